@@ -1,0 +1,81 @@
+import type { Role } from "../model/access.ts";
+import type { AccountTerms } from "../model/account.ts";
+import type { AccountId, JobId, OperationId, TokenId, UserId } from "../model/ids.ts";
+import type { JobOutcome, JobSpec } from "../model/job.ts";
+import type { NodeFacts } from "../model/node.ts";
+import type { Instant } from "../model/units.ts";
+
+/**
+ * What can be asked of the core. A command is an input: it is written to the journal as it came, beside the events
+ * that the core answered with. Accounts are named by path, everything else by its outside id.
+ */
+export type Command =
+  | SubmitJob
+  | { readonly kind: "job.cancel"; readonly job: JobId }
+  | { readonly kind: "job.hold"; readonly job: JobId }
+  | { readonly kind: "job.release"; readonly job: JobId }
+  | { readonly kind: "account.create"; readonly id: AccountId; readonly path: string; readonly terms: AccountTerms }
+  | { readonly kind: "account.edit"; readonly path: string; readonly terms: AccountTerms; readonly ifRevision?: number }
+  | { readonly kind: "account.delete"; readonly path: string; readonly ifRevision?: number }
+  /** An engine's inventory: adds the nodes that are new, refreshes the others. Sent by the shell, not by people. */
+  | { readonly kind: "node.register"; readonly nodes: readonly NodeFacts[] }
+  | { readonly kind: "node.cordon"; readonly node: string; readonly reason: string }
+  | { readonly kind: "node.drain"; readonly node: string; readonly reason: string; readonly until?: Instant }
+  | { readonly kind: "node.up"; readonly node: string }
+  /** The owner vouches that nothing runs there any more; its leases are lost and their jobs start elsewhere. */
+  | { readonly kind: "node.down"; readonly node: string; readonly reason: string }
+  | { readonly kind: "user.create"; readonly user: UserId }
+  | { readonly kind: "user.disable"; readonly user: UserId }
+  | { readonly kind: "user.enable"; readonly user: UserId }
+  | { readonly kind: "role.bind"; readonly user: UserId; readonly role: Role; readonly account: string }
+  | { readonly kind: "role.unbind"; readonly user: UserId; readonly role: Role; readonly account: string }
+  | {
+      readonly kind: "token.create";
+      readonly id: TokenId;
+      readonly user: UserId;
+      readonly prefix: string;
+      readonly hash: string;
+      readonly label: string;
+      readonly scopes: readonly string[];
+      readonly expiresAt: Instant;
+    }
+  | { readonly kind: "token.revoke"; readonly token: TokenId }
+  /** The value goes to the private table in the same commit, encrypted; the journal knows that it changed. */
+  | { readonly kind: "secret.set"; readonly account: string; readonly name: string }
+  | { readonly kind: "secret.delete"; readonly account: string; readonly name: string }
+  /** Written first after a restore: engines refuse orders of a lower epoch from then on. */
+  | { readonly kind: "epoch.begin"; readonly reason: string };
+
+export interface SubmitJob {
+  readonly kind: "job.submit";
+  readonly id: JobId;
+  readonly account: string;
+  readonly user: UserId;
+  readonly spec: JobSpec;
+  /** How the jobs of `spec.after` that are no longer live had ended when the shell looked. */
+  readonly endedBefore: readonly { readonly job: JobId; readonly outcome: JobOutcome }[];
+}
+
+/** Who asked, for the audit record that the input itself is. */
+export interface Actor {
+  readonly user: UserId | "system";
+  readonly token?: TokenId;
+}
+
+export interface CommandInput {
+  readonly kind: "command";
+  readonly v: 1;
+  readonly op: OperationId;
+  readonly actor: Actor;
+  /** The request id that the caller saw. */
+  readonly request: string;
+  readonly command: Command;
+  /** Repeating a create with the same key and body answers as the first time. */
+  readonly idempotency?: { readonly key: string; readonly bodyHash: string };
+}
+
+/** "It is now": lets timers that are due take effect. */
+export interface TickInput {
+  readonly kind: "tick";
+  readonly v: 1;
+}

@@ -1,0 +1,186 @@
+import type { Role } from "../model/access.ts";
+import type { AccountTerms } from "../model/account.ts";
+import type { AccountId, AccountNo, GpuNo, JobId, JobNo, LeaseId, NodeNo, TokenId, UserId } from "../model/ids.ts";
+import type { JobClass, JobOutcome, JobSpec, StopCause } from "../model/job.ts";
+import type { NodeFacts, NodeMode } from "../model/node.ts";
+import type { Instant } from "../model/units.ts";
+
+/**
+ * What was decided. `apply` only writes events into the state and never recomputes policy, so a journal of today
+ * gives the same state under every later version. A changed shape gets a new `v` and an upcaster in `upcast.ts`.
+ */
+export type Event =
+  | NodeAdded
+  | NodeChanged
+  | AccountCreated
+  | AccountEdited
+  | AccountDeleted
+  | UserCreated
+  | UserChanged
+  | RoleBound
+  | RoleUnbound
+  | TokenCreated
+  | TokenRevoked
+  | SecretChanged
+  | JobSubmitted
+  | JobHeld
+  | JobPlaced
+  | LeasePrepared
+  | LeaseStarted
+  | LeaseStopping
+  | LeaseEnded
+  | JobRequeued
+  | JobEnded
+  | KeyUsed
+  | EpochBegan;
+
+interface Head<Kind extends string> {
+  readonly kind: Kind;
+  readonly v: 1;
+  readonly at: Instant;
+}
+
+export interface NodeAdded extends Head<"node-added"> {
+  readonly node: NodeNo;
+  readonly firstGpu: GpuNo;
+  readonly facts: NodeFacts;
+}
+export interface NodeChanged extends Head<"node-changed"> {
+  readonly node: NodeNo;
+  readonly mode: NodeMode;
+  readonly reason: string;
+  readonly drainUntil: Instant;
+  /** Present when the engine told something new; GPUs are never renumbered. */
+  readonly facts?: NodeFacts;
+}
+export interface AccountCreated extends Head<"account-created"> {
+  readonly account: AccountNo;
+  readonly id: AccountId;
+  readonly parent: AccountNo;
+  readonly path: string;
+  readonly terms: AccountTerms;
+}
+export interface AccountEdited extends Head<"account-edited"> {
+  readonly account: AccountNo;
+  readonly terms: AccountTerms;
+}
+export interface AccountDeleted extends Head<"account-deleted"> {
+  readonly account: AccountNo;
+}
+export interface UserCreated extends Head<"user-created"> {
+  readonly user: UserId;
+}
+export interface UserChanged extends Head<"user-changed"> {
+  readonly user: UserId;
+  readonly disabled: boolean;
+}
+export interface RoleBound extends Head<"role-bound"> {
+  readonly user: UserId;
+  readonly role: Role;
+  readonly account: AccountNo;
+}
+export interface RoleUnbound extends Head<"role-unbound"> {
+  readonly user: UserId;
+  readonly role: Role;
+  readonly account: AccountNo;
+}
+export interface TokenCreated extends Head<"token-created"> {
+  readonly token: TokenId;
+  readonly user: UserId;
+  readonly prefix: string;
+  readonly hash: string;
+  readonly label: string;
+  readonly scopes: readonly string[];
+  readonly expiresAt: Instant;
+}
+export interface TokenRevoked extends Head<"token-revoked"> {
+  readonly token: TokenId;
+}
+export interface SecretChanged extends Head<"secret-changed"> {
+  readonly account: AccountNo;
+  readonly name: string;
+  readonly present: boolean;
+}
+/** For an array, `job` numbers the array itself and its elements take the numbers that follow. */
+export interface JobSubmitted extends Head<"job-submitted"> {
+  readonly job: JobNo;
+  readonly id: JobId;
+  readonly account: AccountNo;
+  readonly user: UserId;
+  readonly spec: JobSpec;
+  /** Dependencies that are still live. */
+  readonly waitsFor: readonly JobNo[];
+}
+export interface JobHeld extends Head<"job-held"> {
+  readonly job: JobNo;
+  readonly held: boolean;
+}
+export interface Seat {
+  readonly node: NodeNo;
+  readonly gpus: readonly GpuNo[];
+}
+/** The job leaves the queue; its leases begin, one per seat, by rank. */
+export interface JobPlaced extends Head<"job-placed"> {
+  readonly job: JobNo;
+  readonly attempt: number;
+  /** Index into `spec.gpus`. */
+  readonly choice: number;
+  readonly unitsEach: number;
+  readonly class: JobClass;
+  readonly cover: AccountNo;
+  readonly seats: readonly Seat[];
+}
+export interface LeasePrepared extends Head<"lease-prepared"> {
+  readonly lease: LeaseId;
+  readonly sequence: number;
+  readonly engineId: string;
+  readonly enforcement: { readonly [limit: string]: string };
+}
+export interface LeaseStarted extends Head<"lease-started"> {
+  readonly lease: LeaseId;
+  readonly sequence: number;
+}
+/** `sequence` is 0 when the core asked for the stop and the report's number when the engine began it. */
+export interface LeaseStopping extends Head<"lease-stopping"> {
+  readonly lease: LeaseId;
+  readonly sequence: number;
+  readonly cause: StopCause;
+  readonly signal: string;
+  readonly graceMs: number;
+}
+export type LeaseResult = "exited" | "never-ran" | "refused" | "lost";
+/** The seat is free again. */
+export interface LeaseEnded extends Head<"lease-ended"> {
+  readonly lease: LeaseId;
+  readonly sequence: number;
+  readonly result: LeaseResult;
+  readonly exitCode?: number;
+  readonly limit?: string;
+  readonly reason?: string;
+}
+/** Back into the queue as attempt `attempt`, not before `notBeforeAt`. */
+export interface JobRequeued extends Head<"job-requeued"> {
+  readonly job: JobNo;
+  readonly attempt: number;
+  readonly cause: "failed" | "node_lost" | "preempted" | "drain" | "refused";
+  readonly notBeforeAt: Instant;
+}
+export interface JobEnded extends Head<"job-ended"> {
+  readonly job: JobNo;
+  readonly outcome: JobOutcome;
+  readonly exitCode?: number;
+  readonly reason?: string;
+}
+/** An idempotency key was used for a create; `result` is the id of what it made. */
+export interface KeyUsed extends Head<"key-used"> {
+  readonly user: UserId | "system";
+  readonly key: string;
+  readonly bodyHash: string;
+  readonly result: string;
+}
+export interface EpochBegan extends Head<"epoch-began"> {
+  readonly epoch: number;
+  readonly reason: string;
+}
+
+export type EventKind = Event["kind"];

@@ -1,0 +1,40 @@
+/**
+ * A refusal is a value the caller can act on: which field, what it held, what to do instead. Nothing changes when a
+ * command is refused. The kinds are part of the API; `wire` gives each its HTTP status.
+ */
+export type RefusalKind =
+  | "invalid" // a field has a value that cannot be right
+  | "unknown-field"
+  | "unsupported" // a field that no engine here can honour yet
+  | "not-found"
+  | "already-exists"
+  | "conflict" // the thing is not in a state that allows this
+  | "stale" // If-Match names an older revision
+  | "key-reused" // same Idempotency-Key, other body
+  | "not-allowed" // an owner's rule forbids it
+  | "never-fits" // no empty fleet could hold it, or a max forbids it for ever
+  | "over-guarantee" // guarantees below exceed what is above
+  | "look-again"; // the world moved between looking and deciding; the shell repeats, callers never see it
+
+export interface Refusal {
+  readonly refused: RefusalKind;
+  /** Dotted path of the field at fault; empty when it is the request as a whole. */
+  readonly field: string;
+  readonly value: string | number | boolean | null;
+  readonly detail: string;
+  readonly hint: string;
+}
+
+export function refuse(
+  refused: RefusalKind,
+  field: string,
+  value: Refusal["value"],
+  detail: string,
+  hint: string,
+): Refusal {
+  return { refused, field, value, detail, hint };
+}
+
+export function isRefusal(value: unknown): value is Refusal {
+  return typeof value === "object" && value !== null && "refused" in value;
+}

@@ -1,0 +1,73 @@
+import type { AccountId, AccountNo } from "./ids.ts";
+
+/** An amount per GPU model, in units; `*` stands for any model. */
+export type GpuAmounts = { readonly [model: string]: number };
+
+/** What an account is promised, may reach, and lends. Absent means: nothing guaranteed, no ceiling, lends all. */
+export interface Quota {
+  readonly guarantee: GpuAmounts;
+  readonly max?: GpuAmounts;
+  readonly lendable?: GpuAmounts;
+  readonly guaranteeCpusMilli?: number;
+  readonly guaranteeMemoryMiB?: number;
+  readonly maxCpusMilli?: number;
+  readonly maxMemoryMiB?: number;
+  /** Share of the surplus. 0 = only what nobody else wants. */
+  readonly weight: number;
+}
+
+/** How far a tenant may share hardware with another. */
+export type Trust = "confidential" | "untrusted" | "trusted";
+
+/** Ceilings on single jobs and single users below an account. */
+export interface Limits {
+  readonly gpusPerJobMax?: number;
+  readonly runMsMax?: number;
+  readonly waitingJobsPerUserMax?: number;
+  readonly gpusPerUserMax?: number;
+  /** GPU time that may be begun in each window of `everyMs`, counted from the epoch. */
+  readonly gpuTime?: { readonly unitMsMax: number; readonly everyMs: number };
+}
+
+/** What may be asked for at all below an account. Absent means everything. Images are prefixes. */
+export interface Allowed {
+  readonly models?: readonly string[];
+  readonly types?: readonly string[];
+  readonly images?: readonly string[];
+}
+
+export interface AccountTerms {
+  readonly quota: Quota;
+  readonly limits: Limits;
+  readonly allowed: Allowed;
+  readonly trust: Trust;
+  /** Tenants of one group may share a GPU by MPS or time-slicing. */
+  readonly trustGroup?: string;
+  /** The owner has said that the guarantees below this account may exceed what is there. */
+  readonly overcommit: boolean;
+}
+
+/** A node of the account tree. */
+export interface Account {
+  readonly no: AccountNo;
+  readonly id: AccountId;
+  /** `lab/vision/detect`; the root has the empty path. */
+  readonly path: string;
+  readonly parent: AccountNo;
+  /** The top-level account above (or at) this one; the root is its own. */
+  readonly tenant: AccountNo;
+  terms: AccountTerms;
+  /** Grows with each edit; what `If-Match` compares. */
+  revision: number;
+  children: AccountNo[];
+  /** Direct jobs that have not ended; an account with any cannot be deleted. */
+  liveJobs: number;
+}
+
+export const plainTerms: AccountTerms = {
+  quota: { guarantee: {}, weight: 1 },
+  limits: {},
+  allowed: {},
+  trust: "trusted",
+  overcommit: false,
+};

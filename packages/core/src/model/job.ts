@@ -1,0 +1,153 @@
+import type { AccountNo, JobId, JobNo, UserId } from "./ids.ts";
+import type { Lease } from "./lease.ts";
+import type { Instant } from "./units.ts";
+
+export type JobType = "train" | "service" | "notebook" | "batch";
+export type Isolation = "whole" | "mig" | "mps" | "timeslice" | "any";
+
+/** One acceptable choice of GPUs for a member. `unitsEach` is `unitsPerGpu` for whole GPUs. */
+export interface GpuAsk {
+  /** A model or a prefix of one (`H100` matches `H100-80GB`); `*` = any. */
+  readonly model: string;
+  readonly count: number;
+  readonly unitsEach: number;
+}
+
+/** How many members, and whether they must be on different nodes. Elastic when `max > min`. */
+export interface Members {
+  readonly min: number;
+  readonly max: number;
+  readonly apart: boolean;
+}
+
+export type RetryCause = "failed" | "node_lost" | "preempted";
+
+export interface Retry {
+  /** How often the job may start again after its own failure. Losing a node or being preempted does not count. */
+  readonly max: number;
+  readonly when: readonly RetryCause[];
+}
+
+export interface Checkpoint {
+  readonly dir?: string;
+  /** Sent first when the job must leave. */
+  readonly signal: string;
+  readonly graceMs: number;
+  readonly everyMs?: number;
+}
+
+export interface After {
+  readonly job: JobId;
+  readonly when: "succeeded" | "ended";
+}
+
+/** Elements `first, first + step … last` of an array, at most `atOnceMax` at the same time. */
+export interface ArrayAsk {
+  readonly first: number;
+  readonly last: number;
+  readonly step: number;
+  readonly atOnceMax?: number;
+}
+
+/** What was asked, checked and in whole units. Immutable after submission; the journal keeps it as it is. */
+export interface JobSpec {
+  readonly name: string;
+  readonly type: JobType;
+  readonly image?: string;
+  readonly workdir?: string;
+  readonly setup?: string;
+  readonly run: string;
+  /** Alternatives in order of preference; never empty. `count: 0` is a job without GPUs. */
+  readonly gpus: readonly GpuAsk[];
+  readonly members: Members;
+  /** Per member. 0 = not asked for, not limited. */
+  readonly cpusMilli: number;
+  readonly memoryMiB: number;
+  /** The least memory that each GPU must have; 0 = any. */
+  readonly gpuMemoryMiB: number;
+  readonly isolation: Isolation;
+  /** Refuse to start where a limit cannot be enforced. */
+  readonly strict: boolean;
+  readonly maxTimeMs?: number;
+  readonly deadlineAt?: Instant;
+  readonly notBeforeAt?: Instant;
+  /** The zone in which the times above were given; only ever shown. */
+  readonly zone?: string;
+  readonly priority: number;
+  readonly preemptible: boolean;
+  readonly retry: Retry;
+  readonly checkpoint?: Checkpoint;
+  readonly array?: ArrayAsk;
+  readonly after: readonly After[];
+  readonly env: { readonly [name: string]: string };
+  /** Names only; the values are fetched when the job starts and never reach the journal. */
+  readonly secrets: readonly string[];
+}
+
+/** Where a live job stands. Ended jobs leave memory; how they ended is in the projections. */
+export type JobState = "waiting" | "starting" | "running" | "stopping";
+
+export type JobOutcome =
+  | "succeeded"
+  | "failed"
+  | "cancelled"
+  | "timed-out"
+  | "infra-failed"
+  | "preempted"
+  | "dependency-failed"
+  | "deadline-passed";
+
+export type JobClass = "guaranteed" | "burst";
+
+/** Why members are being stopped, hence what becomes of the job when they are gone. */
+export type StopCause = "cancel" | "time-limit" | "deadline" | "preempt" | "drain" | "member-failed" | "node-lost";
+
+export interface Job {
+  readonly no: JobNo;
+  readonly id: JobId;
+  readonly spec: JobSpec;
+  readonly account: AccountNo;
+  readonly user: UserId;
+  readonly submittedAt: Instant;
+  /** The array this job is an element of. */
+  readonly array?: JobNo;
+  readonly index?: number;
+  state: JobState;
+  held: boolean;
+  /** Counts starts from 1; the attempt that a waiting job will be. */
+  attempt: number;
+  /** Restarts after its own failure, compared with `retry.max`. */
+  failures: number;
+  evictions: number;
+  /** Retry back-off or `not_before`; 0 = at once. */
+  notBeforeAt: Instant;
+  /** Which alternative of `spec.gpus` it holds while not waiting. */
+  choice: number;
+  class: JobClass;
+  cover: AccountNo;
+  leases: Lease[];
+  /** The instant of the last start of an attempt, and the start of the first. */
+  placedAt: Instant;
+  startedAt: Instant;
+  stopCause?: StopCause;
+  /** The first member that ended badly decides the exit code of the job. */
+  exitCode?: number;
+  /** Dependencies that have not ended yet. */
+  waitsFor: number;
+}
+
+/** A submitted array while any of its elements lives. */
+export interface JobArray {
+  readonly no: JobNo;
+  readonly id: JobId;
+  readonly spec: JobSpec;
+  readonly account: AccountNo;
+  readonly user: UserId;
+  readonly submittedAt: Instant;
+  readonly size: number;
+  live: number;
+  /** Elements that hold leases, compared with `atOnceMax`. */
+  active: number;
+  succeeded: number;
+  exitCodeMax: number;
+}

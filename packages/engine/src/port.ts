@@ -1,0 +1,113 @@
+import type { JobId, LeaseId, NodeFacts, Report } from "@tessera/core";
+
+/** What an engine can do beyond running a command on whole GPUs. A job that asks for more is refused, not bent. */
+export interface Capabilities {
+  /** Runs container images. */
+  readonly images: boolean;
+  readonly isolation: readonly ("whole" | "mig" | "mps" | "timeslice")[];
+  /** Takes `workdir` as an absolute directory on the node. */
+  readonly workdir: boolean;
+}
+
+/** One member to run. Complete: an engine needs nothing else, and the same order for the same lease is the same request. */
+export interface LeaseOrder {
+  readonly lease: LeaseId;
+  readonly job: JobId;
+  readonly jobName: string;
+  readonly attempt: number;
+  readonly rank: number;
+  /** How many members the gang has. */
+  readonly size: number;
+  readonly node: string;
+  readonly gpuUuids: readonly string[];
+  /** Nodes of the gang by rank, and the address of rank 0. */
+  readonly gangNodes: readonly string[];
+  readonly masterAddress: string;
+  readonly masterPort: number;
+  /** The outside id of the tenant: members of different tenants must not see each other. */
+  readonly tenant: string;
+  readonly account: string;
+  readonly arrayIndex?: number;
+  readonly arrayId?: string;
+  readonly image?: string;
+  readonly workdir?: string;
+  readonly setup?: string;
+  readonly run: string;
+  readonly env: { readonly [name: string]: string };
+  /** Clear text, in memory only: an engine must not write them anywhere that outlives the member. */
+  readonly secrets: { readonly [name: string]: string };
+  readonly limits: Limits;
+  /** Refuse to prepare where one of the limits cannot be enforced. */
+  readonly strict: boolean;
+  /** How it is stopped when the engine itself must stop it, at the time limit. */
+  readonly stop: StopOrder;
+  /** Orders below the highest epoch an engine has seen are refused: they come from a control plane that was replaced. */
+  readonly epoch: number;
+}
+
+export interface Limits {
+  readonly cpusMilli: number;
+  readonly memoryMiB: number;
+  readonly processesMax: number;
+  /** Wall time from start to the stop signal; 0 = none. The engine enforces it, also while the control plane is away. */
+  readonly runMsMax: number;
+}
+
+export interface StopOrder {
+  readonly signal: string;
+  readonly graceMs: number;
+}
+
+/** A lease as the engine knows it. */
+export interface EngineLease {
+  readonly lease: LeaseId;
+  readonly state: "held" | "running" | "stopping" | "gone";
+  /** The number of its newest report. */
+  readonly sequence: number;
+}
+
+export interface LogLine {
+  readonly at: number;
+  readonly rank: number;
+  readonly stream: "stdout" | "stderr" | "setup" | "tessera";
+  readonly text: string;
+}
+
+export interface LogQuery {
+  readonly tail?: number;
+  readonly sinceAt?: number;
+  /** Goes on until the member is gone. */
+  readonly follow?: boolean;
+  readonly signal?: AbortSignal;
+}
+
+/**
+ * What runs jobs. Every engine passes the suite in `suite.ts`. All calls are idempotent per lease and may be repeated
+ * after a crash of either side; results come as reports, never as return values, because a call may time out after
+ * it took effect.
+ */
+export interface Engine {
+  readonly name: string;
+  readonly capabilities: Capabilities;
+  /** The whole fleet, or an error; never a part of it. */
+  inventory(): Promise<readonly NodeFacts[]>;
+  /** Makes the member ready and holds it: report `prepared` or `refused`. A lease that is known already is not made twice. */
+  bind(order: LeaseOrder): Promise<void>;
+  /** Lets a held member go: report `started`. */
+  release(lease: LeaseId): Promise<void>;
+  /**
+   * Signal, grace, then everything it left behind: report `exited`. A lease that is not known is remembered as stopped
+   * (`exited`, `ran: false`), so that a `bind` which arrives later cannot start it.
+   */
+  stop(lease: LeaseId, how: StopOrder): Promise<void>;
+  /** Every lease not yet forgotten. Complete, or an error. */
+  list(): Promise<readonly EngineLease[]>;
+  /** Reports not yet acknowledged, oldest first per lease, then live ones. One listener. */
+  subscribe(listener: (report: Report) => void): void;
+  /** Reports of this lease up to `sequence` are durable. After its last one the engine may forget all but how it ended. */
+  acknowledge(lease: LeaseId, sequence: number): Promise<void>;
+  /** Also after the end, as long as logs are kept. */
+  logs(lease: LeaseId, query: LogQuery): AsyncIterable<LogLine>;
+  /** Lets go of watches and files. Members keep running. */
+  close(): Promise<void>;
+}

@@ -1,0 +1,193 @@
+import type { Instant } from "@tessera/core";
+
+/** One committed batch: the inputs as they came, the events they led to, chained to the row before. */
+export interface JournalRow {
+  /** Gapless from 1. */
+  readonly seq: number;
+  readonly at: Instant;
+  /** The operation id of this commit; unique. How an unknown commit is found again. */
+  readonly op: string;
+  readonly epoch: number;
+  /** Canonical JSON, one input a line, no line end after the last. */
+  readonly inputs: Uint8Array;
+  /** Canonical JSON, one event a line. Empty when the batch decided nothing. */
+  readonly events: Uint8Array;
+  readonly eventCount: number;
+  /** Number of events in all rows before. */
+  readonly eventsBefore: number;
+  readonly salt: Uint8Array;
+  /** Merkle root over the salted events. */
+  readonly root: Uint8Array;
+  /** SHA-256 over the hash of the row before and everything above. */
+  readonly hash: Uint8Array;
+}
+
+export interface JournalHead {
+  readonly seq: number;
+  readonly hash: Uint8Array;
+  readonly events: number;
+  readonly epoch: number;
+}
+
+export interface Snapshot {
+  readonly seq: number;
+  readonly schema: number;
+  /** SHA-256 of `bytes`. */
+  readonly hash: Uint8Array;
+  readonly bytes: Uint8Array;
+}
+
+/** A job that has ended, as it is shown for ever after. */
+export interface EndedJobRow {
+  readonly id: string;
+  /** The account path and that of its tenant. */
+  readonly account: string;
+  readonly user: string;
+  readonly name: string;
+  readonly arrayId: string | null;
+  readonly submittedAt: Instant;
+  readonly endedAt: Instant;
+  readonly outcome: string;
+  readonly exitCode: number | null;
+  /** JSON of the whole, as the API shows it. */
+  readonly doc: string;
+}
+
+/** A stretch of time in which one lease was in one state. Written when the stretch ends. */
+export interface UsageRow {
+  readonly lease: string;
+  readonly job: string;
+  readonly account: string;
+  readonly user: string;
+  readonly node: string;
+  /** Device uuid; one row per device. A lease without GPUs leaves no rows. */
+  readonly gpu: string;
+  readonly model: string;
+  readonly units: number;
+  readonly state: string;
+  readonly class: string;
+  readonly fromAt: Instant;
+  readonly toAt: Instant;
+}
+
+/** From `at` on, a device has this much capacity of which this much is free, in a node of this mode. */
+export interface DeviceRow {
+  readonly gpu: string;
+  readonly node: string;
+  readonly model: string;
+  readonly at: Instant;
+  /** Orders changes of one instant; the last of them counts. */
+  readonly seq: number;
+  readonly capacityUnits: number;
+  readonly freeUnits: number;
+  readonly mode: string;
+}
+
+export interface AuditRow {
+  /** Journal row and place in it; never shown to tenants. */
+  readonly seq: number;
+  readonly index: number;
+  readonly at: Instant;
+  readonly actor: string;
+  readonly token: string | null;
+  readonly request: string;
+  readonly action: string;
+  readonly target: string;
+  /** Account path the target belongs to; empty for the platform itself. */
+  readonly account: string;
+  /** `ok`, or the kind of the refusal. */
+  readonly outcome: string;
+  readonly detail: string;
+}
+
+/** What a batch adds to the tables that answer questions. All of it can be rebuilt from the journal. */
+export interface Projected {
+  readonly jobs: readonly EndedJobRow[];
+  readonly usage: readonly UsageRow[];
+  readonly devices: readonly DeviceRow[];
+  readonly audit: readonly AuditRow[];
+}
+
+/**
+ * Rows outside the journal that must be erasable or secret: people's names, password hashes, encrypted secret values.
+ * `kind` is `person`, `password`, `secret`, `token-use`. A null value deletes.
+ */
+export interface PrivateWrite {
+  readonly kind: string;
+  readonly key: string;
+  readonly value: Uint8Array | null;
+}
+
+export interface Batch {
+  readonly row: JournalRow;
+  readonly projected: Projected;
+  readonly privates: readonly PrivateWrite[];
+}
+
+/** The commit failed, or nobody knows whether it took place. Either way the process must stop and recover. */
+export class CommitOutage extends Error {
+  readonly known: boolean;
+  constructor(message: string, known: boolean, cause: unknown) {
+    super(message, { cause });
+    this.known = known;
+  }
+}
+
+/** Someone else holds the store. */
+export class StoreHeld extends Error {}
+
+export interface JobQuery {
+  /** Account paths; a job matches when its account is one of them or below one. Empty = all. */
+  readonly accounts: readonly string[];
+  readonly user?: string;
+  readonly name?: string;
+  readonly arrayId?: string;
+  readonly outcome?: string;
+  /** Newest first by (submittedAt, id); only rows before this one. */
+  readonly before?: { readonly submittedAt: Instant; readonly id: string };
+  readonly limit: number;
+}
+
+export interface AuditQuery {
+  readonly accounts: readonly string[];
+  readonly actor?: string;
+  readonly action?: string;
+  readonly fromAt?: Instant;
+  readonly toAt?: Instant;
+  readonly before?: { readonly seq: number; readonly index: number };
+  readonly limit: number;
+}
+
+/** Questions; safe beside the writer, from another thread or another process. */
+export interface StoreReader {
+  head(): Promise<JournalHead>;
+  job(id: string): Promise<EndedJobRow | undefined>;
+  jobs(query: JobQuery): Promise<readonly EndedJobRow[]>;
+  /** Rows that overlap [fromAt, toAt), in no order. */
+  usage(accounts: readonly string[], fromAt: Instant, toAt: Instant): Promise<readonly UsageRow[]>;
+  /** For each device its newest row at or before `fromAt`, and all rows in (fromAt, toAt), by device and (at, seq). */
+  devices(fromAt: Instant, toAt: Instant): Promise<readonly DeviceRow[]>;
+  audit(query: AuditQuery): Promise<readonly AuditRow[]>;
+  privates(kind: string, keys?: readonly string[]): Promise<ReadonlyMap<string, Uint8Array>>;
+  /** Rows with seq >= fromSeq in order, in pages of at most `limit`. */
+  rows(fromSeq: number, limit: number): Promise<readonly JournalRow[]>;
+  latestSnapshot(): Promise<Snapshot | undefined>;
+  close(): Promise<void>;
+}
+
+/** The one writer's store. */
+export interface Store extends StoreReader {
+  /** Makes the batch durable, all of it or nothing. Throws CommitOutage. */
+  append(batch: Batch): Promise<void>;
+  /** The seq of the row with this operation id. */
+  findOperation(op: string): Promise<number | undefined>;
+  writeSnapshot(snapshot: Snapshot): Promise<void>;
+  /** Writes private rows outside a batch, for what is not a mutation anyone asked for (the last use of a token). */
+  writePrivates(writes: readonly PrivateWrite[]): Promise<void>;
+  /** Empties the projections and fills them from `pages`, in one transaction. */
+  replaceProjections(pages: AsyncIterable<Projected>): Promise<void>;
+  /** Bytes left where the store writes; undefined where it cannot be known. */
+  freeBytes(): Promise<number | undefined>;
+  /** The writer no longer holds the store (the lease was lost): called at most once. */
+  onLost(listener: (reason: string) => void): void;
+}
