@@ -1,1 +1,9 @@
-export {};
+export * from "./actions.ts";
+export * from "./refusals.ts";
+export * from "./routes.ts";
+export * from "./shapes/access.ts";
+export * from "./shapes/account.ts";
+export * from "./shapes/common.ts";
+export * from "./shapes/fleet.ts";
+export * from "./shapes/job.ts";
+export * from "./shapes/usage.ts";

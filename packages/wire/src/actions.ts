@@ -1,0 +1,24 @@
+/** Everything one can be allowed to do. Each route names one; each role holds a set (server/src/access/policy.ts). */
+export const actions = [
+  "job.read",
+  "job.submit",
+  "job.control", // cancel, hold, release; members only their own
+  "job.logs",
+  "account.read",
+  "account.write",
+  "node.read",
+  "node.write",
+  "user.read",
+  "user.write",
+  "role.read",
+  "role.write",
+  "token.read",
+  "token.write",
+  "secret.read",
+  "secret.write",
+  "usage.read",
+  "audit.read",
+  "event.read",
+  "self.read",
+] as const;
+export type Action = (typeof actions)[number];

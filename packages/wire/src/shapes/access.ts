@@ -1,0 +1,85 @@
+import { roles } from "@tessera/core";
+import Type, { type Static } from "typebox";
+import { AccountPath, Page, Timestamp } from "./common.ts";
+
+export const RoleName = Type.Enum([...roles]);
+export const RoleBindingShape = Type.Object({
+  id: Type.String({ description: "user:role:account path" }),
+  user: Type.String(),
+  userName: Type.String(),
+  role: RoleName,
+  account: Type.String({ description: "Empty = the whole platform" }),
+});
+export type RoleBindingShape = Static<typeof RoleBindingShape>;
+export const RoleBindingPage = Page(RoleBindingShape);
+export const RoleBindBody = Type.Object(
+  { user: Type.String({ maxLength: 200 }), role: RoleName, account: Type.Union([AccountPath, Type.Literal("")]) },
+  { additionalProperties: false },
+);
+
+export const UserShape = Type.Object({
+  id: Type.String(),
+  name: Type.String({ description: "Empty once erased" }),
+  email: Type.Optional(Type.String()),
+  disabled: Type.Boolean(),
+  hasPassword: Type.Boolean(),
+  bindings: Type.Array(Type.Object({ role: RoleName, account: Type.String() })),
+  createdAt: Timestamp,
+  revision: Type.String(),
+});
+export type UserShape = Static<typeof UserShape>;
+export const UserPage = Page(UserShape);
+export const UserCreate = Type.Object(
+  {
+    name: Type.String({ pattern: "^[a-z0-9][a-z0-9._-]{0,62}$", description: "Login name" }),
+    email: Type.Optional(Type.String({ maxLength: 254, pattern: "^[^\\s@]+@[^\\s@]+$" })),
+    /** A first role, so that a tenant admin can make users only inside the tenant. */
+    role: Type.Optional(RoleName),
+    account: Type.Optional(AccountPath),
+  },
+  { additionalProperties: false },
+);
+export type UserCreate = Static<typeof UserCreate>;
+export const PasswordPut = Type.Object(
+  { password: Type.String({ minLength: 12, maxLength: 256 }) },
+  { additionalProperties: false },
+);
+
+export const TokenShape = Type.Object({
+  id: Type.String(),
+  user: Type.String(),
+  label: Type.String(),
+  prefix: Type.String(),
+  scopes: Type.Array(Type.String()),
+  createdAt: Timestamp,
+  expiresAt: Type.Optional(Timestamp),
+  lastUsedAt: Type.Optional(Timestamp),
+});
+export type TokenShape = Static<typeof TokenShape>;
+export const TokenPage = Page(TokenShape);
+export const TokenCreate = Type.Object(
+  {
+    label: Type.Optional(Type.String({ maxLength: 100 })),
+    /** Another user's token; needs user.write over that user. */
+    user: Type.Optional(Type.String({ maxLength: 200 })),
+    scopes: Type.Optional(Type.Array(Type.String({ maxLength: 50 }), { maxItems: 50 })),
+    expiresIn: Type.Optional(Type.String({ pattern: "^(\\d{1,9}(ms|s|m|h|d|w))+$", maxLength: 64 })),
+  },
+  { additionalProperties: false },
+);
+export type TokenCreate = Static<typeof TokenCreate>;
+export const TokenCreated = Type.Object({
+  ...TokenShape.properties,
+  token: Type.String({ description: "Shown once" }),
+});
+export type TokenCreated = Static<typeof TokenCreated>;
+
+export const WhoAmI = Type.Object({
+  user: Type.String(),
+  name: Type.String(),
+  bindings: Type.Array(Type.Object({ role: RoleName, account: Type.String() })),
+  scopes: Type.Array(Type.String()),
+  /** Where `tess run` goes without a project: the only account the user may submit to, or the first. */
+  defaultProject: Type.Optional(Type.String()),
+});
+export type WhoAmI = Static<typeof WhoAmI>;

@@ -1,0 +1,89 @@
+import Type, { type Static } from "typebox";
+import { AccountPath, Duration, GpuAmount, Page, Timestamp } from "./common.ts";
+
+const terms = {
+  guarantee: Type.Optional(GpuAmount),
+  max: Type.Optional(Type.Union([GpuAmount, Type.Null()])),
+  lendable: Type.Optional(Type.Union([GpuAmount, Type.Null()])),
+  weight: Type.Optional(Type.Integer({ minimum: 0, maximum: 1000 })),
+  cpus: Type.Optional(
+    Type.Object(
+      { guarantee: Type.Optional(Type.Number({ minimum: 0 })), max: Type.Optional(Type.Number({ minimum: 0 })) },
+      { additionalProperties: false },
+    ),
+  ),
+  memoryMiB: Type.Optional(
+    Type.Object(
+      { guarantee: Type.Optional(Type.Integer({ minimum: 0 })), max: Type.Optional(Type.Integer({ minimum: 0 })) },
+      { additionalProperties: false },
+    ),
+  ),
+  trust: Type.Optional(Type.Enum(["confidential", "untrusted", "trusted"])),
+  trustGroup: Type.Optional(Type.Union([Type.String({ pattern: "^[a-z0-9][a-z0-9._-]{0,62}$" }), Type.Null()])),
+  overcommit: Type.Optional(Type.Boolean({ description: "Guarantees below may exceed what is there" })),
+  limits: Type.Optional(
+    Type.Object(
+      {
+        gpusPerJob: Type.Optional(Type.Integer({ minimum: 0 })),
+        runTime: Type.Optional(Duration),
+        waitingJobsPerUser: Type.Optional(Type.Integer({ minimum: 0 })),
+        gpusPerUser: Type.Optional(Type.Integer({ minimum: 0 })),
+        gpuHours: Type.Optional(
+          Type.Object({ max: Type.Number({ minimum: 0 }), every: Duration }, { additionalProperties: false }),
+        ),
+      },
+      { additionalProperties: false },
+    ),
+  ),
+  allowed: Type.Optional(
+    Type.Object(
+      {
+        models: Type.Optional(Type.Array(Type.String({ maxLength: 100 }), { maxItems: 100 })),
+        types: Type.Optional(Type.Array(Type.Enum(["train", "service", "notebook", "batch"]), { maxItems: 4 })),
+        images: Type.Optional(Type.Array(Type.String({ maxLength: 500 }), { maxItems: 100 })),
+      },
+      { additionalProperties: false },
+    ),
+  ),
+};
+
+export const AccountCreate = Type.Object({ path: AccountPath, ...terms }, { additionalProperties: false });
+export type AccountCreate = Static<typeof AccountCreate>;
+/** Fields that are left out stay as they are; null takes a ceiling away. */
+export const AccountEdit = Type.Object(terms, { additionalProperties: false });
+export type AccountEdit = Static<typeof AccountEdit>;
+
+/** GPUs by model, `*` = any. */
+const amounts = Type.Record(Type.String(), Type.Number());
+
+export const Account = Type.Object({
+  id: Type.String(),
+  path: Type.String(),
+  tenant: Type.String(),
+  guarantee: amounts,
+  max: Type.Optional(amounts),
+  lendable: Type.Optional(amounts),
+  weight: Type.Integer(),
+  cpus: Type.Object({ guarantee: Type.Optional(Type.Number()), max: Type.Optional(Type.Number()) }),
+  memoryMiB: Type.Object({ guarantee: Type.Optional(Type.Integer()), max: Type.Optional(Type.Integer()) }),
+  trust: Type.String(),
+  trustGroup: Type.Optional(Type.String()),
+  overcommit: Type.Boolean(),
+  overcommitted: Type.Boolean({ description: "The guarantees below really exceed what is there" }),
+  limits: Type.Record(Type.String(), Type.Unknown()),
+  allowed: Type.Record(Type.String(), Type.Unknown()),
+  used: Type.Object({
+    gpus: Type.Number(),
+    byModel: amounts,
+    borrowed: Type.Number({ description: "GPUs held beyond the guarantee" }),
+    cpus: Type.Number(),
+    memoryMiB: Type.Integer(),
+  }),
+  liveJobs: Type.Integer({ description: "Of the account and everything below" }),
+  revision: Type.String({ description: "Opaque; send as If-Match" }),
+});
+export type Account = Static<typeof Account>;
+export const AccountPage = Page(Account);
+
+export const SecretList = Page(Type.Object({ account: Type.String(), name: Type.String(), changedAt: Timestamp }));
+export const SecretPut = Type.Object({ value: Type.String({ maxLength: 65_536 }) }, { additionalProperties: false });

@@ -1,0 +1,57 @@
+import Type, { type Static, type TSchema } from "typebox";
+
+/** An instant on the wire: ISO 8601 in UTC with milliseconds, so that it is exact and readable. */
+export const Timestamp = Type.String({ format: "date-time", description: "ISO 8601, UTC, milliseconds" });
+
+/** `lab/vision/detect`: lower-case names with `/` between. */
+export const accountPathPattern = "^[a-z0-9]([a-z0-9._-]{0,62})(/[a-z0-9]([a-z0-9._-]{0,62})){0,15}$";
+export const AccountPath = Type.String({
+  pattern: accountPathPattern,
+  maxLength: 255,
+  description: "Account, from the tenant down",
+});
+
+/** A cut of a list. `next` is opaque; absent on the last page. */
+export function Page<Item extends TSchema>(item: Item) {
+  return Type.Object({ items: Type.Array(item), next: Type.Optional(Type.String()) });
+}
+export interface PageOf<Item> {
+  items: Item[];
+  next?: string;
+}
+
+export const PageQuery = {
+  limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 1000, default: 100 })),
+  cursor: Type.Optional(Type.String({ maxLength: 512 })),
+};
+
+/** RFC 9457, with what a caller needs to mend the request. */
+export const Problem = Type.Object({
+  type: Type.String({ description: "A URI reference that names the kind of problem" }),
+  title: Type.String(),
+  status: Type.Integer(),
+  detail: Type.String(),
+  code: Type.String({ description: "Stable name of the kind of problem" }),
+  field: Type.Optional(Type.String()),
+  value: Type.Optional(Type.Union([Type.String(), Type.Number(), Type.Boolean(), Type.Null()])),
+  hint: Type.Optional(Type.String()),
+  requestId: Type.String(),
+});
+export type Problem = Static<typeof Problem>;
+
+/** GPUs of any model, or by model: `4`, `{"H100": 4, "*": 2}`. Parts down to thousandths of a GPU. */
+export const GpuAmount = Type.Union([
+  Type.Number({ minimum: 0, maximum: 1_000_000 }),
+  Type.Record(
+    Type.String({ pattern: "^(\\*|[A-Za-z0-9][A-Za-z0-9._-]{0,62})$" }),
+    Type.Number({ minimum: 0, maximum: 1_000_000 }),
+  ),
+]);
+export type GpuAmount = Static<typeof GpuAmount>;
+
+/** `90m`, `2h30m`, `1d`, `500ms`. */
+export const Duration = Type.String({
+  pattern: "^(\\d{1,9}(ms|s|m|h|d|w))+$",
+  maxLength: 64,
+  description: "Such as 90m, 2h30m, 1d",
+});

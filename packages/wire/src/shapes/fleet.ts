@@ -1,0 +1,54 @@
+import Type, { type Static } from "typebox";
+import { Duration, Page, Timestamp } from "./common.ts";
+
+export const NodeShape = Type.Object({
+  name: Type.String(),
+  engine: Type.String(),
+  mode: Type.Enum(["up", "cordoned", "draining", "maintenance", "down"]),
+  reason: Type.String(),
+  zone: Type.String(),
+  block: Type.String(),
+  rack: Type.String(),
+  nvlink: Type.String(),
+  model: Type.String(),
+  gpus: Type.Integer(),
+  gpusFree: Type.Number(),
+  cpus: Type.Number(),
+  cpusFree: Type.Number(),
+  memoryMiB: Type.Integer(),
+  memoryFreeMiB: Type.Integer(),
+  virtual: Type.Boolean({ description: "Declared, not found: nothing stands behind these GPUs" }),
+  drainUntil: Type.Optional(Timestamp),
+  /** Who keeps a draining node from being empty; only what the caller may see is named, the rest is counted. */
+  blockers: Type.Optional(Type.Object({ jobs: Type.Array(Type.String()), hidden: Type.Integer() })),
+  revision: Type.String(),
+});
+export type NodeShape = Static<typeof NodeShape>;
+export const NodePage = Page(NodeShape);
+
+export const GpuShape = Type.Object({
+  uuid: Type.String(),
+  node: Type.String(),
+  index: Type.Integer(),
+  model: Type.String(),
+  memoryMiB: Type.Integer(),
+  virtual: Type.Boolean(),
+  mode: Type.String(),
+  free: Type.Number({ description: "Free part of the GPU, 0 to 1" }),
+  /** Jobs that the caller may see; others count in `free` only. */
+  jobs: Type.Array(Type.String()),
+});
+export type GpuShape = Static<typeof GpuShape>;
+export const GpuPage = Page(GpuShape);
+
+export const ReasonBody = Type.Object(
+  { reason: Type.Optional(Type.String({ maxLength: 500 })) },
+  { additionalProperties: false },
+);
+export const DrainBody = Type.Object(
+  {
+    reason: Type.Optional(Type.String({ maxLength: 500 })),
+    within: Type.Optional(Duration),
+  },
+  { additionalProperties: false },
+);

@@ -1,0 +1,268 @@
+import Type, { type Static } from "typebox";
+import { AccountPath, Duration, Page, Timestamp } from "./common.ts";
+
+const name = Type.String({
+  pattern: "^[A-Za-z0-9]([A-Za-z0-9._-]{0,98}[A-Za-z0-9])?$",
+  description: "Letters, digits, . _ -",
+});
+const countOrRange = Type.Union([
+  Type.Integer({ minimum: 1, maximum: 100_000 }),
+  Type.String({ pattern: "^\\d{1,6}(\\.\\.\\d{1,6})?$", description: "N, or N..M for an elastic gang" }),
+]);
+const gpuText = Type.Union([
+  Type.Number({ minimum: 0, maximum: 100_000 }),
+  Type.String({ maxLength: 100, description: "H100:8, 8, H100:0.25, 1g.10gb" }),
+]);
+const size = Type.Union([
+  Type.Integer({ minimum: 0, maximum: 1_000_000_000, description: "MiB" }),
+  Type.String({ pattern: "^\\d{1,9}(\\.\\d{1,3})?\\s?(MiB|GiB|TiB|MB|GB|TB|M|G|T)$", description: "64GiB" }),
+]);
+const refusedForNow = (what: string) =>
+  Type.Unknown({ description: `${what}. Known, but no engine here honours it yet: refused, never ignored.` });
+
+/** The job file. Flat; everything is optional but `run`. Resources are per member. */
+export const JobSpecBody = Type.Object(
+  {
+    name: Type.Optional(name),
+    project: Type.Optional(AccountPath),
+    type: Type.Optional(Type.Enum(["train", "service", "notebook", "batch"])),
+    image: Type.Optional(Type.String({ minLength: 1, maxLength: 500 })),
+    workdir: Type.Optional(
+      Type.String({ minLength: 1, maxLength: 4096, description: "Absolute directory on the node" }),
+    ),
+    setup: Type.Optional(Type.String({ maxLength: 200_000, description: "Shell, before run" })),
+    run: Type.String({ minLength: 1, maxLength: 200_000, description: "Shell" }),
+    gpus: Type.Optional(
+      Type.Union([
+        gpuText,
+        Type.Array(gpuText, { minItems: 1, maxItems: 16, description: "Alternatives in order of preference" }),
+        Type.Object(
+          {
+            any: Type.Array(gpuText, { minItems: 1, maxItems: 16 }),
+            needs: Type.Optional(refusedForNow("Capabilities")),
+          },
+          { additionalProperties: false },
+        ),
+      ]),
+    ),
+    nodes: Type.Optional(countOrRange),
+    members: Type.Optional(countOrRange),
+    cpus: Type.Optional(Type.Number({ minimum: 0, maximum: 100_000 })),
+    memory: Type.Optional(size),
+    gpu_memory: Type.Optional(size),
+    gpu_compute: Type.Optional(Type.String({ pattern: "^\\d{1,3}%$" })),
+    isolation: Type.Optional(Type.Enum(["whole", "mig", "mps", "timeslice", "any"])),
+    strict: Type.Optional(Type.Boolean({ description: "Refuse to start where a limit cannot be enforced" })),
+    max_time: Type.Optional(Duration),
+    deadline: Type.Optional(Type.String({ maxLength: 64, description: "ISO 8601; with an offset, or local to tz" })),
+    not_before: Type.Optional(Type.String({ maxLength: 64, description: "ISO 8601; with an offset, or local to tz" })),
+    tz: Type.Optional(Type.String({ maxLength: 64, description: "IANA zone, such as Europe/Berlin" })),
+    priority: Type.Optional(
+      Type.Union([Type.Enum(["low", "normal", "high"]), Type.Integer({ minimum: -1000, maximum: 1000 })]),
+    ),
+    preemptible: Type.Optional(Type.Boolean()),
+    retry: Type.Optional(
+      Type.Union([
+        Type.Integer({ minimum: 0, maximum: 100 }),
+        Type.Object(
+          {
+            max: Type.Optional(Type.Integer({ minimum: 0, maximum: 100 })),
+            when: Type.Optional(Type.Array(Type.Enum(["failed", "node_lost", "preempted"]), { maxItems: 3 })),
+          },
+          { additionalProperties: false },
+        ),
+      ]),
+    ),
+    checkpoint: Type.Optional(
+      Type.Object(
+        {
+          dir: Type.Optional(Type.String({ maxLength: 4096 })),
+          signal: Type.Optional(Type.String({ pattern: "^(SIG)?[A-Z0-9]{2,9}$" })),
+          grace: Type.Optional(Duration),
+          every: Type.Optional(Duration),
+        },
+        { additionalProperties: false },
+      ),
+    ),
+    array: Type.Optional(
+      Type.String({ pattern: "^\\d{1,7}-\\d{1,7}(:\\d{1,7})?(%\\d{1,6})?$", description: "1-240, 1-240:2, 1-240%24" }),
+    ),
+    after: Type.Optional(
+      Type.Union([
+        Type.String({ maxLength: 100 }),
+        Type.Object(
+          { job: Type.String({ maxLength: 100 }), when: Type.Optional(Type.Enum(["succeeded", "ended"])) },
+          { additionalProperties: false },
+        ),
+        Type.Array(
+          Type.Union([
+            Type.String({ maxLength: 100 }),
+            Type.Object(
+              { job: Type.String({ maxLength: 100 }), when: Type.Optional(Type.Enum(["succeeded", "ended"])) },
+              { additionalProperties: false },
+            ),
+          ]),
+          { maxItems: 100 },
+        ),
+      ]),
+    ),
+    env: Type.Optional(
+      Type.Record(
+        Type.String({ pattern: "^[A-Za-z_][A-Za-z0-9_]{0,127}$" }),
+        Type.Union([Type.String({ maxLength: 32_768 }), Type.Number(), Type.Boolean()]),
+      ),
+    ),
+    secrets: Type.Optional(
+      Type.Array(Type.String({ pattern: "^[A-Za-z_][A-Za-z0-9_]{0,127}$" }), {
+        maxItems: 100,
+        description: "Names; values are set with tess secret",
+      }),
+    ),
+    topology: Type.Optional(refusedForNow("Topology level")),
+    shm: Type.Optional(refusedForNow("Shared memory size")),
+    port: Type.Optional(refusedForNow("Port of a service")),
+    replicas: Type.Optional(refusedForNow("Replicas of a service")),
+    slo: Type.Optional(refusedForNow("Latency promise")),
+    probe: Type.Optional(refusedForNow("Readiness probe")),
+    idle: Type.Optional(refusedForNow("Idle policy")),
+    schedule: Type.Optional(refusedForNow("Recurring schedule")),
+    mounts: Type.Optional(refusedForNow("Mounts")),
+    outputs: Type.Optional(refusedForNow("Outputs")),
+    matrix: Type.Optional(refusedForNow("Parameter matrix")),
+    ide: Type.Optional(refusedForNow("Notebook front ends")),
+    max_price: Type.Optional(refusedForNow("Price cap")),
+    budget: Type.Optional(refusedForNow("Budget of the job")),
+    burst: Type.Optional(refusedForNow("Bursting to providers")),
+    providers: Type.Optional(refusedForNow("Outside providers")),
+  },
+  { additionalProperties: false, title: "Tessera job" },
+);
+export type JobSpecBody = Static<typeof JobSpecBody>;
+
+/** Why a waiting job does not run, the first of SCHEDULING's list that holds. */
+export const WaitReason = Type.Object({
+  kind: Type.Enum([
+    "never",
+    "held",
+    "not-yet",
+    "dependency",
+    "budget",
+    "evicting",
+    "quota",
+    "capacity",
+    "shape",
+    "isolation",
+    "health",
+    "reservation",
+    "order",
+  ]),
+  detail: Type.String({ description: "One sentence with amounts, accounts and places" }),
+  account: Type.Optional(Type.String()),
+  needed: Type.Optional(Type.Integer({ description: "GPUs" })),
+  free: Type.Optional(Type.Integer({ description: "GPUs" })),
+  until: Type.Optional(Timestamp),
+});
+export type WaitReason = Static<typeof WaitReason>;
+
+export const Member = Type.Object({
+  rank: Type.Integer(),
+  lease: Type.String(),
+  node: Type.String(),
+  gpus: Type.Array(Type.String({ description: "Device uuid" })),
+  state: Type.String(),
+  enforcement: Type.Optional(Type.Record(Type.String(), Type.String())),
+  startedAt: Type.Optional(Timestamp),
+});
+export type Member = Static<typeof Member>;
+
+/** One start of a job that is over. */
+export const Attempt = Type.Object({
+  attempt: Type.Integer(),
+  nodes: Type.Array(Type.String()),
+  placedAt: Timestamp,
+  startedAt: Type.Optional(Timestamp),
+  endedAt: Timestamp,
+  result: Type.String(),
+  exitCode: Type.Optional(Type.Integer()),
+});
+
+export const Job = Type.Object({
+  id: Type.String(),
+  name: Type.String(),
+  project: Type.String(),
+  user: Type.String(),
+  type: Type.String(),
+  state: Type.Enum(["waiting", "starting", "running", "stopping", "ended"]),
+  held: Type.Boolean(),
+  outcome: Type.Optional(Type.String()),
+  exitCode: Type.Optional(Type.Integer()),
+  detail: Type.Optional(Type.String({ description: "How it ended, in a sentence" })),
+  reason: Type.Optional(WaitReason),
+  class: Type.Optional(Type.Enum(["guaranteed", "burst"])),
+  attempt: Type.Integer(),
+  priority: Type.Integer(),
+  gpus: Type.Integer({ description: "GPUs of the whole gang" }),
+  gpuModel: Type.String(),
+  members: Type.Array(Member),
+  submittedAt: Timestamp,
+  startedAt: Type.Optional(Timestamp),
+  endedAt: Type.Optional(Timestamp),
+  array: Type.Optional(Type.Object({ id: Type.String(), index: Type.Integer() })),
+  /** Present on an array as a whole. */
+  elements: Type.Optional(
+    Type.Object({
+      size: Type.Integer(),
+      waiting: Type.Integer(),
+      active: Type.Integer(),
+      succeeded: Type.Integer(),
+      failed: Type.Integer(),
+    }),
+  ),
+  spec: Type.Record(Type.String(), Type.Unknown(), { description: "The job as it was understood, defaults filled in" }),
+});
+export type Job = Static<typeof Job>;
+export const JobPage = Page(Job);
+
+/** What a create answers: fixed at that moment, so that repeating it answers the same for ever. */
+export const JobCreated = Type.Object({
+  id: Type.String(),
+  name: Type.String(),
+  project: Type.String(),
+  user: Type.String(),
+  state: Type.Literal("waiting"),
+  size: Type.Integer({ description: "1, or the number of array elements" }),
+  gpus: Type.Integer(),
+  submittedAt: Timestamp,
+});
+export type JobCreated = Static<typeof JobCreated>;
+
+export const DryRun = Type.Object({
+  project: Type.String(),
+  spec: Type.Record(Type.String(), Type.Unknown()),
+  wouldStart: Type.Boolean(),
+  class: Type.Optional(Type.Enum(["guaranteed", "burst"])),
+  members: Type.Array(
+    Type.Object({ rank: Type.Integer(), node: Type.String(), gpus: Type.Integer(), model: Type.String() }),
+  ),
+  reason: Type.Optional(WaitReason),
+});
+export type DryRun = Static<typeof DryRun>;
+
+export const Explanation = Type.Object({
+  job: Type.String(),
+  state: Type.String(),
+  reason: Type.Optional(WaitReason),
+  position: Type.Optional(
+    Type.Integer({ description: "1 = next, among the waiting jobs that its owner may see or that are ahead" }),
+  ),
+  ahead: Type.Optional(Type.Integer()),
+});
+export type Explanation = Static<typeof Explanation>;
+
+export const LogEntry = Type.Object({
+  at: Timestamp,
+  rank: Type.Integer(),
+  stream: Type.Enum(["stdout", "stderr", "setup", "tessera"]),
+  text: Type.String(),
+});
+export type LogEntry = Static<typeof LogEntry>;

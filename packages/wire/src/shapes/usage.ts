@@ -1,0 +1,60 @@
+import Type, { type Static } from "typebox";
+import { Page, Timestamp } from "./common.ts";
+
+/** Whole GPU-unit-milliseconds; 21,000 units = one GPU. As text, since a month of a large fleet passes 2^53. */
+const UnitMs = Type.String({ pattern: "^\\d+$" });
+
+export const UsageRowShape = Type.Object({
+  key: Type.String({ description: "Account path, user, job, device or node, as asked with by=" }),
+  unitMs: UnitMs,
+  byState: Type.Record(Type.String(), UnitMs),
+  gpuHours: Type.String({ description: "Rounded, for people" }),
+});
+export const UsageReport = Type.Object({
+  from: Timestamp,
+  to: Timestamp,
+  by: Type.Enum(["account", "user", "job", "gpu", "node"]),
+  rows: Type.Array(UsageRowShape),
+  /** Over the whole fleet; present for those who may see it. */
+  fleet: Type.Optional(
+    Type.Object({
+      capacity: UnitMs,
+      leased: UnitMs,
+      idle: UnitMs,
+      down: UnitMs,
+      maintenance: UnitMs,
+      balanced: Type.Boolean({
+        description: "capacity = leased + idle + down + maintenance, computed from separate records",
+      }),
+      differenceUnitMs: Type.String(),
+    }),
+  ),
+  total: UnitMs,
+});
+export type UsageReport = Static<typeof UsageReport>;
+
+export const AuditEntry = Type.Object({
+  at: Timestamp,
+  actor: Type.String(),
+  actorName: Type.String(),
+  token: Type.Optional(Type.String()),
+  action: Type.String(),
+  target: Type.String(),
+  account: Type.String(),
+  outcome: Type.String(),
+  detail: Type.String(),
+  requestId: Type.String(),
+});
+export type AuditEntry = Static<typeof AuditEntry>;
+export const AuditPage = Page(AuditEntry);
+
+/** Something that happened, for people: job, lease, node and account events of what the caller may see. */
+export const FeedEntry = Type.Object({
+  at: Timestamp,
+  kind: Type.String(),
+  subject: Type.String({ description: "Job, node or account" }),
+  account: Type.String(),
+  text: Type.String(),
+});
+export type FeedEntry = Static<typeof FeedEntry>;
+export const FeedPage = Page(FeedEntry);
