@@ -1,0 +1,20 @@
+import type { JournalHead, StoreReader } from "../store/port.ts";
+import { checkRow, emptyJournal, headOf } from "./row.ts";
+
+export type ChainCheck =
+  | { readonly sound: true; readonly head: JournalHead }
+  | { readonly sound: false; readonly seq: number; readonly fault: string };
+
+/** Reads the whole journal and checks each row against the one before; names the first bad sequence number. */
+export async function checkChain(reader: Pick<StoreReader, "rows">, rowsPerPage = 200): Promise<ChainCheck> {
+  let head = emptyJournal;
+  for (;;) {
+    const page = await reader.rows(head.seq + 1, rowsPerPage);
+    for (const row of page) {
+      const fault = checkRow(row, head);
+      if (fault !== undefined) return { sound: false, seq: head.seq + 1, fault };
+      head = headOf(row);
+    }
+    if (page.length < rowsPerPage) return { sound: true, head };
+  }
+}
