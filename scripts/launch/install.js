@@ -59,8 +59,19 @@ export async function install(root, machine = process) {
   tryToStamp(root, machine);
 }
 
-/** Development packages are named: NODE_ENV=production would leave out the compiler. */
-const npmArguments = ["ci", "--include=dev", "--include=optional", "--no-audit", "--no-fund", "--loglevel=error"];
+/**
+ * Development packages are named because NODE_ENV=production would leave out the compiler. Install scripts are never
+ * run: npm 12 blocks them by default and nothing here may depend on the version of npm.
+ */
+const npmArguments = [
+  "ci",
+  "--include=dev",
+  "--include=optional",
+  "--no-audit",
+  "--no-fund",
+  "--ignore-scripts",
+  "--loglevel=error",
+];
 
 async function runNpm(root) {
   const [command, ...first] = npmCommand(process.env);
