@@ -58,6 +58,19 @@ export interface StopOrder {
   readonly graceMs: number;
 }
 
+/** The order comes from a control plane that was replaced: its epoch is below the highest this engine has seen. */
+export class EngineFenced extends Error {
+  readonly epoch: number;
+  readonly epochSeen: number;
+  constructor(lease: LeaseId, epoch: number, epochSeen: number) {
+    super(
+      `lease ${lease} is ordered with epoch ${epoch}, but epoch ${epochSeen} has been seen: another control plane is in charge`,
+    );
+    this.epoch = epoch;
+    this.epochSeen = epochSeen;
+  }
+}
+
 /** A lease as the engine knows it. */
 export interface EngineLease {
   readonly lease: LeaseId;
@@ -91,7 +104,10 @@ export interface Engine {
   readonly capabilities: Capabilities;
   /** The whole fleet, or an error; never a part of it. */
   inventory(): Promise<readonly NodeFacts[]>;
-  /** Makes the member ready and holds it: report `prepared` or `refused`. A lease that is known already is not made twice. */
+  /**
+   * Makes the member ready and holds it: report `prepared` or `refused`. A lease that is known already is not made
+   * twice; one that has ended is reported again as it ended. Throws EngineFenced.
+   */
   bind(order: LeaseOrder): Promise<void>;
   /** Lets a held member go: report `started`. */
   release(lease: LeaseId): Promise<void>;

@@ -1,0 +1,24 @@
+import { describe } from "node:test";
+import { describeAdoption } from "./suite/adoption.ts";
+import { describeBind } from "./suite/bind.ts";
+import type { OpenHarness } from "./suite/harness.ts";
+import { describeInventory } from "./suite/inventory.ts";
+import { describeLogs } from "./suite/logs.ts";
+import { describeReports } from "./suite/reports.ts";
+import { describeStop } from "./suite/stop.ts";
+import { describeTimeLimit } from "./suite/time-limit.ts";
+
+export type { Commands, Harness, OpenHarness } from "./suite/harness.ts";
+
+/** What every engine promises. Call it from a test file of the engine's own package; each test opens a harness anew. */
+export function describeEngine(name: string, open: OpenHarness): void {
+  describe(`engine ${name}`, () => {
+    describeInventory(open);
+    describeBind(open);
+    describeStop(open);
+    describeTimeLimit(open);
+    describeReports(open);
+    describeAdoption(open);
+    describeLogs(open);
+  });
+}

@@ -1,0 +1,47 @@
+import type { TestContext } from "node:test";
+import type { Engine } from "../port.ts";
+import { Session } from "./session.ts";
+
+/**
+ * Commands in the words of the engine under test. Joined with `; ` they run one after the other, for instance
+ * `print("a"); sleepMs(50); exitWith(3)`.
+ */
+export interface Commands {
+  readonly succeed: string;
+  exitWith(code: number): string;
+  /** Ends at SIGTERM. */
+  readonly runForever: string;
+  /** From here on SIGTERM does nothing, and it runs for ever. */
+  readonly ignoreTerm: string;
+  sleepMs(ms: number): string;
+  /** One line on standard output. */
+  print(text: string): string;
+}
+
+/** An engine under test, with an empty record, and the means to try it. */
+export interface Harness {
+  readonly engine: Engine;
+  readonly commands: Commands;
+  /** Lets this much of the engine's time pass. */
+  settle(ms: number): Promise<void>;
+  /** The engine as a new control plane finds it after the last one died at this moment. Members go on meanwhile. */
+  reopen(): Promise<Engine>;
+  /** Ends everything that still runs and removes what was written. */
+  close(): Promise<void>;
+}
+
+export type OpenHarness = () => Promise<Harness>;
+
+/** A test body that gets an engine with somebody listening to it, and cleans up whatever happens. */
+export function withEngine(open: OpenHarness, body: (session: Session, t: TestContext) => Promise<void>) {
+  return async (t: TestContext): Promise<void> => {
+    const harness = await open();
+    try {
+      const session = await Session.begin(harness);
+      await body(session, t);
+      session.check();
+    } finally {
+      await harness.close();
+    }
+  };
+}
