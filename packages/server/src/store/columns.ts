@@ -1,0 +1,104 @@
+import type { AuditRow, DeviceRow, EndedJobRow, JournalRow, UsageRow } from "./port.ts";
+
+/** The columns that both databases share, and the rows that come out of them. */
+export const journalColumns = "seq, at, op, epoch, inputs, events, event_count, events_before, salt, root, hash";
+export const jobColumns = "id, account, user_id, name, array_id, submitted_at, ended_at, outcome, exit_code, doc";
+export const usageColumns = "lease, job, account, user_id, node, gpu, model, units, state, class, from_at, to_at";
+export const deviceColumns = "gpu, node, model, at, seq, capacity_units, free_units, mode";
+export const auditColumns = "seq, idx, at, actor, token, request, action, target, account, outcome, detail";
+
+/** The columns with the name of their table before each. */
+export function columnsOf(table: string, columns: string): string {
+  return columns.replaceAll(/\w+/g, (column) => `${table}.${column}`);
+}
+
+/** A row as the database's library hands it out. */
+// biome-ignore lint/suspicious/noExplicitAny: each column's type is fixed by the schema, which TypeScript cannot see
+export type Found = Record<string, any>;
+
+export function journalRowOf(found: Found): JournalRow {
+  return {
+    seq: found.seq,
+    at: found.at,
+    op: found.op,
+    epoch: found.epoch,
+    inputs: found.inputs,
+    events: found.events,
+    eventCount: found.event_count,
+    eventsBefore: found.events_before,
+    salt: found.salt,
+    root: found.root,
+    hash: found.hash,
+  };
+}
+
+export function jobRowOf(found: Found): EndedJobRow {
+  return {
+    id: found.id,
+    account: found.account,
+    user: found.user_id,
+    name: found.name,
+    arrayId: found.array_id,
+    submittedAt: found.submitted_at,
+    endedAt: found.ended_at,
+    outcome: found.outcome,
+    exitCode: found.exit_code,
+    doc: found.doc,
+  };
+}
+
+export function usageRowOf(found: Found): UsageRow {
+  return {
+    lease: found.lease,
+    job: found.job,
+    account: found.account,
+    user: found.user_id,
+    node: found.node,
+    gpu: found.gpu,
+    model: found.model,
+    units: found.units,
+    state: found.state,
+    class: found.class,
+    fromAt: found.from_at,
+    toAt: found.to_at,
+  };
+}
+
+export function deviceRowOf(found: Found): DeviceRow {
+  return {
+    gpu: found.gpu,
+    node: found.node,
+    model: found.model,
+    at: found.at,
+    seq: found.seq,
+    capacityUnits: found.capacity_units,
+    freeUnits: found.free_units,
+    mode: found.mode,
+  };
+}
+
+export function auditRowOf(found: Found): AuditRow {
+  return {
+    seq: found.seq,
+    index: found.idx,
+    at: found.at,
+    actor: found.actor,
+    token: found.token,
+    request: found.request,
+    action: found.action,
+    target: found.target,
+    account: found.account,
+    outcome: found.outcome,
+    detail: found.detail,
+  };
+}
+
+/** The order in which jobs are listed: newest first, ties by id. */
+export function newestJobFirst(a: EndedJobRow, b: EndedJobRow): number {
+  return b.submittedAt - a.submittedAt || (a.id < b.id ? 1 : a.id > b.id ? -1 : 0);
+}
+
+/** The order in which audit records are listed: latest first. */
+export function latestAuditFirst(a: AuditRow, b: AuditRow): number {
+  return b.seq - a.seq || b.index - a.index;
+}

@@ -1,0 +1,276 @@
+import type { Instant } from "@tessera/core";
+import { emptyJournal, headOf } from "../journal/row.ts";
+import { latestAuditFirst, newestJobFirst } from "./columns.ts";
+import { isWithin } from "./paths.ts";
+import {
+  type AuditQuery,
+  type AuditRow,
+  type Batch,
+  CommitOutage,
+  type DeviceRow,
+  type EndedJobRow,
+  type JobQuery,
+  type JournalHead,
+  type JournalRow,
+  type PrivateWrite,
+  type Projected,
+  type Snapshot,
+  type Store,
+  StoreHeld,
+  type UsageRow,
+} from "./port.ts";
+import { storable } from "./text.ts";
+import { Turns } from "./turns.ts";
+
+/**
+ * Where an in-memory store keeps its rows. It outlives the store, as a disk outlives a process, so tests and the
+ * simulator can end a writer at any moment and open another.
+ */
+export class MemoryPlace {
+  readonly rows: JournalRow[] = [];
+  readonly operations = new Map<string, number>();
+  readonly privates = new Map<string, Map<string, Uint8Array>>();
+  projections = new MemoryProjections();
+  snapshot: Snapshot | undefined;
+  holder: object | undefined;
+
+  /** What a sudden death of the process does to its lock. */
+  dropHolder(): void {
+    this.holder = undefined;
+  }
+}
+
+class MemoryProjections {
+  readonly jobs = new Map<string, EndedJobRow>();
+  readonly usage: UsageRow[] = [];
+  readonly devices = new Map<string, DeviceRow>();
+  readonly audit = new Map<string, AuditRow>();
+
+  /** Why `projected` cannot be added. */
+  fault({ jobs, usage, audit }: Projected): string | undefined {
+    const ids = new Set<string>();
+    for (const { id } of jobs) {
+      if (this.jobs.has(id) || ids.has(id)) return `job ${id} has ended before`;
+      ids.add(id);
+    }
+    const places = new Set<string>();
+    for (const entry of audit) {
+      if (this.audit.has(placeOf(entry)) || places.has(placeOf(entry)))
+        return `audit ${placeOf(entry)} is there already`;
+      places.add(placeOf(entry));
+    }
+    const backward = usage.find((row) => row.toAt < row.fromAt);
+    return backward && `usage of ${backward.lease} ends before it begins`;
+  }
+
+  add({ jobs, usage, devices, audit }: Projected): void {
+    for (const row of jobs) this.jobs.set(row.id, stored(row));
+    for (const row of usage) this.usage.push(stored(row));
+    for (const row of devices) this.devices.set(`${row.gpu}\n${row.at}\n${row.seq}`, stored(row));
+    for (const row of audit) this.audit.set(placeOf(row), stored(row));
+  }
+}
+
+/** Opens an in-memory store: the contract without the disk, for tests and the simulator. */
+export function openMemoryStore(place: MemoryPlace = new MemoryPlace()): Store {
+  if (place.holder !== undefined) {
+    throw new StoreHeld("This in-memory store is held by another writer. Close that one first.");
+  }
+  const store = new MemoryStore(place);
+  place.holder = store;
+  return store;
+}
+
+class MemoryStore implements Store {
+  readonly #place: MemoryPlace;
+  readonly #turns = new Turns();
+
+  constructor(place: MemoryPlace) {
+    this.#place = place;
+  }
+
+  async head(): Promise<JournalHead> {
+    return this.#head();
+  }
+
+  append(batch: Batch): Promise<void> {
+    return this.#turns.take(() => this.#append(batch));
+  }
+
+  #append({ row, projected, privates }: Batch): void {
+    this.#mustHold(`batch ${row.seq}`);
+    const head = this.#head();
+    const fault =
+      row.seq !== head.seq + 1 || row.eventsBefore !== head.events
+        ? "the journal is gapless: this is not the row after the last"
+        : this.#place.operations.has(row.op)
+          ? `operation ${row.op} was committed before`
+          : this.#place.projections.fault(projected);
+    if (fault !== undefined) throw new CommitOutage(`Writing batch ${row.seq} failed: ${fault}`, true, undefined);
+    this.#place.rows.push(copyOf(row));
+    this.#place.operations.set(row.op, row.seq);
+    this.#place.projections.add(projected);
+    this.#putPrivates(privates);
+  }
+
+  async findOperation(op: string): Promise<number | undefined> {
+    return this.#place.operations.get(op);
+  }
+
+  async job(id: string): Promise<EndedJobRow | undefined> {
+    return this.#place.projections.jobs.get(storable(id));
+  }
+
+  async jobs(query: JobQuery): Promise<readonly EndedJobRow[]> {
+    const { before } = query;
+    return [...this.#place.projections.jobs.values()]
+      .filter(
+        (row) =>
+          matches(row.user, query.user) &&
+          matches(row.name, query.name) &&
+          matches(row.arrayId, query.arrayId) &&
+          matches(row.outcome, query.outcome) &&
+          underAny(row.account, query.accounts) &&
+          (before === undefined || newestJobFirst({ ...row, ...before }, row) < 0),
+      )
+      .sort(newestJobFirst)
+      .slice(0, query.limit);
+  }
+
+  async usage(accounts: readonly string[], fromAt: Instant, toAt: Instant): Promise<readonly UsageRow[]> {
+    return this.#place.projections.usage.filter(
+      (row) => row.fromAt < toAt && row.toAt > fromAt && underAny(row.account, accounts),
+    );
+  }
+
+  async devices(fromAt: Instant, toAt: Instant): Promise<readonly DeviceRow[]> {
+    const ordered = [...this.#place.projections.devices.values()]
+      .filter((row) => row.at < toAt || row.at <= fromAt)
+      .sort((a, b) => (a.gpu < b.gpu ? -1 : a.gpu > b.gpu ? 1 : a.at - b.at || a.seq - b.seq));
+    return ordered.filter((row, i) => {
+      const next = ordered[i + 1];
+      return row.at > fromAt || next?.gpu !== row.gpu || next.at > fromAt;
+    });
+  }
+
+  async audit(query: AuditQuery): Promise<readonly AuditRow[]> {
+    const { before, fromAt, toAt } = query;
+    return [...this.#place.projections.audit.values()]
+      .filter(
+        (row) =>
+          matches(row.actor, query.actor) &&
+          matches(row.action, query.action) &&
+          underAny(row.account, query.accounts) &&
+          (fromAt === undefined || row.at >= fromAt) &&
+          (toAt === undefined || row.at < toAt) &&
+          (before === undefined || latestAuditFirst({ ...row, ...before }, row) < 0),
+      )
+      .sort(latestAuditFirst)
+      .slice(0, query.limit);
+  }
+
+  async privates(kind: string, keys?: readonly string[]): Promise<ReadonlyMap<string, Uint8Array>> {
+    const all = this.#place.privates.get(storable(kind)) ?? new Map<string, Uint8Array>();
+    const asked = keys && new Set(keys.map(storable));
+    return new Map([...all].filter(([key]) => asked === undefined || asked.has(key)));
+  }
+
+  async rows(fromSeq: number, limit: number): Promise<readonly JournalRow[]> {
+    const from = Math.max(0, fromSeq - 1);
+    return this.#place.rows.slice(from, from + limit).map(copyOf);
+  }
+
+  async latestSnapshot(): Promise<Snapshot | undefined> {
+    return this.#place.snapshot;
+  }
+
+  writeSnapshot(snapshot: Snapshot): Promise<void> {
+    return this.#turns.take(() => {
+      this.#mustHold(`snapshot ${snapshot.seq}`);
+      this.#place.snapshot = { ...snapshot, bytes: Uint8Array.from(snapshot.bytes) };
+    });
+  }
+
+  writePrivates(writes: readonly PrivateWrite[]): Promise<void> {
+    return this.#turns.take(() => {
+      this.#mustHold("private rows");
+      this.#putPrivates(writes);
+    });
+  }
+
+  replaceProjections(pages: AsyncIterable<Projected>): Promise<void> {
+    return this.#turns.take(() => this.#replaceProjections(pages));
+  }
+
+  async #replaceProjections(pages: AsyncIterable<Projected>): Promise<void> {
+    const fresh = new MemoryProjections();
+    for await (const page of pages) {
+      const fault = fresh.fault(page);
+      if (fault !== undefined) throw new CommitOutage(`Writing rebuilt projections failed: ${fault}`, true, undefined);
+      fresh.add(page);
+    }
+    this.#mustHold("rebuilt projections");
+    this.#place.projections = fresh;
+  }
+
+  async freeBytes(): Promise<number | undefined> {
+    return undefined;
+  }
+
+  onLost(): void {}
+
+  async close(): Promise<void> {
+    if (this.#place.holder === this) this.#place.dropHolder();
+  }
+
+  #head(): JournalHead {
+    const last = this.#place.rows.at(-1);
+    return last === undefined ? emptyJournal : headOf(last);
+  }
+
+  #mustHold(what: string): void {
+    if (this.#place.holder === this) return;
+    throw new CommitOutage(`${what} was not written: this writer no longer holds the store`, true, undefined);
+  }
+
+  #putPrivates(writes: readonly PrivateWrite[]): void {
+    for (const { kind, key, value } of writes) {
+      const rows = this.#place.privates.get(storable(kind)) ?? new Map<string, Uint8Array>();
+      this.#place.privates.set(storable(kind), rows);
+      if (value === null) rows.delete(storable(key));
+      else rows.set(storable(key), Uint8Array.from(value));
+    }
+  }
+}
+
+/** Byte arrays are copied on the way in and out, as a database does: nobody can change a row that was written. */
+function copyOf(row: JournalRow): JournalRow {
+  return {
+    ...row,
+    inputs: Uint8Array.from(row.inputs),
+    events: Uint8Array.from(row.events),
+    salt: Uint8Array.from(row.salt),
+    root: Uint8Array.from(row.root),
+    hash: Uint8Array.from(row.hash),
+  };
+}
+
+function stored<Row extends object>(row: Row): Row {
+  const texts = Object.entries(row).map(([field, value]) => [
+    field,
+    typeof value === "string" ? storable(value) : value,
+  ]);
+  return Object.fromEntries(texts);
+}
+
+function placeOf({ seq, index }: AuditRow): string {
+  return `${seq}/${index}`;
+}
+
+function matches(value: string | null, asked: string | undefined): boolean {
+  return asked === undefined || value === storable(asked);
+}
+
+function underAny(account: string, roots: readonly string[]): boolean {
+  return roots.length === 0 || roots.some((root) => isWithin(account, storable(root)));
+}

@@ -1,0 +1,8 @@
+/** Primary result codes of SQLite; the error carries the extended code, whose low byte is the primary one. */
+export const sqliteBusy = 5;
+export const sqliteFull = 13;
+
+export function primaryCodeOf(error: unknown): number | undefined {
+  if (typeof error !== "object" || error === null || !("errcode" in error)) return undefined;
+  return typeof error.errcode === "number" ? error.errcode & 0xff : undefined;
+}

@@ -1,0 +1,132 @@
+import type { DatabaseSync, StatementSync } from "node:sqlite";
+import type { Instant } from "@tessera/core";
+import { emptyJournal } from "../../journal/row.ts";
+import {
+  auditColumns,
+  auditRowOf,
+  columnsOf,
+  deviceColumns,
+  deviceRowOf,
+  jobColumns,
+  jobRowOf,
+  journalColumns,
+  journalRowOf,
+  latestAuditFirst,
+  newestJobFirst,
+  usageColumns,
+  usageRowOf,
+} from "../columns.ts";
+import type {
+  AuditQuery,
+  AuditRow,
+  DeviceRow,
+  EndedJobRow,
+  JobQuery,
+  JournalHead,
+  JournalRow,
+  Snapshot,
+  StoreReader,
+  UsageRow,
+} from "../port.ts";
+import { storable } from "../text.ts";
+import { auditStatements, type Bound, type Dialect, jobStatements, usageStatements } from "../where.ts";
+
+export const sqlite: Dialect = { mark: () => "?", schema: "" };
+
+/** Steps from device to device through the index, instead of reading the whole history of each. */
+export const devicesText = `
+  WITH RECURSIVE gpus(gpu) AS (
+    SELECT min(gpu) FROM device
+    UNION ALL
+    SELECT (SELECT min(d.gpu) FROM device d WHERE d.gpu > gpus.gpu) FROM gpus WHERE gpus.gpu IS NOT NULL
+  )
+  SELECT ${columnsOf("d", deviceColumns)} FROM gpus CROSS JOIN device d
+  WHERE d.gpu = gpus.gpu AND (d.at, d.seq) =
+    (SELECT at, seq FROM device WHERE gpu = gpus.gpu AND at <= ? ORDER BY at DESC, seq DESC LIMIT 1)
+  UNION ALL
+  SELECT ${columnsOf("d", deviceColumns)} FROM gpus CROSS JOIN device d
+  WHERE d.gpu = gpus.gpu AND d.at > ? AND d.at < ?
+  ORDER BY 1, 4, 5`;
+
+/** Answers questions from one connection. The calls are synchronous inside, so nothing is read half-way. */
+export class SqliteReader implements StoreReader {
+  readonly #db: DatabaseSync;
+  readonly #statements = new Map<string, StatementSync>();
+
+  constructor(db: DatabaseSync) {
+    this.#db = db;
+  }
+
+  async head(): Promise<JournalHead> {
+    const found = this.#all(
+      "SELECT seq, hash, events_before + event_count AS events, epoch FROM journal ORDER BY seq DESC LIMIT 1",
+    )[0];
+    if (found === undefined) return emptyJournal;
+    return { seq: found.seq, hash: found.hash, events: found.events, epoch: found.epoch };
+  }
+
+  async job(id: string): Promise<EndedJobRow | undefined> {
+    return this.#all(`SELECT ${jobColumns} FROM ended_job WHERE id = ?`, storable(id)).map(jobRowOf)[0];
+  }
+
+  async jobs(query: JobQuery): Promise<readonly EndedJobRow[]> {
+    const lists = jobStatements(query, columnsOf("j", jobColumns), sqlite);
+    const found = lists.flatMap(({ text, values }) => this.#all(text, ...values).map(jobRowOf));
+    return lists.length === 1 ? found : found.sort(newestJobFirst).slice(0, query.limit);
+  }
+
+  async usage(accounts: readonly string[], fromAt: Instant, toAt: Instant): Promise<readonly UsageRow[]> {
+    const lists = usageStatements(accounts, fromAt, toAt, columnsOf("u", usageColumns), sqlite);
+    return lists.flatMap(({ text, values }) => this.#all(text, ...values).map(usageRowOf));
+  }
+
+  async devices(fromAt: Instant, toAt: Instant): Promise<readonly DeviceRow[]> {
+    return this.#all(devicesText, fromAt, fromAt, toAt).map(deviceRowOf);
+  }
+
+  async audit(query: AuditQuery): Promise<readonly AuditRow[]> {
+    const lists = auditStatements(query, columnsOf("a", auditColumns), sqlite);
+    const found = lists.flatMap(({ text, values }) => this.#all(text, ...values).map(auditRowOf));
+    return lists.length === 1 ? found : found.sort(latestAuditFirst).slice(0, query.limit);
+  }
+
+  async privates(kind: string, keys?: readonly string[]): Promise<ReadonlyMap<string, Uint8Array>> {
+    const found =
+      keys === undefined
+        ? this.#all("SELECT key, value FROM private WHERE kind = ?", storable(kind))
+        : keys.flatMap((key) =>
+            this.#all("SELECT key, value FROM private WHERE kind = ? AND key = ?", storable(kind), storable(key)),
+          );
+    return new Map(found.map(({ key, value }) => [key, value]));
+  }
+
+  async rows(fromSeq: number, limit: number): Promise<readonly JournalRow[]> {
+    return this.#all(`SELECT ${journalColumns} FROM journal WHERE seq >= ? ORDER BY seq LIMIT ?`, fromSeq, limit).map(
+      journalRowOf,
+    );
+  }
+
+  async latestSnapshot(): Promise<Snapshot | undefined> {
+    const found = this.#all("SELECT seq, schema, hash, bytes FROM snapshot ORDER BY seq DESC LIMIT 1")[0];
+    return found && { seq: found.seq, schema: found.schema, hash: found.hash, bytes: found.bytes };
+  }
+
+  async findOperation(op: string): Promise<number | undefined> {
+    return this.#all("SELECT seq FROM journal WHERE op = ?", op)[0]?.seq;
+  }
+
+  async close(): Promise<void> {
+    this.#statements.clear();
+    if (this.#db.isOpen) this.#db.close();
+  }
+
+  // biome-ignore lint/suspicious/noExplicitAny: each column's type is fixed by the schema, which TypeScript cannot see
+  #all(text: string, ...values: readonly Bound[]): Record<string, any>[] {
+    let statement = this.#statements.get(text);
+    if (statement === undefined) {
+      statement = this.#db.prepare(text);
+      this.#statements.set(text, statement);
+    }
+    return statement.all(...values);
+  }
+}

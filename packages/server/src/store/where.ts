@@ -1,0 +1,140 @@
+import { rangeOf, tenantOf, topmost } from "./paths.ts";
+import type { AuditQuery, JobQuery } from "./port.ts";
+import { storable } from "./text.ts";
+import { spanRows } from "./usage-span.ts";
+
+/** A value in a statement. */
+export type Bound = string | number;
+
+/** How a database spells things. */
+export interface Dialect {
+  /** The n-th placeholder, from 1. */
+  mark(n: number): string;
+  /** What stands before the name of a table. */
+  readonly schema: string;
+}
+
+/** A list of conditions whose values are bound in order. */
+export class Where {
+  readonly values: Bound[] = [];
+  readonly #parts: string[] = [];
+  readonly #dialect: Dialect;
+
+  constructor(dialect: Dialect) {
+    this.#dialect = dialect;
+  }
+
+  /** Adds a condition in which each `?` stands for the next value. */
+  and(condition: string, ...values: readonly Bound[]): this {
+    this.#parts.push(`(${this.bind(condition, ...values)})`);
+    return this;
+  }
+
+  /** Binds the values and returns the text with its placeholders. */
+  bind(text: string, ...values: readonly Bound[]): string {
+    let next = 0;
+    return text.replaceAll("?", () => {
+      const value = values[next++]!;
+      this.values.push(typeof value === "string" ? storable(value) : value);
+      return this.#dialect.mark(this.values.length);
+    });
+  }
+
+  get text(): string {
+    return this.#parts.length === 0 ? "" : `WHERE ${this.#parts.join(" AND ")}`;
+  }
+}
+
+/**
+ * How to find jobs: one statement for each list that has to be merged. The narrowest index leads: the jobs of an array,
+ * of a name, of a user; then those under each account, which are kept in order of time; then all by time.
+ */
+export function jobStatements(query: JobQuery, columns: string, dialect: Dialect): Statement[] {
+  const roots = topmost(query.accounts);
+  const led = query.arrayId !== undefined || query.name !== undefined || query.user !== undefined;
+  const statement = (from: string, key: string, where: Where) => ({
+    text: `SELECT ${columns} FROM ${from} ${where.text} ORDER BY ${key}.submitted_at DESC, ${key}.id DESC ${where.bind("LIMIT ?", query.limit)}`,
+    values: where.values,
+  });
+  const common = (key: string, where: Where) => {
+    if (query.arrayId !== undefined) where.and("j.array_id = ?", query.arrayId);
+    if (query.name !== undefined) where.and("j.name = ?", query.name);
+    if (query.user !== undefined) where.and("j.user_id = ?", query.user);
+    if (query.outcome !== undefined) where.and(`${key}.outcome = ?`, query.outcome);
+    if (query.before !== undefined) {
+      where.and(`(${key}.submitted_at, ${key}.id) < (?, ?)`, query.before.submittedAt, query.before.id);
+    }
+    return where;
+  };
+  if (led || roots.length === 0) {
+    const where = common("j", new Where(dialect));
+    if (roots.length > 0) where.and(...within("j.account", roots));
+    return [statement(`${dialect.schema}ended_job j`, "j", where)];
+  }
+  return roots.map((root) => {
+    const where = common("u", new Where(dialect).and("u.ancestor = ?", root));
+    return statement(`${dialect.schema}ended_job_under u JOIN ${dialect.schema}ended_job j ON j.id = u.id`, "u", where);
+  });
+}
+
+/** How to find audit records: one statement for each list that has to be merged. */
+export function auditStatements(query: AuditQuery, columns: string, dialect: Dialect): Statement[] {
+  const roots = topmost(query.accounts);
+  const statement = (from: string, key: string, where: Where) => ({
+    text: `SELECT ${columns} FROM ${from} ${where.text} ORDER BY ${key}.seq DESC, ${key}.idx DESC ${where.bind("LIMIT ?", query.limit)}`,
+    values: where.values,
+  });
+  const common = (key: string, where: Where) => {
+    if (query.actor !== undefined) where.and("a.actor = ?", query.actor);
+    if (query.action !== undefined) where.and("a.action = ?", query.action);
+    if (query.fromAt !== undefined) where.and(`${key}.at >= ?`, query.fromAt);
+    if (query.toAt !== undefined) where.and(`${key}.at < ?`, query.toAt);
+    if (query.before !== undefined) {
+      where.and(`(${key}.seq, ${key}.idx) < (?, ?)`, query.before.seq, query.before.index);
+    }
+    return where;
+  };
+  if (query.actor !== undefined || roots.length === 0) {
+    const where = common("a", new Where(dialect));
+    if (roots.length > 0) where.and(...within("a.account", roots));
+    return [statement(`${dialect.schema}audit a`, "a", where)];
+  }
+  return roots.map((root) => {
+    const where = common("u", new Where(dialect).and("u.ancestor = ?", root));
+    return statement(
+      `${dialect.schema}audit_under u JOIN ${dialect.schema}audit a ON a.seq = u.seq AND a.idx = u.idx`,
+      "u",
+      where,
+    );
+  });
+}
+
+/** How to find usage that overlaps [fromAt, toAt): one statement for each account, which have no rows in common. */
+export function usageStatements(
+  accounts: readonly string[],
+  fromAt: number,
+  toAt: number,
+  columns: string,
+  dialect: Dialect,
+): Statement[] {
+  const statement = (account?: string) => {
+    const where = new Where(dialect).and("u.span = s.span");
+    where.and("u.to_at > ? AND u.to_at < ? + s.length_ms AND u.from_at < ?", fromAt, toAt, toAt);
+    if (account !== undefined) where.and("u.tenant = ?", tenantOf(account)).and(...within("u.account", [account]));
+    const from = `spans s CROSS JOIN ${dialect.schema}usage u`; // SQLite takes them in this order, which is what we want
+    const text = `WITH spans(span, length_ms) AS (VALUES ${spanRows}) SELECT ${columns} FROM ${from} ${where.text}`;
+    return { text, values: where.values };
+  };
+  return accounts.length === 0 ? [statement()] : topmost(accounts).map(statement);
+}
+
+export interface Statement {
+  readonly text: string;
+  readonly values: readonly Bound[];
+}
+
+/** The condition that a path is one of `roots` or below one, and its values. */
+function within(column: string, roots: readonly string[]): [condition: string, ...values: string[]] {
+  const one = `(${column} || '/' >= ? AND ${column} || '/' < ?)`;
+  return [roots.map(() => one).join(" OR "), ...roots.flatMap(rangeOf)];
+}
