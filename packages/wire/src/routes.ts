@@ -14,7 +14,7 @@ import {
   WhoAmI,
 } from "./shapes/access.ts";
 import { Account, AccountCreate, AccountEdit, AccountPage, SecretList, SecretPut } from "./shapes/account.ts";
-import { AccountPath, PageQuery } from "./shapes/common.ts";
+import { AccountPath, Line, PageQuery } from "./shapes/common.ts";
 import { DrainBody, GpuPage, NodePage, NodeShape, ReasonBody } from "./shapes/fleet.ts";
 import { DryRun, Explanation, Job, JobCreated, JobPage, JobSpecBody, LogEntry } from "./shapes/job.ts";
 import { AuditPage, FeedPage, UsageReport } from "./shapes/usage.ts";
@@ -62,7 +62,7 @@ export interface Route {
 
 const none = Type.Object({});
 const empty = Type.Object({}, { additionalProperties: false });
-const text = (maxLength = 200) => Type.Optional(Type.String({ maxLength }));
+const text = (maxLength = 200) => Type.Optional(Line(maxLength));
 const instant = Type.Optional(
   Type.String({ maxLength: 40, description: "ISO 8601, or a duration back from now such as 7d" }),
 );

@@ -1,6 +1,6 @@
 import { roles } from "@tessera/core";
 import Type, { type Static } from "typebox";
-import { AccountPath, Page, Timestamp } from "./common.ts";
+import { AccountPath, Line, Page, Timestamp } from "./common.ts";
 
 export const RoleName = Type.Enum([...roles]);
 export const RoleBindingShape = Type.Object({
@@ -13,7 +13,7 @@ export const RoleBindingShape = Type.Object({
 export type RoleBindingShape = Static<typeof RoleBindingShape>;
 export const RoleBindingPage = Page(RoleBindingShape);
 export const RoleBindBody = Type.Object(
-  { user: Type.String({ maxLength: 200 }), role: RoleName, account: Type.Union([AccountPath, Type.Literal("")]) },
+  { user: Line(200), role: RoleName, account: Type.Union([AccountPath, Type.Literal("")]) },
   { additionalProperties: false },
 );
 
@@ -32,7 +32,7 @@ export const UserPage = Page(UserShape);
 export const UserCreate = Type.Object(
   {
     name: Type.String({ pattern: "^[a-z0-9][a-z0-9._-]{0,62}$", description: "Login name" }),
-    email: Type.Optional(Type.String({ maxLength: 254, pattern: "^[^\\s@]+@[^\\s@]+$" })),
+    email: Type.Optional(Type.String({ maxLength: 254, pattern: "^[^\\s@\\p{C}]+@[^\\s@\\p{C}]+$" })),
     /** A first role, so that a tenant admin can make users only inside the tenant. */
     role: Type.Optional(RoleName),
     account: Type.Optional(AccountPath),
@@ -59,10 +59,10 @@ export type TokenShape = Static<typeof TokenShape>;
 export const TokenPage = Page(TokenShape);
 export const TokenCreate = Type.Object(
   {
-    label: Type.Optional(Type.String({ maxLength: 100 })),
+    label: Type.Optional(Line(100)),
     /** Another user's token; needs user.write over that user. */
-    user: Type.Optional(Type.String({ maxLength: 200 })),
-    scopes: Type.Optional(Type.Array(Type.String({ maxLength: 50 }), { maxItems: 50 })),
+    user: Type.Optional(Line(200)),
+    scopes: Type.Optional(Type.Array(Line(50), { maxItems: 50 })),
     expiresIn: Type.Optional(Type.String({ pattern: "^(\\d{1,9}(ms|s|m|h|d|w))+$", maxLength: 64 })),
   },
   { additionalProperties: false },

@@ -1,5 +1,5 @@
 import Type, { type Static } from "typebox";
-import { AccountPath, Duration, GpuAmount, Page, Timestamp } from "./common.ts";
+import { AccountPath, Duration, GpuAmount, Line, Page, Text, Timestamp } from "./common.ts";
 
 const terms = {
   guarantee: Type.Optional(GpuAmount),
@@ -38,9 +38,9 @@ const terms = {
   allowed: Type.Optional(
     Type.Object(
       {
-        models: Type.Optional(Type.Array(Type.String({ maxLength: 100 }), { maxItems: 100 })),
+        models: Type.Optional(Type.Array(Line(100), { maxItems: 100 })),
         types: Type.Optional(Type.Array(Type.Enum(["train", "service", "notebook", "batch"]), { maxItems: 4 })),
-        images: Type.Optional(Type.Array(Type.String({ maxLength: 500 }), { maxItems: 100 })),
+        images: Type.Optional(Type.Array(Line(500), { maxItems: 100 })),
       },
       { additionalProperties: false },
     ),
@@ -86,4 +86,4 @@ export type Account = Static<typeof Account>;
 export const AccountPage = Page(Account);
 
 export const SecretList = Page(Type.Object({ account: Type.String(), name: Type.String(), changedAt: Timestamp }));
-export const SecretPut = Type.Object({ value: Type.String({ maxLength: 65_536 }) }, { additionalProperties: false });
+export const SecretPut = Type.Object({ value: Text(65_536) }, { additionalProperties: false });

@@ -11,6 +11,16 @@ export const AccountPath = Type.String({
   description: "Account, from the tenant down",
 });
 
+/** One line of text that a terminal may show: no control characters, no invisible ones that turn text around. */
+export function Line(maxLength: number, description?: string) {
+  return Type.String({ maxLength, pattern: "^[^\\p{Cc}\\p{Cf}\\p{Zl}\\p{Zp}]*$", ...(description && { description }) });
+}
+
+/** Text of any number of lines; without the one character that neither files nor environments can carry. */
+export function Text(maxLength: number, description?: string) {
+  return Type.String({ maxLength, pattern: "^[^\\u0000]*$", ...(description && { description }) });
+}
+
 /** A cut of a list. `next` is opaque; absent on the last page. */
 export function Page<Item extends TSchema>(item: Item) {
   return Type.Object({ items: Type.Array(item), next: Type.Optional(Type.String()) });
@@ -45,6 +55,7 @@ export const GpuAmount = Type.Union([
   Type.Record(
     Type.String({ pattern: "^(\\*|[A-Za-z0-9][A-Za-z0-9._-]{0,62})$" }),
     Type.Number({ minimum: 0, maximum: 1_000_000 }),
+    { additionalProperties: false },
   ),
 ]);
 export type GpuAmount = Static<typeof GpuAmount>;

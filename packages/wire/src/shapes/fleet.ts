@@ -1,5 +1,5 @@
 import Type, { type Static } from "typebox";
-import { Duration, Page, Timestamp } from "./common.ts";
+import { Duration, Line, Page, Timestamp } from "./common.ts";
 
 export const NodeShape = Type.Object({
   name: Type.String(),
@@ -41,13 +41,10 @@ export const GpuShape = Type.Object({
 export type GpuShape = Static<typeof GpuShape>;
 export const GpuPage = Page(GpuShape);
 
-export const ReasonBody = Type.Object(
-  { reason: Type.Optional(Type.String({ maxLength: 500 })) },
-  { additionalProperties: false },
-);
+export const ReasonBody = Type.Object({ reason: Type.Optional(Line(500)) }, { additionalProperties: false });
 export const DrainBody = Type.Object(
   {
-    reason: Type.Optional(Type.String({ maxLength: 500 })),
+    reason: Type.Optional(Line(500)),
     within: Type.Optional(Duration),
   },
   { additionalProperties: false },

@@ -1,5 +1,5 @@
 import Type, { type Static } from "typebox";
-import { AccountPath, Duration, Page, Timestamp } from "./common.ts";
+import { AccountPath, Duration, Line, Page, Text, Timestamp } from "./common.ts";
 
 const name = Type.String({
   pattern: "^[A-Za-z0-9]([A-Za-z0-9._-]{0,98}[A-Za-z0-9])?$",
@@ -9,10 +9,7 @@ const countOrRange = Type.Union([
   Type.Integer({ minimum: 1, maximum: 100_000 }),
   Type.String({ pattern: "^\\d{1,6}(\\.\\.\\d{1,6})?$", description: "N, or N..M for an elastic gang" }),
 ]);
-const gpuText = Type.Union([
-  Type.Number({ minimum: 0, maximum: 100_000 }),
-  Type.String({ maxLength: 100, description: "H100:8, 8, H100:0.25, 1g.10gb" }),
-]);
+const gpuText = Type.Union([Type.Number({ minimum: 0, maximum: 100_000 }), Line(100, "H100:8, 8, H100:0.25, 1g.10gb")]);
 const size = Type.Union([
   Type.Integer({ minimum: 0, maximum: 1_000_000_000, description: "MiB" }),
   Type.String({ pattern: "^\\d{1,9}(\\.\\d{1,3})?\\s?(MiB|GiB|TiB|MB|GB|TB|M|G|T)$", description: "64GiB" }),
@@ -26,12 +23,10 @@ export const JobSpecBody = Type.Object(
     name: Type.Optional(name),
     project: Type.Optional(AccountPath),
     type: Type.Optional(Type.Enum(["train", "service", "notebook", "batch"])),
-    image: Type.Optional(Type.String({ minLength: 1, maxLength: 500 })),
-    workdir: Type.Optional(
-      Type.String({ minLength: 1, maxLength: 4096, description: "Absolute directory on the node" }),
-    ),
-    setup: Type.Optional(Type.String({ maxLength: 200_000, description: "Shell, before run" })),
-    run: Type.String({ minLength: 1, maxLength: 200_000, description: "Shell" }),
+    image: Type.Optional(Line(500)),
+    workdir: Type.Optional(Line(4096, "Absolute directory on the node")),
+    setup: Type.Optional(Text(200_000, "Shell, before run")),
+    run: Type.String({ minLength: 1, maxLength: 200_000, pattern: "^[^\\u0000]*$", description: "Shell" }),
     gpus: Type.Optional(
       Type.Union([
         gpuText,
@@ -54,9 +49,9 @@ export const JobSpecBody = Type.Object(
     isolation: Type.Optional(Type.Enum(["whole", "mig", "mps", "timeslice", "any"])),
     strict: Type.Optional(Type.Boolean({ description: "Refuse to start where a limit cannot be enforced" })),
     max_time: Type.Optional(Duration),
-    deadline: Type.Optional(Type.String({ maxLength: 64, description: "ISO 8601; with an offset, or local to tz" })),
-    not_before: Type.Optional(Type.String({ maxLength: 64, description: "ISO 8601; with an offset, or local to tz" })),
-    tz: Type.Optional(Type.String({ maxLength: 64, description: "IANA zone, such as Europe/Berlin" })),
+    deadline: Type.Optional(Line(64, "ISO 8601; with an offset, or local to tz")),
+    not_before: Type.Optional(Line(64, "ISO 8601; with an offset, or local to tz")),
+    tz: Type.Optional(Line(64, "IANA zone, such as Europe/Berlin")),
     priority: Type.Optional(
       Type.Union([Type.Enum(["low", "normal", "high"]), Type.Integer({ minimum: -1000, maximum: 1000 })]),
     ),
@@ -76,7 +71,7 @@ export const JobSpecBody = Type.Object(
     checkpoint: Type.Optional(
       Type.Object(
         {
-          dir: Type.Optional(Type.String({ maxLength: 4096 })),
+          dir: Type.Optional(Line(4096)),
           signal: Type.Optional(Type.String({ pattern: "^(SIG)?[A-Z0-9]{2,9}$" })),
           grace: Type.Optional(Duration),
           every: Type.Optional(Duration),
@@ -89,16 +84,16 @@ export const JobSpecBody = Type.Object(
     ),
     after: Type.Optional(
       Type.Union([
-        Type.String({ maxLength: 100 }),
+        Line(100),
         Type.Object(
-          { job: Type.String({ maxLength: 100 }), when: Type.Optional(Type.Enum(["succeeded", "ended"])) },
+          { job: Line(100), when: Type.Optional(Type.Enum(["succeeded", "ended"])) },
           { additionalProperties: false },
         ),
         Type.Array(
           Type.Union([
-            Type.String({ maxLength: 100 }),
+            Line(100),
             Type.Object(
-              { job: Type.String({ maxLength: 100 }), when: Type.Optional(Type.Enum(["succeeded", "ended"])) },
+              { job: Line(100), when: Type.Optional(Type.Enum(["succeeded", "ended"])) },
               { additionalProperties: false },
             ),
           ]),
@@ -109,7 +104,8 @@ export const JobSpecBody = Type.Object(
     env: Type.Optional(
       Type.Record(
         Type.String({ pattern: "^[A-Za-z_][A-Za-z0-9_]{0,127}$" }),
-        Type.Union([Type.String({ maxLength: 32_768 }), Type.Number(), Type.Boolean()]),
+        Type.Union([Text(32_768), Type.Number(), Type.Boolean()]),
+        { additionalProperties: false },
       ),
     ),
     secrets: Type.Optional(
@@ -186,11 +182,15 @@ export const Attempt = Type.Object({
   exitCode: Type.Optional(Type.Integer()),
 });
 
+export type Attempt = Static<typeof Attempt>;
+
 export const Job = Type.Object({
   id: Type.String(),
   name: Type.String(),
   project: Type.String(),
   user: Type.String(),
+  /** Absent once the person was erased. */
+  userName: Type.Optional(Type.String()),
   type: Type.String(),
   state: Type.Enum(["waiting", "starting", "running", "stopping", "ended"]),
   held: Type.Boolean(),
@@ -204,6 +204,8 @@ export const Job = Type.Object({
   gpus: Type.Integer({ description: "GPUs of the whole gang" }),
   gpuModel: Type.String(),
   members: Type.Array(Member),
+  /** Starts that are over, oldest first. */
+  attempts: Type.Optional(Type.Array(Attempt)),
   submittedAt: Timestamp,
   startedAt: Type.Optional(Timestamp),
   endedAt: Type.Optional(Timestamp),
