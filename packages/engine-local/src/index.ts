@@ -1,1 +1,2 @@
-export {};
+export { type LocalEngineOptions, openLocalEngine } from "./engine.ts";
+export { parseVirtual } from "./inventory/virtual.ts";

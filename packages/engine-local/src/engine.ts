@@ -1,0 +1,355 @@
+import { type FSWatcher, watch } from "node:fs";
+import { mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { type LeaseId, type NodeFacts, parseLeaseId, type Report, type ReportWhat } from "@tessera/core";
+import {
+  type Capabilities,
+  type Clock,
+  type Engine,
+  type EngineLease,
+  type LeaseOrder,
+  type LogLine,
+  type LogQuery,
+  type StopOrder,
+  systemClock,
+} from "@tessera/engine";
+import { describeFleet, engineName, readBootId } from "./inventory/machine.ts";
+import { findGpus } from "./inventory/nvidia.ts";
+import { parseVirtual } from "./inventory/virtual.ts";
+import { createWhole, replaceWhole, syncFolder } from "./lease/durable.ts";
+import { passEpoch } from "./lease/epochs.ts";
+import {
+  type Claim,
+  leaseFile,
+  readIfThere,
+  readReports,
+  reportBytes,
+  type StateFolder,
+  stateFolder,
+  takeClaim,
+} from "./lease/folder.ts";
+import { LeaseRecord } from "./lease/record.ts";
+import { planRun } from "./limit/plan.ts";
+import { readLog } from "./log/reader.ts";
+import { isAlive, sendSignal } from "./supervise/processes.ts";
+import type { RunSheet } from "./supervise/sheet.ts";
+import { startSupervisor } from "./supervise/start.ts";
+import { endTree, removeGroups } from "./supervise/tree.ts";
+
+export interface LocalEngineOptions {
+  /** Where the engine keeps what it must not forget; one folder per machine. */
+  readonly dir: string;
+  readonly clock?: Clock;
+  /** Declared nodes, as `parseVirtual` reads them, instead of what the machine has. */
+  readonly virtual?: string;
+  readonly nodeName?: string;
+  /** How much of the output of each member is kept, in how many files. */
+  readonly logBytesMax?: number;
+  readonly logFilesMax?: number;
+}
+
+/** A hint can be missed; a report is then seen this much later. */
+const lookEveryMs = 1_000;
+
+/** Opens the engine that runs members as processes of this machine, and takes up what an earlier one left running. */
+export async function openLocalEngine(options: LocalEngineOptions): Promise<Engine> {
+  if (options.virtual !== undefined) parseVirtual(options.virtual);
+  const state = stateFolder(options.dir);
+  await mkdir(state.root, { recursive: true, mode: 0o700 });
+  for (const folder of Object.values(state)) await mkdir(folder, { recursive: true, mode: 0o700 });
+  const engine = new LocalEngine(options, state);
+  await engine.adopt();
+  return engine;
+}
+
+class LocalEngine implements Engine {
+  readonly name = engineName;
+  readonly capabilities: Capabilities = { images: false, isolation: ["whole"], workdir: true };
+  readonly #options: LocalEngineOptions;
+  readonly #state: StateFolder;
+  readonly #clock: Clock;
+  readonly #bootId = readBootId();
+  readonly #log: { readonly logBytesMax: number; readonly logFilesMax: number };
+  readonly #leases = new Map<LeaseId, LeaseRecord>();
+  readonly #turns = new Map<LeaseId, Promise<void>>();
+  #nodes: readonly NodeFacts[] | undefined;
+  #listener: ((report: Report) => void) | undefined;
+  #watcher: FSWatcher | undefined;
+  #timer: NodeJS.Timeout | undefined;
+  #closed = false;
+
+  constructor(options: LocalEngineOptions, state: StateFolder) {
+    this.#options = options;
+    this.#state = state;
+    this.#clock = options.clock ?? systemClock;
+    this.#log = { logBytesMax: options.logBytesMax ?? 64 << 20, logFilesMax: options.logFilesMax ?? 8 };
+  }
+
+  /** Reads every lease that is not forgotten, then keeps watching them. */
+  async adopt(): Promise<void> {
+    this.#watch();
+    for (const name of await readdir(this.#state.leases)) {
+      const record = await this.#load(name as LeaseId);
+      this.#leases.set(record.id, record);
+      if ((await this.#recall(record.id)) === undefined) this.#lookSoon(record);
+      else await this.#forget(record); // an earlier engine was killed while it did
+    }
+    this.#timer = setInterval(() => {
+      for (const record of this.#leases.values()) if (!record.hasEnded) this.#lookSoon(record);
+    }, lookEveryMs).unref();
+  }
+
+  async inventory(): Promise<readonly NodeFacts[]> {
+    this.#nodes = describeFleet(this.#options.virtual === undefined ? await findGpus() : [], this.#options);
+    return this.#nodes;
+  }
+
+  async bind(order: LeaseOrder): Promise<void> {
+    await passEpoch(this.#state.epochs, order.lease, order.epoch);
+    await this.#inTurn(order.lease, async (known) => {
+      const record = known ?? (await this.#create(order.lease));
+      if (record.hasEnded || (await record.claim()) !== undefined) return this.#tellAgain(record);
+      if (record.supervised) return; // on its way
+      const reason = await this.#refusalOf(order);
+      if (reason !== undefined) {
+        await this.#endUnclaimed(record, { kind: "refused", reason });
+        return;
+      }
+      const { secrets, ...kept } = order;
+      const sheet = planRun(kept, this.#state, this.#bootId, this.#log);
+      await mkdir(sheet.logFolder, { recursive: true, mode: 0o700 });
+      await replaceWhole(join(record.folder, leaseFile.order), JSON.stringify(sheet));
+      await syncFolder(this.#state.leases);
+      record.supervised = true;
+      await startSupervisor(record.folder, secrets, (complaint) => this.#supervisorEnded(record, complaint)).catch(
+        (error) => {
+          record.supervised = false;
+          throw new Error(`the supervisor of ${order.lease} cannot be started`, { cause: error });
+        },
+      );
+    });
+  }
+
+  async release(lease: LeaseId): Promise<void> {
+    await this.#inTurn(lease, async (record) => {
+      if (record === undefined || record.hasEnded) return;
+      await writeFile(join(record.folder, leaseFile.release), "", { mode: 0o600 });
+      await this.#poke(record);
+    });
+  }
+
+  async stop(lease: LeaseId, how: StopOrder): Promise<void> {
+    await this.#inTurn(lease, async (known) => {
+      const record = known ?? (await this.#create(lease));
+      if (record.hasEnded) return this.#leases.has(lease) ? undefined : this.#tellAgain(record);
+      const never = { kind: "exited", ran: false, reason: "stopped before it was started" } as const;
+      if ((await record.claim()) === undefined && (await this.#endUnclaimed(record, never))) return;
+      record.stopAsked = true;
+      await replaceWhole(join(record.folder, leaseFile.stop), JSON.stringify(how));
+      await this.#poke(record);
+    });
+  }
+
+  async list(): Promise<readonly EngineLease[]> {
+    return [...this.#leases.values()].map(({ id, state, sequence }) => ({ lease: id, state, sequence }));
+  }
+
+  subscribe(listener: (report: Report) => void): void {
+    this.#listener = listener;
+    for (const record of this.#leases.values()) {
+      for (const report of record.unacknowledged()) listener(report);
+    }
+  }
+
+  async acknowledge(lease: LeaseId, sequence: number): Promise<void> {
+    await this.#inTurn(lease, async (record) => {
+      if (record === undefined || sequence <= record.acknowledged) return;
+      record.acknowledged = sequence;
+      if (record.hasEnded && sequence >= record.sequence) await this.#forget(record);
+      else await writeFile(join(record.folder, leaseFile.acknowledged), String(sequence));
+    });
+  }
+
+  logs(lease: LeaseId, query: LogQuery): AsyncIterable<LogLine> {
+    const ended = this.#leases.get(lease)?.ended ?? AbortSignal.abort();
+    return readLog(join(this.#state.logs, safeName(lease)), parseLeaseId(lease)?.rank ?? 0, query, ended);
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true;
+    clearInterval(this.#timer);
+    this.#watcher?.close();
+    this.#listener = undefined;
+    await Promise.allSettled(this.#turns.values());
+  }
+
+  /** Runs what concerns one lease one after the other, so that no two calls see it half changed. */
+  async #inTurn(lease: LeaseId, act: (record: LeaseRecord | undefined) => Promise<void>): Promise<void> {
+    safeName(lease);
+    const turn = (this.#turns.get(lease) ?? Promise.resolve())
+      .catch(() => {})
+      .then(async () => act(this.#leases.get(lease) ?? (await this.#recall(lease))));
+    this.#turns.set(lease, turn);
+    try {
+      await turn;
+    } finally {
+      if (this.#turns.get(lease) === turn) this.#turns.delete(lease);
+    }
+  }
+
+  /** A lease that was forgotten is remembered by how it ended: it must not run again [S34]. */
+  async #recall(lease: LeaseId): Promise<LeaseRecord | undefined> {
+    const text = await readIfThere(join(this.#state.ended, `${lease}.json`));
+    if (text === undefined) return undefined;
+    const record = new LeaseRecord(lease, join(this.#state.leases, lease));
+    record.take([JSON.parse(text) as Report]);
+    record.acknowledged = record.sequence;
+    return record;
+  }
+
+  async #create(lease: LeaseId): Promise<LeaseRecord> {
+    const record = new LeaseRecord(lease, join(this.#state.leases, lease));
+    await mkdir(record.folder, { recursive: true, mode: 0o700 });
+    this.#leases.set(lease, record);
+    return record;
+  }
+
+  async #load(lease: LeaseId): Promise<LeaseRecord> {
+    const record = new LeaseRecord(lease, join(this.#state.leases, lease));
+    record.take(await readReports(record.folder));
+    record.acknowledged = Number(await readIfThere(join(record.folder, leaseFile.acknowledged))) || 0;
+    record.stopAsked = (await readIfThere(join(record.folder, leaseFile.stop))) !== undefined;
+    return record;
+  }
+
+  async #refusalOf(order: LeaseOrder): Promise<string | undefined> {
+    const node = await this.#findNode(order.node);
+    if (node === undefined) return `node ${order.node} is not presented by this engine`;
+    const missing = order.gpuUuids.find((uuid) => !node.gpus.some((gpu) => gpu.uuid === uuid));
+    if (missing !== undefined) return `GPU ${missing} is not on node ${order.node}`;
+    if (order.image !== undefined) return `image ${order.image}: this engine runs commands, not images`;
+    for (const [field, script] of Object.entries({ setup: order.setup ?? "", run: order.run })) {
+      if (Buffer.byteLength(script) > scriptBytesMax) {
+        return `${field} is longer than the ${scriptBytesMax} bytes that a shell can be given; put it into a file`;
+      }
+    }
+    return undefined;
+  }
+
+  async #findNode(name: string): Promise<NodeFacts | undefined> {
+    return (this.#nodes ?? (await this.inventory())).find((node) => node.name === name);
+  }
+
+  /** Ends a lease that nobody runs, for good. False when a supervisor was faster: then that one must be told. */
+  async #endUnclaimed(record: LeaseRecord, what: ReportWhat): Promise<boolean> {
+    if (!(await takeClaim(record.folder, { by: "engine", final: this.#reportOf(record, what) }))) return false;
+    await syncFolder(this.#state.leases);
+    this.#tell(record.take(await readReports(record.folder)));
+    return true;
+  }
+
+  #reportOf(record: LeaseRecord, what: ReportWhat): Report {
+    const at = Math.max(this.#clock.now(), record.reports.at(-1)?.at ?? 0);
+    return { lease: record.id, sequence: record.sequence + 1, bootId: this.#bootId, at, what };
+  }
+
+  /** Asked for something that happened long ago, the control plane does not know of it: it may have been restored. */
+  #tellAgain(record: LeaseRecord): void {
+    this.#leases.set(record.id, record);
+    record.acknowledged = 0;
+    this.#tell(record.reports);
+  }
+
+  #tell(reports: readonly Report[]): void {
+    for (const report of reports) this.#listener?.(report);
+  }
+
+  /** Tells the supervisor to look at its folder. Only a claimed one listens; the others look when they have claimed. */
+  async #poke(record: LeaseRecord): Promise<void> {
+    const claim = await record.claim();
+    if (claim?.by === "supervisor" && this.#isSupervised(claim)) sendSignal(claim.pid, "SIGUSR2");
+  }
+
+  #isSupervised(claim: Claim): boolean {
+    return claim.by === "supervisor" && claim.bootId === this.#bootId && isAlive(claim.pid, claim.startedAt);
+  }
+
+  #supervisorEnded(record: LeaseRecord, complaint: string): void {
+    record.supervised = false;
+    void this.#inTurn(record.id, async () => {
+      if (this.#closed) return;
+      await this.#look(record);
+      if (record.hasEnded || (await record.claim()) !== undefined) return;
+      const reason = `its supervisor could not be started: ${complaint.slice(-500) || "it said nothing"}`;
+      await this.#endUnclaimed(record, { kind: "refused", reason });
+    });
+  }
+
+  /** Reads what is new of a lease, and finds out whether anybody still answers for it. */
+  async #look(record: LeaseRecord): Promise<void> {
+    if (record.hasEnded) return;
+    const claim = await record.claim();
+    const answered = claim === undefined || this.#isSupervised(claim);
+    // After the question whether it lives: its last words may have been written in between.
+    const bytes = await reportBytes(record.folder);
+    if (answered && bytes === record.bytesSeen) return;
+    record.bytesSeen = bytes;
+    this.#tell(record.take(await readReports(record.folder)));
+    if (!answered && !record.hasEnded) await this.#endLost(record, claim);
+  }
+
+  /** Ends what a dead supervisor left behind, then says so. */
+  async #endLost(record: LeaseRecord, claim: Claim): Promise<void> {
+    const restarted = claim.by === "supervisor" && claim.bootId !== this.#bootId;
+    if (!restarted) {
+      const sheet = JSON.parse(await readFile(join(record.folder, leaseFile.order), "utf8")) as RunSheet;
+      await endTree({ lease: record.id, groups: sheet.groups, contained: false });
+      await endTree({ lease: record.id, groups: [], contained: false });
+      await removeGroups(sheet.groups);
+    }
+    const reason = restarted ? "the machine was restarted" : "its supervisor is gone; what it left behind was ended";
+    const report = this.#reportOf(record, { kind: "lost", reason });
+    await createWhole(join(record.folder, leaseFile.final), JSON.stringify(report));
+    this.#tell(record.take(await readReports(record.folder)));
+  }
+
+  /** Keeps how it ended and its log, and lets go of the rest. */
+  async #forget(record: LeaseRecord): Promise<void> {
+    await createWhole(join(this.#state.ended, `${record.id}.json`), JSON.stringify(record.reports.at(-1)));
+    this.#leases.delete(record.id);
+    await rm(record.folder, { recursive: true, force: true });
+    await rm(join(this.#state.hints, record.id), { force: true });
+    await rm(join(this.#state.work, record.id), { recursive: true, force: true });
+  }
+
+  #watch(): void {
+    try {
+      this.#watcher = watch(this.#state.hints, (_, name) => {
+        const record = this.#leases.get(name as LeaseId);
+        if (record !== undefined) this.#lookSoon(record);
+      });
+      this.#watcher.on("error", () => {});
+      this.#watcher.unref();
+    } catch {
+      // No watch is left on this machine: reports are seen a second later.
+    }
+  }
+
+  #lookSoon(record: LeaseRecord): void {
+    if (this.#closed || record.lookAhead) return;
+    record.lookAhead = true;
+    void this.#inTurn(record.id, async () => {
+      record.lookAhead = false;
+      if (!this.#closed) await this.#look(record);
+    });
+  }
+}
+
+/** The kernel takes no argument longer than 128 KiB. */
+const scriptBytesMax = 128 * 1024 - 1;
+
+/** A lease id names files; anything that could name another place is a bug of the caller. */
+function safeName(lease: LeaseId): string {
+  if (!/^[A-Za-z0-9][A-Za-z0-9_.-]{0,199}$/.test(lease)) throw new Error(`"${lease}" cannot be the id of a lease`);
+  return lease;
+}

@@ -1,0 +1,57 @@
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { leaseFile, takeClaim } from "../lease/folder.ts";
+import { LogWriter } from "../log/writer.ts";
+import { runMember } from "./member.ts";
+import { Orders } from "./orders.ts";
+import { prepare } from "./prepare.ts";
+import { findProcess } from "./processes.ts";
+import { ReportWriter } from "./reports.ts";
+import type { RunSheet } from "./sheet.ts";
+import { removeGroups } from "./tree.ts";
+
+/**
+ * The supervisor of one member: a process of its own, so that the member outlives the control plane. It takes the
+ * claim on the lease, makes ready, waits, runs the job, keeps its log and writes down what becomes of it. Everything
+ * it is told after its start comes as files in the lease folder.
+ */
+async function supervise(folder: string): Promise<void> {
+  const secrets = await readSecrets();
+  if (secrets === undefined) return; // whoever started us died meanwhile; its successor starts another supervisor
+  const sheet = JSON.parse(await readFile(join(folder, leaseFile.order), "utf8")) as RunSheet;
+  const orders = new Orders(folder);
+  const startedAt = findProcess(process.pid)?.startedAt ?? "";
+  if (!(await takeClaim(folder, { by: "supervisor", pid: process.pid, startedAt, bootId: sheet.bootId }))) return;
+
+  const reports = new ReportWriter(folder, sheet);
+  const prepared = await prepare(sheet);
+  await reports.write(prepared);
+  if (prepared.kind !== "prepared") return;
+  const released = await orders.releasedOrStopped();
+  if (released) {
+    const log = new LogWriter(sheet.logFolder, sheet.logBytesMax, sheet.logFilesMax);
+    const last = await runMember(sheet, secrets, orders, reports, log);
+    log.close();
+    await removeGroups(sheet.groups);
+    await reports.write(last);
+  } else {
+    await removeGroups(sheet.groups);
+    await reports.write({ kind: "exited", ran: false, reason: "stopped before it was released" });
+  }
+}
+
+/** One line of JSON on standard input; undefined when it was cut off. Never shown, not even in an error [S28]. */
+async function readSecrets(): Promise<{ readonly [name: string]: string } | undefined> {
+  let text = "";
+  for await (const part of process.stdin.setEncoding("utf8")) text += part;
+  try {
+    return text.endsWith("\n") ? (JSON.parse(text) as { readonly [name: string]: string }) : undefined;
+  } catch {
+    return undefined; // the error would quote what it could not read
+  }
+}
+
+// A closing terminal or a server that is told to end is no reason to leave a job alone.
+for (const signal of ["SIGHUP", "SIGINT", "SIGTERM"] as const) process.on(signal, () => {});
+await supervise(process.argv[2]!);
+process.exit(0);

@@ -1,0 +1,98 @@
+import { constants } from "node:os";
+import { setTimeout as sleep } from "node:timers/promises";
+import type { ReportWhat } from "@tessera/core";
+import { oomKills } from "../limit/group.ts";
+import { maskerOf } from "../log/mask.ts";
+import type { LogWriter } from "../log/writer.ts";
+import { environmentOf } from "./environment.ts";
+import { type StepEnd, startStep } from "./job.ts";
+import type { Orders } from "./orders.ts";
+import type { ReportWriter } from "./reports.ts";
+import type { RunSheet } from "./sheet.ts";
+import { longestTimerMs, Stopping, signalOf } from "./stop.ts";
+import { endTree, signalTree, type Tree, treeMembers } from "./tree.ts";
+
+/** From release to the end: setup, then the command itself, under one clock and one way to stop. */
+export async function runMember(
+  sheet: RunSheet,
+  secrets: { readonly [name: string]: string },
+  orders: Orders,
+  reports: ReportWriter,
+  writer: LogWriter,
+): Promise<ReportWhat> {
+  const { order } = sheet;
+  const environment = environmentOf(sheet, secrets);
+  const masker = maskerOf(Object.values(secrets));
+  const say = (text: string) => writer.write("tessera", Date.now(), [text]);
+  let tree: Tree = { lease: order.lease, groups: sheet.groups, contained: sheet.contained };
+  const stopping = new Stopping(
+    (signal) => signalTree(tree, signal),
+    () => {
+      say("still there after the grace period: everything left of it is killed");
+      void endTree(tree);
+    },
+  );
+
+  await reports.write({ kind: "started" });
+  orders.onStop((how) => {
+    if (!stopping.begun) say(`told to stop: ${signalOf(how.signal)}, then ${how.graceMs} ms of grace`);
+    stopping.order(how);
+  });
+  let timeIsUp = false;
+  const stopClock = startClock(order.limits.runMsMax, () => {
+    timeIsUp = true;
+    say(
+      `time limit of ${order.limits.runMsMax} ms: ${signalOf(order.stop.signal)}, then ${order.stop.graceMs} ms of grace`,
+    );
+    void reports.write({ kind: "stopping", cause: "time-limit" });
+    stopping.order(order.stop);
+  });
+
+  let end: StepEnd = { code: 0 };
+  let reason: string | undefined;
+  for (const setup of order.setup === undefined ? [false] : [true, false]) {
+    if (stopping.begun) {
+      const signal = signalOf(order.stop.signal);
+      end = { code: 128 + constants.signals[signal], signal };
+      break;
+    }
+    const step = startStep(sheet, setup ? order.setup! : order.run, environment, { writer, masker, setup });
+    tree = { ...tree, root: step.pid };
+    end = await step.ended;
+    // A stopped job may still be saving in other processes, and they have the same grace. One that ended has none.
+    while (stopping.begun && !stopping.killed && treeMembers(tree).length > 0) await sleep(20);
+    await endTree(tree);
+    await Promise.race([step.drained, sleep(drainMsMax)]);
+    reason = end.unstarted ?? (setup && end.code !== 0 ? `setup ended with code ${end.code}` : undefined);
+    if (end.code !== 0) break;
+  }
+  stopClock();
+  stopping.settle();
+  if (reason !== undefined) say(reason);
+  const limit = timeIsUp ? "time" : end.code !== 0 && oomKills(sheet.groups) > 0 ? "memory" : undefined;
+  if (limit === "memory") say(`killed by the kernel: more memory than its limit of ${order.limits.memoryMiB} MiB`);
+  return {
+    kind: "exited",
+    ran: true,
+    code: end.code,
+    ...(end.signal === undefined ? {} : { signal: end.signal }),
+    ...(limit === undefined ? {} : { limit }),
+    ...(reason === undefined ? {} : { reason }),
+  };
+}
+
+/** Output is complete when all who could write are gone; only a descriptor passed to a stranger could keep it open. */
+const drainMsMax = 2_000;
+
+/** Calls `act` after so much time on a clock that nobody can set; 0 = never. */
+function startClock(runMsMax: number, act: () => void): () => void {
+  if (runMsMax === 0) return () => {};
+  const endsAt = performance.now() + runMsMax;
+  let timer: NodeJS.Timeout;
+  const arm = () => {
+    const leftMs = endsAt - performance.now();
+    timer = setTimeout(leftMs > longestTimerMs ? arm : act, Math.min(leftMs, longestTimerMs));
+  };
+  arm();
+  return () => clearTimeout(timer);
+}

@@ -1,0 +1,25 @@
+import { chown, mkdir } from "node:fs/promises";
+import type { ReportWhat } from "@tessera/core";
+import { makeGroup } from "../limit/group.ts";
+import { isUnenforced, type RunSheet } from "./sheet.ts";
+import { removeGroups } from "./tree.ts";
+
+/** Sets up all that can be set up before the job may run. A limit that does not hold is refused where that was asked. */
+export async function prepare(sheet: RunSheet): Promise<ReportWhat> {
+  const open = sheet.asked.filter((limit) => isUnenforced(sheet.enforcement[limit]));
+  if (sheet.order.strict && open.length > 0) {
+    const named = open.map((limit) => `${limit}: ${sheet.enforcement[limit] ?? "none"}`).join("; ");
+    return { kind: "refused", reason: `strict, and not every limit can be enforced here (${named})` };
+  }
+  try {
+    for (const path of [sheet.workFolder, sheet.temporaryFolder]) {
+      await mkdir(path, { recursive: true, mode: 0o700 });
+      if (sheet.owner !== undefined) await chown(path, sheet.owner, sheet.owner);
+    }
+    for (const group of sheet.groups) makeGroup(group);
+  } catch (error) {
+    await removeGroups(sheet.groups);
+    return { kind: "refused", reason: `the member cannot be made ready: ${(error as Error).message}` };
+  }
+  return { kind: "prepared", engineId: `${process.pid}@${sheet.bootId}`, enforcement: sheet.enforcement };
+}

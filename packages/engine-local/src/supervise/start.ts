@@ -1,0 +1,38 @@
+import { spawn } from "node:child_process";
+import { closeSync, openSync } from "node:fs";
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { leaseFile } from "../lease/folder.ts";
+import { standardPath } from "./job.ts";
+
+const program = fileURLToPath(new URL("./main.js", import.meta.url));
+
+/** Hundreds of supervisors share a machine with the jobs: a small heap, and no threads that only wait. */
+const thrift = ["--max-old-space-size=64", "--max-semi-space-size=1", "--v8-pool-size=0", "--no-warnings"];
+
+/**
+ * Starts the supervisor of a lease in a session of its own, tied to us by nothing but the pipe that brings the
+ * secrets. `onEnd` is told what it complained about; it is not called when we end first.
+ */
+export async function startSupervisor(
+  leaseFolder: string,
+  secrets: { readonly [name: string]: string },
+  onEnd: (complaint: string) => void,
+): Promise<void> {
+  const complaints = join(leaseFolder, leaseFile.complaints);
+  const errors = openSync(complaints, "w", 0o600);
+  const child = spawn(process.execPath, [...thrift, program, leaseFolder], {
+    cwd: "/",
+    detached: true,
+    // Nothing of our own environment: it may hold the keys of the control plane.
+    env: { PATH: standardPath, UV_THREADPOOL_SIZE: "1" },
+    stdio: ["pipe", "ignore", errors],
+  });
+  closeSync(errors);
+  child.stdin!.on("error", () => {}); // it ended before it read them; its end is told below
+  await new Promise<void>((resolve, reject) => child.once("spawn", resolve).once("error", reject));
+  child.once("exit", async () => onEnd((await readFile(complaints, "utf8").catch(() => "")).trim()));
+  child.stdin!.end(`${JSON.stringify(secrets)}\n`);
+  child.unref();
+}

@@ -1,0 +1,67 @@
+import { constants } from "node:os";
+import type { StopOrder } from "@tessera/engine";
+
+/**
+ * The one way in which a member is stopped, whoever wants it: signal, grace, then everything. Orders may come again
+ * and may differ; a later one can only make the end come sooner.
+ */
+export class Stopping {
+  readonly #signal: (signal: NodeJS.Signals) => void;
+  readonly #kill: () => void;
+  readonly #sent = new Set<string>();
+  #killAt = Number.POSITIVE_INFINITY;
+  #timer: NodeJS.Timeout | undefined;
+  #killed = false;
+
+  constructor(signal: (signal: NodeJS.Signals) => void, kill: () => void) {
+    this.#signal = signal;
+    this.#kill = kill;
+  }
+
+  get begun(): boolean {
+    return this.#sent.size > 0;
+  }
+
+  get killed(): boolean {
+    return this.#killed;
+  }
+
+  order(how: StopOrder): void {
+    const signal = signalOf(how.signal);
+    const first = !this.#sent.has(signal);
+    this.#sent.add(signal);
+    if (first) this.#signal(signal);
+    // Monotonic: a clock that is set back must not prolong the grace [S27].
+    const killAt = performance.now() + Math.max(0, how.graceMs);
+    if (killAt >= this.#killAt) return;
+    this.#killAt = killAt;
+    this.#arm();
+  }
+
+  /** Nothing is left to stop. */
+  settle(): void {
+    clearTimeout(this.#timer);
+  }
+
+  #arm(): void {
+    clearTimeout(this.#timer);
+    const waitMs = this.#killAt - performance.now();
+    this.#timer = setTimeout(
+      () => {
+        if (waitMs > longestTimerMs) return this.#arm();
+        this.#killed = true;
+        this.#kill();
+      },
+      Math.min(Math.max(0, waitMs), longestTimerMs),
+    );
+  }
+}
+
+/** Timers hold 31 bits of milliseconds; a later instant is reached in steps. */
+export const longestTimerMs = 2 ** 31 - 1;
+
+/** `TERM` or `SIGTERM`; what is no signal here becomes SIGTERM. */
+export function signalOf(name: string): NodeJS.Signals {
+  const full = name.startsWith("SIG") ? name : `SIG${name}`;
+  return full in constants.signals ? (full as NodeJS.Signals) : "SIGTERM";
+}
