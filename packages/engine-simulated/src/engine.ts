@@ -1,0 +1,63 @@
+import type { LeaseId, NodeFacts, Report } from "@tessera/core";
+import type { Capabilities, Engine, EngineLease, LeaseOrder, LogLine, LogQuery, StopOrder } from "@tessera/engine";
+import type { SimulatedFleet } from "./fleet.ts";
+import { readLog } from "./log.ts";
+
+/** A control plane's view of a simulated fleet. Opening another one is what a restart of the control plane does. */
+export class SimulatedEngine implements Engine {
+  readonly name = "simulated";
+  readonly capabilities: Capabilities = { images: false, isolation: ["whole"], workdir: false };
+  readonly #fleet: SimulatedFleet;
+  #closed = false;
+
+  constructor(fleet: SimulatedFleet) {
+    this.#fleet = fleet;
+    // Whoever listened before is gone.
+    fleet.outbox.unsubscribe();
+  }
+
+  async inventory(): Promise<readonly NodeFacts[]> {
+    return this.#open().nodes();
+  }
+
+  async bind(order: LeaseOrder): Promise<void> {
+    this.#open().bind(order);
+  }
+
+  async release(lease: LeaseId): Promise<void> {
+    this.#open().release(lease);
+  }
+
+  async stop(lease: LeaseId, how: StopOrder): Promise<void> {
+    this.#open().stop(lease, how);
+  }
+
+  async list(): Promise<readonly EngineLease[]> {
+    const fleet = this.#open();
+    fleet.outbox.resume(fleet.members);
+    return fleet.leases();
+  }
+
+  subscribe(listener: (report: Report) => void): void {
+    const fleet = this.#open();
+    fleet.outbox.subscribe(listener, fleet.members);
+  }
+
+  async acknowledge(lease: LeaseId, sequence: number): Promise<void> {
+    this.#open().acknowledge(lease, sequence);
+  }
+
+  logs(lease: LeaseId, query: LogQuery): AsyncIterable<LogLine> {
+    return readLog(this.#open(), lease, query);
+  }
+
+  async close(): Promise<void> {
+    if (!this.#closed) this.#fleet.outbox.unsubscribe();
+    this.#closed = true;
+  }
+
+  #open(): SimulatedFleet {
+    if (this.#closed) throw new Error("this engine is closed");
+    return this.#fleet;
+  }
+}
