@@ -13,5 +13,6 @@ export const statusOfRefusal: Readonly<Record<RefusalKind, number>> = {
   "not-allowed": 403,
   "never-fits": 422,
   "over-guarantee": 422,
+  "no-space": 507,
   "look-again": 503,
 };

@@ -12,6 +12,7 @@ import type { Instant } from "../model/units.ts";
 export type Event =
   | NodeAdded
   | NodeChanged
+  | NodeRemoved
   | AccountCreated
   | AccountEdited
   | AccountDeleted
@@ -52,6 +53,10 @@ export interface NodeChanged extends Head<"node-changed"> {
   readonly drainUntil: Instant;
   /** Present when the engine told something new; GPUs are never renumbered. */
   readonly facts?: NodeFacts;
+}
+/** The node left the fleet, or comes back with other GPUs under a new number. It held no lease. */
+export interface NodeRemoved extends Head<"node-removed"> {
+  readonly node: NodeNo;
 }
 export interface AccountCreated extends Head<"account-created"> {
   readonly account: AccountNo;

@@ -14,6 +14,7 @@ export type RefusalKind =
   | "not-allowed" // an owner's rule forbids it
   | "never-fits" // no empty fleet could hold it, or a max forbids it for ever
   | "over-guarantee" // guarantees below exceed what is above
+  | "no-space" // the disk is nearly full: nothing new, while cancel and metering go on
   | "look-again"; // the world moved between looking and deciding; the shell repeats, callers never see it
 
 export interface Refusal {

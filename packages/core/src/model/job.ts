@@ -102,6 +102,22 @@ export type JobClass = "guaranteed" | "burst";
 /** Why members are being stopped, hence what becomes of the job when they are gone. */
 export type StopCause = "cancel" | "time-limit" | "deadline" | "preempt" | "drain" | "member-failed" | "node-lost";
 
+/** One start of a job that is over. */
+export interface AttemptRecord {
+  readonly attempt: number;
+  readonly seats: readonly { readonly node: number; readonly gpus: readonly number[] }[];
+  readonly placedAt: Instant;
+  /** 0 = it never ran. */
+  readonly startedAt: Instant;
+  readonly endedAt: Instant;
+  /** Why it is over: the cause of a requeue, or how the job ended. */
+  readonly result: string;
+  readonly exitCode?: number;
+}
+
+/** More attempts than this are not remembered one by one; the journal still has them. */
+export const attemptsKept = 20;
+
 export interface Job {
   readonly no: JobNo;
   readonly id: JobId;
@@ -126,12 +142,17 @@ export interface Job {
   class: JobClass;
   cover: AccountNo;
   leases: Lease[];
+  /** Where the present attempt was placed, by rank; stays when members end. */
+  seats: readonly { readonly node: number; readonly gpus: readonly number[] }[];
+  attempts: AttemptRecord[];
   /** The instant of the last start of an attempt, and the start of the first. */
   placedAt: Instant;
   startedAt: Instant;
   stopCause?: StopCause;
   /** The first member that ended badly decides the exit code of the job. */
   exitCode?: number;
+  /** What the engine said of the first member that ended badly. */
+  endReason?: string;
   /** Dependencies that have not ended yet. */
   waitsFor: number;
 }

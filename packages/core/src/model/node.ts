@@ -48,6 +48,8 @@ export interface FleetNode {
   /** When a drain gives up waiting and stops what is left; 0 = it waits for ever. */
   drainUntil: Instant;
   revision: number;
+  /** When its mode last changed. */
+  changedAt: Instant;
   freeCpusMilli: number;
   freeMemoryMiB: number;
   /** Live leases on this node. */

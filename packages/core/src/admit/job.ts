@@ -1,0 +1,174 @@
+import { type Refusal, refuse } from "../journal/refusal.ts";
+import type { AccountNo, UserId } from "../model/ids.ts";
+import type { JobSpec } from "../model/job.ts";
+import { unitsPerGpu } from "../model/units.ts";
+import { modelsFor } from "../place/place.ts";
+import { membersThatFit, needOf } from "../place/seats.ts";
+import { lowestCeiling } from "../queue/quota.ts";
+import { arraySize } from "../state/apply-jobs.ts";
+import { pathUp, type State, userCount } from "../state/state.ts";
+import { modelMatches } from "../submit/gpus.ts";
+
+/** May this job compete at all? Undefined = yes; else what forbids it for ever, or for as long as its user waits. */
+export function admitJob(state: State, account: AccountNo, user: UserId, spec: JobSpec): Refusal | undefined {
+  return ruledOut(state, account, spec) ?? overLimits(state, account, user, spec) ?? neverFits(state, account, spec);
+}
+
+/** What an owner or tenant admin does not allow below an account. */
+function ruledOut(state: State, account: AccountNo, spec: JobSpec): Refusal | undefined {
+  for (const { path, terms } of pathUp(state, account)) {
+    const { models, types, images } = terms.allowed;
+    if (types !== undefined && !types.includes(spec.type)) {
+      return refuse("not-allowed", "type", spec.type, `is not allowed in ${path}`, `allowed: ${types.join(", ")}`);
+    }
+    if (images !== undefined && spec.image !== undefined && !images.some((prefix) => spec.image!.startsWith(prefix))) {
+      return refuse(
+        "not-allowed",
+        "image",
+        spec.image,
+        `is not allowed in ${path}`,
+        `allowed: images that begin with ${images.join(", ")}`,
+      );
+    }
+    if (models === undefined) continue;
+    const fine = spec.gpus.some(
+      (ask) => ask.count === 0 || models.some((model) => modelMatches(model, ask.model) || model === ask.model),
+    );
+    if (!fine) {
+      return refuse(
+        "not-allowed",
+        "gpus",
+        spec.gpus[0]!.model,
+        `is not a model allowed in ${path}`,
+        `allowed: ${models.join(", ")}`,
+      );
+    }
+  }
+  return undefined;
+}
+
+function overLimits(state: State, account: AccountNo, user: UserId, spec: JobSpec): Refusal | undefined {
+  const gpus = Math.min(...spec.gpus.map((ask) => ask.count)) * spec.members.min;
+  const waiting = Math.max(1, arraySize(spec));
+  for (const { no, path, terms } of pathUp(state, account)) {
+    const { gpusPerJobMax, runMsMax, waitingJobsPerUserMax, gpusPerUserMax } = terms.limits;
+    if (gpusPerJobMax !== undefined && gpus > gpusPerJobMax) {
+      return refuse(
+        "not-allowed",
+        "gpus",
+        gpus,
+        `is more than one job may hold in ${path}`,
+        `ask for at most ${gpusPerJobMax} GPUs in all`,
+      );
+    }
+    if (gpusPerUserMax !== undefined && gpus > gpusPerUserMax) {
+      return refuse(
+        "not-allowed",
+        "gpus",
+        gpus,
+        `is more than one user may hold in ${path}`,
+        `ask for at most ${gpusPerUserMax} GPUs in all`,
+      );
+    }
+    if (runMsMax !== undefined && (spec.maxTimeMs ?? Number.POSITIVE_INFINITY) > runMsMax) {
+      const value = spec.maxTimeMs === undefined ? null : spec.maxTimeMs;
+      return refuse(
+        "not-allowed",
+        "max_time",
+        value,
+        `jobs in ${path} run at most ${runMsMax / 1000} s`,
+        `set max_time to at most ${Math.floor(runMsMax / 1000)}s`,
+      );
+    }
+    const count = userCount(state, no, user).waiting;
+    if (waitingJobsPerUserMax !== undefined && count + waiting > waitingJobsPerUserMax) {
+      return refuse(
+        "not-allowed",
+        "",
+        count,
+        `you have ${count} jobs waiting in ${path}, and the most is ${waitingJobsPerUserMax}`,
+        "wait until some have started, or cancel some",
+      );
+    }
+  }
+  return undefined;
+}
+
+/** A job that no empty fleet within its ceilings could hold is told so at once, instead of waiting for ever. */
+function neverFits(state: State, account: AccountNo, spec: JobSpec): Refusal | undefined {
+  let why: Refusal | undefined;
+  for (let choice = 0; choice < spec.gpus.length; choice++) {
+    const ask = spec.gpus[choice]!;
+    const field = spec.gpus.length === 1 ? "gpus" : `gpus.${choice}`;
+    const text = ask.model === "*" ? ask.count : `${ask.model}:${ask.count}`;
+    const models = modelsFor(state, { spec }, choice);
+    if (models.length === 0) {
+      const known = state.fleet.models.join(", ") || "none";
+      why ??= refuse(
+        "never-fits",
+        field,
+        text,
+        `this fleet has no ${ask.model === "*" ? "GPUs" : ask.model}`,
+        `models here: ${known}`,
+      );
+    }
+    for (const model of models) {
+      const refusal = neverFitsAs(state, account, spec, choice, model, field, text);
+      if (refusal === undefined) return undefined;
+      why ??= refusal;
+    }
+  }
+  return why;
+}
+
+function neverFitsAs(
+  state: State,
+  account: AccountNo,
+  spec: JobSpec,
+  choice: number,
+  model: number,
+  field: string,
+  text: string | number,
+): Refusal | undefined {
+  const { min: members, apart } = spec.members;
+  const ask = spec.gpus[choice]!;
+  if (model >= 0) {
+    const ceiling = lowestCeiling(state, account, state.fleet.models[model]!);
+    const units = ask.count * ask.unitsEach * members;
+    if (ceiling !== undefined && units > ceiling.units) {
+      const max = ceiling.units / unitsPerGpu;
+      return refuse(
+        "never-fits",
+        field,
+        text,
+        `needs ${units / unitsPerGpu} GPUs, and ${ceiling.account.path} may hold at most ${max}`,
+        `ask for at most ${max}, or have the max raised`,
+      );
+    }
+  }
+  const need = needOf(spec, choice, model);
+  let fit = 0;
+  let largest = 0;
+  for (const node of state.fleet.nodes) {
+    if (node === undefined) continue;
+    fit += membersThatFit(state.fleet, node, need, "every-node-empty", apart ? 1 : members);
+    largest = Math.max(largest, node.facts.gpus.length);
+    if (fit >= members) return undefined;
+  }
+  if (fit === 0) {
+    return refuse(
+      "never-fits",
+      field,
+      text,
+      "no node is large enough for one member",
+      `the largest node has ${largest} GPUs; see: tess node get -o wide`,
+    );
+  }
+  return refuse(
+    "never-fits",
+    apart ? "nodes" : "members",
+    members,
+    `only ${fit} such members fit the whole fleet when it is empty`,
+    `ask for at most ${fit}`,
+  );
+}

@@ -1,0 +1,84 @@
+import type { Command } from "../journal/command.ts";
+import type { Decision } from "../journal/outcome.ts";
+import { refuse } from "../journal/refusal.ts";
+import type { User } from "../model/access.ts";
+import { rootAccount, type UserId } from "../model/ids.ts";
+import type { Instant } from "../model/units.ts";
+import type { State } from "../state/state.ts";
+
+type AccessCommand = Extract<Command, { kind: `user.${string}` | `role.${string}` | `token.${string}` }>;
+
+/** People, roles and tokens. Who may ask for these is settled before; here it is only whether they make sense. */
+export function changeAccess(state: State, command: AccessCommand, now: Instant): Decision {
+  const noUser = (user: UserId) => refuse("not-found", "user", user, "there is no such user", "see: tess user get");
+  switch (command.kind) {
+    case "user.create":
+      if (state.users.has(command.user))
+        return refuse("already-exists", "user", command.user, "is taken", "use another id");
+      return { events: [{ kind: "user-created", v: 1, at: now, user: command.user }], result: command.user };
+    case "user.disable":
+    case "user.enable": {
+      const user = state.users.get(command.user);
+      if (user === undefined) return noUser(command.user);
+      const disabled = command.kind === "user.disable";
+      if (user.disabled === disabled) return { events: [] };
+      if (disabled && isLastOwner(state, user)) return lastOwner(command.user);
+      return { events: [{ kind: "user-changed", v: 1, at: now, user: user.id, disabled }] };
+    }
+    case "role.bind":
+    case "role.unbind": {
+      const user = state.users.get(command.user);
+      if (user === undefined) return noUser(command.user);
+      const account = state.accountByPath.get(command.account);
+      if (account === undefined)
+        return refuse("not-found", "account", command.account, "there is no such account", "see: tess account tree");
+      const has = user.bindings.some((binding) => binding.role === command.role && binding.account === account.no);
+      const head = { v: 1, at: now, user: user.id, role: command.role, account: account.no } as const;
+      if (command.kind === "role.bind") {
+        if ((command.role === "platform-owner") !== (account.no === rootAccount) && command.role === "platform-owner") {
+          return refuse(
+            "invalid",
+            "account",
+            command.account,
+            "a platform owner's role holds for the whole platform",
+            "leave the account empty",
+          );
+        }
+        return {
+          events: has ? [] : [{ kind: "role-bound", ...head }],
+          result: `${user.id}:${command.role}:${account.path}`,
+        };
+      }
+      if (!has)
+        return refuse("not-found", "role", command.role, "the user does not have it there", "see: tess role get");
+      if (command.role === "platform-owner" && isLastOwner(state, user)) return lastOwner(command.user);
+      return { events: [{ kind: "role-unbound", ...head }] };
+    }
+    case "token.create": {
+      if (!state.users.has(command.user)) return noUser(command.user);
+      if (state.tokenByHash.has(command.hash))
+        return refuse("already-exists", "token", command.id, "is taken", "make another");
+      const { id: token, user, prefix, hash, label, scopes, expiresAt } = command;
+      return {
+        events: [{ kind: "token-created", v: 1, at: now, token, user, prefix, hash, label, scopes, expiresAt }],
+        result: token,
+      };
+    }
+    case "token.revoke":
+      if (!state.tokens.has(command.token))
+        return refuse("not-found", "token", command.token, "there is no such token", "see: tess token get");
+      return { events: [{ kind: "token-revoked", v: 1, at: now, token: command.token }] };
+  }
+}
+
+function isOwner(user: User): boolean {
+  return !user.disabled && user.bindings.some((binding) => binding.role === "platform-owner");
+}
+
+function isLastOwner(state: State, user: User): boolean {
+  return isOwner(user) && [...state.users.values()].filter(isOwner).length === 1;
+}
+
+function lastOwner(user: UserId) {
+  return refuse("conflict", "user", user, "is the last platform owner", "make another one first");
+}

@@ -1,0 +1,84 @@
+import { checkTerms } from "../admit/account.ts";
+import type { Command } from "../journal/command.ts";
+import type { Decision } from "../journal/outcome.ts";
+import { type Refusal, refuse } from "../journal/refusal.ts";
+import type { Account } from "../model/account.ts";
+import type { AccountNo } from "../model/ids.ts";
+import type { Instant } from "../model/units.ts";
+import { accountOf, type State } from "../state/state.ts";
+
+type AccountCommand = Extract<Command, { kind: `account.${string}` | `secret.${string}` }>;
+
+const depthMax = 16;
+
+export function changeAccounts(state: State, command: AccountCommand, now: Instant): Decision {
+  switch (command.kind) {
+    case "account.create": {
+      const { path, id, terms } = command;
+      if (state.accountByPath.has(path)) return refuse("already-exists", "path", path, "exists", "edit it instead");
+      const cut = path.lastIndexOf("/");
+      const parent = state.accountByPath.get(cut < 0 ? "" : path.slice(0, cut));
+      if (parent === undefined) {
+        return refuse(
+          "not-found",
+          "path",
+          path,
+          "the account above it does not exist",
+          `create ${path.slice(0, cut)} first`,
+        );
+      }
+      if (path.split("/").length > depthMax)
+        return refuse("invalid", "path", path, `is deeper than ${depthMax} levels`, "use fewer levels");
+      const bad = checkTerms(state, parent, undefined, terms);
+      if (bad !== undefined) return bad;
+      const account = state.accounts.length as AccountNo;
+      return {
+        events: [{ kind: "account-created", v: 1, at: now, account, id, parent: parent.no, path, terms }],
+        result: id,
+      };
+    }
+    case "account.edit": {
+      const account = existing(state, command.path, command.ifRevision);
+      if ("refused" in account) return account;
+      const bad = checkTerms(state, accountOf(state, account.parent), account, command.terms);
+      if (bad !== undefined) return bad;
+      return { events: [{ kind: "account-edited", v: 1, at: now, account: account.no, terms: command.terms }] };
+    }
+    case "account.delete": {
+      const account = existing(state, command.path, command.ifRevision);
+      if ("refused" in account) return account;
+      if (account.children.length > 0)
+        return refuse("conflict", "account", account.path, "has accounts below it", "delete those first");
+      if (account.liveJobs > 0)
+        return refuse(
+          "conflict",
+          "account",
+          account.path,
+          `has ${account.liveJobs} jobs`,
+          "cancel them or wait for their end",
+        );
+      return { events: [{ kind: "account-deleted", v: 1, at: now, account: account.no }] };
+    }
+    case "secret.set":
+    case "secret.delete": {
+      const account = existing(state, command.account, undefined);
+      if ("refused" in account) return account;
+      const { name } = command;
+      const present = command.kind === "secret.set";
+      if (!present && !state.secrets.has(`${account.no}/${name}`)) {
+        return refuse("not-found", "secret", name, `is not set on ${account.path}`, "see: tess secret get");
+      }
+      return { events: [{ kind: "secret-changed", v: 1, at: now, account: account.no, name, present }] };
+    }
+  }
+}
+
+function existing(state: State, path: string, ifRevision: number | undefined): Account | Refusal {
+  const account = path === "" ? undefined : state.accountByPath.get(path);
+  if (account === undefined)
+    return refuse("not-found", "account", path, "there is no such account", "see: tess account tree");
+  if (ifRevision !== undefined && ifRevision !== account.revision) {
+    return refuse("stale", "account", path, "has changed since you looked", "look again and repeat the edit");
+  }
+  return account;
+}

@@ -1,0 +1,101 @@
+import type { Command, CommandInput } from "../journal/command.ts";
+import type { Event } from "../journal/event.ts";
+import type { Input } from "../journal/input.ts";
+import type { Decision } from "../journal/outcome.ts";
+import { isRefusal, refuse } from "../journal/refusal.ts";
+import type { JobNo, NodeNo } from "../model/ids.ts";
+import type { Instant } from "../model/units.ts";
+import { takeReport } from "../run/take-report.ts";
+import { keysKeptMs } from "../state/apply.ts";
+import { queueOrPark } from "../state/apply-jobs.ts";
+import type { State } from "../state/state.ts";
+import { changeAccess } from "./access.ts";
+import { changeAccounts } from "./accounts.ts";
+import { changeJob, deadlineCame, submitJob } from "./jobs.ts";
+import { changeNodes, drainCame } from "./nodes.ts";
+
+/** What one input leads to. Changes nothing; the same state, input and time give the same answer on any machine (S26). */
+export function decide(state: State, input: Input, now: Instant): Decision {
+  switch (input.kind) {
+    case "command":
+      return decideOnce(state, input, now);
+    case "report":
+      return { events: takeReport(state, input.report, now) };
+    case "tick":
+      return { events: [] };
+  }
+}
+
+/** A create that repeats an idempotency key is answered from memory: same body, same answer; other body, refused (S15). */
+function decideOnce(state: State, input: CommandInput, now: Instant): Decision {
+  const { idempotency, actor, command } = input;
+  if (idempotency === undefined) return decideCommand(state, command, now);
+  const used = state.keys.get(`${actor.user}/${idempotency.key}`);
+  if (used !== undefined && used.at > now - keysKeptMs) {
+    if (used.bodyHash === idempotency.bodyHash) return { events: [], result: used.result, repeated: true };
+    return refuse(
+      "key-reused",
+      "Idempotency-Key",
+      idempotency.key,
+      "was used for another request",
+      "use a new key for a new request",
+    );
+  }
+  const decision = decideCommand(state, command, now);
+  if (isRefusal(decision) || decision.result === undefined) return decision;
+  const { key, bodyHash } = idempotency;
+  const remember: Event = { kind: "key-used", v: 1, at: now, user: actor.user, key, bodyHash, result: decision.result };
+  return { ...decision, events: [...decision.events, remember] };
+}
+
+function decideCommand(state: State, command: Command, now: Instant): Decision {
+  switch (command.kind) {
+    case "job.submit":
+      return submitJob(state, command, now);
+    case "job.cancel":
+    case "job.hold":
+    case "job.release":
+      return changeJob(state, command, now);
+    case "account.create":
+    case "account.edit":
+    case "account.delete":
+    case "secret.set":
+    case "secret.delete":
+      return changeAccounts(state, command, now);
+    case "node.register":
+    case "node.cordon":
+    case "node.drain":
+    case "node.up":
+    case "node.down":
+      return changeNodes(state, command, now);
+    case "user.create":
+    case "user.disable":
+    case "user.enable":
+    case "role.bind":
+    case "role.unbind":
+    case "token.create":
+    case "token.revoke":
+      return changeAccess(state, command, now);
+    case "epoch.begin":
+      return { events: [{ kind: "epoch-began", v: 1, at: now, epoch: state.epoch + 1, reason: command.reason }] };
+  }
+}
+
+/** Timers that are due: jobs whose time has come join the queue; deadlines and drains take effect. */
+export function decideDue(state: State, now: Instant, act: (events: readonly Event[]) => void): void {
+  for (const timer of state.timers.takeDue(now)) {
+    switch (timer.kind) {
+      case "wake": {
+        const job = state.jobs.get(timer.subject as JobNo);
+        if (job !== undefined) queueOrPark(state, job);
+        break;
+      }
+      case "deadline":
+        act(deadlineCame(state, timer.subject as JobNo, now));
+        break;
+      case "drain":
+        act(drainCame(state, timer.subject as NodeNo, now));
+        break;
+    }
+  }
+}

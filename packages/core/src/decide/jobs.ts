@@ -1,0 +1,118 @@
+import { admitJob } from "../admit/job.ts";
+import type { Command, SubmitJob } from "../journal/command.ts";
+import type { Event } from "../journal/event.ts";
+import type { Decision } from "../journal/outcome.ts";
+import { isRefusal, type Refusal, refuse } from "../journal/refusal.ts";
+import type { JobId, JobNo } from "../model/ids.ts";
+import type { Job } from "../model/job.ts";
+import type { Instant } from "../model/units.ts";
+import { endJob } from "../run/finish.ts";
+import { stopJob } from "../run/stop.ts";
+import type { State } from "../state/state.ts";
+
+/** Raw request checked, may it compete, and what it must wait for. */
+export function submitJob(state: State, command: SubmitJob, now: Instant): Decision {
+  const account = state.accountByPath.get(command.account);
+  if (account === undefined || command.account === "") {
+    return refuse("not-found", "project", command.account, "there is no such account", "see: tess account tree");
+  }
+  if (account.children.length > 0 && account.path === "")
+    return refuse("invalid", "project", "", "is the platform", "name a project");
+  if (state.jobById.has(command.id) || state.arrayById.has(command.id)) {
+    return refuse("already-exists", "id", command.id, "is taken", "use another id");
+  }
+  const { spec } = command;
+  if (spec.deadlineAt !== undefined && spec.deadlineAt <= now) {
+    return refuse("invalid", "deadline", spec.deadlineAt, "has passed", "give a later one");
+  }
+  const refusal = admitJob(state, account.no, command.user, spec);
+  if (refusal !== undefined) return refusal;
+  const waitsFor = dependencies(state, command);
+  if (isRefusal(waitsFor)) return waitsFor;
+  const job = state.nextJob as JobNo;
+  const { id, user } = command;
+  return {
+    events: [{ kind: "job-submitted", v: 1, at: now, job, id, account: account.no, user, spec, waitsFor }],
+    result: id,
+  };
+}
+
+function dependencies(state: State, command: SubmitJob): JobNo[] | Refusal {
+  const live: JobNo[] = [];
+  for (const [i, after] of command.spec.after.entries()) {
+    const no = state.jobById.get(after.job)?.no ?? state.arrayById.get(after.job)?.no;
+    if (no !== undefined) {
+      live.push(no);
+      continue;
+    }
+    const ended = command.endedBefore.find((each) => each.job === after.job);
+    // It was live when the shell looked and has ended since: only the shell can find out how.
+    if (ended === undefined) return refuse("look-again", `after.${i}`, after.job, "has just ended", "ask again");
+    if (after.when === "succeeded" && ended.outcome !== "succeeded") {
+      return refuse(
+        "conflict",
+        `after.${i}`,
+        after.job,
+        `has ended as ${ended.outcome}`,
+        "use when: ended, or name another job",
+      );
+    }
+  }
+  return live;
+}
+
+type JobCommand = Extract<Command, { kind: "job.cancel" | "job.hold" | "job.release" }>;
+
+/** Cancel, hold and release act on one job, or on every live element of an array. */
+export function changeJob(state: State, command: JobCommand, now: Instant): Decision {
+  const jobs = liveJobs(state, command.job);
+  if (jobs.length === 0) return refuse("conflict", "job", command.job, "has ended", "see: tess ps --all");
+  if (command.kind === "job.cancel") {
+    const events = jobs.flatMap((job) => cancel(state, job, now));
+    // Elements that wait for one another's array can be ended by more than one of them.
+    const once = new Set<number>();
+    return {
+      events: events.filter((event) => event.kind !== "job-ended" || (!once.has(event.job) && once.add(event.job))),
+    };
+  }
+  const held = command.kind === "job.hold";
+  const change = jobs.filter((job) => job.state === "waiting" && job.held !== held);
+  if (change.length > 0) {
+    return { events: change.map((job) => ({ kind: "job-held", v: 1, at: now, job: job.no, held })) };
+  }
+  const state0 = jobs[0]!.state;
+  if (jobs[0]!.held === held && state0 === "waiting") return { events: [] };
+  return refuse(
+    "conflict",
+    "job",
+    command.job,
+    `is ${state0}, and only a waiting job can be held or released`,
+    held ? "cancel it instead" : "it needs no release",
+  );
+}
+
+function liveJobs(state: State, id: JobId): Job[] {
+  const job = state.jobById.get(id);
+  if (job !== undefined) return [job];
+  const array = state.arrayById.get(id);
+  if (array === undefined) return [];
+  const found: Job[] = [];
+  for (let no = array.no + 1; no <= array.no + array.size; no++) {
+    const element = state.jobs.get(no as JobNo);
+    if (element !== undefined) found.push(element);
+  }
+  return found;
+}
+
+function cancel(state: State, job: Job, now: Instant): Event[] {
+  return job.state === "waiting" ? endJob(state, job, "cancelled", now) : stopJob(job, "cancel", now);
+}
+
+/** The deadline of a job has come: a waiting one will not start any more, a running one must stop. */
+export function deadlineCame(state: State, no: JobNo, now: Instant): Event[] {
+  const job = state.jobs.get(no);
+  if (job === undefined || (job.spec.deadlineAt ?? Number.POSITIVE_INFINITY) > now) return [];
+  if (job.state === "waiting")
+    return endJob(state, job, "deadline-passed", now, undefined, "its deadline came while it waited");
+  return stopJob(job, "deadline", now);
+}

@@ -1,0 +1,116 @@
+import { canonicalJson } from "../journal/canonical.ts";
+import type { Command } from "../journal/command.ts";
+import type { Event } from "../journal/event.ts";
+import type { Decision } from "../journal/outcome.ts";
+import { refuse } from "../journal/refusal.ts";
+import type { GpuNo, JobNo, NodeNo } from "../model/ids.ts";
+import type { Job } from "../model/job.ts";
+import type { FleetNode, NodeFacts } from "../model/node.ts";
+import type { Instant } from "../model/units.ts";
+import { finishAttempt } from "../run/finish.ts";
+import { nodeChanged } from "../run/nodes.ts";
+import { stopJob } from "../run/stop.ts";
+import { jobOf, type State } from "../state/state.ts";
+
+type NodeCommand = Extract<Command, { kind: `node.${string}` }>;
+
+/** The reason of a node that its engine does not mention; it comes back by itself when the engine does again. */
+export const absent = "not reported by its engine";
+
+export function changeNodes(state: State, command: NodeCommand, now: Instant): Decision {
+  if (command.kind === "node.register") return { events: register(state, command.nodes, now) };
+  const node = state.fleet.nodeByName.get(command.node);
+  if (node === undefined)
+    return refuse("not-found", "node", command.node, "there is no such node", "see: tess node get");
+  switch (command.kind) {
+    case "node.cordon":
+      if (node.mode === "down") return refuse("conflict", "node", command.node, "is down", "bring it up first");
+      return { events: [nodeChanged(node, "cordoned", command.reason, now)] };
+    case "node.drain":
+      if (node.mode === "down") return refuse("conflict", "node", command.node, "is down", "bring it up first");
+      if (node.leases === 0) return { events: [nodeChanged(node, "maintenance", command.reason, now)] };
+      return { events: [nodeChanged(node, "draining", command.reason, now, command.until ?? 0)] };
+    case "node.up":
+      return { events: node.mode === "up" ? [] : [nodeChanged(node, "up", "", now)] };
+    case "node.down":
+      return { events: [nodeChanged(node, "down", command.reason, now), ...loseLeases(state, node, now)] };
+  }
+}
+
+/** Everything that runs on the node is over, on the owner's word; a gang with members elsewhere starts anew whole. */
+function loseLeases(state: State, node: FleetNode, now: Instant): Event[] {
+  const reason = "its node was declared down";
+  return jobsOn(state, node.no).flatMap((job) => {
+    const lost = job.leases.filter((lease) => lease.node === node.no);
+    const events: Event[] = lost.map((lease) => ({
+      kind: "lease-ended",
+      v: 1,
+      at: now,
+      lease: lease.id,
+      sequence: lease.reportSequence,
+      result: "lost",
+      reason,
+    }));
+    if (lost.length === job.leases.length)
+      return [...events, ...finishAttempt(state, job, { result: "lost", reason }, now)];
+    const gone = new Set<string>(lost.map((lease) => lease.id));
+    const rest = stopJob(job, "node-lost", now).filter(
+      (event) => event.kind !== "lease-stopping" || !gone.has(event.lease),
+    );
+    return [...events, ...rest];
+  });
+}
+
+function jobsOn(state: State, node: NodeNo): Job[] {
+  const jobs = new Set<JobNo>();
+  for (const lease of state.leases.values()) if (lease.node === node) jobs.add(lease.job);
+  return [...jobs].sort((a, b) => a - b).map((no) => jobOf(state, no));
+}
+
+/** A drain's time is up: whoever is still there is asked to leave, and whole gangs with them. */
+export function drainCame(state: State, no: NodeNo, now: Instant): Event[] {
+  const node = state.fleet.nodes[no];
+  if (node === undefined || node.mode !== "draining" || node.drainUntil === 0 || node.drainUntil > now) return [];
+  return jobsOn(state, no).flatMap((job) => stopJob(job, "drain", now));
+}
+
+function register(state: State, nodes: readonly NodeFacts[], now: Instant): Event[] {
+  const events: Event[] = [];
+  const { fleet } = state;
+  let nextNode = fleet.nodes.length;
+  let nextGpu = fleet.gpus;
+  const addNode = (facts: NodeFacts): void => {
+    events.push({ kind: "node-added", v: 1, at: now, node: nextNode as NodeNo, firstGpu: nextGpu as GpuNo, facts });
+    nextNode++;
+    nextGpu += facts.gpus.length;
+  };
+  for (const facts of nodes) {
+    const node = fleet.nodeByName.get(facts.name);
+    if (node === undefined) {
+      addNode(facts);
+    } else if (canonicalJson(node.facts.gpus) !== canonicalJson(facts.gpus)) {
+      // Devices keep their numbers for ever, so a node with other GPUs is another node; it waits until the old is empty.
+      if (node.leases > 0) {
+        if (node.mode !== "down")
+          events.push(nodeChanged(node, "down", "its GPUs changed; what runs there must end first", now));
+      } else {
+        events.push({ kind: "node-removed", v: 1, at: now, node: node.no });
+        addNode(facts);
+      }
+    } else {
+      const back = node.mode === "down" && node.reason === absent;
+      const changed = canonicalJson(node.facts) !== canonicalJson(facts);
+      if (back) events.push(nodeChanged(node, "up", "", now, 0, facts));
+      else if (changed) events.push(nodeChanged(node, node.mode, node.reason, now, node.drainUntil, facts));
+    }
+  }
+  const engines = new Set(nodes.map((facts) => facts.engine));
+  const seen = new Set(nodes.map((facts) => facts.name));
+  for (const node of fleet.nodes) {
+    if (node === undefined || !engines.has(node.facts.engine) || seen.has(node.facts.name)) continue;
+    // Missing from a list is not dead: nothing new goes there, and what it holds stays held until it is known to be gone.
+    if (node.leases === 0) events.push({ kind: "node-removed", v: 1, at: now, node: node.no });
+    else if (node.mode !== "down") events.push(nodeChanged(node, "down", absent, now));
+  }
+  return events;
+}

@@ -1,0 +1,97 @@
+import type { Event, JobEnded, JobRequeued, LeaseResult } from "../journal/event.ts";
+import type { JobNo } from "../model/ids.ts";
+import type { Job, JobOutcome } from "../model/job.ts";
+import { type Instant, minute, second } from "../model/units.ts";
+import type { State } from "../state/state.ts";
+
+/** How the last member of an attempt ended. */
+export interface LastEnd {
+  readonly result: LeaseResult;
+  readonly exitCode?: number;
+  readonly limit?: string;
+  readonly reason?: string;
+}
+
+/** A job that fails at once would otherwise be started as fast as the machine can: wait longer each time. */
+export function retryDelayMs(failures: number): number {
+  return Math.min(5 * minute, second * 2 ** Math.min(failures, 20));
+}
+
+/** All members of the attempt are gone: the job ends, or waits again as the next attempt, exactly one of the two (S20). */
+export function finishAttempt(state: State, job: Job, last: LastEnd, now: Instant): Event[] {
+  const again = (cause: JobRequeued["cause"], notBeforeAt: Instant): Event[] => [
+    { kind: "job-requeued", v: 1, at: now, job: job.no, attempt: job.attempt + 1, cause, notBeforeAt },
+  ];
+  const exitCode = job.exitCode !== undefined && job.exitCode !== 0 ? job.exitCode : (last.exitCode ?? job.exitCode);
+  const end = (outcome: JobOutcome, reason?: string): Event[] => endJob(state, job, outcome, now, exitCode, reason);
+  const { retry } = job.spec;
+  const succeeded = exitCode === 0 && last.result === "exited";
+  switch (job.stopCause) {
+    case "cancel":
+      return end("cancelled");
+    case "deadline":
+      return end("deadline-passed", "its deadline came while it ran");
+    case "time-limit":
+      return end("timed-out", "it reached its max_time");
+    case "preempt":
+    case "drain":
+      if (succeeded) return end("succeeded");
+      if (retry.when.includes("preempted")) return again(job.stopCause === "drain" ? "drain" : "preempted", 0);
+      return end("preempted", "its seat was needed, and its retry rule does not bring it back");
+    case "node-lost":
+      if (retry.when.includes("node_lost")) return again("node_lost", 0);
+      return end("infra-failed", "a node was lost under it");
+    default:
+      break;
+  }
+  if (last.result === "lost") {
+    if (retry.when.includes("node_lost")) return again("node_lost", 0);
+    return end("infra-failed", last.reason ?? "the engine lost it");
+  }
+  const reason = job.endReason ?? last.reason;
+  // Nothing of the user's ran to an end: the engine refused a member, or it was stopped before it was released.
+  if (exitCode === undefined) return end("infra-failed", reason ?? "it was stopped before it ran");
+  if (last.limit === "time") return end("timed-out", "it reached its max_time");
+  if (succeeded) return end("succeeded");
+  if (retry.when.includes("failed") && job.failures < retry.max)
+    return again("failed", now + retryDelayMs(job.failures));
+  return end("failed", reason);
+}
+
+/** The end of a job, and of every job that waited for it to succeed in vain. */
+export function endJob(
+  state: State,
+  job: Job,
+  outcome: JobOutcome,
+  now: Instant,
+  exitCode?: number,
+  reason?: string,
+): Event[] {
+  const events: Event[] = [];
+  const closing = new Set<JobNo>();
+  const elementsEnded = new Map<JobNo, { ended: number; failed: boolean }>();
+  const close = (each: Job, ended: Omit<JobEnded, "kind" | "v" | "at" | "job">): void => {
+    if (closing.has(each.no)) return;
+    closing.add(each.no);
+    events.push({ kind: "job-ended", v: 1, at: now, job: each.no, ...ended });
+    const good = ended.outcome === "succeeded";
+    disappoint(each.no, good);
+    if (each.array === undefined) return;
+    const array = state.arrays.get(each.array)!;
+    const so = elementsEnded.get(array.no) ?? { ended: 0, failed: array.succeeded < array.size - array.live };
+    so.ended++;
+    so.failed ||= !good;
+    elementsEnded.set(array.no, so);
+    if (so.ended === array.live) disappoint(array.no, !so.failed);
+  };
+  const disappoint = (no: JobNo, good: boolean): void => {
+    if (good) return;
+    for (const dependent of state.dependents.get(no) ?? []) {
+      const waiting = state.jobs.get(dependent.job);
+      if (dependent.when === "ended" || waiting === undefined) continue;
+      close(waiting, { outcome: "dependency-failed", reason: "a job it was to run after did not succeed" });
+    }
+  };
+  close(job, { outcome, exitCode, reason });
+  return events;
+}

@@ -1,0 +1,24 @@
+import type { Event } from "../journal/event.ts";
+import type { Job, StopCause } from "../model/job.ts";
+import type { Instant } from "../model/units.ts";
+import { stopOrderOf } from "../submit/parse.ts";
+
+/** A stronger cause replaces a weaker one: after a cancel nothing else may bring the job back (S22). */
+const strength: Readonly<Record<StopCause, number>> = {
+  "member-failed": 1,
+  preempt: 2,
+  drain: 2,
+  "node-lost": 2,
+  "time-limit": 3,
+  deadline: 4,
+  cancel: 5,
+};
+
+/** Asks every member that still holds a seat to leave: one path for cancel, limits, eviction and drain. */
+export function stopJob(job: Job, cause: StopCause, now: Instant, except?: string): Event[] {
+  if (job.stopCause !== undefined && strength[job.stopCause] >= strength[cause]) return [];
+  const { signal, graceMs } = stopOrderOf(job.spec, cause);
+  return job.leases
+    .filter((lease) => lease.id !== except)
+    .map((lease) => ({ kind: "lease-stopping", v: 1, at: now, lease: lease.id, sequence: 0, cause, signal, graceMs }));
+}

@@ -1,0 +1,307 @@
+import type { Event, JobEnded, JobPlaced, JobRequeued, JobSubmitted, LeaseEnded } from "../journal/event.ts";
+import { type JobId, type JobNo, leaseIdOf } from "../model/ids.ts";
+import { type AttemptRecord, attemptsKept, type Job, type JobSpec } from "../model/job.ts";
+import type { Lease } from "../model/lease.ts";
+import { accountOf, jobOf, pathUp, type State, userCount } from "./state.ts";
+import { countLease } from "./usage.ts";
+
+type JobEvent = Extract<Event, { kind: `job-${string}` | `lease-${string}` }>;
+
+/** The part of `apply` that follows jobs and leases from submission to their end. */
+export function applyToJobs(state: State, event: JobEvent): void {
+  switch (event.kind) {
+    case "job-submitted":
+      submitted(state, event);
+      return;
+    case "job-held": {
+      const job = jobOf(state, event.job);
+      job.held = event.held;
+      queueOrPark(state, job);
+      return;
+    }
+    case "job-placed":
+      placed(state, event);
+      return;
+    case "lease-prepared": {
+      const lease = leaseOf(state, event.lease);
+      lease.state = "prepared";
+      lease.reportSequence = event.sequence;
+      lease.engineId = event.engineId;
+      lease.enforcement = event.enforcement;
+      return;
+    }
+    case "lease-started": {
+      const lease = leaseOf(state, event.lease);
+      lease.reportSequence = event.sequence;
+      lease.startedAt = event.at;
+      if (lease.state !== "stopping") {
+        lease.state = "running";
+        lease.since = event.at;
+      }
+      const job = jobOf(state, lease.job);
+      if (job.startedAt === 0) job.startedAt = event.at;
+      if (job.state === "starting" && job.leases.every((each) => each.state === "running")) job.state = "running";
+      return;
+    }
+    case "lease-stopping": {
+      const lease = leaseOf(state, event.lease);
+      if (event.sequence > 0) lease.reportSequence = event.sequence;
+      if (lease.state !== "stopping") {
+        lease.state = "stopping";
+        lease.since = event.at;
+      }
+      const job = jobOf(state, lease.job);
+      job.state = "stopping";
+      job.stopCause = event.cause;
+      return;
+    }
+    case "lease-ended":
+      leaseEnded(state, event);
+      return;
+    case "job-requeued":
+      requeued(state, event);
+      return;
+    case "job-ended":
+      ended(state, event);
+      return;
+  }
+}
+
+function leaseOf(state: State, id: Lease["id"]): Lease {
+  const lease = state.leases.get(id);
+  if (lease === undefined) throw new Error(`no live lease ${id}`);
+  return lease;
+}
+
+/** How many elements an array has; 0 for a job that is none. */
+export function arraySize(spec: JobSpec): number {
+  return spec.array === undefined ? 0 : Math.floor((spec.array.last - spec.array.first) / spec.array.step) + 1;
+}
+
+function submitted(state: State, event: JobSubmitted): void {
+  const { spec, account, user, id } = event;
+  const size = arraySize(spec);
+  state.nextJob = event.job + 1 + size;
+  const common = { spec, account, user, submittedAt: event.at };
+  if (size === 0) {
+    addJob(state, newJob({ ...common, no: event.job, id }, event.waitsFor.length));
+    for (const before of event.waitsFor) dependOn(state, event.job, before, spec, state.jobs.get(before)?.id);
+    return;
+  }
+  state.arrays.set(event.job, {
+    ...common,
+    no: event.job,
+    id,
+    size,
+    live: size,
+    active: 0,
+    succeeded: 0,
+    exitCodeMax: 0,
+  });
+  state.arrayById.set(id, state.arrays.get(event.job)!);
+  for (let i = 0; i < size; i++) {
+    const index = spec.array!.first + i * spec.array!.step;
+    const no = (event.job + 1 + i) as JobNo;
+    const element = { ...common, no, id: `${id}.${index}` as JobId, array: event.job, index };
+    addJob(state, newJob(element, event.waitsFor.length));
+    for (const before of event.waitsFor) dependOn(state, no, before, spec, state.jobs.get(before)?.id);
+  }
+}
+
+/** A job as it is when it has just been submitted. */
+export function newJob(
+  what: Pick<Job, "no" | "id" | "spec" | "account" | "user" | "submittedAt" | "array" | "index">,
+  waitsFor: number,
+): Job {
+  return {
+    ...what,
+    state: "waiting",
+    held: false,
+    attempt: 1,
+    failures: 0,
+    evictions: 0,
+    notBeforeAt: what.spec.notBeforeAt ?? 0,
+    choice: 0,
+    class: "burst",
+    cover: -1 as Job["cover"],
+    leases: [],
+    seats: [],
+    attempts: [],
+    placedAt: 0,
+    startedAt: 0,
+    waitsFor,
+  };
+}
+
+function dependOn(state: State, job: JobNo, before: JobNo, spec: JobSpec, beforeId: JobId | undefined): void {
+  const id = beforeId ?? state.arrays.get(before)?.id;
+  const when = spec.after.find((after) => after.job === id)?.when ?? "succeeded";
+  const list = state.dependents.get(before);
+  if (list === undefined) state.dependents.set(before, [{ job, when }]);
+  else list.push({ job, when });
+}
+
+/** Enters a job that waits; also how a snapshot is read back. */
+export function addJob(state: State, job: Job): void {
+  state.jobs.set(job.no, job);
+  state.jobById.set(job.id, job);
+  accountOf(state, job.account).liveJobs++;
+  if (job.spec.deadlineAt !== undefined)
+    state.timers.add({ at: job.spec.deadlineAt, kind: "deadline", subject: job.no });
+  if (job.state === "waiting") {
+    countWaiting(state, job, 1);
+    queueOrPark(state, job);
+  }
+}
+
+function countWaiting(state: State, job: Job, sign: 1 | -1): void {
+  for (const account of pathUp(state, job.account)) userCount(state, account.no, job.user).waiting += sign;
+}
+
+/** A job that could start now is in the queue; one that is held, dependent or early is not. */
+export function queueOrPark(state: State, job: Job): void {
+  if (job.state !== "waiting" || job.held || job.waitsFor > 0) {
+    state.waiting.remove(job);
+  } else if (job.notBeforeAt > state.clock) {
+    state.waiting.remove(job);
+    state.timers.add({ at: job.notBeforeAt, kind: "wake", subject: job.no });
+  } else {
+    state.waiting.add(job);
+  }
+}
+
+function placed(state: State, event: JobPlaced): void {
+  const job = jobOf(state, event.job);
+  const { spec } = job;
+  state.waiting.remove(job);
+  countWaiting(state, job, -1);
+  job.state = "starting";
+  job.attempt = event.attempt;
+  job.choice = event.choice;
+  job.class = event.class;
+  job.cover = event.cover;
+  job.placedAt = event.at;
+  job.startedAt = 0;
+  job.stopCause = undefined;
+  job.exitCode = undefined;
+  job.endReason = undefined;
+  job.seats = event.seats;
+  job.leases = event.seats.map((seat, rank) => ({
+    id: leaseIdOf(job.id, event.attempt, rank),
+    job: job.no,
+    attempt: event.attempt,
+    rank,
+    node: seat.node,
+    gpus: seat.gpus,
+    unitsEach: event.unitsEach,
+    cpusMilli: spec.cpusMilli,
+    memoryMiB: spec.memoryMiB,
+    placedAt: event.at,
+    state: "starting",
+    since: event.at,
+    reportSequence: 0,
+  }));
+  if (job.array !== undefined) state.arrays.get(job.array)!.active++;
+  for (const lease of job.leases) holdLease(state, job, lease);
+}
+
+/** Counts a lease in everywhere; also how a snapshot is read back. */
+export function holdLease(state: State, job: Job, lease: Lease): void {
+  state.leases.set(lease.id, lease);
+  state.fleet.take(lease.node, lease.gpus, lease.unitsEach, lease.cpusMilli, lease.memoryMiB);
+  countLease(state, job.account, lease, 1);
+  for (const account of pathUp(state, job.account)) {
+    userCount(state, account.no, job.user).units += lease.unitsEach * lease.gpus.length;
+  }
+}
+
+function leaseEnded(state: State, event: LeaseEnded): void {
+  const lease = leaseOf(state, event.lease);
+  const job = jobOf(state, lease.job);
+  state.leases.delete(lease.id);
+  state.waiting.wakeAll();
+  job.leases = job.leases.filter((each) => each !== lease);
+  state.fleet.give(lease.node, lease.gpus, lease.unitsEach, lease.cpusMilli, lease.memoryMiB);
+  countLease(state, job.account, lease, -1);
+  const units = lease.unitsEach * lease.gpus.length;
+  for (const account of pathUp(state, job.account)) {
+    userCount(state, account.no, job.user).units -= units;
+    const limit = account.terms.limits.gpuTime;
+    if (limit === undefined) continue;
+    const from = event.at - (event.at % limit.everyMs);
+    const window = state.gpuTime.get(account.no);
+    const unitMs = units * (event.at - Math.max(from, lease.placedAt));
+    if (window === undefined || window.from !== from) state.gpuTime.set(account.no, { from, unitMs });
+    else window.unitMs += unitMs;
+  }
+  // The first member that ends badly speaks for the job.
+  if (event.exitCode !== undefined && (job.exitCode === undefined || job.exitCode === 0)) job.exitCode = event.exitCode;
+  if (event.reason !== undefined) job.endReason ??= event.reason;
+}
+
+/** The present attempt, as it is remembered once it is over. */
+export function attemptOf(job: Job, endedAt: number, result: string): AttemptRecord {
+  const { attempt, seats, placedAt, startedAt, exitCode } = job;
+  return { attempt, seats, placedAt, startedAt, endedAt, result, exitCode };
+}
+
+function requeued(state: State, event: JobRequeued): void {
+  const job = jobOf(state, event.job);
+  if (job.array !== undefined) state.arrays.get(job.array)!.active--;
+  job.attempts = [...job.attempts, attemptOf(job, event.at, event.cause)].slice(-attemptsKept);
+  job.state = "waiting";
+  job.seats = [];
+  job.attempt = event.attempt;
+  if (event.cause === "failed") job.failures++;
+  else job.evictions++;
+  job.notBeforeAt = event.notBeforeAt;
+  job.stopCause = undefined;
+  job.exitCode = undefined;
+  job.endReason = undefined;
+  countWaiting(state, job, 1);
+  queueOrPark(state, job);
+}
+
+function ended(state: State, event: JobEnded): void {
+  const job = jobOf(state, event.job);
+  if (job.leases.length > 0) throw new Error(`job ${job.id} ends while it holds ${job.leases.length} leases`);
+  if (job.state === "waiting") {
+    state.waiting.remove(job);
+    countWaiting(state, job, -1);
+  } else if (job.array !== undefined) {
+    state.arrays.get(job.array)!.active--;
+  }
+  forgetUser(state, job);
+  state.jobs.delete(job.no);
+  state.jobById.delete(job.id);
+  accountOf(state, job.account).liveJobs--;
+  settleDependents(state, job.no);
+  if (job.array === undefined) return;
+  const array = state.arrays.get(job.array)!;
+  array.live--;
+  if (event.outcome === "succeeded") array.succeeded++;
+  array.exitCodeMax = Math.max(array.exitCodeMax, event.exitCode ?? (event.outcome === "succeeded" ? 0 : 1));
+  if (array.live > 0) return;
+  state.arrays.delete(array.no);
+  state.arrayById.delete(array.id);
+  settleDependents(state, array.no);
+}
+
+/** Those whose wish was not met are ended by their own events in the same batch; the others have one less to wait for. */
+function settleDependents(state: State, no: JobNo): void {
+  for (const { job } of state.dependents.get(no) ?? []) {
+    const waiting = state.jobs.get(job);
+    if (waiting === undefined) continue;
+    waiting.waitsFor--;
+    queueOrPark(state, waiting);
+  }
+  state.dependents.delete(no);
+}
+
+function forgetUser(state: State, job: Job): void {
+  for (const account of pathUp(state, job.account)) {
+    const key = `${account.no}/${job.user}`;
+    const count = state.userCounts.get(key);
+    if (count !== undefined && count.waiting === 0 && count.units === 0) state.userCounts.delete(key);
+  }
+}

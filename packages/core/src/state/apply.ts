@@ -1,0 +1,126 @@
+import type { Event } from "../journal/event.ts";
+import type { Account } from "../model/account.ts";
+import { rootAccount } from "../model/ids.ts";
+import { applyToJobs } from "./apply-jobs.ts";
+import { accountOf, type State } from "./state.ts";
+import { nothingUsed } from "./usage.ts";
+
+/** Idempotency keys are remembered this long; a client that repeats itself later starts anew. */
+export const keysKeptMs = 24 * 3_600_000;
+
+/** Writes one event into the state. Decides nothing: the same events give the same state under every version. */
+export function apply(state: State, event: Event): void {
+  if (event.at > state.lastAt) state.lastAt = event.at;
+  if (event.at > state.clock) state.clock = event.at;
+  switch (event.kind) {
+    case "node-added":
+      state.fleet.addNode(event.node, event.firstGpu, event.facts, event.at);
+      state.waiting.wakeAll();
+      return;
+    case "node-changed":
+      state.fleet.changeNode(event.node, event.at, event.mode, event.reason, event.drainUntil, event.facts);
+      if (event.drainUntil > 0) state.timers.add({ at: event.drainUntil, kind: "drain", subject: event.node });
+      state.waiting.wakeAll();
+      return;
+    case "node-removed":
+      state.fleet.removeNode(event.node);
+      return;
+    case "account-created":
+      addAccount(state, {
+        no: event.account,
+        id: event.id,
+        path: event.path,
+        parent: event.parent,
+        tenant: event.parent === rootAccount ? event.account : accountOf(state, event.parent).tenant,
+        terms: event.terms,
+        revision: 1,
+        children: [],
+        liveJobs: 0,
+      });
+      return;
+    case "account-edited": {
+      const account = accountOf(state, event.account);
+      account.terms = event.terms;
+      account.revision++;
+      state.waiting.wakeAll();
+      return;
+    }
+    case "account-deleted": {
+      const account = accountOf(state, event.account);
+      const parent = accountOf(state, account.parent);
+      parent.children = parent.children.filter((child) => child !== account.no);
+      state.accounts[account.no] = undefined;
+      state.accountByPath.delete(account.path);
+      state.accountById.delete(account.id);
+      state.gpuTime.delete(account.no);
+      for (const key of [...state.secrets.keys()]) if (key.startsWith(`${account.no}/`)) state.secrets.delete(key);
+      for (const user of state.users.values()) {
+        user.bindings = user.bindings.filter((binding) => binding.account !== account.no);
+      }
+      return;
+    }
+    case "user-created":
+      state.users.set(event.user, { id: event.user, createdAt: event.at, disabled: false, bindings: [], revision: 1 });
+      return;
+    case "user-changed": {
+      const user = state.users.get(event.user)!;
+      user.disabled = event.disabled;
+      user.revision++;
+      return;
+    }
+    case "role-bound": {
+      const user = state.users.get(event.user)!;
+      user.bindings.push({ role: event.role, account: event.account });
+      user.revision++;
+      return;
+    }
+    case "role-unbound": {
+      const user = state.users.get(event.user)!;
+      user.bindings = user.bindings.filter((has) => has.role !== event.role || has.account !== event.account);
+      user.revision++;
+      return;
+    }
+    case "token-created": {
+      const { token: id, user, prefix, hash, label, scopes, expiresAt, at: createdAt } = event;
+      const token = { id, user, prefix, hash, label, scopes, createdAt, expiresAt };
+      state.tokens.set(id, token);
+      state.tokenByHash.set(hash, token);
+      return;
+    }
+    case "token-revoked": {
+      const token = state.tokens.get(event.token)!;
+      state.tokens.delete(event.token);
+      state.tokenByHash.delete(token.hash);
+      return;
+    }
+    case "secret-changed":
+      if (event.present) state.secrets.set(`${event.account}/${event.name}`, event.at);
+      else state.secrets.delete(`${event.account}/${event.name}`);
+      return;
+    case "key-used":
+      forgetOldKeys(state, event.at);
+      state.keys.set(`${event.user}/${event.key}`, { bodyHash: event.bodyHash, result: event.result, at: event.at });
+      return;
+    case "epoch-began":
+      state.epoch = event.epoch;
+      return;
+    default:
+      applyToJobs(state, event);
+  }
+}
+
+export function addAccount(state: State, account: Account): void {
+  if (account.no !== state.accounts.length) throw new Error(`account ${account.no} is out of order`);
+  state.accounts.push(account);
+  state.usage.push(nothingUsed());
+  state.accountByPath.set(account.path, account);
+  state.accountById.set(account.id, account);
+  accountOf(state, account.parent).children.push(account.no);
+}
+
+function forgetOldKeys(state: State, now: number): void {
+  for (const [key, used] of state.keys) {
+    if (used.at > now - keysKeptMs) return;
+    state.keys.delete(key);
+  }
+}

@@ -1,0 +1,131 @@
+import { canonicalJson } from "../journal/canonical.ts";
+import type { Token, User } from "../model/access.ts";
+import type { Account } from "../model/account.ts";
+import type { AccountNo, JobNo, TokenId, UserId } from "../model/ids.ts";
+import type { Job, JobArray } from "../model/job.ts";
+import type { FleetNode } from "../model/node.ts";
+import { addJob, holdLease } from "./apply-jobs.ts";
+import { emptyState, type GpuTimeWindow, type State, type UsedKey } from "./state.ts";
+import { nothingUsed } from "./usage.ts";
+
+/** Version of the shape below. A snapshot of another version is passed over: the journal can always be replayed. */
+export const snapshotSchema = 1;
+
+type NodeImage = Omit<FleetNode, "freeCpusMilli" | "freeMemoryMiB" | "leases">;
+
+interface Image {
+  readonly lastAt: number;
+  readonly epoch: number;
+  readonly nextJob: number;
+  readonly accounts: readonly (Account | null)[];
+  /** A number stands for a node that has left and how many GPU numbers it keeps. */
+  readonly nodes: readonly (NodeImage | number)[];
+  readonly models: readonly string[];
+  readonly users: readonly User[];
+  readonly tokens: readonly Token[];
+  readonly secrets: readonly (readonly [string, number])[];
+  /** Specs once each: the elements of an array share theirs. */
+  readonly specs: readonly Job["spec"][];
+  readonly jobs: readonly (Omit<Job, "spec"> & { readonly spec: number })[];
+  readonly arrays: readonly (Omit<JobArray, "spec"> & { readonly spec: number })[];
+  readonly keys: readonly (readonly [string, UsedKey])[];
+  readonly gpuTime: readonly (readonly [AccountNo, GpuTimeWindow])[];
+  readonly dependents: readonly (readonly [JobNo, readonly { job: JobNo; when: "succeeded" | "ended" }[]])[];
+}
+
+/** The state as canonical text: equal states have equal text, so its hash is the state's hash. */
+export function writeSnapshot(state: State): string {
+  const specs = new Map<Job["spec"], number>();
+  const specNo = (spec: Job["spec"]): number => {
+    const known = specs.get(spec);
+    if (known !== undefined) return known;
+    specs.set(spec, specs.size);
+    return specs.size - 1;
+  };
+  const byNo = <Entry extends { readonly no: number }>(entries: Iterable<Entry>) =>
+    [...entries].sort((a, b) => a.no - b.no);
+  const byKey = <Key extends string | number, Value>(map: Map<Key, Value>) =>
+    [...map].sort(([a], [b]) => (a < b ? -1 : 1));
+  const { fleet } = state;
+  const image: Image = {
+    lastAt: state.lastAt,
+    epoch: state.epoch,
+    nextJob: state.nextJob,
+    accounts: state.accounts.map((account) => account ?? null),
+    nodes: fleet.nodes.map((node, no) => {
+      if (node === undefined)
+        return fleet.gpuNode.subarray(0, fleet.gpus).reduce((sum, of) => sum + (of === no ? 1 : 0), 0);
+      const { freeCpusMilli: _c, freeMemoryMiB: _m, leases: _l, ...rest } = node;
+      return rest;
+    }),
+    models: fleet.models,
+    users: byKey(state.users).map(([, user]) => user),
+    tokens: byKey(state.tokens).map(([, token]) => token),
+    secrets: byKey(state.secrets),
+    arrays: byNo(state.arrays.values()).map((array) => ({ ...array, spec: specNo(array.spec) })),
+    jobs: byNo(state.jobs.values()).map((job) => ({ ...job, spec: specNo(job.spec) })),
+    specs: [...specs.keys()],
+    keys: [...state.keys],
+    gpuTime: byKey(state.gpuTime),
+    dependents: byKey(state.dependents),
+  };
+  return canonicalJson(image);
+}
+
+/** The state that `writeSnapshot` wrote. What is derived is counted anew. */
+export function readSnapshot(text: string): State {
+  const image = JSON.parse(text) as Image;
+  const state = emptyState();
+  state.lastAt = image.lastAt;
+  state.clock = image.lastAt;
+  state.epoch = image.epoch;
+  state.nextJob = image.nextJob;
+  state.accounts.length = 0;
+  state.usage.length = 0;
+  state.accountByPath.clear();
+  state.accountById.clear();
+  for (const account of image.accounts) {
+    state.accounts.push(account ?? undefined);
+    state.usage.push(nothingUsed());
+    if (account === null) continue;
+    account.liveJobs = 0;
+    state.accountByPath.set(account.path, account);
+    state.accountById.set(account.id, account);
+  }
+  const { fleet } = state;
+  for (const model of image.models) fleet.modelNo(model);
+  for (const [no, node] of image.nodes.entries()) {
+    if (typeof node === "number") {
+      fleet.skipRemoved(node);
+      continue;
+    }
+    fleet.addNode(node.no, node.firstGpu, node.facts, node.addedAt);
+    const added = fleet.nodes[no]!;
+    added.mode = node.mode;
+    added.reason = node.reason;
+    added.drainUntil = node.drainUntil;
+    added.revision = node.revision;
+    added.changedAt = node.changedAt;
+    if (node.drainUntil > 0) state.timers.add({ at: node.drainUntil, kind: "drain", subject: no });
+  }
+  for (const user of image.users) state.users.set(user.id as UserId, user);
+  for (const token of image.tokens) {
+    state.tokens.set(token.id as TokenId, token);
+    state.tokenByHash.set(token.hash, token);
+  }
+  for (const [key, at] of image.secrets) state.secrets.set(key, at);
+  for (const [key, used] of image.keys) state.keys.set(key, used);
+  for (const [account, window] of image.gpuTime) state.gpuTime.set(account, window);
+  for (const [job, list] of image.dependents) state.dependents.set(job, [...list]);
+  for (const array of image.arrays) {
+    const live: JobArray = { ...array, spec: image.specs[array.spec]! };
+    state.arrays.set(live.no, live);
+    state.arrayById.set(live.id, live);
+  }
+  for (const { spec, ...rest } of image.jobs) {
+    const job: Job = { ...rest, spec: image.specs[spec]! };
+    addJob(state, job);
+    for (const lease of job.leases) holdLease(state, job, lease);
+  }
+  return state;
+}

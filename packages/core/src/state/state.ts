@@ -1,0 +1,163 @@
+import type { Token, User } from "../model/access.ts";
+import { type Account, plainTerms } from "../model/account.ts";
+import {
+  type AccountId,
+  type AccountNo,
+  type JobId,
+  type JobNo,
+  type LeaseId,
+  noAccount,
+  rootAccount,
+  type TokenId,
+  type UserId,
+} from "../model/ids.ts";
+import type { Job, JobArray } from "../model/job.ts";
+import type { Lease } from "../model/lease.ts";
+import type { Instant } from "../model/units.ts";
+import { Fleet } from "./fleet.ts";
+import { Timers } from "./timers.ts";
+import { type AccountUsage, nothingUsed } from "./usage.ts";
+import { Waiting } from "./waiting.ts";
+
+/** A used idempotency key: what it made, until it is forgotten. */
+export interface UsedKey {
+  readonly bodyHash: string;
+  readonly result: string;
+  readonly at: Instant;
+}
+
+/** How much of a windowed limit an account has begun to use. */
+export interface GpuTimeWindow {
+  from: Instant;
+  unitMs: number;
+}
+
+/** What one user holds in one account, for limits per user. */
+export interface UserCount {
+  waiting: number;
+  units: number;
+}
+
+/**
+ * Everything live, in memory: accounts, fleet, people, jobs that have not ended. It is made by `apply` from the events
+ * alone. The second half is derived from the first and is rebuilt, not stored.
+ */
+export interface State {
+  /** Time of the last event; the core's time never runs backward. */
+  lastAt: Instant;
+  epoch: number;
+  nextJob: number;
+  /** By number. A deleted account leaves a hole. */
+  readonly accounts: (Account | undefined)[];
+  readonly fleet: Fleet;
+  readonly users: Map<UserId, User>;
+  readonly tokens: Map<TokenId, Token>;
+  /** `account number/name` → when it was last set. */
+  readonly secrets: Map<string, Instant>;
+  readonly jobs: Map<JobNo, Job>;
+  readonly arrays: Map<JobNo, JobArray>;
+  /** Keys in order of first use, oldest first. */
+  readonly keys: Map<string, UsedKey>;
+  readonly gpuTime: Map<AccountNo, GpuTimeWindow>;
+  /** Which jobs wait for this one. */
+  readonly dependents: Map<JobNo, { readonly job: JobNo; readonly when: "succeeded" | "ended" }[]>;
+
+  // Derived.
+  /** The newest time heard of, by events or otherwise: what "now" means for who may start. */
+  clock: Instant;
+  readonly accountByPath: Map<string, Account>;
+  readonly accountById: Map<AccountId, Account>;
+  /** By account number. */
+  readonly usage: AccountUsage[];
+  readonly tokenByHash: Map<string, Token>;
+  readonly jobById: Map<JobId, Job>;
+  readonly arrayById: Map<JobId, JobArray>;
+  readonly leases: Map<LeaseId, Lease>;
+  readonly waiting: Waiting;
+  readonly timers: Timers;
+  /** `account number/user`. */
+  readonly userCounts: Map<string, UserCount>;
+}
+
+/** The state before anything happened: the root account and nothing else. */
+export function emptyState(): State {
+  const root: Account = {
+    no: rootAccount,
+    id: "acc_root" as AccountId,
+    path: "",
+    parent: noAccount,
+    tenant: rootAccount,
+    terms: plainTerms,
+    revision: 1,
+    children: [],
+    liveJobs: 0,
+  };
+  return {
+    lastAt: 0,
+    epoch: 1,
+    nextJob: 1,
+    accounts: [root],
+    fleet: new Fleet(),
+    users: new Map(),
+    tokens: new Map(),
+    secrets: new Map(),
+    jobs: new Map(),
+    arrays: new Map(),
+    keys: new Map(),
+    gpuTime: new Map(),
+    dependents: new Map(),
+    clock: 0,
+    accountByPath: new Map([["", root]]),
+    accountById: new Map([[root.id, root]]),
+    usage: [nothingUsed()],
+    tokenByHash: new Map(),
+    jobById: new Map(),
+    arrayById: new Map(),
+    leases: new Map(),
+    waiting: new Waiting(),
+    timers: new Timers(),
+    userCounts: new Map(),
+  };
+}
+
+export function accountOf(state: State, no: AccountNo): Account {
+  const account = state.accounts[no];
+  if (account === undefined) throw new Error(`no account ${no}`);
+  return account;
+}
+
+export function jobOf(state: State, no: JobNo): Job {
+  const job = state.jobs.get(no);
+  if (job === undefined) throw new Error(`no live job ${no}`);
+  return job;
+}
+
+/** The account and everything above it, lowest first, without the root. */
+export function* pathUp(state: State, account: AccountNo): Generator<Account> {
+  for (let at = account; at !== rootAccount && at !== noAccount; ) {
+    const found = accountOf(state, at);
+    yield found;
+    at = found.parent;
+  }
+}
+
+/** The name by which an account is shown; the root is the platform itself. */
+export function tenantOf(state: State, account: AccountNo): Account {
+  return accountOf(state, accountOf(state, account).tenant);
+}
+
+export function userCount(state: State, account: AccountNo, user: UserId): UserCount {
+  const key = `${account}/${user}`;
+  let count = state.userCounts.get(key);
+  if (count === undefined) {
+    count = { waiting: 0, units: 0 };
+    state.userCounts.set(key, count);
+  }
+  return count;
+}
+
+/** Units of a job's leases and what it would hold if placed with alternative `choice`. */
+export function unitsOf(job: Job, choice: number): number {
+  const ask = job.spec.gpus[choice]!;
+  return ask.count * ask.unitsEach * job.spec.members.min;
+}

@@ -1,0 +1,266 @@
+import { isRefusal, type Refusal, refuse } from "../journal/refusal.ts";
+import type {
+  After,
+  ArrayAsk,
+  Checkpoint,
+  Isolation,
+  JobSpec,
+  JobType,
+  Members,
+  Retry,
+  RetryCause,
+} from "../model/job.ts";
+import { type Instant, minute, second } from "../model/units.ts";
+import { parseGpus, type RawGpus } from "./gpus.ts";
+import { cpusToMilli, parseDuration, parseSize } from "./quantities.ts";
+
+/** The job file after its shape was checked (wire's JobSpecBody); what the values mean is settled here. */
+export interface RawJob {
+  readonly name?: string;
+  readonly type?: JobType;
+  readonly image?: string;
+  readonly workdir?: string;
+  readonly setup?: string;
+  readonly run: string;
+  readonly gpus?: RawGpus | { readonly any: readonly (number | string)[]; readonly needs?: unknown };
+  readonly nodes?: number | string;
+  readonly members?: number | string;
+  readonly cpus?: number;
+  readonly memory?: number | string;
+  readonly gpu_memory?: number | string;
+  readonly gpu_compute?: string;
+  readonly isolation?: Isolation;
+  readonly strict?: boolean;
+  readonly max_time?: string;
+  readonly priority?: "low" | "normal" | "high" | number;
+  readonly preemptible?: boolean;
+  readonly retry?: number | { readonly max?: number; readonly when?: readonly RetryCause[] };
+  readonly checkpoint?: {
+    readonly dir?: string;
+    readonly signal?: string;
+    readonly grace?: string;
+    readonly every?: string;
+  };
+  readonly array?: string;
+  readonly env?: { readonly [name: string]: string | number | boolean };
+  readonly secrets?: readonly string[];
+}
+
+/** What only the shell can settle: zones need a calendar, and a job that `after` names may have ended long ago. */
+export interface Settled {
+  readonly deadlineAt?: Instant;
+  readonly notBeforeAt?: Instant;
+  readonly zone?: string;
+  readonly after: readonly After[];
+}
+
+/** Fields of the format that nothing here can honour yet. They are refused: ignoring one would break a promise. */
+export const fieldsNotYet = [
+  "topology",
+  "shm",
+  "port",
+  "replicas",
+  "slo",
+  "probe",
+  "idle",
+  "schedule",
+  "mounts",
+  "outputs",
+  "matrix",
+  "ide",
+  "max_price",
+  "budget",
+  "burst",
+  "providers",
+  "gpu_compute",
+] as const;
+
+export const arraySizeMax = 10_000;
+const priorities = { low: -10, normal: 0, high: 10 } as const;
+/** Sent when a job must leave and its user named nothing else. */
+const plainStop = { signal: "SIGTERM", graceMs: 30 * second };
+
+/** Raw request → JobSpec in whole units, or the first thing that is wrong with it. */
+export function parseJob(raw: RawJob, settled: Settled): JobSpec | Refusal {
+  const given = raw as unknown as Record<string, unknown>;
+  for (const field of fieldsNotYet) {
+    if (given[field] === undefined) continue;
+    return refuse(
+      "unsupported",
+      field,
+      plain(given[field]),
+      "cannot be honoured by any engine here yet",
+      `leave ${field} out`,
+    );
+  }
+  if (typeof raw.gpus === "object" && "needs" in raw.gpus && raw.gpus.needs !== undefined) {
+    return refuse(
+      "unsupported",
+      "gpus.needs",
+      plain(raw.gpus.needs),
+      "cannot be checked by any engine here yet",
+      "name the models instead",
+    );
+  }
+  const gpus = parseGpus((raw.gpus ?? 0) as RawGpus, "gpus");
+  if (isRefusal(gpus)) return gpus;
+  const members = parseMembers(raw);
+  if (isRefusal(members)) return members;
+  const cpusMilli = cpusToMilli(raw.cpus ?? 0, "cpus");
+  if (isRefusal(cpusMilli)) return cpusMilli;
+  const memoryMiB = parseSize(raw.memory ?? 0, "memory");
+  if (isRefusal(memoryMiB)) return memoryMiB;
+  const gpuMemoryMiB = parseSize(raw.gpu_memory ?? 0, "gpu_memory");
+  if (isRefusal(gpuMemoryMiB)) return gpuMemoryMiB;
+  const maxTimeMs = raw.max_time === undefined ? undefined : parseDuration(raw.max_time, "max_time");
+  if (isRefusal(maxTimeMs)) return maxTimeMs;
+  if (maxTimeMs === 0) return refuse("invalid", "max_time", raw.max_time!, "leaves no time to run", "give at least 1s");
+  const checkpoint = parseCheckpoint(raw.checkpoint);
+  if (isRefusal(checkpoint)) return checkpoint;
+  const array = parseArray(raw.array);
+  if (isRefusal(array)) return array;
+  if (
+    settled.deadlineAt !== undefined &&
+    settled.notBeforeAt !== undefined &&
+    settled.deadlineAt <= settled.notBeforeAt
+  ) {
+    return refuse("invalid", "deadline", settled.deadlineAt, "is not after not_before", "leave time between the two");
+  }
+  return {
+    name: raw.name ?? "job",
+    type: raw.type ?? "batch",
+    image: raw.image,
+    workdir: raw.workdir,
+    setup: raw.setup,
+    run: raw.run,
+    gpus,
+    members,
+    cpusMilli,
+    memoryMiB,
+    gpuMemoryMiB,
+    isolation: raw.isolation ?? "any",
+    strict: raw.strict ?? false,
+    maxTimeMs,
+    deadlineAt: settled.deadlineAt,
+    notBeforeAt: settled.notBeforeAt,
+    zone: settled.zone,
+    priority: typeof raw.priority === "number" ? raw.priority : priorities[raw.priority ?? "normal"],
+    preemptible: raw.preemptible ?? true,
+    retry: parseRetry(raw.retry),
+    checkpoint,
+    array,
+    after: settled.after,
+    env: Object.fromEntries(Object.entries(raw.env ?? {}).map(([name, value]) => [name, String(value)])),
+    secrets: [...new Set(raw.secrets ?? [])].sort(),
+  };
+}
+
+function plain(value: unknown): string | number | boolean | null {
+  if (typeof value === "string" || typeof value === "number" || typeof value === "boolean" || value === null)
+    return value;
+  return JSON.stringify(value).slice(0, 200);
+}
+
+function parseMembers(raw: RawJob): Members | Refusal {
+  if (raw.nodes !== undefined && raw.members !== undefined) {
+    return refuse(
+      "invalid",
+      "members",
+      raw.members,
+      "cannot stand beside nodes",
+      "use nodes for members on different nodes, members where they may share one",
+    );
+  }
+  const field = raw.members !== undefined ? "members" : "nodes";
+  const value = raw.members ?? raw.nodes ?? 1;
+  const match = /^(\d{1,6})(?:\.\.(\d{1,6}))?$/.exec(String(value));
+  const min = Number(match?.[1] ?? 0);
+  const max = Number(match?.[2] ?? min);
+  if (match === null || min < 1 || max < min || max > 100_000) {
+    return refuse(
+      "invalid",
+      field,
+      value,
+      "is not a number of members",
+      "write 4, or 4..8 with the smaller number first",
+    );
+  }
+  if (max > min) {
+    return refuse(
+      "unsupported",
+      field,
+      value,
+      "is elastic, and gangs here have a fixed size yet",
+      `write ${field}: ${min}`,
+    );
+  }
+  return { min, max, apart: field === "nodes" };
+}
+
+function parseRetry(raw: RawJob["retry"]): Retry {
+  const asked = typeof raw === "number" ? { max: raw } : (raw ?? {});
+  const max = asked.max ?? 0;
+  // Being evicted or losing a node is not the job's fault: it comes back unless its user says otherwise.
+  const when: readonly RetryCause[] =
+    asked.when ?? (max > 0 ? ["failed", "node_lost", "preempted"] : ["node_lost", "preempted"]);
+  return { max, when: [...new Set(when)].sort() };
+}
+
+function parseCheckpoint(raw: RawJob["checkpoint"]): Checkpoint | undefined | Refusal {
+  if (raw === undefined) return undefined;
+  const graceMs = raw.grace === undefined ? minute : parseDuration(raw.grace, "checkpoint.grace");
+  if (isRefusal(graceMs)) return graceMs;
+  const everyMs = raw.every === undefined ? undefined : parseDuration(raw.every, "checkpoint.every");
+  if (isRefusal(everyMs)) return everyMs;
+  const signal = raw.signal ?? "SIGTERM";
+  const name = signal.startsWith("SIG") ? signal : `SIG${signal}`;
+  if (!signalsAllowed.has(name)) {
+    return refuse(
+      "invalid",
+      "checkpoint.signal",
+      signal,
+      "is not a signal a job can catch",
+      `use one of ${[...signalsAllowed].join(", ")}`,
+    );
+  }
+  return { dir: raw.dir, signal: name, graceMs, everyMs };
+}
+
+const signalsAllowed = new Set(["SIGTERM", "SIGINT", "SIGHUP", "SIGQUIT", "SIGUSR1", "SIGUSR2", "SIGCONT", "SIGALRM"]);
+
+function parseArray(text: string | undefined): ArrayAsk | undefined | Refusal {
+  if (text === undefined) return undefined;
+  const match = /^(\d{1,7})-(\d{1,7})(?::(\d{1,7}))?(?:%(\d{1,6}))?$/.exec(text);
+  if (match === null) return refuse("invalid", "array", text, "is not an array", "write 1-240, 1-240:2 or 1-240%24");
+  const [first, last, step] = [Number(match[1]), Number(match[2]), Number(match[3] ?? 1)];
+  const atOnceMax = match[4] === undefined ? undefined : Number(match[4]);
+  if (last < first || step < 1 || atOnceMax === 0) {
+    return refuse(
+      "invalid",
+      "array",
+      text,
+      "holds no element that could run",
+      "write the smaller number first, and step and limit of at least 1",
+    );
+  }
+  const size = Math.floor((last - first) / step) + 1;
+  if (size > arraySizeMax) {
+    return refuse(
+      "invalid",
+      "array",
+      text,
+      `has ${size} elements; the most is ${arraySizeMax}`,
+      "split it into several arrays",
+    );
+  }
+  return { first, last, step, atOnceMax };
+}
+
+/** Signal and grace with which members of a job are asked to leave. */
+export function stopOrderOf(spec: JobSpec, cause: string): { signal: string; graceMs: number } {
+  const { checkpoint } = spec;
+  if (checkpoint === undefined) return plainStop;
+  // A checkpoint is worth its signal only where the job will come back to it.
+  const signal = cause === "preempt" || cause === "drain" ? checkpoint.signal : "SIGTERM";
+  return { signal, graceMs: checkpoint.graceMs };
+}
