@@ -1,0 +1,123 @@
+import assert from "node:assert/strict";
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, it } from "node:test";
+import { root } from "../launch/root.js";
+import { filesBelow } from "../launch/tree.js";
+import { checkManifest, checkSource, undeclared } from "./check.js";
+
+const json = (path) => JSON.parse(readFileSync(join(root, path), "utf8"));
+
+describe("dependency direction of this repository", () => {
+  const forTests = Object.keys(json("package.json").devDependencies);
+  for (const name of readdirSync(join(root, "packages")).sort()) {
+    it(`holds in packages/${name}`, () => {
+      const manifest = json(`packages/${name}/package.json`);
+      const faults = checkManifest(name, manifest);
+      for (const path of filesBelow(root, `packages/${name}/src`)) {
+        if (!/\.tsx?$/.test(path)) continue;
+        const source = readFileSync(join(root, path), "utf8");
+        faults.push(...checkSource(path, source), ...undeclared(path, source, manifest, forTests));
+      }
+      assert.deepEqual(faults, []);
+    });
+  }
+});
+
+describe("the check of dependency direction", () => {
+  const faults = (path, source) => checkSource(path, source).join("\n");
+
+  it("finds a package that may not be known, however it is imported", () => {
+    assert.match(
+      faults("packages/cli/src/run.ts", 'import { decide } from "@tessera/core";'),
+      /^packages\/cli\/src\/run\.ts:1 imports @tessera\/core, but cli may know only: wire$/,
+    );
+    assert.match(
+      faults("packages/core/src/a.ts", '\nexport * from "@tessera/wire";'),
+      /a\.ts:2 imports @tessera\/wire/,
+    );
+    assert.match(faults("packages/wire/src/a.ts", 'import type {\n A,\n} from "@tessera/server";'), /@tessera\/server/);
+    assert.match(faults("packages/sim/src/a.ts", 'await import("@tessera/cli");'), /@tessera\/cli/);
+    assert.match(faults("packages/engine-slurm/src/a.ts", 'import "@tessera/server";'), /only: engine, core/);
+  });
+
+  it("lets through what may be known, a package's own name and its own files", () => {
+    assert.equal(faults("packages/cli/src/run.ts", 'import { routes } from "@tessera/wire";'), "");
+    assert.equal(
+      faults("packages/engine-slurm/src/a.test.ts", 'import { describeEngine } from "@tessera/engine/suite";'),
+      "",
+    );
+    assert.equal(faults("packages/core/src/journal/a.ts", 'import { b } from "../model/b.ts";'), "");
+  });
+
+  it("lets only main.ts and tests of the server name the engines", () => {
+    const source = 'import { LocalEngine } from "@tessera/engine-local";';
+    assert.equal(faults("packages/server/src/main.ts", source), "");
+    assert.equal(faults("packages/server/src/flow/bind.test.ts", source), "");
+    assert.match(faults("packages/server/src/flow/bind.ts", source), /imports @tessera\/engine-local/);
+  });
+
+  it("finds a relative import that leaves its package", () => {
+    assert.match(faults("packages/cli/src/a.ts", 'import "../../core/src/index.ts";'), /reaches out of its package/);
+  });
+
+  it("keeps core free of every module, but not its tests", () => {
+    assert.match(faults("packages/core/src/a.ts", 'import { readFileSync } from "node:fs";'), /core imports nothing/);
+    assert.match(faults("packages/core/src/a.ts", 'import fc from "fast-check";'), /core imports nothing/);
+    assert.equal(faults("packages/core/src/a.test.ts", 'import { it } from "node:test";'), "");
+  });
+
+  for (const use of [
+    "const now = Date.now();",
+    "const now = new Date(0);",
+    "const dice = Math.random();",
+    "setTimeout(act, 5);",
+    "setInterval(act, 5);",
+    "setImmediate(act);",
+    "performance.now();",
+    "process.env.HOME;",
+    "crypto.randomUUID();",
+    "names.sort((a, b) => a.localeCompare(b));",
+    "new WeakRef(lease);",
+    `const text = \`at \${Date.now()}\`;`,
+  ]) {
+    it(`forbids in core, with the reason: ${use}`, () => {
+      assert.match(
+        faults("packages/core/src/a.ts", `const a = 1;\n${use}`),
+        /^packages\/core\/src\/a\.ts:2 uses .*, but .+/,
+      );
+      assert.equal(faults("packages/server/src/a.ts", use), "");
+      assert.equal(faults("packages/core/src/a.test.ts", use), "");
+    });
+  }
+
+  it("is not misled by comments, strings, patterns or names that only look alike", () => {
+    const innocent = [
+      "// Date.now() is not used here",
+      "/* import x from '@tessera/server';\n process */",
+      'const hint = "call Date.now() from \\"@tessera/server\\"";',
+      `const shape = \`process \${name} { Math.random() }\`;`,
+      "const pattern = /['\"`]process/g; const half = total / 2 / parts;",
+      'const bytes = Buffer.from("@tessera/server"); lists.import("yaml");',
+      "const updatedDate = row.process; lease.performance = row.crypto;",
+    ].join("\n");
+    assert.equal(faults("packages/core/src/a.ts", innocent), "");
+  });
+
+  it("finds what package.json must not depend on", () => {
+    assert.deepEqual(checkManifest("core", { dependencies: {} }), []);
+    assert.match(checkManifest("core", { dependencies: { yaml: "1" } })[0], /core depends on nothing/);
+    assert.match(checkManifest("cli", { dependencies: { "@tessera/server": "1" } })[0], /may only on: wire/);
+    assert.deepEqual(checkManifest("server", { dependencies: { "@tessera/engine-local": "1" } }), []);
+    assert.throws(() => checkManifest("novel", { dependencies: { "@tessera/core": "1" } }), /no row in/);
+  });
+
+  it("finds an import that package.json does not name", () => {
+    const manifest = { name: "@tessera/server", dependencies: { pg: "8" } };
+    const check = (path, source) => undeclared(`packages/server/src/${path}`, source, manifest, ["fast-check"]);
+    assert.deepEqual(check("a.ts", 'import pg from "pg"; import "node:fs"; import "./b.ts";'), []);
+    assert.match(check("a.ts", 'import yaml from "yaml";')[0], /imports yaml/);
+    assert.match(check("a.ts", 'import fc from "fast-check";')[0], /imports fast-check/);
+    assert.deepEqual(check("a.test.ts", 'import fc from "fast-check";'), []);
+  });
+});

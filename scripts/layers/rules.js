@@ -1,0 +1,43 @@
+/** Which of our packages each may know. `engine-*` stands for every engine. */
+export const mayImport = {
+  core: [],
+  wire: ["core"],
+  engine: ["core"],
+  "engine-*": ["engine", "core"],
+  server: ["core", "wire", "engine"],
+  cli: ["wire"],
+  web: ["wire"],
+  sim: ["core", "server", "engine", "engine-simulated"],
+};
+
+/** The one place that joins things names the engines it starts; tests of the server start them as well. */
+export const mayNameEngines = /^packages\/server\/src\/(main\.ts|.*\.test\.ts)$/;
+
+/** What core may not touch, and why. A value that comes from outside would make two replays of one journal differ. */
+export const forbiddenInCore = [
+  { name: "Date", sign: /(?<![.\w$])Date\b/, why: "time is handed in as `now`" },
+  { name: "Math.random", sign: /\bMath\s*\.\s*random\b/, why: "core has no chance; ties break by id" },
+  {
+    name: "timers",
+    sign: /(?<![.\w$])(setTimeout|setInterval|setImmediate|queueMicrotask)\b/,
+    why: "what happens later is a tick that the shell sends",
+  },
+  { name: "performance", sign: /(?<![.\w$])performance\b/, why: "time is handed in as `now`" },
+  { name: "process", sign: /(?<![.\w$])process\b/, why: "core does not know where it runs" },
+  { name: "crypto", sign: /(?<![.\w$])crypto\b/, why: "ids and hashes are made by the shell" },
+  {
+    name: "locale",
+    sign: /(\.\s*(localeCompare|toLocale\w+)\b|(?<![.\w$])Intl\b)/,
+    why: "order must not depend on the machine's language; compare code units",
+  },
+  {
+    name: "WeakRef",
+    sign: /(?<![.\w$])(WeakRef|FinalizationRegistry)\b/,
+    why: "the garbage collector is not deterministic",
+  },
+  {
+    name: "globalThis",
+    sign: /(?<![.\w$])(globalThis|fetch|console)\b/,
+    why: "core takes values and returns values, nothing else",
+  },
+];
