@@ -1,5 +1,6 @@
 import { spawn } from "node:child_process";
 import { constants } from "node:os";
+import { isatty } from "node:tty";
 import { Failure } from "./failure.js";
 
 const signals = ["SIGINT", "SIGTERM", "SIGHUP", "SIGQUIT"];
@@ -46,7 +47,7 @@ function spawnAndForward(command, args, options, prepare = () => {}) {
     let stoppedBy;
     const onSignal = (signal) => {
       stoppedBy ??= signal;
-      if (!(fromKeyboard.has(signal) && process.stdin.isTTY)) child.kill(signal);
+      if (!(fromKeyboard.has(signal) && isatty(0))) child.kill(signal);
     };
     for (const signal of signals) process.on(signal, onSignal);
     const finish = () => {
