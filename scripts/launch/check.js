@@ -4,5 +4,6 @@ import { spawnOnTerminal } from "./spawn.js";
 /** Format and lint of `paths`, or of everything. Returns Biome's exit code. */
 export function runBiome(root, node, paths = ["."]) {
   const biome = join(root, "node_modules", "@biomejs", "biome", "bin", "biome");
-  return spawnOnTerminal(node, [biome, "ci", "--error-on-warnings", "--max-diagnostics=50", ...paths], { cwd: root });
+  const colors = `--colors=${process.stdout.isTTY ? "force" : "off"}`; // Biome colours its output in CI regardless
+  return spawnOnTerminal(node, [biome, "ci", "--error-on-warnings", colors, ...paths], { cwd: root });
 }
