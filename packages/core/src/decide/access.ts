@@ -6,16 +6,35 @@ import { rootAccount, type UserId } from "../model/ids.ts";
 import type { Instant } from "../model/units.ts";
 import type { State } from "../state/state.ts";
 
-type AccessCommand = Extract<Command, { kind: `user.${string}` | `role.${string}` | `token.${string}` }>;
+type AccessCommand = Extract<
+  Command,
+  { kind: `user.${string}` | `role.${string}` | `token.${string}` | `password.${string}` }
+>;
 
 /** People, roles and tokens. Who may ask for these is settled before; here it is only whether they make sense. */
 export function changeAccess(state: State, command: AccessCommand, now: Instant): Decision {
   const noUser = (user: UserId) => refuse("not-found", "user", user, "there is no such user", "see: tess user get");
   switch (command.kind) {
-    case "user.create":
-      if (state.users.has(command.user))
-        return refuse("already-exists", "user", command.user, "is taken", "use another id");
-      return { events: [{ kind: "user-created", v: 1, at: now, user: command.user }], result: command.user };
+    case "user.create": {
+      const { user, first } = command;
+      if (state.users.has(user)) return refuse("already-exists", "user", user, "is taken", "use another id");
+      const created = { kind: "user-created", v: 1, at: now, user } as const;
+      if (first === undefined) return { events: [created], result: user };
+      const account = state.accountByPath.get(first.account);
+      if (account === undefined) return noAccount(first.account);
+      if (first.role === "platform-owner" && account.no !== rootAccount) return ownerElsewhere(first.account);
+      const bound = { kind: "role-bound", v: 1, at: now, user, role: first.role, account: account.no } as const;
+      return { events: [created, bound], result: user };
+    }
+    case "user.erase":
+    case "password.set": {
+      const user = state.users.get(command.user);
+      if (user === undefined) return noUser(command.user);
+      const erase = command.kind === "user.erase";
+      if (erase && isLastOwner(state, user)) return lastOwner(command.user);
+      const disabled = erase || user.disabled;
+      return { events: [{ kind: "user-changed", v: 1, at: now, user: user.id, disabled }] };
+    }
     case "user.disable":
     case "user.enable": {
       const user = state.users.get(command.user);
@@ -30,20 +49,11 @@ export function changeAccess(state: State, command: AccessCommand, now: Instant)
       const user = state.users.get(command.user);
       if (user === undefined) return noUser(command.user);
       const account = state.accountByPath.get(command.account);
-      if (account === undefined)
-        return refuse("not-found", "account", command.account, "there is no such account", "see: tess account tree");
+      if (account === undefined) return noAccount(command.account);
       const has = user.bindings.some((binding) => binding.role === command.role && binding.account === account.no);
       const head = { v: 1, at: now, user: user.id, role: command.role, account: account.no } as const;
       if (command.kind === "role.bind") {
-        if ((command.role === "platform-owner") !== (account.no === rootAccount) && command.role === "platform-owner") {
-          return refuse(
-            "invalid",
-            "account",
-            command.account,
-            "a platform owner's role holds for the whole platform",
-            "leave the account empty",
-          );
-        }
+        if (command.role === "platform-owner" && account.no !== rootAccount) return ownerElsewhere(command.account);
         return {
           events: has ? [] : [{ kind: "role-bound", ...head }],
           result: `${user.id}:${command.role}:${account.path}`,
@@ -69,6 +79,15 @@ export function changeAccess(state: State, command: AccessCommand, now: Instant)
         return refuse("not-found", "token", command.token, "there is no such token", "see: tess token get");
       return { events: [{ kind: "token-revoked", v: 1, at: now, token: command.token }] };
   }
+}
+
+function noAccount(path: string) {
+  return refuse("not-found", "account", path, "there is no such account", "see: tess account tree");
+}
+
+function ownerElsewhere(path: string) {
+  const why = "a platform owner's role holds for the whole platform";
+  return refuse("invalid", "account", path, why, "leave the account empty");
 }
 
 function isOwner(user: User): boolean {

@@ -71,6 +71,8 @@ function decideCommand(state: State, command: Command, now: Instant): Decision {
     case "user.create":
     case "user.disable":
     case "user.enable":
+    case "user.erase":
+    case "password.set":
     case "role.bind":
     case "role.unbind":
     case "token.create":

@@ -24,9 +24,18 @@ export type Command =
   | { readonly kind: "node.up"; readonly node: string }
   /** The owner vouches that nothing runs there any more; its leases are lost and their jobs start elsewhere. */
   | { readonly kind: "node.down"; readonly node: string; readonly reason: string }
-  | { readonly kind: "user.create"; readonly user: UserId }
+  /** With a first role, so that there is never a user whom only the platform's owner can reach. */
+  | {
+      readonly kind: "user.create";
+      readonly user: UserId;
+      readonly first?: { readonly role: Role; readonly account: string };
+    }
   | { readonly kind: "user.disable"; readonly user: UserId }
   | { readonly kind: "user.enable"; readonly user: UserId }
+  /** Name, address and password go from the private table in the same commit; the user stays, disabled. */
+  | { readonly kind: "user.erase"; readonly user: UserId }
+  /** The hash goes to the private table in the same commit. */
+  | { readonly kind: "password.set"; readonly user: UserId }
   | { readonly kind: "role.bind"; readonly user: UserId; readonly role: Role; readonly account: string }
   | { readonly kind: "role.unbind"; readonly user: UserId; readonly role: Role; readonly account: string }
   | {
