@@ -1,0 +1,60 @@
+import pg from "pg";
+
+/**
+ * Everything of Tessera lives in one schema, so that the database can be shared with other tables. Names are always
+ * written in full: a search path would be a setting of the session, which a connection pooler may lose.
+ */
+export const schema = "tessera.";
+
+const int8 = 20;
+
+/** Reads whole numbers as numbers and refuses those that a number cannot hold. Set on our own connections only. */
+const types: pg.CustomTypesConfig = {
+  getTypeParser(type: number, format?: "text" | "binary") {
+    return type === int8 ? whole : pg.types.getTypeParser(type, format);
+  },
+};
+
+export function configOf(url: string, role: string): pg.ClientConfig {
+  return {
+    connectionString: url,
+    types,
+    application_name: `tessera ${role}`,
+    connectionTimeoutMillis: 10_000,
+    keepAlive: true,
+  };
+}
+
+/** Connects; a connection that breaks while idle is noticed by its next use, not by ending the process. */
+export async function connect(url: string, role: string): Promise<pg.Client> {
+  const client = new pg.Client(configOf(url, role));
+  client.on("error", () => {});
+  try {
+    await client.connect();
+  } catch (cause) {
+    throw new Error(`Cannot connect to PostgreSQL at ${nameOf(url)}: ${messageOf(cause)}`, { cause });
+  }
+  return client;
+}
+
+/** What may be shown of a URL: not the password. */
+export function nameOf(url: string): string {
+  try {
+    const { hostname, port, pathname } = new URL(url);
+    return `${hostname}${port ? `:${port}` : ""}${pathname}`;
+  } catch {
+    return "the given URL";
+  }
+}
+
+/** Node reports several failed addresses as one error with an empty message. */
+export function messageOf(error: unknown): string {
+  if (error instanceof AggregateError) return error.errors.map(messageOf).join("; ");
+  return error instanceof Error ? error.message : String(error);
+}
+
+function whole(text: string): number {
+  const value = Number(text);
+  if (!Number.isSafeInteger(value)) throw new Error(`${text} in the database is larger than we can count`);
+  return value;
+}

@@ -1,0 +1,137 @@
+import type { Instant } from "@tessera/core";
+import type { Pool, QueryConfig } from "pg";
+import { emptyJournal } from "../../journal/row.ts";
+import {
+  auditColumns,
+  auditRowOf,
+  columnsOf,
+  deviceColumns,
+  deviceRowOf,
+  type Found,
+  jobColumns,
+  jobRowOf,
+  journalColumns,
+  journalRowOf,
+  latestAuditFirst,
+  newestJobFirst,
+  usageColumns,
+  usageRowOf,
+} from "../columns.ts";
+import type {
+  AuditQuery,
+  AuditRow,
+  DeviceRow,
+  EndedJobRow,
+  JobQuery,
+  JournalHead,
+  JournalRow,
+  Snapshot,
+  StoreReader,
+  UsageRow,
+} from "../port.ts";
+import { storable } from "../text.ts";
+import { auditStatements, type Dialect, jobStatements, type Statement, usageStatements } from "../where.ts";
+import { schema } from "./connect.ts";
+
+const postgres: Dialect = { mark: (n) => `$${n}`, schema };
+
+const devicesText = `
+  WITH RECURSIVE gpus(gpu) AS (
+    SELECT min(gpu) FROM tessera.device
+    UNION ALL
+    SELECT (SELECT min(d.gpu) FROM tessera.device d WHERE d.gpu > gpus.gpu) FROM gpus WHERE gpus.gpu IS NOT NULL
+  )
+  SELECT ${columnsOf("d", deviceColumns)} FROM gpus CROSS JOIN LATERAL (
+    SELECT * FROM tessera.device WHERE gpu = gpus.gpu AND at <= $1 ORDER BY at DESC, seq DESC LIMIT 1
+  ) d
+  UNION ALL
+  SELECT ${columnsOf("d", deviceColumns)} FROM gpus JOIN tessera.device d ON d.gpu = gpus.gpu
+  WHERE d.at > $1 AND d.at < $2
+  ORDER BY 1, 4, 5`;
+
+/** What can run a statement: the pool, or one connection inside a transaction. */
+export type Queryable = Pick<Pool, "query">;
+
+/** Answers questions through a small pool of connections. */
+export class PostgresReader implements StoreReader {
+  readonly #source: Queryable;
+  readonly #close: () => Promise<void>;
+
+  constructor(source: Queryable, close: () => Promise<void>) {
+    this.#source = source;
+    this.#close = close;
+  }
+
+  async head(): Promise<JournalHead> {
+    const [found] = await this.#all({
+      text: `SELECT seq, hash, events_before + event_count AS events, epoch FROM tessera.journal ORDER BY seq DESC LIMIT 1`,
+    });
+    if (found === undefined) return emptyJournal;
+    return { seq: found.seq, hash: found.hash, events: found.events, epoch: found.epoch };
+  }
+
+  async job(id: string): Promise<EndedJobRow | undefined> {
+    const text = `SELECT ${jobColumns} FROM tessera.ended_job WHERE id = $1`;
+    return (await this.#all({ text, values: [storable(id)] })).map(jobRowOf)[0];
+  }
+
+  async jobs(query: JobQuery): Promise<readonly EndedJobRow[]> {
+    const found = await this.#each(jobStatements(query, columnsOf("j", jobColumns), postgres), jobRowOf);
+    return found.sort(newestJobFirst).slice(0, query.limit);
+  }
+
+  async usage(accounts: readonly string[], fromAt: Instant, toAt: Instant): Promise<readonly UsageRow[]> {
+    return this.#each(usageStatements(accounts, fromAt, toAt, columnsOf("u", usageColumns), postgres), usageRowOf);
+  }
+
+  async devices(fromAt: Instant, toAt: Instant): Promise<readonly DeviceRow[]> {
+    return (await this.#all({ text: devicesText, values: [fromAt, toAt] })).map(deviceRowOf);
+  }
+
+  async audit(query: AuditQuery): Promise<readonly AuditRow[]> {
+    const found = await this.#each(auditStatements(query, columnsOf("a", auditColumns), postgres), auditRowOf);
+    return found.sort(latestAuditFirst).slice(0, query.limit);
+  }
+
+  async privates(kind: string, keys?: readonly string[]): Promise<ReadonlyMap<string, Uint8Array>> {
+    const text = "SELECT key, value FROM tessera.private WHERE kind = $1";
+    const found = await (keys === undefined
+      ? this.#all({ text, values: [storable(kind)] })
+      : this.#all({ text: `${text} AND key = ANY($2)`, values: [storable(kind), keys.map(storable)] }));
+    return new Map(found.map(({ key, value }) => [key, value]));
+  }
+
+  async rows(fromSeq: number, limit: number): Promise<readonly JournalRow[]> {
+    const text = `SELECT ${journalColumns} FROM tessera.journal WHERE seq >= $1 ORDER BY seq LIMIT $2`;
+    return (await this.#all({ text, values: [fromSeq, limit] })).map(journalRowOf);
+  }
+
+  async latestSnapshot(): Promise<Snapshot | undefined> {
+    const parts = await this.#all({
+      text: `SELECT s.seq, s.schema, s.hash, p.bytes FROM tessera.snapshot s LEFT JOIN tessera.snapshot_part p USING (seq)
+        WHERE s.seq = (SELECT max(seq) FROM tessera.snapshot) ORDER BY p.part`,
+    });
+    const [found] = parts;
+    if (found === undefined) return undefined;
+    const bytes = Buffer.concat(parts.map((part) => part.bytes ?? Buffer.alloc(0)));
+    return { seq: found.seq, schema: found.schema, hash: found.hash, bytes };
+  }
+
+  async findOperation(op: string): Promise<number | undefined> {
+    const text = "SELECT seq FROM tessera.journal WHERE op = $1";
+    return (await this.#all({ text, values: [storable(op)] }))[0]?.seq;
+  }
+
+  close(): Promise<void> {
+    return this.#close();
+  }
+
+  async #each<Row>(statements: readonly Statement[], rowOf: (found: Found) => Row): Promise<Row[]> {
+    const found = await Promise.all(statements.map(({ text, values }) => this.#all({ text, values: [...values] })));
+    return found.flat().map(rowOf);
+  }
+
+  async #all(query: QueryConfig): Promise<Found[]> {
+    return (await this.#source.query(query)).rows;
+  }
+}

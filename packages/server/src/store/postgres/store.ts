@@ -1,0 +1,254 @@
+import pg from "pg";
+import { type Batch, CommitOutage, type PrivateWrite, type Projected, type Snapshot, type Store } from "../port.ts";
+import { Turns } from "../turns.ts";
+import { configOf, connect, messageOf, nameOf } from "./connect.ts";
+import { Lease } from "./lease.ts";
+import { PostgresReader } from "./reader.ts";
+import { checkVersion, migrate, prepareLease, schemaVersion } from "./schema.ts";
+import { emptyPart, guarded, type Part, privateParts, projectedParts, rowsPart } from "./write.ts";
+
+export interface PostgresConfig {
+  readonly url: string;
+  /** How long the right to write lasts without a renewal; 12 seconds. */
+  readonly leaseMs?: number;
+  /** How long to wait for another server to give it up or lose it; twice `leaseMs`. */
+  readonly waitMs?: number;
+}
+
+const projections = ["ended_job", "ended_job_under", "usage", "device", "audit", "audit_under"];
+// One value may hold 1 GB in PostgreSQL, and is held in memory several times on its way.
+const snapshotPartBytes = 8 * 1024 * 1024;
+
+/** Opens the store for the one writer. Throws StoreHeld when another server keeps it for longer than `waitMs`. */
+export async function openPostgresStore(config: PostgresConfig): Promise<Store> {
+  const { url, leaseMs = 12_000, waitMs = 2 * leaseMs } = config;
+  const client = await connectWriter(url, leaseMs);
+  let lease: Lease | undefined;
+  try {
+    await prepareLease(client, url);
+    lease = await Lease.take(url, { leaseMs, waitMs });
+    await migrate(client, url);
+    return new PostgresStore(url, leaseMs, client, lease, poolFor(url));
+  } catch (error) {
+    await lease?.resign();
+    await client.end();
+    throw error;
+  }
+}
+
+/** Opens the store for questions only; works beside the writer, from anywhere. */
+export async function openPostgresReader(url: string): Promise<PostgresReader> {
+  const pool = poolFor(url);
+  try {
+    const there = await pool.query("SELECT to_regclass('tessera.schema_version') IS NOT NULL AS found");
+    if (!there.rows[0].found || (await checkVersion(pool, url)) < schemaVersion) {
+      throw new Error(
+        `There is no store of this version in ${nameOf(url)}: start the server once, or name its database.`,
+      );
+    }
+    return new PostgresReader(pool, () => pool.end());
+  } catch (error) {
+    await pool.end();
+    throw error;
+  }
+}
+
+function poolFor(url: string): pg.Pool {
+  const pool = new pg.Pool({ ...configOf(url, "reader"), max: 4, statement_timeout: 60_000 });
+  pool.on("error", () => {}); // an idle connection broke; the next question makes a new one
+  return pool;
+}
+
+async function connectWriter(url: string, leaseMs: number): Promise<pg.Client> {
+  const client = await connect(url, "writer");
+  // A writer that stands still inside a transaction must not keep the next one waiting for longer than its lease.
+  await client.query(`SET idle_in_transaction_session_timeout = ${Math.ceil(leaseMs)}`);
+  await client.query("SET synchronous_commit = on");
+  return client;
+}
+
+class PostgresStore extends PostgresReader implements Store {
+  readonly #url: string;
+  readonly #leaseMs: number;
+  readonly #lease: Lease;
+  readonly #turns = new Turns();
+  #client: pg.Client;
+  #broken = false;
+  #stopped: CommitOutage | undefined;
+  #closing: Promise<void> | undefined;
+
+  constructor(url: string, leaseMs: number, client: pg.Client, lease: Lease, pool: pg.Pool) {
+    super(pool, () => pool.end());
+    this.#url = url;
+    this.#leaseMs = leaseMs;
+    this.#client = client;
+    this.#lease = lease;
+    this.#watch(client);
+    // Whatever is under way then is unknown; cutting the connection ends the wait for it.
+    lease.onLost(() => this.#client.end().catch(() => {}));
+  }
+
+  append({ row, projected, privates }: Batch): Promise<void> {
+    return this.#write(`batch ${row.seq}`, [rowsPart([row]), ...projectedParts(projected), ...privateParts(privates)]);
+  }
+
+  writePrivates(writes: readonly PrivateWrite[]): Promise<void> {
+    return this.#write("private rows", privateParts(writes));
+  }
+
+  writeSnapshot({ seq, schema, hash, bytes }: Snapshot): Promise<void> {
+    return this.#transact(`snapshot ${seq}`, async (write) => {
+      await write(snapshotGone(seq));
+      await write(snapshotHead(seq, schema, hash));
+      for (let from = 0, part = 0; from < bytes.length; from += snapshotPartBytes, part++) {
+        await write(snapshotPart(seq, part, bytes.subarray(from, from + snapshotPartBytes)));
+      }
+      await write(oldSnapshotsGone);
+    });
+  }
+
+  replaceProjections(pages: AsyncIterable<Projected>): Promise<void> {
+    return this.#transact("rebuilt projections", async (write) => {
+      await write(...projections.map(emptyPart));
+      for await (const page of pages) await write(...projectedParts(page));
+    });
+  }
+
+  async freeBytes(): Promise<number | undefined> {
+    return undefined;
+  }
+
+  onLost(listener: (reason: string) => void): void {
+    this.#lease.onLost(listener);
+  }
+
+  override close(): Promise<void> {
+    this.#closing ??= (async () => {
+      await this.#turns.done();
+      await this.#lease.resign();
+      await this.#client.end().catch(() => {});
+      await super.close();
+    })();
+    return this.#closing;
+  }
+
+  /** Writes the parts in one statement, which is a transaction of its own. */
+  #write(what: string, parts: readonly Part[]): Promise<void> {
+    return this.#turns.take(async () => {
+      const client = await this.#ready(what);
+      try {
+        this.#mustHold(await client.query(guarded(this.#lease, parts)));
+      } catch (cause) {
+        throw this.#outage(what, cause, surelyRolledBack(cause));
+      }
+    });
+  }
+
+  /** Writes in several statements of one transaction. */
+  #transact(what: string, act: (write: (...parts: readonly Part[]) => Promise<void>) => Promise<void>): Promise<void> {
+    return this.#turns.take(async () => {
+      const client = await this.#ready(what);
+      let committing = false;
+      try {
+        await client.query("BEGIN");
+        await act(async (...parts) => {
+          if (parts.length > 0) this.#mustHold(await client.query(guarded(this.#lease, parts)));
+        });
+        committing = true;
+        await client.query("COMMIT");
+      } catch (cause) {
+        await client.query("ROLLBACK").catch(() => {}); // the connection may be what failed, which rolls back as well
+        throw this.#outage(what, cause, !committing || surelyRolledBack(cause));
+      }
+    });
+  }
+
+  #mustHold(answer: pg.QueryResult): void {
+    if (answer.rows.length === 1) return;
+    this.#lease.lose("another server has taken it over");
+    throw new LeaseLost("the lease is held by another server now");
+  }
+
+  /** A connection to write with. One that broke while nothing was under way is replaced. */
+  async #ready(what: string): Promise<pg.Client> {
+    if (this.#stopped !== undefined) {
+      throw new CommitOutage(`${what} was not written: an earlier commit failed`, true, this.#stopped);
+    }
+    if (!this.#lease.held) {
+      this.#lease.lose("it was not renewed in time");
+      throw new CommitOutage(`${what} was not written: the lease on ${nameOf(this.#url)} is lost`, true, undefined);
+    }
+    if (!this.#broken) return this.#client;
+    try {
+      this.#client = await connectWriter(this.#url, this.#leaseMs);
+    } catch (cause) {
+      throw this.#outage(what, cause, true);
+    }
+    this.#watch(this.#client);
+    return this.#client;
+  }
+
+  #watch(client: pg.Client): void {
+    this.#broken = false;
+    client.once("end", () => {
+      if (client === this.#client) this.#broken = true;
+    });
+  }
+
+  #outage(what: string, cause: unknown, known: boolean): CommitOutage {
+    const result = known
+      ? "nothing of it was kept"
+      : "whether it was kept is unknown until it is looked up by its operation id";
+    const message = `Writing ${what} to ${nameOf(this.#url)} failed, ${result}: ${messageOf(cause)}`;
+    const outage = new CommitOutage(message, known, cause);
+    if (!known) this.#stopped = outage;
+    return outage;
+  }
+}
+
+/** The guard found the fence changed. */
+class LeaseLost extends Error {}
+
+/**
+ * Whether a failed statement surely left nothing behind: the server said so itself. When the connection went away, or
+ * the server ended it (FATAL), the commit may have come first.
+ */
+function surelyRolledBack(cause: unknown): boolean {
+  return cause instanceof LeaseLost || (cause instanceof pg.DatabaseError && cause.severity === "ERROR");
+}
+
+function snapshotHead(seq: number, schema: number, hash: Uint8Array): Part {
+  return {
+    name: "snapshot_head",
+    values: [seq, schema, Buffer.from(hash)],
+    text: (mark) =>
+      `INSERT INTO tessera.snapshot (seq, schema, hash) SELECT ${mark()}::int8, ${mark()}::int8, ${mark()}::bytea FROM held`,
+  };
+}
+
+function snapshotPart(seq: number, part: number, bytes: Uint8Array): Part {
+  return {
+    name: "snapshot_part",
+    values: [seq, part, Buffer.from(bytes)],
+    text: (mark) =>
+      `INSERT INTO tessera.snapshot_part (seq, part, bytes)
+       SELECT ${mark()}::int8, ${mark()}::int4, ${mark()}::bytea FROM held`,
+  };
+}
+
+function snapshotGone(seq: number): Part {
+  return {
+    name: "snapshot_gone",
+    values: [seq],
+    text: (mark) => `DELETE FROM tessera.snapshot WHERE seq = ${mark()}::int8 AND EXISTS (SELECT FROM held)`,
+  };
+}
+
+/** The one before the newest stays, should the newest turn out to be unreadable. */
+const oldSnapshotsGone: Part = {
+  name: "old_snapshots_gone",
+  values: [],
+  text: () =>
+    `DELETE FROM tessera.snapshot WHERE EXISTS (SELECT FROM held)
+     AND seq NOT IN (SELECT seq FROM tessera.snapshot ORDER BY seq DESC LIMIT 2)`,
+};
