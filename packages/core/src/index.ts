@@ -8,6 +8,7 @@ export * from "./journal/event.ts";
 export * from "./journal/input.ts";
 export * from "./journal/outcome.ts";
 export * from "./journal/refusal.ts";
+export * from "./journal/upcast.ts";
 export * from "./model/access.ts";
 export * from "./model/account.ts";
 export * from "./model/ids.ts";

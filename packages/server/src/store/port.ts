@@ -172,6 +172,8 @@ export interface StoreReader {
   /** Rows with seq >= fromSeq in order, in pages of at most `limit`. */
   rows(fromSeq: number, limit: number): Promise<readonly JournalRow[]>;
   latestSnapshot(): Promise<Snapshot | undefined>;
+  /** Everything in the projections, in pages and in no order; what `tess admin verify` compares with the journal. */
+  projected(): AsyncIterable<Projected>;
   close(): Promise<void>;
 }
 

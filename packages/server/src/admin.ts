@@ -1,0 +1,139 @@
+import { randomBytes } from "node:crypto";
+import { parseArgs } from "node:util";
+import { BadCall, parseConfig } from "./config.ts";
+import { beginEpoch } from "./flow/epoch.ts";
+import { projections, verify } from "./flow/verify.ts";
+import { linesOf } from "./journal/lines.ts";
+import { backup, restore } from "./store/backup.ts";
+import { openReader, openStore, StoreHeld } from "./store/index.ts";
+import type { JournalRow } from "./store/port.ts";
+
+/** What an owner does to the store itself, beside or without a running server: `tess admin …`. */
+const usage = `tess admin: the journal and what is derived from it
+
+  verify               check chain, replay, snapshot and projections; names the first bad sequence number
+  rebuild              make the projections anew from the journal (the server must be stopped)
+  backup FILE          write a copy of everything but the keys, also beside a running server
+  restore FILE         fill an empty store from a copy and begin a new epoch (the server must be stopped)
+  journal tail [-n N]  the newest rows
+  journal show SEQ     one row with its inputs and events
+
+  --data DIR, --database URL as for tess server; -o json
+
+Example: tess admin verify -o json`;
+
+const exitBroken = 1;
+const exitHeld = 73;
+
+async function main(): Promise<void> {
+  const { values, positionals } = parseArgs({
+    args: process.argv.slice(2),
+    allowPositionals: true,
+    options: {
+      data: { type: "string" },
+      database: { type: "string" },
+      output: { type: "string", short: "o" },
+      json: { type: "boolean" },
+      lines: { type: "string", short: "n" },
+      help: { type: "boolean", short: "h" },
+    },
+  });
+  const [verb, ...rest] = positionals;
+  if (values.help || verb === undefined) return console.log(usage);
+  const passed = [
+    ...(values.data === undefined ? [] : ["--data", values.data]),
+    ...(values.database === undefined ? [] : ["--database", values.database]),
+  ];
+  const config = parseConfig(passed, process.env);
+  if (config === "help") return;
+  const json = values.json === true || values.output === "json";
+  const print = (value: object, text: string): void => console.log(json ? JSON.stringify(value) : text);
+  switch (verb) {
+    case "verify": {
+      const reader = await openReader(config.store);
+      const verdict = await verify(reader, (rows) => process.stderr.isTTY && process.stderr.write(`\r${rows} rows`));
+      await reader.close();
+      const text = verdict.sound
+        ? `sound: ${verdict.rows} rows, ${verdict.events} events, head ${verdict.headHash.slice(0, 16)}, state ${verdict.stateHash.slice(0, 16)}`
+        : `NOT SOUND at row ${verdict.badSeq}: ${verdict.fault}`;
+      print(verdict, text);
+      if (!verdict.sound) process.exitCode = exitBroken;
+      return;
+    }
+    case "rebuild": {
+      const store = await openStore(config.store);
+      await store.replaceProjections(projections(store));
+      await store.close();
+      return print({ rebuilt: true }, "the projections were made anew from the journal");
+    }
+    case "backup": {
+      const file = needed(rest[0], "tess admin backup FILE");
+      const { rows } = await backup(config.store, file);
+      return print(
+        { file, rows },
+        `${rows} rows written to ${file}. The key files in ${config.data}/keys are not in it: keep them apart.`,
+      );
+    }
+    case "restore": {
+      const file = needed(rest[0], "tess admin restore FILE");
+      await restore(file, config.store);
+      const store = await openStore(config.store);
+      const epoch = await beginEpoch(store, "restored from a backup", `op_${randomBytes(12).toString("hex")}`);
+      await store.close();
+      return print({ file, epoch }, `restored from ${file}; epoch ${epoch} begins`);
+    }
+    case "journal":
+      return showJournal(rest, values.lines, config.store, print);
+    default:
+      throw new BadCall(`unknown command ${verb}\n\n${usage}`);
+  }
+}
+
+async function showJournal(
+  [what, seq]: readonly string[],
+  lines: string | undefined,
+  place: Parameters<typeof openReader>[0],
+  print: (value: object, text: string) => void,
+): Promise<void> {
+  const reader = await openReader(place);
+  const head = await reader.head();
+  if (what === "tail") {
+    const count = Number(lines ?? 10);
+    const rows = await reader.rows(Math.max(1, head.seq - count + 1), count);
+    for (const row of rows) print(rowDocument(row), rowLine(row));
+  } else if (what === "show") {
+    const [row] = await reader.rows(Number(needed(seq, "tess admin journal show SEQ")), 1);
+    if (row === undefined) throw new BadCall(`there is no row ${seq}; the newest is ${head.seq}`);
+    print(rowDocument(row), JSON.stringify(rowDocument(row), null, 2));
+  } else {
+    throw new BadCall("tess admin journal tail [-n N] | show SEQ");
+  }
+  await reader.close();
+}
+
+function rowDocument(row: JournalRow): object {
+  return {
+    seq: row.seq,
+    at: new Date(row.at).toISOString(),
+    op: row.op,
+    epoch: row.epoch,
+    hash: Buffer.from(row.hash).toString("hex"),
+    inputs: linesOf(row.inputs).map((line) => JSON.parse(line) as unknown),
+    events: linesOf(row.events).map((line) => JSON.parse(line) as unknown),
+  };
+}
+
+function rowLine(row: JournalRow): string {
+  const kinds = linesOf(row.events).map((line) => (JSON.parse(line) as { kind: string }).kind);
+  return `${String(row.seq).padStart(8)}  ${new Date(row.at).toISOString()}  ${kinds.join(" ").slice(0, 120)}`;
+}
+
+function needed(value: string | undefined, form: string): string {
+  if (value === undefined) throw new BadCall(`usage: ${form}`);
+  return value;
+}
+
+main().catch((error: Error) => {
+  console.error(`tess admin: ${error.message}`);
+  process.exit(error instanceof BadCall ? 2 : error instanceof StoreHeld ? exitHeld : 69);
+});

@@ -1,0 +1,85 @@
+import { resolve } from "node:path";
+import { parseArgs } from "node:util";
+import { checkListen } from "./access/listen.ts";
+
+export interface ServerConfig {
+  readonly data: string;
+  readonly host: string;
+  readonly port: number;
+  readonly store: { readonly dir: string } | { readonly url: string };
+  readonly virtual?: string;
+  readonly tls?: { readonly cert: string; readonly key: string };
+  readonly snapshotEveryEvents: number;
+  readonly freeBytesMin: number;
+}
+
+export const defaultPort = 7437;
+const mebibyte = 1024 * 1024;
+
+export const usage = `tess server: the control plane on this machine
+
+  --data DIR           where journal, keys, logs and work folders are (default: .tessera of the clone; TESSERA_DATA)
+  --host ADDRESS       where to listen (default 127.0.0.1)
+  --port N             (default ${defaultPort}; 0 = any free port; TESSERA_PORT)
+  --database URL       a PostgreSQL instead of the embedded store (TESSERA_DATABASE_URL)
+  --virtual SPEC       present this machine as nodes of virtual GPUs, such as 4x8:H100 or 2x8:H100,1x4:L40S
+  --tls-cert FILE --tls-key FILE
+  --insecure-listen    listen beyond loopback without TLS, where something in front does it
+  --free-space-min MB  take nothing new in below this much free disk (default 256)
+
+Example: tess server --virtual 4x8:H100 --port 0`;
+
+/** A mistake in how the server was called; shown without a stack. */
+export class BadCall extends Error {}
+
+export function parseConfig(args: readonly string[], env: NodeJS.ProcessEnv): ServerConfig | "help" {
+  const { values } = parse(args);
+  if (values.help) return "help";
+  const data = resolve(values.data ?? env.TESSERA_DATA ?? `${env.TESSERA_ROOT ?? "."}/.tessera`);
+  const port = wholeNumber("--port", values.port ?? env.TESSERA_PORT ?? String(defaultPort), 65_535);
+  const url = values.database ?? env.TESSERA_DATABASE_URL;
+  const [cert, key] = [values["tls-cert"], values["tls-key"]];
+  if ((cert === undefined) !== (key === undefined))
+    throw new BadCall("--tls-cert and --tls-key go together; give both");
+  const host = values.host ?? "127.0.0.1";
+  const refused = checkListen(host, cert !== undefined, values["insecure-listen"] ?? false);
+  if (refused !== undefined) throw new BadCall(refused);
+  return {
+    data,
+    host,
+    port,
+    store: url === undefined ? { dir: `${data}/store` } : { url },
+    virtual: values.virtual,
+    tls: cert === undefined || key === undefined ? undefined : { cert, key },
+    snapshotEveryEvents: 100_000,
+    freeBytesMin: wholeNumber("--free-space-min", values["free-space-min"] ?? "256", 1e9) * mebibyte,
+  };
+}
+
+function parse(args: readonly string[]) {
+  try {
+    return parseArgs({
+      args: [...args],
+      options: {
+        data: { type: "string" },
+        host: { type: "string" },
+        port: { type: "string" },
+        database: { type: "string" },
+        virtual: { type: "string" },
+        "tls-cert": { type: "string" },
+        "tls-key": { type: "string" },
+        "insecure-listen": { type: "boolean" },
+        "free-space-min": { type: "string" },
+        help: { type: "boolean", short: "h" },
+      },
+    });
+  } catch (cause) {
+    throw new BadCall(`${(cause as Error).message}\n\n${usage}`, { cause });
+  }
+}
+
+function wholeNumber(flag: string, text: string, max: number): number {
+  const value = Number(text);
+  if (!/^\d+$/.test(text) || value > max) throw new BadCall(`${flag} ${text}: give a whole number from 0 to ${max}`);
+  return value;
+}

@@ -1,0 +1,71 @@
+import type { Command, CommandInput, State } from "@tessera/core";
+import type { AuditRow } from "../store/port.ts";
+
+/** The audit record of a command that had an effect; the input in the journal is its proof. */
+export function auditOf(input: CommandInput, state: State, at: number, seq: number, index: number): AuditRow {
+  const { command, actor, request } = input;
+  const { target, account, detail } = describe(command, state);
+  return {
+    seq,
+    index,
+    at,
+    actor: actor.user,
+    token: actor.token ?? null,
+    request,
+    action: command.kind,
+    target,
+    account,
+    outcome: "ok",
+    detail,
+  };
+}
+
+/** What a command was about. The state is the one after it. */
+function describe(command: Command, state: State): { target: string; account: string; detail: string } {
+  switch (command.kind) {
+    case "job.submit":
+      return { target: command.id, account: command.account, detail: command.spec.name };
+    case "job.cancel":
+    case "job.hold":
+    case "job.release":
+      return { target: command.job, account: "", detail: "" };
+    case "account.create":
+    case "account.edit":
+      return { target: command.path, account: command.path, detail: JSON.stringify(command.terms.quota) };
+    case "account.delete":
+      return { target: command.path, account: command.path, detail: "" };
+    case "node.register":
+      return {
+        target: command.nodes
+          .map((node) => node.name)
+          .join(" ")
+          .slice(0, 500),
+        account: "",
+        detail: `${command.nodes.length} nodes`,
+      };
+    case "node.cordon":
+    case "node.drain":
+    case "node.down":
+      return { target: command.node, account: "", detail: command.reason };
+    case "node.up":
+      return { target: command.node, account: "", detail: "" };
+    case "user.create":
+    case "user.disable":
+    case "user.enable":
+    case "user.erase":
+    case "password.set":
+      return { target: command.user, account: "", detail: "" };
+    case "role.bind":
+    case "role.unbind":
+      return { target: command.user, account: command.account, detail: command.role };
+    case "token.create":
+      return { target: command.id, account: "", detail: `${command.user} ${command.label}`.trim() };
+    case "token.revoke":
+      return { target: command.token, account: "", detail: state.tokens.get(command.token)?.user ?? "" };
+    case "secret.set":
+    case "secret.delete":
+      return { target: command.name, account: command.account, detail: "" };
+    case "epoch.begin":
+      return { target: String(state.epoch), account: "", detail: command.reason };
+  }
+}

@@ -1,0 +1,59 @@
+import type { Actor, Command, Event, Instant, LeaseId, Refusal, State } from "@tessera/core";
+import type { Capabilities, LogLine, LogQuery } from "@tessera/engine";
+import type { PrivateWrite, StoreReader } from "../store/port.ts";
+
+/** Who asks, and under which name the answer can be found again. */
+export interface Asker {
+  readonly actor: Actor;
+  readonly request: string;
+  readonly idempotency?: { readonly key: string; readonly bodyHash: string };
+}
+
+/** A command that was carried out and is durable. */
+export interface Done {
+  /** The id of what was made, where something was made. */
+  readonly result?: string;
+  /** True when an earlier request with the same key had made it already; nothing happened now. */
+  readonly repeated: boolean;
+  /** When it was committed. */
+  readonly at: Instant;
+}
+
+/** A batch that has become durable, as followers see it. */
+export interface Committed {
+  readonly seq: number;
+  readonly at: Instant;
+  readonly events: readonly Event[];
+}
+
+/**
+ * What the API sees of the writer: a replica of the state that is never behind an answer, and a way to ask for a
+ * change. Everything here is called on the API's thread.
+ */
+export interface ControlPlane {
+  /** A replica made from committed events. Read only. */
+  readonly state: State;
+  readonly reader: StoreReader;
+  readonly capabilities: Capabilities;
+  now(): Instant;
+  /** Resolves when the change is durable and visible in `state`. Rejects with an Outage when that cannot be said. */
+  ask(command: Command, by: Asker, privates?: readonly PrivateWrite[]): Promise<Done | Refusal>;
+  /** Writes private rows that nobody asked for and that may be lost: the last use of a token. */
+  notePrivate(writes: readonly PrivateWrite[]): void;
+  /** Called after `state` has taken the batch in, in order. `before` listeners see the state without it. */
+  follow(listener: CommitListener): () => void;
+  logs(lease: LeaseId, query: LogQuery): AsyncIterable<LogLine>;
+  /** Ready to take commands: recovered, adopted, and with room on the disk. */
+  readiness(): { readonly ready: boolean; readonly why: string };
+  /** False below the free-space watermark: creates are refused, cancel and metering go on. */
+  hasRoom(): boolean;
+}
+
+export interface CommitListener {
+  /** One event that is about to be written into the replica. */
+  before?(event: Event, state: State, seq: number): void;
+  after?(batch: Committed, state: State): void;
+}
+
+/** The control plane cannot answer now; the caller may try again. */
+export class Outage extends Error {}

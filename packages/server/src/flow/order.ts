@@ -1,0 +1,46 @@
+import { accountOf, type Job, type Lease, type State, stopOrderOf, tenantOf } from "@tessera/core";
+import type { LeaseOrder } from "@tessera/engine";
+
+/** A job without a limit of its own may still not fork without end. */
+const processesMax = 4_096;
+const masterPorts = { first: 20_000, count: 20_000 };
+
+/** Everything an engine needs to run one member. */
+export function orderOf(
+  state: State,
+  job: Job,
+  lease: Lease,
+  secrets: { readonly [name: string]: string },
+): LeaseOrder {
+  const { spec } = job;
+  const seats = job.seats.map((seat) => state.fleet.nodes[seat.node]!);
+  const array = job.array === undefined ? undefined : state.arrays.get(job.array);
+  return {
+    lease: lease.id,
+    job: job.id,
+    jobName: spec.name,
+    attempt: lease.attempt,
+    rank: lease.rank,
+    size: seats.length,
+    node: seats[lease.rank]!.facts.name,
+    gpuUuids: lease.gpus.map((gpu) => state.fleet.gpuUuid[gpu]!),
+    gangNodes: seats.map((node) => node.facts.name),
+    masterAddress: seats[0]!.facts.address,
+    // Gangs side by side on one machine must not meet on one port.
+    masterPort: masterPorts.first + ((job.no * 7 + lease.attempt) % masterPorts.count),
+    tenant: tenantOf(state, job.account).id,
+    account: accountOf(state, job.account).path,
+    arrayIndex: job.index,
+    arrayId: array?.id,
+    image: spec.image,
+    workdir: spec.workdir,
+    setup: spec.setup,
+    run: spec.run,
+    env: spec.env,
+    secrets,
+    limits: { cpusMilli: spec.cpusMilli, memoryMiB: spec.memoryMiB, processesMax, runMsMax: spec.maxTimeMs ?? 0 },
+    strict: spec.strict,
+    stop: stopOrderOf(spec, "time-limit"),
+    epoch: state.epoch,
+  };
+}

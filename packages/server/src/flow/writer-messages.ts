@@ -1,0 +1,46 @@
+import type { Input, Refusal } from "@tessera/core";
+import type { PrivateWrite } from "../store/port.ts";
+import type { Done } from "./control.ts";
+
+/** What the writer thread is started with. */
+export interface WriterConfig {
+  readonly store: { readonly dir: string } | { readonly url: string };
+  readonly snapshotEveryEvents: number;
+  readonly freeBytesMin: number;
+}
+
+/** To the writer: inputs as one JSON text (cheaper to hand over than objects), private rows by place in it. */
+export type ToWriter =
+  | {
+      readonly kind: "ask";
+      readonly first: number;
+      readonly inputs: string;
+      readonly privates: readonly (readonly [number, readonly PrivateWrite[]])[];
+    }
+  | { readonly kind: "privates"; readonly writes: readonly PrivateWrite[] }
+  | { readonly kind: "close" };
+
+/** From the writer. */
+export type FromWriter =
+  | {
+      readonly kind: "ready";
+      readonly snapshot: string;
+      readonly seq: number;
+      readonly snapshotSeq: number;
+      readonly eventsReplayed: number;
+    }
+  | {
+      readonly kind: "written";
+      readonly seq: number;
+      readonly at: number;
+      readonly events: Uint8Array;
+      /** Numbers of the requests, and their answers as one JSON text in the same order. */
+      readonly requests: readonly number[];
+      readonly answers: string;
+    }
+  | { readonly kind: "room"; readonly room: boolean }
+  | { readonly kind: "failed"; readonly message: string; readonly op: string; readonly known: boolean }
+  | { readonly kind: "closed" };
+
+export type Answers = readonly (Done | Refusal)[];
+export type Inputs = readonly Input[];

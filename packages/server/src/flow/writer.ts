@@ -1,0 +1,155 @@
+import { randomBytes } from "node:crypto";
+import {
+  type Command,
+  canonicalJson,
+  decideBatch,
+  type Input,
+  isRefusal,
+  type Refusal,
+  refuse,
+  type State,
+  snapshotSchema,
+  writeSnapshot,
+} from "@tessera/core";
+import type { Clock } from "@tessera/engine";
+import { sha256 } from "../journal/digest.ts";
+import { buildRow, headOf } from "../journal/row.ts";
+import type { JournalHead, PrivateWrite, Projected, Store } from "../store/port.ts";
+import type { Done } from "./control.ts";
+import { crashPoint } from "./crash-point.ts";
+import { Projector } from "./project.ts";
+
+/** One thing to decide, with what must become durable beside it. */
+export interface WriteRequest {
+  readonly input: Input;
+  readonly privates: readonly PrivateWrite[];
+}
+
+/** A batch on its way out: what became durable, and the answers, in the order of the requests. */
+export interface Written {
+  readonly seq: number;
+  readonly at: number;
+  /** Canonical JSON lines; empty when nothing was decided. */
+  readonly events: Uint8Array;
+  readonly answers: readonly (Done | Refusal)[];
+}
+
+export interface WriterOptions {
+  readonly store: Store;
+  readonly state: State;
+  readonly head: JournalHead;
+  readonly clock: Clock;
+  readonly snapshotEveryEvents: number;
+  /** Below this many free bytes nothing new is taken in. */
+  readonly freeBytesMin: number;
+}
+
+/**
+ * The one writer. A batch is decided, made durable, and only then answered. When the commit fails, the state in memory
+ * is ahead of the journal: the error leaves `write`, and the process must end and recover.
+ */
+export class Writer {
+  readonly state: State;
+  readonly #options: WriterOptions;
+  #head: JournalHead;
+  #eventsSinceSnapshot = 0;
+  #room = true;
+
+  constructor(options: WriterOptions) {
+    this.#options = options;
+    this.state = options.state;
+    this.#head = options.head;
+  }
+
+  get head(): JournalHead {
+    return this.#head;
+  }
+
+  get hasRoom(): boolean {
+    return this.#room;
+  }
+
+  /** Whether the disk has room for more; looked at before a batch is decided, never in the middle of one. */
+  async lookForRoom(): Promise<boolean> {
+    const free = await this.#options.store.freeBytes();
+    this.#room = free === undefined || free >= this.#options.freeBytesMin;
+    return this.#room;
+  }
+
+  async write(requests: readonly WriteRequest[]): Promise<Written> {
+    const { store, clock } = this.#options;
+    const { state } = this;
+    const now = Math.max(clock.now(), state.clock);
+    crashPoint("deciding");
+    const admitted = requests.filter((request) => this.#room || !addsSomething(request.input));
+    const seq = this.#head.seq + 1;
+    const projector = new Projector(seq);
+    const inputs = admitted.map((request) => request.input);
+    projector.noteSubjects(inputs, state);
+    const outcome = decideBatch(state, inputs, now, (event) => projector.see(event, state));
+    const decisions = new Map(admitted.map((request, i) => [request, outcome.decisions[i]!]));
+    const answers = requests.map((request): Done | Refusal => {
+      const decision = decisions.get(request);
+      if (decision === undefined) return diskFull;
+      return isRefusal(decision)
+        ? decision
+        : { result: decision.result, repeated: decision.repeated ?? false, at: now };
+    });
+    if (outcome.events.length === 0) return { seq: this.#head.seq, at: now, events: new Uint8Array(), answers };
+    const row = buildRow({
+      head: this.#head,
+      at: now,
+      op: operationOf(outcome.inputs),
+      epoch: state.epoch,
+      inputs: outcome.inputs.map(canonicalJson),
+      events: outcome.events.map(canonicalJson),
+      salt: randomBytes(16),
+    });
+    const effective = new Set(outcome.inputs);
+    const privates = admitted.flatMap((request) => (effective.has(request.input) ? request.privates : []));
+    const projected: Projected = projector.finish(outcome.inputs, state, now);
+    crashPoint("committing");
+    await store.append({ row, projected, privates });
+    crashPoint("committed");
+    this.#head = headOf(row);
+    this.#eventsSinceSnapshot += outcome.events.length;
+    return { seq, at: now, events: row.events, answers };
+  }
+
+  /** Writes a snapshot when enough has happened since the last. */
+  async snapshotIfDue(): Promise<void> {
+    if (this.#eventsSinceSnapshot >= this.#options.snapshotEveryEvents) await this.snapshot();
+  }
+
+  async snapshot(): Promise<void> {
+    if (this.#head.seq === 0) return;
+    const bytes = Buffer.from(writeSnapshot(this.state), "utf8");
+    await this.#options.store.writeSnapshot({
+      seq: this.#head.seq,
+      schema: snapshotSchema,
+      hash: sha256(bytes),
+      bytes,
+    });
+    this.#eventsSinceSnapshot = 0;
+  }
+}
+
+/** The commit is named after the first command in it, or after chance where engines and timers alone spoke. */
+function operationOf(inputs: readonly Input[]): string {
+  for (const input of inputs) if (input.kind === "command") return input.op;
+  return `op_${randomBytes(12).toString("hex")}`;
+}
+
+const growing = new Set<Command["kind"]>(["job.submit", "account.create", "user.create", "token.create", "secret.set"]);
+
+function addsSomething(input: Input): boolean {
+  return input.kind === "command" && growing.has(input.command.kind);
+}
+
+const diskFull = refuse(
+  "no-space",
+  "",
+  null,
+  "the control plane's disk is nearly full: nothing new is taken in, what runs goes on",
+  "the platform owner must make room; cancelling and reading still work",
+);

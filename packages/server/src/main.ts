@@ -1,0 +1,142 @@
+import { existsSync, mkdirSync, readFileSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { isRefusal } from "@tessera/core";
+import { openLocalEngine } from "@tessera/engine-local";
+import { loadKeys } from "./access/keys.ts";
+import { decryptSecrets } from "./access/secrets.ts";
+import { type Api, startApi } from "./api/start.ts";
+import { BadCall, parseConfig, type ServerConfig, usage } from "./config.ts";
+import { prepareFirstStart, writePrivately } from "./first-start.ts";
+import { ThreadedControlPlane } from "./flow/control-plane.ts";
+import { Driver } from "./flow/drive.ts";
+import { openReader, openStore } from "./store/index.ts";
+
+/** The only place that builds things and joins them: store, writer, engine, API. */
+const startedAt = performance.now();
+const say = (text: string): void => console.error(text);
+const inventoryEveryMs = 60_000;
+/** sysexits: the service is there, but cannot go on. */
+const exitOutage = 69;
+
+async function main(): Promise<void> {
+  const config = parseConfig(process.argv.slice(2), process.env);
+  if (config === "help") return console.log(usage);
+  mkdirSync(config.data, { recursive: true, mode: 0o700 });
+  const keys = loadKeys(config.data);
+  await tellOfUnknownCommit(config);
+  const engine = await openLocalEngine({ dir: join(config.data, "engine"), virtual: config.virtual });
+  const control = await ThreadedControlPlane.start(config, () => openReader(config.store), engine);
+  control.onFailed((failure) => {
+    if (!failure.known) writePrivately(unknownCommitFile(config), `${failure.op}\n`);
+    say(`tessera: stopping: ${failure.message}. What was acknowledged is kept; start again to recover.`);
+    process.exit(exitOutage);
+  });
+
+  const register = async (): Promise<void> => {
+    const nodes = await engine.inventory();
+    const answer = await control.ask(
+      { kind: "node.register", nodes },
+      { actor: { user: "system" }, request: "inventory" },
+    );
+    if (isRefusal(answer)) throw new Error(`inventory: ${answer.detail}`);
+  };
+  await register();
+  const tokenFile = join(config.data, "owner.token");
+  const first = await prepareFirstStart(control, tokenFile);
+
+  const driver = new Driver({
+    engine,
+    state: control.state,
+    report: (report) => control.put({ kind: "report", v: 1, engine: engine.name, report }),
+    secretsFor: (job) => decryptSecrets(keys.secretsKey, control.reader, control.state, job.account, job.spec.secrets),
+    now: () => control.now(),
+    sleep: (ms) => new Promise((resolve) => setTimeout(resolve, ms)),
+    onFenced: (error) => {
+      say(`tessera: stopping: ${error.message}`);
+      process.exit(exitOutage);
+    },
+    warn: (text) => say(`tessera: ${text}`),
+  });
+  control.follow(driver);
+  await driver.adopt();
+  control.adopted();
+
+  const api = await startApi({ control, keys, config });
+  writePrivately(
+    join(config.data, "endpoint.json"),
+    `${JSON.stringify({ url: api.url, pid: process.pid, tokenFile })}\n`,
+  );
+  const refresh = setInterval(
+    () => void register().catch((error) => say(`tessera: ${error.message}`)),
+    inventoryEveryMs,
+  );
+  greet(config, control, api, first.made ? tokenFile : undefined);
+
+  let closing = false;
+  const close = async (signal: string): Promise<void> => {
+    if (closing) process.exit(1);
+    closing = true;
+    say(`tessera: ${signal}: closing; jobs keep running and are taken over at the next start`);
+    clearInterval(refresh);
+    driver.close();
+    await api.close();
+    await control.close();
+    await engine.close();
+    rmSync(join(config.data, "endpoint.json"), { force: true });
+    process.exit(0);
+  };
+  for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, () => void close(signal));
+}
+
+function greet(config: ServerConfig, control: ThreadedControlPlane, api: Api, newToken: string | undefined): void {
+  const { fleet } = control.state;
+  const nodes = fleet.nodes.filter((node) => node !== undefined);
+  const virtual = nodes.some((node) => node.facts.virtual) ? " virtual" : "";
+  const gpus = nodes.reduce((sum, node) => sum + node.facts.gpus.length, 0);
+  const store = "url" in config.store ? "PostgreSQL" : "SQLite";
+  const { seq, eventsReplayed } = control.started;
+  if (newToken !== undefined) {
+    say(`tessera: first start. You are the platform owner; your token (shown once, kept in ${newToken}):`);
+    say(`  ${readFileSync(newToken, "utf8").trim()}`);
+  }
+  say(
+    `tessera: ${gpus}${virtual} GPUs on ${nodes.length} nodes; ${store} journal at row ${seq}, ${eventsReplayed} events replayed`,
+  );
+  say(
+    `tessera: ready at ${api.url} after ${((performance.now() - startedAt) / 1000).toFixed(2)} s. Try: npx tess run --gpus 1 -- echo hello`,
+  );
+}
+
+function unknownCommitFile(config: ServerConfig): string {
+  return join(config.data, "unknown-commit");
+}
+
+/** The last run could not tell whether its last commit took place; the journal can, by the operation's id. */
+async function tellOfUnknownCommit(config: ServerConfig): Promise<void> {
+  const file = unknownCommitFile(config);
+  if (!existsSync(file)) return;
+  const op = readFileSync(file, "utf8").trim();
+  const store = await openStore(config.store);
+  const seq = await store.findOperation(op);
+  await store.close();
+  say(
+    `tessera: the last commit of the run before (${op}) ${seq === undefined ? "did not take place" : `took place as row ${seq}`}`,
+  );
+  rmSync(file);
+}
+
+main().catch((error: NodeJS.ErrnoException) => {
+  if (error instanceof BadCall) {
+    say(`tess server: ${error.message}`);
+    process.exit(2);
+  }
+  if (error.code === "EADDRINUSE") {
+    say(
+      `tess server: the port is taken, perhaps by another Tessera. Stop it, or choose another: npm start -- --port 0`,
+    );
+    process.exit(exitOutage);
+  }
+  say(`tess server: cannot start: ${error.message}`);
+  if (process.env.TESSERA_DEBUG) say(error.stack ?? "");
+  process.exit(exitOutage);
+});
