@@ -1,5 +1,5 @@
 import { type FSWatcher, watch } from "node:fs";
-import { mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { chmod, mkdir, readdir, readFile, realpath, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { type LeaseId, type NodeFacts, parseLeaseId, type Report, type ReportWhat } from "@tessera/core";
 import {
@@ -29,7 +29,9 @@ import {
   takeClaim,
 } from "./lease/folder.ts";
 import { LeaseRecord } from "./lease/record.ts";
-import { planRun } from "./limit/plan.ts";
+import { examineMachine, type Machine } from "./limit/machine.ts";
+import { type Ground, planRun } from "./limit/plan.ts";
+import { type UserRange, userOfTenant } from "./limit/tenants.ts";
 import { readLog } from "./log/reader.ts";
 import { isAlive, sendSignal } from "./supervise/processes.ts";
 import type { RunSheet } from "./supervise/sheet.ts";
@@ -46,18 +48,28 @@ export interface LocalEngineOptions {
   /** How much of the output of each member is kept, in how many files. */
   readonly logBytesMax?: number;
   readonly logFilesMax?: number;
+  /** The user ids that tenants get when this process is root; they must belong to nobody else. */
+  readonly tenantUsers?: UserRange;
+  /** The devices behind the GPUs, by UUID, where they are not the ones that `nvidia-smi` names. */
+  readonly gpuDevices?: { readonly [uuid: string]: string };
 }
 
 /** A hint can be missed; a report is then seen this much later. */
 const lookEveryMs = 1_000;
 
 /** Opens the engine that runs members as processes of this machine, and takes up what an earlier one left running. */
-export async function openLocalEngine(options: LocalEngineOptions): Promise<Engine> {
+export async function openLocalEngine(
+  options: LocalEngineOptions,
+  examine: (stateFolder: string) => Promise<Machine> = examineMachine,
+): Promise<Engine> {
   if (options.virtual !== undefined) parseVirtual(options.virtual);
-  const state = stateFolder(options.dir);
-  await mkdir(state.root, { recursive: true, mode: 0o700 });
+  const state = stateFolder(await realFolder(options.dir));
   for (const folder of Object.values(state)) await mkdir(folder, { recursive: true, mode: 0o700 });
-  const engine = new LocalEngine(options, state);
+  const machine = await examine(state.root);
+  // Without a mount namespace the jobs of other users must pass through to their own folders, and see no names there.
+  const passable = machine.means === "user" ? 0o711 : 0o700;
+  for (const folder of [state.root, state.work]) await chmod(folder, passable);
+  const engine = new LocalEngine(options, state, machine);
   await engine.adopt();
   return engine;
 }
@@ -67,6 +79,8 @@ class LocalEngine implements Engine {
   readonly capabilities: Capabilities = { images: false, isolation: ["whole"], workdir: true };
   readonly #options: LocalEngineOptions;
   readonly #state: StateFolder;
+  readonly #machine: Machine;
+  #gpuDevices: { readonly [uuid: string]: string };
   readonly #clock: Clock;
   readonly #bootId = readBootId();
   readonly #log: { readonly logBytesMax: number; readonly logFilesMax: number };
@@ -78,8 +92,10 @@ class LocalEngine implements Engine {
   #timer: NodeJS.Timeout | undefined;
   #closed = false;
 
-  constructor(options: LocalEngineOptions, state: StateFolder) {
+  constructor(options: LocalEngineOptions, state: StateFolder, machine: Machine) {
     this.#options = options;
+    this.#machine = machine;
+    this.#gpuDevices = options.gpuDevices ?? {};
     this.#state = state;
     this.#clock = options.clock ?? systemClock;
     this.#log = { logBytesMax: options.logBytesMax ?? 64 << 20, logFilesMax: options.logFilesMax ?? 8 };
@@ -100,7 +116,9 @@ class LocalEngine implements Engine {
   }
 
   async inventory(): Promise<readonly NodeFacts[]> {
-    this.#nodes = describeFleet(this.#options.virtual === undefined ? await findGpus() : [], this.#options);
+    const found = this.#options.virtual === undefined ? await findGpus() : [];
+    this.#gpuDevices = this.#options.gpuDevices ?? Object.fromEntries(found.map(({ uuid, device }) => [uuid, device]));
+    this.#nodes = describeFleet(found, this.#options);
     return this.#nodes;
   }
 
@@ -116,7 +134,7 @@ class LocalEngine implements Engine {
         return;
       }
       const { secrets, ...kept } = order;
-      const sheet = planRun(kept, this.#state, this.#bootId, this.#log);
+      const sheet = planRun(kept, await this.#groundFor(order.tenant));
       await mkdir(sheet.logFolder, { recursive: true, mode: 0o700 });
       await replaceWhole(join(record.folder, leaseFile.order), JSON.stringify(sheet));
       await syncFolder(this.#state.leases);
@@ -222,7 +240,23 @@ class LocalEngine implements Engine {
     return record;
   }
 
+  async #groundFor(tenant: string): Promise<Ground> {
+    const ground = {
+      state: this.#state,
+      bootId: this.#bootId,
+      machine: this.#machine,
+      gpuDevices: this.#gpuDevices,
+      ...this.#log,
+    };
+    if (!this.#machine.isRoot) return ground;
+    const range = this.#options.tenantUsers ?? { first: 200_000, count: 65_536 };
+    return { ...ground, user: await userOfTenant(this.#state.tenants, tenant, range) };
+  }
+
   async #refusalOf(order: LeaseOrder): Promise<string | undefined> {
+    if (this.#machine.isRoot && this.#machine.means === "nothing") {
+      return "this server runs as root and cannot run jobs as another user: install setpriv (util-linux), or start it unprivileged";
+    }
     const node = await this.#findNode(order.node);
     if (node === undefined) return `node ${order.node} is not presented by this engine`;
     const missing = order.gpuUuids.find((uuid) => !node.gpus.some((gpu) => gpu.uuid === uuid));
@@ -303,8 +337,8 @@ class LocalEngine implements Engine {
     const restarted = claim.by === "supervisor" && claim.bootId !== this.#bootId;
     if (!restarted) {
       const sheet = JSON.parse(await readFile(join(record.folder, leaseFile.order), "utf8")) as RunSheet;
-      await endTree({ lease: record.id, groups: sheet.groups, contained: false });
-      await endTree({ lease: record.id, groups: [], contained: false });
+      await endTree({ mark: sheet.mark, groups: sheet.groups, contained: false });
+      await endTree({ mark: sheet.mark, groups: [], contained: false });
       await removeGroups(sheet.groups);
     }
     const reason = restarted ? "the machine was restarted" : "its supervisor is gone; what it left behind was ended";
@@ -343,6 +377,12 @@ class LocalEngine implements Engine {
       if (!this.#closed) await this.#look(record);
     });
   }
+}
+
+/** The folder under its real name, because a mount namespace hides what lies there and not what a link calls it. */
+async function realFolder(dir: string): Promise<string> {
+  await mkdir(dir, { recursive: true, mode: 0o700 });
+  return realpath(dir);
 }
 
 /** The kernel takes no argument longer than 128 KiB. */

@@ -6,7 +6,7 @@ import { findProcess, sendSignal } from "../supervise/processes.ts";
 export interface ControlGroup {
   readonly folder: string;
   /** Files to write once it is made, in order. */
-  readonly settings: readonly { readonly file: string; readonly value: string }[];
+  readonly settings: readonly { readonly file: string; readonly value: string; readonly optional?: boolean }[];
   /** The limits that hold through it. */
   readonly limits: readonly string[];
   /** How all of it can be ended at once: version 2 kills, version 1 freezes first so that nobody forks away. */
@@ -18,7 +18,13 @@ export interface ControlGroup {
 /** Makes the group and sets its limits. Throws when one of them is not accepted. */
 export function makeGroup(group: ControlGroup): void {
   mkdirSync(group.folder, { recursive: true });
-  for (const { file, value } of group.settings) writeFileSync(join(group.folder, file), value);
+  for (const { file, value, optional } of group.settings) {
+    try {
+      writeFileSync(join(group.folder, file), value);
+    } catch (error) {
+      if (optional !== true) throw error;
+    }
+  }
 }
 
 /** The processes in it, those in groups that the job made below it included. Zombies do not count. */

@@ -1,31 +1,127 @@
+import { createHash } from "node:crypto";
+import { statSync } from "node:fs";
 import { join } from "node:path";
 import type { StateFolder } from "../lease/folder.ts";
 import type { RunSheet } from "../supervise/sheet.ts";
+import { closetCommand, shown } from "./closet.ts";
+import { type DeviceNumber, planGroups } from "./groups.ts";
+import type { Machine } from "./machine.ts";
 
-/** Decides how a member will be limited and closed in on this machine. */
-export function planRun(
-  order: RunSheet["order"],
-  state: StateFolder,
-  bootId: string,
-  log: { readonly logBytesMax: number; readonly logFilesMax: number },
-): RunSheet {
+/** What the plan of one member rests on. */
+export interface Ground {
+  readonly state: StateFolder;
+  readonly bootId: string;
+  readonly machine: Machine;
+  /** The user id of the order's tenant, where we may become another user. */
+  readonly user?: number;
+  /** The device behind each real GPU of the machine. */
+  readonly gpuDevices: { readonly [uuid: string]: string };
+  readonly logBytesMax: number;
+  readonly logFilesMax: number;
+}
+
+/** Decides how a member will be limited and closed in here, and says for each part what really enforces it. */
+export function planRun(order: RunSheet["order"], ground: Ground): RunSheet {
+  const { state, machine, user } = ground;
   const folder = join(state.work, order.lease);
-  const work = join(folder, "work");
-  const temporary = join(folder, "tmp");
+  const workFolder = join(folder, "work");
+  const temporaryFolder = join(folder, "tmp");
+  const namespaced = machine.means === "bwrap" || machine.means === "unshare";
+  const closed = Object.entries(ground.gpuDevices)
+    .filter(([uuid]) => !order.gpuUuids.includes(uuid))
+    .map(([, device]) => device);
+  const mark = markOf(state, order.lease);
+  const groups = planGroups(machine.hierarchies, mark, order.limits, closed.map(deviceNumber));
+  const fenced = groups.some((group) => group.limits.includes("gpu"));
+  const workPath = machine.isRoot && namespaced ? shown.work : workFolder;
+  const wrapper = closetCommand({
+    means: machine.means,
+    ...(user === undefined ? {} : { user }),
+    stateFolder: state.root,
+    workFolder,
+    temporaryFolder,
+    workPath,
+    coveredDevices: fenced || !machine.isRoot ? [] : closed,
+    seccomp: machine.seccompFile !== undefined,
+  });
+
+  const holder = (limit: string) => {
+    const group = groups.find((candidate) => candidate.limits.includes(limit));
+    if (group === undefined) return undefined;
+    return `cgroup-v${machine.hierarchies.find(({ folder: top }) => group.folder.startsWith(`${top}/`))!.version}`;
+  };
+  const asked = {
+    memory: order.limits.memoryMiB > 0,
+    cpu: order.limits.cpusMilli > 0,
+    processes: order.limits.processesMax > 0,
+    time: order.limits.runMsMax > 0,
+  };
+  const enforcedBy = {
+    memory: holder("memory") ?? `prlimit on each process (${noGroup})`,
+    cpu: holder("cpu") ?? `none (${noGroup})`,
+    processes: holder("processes") ?? `none (${noGroup})`,
+    time: "supervisor",
+  };
+  const limits = (Object.keys(asked) as (keyof typeof asked)[]).filter((limit) => asked[limit]);
+  const ender = groups.find((group) => group.ends !== "no");
   return {
     order,
-    bootId,
-    enforcement: { time: "supervisor", memory: "none", cpu: "none", processes: "none", gpu: "environment" },
-    asked: [],
-    groups: [],
-    wrapper: [],
-    contained: false,
-    workFolder: work,
-    temporaryFolder: temporary,
-    workPath: work,
-    temporaryPath: temporary,
+    bootId: ground.bootId,
+    mark,
+    enforcement: {
+      ...Object.fromEntries(limits.map((limit) => [limit, enforcedBy[limit]])),
+      gpu: gpuEnforcement(ground, closed, fenced),
+      tenant: tenantEnforcement(machine),
+      seccomp: machine.seccompFile === undefined ? "none (needs bwrap)" : "bwrap",
+      tree: ender !== undefined ? `cgroup (${ender.ends})` : namespaced ? "pid-namespace" : "none (environment marker)",
+    },
+    asked: limits,
+    groups,
+    ...(asked.memory && holder("memory") === undefined ? { dataKiBMax: order.limits.memoryMiB * 1024 } : {}),
+    wrapper,
+    contained: namespaced,
+    ...(machine.seccompFile === undefined ? {} : { seccompFile: machine.seccompFile }),
+    ...(user === undefined ? {} : { owner: user }),
+    workFolder,
+    temporaryFolder,
+    workPath,
+    temporaryPath: namespaced ? "/tmp" : temporaryFolder,
     logFolder: join(state.logs, order.lease),
     hintFile: join(state.hints, order.lease),
-    ...log,
+    logBytesMax: ground.logBytesMax,
+    logFilesMax: ground.logFilesMax,
   };
+}
+
+const noGroup = "no control group here carries it";
+
+function markOf(state: StateFolder, lease: string): string {
+  return `${createHash("sha256").update(state.root).digest("hex").slice(0, 8)}-${lease}`;
+}
+
+/** The kernel keeps both numbers in one; this is how it splits them. */
+function deviceNumber(path: string): DeviceNumber {
+  const { rdev } = statSync(path);
+  return { major: (rdev >> 8) & 0xfff, minor: (rdev & 0xff) | ((rdev >> 12) & 0xfff00) };
+}
+
+function gpuEnforcement(ground: Ground, closed: readonly string[], fenced: boolean): string {
+  if (Object.keys(ground.gpuDevices).length === 0) return "environment (virtual GPUs)";
+  if (fenced) return "devices-cgroup-v1";
+  if (closed.length === 0) return "environment (no other GPU here)";
+  const { isRoot, means } = ground.machine;
+  return isRoot && (means === "bwrap" || means === "unshare") ? "mount-namespace" : "environment";
+}
+
+function tenantEnforcement({ isRoot, means }: Machine): string {
+  const user = isRoot ? ["uid"] : [];
+  switch (means) {
+    case "bwrap":
+    case "unshare":
+      return [...user, "pid-namespace", "mount-namespace", "ipc-namespace"].join("+");
+    case "user":
+      return "uid";
+    case "nothing":
+      return isRoot ? "none" : "none (not root, and no bwrap)";
+  }
 }

@@ -1,4 +1,5 @@
 import { standardPath } from "./job.ts";
+import { markVariable } from "./processes.ts";
 import type { RunSheet } from "./sheet.ts";
 
 /** The environment of a member: ours, the names other systems use for the same facts, what was asked for, secrets. */
@@ -61,6 +62,7 @@ export function environmentOf(
     TESS_JOB_ID: order.job,
     TESS_JOB_NAME: order.jobName,
     TESS_LEASE: order.lease,
+    [markVariable]: sheet.mark,
     TESS_ACCOUNT: order.account,
     TESS_ATTEMPT: String(order.attempt),
     TESS_RANK: rank,

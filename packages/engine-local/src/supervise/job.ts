@@ -6,6 +6,7 @@ import type { LogLine } from "@tessera/engine";
 import { LineCutter } from "../log/lines.ts";
 import type { Masker } from "../log/mask.ts";
 import type { LogWriter } from "../log/writer.ts";
+import { markVariable } from "./processes.ts";
 import type { RunSheet } from "./sheet.ts";
 
 /** How the first process of a step ended. `unstarted` = what stood in the way of the user's own command. */
@@ -16,7 +17,10 @@ export interface StepEnd {
 }
 
 export interface Step {
-  readonly pid: number;
+  /** Undefined when not even the first stage could be started. */
+  readonly pid: number | undefined;
+  /** The user's own command is running or about to: there is somebody who can understand a signal. */
+  begun: boolean;
   /** The first process of the job is gone; others may be left. */
   readonly ended: Promise<StepEnd>;
   /** Everything that was written has reached the log; needs all processes gone. */
@@ -42,13 +46,17 @@ export function startStep(
   const filter = sheet.seccompFile === undefined ? "ignore" : openSync(sheet.seccompFile, "r");
   const child = spawn(
     "/bin/sh",
-    ["-c", enterGroups, "tess", String(sheet.groups.length), ...sheet.groups.map((group) => group.folder)].concat(
-      sheet.wrapper,
-      ["/bin/sh", "-s"],
-    ),
+    [
+      "-c",
+      enterGroups,
+      "tess",
+      String(sheet.dataKiBMax ?? ""),
+      String(sheet.groups.length),
+      ...sheet.groups.map((group) => group.folder),
+    ].concat(sheet.wrapper, ["/bin/sh", "-s"]),
     {
       cwd: "/",
-      env: { PATH: standardPath, TESS_LEASE: sheet.order.lease },
+      env: { PATH: standardPath, [markVariable]: sheet.mark },
       detached: true,
       stdio: ["pipe", "pipe", "pipe", filter, "pipe"],
     },
@@ -60,13 +68,18 @@ export function startStep(
     keepLines(child.stderr!, log.setup ? "setup" : "stderr", log),
   ]).then(() => undefined);
   feed(child.stdin!, lastStage(sheet, script, environment));
-  return { pid: child.pid ?? 0, ended: endOf(child, status), drained };
+  const step: Step = { pid: child.pid, begun: false, ended: endOf(child, status), drained };
+  void status.said.then((words) => {
+    step.begun = words === "go";
+  });
+  return step;
 }
 
 export const standardPath = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
 
 /** Moves itself into each group before anything of the user exists, so that nothing starts outside. */
-const enterGroups = `n=$1; shift
+const enterGroups = `d=$1; n=$2; shift 2
+[ -z "$d" ] || ulimit -d "$d"
 while [ "$n" -gt 0 ]; do
   echo $$ > "$1/cgroup.procs" || { echo "control group $1 cannot be entered" >&${statusDescriptor}; exit 125; }
   shift; n=$((n - 1))
@@ -105,13 +118,14 @@ function feed(stdin: Writable, text: string): void {
 }
 
 /** The first words on the status pipe; empty when it closes, or nothing comes, without any. */
-function firstWords(stream: Readable): { within(waitMs: number): Promise<string> } {
+function firstWords(stream: Readable): { said: Promise<string>; within(waitMs: number): Promise<string> } {
   const said = new Promise<string>((resolve) => {
     stream.setEncoding("utf8");
     stream.once("data", (text: string) => resolve(text.trim()));
     stream.once("close", () => resolve("")).on("error", () => resolve(""));
   });
   return {
+    said,
     within: (waitMs) => Promise.race([said, new Promise<string>((resolve) => setTimeout(resolve, waitMs, "").unref())]),
   };
 }

@@ -5,7 +5,7 @@ import { oomKills } from "../limit/group.ts";
 import { maskerOf } from "../log/mask.ts";
 import type { LogWriter } from "../log/writer.ts";
 import { environmentOf } from "./environment.ts";
-import { type StepEnd, startStep } from "./job.ts";
+import { type Step, type StepEnd, startStep } from "./job.ts";
 import type { Orders } from "./orders.ts";
 import type { ReportWriter } from "./reports.ts";
 import type { RunSheet } from "./sheet.ts";
@@ -24,9 +24,16 @@ export async function runMember(
   const environment = environmentOf(sheet, secrets);
   const masker = maskerOf(Object.values(secrets));
   const say = (text: string) => writer.write("tessera", Date.now(), [text]);
-  let tree: Tree = { lease: order.lease, groups: sheet.groups, contained: sheet.contained };
+  let tree: Tree = { mark: sheet.mark, groups: sheet.groups, contained: sheet.contained };
+  let step: Step | undefined;
+  let stoppedBy: NodeJS.Signals | undefined;
   const stopping = new Stopping(
-    (signal) => signalTree(tree, signal),
+    (signal) => {
+      if (step?.begun === true) return signalTree(tree, signal);
+      // Nothing of the user's runs that could use the grace.
+      stoppedBy ??= signal;
+      if (step !== undefined) void endTree(tree);
+    },
     () => {
       say("still there after the grace period: everything left of it is killed");
       void endTree(tree);
@@ -52,22 +59,23 @@ export async function runMember(
   let reason: string | undefined;
   for (const setup of order.setup === undefined ? [false] : [true, false]) {
     if (stopping.begun) {
-      const signal = signalOf(order.stop.signal);
-      end = { code: 128 + constants.signals[signal], signal };
+      stoppedBy ??= stopping.first; // between the two steps
       break;
     }
-    const step = startStep(sheet, setup ? order.setup! : order.run, environment, { writer, masker, setup });
-    tree = { ...tree, root: step.pid };
+    step = startStep(sheet, setup ? order.setup! : order.run, environment, { writer, masker, setup });
+    tree = { ...tree, ...(step.pid === undefined ? {} : { root: step.pid }) };
     end = await step.ended;
     // A stopped job may still be saving in other processes, and they have the same grace. One that ended has none.
     while (stopping.begun && !stopping.killed && treeMembers(tree).length > 0) await sleep(20);
     await endTree(tree);
     await Promise.race([step.drained, sleep(drainMsMax)]);
+    if (stoppedBy !== undefined) break;
     reason = end.unstarted ?? (setup && end.code !== 0 ? `setup ended with code ${end.code}` : undefined);
     if (end.code !== 0) break;
   }
   stopClock();
   stopping.settle();
+  if (stoppedBy !== undefined) end = { code: 128 + constants.signals[stoppedBy], signal: stoppedBy };
   if (reason !== undefined) say(reason);
   const limit = timeIsUp ? "time" : end.code !== 0 && oomKills(sheet.groups) > 0 ? "memory" : undefined;
   if (limit === "memory") say(`killed by the kernel: more memory than its limit of ${order.limits.memoryMiB} MiB`);

@@ -70,13 +70,16 @@ export function descendantsOf(root: number): number[] {
   return [...found];
 }
 
+/** Names one member of one engine; its processes have it in their environment. */
+export const markVariable = "TESS_MEMBER";
+
 /**
- * Processes that carry this lease in their environment: how members are found that left their group and whose parent
+ * Processes that carry this mark in their environment: how members are found that left their group and whose parent
  * is gone, where nothing better holds them together. A member that also clears its environment gets away.
  */
-export function markedWith(lease: string): number[] {
+export function markedWith(mark: string): number[] {
   if (!hasProc) return [];
-  const marker = Buffer.from(`\0TESS_LEASE=${lease}\0`);
+  const marker = Buffer.from(`\0${markVariable}=${mark}\0`);
   return readdirSync("/proc")
     .filter((name) => /^\d+$/.test(name) && Number(name) !== process.pid)
     .filter((name) => {

@@ -8,11 +8,15 @@ import type { ControlGroup } from "../limit/group.ts";
 export interface RunSheet {
   readonly order: Omit<LeaseOrder, "secrets">;
   readonly bootId: string;
+  /** Unique on this machine, also where two engines know the same lease: names its groups and marks its processes. */
+  readonly mark: string;
   /** How each limit will be enforced if everything below can be set up. */
   readonly enforcement: { readonly [limit: string]: string };
   /** Limits that were asked for; a strict order is refused when one of them is not enforced. */
   readonly asked: readonly string[];
   readonly groups: readonly ControlGroup[];
+  /** The most that each single process may allocate, where no group holds them together. */
+  readonly dataKiBMax?: number;
   /** Put before the shell that runs the job: drops rights and closes it in. */
   readonly wrapper: readonly string[];
   /** The wrapper makes a PID namespace: the job cannot leave the tree of its processes. */
@@ -33,7 +37,7 @@ export interface RunSheet {
   readonly logFilesMax: number;
 }
 
-/** True for a value of `enforcement` that stands for nothing. */
+/** True where the limit does not hold for the member as a whole: many processes can pass what holds for each of them. */
 export function isUnenforced(how: string | undefined): boolean {
-  return how === undefined || how.startsWith("none");
+  return how === undefined || how.startsWith("none") || how.startsWith("prlimit");
 }

@@ -8,7 +8,7 @@ import type { StopOrder } from "@tessera/engine";
 export class Stopping {
   readonly #signal: (signal: NodeJS.Signals) => void;
   readonly #kill: () => void;
-  readonly #sent = new Set<string>();
+  readonly #sent = new Set<NodeJS.Signals>();
   #killAt = Number.POSITIVE_INFINITY;
   #timer: NodeJS.Timeout | undefined;
   #killed = false;
@@ -18,8 +18,13 @@ export class Stopping {
     this.#kill = kill;
   }
 
+  /** The first signal that was sent; undefined while nobody wants it to stop. */
+  get first(): NodeJS.Signals | undefined {
+    return this.#sent.values().next().value;
+  }
+
   get begun(): boolean {
-    return this.#sent.size > 0;
+    return this.first !== undefined;
   }
 
   get killed(): boolean {

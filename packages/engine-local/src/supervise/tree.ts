@@ -3,7 +3,7 @@ import { descendantsOf, findProcess, markedWith, sendSignal } from "./processes.
 
 /** What holds the processes of one lease together. */
 export interface Tree {
-  readonly lease: string;
+  readonly mark: string;
   readonly groups: readonly ControlGroup[];
   /** The process that was started, once it was. */
   readonly root?: number;
@@ -19,7 +19,7 @@ export function treeMembers(tree: Tree): number[] {
     for (const pid of descendantsOf(tree.root)) found.add(pid);
   }
   // A group cannot be left without privilege; only without one is it worth asking every process who it is.
-  if (tree.groups.length === 0) for (const pid of markedWith(tree.lease)) found.add(pid);
+  if (tree.groups.length === 0) for (const pid of markedWith(tree.mark)) found.add(pid);
   return [...found];
 }
 

@@ -1,0 +1,94 @@
+import { spawn } from "node:child_process";
+import { chmod, mkdir, mkdtemp, open, rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { standardPath } from "../supervise/job.ts";
+import { type Closet, closetCommand, type Means, shown } from "./closet.ts";
+import { findHierarchies, type Hierarchy } from "./hierarchies.ts";
+import { seccompFilter } from "./seccomp.ts";
+
+/** What this machine, with our rights, can enforce. Found out by trying each thing once. */
+export interface Machine {
+  readonly isRoot: boolean;
+  readonly hierarchies: readonly Hierarchy[];
+  /** The strongest of the ways to close a job in that works here. */
+  readonly means: Means;
+  /** The compiled filter, where it can be loaded. */
+  readonly seccompFile?: string;
+}
+
+/** Tries what works here, strongest first. `without` leaves out means that are there, for tests of the weaker ones. */
+export async function examineMachine(stateFolder: string, without: readonly Means[] = []): Promise<Machine> {
+  const isRoot = process.getuid?.() === 0;
+  const hierarchies = findHierarchies();
+  const seccompFile = await writeFilter(stateFolder);
+  if (isRoot) await makeShownFolders();
+  for (const means of isRoot ? (["bwrap", "unshare", "user"] as const) : (["bwrap"] as const)) {
+    if (without.includes(means)) continue;
+    const filtered = means === "bwrap" && seccompFile !== undefined;
+    if (filtered && (await works(stateFolder, means, isRoot, seccompFile))) {
+      return { isRoot, hierarchies, means, seccompFile };
+    }
+    if (await works(stateFolder, means, isRoot)) return { isRoot, hierarchies, means };
+  }
+  return { isRoot, hierarchies, means: "nothing" };
+}
+
+async function writeFilter(stateFolder: string): Promise<string | undefined> {
+  const filter = seccompFilter(process.arch);
+  if (filter === undefined || process.platform !== "linux") return undefined;
+  const file = join(stateFolder, "seccomp.bpf");
+  await writeFile(file, filter, { mode: 0o600 });
+  return file;
+}
+
+async function makeShownFolders(): Promise<void> {
+  try {
+    for (const folder of [shown.folder, shown.work, shown.temporary]) {
+      await mkdir(folder, { recursive: true });
+      await chmod(folder, 0o755);
+    }
+    await writeFile(shown.closed, "", { flag: "a", mode: 0 });
+  } catch {
+    // Then nothing can be shown there, and the trials below say so.
+  }
+}
+
+const trialUser = 65_534;
+
+const trialMsMax = 10_000;
+
+/** Runs `true` in it. */
+async function works(stateFolder: string, means: Means, isRoot: boolean, seccompFile?: string): Promise<boolean> {
+  const folder = await mkdtemp(join(stateFolder, "trial-"));
+  const filter = seccompFile === undefined ? undefined : await open(seccompFile, "r");
+  try {
+    const closet: Closet = {
+      means,
+      ...(isRoot ? { user: trialUser } : {}),
+      stateFolder,
+      workFolder: folder,
+      temporaryFolder: folder,
+      workPath: isRoot ? shown.work : folder,
+      coveredDevices: [],
+      seccomp: filter !== undefined,
+    };
+    const [program, ...words] = [...closetCommand(closet), "true"];
+    return await runs(program!, words, filter?.fd);
+  } finally {
+    await filter?.close();
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+function runs(program: string, words: readonly string[], filter: number | undefined): Promise<boolean> {
+  const child = spawn(program, words, {
+    cwd: "/",
+    env: { PATH: standardPath },
+    stdio: ["ignore", "ignore", "ignore", filter ?? "ignore"],
+  });
+  const impatience = setTimeout(() => child.kill("SIGKILL"), trialMsMax).unref();
+  child.once("exit", () => clearTimeout(impatience));
+  return new Promise((resolve) => {
+    child.once("error", () => resolve(false)).once("exit", (code) => resolve(code === 0));
+  });
+}
