@@ -1,0 +1,66 @@
+import type { RouteId, RouteOf } from "@tessera/wire";
+
+/**
+ * Method and path of every route. The table of wire carries schemas, and loading those takes longer than most commands
+ * run; here only the addresses are written, and the compiler refuses one that is missing or differs from wire's.
+ */
+export const addresses: { readonly [Id in RouteId]: `${RouteOf<Id>["method"]} ${RouteOf<Id>["path"]}` } = {
+  whoAmI: "GET /v1/whoami",
+  submitJob: "POST /v1/jobs",
+  applyJob: "POST /v1/jobs/apply",
+  dryRunJob: "POST /v1/jobs/dry-run",
+  listJobs: "GET /v1/jobs",
+  getJob: "GET /v1/jobs/:job",
+  cancelJob: "POST /v1/jobs/:job/cancel",
+  holdJob: "POST /v1/jobs/:job/hold",
+  releaseJob: "POST /v1/jobs/:job/release",
+  explainJob: "GET /v1/jobs/:job/explain",
+  readLogs: "GET /v1/jobs/:job/logs",
+  listAccounts: "GET /v1/accounts",
+  createAccount: "POST /v1/accounts",
+  getAccount: "GET /v1/accounts/:account",
+  editAccount: "PATCH /v1/accounts/:account",
+  deleteAccount: "DELETE /v1/accounts/:account",
+  listSecrets: "GET /v1/accounts/:account/secrets",
+  putSecret: "PUT /v1/accounts/:account/secrets/:secret",
+  deleteSecret: "DELETE /v1/accounts/:account/secrets/:secret",
+  listNodes: "GET /v1/nodes",
+  getNode: "GET /v1/nodes/:node",
+  cordonNode: "POST /v1/nodes/:node/cordon",
+  drainNode: "POST /v1/nodes/:node/drain",
+  upNode: "POST /v1/nodes/:node/up",
+  downNode: "POST /v1/nodes/:node/down",
+  listGpus: "GET /v1/gpus",
+  listUsers: "GET /v1/users",
+  createUser: "POST /v1/users",
+  getUser: "GET /v1/users/:user",
+  disableUser: "POST /v1/users/:user/disable",
+  enableUser: "POST /v1/users/:user/enable",
+  eraseUser: "DELETE /v1/users/:user",
+  setPassword: "PUT /v1/users/:user/password",
+  listRoles: "GET /v1/role-bindings",
+  bindRole: "POST /v1/role-bindings",
+  unbindRole: "DELETE /v1/role-bindings/:binding",
+  listTokens: "GET /v1/tokens",
+  createToken: "POST /v1/tokens",
+  revokeToken: "DELETE /v1/tokens/:token",
+  readUsage: "GET /v1/usage",
+  listAudit: "GET /v1/audit",
+  listEvents: "GET /v1/events",
+};
+
+type Having<Mark extends string> = {
+  [Id in RouteId]: RouteOf<Id> extends { readonly [Key in Mark]: true } ? Id : never;
+}[RouteId];
+
+/** Routes that take an Idempotency-Key. */
+export const creates: { readonly [Id in Having<"creates">]: true } = {
+  submitJob: true,
+  createAccount: true,
+  createUser: true,
+  bindRole: true,
+  createToken: true,
+};
+
+/** Lists that can be watched. */
+export type WatchRoute = Having<"watch">;

@@ -1,0 +1,86 @@
+import type { Explanation, WaitReason } from "@tessera/wire";
+import type { Command } from "commander";
+import { examples } from "../help.ts";
+import { emitObject } from "../output/emit.ts";
+import { durationText, instantText } from "../output/time.ts";
+import type { Session } from "../session.ts";
+import { type Paint, printable } from "../terminal.ts";
+
+export function define(command: Command, session: Session): void {
+  command
+    .description("Says why a job waits, what it lacks, and how many are before it.")
+    .argument("<job>", "name or id");
+  examples(command, ["tess explain llama-ft", "tess explain llama-ft -o json"]);
+  command.action(async (name: string) => {
+    const explanation = await (await session.api()).call("explainJob", { at: { job: name } });
+    await emitObject(session, explanation, explanation.job, (each) =>
+      explainText(name, each, session.paint, session.now()),
+    );
+  });
+}
+
+const meanings: Readonly<Record<WaitReason["kind"], string>> = {
+  never: "it can never start as it is",
+  held: "it is held",
+  "not-yet": "its time has not come",
+  dependency: "it waits for another job",
+  budget: "its budget is spent",
+  evicting: "room is being made for it",
+  quota: "a quota is used up",
+  capacity: "too little is free",
+  shape: "enough is free, but scattered",
+  isolation: "what is free may not be shared with it",
+  health: "nodes that could hold it take no work",
+  reservation: "what is free is promised to others",
+  order: "others are before it",
+};
+
+const advice: Partial<Readonly<Record<WaitReason["kind"], string>>> = {
+  never: "Cancel it and ask for what the fleet has: tess gpus",
+  held: "Let it start with tess release",
+  quota: "Who uses what: tess account tree",
+  capacity: "What is free: tess gpus",
+  health: "Nodes and their state: tess node get",
+};
+
+/** Sentences that a person can act on. */
+export function explainText(
+  name: string,
+  { state, reason, position, ahead }: Explanation,
+  paint: Paint,
+  now: number,
+): string {
+  const title = paint("bold", printable(name));
+  if (state !== "waiting") {
+    const more = state === "ended" ? `; how it ended: tess describe job ${name}` : ", nothing holds it up";
+    return `${title} is ${state}${more}.\n`;
+  }
+  if (reason === undefined) return `${title} waits for its first look by the scheduler.\n`;
+  const lines = [
+    `${title} waits because ${paint("yellow", meanings[reason.kind] ?? reason.kind)}: ${sentence(reason.detail)}`,
+  ];
+  if (reason.needed !== undefined && reason.free !== undefined) {
+    lines.push(`It needs ${reason.needed} GPUs; ${reason.free} ${reason.free === 1 ? "is" : "are"} free for it.`);
+  }
+  if (reason.account !== undefined && reason.account !== "")
+    lines.push(`The account that decides is ${reason.account}.`);
+  if (reason.until !== undefined) {
+    const ms = Date.parse(reason.until) - now;
+    lines.push(`Until ${instantText(reason.until)}${ms > 0 ? `, in ${durationText(ms)}` : ""}.`);
+  }
+  if (position !== undefined) lines.push(positionText(position, ahead));
+  const next = advice[reason.kind];
+  if (next !== undefined) lines.push(paint("dim", `${next}.`));
+  return lines.map((line) => `${line}\n`).join("");
+}
+
+function positionText(position: number, ahead: number | undefined): string {
+  const before = ahead ?? position - 1;
+  if (before === 0) return "It is next in line.";
+  return `It is number ${position} in line, with ${before} ${before === 1 ? "job" : "jobs"} before it.`;
+}
+
+function sentence(text: string): string {
+  const clean = printable(text);
+  return /[.!?]$/.test(clean) ? clean : `${clean}.`;
+}

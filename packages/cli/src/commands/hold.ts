@@ -1,0 +1,24 @@
+import type { Job } from "@tessera/wire";
+import type { Command } from "commander";
+import { examples } from "../help.ts";
+import type { Session } from "../session.ts";
+import { showJobs } from "./cancel.ts";
+
+export function define(command: Command, session: Session): void {
+  command.description("Keeps waiting jobs from starting until they are released.").argument("<job...>", "names or ids");
+  examples(command, ["tess hold llama-ft"]);
+  command.action((names: string[]) => change(session, names, "holdJob", "held"));
+}
+
+/** Holds or releases each job named. */
+export async function change(
+  session: Session,
+  names: readonly string[],
+  route: "holdJob" | "releaseJob",
+  done: string,
+): Promise<void> {
+  const api = await session.api();
+  const jobs: Job[] = [];
+  for (const name of names) jobs.push(await api.call(route, { at: { job: name }, body: {} }));
+  await showJobs(session, jobs, done);
+}

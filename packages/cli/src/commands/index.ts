@@ -1,0 +1,147 @@
+import type { Command } from "commander";
+import type { Session } from "../session.ts";
+
+interface CommandModule {
+  define(command: Command, session: Session): void | Promise<void>;
+  /** Instead of parsing, hands everything to another program. */
+  pass?(args: readonly string[], session: Session): Promise<number>;
+}
+
+/** A command as the list of commands shows it; its code is loaded when it is named. */
+export interface CommandEntry {
+  readonly name: string;
+  readonly aliases?: readonly string[];
+  readonly group: string;
+  readonly summary: string;
+  readonly hidden?: true;
+  readonly load: () => Promise<CommandModule>;
+}
+
+const jobs = "Jobs:";
+const fleet = "Fleet:";
+const people = "Accounts and people:";
+const books = "Books:";
+const verbs = "Any noun (job, node, gpu, account, quota, user, role, token, secret, event):";
+const setup = "Setup:";
+
+export const commands: readonly CommandEntry[] = [
+  {
+    name: "run",
+    aliases: ["launch"],
+    group: jobs,
+    summary: "submit a job and stay with it",
+    load: () => import("./run.ts"),
+  },
+  {
+    name: "apply",
+    group: jobs,
+    summary: "submit the jobs of a file unless they are there",
+    load: () => import("./apply.ts"),
+  },
+  { name: "ps", aliases: ["queue"], group: jobs, summary: "list jobs", load: () => import("./ps.ts") },
+  { name: "logs", group: jobs, summary: "show what a job wrote", load: () => import("./logs.ts") },
+  { name: "explain", group: jobs, summary: "say why a job waits", load: () => import("./explain.ts") },
+  { name: "wait", group: jobs, summary: "wait until jobs run or have ended", load: () => import("./wait.ts") },
+  { name: "cancel", aliases: ["stop"], group: jobs, summary: "stop jobs for good", load: () => import("./cancel.ts") },
+  { name: "hold", group: jobs, summary: "keep waiting jobs from starting", load: () => import("./hold.ts") },
+  { name: "release", group: jobs, summary: "let held jobs start", load: () => import("./release.ts") },
+
+  { name: "gpus", group: fleet, summary: "show what is free", load: () => import("./gpus.ts") },
+  {
+    name: "node",
+    aliases: ["nodes"],
+    group: fleet,
+    summary: "get, cordon, drain, up, down",
+    load: () => import("./node.ts"),
+  },
+
+  {
+    name: "account",
+    aliases: ["accounts"],
+    group: people,
+    summary: "get, create, edit, delete, tree",
+    load: () => import("./account.ts"),
+  },
+  {
+    name: "quota",
+    group: people,
+    summary: "accounts by what they are promised and hold",
+    load: () => import("./quota.ts"),
+  },
+  {
+    name: "user",
+    aliases: ["users"],
+    group: people,
+    summary: "get, create, disable, enable, erase, passwd",
+    load: () => import("./user.ts"),
+  },
+  { name: "role", aliases: ["roles"], group: people, summary: "get, bind, unbind", load: () => import("./role.ts") },
+  {
+    name: "token",
+    aliases: ["tokens"],
+    group: people,
+    summary: "get, create, revoke",
+    load: () => import("./token.ts"),
+  },
+  {
+    name: "secret",
+    aliases: ["secrets"],
+    group: people,
+    summary: "get, set, delete",
+    load: () => import("./secret.ts"),
+  },
+
+  {
+    name: "usage",
+    group: books,
+    summary: "GPU time by account, user, job, GPU or node",
+    load: () => import("./usage.ts"),
+  },
+  { name: "events", group: books, summary: "what happened lately", load: () => import("./events.ts") },
+  { name: "audit", group: books, summary: "who did what", load: () => import("./audit.ts") },
+
+  { name: "get", group: verbs, summary: "list things, or show those named", load: () => import("./any-noun.ts") },
+  { name: "describe", group: verbs, summary: "show everything about one", load: () => import("./any-noun.ts") },
+  { name: "create", group: verbs, summary: "make one", load: () => import("./any-noun.ts") },
+  { name: "edit", group: verbs, summary: "change one", load: () => import("./any-noun.ts") },
+  { name: "delete", group: verbs, summary: "remove one", load: () => import("./any-noun.ts") },
+
+  { name: "server", group: setup, summary: "run the control plane here", load: () => import("./server.ts") },
+  {
+    name: "admin",
+    group: setup,
+    summary: "verify, rebuild, backup, restore, journal",
+    load: () => import("./admin.ts"),
+  },
+  { name: "login", group: setup, summary: "remember a server and a token", load: () => import("./login.ts") },
+  { name: "logout", group: setup, summary: "forget a token", load: () => import("./logout.ts") },
+  { name: "whoami", group: setup, summary: "show who you are to the server", load: () => import("./whoami.ts") },
+  {
+    name: "config",
+    group: setup,
+    summary: "contexts: get-contexts, use-context, set, view",
+    load: () => import("./config.ts"),
+  },
+  {
+    name: "completion",
+    group: setup,
+    summary: "print a completion script for your shell",
+    load: () => import("./completion.ts"),
+  },
+  { name: "version", group: setup, summary: "show the version", load: () => import("./version.ts") },
+
+  { name: "job", group: jobs, hidden: true, summary: "get, describe", load: () => import("./job.ts") },
+  { name: "gpu", group: fleet, hidden: true, summary: "get, describe", load: () => import("./gpu.ts") },
+  { name: "event", group: books, hidden: true, summary: "get, describe", load: () => import("./event.ts") },
+  {
+    name: "__complete",
+    group: setup,
+    hidden: true,
+    summary: "answer a completion script",
+    load: () => import("./complete.ts"),
+  },
+];
+
+export function commandNamed(word: string): CommandEntry | undefined {
+  return commands.find(({ name, aliases }) => name === word || aliases?.includes(word));
+}

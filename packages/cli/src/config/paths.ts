@@ -1,0 +1,34 @@
+import { homedir } from "node:os";
+import { dirname, join, resolve } from "node:path";
+import { fileURLToPath } from "node:url";
+import type { Terminal } from "../terminal.ts";
+
+type Env = Terminal["env"];
+
+/** Folder of the user's configuration. */
+export function configFolder(env: Env): string {
+  return join(env.XDG_CONFIG_HOME || join(homeOf(env), ".config"), "tess");
+}
+
+/** Folder of what can be fetched again. */
+export function cacheFolder(env: Env): string {
+  return join(env.XDG_CACHE_HOME || join(homeOf(env), ".cache"), "tess");
+}
+
+/** Where the server of this clone keeps its files, and says how to reach it. */
+export function dataFolder(env: Env): string {
+  return resolve(env.TESSERA_DATA || join(cloneRoot(env), ".tessera"));
+}
+
+export function homeOf(env: Env): string {
+  return env.HOME || homedir();
+}
+
+/** A program of the server's package; it is started, never imported. */
+export function serverProgram(name: "main" | "admin"): string {
+  return resolve(dirname(fileURLToPath(import.meta.url)), `../../../server/dist/${name}.js`);
+}
+
+function cloneRoot(env: Env): string {
+  return env.TESSERA_ROOT || resolve(dirname(fileURLToPath(import.meta.url)), "../../../..");
+}

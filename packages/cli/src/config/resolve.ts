@@ -1,0 +1,97 @@
+import { readFileSync } from "node:fs";
+import { resolve } from "node:path";
+import { configFailure, Outage } from "../failure.ts";
+import type { Target } from "../http.ts";
+import type { Terminal } from "../terminal.ts";
+import { readEndpoint, tokenOfEndpoint } from "./endpoint.ts";
+import { type Config, type Context, readConfig, readToken } from "./file.ts";
+import { type FolderConfig, readFolderConfig } from "./folder.ts";
+import { configFolder } from "./paths.ts";
+
+/** What the command line says about where to go. */
+export interface WhereFlags {
+  readonly server?: string;
+  readonly token?: string;
+  readonly tokenFile?: string;
+  readonly context?: string;
+  readonly project?: string;
+}
+
+/** Where the command goes, as whom, and for which project; decided once per command. */
+export interface Settings {
+  /** Looks again each time: the clone's server may have come back on another port. */
+  readonly locate: () => Target;
+  readonly serverFrom: "flag" | "environment" | "context" | "clone";
+  readonly context: string | undefined;
+  readonly project: string | undefined;
+  /** What lists are cut to unless all projects are asked for. */
+  readonly scope: string | undefined;
+}
+
+/** Flags first, then TESS_*, `.tess.yaml`, the current context, and last the server of this clone. */
+export async function resolveSettings(flags: WhereFlags, terminal: Terminal): Promise<Settings> {
+  const { env } = terminal;
+  const folder = configFolder(env);
+  const config = await readConfig(folder);
+  const here = await readFolderConfig(terminal.cwd);
+  const name = flags.context ?? (env.TESS_CONTEXT || undefined) ?? here.context ?? config.current;
+  const context = contextOf(config, name, flags, here);
+  const project = flags.project ?? (env.TESS_PROJECT || undefined) ?? here.project ?? context.project;
+  const named = flags.server ?? (env.TESS_SERVER || undefined) ?? context.server;
+  const serverFrom =
+    flags.server !== undefined ? "flag" : env.TESS_SERVER ? "environment" : context.server ? "context" : "clone";
+  const givenToken = givenTokenOf(flags, terminal);
+
+  const locate = (): Target => {
+    const endpoint = readEndpoint(env);
+    const server = named ?? endpoint?.url;
+    if (server === undefined) {
+      throw new Outage("no Tessera server is known", "start one with npm start, or log in to one with tess login URL");
+    }
+    checkAddress(server);
+    if (givenToken !== undefined) return { server, token: givenToken };
+    const known = [context, ...Object.values(config.contexts)].find((each) => sameServer(each.server, server));
+    const kept = known?.token_file === undefined ? undefined : readToken(folder, known.token_file);
+    const own = endpoint !== undefined && sameServer(endpoint.url, server) ? tokenOfEndpoint(endpoint) : undefined;
+    return { server, token: kept ?? own };
+  };
+  return { locate, serverFrom, context: name, project, scope: project ?? context.tenant };
+}
+
+function contextOf(config: Config, name: string | undefined, flags: WhereFlags, here: FolderConfig): Context {
+  if (name === undefined) return {};
+  const context = config.contexts[name];
+  if (context !== undefined) return context;
+  // A repository may name a context that this user does not have; asking for it by hand is a mistake.
+  if (flags.context === undefined && name === here.context && flags.server !== undefined) return {};
+  const known = Object.keys(config.contexts).join(", ") || "none";
+  throw configFailure(
+    `there is no context "${name}"`,
+    `contexts: ${known}; tess login URL --context ${name} makes one`,
+  );
+}
+
+function givenTokenOf(flags: WhereFlags, { env, cwd }: Terminal): string | undefined {
+  if (flags.token !== undefined) return flags.token;
+  if (flags.tokenFile !== undefined) return readTokenFile(resolve(cwd, flags.tokenFile));
+  return env.TESS_TOKEN || undefined;
+}
+
+export function readTokenFile(path: string): string {
+  try {
+    return readFileSync(path, "utf8").trim();
+  } catch (error) {
+    throw configFailure(`the token file ${path} cannot be read: ${(error as Error).message}`);
+  }
+}
+
+export function checkAddress(server: string): string {
+  const url = URL.parse(server);
+  if (url !== null && (url.protocol === "http:" || url.protocol === "https:")) return server;
+  throw configFailure(`"${server}" is not the address of a server`, "such as http://127.0.0.1:7070");
+}
+
+/** A token goes only to the server that it was given for. */
+export function sameServer(one: string | undefined, other: string): boolean {
+  return one !== undefined && URL.parse(one)?.origin === URL.parse(other)?.origin;
+}

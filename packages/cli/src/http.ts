@@ -1,0 +1,226 @@
+import { randomUUID } from "node:crypto";
+import type { Agent, IncomingMessage } from "node:http";
+import { setTimeout as sleep } from "node:timers/promises";
+import type { AnswerOf, BodyOf, Problem, QueryOf, RouteId } from "@tessera/wire";
+import { addresses, creates } from "./addresses.ts";
+import { exit, exitCodeOfStatus } from "./exit.ts";
+import { Failure, Outage } from "./failure.ts";
+
+/** Where requests go. */
+export interface Target {
+  readonly server: string;
+  readonly token: string | undefined;
+}
+
+export interface Ask<Id extends RouteId> {
+  /** Values of the `:name` parts of the path. */
+  readonly at?: Readonly<Record<string, string>>;
+  readonly query?: QueryOf<Id>;
+  readonly body?: BodyOf<Id>;
+  readonly ifMatch?: string;
+  /** Idempotency-Key; a random one unless given. */
+  readonly key?: string;
+  readonly timeoutMs?: number;
+}
+
+interface OpenOptions {
+  readonly accept: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly signal?: AbortSignal;
+}
+
+const answerMsMax = 30_000;
+// A server that has answered once and is gone is most likely being restarted, which takes a few seconds.
+const patienceMs = 15_000;
+// A request that was sent and not answered is repeated for a while, with the same key; one that found nobody is not.
+const patienceMsAtFirst = 3_000;
+const pauseMsMax = 1_000;
+
+/** A connection lost on the way. `sent` says whether the server may have seen the request. */
+class ConnectionLost extends Outage {
+  readonly sent: boolean;
+  constructor(server: string, sent: boolean, cause: unknown) {
+    const why = cause instanceof Error ? ((cause as NodeJS.ErrnoException).code ?? cause.message) : String(cause);
+    super(
+      `no Tessera server answers at ${server} (${why})`,
+      "start one with npm start, or name another with --server or TESS_SERVER",
+      cause,
+    );
+    this.sent = sent;
+  }
+}
+
+/** Calls the routes of wire. One for each command; keeps its connections. */
+export class Api {
+  readonly #locate: () => Target;
+  #target: Target;
+  #reached = false;
+  #agent: Agent | undefined;
+
+  constructor(locate: () => Target) {
+    this.#locate = locate;
+    this.#target = locate();
+  }
+
+  get server(): string {
+    return this.#target.server;
+  }
+
+  /** Asks once and answers the parsed body; repeats over lost connections where repeating cannot do a thing twice. */
+  async call<Id extends RouteId>(id: Id, ask: Ask<Id> = {}): Promise<AnswerOf<Id>> {
+    const headers = this.#headersOf(id, ask);
+    const startedAt = performance.now();
+    for (let tries = 0; ; tries += 1) {
+      try {
+        return await this.#once(id, ask, headers);
+      } catch (error) {
+        const waitedMs = performance.now() - startedAt;
+        if (!(error instanceof ConnectionLost) || !this.#mayRepeat(id, error, waitedMs)) throw error;
+        await sleep(Math.min(pauseMsMax, 100 * 2 ** tries));
+        this.#target = this.#locate();
+      }
+    }
+  }
+
+  /** Opens an answer that goes on: a log or a watched list. Throws when the server refuses. */
+  async open<Id extends RouteId>(id: Id, ask: Ask<Id>, options: OpenOptions): Promise<IncomingMessage> {
+    this.#target = this.#locate();
+    const headers = { ...this.#headersOf(id, ask), accept: options.accept, ...options.headers };
+    const answer = await this.#send(id, ask, headers, options.signal);
+    this.#reached = true;
+    if (answer.statusCode !== 200) throw failureOf(answer, await textOf(answer));
+    return answer;
+  }
+
+  async #once<Id extends RouteId>(id: Id, ask: Ask<Id>, headers: Record<string, string>): Promise<AnswerOf<Id>> {
+    for (let tries = 0; ; tries += 1) {
+      const signal = AbortSignal.timeout(ask.timeoutMs ?? answerMsMax);
+      const answer = await this.#send(id, ask, headers, signal);
+      const text = await textOf(answer).catch((error) => {
+        throw new ConnectionLost(this.server, true, error);
+      });
+      this.#reached = true;
+      const status = answer.statusCode ?? 0;
+      if (status >= 200 && status < 300) return parseAnswer(this.server, text) as AnswerOf<Id>;
+      const pauseS = Number(answer.headers["retry-after"]);
+      if ((status !== 503 && status !== 429) || !(pauseS <= 5) || tries >= 3) throw failureOf(answer, text);
+      await sleep(Math.max(0.1, pauseS) * 1_000);
+    }
+  }
+
+  #mayRepeat(id: RouteId, lost: ConnectionLost, waitedMs: number): boolean {
+    if (!this.#reached && !lost.sent) return false;
+    if (waitedMs > (this.#reached ? patienceMs : patienceMsAtFirst)) return false;
+    const method = addresses[id].split(" ")[0];
+    return (
+      !lost.sent || method === "GET" || method === "PUT" || id in creates || id === "applyJob" || id === "dryRunJob"
+    );
+  }
+
+  #headersOf<Id extends RouteId>(id: Id, ask: Ask<Id>): Record<string, string> {
+    const headers: Record<string, string> = { accept: "application/json", "user-agent": "tess" };
+    if (ask.body !== undefined) headers["content-type"] = "application/json";
+    if (ask.ifMatch !== undefined) headers["if-match"] = ask.ifMatch;
+    if (id in creates) headers["idempotency-key"] = ask.key ?? randomUUID();
+    return headers;
+  }
+
+  async #send<Id extends RouteId>(
+    id: Id,
+    ask: Ask<Id>,
+    headers: Record<string, string>,
+    signal: AbortSignal | undefined,
+  ): Promise<IncomingMessage> {
+    const url = urlOf(this.#target.server, id, ask);
+    const secure = url.protocol === "https:";
+    const { request, Agent } = secure ? await import("node:https") : await import("node:http");
+    this.#agent ??= new Agent({ keepAlive: true });
+    const { token } = this.#target;
+    const body = ask.body === undefined ? undefined : JSON.stringify(ask.body);
+    return new Promise((resolve, reject) => {
+      let sent = false;
+      const outgoing = request(
+        url,
+        {
+          method: addresses[id].split(" ")[0],
+          agent: this.#agent,
+          headers: { ...headers, ...(token !== undefined && { authorization: `Bearer ${token}` }) },
+          ...(signal !== undefined && { signal }),
+        },
+        resolve,
+      );
+      outgoing.on("socket", (socket) => {
+        if (!socket.connecting) sent = true;
+        else socket.once(secure ? "secureConnect" : "connect", () => (sent = true));
+        socket.setKeepAlive(true, 30_000);
+      });
+      outgoing.on("error", (error) => reject(new ConnectionLost(this.server, sent, error)));
+      outgoing.end(body);
+    });
+  }
+}
+
+function urlOf<Id extends RouteId>(server: string, id: Id, ask: Ask<Id>): URL {
+  const path = addresses[id].slice(addresses[id].indexOf(" ") + 1);
+  const filled = path.replace(/:([a-z]+)/g, (_all, name: string) => encodeURIComponent(ask.at?.[name] ?? ""));
+  const url = new URL(server.replace(/\/+$/, "") + filled);
+  for (const [name, value] of Object.entries(ask.query ?? {})) {
+    if (value !== undefined) url.searchParams.set(name, String(value));
+  }
+  return url;
+}
+
+async function textOf(answer: IncomingMessage): Promise<string> {
+  answer.setEncoding("utf8");
+  let text = "";
+  for await (const part of answer) text += part;
+  return text;
+}
+
+function parseAnswer(server: string, text: string): unknown {
+  if (text === "") return undefined;
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    throw new Failure(exit.serverDown, {
+      code: "not-tessera",
+      message: `${server} answered something that is not JSON`,
+      hint: "is this the address of a Tessera server?",
+      cause: error,
+    });
+  }
+}
+
+function failureOf(answer: IncomingMessage, text: string): Failure {
+  const status = answer.statusCode ?? 0;
+  const problem = problemOf(text);
+  const requestId = problem.requestId ?? headerOf(answer, "x-request-id");
+  const hint = problem.hint ?? (status === 401 ? "log in with tess login, or set TESS_TOKEN" : undefined);
+  return new Failure(exitCodeOfStatus(status), {
+    code: problem.code ?? `http-${status}`,
+    message: messageOf(problem, status),
+    ...(hint !== undefined && hint !== "" && { hint }),
+    ...(requestId !== undefined && { requestId }),
+  });
+}
+
+function problemOf(text: string): Partial<Problem> {
+  try {
+    const parsed: unknown = JSON.parse(text);
+    return typeof parsed === "object" && parsed !== null ? parsed : {};
+  } catch {
+    return {};
+  }
+}
+
+/** The sentence of a problem, with the field in front unless it already names it. */
+function messageOf(problem: Partial<Problem>, status: number): string {
+  const detail = problem.detail ?? problem.title ?? `the server answered ${status}`;
+  if (problem.field === undefined || problem.field === "" || detail.includes(problem.field)) return detail;
+  return `${problem.field}: ${detail}`;
+}
+
+function headerOf(answer: IncomingMessage, name: string): string | undefined {
+  const value = answer.headers[name];
+  return Array.isArray(value) ? value[0] : value;
+}

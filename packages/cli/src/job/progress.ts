@@ -1,0 +1,88 @@
+import { durationText } from "../output/time.ts";
+import { truncate } from "../output/width.ts";
+import type { Session } from "../session.ts";
+import { printable, redraws } from "../terminal.ts";
+
+/** One line for each phase, with the time it took. */
+export interface Progress {
+  /** Enters a phase, or changes what is said about the one it is in. */
+  phase(name: string, detail?: string): void;
+  /** Leaves the phase's line as it is, so that other output can follow it. */
+  rest(): void;
+  /** Ends with a last line; nothing is drawn afterwards. */
+  end(line?: string): void;
+}
+
+const frames = "⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏";
+const frameMs = 120;
+const nameWidth = 9;
+
+/** Draws on stderr: one moving line on a terminal, plain lines elsewhere. */
+export function progressOf(session: Session): Progress {
+  return redraws(session.terminal.stderr, session.terminal.env) ? movingLine(session) : plainLines(session);
+}
+
+function plainLines(session: Session): Progress {
+  const startedAt = performance.now();
+  let last = "";
+  return {
+    phase(name, detail = "") {
+      const line = `${name.padEnd(nameWidth)} ${printable(detail)}`.trimEnd();
+      if (line === last) return;
+      last = line;
+      void session.note(`[${elapsedText(performance.now() - startedAt)}] ${line}`);
+    },
+    rest() {},
+    end(line) {
+      if (line !== undefined) void session.note(`[${elapsedText(performance.now() - startedAt)}] ${line}`);
+    },
+  };
+}
+
+function movingLine(session: Session): Progress {
+  const { stderr } = session.terminal;
+  const paint = session.paintNote;
+  let current: { name: string; detail: string; since: number } | undefined;
+  let frame = 0;
+  const lineOf = (mark: string) => {
+    const { name, detail, since } = current!;
+    const text = `${name.padEnd(nameWidth)} ${elapsedText(performance.now() - since).padEnd(7)} ${detail}`.trimEnd();
+    return `${mark} ${truncate(text, (stderr.columns ?? 80) - 3)}`;
+  };
+  const draw = () => {
+    frame = (frame + 1) % frames.length;
+    if (current !== undefined) void stderr.write(`\r\u001b[2K${lineOf(paint("cyan", frames[frame]!))}`);
+  };
+  const finish = () => {
+    if (current !== undefined) void stderr.write(`\r\u001b[2K${lineOf(paint("green", "✓"))}\n`);
+    current = undefined;
+  };
+  const timer = setInterval(draw, frameMs);
+  let rested = "";
+  return {
+    phase(name, detail = "") {
+      const shown = printable(detail);
+      if (name === rested) return;
+      rested = "";
+      if (current?.name === name) current.detail = shown;
+      else {
+        finish();
+        current = { name, detail: shown, since: performance.now() };
+      }
+      draw();
+    },
+    rest() {
+      rested = current?.name ?? rested;
+      finish();
+    },
+    end(line) {
+      clearInterval(timer);
+      finish();
+      if (line !== undefined) void stderr.write(`${line}\n`);
+    },
+  };
+}
+
+function elapsedText(ms: number): string {
+  return ms < 10_000 ? `${(ms / 1_000).toFixed(1)}s` : durationText(ms);
+}

@@ -1,0 +1,183 @@
+import { type Command, Option } from "commander";
+import { usageFailure } from "../failure.ts";
+import { parseDurationMs } from "../output/time.ts";
+import type { Session } from "../session.ts";
+import { type Spec, withAbsoluteWorkdir } from "./spec-file.ts";
+
+/** Flags of `run` and `apply` that stand for fields of the job. */
+export interface SpecFlags {
+  readonly name?: string;
+  readonly gpus?: string[];
+  readonly nodes?: string;
+  readonly members?: string;
+  readonly cpus?: string;
+  readonly memory?: string;
+  readonly gpuMemory?: string;
+  readonly gpuCompute?: string;
+  readonly maxTime?: string;
+  readonly deadline?: string;
+  readonly notBefore?: string;
+  readonly tz?: string;
+  readonly priority?: string;
+  readonly preemptible?: boolean;
+  readonly retry?: string;
+  readonly array?: string;
+  readonly after?: string[];
+  readonly env?: string[];
+  readonly secret?: string[];
+  readonly image?: string;
+  readonly workdir?: string;
+  readonly isolation?: string;
+  readonly strict?: boolean;
+  readonly type?: string;
+}
+
+const collect = (value: string, before: string[] | undefined) => [...(before ?? []), value];
+
+export function addSpecFlags(command: Command): Command {
+  const field = (flags: string, text: string) => new Option(flags, text).helpGroup("Fields of the job:");
+  return command
+    .addOption(field("--name <name>", "name of the job"))
+    .addOption(field("--type <type>", "train, service, notebook or batch"))
+    .addOption(
+      field("--gpus <gpus>", "per member: H100:8, 8 of any model, or H100:8,A100:8 in order of preference").argParser(
+        collect,
+      ),
+    )
+    .addOption(field("--nodes <count>", "members on different nodes: 4, or 4..8"))
+    .addOption(field("--members <count>", "members that may share nodes: 4, or 4..8"))
+    .addOption(field("--cpus <count>", "CPUs per member"))
+    .addOption(field("--memory <size>", "memory per member, such as 64GiB"))
+    .addOption(field("--gpu-memory <size>", "memory that each GPU must have, such as 40GiB"))
+    .addOption(field("--gpu-compute <percent>", "part of each GPU, such as 30%"))
+    .addOption(field("--max-time <duration>", "stop it after this long, such as 90m"))
+    .addOption(field("--deadline <time>", "give up at this time (ISO 8601)"))
+    .addOption(field("--not-before <time>", "do not start earlier (ISO 8601)"))
+    .addOption(field("--tz <zone>", "zone of these times, such as Europe/Berlin"))
+    .addOption(field("--priority <priority>", "low, normal, high or a whole number"))
+    .addOption(field("--preemptible", "may be taken away for others"))
+    .addOption(field("--no-preemptible", "may not be taken away for others"))
+    .addOption(field("--retry <count>", "start again after a failure, at most this often"))
+    .addOption(field("--array <range>", "elements: 1-240, 1-240:2, or 1-240%24 for 24 at a time"))
+    .addOption(
+      field("--after <job>", "start when this job succeeded; job:ended when it ended; may be repeated").argParser(
+        collect,
+      ),
+    )
+    .addOption(
+      field("--env <name=value>", "environment; the name alone takes your own value; may be repeated").argParser(
+        collect,
+      ),
+    )
+    .addOption(field("--secret <name>", "secret to set in the environment; may be repeated").argParser(collect))
+    .addOption(field("--image <image>", "container image"))
+    .addOption(field("--workdir <folder>", "working directory"))
+    .addOption(field("--isolation <level>", "whole, mig, mps, timeslice or any"))
+    .addOption(field("--strict", "refuse to start where a limit cannot be enforced"));
+}
+
+/** The fields that the flags give; they win over what the file says. */
+export function specOfFlags(flags: SpecFlags, session: Session): Spec {
+  const spec: Spec = {
+    name: flags.name,
+    type: flags.type,
+    gpus: flags.gpus === undefined ? undefined : gpusOf(flags.gpus),
+    nodes: countOf("--nodes", flags.nodes),
+    members: countOf("--members", flags.members),
+    cpus: numberOf("--cpus", flags.cpus),
+    memory: sizeOf(flags.memory),
+    gpu_memory: sizeOf(flags.gpuMemory),
+    gpu_compute: flags.gpuCompute,
+    max_time: durationOf("--max-time", flags.maxTime),
+    deadline: flags.deadline,
+    not_before: flags.notBefore,
+    tz: flags.tz,
+    priority: priorityOf(flags.priority),
+    preemptible: flags.preemptible,
+    retry: wholeOf("--retry", flags.retry),
+    array: flags.array,
+    after: flags.after?.map(afterOf),
+    env: flags.env === undefined ? undefined : envOf(flags.env, session),
+    secrets: flags.secret,
+    image: flags.image,
+    workdir: flags.workdir,
+    isolation: flags.isolation,
+    strict: flags.strict,
+  };
+  const given = Object.fromEntries(Object.entries(spec).filter(([, value]) => value !== undefined));
+  return withAbsoluteWorkdir(given, session.terminal.cwd, session);
+}
+
+/** A file's fields under those of the flags; environments are joined, everything else is replaced. */
+export function overlay(spec: Spec, flags: Spec): Spec {
+  const joined = { ...spec, ...flags };
+  if (isRecord(spec.env) && isRecord(flags.env)) joined.env = { ...spec.env, ...flags.env };
+  return joined;
+}
+
+function gpusOf(given: readonly string[]): unknown {
+  const choices = given
+    .flatMap((text) => text.split(","))
+    .map((text) => {
+      const trimmed = text.trim();
+      if (trimmed === "")
+        throw usageFailure(`--gpus has an empty choice in "${given.join(",")}"`, "such as H100:8 or 8");
+      return /^\d+(\.\d+)?$/.test(trimmed) ? Number(trimmed) : trimmed;
+    });
+  return choices.length === 1 ? choices[0] : choices;
+}
+
+function countOf(flag: string, text: string | undefined): number | string | undefined {
+  if (text === undefined || /^\d+\.\.\d+$/.test(text)) return text;
+  return wholeOf(flag, text);
+}
+
+function wholeOf(flag: string, text: string | undefined): number | undefined {
+  if (text === undefined) return undefined;
+  if (/^\d{1,9}$/.test(text)) return Number(text);
+  throw usageFailure(`${flag} must be a whole number, got "${text}"`);
+}
+
+function numberOf(flag: string, text: string | undefined): number | undefined {
+  if (text === undefined) return undefined;
+  if (/^\d{1,9}(\.\d+)?$/.test(text)) return Number(text);
+  throw usageFailure(`${flag} must be a number, got "${text}"`);
+}
+
+/** A plain number is MiB, as in the file. */
+function sizeOf(text: string | undefined): number | string | undefined {
+  return text !== undefined && /^\d+$/.test(text) ? Number(text) : text;
+}
+
+function durationOf(flag: string, text: string | undefined): string | undefined {
+  if (text === undefined || parseDurationMs(text) !== undefined) return text;
+  throw usageFailure(`${flag} must be a duration, got "${text}"`, "such as 90m, 2h30m or 1d");
+}
+
+function priorityOf(text: string | undefined): number | string | undefined {
+  return text !== undefined && /^-?\d+$/.test(text) ? Number(text) : text;
+}
+
+function afterOf(text: string): unknown {
+  const [, job, when] = /^(.+):(succeeded|ended)$/.exec(text) ?? [];
+  return job === undefined ? text : { job, when };
+}
+
+function envOf(given: readonly string[], { terminal }: Session): Record<string, string> {
+  return Object.fromEntries(
+    given.map((text) => {
+      const equals = text.indexOf("=");
+      if (equals > 0) return [text.slice(0, equals), text.slice(equals + 1)];
+      const own = terminal.env[text];
+      if (equals < 0 && own !== undefined) return [text, own];
+      throw usageFailure(
+        `--env ${text} has no value`,
+        `write --env ${text.replace(/=$/, "")}=value, or set it in your own environment`,
+      );
+    }),
+  );
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,139 @@
+import type { AnswerOf, RoleBindingShape, TokenShape, UserShape } from "@tessera/wire";
+import { usageFailure } from "../failure.ts";
+import { ageText } from "../output/time.ts";
+import type { Session } from "../session.ts";
+import { type Filters, loadFromList, type Noun } from "./noun.ts";
+
+/** `member at lab/vision`; the empty account is the whole platform. */
+export function bindingText({ role, account }: { role: string; account: string }): string {
+  return `${role} at ${account === "" ? "(platform)" : account}`;
+}
+
+export const user: Noun<UserShape> = {
+  name: "user",
+  plural: "users",
+  watch: "listUsers",
+  nameOf: ({ id, name }) => (name === "" ? id : name),
+  keyOf: ({ id }) => id,
+  examples: ["tess user get", "tess user get ana -o json"],
+  columns: [
+    { name: "name", text: ({ name }) => (name === "" ? "(erased)" : name) },
+    { name: "email", text: ({ email }) => email ?? "", shrinks: true },
+    {
+      name: "state",
+      text: ({ disabled }) => (disabled ? "disabled" : "active"),
+      style: ({ disabled }) => (disabled ? "red" : "green"),
+    },
+    { name: "roles", text: ({ bindings }) => bindings.map(bindingText).join(", "), shrinks: true },
+    { name: "password", text: ({ hasPassword }) => (hasPassword ? "set" : "none"), wide: true },
+    { name: "age", text: ({ createdAt }, now) => ageText(createdAt, now), raw: ({ createdAt }) => createdAt },
+    { name: "id", text: ({ id }) => id, wide: true },
+  ],
+  queryOf: async () => ({}),
+  page: (api, query) => api.call("listUsers", { query }),
+  load: async (session, name) => (await session.api()).call("getUser", { at: { user: name } }),
+};
+
+const roleList: Omit<Noun<RoleBindingShape>, "load"> = {
+  name: "role",
+  plural: "role bindings",
+  watch: "listRoles",
+  nameOf: ({ id }) => id,
+  keyOf: ({ id }) => id,
+  examples: ["tess role get", "tess role get --user ana", "tess role get --account lab -o csv"],
+  columns: [
+    { name: "user", text: ({ userName, user: id }) => (userName === "" ? id : userName) },
+    { name: "role", text: ({ role: name }) => name },
+    {
+      name: "account",
+      text: ({ account }) => (account === "" ? "(platform)" : account),
+      raw: ({ account }) => account,
+    },
+    { name: "id", text: ({ id }) => id, wide: true },
+  ],
+  addFilters(command) {
+    command.option("--account <account>", "only at this account").option("--user <user>", "only of this user");
+  },
+  queryOf: async (filters) => ({
+    ...(filters.account !== undefined && { account: filters.account }),
+    ...(filters.user !== undefined && { user: filters.user }),
+  }),
+  page: (api, query) => api.call("listRoles", { query }),
+};
+
+export const role: Noun<RoleBindingShape> = {
+  ...roleList,
+  load: loadFromList(roleList, ({ id }, name) => id === name),
+};
+
+const tokenList: Omit<Noun<TokenShape>, "load"> = {
+  name: "token",
+  plural: "tokens",
+  watch: "listTokens",
+  nameOf: ({ id }) => id,
+  keyOf: ({ id }) => id,
+  examples: ["tess token get", "tess token get --user ana"],
+  columns: [
+    { name: "id", text: ({ id }) => id },
+    { name: "label", text: ({ label }) => label, shrinks: true },
+    { name: "prefix", text: ({ prefix }) => `${prefix}…`, raw: ({ prefix }) => prefix },
+    { name: "user", text: (each) => each.user, wide: true },
+    { name: "scopes", text: ({ scopes }) => (scopes.length === 0 ? "all" : scopes.join(",")), shrinks: true },
+    { name: "expires", text: expiryText, raw: ({ expiresAt }) => expiresAt },
+    { name: "used", text: ({ lastUsedAt }, now) => agoText(lastUsedAt, now), raw: ({ lastUsedAt }) => lastUsedAt },
+    { name: "age", text: ({ createdAt }, now) => ageText(createdAt, now), raw: ({ createdAt }) => createdAt },
+  ],
+  addFilters(command) {
+    command.option("--user <user>", "tokens of another user");
+  },
+  queryOf: async (filters) => ({ ...(filters.user !== undefined && { user: filters.user }) }),
+  page: (api, query) => api.call("listTokens", { query }),
+};
+
+export const token: Noun<TokenShape> = {
+  ...tokenList,
+  load: loadFromList(tokenList, (each, name) => each.id === name || each.label === name),
+};
+
+function expiryText({ expiresAt }: TokenShape, now: number): string {
+  if (expiresAt === undefined) return "never";
+  return Date.parse(expiresAt) <= now ? "expired" : `in ${ageText(new Date(now).toISOString(), Date.parse(expiresAt))}`;
+}
+
+function agoText(at: string | undefined, now: number): string {
+  return at === undefined ? "never" : `${ageText(at, now)} ago`;
+}
+
+type Secret = AnswerOf<"listSecrets">["items"][number];
+
+/** The account whose secrets are meant: --account, else the project one works in. */
+export async function secretAccount(session: Session, filters: Filters): Promise<string> {
+  const account = filters.account ?? (await session.settings()).project;
+  if (typeof account === "string") return account;
+  const { defaultProject } = await (await session.api()).call("whoAmI");
+  if (defaultProject !== undefined) return defaultProject;
+  throw usageFailure("which account's secrets?", "name it with --account lab/vision, or set a project");
+}
+
+const secretList: Omit<Noun<Secret>, "load"> = {
+  name: "secret",
+  plural: "secrets",
+  nameOf: ({ name }) => name,
+  keyOf: ({ name }) => name,
+  examples: ["tess secret get --account lab/vision"],
+  columns: [
+    { name: "name", text: ({ name }) => name },
+    { name: "account", text: ({ account }) => account },
+    { name: "changed", text: ({ changedAt }, now) => agoText(changedAt, now), raw: ({ changedAt }) => changedAt },
+  ],
+  addFilters(command) {
+    command.option("--account <account>", "the account that holds them; default: your project");
+  },
+  queryOf: async (filters, session) => ({ account: await secretAccount(session, filters) }),
+  page: (api, { account, ...query }) => api.call("listSecrets", { at: { account: String(account) }, query }),
+};
+
+export const secret: Noun<Secret> = {
+  ...secretList,
+  load: loadFromList(secretList, ({ name }, asked) => name === asked),
+};

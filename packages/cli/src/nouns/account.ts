@@ -1,0 +1,133 @@
+import type { Account } from "@tessera/wire";
+import type { Column } from "../output/column.ts";
+import { fieldsText, objectFields } from "../output/fields.ts";
+import { amountsText, memoryText, numberText, sumOf } from "../output/gpus.ts";
+import type { Paint } from "../terminal.ts";
+import type { Noun } from "./noun.ts";
+
+export function pathText({ path }: Pick<Account, "path">): string {
+  return path === "" ? "(platform)" : path;
+}
+
+const path: Column<Account> = { name: "path", text: pathText, raw: (each) => each.path };
+const quotaColumns: readonly Column<Account>[] = [
+  {
+    name: "guarantee",
+    text: ({ guarantee }) => amountsText(guarantee),
+    raw: ({ guarantee }) => sumOf(guarantee),
+    right: true,
+  },
+  { name: "used", text: ({ used }) => numberText(used.gpus), raw: ({ used }) => used.gpus, right: true },
+  {
+    name: "borrowed",
+    text: ({ used }) => numberText(used.borrowed),
+    raw: ({ used }) => used.borrowed,
+    style: ({ used }) => (used.borrowed > 0 ? "yellow" : undefined),
+    right: true,
+  },
+  {
+    name: "max",
+    text: ({ max }) => amountsText(max),
+    raw: ({ max }) => (max === undefined ? undefined : sumOf(max)),
+    right: true,
+  },
+  { name: "lendable", text: ({ lendable }) => amountsText(lendable, "all"), right: true },
+  { name: "weight", text: ({ weight }) => String(weight), raw: ({ weight }) => weight, right: true },
+];
+const jobs: Column<Account> = {
+  name: "jobs",
+  text: ({ liveJobs }) => String(liveJobs),
+  raw: ({ liveJobs }) => liveJobs,
+  right: true,
+};
+
+export const account: Noun<Account> = {
+  name: "account",
+  plural: "accounts",
+  watch: "listAccounts",
+  nameOf: (each) => each.path,
+  keyOf: ({ id }) => id,
+  examples: ["tess account get", "tess get account lab/vision -o yaml", "tess account get --under lab -o wide"],
+  columns: [
+    path,
+    ...quotaColumns.slice(0, 4),
+    jobs,
+    { name: "trust", text: ({ trust }) => trust },
+    ...quotaColumns.slice(4).map((column) => ({ ...column, wide: true as const })),
+    { name: "cpus", text: (each) => `${numberText(each.used.cpus)}/${each.cpus.max ?? "-"}`, wide: true, right: true },
+    {
+      name: "memory",
+      text: (each) =>
+        `${memoryText(each.used.memoryMiB)}/${each.memoryMiB.max === undefined ? "-" : memoryText(each.memoryMiB.max)}`,
+      wide: true,
+      right: true,
+    },
+    { name: "id", text: ({ id }) => id, wide: true },
+    {
+      name: "note",
+      text: ({ overcommitted }) => (overcommitted ? "overcommitted" : ""),
+      style: () => "red",
+    },
+  ],
+  addFilters(command) {
+    command.option("--under <account>", "this account and what is below it");
+  },
+  async queryOf({ under }) {
+    return under === undefined ? {} : { under };
+  },
+  page: (api, query) => api.call("listAccounts", { query }),
+  load: async (session, name) => (await session.api()).call("getAccount", { at: { account: name } }),
+  around: (each) => (each.path === "" ? {} : { under: each.path }),
+  describe: describeAccount,
+};
+
+/** Accounts by what they are promised and hold. */
+export const quota: Noun<Account> = {
+  ...account,
+  name: "quota",
+  plural: "quotas",
+  examples: ["tess quota", "tess quota tree", "tess get quota lab/vision"],
+  columns: [path, ...quotaColumns, jobs, ...account.columns.filter(({ name }) => name === "note")],
+};
+
+function describeAccount(each: Account, paint: Paint): string {
+  const { gpus, borrowed, byModel } = each.used;
+  const range = (given: { guarantee?: number; max?: number }, text: (value: number) => string) =>
+    [
+      given.guarantee === undefined ? "" : `${text(given.guarantee)} guaranteed`,
+      given.max === undefined ? "" : `at most ${text(given.max)}`,
+    ]
+      .filter((part) => part !== "")
+      .join(", ");
+  return `${paint("bold", pathText(each))}${each.overcommitted ? `  ${paint("red", "overcommitted")}` : ""}\n${fieldsText(
+    [
+      ["Id", each.id],
+      ["Tenant", each.tenant],
+      ["Guarantee", amountsText(each.guarantee)],
+      ["Max", amountsText(each.max, "none")],
+      ["Lendable", amountsText(each.lendable, "all")],
+      ["Weight", String(each.weight)],
+      [
+        "Used",
+        gpus === 0 ? "0" : `${amountsText(byModel)}${borrowed > 0 ? ` (${numberText(borrowed)} borrowed)` : ""}`,
+      ],
+      [
+        "CPUs",
+        [`${numberText(each.used.cpus)} used`, range(each.cpus, numberText)].filter((part) => part !== "").join(", "),
+      ],
+      [
+        "Memory",
+        [`${memoryText(each.used.memoryMiB)} used`, range(each.memoryMiB, memoryText)]
+          .filter((part) => part !== "")
+          .join(", "),
+      ],
+      ["Trust", each.trust + (each.trustGroup === undefined ? "" : `, group ${each.trustGroup}`)],
+      ["Overcommit", each.overcommit ? "allowed" : undefined],
+      ["Live jobs", String(each.liveJobs)],
+      ...objectFields(each.limits, "Limit"),
+      ...objectFields(each.allowed, "Allowed"),
+    ],
+    paint,
+    "  ",
+  )}`;
+}

@@ -1,0 +1,172 @@
+import type { Job } from "@tessera/wire";
+import { gpusText, nodesText, stateStyle, stateText } from "../job/state.ts";
+import { type Field, fieldsText, objectFields } from "../output/fields.ts";
+import { renderTable } from "../output/table.ts";
+import { ageText, durationText, instantText } from "../output/time.ts";
+import type { Paint } from "../terminal.ts";
+import type { Noun } from "./noun.ts";
+
+const historyMax = 100;
+
+export const job: Noun<Job> = {
+  name: "job",
+  plural: "jobs",
+  watch: "listJobs",
+  nameOf: ({ id }) => id,
+  keyOf: ({ id }) => id,
+  limit: ({ state }) => (state === "all" || state === "ended" ? historyMax : undefined),
+  examples: ["tess get job", "tess get job llama-ft -o yaml", "tess get job -A --state waiting -w"],
+  columns: [
+    { name: "name", text: nameText, shrinks: true },
+    { name: "id", text: ({ id }) => id, wide: true },
+    { name: "state", text: stateText, style: stateStyle },
+    { name: "gpus", text: gpusText, raw: ({ gpus }) => gpus, right: true },
+    { name: "project", text: ({ project }) => project, shrinks: true },
+    { name: "user", text: ({ user, userName }) => userName ?? user, shrinks: true },
+    { name: "age", text: ({ submittedAt }, now) => ageText(submittedAt, now), raw: ({ submittedAt }) => submittedAt },
+    { name: "ran", text: ranText, raw: ranMs },
+    { name: "class", text: (each) => each.class ?? "", wide: true },
+    {
+      name: "priority",
+      text: ({ priority }) => String(priority),
+      raw: ({ priority }) => priority,
+      wide: true,
+      right: true,
+    },
+    { name: "attempt", text: ({ attempt }) => String(attempt), raw: ({ attempt }) => attempt, wide: true, right: true },
+    { name: "detail", text: detailText, shrinks: true },
+  ],
+  addFilters(command) {
+    command
+      .option("-A, --all-projects", "jobs of every project that you may see")
+      .option("-a, --all", "also jobs that have ended")
+      .option("--state <state>", "live, waiting, starting, running, stopping, ended or all")
+      .option("--user <user>", "only jobs of this user")
+      .option("--name <name>", "only jobs of this name")
+      .option("--array <job>", "only elements of this array");
+  },
+  async queryOf(filters, session) {
+    const { scope } = await session.settings();
+    const state = filters.state ?? (filters.all === true ? "all" : undefined);
+    return {
+      ...(filters.allProjects !== true && scope !== undefined && { project: scope }),
+      ...(state !== undefined && { state }),
+      ...(filters.user !== undefined && { user: filters.user }),
+      ...(filters.name !== undefined && { name: filters.name }),
+      ...(filters.array !== undefined && { array: filters.array }),
+    };
+  },
+  page: (api, query) => api.call("listJobs", { query }),
+  load: async (session, name) => (await session.api()).call("getJob", { at: { job: name } }),
+  around: ({ name, project }) => ({ name, project }),
+  describe: describeJob,
+};
+
+function nameText({ name, array }: Job): string {
+  return array === undefined || name.endsWith(`.${array.index}`) ? name : `${name}.${array.index}`;
+}
+
+function ranMs({ startedAt, endedAt }: Job): number | undefined {
+  return startedAt === undefined || endedAt === undefined ? undefined : Date.parse(endedAt) - Date.parse(startedAt);
+}
+
+function ranText(each: Job, now: number): string {
+  const ms = ranMs(each);
+  return ms === undefined ? ageText(each.startedAt, now) : durationText(ms);
+}
+
+function detailText(each: Job): string {
+  if (each.state === "ended") return each.detail ?? "";
+  if (each.elements !== undefined) return elementsText(each.elements);
+  if (each.state === "waiting") return reasonText(each);
+  return nodesText(each);
+}
+
+function reasonText({ reason }: Job): string {
+  return reason === undefined ? "" : `${reason.kind}: ${reason.detail}`;
+}
+
+/** How far an array is. */
+export function elementsText({ size, waiting, active, succeeded, failed }: NonNullable<Job["elements"]>): string {
+  return `${size} elements: ${waiting} waiting, ${active} active, ${succeeded} succeeded, ${failed} failed`;
+}
+
+function describeJob(each: Job, paint: Paint, now: number): string {
+  const at = (instant: string | undefined) =>
+    instant === undefined ? undefined : `${instantText(instant)} (${ageText(instant, now)} ago)`;
+  const fields: Field[] = [
+    ["Id", each.id],
+    ["Project", each.project],
+    ["User", each.userName === undefined ? each.user : `${each.userName} (${each.user})`],
+    ["Type", each.type],
+    ["GPUs", gpusText(each)],
+    ["Class", each.class],
+    ["Priority", String(each.priority)],
+    ["Attempt", String(each.attempt)],
+    ["Array", each.array === undefined ? undefined : `${each.array.id}, element ${each.array.index}`],
+    ["Elements", each.elements === undefined ? undefined : elementsText(each.elements)],
+    ["Waits for", each.state === "waiting" ? reasonText(each) : undefined],
+    ["Submitted", at(each.submittedAt)],
+    ["Started", at(each.startedAt)],
+    ["Ended", at(each.endedAt)],
+    ["Ran", ranText(each, now)],
+    ["Exit code", each.exitCode === undefined ? undefined : String(each.exitCode)],
+    ["Detail", each.detail],
+  ];
+  const title = `${paint("bold", nameText(each))}  ${paint(stateStyle(each), stateText(each))}\n`;
+  return (
+    title +
+    fieldsText(fields, paint, "  ") +
+    membersText(each, paint, now) +
+    attemptsText(each, paint, now) +
+    specText(each, paint)
+  );
+}
+
+function membersText({ members }: Job, paint: Paint, now: number): string {
+  if (members.length === 0) return "";
+  const table = renderTable(
+    [
+      { name: "rank", text: ({ rank }) => String(rank), right: true },
+      { name: "node", text: ({ node }) => node },
+      { name: "state", text: ({ state }) => state },
+      { name: "started", text: ({ startedAt }) => ageText(startedAt, now) },
+      { name: "gpus", text: ({ gpus }) => gpus.join(" ") },
+      { name: "limits", text: ({ enforcement }) => limitsText(enforcement) },
+    ],
+    members,
+    { headers: true, paint, now },
+  );
+  return `\n${paint("bold", "Members")}\n${indented(table)}`;
+}
+
+function attemptsText({ attempts = [] }: Job, paint: Paint, now: number): string {
+  if (attempts.length === 0) return "";
+  const table = renderTable(
+    [
+      { name: "attempt", text: ({ attempt }) => String(attempt), right: true },
+      { name: "result", text: ({ result, exitCode }) => (exitCode === undefined ? result : `${result} (${exitCode})`) },
+      { name: "nodes", text: ({ nodes }) => nodes.join(", ") },
+      { name: "placed", text: ({ placedAt }) => instantText(placedAt) },
+      { name: "held", text: ({ placedAt, endedAt }) => durationText(Date.parse(endedAt) - Date.parse(placedAt)) },
+    ],
+    attempts,
+    { headers: true, paint, now },
+  );
+  return `\n${paint("bold", "Attempts")}\n${indented(table)}`;
+}
+
+/** Which limit is really enforced by what. */
+function limitsText(enforcement: Readonly<Record<string, string>> | undefined): string {
+  return Object.entries(enforcement ?? {})
+    .map(([limit, by]) => `${limit} by ${by}`)
+    .join(", ");
+}
+
+function specText({ spec }: Job, paint: Paint): string {
+  return `\n${paint("bold", "Spec")}\n${fieldsText(objectFields(spec), paint, "  ")}`;
+}
+
+function indented(text: string): string {
+  return text.replace(/^(?=.)/gm, "  ");
+}

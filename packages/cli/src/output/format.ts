@@ -1,0 +1,26 @@
+import { usageFailure } from "../failure.ts";
+import { nearest } from "../nearest.ts";
+
+export const formats = ["table", "wide", "json", "yaml", "name", "csv"] as const;
+export type Format = (typeof formats)[number];
+
+export function parseFormat(text: string): Format {
+  const found = formats.find((format) => format === text);
+  if (found !== undefined) return found;
+  const close = nearest(text, formats);
+  throw usageFailure(
+    `unknown output "${text}"${close === undefined ? "" : ` (did you mean ${close}?)`}`,
+    `one of ${formats.join(", ")}`,
+  );
+}
+
+/** Whether errors must be JSON, found without parsing, since the error may be about the arguments themselves. */
+export function asksForJson(args: readonly string[]): boolean {
+  const own = args.includes("--") ? args.slice(0, args.indexOf("--")) : args;
+  return own.some(
+    (arg, index) =>
+      arg === "--json" ||
+      /^(--output=|-o=?)json$/.test(arg) ||
+      ((arg === "-o" || arg === "--output") && own[index + 1] === "json"),
+  );
+}

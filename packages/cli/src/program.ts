@@ -1,0 +1,138 @@
+import { Command, CommanderError, Option } from "commander";
+import { type CommandEntry, commandNamed, commands } from "./commands/index.ts";
+import { exit } from "./exit.ts";
+import { Failure, usageFailure } from "./failure.ts";
+import { operandsOf, turnRound } from "./grammar.ts";
+import { asksForJson, formats } from "./output/format.ts";
+import { type GlobalOptions, Session } from "./session.ts";
+import { painterOf, printable, type Terminal } from "./terminal.ts";
+
+/** Carries out one command line; answers the exit code. */
+export async function tess(argv: readonly string[], terminal: Terminal): Promise<number> {
+  const dashes = argv.indexOf("--");
+  const own = turnRound(dashes < 0 ? argv : argv.slice(0, dashes));
+  const session = new Session(terminal, dashes < 0 ? undefined : argv.slice(dashes + 1));
+  try {
+    const passed = await passOn(argv, session);
+    if (passed !== undefined) return passed;
+    const program = await buildProgram(own, session);
+    if (own.length === 0) program.outputHelp();
+    else await program.parseAsync([...own], { from: "user" });
+    return session.exitCode;
+  } catch (error) {
+    return await report(error, terminal, asksForJson(argv));
+  }
+}
+
+/** Hands `server` and `admin` to their programs with the arguments as they were typed. */
+async function passOn(argv: readonly string[], session: Session): Promise<number | undefined> {
+  const entry = argv[0] === "server" || argv[0] === "admin" ? commandNamed(argv[0]) : undefined;
+  const { pass } = (await entry?.load()) ?? {};
+  const args = argv.slice(1);
+  if (entry === undefined || pass === undefined) return undefined;
+  if (args.includes("--help") || args.includes("-h")) {
+    const program = await buildProgram([entry.name], session);
+    program.commands.find((each) => each.name() === entry.name)?.outputHelp();
+    await session.print("\n");
+  }
+  return pass(args, session);
+}
+
+/** The program with every command named and the one that is asked for defined. */
+export async function buildProgram(args: readonly string[], session: Session): Promise<Command> {
+  const program = new Command("tess");
+  program
+    .description("Share one fleet of GPUs: run jobs, see why they wait, and what was used.")
+    .usage("<command> [flags] [-- command]")
+    .exitOverride()
+    .configureOutput({
+      writeOut: (text) => void session.print(text),
+      writeErr: (text) => void session.terminal.stderr.write(text),
+      outputError: () => {}, // reported with every other failure
+    })
+    .configureHelp({ showGlobalOptions: true, sortSubcommands: false })
+    .helpCommand("help [command]", "show help for a command")
+    .hook("preAction", (_program, command) => begin(session, command));
+  addGlobalOptions(program);
+  const words = operandsOf(args).map((index) => args[index]!);
+  const asked = commandNamed(words[0] === "help" ? (words[1] ?? "") : (words[0] ?? ""));
+  for (const entry of commands) await addCommand(program, entry, entry === asked, session);
+  program.addHelpText(
+    "after",
+    "\nExamples:\n  tess run --gpus H100:8 -- torchrun train.py\n  tess ps -A\n  tess explain llama-ft\n  tess gpus",
+  );
+  return program;
+}
+
+async function addCommand(program: Command, entry: CommandEntry, asked: boolean, session: Session): Promise<void> {
+  const command = program
+    .command(entry.name, { hidden: entry.hidden === true })
+    .summary(entry.summary)
+    .helpGroup(entry.group);
+  if (entry.aliases !== undefined) command.aliases(entry.aliases);
+  if (!asked) return;
+  const { define } = await entry.load();
+  await define(command, session);
+}
+
+function addGlobalOptions(program: Command): void {
+  program
+    .option("-V, --version", "show the version")
+    .addOption(new Option("-o, --output <format>", formats.join(", ")))
+    .option("--json", "the same as -o json")
+    .option("-p, --project <account>", "project to work in, such as lab/vision")
+    .option("--context <name>", "context to use instead of the current one")
+    .option("--server <url>", "server to talk to")
+    .option("--token <token>", "token to show it")
+    .option("--token-file <file>", "file that holds the token")
+    .option("-y, --yes", "do not ask")
+    .on("option:version", () => {
+      throw new CommanderError(0, "tess.version", "");
+    });
+}
+
+function begin(session: Session, command: Command): void {
+  session.begin(command.optsWithGlobals<GlobalOptions>());
+  if (session.afterDashes !== undefined && !["run", "apply", "__complete"].includes(command.name())) {
+    throw usageFailure(`tess ${command.name()} takes no command after --`, "only run does: tess run -- nvidia-smi");
+  }
+}
+
+/** Tells what went wrong on stderr; answers the exit code. */
+async function report(error: unknown, terminal: Terminal, json: boolean): Promise<number> {
+  if (error instanceof CommanderError) {
+    if (error.code === "tess.version") {
+      const { versionOfPackage } = await import("./commands/version.ts");
+      await terminal.stdout.write(`${versionOfPackage()}\n`);
+      return exit.ok;
+    }
+    if (error.exitCode === 0 || error.code === "commander.help") return exit.ok;
+    return report(usageOf(error), terminal, json);
+  }
+  if (!(error instanceof Failure)) {
+    await terminal.stderr.write(
+      `tess: a fault in tess itself\n${error instanceof Error ? error.stack : String(error)}\n`,
+    );
+    return 70;
+  }
+  if (json) {
+    const { code, message, hint = null, requestId = null } = error;
+    await terminal.stderr.write(`${JSON.stringify({ error: { code, message, hint, requestId } })}\n`);
+  } else await terminal.stderr.write(failureText(error, terminal));
+  return error.exitCode;
+}
+
+function failureText({ message, hint, requestId }: Failure, terminal: Terminal): string {
+  const paint = painterOf(terminal.stderr, terminal.env);
+  const lines = [`${paint("red", "tess:")} ${message.split("\n").map(printable).join("\n")}`];
+  if (hint !== undefined && hint !== "") lines.push(`  ${printable(hint)}`);
+  if (requestId !== undefined) lines.push(paint("dim", `  request ${requestId}`));
+  return lines.map((line) => `${line}\n`).join("");
+}
+
+/** commander puts its suggestion on a second line; that is our hint. */
+function usageOf(error: CommanderError): Failure {
+  const [message = "", suggestion = ""] = error.message.replace(/^error: /, "").split("\n");
+  const near = /\(Did you mean (.+)\?\)/.exec(suggestion)?.[1];
+  return usageFailure(message, near === undefined ? "tess help shows what there is" : `did you mean ${near}?`);
+}

@@ -1,0 +1,81 @@
+import { exit } from "./exit.ts";
+import { Failure, usageFailure } from "./failure.ts";
+import type { Session } from "./session.ts";
+
+/** Whether a person can be asked. */
+export function canAsk({ terminal }: Session): boolean {
+  return terminal.stdin.isTTY === true && terminal.stderr.isTTY;
+}
+
+/** Asks before something that cannot be taken back; -y and scripts go on without. */
+export async function confirm(session: Session, question: string): Promise<void> {
+  if (session.options.yes || !canAsk(session)) return;
+  if (await askYesNo(session, question)) return;
+  throw new Failure(exit.interrupted, { code: "declined", message: "nothing was changed" });
+}
+
+export async function askYesNo(session: Session, question: string): Promise<boolean> {
+  return /^y(es)?$/i.test((await askLine(session, `${question} [y/N] `)).trim());
+}
+
+async function askLine({ terminal }: Session, label: string): Promise<string> {
+  const { createInterface } = await import("node:readline");
+  await terminal.stderr.write(label);
+  const lines = createInterface({ input: terminal.stdin, terminal: false });
+  return new Promise((resolve) => {
+    lines.once("line", (line) => {
+      resolve(line);
+      lines.close();
+    });
+    lines.once("close", () => resolve(""));
+  });
+}
+
+/** A value that must not be seen: typed without echo on a terminal, else all of standard input. */
+export async function askSecret(session: Session, label: string): Promise<string> {
+  if (!canAsk(session)) return readAll(session);
+  const { stdin, stderr } = session.terminal;
+  await stderr.write(label);
+  stdin.setRawMode?.(true);
+  stdin.setEncoding?.("utf8");
+  try {
+    return await typed(stdin);
+  } finally {
+    stdin.setRawMode?.(false);
+    stdin.pause();
+    await stderr.write("\n");
+  }
+}
+
+function typed(stdin: NodeJS.ReadableStream): Promise<string> {
+  return new Promise((resolve, reject) => {
+    let text = "";
+    const done = (end: () => void) => {
+      stdin.removeListener("data", take);
+      end();
+    };
+    const take = (part: string | Buffer) => {
+      for (const key of String(part)) {
+        if (key === "\r" || key === "\n") return done(() => resolve(text));
+        if (key === "\u0003" || key === "\u0004") {
+          return done(() =>
+            reject(new Failure(exit.interrupted, { code: "declined", message: "nothing was changed" })),
+          );
+        }
+        text = key === "\u007f" || key === "\b" ? text.slice(0, -1) : text + key;
+      }
+    };
+    stdin.on("data", take);
+    stdin.resume();
+  });
+}
+
+/** All of standard input, without the line end that `echo` adds. */
+export async function readAll({ terminal }: Session): Promise<string> {
+  if (terminal.stdin.isTTY) throw usageFailure("nothing came on standard input", "pipe the value in, or name a file");
+  const parts: Buffer[] = [];
+  for await (const part of terminal.stdin) parts.push(Buffer.from(part));
+  return Buffer.concat(parts)
+    .toString("utf8")
+    .replace(/\r?\n$/, "");
+}

@@ -1,0 +1,75 @@
+import { resolveSettings, type Settings, type WhereFlags } from "./config/resolve.ts";
+import { Api } from "./http.ts";
+import { type Format, parseFormat } from "./output/format.ts";
+import { type Paint, painterOf, type Terminal } from "./terminal.ts";
+
+/** Flags that every command takes. */
+export interface GlobalOptions extends WhereFlags {
+  readonly output?: string;
+  readonly json?: boolean;
+  readonly yes?: boolean;
+}
+
+/** One command being carried out: its terminal, its flags, and the server, looked up when first needed. */
+export class Session {
+  readonly terminal: Terminal;
+  /** What stood after `--`, untouched; undefined without one. */
+  readonly afterDashes: readonly string[] | undefined;
+  readonly paint: Paint;
+  readonly paintNote: Paint;
+  /** What the command ends with unless it throws. */
+  exitCode = 0;
+  #options: GlobalOptions = {};
+  #settings: Promise<Settings> | undefined;
+  #api: Api | undefined;
+
+  constructor(terminal: Terminal, afterDashes?: readonly string[]) {
+    this.terminal = terminal;
+    this.afterDashes = afterDashes;
+    this.paint = painterOf(terminal.stdout, terminal.env);
+    this.paintNote = painterOf(terminal.stderr, terminal.env);
+  }
+
+  /** Called once the arguments are parsed. */
+  begin(options: GlobalOptions): void {
+    this.#options = options;
+    parseFormat(this.format);
+  }
+
+  get options(): GlobalOptions {
+    return this.#options;
+  }
+
+  get format(): Format {
+    return this.#options.json ? "json" : ((this.#options.output ?? "table") as Format);
+  }
+
+  /** Whether people read the answer, not programs. */
+  get readable(): boolean {
+    return this.format === "table" || this.format === "wide";
+  }
+
+  settings(): Promise<Settings> {
+    this.#settings ??= resolveSettings(this.#options, this.terminal);
+    return this.#settings;
+  }
+
+  async api(): Promise<Api> {
+    const { locate } = await this.settings();
+    this.#api ??= new Api(locate);
+    return this.#api;
+  }
+
+  print(text: string): Promise<void> {
+    return this.terminal.stdout.write(text);
+  }
+
+  /** A line beside the answer: progress, advice, warnings. */
+  note(text: string): Promise<void> {
+    return this.terminal.stderr.write(`${text}\n`);
+  }
+
+  now(): number {
+    return Date.now();
+  }
+}

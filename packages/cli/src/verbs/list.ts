@@ -1,0 +1,83 @@
+import type { Command } from "commander";
+import { usageFailure } from "../failure.ts";
+import type { Filters, Noun, PageOfItems } from "../nouns/noun.ts";
+import { emitList, emitObject, type ListOptions, listText } from "../output/emit.ts";
+import type { Session } from "../session.ts";
+import { fetchPages } from "./pages.ts";
+
+export interface ListFlags extends ListOptions {
+  readonly limit?: string;
+  readonly watch?: boolean;
+}
+
+/** The flags of every list. */
+export function addListFlags(command: Command): Command {
+  return command
+    .option("--limit <count>", "show at most this many")
+    .option("--sort-by <column>", "order by a column or a field of the object; -column turns it round")
+    .option("--columns <names>", "show these columns or fields, with commas between")
+    .option("--no-headers", "leave the header line out");
+}
+
+export function addWatchFlag(command: Command): Command {
+  return command.option("-w, --watch", "stay and show changes; one JSON line each with -o json");
+}
+
+/** Lists a noun, or shows the items named. */
+export async function runList<Item>(
+  session: Session,
+  noun: Noun<Item>,
+  names: readonly string[],
+  flags: ListFlags & Filters,
+): Promise<void> {
+  const limit = flags.limit === undefined ? undefined : parseLimit(flags.limit);
+  if (names.length > 0) return listNamed(session, noun, names, flags);
+  const query = await noun.queryOf(flags, session);
+  const api = await session.api();
+  if (flags.watch) {
+    if (noun.watch === undefined) throw usageFailure(`${noun.plural} cannot be watched`);
+    const { runWatch } = await import("./watch.ts");
+    return runWatch(session, noun, query, flags);
+  }
+  const page = await fetchPages(noun, api, query, limit ?? noun.limit?.(query));
+  await emitPage(session, noun, page, flags);
+}
+
+async function listNamed<Item>(
+  session: Session,
+  noun: Noun<Item>,
+  names: readonly string[],
+  flags: ListFlags & Filters,
+): Promise<void> {
+  const items: Item[] = [];
+  for (const name of names) items.push(await noun.load(session, name, flags));
+  if (flags.watch) {
+    if (noun.watch === undefined) throw usageFailure(`${noun.plural} cannot be watched`);
+    const { runWatch } = await import("./watch.ts");
+    const keys = new Set(items.map(noun.keyOf));
+    return runWatch(session, noun, await noun.queryOf({ ...flags, all: true }, session), flags, (item) =>
+      keys.has(noun.keyOf(item)),
+    );
+  }
+  if (items.length > 1) return emitList(session, { items }, noun, flags);
+  // One thing asked for by name is answered as that thing, not as a list of one.
+  await emitObject(session, items[0]!, noun.nameOf(items[0]!), () => listText(session, items, noun, flags));
+}
+
+async function emitPage<Item>(
+  session: Session,
+  noun: Noun<Item>,
+  page: PageOfItems<Item>,
+  flags: ListOptions,
+): Promise<void> {
+  await emitList(session, page, noun, flags);
+  if (!session.readable) return;
+  if (page.items.length === 0) await session.note(`No ${noun.plural}.`);
+  if (page.next !== undefined) await session.note(`The first ${page.items.length} are shown; --limit shows more.`);
+}
+
+export function parseLimit(text: string): number {
+  const limit = Number(text);
+  if (Number.isInteger(limit) && limit > 0) return limit;
+  throw usageFailure(`--limit must be a whole number above 0, got "${text}"`);
+}
