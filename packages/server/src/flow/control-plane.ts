@@ -168,12 +168,14 @@ export class ThreadedControlPlane implements ControlPlane {
   #hear(message: FromWriter): void {
     switch (message.kind) {
       case "written":
-        return this.#takeIn(message);
+        this.#takeIn(message);
+        return;
       case "room":
         this.#room = message.room;
         return;
       case "failed":
-        return this.#fail(message);
+        this.#fail(message);
+        return;
       case "closed":
         this.#onClosed?.();
         return;
