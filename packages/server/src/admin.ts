@@ -68,7 +68,7 @@ async function main(): Promise<void> {
     }
     case "backup": {
       const file = needed(rest[0], "tess admin backup FILE");
-      const { rows } = await backup(config.store, file);
+      const { seq: rows } = await backup(config.store, file);
       return print(
         { file, rows },
         `${rows} rows written to ${file}. The key files in ${config.data}/keys are not in it: keep them apart.`,
