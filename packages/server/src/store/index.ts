@@ -1,6 +1,12 @@
+import type { WholeReader } from "./contents.ts";
 import type { Store, StoreReader } from "./port.ts";
-import { openPostgresReader, openPostgresStore, type PostgresConfig } from "./postgres/store.ts";
-import { openSqliteReader, openSqliteStore } from "./sqlite/store.ts";
+import {
+  openFrozenPostgresReader,
+  openPostgresReader,
+  openPostgresStore,
+  type PostgresConfig,
+} from "./postgres/store.ts";
+import { openFrozenSqliteReader, openSqliteReader, openSqliteStore } from "./sqlite/store.ts";
 
 /** Where the store is: a directory of this machine, or a PostgreSQL database. */
 export type StoreConfig = { readonly dir: string } | PostgresConfig;
@@ -15,5 +21,15 @@ export async function openReader(config: StoreConfig): Promise<StoreReader> {
   return "dir" in config ? openSqliteReader(config.dir) : openPostgresReader(config.url);
 }
 
+/**
+ * Opens the store as it is now: all answers are of this one moment, whatever the writer does meanwhile. For work that
+ * compares one table with another; close it soon, since the database keeps old versions for it.
+ */
+export async function openFrozenReader(config: StoreConfig): Promise<WholeReader> {
+  return "dir" in config ? openFrozenSqliteReader(config.dir) : openFrozenPostgresReader(config.url);
+}
+
+export { backup, restore } from "./backup.ts";
 export { MemoryPlace, openMemoryStore } from "./memory.ts";
 export * from "./port.ts";
+export { asStored } from "./stored.ts";

@@ -19,6 +19,7 @@ import {
   StoreHeld,
   type UsageRow,
 } from "./port.ts";
+import { asStored } from "./stored.ts";
 import { storable } from "./text.ts";
 import { Turns } from "./turns.ts";
 
@@ -63,11 +64,12 @@ class MemoryProjections {
     return backward && `usage of ${backward.lease} ends before it begins`;
   }
 
-  add({ jobs, usage, devices, audit }: Projected): void {
-    for (const row of jobs) this.jobs.set(row.id, stored(row));
-    for (const row of usage) this.usage.push(stored(row));
-    for (const row of devices) this.devices.set(`${row.gpu}\n${row.at}\n${row.seq}`, stored(row));
-    for (const row of audit) this.audit.set(placeOf(row), stored(row));
+  add(projected: Projected): void {
+    const { jobs, usage, devices, audit } = asStored(projected);
+    for (const row of jobs) this.jobs.set(row.id, row);
+    for (const row of usage) this.usage.push(row);
+    for (const row of devices) this.devices.set(`${row.gpu}\n${row.at}\n${row.seq}`, row);
+    for (const row of audit) this.audit.set(placeOf(row), row);
   }
 }
 
@@ -184,6 +186,11 @@ class MemoryStore implements Store {
     return this.#place.snapshot;
   }
 
+  async *projected(): AsyncGenerator<Projected> {
+    const { jobs, usage, devices, audit } = this.#place.projections;
+    yield { jobs: [...jobs.values()], usage: [...usage], devices: [...devices.values()], audit: [...audit.values()] };
+  }
+
   writeSnapshot(snapshot: Snapshot): Promise<void> {
     return this.#turns.take(() => {
       this.#mustHold(`snapshot ${snapshot.seq}`);
@@ -253,14 +260,6 @@ function copyOf(row: JournalRow): JournalRow {
     root: Uint8Array.from(row.root),
     hash: Uint8Array.from(row.hash),
   };
-}
-
-function stored<Row extends object>(row: Row): Row {
-  const texts = Object.entries(row).map(([field, value]) => [
-    field,
-    typeof value === "string" ? storable(value) : value,
-  ]);
-  return Object.fromEntries(texts);
 }
 
 function placeOf({ seq, index }: AuditRow): string {

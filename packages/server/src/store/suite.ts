@@ -32,6 +32,8 @@ export interface StorePlace {
   open(): Promise<Store>;
   /** A connection for questions beside the writer. */
   read?(): Promise<StoreReader>;
+  /** A connection that sees one moment. */
+  freeze?(): Promise<StoreReader>;
   /** How another process would open the same store. */
   readonly config?: StoreConfig;
   /** Runs one statement as somebody would who has full access to the database. */
@@ -491,6 +493,37 @@ export function describeStore(name: string, makePlace: () => Promise<StorePlace>
         assert.equal((await store.jobs({ accounts: [], limit: 9 })).length, 3);
         assert.equal((await store.head()).seq, 2);
       });
+    });
+
+    it("shows all projections, in more pages than one", async () => {
+      const many = {
+        jobs: Array.from({ length: 2_001 }, (_, i) => jobOf({ id: `job_${i}` })),
+        usage: Array.from({ length: 1_000 }, (_, i) => usageOf({ lease: `lease_${i % 2}` })),
+        devices: Array.from({ length: 1_500 }, (_, i) => deviceOf({ gpu: `GPU-${i % 3}`, at: noon + (i % 7), seq: i })),
+        audit: Array.from({ length: 1_001 }, (_, i) => auditOf({ seq: i % 11, index: i })),
+      };
+      await project(many);
+      const found = { jobs: [] as object[], usage: [] as object[], devices: [] as object[], audit: [] as object[] };
+      for await (const page of store.projected()) {
+        for (const table of ["jobs", "usage", "devices", "audit"] as const) found[table].push(...page[table]);
+      }
+      for (const table of ["jobs", "usage", "devices", "audit"] as const) {
+        assert.deepEqual(byText(found[table]), byText(many[table]), table);
+      }
+    });
+
+    it("shows one moment to a frozen reader, whatever is written meanwhile", async (test) => {
+      if (place.freeze === undefined) return test.skip("this store has no readers of its own");
+      await append({ projected: { jobs: [jobOf()] }, privates: [privateOf("ada", "1")] });
+      const frozen = await place.freeze();
+      try {
+        await append({ projected: { jobs: [jobOf({ id: "job_2" })] }, privates: [privateOf("ada", "2")] });
+        assert.equal((await frozen.head()).seq, 1);
+        assert.deepEqual(await frozen.jobs({ accounts: ["vision"], limit: 9 }), [jobOf()]);
+        assert.deepEqual(shown(await frozen.privates("person")), { ada: "31" });
+      } finally {
+        await frozen.close();
+      }
     });
 
     it("[F27] holds any text that people can send, and finds it again", async () => {

@@ -12,6 +12,8 @@ export interface Dialect {
   mark(n: number): string;
   /** What stands before the name of a table. */
   readonly schema: string;
+  /** The column that numbers the rows of `usage`, which have no other key. */
+  readonly usageKey: string;
 }
 
 /** A list of conditions whose values are bound in order. */

@@ -1,5 +1,5 @@
 import type { Instant } from "@tessera/core";
-import type { Pool, QueryConfig } from "pg";
+import type { ClientBase, Pool, QueryConfig } from "pg";
 import { emptyJournal } from "../../journal/row.ts";
 import {
   auditColumns,
@@ -17,6 +17,7 @@ import {
   usageColumns,
   usageRowOf,
 } from "../columns.ts";
+import type { WholeReader } from "../contents.ts";
 import type {
   AuditQuery,
   AuditRow,
@@ -25,15 +26,17 @@ import type {
   JobQuery,
   JournalHead,
   JournalRow,
+  PrivateWrite,
+  Projected,
   Snapshot,
-  StoreReader,
   UsageRow,
 } from "../port.ts";
+import { scanPrivates, scanProjected } from "../scan.ts";
 import { storable } from "../text.ts";
 import { auditStatements, type Dialect, jobStatements, type Statement, usageStatements } from "../where.ts";
 import { schema } from "./connect.ts";
 
-const postgres: Dialect = { mark: (n) => `$${n}`, schema };
+const postgres: Dialect = { mark: (n) => `$${n}`, schema, usageKey: "row_number" };
 
 const devicesText = `
   WITH RECURSIVE gpus(gpu) AS (
@@ -50,10 +53,10 @@ const devicesText = `
   ORDER BY 1, 4, 5`;
 
 /** What can run a statement: the pool, or one connection inside a transaction. */
-export type Queryable = Pick<Pool, "query">;
+export type Queryable = Pick<Pool | ClientBase, "query">;
 
 /** Answers questions through a small pool of connections. */
-export class PostgresReader implements StoreReader {
+export class PostgresReader implements WholeReader {
   readonly #source: Queryable;
   readonly #close: () => Promise<void>;
 
@@ -117,6 +120,14 @@ export class PostgresReader implements StoreReader {
     return { seq: found.seq, schema: found.schema, hash: found.hash, bytes };
   }
 
+  projected(): AsyncIterable<Projected> {
+    return scanProjected(this.#ask, postgres);
+  }
+
+  allPrivates(): AsyncIterable<readonly PrivateWrite[]> {
+    return scanPrivates(this.#ask, postgres);
+  }
+
   async findOperation(op: string): Promise<number | undefined> {
     const text = "SELECT seq FROM tessera.journal WHERE op = $1";
     return (await this.#all({ text, values: [storable(op)] }))[0]?.seq;
@@ -126,9 +137,13 @@ export class PostgresReader implements StoreReader {
     return this.#close();
   }
 
+  readonly #ask = ({ text, values }: Statement) => this.#all({ text, values: [...values] });
+
+  /** One after the other, since the source may be a single connection. */
   async #each<Row>(statements: readonly Statement[], rowOf: (found: Found) => Row): Promise<Row[]> {
-    const found = await Promise.all(statements.map(({ text, values }) => this.#all({ text, values: [...values] })));
-    return found.flat().map(rowOf);
+    const rows: Row[] = [];
+    for (const statement of statements) rows.push(...(await this.#ask(statement)).map(rowOf));
+    return rows;
   }
 
   async #all(query: QueryConfig): Promise<Found[]> {

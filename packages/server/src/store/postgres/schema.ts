@@ -1,5 +1,6 @@
 import type { ClientBase } from "pg";
 import { nameOf } from "./connect.ts";
+import type { Queryable } from "./reader.ts";
 
 /**
  * The steps from an empty schema to today's tables. A step that has been released is never edited: add one below.
@@ -71,6 +72,7 @@ const steps: readonly string[] = [
   );
 
   CREATE TABLE tessera.usage (
+    row_number bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
     lease text COLLATE "C" NOT NULL,
     job text COLLATE "C" NOT NULL,
     account text COLLATE "C" NOT NULL,
@@ -173,7 +175,7 @@ export async function migrate(client: ClientBase, url: string): Promise<void> {
 }
 
 /** The version of the tables; refuses what a newer Tessera has written. */
-export async function checkVersion(client: Pick<ClientBase, "query">, url: string): Promise<number> {
+export async function checkVersion(client: Queryable, url: string): Promise<number> {
   const { rows } = await client.query("SELECT version FROM tessera.schema_version");
   const version: number = rows[0]?.version ?? 0;
   if (version > schemaVersion) {

@@ -12,7 +12,7 @@ import { type CuttingProxy, startCuttingProxy } from "../../testing/cutting-prox
 import { startTestPostgres, type TestPostgres } from "../../testing/postgres.ts";
 import { CommitOutage, type Store } from "../port.ts";
 import { describeStore } from "../suite.ts";
-import { openPostgresReader, openPostgresStore } from "./store.ts";
+import { openFrozenPostgresReader, openPostgresReader, openPostgresStore } from "./store.ts";
 
 // Long enough for a busy machine to renew in time, so that a lease is lost only where a test wants it.
 const leaseMs = 20_000;
@@ -46,6 +46,7 @@ function describePostgresStore({ freshDatabase }: TestPostgres): void {
       config,
       open: () => openPostgresStore(config),
       read: () => openPostgresReader(url),
+      freeze: () => openFrozenPostgresReader(url),
       async tamper(statement) {
         await runIn(url, `SET search_path = tessera; ${statement}`);
       },

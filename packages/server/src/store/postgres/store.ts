@@ -1,9 +1,10 @@
 import pg from "pg";
-import { type Batch, CommitOutage, type PrivateWrite, type Projected, type Snapshot, type Store } from "../port.ts";
+import { type FillableStore, pour, type WholeReader } from "../contents.ts";
+import { type Batch, CommitOutage, type PrivateWrite, type Projected, type Snapshot } from "../port.ts";
 import { Turns } from "../turns.ts";
 import { configOf, connect, messageOf, nameOf } from "./connect.ts";
 import { Lease } from "./lease.ts";
-import { PostgresReader } from "./reader.ts";
+import { PostgresReader, type Queryable } from "./reader.ts";
 import { checkVersion, migrate, prepareLease, schemaVersion } from "./schema.ts";
 import { emptyPart, guarded, type Part, privateParts, projectedParts, rowsPart } from "./write.ts";
 
@@ -20,7 +21,7 @@ const projections = ["ended_job", "ended_job_under", "usage", "device", "audit",
 const snapshotPartBytes = 8 * 1024 * 1024;
 
 /** Opens the store for the one writer. Throws StoreHeld when another server keeps it for longer than `waitMs`. */
-export async function openPostgresStore(config: PostgresConfig): Promise<Store> {
+export async function openPostgresStore(config: PostgresConfig): Promise<FillableStore> {
   const { url, leaseMs = 12_000, waitMs = 2 * leaseMs } = config;
   const client = await connectWriter(url, leaseMs);
   let lease: Lease | undefined;
@@ -40,16 +41,33 @@ export async function openPostgresStore(config: PostgresConfig): Promise<Store> 
 export async function openPostgresReader(url: string): Promise<PostgresReader> {
   const pool = poolFor(url);
   try {
-    const there = await pool.query("SELECT to_regclass('tessera.schema_version') IS NOT NULL AS found");
-    if (!there.rows[0].found || (await checkVersion(pool, url)) < schemaVersion) {
-      throw new Error(
-        `There is no store of this version in ${nameOf(url)}: start the server once, or name its database.`,
-      );
-    }
+    await mustBeToday(pool, url);
     return new PostgresReader(pool, () => pool.end());
   } catch (error) {
     await pool.end();
     throw error;
+  }
+}
+
+/** A reader all of whose answers are of one moment, while the server goes on writing. */
+export async function openFrozenPostgresReader(url: string): Promise<PostgresReader> {
+  const client = await connect(url, "frozen reader");
+  try {
+    await client.query("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY");
+    await mustBeToday(client, url); // the moment is that of the first read
+    return new PostgresReader(client, () => client.end());
+  } catch (error) {
+    await client.end();
+    throw error;
+  }
+}
+
+async function mustBeToday(source: Queryable, url: string): Promise<void> {
+  const there = await source.query("SELECT to_regclass('tessera.schema_version') IS NOT NULL AS found");
+  if (!there.rows[0].found || (await checkVersion(source, url)) < schemaVersion) {
+    throw new Error(
+      `There is no store of this version in ${nameOf(url)}: start the server once, or name its database.`,
+    );
   }
 }
 
@@ -67,7 +85,7 @@ async function connectWriter(url: string, leaseMs: number): Promise<pg.Client> {
   return client;
 }
 
-class PostgresStore extends PostgresReader implements Store {
+class PostgresStore extends PostgresReader implements FillableStore {
   readonly #url: string;
   readonly #leaseMs: number;
   readonly #lease: Lease;
@@ -96,21 +114,26 @@ class PostgresStore extends PostgresReader implements Store {
     return this.#write("private rows", privateParts(writes));
   }
 
-  writeSnapshot({ seq, schema, hash, bytes }: Snapshot): Promise<void> {
-    return this.#transact(`snapshot ${seq}`, async (write) => {
-      await write(snapshotGone(seq));
-      await write(snapshotHead(seq, schema, hash));
-      for (let from = 0, part = 0; from < bytes.length; from += snapshotPartBytes, part++) {
-        await write(snapshotPart(seq, part, bytes.subarray(from, from + snapshotPartBytes)));
-      }
-      await write(oldSnapshotsGone);
-    });
+  writeSnapshot(snapshot: Snapshot): Promise<void> {
+    return this.#transact(`snapshot ${snapshot.seq}`, (write) => writeSnapshot(write, snapshot));
   }
 
   replaceProjections(pages: AsyncIterable<Projected>): Promise<void> {
     return this.#transact("rebuilt projections", async (write) => {
       await write(...projections.map(emptyPart));
       for await (const page of pages) await write(...projectedParts(page));
+    });
+  }
+
+  fill(from: WholeReader): Promise<void> {
+    return this.#transact("a restored journal", async (write) => {
+      if ((await this.head()).seq > 0) throw new Error("it holds a journal already; restore into an empty database");
+      await pour(from, {
+        rows: (rows) => write(rowsPart(rows)),
+        projected: (projected) => write(...projectedParts(projected)),
+        privates: (writes) => write(...privateParts(writes)),
+        snapshot: (snapshot) => writeSnapshot(write, snapshot),
+      });
     });
   }
 
@@ -145,7 +168,7 @@ class PostgresStore extends PostgresReader implements Store {
   }
 
   /** Writes in several statements of one transaction. */
-  #transact(what: string, act: (write: (...parts: readonly Part[]) => Promise<void>) => Promise<void>): Promise<void> {
+  #transact(what: string, act: (write: Write) => Promise<void>): Promise<void> {
     return this.#turns.take(async () => {
       const client = await this.#ready(what);
       let committing = false;
@@ -204,6 +227,18 @@ class PostgresStore extends PostgresReader implements Store {
     if (!known) this.#stopped = outage;
     return outage;
   }
+}
+
+/** Writes parts as one statement of a transaction. */
+type Write = (...parts: readonly Part[]) => Promise<void>;
+
+async function writeSnapshot(write: Write, { seq, schema, hash, bytes }: Snapshot): Promise<void> {
+  await write(snapshotGone(seq));
+  await write(snapshotHead(seq, schema, hash));
+  for (let from = 0, part = 0; from < bytes.length; from += snapshotPartBytes, part++) {
+    await write(snapshotPart(seq, part, bytes.subarray(from, from + snapshotPartBytes)));
+  }
+  await write(oldSnapshotsGone);
 }
 
 /** The guard found the fence changed. */

@@ -2,6 +2,7 @@ import type { QueryConfig } from "pg";
 import { journalColumns } from "../columns.ts";
 import { ancestorsOf, tenantOf } from "../paths.ts";
 import type { AuditRow, DeviceRow, EndedJobRow, JournalRow, PrivateWrite, Projected, UsageRow } from "../port.ts";
+import { asStored } from "../stored.ts";
 import { storable } from "../text.ts";
 import { spanOf } from "../usage-span.ts";
 import type { Lease } from "./lease.ts";
@@ -53,7 +54,8 @@ export function rowsPart(rows: readonly JournalRow[]): Part {
 }
 
 /** What a batch adds to the projections; parts only for the tables that get something. */
-export function projectedParts({ jobs, usage, devices, audit }: Projected): Part[] {
+export function projectedParts(projected: Projected): Part[] {
+  const { jobs, usage, devices, audit } = asStored(projected);
   const parts: Part[] = [];
   if (jobs.length > 0) {
     parts.push(insert("ended_job", jobFields, jobs));
@@ -63,10 +65,7 @@ export function projectedParts({ jobs, usage, devices, audit }: Projected): Part
     const rows = usage.map((row) => ({ ...row, tenant: tenantOf(row.account), span: spanOf(row.fromAt, row.toAt) }));
     parts.push(insert("usage", usageFields, rows));
   }
-  if (devices.length > 0) {
-    const last = new Map(devices.map((row) => [`${row.gpu}\n${row.at}\n${row.seq}`, row]));
-    parts.push(insert("device", deviceFields, [...last.values()], replaceDevice));
-  }
+  if (devices.length > 0) parts.push(insert("device", deviceFields, devices, replaceDevice));
   if (audit.length > 0) {
     parts.push(insert("audit", auditFields, audit));
     parts.push(insert("audit_under", auditUnderFields, audit.flatMap(underEach)));
@@ -76,7 +75,8 @@ export function projectedParts({ jobs, usage, devices, audit }: Projected): Part
 
 /** Private rows put and deleted; of several writes to one row the last counts, and only it is sent. */
 export function privateParts(writes: readonly PrivateWrite[]): Part[] {
-  const last = new Map(writes.map((write) => [`${storable(write.kind)}\n${storable(write.key)}`, write]));
+  const clean = writes.map(({ kind, key, value }) => ({ kind: storable(kind), key: storable(key), value }));
+  const last = new Map(clean.map((write) => [`${write.kind}\n${write.key}`, write]));
   const put: PrivateRow[] = [];
   const gone: Pick<PrivateRow, "kind" | "key">[] = [];
   for (const { kind, key, value } of last.values()) {
@@ -89,7 +89,7 @@ export function privateParts(writes: readonly PrivateWrite[]): Part[] {
   if (gone.length > 0) {
     parts.push({
       name: "private_gone",
-      values: [jsonOf(gone)],
+      values: [JSON.stringify(gone)],
       text: (mark) =>
         `DELETE FROM tessera.private p USING held, json_to_recordset(${mark()}::json) AS t(kind text, key text)
          WHERE p.kind = t.kind AND p.key = t.key`,
@@ -205,7 +205,7 @@ function insert<Row>(table: string, fields: readonly Field<Row>[], rows: readonl
   const wanted = fields.map(([field]) => field);
   return {
     name: table,
-    values: [jsonOf(rows, wanted)],
+    values: [JSON.stringify(rows, wanted)],
     text(mark) {
       const columns = fields.map(([field, , column]) => column ?? field);
       const read = fields.map(([field, type]) =>
@@ -216,21 +216,6 @@ function insert<Row>(table: string, fields: readonly Field<Row>[], rows: readonl
         SELECT ${read.join(", ")} FROM held, json_to_recordset(${mark()}::json) AS t(${shape.join(", ")}) ${onConflict}`;
     },
   };
-}
-
-/** JSON that PostgreSQL takes. Looking for what it would not take is quick; mending every text would not be. */
-function jsonOf(rows: readonly object[] | readonly unknown[], fields?: readonly string[]): string {
-  const json = JSON.stringify(rows, fields as string[] | undefined);
-  if (!/\\u(0000|d[89a-f])/.test(json)) return json;
-  const mended = rows.map((row) =>
-    Object.fromEntries(
-      Object.entries(row as object).map(([field, value]) => [
-        field,
-        typeof value === "string" ? storable(value) : value,
-      ]),
-    ),
-  );
-  return JSON.stringify(mended, fields as string[] | undefined);
 }
 
 const preparedNames = new Map<string, string>();

@@ -1,6 +1,7 @@
 /** Primary result codes of SQLite; the error carries the extended code, whose low byte is the primary one. */
 export const sqliteBusy = 5;
 export const sqliteFull = 13;
+export const sqliteNotADatabase = 26;
 
 export function primaryCodeOf(error: unknown): number | undefined {
   if (typeof error !== "object" || error === null || !("errcode" in error)) return undefined;

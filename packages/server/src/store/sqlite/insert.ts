@@ -1,7 +1,8 @@
-import type { DatabaseSync, SQLInputValue, StatementSync } from "node:sqlite";
+import type { DatabaseSync, StatementSync } from "node:sqlite";
 import { auditColumns, deviceColumns, jobColumns, journalColumns } from "../columns.ts";
 import { ancestorsOf, tenantOf } from "../paths.ts";
 import type { JournalRow, PrivateWrite, Projected, Snapshot } from "../port.ts";
+import { asStored } from "../stored.ts";
 import { storable } from "../text.ts";
 import { spanOf } from "../usage-span.ts";
 
@@ -56,40 +57,41 @@ export class Inserts {
     );
   }
 
-  projected({ jobs, usage, devices, audit }: Projected): void {
+  projected(projected: Projected): void {
+    const { jobs, usage, devices, audit } = asStored(projected);
     for (const job of jobs) {
-      run(this.#job, [
+      this.#job.run(
         ...[job.id, job.account, job.user, job.name, job.arrayId],
         ...[job.submittedAt, job.endedAt, job.outcome, job.exitCode, job.doc],
-      ]);
+      );
       for (const above of ancestorsOf(job.account)) {
-        run(this.#jobUnder, [above, job.submittedAt, job.id, job.outcome]);
+        this.#jobUnder.run(above, job.submittedAt, job.id, job.outcome);
       }
     }
     for (const use of usage) {
-      run(this.#usage, [
+      this.#usage.run(
         ...[use.lease, use.job, use.account, tenantOf(use.account), use.user, use.node, use.gpu, use.model],
         ...[use.units, use.state, use.class, use.fromAt, use.toAt, spanOf(use.fromAt, use.toAt)],
-      ]);
+      );
     }
     for (const device of devices) {
-      run(this.#device, [
+      this.#device.run(
         ...[device.gpu, device.node, device.model, device.at, device.seq],
         ...[device.capacityUnits, device.freeUnits, device.mode],
-      ]);
+      );
     }
     for (const entry of audit) {
-      run(this.#audit, [
+      this.#audit.run(
         ...[entry.seq, entry.index, entry.at, entry.actor, entry.token, entry.request],
         ...[entry.action, entry.target, entry.account, entry.outcome, entry.detail],
-      ]);
-      for (const above of ancestorsOf(entry.account)) run(this.#auditUnder, [above, entry.seq, entry.index, entry.at]);
+      );
+      for (const above of ancestorsOf(entry.account)) this.#auditUnder.run(above, entry.seq, entry.index, entry.at);
     }
   }
 
   privates(writes: readonly PrivateWrite[]): void {
     for (const { kind, key, value } of writes) {
-      if (value === null) run(this.#privateGone, [kind, key]);
+      if (value === null) this.#privateGone.run(storable(kind), storable(key));
       else this.#private.run(storable(kind), storable(key), value);
     }
   }
@@ -106,8 +108,4 @@ function insertInto(db: DatabaseSync, table: string, columns: string, or = ""): 
     .map(() => "?")
     .join(", ");
   return db.prepare(`INSERT ${or} INTO ${table} (${columns}) VALUES (${marks})`);
-}
-
-function run(statement: StatementSync, values: readonly SQLInputValue[]): void {
-  statement.run(...values.map((value) => (typeof value === "string" ? storable(value) : value)));
 }

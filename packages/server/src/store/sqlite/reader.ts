@@ -7,6 +7,7 @@ import {
   columnsOf,
   deviceColumns,
   deviceRowOf,
+  type Found,
   jobColumns,
   jobRowOf,
   journalColumns,
@@ -16,6 +17,7 @@ import {
   usageColumns,
   usageRowOf,
 } from "../columns.ts";
+import type { WholeReader } from "../contents.ts";
 import type {
   AuditQuery,
   AuditRow,
@@ -24,14 +26,16 @@ import type {
   JobQuery,
   JournalHead,
   JournalRow,
+  PrivateWrite,
+  Projected,
   Snapshot,
-  StoreReader,
   UsageRow,
 } from "../port.ts";
+import { scanPrivates, scanProjected } from "../scan.ts";
 import { storable } from "../text.ts";
-import { auditStatements, type Bound, type Dialect, jobStatements, usageStatements } from "../where.ts";
+import { auditStatements, type Bound, type Dialect, jobStatements, type Statement, usageStatements } from "../where.ts";
 
-export const sqlite: Dialect = { mark: () => "?", schema: "" };
+export const sqlite: Dialect = { mark: () => "?", schema: "", usageKey: "rowid" };
 
 /** Steps from device to device through the index, instead of reading the whole history of each. */
 export const devicesText = `
@@ -49,7 +53,7 @@ export const devicesText = `
   ORDER BY 1, 4, 5`;
 
 /** Answers questions from one connection. The calls are synchronous inside, so nothing is read half-way. */
-export class SqliteReader implements StoreReader {
+export class SqliteReader implements WholeReader {
   readonly #db: DatabaseSync;
   readonly #statements = new Map<string, StatementSync>();
 
@@ -111,6 +115,14 @@ export class SqliteReader implements StoreReader {
     return found && { seq: found.seq, schema: found.schema, hash: found.hash, bytes: found.bytes };
   }
 
+  projected(): AsyncIterable<Projected> {
+    return scanProjected(this.#ask, sqlite);
+  }
+
+  allPrivates(): AsyncIterable<readonly PrivateWrite[]> {
+    return scanPrivates(this.#ask, sqlite);
+  }
+
   async findOperation(op: string): Promise<number | undefined> {
     return this.#all("SELECT seq FROM journal WHERE op = ?", op)[0]?.seq;
   }
@@ -120,8 +132,9 @@ export class SqliteReader implements StoreReader {
     if (this.#db.isOpen) this.#db.close();
   }
 
-  // biome-ignore lint/suspicious/noExplicitAny: each column's type is fixed by the schema, which TypeScript cannot see
-  #all(text: string, ...values: readonly Bound[]): Record<string, any>[] {
+  readonly #ask = async ({ text, values }: Statement) => this.#all(text, ...values);
+
+  #all(text: string, ...values: readonly Bound[]): Found[] {
     let statement = this.#statements.get(text);
     if (statement === undefined) {
       statement = this.#db.prepare(text);

@@ -1,4 +1,5 @@
 import type { DatabaseSync } from "node:sqlite";
+import { primaryCodeOf, sqliteNotADatabase } from "./codes.ts";
 
 /** Marks the file as one of ours ("Tess" in ASCII), so that some other SQLite file is not taken for a store. */
 export const applicationId = 0x54657373;
@@ -141,7 +142,7 @@ export function migrate(db: DatabaseSync, file: string): void {
 
 /** The version of the tables in `db`; refuses what is not ours or was written by a newer Tessera. */
 export function checkVersion(db: DatabaseSync, file: string): number {
-  const id = pragma(db, "application_id");
+  const id = applicationIdOf(db, file);
   const version = pragma(db, "user_version");
   const tables = Number(db.prepare("SELECT count(*) AS n FROM sqlite_schema").get()!.n);
   if (id !== applicationId && (version !== 0 || tables !== 0)) {
@@ -154,6 +155,15 @@ export function checkVersion(db: DatabaseSync, file: string): number {
     );
   }
   return version;
+}
+
+function applicationIdOf(db: DatabaseSync, file: string): number {
+  try {
+    return pragma(db, "application_id");
+  } catch (cause) {
+    if (primaryCodeOf(cause) !== sqliteNotADatabase) throw cause;
+    throw new Error(`${file} is not a Tessera store: it is not even an SQLite file`, { cause });
+  }
 }
 
 function pragma(db: DatabaseSync, name: "application_id" | "user_version"): number {

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { describeStore } from "../suite.ts";
-import { fileIn, openSqliteReader, openSqliteStore } from "./store.ts";
+import { fileIn, openFrozenSqliteReader, openSqliteReader, openSqliteStore } from "./store.ts";
 
 describeStore("sqlite", async () => {
   const dir = mkdtempSync(join(tmpdir(), "tessera-store-"));
@@ -19,6 +19,7 @@ describeStore("sqlite", async () => {
     config: { dir },
     open: () => openSqliteStore(dir),
     read: () => openSqliteReader(dir),
+    freeze: async () => openFrozenSqliteReader(dir),
     tamper,
     makeNewer: () => tamper("PRAGMA user_version = 999"),
     remove: async () => rmSync(dir, { recursive: true, force: true }),

@@ -2,7 +2,8 @@ import { closeSync, existsSync, mkdirSync, openSync } from "node:fs";
 import { statfs } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { DatabaseSync, type StatementSync } from "node:sqlite";
-import { type Batch, CommitOutage, type PrivateWrite, type Projected, type Snapshot, type Store } from "../port.ts";
+import { type FillableStore, type Filling, pour, type WholeReader } from "../contents.ts";
+import { type Batch, CommitOutage, type PrivateWrite, type Projected, type Snapshot } from "../port.ts";
 import { Turns } from "../turns.ts";
 import { primaryCodeOf, sqliteBusy, sqliteFull } from "./codes.ts";
 import { Inserts } from "./insert.ts";
@@ -13,7 +14,7 @@ import { checkVersion, migrate, schemaVersion } from "./schema.ts";
 const projections = ["ended_job", "ended_job_under", "usage", "device", "audit", "audit_under"];
 
 /** Opens the store in `dir` for the one writer, making it when it is not there. Throws StoreHeld when it is in use. */
-export async function openSqliteStore(dir: string): Promise<Store> {
+export async function openSqliteStore(dir: string): Promise<FillableStore> {
   mkdirSync(dir, { recursive: true, mode: 0o700 });
   const lock = holdDirectory(dir);
   try {
@@ -26,26 +27,59 @@ export async function openSqliteStore(dir: string): Promise<Store> {
 
 /** Opens the store in `dir` for questions only; works beside the writer, in another thread or process. */
 export async function openSqliteReader(dir: string): Promise<SqliteReader> {
-  const file = fileIn(dir);
-  if (!existsSync(file)) throw new Error(`There is no store in ${dir}: start the server once, or name its directory.`);
-  return openFile(file);
+  return openFile(fileIn(dir));
+}
+
+/** A reader all of whose answers are of one moment, while the server goes on writing. */
+export function openFrozenSqliteReader(dir: string): SqliteReader {
+  const db = openReadOnly(fileIn(dir));
+  db.exec("BEGIN");
+  db.prepare("SELECT max(seq) FROM journal").get(); // the moment is that of the first read
+  return new SqliteReader(db);
 }
 
 /** Opens one file that holds a store, for questions only. */
 export function openFile(file: string): SqliteReader {
+  return new SqliteReader(openReadOnly(file));
+}
+
+/** A connection that can only read, to a file of today's version. */
+export function openReadOnly(file: string): DatabaseSync {
+  if (!existsSync(file)) throw new Error(`There is no store ${file}: start the server once, or name its directory.`);
   const db = new DatabaseSync(file, { readOnly: true, timeout: 5_000 });
   try {
     if (checkVersion(db, file) < schemaVersion) {
-      throw new Error(
-        `${file} was written by an older Tessera; open it once with the server, which brings it up to date.`,
-      );
+      throw new Error(`${file} is of an older Tessera; open it once with the server, which brings it up to date.`);
     }
     db.exec("PRAGMA cache_size = -32768");
-    return new SqliteReader(db);
+    return db;
   } catch (error) {
     db.close();
     throw error;
   }
+}
+
+/** Fills a new file with the contents of another store. It is not synced; the caller does that once at the end. */
+export async function fillFile(file: string, from: WholeReader): Promise<void> {
+  const db = new DatabaseSync(file);
+  try {
+    db.exec("PRAGMA journal_mode = MEMORY; PRAGMA synchronous = OFF");
+    migrate(db, file);
+    db.exec("BEGIN");
+    await pour(from, fillingOf(new Inserts(db)));
+    db.exec("COMMIT");
+  } finally {
+    db.close();
+  }
+}
+
+function fillingOf(inserts: Inserts): Filling {
+  return {
+    rows: (rows) => rows.forEach((row) => void inserts.row(row)),
+    projected: (projected) => inserts.projected(projected),
+    privates: (writes) => inserts.privates(writes),
+    snapshot: (snapshot) => inserts.snapshot(snapshot),
+  };
 }
 
 export function fileIn(dir: string): string {
@@ -75,7 +109,7 @@ export function openWritable(file: string): DatabaseSync {
   }
 }
 
-class SqliteStore extends SqliteReader implements Store {
+class SqliteStore extends SqliteReader implements FillableStore {
   readonly #dir: string;
   readonly #lock: { release(): void };
   readonly #db: DatabaseSync;
@@ -117,6 +151,13 @@ class SqliteStore extends SqliteReader implements Store {
     return this.#write("rebuilt projections", async () => {
       for (const table of projections) this.#db.exec(`DELETE FROM ${table}`);
       for await (const page of pages) this.#inserts.projected(page);
+    });
+  }
+
+  fill(from: WholeReader): Promise<void> {
+    return this.#write("a restored journal", async () => {
+      if ((await this.head()).seq > 0) throw new Error("it holds a journal already; restore into an empty directory");
+      await pour(from, fillingOf(this.#inserts));
     });
   }
 

@@ -1,0 +1,84 @@
+import { closeSync, existsSync, fsyncSync, openSync, renameSync, rmSync } from "node:fs";
+import { dirname, resolve } from "node:path";
+import { checkChain } from "../journal/chain.ts";
+import type { StoreConfig } from "./index.ts";
+import type { JournalHead } from "./port.ts";
+import { openFrozenPostgresReader, openPostgresStore } from "./postgres/store.ts";
+import { fileIn, fillFile, openFile, openReadOnly, openSqliteStore } from "./sqlite/store.ts";
+
+/**
+ * Writes everything that the store holds to one file, while the server may go on. The file is an SQLite store, whichever
+ * store it comes from, so a backup of one can be restored into the other. Returns the head of the journal in it.
+ */
+export async function backup(from: StoreConfig, file: string): Promise<JournalHead> {
+  if (existsSync(file))
+    throw new Error(`${file} is there already; name a file that is not, so that no backup is lost.`);
+  const partial = `${resolve(file)}.partial`;
+  rmSync(partial, { force: true });
+  closeSync(openSync(partial, "wx", 0o600)); // it will hold secrets, if encrypted ones
+  try {
+    if ("dir" in from) copyFile(fileIn(from.dir), partial);
+    else await copyDatabase(from.url, partial);
+    sync(partial);
+    renameSync(partial, file);
+    sync(dirname(partial));
+  } catch (error) {
+    rmSync(partial, { force: true });
+    throw error;
+  }
+  const written = openFile(file);
+  try {
+    return await written.head();
+  } finally {
+    await written.close();
+  }
+}
+
+/**
+ * Fills an empty store from a backup, all of it or nothing, and then reads the journal back and checks its chain.
+ * Returns its head. The caller begins a new epoch before anything is done with it.
+ */
+export async function restore(file: string, into: StoreConfig): Promise<JournalHead> {
+  if (!existsSync(file)) throw new Error(`There is no backup ${file}.`);
+  const source = openFile(file);
+  try {
+    const store = await ("dir" in into ? openSqliteStore(into.dir) : openPostgresStore(into));
+    try {
+      await store.fill(source);
+      const check = await checkChain(store);
+      if (!check.sound) throw new Error(`The restored journal is not sound: ${check.fault}`);
+      return check.head;
+    } finally {
+      await store.close();
+    }
+  } finally {
+    await source.close();
+  }
+}
+
+function copyFile(from: string, to: string): void {
+  const db = openReadOnly(from);
+  try {
+    db.prepare("VACUUM INTO ?").run(to);
+  } finally {
+    db.close();
+  }
+}
+
+async function copyDatabase(url: string, to: string): Promise<void> {
+  const reader = await openFrozenPostgresReader(url);
+  try {
+    await fillFile(to, reader);
+  } finally {
+    await reader.close();
+  }
+}
+
+function sync(path: string): void {
+  const opened = openSync(path, "r");
+  try {
+    fsyncSync(opened);
+  } finally {
+    closeSync(opened);
+  }
+}

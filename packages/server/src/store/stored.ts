@@ -1,0 +1,28 @@
+import type { DeviceRow, Projected } from "./port.ts";
+import { storable } from "./text.ts";
+
+/**
+ * The rows as every store holds them: text that all can hold, and of several rows for one device, instant and number
+ * the last, which is the one that counts. What is compared with a store must have gone through this.
+ */
+export function asStored({ jobs, usage, devices, audit }: Projected): Projected {
+  return {
+    jobs: jobs.map(storableRow),
+    usage: usage.map(storableRow),
+    devices: devices.length > 1 ? lastOfEach(devices).map(storableRow) : devices.map(storableRow),
+    audit: audit.map(storableRow),
+  };
+}
+
+function lastOfEach(devices: readonly DeviceRow[]): DeviceRow[] {
+  return [...new Map(devices.map((row) => [`${row.gpu}\n${row.at}\n${row.seq}`, row])).values()];
+}
+
+/** The row itself, unless one of its texts has to be changed. */
+function storableRow<Row extends object>(row: Row): Row {
+  const fields = Object.entries(row);
+  if (fields.every(([, value]) => typeof value !== "string" || storable(value) === value)) return row;
+  return Object.fromEntries(
+    fields.map(([field, value]) => [field, typeof value === "string" ? storable(value) : value]),
+  ) as Row;
+}
