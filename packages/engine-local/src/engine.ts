@@ -1,5 +1,5 @@
 import { type FSWatcher, watch } from "node:fs";
-import { chmod, mkdir, readdir, readFile, realpath, rm, writeFile } from "node:fs/promises";
+import { chmod, mkdir, readdir, realpath, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { type LeaseId, type NodeFacts, parseLeaseId, type Report, type ReportWhat } from "@tessera/core";
 import {
@@ -29,6 +29,7 @@ import {
   takeClaim,
 } from "./lease/folder.ts";
 import { LeaseRecord } from "./lease/record.ts";
+import { type Keep, prune, removeTree, usualKeep } from "./lease/retention.ts";
 import { examineMachine, type Machine } from "./limit/machine.ts";
 import { type Ground, planRun } from "./limit/plan.ts";
 import { type UserRange, userOfTenant } from "./limit/tenants.ts";
@@ -52,10 +53,12 @@ export interface LocalEngineOptions {
   readonly tenantUsers?: UserRange;
   /** The devices behind the GPUs, by UUID, where they are not the ones that `nvidia-smi` names. */
   readonly gpuDevices?: { readonly [uuid: string]: string };
+  readonly keep?: Partial<Keep>;
 }
 
 /** A hint can be missed; a report is then seen this much later. */
 const lookEveryMs = 1_000;
+const pruneEveryMs = 60 * 60 * 1000;
 
 /** Opens the engine that runs members as processes of this machine, and takes up what an earlier one left running. */
 export async function openLocalEngine(
@@ -89,7 +92,7 @@ class LocalEngine implements Engine {
   #nodes: readonly NodeFacts[] | undefined;
   #listener: ((report: Report) => void) | undefined;
   #watcher: FSWatcher | undefined;
-  #timer: NodeJS.Timeout | undefined;
+  readonly #timers: NodeJS.Timeout[] = [];
   #closed = false;
 
   constructor(options: LocalEngineOptions, state: StateFolder, machine: Machine) {
@@ -108,11 +111,13 @@ class LocalEngine implements Engine {
       const record = await this.#load(name as LeaseId);
       this.#leases.set(record.id, record);
       if ((await this.#recall(record.id)) === undefined) this.#lookSoon(record);
-      else await this.#forget(record); // an earlier engine was killed while it did
+      else await this.#letGo(record); // an earlier engine was killed while it did
     }
-    this.#timer = setInterval(() => {
+    this.#every(lookEveryMs, () => {
       for (const record of this.#leases.values()) if (!record.hasEnded) this.#lookSoon(record);
-    }, lookEveryMs).unref();
+    });
+    this.#every(pruneEveryMs, () => void this.#prune());
+    void this.#prune();
   }
 
   async inventory(): Promise<readonly NodeFacts[]> {
@@ -139,12 +144,12 @@ class LocalEngine implements Engine {
       await replaceWhole(join(record.folder, leaseFile.order), JSON.stringify(sheet));
       await syncFolder(this.#state.leases);
       record.supervised = true;
-      await startSupervisor(record.folder, secrets, (complaint) => this.#supervisorEnded(record, complaint)).catch(
-        (error) => {
-          record.supervised = false;
-          throw new Error(`the supervisor of ${order.lease} cannot be started`, { cause: error });
-        },
-      );
+      await startSupervisor(record.folder, secrets, this.#machine.supervisorGroup, (complaint) =>
+        this.#supervisorEnded(record, complaint),
+      ).catch((error) => {
+        record.supervised = false;
+        throw new Error(`the supervisor of ${order.lease} cannot be started`, { cause: error });
+      });
     });
   }
 
@@ -195,7 +200,7 @@ class LocalEngine implements Engine {
 
   async close(): Promise<void> {
     this.#closed = true;
-    clearInterval(this.#timer);
+    for (const timer of this.#timers) clearInterval(timer);
     this.#watcher?.close();
     this.#listener = undefined;
     await Promise.allSettled(this.#turns.values());
@@ -310,13 +315,13 @@ class LocalEngine implements Engine {
 
   #supervisorEnded(record: LeaseRecord, complaint: string): void {
     record.supervised = false;
-    void this.#inTurn(record.id, async () => {
+    this.#inTurn(record.id, async () => {
       if (this.#closed) return;
       await this.#look(record);
       if (record.hasEnded || (await record.claim()) !== undefined) return;
       const reason = `its supervisor could not be started: ${complaint.slice(-500) || "it said nothing"}`;
       await this.#endUnclaimed(record, { kind: "refused", reason });
-    });
+    }).catch(() => {}); // it stays unclaimed: the next bind starts another
   }
 
   /** Reads what is new of a lease, and finds out whether anybody still answers for it. */
@@ -334,9 +339,14 @@ class LocalEngine implements Engine {
 
   /** Ends what a dead supervisor left behind, then says so. */
   async #endLost(record: LeaseRecord, claim: Claim): Promise<void> {
+    const written = await readIfThere(join(record.folder, leaseFile.order));
+    if (written === undefined) {
+      this.#leases.delete(record.id); // another engine on this folder has seen it to its end
+      return;
+    }
     const restarted = claim.by === "supervisor" && claim.bootId !== this.#bootId;
     if (!restarted) {
-      const sheet = JSON.parse(await readFile(join(record.folder, leaseFile.order), "utf8")) as RunSheet;
+      const sheet = JSON.parse(written) as RunSheet;
       await endTree({ mark: sheet.mark, groups: sheet.groups, contained: false });
       await endTree({ mark: sheet.mark, groups: [], contained: false });
       await removeGroups(sheet.groups);
@@ -350,10 +360,24 @@ class LocalEngine implements Engine {
   /** Keeps how it ended and its log, and lets go of the rest. */
   async #forget(record: LeaseRecord): Promise<void> {
     await createWhole(join(this.#state.ended, `${record.id}.json`), JSON.stringify(record.reports.at(-1)));
+    await this.#letGo(record);
+  }
+
+  async #letGo(record: LeaseRecord): Promise<void> {
     this.#leases.delete(record.id);
     await rm(record.folder, { recursive: true, force: true });
     await rm(join(this.#state.hints, record.id), { force: true });
-    await rm(join(this.#state.work, record.id), { recursive: true, force: true });
+    await removeTree(join(this.#state.work, record.id)).catch(() => {}); // tried again when the engine prunes
+  }
+
+  /** What cannot be removed now is tried again in an hour; it only takes room. */
+  async #prune(): Promise<void> {
+    const keep = { ...usualKeep, ...this.#options.keep };
+    await prune(this.#state, keep, this.#clock.now(), (lease) => this.#leases.has(lease as LeaseId)).catch(() => {});
+  }
+
+  #every(ms: number, act: () => void): void {
+    this.#timers.push(setInterval(act, ms).unref());
   }
 
   #watch(): void {
@@ -372,10 +396,10 @@ class LocalEngine implements Engine {
   #lookSoon(record: LeaseRecord): void {
     if (this.#closed || record.lookAhead) return;
     record.lookAhead = true;
-    void this.#inTurn(record.id, async () => {
+    this.#inTurn(record.id, async () => {
       record.lookAhead = false;
       if (!this.#closed) await this.#look(record);
-    });
+    }).catch(() => {}); // whatever stood in the way, it is looked at again in a second
   }
 }
 

@@ -14,23 +14,37 @@ export interface Machine {
   readonly means: Means;
   /** The compiled filter, where it can be loaded. */
   readonly seccompFile?: string;
+  /** A group for the supervisors, outside the unit in which a service manager may keep us. */
+  readonly supervisorGroup?: string;
 }
 
 /** Tries what works here, strongest first. `without` leaves out means that are there, for tests of the weaker ones. */
 export async function examineMachine(stateFolder: string, without: readonly Means[] = []): Promise<Machine> {
   const isRoot = process.getuid?.() === 0;
   const hierarchies = findHierarchies();
+  const supervisorGroup = isRoot ? await makeSupervisorGroup(hierarchies) : undefined;
+  const found = { isRoot, hierarchies, ...(supervisorGroup === undefined ? {} : { supervisorGroup }) };
   const seccompFile = await writeFilter(stateFolder);
   if (isRoot) await makeShownFolders();
   for (const means of isRoot ? (["bwrap", "unshare", "user"] as const) : (["bwrap"] as const)) {
     if (without.includes(means)) continue;
     const filtered = means === "bwrap" && seccompFile !== undefined;
     if (filtered && (await works(stateFolder, means, isRoot, seccompFile))) {
-      return { isRoot, hierarchies, means, seccompFile };
+      return { ...found, means, seccompFile };
     }
-    if (await works(stateFolder, means, isRoot)) return { isRoot, hierarchies, means };
+    if (await works(stateFolder, means, isRoot)) return { ...found, means };
   }
-  return { isRoot, hierarchies, means: "nothing" };
+  return { ...found, means: "nothing" };
+}
+
+async function makeSupervisorGroup(hierarchies: readonly Hierarchy[]): Promise<string | undefined> {
+  const top = hierarchies.find(({ version }) => version === 2)?.folder;
+  if (top === undefined) return undefined;
+  const folder = join(top, "supervisors");
+  return mkdir(folder, { recursive: true }).then(
+    () => folder,
+    () => undefined,
+  );
 }
 
 async function writeFilter(stateFolder: string): Promise<string | undefined> {

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { statSync } from "node:fs";
+import { existsSync, statSync } from "node:fs";
 import { join } from "node:path";
 import type { StateFolder } from "../lease/folder.ts";
 import type { RunSheet } from "../supervise/sheet.ts";
@@ -29,9 +29,11 @@ export function planRun(order: RunSheet["order"], ground: Ground): RunSheet {
   const namespaced = machine.means === "bwrap" || machine.means === "unshare";
   const closed = Object.entries(ground.gpuDevices)
     .filter(([uuid]) => !order.gpuUuids.includes(uuid))
-    .map(([, device]) => device);
+    .map(([, device]) => device)
+    .filter((device) => existsSync(device)); // what is not there cannot be opened either
   const mark = markOf(state, order.lease);
-  const groups = planGroups(machine.hierarchies, mark, order.limits, closed.map(deviceNumber));
+  const processesMax = order.limits.processesMax + (order.limits.processesMax > 0 && namespaced ? keepers : 0);
+  const groups = planGroups(machine.hierarchies, mark, { ...order.limits, processesMax }, closed.map(deviceNumber));
   const fenced = groups.some((group) => group.limits.includes("gpu"));
   const workPath = machine.isRoot && namespaced ? shown.work : workFolder;
   const wrapper = closetCommand({
@@ -92,6 +94,9 @@ export function planRun(order: RunSheet["order"], ground: Ground): RunSheet {
     logFilesMax: ground.logFilesMax,
   };
 }
+
+/** Two processes of the wrapper keep the namespace; they count in the group but are not the job's. */
+const keepers = 2;
 
 const noGroup = "no control group here carries it";
 

@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
 import { closeSync, openSync } from "node:fs";
-import { readFile } from "node:fs/promises";
+import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { leaseFile } from "../lease/folder.ts";
@@ -13,11 +13,12 @@ const thrift = ["--max-old-space-size=64", "--max-semi-space-size=1", "--v8-pool
 
 /**
  * Starts the supervisor of a lease in a session of its own, tied to us by nothing but the pipe that brings the
- * secrets. `onEnd` is told what it complained about; it is not called when we end first.
+ * secrets. `group` takes it out of the unit of a service manager that would end it with us. `onEnd` is told what it complained about; it is not called when we end first.
  */
 export async function startSupervisor(
   leaseFolder: string,
   secrets: { readonly [name: string]: string },
+  group: string | undefined,
   onEnd: (complaint: string) => void,
 ): Promise<void> {
   const complaints = join(leaseFolder, leaseFile.complaints);
@@ -32,6 +33,7 @@ export async function startSupervisor(
   closeSync(errors);
   child.stdin!.on("error", () => {}); // it ended before it read them; its end is told below
   await new Promise<void>((resolve, reject) => child.once("spawn", resolve).once("error", reject));
+  if (group !== undefined) await writeFile(join(group, "cgroup.procs"), String(child.pid)).catch(() => {});
   child.once("exit", async () => onEnd((await readFile(complaints, "utf8").catch(() => "")).trim()));
   child.stdin!.end(`${JSON.stringify(secrets)}\n`);
   child.unref();

@@ -1,0 +1,66 @@
+import { execFile } from "node:child_process";
+import { readdir, rm, stat } from "node:fs/promises";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import type { StateFolder } from "./folder.ts";
+
+/** How long what is over is kept. */
+export interface Keep {
+  readonly logMs: number;
+  /** All logs together; beyond it the oldest of ended members go first. */
+  readonly logBytes: number;
+  /** How a lease ended: for as long as a backup may be restored that still thinks it runs. */
+  readonly endedMs: number;
+}
+
+const dayMs = 24 * 60 * 60 * 1000;
+export const usualKeep: Keep = { logMs: 7 * dayMs, logBytes: 16 * 2 ** 30, endedMs: 90 * dayMs };
+
+/** Removes what is kept long enough. Nothing of a lease for which `isKnown` holds is touched. */
+export async function prune(
+  state: StateFolder,
+  keep: Keep,
+  now: number,
+  isKnown: (lease: string) => boolean,
+): Promise<void> {
+  for (const name of await readdir(state.ended)) {
+    const { mtimeMs } = await stat(join(state.ended, name));
+    if (mtimeMs < now - keep.endedMs) await rm(join(state.ended, name), { force: true });
+  }
+  await pruneLogs(state.logs, keep, now, isKnown);
+  const held = new Set(await readdir(state.leases));
+  for (const name of await readdir(state.work)) {
+    if (!held.has(name) && !isKnown(name)) await removeTree(join(state.work, name));
+  }
+}
+
+async function pruneLogs(folder: string, keep: Keep, now: number, isKnown: (lease: string) => boolean): Promise<void> {
+  const logs = await Promise.all(
+    (await readdir(folder)).map(async (name) => ({ name, ...(await measure(join(folder, name))) })),
+  );
+  let bytes = logs.reduce((sum, log) => sum + log.bytes, 0);
+  for (const log of logs.filter(({ name }) => !isKnown(name)).sort((a, b) => a.lastAt - b.lastAt)) {
+    if (log.lastAt >= now - keep.logMs && bytes <= keep.logBytes) return;
+    await rm(join(folder, log.name), { recursive: true, force: true });
+    bytes -= log.bytes;
+  }
+}
+
+async function measure(folder: string): Promise<{ bytes: number; lastAt: number }> {
+  const files = await Promise.all((await readdir(folder)).map((name) => stat(join(folder, name))));
+  const { mtimeMs } = await stat(folder);
+  return {
+    bytes: files.reduce((sum, { size }) => sum + size, 0),
+    lastAt: Math.max(mtimeMs, ...files.map((file) => file.mtimeMs)),
+  };
+}
+
+/** Removes what a job left, also folders that it closed to itself. Nothing is followed out of the tree. */
+export async function removeTree(path: string): Promise<void> {
+  try {
+    await rm(path, { recursive: true, force: true });
+  } catch {
+    await promisify(execFile)("chmod", ["-R", "u+rwX", path]);
+    await rm(path, { recursive: true, force: true });
+  }
+}

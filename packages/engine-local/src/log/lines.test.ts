@@ -1,0 +1,42 @@
+import assert from "node:assert/strict";
+import { it } from "node:test";
+import { LineCutter, lineCharsMax } from "./lines.ts";
+import { maskerOf } from "./mask.ts";
+
+const cut = (parts: readonly (string | Buffer)[], secrets: readonly string[] = []) => {
+  const cutter = new LineCutter(maskerOf(secrets));
+  return [...parts.flatMap((part) => cutter.push(Buffer.from(part))), ...cutter.end()];
+};
+
+it("joins what arrives in parts and cuts it at line feeds", () => {
+  assert.deepEqual(cut(["on", "e\ntwo\r\n\nth", "ree"]), ["one", "two", "", "three"]);
+  const euro = Buffer.from("€\n");
+  assert.deepEqual(cut([euro.subarray(0, 1), euro.subarray(1)]), ["€"]);
+});
+
+it("keeps bytes that are no text as replacement characters", () => {
+  assert.deepEqual(cut([Buffer.from([0x61, 0xff, 0xfe, 0x62, 0x0a])]), ["a\ufffd\ufffdb"]);
+});
+
+it("cuts a very long line into pieces and loses nothing of it", () => {
+  const long = "0123456789".repeat(20_000);
+  const pieces = cut(Array.from({ length: 10 }, (_, part) => long.slice(part * 20_000, (part + 1) * 20_000)));
+  assert.equal(pieces.join(""), long);
+  assert.ok(pieces.length > 1 && pieces.every((piece) => piece.length <= lineCharsMax));
+});
+
+it("[S28] hides secrets wherever they are cut: between parts, between pieces, over several lines", () => {
+  const secret = "s3cr3t-canary-value";
+  assert.deepEqual(cut(["token=s3cr3t-ca", "nary-value!\n"], [secret]), ["token=******!"]);
+  const filler = "x".repeat(lineCharsMax * 3 - 7);
+  for (const shown of [cut([`${filler}${secret}${filler}`], [secret]), cut([filler, secret, filler, "\n"], [secret])]) {
+    assert.ok(!shown.join("").includes("canary"), "a part of the secret is shown");
+  }
+  const key = "-----BEGIN KEY-----\nMIIcanary1\nMIIcanary2\n";
+  assert.deepEqual(cut([`${key}done\n`], [key]), ["******", "******", "******", "done"]);
+  assert.deepEqual(cut(["a short word\n"], ["word"]), ["a short word"]);
+});
+
+it("[S28] hides the longer of two secrets that begin alike", () => {
+  assert.deepEqual(cut(["abcdef abcdefghij\n"], ["abcdef", "abcdefghij"]), ["****** ******"]);
+});
