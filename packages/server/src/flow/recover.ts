@@ -14,7 +14,7 @@ export interface Recovered {
 const rowsPerPage = 500;
 
 /** The state as the journal has it: the newest snapshot that can be read, and the rows after it. */
-export async function recover(reader: StoreReader): Promise<Recovered> {
+export async function recover(reader: Pick<StoreReader, "rows" | "latestSnapshot">): Promise<Recovered> {
   const snapshot = await reader.latestSnapshot();
   const usable = snapshot !== undefined && isUsable(snapshot);
   const state = usable ? readSnapshot(Buffer.from(snapshot.bytes).toString("utf8")) : emptyState();

@@ -1,0 +1,95 @@
+import { execFile } from "node:child_process";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { parseArgs, promisify } from "node:util";
+import type { StoreConfig } from "@tessera/server";
+import { startTestPostgres } from "@tessera/server/testing/postgres";
+import { spreadOf } from "./figures.ts";
+import { fillStore } from "./fill.ts";
+import type { Recovery } from "./recover-once.ts";
+
+/** `npm run bench:recover`: how fast a journal of N events becomes a state again, from its beginning and from a snapshot. */
+const usage = `npm run bench:recover -- [--events 1000000] [--store sqlite|postgres] [--rounds 5] [--seed 1] [--json]`;
+const goal = { replayEventsPerSecond: 200_000, snapshotStartMs: 2_000 };
+/** As often as a server does. */
+const snapshotEveryEvents = 100_000;
+
+const { values } = parseArgs({
+  options: {
+    events: { type: "string", default: "1000000" },
+    store: { type: "string", default: "sqlite" },
+    rounds: { type: "string", default: "5" },
+    seed: { type: "string", default: "1" },
+    json: { type: "boolean", default: false },
+  },
+});
+if (values.store !== "sqlite" && values.store !== "postgres") throw new Error(`--store ${values.store}: ${usage}`);
+const say = (text: string) => console.error(text);
+
+const dir = mkdtempSync(join(tmpdir(), "tessera-recover-"));
+const postgres = values.store === "postgres" ? await startTestPostgres() : undefined;
+try {
+  if (values.store === "postgres" && postgres === undefined) throw new Error("there is no PostgreSQL to measure");
+  const place: StoreConfig = postgres === undefined ? { dir } : { url: await postgres.freshDatabase() };
+  const events = Number(values.events);
+  const filled = await fillStore(place, events, Number(values.seed), snapshotEveryEvents, (done) =>
+    say(`filling: ${done} of ${events} events`),
+  );
+  say(`${filled.events} events in ${filled.rows} rows, ${filled.days} days of the fleet, in ${filled.seconds} s`);
+  const replays: Recovery[] = [];
+  const starts: Recovery[] = [];
+  for (let round = 1; round <= Number(values.rounds); round++) {
+    replays.push(await recoverOnce("replay", place));
+    starts.push(await recoverOnce("snapshot", place));
+    say(`round ${round}: replay ${rateOf(replays.at(-1)!)} events/s, from snapshot ${starts.at(-1)!.recoverMs} ms`);
+  }
+  const replay = {
+    eventsPerSecond: spreadOf(replays.map(rateOf)),
+    seconds: spreadOf(
+      replays.map((each) => each.recoverMs / 1000),
+      2,
+    ),
+    rssMiB: spreadOf(replays.map((each) => each.rssMiB)),
+  };
+  const snapshot = {
+    startMs: spreadOf(starts.map((each) => each.sinceProcessStartMs)),
+    recoverMs: spreadOf(starts.map((each) => each.recoverMs)),
+    eventsAfterSnapshot: starts[0]!.events,
+    rssMiB: spreadOf(starts.map((each) => each.rssMiB)),
+  };
+  const { liveJobs, liveLeases, keys } = starts[0]!;
+  const report = {
+    bench: "recover",
+    store: values.store,
+    ...filled,
+    eventsPerRow: Number((filled.events / filled.rows).toFixed(1)),
+    rounds: replays.length,
+    seed: Number(values.seed),
+    replay,
+    snapshot,
+    live: { jobs: liveJobs, leases: liveLeases, keys },
+    goal,
+    pass: {
+      replay: replay.eventsPerSecond.median >= goal.replayEventsPerSecond,
+      snapshot: snapshot.startMs.max < goal.snapshotStartMs,
+    },
+  };
+  if (values.json) console.log(JSON.stringify(report));
+  else console.log(JSON.stringify(report, null, 2));
+  if (!report.pass.replay || !report.pass.snapshot) process.exitCode = 1;
+} finally {
+  await postgres?.stop();
+  rmSync(dir, { recursive: true, force: true });
+}
+
+function rateOf(recovery: Recovery): number {
+  return Math.round(recovery.events / (recovery.recoverMs / 1000));
+}
+
+async function recoverOnce(how: "replay" | "snapshot", place: StoreConfig): Promise<Recovery> {
+  const program = fileURLToPath(new URL("./recover-once.js", import.meta.url));
+  const { stdout } = await promisify(execFile)(process.execPath, [program, how, JSON.stringify(place)]);
+  return JSON.parse(stdout) as Recovery;
+}
