@@ -13,13 +13,14 @@ import {
   type Refusal,
   refuse,
   rehearse,
+  rootAccount,
   type Settled,
   type State,
   type SubmitJob,
   type User,
 } from "@tessera/core";
 import type { DryRun, JobCreated, JobSpecBody, Job as WireJob } from "@tessera/wire";
-import { rootsFor } from "../access/policy.ts";
+import { grantsOf } from "../access/policy.ts";
 import { holderOfSecret } from "../access/secrets.ts";
 import { jobCreated, jobCreatedFromDoc, renderReason } from "../api/render.ts";
 import { renderSpec } from "../api/render-spec.ts";
@@ -55,12 +56,12 @@ export function projectOf(state: State, user: User, given: string | undefined): 
   return refuse("invalid", "project", null, "is not given, and there are several", `name one, such as ${shown}`);
 }
 
-/** Accounts where a job of this user may go without being asked: those of its roles, or the tenants for the whole platform. */
+/** Accounts where a job of this user goes unasked: those of its roles, or every tenant for one of the whole platform. */
 export function defaultProjects(state: State, user: User): string[] {
-  const accounts = rootsFor(state, user, "job.submit");
-  const named = accounts.flatMap((each) =>
-    each.path === "" ? each.children.map((no) => accountOf(state, no)) : [each],
-  );
+  const bound = user.bindings.filter(({ role }) => grantsOf[role]["job.submit"] !== undefined);
+  const accounts = [...new Set(bound.map(({ account }) => account))].map((no) => accountOf(state, no));
+  const own = accounts.filter((account) => account.no !== rootAccount);
+  const named = own.length > 0 ? own : accounts.flatMap((root) => root.children.map((no) => accountOf(state, no)));
   return named.map((account) => account.path).sort();
 }
 

@@ -1,0 +1,77 @@
+import type { UserId } from "@tessera/core";
+import type { PrivateWrite, StoreReader } from "../store/port.ts";
+
+/** What is known of a person outside the journal, where it can be erased. */
+export interface Person {
+  readonly name: string;
+  readonly email?: string;
+}
+
+/** Everyone by id and by login name, in memory. The API is the only one who writes these rows. */
+export class People {
+  readonly #byId = new Map<UserId, Person>();
+  readonly #idByName = new Map<string, UserId>();
+  readonly #withPassword = new Set<UserId>();
+
+  static async load(reader: StoreReader): Promise<People> {
+    const people = new People();
+    for (const [id, value] of await reader.privates("person")) {
+      people.#enter(id as UserId, JSON.parse(Buffer.from(value).toString("utf8")) as Person);
+    }
+    for (const id of (await reader.privates("password")).keys()) people.#withPassword.add(id as UserId);
+    return people;
+  }
+
+  #enter(id: UserId, person: Person): void {
+    this.#byId.set(id, person);
+    this.#idByName.set(person.name, id);
+  }
+
+  person(id: UserId): Person | undefined {
+    return this.#byId.get(id);
+  }
+
+  /** The login name; empty once erased. */
+  nameOf(id: UserId): string {
+    return this.#byId.get(id)?.name ?? "";
+  }
+
+  idOf(name: string): UserId | undefined {
+    return this.#idByName.get(name);
+  }
+
+  hasPassword(id: UserId): boolean {
+    return this.#withPassword.has(id);
+  }
+
+  /** Takes a login name before it is durable, so that of two requests at once only one gets it. */
+  claim(id: UserId, person: Person): boolean {
+    if (this.#idByName.has(person.name)) return false;
+    this.#enter(id, person);
+    return true;
+  }
+
+  /** Lets go of a name: erased, or the claim came to nothing. */
+  forget(id: UserId): void {
+    const person = this.#byId.get(id);
+    if (person !== undefined && this.#idByName.get(person.name) === id) this.#idByName.delete(person.name);
+    this.#byId.delete(id);
+    this.#withPassword.delete(id);
+  }
+
+  passwordSet(id: UserId): void {
+    this.#withPassword.add(id);
+  }
+}
+
+export function personRow(id: UserId, person: Person): PrivateWrite {
+  return { kind: "person", key: id, value: Buffer.from(JSON.stringify(person)) };
+}
+
+/** Everything private about a user goes. */
+export function eraseRows(id: UserId): PrivateWrite[] {
+  return [
+    { kind: "person", key: id, value: null },
+    { kind: "password", key: id, value: null },
+  ];
+}

@@ -1,0 +1,121 @@
+import { type Account, type AccountNo, accountOf, type Role, rootAccount, type State, type User } from "@tessera/core";
+import type { Action } from "@tessera/wire";
+
+/** `own`: only where the thing is the caller's own. */
+type Extent = "all" | "own";
+type Grants = Readonly<Partial<Record<Action, Extent>>>;
+
+const look: Grants = {
+  "job.read": "all",
+  "account.read": "all",
+  "secret.read": "all",
+  "usage.read": "all",
+  "event.read": "all",
+};
+const administer: Grants = {
+  ...look,
+  "job.submit": "all",
+  "job.control": "all",
+  "job.logs": "all",
+  "account.write": "all",
+  "user.read": "all",
+  "user.write": "all",
+  "role.read": "all",
+  "role.write": "all",
+  "token.read": "all",
+  "token.write": "all",
+  "secret.write": "all",
+};
+
+/** What each role may do at its account and below. `account.write` is asked of the account above: see `mayWriteAccount`. */
+export const grantsOf: Readonly<Record<Role, Grants>> = {
+  "platform-owner": { ...administer, "audit.read": "all", "node.write": "all" },
+  "tenant-admin": { ...administer, "audit.read": "all" },
+  "team-admin": administer,
+  member: { ...look, "job.submit": "all", "job.control": "own", "job.logs": "own" },
+  viewer: look,
+  finance: { "usage.read": "all", "account.read": "all" },
+  auditor: { ...look, "user.read": "all", "role.read": "all", "token.read": "all", "audit.read": "all" },
+};
+
+/** What everyone who is signed in may do: look at the fleet, and at themselves. */
+export const grantsOfEveryone: ReadonlySet<Action> = new Set<Action>(["node.read", "self.read"]);
+
+/** Roles that each role may give and take away: never one that can do what it cannot do itself. */
+export const mayGive: Readonly<Record<Role, readonly Role[]>> = {
+  "platform-owner": ["platform-owner", "tenant-admin", "team-admin", "member", "viewer", "finance", "auditor"],
+  "tenant-admin": ["tenant-admin", "team-admin", "member", "viewer", "finance", "auditor"],
+  "team-admin": ["team-admin", "member", "viewer", "finance"],
+  member: [],
+  viewer: [],
+  finance: [],
+  auditor: [],
+};
+
+/** Whether `account` is `above` or lies below it. */
+export function isWithin(state: State, account: AccountNo, above: AccountNo): boolean {
+  for (let at = account; ; at = accountOf(state, at).parent) {
+    if (at === above) return true;
+    if (at === rootAccount) return false;
+  }
+}
+
+/** Whether a role of this user allows the action at this account. `own` tells that the thing is the user's own. */
+export function may(state: State, user: User, action: Action, account: AccountNo, own = false): boolean {
+  for (const binding of user.bindings) {
+    const extent = grantsOf[binding.role][action];
+    if (extent === undefined || (extent === "own" && !own)) continue;
+    if (isWithin(state, account, binding.account)) return true;
+  }
+  return false;
+}
+
+/** Whether the user may do this anywhere at all. */
+export function mayAnywhere(user: User, action: Action): boolean {
+  return user.bindings.some((binding) => grantsOf[binding.role][action] !== undefined);
+}
+
+/**
+ * An account's quota is set from above: whoever administers an account shares it out among what is below, and cannot
+ * raise it. The root, which nothing is above, belongs to the platform owner.
+ */
+export function mayWriteAccount(state: State, user: User, account: Account): boolean {
+  if (account.no === rootAccount) return user.bindings.some((binding) => binding.role === "platform-owner");
+  return may(state, user, "account.write", account.parent);
+}
+
+/** Whether the user may give or take away this role at this account. */
+export function mayGiveRole(state: State, user: User, role: Role, account: AccountNo): boolean {
+  return user.bindings.some(
+    (binding) => mayGive[binding.role].includes(role) && isWithin(state, account, binding.account),
+  );
+}
+
+/** Something of another user is visible where one may look at users and that user has a role. */
+export function maySeeUser(state: State, user: User, other: User, action: Action = "user.read"): boolean {
+  if (user === other) return true;
+  if (other.bindings.length === 0) return may(state, user, action, rootAccount);
+  return other.bindings.some((binding) => may(state, user, action, binding.account));
+}
+
+/**
+ * To act for another user (disable, set a password, make a token) is to be able to do whatever that user can do:
+ * allowed only to one who could have given every role that the other holds.
+ */
+export function mayActFor(state: State, user: User, other: User): boolean {
+  if (other.bindings.length === 0) return may(state, user, "user.write", rootAccount);
+  return other.bindings.every(
+    ({ role, account }) => may(state, user, "user.write", account) && mayGiveRole(state, user, role, account),
+  );
+}
+
+/** The highest accounts at which the user may do this; everything below them is included. */
+export function rootsFor(state: State, user: User, action: Action): Account[] {
+  const at = new Set<AccountNo>();
+  for (const binding of user.bindings) {
+    if (grantsOf[binding.role][action] !== undefined) at.add(binding.account);
+  }
+  return [...at]
+    .filter((no) => ![...at].some((other) => other !== no && isWithin(state, no, other)))
+    .map((no) => accountOf(state, no));
+}

@@ -1,0 +1,45 @@
+import type { AnswerOf, BodyOf, QueryOf, RouteId, RouteOf } from "@tessera/wire";
+import type { Keys } from "../access/keys.ts";
+import type { People } from "../access/people.ts";
+import type { Principal } from "../access/principal.ts";
+import type { Seal } from "../access/seal.ts";
+import type { TokenUse } from "../access/token-use.ts";
+import type { Asker, ControlPlane } from "../flow/control.ts";
+import type { LiveNames } from "../flow/live-names.ts";
+import type { Targets } from "./authorise.ts";
+import type { Feed } from "./feed.ts";
+import type { Denial } from "./problem.ts";
+
+/** What the API's parts share. */
+export interface Api {
+  readonly control: ControlPlane;
+  readonly keys: Keys;
+  readonly seal: Seal;
+  readonly people: People;
+  readonly tokenUse: TokenUse;
+  readonly liveNames: LiveNames;
+  readonly feed: Feed;
+}
+
+/** One request, checked and allowed: all that a handler sees. */
+export interface Call<Id extends RouteId> {
+  readonly principal: Principal;
+  readonly params: Readonly<Record<string, string>>;
+  readonly query: QueryOf<Id>;
+  readonly body: BodyOf<Id>;
+  /** What the route acts on, found and allowed. */
+  readonly target: Targets[RouteOf<Id>["resource"]];
+  readonly requestId: string;
+  readonly idempotency: Asker["idempotency"];
+  readonly ifMatch: string | undefined;
+}
+
+type Maybe<Value> = Value | Promise<Value>;
+export type Handler<Id extends RouteId> = (api: Api, call: Call<Id>) => Maybe<AnswerOf<Id> | Denial>;
+
+/** Who asks the control plane, for the audit record. */
+export function askerOf(call: Pick<Call<RouteId>, "principal" | "requestId" | "idempotency">): Asker {
+  const { principal, requestId, idempotency } = call;
+  const actor = { user: principal.user.id, token: principal.token.id };
+  return idempotency === undefined ? { actor, request: requestId } : { actor, request: requestId, idempotency };
+}

@@ -1,0 +1,216 @@
+import { type AccountNo, type Event, type JobNo, type NodeNo, parseLeaseId, type State } from "@tessera/core";
+import type { FeedEntry } from "@tessera/wire";
+import type { ControlPlane } from "../flow/control.ts";
+import { eventsOf } from "../flow/recover.ts";
+import { durationText, timestamp } from "./quantities.ts";
+
+/** Something that happened, as it is kept: put into words only when someone reads it. */
+export interface FeedItem {
+  /** Counts up; the place in the feed. */
+  readonly place: number;
+  readonly event: Event;
+  readonly subject: string;
+  /** Account path; empty for the fleet, which everyone who is signed in may see. */
+  readonly account: string;
+}
+
+/** What the numbers in an event stand for. */
+interface Names {
+  job(no: JobNo): { readonly id: string; readonly account: string } | undefined;
+  jobById(id: string): { readonly id: string; readonly account: string } | undefined;
+  account(no: AccountNo): string | undefined;
+  node(no: NodeNo): string | undefined;
+}
+
+const keptMax = 10_000;
+const rowsReadBack = 500;
+
+/** The latest events, in memory: enough to see what just happened. The journal has them all. */
+export class Feed {
+  #items: FeedItem[] = [];
+  #next = 1;
+  #seq = 0;
+  readonly #heard = new Set<() => void>();
+  readonly stop: () => void;
+
+  constructor(control: ControlPlane) {
+    const names = namesIn(control.state);
+    this.stop = control.follow({
+      before: (event) => this.#add(event, names),
+      after: (batch) => {
+        this.#seq = batch.seq;
+        for (const listener of this.#heard) listener();
+      },
+    });
+  }
+
+  /** Starts with the end of the journal, as far as names can still be found for its numbers. */
+  static async load(control: ControlPlane): Promise<Feed> {
+    const feed = new Feed(control);
+    const { seq } = await control.reader.head();
+    const rows = await control.reader.rows(Math.max(1, seq - rowsReadBack + 1), rowsReadBack);
+    const events = rows.flatMap((row) => eventsOf(row.events));
+    const live = feed.#items.splice(0);
+    const names = namesOf(events, control.state);
+    for (const event of events) feed.#add(event, names);
+    for (const item of live) feed.#items.push({ ...item, place: feed.#next++ });
+    feed.#seq = Math.max(feed.#seq, seq);
+    return feed;
+  }
+
+  /** The last batch that the replica holds. */
+  get seq(): number {
+    return this.#seq;
+  }
+
+  /** The place that the next entry will take. */
+  get end(): number {
+    return this.#next;
+  }
+
+  /** Newest first, from before `place`. */
+  *newest(place = this.#next): Generator<FeedItem> {
+    const first = this.#items[0]?.place ?? 0;
+    for (let i = Math.min(this.#items.length, place - first) - 1; i >= 0; i--) yield this.#items[i]!;
+  }
+
+  /** Oldest first, from `place` on; undefined when some of them are no longer kept. */
+  since(place: number): FeedItem[] | undefined {
+    const first = this.#items[0]?.place ?? this.#next;
+    return place < first ? undefined : this.#items.slice(place - first);
+  }
+
+  /** Tells when there may be something new. */
+  onNew(listener: () => void): () => void {
+    this.#heard.add(listener);
+    return () => this.#heard.delete(listener);
+  }
+
+  #add(event: Event, names: Names): void {
+    const about = subjectOf(event, names);
+    if (about === undefined) return;
+    this.#items.push({ place: this.#next++, event, ...about });
+    if (this.#items.length > 2 * keptMax) this.#items = this.#items.slice(-keptMax);
+  }
+}
+
+function namesIn(state: State): Names {
+  const named = (job: { id: string; account: AccountNo } | undefined) =>
+    job && { id: job.id, account: state.accounts[job.account]!.path };
+  return {
+    job: (no) => named(state.jobs.get(no) ?? state.arrays.get(no)),
+    jobById: (id) => named(state.jobById.get(id as never) ?? state.arrayById.get(id as never)),
+    account: (no) => state.accounts[no]?.path,
+    node: (no) => state.fleet.nodes[no]?.facts.name,
+  };
+}
+
+/** Names for events of the past: what the events themselves introduce, else what is still live. */
+function namesOf(events: readonly Event[], state: State): Names {
+  const live = namesIn(state);
+  const jobs = new Map<JobNo, { id: string; account: string }>();
+  const byId = new Map<string, { id: string; account: string }>();
+  for (const event of events) {
+    if (event.kind !== "job-submitted") continue;
+    const account = live.account(event.account);
+    if (account === undefined) continue;
+    const add = (no: number, id: string) => {
+      jobs.set(no as JobNo, { id, account });
+      byId.set(id, { id, account });
+    };
+    add(event.job, event.id);
+    const { array } = event.spec;
+    if (array === undefined) continue;
+    for (let index = array.first, no = event.job + 1; index <= array.last; index += array.step, no++)
+      add(no, `${event.id}.${index}`);
+  }
+  return { ...live, job: (no) => jobs.get(no) ?? live.job(no), jobById: (id) => byId.get(id) ?? live.jobById(id) };
+}
+
+/** Who or what an event is about; undefined for what is no news, or belongs to the audit. */
+function subjectOf(event: Event, names: Names): { subject: string; account: string } | undefined {
+  switch (event.kind) {
+    case "node-added":
+      return { subject: event.facts.name, account: "" };
+    case "node-changed":
+    case "node-removed": {
+      const node = names.node(event.node);
+      return node === undefined ? undefined : { subject: node, account: "" };
+    }
+    case "account-created":
+      return { subject: event.path, account: event.path };
+    case "account-edited":
+    case "account-deleted":
+    case "secret-changed": {
+      const path = names.account(event.account);
+      return path === undefined ? undefined : { subject: path, account: path };
+    }
+    case "lease-prepared":
+    case "lease-started":
+    case "lease-stopping":
+    case "lease-ended": {
+      const job = names.jobById(parseLeaseId(event.lease)?.job ?? "");
+      return job && { subject: job.id, account: job.account };
+    }
+    case "job-submitted": {
+      const account = names.account(event.account);
+      return account === undefined ? undefined : { subject: event.id, account };
+    }
+    case "job-held":
+    case "job-placed":
+    case "job-requeued":
+    case "job-ended": {
+      const job = names.job(event.job);
+      return job && { subject: job.id, account: job.account };
+    }
+    default:
+      return undefined;
+  }
+}
+
+export function renderFeedItem({ event, subject, account }: FeedItem): FeedEntry {
+  return { at: timestamp(event.at), kind: event.kind, subject, account, text: wordsOf(event) };
+}
+
+function wordsOf(event: Event): string {
+  switch (event.kind) {
+    case "node-added":
+      return `joined with ${event.facts.gpus.length} GPUs`;
+    case "node-changed":
+      return event.reason === "" ? `is ${event.mode}` : `is ${event.mode}: ${event.reason}`;
+    case "node-removed":
+      return "left the fleet";
+    case "account-created":
+      return "was created";
+    case "account-edited":
+      return "was edited";
+    case "account-deleted":
+      return "was deleted";
+    case "secret-changed":
+      return `secret ${event.name} was ${event.present ? "set" : "deleted"}`;
+    case "job-submitted":
+      return `${event.spec.name} was submitted`;
+    case "job-held":
+      return event.held ? "is held" : "was released";
+    case "job-placed":
+      return `attempt ${event.attempt} has seats for ${event.seats.length} ${event.seats.length === 1 ? "member" : "members"}, ${event.class}`;
+    case "lease-prepared":
+      return `${rankOf(event.lease)} is prepared`;
+    case "lease-started":
+      return `${rankOf(event.lease)} runs`;
+    case "lease-stopping":
+      return `${rankOf(event.lease)} is asked to stop (${event.cause}): ${event.signal}, then ${durationText(event.graceMs)}`;
+    case "lease-ended":
+      return `${rankOf(event.lease)} ended: ${event.result}${event.exitCode === undefined ? "" : `, code ${event.exitCode}`}${event.reason === undefined ? "" : ` (${event.reason})`}`;
+    case "job-requeued":
+      return `waits again as attempt ${event.attempt} (${event.cause})`;
+    case "job-ended":
+      return `${event.outcome}${event.exitCode === undefined ? "" : `, code ${event.exitCode}`}${event.reason === undefined ? "" : `: ${event.reason}`}`;
+    default:
+      return event.kind;
+  }
+}
+
+function rankOf(lease: string): string {
+  return `rank ${parseLeaseId(lease)?.rank ?? "?"}`;
+}

@@ -1,0 +1,215 @@
+import { isRefusal, type Role, type Token, type TokenId, type User, type UserId } from "@tessera/core";
+import type { RoleBindingShape, TokenCreated, UserShape, WhoAmI } from "@tessera/wire";
+import { isWithin, mayActFor, maySeeUser } from "../../access/policy.ts";
+import { createToken, createUser, eraseUser, expiryOf, mintFor, scopesOf, setPassword } from "../../flow/access.ts";
+import { defaultProjects } from "../../flow/submit.ts";
+import { userNamed } from "../authorise.ts";
+import { type Api, askerOf, type Call, type Handler } from "../context.ts";
+import { pageOf } from "../page.ts";
+import { type Denial, deny, forbidden, isDenied, notFound } from "../problem.ts";
+import { timestamp } from "../quantities.ts";
+import { bindingId, renderBinding, renderToken, renderUser, userTag } from "../render-access.ts";
+import { earlierResult, firstUsedAt } from "../repeat.ts";
+
+type AccessHandlers = {
+  whoAmI: Handler<"whoAmI">;
+  listUsers: Handler<"listUsers">;
+  createUser: Handler<"createUser">;
+  getUser: Handler<"getUser">;
+  disableUser: Handler<"disableUser">;
+  enableUser: Handler<"enableUser">;
+  eraseUser: Handler<"eraseUser">;
+  setPassword: Handler<"setPassword">;
+  listRoles: Handler<"listRoles">;
+  bindRole: Handler<"bindRole">;
+  unbindRole: Handler<"unbindRole">;
+  listTokens: Handler<"listTokens">;
+  createToken: Handler<"createToken">;
+  revokeToken: Handler<"revokeToken">;
+};
+
+export const accessHandlers: AccessHandlers = {
+  whoAmI(api, { principal: { user, token } }): WhoAmI {
+    const { state } = api.control;
+    const [project] = defaultProjects(state, user);
+    return {
+      user: user.id,
+      name: api.people.nameOf(user.id),
+      bindings: user.bindings.map(({ role, account }) => ({ role, account: state.accounts[account]!.path })),
+      scopes: [...token.scopes],
+      ...(project !== undefined && { defaultProject: project }),
+    };
+  },
+
+  listUsers(api, { principal, query }) {
+    const { state } = api.control;
+    const seen = [...state.users.values()].filter((user) => maySeeUser(state, principal.user, user));
+    const key = (user: User) => `${api.people.nameOf(user.id)}\n${user.id}`;
+    return pageOf(api.seal, "users", seen, key, query, (user) => showUser(api, principal.user, user));
+  },
+
+  async createUser(api, call) {
+    let id = earlierResult(api, call);
+    if (isDenied(id)) return id;
+    id ??= await createUser(api.control, api.people, askerOf(call), call.body, call.target);
+    return isDenied(id) ? id : userCreated(api, id as UserId, call);
+  },
+
+  getUser: (api, { principal, target }) => showUser(api, principal.user, target),
+
+  disableUser(api, call) {
+    if (call.target === call.principal.user) return oneself("disable");
+    return changeUser(api, call, "user.disable");
+  },
+
+  enableUser: (api, call) => changeUser(api, call, "user.enable"),
+
+  async eraseUser(api, call) {
+    if (call.target === call.principal.user) return oneself("erase");
+    return (await eraseUser(api.control, api.people, askerOf(call), call.target)) ?? {};
+  },
+
+  async setPassword(api, call) {
+    return (await setPassword(api.control, api.people, askerOf(call), call.target, call.body.password)) ?? {};
+  },
+
+  listRoles(api, { target, query }) {
+    const { state } = api.control;
+    const wanted = query.user === undefined ? undefined : userNamed(api, query.user);
+    const users = query.user === undefined ? [...state.users.values()] : wanted === undefined ? [] : [wanted];
+    const found = users.flatMap((user) =>
+      user.bindings
+        .filter(({ account }) => target.some((root) => isWithin(state, account, root.no)))
+        .map((binding) => renderBinding(state, api.people, user, binding)),
+    );
+    return pageOf(
+      api.seal,
+      "roles",
+      found,
+      ({ account, user, role }) => `${account}\n${user}\n${role}`,
+      query,
+      (shown) => shown,
+    );
+  },
+
+  async bindRole(api, call) {
+    const { body, target, principal } = call;
+    const user = userNamed(api, body.user);
+    if (user === undefined || !maySeeUser(api.control.state, principal.user, user)) return notFound("user");
+    const role = body.role as Role;
+    const earlier = earlierResult(api, call);
+    if (isDenied(earlier)) return earlier;
+    if (earlier === undefined) {
+      const done = await api.control.ask(
+        { kind: "role.bind", user: user.id, role, account: target.path },
+        askerOf(call),
+      );
+      if (isRefusal(done)) return done;
+    }
+    const id = bindingId(user.id, role, target.path);
+    const answer: RoleBindingShape = {
+      id,
+      user: user.id,
+      userName: api.people.nameOf(user.id),
+      role,
+      account: target.path,
+    };
+    return answer;
+  },
+
+  async unbindRole(api, call) {
+    const { user, binding, account } = call.target;
+    const command = { kind: "role.unbind", user: user.id, role: binding.role, account: account.path } as const;
+    const done = await api.control.ask(command, askerOf(call));
+    return isRefusal(done) ? done : {};
+  },
+
+  listTokens(api, { principal, query }) {
+    const owner = query.user === undefined ? principal.user : userNamed(api, query.user);
+    if (owner === undefined || !maySeeUser(api.control.state, principal.user, owner, "token.read"))
+      return notFound("user");
+    return pageOf(api.seal, "tokens", tokensOf(api, owner), tokenKey, query, (token) =>
+      renderToken(token, api.tokenUse),
+    );
+  },
+
+  async createToken(api, call) {
+    const { body, principal } = call;
+    const owner = tokenOwner(api, call);
+    if (isDenied(owner)) return owner;
+    const scopes = scopesOf(body.scopes, principal.token);
+    if (isRefusal(scopes)) return scopes;
+    const expiresAt = expiryOf(body.expiresIn, firstUsedAt(api, call) ?? api.control.now());
+    if (isRefusal(expiresAt)) return expiresAt;
+    const minted = mintFor(api.keys.serverKey, askerOf(call));
+    let id = earlierResult(api, call);
+    if (isDenied(id)) return id;
+    id ??= await createToken(api.control, askerOf(call), owner, minted, { body, scopes, expiresAt });
+    if (isDenied(id)) return id;
+    const kept = api.control.state.tokens.get(id as TokenId);
+    const made = kept ?? {
+      id: id as TokenId,
+      user: owner.id,
+      ...minted,
+      label: body.label ?? "",
+      scopes,
+      expiresAt,
+      createdAt: firstUsedAt(api, call)!,
+    };
+    const { lastUsedAt: _, ...shown } = renderToken(made, api.tokenUse);
+    const answer: TokenCreated = { ...shown, token: minted.token };
+    return answer;
+  },
+
+  async revokeToken(api, call) {
+    const done = await api.control.ask({ kind: "token.revoke", token: call.target.id }, askerOf(call));
+    return isRefusal(done) ? done : {};
+  },
+};
+
+export function showUser(api: Api, viewer: User, user: User): UserShape {
+  return renderUser(api.control.state, api.seal, api.people, viewer, user);
+}
+
+export function tokensOf(api: Api, owner: User): Token[] {
+  return [...api.control.state.tokens.values()].filter((token) => token.user === owner.id);
+}
+
+function tokenKey(token: Token): string {
+  return `${String(token.createdAt).padStart(15, "0")}\n${token.id}`;
+}
+
+function oneself(verb: string): Denial {
+  return deny("conflict", `You cannot ${verb} yourself.`, "Ask another administrator.", "user");
+}
+
+/** A new user as its create answers it, whatever has become of it since. */
+function userCreated(api: Api, id: UserId, { body }: Call<"createUser">): UserShape {
+  const { name, email, role, account = "" } = body;
+  const revision = role === undefined ? 1 : 2;
+  return {
+    id,
+    name,
+    ...(email !== undefined && { email }),
+    disabled: false,
+    hasPassword: false,
+    bindings: role === undefined ? [] : [{ role: role as Role, account }],
+    createdAt: timestamp(api.control.state.users.get(id)!.createdAt),
+    revision: userTag(api.seal, { id, revision }),
+  };
+}
+
+async function changeUser(api: Api, call: Call<"disableUser" | "enableUser">, kind: "user.disable" | "user.enable") {
+  const { target, principal } = call;
+  const done = await api.control.ask({ kind, user: target.id }, askerOf(call));
+  return isRefusal(done) ? done : showUser(api, principal.user, target);
+}
+
+/** One's own token, or that of a user one may act for. */
+function tokenOwner(api: Api, { body, principal }: Call<"createToken">): User | Denial {
+  if (body.user === undefined) return principal.user;
+  const { state } = api.control;
+  const owner = userNamed(api, body.user);
+  if (owner === undefined || !maySeeUser(state, principal.user, owner)) return notFound("user");
+  return owner === principal.user || mayActFor(state, principal.user, owner) ? owner : forbidden("token.write");
+}

@@ -1,0 +1,116 @@
+import { type Account, type AccountId, isRefusal, pathUp, plainTerms, type State } from "@tessera/core";
+import { isWithin } from "../../access/policy.ts";
+import { newId } from "../../flow/ids.ts";
+import { deleteSecret, putSecret, secretNames, secretRowsOf } from "../../flow/secrets.ts";
+import { termsOf } from "../account-terms.ts";
+import { type Api, askerOf, type Handler } from "../context.ts";
+import { staleUnless } from "../if-match.ts";
+import { pageOf } from "../page.ts";
+import { deny, isDenied, notFound } from "../problem.ts";
+import { timestamp } from "../quantities.ts";
+import { accountCreated, accountTag, renderAccount } from "../render-account.ts";
+import { earlierResult } from "../repeat.ts";
+
+type AccountHandlers = {
+  listAccounts: Handler<"listAccounts">;
+  createAccount: Handler<"createAccount">;
+  getAccount: Handler<"getAccount">;
+  editAccount: Handler<"editAccount">;
+  deleteAccount: Handler<"deleteAccount">;
+  listSecrets: Handler<"listSecrets">;
+  putSecret: Handler<"putSecret">;
+  deleteSecret: Handler<"deleteSecret">;
+};
+
+const secretPattern = /^[A-Za-z_][A-Za-z0-9_]{0,127}$/;
+
+export function accountsWithin(state: State, roots: readonly Account[]): Account[] {
+  return state.accounts.filter(
+    (account): account is Account =>
+      account !== undefined && roots.some((root) => isWithin(state, account.no, root.no)),
+  );
+}
+
+export const accountHandlers: AccountHandlers = {
+  listAccounts(api, { target, query }) {
+    const { state } = api.control;
+    const show = (account: Account) => renderAccount(state, api.seal, account);
+    return pageOf(api.seal, "accounts", accountsWithin(state, target), (account) => account.path, query, show);
+  },
+
+  async createAccount(api, call) {
+    const { path, ...body } = call.body;
+    const terms = termsOf(body, plainTerms);
+    if (isRefusal(terms)) return terms;
+    let id = earlierResult(api, call);
+    if (isDenied(id)) return id;
+    if (id === undefined) {
+      const asked = newId("acc_") as AccountId;
+      const done = await api.control.ask({ kind: "account.create", id: asked, path, terms }, askerOf(call));
+      if (isRefusal(done)) return done;
+      id = done.result!;
+    }
+    return accountCreated(api.seal, id, path, terms);
+  },
+
+  getAccount: (api, { target }) => renderAccount(api.control.state, api.seal, target),
+
+  async editAccount(api, call) {
+    const { target, ifMatch, body } = call;
+    const stale = staleUnless(ifMatch, accountTag(api.seal, target), "account");
+    if (stale !== undefined) return stale;
+    const terms = termsOf(body, target.terms);
+    if (isRefusal(terms)) return terms;
+    const ifRevision = target.revision; // also without If-Match: what was left out was read from this revision
+    const done = await api.control.ask({ kind: "account.edit", path: target.path, terms, ifRevision }, askerOf(call));
+    return isRefusal(done) ? done : renderAccount(api.control.state, api.seal, target);
+  },
+
+  async deleteAccount(api, call) {
+    const { target, ifMatch } = call;
+    const stale = staleUnless(ifMatch, accountTag(api.seal, target), "account");
+    if (stale !== undefined) return stale;
+    const { path, revision } = target;
+    const secrets = secretRowsOf(api.control.state, target);
+    const command = { kind: "account.delete", path, ...(ifMatch !== undefined && { ifRevision: revision }) } as const;
+    const done = await api.control.ask(command, askerOf(call), secrets);
+    return isRefusal(done) ? done : {};
+  },
+
+  listSecrets(api, { target, query }) {
+    const { state } = api.control;
+    const usable = [...pathUp(state, target.no)].flatMap((account) =>
+      secretNames(state, account).map((name) => ({ account, name })),
+    );
+    const show = ({ account, name }: (typeof usable)[number]) => ({
+      account: account.path,
+      name,
+      changedAt: timestamp(state.secrets.get(`${account.no}/${name}`)!),
+    });
+    return pageOf(api.seal, "secrets", usable, ({ account, name }) => `${name}\n${account.path}`, query, show);
+  },
+
+  async putSecret(api, call) {
+    const name = call.params.secret!;
+    if (!secretPattern.test(name)) {
+      return deny(
+        "invalid",
+        "The name of a secret is that of an environment variable.",
+        "Use letters, digits and _, such as HF_TOKEN.",
+        "secret",
+      );
+    }
+    if (call.target.path === "") return notFound("account");
+    return (await putSecret(api.control, api.keys.secretsKey, askerOf(call), call.target, name, call.body.value)) ?? {};
+  },
+
+  async deleteSecret(api, call) {
+    const name = call.params.secret!;
+    if (!isSet(api, call.target, name)) return notFound("secret");
+    return (await deleteSecret(api.control, askerOf(call), call.target, name)) ?? {};
+  },
+};
+
+function isSet({ control: { state } }: Api, account: Account, name: string): boolean {
+  return state.secrets.has(`${account.no}/${name}`);
+}

@@ -1,0 +1,81 @@
+import { type FleetNode, isRefusal, parseDuration } from "@tessera/core";
+import { type Api, askerOf, type Call, type Handler } from "../context.ts";
+import { pageOf } from "../page.ts";
+import { notFound } from "../problem.ts";
+import { Holders, renderGpu, renderNode } from "../render-fleet.ts";
+
+type FleetHandlers = {
+  listNodes: Handler<"listNodes">;
+  getNode: Handler<"getNode">;
+  cordonNode: Handler<"cordonNode">;
+  drainNode: Handler<"drainNode">;
+  upNode: Handler<"upNode">;
+  downNode: Handler<"downNode">;
+  listGpus: Handler<"listGpus">;
+};
+
+type NodeCommand = Extract<Parameters<Api["control"]["ask"]>[0], { node: string }>;
+
+export const fleetHandlers: FleetHandlers = {
+  listNodes(api, { query, principal }) {
+    const { state } = api.control;
+    const { model, mode } = query;
+    const nodes = nodesOf(api).filter(
+      (node) =>
+        (mode === undefined || node.mode === mode) &&
+        (model === undefined || node.facts.gpus.some((gpu) => gpu.model === model)),
+    );
+    return pageOf(
+      api.seal,
+      "nodes",
+      nodes,
+      (node) => node.no,
+      query,
+      (node) => renderNode(state, api.seal, principal.user, node),
+    );
+  },
+
+  getNode: (api, call) => shown(api, call),
+
+  cordonNode: (api, call) =>
+    change(api, call, { kind: "node.cordon", node: call.params.node!, reason: call.body.reason ?? "" }),
+
+  drainNode(api, call) {
+    const { reason = "", within } = call.body;
+    const wait = within === undefined ? undefined : parseDuration(within, "within");
+    if (isRefusal(wait)) return wait;
+    const until = wait === undefined ? {} : { until: api.control.now() + wait };
+    return change(api, call, { kind: "node.drain", node: call.params.node!, reason, ...until });
+  },
+
+  upNode: (api, call) => change(api, call, { kind: "node.up", node: call.params.node! }),
+
+  downNode: (api, call) =>
+    change(api, call, { kind: "node.down", node: call.params.node!, reason: call.body.reason ?? "" }),
+
+  listGpus(api, { query, principal }) {
+    const { state } = api.control;
+    const holders = new Holders(state);
+    const gpus = nodesOf(api)
+      .filter((node) => query.node === undefined || node.facts.name === query.node)
+      .flatMap((node) => node.facts.gpus.map((facts, index) => ({ node, index, facts })))
+      .filter(({ facts }) => query.model === undefined || facts.model === query.model);
+    const show = ({ node, index }: (typeof gpus)[number]) => renderGpu(state, principal.user, node, index, holders);
+    return pageOf(api.seal, "gpus", gpus, ({ node, index }) => node.firstGpu + index, query, show);
+  },
+};
+
+export function nodesOf({ control: { state } }: Api): FleetNode[] {
+  return state.fleet.nodes.filter((node): node is FleetNode => node !== undefined);
+}
+
+function shown(api: Api, call: Pick<Call<"getNode">, "params" | "principal">) {
+  const { state } = api.control;
+  const node = state.fleet.nodeByName.get(call.params.node!);
+  return node === undefined ? notFound("node") : renderNode(state, api.seal, call.principal.user, node);
+}
+
+async function change(api: Api, call: Call<"cordonNode" | "drainNode" | "upNode" | "downNode">, command: NodeCommand) {
+  const done = await api.control.ask(command, askerOf(call));
+  return isRefusal(done) ? done : shown(api, call);
+}

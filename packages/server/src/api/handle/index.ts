@@ -1,0 +1,19 @@
+import type { RouteId } from "@tessera/wire";
+import type { Handler } from "../context.ts";
+import { accessHandlers } from "./access.ts";
+import { accountHandlers } from "./accounts.ts";
+import { fleetHandlers } from "./fleet.ts";
+import { jobHandlers } from "./jobs.ts";
+import { recordHandlers } from "./records.ts";
+
+/** Streams are answered by other means: see `logs.ts`. */
+type Answered = Exclude<RouteId, "readLogs">;
+
+/** One handler for each route of the table; a route without one does not compile. */
+export const handlers: { readonly [Id in Answered]: Handler<Id> } = {
+  ...accessHandlers,
+  ...accountHandlers,
+  ...fleetHandlers,
+  ...jobHandlers,
+  ...recordHandlers,
+};

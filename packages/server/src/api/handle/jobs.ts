@@ -1,0 +1,89 @@
+import { type Job, type JobArray, type JobId, type JobNo, positionOf, reasonFor, refuse } from "@tessera/core";
+import type { Explanation, Job as WireJob } from "@tessera/wire";
+import type { FoundJob } from "../../flow/find-job.ts";
+import { applyJob, createdJob, dryRunJob, submitJob } from "../../flow/submit.ts";
+import { type Api, askerOf, type Call, type Handler } from "../context.ts";
+import { jobFilter, listJobs, showEnded, showLive } from "../list-jobs.ts";
+import { type Denial, isDenied } from "../problem.ts";
+import { renderReason } from "../render.ts";
+import { earlierResult } from "../repeat.ts";
+
+type JobHandlers = {
+  submitJob: Handler<"submitJob">;
+  applyJob: Handler<"applyJob">;
+  dryRunJob: Handler<"dryRunJob">;
+  listJobs: Handler<"listJobs">;
+  getJob: Handler<"getJob">;
+  cancelJob: Handler<"cancelJob">;
+  holdJob: Handler<"holdJob">;
+  releaseJob: Handler<"releaseJob">;
+  explainJob: Handler<"explainJob">;
+};
+
+type Control = "cancelJob" | "holdJob" | "releaseJob";
+
+export const jobHandlers: JobHandlers = {
+  submitJob(api, call) {
+    const earlier = earlierResult(api, call);
+    if (earlier === undefined) return submitJob(api, askerOf(call), call.principal.user, call.target, call.body);
+    return typeof earlier === "string" ? createdJob(api, earlier) : earlier;
+  },
+
+  applyJob: (api, call) => applyJob(api, askerOf(call), call.principal.user, call.target, call.body),
+
+  dryRunJob: (api, call) => dryRunJob(api, call.principal.user, call.target, call.body),
+
+  listJobs: (api, call) => listJobs(api, jobFilter(api, call.target, call.query), call.query),
+
+  getJob: (api, { target }) => show(api, target),
+
+  cancelJob: (api, call) => control(api, call, "job.cancel"),
+  holdJob: (api, call) => control(api, call, "job.hold"),
+  releaseJob: (api, call) => control(api, call, "job.release"),
+
+  explainJob(api, { target }): Explanation {
+    if ("ended" in target) return { job: target.ended.id, state: "ended" };
+    const { state } = api.control;
+    const job = waitingOne(api, target.live);
+    if (job === undefined) return { job: target.live.id, state: "size" in target.live ? "running" : target.live.state };
+    const reason = renderReason(reasonFor(state, job, api.control.now()));
+    return { job: job.id, state: "waiting", reason, ...positionOf(state, job) };
+  },
+};
+
+function show(api: Api, found: FoundJob): WireJob {
+  return "live" in found ? showLive(api, found.live) : showEnded(api, found.ended);
+}
+
+/** The job itself when it waits; of an array the first element that does. */
+function waitingOne({ control: { state } }: Api, job: Job | JobArray): Job | undefined {
+  if (!("size" in job)) return job.state === "waiting" ? job : undefined;
+  for (let no = job.no + 1; no <= job.no + job.size; no++) {
+    const element = state.jobs.get(no as JobNo);
+    if (element?.state === "waiting") return element;
+  }
+  return undefined;
+}
+
+async function control(
+  api: Api,
+  call: Call<Control>,
+  kind: "job.cancel" | "job.hold" | "job.release",
+): Promise<WireJob | Denial> {
+  const { target } = call;
+  if ("ended" in target) return refuse("conflict", "job", target.ended.id, "has ended", "see: tess ps --all");
+  const id = target.live.id;
+  const done = await api.control.ask({ kind, job: id }, askerOf(call));
+  if (isDenied(done)) return done;
+  return afterwards(api, id);
+}
+
+/** What has become of the job: a waiting one that is cancelled has ended already. */
+async function afterwards(api: Api, id: JobId): Promise<WireJob> {
+  const { state, reader } = api.control;
+  const live = state.jobById.get(id) ?? state.arrayById.get(id);
+  if (live !== undefined) return showLive(api, live);
+  const row = await reader.job(id);
+  if (row === undefined) throw new Error(`job ${id} has ended and left no row`);
+  return showEnded(api, row);
+}

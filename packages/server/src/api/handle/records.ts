@@ -1,0 +1,124 @@
+import { isRefusal, parseDuration, type Refusal, rootAccount, type UserId } from "@tessera/core";
+import type { AuditEntry, QueryOf } from "@tessera/wire";
+import { may } from "../../access/policy.ts";
+import { findJob } from "../../flow/find-job.ts";
+import { openStretches, reportSpan, usageReport } from "../../flow/usage.ts";
+import { instantOrAgo } from "../../flow/zones.ts";
+import { isWithin } from "../../store/paths.ts";
+import type { AuditQuery, AuditRow } from "../../store/port.ts";
+import type { Api, Call, Handler } from "../context.ts";
+import { type FeedItem, renderFeedItem } from "../feed.ts";
+import { closeCursor, openCursor, usualLimit } from "../page.ts";
+import { notFound } from "../problem.ts";
+import { timestamp } from "../quantities.ts";
+
+type RecordHandlers = {
+  readUsage: Handler<"readUsage">;
+  listAudit: Handler<"listAudit">;
+  listEvents: Handler<"listEvents">;
+};
+
+export const recordHandlers: RecordHandlers = {
+  readUsage(api, { principal, target, query }) {
+    const { state, reader } = api.control;
+    const span = reportSpan(query.from, query.to, api.control.now());
+    if (isRefusal(span)) return span;
+    const accounts = target.map((account) => account.path);
+    const fleet = may(state, principal.user, "usage.read", rootAccount);
+    const open = openStretches(state, api.feed.seq, span.to);
+    const ask = { by: query.by ?? "account", ...span, accounts, fleet };
+    return usageReport(reader, open, ask, (id) => api.people.nameOf(id as UserId));
+  },
+
+  async listAudit(api, { target, query }) {
+    const opened = openCursor(api.seal, "audit", query.cursor);
+    if (opened !== undefined && "refused" in opened) return opened;
+    const filter = auditFilter(api, target, query);
+    if (isRefusal(filter)) return filter;
+    const limit = query.limit ?? usualLimit;
+    const before = opened?.at as AuditQuery["before"];
+    const rows = await api.control.reader.audit({
+      ...filter,
+      ...(before !== undefined && { before }),
+      limit: limit + 1,
+    });
+    const page = rows.slice(0, limit);
+    const last = page.at(-1);
+    return {
+      items: page.map((row) => showAudit(api, row)),
+      ...(rows.length > limit &&
+        last && { next: closeCursor(api.seal, "audit", { seq: last.seq, index: last.index }) }),
+    };
+  },
+
+  async listEvents(api, call) {
+    const opened = openCursor(api.seal, "events", call.query.cursor);
+    if (opened !== undefined && "refused" in opened) return opened;
+    const wanted = await feedFilter(api, call);
+    if (wanted === undefined) return notFound("job");
+    const limit = call.query.limit ?? usualLimit;
+    const page: FeedItem[] = [];
+    for (const item of api.feed.newest(opened?.at as number | undefined)) {
+      if (!wanted(item)) continue;
+      if (page.length === limit) {
+        return { items: page.map(renderFeedItem), next: closeCursor(api.seal, "events", page.at(-1)!.place) };
+      }
+      page.push(item);
+    }
+    return { items: page.map(renderFeedItem) };
+  },
+};
+
+/** What a caller may see of the feed, cut to what was asked for; undefined when the job asked for is not there. */
+export async function feedFilter(
+  api: Api,
+  { principal, target, query }: Pick<Call<"listEvents">, "principal" | "target" | "query">,
+): Promise<((item: FeedItem) => boolean) | undefined> {
+  const paths = target.map((account) => account.path);
+  const everything = paths.includes("");
+  const fleetToo = query.account === undefined;
+  const seen = ({ account }: FeedItem) =>
+    everything || (account === "" ? fleetToo : paths.some((path) => isWithin(account, path)));
+  if (query.job === undefined) return seen;
+  const found = await findJob(api, principal.user, query.job);
+  if (found === undefined) return undefined;
+  const id: string = "live" in found ? found.live.id : found.ended.id;
+  return (item) => (item.subject === id || item.subject.startsWith(`${id}.`)) && seen(item);
+}
+
+export function auditFilter(
+  api: Api,
+  roots: readonly { readonly path: string }[],
+  query: QueryOf<"listAudit">,
+): Omit<AuditQuery, "limit" | "before"> | Refusal {
+  const now = api.control.now();
+  const at = (text: string | undefined, field: string) =>
+    text === undefined ? undefined : instantOrAgo(text, field, now, (duration) => parseDuration(duration, field));
+  const fromAt = at(query.from, "from");
+  if (isRefusal(fromAt)) return fromAt;
+  const toAt = at(query.to, "to");
+  if (isRefusal(toAt)) return toAt;
+  const actor = query.actor === undefined ? undefined : (api.people.idOf(query.actor) ?? query.actor);
+  return {
+    accounts: roots.some((root) => root.path === "") ? [] : roots.map((root) => root.path),
+    ...(actor !== undefined && { actor }),
+    ...(query.action !== undefined && { action: query.action }),
+    ...(fromAt !== undefined && { fromAt }),
+    ...(toAt !== undefined && { toAt }),
+  };
+}
+
+export function showAudit(api: Api, row: AuditRow): AuditEntry {
+  return {
+    at: timestamp(row.at),
+    actor: row.actor,
+    actorName: row.actor === "system" ? "system" : api.people.nameOf(row.actor as UserId),
+    ...(row.token !== null && { token: row.token }),
+    action: row.action,
+    target: row.target,
+    account: row.account,
+    outcome: row.outcome,
+    detail: row.detail,
+    requestId: row.request,
+  };
+}

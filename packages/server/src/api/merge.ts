@@ -1,0 +1,87 @@
+/** How long a line waits for an earlier one of another stream before it is passed on. */
+const patienceMs = 50;
+
+interface Head<Item> {
+  readonly stream: AsyncIterator<Item>;
+  item: Item | undefined;
+  done: boolean;
+  /** It kept the others waiting once; until it speaks again nobody waits for it. */
+  quiet: boolean;
+  pending: Promise<void> | undefined;
+  error: unknown;
+}
+
+/**
+ * Several streams that are each ordered by time as one. While all have something to say the order is exact; a stream
+ * that is silent holds the others up only for a moment, since it may be silent for hours.
+ */
+export async function* mergeByTime<Item extends { readonly at: number }>(
+  streams: readonly AsyncIterable<Item>[],
+  signal: AbortSignal,
+): AsyncGenerator<Item> {
+  const heads: Head<Item>[] = streams.map((stream) => ({
+    stream: stream[Symbol.asyncIterator](),
+    item: undefined,
+    done: false,
+    quiet: false,
+    pending: undefined,
+    error: undefined,
+  }));
+  const left = new Promise<void>((resolve) => signal.addEventListener("abort", () => resolve(), { once: true }));
+  try {
+    while (!signal.aborted) {
+      for (const head of heads) askNext(head);
+      const next = await earliest(heads, left);
+      if (next === undefined) {
+        if (heads.every((head) => head.done)) return;
+        continue;
+      }
+      const item = next.item!;
+      next.item = undefined;
+      yield item;
+    }
+  } finally {
+    for (const head of heads) if (!head.done) head.stream.return?.()?.catch(() => {});
+  }
+}
+
+/** The stream whose next item is the earliest, after a short wait for those that have none yet. */
+async function earliest<Item extends { readonly at: number }>(heads: readonly Head<Item>[], left: Promise<void>) {
+  const waiting = heads.flatMap((head) => head.pending ?? []);
+  if (heads.every((head) => head.item === undefined)) {
+    if (waiting.length > 0) await Promise.race([...waiting, left]);
+  } else {
+    const awaited = heads.filter((head) => head.pending !== undefined && !head.quiet);
+    if (awaited.length > 0) {
+      await Promise.race([Promise.all(awaited.map((head) => head.pending)), left, pause()]);
+      for (const head of awaited) head.quiet = head.pending !== undefined;
+    }
+  }
+  let best: Head<Item> | undefined;
+  for (const head of heads) {
+    if (head.error !== undefined) throw head.error;
+    if (head.item !== undefined && (best === undefined || head.item.at < best.item!.at)) best = head;
+  }
+  return best;
+}
+
+function askNext<Item>(head: Head<Item>): void {
+  if (head.done || head.item !== undefined || head.pending !== undefined) return;
+  head.pending = head.stream.next().then(
+    (result) => {
+      head.pending = undefined;
+      head.quiet = false;
+      if (result.done) head.done = true;
+      else head.item = result.value;
+    },
+    (error) => {
+      head.pending = undefined;
+      head.done = true;
+      head.error = error ?? new Error("a stream failed");
+    },
+  );
+}
+
+function pause(): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, patienceMs));
+}

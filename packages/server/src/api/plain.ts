@@ -1,0 +1,40 @@
+import { rootAccount } from "@tessera/core";
+import type { FastifyInstance } from "fastify";
+import { isLoopback } from "../access/listen.ts";
+import { may } from "../access/policy.ts";
+import type { Api } from "./context.ts";
+import type { Metrics } from "./metrics.ts";
+import { jobSchema, openApi } from "./openapi.ts";
+import { version } from "./version.ts";
+
+/** Addresses outside the table, which need no token: health, metrics, and what the API looks like. */
+export function addPlainRoutes(app: FastifyInstance, api: Api, metrics: Metrics): void {
+  app.get("/healthz", (_request, reply) => {
+    reply.header("content-type", "application/json").send('{"ok":true}');
+  });
+  app.get("/readyz", (_request, reply) => {
+    const { ready, why } = api.control.readiness();
+    reply
+      .code(ready ? 200 : 503)
+      .header("content-type", "application/json")
+      .send(JSON.stringify({ ready, why }));
+  });
+  app.get("/metrics", (request, reply) => {
+    const user = request.incoming?.principal.user;
+    if (user === undefined && !isLoopback(request.ip)) {
+      return reply.code(401).header("www-authenticate", 'Bearer realm="tessera"').send("");
+    }
+    const named = user !== undefined && may(api.control.state, user, "node.write", rootAccount);
+    return reply
+      .header("content-type", "text/plain; version=0.0.4; charset=utf-8")
+      .send(metrics.text(api.control, named));
+  });
+  const openApiText = JSON.stringify(openApi(version));
+  app.get("/openapi.json", (_request, reply) => {
+    reply.header("content-type", "application/json; charset=utf-8").send(openApiText);
+  });
+  const schemaText = JSON.stringify(jobSchema());
+  app.get("/v1/schemas/job.json", (_request, reply) => {
+    reply.header("content-type", "application/schema+json; charset=utf-8").send(schemaText);
+  });
+}

@@ -1,0 +1,56 @@
+import { accountOf, type RoleBinding, type State, type Token, type User } from "@tessera/core";
+import type { RoleBindingShape, TokenShape, UserShape } from "@tessera/wire";
+import type { People } from "../access/people.ts";
+import { may } from "../access/policy.ts";
+import type { Seal } from "../access/seal.ts";
+import type { TokenUse } from "../access/token-use.ts";
+import { timestamp } from "./quantities.ts";
+
+export function userTag(seal: Seal, user: Pick<User, "id" | "revision">): string {
+  return seal.tag(`user ${user.id}`, user.revision);
+}
+
+/** A user for this viewer: roles elsewhere are left out. */
+export function renderUser(state: State, seal: Seal, people: People, viewer: User, user: User): UserShape {
+  const person = people.person(user.id);
+  const own = viewer === user;
+  const seen = user.bindings.filter(({ account }) => own || may(state, viewer, "user.read", account));
+  return {
+    id: user.id,
+    name: person?.name ?? "",
+    ...(person?.email !== undefined && { email: person.email }),
+    disabled: user.disabled,
+    hasPassword: people.hasPassword(user.id),
+    bindings: seen.map(({ role, account }) => ({ role, account: accountOf(state, account).path })),
+    createdAt: timestamp(user.createdAt),
+    revision: userTag(seal, user),
+  };
+}
+
+export function bindingId(user: string, role: string, path: string): string {
+  return `${user}:${role}:${path}`;
+}
+
+export function renderBinding(
+  state: State,
+  people: People,
+  user: User,
+  { role, account }: RoleBinding,
+): RoleBindingShape {
+  const { path } = accountOf(state, account);
+  return { id: bindingId(user.id, role, path), user: user.id, userName: people.nameOf(user.id), role, account: path };
+}
+
+export function renderToken(token: Token, use: TokenUse): TokenShape {
+  const usedAt = use.lastUsedAt(token.id);
+  return {
+    id: token.id,
+    user: token.user,
+    label: token.label,
+    prefix: token.prefix,
+    scopes: [...token.scopes],
+    createdAt: timestamp(token.createdAt),
+    ...(token.expiresAt > 0 && { expiresAt: timestamp(token.expiresAt) }),
+    ...(usedAt !== undefined && { lastUsedAt: timestamp(usedAt) }),
+  };
+}

@@ -1,0 +1,82 @@
+import { type Account, type AccountTerms, accountOf, overcommitted, type State, tenantOf } from "@tessera/core";
+import type { Account as WireAccount } from "@tessera/wire";
+import type { Seal } from "../access/seal.ts";
+import { renderAmounts, renderLimits } from "./account-terms.ts";
+import { gpusOf } from "./quantities.ts";
+
+/** Terms in the words of the request. */
+function renderTerms({ quota, limits, allowed, trust, trustGroup, overcommit }: AccountTerms) {
+  const milli = (value: number | undefined) => (value === undefined ? undefined : value / 1000);
+  return {
+    guarantee: renderAmounts(quota.guarantee),
+    ...(quota.max !== undefined && { max: renderAmounts(quota.max) }),
+    ...(quota.lendable !== undefined && { lendable: renderAmounts(quota.lendable) }),
+    weight: quota.weight,
+    cpus: present({ guarantee: milli(quota.guaranteeCpusMilli), max: milli(quota.maxCpusMilli) }),
+    memoryMiB: present({ guarantee: quota.guaranteeMemoryMiB, max: quota.maxMemoryMiB }),
+    trust,
+    ...(trustGroup !== undefined && { trustGroup }),
+    overcommit,
+    limits: renderLimits(limits),
+    allowed: { ...allowed },
+  };
+}
+
+function present(range: { guarantee: number | undefined; max: number | undefined }) {
+  const { guarantee, max } = range;
+  return { ...(guarantee !== undefined && { guarantee }), ...(max !== undefined && { max }) };
+}
+
+export function accountTag(seal: Seal, account: Pick<Account, "id" | "revision">): string {
+  return seal.tag(`account ${account.id}`, account.revision);
+}
+
+export function renderAccount(state: State, seal: Seal, account: Account): WireAccount {
+  const usage = state.usage[account.no]!;
+  const byModel: Record<string, number> = {};
+  let borrowed = 0;
+  const { guarantee } = account.terms.quota;
+  let anyLeft = guarantee["*"] ?? 0;
+  for (const [no, units] of usage.byModel.entries()) {
+    const model = state.fleet.models[no]!;
+    if (units > 0) byModel[model] = gpusOf(units);
+    const beyond = Math.max(0, units - (guarantee[model] ?? 0));
+    const fromAny = Math.min(beyond, anyLeft);
+    anyLeft -= fromAny;
+    borrowed += beyond - fromAny;
+  }
+  return {
+    id: account.id,
+    path: account.path,
+    tenant: tenantOf(state, account.no).path,
+    ...renderTerms(account.terms),
+    overcommitted: overcommitted(state, account),
+    used: {
+      gpus: gpusOf(usage.units),
+      byModel,
+      borrowed: gpusOf(borrowed),
+      cpus: usage.cpusMilli / 1000,
+      memoryMiB: usage.memoryMiB,
+    },
+    liveJobs: liveJobsOf(state, account),
+    revision: accountTag(seal, account),
+  };
+}
+
+function liveJobsOf(state: State, account: Account): number {
+  return account.children.reduce((sum, child) => sum + liveJobsOf(state, accountOf(state, child)), account.liveJobs);
+}
+
+/** A new account as its create answers it, whatever has become of it since. */
+export function accountCreated(seal: Seal, id: string, path: string, terms: AccountTerms): WireAccount {
+  return {
+    id,
+    path,
+    tenant: path.split("/")[0]!,
+    ...renderTerms(terms),
+    overcommitted: false,
+    used: { gpus: 0, byModel: {}, borrowed: 0, cpus: 0, memoryMiB: 0 },
+    liveJobs: 0,
+    revision: accountTag(seal, { id: id as Account["id"], revision: 1 }),
+  };
+}

@@ -1,0 +1,79 @@
+import { type FleetNode, type GpuNo, type Job, jobOf, type State, type User } from "@tessera/core";
+import type { GpuShape, NodeShape } from "@tessera/wire";
+import { may } from "../access/policy.ts";
+import type { Seal } from "../access/seal.ts";
+import { gpusOf, timestamp } from "./quantities.ts";
+
+/** Leases by the device they hold; made once for a whole list. */
+export class Holders {
+  readonly #jobs = new Map<GpuNo, Job[]>();
+
+  constructor(state: State) {
+    for (const lease of state.leases.values()) {
+      const job = jobOf(state, lease.job);
+      for (const gpu of lease.gpus) {
+        const held = this.#jobs.get(gpu);
+        if (held === undefined) this.#jobs.set(gpu, [job]);
+        else held.push(job);
+      }
+    }
+  }
+
+  of(gpu: GpuNo): readonly Job[] {
+    return this.#jobs.get(gpu) ?? [];
+  }
+}
+
+/** A node for this viewer: what others run there is counted, never named. */
+export function renderNode(state: State, seal: Seal, viewer: User, node: FleetNode): NodeShape {
+  const { facts } = node;
+  let freeUnits = 0;
+  for (let gpu = node.firstGpu as number; gpu < node.firstGpu + facts.gpus.length; gpu++)
+    freeUnits += state.fleet.gpuFree[gpu]!;
+  return {
+    name: facts.name,
+    engine: facts.engine,
+    mode: node.mode,
+    reason: node.reason,
+    ...facts.place,
+    model: [...new Set(facts.gpus.map((gpu) => gpu.model))].join(","),
+    gpus: facts.gpus.length,
+    gpusFree: gpusOf(freeUnits),
+    cpus: facts.cpusMilli / 1000,
+    cpusFree: node.freeCpusMilli / 1000,
+    memoryMiB: facts.memoryMiB,
+    memoryFreeMiB: node.freeMemoryMiB,
+    virtual: facts.virtual,
+    ...(node.drainUntil > 0 && { drainUntil: timestamp(node.drainUntil) }),
+    ...(node.mode === "draining" && { blockers: blockersOf(state, viewer, node) }),
+    revision: seal.tag(`node ${facts.name} ${node.no}`, node.revision),
+  };
+}
+
+function blockersOf(state: State, viewer: User, node: FleetNode) {
+  const jobs = new Set<string>();
+  const hidden = new Set<string>();
+  for (const lease of state.leases.values()) {
+    if (lease.node !== node.no) continue;
+    const job = jobOf(state, lease.job);
+    (may(state, viewer, "job.read", job.account) ? jobs : hidden).add(job.id);
+  }
+  return { jobs: [...jobs].sort(), hidden: hidden.size };
+}
+
+export function renderGpu(state: State, viewer: User, node: FleetNode, index: number, holders: Holders): GpuShape {
+  const facts = node.facts.gpus[index]!;
+  const gpu = (node.firstGpu + index) as GpuNo;
+  const seen = holders.of(gpu).filter((job) => may(state, viewer, "job.read", job.account));
+  return {
+    uuid: facts.uuid,
+    node: node.facts.name,
+    index,
+    model: facts.model,
+    memoryMiB: facts.memoryMiB,
+    virtual: node.facts.virtual,
+    mode: node.mode,
+    free: gpusOf(state.fleet.gpuFree[gpu]!),
+    jobs: seen.map((job) => job.id),
+  };
+}

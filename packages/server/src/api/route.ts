@@ -1,0 +1,129 @@
+import { type JobCreated, type Route, type RouteId, routes } from "@tessera/wire";
+import type { FastifyReply, FastifyRequest } from "fastify";
+import type { Principal } from "../access/principal.ts";
+import { authorise, checkScope } from "./authorise.ts";
+import type { Api, Call, Handler } from "./context.ts";
+import { handlers } from "./handle/index.ts";
+import { sendLogs } from "./logs.ts";
+import { type Denial, deny, isDenied } from "./problem.ts";
+import { idempotencyOf } from "./repeat.ts";
+import { type Check, checkOfBody, checkOfQuery } from "./validate.ts";
+import type { Watches } from "./watch/watches.ts";
+
+/** Bodies whose values are never told back, not even to the one who sent them. */
+const sensitive: ReadonlySet<RouteId> = new Set<RouteId>(["putSecret", "setPassword"]);
+
+export const routeIds = Object.keys(routes) as RouteId[];
+
+interface Prepared {
+  readonly id: RouteId;
+  readonly route: Route;
+  readonly checkQuery: Check | undefined;
+  readonly checkBody: Check | undefined;
+  readonly handler: Handler<RouteId> | undefined;
+}
+
+/** Everything about a route that can be settled before the first request. A route that declares nothing cannot be made. */
+export function prepare(id: RouteId, route: Route): Prepared {
+  if (route.action === undefined || route.resource === undefined) {
+    throw new Error(`route ${id} declares no action and resource: nobody could say who may call it`);
+  }
+  const handler = (handlers as Partial<Record<RouteId, unknown>>)[id] as Handler<RouteId> | undefined;
+  if (handler === undefined && route.stream === undefined) throw new Error(`route ${id} has no handler`);
+  return {
+    id,
+    route,
+    checkQuery: route.query && checkOfQuery(route.query),
+    checkBody: route.body && checkOfBody(route.body, sensitive.has(id)),
+    handler,
+  };
+}
+
+/** An authenticated request, before anything is known of what it wants. */
+export interface Incoming {
+  readonly principal: Principal;
+  readonly requestId: string;
+}
+
+const noBody = Object.freeze({});
+/** Creates that are under way, by user and key: the same request again waits for the first one's answer. */
+type UnderWay = Map<string, Promise<unknown>>;
+
+/** Parse, authorise, call one flow, answer. */
+export async function serve(
+  api: Api,
+  watches: Watches,
+  underWay: UnderWay,
+  prepared: Prepared,
+  incoming: Incoming,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<Denial | undefined> {
+  const { id, route } = prepared;
+  const { principal, requestId } = incoming;
+  const params = request.params as Record<string, string>;
+  const query = (request.query ?? {}) as Record<string, unknown>;
+  const body = prepared.checkBody === undefined ? undefined : ((request.body ?? noBody) as Record<string, unknown>);
+  const bad =
+    checkScope(principal, route) ??
+    (prepared.checkQuery === undefined ? unknownQuery(query) : prepared.checkQuery(query)) ??
+    prepared.checkBody?.(body);
+  if (bad !== undefined) return bad;
+  const asked = { id, route, principal, params, query, body };
+  const allowing = authorise(api, asked);
+  const target = allowing instanceof Promise ? await allowing : allowing;
+  if (isDenied(target)) return target;
+  const idempotency = route.creates ? idempotencyOf(request.headers["idempotency-key"], id, body) : undefined;
+  if (isDenied(idempotency)) return idempotency;
+  const ifMatch = route.edits ? request.headers["if-match"] : undefined;
+  const call = { principal, params, query, body, target, requestId, idempotency, ifMatch } as unknown as Call<RouteId>;
+  if (route.stream !== undefined) return sendLogs(api, call as unknown as Call<"readLogs">, reply);
+  if (route.watch && request.headers.accept?.includes("text/event-stream")) {
+    return watches.open(id, call, request.headers["last-event-id"], reply);
+  }
+  const answer = await once(underWay, principal, idempotency?.key, () => prepared.handler!(api, call));
+  if (isDenied(answer)) return answer;
+  send(id, route, answer as object, reply);
+  return undefined;
+}
+
+function unknownQuery(query: Record<string, unknown>): Denial | undefined {
+  const [name] = Object.keys(query);
+  return name === undefined
+    ? undefined
+    : deny("unknown-field", "This address takes no query.", "Leave it out.", name.slice(0, 100));
+}
+
+async function once<Answer>(
+  underWay: UnderWay,
+  { user }: Principal,
+  key: string | undefined,
+  act: () => Answer | Promise<Answer>,
+): Promise<Answer> {
+  if (key === undefined) return act();
+  const name = `${user.id}/${key}`;
+  const turn = (underWay.get(name) ?? Promise.resolve()).catch(() => {}).then(act);
+  underWay.set(name, turn);
+  try {
+    return await turn;
+  } finally {
+    if (underWay.get(name) === turn) underWay.delete(name);
+  }
+}
+
+function send(id: RouteId, route: Route, answer: object, reply: FastifyReply): void {
+  reply.code(route.status);
+  if (route.status === 204) {
+    reply.send();
+    return;
+  }
+  const { revision } = answer as { revision?: unknown };
+  if (typeof revision === "string") reply.header("etag", `"${revision}"`);
+  reply.header("content-type", "application/json; charset=utf-8");
+  reply.send(id === "submitJob" ? jobCreatedJson(answer as JobCreated) : JSON.stringify(answer));
+}
+
+/** The answer that is given most often. Everything in it but the name and the project is made by us and needs no escape. */
+function jobCreatedJson({ id, name, project, user, state, size, gpus, submittedAt }: JobCreated): string {
+  return `{"id":"${id}","name":${JSON.stringify(name)},"project":${JSON.stringify(project)},"user":"${user}","state":"${state}","size":${size},"gpus":${gpus},"submittedAt":"${submittedAt}"}`;
+}

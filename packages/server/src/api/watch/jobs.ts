@@ -1,0 +1,105 @@
+import { type Event, type JobId, type JobNo, parseLeaseId, type State } from "@tessera/core";
+import type { QueryOf } from "@tessera/wire";
+import { isWithin } from "../../access/policy.ts";
+import { standingAccount } from "../../flow/find-job.ts";
+import type { Api } from "../context.ts";
+import { type JobFilter, listJobs, matchesEnded, matchesLive, showEnded, showLive } from "../list-jobs.ts";
+import { type Denial, isDenied } from "../problem.ts";
+import { quickMs } from "./diff.ts";
+import type { Change, Source } from "./source.ts";
+
+/** Jobs may be very many, so only those that an event touched are looked at again. */
+export class JobSource implements Source {
+  readonly #api: Api;
+  readonly #filter: JobFilter;
+  readonly #query: QueryOf<"listJobs">;
+  readonly #touched = new Set<JobId>();
+  readonly #told = new Set<string>();
+  readonly everyMs = quickMs;
+
+  constructor(api: Api, filter: JobFilter, query: QueryOf<"listJobs">) {
+    this.#api = api;
+    this.#filter = filter;
+    this.#query = query;
+  }
+
+  async sync(): Promise<readonly object[] | Denial> {
+    this.#touched.clear();
+    const page = await listJobs(this.#api, this.#filter, { ...this.#query, cursor: undefined });
+    if (isDenied(page)) return page;
+    this.#told.clear();
+    for (const { id } of page.items) this.#told.add(id);
+    return page.items;
+  }
+
+  see(event: Event, state: State): void {
+    const job = idOf(event, state);
+    if (job === undefined) return;
+    this.#touched.add(job);
+    const dot = job.indexOf(".");
+    if (dot > 0) this.#touched.add(job.slice(0, dot) as JobId);
+  }
+
+  async changes(): Promise<readonly Change[]> {
+    const changes: Change[] = [];
+    const touched = [...this.#touched];
+    this.#touched.clear();
+    for (const id of touched) changes.push(...(await this.#changesOf(id)));
+    return changes;
+  }
+
+  async #changesOf(id: JobId): Promise<readonly Change[]> {
+    const { state, reader } = this.#api.control;
+    const live = state.jobById.get(id) ?? state.arrayById.get(id);
+    if (live !== undefined) {
+      if (!matchesLive(state, this.#filter, live)) return this.#gone(id);
+      this.#told.add(id);
+      return [{ event: "put", item: showLive(this.#api, live) }];
+    }
+    const wanted = this.#filter.state === "ended" || this.#filter.state === "all";
+    // One that came and went between two looks was never told, and is told only where ended jobs are asked for.
+    if (!wanted && !this.#told.has(id)) return [];
+    const row = await reader.job(id);
+    if (row === undefined || !matchesEnded(this.#filter, row) || !this.#sees(row.account, row.user, row.name))
+      return this.#gone(id);
+    const put: Change = { event: "put", item: showEnded(this.#api, row) };
+    if (wanted) {
+      this.#told.add(id);
+      return [put];
+    }
+    // How it ended, and then that it is no longer in the list.
+    return [put, ...this.#gone(id)];
+  }
+
+  #sees(path: string, user: string, name: string): boolean {
+    const { state } = this.#api.control;
+    const { roots } = this.#filter;
+    if (this.#filter.user !== undefined && this.#filter.user !== user) return false;
+    if (this.#filter.name !== undefined && this.#filter.name !== name) return false;
+    const account = standingAccount(state, path);
+    return roots.some((root) => isWithin(state, account.no, root.no));
+  }
+
+  #gone(id: JobId): readonly Change[] {
+    return this.#told.delete(id) ? [{ event: "delete", id }] : [];
+  }
+}
+
+function idOf(event: Event, state: State): JobId | undefined {
+  switch (event.kind) {
+    case "job-submitted":
+      return event.id;
+    case "job-held":
+    case "job-placed":
+    case "job-requeued":
+    case "job-ended":
+      return state.jobs.get(event.job as JobNo)?.id;
+    case "lease-prepared":
+    case "lease-started":
+    case "lease-stopping":
+    case "lease-ended":
+      return parseLeaseId(event.lease)?.job;
+    default:
+      return undefined;
+  }
+}

@@ -1,0 +1,73 @@
+import type { AuditQuery, AuditRow } from "../../store/port.ts";
+import type { Api } from "../context.ts";
+import { type FeedItem, renderFeedItem } from "../feed.ts";
+import { showAudit } from "../handle/records.ts";
+import { quickMs } from "./diff.ts";
+import type { Change, Source } from "./source.ts";
+
+/** The feed only grows. */
+export class FeedSource implements Source {
+  readonly #api: Api;
+  readonly #wanted: (item: FeedItem) => boolean;
+  readonly #limit: number;
+  #place = 0;
+  readonly everyMs = quickMs;
+
+  constructor(api: Api, wanted: (item: FeedItem) => boolean, limit: number) {
+    this.#api = api;
+    this.#wanted = wanted;
+    this.#limit = limit;
+  }
+
+  sync(): readonly object[] {
+    const items: FeedItem[] = [];
+    this.#place = this.#api.feed.end;
+    for (const item of this.#api.feed.newest()) {
+      if (items.length === this.#limit) break;
+      if (this.#wanted(item)) items.push(item);
+    }
+    return items.map(renderFeedItem);
+  }
+
+  changes(): readonly Change[] {
+    const { feed } = this.#api;
+    const fresh = feed.since(this.#place) ?? [...feed.newest()].reverse();
+    this.#place = feed.end;
+    return fresh.filter(this.#wanted).map((item) => ({ event: "put", item: renderFeedItem(item) }));
+  }
+}
+
+const auditEveryMs = 1_000;
+const auditRowsMax = 1_000;
+
+/** The audit only grows too, but lies in the store. */
+export class AuditSource implements Source {
+  readonly #api: Api;
+  readonly #filter: Omit<AuditQuery, "limit" | "before">;
+  readonly #limit: number;
+  #last: AuditRow | undefined;
+  readonly everyMs = auditEveryMs;
+
+  constructor(api: Api, filter: Omit<AuditQuery, "limit" | "before">, limit: number) {
+    this.#api = api;
+    this.#filter = filter;
+    this.#limit = limit;
+  }
+
+  async sync(): Promise<readonly object[]> {
+    const rows = await this.#api.control.reader.audit({ ...this.#filter, limit: this.#limit });
+    this.#last = rows[0];
+    return rows.map((row) => showAudit(this.#api, row));
+  }
+
+  async changes(): Promise<readonly Change[]> {
+    const rows = await this.#api.control.reader.audit({ ...this.#filter, limit: auditRowsMax });
+    const last = this.#last;
+    const fresh =
+      last === undefined
+        ? rows
+        : rows.filter((row) => row.seq > last.seq || (row.seq === last.seq && row.index > last.index));
+    this.#last = rows[0] ?? last;
+    return fresh.toReversed().map((row) => ({ event: "put", item: showAudit(this.#api, row) }));
+  }
+}

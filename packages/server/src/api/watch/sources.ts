@@ -1,0 +1,72 @@
+import { isRefusal } from "@tessera/core";
+import type { RouteId, RouteOf } from "@tessera/wire";
+import type { Api, Call } from "../context.ts";
+import { handlers } from "../handle/index.ts";
+import { auditFilter, feedFilter } from "../handle/records.ts";
+import { jobFilter } from "../list-jobs.ts";
+import { usualLimit } from "../page.ts";
+import { type Denial, isDenied, notFound } from "../problem.ts";
+import { DiffSource } from "./diff.ts";
+import { JobSource } from "./jobs.ts";
+import { AuditSource, FeedSource } from "./records.ts";
+import type { Source } from "./source.ts";
+
+type WatchedId = { [Id in RouteId]: RouteOf<Id> extends { watch: true } ? Id : never }[RouteId];
+type DiffId = Exclude<WatchedId, "listJobs" | "listEvents" | "listAudit">;
+
+/** By what an item of each list is known; what a `delete` names. */
+const keys: { readonly [Id in DiffId]: string } = {
+  listAccounts: "id",
+  listNodes: "name",
+  listGpus: "uuid",
+  listUsers: "id",
+  listRoles: "id",
+  listTokens: "id",
+};
+
+/** The source behind a watched route, for this caller and query. */
+export async function sourceOf(api: Api, id: RouteId, call: Call<RouteId>): Promise<Source | Denial> {
+  const limit = (call.query as { limit?: number }).limit ?? usualLimit;
+  switch (id as WatchedId) {
+    case "listJobs": {
+      const { target, query } = call as unknown as Call<"listJobs">;
+      return new JobSource(api, jobFilter(api, target, query), query);
+    }
+    case "listEvents": {
+      const wanted = await feedFilter(api, call as unknown as Call<"listEvents">);
+      return wanted === undefined ? notFound("job") : new FeedSource(api, wanted, limit);
+    }
+    case "listAudit": {
+      const { target, query } = call as unknown as Call<"listAudit">;
+      const filter = auditFilter(api, target, query);
+      return isRefusal(filter) ? filter : new AuditSource(api, filter, limit);
+    }
+    default:
+      return diffOf(api, id as DiffId, call, limit);
+  }
+}
+
+/** A list that is looked at through its own handler, page by page, so that both always show the same. */
+function diffOf(api: Api, id: DiffId, call: Call<RouteId>, limit: number): Source | Denial {
+  const handler = handlers[id] as unknown as (
+    api: Api,
+    call: Call<RouteId>,
+  ) => { items: object[]; next?: string } | Denial;
+  const pageAt = (cursor: string | undefined) =>
+    handler(api, { ...call, query: { ...(call.query as object), limit: 1000, cursor } as never });
+  const first = pageAt(undefined);
+  if (isDenied(first)) return first;
+  const all = () => {
+    const items: object[] = [];
+    for (let cursor: string | undefined, more = true; more; ) {
+      const page = pageAt(cursor);
+      if (isDenied(page)) return items;
+      items.push(...page.items);
+      cursor = page.next;
+      more = cursor !== undefined;
+    }
+    return items;
+  };
+  const key = keys[id];
+  return new DiffSource(all, (item) => (item as Record<string, string>)[key]!, limit);
+}

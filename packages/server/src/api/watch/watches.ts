@@ -1,0 +1,285 @@
+import type { Event, State } from "@tessera/core";
+import type { RouteId } from "@tessera/wire";
+import type { FastifyReply } from "fastify";
+import { principalOf } from "../../access/principal.ts";
+import { newId } from "../../flow/ids.ts";
+import type { Api, Call } from "../context.ts";
+import { type Denial, deny, isDenied } from "../problem.ts";
+import type { Source } from "./source.ts";
+import { sourceOf } from "./sources.ts";
+
+export interface WatchLimits {
+  readonly streamsPerUserMax: number;
+  readonly heartbeatMs: number;
+  /** How long a lost stream can be taken up again, and how many of its events are kept for that. */
+  readonly resumeMs: number;
+  readonly eventsKeptMax: number;
+  /** A reader that leaves this much unread is cut off. */
+  readonly unreadBytesMax: number;
+}
+
+export const usualWatchLimits: WatchLimits = {
+  streamsPerUserMax: 200,
+  heartbeatMs: 15_000,
+  resumeMs: 60_000,
+  eventsKeptMax: 1_000,
+  unreadBytesMax: 1_048_576,
+};
+
+const sessionsMax = 10_000;
+
+/** One watcher, while connected and for a while after. */
+class Session {
+  readonly id = newId("");
+  readonly call: Call<RouteId>;
+  readonly request: string;
+  readonly source: Source;
+  /** The roles it was opened with; with others it must be opened anew. */
+  readonly roles: string;
+  readonly kept: { readonly number: number; readonly text: string }[] = [];
+  number = 0;
+  reply: FastifyReply | undefined;
+  lostAt = 0;
+  lookAt = 0;
+  dirty = false;
+  looking = false;
+
+  constructor(call: Call<RouteId>, request: string, source: Source) {
+    this.call = call;
+    this.request = request;
+    this.source = source;
+    this.roles = JSON.stringify(call.principal.user.bindings);
+  }
+}
+
+/** Event kinds after which someone may see less than before. */
+const accessKinds: ReadonlySet<string> = new Set([
+  "role-bound",
+  "role-unbound",
+  "user-changed",
+  "token-revoked",
+  "account-deleted",
+]);
+
+/** All open event streams. Each is told what changed at most ten times a second, and cut off when it does not read. */
+export class Watches {
+  readonly #api: Api;
+  readonly #limits: WatchLimits;
+  readonly #sessions = new Map<string, Session>();
+  readonly #stop: () => void;
+  readonly #heartbeat: NodeJS.Timeout;
+  readonly #onCount: (open: number) => void;
+  #timer: NodeJS.Timeout | undefined;
+  #closed = false;
+
+  constructor(api: Api, limits: WatchLimits, onCount: (open: number) => void) {
+    this.#api = api;
+    this.#limits = limits;
+    this.#onCount = onCount;
+    this.#stop = api.control.follow({
+      before: (event, state) => this.#see(event, state),
+      after: (batch) => this.#batch(batch.events),
+    });
+    this.#heartbeat = setInterval(() => this.#beat(), limits.heartbeatMs);
+    this.#heartbeat.unref();
+  }
+
+  /** Answers a request with an event stream; a denial when it cannot be watched. */
+  async open(
+    route: RouteId,
+    call: Call<RouteId>,
+    lastEventId: string | string[] | undefined,
+    reply: FastifyReply,
+  ): Promise<Denial | undefined> {
+    const request = `${route} ${JSON.stringify(call.query)}`;
+    const resumed = typeof lastEventId === "string" ? this.#resume(request, call, lastEventId) : undefined;
+    if (resumed !== undefined) {
+      this.#attach(resumed.session, reply, resumed.missed.join(""));
+      this.#markDirty(resumed.session);
+      return undefined;
+    }
+    if (this.#openBy(call.principal.user.id) >= this.#limits.streamsPerUserMax) {
+      return deny(
+        "rate-limited",
+        `You have ${this.#limits.streamsPerUserMax} streams open, which is the most.`,
+        "Close some.",
+      );
+    }
+    const source = await sourceOf(this.#api, route, call);
+    if (isDenied(source)) return source;
+    const session = new Session(call, request, source);
+    this.#add(session);
+    const items = await source.sync();
+    if (isDenied(items)) {
+      this.#sessions.delete(session.id);
+      return items;
+    }
+    this.#attach(session, reply, this.#text(session, "sync", { items }));
+    return undefined;
+  }
+
+  close(): void {
+    this.#closed = true;
+    this.#stop();
+    clearInterval(this.#heartbeat);
+    clearTimeout(this.#timer);
+    for (const session of this.#sessions.values()) session.reply?.raw.end();
+    this.#sessions.clear();
+  }
+
+  #openBy(user: string): number {
+    let open = 0;
+    for (const { call, reply } of this.#sessions.values())
+      if (reply !== undefined && call.principal.user.id === user) open++;
+    return open;
+  }
+
+  /** Makes room by forgetting the stream that was lost first. */
+  #add(session: Session): void {
+    if (this.#sessions.size >= sessionsMax) {
+      for (const [id, { reply }] of this.#sessions) {
+        if (reply !== undefined) continue;
+        this.#sessions.delete(id);
+        break;
+      }
+    }
+    this.#sessions.set(session.id, session);
+  }
+
+  /** The stream that this event belonged to, if it is the same caller's, for the same request, and still known. */
+  #resume(request: string, call: Call<RouteId>, lastEventId: string) {
+    const [, id, number] = /^([a-z0-9]{16})-(\d{1,15})$/.exec(lastEventId) ?? [];
+    const session = this.#sessions.get(id ?? "");
+    const last = Number(number);
+    if (session === undefined || session.request !== request || session.call.principal.token !== call.principal.token)
+      return undefined;
+    const first = session.kept[0]?.number ?? session.number + 1;
+    if (last > session.number || last < first - 1) return undefined;
+    session.reply?.raw.destroy();
+    return { session, missed: session.kept.filter((event) => event.number > last).map((event) => event.text) };
+  }
+
+  #attach(session: Session, reply: FastifyReply, first: string): void {
+    reply.hijack();
+    const { raw } = reply;
+    raw.writeHead(200, {
+      "content-type": "text/event-stream; charset=utf-8",
+      "cache-control": "no-store",
+      "x-accel-buffering": "no",
+      "x-request-id": session.call.requestId,
+    });
+    session.reply = reply;
+    raw.on("close", () => {
+      if (session.reply !== reply) return;
+      session.reply = undefined;
+      session.lostAt = performance.now();
+      this.#count();
+    });
+    raw.on("error", () => raw.destroy());
+    raw.write(first === "" ? ": welcome back\n\n" : first);
+    this.#count();
+  }
+
+  #count(): void {
+    let open = 0;
+    for (const { reply } of this.#sessions.values()) if (reply !== undefined) open++;
+    this.#onCount(open);
+  }
+
+  #text(session: Session, event: string, data: unknown): string {
+    const number = ++session.number;
+    const text = `event: ${event}\nid: ${session.id}-${number}\ndata: ${JSON.stringify(data)}\n\n`;
+    session.kept.push({ number, text });
+    if (session.kept.length > this.#limits.eventsKeptMax) session.kept.shift();
+    return text;
+  }
+
+  #see(event: Event, state: State): void {
+    for (const session of this.#sessions.values()) session.source.see?.(event, state);
+  }
+
+  #batch(events: readonly Event[]): void {
+    if (this.#sessions.size === 0) return;
+    if (events.some((event) => accessKinds.has(event.kind))) this.#recheck();
+    for (const session of this.#sessions.values()) this.#markDirty(session);
+  }
+
+  /** Whoever has other roles than when the stream was opened must open it anew; nothing of it is kept. */
+  #recheck(): void {
+    for (const session of this.#sessions.values()) {
+      const { principal } = session.call;
+      const now = principalOf(this.#api.control.state, principal.token, this.#api.control.now());
+      if (now !== undefined && JSON.stringify(now.user.bindings) === session.roles) continue;
+      this.#sessions.delete(session.id);
+      session.reply?.raw.end();
+    }
+  }
+
+  #markDirty(session: Session): void {
+    if (session.dirty) return;
+    session.dirty = true;
+    this.#schedule();
+  }
+
+  #schedule(): void {
+    if (this.#timer !== undefined || this.#closed) return;
+    let soonest = Number.POSITIVE_INFINITY;
+    for (const session of this.#sessions.values()) {
+      if (session.dirty && session.reply !== undefined && !session.looking) soonest = Math.min(soonest, session.lookAt);
+    }
+    if (soonest === Number.POSITIVE_INFINITY) return;
+    const wait = Math.max(10, soonest - performance.now());
+    this.#timer = setTimeout(() => this.#lookAround(), wait);
+  }
+
+  #lookAround(): void {
+    this.#timer = undefined;
+    const now = performance.now();
+    for (const session of this.#sessions.values()) {
+      if (session.dirty && session.reply !== undefined && !session.looking && session.lookAt <= now)
+        void this.#look(session);
+    }
+    this.#schedule();
+  }
+
+  async #look(session: Session): Promise<void> {
+    session.dirty = false;
+    session.looking = true;
+    try {
+      const changes = await session.source.changes();
+      let text = "";
+      for (const change of changes) {
+        text += this.#text(session, change.event, change.event === "put" ? change.item : { id: change.id });
+      }
+      if (text !== "") this.#write(session, text);
+    } catch {
+      // The store does not answer now. The stream ends; its reader takes it up again when it does.
+      this.#sessions.delete(session.id);
+      session.reply?.raw.end();
+    } finally {
+      session.looking = false;
+      session.lookAt = performance.now() + session.source.everyMs;
+      this.#schedule();
+    }
+  }
+
+  #write(session: Session, text: string): void {
+    const raw = session.reply?.raw;
+    if (raw === undefined) return;
+    raw.write(text);
+    if (raw.writableLength > this.#limits.unreadBytesMax) raw.destroy();
+  }
+
+  #beat(): void {
+    const { state } = this.#api.control;
+    const now = this.#api.control.now();
+    for (const [id, session] of this.#sessions) {
+      if (session.reply === undefined) {
+        if (performance.now() - session.lostAt > this.#limits.resumeMs) this.#sessions.delete(id);
+      } else if (principalOf(state, session.call.principal.token, now) === undefined) {
+        this.#sessions.delete(id);
+        session.reply.raw.end();
+      } else this.#write(session, ": still here\n\n");
+    }
+  }
+}
