@@ -1,67 +1,107 @@
-import { type AccountNo, noAccount } from "../model/ids.ts";
+import { type AccountNo, noAccount, rootAccount } from "../model/ids.ts";
 import { modelsFor } from "../place/place.ts";
-import { type State, tenantOf, unitsOf } from "../state/state.ts";
+import { accountOf, type State, unitsOf } from "../state/state.ts";
 import { before, type WaitingGroup } from "../state/waiting.ts";
-import { borrowedUnits, coverFor } from "./quota.ts";
+import { coverFor } from "./quota.ts";
+import { compareShares, type Demand, type Share, shareWith } from "./share.ts";
 
-interface Contender {
-  readonly group: WaitingGroup;
-  readonly tenant: AccountNo;
+/** An account that has someone in the contest, itself or below. */
+interface Side {
+  readonly account: AccountNo;
+  readonly above: Side | undefined;
+  readonly sides: Side[];
+  /** Groups of the account itself. */
+  readonly groups: WaitingGroup[];
+  /** Who is next here, and how this side stands with that job added. */
+  next: WaitingGroup | undefined;
   burst: boolean;
-  borrowed: number;
+  share: Share;
 }
 
 /**
- * The groups that compete in one pass. Next is a job that its guarantee holds before one that would borrow; then the
- * tenant that borrows least; then the order inside the account, priority and age.
+ * Who is next. A job that a guarantee holds goes before one that would borrow [O1]. Down the tree, at each level goes
+ * the side whose share is smallest with its next job added, then the one that waited longest, then by name [O2]. Inside
+ * one account priority and age decide [O3].
  */
 export class Contest {
   readonly #state: State;
-  readonly #open: Contender[] = [];
+  readonly #sides = new Map<AccountNo, Side>();
+  readonly #root: Side;
 
   constructor(state: State, groups: Iterable<WaitingGroup>) {
     this.#state = state;
-    for (const group of groups) {
-      const contender = { group, tenant: tenantOf(state, group.account).no, burst: false, borrowed: 0 };
-      this.#rank(contender);
-      this.#open.push(contender);
-    }
+    this.#root = this.#side(rootAccount);
+    for (const group of groups) this.#side(group.account).groups.push(group);
+    this.#settleBelow(this.#root);
   }
 
   next(): WaitingGroup | undefined {
-    let best: Contender | undefined;
-    for (const contender of this.#open) if (best === undefined || goesFirst(contender, best)) best = contender;
-    return best?.group;
+    return this.#root.next;
   }
 
   /** Nobody of this group can start in this pass. */
   close(group: WaitingGroup): void {
-    const at = this.#open.findIndex((contender) => contender.group === group);
-    this.#open[at] = this.#open.at(-1)!;
-    this.#open.pop();
+    const side = this.#sides.get(group.account)!;
+    side.groups.splice(side.groups.indexOf(group), 1);
+    this.#settleUp(side);
   }
 
-  /** The first of this group has started, which changes how its tenant stands. */
+  /** The first of this group has started, which changes how its accounts stand. */
   started(group: WaitingGroup): void {
     if (group.jobs.length === 0) this.close(group);
-    const tenant = tenantOf(this.#state, group.account).no;
-    for (const contender of this.#open) if (contender.tenant === tenant) this.#rank(contender);
+    else this.#settleUp(this.#sides.get(group.account)!);
   }
 
-  #rank(contender: Contender): void {
-    const state = this.#state;
-    const job = contender.group.jobs[0]!;
-    const model = modelsFor(state, job, 0)[0] ?? -1;
-    contender.burst = coverFor(state, job.account, { model, units: unitsOf(job, 0) }) === noAccount;
-    contender.borrowed = borrowedUnits(state, tenantOf(state, job.account));
+  #side(account: AccountNo): Side {
+    const known = this.#sides.get(account);
+    if (known !== undefined) return known;
+    const { parent } = accountOf(this.#state, account);
+    const above = parent === noAccount ? undefined : this.#side(parent);
+    const side: Side = { account, above, sides: [], groups: [], next: undefined, burst: false, share: nothingHeld };
+    this.#sides.set(account, side);
+    above?.sides.push(side);
+    return side;
+  }
+
+  #settleBelow(side: Side): void {
+    for (const below of side.sides) this.#settleBelow(below);
+    this.#settle(side);
+  }
+
+  #settleUp(side: Side): void {
+    for (let at: Side | undefined = side; at !== undefined; at = at.above) this.#settle(at);
+  }
+
+  #settle(side: Side): void {
+    let best: Side | undefined;
+    for (const below of side.sides)
+      if (below.next !== undefined && (best === undefined || goesFirst(this.#state, below, best))) best = below;
+    let own: WaitingGroup | undefined;
+    for (const group of side.groups) if (own === undefined || before(group.jobs[0]!, own.jobs[0]!)) own = group;
+    // Jobs of an account that also has accounts below compete with those by age.
+    side.next =
+      own !== undefined && (best?.next === undefined || own.jobs[0]!.no < best.next.jobs[0]!.no) ? own : best?.next;
+    if (side.next === undefined) return;
+    const job = side.next.jobs[0]!;
+    const { spec } = job;
+    const demand: Demand = {
+      model: modelsFor(this.#state, job, 0)[0] ?? -1,
+      units: unitsOf(job, 0),
+      cpusMilli: spec.cpusMilli * spec.members.min,
+      memoryMiB: spec.memoryMiB * spec.members.min,
+    };
+    side.burst = side.next === best?.next ? best.burst : coverFor(this.#state, job.account, demand) === noAccount;
+    side.share = shareWith(this.#state, accountOf(this.#state, side.account), demand);
   }
 }
 
-function goesFirst(a: Contender, b: Contender): boolean {
+const nothingHeld: Share = { borrowed: 0, of: 1, fleet: 1 };
+
+function goesFirst(state: State, a: Side, b: Side): boolean {
   if (a.burst !== b.burst) return !a.burst;
-  const [jobA, jobB] = [a.group.jobs[0]!, b.group.jobs[0]!];
-  // Priority is a matter inside one account: between accounts everyone would call everything urgent.
-  if (a.group.account === b.group.account) return before(jobA, jobB);
-  if (a.borrowed !== b.borrowed) return a.borrowed < b.borrowed;
-  return jobA.no < jobB.no;
+  const shares = compareShares(a.share, b.share);
+  if (shares !== 0) return shares < 0;
+  const [jobA, jobB] = [a.next!.jobs[0]!, b.next!.jobs[0]!];
+  if (jobA.submittedAt !== jobB.submittedAt) return jobA.submittedAt < jobB.submittedAt;
+  return accountOf(state, a.account).path < accountOf(state, b.account).path;
 }

@@ -11,6 +11,8 @@ export class Fleet {
   readonly nodeByName = new Map<string, FleetNode>();
   /** Model names in order of appearance; a model is known by its place here. */
   readonly models: string[] = [];
+  /** What all nodes have, whatever their mode; what shares are parts of. */
+  readonly totals = { gpuUnits: 0, cpusMilli: 0, memoryMiB: 0 };
   gpus = 0;
   gpuNode = new Int32Array(64);
   gpuModel = new Uint16Array(64);
@@ -61,6 +63,7 @@ export class Fleet {
       this.gpuUuid.push(gpu.uuid);
     }
     this.nodeFreeGpus[no] = facts.gpus.length;
+    this.#count(facts, 1);
   }
 
   changeNode(
@@ -78,6 +81,8 @@ export class Fleet {
     node.revision++;
     node.changedAt = at;
     if (facts === undefined) return;
+    this.#count(node.facts, -1);
+    this.#count(facts, 1);
     node.freeCpusMilli += facts.cpusMilli - node.facts.cpusMilli;
     node.freeMemoryMiB += facts.memoryMiB - node.facts.memoryMiB;
     node.facts = facts;
@@ -91,6 +96,7 @@ export class Fleet {
       this.gpuFree[gpu] = 0;
     }
     this.nodeFreeGpus[no] = 0;
+    this.#count(node.facts, -1);
     this.nodes[no] = undefined;
     this.nodeByName.delete(node.facts.name);
   }
@@ -134,6 +140,12 @@ export class Fleet {
       this.gpuUuid.push("");
       this.gpus++;
     }
+  }
+
+  #count(facts: NodeFacts, sign: 1 | -1): void {
+    this.totals.gpuUnits += sign * facts.gpus.length * unitsPerGpu;
+    this.totals.cpusMilli += sign * facts.cpusMilli;
+    this.totals.memoryMiB += sign * facts.memoryMiB;
   }
 
   #grow(gpus: number, nodes: number): void {
