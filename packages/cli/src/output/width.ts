@@ -17,7 +17,7 @@ export function truncate(text: string, columns: number): string {
     if (width > columns - 1) break;
     kept += character;
   }
-  return `${kept}…`;
+  return `${kept.trimEnd()}…`;
 }
 
 export function pad(text: string, columns: number, right = false): string {

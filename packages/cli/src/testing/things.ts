@@ -1,4 +1,4 @@
-import type { Account, Job, NodeShape } from "@tessera/wire";
+import type { Account, Job, JobCreated, NodeShape } from "@tessera/wire";
 
 const at = "2026-11-15T10:00:00.000Z";
 
@@ -78,6 +78,20 @@ export function accountOf(path: string, given: Partial<Account> = {}): Account {
     used: { gpus: 0, byModel: {}, borrowed: 0, cpus: 0, memoryMiB: 0 },
     liveJobs: 0,
     revision: "rev-1",
+    ...given,
+  };
+}
+
+export function createdJob(given: Partial<JobCreated> = {}): JobCreated {
+  return {
+    id: "job_1",
+    name: "a",
+    project: "lab",
+    user: "usr_ana",
+    state: "waiting",
+    size: 1,
+    gpus: 1,
+    submittedAt: at,
     ...given,
   };
 }
