@@ -74,7 +74,8 @@ export class ThreadedControlPlane implements ControlPlane {
       });
       worker.once("error", reject);
     });
-    worker.removeAllListeners();
+    worker.removeAllListeners("message");
+    worker.removeAllListeners("error");
     return new ThreadedControlPlane(worker, ready, await reader(), engine);
   }
 
