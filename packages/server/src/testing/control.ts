@@ -1,0 +1,183 @@
+import {
+  apply,
+  type Command,
+  type Input,
+  isRefusal,
+  type LeaseId,
+  type NodeFacts,
+  type OperationId,
+  type Refusal,
+  type ReportWhat,
+  readSnapshot,
+  type State,
+  writeSnapshot,
+} from "@tessera/core";
+import type { Capabilities, LogLine, LogQuery } from "@tessera/engine";
+import { type Asker, type CommitListener, type ControlPlane, type Done, Outage } from "../flow/control.ts";
+import { newId } from "../flow/ids.ts";
+import { eventsOf, recover } from "../flow/recover.ts";
+import { Writer } from "../flow/writer.ts";
+import { MemoryPlace, openMemoryStore } from "../store/index.ts";
+import type { PrivateWrite, Store, StoreReader } from "../store/port.ts";
+
+/** A fleet of equal nodes, declared, not found. */
+export function fleetOf(nodes: number, gpusEach: number, model = "H100"): NodeFacts[] {
+  return Array.from({ length: nodes }, (_, n) => ({
+    name: `n${n + 1}`,
+    engine: "test",
+    place: { zone: "z1", block: "b1", rack: "r1", nvlink: `n${n + 1}` },
+    gpus: Array.from({ length: gpusEach }, (_, g) => ({ uuid: `GPU-${n + 1}-${g}`, model, memoryMiB: 81_920 })),
+    cpusMilli: 64_000,
+    memoryMiB: 524_288,
+    virtual: true,
+    bootId: "boot-1",
+    address: "127.0.0.1",
+  }));
+}
+
+const system: Asker = { actor: { user: "system" }, request: "test" };
+
+/**
+ * A control plane in this process over the real core and writer, with a store in memory and an engine that is played
+ * by the test: `report` says what became of a lease.
+ */
+export class TestControl implements ControlPlane {
+  readonly reader: StoreReader;
+  readonly state: State;
+  capabilities: Capabilities = { images: false, isolation: ["whole"], workdir: true };
+  /** Log lines by lease, for tests that read logs. */
+  readonly logLines = new Map<string, LogLine[]>();
+  /** Set to make every request fail as if the writer had stopped. */
+  outage: string | undefined;
+  readonly #writer: Writer;
+  readonly #store: Store;
+  readonly #clock: { at: number | undefined };
+  readonly #listeners = new Set<CommitListener>();
+  #queue: { input: Input; privates: readonly PrivateWrite[]; resolve: (answer: Done | Refusal) => void }[] = [];
+  #writing = false;
+
+  private constructor(store: Store, writer: Writer, clock: { at: number | undefined }) {
+    this.#store = store;
+    this.reader = store;
+    this.#writer = writer;
+    this.#clock = clock;
+    this.state = readSnapshot(writeSnapshot(writer.state));
+  }
+
+  /** Starts on what the place holds, as a server does after a crash. */
+  static async start(place: MemoryPlace = new MemoryPlace(), nodes: readonly NodeFacts[] = []): Promise<TestControl> {
+    place.dropHolder();
+    const store = openMemoryStore(place);
+    const { state, head } = await recover(store);
+    const clock: { at: number | undefined } = { at: undefined };
+    const now = () => clock.at ?? Date.now();
+    const writer = new Writer({
+      store,
+      state,
+      head,
+      clock: { now, at: () => () => {} },
+      snapshotEveryEvents: 1e9,
+      freeBytesMin: 0,
+    });
+    const control = new TestControl(store, writer, clock);
+    if (nodes.length > 0) await control.must({ kind: "node.register", nodes });
+    return control;
+  }
+
+  /** Fixes the time; it does not pass by itself any more. */
+  setTime(at: number): void {
+    this.#clock.at = at;
+  }
+
+  now(): number {
+    return Math.max(this.#clock.at ?? Date.now(), this.state.clock);
+  }
+
+  ask(command: Command, by: Asker, privates: readonly PrivateWrite[] = []): Promise<Done | Refusal> {
+    const op = newId("op_") as OperationId;
+    const { actor, request, idempotency } = by;
+    const input: Input = { kind: "command", v: 1, op, actor, request, command, ...(idempotency && { idempotency }) };
+    return this.#put(input, privates);
+  }
+
+  /** Asks as the system and expects no refusal. */
+  async must(command: Command, privates: readonly PrivateWrite[] = []): Promise<Done> {
+    const done = await this.ask(command, system, privates);
+    if (isRefusal(done)) throw new Error(`${command.kind}: ${done.field} ${done.detail}`);
+    return done;
+  }
+
+  /** What the engine says of a lease. */
+  async report(lease: LeaseId, what: ReportWhat): Promise<void> {
+    const sequence = (this.state.leases.get(lease)?.reportSequence ?? 0) + 1;
+    const report = { lease, sequence, bootId: "boot-1", at: this.now(), what };
+    await this.#put({ kind: "report", v: 1, engine: "test", report }, []);
+  }
+
+  /** Lets every lease of a placed job run. */
+  async run(job: string): Promise<void> {
+    const leases = () => [...this.state.leases.values()].filter(({ id }) => id.startsWith(`${job}-`));
+    for (const { id } of leases())
+      await this.report(id, { kind: "prepared", engineId: `e-${id}`, enforcement: { memory: "none" } });
+    for (const { id } of leases()) await this.report(id, { kind: "started" });
+  }
+
+  /** Lets every lease of a job end with this code. */
+  async finish(job: string, code = 0): Promise<void> {
+    for (const { id } of [...this.state.leases.values()].filter(({ id }) => id.startsWith(`${job}-`))) {
+      await this.report(id, { kind: "exited", ran: true, code });
+    }
+  }
+
+  async tick(): Promise<void> {
+    await this.#put({ kind: "tick", v: 1 }, []);
+  }
+
+  notePrivate(writes: readonly PrivateWrite[]): void {
+    void this.#store.writePrivates(writes);
+  }
+
+  follow(listener: CommitListener): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  async *logs(lease: LeaseId, { tail, sinceAt = 0 }: LogQuery): AsyncIterable<LogLine> {
+    const lines = (this.logLines.get(lease) ?? []).filter((line) => line.at >= sinceAt);
+    yield* tail === undefined ? lines : lines.slice(Math.max(0, lines.length - tail));
+  }
+
+  readiness(): { ready: boolean; why: string } {
+    return this.outage === undefined ? { ready: true, why: "" } : { ready: false, why: this.outage };
+  }
+
+  hasRoom(): boolean {
+    return true;
+  }
+
+  #put(input: Input, privates: readonly PrivateWrite[]): Promise<Done | Refusal> {
+    if (this.outage !== undefined) return Promise.reject(new Outage(this.outage));
+    return new Promise((resolve, reject) => {
+      this.#queue.push({ input, privates, resolve });
+      if (!this.#writing) this.#write().catch(reject);
+    });
+  }
+
+  async #write(): Promise<void> {
+    this.#writing = true;
+    while (this.#queue.length > 0) {
+      const batch = this.#queue;
+      this.#queue = [];
+      const { seq, at, events: bytes, answers } = await this.#writer.write(batch);
+      const events = eventsOf(bytes);
+      for (const event of events) {
+        for (const listener of this.#listeners) listener.before?.(event, this.state, seq);
+        apply(this.state, event);
+      }
+      if (at > this.state.clock) this.state.clock = at;
+      for (const [i, { resolve }] of batch.entries()) resolve(answers[i]!);
+      if (events.length > 0) for (const listener of this.#listeners) listener.after?.({ seq, at, events }, this.state);
+    }
+    this.#writing = false;
+  }
+}

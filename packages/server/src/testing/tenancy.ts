@@ -1,0 +1,122 @@
+import { randomBytes } from "node:crypto";
+import type { AddressInfo } from "node:net";
+import {
+  type AccountId,
+  type AccountTerms,
+  isRefusal,
+  type JobId,
+  parseJob,
+  plainTerms,
+  type RawJob,
+  type Role,
+  type TokenId,
+  type UserId,
+} from "@tessera/core";
+import { personRow } from "../access/people.ts";
+import { encryptSecret, secretKey } from "../access/secrets.ts";
+import { mintToken } from "../access/tokens.ts";
+import { type ApiConfig, type BuiltApi, buildApi } from "../api/build.ts";
+import { newId } from "../flow/ids.ts";
+import type { TestControl } from "./control.ts";
+
+export const testKeys = { serverKey: randomBytes(32), secretsKey: randomBytes(32) };
+
+export interface TestUser {
+  readonly id: UserId;
+  readonly name: string;
+  readonly token: string;
+  readonly tokenId: TokenId;
+}
+
+/** Makes users, accounts and jobs straight in the core, for tests of what the API lets through. */
+export class Tenancy {
+  readonly control: TestControl;
+
+  constructor(control: TestControl) {
+    this.control = control;
+  }
+
+  async account(path: string, terms: AccountTerms = plainTerms): Promise<AccountId> {
+    const done = await this.control.must({ kind: "account.create", id: newId("acc_") as AccountId, path, terms });
+    return done.result as AccountId;
+  }
+
+  async user(name: string, role?: Role, account = ""): Promise<TestUser> {
+    const id = newId("usr_") as UserId;
+    const first = role === undefined ? {} : { first: { role, account } };
+    await this.control.must({ kind: "user.create", user: id, ...first }, [personRow(id, { name })]);
+    return { id, name, ...(await this.token(id)) };
+  }
+
+  async token(
+    user: UserId,
+    scopes: readonly string[] = [],
+    expiresAt = 0,
+  ): Promise<{ token: string; tokenId: TokenId }> {
+    const { token, prefix, hash } = mintToken();
+    const id = newId("tok_") as TokenId;
+    await this.control.must({ kind: "token.create", id, user, prefix, hash, label: "test", scopes, expiresAt });
+    return { token, tokenId: id };
+  }
+
+  async job(account: string, user: UserId, raw: Partial<RawJob> = {}): Promise<JobId> {
+    const spec = parseJob({ run: "true", ...raw }, { after: [] });
+    if (isRefusal(spec)) throw new Error(spec.detail);
+    const id = newId("job_") as JobId;
+    await this.control.must({ kind: "job.submit", id, account, user, spec, endedBefore: [] });
+    return id;
+  }
+
+  async secret(path: string, name: string, value: string): Promise<void> {
+    const key = secretKey(this.control.state.accountByPath.get(path)!, name);
+    const row = { kind: "secret", key, value: encryptSecret(testKeys.secretsKey, key, value) };
+    await this.control.must({ kind: "secret.set", account: path, name }, [row]);
+  }
+}
+
+export interface Answer {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly text: string;
+  // biome-ignore lint/suspicious/noExplicitAny: tests look into answers of every shape
+  readonly json: any;
+}
+
+export interface TestServer extends BuiltApi {
+  readonly url: string;
+  call(
+    token: string | undefined,
+    method: string,
+    path: string,
+    body?: unknown,
+    headers?: Record<string, string>,
+  ): Promise<Answer>;
+}
+
+/** The API on a port of its own. */
+export async function serveApi(control: TestControl, config: ApiConfig = {}): Promise<TestServer> {
+  const built = await buildApi({ control, keys: testKeys, config: { logLevel: "silent", ...config } });
+  await built.app.listen({ host: "127.0.0.1", port: 0 });
+  const url = `http://127.0.0.1:${(built.app.server.address() as AddressInfo).port}`;
+  return {
+    ...built,
+    url,
+    async call(token, method, path, body, headers = {}) {
+      const raw = typeof body === "string" || body instanceof Uint8Array;
+      const answer = await fetch(`${url}${path}`, {
+        method,
+        headers: {
+          ...(token !== undefined && { authorization: `Bearer ${token}` }),
+          ...(body !== undefined && !raw && { "content-type": "application/json" }),
+          ...headers,
+        },
+        ...(body !== undefined && { body: raw ? (body as string) : JSON.stringify(body) }),
+      });
+      const text = await answer.text();
+      const isJson = answer.headers.get("content-type")?.includes("json") ?? false;
+      const json =
+        isJson && text !== "" && !answer.headers.get("content-type")!.includes("ndjson") ? JSON.parse(text) : undefined;
+      return { status: answer.status, headers: answer.headers, text, json };
+    },
+  };
+}
