@@ -108,9 +108,11 @@ async function startOnFreePort(installed: Installed): Promise<Running> {
 
 /**
  * PostgreSQL is watched by a shell that waits for its standard input to end. It ends when we stop, but also when this
- * process is killed, so no server and no directory is left behind, and the shell reaps what it started.
+ * process is killed; and a signal to the whole group ends the wait too. So no server and no directory is left behind,
+ * and the shell reaps what it started.
  */
 const watch = `
+  trap : TERM INT HUP
   "$1" -D "$2/data" -p "$3" -c listen_addresses=127.0.0.1 -c unix_socket_directories= -c max_connections=60 \
     -c shared_buffers=64MB -c fsync=on -c synchronous_commit=on </dev/null & pid=$!
   read -r line

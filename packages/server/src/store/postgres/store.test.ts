@@ -167,6 +167,28 @@ function describeLease({ freshDatabase }: TestPostgres): void {
       assert.equal(await fences(), 2);
     });
 
+    it("[S19] makes a write wait for a take-over that is under way, and refuses it then", async () => {
+      const old = await open({ leaseMs, waitMs: 0 });
+      const taking = new pg.Client(url);
+      await taking.connect();
+      await taking.query("BEGIN; UPDATE tessera.fence SET holder = 'next', fence = fence + 1");
+      const late = old.append(batchAfter(await old.head()));
+      let ended = false;
+      const end = () => {
+        ended = true;
+      };
+      late.then(end, end);
+      const waiting =
+        "SELECT FROM pg_stat_activity WHERE application_name = 'tessera writer' AND wait_event_type = 'Lock'";
+      while (!ended && (await runIn(url, waiting)).rows.length === 0) await setTimeout(20);
+      await taking.query("COMMIT");
+      await taking.end();
+      await assert.rejects(late, (error) => error instanceof CommitOutage && error.known);
+      const reader = await openPostgresReader(url);
+      assert.equal((await reader.head()).seq, 0);
+      await reader.close();
+    });
+
     it("[S19] is taken over only after a write that is under way has ended", async () => {
       const old = await open({ leaseMs, waitMs: 0 });
       const writing = new pg.Client(url);
