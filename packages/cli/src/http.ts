@@ -1,4 +1,3 @@
-import { randomUUID } from "node:crypto";
 import type { Agent, IncomingMessage } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { AnswerOf, BodyOf, Problem, QueryOf, RouteId } from "@tessera/wire";
@@ -121,7 +120,7 @@ export class Api {
     const headers: Record<string, string> = { accept: "application/json", "user-agent": "tess" };
     if (ask.body !== undefined) headers["content-type"] = "application/json";
     if (ask.ifMatch !== undefined) headers["if-match"] = ask.ifMatch;
-    if (id in creates) headers["idempotency-key"] = ask.key ?? randomUUID();
+    if (id in creates) headers["idempotency-key"] = ask.key ?? crypto.randomUUID();
     return headers;
   }
 

@@ -24,13 +24,15 @@ export async function tess(argv: readonly string[], terminal: Terminal): Promise
   }
 }
 
-/** Hands `server` and `admin` to their programs with the arguments as they were typed. */
+const unparsed: readonly (string | undefined)[] = ["server", "admin", "__complete"];
+
+/** Hands what is not ours to parse to the command with the arguments as they were typed. */
 async function passOn(argv: readonly string[], session: Session): Promise<number | undefined> {
-  const entry = argv[0] === "server" || argv[0] === "admin" ? commandNamed(argv[0]) : undefined;
+  const entry = unparsed.includes(argv[0]) ? commandNamed(argv[0] ?? "") : undefined;
   const { pass } = (await entry?.load()) ?? {};
   const args = argv.slice(1);
   if (entry === undefined || pass === undefined) return undefined;
-  if (args.includes("--help") || args.includes("-h")) {
+  if (!entry.hidden && (args.includes("--help") || args.includes("-h"))) {
     const program = await buildProgram([entry.name], session);
     program.commands.find((each) => each.name() === entry.name)?.outputHelp();
     await session.print("\n");
@@ -93,7 +95,7 @@ function addGlobalOptions(program: Command): void {
 
 function begin(session: Session, command: Command): void {
   session.begin(command.optsWithGlobals<GlobalOptions>());
-  if (session.afterDashes !== undefined && !["run", "apply", "__complete"].includes(command.name())) {
+  if (session.afterDashes !== undefined && !["run", "apply"].includes(command.name())) {
     throw usageFailure(`tess ${command.name()} takes no command after --`, "only run does: tess run -- nvidia-smi");
   }
 }

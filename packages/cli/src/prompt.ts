@@ -42,7 +42,6 @@ export async function askSecret(session: Session, label: string): Promise<string
     return await typed(stdin);
   } finally {
     stdin.setRawMode?.(false);
-    stdin.pause();
     await stderr.write("\n");
   }
 }
@@ -50,22 +49,30 @@ export async function askSecret(session: Session, label: string): Promise<string
 function typed(stdin: NodeJS.ReadableStream): Promise<string> {
   return new Promise((resolve, reject) => {
     let text = "";
-    const done = (end: () => void) => {
+    const done = () => {
       stdin.removeListener("data", take);
-      end();
+      stdin.removeListener("end", giveUp);
+      stdin.pause();
+    };
+    const giveUp = () => {
+      done();
+      reject(new Failure(exit.interrupted, { code: "declined", message: "nothing was changed" }));
     };
     const take = (part: string | Buffer) => {
-      for (const key of String(part)) {
-        if (key === "\r" || key === "\n") return done(() => resolve(text));
-        if (key === "\u0003" || key === "\u0004") {
-          return done(() =>
-            reject(new Failure(exit.interrupted, { code: "declined", message: "nothing was changed" })),
-          );
+      const keys = [...String(part)];
+      for (const [index, key] of keys.entries()) {
+        if (key === "\r" || key === "\n") {
+          done();
+          const ahead = keys.slice(index + 1).join("");
+          if (ahead !== "") stdin.unshift(ahead);
+          return resolve(text);
         }
+        if (key === "\u0003" || key === "\u0004") return giveUp();
         text = key === "\u007f" || key === "\b" ? text.slice(0, -1) : text + key;
       }
     };
     stdin.on("data", take);
+    stdin.on("end", giveUp);
     stdin.resume();
   });
 }

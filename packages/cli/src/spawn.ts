@@ -10,7 +10,11 @@ const forwarded = ["SIGINT", "SIGTERM", "SIGHUP", "SIGQUIT"] as const;
 const fromKeyboard: readonly string[] = ["SIGINT", "SIGQUIT"];
 
 /** Runs a program of another package on this terminal; answers its exit code, 128+N after signal N. */
-export function runProgram(program: string, args: readonly string[], { env, cwd, stdin }: Terminal): Promise<number> {
+export function runProgram(
+  program: string,
+  args: readonly string[],
+  { env, cwd, stdin }: Pick<Terminal, "env" | "cwd" | "stdin">,
+): Promise<number> {
   if (!existsSync(program)) {
     throw new Failure(exit.serverDown, {
       code: "not-built",

@@ -7,16 +7,14 @@ import { buildProgram } from "../program.ts";
 import type { Session } from "../session.ts";
 import { commands } from "./index.ts";
 
-/** `tess __complete WORDS`: prints what the last word may become, one candidate a line. Never fails. */
-export function define(command: Command, session: Session): void {
-  command
-    .argument("[word...]")
-    .allowUnknownOption()
-    .helpOption(false)
-    .action(async (words: string[]) => {
-      const found = await candidates(words, session).catch(() => []);
-      await session.print(found.map((each) => `${each}\n`).join(""));
-    });
+/** Hidden: `tess __complete WORDS` is what the completion scripts call. */
+export function define(): void {}
+
+/** Prints what the last word may become, one candidate a line. Takes the words unparsed, and never fails. */
+export async function pass(words: readonly string[], session: Session): Promise<number> {
+  const found = await candidates(words, session).catch(() => []);
+  await session.print(found.map((each) => `${each}\n`).join(""));
+  return 0;
 }
 
 /** What the last of the words may become. */
