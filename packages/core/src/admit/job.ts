@@ -6,7 +6,8 @@ import { modelsFor } from "../place/place.ts";
 import { membersThatFit, needOf } from "../place/seats.ts";
 import { lowestCeiling } from "../queue/quota.ts";
 import { arraySize } from "../state/apply-jobs.ts";
-import { pathUp, type State, userCount } from "../state/state.ts";
+import { pathUp, type State } from "../state/state.ts";
+import { userCount } from "../state/usage.ts";
 import { modelMatches } from "../submit/gpus.ts";
 
 /** May this job compete at all? Undefined = yes; else what forbids it for ever, or for as long as its user waits. */
@@ -80,7 +81,7 @@ function overLimits(state: State, account: AccountNo, user: UserId, spec: JobSpe
         `set max_time to at most ${Math.floor(runMsMax / 1000)}s`,
       );
     }
-    const count = userCount(state, no, user).waiting;
+    const count = userCount(state.usage[no]!, user).waiting;
     if (waitingJobsPerUserMax !== undefined && count + waiting > waitingJobsPerUserMax) {
       return refuse(
         "not-allowed",

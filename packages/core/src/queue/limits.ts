@@ -2,7 +2,8 @@ import type { Account } from "../model/account.ts";
 import type { AccountNo } from "../model/ids.ts";
 import type { Job } from "../model/job.ts";
 import type { Instant } from "../model/units.ts";
-import { jobOf, pathUp, type State, userCount } from "../state/state.ts";
+import { jobOf, pathUp, type State } from "../state/state.ts";
+import { userCount } from "../state/usage.ts";
 
 export type LimitHit =
   | { readonly kind: "gpus-per-user"; readonly account: Account; readonly max: number }
@@ -15,7 +16,7 @@ export function limitHit(state: State, job: Job, units: number, gpuUnits: number
     const { gpusPerUserMax, gpuTime } = account.terms.limits;
     if (
       gpusPerUserMax !== undefined &&
-      userCount(state, account.no, job.user).units + units > gpusPerUserMax * gpuUnits
+      userCount(state.usage[account.no]!, job.user).units + units > gpusPerUserMax * gpuUnits
     ) {
       return { kind: "gpus-per-user", account, max: gpusPerUserMax };
     }

@@ -2,8 +2,8 @@ import type { Event, JobEnded, JobPlaced, JobRequeued, JobSubmitted, LeaseEnded 
 import { type JobId, type JobNo, leaseIdOf } from "../model/ids.ts";
 import { type AttemptRecord, attemptsKept, type Job, type JobSpec } from "../model/job.ts";
 import type { Lease } from "../model/lease.ts";
-import { accountOf, jobOf, pathUp, type State, userCount } from "./state.ts";
-import { countLease } from "./usage.ts";
+import { accountOf, jobOf, pathUp, type State } from "./state.ts";
+import { countLease, countWaiting, forgetIdleUser } from "./usage.ts";
 
 type JobEvent = Extract<Event, { kind: `job-${string}` | `lease-${string}` }>;
 
@@ -154,10 +154,6 @@ export function addJob(state: State, job: Job): void {
   }
 }
 
-function countWaiting(state: State, job: Job, sign: 1 | -1): void {
-  for (const account of pathUp(state, job.account)) userCount(state, account.no, job.user).waiting += sign;
-}
-
 /** A job that could start now is in the queue; one that is held, dependent or early is not. */
 export function queueOrPark(state: State, job: Job): void {
   if (job.state !== "waiting" || job.held || job.waitsFor > 0) {
@@ -209,10 +205,7 @@ function placed(state: State, event: JobPlaced): void {
 export function holdLease(state: State, job: Job, lease: Lease): void {
   state.leases.set(lease.id, lease);
   state.fleet.take(lease.node, lease.gpus, lease.unitsEach, lease.cpusMilli, lease.memoryMiB);
-  countLease(state, job.account, lease, 1);
-  for (const account of pathUp(state, job.account)) {
-    userCount(state, account.no, job.user).units += lease.unitsEach * lease.gpus.length;
-  }
+  countLease(state, job, lease, 1);
 }
 
 function leaseEnded(state: State, event: LeaseEnded): void {
@@ -222,10 +215,9 @@ function leaseEnded(state: State, event: LeaseEnded): void {
   state.waiting.wakeAll();
   job.leases = job.leases.filter((each) => each !== lease);
   state.fleet.give(lease.node, lease.gpus, lease.unitsEach, lease.cpusMilli, lease.memoryMiB);
-  countLease(state, job.account, lease, -1);
+  countLease(state, job, lease, -1);
   const units = lease.unitsEach * lease.gpus.length;
   for (const account of pathUp(state, job.account)) {
-    userCount(state, account.no, job.user).units -= units;
     const limit = account.terms.limits.gpuTime;
     if (limit === undefined) continue;
     const from = event.at - (event.at % limit.everyMs);
@@ -271,7 +263,7 @@ function ended(state: State, event: JobEnded): void {
   } else if (job.array !== undefined) {
     state.arrays.get(job.array)!.active--;
   }
-  forgetUser(state, job);
+  forgetIdleUser(state, job);
   state.jobs.delete(job.no);
   state.jobById.delete(job.id);
   accountOf(state, job.account).liveJobs--;
@@ -296,12 +288,4 @@ function settleDependents(state: State, no: JobNo): void {
     queueOrPark(state, waiting);
   }
   state.dependents.delete(no);
-}
-
-function forgetUser(state: State, job: Job): void {
-  for (const account of pathUp(state, job.account)) {
-    const key = `${account.no}/${job.user}`;
-    const count = state.userCounts.get(key);
-    if (count !== undefined && count.waiting === 0 && count.units === 0) state.userCounts.delete(key);
-  }
 }

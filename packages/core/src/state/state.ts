@@ -32,12 +32,6 @@ export interface GpuTimeWindow {
   unitMs: number;
 }
 
-/** What one user holds in one account, for limits per user. */
-export interface UserCount {
-  waiting: number;
-  units: number;
-}
-
 /**
  * Everything live, in memory: accounts, fleet, people, jobs that have not ended. It is made by `apply` from the events
  * alone. The second half is derived from the first and is rebuilt, not stored.
@@ -75,8 +69,6 @@ export interface State {
   readonly leases: Map<LeaseId, Lease>;
   readonly waiting: Waiting;
   readonly timers: Timers;
-  /** `account number/user`. */
-  readonly userCounts: Map<string, UserCount>;
 }
 
 /** The state before anything happened: the root account and nothing else. */
@@ -116,7 +108,6 @@ export function emptyState(): State {
     leases: new Map(),
     waiting: new Waiting(),
     timers: new Timers(),
-    userCounts: new Map(),
   };
 }
 
@@ -144,16 +135,6 @@ export function* pathUp(state: State, account: AccountNo): Generator<Account> {
 /** The name by which an account is shown; the root is the platform itself. */
 export function tenantOf(state: State, account: AccountNo): Account {
   return accountOf(state, accountOf(state, account).tenant);
-}
-
-export function userCount(state: State, account: AccountNo, user: UserId): UserCount {
-  const key = `${account}/${user}`;
-  let count = state.userCounts.get(key);
-  if (count === undefined) {
-    count = { waiting: 0, units: 0 };
-    state.userCounts.set(key, count);
-  }
-  return count;
 }
 
 /** Units of a job's leases and what it would hold if placed with alternative `choice`. */

@@ -21,11 +21,17 @@ export function before(a: Job, b: Job): boolean {
 /** The queue: jobs that could start as far as they themselves are concerned. Held or dependent jobs are not in it. */
 export class Waiting {
   readonly groups = new Map<string, WaitingGroup>();
-  size = 0;
+  /** Where each waiting job is; the key of a group is not free to make. */
+  readonly #groupOf = new Map<Job, WaitingGroup>();
   /** Groups whose first job has not been tried since something changed for it. */
   #awake = new Set<WaitingGroup>();
 
+  get size(): number {
+    return this.#groupOf.size;
+  }
+
   add(job: Job): void {
+    if (this.#groupOf.has(job)) return;
     const key = groupKey(job);
     let group = this.groups.get(key);
     if (group === undefined) {
@@ -33,23 +39,19 @@ export class Waiting {
       this.groups.set(key, group);
     }
     const at = placeOf(group.jobs, job);
-    if (group.jobs[at] === job) return;
     group.jobs.splice(at, 0, job);
-    this.size++;
+    this.#groupOf.set(job, group);
     // Behind a job that wants the same and could not start there is nothing to try.
     if (at === 0) this.#awake.add(group);
   }
 
   remove(job: Job): void {
-    const key = groupKey(job);
-    const group = this.groups.get(key);
+    const group = this.#groupOf.get(job);
     if (group === undefined) return;
-    const at = placeOf(group.jobs, job);
-    if (group.jobs[at] !== job) return;
-    group.jobs.splice(at, 1);
-    this.size--;
+    this.#groupOf.delete(job);
+    group.jobs.splice(placeOf(group.jobs, job), 1);
     if (group.jobs.length === 0) {
-      this.groups.delete(key);
+      this.groups.delete(group.key);
       this.#awake.delete(group);
     }
   }
@@ -66,8 +68,7 @@ export class Waiting {
   }
 
   has(job: Job): boolean {
-    const group = this.groups.get(groupKey(job));
-    return group !== undefined && group.jobs[placeOf(group.jobs, job)] === job;
+    return this.#groupOf.has(job);
   }
 }
 
