@@ -20,10 +20,12 @@ export interface FleetOptions {
   readonly nodes: readonly NodeFacts[];
   /** Asked once for each member; undefined leaves it to the order's `run` (see script.ts). */
   readonly behaviour?: (order: LeaseOrder) => Behaviour | undefined;
+  /** From the bind to the report that the member is ready. */
+  readonly prepareMs?: number;
   readonly faults?: Faults;
 }
 
-const prepareMs = 5;
+const plainPrepareMs = 5;
 const startMs = 5;
 
 /** How a lease ended that is otherwise forgotten, and what its log is made of. */
@@ -46,16 +48,19 @@ export class SimulatedFleet {
   readonly #lost = new Set<string>();
   readonly #boots = new Map<string, number>();
   readonly #behaviour: (order: LeaseOrder) => Behaviour | undefined;
+  readonly #prepareMs: number;
   readonly #members = new Map<LeaseId, Member>();
   readonly #ended = new Map<LeaseId, Ended>();
   readonly #ran: Ran[] = [];
   #epochSeen = 0;
 
-  constructor({ clock, nodes, behaviour = () => undefined, faults = noFaults }: FleetOptions) {
+  constructor(options: FleetOptions) {
+    const { clock, nodes, behaviour = () => undefined, prepareMs = plainPrepareMs, faults = noFaults } = options;
     this.clock = clock;
     this.outbox = new Outbox(clock, faults);
     this.#nodes = new Map(nodes.map((node) => [node.name, node]));
     this.#behaviour = behaviour;
+    this.#prepareMs = prepareMs;
   }
 
   /** Everything that ever ran, in the order of its start. */
@@ -107,7 +112,7 @@ export class SimulatedFleet {
     }
     const member = newMember(order.lease, this.#nodes.get(order.node)?.bootId ?? "", order);
     this.#members.set(order.lease, member);
-    this.#next(member, this.clock.now() + prepareMs, () => this.#prepare(member));
+    this.#next(member, this.clock.now() + this.#prepareMs, () => this.#prepare(member));
   }
 
   release(lease: LeaseId): void {

@@ -1,4 +1,8 @@
 /** What simulations, soaks and benchmarks use of the server. */
+export { nearestName } from "./api/nearest.ts";
+export type { Asker, CommitListener, Committed, Done } from "./flow/control.ts";
+export { Driver } from "./flow/drive.ts";
 export { eventsOf, type Recovered, recover, replayRow } from "./flow/recover.ts";
-export { Writer, type WriteRequest, type Written } from "./flow/writer.ts";
+export { type WriteRequest, Writer, type Written } from "./flow/writer.ts";
+export { emptyJournal } from "./journal/row.ts";
 export * from "./store/index.ts";

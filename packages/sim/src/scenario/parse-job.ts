@@ -1,0 +1,96 @@
+import type { Isolation } from "@tessera/core";
+import { BadField, type FieldPath, Fields, knownName, type Read } from "./fields.ts";
+import { type ScenarioJob, topologyLevels } from "./scenario.ts";
+import {
+  array,
+  askedGpus,
+  cpus,
+  duration,
+  flag,
+  lastingDuration,
+  memberRange,
+  name,
+  percent,
+  priority,
+  size,
+  whole,
+} from "./values.ts";
+
+const keys = [
+  "job",
+  "account",
+  "count",
+  "gpus",
+  "nodes",
+  "members",
+  "topology",
+  "priority",
+  "runs",
+  "max_time",
+  "preemptible",
+  "checkpoint",
+  "cpus",
+  "memory",
+  "gpu_memory",
+  "gpu_compute",
+  "isolation",
+  "array",
+];
+const isolations: readonly Isolation[] = ["whole", "mig", "mps", "timeslice", "any"];
+const levels = topologyLevels.flatMap((level) => [level, `${level}?`] as const);
+
+/** One entry of `submit` → its jobs: one, or as many as `count` says. */
+export function readJobs(value: unknown, at: FieldPath, account: Read<string>): ScenarioJob[] {
+  const fields = new Fields(value, at, "a job", keys);
+  const group = fields.need("job", name, "give the job a name");
+  const count = fields.take("count", whole("a number of jobs", 1, 100_000));
+  const elements = fields.take("array", array);
+  if (count !== undefined && elements !== undefined)
+    throw new BadField([...at, "array"], elements.text, "cannot stand beside count", "use one of the two");
+  const job: ScenarioJob = {
+    name: group,
+    group,
+    account: fields.need("account", account, "say which account it belongs to"),
+    gpus: fields.take("gpus", askedGpus) ?? [0],
+    members: readMembers(fields, at),
+    cpusMilli: fields.take("cpus", cpus) ?? 0,
+    memoryMiB: fields.take("memory", size) ?? 0,
+    gpuMemoryMiB: fields.take("gpu_memory", size) ?? 0,
+    isolation: fields.take("isolation", knownName("an isolation", isolations)) ?? "any",
+    priority: fields.take("priority", priority) ?? 0,
+    preemptible: fields.take("preemptible", flag) ?? true,
+    topology: fields.take("topology", readTopology),
+    gpuComputePercent: fields.take("gpu_compute", percent),
+    runsMs: fields.take("runs", duration),
+    maxTimeMs: fields.take("max_time", lastingDuration),
+    checkpointMs: fields.take("checkpoint", lastingDuration),
+    array: elements,
+  };
+  if (count === undefined) return [job];
+  return Array.from({ length: count }, (_, i) => ({ ...job, name: `${group}.${i + 1}` }));
+}
+
+/** The names by which the jobs of an entry can be told apart later: those of `count` and of an array's elements too. */
+export function namesOf(job: ScenarioJob): string[] {
+  return job.array === undefined ? [job.name] : job.array.indexes.map((index) => `${job.name}.${index}`);
+}
+
+function readMembers(fields: Fields, at: FieldPath): ScenarioJob["members"] {
+  const nodes = fields.take("nodes", memberRange);
+  const members = fields.take("members", memberRange);
+  if (nodes === undefined) return { min: 1, max: 1, ...members, apart: false };
+  if (members === undefined) return { ...nodes, apart: true };
+  const hint = "use nodes for members on different nodes, members where they may share one";
+  throw new BadField([...at, "members"], rangeText(members), "cannot stand beside nodes", hint);
+}
+
+/** `4`, or `4..8`. */
+export function rangeText({ min, max }: { readonly min: number; readonly max: number }): string {
+  return min === max ? String(min) : `${min}..${max}`;
+}
+
+const readTopology: Read<ScenarioJob["topology"]> = (value, at) => {
+  const chosen = knownName("a level of the fleet", levels)(value, at);
+  const level = topologyLevels.find((each) => chosen.startsWith(each))!;
+  return { level, required: chosen === level };
+};

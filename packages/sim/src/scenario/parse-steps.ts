@@ -1,0 +1,85 @@
+import { BadField, type FieldPath, Fields, knownName, listOf, mapOf } from "./fields.ts";
+import type { AccountTree } from "./parse-accounts.ts";
+import { readExpect } from "./parse-expect.ts";
+import { namesOf, readJobs } from "./parse-job.ts";
+import { nodeTurns, type ScenarioNode, type Step, type StepInput } from "./scenario.ts";
+import { duration } from "./values.ts";
+
+const keys = ["at", "submit", "cancel", "node", "quota", "expect"];
+
+/** Reads the steps in order; each may speak only of what those before it brought. */
+export class StepReader {
+  readonly #nodes: readonly string[];
+  readonly #tree: AccountTree;
+  readonly #jobs = new Set<string>();
+  readonly #groups = new Set<string>();
+  /** Names that can be cancelled: those of jobs, and an array by its own name. */
+  readonly #cancellable = new Set<string>();
+  #lastAtMs = 0;
+
+  constructor(nodes: readonly ScenarioNode[], tree: AccountTree) {
+    this.#nodes = nodes.map((node) => node.name);
+    this.#tree = tree;
+  }
+
+  read(value: unknown, at: FieldPath): Step[] {
+    const steps = listOf("steps", (each, where) => this.#step(each, where))(value, at);
+    if (steps.length > 0) return steps;
+    throw new BadField(at, value, "holds no step", "add one, such as {at: 0s, submit: [ … ]}");
+  }
+
+  #step(value: unknown, at: FieldPath): Step {
+    const fields = new Fields(value, at, "a step", keys);
+    const atMs = fields.need("at", (each, where) => this.#instant(each, where), "say when, such as at: 10m");
+    const inputs = fields.keys().flatMap((key) => fields.take(key, (each, where) => this.#inputs(key, each, where)));
+    const account = this.#tree.known.bind(this.#tree);
+    const subjects = { jobs: this.#jobs, groups: this.#groups, account };
+    const expect = fields.take("expect", (each, where) => readExpect(each, where, subjects));
+    return { atMs, inputs: inputs.filter((input) => input !== undefined), ...(expect && { expect }) };
+  }
+
+  #instant(value: unknown, at: FieldPath): number {
+    const atMs = duration(value, at);
+    if (atMs < this.#lastAtMs) {
+      throw new BadField(at, value, "goes backward: the step before it is later", "put the steps in order of time");
+    }
+    this.#lastAtMs = atMs;
+    return atMs;
+  }
+
+  #inputs(key: string, value: unknown, at: FieldPath): StepInput[] {
+    switch (key) {
+      case "submit":
+        return listOf("jobs", (each, where) => this.#submit(each, where))(value, at).flat();
+      case "cancel":
+        return listOf("jobs", (each, where): StepInput => {
+          return { kind: "cancel", job: knownName("a job submitted so far", [...this.#cancellable])(each, where) };
+        })(value, at);
+      case "node":
+        return mapOf("nodes with what happens to them", (each, where, node): StepInput => {
+          knownName("a node of the fleet", this.#nodes)(node, where);
+          return { kind: "node", node, to: knownName("a turn of a node", nodeTurns)(each, where) };
+        })(value, at);
+      case "quota":
+        return mapOf("accounts with their new terms", (each, where, path): StepInput => {
+          return { kind: "quota", accounts: this.#tree.edit(this.#tree.known(path, where), each, where) };
+        })(value, at);
+      default:
+        return [];
+    }
+  }
+
+  #submit(value: unknown, at: FieldPath): StepInput[] {
+    const jobs = readJobs(value, at, this.#tree.known.bind(this.#tree));
+    for (const job of jobs) {
+      for (const name of [job.name, ...namesOf(job)]) this.#cancellable.add(name);
+      for (const name of namesOf(job)) {
+        if (this.#jobs.has(name))
+          throw new BadField([...at, "job"], job.group, `makes a second job ${name}`, "give it another name");
+        this.#jobs.add(name);
+      }
+      this.#groups.add(job.group);
+    }
+    return jobs.map((job) => ({ kind: "submit", job }));
+  }
+}

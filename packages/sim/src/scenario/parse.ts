@@ -1,0 +1,90 @@
+import type { Refusal } from "@tessera/core";
+import { type Document, isMap, LineCounter, parseAllDocuments } from "yaml";
+import { BadField, type FieldPath, Fields } from "./fields.ts";
+import { AccountTree } from "./parse-accounts.ts";
+import { readFleet } from "./parse-fleet.ts";
+import { StepReader } from "./parse-steps.ts";
+import type { Policy, Scenario } from "./scenario.ts";
+import { duration, flag, text } from "./values.ts";
+
+/** What is wrong with a scenario file, and in which of its lines where that can be said. */
+export interface BadFile {
+  readonly refusal: Refusal;
+  readonly line?: number;
+}
+
+const keys = ["scenario", "name", "fleet", "accounts", "policy", "steps"];
+const policyKeys = ["grace", "min_runtime", "rebalance", "backfill"];
+const aliasedNodesMax = 1_000;
+
+/** The text of a scenario file (YAML 1.2) → a checked scenario, or the first thing that is wrong with it. */
+export function parseScenario(source: string): Scenario | BadFile {
+  const lines = new LineCounter();
+  const options = { version: "1.2", schema: "core", uniqueKeys: true, stringKeys: true, logLevel: "silent" } as const;
+  const documents = parseAllDocuments(source, { ...options, lineCounter: lines, prettyErrors: false });
+  const document = documents[0] as Document | undefined;
+  try {
+    if (document === undefined || !("contents" in document) || documents.length > 1) {
+      const count = document === undefined ? 0 : documents.length;
+      throw new BadField([], count, "is not the number of YAML documents in a scenario file", "write exactly one");
+    }
+    const error = document.errors[0];
+    if (error !== undefined) {
+      const bad = new BadField([], null, `is not YAML: ${error.message}`, "mend the text there");
+      return { refusal: bad.refusal, line: lines.linePos(error.pos[0]).line };
+    }
+    return readScenario(toPlain(document));
+  } catch (error) {
+    if (!(error instanceof BadField)) throw error;
+    const line = document === undefined ? undefined : lineOf(document, error.path, lines);
+    return { refusal: error.refusal, ...(line !== undefined && { line }) };
+  }
+}
+
+export function isBadFile(parsed: Scenario | BadFile): parsed is BadFile {
+  return "refusal" in parsed;
+}
+
+function toPlain(document: Document): unknown {
+  try {
+    return document.toJS({ maxAliasCount: aliasedNodesMax });
+  } catch (error) {
+    throw new BadField([], null, `cannot be read: ${(error as Error).message}`, "write aliased values out");
+  }
+}
+
+function readScenario(value: unknown): Scenario {
+  const fields = new Fields(value, [], "a scenario", keys);
+  fields.need("scenario", readVersion, "begin the file with scenario: 1");
+  const name = fields.need("name", text, "say in a few words what the scenario shows");
+  const nodes = fields.need("fleet", readFleet, "add fleet: [{nodes: 1, named: n, gpus: H100:8}]");
+  const tree = fields.need("accounts", (each, at) => new AccountTree(each, at), "add accounts: {lab: {guarantee: 8}}");
+  const { accounts } = tree;
+  const policy = fields.take("policy", readPolicy) ?? readPolicy({}, ["policy"]);
+  const readSteps = (each: unknown, at: FieldPath) => new StepReader(nodes, tree).read(each, at);
+  const steps = fields.need("steps", readSteps, "add steps: [{at: 0s, submit: [ … ]}]");
+  return { name, nodes, accounts, policy, steps };
+}
+
+function readVersion(value: unknown, at: FieldPath): void {
+  if (value !== 1) throw new BadField(at, value, "is not a version that can be read here", "write scenario: 1");
+}
+
+function readPolicy(value: unknown, at: FieldPath): Policy {
+  const fields = new Fields(value, at, "a policy", policyKeys);
+  return {
+    graceMs: fields.take("grace", duration) ?? 0,
+    minRuntimeMs: fields.take("min_runtime", duration) ?? 0,
+    rebalance: fields.take("rebalance", flag) ?? true,
+    backfill: fields.take("backfill", flag) ?? true,
+  };
+}
+
+/** Where a field stands; where it is missing, where it should have stood. */
+function lineOf(document: Document, path: FieldPath, lines: LineCounter): number | undefined {
+  const parent = path.length > 1 ? document.getIn(path.slice(0, -1), true) : document.contents;
+  const pair = isMap(parent) ? parent.items.find((item) => String(item.key) === String(path.at(-1))) : undefined;
+  const node = pair?.key ?? document.getIn(path, true) ?? parent;
+  const range = (node as { range?: readonly number[] } | undefined)?.range;
+  return range?.[0] === undefined ? undefined : lines.linePos(range[0]).line;
+}

@@ -1,0 +1,70 @@
+import { hour, minute, type Refusal, second } from "@tessera/core";
+import type { ScenarioRun } from "./run.ts";
+
+/** How a text is marked; plain where nobody looks at colours. */
+export type Paint = (style: "green" | "red" | "yellow" | "dim" | "bold", text: string) => string;
+
+/** One line a file, as SCHEDULING has it. */
+export function jsonLine(file: string, { name, ok, settled, failures, events }: ScenarioRun): string {
+  return JSON.stringify({ file, name, ok, settled, failures, events });
+}
+
+/** A run for people: one line when all is well, else what was expected and what came instead. */
+export function readable(file: string, { name, ok, failures, events, notes }: ScenarioRun, paint: Paint): string {
+  const lines = [`${ok ? paint("green", "✓") : paint("red", "✗")} ${paint("bold", name)}  ${paint("dim", file)}`];
+  for (const { at, what, expected, got } of failures) {
+    lines.push(
+      `    ${paint("dim", `at ${durationText(at)}`)}  ${what}: expected ${shown(expected)}, got ${paint("red", shown(got))}`,
+    );
+  }
+  if (ok) return lines[0]!;
+  for (const { at, kind, job, reason } of events) {
+    if (kind === "refused") lines.push(`    ${paint("dim", `at ${durationText(at)}`)}  ${job} was refused (${reason})`);
+  }
+  for (const note of notes) lines.push(`    ${paint("yellow", "note")}  ${note}`);
+  return lines.join("\n");
+}
+
+export function summary(ok: number, failed: number, bad: number, paint: Paint): string {
+  const parts = [
+    paint(ok > 0 ? "green" : "dim", `${ok} as expected`),
+    paint(failed > 0 ? "red" : "dim", `${failed} not`),
+    ...(bad > 0 ? [paint("red", `${bad} bad ${bad === 1 ? "file" : "files"}`)] : []),
+  ];
+  return parts.join(", ");
+}
+
+/** What is wrong with a file, where, and what to do. */
+export function badFileText(file: string, { field, value, detail, hint }: Refusal, line?: number): string {
+  const where = line === undefined ? file : `${file}:${line}`;
+  const what = value === null ? "" : ` ${JSON.stringify(value)}`;
+  return `${where}: ${field === "" ? "" : `${field}:`}${what} ${detail}; ${hint}`
+    .replace(": :", ":")
+    .replace(/ {2,}/g, " ");
+}
+
+export function badFileJson(file: string, { refused, field, value, detail, hint }: Refusal, line?: number): string {
+  return JSON.stringify({ error: { code: refused, message: detail, hint, file, line: line ?? null, field, value } });
+}
+
+function shown(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.join(", ")}]`;
+  return String(value);
+}
+
+/** `1h1m`, `90ms`: as a scenario file would write it. */
+export function durationText(ms: number): string {
+  let rest = ms;
+  let text = "";
+  for (const [unit, size] of [
+    ["h", hour],
+    ["m", minute],
+    ["s", second],
+    ["ms", 1],
+  ] as const) {
+    const count = Math.floor(rest / size);
+    rest -= count * size;
+    if (count > 0) text += `${count}${unit}`;
+  }
+  return text === "" ? "0s" : text;
+}

@@ -1,0 +1,240 @@
+import assert from "node:assert/strict";
+import {
+  type AccountId,
+  type AccountTerms,
+  type Command,
+  isRefusal,
+  type JobId,
+  plainTerms,
+  type Refusal,
+  type UserId,
+  writeSnapshot,
+} from "@tessera/core";
+import { SimulatedClock, type SimulatedFleet } from "@tessera/engine-simulated";
+import { VirtualControlPlane } from "../virtual/control-plane.ts";
+import { type Miss, missesOf } from "./check.ts";
+import { ScenarioEngine } from "./engine.ts";
+import { openMachines } from "./machines.ts";
+import { namesOf } from "./parse-job.ts";
+import { graceFor, notHonoured } from "./policy.ts";
+import type { Scenario, ScenarioAccount, ScenarioJob, Step, StepInput } from "./scenario.ts";
+import { Story, type StoryEvent } from "./story.ts";
+import { specOf } from "./submit.ts";
+
+export interface Failure extends Miss {
+  /** Milliseconds from the start of the scenario. */
+  readonly at: number;
+}
+
+export interface ScenarioRun {
+  readonly name: string;
+  readonly ok: boolean;
+  /** It came to rest at every instant. */
+  readonly settled: boolean;
+  readonly failures: readonly Failure[];
+  readonly events: readonly StoryEvent[];
+  /** What the file sets and the core of today does not do. */
+  readonly notes: readonly string[];
+}
+
+/** Any instant will do, as long as it is not 0: that is how the core writes "never". */
+const startAt = Date.UTC(2026, 0, 1);
+const user = "usr_scenario" as UserId;
+
+/** Runs a scenario on the real core and the server's writer and driver, in virtual time. */
+export async function runScenario(scenario: Scenario): Promise<ScenarioRun | Refusal> {
+  const run = new Run(scenario);
+  const refusal = await run.setUp();
+  if (refusal !== undefined) return refusal;
+  let settled = true;
+  for (const [i, step] of scenario.steps.entries()) {
+    const outcome = await run.step(step, i);
+    if (isRefusal(outcome)) return outcome;
+    settled = outcome;
+    if (!settled) break;
+  }
+  const { failures, story } = run;
+  const { name } = scenario;
+  return { name, ok: failures.length === 0, settled, failures, events: story.events, notes: notHonoured(scenario) };
+}
+
+class Run {
+  readonly failures: Failure[] = [];
+  readonly story = new Story(startAt, (id) => this.#names.get(id)!);
+  readonly #scenario: Scenario;
+  readonly #control = new VirtualControlPlane(new SimulatedClock(startAt));
+  readonly #fleet: SimulatedFleet;
+  readonly #engine: ScenarioEngine;
+  readonly #names = new Map<JobId, string>();
+  readonly #ids = new Map<string, JobId>();
+  readonly #groups = new Map<string, string[]>();
+  /** By id; the elements of an array share theirs. */
+  readonly #jobs = new Map<JobId, ScenarioJob>();
+  readonly #downNodes = new Set<string>();
+  /** How much of the story the last expectation has seen. */
+  #told = 0;
+
+  constructor(scenario: Scenario) {
+    this.#scenario = scenario;
+    const { clock, state } = this.#control;
+    this.#fleet = openMachines(clock, scenario.nodes, (id) => this.#jobs.get(id)!);
+    const jobOfLease = (lease: string) => state.jobs.get(state.leases.get(lease as never)?.job as never);
+    this.#engine = new ScenarioEngine(this.#fleet, (lease) => graceFor(scenario.policy, jobOfLease(lease)));
+    this.#control.follow(this.story);
+  }
+
+  /** The fleet and the accounts, before the first step. */
+  async setUp(): Promise<Refusal | undefined> {
+    await this.#control.drive(this.#engine);
+    const asked = [{ field: "fleet", command: this.#register() }];
+    for (const account of this.#scenario.accounts) {
+      const { path } = account;
+      const id = `acc_${asked.length}` as AccountId;
+      asked.push({
+        field: `accounts.${path}`,
+        command: { kind: "account.create", id, path, terms: termsOf(account) },
+      });
+    }
+    return this.#askAll(asked);
+  }
+
+  /** One instant: inputs, rest, expectations. False: it does not come to rest. */
+  async step(step: Step, index: number): Promise<boolean | Refusal> {
+    const control = this.#control;
+    if (!(await control.advanceTo(startAt + step.atMs))) return this.#restless();
+    const answers = step.inputs.map((input) => this.#give(input, `steps.${index}`));
+    if (!(await control.settle())) return this.#restless();
+    const refusal = (await Promise.all(answers)).find((answer) => answer !== undefined);
+    if (refusal !== undefined) return refusal;
+    assert.equal(
+      writeSnapshot(control.state),
+      writeSnapshot(control.written),
+      "the events do not give the state (S26)",
+    );
+    if (step.expect === undefined) return true;
+    const recent = this.story.events.slice(this.#told).filter((event) => event.kind === "evicted");
+    this.#told = this.story.events.length;
+    const outlook = {
+      state: control.written,
+      now: control.clock.now(),
+      ids: this.#ids,
+      groups: this.#groups,
+      over: this.story.over,
+      evicted: new Set(recent.map((event) => event.job)),
+    };
+    for (const miss of missesOf(step.expect, outlook)) this.failures.push({ at: step.atMs, ...miss });
+    return true;
+  }
+
+  #restless(): false {
+    const at = this.#control.clock.now() - startAt;
+    this.failures.push({ at, what: "settled", expected: true, got: false });
+    return false;
+  }
+
+  /** Puts one input in. Answers the refusal where the file asks for what cannot be. */
+  #give(input: StepInput, step: string): Promise<Refusal | undefined> {
+    switch (input.kind) {
+      case "submit":
+        return this.#submit(input.job);
+      case "cancel":
+        return this.#cancel(input.job);
+      case "node":
+        return this.#turnNode(input, `${step}.node.${input.node}`);
+      case "quota":
+        return this.#askAll(
+          input.accounts.map((account) => ({
+            field: `${step}.quota.${account.path}`,
+            command: { kind: "account.edit", path: account.path, terms: termsOf(account) },
+          })),
+          false,
+        );
+    }
+  }
+
+  async #submit(job: ScenarioJob): Promise<undefined> {
+    const id = `job_${this.#jobs.size + 1}` as JobId;
+    const names = namesOf(job);
+    this.#groups.set(job.group, [...(this.#groups.get(job.group) ?? []), ...names]);
+    this.#note(id, job.name, job);
+    for (const [i, name] of names.entries()) {
+      if (job.array !== undefined) this.#note(`${id}.${job.array.indexes[i]}` as JobId, name, job);
+    }
+    const at = this.#control.clock.now();
+    const spec = specOf(job, this.#scenario.policy, this.#engine.capabilities);
+    const { account } = job;
+    const answer = isRefusal(spec)
+      ? spec
+      : await this.#control.ask({ kind: "job.submit", id, account, user, spec, endedBefore: [] });
+    if (isRefusal(answer)) for (const name of names) this.story.refused(name, answer, at, true);
+  }
+
+  #note(id: JobId, name: string, job: ScenarioJob): void {
+    this.#names.set(id, name);
+    this.#ids.set(name, id);
+    this.#jobs.set(id, job);
+  }
+
+  /** Whether a job is still there to be cancelled is the scheduler's doing, so a refusal is part of the story. */
+  async #cancel(name: string): Promise<undefined> {
+    const at = this.#control.clock.now();
+    const answer = await this.#control.ask({ kind: "job.cancel", job: this.#ids.get(name)! });
+    if (isRefusal(answer)) this.story.refused(name, answer, at, false);
+  }
+
+  #turnNode({ node, to }: Extract<StepInput, { kind: "node" }>, field: string): Promise<Refusal | undefined> {
+    const reason = "the scenario says so";
+    const commands: Command[] = [];
+    switch (to) {
+      case "down":
+        if (!this.#downNodes.has(node)) this.#fleet.loseNode(node);
+        this.#downNodes.add(node);
+        commands.push({ kind: "node.down", node, reason });
+        break;
+      case "up":
+        // A machine that comes back has started anew, and its engine says so.
+        if (this.#downNodes.delete(node)) {
+          this.#fleet.returnNode(node);
+          commands.push(this.#register());
+        }
+        commands.push({ kind: "node.up", node });
+        break;
+      case "drain":
+      case "cordon":
+        commands.push({ kind: `node.${to}`, node, reason });
+        break;
+    }
+    return this.#askAll(
+      commands.map((command) => ({ field, command })),
+      false,
+    );
+  }
+
+  #register(): Command {
+    return { kind: "node.register", nodes: this.#fleet.nodes() };
+  }
+
+  /** Asks for all of it at once; answers the first refusal, under the name that its field has in the file. */
+  async #askAll(
+    asked: readonly { readonly field: string; readonly command: Command }[],
+    settle = true,
+  ): Promise<Refusal | undefined> {
+    const answers = asked.map(({ command }) => this.#control.ask(command));
+    if (settle) await this.#control.settle();
+    for (const [i, answer] of (await Promise.all(answers)).entries()) {
+      if (!isRefusal(answer)) continue;
+      const { field } = asked[i]!;
+      return { ...answer, field: termField.test(answer.field) ? `${field}.${answer.field}` : field };
+    }
+    return undefined;
+  }
+}
+
+/** Fields of a refusal that are fields of an account in the file too. */
+const termField = /^(guarantee|max|trust)\b/;
+
+/** Guarantees beyond the fleet are allowed in scenarios. */
+function termsOf({ guarantee, max, lendable, weight, trust, trustGroup }: ScenarioAccount): AccountTerms {
+  const quota = { guarantee, weight, ...(max && { max }), ...(lendable && { lendable }) };
+  return { ...plainTerms, quota, trust, ...(trustGroup && { trustGroup }), overcommit: true };
+}

@@ -1,0 +1,112 @@
+import type { GpuAmounts, Isolation, JobClass, ReasonKind, Trust } from "@tessera/core";
+
+/** A scenario file, checked and in whole units: milliseconds, GPU units, millicores, MiB. */
+export interface Scenario {
+  readonly name: string;
+  readonly nodes: readonly ScenarioNode[];
+  /** Every account, those above included that the file leaves out; parents come before their children. */
+  readonly accounts: readonly ScenarioAccount[];
+  readonly policy: Policy;
+  readonly steps: readonly Step[];
+}
+
+export type PoolMode = "whole" | "mig" | "mps" | "timeslice";
+
+export interface ScenarioNode {
+  readonly name: string;
+  readonly model: string;
+  readonly gpus: number;
+  readonly gpuMemoryMiB: number;
+  readonly zone: string;
+  readonly block: string;
+  readonly rack: string;
+  readonly cpusMilli: number;
+  readonly memoryMiB: number;
+  readonly mode: PoolMode;
+}
+
+export interface ScenarioAccount {
+  readonly path: string;
+  readonly guarantee: GpuAmounts;
+  readonly max?: GpuAmounts;
+  readonly lendable?: GpuAmounts;
+  readonly weight: number;
+  readonly trust: Trust;
+  readonly trustGroup?: string;
+}
+
+export interface Policy {
+  readonly graceMs: number;
+  readonly minRuntimeMs: number;
+  readonly rebalance: boolean;
+  readonly backfill: boolean;
+}
+
+/** One instant: its inputs in the order written, then what must be so once the scheduler has come to rest. */
+export interface Step {
+  /** From the start of the scenario. */
+  readonly atMs: number;
+  readonly inputs: readonly StepInput[];
+  readonly expect?: Expect;
+}
+
+export type StepInput =
+  | { readonly kind: "submit"; readonly job: ScenarioJob }
+  | { readonly kind: "cancel"; readonly job: string }
+  | { readonly kind: "node"; readonly node: string; readonly to: NodeTurn }
+  /** The accounts whose terms change, as they are afterwards: the one named, and those above that hold a sum. */
+  | { readonly kind: "quota"; readonly accounts: readonly ScenarioAccount[] };
+
+export const nodeTurns = ["up", "down", "drain", "cordon"] as const;
+export type NodeTurn = (typeof nodeTurns)[number];
+
+export const topologyLevels = ["zone", "block", "rack", "nvlink", "node"] as const;
+export type TopologyLevel = (typeof topologyLevels)[number];
+
+export interface ScenarioJob {
+  readonly name: string;
+  /** The name as written: what `count` and `array` make several of. */
+  readonly group: string;
+  readonly account: string;
+  /** Alternatives as written, such as `8`, `H100:8`, `H100:0.25` or `1g.10gb`. */
+  readonly gpus: readonly (number | string)[];
+  readonly members: { readonly min: number; readonly max: number; readonly apart: boolean };
+  readonly topology?: { readonly level: TopologyLevel; readonly required: boolean };
+  readonly cpusMilli: number;
+  readonly memoryMiB: number;
+  readonly gpuMemoryMiB: number;
+  /** Per cent of each GPU's compute. */
+  readonly gpuComputePercent?: number;
+  readonly isolation: Isolation;
+  readonly priority: number;
+  readonly preemptible: boolean;
+  /** How long it really takes; absent = for ever. */
+  readonly runsMs?: number;
+  /** What its user declared. */
+  readonly maxTimeMs?: number;
+  /** It checkpoints this often, and can move. */
+  readonly checkpointMs?: number;
+  /** `1-8%2` as written, and the indexes it stands for. */
+  readonly array?: { readonly text: string; readonly indexes: readonly number[] };
+}
+
+export const placeLevels = ["nodes", "racks", "blocks", "zones"] as const;
+export type PlaceLevel = (typeof placeLevels)[number];
+
+/** What must be so. An absent field expects nothing. */
+export interface Expect {
+  readonly running?: readonly string[];
+  readonly waiting?: readonly { readonly job: string; readonly kind: ReasonKind }[];
+  readonly never?: readonly string[];
+  readonly evicted?: readonly string[];
+  readonly evictedOf?: readonly { readonly group: string; readonly count: number }[];
+  readonly runningOf?: readonly { readonly group: string; readonly count: number }[];
+  readonly usage?: readonly { readonly account: string; readonly units: number }[];
+  readonly class?: readonly { readonly job: string; readonly class: JobClass }[];
+  /** Names = exactly these, a number = how many. */
+  readonly on?: readonly {
+    readonly job: string;
+    readonly level: PlaceLevel;
+    readonly are: number | readonly string[];
+  }[];
+}

@@ -1,0 +1,120 @@
+import {
+  type Event,
+  type Job,
+  type JobClass,
+  type JobId,
+  type JobNo,
+  type Refusal,
+  type State,
+  unitsPerGpu,
+} from "@tessera/core";
+import type { CommitListener } from "@tessera/server";
+
+export type StoryKind =
+  | "started"
+  | "ended"
+  | "evicted"
+  | "shrunk"
+  | "grown"
+  | "moved"
+  | "promoted"
+  | "demoted"
+  | "refused";
+
+/** One thing that happened to a job, in the words of the scenario format. */
+export interface StoryEvent {
+  /** Milliseconds from the start of the scenario. */
+  readonly at: number;
+  readonly kind: StoryKind;
+  readonly job: string;
+  readonly nodes: readonly string[];
+  /** GPUs that it holds, or held. */
+  readonly gpus: number;
+  readonly reason: string | null;
+  /** The job on whose behalf it happened. */
+  readonly for: string | null;
+}
+
+interface Standing {
+  readonly attempt: number;
+  readonly class: JobClass;
+  readonly members: number;
+}
+
+/** Follows what is committed and retells it by job names. */
+export class Story implements CommitListener {
+  readonly events: StoryEvent[] = [];
+  /** How jobs stand that will not run any more: refused, or ended. */
+  readonly over = new Map<string, string>();
+  readonly #startAt: number;
+  readonly #nameOf: (id: JobId) => string;
+  readonly #standing = new Map<JobNo, Standing>();
+
+  constructor(startAt: number, nameOf: (id: JobId) => string) {
+    this.#startAt = startAt;
+    this.#nameOf = nameOf;
+  }
+
+  /** A submission, or a cancel, was refused. */
+  refused(name: string, refusal: Refusal, at: number, isSubmission: boolean): void {
+    const reason = `${refusal.refused}: ${refusal.field === "" ? "" : `${refusal.field} `}${refusal.detail}`;
+    if (isSubmission) this.over.set(name, `refused (${reason})`);
+    this.events.push({ at: at - this.#startAt, kind: "refused", job: name, nodes: [], gpus: 0, reason, for: null });
+  }
+
+  before(event: Event, state: State): void {
+    switch (event.kind) {
+      case "lease-stopping": {
+        const job = state.jobs.get(state.leases.get(event.lease)!.job)!;
+        // One event for each member: the first of them speaks for the job.
+        if (event.cause === "preempt" && job.stopCause !== "preempt")
+          this.#tell(event.at, "evicted", job, state, event.cause);
+        return;
+      }
+      case "job-requeued":
+        if (event.cause === "node_lost" || event.cause === "drain") {
+          this.#tell(event.at, "moved", state.jobs.get(event.job)!, state, event.cause);
+        }
+        return;
+      case "job-ended": {
+        const job = state.jobs.get(event.job)!;
+        this.over.set(this.#nameOf(job.id), `ended (${event.outcome})`);
+        this.#tell(event.at, "ended", job, state, event.outcome);
+        return;
+      }
+    }
+  }
+
+  /** Classes and sizes are compared, not told by events of their own: whoever changes them, it shows here. */
+  after({ at, events }: { readonly at: number; readonly events: readonly Event[] }, state: State): void {
+    for (const event of events) {
+      const job = event.kind === "job-placed" ? state.jobs.get(event.job) : undefined;
+      if (job !== undefined) this.#tell(event.at, "started", job, state, job.class);
+    }
+    for (const no of [...this.#standing.keys()]) if (!state.jobs.has(no)) this.#standing.delete(no);
+    for (const job of state.jobs.values()) {
+      if (job.seats.length === 0) continue;
+      const { attempt } = job;
+      const now: Standing = { attempt, class: job.class, members: job.seats.length };
+      for (const kind of changes(this.#standing.get(job.no), now)) this.#tell(at, kind, job, state, null);
+      this.#standing.set(job.no, now);
+    }
+  }
+
+  #tell(at: number, kind: StoryKind, job: Job, state: State, reason: string | null): void {
+    const nodes = new Set(job.seats.map((seat) => state.fleet.nodes[seat.node]?.facts.name ?? ""));
+    const units = job.spec.gpus[job.choice]!.unitsEach;
+    const gpus = (job.seats.reduce((sum, seat) => sum + seat.gpus.length, 0) * units) / unitsPerGpu;
+    const name = this.#nameOf(job.id);
+    this.events.push({ at: at - this.#startAt, kind, job: name, nodes: [...nodes].sort(), gpus, reason, for: null });
+  }
+}
+
+/** How a job's standing changed while the same attempt went on. */
+export function changes(before: Standing | undefined, now: Standing): StoryKind[] {
+  if (before === undefined || before.attempt !== now.attempt) return [];
+  const kinds: StoryKind[] = [];
+  if (before.class !== now.class) kinds.push(now.class === "guaranteed" ? "promoted" : "demoted");
+  if (before.members !== now.members) kinds.push(now.members < before.members ? "shrunk" : "grown");
+  return kinds;
+}

@@ -1,0 +1,36 @@
+import { isRefusal, type JobSpec, parseJob, type RawJob, type Refusal, refuse } from "@tessera/core";
+import type { Capabilities } from "@tessera/engine";
+import { rangeText } from "./parse-job.ts";
+import type { Policy, ScenarioJob } from "./scenario.ts";
+
+/** The job as its user would have submitted it; what nothing here can honour yet is refused, not bent. */
+export function specOf(job: ScenarioJob, policy: Policy, capabilities: Capabilities): JobSpec | Refusal {
+  const spec = parseJob(rawOf(job, policy), { after: [] });
+  if (isRefusal(spec)) return spec;
+  const { isolation } = job;
+  if (isolation === "any" || capabilities.isolation.includes(isolation)) return spec;
+  const offered = capabilities.isolation.join(", ");
+  return refuse("unsupported", "isolation", isolation, "is not offered by the engine", `offered: any, ${offered}`);
+}
+
+function rawOf(job: ScenarioJob, { graceMs }: Policy): RawJob {
+  const { members, topology, checkpointMs, maxTimeMs, gpuComputePercent } = job;
+  const raw = {
+    name: job.name,
+    run: "simulated",
+    gpus: job.gpus.length === 1 ? job.gpus[0]! : job.gpus,
+    [members.apart ? "nodes" : "members"]: rangeText(members),
+    cpus: job.cpusMilli / 1000,
+    memory: job.memoryMiB,
+    gpu_memory: job.gpuMemoryMiB,
+    isolation: job.isolation,
+    priority: job.priority,
+    preemptible: job.preemptible,
+    ...(gpuComputePercent !== undefined && { gpu_compute: `${gpuComputePercent}%` }),
+    ...(topology !== undefined && { topology: `${topology.level}${topology.required ? "" : "?"}` }),
+    ...(maxTimeMs !== undefined && { max_time: `${maxTimeMs}ms` }),
+    ...(checkpointMs !== undefined && { checkpoint: { every: `${checkpointMs}ms`, grace: `${graceMs}ms` } }),
+    ...(job.array !== undefined && { array: job.array.text }),
+  };
+  return raw;
+}
