@@ -5,7 +5,7 @@ import { beginEpoch } from "./flow/epoch.ts";
 import { projections, verify } from "./flow/verify.ts";
 import { linesOf } from "./journal/lines.ts";
 import { backup, restore } from "./store/backup.ts";
-import { openReader, openStore, StoreHeld } from "./store/index.ts";
+import { openFrozenReader, openReader, openStore, StoreHeld } from "./store/index.ts";
 import type { JournalRow } from "./store/port.ts";
 
 /** What an owner does to the store itself, beside or without a running server: `tess admin …`. */
@@ -50,7 +50,7 @@ async function main(): Promise<void> {
   const print = (value: object, text: string): void => console.log(json ? JSON.stringify(value) : text);
   switch (verb) {
     case "verify": {
-      const reader = await openReader(config.store);
+      const reader = await openFrozenReader(config.store);
       const verdict = await verify(reader, (rows) => process.stderr.isTTY && process.stderr.write(`\r${rows} rows`));
       await reader.close();
       const text = verdict.sound

@@ -2,6 +2,7 @@ import { apply, emptyState, type Input, readSnapshot, snapshotSchema, writeSnaps
 import { sha256 } from "../journal/digest.ts";
 import { linesOf } from "../journal/lines.ts";
 import { checkRow, emptyJournal, headOf } from "../journal/row.ts";
+import { asStored } from "../store/index.ts";
 import type { JournalRow, Projected, StoreReader } from "../store/port.ts";
 import { Projector } from "./project.ts";
 import { eventsOf } from "./recover.ts";
@@ -78,7 +79,7 @@ export async function verify(reader: StoreReader, progress: (rows: number) => vo
       rows = step.row.seq;
       events += step.row.eventCount;
       headHash = Buffer.from(step.row.hash).toString("hex");
-      digest.add(step.projected);
+      digest.add(asStored(step.projected));
       if (snapshot?.seq === step.row.seq && snapshot.schema === snapshotSchema) {
         if (Buffer.from(snapshot.bytes).toString("utf8") !== writeSnapshot(state))
           return bad(step.row.seq, "the snapshot is not the state of this row");
