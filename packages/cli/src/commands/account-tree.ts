@@ -75,20 +75,23 @@ function labelOf(each: Account, lines: string): string {
 function quotaText(each: Account, scale: number, paint: Paint): string {
   const guarantee = sumOf(each.guarantee);
   const { gpus, borrowed } = each.used;
+  // The platform is promised nothing and borrows from nobody.
+  const platform = each.path === "";
+  const lent = platform ? 0 : borrowed;
   const own = Math.max(guarantee, gpus);
   const cells = Math.max(own > 0 ? 1 : 0, Math.round((own / scale) * barCells));
   const picture = bar(
     [
-      { amount: gpus - borrowed, style: "green" },
-      { amount: borrowed, style: "yellow", mark: "▓" },
+      { amount: gpus - lent, style: "green" },
+      { amount: lent, style: "yellow", mark: "▓" },
     ],
     own,
     cells,
     paint,
   );
   const parts = [
-    `${numberText(gpus)} used of ${amountsText(each.guarantee)} guaranteed`,
-    ...(borrowed > 0 ? [paint("yellow", `${numberText(borrowed)} borrowed`)] : []),
+    platform ? `${numberText(gpus)} used` : `${numberText(gpus)} used of ${amountsText(each.guarantee)} guaranteed`,
+    ...(lent > 0 ? [paint("yellow", `${numberText(lent)} borrowed`)] : []),
     ...(each.max === undefined ? [] : [`max ${amountsText(each.max)}`]),
     ...(each.liveJobs > 0 ? [`${each.liveJobs} ${each.liveJobs === 1 ? "job" : "jobs"}`] : []),
     ...(each.overcommitted ? [paint("red", "overcommitted")] : []),

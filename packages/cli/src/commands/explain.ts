@@ -43,6 +43,18 @@ const advice: Partial<Readonly<Record<WaitReason["kind"], string>>> = {
   health: "Nodes and their state: tess node get",
 };
 
+/** Reasons for which the place in the line matters; the others hold a job back wherever it stands. */
+const inLine: readonly WaitReason["kind"][] = [
+  "quota",
+  "capacity",
+  "shape",
+  "isolation",
+  "health",
+  "reservation",
+  "order",
+  "evicting",
+];
+
 /** Sentences that a person can act on. */
 export function explainText(
   name: string,
@@ -56,19 +68,20 @@ export function explainText(
     return `${title} is ${state}${more}.\n`;
   }
   if (reason === undefined) return `${title} waits for its first look by the scheduler.\n`;
-  const lines = [
-    `${title} waits because ${paint("yellow", meanings[reason.kind] ?? reason.kind)}: ${sentence(reason.detail)}`,
-  ];
-  if (reason.needed !== undefined && reason.free !== undefined) {
-    lines.push(`It needs ${reason.needed} GPUs; ${reason.free} ${reason.free === 1 ? "is" : "are"} free for it.`);
+  const detail = sentence(reason.detail);
+  const lines = [`${title} waits because ${paint("yellow", meanings[reason.kind] ?? reason.kind)}. ${detail}`];
+  const { needed, free, account } = reason;
+  // What the sentence already says is not said again.
+  if (needed !== undefined && free !== undefined && !(mentions(detail, needed) && mentions(detail, free))) {
+    lines.push(`It needs ${needed} GPUs; ${free} ${free === 1 ? "is" : "are"} free for it.`);
   }
-  if (reason.account !== undefined && reason.account !== "")
-    lines.push(`The account that decides is ${reason.account}.`);
+  if (account !== undefined && account !== "" && !detail.includes(account))
+    lines.push(`The account that decides is ${account}.`);
   if (reason.until !== undefined) {
     const ms = Date.parse(reason.until) - now;
     lines.push(`Until ${instantText(reason.until)}${ms > 0 ? `, in ${durationText(ms)}` : ""}.`);
   }
-  if (position !== undefined) lines.push(positionText(position, ahead));
+  if (position !== undefined && inLine.includes(reason.kind)) lines.push(positionText(position, ahead));
   const next = advice[reason.kind];
   if (next !== undefined) lines.push(paint("dim", `${next}.`));
   return lines.map((line) => `${line}\n`).join("");
@@ -78,6 +91,10 @@ function positionText(position: number, ahead: number | undefined): string {
   const before = ahead ?? position - 1;
   if (before === 0) return "It is next in line.";
   return `It is number ${position} in line, with ${before} ${before === 1 ? "job" : "jobs"} before it.`;
+}
+
+function mentions(text: string, count: number): boolean {
+  return new RegExp(`\\b${count}\\b`).test(text);
 }
 
 function sentence(text: string): string {

@@ -43,7 +43,12 @@ async function gpus(session: Session, flags: ListFlags & Filters): Promise<void>
   const nodes = new Map<string, NodeShape>();
   const clear = redraws(session.terminal.stdout, session.terminal.env) ? clearScreen : "";
   try {
-    for await (const change of watchList(await session.api(), "listNodes", query, { signal: leave.signal })) {
+    for await (const change of watchList(
+      await session.api(),
+      "listNodes",
+      { ...query, limit: 1_000 },
+      { signal: leave.signal },
+    )) {
       if (change.event === "sync") nodes.clear();
       for (const each of change.event === "sync" ? change.items : change.event === "put" ? [change.item] : [])
         nodes.set(each.name, each);

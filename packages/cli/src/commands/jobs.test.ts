@@ -131,11 +131,11 @@ test("explain gives sentences that can be acted on", async (t) => {
       { kind: "capacity", detail: "8 H100 needed on one node", needed: 8, free: 3 },
       { position: 3, ahead: 2 },
     ),
-    "llama-ft waits because too little is free: 8 H100 needed on one node.\n" +
+    "llama-ft waits because too little is free. 8 H100 needed on one node.\n" +
       "It needs 8 GPUs; 3 are free for it.\nIt is number 3 in line, with 2 jobs before it.\nWhat is free: tess gpus.\n",
   );
   assert.match(
-    await explain({ kind: "quota", detail: "lab/vision holds 8 of 8", account: "lab/vision" }, { position: 1 }),
+    await explain({ kind: "quota", detail: "8 of 8 are held", account: "lab/vision" }, { position: 1 }),
     /The account that decides is lab\/vision\.\nIt is next in line\./,
   );
   assert.match(

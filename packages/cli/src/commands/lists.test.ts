@@ -109,7 +109,7 @@ test("describe shows members with what limits them, attempts and the spec", asyn
   });
   const { out } = await runTess(["describe", "job", "llama-ft"], { env: server.env });
   assert.match(out, /^llama-ft {2}running\n/);
-  assert.match(out, /GPU-0 +memory by cgroup v2/);
+  assert.match(out, /GPU-0\n {2}Limits {2}memory by cgroup v2/);
   assert.match(out, /1 {2}lost +n9 .* 10m/);
   assert.match(out, /run {3}train/);
 });

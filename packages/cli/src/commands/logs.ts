@@ -25,7 +25,7 @@ export function define(command: Command, session: Session): void {
       "Shows what a job wrote, all ranks together, each line of a gang marked with its [rank].\n" +
         "With -f it stays until the job has ended and ends with the job's exit code.",
     )
-    .argument("<job>", "name or id; an element of an array is NAME.INDEX or ID.INDEX")
+    .argument("<job>", "name or id; an element of an array is ID.INDEX")
     .option("-f, --follow", "stay and show new lines")
     .option("--tail <lines>", "only the last lines")
     .option("--since <time>", "only lines since: 5m back from now, or ISO 8601")

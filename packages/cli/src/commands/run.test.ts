@@ -58,7 +58,7 @@ test("run --wait shows the phases on stderr, nothing on stdout, and ends with th
   });
   assert.equal(code, 7);
   assert.equal(out, "");
-  assert.deepEqual(specOf(server), { gpus: 1, run: "sh -c 'exit 7'" });
+  assert.deepEqual(specOf(server), { name: "sh", gpus: 1, run: "sh -c 'exit 7'" });
   const phases = err
     .split("\n")
     .map((line) => /^\[[\d.]+s\] (\w+)/.exec(line)?.[1])
@@ -89,7 +89,7 @@ test("a job that ended before anyone looked still shows its output", async (t) =
   const { code, out } = await runTess(["run", "--", "echo quick"], { env: server.env });
   assert.equal(code, 0);
   assert.equal(out, "quick\n");
-  assert.deepEqual(specOf(server), { run: "echo quick" });
+  assert.deepEqual(specOf(server), { name: "echo", run: "echo quick" });
 });
 
 test("a job that is started again shows the output of each attempt", async (t) => {

@@ -9,8 +9,8 @@ import { exitCodeOfEnded } from "../job/exit-code.ts";
 import { followJob } from "../job/follow.ts";
 import { logPrinter } from "../job/log-printer.ts";
 import { type Progress, progressOf } from "../job/progress.ts";
-import { shellLine } from "../job/quote.ts";
-import { readSpecFile, type SpecDocument } from "../job/spec-file.ts";
+import { nameOfCommand, shellLine } from "../job/quote.ts";
+import { readSpecFile, type Spec, type SpecDocument } from "../job/spec-file.ts";
 import { addSpecFlags, overlay, type SpecFlags, specOfFlags } from "../job/spec-flags.ts";
 import { emitList, emitObject } from "../output/emit.ts";
 import type { Session } from "../session.ts";
@@ -89,7 +89,8 @@ export async function documentsOf(
   const { project } = await session.settings();
   const given = { ...specOfFlags(flags, session), ...(line !== undefined && { run: shellLine(line) }) };
   return written.map(({ spec, from }) => {
-    const asked = overlay(spec, given);
+    const named = spec.name === undefined && line !== undefined ? nameOfCommand(line) : undefined;
+    const asked: Spec = { ...(named !== undefined && { name: named }), ...overlay(spec, given) };
     const where = session.options.project ?? asked.project ?? project;
     return { from, spec: where === undefined ? asked : { ...asked, project: where } };
   });

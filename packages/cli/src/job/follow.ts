@@ -55,7 +55,7 @@ async function readOn(
   const waits = job.state === "waiting" || job.state === "starting";
   const attempt = job.state === "waiting" ? job.attempt - 1 : job.attempt;
   if (reading !== undefined && reading.attempt !== attempt) await reading.finished();
-  if (waits || attempt < 1) return reading;
+  if (waits || attempt < 1 || !hasBegun(job, attempt)) return reading;
   if (reading?.attempt === attempt) {
     if (job.state === "ended") reading.over();
     return reading;
@@ -64,6 +64,11 @@ async function readOn(
   const fresh = new AttemptLog(api, job, attempt, options);
   if (job.state === "ended") fresh.over();
   return fresh;
+}
+
+/** A job that ended while it waited never began its attempt, and has no log. */
+function hasBegun({ state, attempts }: Job, attempt: number): boolean {
+  return state !== "ended" || attempts === undefined || attempts.some((past) => past.attempt === attempt);
 }
 
 // A log that was still being read when the attempt ended gets this long to say the rest.

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import test from "node:test";
-import { shellLine } from "./quote.ts";
+import { nameOfCommand, shellLine } from "./quote.ts";
 
 const runInShell = (line: string) =>
   execFileSync("/bin/sh", ["-c", line], { encoding: "utf8", env: { X: "from shell" } });
@@ -24,4 +24,11 @@ test("one word is a shell line as it stands", () => {
 test("words that need no quotes are left readable", () => {
   assert.equal(shellLine(["torchrun", "--nproc-per-node", "8", "train.py"]), "torchrun --nproc-per-node 8 train.py");
   assert.equal(shellLine(["sh", "-c", "exit 7"]), "sh -c 'exit 7'");
+});
+
+test("a job without a name is called after the program it runs", () => {
+  assert.equal(nameOfCommand(["/usr/bin/torchrun", "train.py"]), "torchrun");
+  assert.equal(nameOfCommand(["python3 train.py --lr 1"]), "python3");
+  assert.equal(nameOfCommand(["$CMD x"]), undefined);
+  assert.equal(nameOfCommand(["(cd x; make)"]), undefined);
 });

@@ -11,3 +11,9 @@ export function quoteWord(word: string): string {
   if (/^[A-Za-z0-9_@%+:,./-]+$/.test(word)) return word;
   return word === "" ? "''" : `'${word.replaceAll("'", `'"'"'`)}'`;
 }
+
+/** A name for a job that was given none: the program that it runs. Undefined when that is no name. */
+export function nameOfCommand(words: readonly string[]): string | undefined {
+  const program = words[0]?.trim().split(/\s/)[0]?.split("/").at(-1) ?? "";
+  return /^[A-Za-z0-9]([A-Za-z0-9._-]{0,38}[A-Za-z0-9])?$/.test(program) ? program : undefined;
+}

@@ -1,4 +1,4 @@
-import type { Job } from "@tessera/wire";
+import type { Job, Member } from "@tessera/wire";
 import { gpusText, nodesText, stateStyle, stateText } from "../job/state.ts";
 import { type Field, fieldsText, objectFields } from "../output/fields.ts";
 import { renderTable } from "../output/table.ts";
@@ -7,6 +7,7 @@ import type { Paint } from "../terminal.ts";
 import type { Noun } from "./noun.ts";
 
 const historyMax = 100;
+const uuidsShownMax = 2;
 
 export const job: Noun<Job> = {
   name: "job",
@@ -18,7 +19,7 @@ export const job: Noun<Job> = {
   examples: ["tess get job", "tess get job llama-ft -o yaml", "tess get job -A --state waiting -w"],
   columns: [
     { name: "name", text: nameText, shrinks: true },
-    { name: "id", text: ({ id }) => id, wide: true },
+    { name: "id", text: ({ id }) => id },
     { name: "state", text: stateText, style: stateStyle },
     { name: "gpus", text: gpusText, raw: ({ gpus }) => gpus, right: true },
     { name: "project", text: ({ project }) => project, shrinks: true },
@@ -125,19 +126,22 @@ function describeJob(each: Job, paint: Paint, now: number): string {
 
 function membersText({ members }: Job, paint: Paint, now: number): string {
   if (members.length === 0) return "";
-  const table = renderTable(
+  const limits = [...new Set(members.map(({ enforcement }) => limitsText(enforcement)))];
+  const common = limits.length === 1 ? limits[0] : undefined;
+  const table = renderTable<Member>(
     [
       { name: "rank", text: ({ rank }) => String(rank), right: true },
       { name: "node", text: ({ node }) => node },
       { name: "state", text: ({ state }) => state },
       { name: "started", text: ({ startedAt }) => ageText(startedAt, now) },
-      { name: "gpus", text: ({ gpus }) => gpus.join(" ") },
-      { name: "limits", text: ({ enforcement }) => limitsText(enforcement) },
+      { name: "gpus", text: ({ gpus }) => (gpus.length > uuidsShownMax ? String(gpus.length) : gpus.join(" ")) },
+      ...(common === undefined ? [{ name: "limits", text: ({ enforcement }: Member) => limitsText(enforcement) }] : []),
     ],
     members,
     { headers: true, paint, now },
   );
-  return `\n${paint("bold", "Members")}\n${indented(table)}`;
+  const below = common === undefined ? "" : fieldsText([["Limits", common]], paint, "  ");
+  return `\n${paint("bold", "Members")}\n${indented(table)}${below}`;
 }
 
 function attemptsText({ attempts = [] }: Job, paint: Paint, now: number): string {

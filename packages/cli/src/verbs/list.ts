@@ -10,6 +10,9 @@ export interface ListFlags extends ListOptions {
   readonly watch?: boolean;
 }
 
+// The most that one page, and so the beginning of a watched list, can hold.
+const watchedMax = 1_000;
+
 /** The flags of every list. */
 export function addListFlags(command: Command): Command {
   return command
@@ -37,7 +40,7 @@ export async function runList<Item>(
   if (flags.watch) {
     if (noun.watch === undefined) throw usageFailure(`${noun.plural} cannot be watched`);
     const { runWatch } = await import("./watch.ts");
-    return runWatch(session, noun, query, flags);
+    return runWatch(session, noun, { ...query, limit: Math.min(watchedMax, limit ?? watchedMax) }, flags);
   }
   const page = await fetchPages(noun, api, query, limit ?? noun.limit?.(query));
   await emitPage(session, noun, page, flags);
