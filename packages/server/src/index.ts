@@ -2,7 +2,7 @@
 export { nearestName } from "./api/nearest.ts";
 export type { Asker, CommitListener, Committed, Done } from "./flow/control.ts";
 export { Driver } from "./flow/drive.ts";
-export { eventsOf, type Recovered, recover, replayRow } from "./flow/recover.ts";
+export { eventsOf, type Recovered, recover } from "./flow/recover.ts";
 export { type WriteRequest, Writer, type Written } from "./flow/writer.ts";
 export { emptyJournal } from "./journal/row.ts";
 export * from "./store/index.ts";

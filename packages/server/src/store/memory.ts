@@ -9,6 +9,7 @@ import {
   CommitOutage,
   type DeviceRow,
   type EndedJobRow,
+  type EventLines,
   type JobQuery,
   type JournalHead,
   type JournalRow,
@@ -180,6 +181,16 @@ class MemoryStore implements Store {
   async rows(fromSeq: number, limit: number): Promise<readonly JournalRow[]> {
     const from = Math.max(0, fromSeq - 1);
     return this.#place.rows.slice(from, from + limit).map(copyOf);
+  }
+
+  async eventLines(fromSeq: number, limit: number): Promise<readonly EventLines[]> {
+    const rows = await this.rows(fromSeq, limit);
+    return rows.map(({ seq, at, eventCount, events }) => ({
+      seq,
+      at,
+      eventCount,
+      lines: Buffer.from(events).toString("utf8"),
+    }));
   }
 
   async latestSnapshot(): Promise<Snapshot | undefined> {

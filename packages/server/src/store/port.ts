@@ -22,6 +22,15 @@ export interface JournalRow {
   readonly hash: Uint8Array;
 }
 
+/** As much of a row as a replay needs, with the events as text: a journal is read several times faster this way. */
+export interface EventLines {
+  readonly seq: number;
+  readonly at: Instant;
+  readonly eventCount: number;
+  /** Canonical JSON, one event a line. */
+  readonly lines: string;
+}
+
 export interface JournalHead {
   readonly seq: number;
   readonly hash: Uint8Array;
@@ -171,6 +180,8 @@ export interface StoreReader {
   privates(kind: string, keys?: readonly string[]): Promise<ReadonlyMap<string, Uint8Array>>;
   /** Rows with seq >= fromSeq in order, in pages of at most `limit`. */
   rows(fromSeq: number, limit: number): Promise<readonly JournalRow[]>;
+  /** The events of the same rows. */
+  eventLines(fromSeq: number, limit: number): Promise<readonly EventLines[]>;
   latestSnapshot(): Promise<Snapshot | undefined>;
   /** Everything in the projections, in pages and in no order; what `tess admin verify` compares with the journal. */
   projected(): AsyncIterable<Projected>;

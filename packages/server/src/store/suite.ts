@@ -98,6 +98,18 @@ export function describeStore(name: string, makePlace: () => Promise<StorePlace>
         assert.deepEqual(await store.rows(6, 10), []);
       });
 
+      it("shows the events of rows as text, for a replay", async () => {
+        const rows = [await append(), await append({ events: [] }), await append()].map((batch) => batch.row);
+        const lines = rows.map(({ seq, at, eventCount, events }) => ({
+          seq,
+          at,
+          eventCount,
+          lines: Buffer.from(events).toString("utf8"),
+        }));
+        assert.deepEqual(shown(await store.eventLines(1, 10)), shown(lines));
+        assert.deepEqual(shown(await store.eventLines(2, 1)), shown(lines.slice(1, 2)));
+      });
+
       it("[S12] takes only the row after the last one", async () => {
         const first = await append();
         const second = batchAfter(headOf(first.row));

@@ -17,7 +17,8 @@ export interface Recovery {
 const [how, place] = process.argv.slice(2) as ["replay" | "snapshot", string];
 const reader = await openReader(JSON.parse(place) as StoreConfig);
 const source = {
-  rows: (fromSeq: number, limit: number) => reader.rows(fromSeq, limit),
+  head: () => reader.head(),
+  eventLines: (fromSeq: number, limit: number) => reader.eventLines(fromSeq, limit),
   latestSnapshot: async () => (how === "replay" ? undefined : reader.latestSnapshot()),
 };
 const from = performance.now();

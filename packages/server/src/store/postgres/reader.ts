@@ -23,6 +23,7 @@ import type {
   AuditRow,
   DeviceRow,
   EndedJobRow,
+  EventLines,
   JobQuery,
   JournalHead,
   JournalRow,
@@ -107,6 +108,12 @@ export class PostgresReader implements WholeReader {
   async rows(fromSeq: number, limit: number): Promise<readonly JournalRow[]> {
     const text = `SELECT ${journalColumns} FROM tessera.journal WHERE seq >= $1 ORDER BY seq LIMIT $2`;
     return (await this.#all({ text, values: [fromSeq, limit] })).map(journalRowOf);
+  }
+
+  async eventLines(fromSeq: number, limit: number): Promise<readonly EventLines[]> {
+    const text = `SELECT seq, at, event_count AS "eventCount", convert_from(events, 'UTF8') AS lines FROM tessera.journal
+      WHERE seq >= $1 ORDER BY seq LIMIT $2`;
+    return (await this.#all({ text, values: [fromSeq, limit] })) as EventLines[];
   }
 
   async latestSnapshot(): Promise<Snapshot | undefined> {

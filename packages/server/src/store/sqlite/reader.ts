@@ -23,6 +23,7 @@ import type {
   AuditRow,
   DeviceRow,
   EndedJobRow,
+  EventLines,
   JobQuery,
   JournalHead,
   JournalRow,
@@ -108,6 +109,12 @@ export class SqliteReader implements WholeReader {
     return this.#all(`SELECT ${journalColumns} FROM journal WHERE seq >= ? ORDER BY seq LIMIT ?`, fromSeq, limit).map(
       journalRowOf,
     );
+  }
+
+  async eventLines(fromSeq: number, limit: number): Promise<readonly EventLines[]> {
+    const text = `SELECT seq, at, event_count AS eventCount, CAST(events AS TEXT) AS lines FROM journal
+      WHERE seq >= ? ORDER BY seq LIMIT ?`;
+    return this.#all(text, fromSeq, limit) as EventLines[];
   }
 
   async latestSnapshot(): Promise<Snapshot | undefined> {
