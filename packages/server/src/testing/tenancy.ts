@@ -12,6 +12,7 @@ import {
   type TokenId,
   type UserId,
 } from "@tessera/core";
+import type { Route, RouteId } from "@tessera/wire";
 import { personRow } from "../access/people.ts";
 import { encryptSecret, secretKey } from "../access/secrets.ts";
 import { mintToken } from "../access/tokens.ts";
@@ -59,8 +60,8 @@ export class Tenancy {
     return { token, tokenId: id };
   }
 
-  async job(account: string, user: UserId, raw: Partial<RawJob> = {}): Promise<JobId> {
-    const spec = parseJob({ run: "true", ...raw }, { after: [] });
+  async job(account: string, user: UserId, raw: Partial<RawJob> = {}, notBeforeAt?: number): Promise<JobId> {
+    const spec = parseJob({ run: "true", ...raw }, { after: [], ...(notBeforeAt !== undefined && { notBeforeAt }) });
     if (isRefusal(spec)) throw new Error(spec.detail);
     const id = newId("job_") as JobId;
     await this.control.must({ kind: "job.submit", id, account, user, spec, endedBefore: [] });
@@ -94,8 +95,17 @@ export interface TestServer extends BuiltApi {
 }
 
 /** The API on a port of its own. */
-export async function serveApi(control: TestControl, config: ApiConfig = {}): Promise<TestServer> {
-  const built = await buildApi({ control, keys: testKeys, config: { logLevel: "silent", ...config } });
+export async function serveApi(
+  control: TestControl,
+  config: ApiConfig = {},
+  table?: Readonly<Record<RouteId, Route>>,
+): Promise<TestServer> {
+  const built = await buildApi({
+    control,
+    keys: testKeys,
+    config: { logLevel: "silent", ...config },
+    ...(table && { table }),
+  });
   await built.app.listen({ host: "127.0.0.1", port: 0 });
   const url = `http://127.0.0.1:${(built.app.server.address() as AddressInfo).port}`;
   return {

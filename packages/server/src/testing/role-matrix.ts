@@ -1,0 +1,245 @@
+import type { Role } from "@tessera/core";
+import { type Route, type RouteId, routes } from "@tessera/wire";
+import type { TestControl } from "./control.ts";
+import { type Answer, Tenancy, type TestServer, type TestUser } from "./tenancy.ts";
+
+/**
+ * Walks every route as every role against {own account, child, sibling tenant, missing} and compares the status with a
+ * table of its own. It shares no line with access/policy.ts: what is written here is what the roles are meant to be.
+ */
+export const tenancies = ["own", "child", "sibling", "missing"] as const;
+export type Where = (typeof tenancies)[number];
+export const rolesWalked = [
+  "platform-owner",
+  "tenant-admin",
+  "team-admin",
+  "member",
+  "viewer",
+  "finance",
+  "auditor",
+] as const satisfies readonly Role[];
+
+const admin =
+  "job.read job.submit job.control job.logs account.read account.write user.read user.write role.read role.write token.read token.write secret.read secret.write usage.read event.read";
+const can: Readonly<Record<Role, ReadonlySet<string>>> = {
+  "platform-owner": words(`${admin} audit.read node.write`),
+  "tenant-admin": words(`${admin} audit.read`),
+  "team-admin": words(admin),
+  member: words("job.read job.submit account.read secret.read usage.read event.read"),
+  viewer: words("job.read account.read secret.read usage.read event.read"),
+  finance: words("account.read usage.read"),
+  auditor: words("job.read account.read user.read role.read token.read secret.read usage.read event.read audit.read"),
+};
+
+function words(text: string): ReadonlySet<string> {
+  return new Set(text.split(" "));
+}
+
+/** What must be allowed for a thing to be seen at all, and what for the route; `at: "above"` asks it of the parent. */
+interface Expectation {
+  readonly sees?: string;
+  readonly needs?: string;
+  readonly at?: "above";
+  /** The route names no account, job or user: where it is asked makes no difference. */
+  readonly anywhere?: true;
+  /** Nodes are there for everyone; only a name that does not exist is missing. */
+  readonly fleet?: true;
+}
+
+const expectations: Readonly<Record<RouteId, Expectation>> = {
+  whoAmI: { anywhere: true },
+  submitJob: { sees: "account.read", needs: "job.submit" },
+  applyJob: { sees: "account.read", needs: "job.submit" },
+  dryRunJob: { sees: "account.read", needs: "job.submit" },
+  listJobs: { sees: "account.read", needs: "job.read" },
+  getJob: { sees: "job.read" },
+  cancelJob: { sees: "job.read", needs: "job.control" },
+  holdJob: { sees: "job.read", needs: "job.control" },
+  releaseJob: { sees: "job.read", needs: "job.control" },
+  explainJob: { sees: "job.read" },
+  readLogs: { sees: "job.read", needs: "job.logs" },
+  listAccounts: { sees: "account.read" },
+  createAccount: { sees: "account.read", needs: "account.write" },
+  getAccount: { sees: "account.read" },
+  editAccount: { sees: "account.read", needs: "account.write", at: "above" },
+  deleteAccount: { sees: "account.read", needs: "account.write", at: "above" },
+  listSecrets: { sees: "account.read", needs: "secret.read" },
+  putSecret: { sees: "account.read", needs: "secret.write" },
+  deleteSecret: { sees: "account.read", needs: "secret.write" },
+  listNodes: { anywhere: true },
+  getNode: { fleet: true },
+  cordonNode: { fleet: true, needs: "node.write" },
+  drainNode: { fleet: true, needs: "node.write" },
+  upNode: { fleet: true, needs: "node.write" },
+  downNode: { fleet: true, needs: "node.write" },
+  listGpus: { anywhere: true },
+  listUsers: { anywhere: true, needs: "user.read" },
+  createUser: { sees: "account.read", needs: "user.write" },
+  getUser: { sees: "user.read" },
+  disableUser: { sees: "user.read", needs: "user.write" },
+  enableUser: { sees: "user.read", needs: "user.write" },
+  eraseUser: { sees: "user.read", needs: "user.write" },
+  setPassword: { sees: "user.read", needs: "user.write" },
+  listRoles: { sees: "account.read", needs: "role.read" },
+  bindRole: { sees: "account.read", needs: "role.write" },
+  unbindRole: { sees: "role.read", needs: "role.write" },
+  listTokens: { sees: "token.read" },
+  createToken: { sees: "user.read", needs: "user.write" },
+  revokeToken: { sees: "token.read", needs: "token.write" },
+  readUsage: { sees: "account.read", needs: "usage.read" },
+  listAudit: { sees: "account.read", needs: "audit.read" },
+  listEvents: { sees: "account.read", needs: "event.read" },
+};
+
+/** The status that this cell must have. */
+export function expected(id: RouteId, role: Role, where: Where): number {
+  const { sees, needs, at, anywhere, fleet } = expectations[id];
+  const has = (action: string | undefined) => action === undefined || can[role].has(action);
+  const { status } = routes[id];
+  if (anywhere) return has(needs) ? status : 403;
+  if (where === "missing") return 404;
+  if (fleet) return has(needs) ? status : 403;
+  if (where === "sibling" && role !== "platform-owner") return 404;
+  if (!has(sees)) return 404;
+  if (at === "above" && where === "own" && role !== "platform-owner") return 403;
+  return has(needs) ? status : 403;
+}
+
+const accountOf: Readonly<Record<Where, string>> = {
+  own: "acme",
+  child: "acme/team",
+  sibling: "bolt",
+  missing: "nowhere",
+};
+/** Jobs of cells never start, so that they can be held and released. */
+const notYet = 4_000_000_000_000;
+const missingJob = "job_0000000000000000";
+
+/** Two tenants, and in the first one user of each role. */
+export async function makeWorld(control: TestControl): Promise<{ tenancy: Tenancy; users: Record<Role, TestUser> }> {
+  const tenancy = new Tenancy(control);
+  for (const path of ["acme", "acme/team", "bolt", "bolt/team"]) await tenancy.account(path);
+  const users = {} as Record<Role, TestUser>;
+  for (const role of rolesWalked) {
+    users[role] = await tenancy.user(`walker-${role}`, role, role === "platform-owner" ? "" : "acme");
+  }
+  return { tenancy, users };
+}
+
+let fresh = 0;
+
+/** What to ask for in a cell, on things made for this cell alone. */
+async function requestFor(
+  tenancy: Tenancy,
+  id: RouteId,
+  role: Role,
+  where: Where,
+): Promise<{ path: string; body?: unknown }> {
+  const route: Route = routes[id];
+  const account = accountOf[where];
+  const exists = where !== "missing";
+  const n = ++fresh;
+  const job = async () => (exists ? tenancy.job(account, (await someone()).id, { name: `j${n}` }, notYet) : missingJob);
+  const someone = () => tenancy.user(`u${n}`, "viewer", account);
+  const missing = { id: "usr_0000000000000000", name: "", token: "", tokenId: "tok_0000000000000000" };
+  const other = async () => (exists ? someone() : missing);
+  const at = (text: string) => encodeURIComponent(text);
+  const fill = async (): Promise<string> => {
+    switch (route.resource) {
+      case "job":
+        return route.path.replace(":job", await job());
+      case "account": {
+        const doomed = id === "deleteAccount" ? await doomedAccount(tenancy, role, where, n) : account;
+        if (id === "deleteSecret" && exists) await tenancy.secret(account, `S${n}`, "x");
+        return route.path.replace(":account", at(doomed)).replace(":secret", `S${n}`);
+      }
+      case "user":
+        return route.path.replace(":user", (await other()).id);
+      case "token":
+        return route.path.replace(":token", (await other()).tokenId);
+      case "binding":
+        return route.path.replace(":binding", at(`${(await other()).id}:viewer:${account}`));
+      default:
+        return route.path.replace(":node", exists ? "n1" : "n999");
+    }
+  };
+  const path = await fill();
+  switch (id) {
+    case "submitJob":
+    case "applyJob":
+    case "dryRunJob":
+      return { path, body: { run: "true", name: `s${n}`, project: account } };
+    case "listJobs":
+      return { path: `${path}?project=${at(account)}` };
+    case "listAccounts":
+      return { path: `${path}?under=${at(account)}` };
+    case "listRoles":
+    case "readUsage":
+    case "listAudit":
+    case "listEvents":
+      return { path: `${path}?account=${at(account)}` };
+    case "createAccount":
+      return { path, body: { path: `${account}/c${n}` } };
+    case "editAccount":
+      return { path, body: { weight: 2 } };
+    case "putSecret":
+      return { path, body: { value: "v" } };
+    case "createUser":
+      return { path, body: { name: `new${n}`, role: "viewer", account } };
+    case "setPassword":
+      return { path, body: { password: "correct horse battery" } };
+    case "bindRole":
+      return { path, body: { user: (await other()).id, role: "member", account } };
+    case "listTokens":
+      return { path: `${path}?user=${(await other()).id}` };
+    case "createToken":
+      return { path, body: { user: (await other()).id } };
+    default:
+      return { path, ...(route.body !== undefined && { body: {} }) };
+  }
+}
+
+/** An account that may be deleted without harm to the next cell; one's own stands for what one may not delete. */
+async function doomedAccount(tenancy: Tenancy, role: Role, where: Where, n: number): Promise<string> {
+  if (where === "missing" || (where === "own" && role !== "platform-owner")) return accountOf[where];
+  const path = where === "child" ? `acme/d${n}` : `doomed${n}`;
+  await tenancy.account(path);
+  return path;
+}
+
+/** An answer without what differs each time. */
+function fingerprint({ status, headers, text }: Answer): string {
+  const stable = [...headers].filter(([name]) => name !== "x-request-id" && name !== "date");
+  return JSON.stringify([status, stable, text.replaceAll(/req_[a-z0-9]{16}/g, "")]);
+}
+
+/** Walks the given routes; answers how many cells there were and which were not as they must be. */
+export async function walk(
+  server: TestServer,
+  world: { tenancy: Tenancy; users: Record<Role, TestUser> },
+  ids: readonly RouteId[],
+): Promise<{ cells: number; wrong: string[] }> {
+  const wrong: string[] = [];
+  let cells = 0;
+  for (const id of ids) {
+    for (const role of rolesWalked) {
+      let hidden: string | undefined;
+      for (const where of tenancies) {
+        cells++;
+        const { path, body } = await requestFor(world.tenancy, id, role, where);
+        const answer = await server.call(world.users[role].token, routes[id].method, path, body);
+        const must = expected(id, role, where);
+        if (answer.status !== must)
+          wrong.push(`${id} as ${role} on ${where}: ${answer.status}, not ${must}: ${answer.text}`);
+        // What may not be seen is answered exactly like what is not there.
+        if (must === 404 && where === "sibling") hidden = fingerprint(answer);
+        if (must === 404 && where === "missing" && hidden !== undefined && hidden !== fingerprint(answer)) {
+          wrong.push(`${id} as ${role}: hidden and missing differ: ${hidden} and ${fingerprint(answer)}`);
+        }
+        if (id === "cordonNode" || id === "drainNode" || id === "downNode")
+          await world.tenancy.control.must({ kind: "node.up", node: "n1" });
+      }
+    }
+  }
+  return { cells, wrong };
+}
