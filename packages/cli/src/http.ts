@@ -212,11 +212,14 @@ function problemOf(text: string): Partial<Problem> {
   }
 }
 
-/** The sentence of a problem, with the field in front unless it already names it. */
+/** The sentence of a problem, with the field and what it held in front unless the sentence names them. */
 function messageOf(problem: Partial<Problem>, status: number): string {
   const detail = problem.detail ?? problem.title ?? `the server answered ${status}`;
-  if (problem.field === undefined || problem.field === "" || detail.includes(problem.field)) return detail;
-  return `${problem.field}: ${detail}`;
+  const { field, value } = problem;
+  if (field === undefined || field === "" || detail.includes(field)) return detail;
+  const held =
+    value === undefined || value === null || detail.includes(String(value)) ? "" : ` ${JSON.stringify(value)}`;
+  return `${field}${held}: ${detail}`;
 }
 
 function headerOf(answer: IncomingMessage, name: string): string | undefined {

@@ -1,6 +1,7 @@
 import type { Job } from "@tessera/wire";
 import type { Command } from "commander";
 import { examples } from "../help.ts";
+import { findJob } from "../job/find.ts";
 import { stateText } from "../job/state.ts";
 import { job as jobNoun } from "../nouns/job.ts";
 import { emitList, emitObject } from "../output/emit.ts";
@@ -20,7 +21,7 @@ async function cancel(session: Session, names: readonly string[]): Promise<void>
   const api = await session.api();
   // A name means the newest job of that name; looked up first, so that what is asked about is what is cancelled.
   const jobs: Job[] = [];
-  for (const name of names) jobs.push(await api.call("getJob", { at: { job: name } }));
+  for (const name of names) jobs.push(await findJob(api, name));
   const elements = jobs.reduce((sum, job) => sum + (job.elements?.size ?? 1), 0);
   if (elements > 1) await confirm(session, `Cancel ${elements} jobs${atStake(jobs, session.now())}?`);
   const cancelled: Job[] = [];

@@ -1,6 +1,7 @@
 import type { Explanation, WaitReason } from "@tessera/wire";
 import type { Command } from "commander";
 import { examples } from "../help.ts";
+import { callOnJob } from "../job/find.ts";
 import { emitObject } from "../output/emit.ts";
 import { durationText, instantText } from "../output/time.ts";
 import type { Session } from "../session.ts";
@@ -12,7 +13,7 @@ export function define(command: Command, session: Session): void {
     .argument("<job>", "name or id");
   examples(command, ["tess explain llama-ft", "tess explain llama-ft -o json"]);
   command.action(async (name: string) => {
-    const explanation = await (await session.api()).call("explainJob", { at: { job: name } });
+    const explanation = await callOnJob(await session.api(), "explainJob", name);
     await emitObject(session, explanation, explanation.job, (each) =>
       explainText(name, each, session.paint, session.now()),
     );

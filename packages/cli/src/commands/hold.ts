@@ -1,6 +1,7 @@
 import type { Job } from "@tessera/wire";
 import type { Command } from "commander";
 import { examples } from "../help.ts";
+import { callOnJob } from "../job/find.ts";
 import type { Session } from "../session.ts";
 import { showJobs } from "./cancel.ts";
 
@@ -19,6 +20,6 @@ export async function change(
 ): Promise<void> {
   const api = await session.api();
   const jobs: Job[] = [];
-  for (const name of names) jobs.push(await api.call(route, { at: { job: name }, body: {} }));
+  for (const name of names) jobs.push(await callOnJob(api, route, name));
   await showJobs(session, jobs, done);
 }

@@ -5,6 +5,7 @@ import { notFoundFailure, usageFailure } from "../failure.ts";
 import { examples } from "../help.ts";
 import type { Api } from "../http.ts";
 import { exitCodeOfEnded } from "../job/exit-code.ts";
+import { findJob } from "../job/find.ts";
 import { followJob } from "../job/follow.ts";
 import { readLogLines } from "../job/log-lines.ts";
 import { logPrinter } from "../job/log-printer.ts";
@@ -25,7 +26,7 @@ export function define(command: Command, session: Session): void {
       "Shows what a job wrote, all ranks together, each line of a gang marked with its [rank].\n" +
         "With -f it stays until the job has ended and ends with the job's exit code.",
     )
-    .argument("<job>", "name or id; an element of an array is ID.INDEX")
+    .argument("<job>", "name or id; an element of an array is NAME.INDEX")
     .option("-f, --follow", "stay and show new lines")
     .option("--tail <lines>", "only the last lines")
     .option("--since <time>", "only lines since: 5m back from now, or ISO 8601")
@@ -50,7 +51,9 @@ async function logs(session: Session, name: string, flags: LogFlags): Promise<vo
     ...(flags.since !== undefined && { since: flags.since }),
   };
   const api = await session.api();
-  const job = await api.call("getJob", { at: { job: name } });
+  const job = await findJob(api, name);
+  if (job.elements !== undefined)
+    throw usageFailure("an array has no log of its own", `name an element, such as ${name}.1`);
   if (flags.follow) session.exitCode = await follow(session, api, job, query, flags);
   else await readOnce(session, api, job, { ...query, ...(flags.previous && { attempt: previousOf(job) }) }, flags);
 }

@@ -4,6 +4,7 @@ import { exit } from "../exit.ts";
 import { Failure, usageFailure } from "../failure.ts";
 import { examples } from "../help.ts";
 import { exitCodeOfEnded } from "../job/exit-code.ts";
+import { findJob } from "../job/find.ts";
 import { followJob } from "../job/follow.ts";
 import { stateText } from "../job/state.ts";
 import { job as jobNoun } from "../nouns/job.ts";
@@ -41,7 +42,7 @@ async function wait(session: Session, names: readonly string[], flags: WaitFlags
   try {
     const api = await session.api();
     const jobs: Job[] = [];
-    for (const name of names) jobs.push(await api.call("getJob", { at: { job: name } }));
+    for (const name of names) jobs.push(await findJob(api, name));
     const reached = await Promise.all(
       jobs.map((job) =>
         followJob(api, job, {

@@ -1,4 +1,5 @@
 import type { Job, Member } from "@tessera/wire";
+import { findJob } from "../job/find.ts";
 import { gpusText, nodesText, stateStyle, stateText } from "../job/state.ts";
 import { type Field, fieldsText, objectFields } from "../output/fields.ts";
 import { renderTable } from "../output/table.ts";
@@ -58,7 +59,7 @@ export const job: Noun<Job> = {
     };
   },
   page: (api, query) => api.call("listJobs", { query }),
-  load: async (session, name) => (await session.api()).call("getJob", { at: { job: name } }),
+  load: async (session, name) => findJob(await session.api(), name),
   around: ({ name, project }) => ({ name, project }),
   describe: describeJob,
 };
