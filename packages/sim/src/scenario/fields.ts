@@ -7,10 +7,20 @@ export type FieldPath = readonly (string | number)[];
 export class BadField extends Error {
   readonly refusal: Refusal;
   readonly path: FieldPath;
+  /** Where it is known without a path: the text is no YAML there. */
+  readonly line: number | undefined;
 
-  constructor(path: FieldPath, value: unknown, detail: string, hint: string, kind: Refusal["refused"] = "invalid") {
+  constructor(
+    path: FieldPath,
+    value: unknown,
+    detail: string,
+    hint: string,
+    kind: Refusal["refused"] = "invalid",
+    line?: number,
+  ) {
     super(detail);
     this.path = path;
+    this.line = line;
     this.refusal = refuse(kind, path.join("."), shown(value), detail, hint);
   }
 }

@@ -20,24 +20,38 @@ const aliasedNodesMax = 1_000;
 /** The text of a scenario file (YAML 1.2) → a checked scenario, or the first thing that is wrong with it. */
 export function parseScenario(source: string): Scenario | BadFile {
   const lines = new LineCounter();
-  const options = { version: "1.2", schema: "core", uniqueKeys: true, stringKeys: true, logLevel: "silent" } as const;
-  const documents = parseAllDocuments(source, { ...options, lineCounter: lines, prettyErrors: false });
-  const document = documents[0] as Document | undefined;
+  let document: Document | undefined;
   try {
-    if (document === undefined || !("contents" in document) || documents.length > 1) {
-      const count = document === undefined ? 0 : documents.length;
-      throw new BadField([], count, "is not the number of YAML documents in a scenario file", "write exactly one");
-    }
-    const error = document.errors[0];
-    if (error !== undefined) {
-      const bad = new BadField([], null, `is not YAML: ${error.message}`, "mend the text there");
-      return { refusal: bad.refusal, line: lines.linePos(error.pos[0]).line };
-    }
+    document = oneDocument(source, lines);
     return readScenario(toPlain(document));
   } catch (error) {
     if (!(error instanceof BadField)) throw error;
-    const line = document === undefined ? undefined : lineOf(document, error.path, lines);
+    const line = error.line ?? (document && lineOf(document, error.path, lines));
     return { refusal: error.refusal, ...(line !== undefined && { line }) };
+  }
+}
+
+function oneDocument(source: string, lineCounter: LineCounter): Document {
+  const options = { version: "1.2", schema: "core", uniqueKeys: true, stringKeys: true, logLevel: "silent" } as const;
+  const documents = parseAll(source, { ...options, lineCounter, prettyErrors: false });
+  const document = documents[0];
+  if (document === undefined || documents.length > 1) {
+    const count = documents.length;
+    throw new BadField([], count, "is not the number of YAML documents in a scenario file", "write exactly one");
+  }
+  const error = document.errors[0];
+  if (error === undefined) return document;
+  const { line } = lineCounter.linePos(error.pos[0]);
+  throw new BadField([], null, `is not YAML: ${error.message}`, "mend the text there", "invalid", line);
+}
+
+function parseAll(source: string, options: Parameters<typeof parseAllDocuments>[1]): Document[] {
+  try {
+    const documents = parseAllDocuments(source, options);
+    return Array.isArray(documents) ? documents : [];
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error;
+    throw new BadField([], null, "is nested deeper than can be read", "write fewer brackets");
   }
 }
 

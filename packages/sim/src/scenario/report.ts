@@ -37,10 +37,8 @@ export function summary(ok: number, failed: number, bad: number, paint: Paint): 
 /** What is wrong with a file, where, and what to do. */
 export function badFileText(file: string, { field, value, detail, hint }: Refusal, line?: number): string {
   const where = line === undefined ? file : `${file}:${line}`;
-  const what = value === null ? "" : ` ${JSON.stringify(value)}`;
-  return `${where}: ${field === "" ? "" : `${field}:`}${what} ${detail}; ${hint}`
-    .replace(": :", ":")
-    .replace(/ {2,}/g, " ");
+  const subject = [field, value === null ? "" : JSON.stringify(value)].filter((part) => part !== "").join(": ");
+  return `${where}: ${subject === "" ? "" : `${subject} `}${detail}; ${hint}`;
 }
 
 export function badFileJson(file: string, { refused, field, value, detail, hint }: Refusal, line?: number): string {
