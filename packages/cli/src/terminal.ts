@@ -26,7 +26,7 @@ export type Paint = (style: Style, text: string) => string;
 /** Colour for one stream: none when it is not a terminal, or NO_COLOR, CI or a dumb terminal say so. */
 export function painterOf(sink: Sink, env: Terminal["env"]): Paint {
   return colourWanted(sink, env)
-    ? (style, text) => styleText(style, text, { validateStream: false })
+    ? (style, text) => (text === "" ? "" : styleText(style, text, { validateStream: false }))
     : (_style, text) => text;
 }
 

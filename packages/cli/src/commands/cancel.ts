@@ -8,6 +8,7 @@ import { emitList, emitObject } from "../output/emit.ts";
 import { confirm } from "../prompt.ts";
 import type { Session } from "../session.ts";
 import { printable } from "../terminal.ts";
+import { eachOf } from "../verbs/each.ts";
 
 export function define(command: Command, session: Session): void {
   command
@@ -24,9 +25,8 @@ async function cancel(session: Session, names: readonly string[]): Promise<void>
   for (const name of names) jobs.push(await findJob(api, name));
   const elements = jobs.reduce((sum, job) => sum + (job.elements?.size ?? 1), 0);
   if (elements > 1) await confirm(session, `Cancel ${elements} jobs${atStake(jobs, session.now())}?`);
-  const cancelled: Job[] = [];
-  for (const { id } of jobs) cancelled.push(await api.call("cancelJob", { at: { job: id }, body: {} }));
-  await showJobs(session, cancelled, "cancel asked");
+  const cancelOne = ({ id }: Job) => api.call("cancelJob", { at: { job: id }, body: {} });
+  await eachOf(session, jobs, cancelOne, (cancelled) => showJobs(session, cancelled, "cancel asked"));
 }
 
 function atStake(jobs: readonly Job[], now: number): string {

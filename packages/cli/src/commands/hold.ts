@@ -3,6 +3,7 @@ import type { Command } from "commander";
 import { examples } from "../help.ts";
 import { callOnJob } from "../job/find.ts";
 import type { Session } from "../session.ts";
+import { eachOf } from "../verbs/each.ts";
 import { showJobs } from "./cancel.ts";
 
 export function define(command: Command, session: Session): void {
@@ -19,7 +20,6 @@ export async function change(
   done: string,
 ): Promise<void> {
   const api = await session.api();
-  const jobs: Job[] = [];
-  for (const name of names) jobs.push(await callOnJob(api, route, name));
-  await showJobs(session, jobs, done);
+  const act = (name: string): Promise<Job> => callOnJob(api, route, name);
+  await eachOf(session, names, act, (jobs) => showJobs(session, jobs, done));
 }

@@ -106,6 +106,21 @@ test("cancel looks names up first, asks about several on a terminal, and goes on
   assert.equal((await runTess(["stop", "llama-ft", "b"], { env: server.env })).code, 0);
 });
 
+test("one refusal does not keep the others from being cancelled", async (t) => {
+  const server = await StandIn.start(t);
+  server.put("job_1", {});
+  server.put("job_2", { name: "b" });
+  server.on("cancelJob", ({ at }) =>
+    at.job === "job_1"
+      ? { status: 409, body: problem(409, "conflict", "it has ended") }
+      : server.put(at.job!, { state: "stopping" }),
+  );
+  const { code, out, err } = await runTess(["cancel", "job_1", "job_2"], { env: server.env });
+  assert.equal(code, 73);
+  assert.equal(out, "b job_2 cancel asked (stopping)\n");
+  assert.match(err, /it has ended/);
+});
+
 test("hold and release say what became of the job", async (t) => {
   const server = await StandIn.start(t);
   server.put("job_1", { state: "waiting", members: [] });

@@ -8,6 +8,7 @@ import { instantText, parseDurationMs } from "../output/time.ts";
 import { confirm } from "../prompt.ts";
 import type { Session } from "../session.ts";
 import { printable } from "../terminal.ts";
+import { eachOf } from "../verbs/each.ts";
 import { addNounVerbs } from "../verbs/noun-command.ts";
 
 interface NodeFlags {
@@ -82,8 +83,15 @@ type Act = (api: Awaited<ReturnType<Session["api"]>>, at: { node: string }) => P
 
 async function each(session: Session, names: readonly string[], act: Act): Promise<void> {
   const api = await session.api();
-  const nodes: NodeShape[] = [];
-  for (const name of names) nodes.push(await act(api, { node: name }));
+  await eachOf(
+    session,
+    names,
+    (name) => act(api, { node: name }),
+    (nodes) => show(session, nodes),
+  );
+}
+
+async function show(session: Session, nodes: readonly NodeShape[]): Promise<void> {
   const text = (one: NodeShape) =>
     `${session.paint("bold", printable(one.name))} is ${session.paint(modeStyle(one.mode), one.mode)}${tail(one)}\n`;
   if (session.readable) for (const one of nodes) await session.print(text(one));

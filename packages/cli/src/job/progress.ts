@@ -53,8 +53,8 @@ function movingLine(session: Session): Progress {
     frame = (frame + 1) % frames.length;
     if (current !== undefined) void stderr.write(`\r\u001b[2K${lineOf(paint("cyan", frames[frame]!))}`);
   };
-  const finish = () => {
-    if (current !== undefined) void stderr.write(`\r\u001b[2K${lineOf(paint("green", "✓"))}\n`);
+  const finish = (mark = "✓") => {
+    if (current !== undefined) void stderr.write(`\r\u001b[2K${lineOf(paint("green", mark))}\n`);
     current = undefined;
   };
   const timer = setInterval(draw, frameMs);
@@ -73,7 +73,7 @@ function movingLine(session: Session): Progress {
     },
     rest() {
       rested = current?.name ?? rested;
-      finish();
+      finish("●");
     },
     end(line) {
       clearInterval(timer);

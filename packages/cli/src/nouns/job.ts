@@ -20,7 +20,7 @@ export const job: Noun<Job> = {
   examples: ["tess get job", "tess get job llama-ft -o yaml", "tess get job -A --state waiting -w"],
   columns: [
     { name: "name", text: nameText, shrinks: true },
-    { name: "id", text: ({ id }) => id },
+    { name: "id", text: ({ id }) => id, drops: true },
     { name: "state", text: stateText, style: stateStyle },
     { name: "gpus", text: gpusText, raw: ({ gpus }) => gpus, right: true },
     { name: "project", text: ({ project }) => project, shrinks: true },

@@ -14,6 +14,8 @@ export interface Column<Item> {
   readonly wide?: true;
   /** Numbers stand at the right. */
   readonly right?: true;
+  /** Left out when the terminal is too narrow for everything. */
+  readonly drops?: boolean;
   /** Gives way when the terminal is too narrow. */
   readonly shrinks?: true;
 }
@@ -29,7 +31,7 @@ export function chooseColumns<Item>(
     .split(",")
     .map((name) => name.trim())
     .filter((name) => name !== "")
-    .map((name) => columnNamed(all, name));
+    .map((name) => ({ ...columnNamed(all, name), drops: false }));
 }
 
 function columnNamed<Item>(all: readonly Column<Item>[], name: string): Column<Item> {

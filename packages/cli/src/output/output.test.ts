@@ -49,6 +49,16 @@ test("a table fits the terminal: the long column is cut with …, never wrapped"
   assert.match(lines[1]!, /a text that…$/);
 });
 
+test("what can be left out is left out before anything is cut, unless it was asked for by name", () => {
+  const dropping = [...usual, { name: "id", text: () => "x".repeat(20), drops: true }];
+  const options = { headers: true, paint: plain, now: 0, width: 40 };
+  assert.ok(!renderTable(dropping, [items[0]!, { ...items[0]!, text: "x".repeat(10) }], options).includes("ID"));
+  assert.ok(renderTable(dropping, [items[0]!], { ...options, width: 60 }).includes("ID"));
+  assert.ok(
+    renderTable(chooseColumns(dropping, "id,text", false), [items[0]!], { ...options, width: 22 }).includes("ID"),
+  );
+});
+
 test("what comes from elsewhere cannot draw on the terminal", () => {
   const hostile = [{ name: "x\u001b[2Jy\nz", gpus: 1, text: "\u202ereversed" }];
   const table = renderTable(usual, hostile, { headers: false, paint: plain, now: 0 });

@@ -10,6 +10,13 @@ export interface TableOptions {
   readonly width?: number | undefined;
 }
 
+interface Drawn<Item> {
+  readonly column: Column<Item>;
+  readonly title: string;
+  readonly cells: readonly string[];
+  width: number;
+}
+
 const gap = 2;
 // Below this a column says nothing any more; the line is cut at the edge instead.
 const shrunkWidthMin = 6;
@@ -20,55 +27,71 @@ export function renderTable<Item>(
   items: readonly Item[],
   { headers, paint, now, width }: TableOptions,
 ): string {
-  const cells = items.map((item) => columns.map((column) => printable(column.text(item, now))));
-  const titles = columns.map((column) => column.name.toUpperCase());
-  const widths = columns.map((_column, index) =>
-    cells.reduce((widest, row) => Math.max(widest, widthOf(row[index]!)), headers ? widthOf(titles[index]!) : 0),
+  const all = columns.map((column) => draw(column, items, headers, now));
+  const drawn = width === undefined ? all : fitInto(all, width);
+  const lines = items.map((item, row) =>
+    lineOf(
+      drawn,
+      ({ cells }) => cells[row]!,
+      ({ column }) => column.style?.(item),
+      paint,
+      width,
+    ),
   );
-  if (width !== undefined) shrink(columns, widths, width);
-  const lineOf = (row: readonly string[], styled: (cell: string, index: number) => string) =>
-    fit(row, columns, widths, styled, width);
-  const lines = cells.map((row, line) =>
-    lineOf(row, (cell, index) => {
-      const style = columns[index]!.style?.(items[line]!);
-      return style === undefined ? cell : paint(style, cell);
-    }),
-  );
-  if (headers) lines.unshift(lineOf(titles, (cell) => paint("bold", cell)));
+  if (headers)
+    lines.unshift(
+      lineOf(
+        drawn,
+        ({ title }) => title,
+        () => "bold",
+        paint,
+        width,
+      ),
+    );
   return lines.map((line) => `${line}\n`).join("");
 }
 
-function shrink<Item>(columns: readonly Column<Item>[], widths: number[], width: number): void {
-  for (;;) {
-    const over = widths.reduce((sum, each) => sum + each + gap, -gap) - width;
-    if (over <= 0) return;
-    let widest = -1;
-    for (const [index, column] of columns.entries()) {
-      if (column.shrinks && widths[index]! > shrunkWidthMin && (widest < 0 || widths[index]! > widths[widest]!)) {
-        widest = index;
-      }
-    }
-    if (widest < 0) return;
-    widths[widest] = Math.max(shrunkWidthMin, widths[widest]! - 1);
-  }
+function draw<Item>(column: Column<Item>, items: readonly Item[], headers: boolean, now: number): Drawn<Item> {
+  const cells = items.map((item) => printable(column.text(item, now)));
+  const title = column.name.toUpperCase();
+  const width = cells.reduce((widest, cell) => Math.max(widest, widthOf(cell)), headers ? widthOf(title) : 0);
+  return { column, title, cells, width };
 }
 
-function fit<Item>(
-  row: readonly string[],
-  columns: readonly Column<Item>[],
-  widths: readonly number[],
-  styled: (cell: string, index: number) => string,
+/** Leaves out what may be left out, then takes from the widest column that may shrink. */
+function fitInto<Item>(all: readonly Drawn<Item>[], width: number): readonly Drawn<Item>[] {
+  const total = (drawn: readonly Drawn<Item>[]) => drawn.reduce((sum, each) => sum + each.width + gap, -gap);
+  const drawn = total(all) > width ? all.filter(({ column }) => !column.drops) : all;
+  for (let over = total(drawn) - width; over > 0; over -= 1) {
+    const widest = drawn
+      .filter((each) => each.column.shrinks && each.width > shrunkWidthMin)
+      .reduce<Drawn<Item> | undefined>(
+        (best, each) => (best !== undefined && best.width >= each.width ? best : each),
+        undefined,
+      );
+    if (widest === undefined) break;
+    widest.width -= 1;
+  }
+  return drawn;
+}
+
+function lineOf<Item>(
+  drawn: readonly Drawn<Item>[],
+  textOf: (each: Drawn<Item>) => string,
+  styleOf: (each: Drawn<Item>) => Parameters<Paint>[0] | undefined,
+  paint: Paint,
   width: number | undefined,
 ): string {
   let used = 0;
   let line = "";
-  for (const [index, cell] of row.entries()) {
-    const room = width === undefined ? widths[index]! : Math.min(widths[index]!, width - used);
+  for (const [index, each] of drawn.entries()) {
+    const room = width === undefined ? each.width : Math.min(each.width, width - used);
     if (room <= 0) break;
-    const last = index === row.length - 1;
-    const cut = truncate(cell, room);
-    const text = columns[index]!.right ? pad(cut, room, true) : last ? cut : pad(cut, room);
-    line += styled(text, index) + (last ? "" : " ".repeat(gap));
+    const cut = truncate(textOf(each), room);
+    const last = index === drawn.length - 1;
+    const text = each.column.right ? pad(cut, room, true) : last ? cut : pad(cut, room);
+    const style = styleOf(each);
+    line += (style === undefined ? text : paint(style, text)) + (last ? "" : " ".repeat(gap));
     used += room + gap;
   }
   return line.trimEnd();
