@@ -6,7 +6,7 @@ export interface ServerConfig {
   readonly data: string;
   readonly host: string;
   readonly port: number;
-  readonly store: { readonly dir: string } | { readonly url: string };
+  readonly store: { readonly dir: string } | { readonly url: string; readonly leaseMs: number };
   readonly virtual?: string;
   readonly tls?: { readonly cert: string; readonly key: string };
   readonly snapshotEveryEvents: number;
@@ -22,6 +22,7 @@ export const usage = `tess server: the control plane on this machine
   --host ADDRESS       where to listen (default 127.0.0.1)
   --port N             (default ${defaultPort}; 0 = any free port; TESSERA_PORT)
   --database URL       a PostgreSQL instead of the embedded store (TESSERA_DATABASE_URL)
+  --lease-seconds N    how long the right to write to it lasts without a renewal (default 12)
   --virtual SPEC       present this machine as nodes of virtual GPUs, such as 4x8:H100 or 2x8:H100,1x4:L40S
   --tls-cert FILE --tls-key FILE
   --insecure-listen    listen beyond loopback without TLS, where something in front does it
@@ -38,6 +39,7 @@ export function parseConfig(args: readonly string[], env: NodeJS.ProcessEnv): Se
   const data = resolve(values.data ?? env.TESSERA_DATA ?? `${env.TESSERA_ROOT ?? "."}/.tessera`);
   const port = wholeNumber("--port", values.port ?? env.TESSERA_PORT ?? String(defaultPort), 65_535);
   const url = values.database ?? env.TESSERA_DATABASE_URL;
+  const leaseMs = 1_000 * wholeNumber("--lease-seconds", values["lease-seconds"] ?? "12", 3_600);
   const [cert, key] = [values["tls-cert"], values["tls-key"]];
   if ((cert === undefined) !== (key === undefined))
     throw new BadCall("--tls-cert and --tls-key go together; give both");
@@ -48,7 +50,7 @@ export function parseConfig(args: readonly string[], env: NodeJS.ProcessEnv): Se
     data,
     host,
     port,
-    store: url === undefined ? { dir: `${data}/store` } : { url },
+    store: url === undefined ? { dir: `${data}/store` } : { url, leaseMs },
     virtual: values.virtual,
     tls: cert === undefined || key === undefined ? undefined : { cert, key },
     snapshotEveryEvents: 100_000,
@@ -65,6 +67,7 @@ function parse(args: readonly string[]) {
         host: { type: "string" },
         port: { type: "string" },
         database: { type: "string" },
+        "lease-seconds": { type: "string" },
         virtual: { type: "string" },
         "tls-cert": { type: "string" },
         "tls-key": { type: "string" },

@@ -1,10 +1,11 @@
 import type { Input, Refusal } from "@tessera/core";
+import type { StoreConfig } from "../store/index.ts";
 import type { PrivateWrite } from "../store/port.ts";
 import type { Done } from "./control.ts";
 
 /** What the writer thread is started with. */
 export interface WriterConfig {
-  readonly store: { readonly dir: string } | { readonly url: string };
+  readonly store: StoreConfig;
   readonly snapshotEveryEvents: number;
   readonly freeBytesMin: number;
 }
