@@ -1,0 +1,76 @@
+import assert from "node:assert/strict";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import test from "node:test";
+import { fileURLToPath } from "node:url";
+
+const program = fileURLToPath(new URL("main.js", import.meta.url));
+
+function temporaryFolder(t) {
+  const folder = mkdtempSync(join(tmpdir(), "tessera-demo-"));
+  t.after(() => rmSync(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+async function demo(args, onText = () => {}) {
+  const child = spawn(process.execPath, [program, ...args], { env: { ...process.env, NO_COLOR: "1" } });
+  let text = "";
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.setEncoding("utf8").on("data", (chunk) => {
+      text += chunk;
+      onText(text, child);
+    });
+  }
+  const [code] = await once(child, "close");
+  return { code, text };
+}
+
+/** A server takes this file away as the last thing before it ends by itself. */
+const wasClosed = (data) => !existsSync(join(data, "endpoint.json"));
+
+test("the demo tells the whole story and leaves a sound journal behind", async (t) => {
+  const data = join(temporaryFolder(t), "data");
+  const { code, text } = await demo(["--fast", "--data", data]);
+  assert.equal(code, 0, text);
+  for (const line of [
+    /\$ tess run pretrain\.yaml/,
+    /\[3\] rank 3 of 4 on virtual-3, master /,
+    /sweep waits because .*lab\/vision may hold 20 GPUs and holds 16/,
+    /sweep \S+ cancel asked/,
+    /attempt 2\n[^$]*flaky failed .*code 7/,
+    /tessera: ready at .*tessera: ready at /s,
+    /eval +\S+ +succeeded/,
+    /Fleet: .* balanced/,
+    /sound: \d+ rows/,
+  ]) {
+    assert.match(text, line);
+  }
+  assert.ok(existsSync(join(data, "store", "store.sqlite")), "the journal stays");
+  assert.ok(wasClosed(data), "the server was stopped");
+});
+
+test("a demo that is interrupted stops its jobs and its server", async (t) => {
+  const data = join(temporaryFolder(t), "data");
+  let interrupted = false;
+  const { code, text } = await demo(["--fast", "--data", data], (text, child) => {
+    if (interrupted || !text.includes("$ tess explain sweep")) return;
+    interrupted = true;
+    child.kill("SIGINT");
+  });
+  assert.equal(code, 130, text);
+  assert.match(text, /the demo was stopped, and its jobs with it/);
+  assert.ok(wasClosed(data), "the server was stopped");
+});
+
+test("a folder that no demo made is not wiped", async (t) => {
+  const data = temporaryFolder(t);
+  mkdirSync(join(data, "store"));
+  writeFileSync(join(data, "store", "precious"), "kept");
+  const { code, text } = await demo(["--fast", "--data", data]);
+  assert.equal(code, 1, text);
+  assert.match(text, /no demo made it/);
+  assert.equal(readFileSync(join(data, "store", "precious"), "utf8"), "kept");
+});

@@ -1,0 +1,144 @@
+const short = 400;
+const long = 2500;
+
+/** The whole story: from an empty machine to balanced books. */
+export async function tell(stage, server) {
+  for (const chapter of [fleet, teams, people, jobs, waiting, refusals, failing, crash, maintenance, books]) {
+    await chapter(stage, server);
+  }
+}
+
+async function fleet(stage, server) {
+  stage.heading("This machine, shown as four nodes of eight virtual GPUs; the processes are real");
+  await server.start();
+  await stage.pause(1500);
+  await stage.run("owner", "tess gpus", { pauseMs: 1500 });
+}
+
+async function teams(stage) {
+  stage.heading("Three teams, each with GPUs that it is guaranteed and a max");
+  for (const line of [
+    "tess account create lab --guarantee 24 --max 32 -o name",
+    "tess account create lab/vision --guarantee 16 --max 20 -o name",
+    "tess account create lab/speech --guarantee 8 --max 16 -o name",
+    "tess account create studio --guarantee 8 --max 12 -o name",
+  ]) {
+    await stage.run("owner", line, { pauseMs: short });
+  }
+  await stage.run("owner", "tess account tree", { pauseMs: 2000 });
+}
+
+async function people(stage) {
+  stage.heading("Users have roles at an account and below it; each gets a token");
+  for (const [user, role, account] of [
+    ["ana", "member", "lab/vision"],
+    ["ben", "team-admin", "lab/speech"],
+    ["cleo", "member", "studio"],
+    ["rita", "auditor", "lab"],
+  ]) {
+    await stage.run("owner", `tess user create ${user} --role ${role} --account ${account}`, { pauseMs: short });
+    await stage.run("owner", `tess token create --user ${user} --expires-in 7d > ${user}.token`, { pauseMs: short });
+  }
+  await stage.run("ana", "tess whoami");
+}
+
+async function jobs(stage) {
+  stage.heading("A job, an array, and a gang over four nodes");
+  await stage.run("ana", "tess run --gpus 1 -- 'echo hello from $TESS_NODE with $CUDA_VISIBLE_DEVICES'");
+  await stage.run(
+    "ana",
+    "tess run --name frames --gpus 1 --array 1-6%3 --detach -- 'echo frame $TESS_INDEX; sleep 1'",
+    { pauseMs: short },
+  );
+  stage.write(
+    "pretrain.yaml",
+    `name: pretrain
+type: train
+nodes: 4
+gpus: H100:2
+max_time: 10m
+run: |
+  echo "rank $RANK of $WORLD_SIZE on $TESS_NODE, master $MASTER_ADDR"
+  sleep 2
+`,
+  );
+  await stage.run("ana", "cat pretrain.yaml", { pauseMs: 1500 });
+  await stage.run("ana", "tess run pretrain.yaml");
+  await stage.run("ana", "tess wait frames");
+  await stage.run("ana", "tess ps -a", { pauseMs: 1500 });
+}
+
+async function waiting(stage) {
+  stage.heading("Why does it wait?");
+  // Long enough to be seen by everything up to the end of the next chapters.
+  const trainSeconds = stage.fast ? 12 : 40;
+  await stage.run("ana", `tess run --name train --nodes 2 --gpus 8 --detach -- sleep ${trainSeconds}`, {
+    pauseMs: short,
+  });
+  await stage.run("ana", "tess run --name sweep --gpus 8 --detach -- sleep 5", { pauseMs: short });
+  await stage.run("ana", "tess explain sweep", { pauseMs: long });
+  await stage.run("ana", "tess run --name eval --gpus 1 --after train --detach -- echo the model is better now", {
+    pauseMs: short,
+  });
+  await stage.run("ana", "tess explain eval", { pauseMs: 2000 });
+  await stage.run("ana", "tess hold sweep", { pauseMs: short });
+  await stage.run("ana", "tess explain sweep", { pauseMs: 1500 });
+  await stage.run("ana", "tess release sweep", { pauseMs: short });
+  await stage.run("ana", "tess cancel sweep");
+  await stage.run("ana", "tess ps", { pauseMs: 2000 });
+  await stage.run("cleo", "tess run --name render --gpus 8 --detach -- sleep 8", { pauseMs: short });
+  await stage.run("cleo", "tess wait render --for running", { pauseMs: short });
+  await stage.run("owner", "tess gpus", { pauseMs: 1500 });
+  await stage.run("owner", "tess account tree", { pauseMs: 1500 });
+}
+
+async function refusals(stage) {
+  stage.heading("What cannot be is refused at once; another tenant's job looks like none");
+  await stage.run("ana", "tess run --gpus H100:9 -- true", { exit: 65, pauseMs: 1500 });
+  await stage.run("cleo", "tess logs train", { exit: 66, pauseMs: 1500 });
+}
+
+async function failing(stage) {
+  stage.heading("A job that fails is tried again, and its exit code is ours");
+  await stage.run("ben", "tess run --name flaky --gpus 1 --retry 1 -- 'echo attempt $TESS_ATTEMPT; exit 7'", {
+    exit: 7,
+    pauseMs: 1500,
+  });
+}
+
+async function crash(stage, server) {
+  stage.heading("The server is killed in the middle of a job");
+  const steps = "for i in $(seq 1 100); do echo step $i; sleep 0.5; done";
+  await stage.run("ben", `tess run --name steps --gpus 2 --max-time 2m --detach -- '${steps}'`, { pauseMs: short });
+  await stage.run("ben", "tess wait steps --for running");
+  await stage.run("owner", `kill -9 ${server.pid}`, { pauseMs: 0 });
+  await server.ended();
+  await stage.run("ben", "tess ps", { exit: 69, pauseMs: 1500 });
+  await server.start();
+  await stage.pause();
+  await stage.run("ben", "tess ps");
+  stage.say("\nThe same process, with its supervisor; what it wrote in the meantime is not lost:");
+  await stage.run("ben", "tess logs steps", { pauseMs: 1500 });
+}
+
+async function maintenance(stage) {
+  stage.heading("A node is emptied for a new driver: its job may finish for a second, then starts again elsewhere");
+  const node = await stage.answer("tess ps -A steps --columns detail --no-headers");
+  await stage.run("owner", `tess node drain ${node} --within 1s --reason 'new driver'`);
+  await stage.until(`tess node get ${node} | grep -q maintenance && tess wait steps --for running --timeout 1s`);
+  await stage.run("owner", "tess node get", { pauseMs: 1500 });
+  await stage.run("ben", "tess ps", { pauseMs: 1500 });
+  await stage.run("owner", `tess node up ${node}`);
+}
+
+async function books(stage) {
+  stage.heading("What became of it all, and who used what");
+  await stage.run("ben", "tess cancel steps", { pauseMs: short });
+  await stage.run("ana", "tess wait eval", { pauseMs: short });
+  await stage.run("ana", "tess logs eval");
+  await stage.run("owner", "tess ps -A -a", { pauseMs: long });
+  await stage.run("owner", "tess usage --by account", { pauseMs: long });
+  stage.say("\nrita audits the lab, and sees what concerns it:");
+  await stage.run("rita", "tess audit --limit 8", { pauseMs: long });
+  await stage.run("owner", "tess admin verify", { pauseMs: 1500 });
+}
