@@ -38,9 +38,23 @@ export function orderOf(run: string, changes: Partial<LeaseOrder> = {}): LeaseOr
   };
 }
 
+const endings = new WeakMap<TestContext, (() => Promise<void>)[]>();
+
+/** Like `t.after`, but what was set up last is taken down first. */
+export function atEnd(t: TestContext, act: () => Promise<void>): void {
+  const acts = endings.get(t) ?? [];
+  if (acts.length === 0) {
+    t.after(async () => {
+      for (const ending of acts.reverse()) await ending();
+    });
+  }
+  acts.push(act);
+  endings.set(t, acts);
+}
+
 export async function temporaryFolder(t: TestContext): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), "tessera-local-"));
-  t.after(() => rm(folder, { recursive: true, force: true, maxRetries: 5 }));
+  atEnd(t, () => rm(folder, { recursive: true, force: true, maxRetries: 5 }));
   return folder;
 }
 
@@ -53,6 +67,10 @@ export interface Bench {
   until<Kind extends ReportWhat["kind"]>(lease: LeaseId, kind: Kind): Promise<Extract<ReportWhat, { kind: Kind }>>;
   /** Binds, releases and waits for the end. */
   run(order: LeaseOrder): Promise<Extract<ReportWhat, { kind: "exited" }>>;
+  /** Binds and releases, and waits until the member has printed `text`. */
+  start(order: LeaseOrder, text: string): Promise<void>;
+  /** Waits until the log of a live member contains `text`. */
+  untilPrinted(lease: LeaseId, text: string): Promise<void>;
   lines(lease: LeaseId, query?: LogQuery): Promise<LogLine[]>;
   text(lease: LeaseId): Promise<string>;
 }
@@ -92,6 +110,19 @@ export async function openBench(
       await engine.release(order.lease);
       return bench.until(order.lease, "exited");
     },
+    async start(order, text) {
+      await engine.bind(order);
+      await bench.until(order.lease, "prepared");
+      await engine.release(order.lease);
+      await bench.untilPrinted(order.lease, text);
+    },
+    async untilPrinted(lease, text) {
+      while (!(await bench.text(lease)).includes(text)) {
+        const end = reports.find((report) => report.lease === lease && endKinds.has(report.what.kind));
+        if (end !== undefined) throw new Error(`${lease} never printed ${text}: it is ${JSON.stringify(end.what)}`);
+        await sleep(10);
+      }
+    },
     async lines(lease, query = {}) {
       const lines: LogLine[] = [];
       for await (const line of engine.logs(lease, query)) lines.push(line);
@@ -101,7 +132,7 @@ export async function openBench(
       return (await bench.lines(lease)).map((line) => line.text).join("\n");
     },
   };
-  t.after(async () => {
+  atEnd(t, async () => {
     await stopAll(engine);
     await engine.close();
   });

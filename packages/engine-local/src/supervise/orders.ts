@@ -6,6 +6,8 @@ import { leaseFile } from "../lease/folder.ts";
 /** A lost signal costs a second, not the order. */
 const lookEveryMs = 1_000;
 
+const abandoned: StopOrder = { signal: "SIGTERM", graceMs: 5_000 };
+
 /** What the control plane wants of a member, read from its folder. SIGUSR2 says "look now"; the files are the truth. */
 export class Orders {
   readonly #folder: string;
@@ -46,11 +48,16 @@ export class Orders {
   }
 
   #look(): void {
+    // Whoever removes the folder can never stop the member again: it goes with it.
+    const isThere = existsSync(this.#folder);
     this.#released ||= existsSync(join(this.#folder, leaseFile.release));
-    const text = this.#readStop();
-    if (text !== this.#stopText) {
-      this.#stopText = text;
-      this.#listener?.(JSON.parse(text) as StopOrder);
+    this.#take(isThere || this.#stopText !== "" ? this.#readStop() : JSON.stringify(abandoned));
+  }
+
+  #take(stopText: string): void {
+    if (stopText !== this.#stopText) {
+      this.#stopText = stopText;
+      this.#listener?.(JSON.parse(stopText) as StopOrder);
     }
     this.#wake();
   }

@@ -1,4 +1,5 @@
 import { chown, mkdir } from "node:fs/promises";
+import { dirname } from "node:path";
 import type { ReportWhat } from "@tessera/core";
 import { makeGroup } from "../limit/group.ts";
 import { isUnenforced, type RunSheet } from "./sheet.ts";
@@ -12,7 +13,7 @@ export async function prepare(sheet: RunSheet): Promise<ReportWhat> {
     return { kind: "refused", reason: `strict, and not every limit can be enforced here (${named})` };
   }
   try {
-    for (const path of [sheet.workFolder, sheet.temporaryFolder]) {
+    for (const path of [dirname(sheet.workFolder), sheet.workFolder, sheet.temporaryFolder]) {
       await mkdir(path, { recursive: true, mode: 0o700 });
       if (sheet.owner !== undefined) await chown(path, sheet.owner, sheet.owner);
     }
