@@ -37,6 +37,7 @@ class Session {
   /** The roles it was opened with; with others it must be opened anew. */
   readonly roles: string;
   readonly kept: { readonly number: number; readonly text: string }[] = [];
+  keptLength = 0;
   number = 0;
   reply: FastifyReply | undefined;
   lostAt = 0;
@@ -190,7 +191,11 @@ export class Watches {
     const number = ++session.number;
     const text = `event: ${event}\nid: ${session.id}-${number}\ndata: ${JSON.stringify(data)}\n\n`;
     session.kept.push({ number, text });
-    if (session.kept.length > this.#limits.eventsKeptMax) session.kept.shift();
+    session.keptLength += text.length;
+    const { eventsKeptMax, unreadBytesMax } = this.#limits;
+    while (session.kept.length > eventsKeptMax || session.keptLength > unreadBytesMax) {
+      session.keptLength -= session.kept.shift()!.text.length;
+    }
     return text;
   }
 
@@ -266,8 +271,9 @@ export class Watches {
   #write(session: Session, text: string): void {
     const raw = session.reply?.raw;
     if (raw === undefined) return;
-    raw.write(text);
+    // What was written before and is still here after a whole look has not been read.
     if (raw.writableLength > this.#limits.unreadBytesMax) raw.destroy();
+    else raw.write(text);
   }
 
   #beat(): void {
