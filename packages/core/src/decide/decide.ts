@@ -78,6 +78,8 @@ function decideCommand(state: State, command: Command, now: Instant): Decision {
     case "token.create":
     case "token.revoke":
       return changeAccess(state, command, now);
+    case "policy.set":
+      return { events: [{ kind: "policy-set", v: 1, at: now, policy: command.policy }] };
     case "epoch.begin":
       return { events: [{ kind: "epoch-began", v: 1, at: now, epoch: state.epoch + 1, reason: command.reason }] };
   }

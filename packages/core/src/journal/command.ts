@@ -3,6 +3,7 @@ import type { AccountTerms } from "../model/account.ts";
 import type { AccountId, JobId, OperationId, TokenId, UserId } from "../model/ids.ts";
 import type { JobOutcome, JobSpec } from "../model/job.ts";
 import type { NodeFacts } from "../model/node.ts";
+import type { Policy } from "../model/policy.ts";
 import type { Instant } from "../model/units.ts";
 
 /**
@@ -52,6 +53,7 @@ export type Command =
   /** The value goes to the private table in the same commit, encrypted; the journal knows that it changed. */
   | { readonly kind: "secret.set"; readonly account: string; readonly name: string }
   | { readonly kind: "secret.delete"; readonly account: string; readonly name: string }
+  | { readonly kind: "policy.set"; readonly policy: Policy }
   /** Written first after a restore: engines refuse orders of a lower epoch from then on. */
   | { readonly kind: "epoch.begin"; readonly reason: string };
 

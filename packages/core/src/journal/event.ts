@@ -3,6 +3,7 @@ import type { AccountTerms } from "../model/account.ts";
 import type { AccountId, AccountNo, GpuNo, JobId, JobNo, LeaseId, NodeNo, TokenId, UserId } from "../model/ids.ts";
 import type { JobClass, JobOutcome, JobSpec, StopCause } from "../model/job.ts";
 import type { NodeFacts, NodeMode } from "../model/node.ts";
+import type { Policy } from "../model/policy.ts";
 import type { Instant } from "../model/units.ts";
 
 /**
@@ -26,6 +27,9 @@ export type Event =
   | JobSubmitted
   | JobHeld
   | JobPlaced
+  | JobClaimed
+  | ClaimDropped
+  | JobClassed
   | LeasePrepared
   | LeaseStarted
   | LeaseStopping
@@ -33,6 +37,7 @@ export type Event =
   | JobRequeued
   | JobEnded
   | KeyUsed
+  | PolicySet
   | EpochBegan;
 
 interface Head<Kind extends string> {
@@ -135,6 +140,25 @@ export interface JobPlaced extends Head<"job-placed"> {
   readonly cover: AccountNo;
   readonly seats: readonly Seat[];
 }
+/** Room is being made: `victims` are asked to leave in the same batch, and these seats are held for the job (T7). */
+export interface JobClaimed extends Head<"job-claimed"> {
+  readonly job: JobNo;
+  readonly choice: number;
+  readonly unitsEach: number;
+  readonly seats: readonly Seat[];
+  readonly victims: readonly JobNo[];
+}
+/** The job gives up what was held for it and waits as before. */
+export interface ClaimDropped extends Head<"claim-dropped"> {
+  readonly job: JobNo;
+  readonly reason: string;
+}
+/** A running job is promoted, or falls; nothing moves (C3). */
+export interface JobClassed extends Head<"job-classed"> {
+  readonly job: JobNo;
+  readonly class: JobClass;
+  readonly cover: AccountNo;
+}
 export interface LeasePrepared extends Head<"lease-prepared"> {
   readonly lease: LeaseId;
   readonly sequence: number;
@@ -152,6 +176,8 @@ export interface LeaseStopping extends Head<"lease-stopping"> {
   readonly cause: StopCause;
   readonly signal: string;
   readonly graceMs: number;
+  /** For the user of an evicted job: who needed the room, in words that name nobody. */
+  readonly why?: string;
 }
 export type LeaseResult = "exited" | "never-ran" | "refused" | "lost";
 /** The seat is free again. */
@@ -182,6 +208,9 @@ export interface KeyUsed extends Head<"key-used"> {
   readonly key: string;
   readonly bodyHash: string;
   readonly result: string;
+}
+export interface PolicySet extends Head<"policy-set"> {
+  readonly policy: Policy;
 }
 export interface EpochBegan extends Head<"epoch-began"> {
   readonly epoch: number;

@@ -1,4 +1,4 @@
-import type { AccountNo, JobId, JobNo, UserId } from "./ids.ts";
+import type { AccountNo, GpuNo, JobId, JobNo, NodeNo, UserId } from "./ids.ts";
 import type { Lease } from "./lease.ts";
 import type { Instant } from "./units.ts";
 
@@ -115,6 +115,16 @@ export interface AttemptRecord {
   readonly exitCode?: number;
 }
 
+/** What is held for a job until its victims are gone. */
+export interface Claim {
+  readonly choice: number;
+  readonly unitsEach: number;
+  readonly seats: readonly { readonly node: NodeNo; readonly gpus: readonly GpuNo[] }[];
+}
+
+/** As many evictions as it takes to shield a job (T8). */
+export const evictionsKept = 3;
+
 /** More attempts than this are not remembered one by one; the journal still has them. */
 export const attemptsKept = 20;
 
@@ -142,6 +152,10 @@ export interface Job {
   class: JobClass;
   cover: AccountNo;
   leases: Lease[];
+  /** Seats that are being made free for it while it waits (T7). */
+  claim?: Claim;
+  /** When it was last evicted, newest last; three within an hour shield it (T8). */
+  evictedAt: readonly Instant[];
   /** Where the present attempt was placed, by rank; stays when members end. */
   seats: readonly { readonly node: number; readonly gpus: readonly number[] }[];
   attempts: AttemptRecord[];

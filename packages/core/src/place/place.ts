@@ -1,10 +1,10 @@
 import type { JobPlaced } from "../journal/event.ts";
-import { noAccount } from "../model/ids.ts";
+import { noAccount, rootAccount } from "../model/ids.ts";
 import type { Job } from "../model/job.ts";
 import { type Instant, unitsPerGpu } from "../model/units.ts";
-import { limitHit } from "../queue/limits.ts";
-import { ceilingHit, coverFor } from "../queue/quota.ts";
-import type { State } from "../state/state.ts";
+import { type LimitHit, limitHit } from "../queue/limits.ts";
+import { type CeilingHit, ceilingHit, coverFor, type Demand, unlentUnits } from "../queue/quota.ts";
+import { demandOf, type State } from "../state/state.ts";
 import { modelMatches } from "../submit/gpus.ts";
 import { findSeats, needOf } from "./seats.ts";
 
@@ -26,18 +26,35 @@ export function placeJob(state: State, job: Job, now: Instant): Placement | unde
   const { min: members, apart } = spec.members;
   for (let choice = 0; choice < spec.gpus.length; choice++) {
     const ask = spec.gpus[choice]!;
-    const units = ask.count * ask.unitsEach * members;
-    if (limitHit(state, job, units, unitsPerGpu, now) !== undefined) return undefined;
     for (const model of modelsFor(state, job, choice)) {
-      const add = { model, units };
-      if (ceilingHit(state, job.account, add, spec.cpusMilli * members, spec.memoryMiB * members) !== undefined)
-        continue;
-      const cover = coverFor(state, job.account, add);
-      if (cover === noAccount && !spec.preemptible) continue;
+      const demand = demandOf(job, choice, model);
+      if (mayStart(state, job, demand, now) !== undefined) continue;
       const seats = findSeats(state.fleet, needOf(spec, choice, model), members, apart);
       if (seats === undefined) continue;
+      const cover = coverFor(state, job.account, demand);
       return { choice, unitsEach: ask.unitsEach, class: cover === noAccount ? "burst" : "guaranteed", cover, seats };
     }
   }
+  return undefined;
+}
+
+/** What forbids a start by quota alone; free seats are another matter. */
+export type QuotaStop =
+  | { readonly kind: "limit"; readonly hit: LimitHit }
+  | { readonly kind: "max"; readonly hit: CeilingHit }
+  | { readonly kind: "not-lent"; readonly unlentUnits: number }
+  | { readonly kind: "must-be-guaranteed" };
+
+/** Ceilings, limits, lending and what may not be preempted [C4, C5]; undefined = it may start if there are seats. */
+export function mayStart(state: State, job: Job, demand: Demand, now: Instant): QuotaStop | undefined {
+  const limit = limitHit(state, job, demand.units, unitsPerGpu, now);
+  if (limit !== undefined) return { kind: "limit", hit: limit };
+  const ceiling = ceilingHit(state, job.account, demand);
+  if (ceiling !== undefined) return { kind: "max", hit: ceiling };
+  if (coverFor(state, job.account, demand) !== noAccount) return undefined;
+  if (!job.spec.preemptible) return { kind: "must-be-guaranteed" };
+  const unlent = unlentUnits(state, job.account);
+  const free = state.fleet.totals.gpuUnits - state.usage[rootAccount]!.units;
+  if (demand.units > 0 && unlent > 0 && free - demand.units < unlent) return { kind: "not-lent", unlentUnits: unlent };
   return undefined;
 }

@@ -45,8 +45,8 @@ export function gpusThatFit(fleet: Fleet, node: FleetNode, need: MemberNeed, emp
 }
 
 function gpuServes(fleet: Fleet, gpu: number, need: MemberNeed, empty: boolean): boolean {
-  const free = empty ? fleet.gpuCapacity[gpu] : fleet.gpuFree[gpu];
-  return free === unitsPerGpu && fleet.gpuModel[gpu] === need.model && fleet.gpuMemoryMiB[gpu]! >= need.gpuMemoryMiB;
+  const free = empty ? fleet.gpuCapacity[gpu] === unitsPerGpu : fleet.isFree(gpu);
+  return free && fleet.gpuModel[gpu] === need.model && fleet.gpuMemoryMiB[gpu]! >= need.gpuMemoryMiB;
 }
 
 /** Seats for all members or none, on as few nodes as will do. */

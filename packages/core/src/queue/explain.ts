@@ -1,12 +1,9 @@
-import { noAccount } from "../model/ids.ts";
 import type { Job } from "../model/job.ts";
 import { type Instant, unitsPerGpu } from "../model/units.ts";
-import { modelsFor } from "../place/place.ts";
+import { mayStart, modelsFor, type QuotaStop } from "../place/place.ts";
 import { findSeats, gpusThatFit, type MemberNeed, membersThatFit, needOf, type View } from "../place/seats.ts";
-import type { State } from "../state/state.ts";
+import { demandOf, type State } from "../state/state.ts";
 import { before } from "../state/waiting.ts";
-import { limitHit } from "./limits.ts";
-import { ceilingHit, coverFor } from "./quota.ts";
 import type { Reason } from "./reason.ts";
 
 /** Why a waiting job does not run, with amounts and places: the first reason of the list that holds. */
@@ -43,37 +40,10 @@ function reasonAs(state: State, job: Job, choice: number, model: number, now: In
   const { spec } = job;
   const { min: members, apart } = spec.members;
   const ask = spec.gpus[choice]!;
-  const units = ask.count * ask.unitsEach * members;
   const name = model < 0 ? "" : ` ${state.fleet.models[model]}`;
   const needed = ask.count * members;
-  const limit = limitHit(state, job, units, unitsPerGpu, now);
-  if (limit?.kind === "gpus-per-user") {
-    return {
-      kind: "quota",
-      detail: `One user may hold ${limit.max} GPUs in ${limit.account.path}.`,
-      account: limit.account.path,
-      needed,
-    };
-  }
-  if (limit?.kind === "gpu-time") {
-    return {
-      kind: "quota",
-      detail: `${limit.account.path} has used its GPU hours of this period.`,
-      account: limit.account.path,
-      until: limit.until,
-    };
-  }
-  const add = { model, units };
-  const hit = ceilingHit(state, job.account, add, spec.cpusMilli * members, spec.memoryMiB * members);
-  if (hit !== undefined) {
-    const scale = hit.what === "cpus" ? 1000 : hit.what === "memory" ? 1 : unitsPerGpu;
-    const what = hit.what === "cpus" ? "cores" : hit.what === "memory" ? "MiB of memory" : "GPUs";
-    const detail = `${hit.account.path} may hold ${hit.maxUnits / scale} ${what} and holds ${hit.usedUnits / scale}.`;
-    return { kind: "quota", detail, account: hit.account.path, needed };
-  }
-  if (!spec.preemptible && coverFor(state, job.account, add) === noAccount) {
-    return { kind: "quota", detail: "It must not be preempted, and no guarantee on its path has room for it.", needed };
-  }
+  const stop = mayStart(state, job, demandOf(job, choice, model), now);
+  if (stop !== undefined) return quotaReason(stop, needed);
   const need = needOf(spec, choice, model);
   if (findSeats(state.fleet, need, members, apart) !== undefined) return undefined;
   const all = room(state, need, members, apart, "every-node-now");
@@ -106,6 +76,42 @@ function reasonAs(state: State, job: Job, choice: number, model: number, now: In
       ? `${all.gpus}${name} GPUs are free, but at most ${all.largest} of the ${need.gpus} on one node.`
       : `${all.gpus}${name} GPUs are free, but scattered: room for ${all.members} of ${members} members.`;
   return { kind: "shape", detail, needed, free: all.gpus };
+}
+
+function quotaReason(stop: QuotaStop, needed: number): Reason {
+  switch (stop.kind) {
+    case "limit": {
+      const account = stop.hit.account.path;
+      if (stop.hit.kind === "gpus-per-user") {
+        return { kind: "quota", detail: `One user may hold ${stop.hit.max} GPUs in ${account}.`, account, needed };
+      }
+      return {
+        kind: "quota",
+        detail: `${account} has used its GPU hours of this period.`,
+        account,
+        until: stop.hit.until,
+      };
+    }
+    case "max": {
+      const { what, account, maxUnits, usedUnits } = stop.hit;
+      const scale = what === "cpus" ? 1000 : what === "memory" ? 1 : unitsPerGpu;
+      const unit = what === "cpus" ? "cores" : what === "memory" ? "MiB of memory" : "GPUs";
+      const detail = `${account.path} may hold ${maxUnits / scale} ${unit} and holds ${usedUnits / scale}.`;
+      return { kind: "quota", detail, account: account.path, needed };
+    }
+    case "not-lent":
+      return {
+        kind: "quota",
+        detail: `It would borrow, and ${stop.unlentUnits / unitsPerGpu} idle GPUs are not lent to others.`,
+        needed,
+      };
+    case "must-be-guaranteed":
+      return {
+        kind: "quota",
+        detail: "It must not be preempted, and no guarantee on its path has room for it.",
+        needed,
+      };
+  }
 }
 
 function room(state: State, need: MemberNeed, members: number, apart: boolean, view: View) {

@@ -1,9 +1,10 @@
 import { type AccountNo, noAccount, rootAccount } from "../model/ids.ts";
 import { modelsFor } from "../place/place.ts";
-import { accountOf, type State, unitsOf } from "../state/state.ts";
+import { accountOf, demandOf, type State } from "../state/state.ts";
+import { stayingOf } from "../state/usage.ts";
 import { before, type WaitingGroup } from "../state/waiting.ts";
 import { coverFor } from "./quota.ts";
-import { compareShares, type Demand, type Share, shareWith } from "./share.ts";
+import { compareShares, noShare, type Share, shareOf } from "./share.ts";
 
 /** An account that has someone in the contest, itself or below. */
 interface Side {
@@ -57,7 +58,7 @@ export class Contest {
     if (known !== undefined) return known;
     const { parent } = accountOf(this.#state, account);
     const above = parent === noAccount ? undefined : this.#side(parent);
-    const side: Side = { account, above, sides: [], groups: [], next: undefined, burst: false, share: nothingHeld };
+    const side: Side = { account, above, sides: [], groups: [], next: undefined, burst: false, share: noShare };
     this.#sides.set(account, side);
     above?.sides.push(side);
     return side;
@@ -83,19 +84,12 @@ export class Contest {
       own !== undefined && (best?.next === undefined || own.jobs[0]!.no < best.next.jobs[0]!.no) ? own : best?.next;
     if (side.next === undefined) return;
     const job = side.next.jobs[0]!;
-    const { spec } = job;
-    const demand: Demand = {
-      model: modelsFor(this.#state, job, 0)[0] ?? -1,
-      units: unitsOf(job, 0),
-      cpusMilli: spec.cpusMilli * spec.members.min,
-      memoryMiB: spec.memoryMiB * spec.members.min,
-    };
+    const account = accountOf(this.#state, side.account);
+    const demand = demandOf(job, 0, modelsFor(this.#state, job, 0)[0] ?? -1);
     side.burst = side.next === best?.next ? best.burst : coverFor(this.#state, job.account, demand) === noAccount;
-    side.share = shareWith(this.#state, accountOf(this.#state, side.account), demand);
+    side.share = shareOf(this.#state, account, stayingOf(this.#state, account.no), demand);
   }
 }
-
-const nothingHeld: Share = { borrowed: 0, of: 1, fleet: 1 };
 
 function goesFirst(state: State, a: Side, b: Side): boolean {
   if (a.burst !== b.burst) return !a.burst;

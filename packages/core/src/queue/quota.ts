@@ -1,13 +1,16 @@
 import type { Account, GpuAmounts } from "../model/account.ts";
 import { type AccountNo, noAccount } from "../model/ids.ts";
 import { pathUp, type State } from "../state/state.ts";
+import type { Held } from "../state/usage.ts";
 import { modelMatches } from "../submit/gpus.ts";
 
-/** GPUs that would come on top of what an account holds. */
-export interface Addition {
-  /** Model number in the fleet. */
+/** What a job would hold on top of what an account holds. */
+export interface Demand {
+  /** Model number in the fleet; -1 without GPUs. */
   readonly model: number;
   readonly units: number;
+  readonly cpusMilli: number;
+  readonly memoryMiB: number;
 }
 
 /** The entry of a quota that a model falls under: its own name before a family's; `*` is not an entry of its own. */
@@ -19,12 +22,12 @@ function entryFor(amounts: GpuAmounts, model: string): string | undefined {
   return best;
 }
 
-function usedByEntry(state: State, account: AccountNo, amounts: GpuAmounts, add: Addition | undefined) {
+/** Units under each entry of a quota; those that fall under none are under undefined. */
+function byEntry(state: State, held: Held, amounts: GpuAmounts, add: Demand | undefined) {
   const used = new Map<string | undefined, number>();
-  const { byModel } = state.usage[account]!;
   const { models } = state.fleet;
   for (let model = 0; model < models.length; model++) {
-    const units = (byModel[model] ?? 0) + (add?.model === model ? add.units : 0);
+    const units = (held.byModel[model] ?? 0) + (add?.model === model ? add.units : 0);
     if (units === 0) continue;
     const entry = entryFor(amounts, models[model]!);
     used.set(entry, (used.get(entry) ?? 0) + units);
@@ -32,20 +35,61 @@ function usedByEntry(state: State, account: AccountNo, amounts: GpuAmounts, add:
   return used;
 }
 
-/** Units held beyond the guarantee: what each model's own entry does not hold must fit into `*`. */
-export function borrowedUnits(state: State, account: Account, add?: Addition): number {
-  const { guarantee } = account.terms.quota;
+/** GPU units beyond a guarantee [U2]: what each model's own entry does not hold must fit into `*`. */
+function unitsBeyond(state: State, held: Held, guarantee: GpuAmounts, add: Demand | undefined): number {
+  const any = guarantee["*"] ?? 0;
+  let named = false;
+  for (const key in guarantee) named ||= key !== "*";
+  if (!named) return Math.max(0, held.units + (add?.units ?? 0) - any);
   let overflow = 0;
-  for (const [entry, units] of usedByEntry(state, account.no, guarantee, add)) {
+  for (const [entry, units] of byEntry(state, held, guarantee, add)) {
     overflow += Math.max(0, units - (entry === undefined ? 0 : guarantee[entry]!));
   }
-  return Math.max(0, overflow - (guarantee["*"] ?? 0));
+  return Math.max(0, overflow - any);
 }
 
-/** The lowest account on the path that holds the addition inside its guarantee; `noAccount` = burst. */
-export function coverFor(state: State, account: AccountNo, add: Addition): AccountNo {
+/** What is held beyond a guarantee, in each dimension. */
+export interface Borrowed {
+  readonly units: number;
+  readonly cpusMilli: number;
+  readonly memoryMiB: number;
+}
+
+/** What an account would borrow if it held `held` and `add`. */
+export function borrowedOf(state: State, account: Account, held: Held, add?: Demand): Borrowed {
+  const { guarantee, guaranteeCpusMilli, guaranteeMemoryMiB } = account.terms.quota;
+  const { totals } = state.fleet;
+  let floor = 0;
+  for (const model in guarantee) floor += guarantee[model]!;
+  // A floor that says nothing of cores or memory brings as much of them as the fleet has for each GPU.
+  const inProportion = (total: number) => (totals.gpuUnits === 0 ? 0 : Math.floor((total / totals.gpuUnits) * floor));
+  const cpus = guaranteeCpusMilli ?? inProportion(totals.cpusMilli);
+  const memory = guaranteeMemoryMiB ?? inProportion(totals.memoryMiB);
+  return {
+    units: unitsBeyond(state, held, guarantee, add),
+    cpusMilli: Math.max(0, held.cpusMilli + (add?.cpusMilli ?? 0) - cpus),
+    memoryMiB: Math.max(0, held.memoryMiB + (add?.memoryMiB ?? 0) - memory),
+  };
+}
+
+export function isNothing(borrowed: Borrowed): boolean {
+  return borrowed.units === 0 && borrowed.cpusMilli === 0 && borrowed.memoryMiB === 0;
+}
+
+/** GPU units that an account holds beyond its guarantee now. */
+export function borrowedUnits(state: State, account: Account): number {
+  return unitsBeyond(state, state.usage[account.no]!, account.terms.quota.guarantee, undefined);
+}
+
+/** The lowest account on the path that holds the demand inside its guarantee [C1]; `noAccount` = burst. */
+export function coverFor(
+  state: State,
+  account: AccountNo,
+  demand: Demand,
+  heldBy: (account: Account) => Held = (each) => state.usage[each.no]!,
+): AccountNo {
   for (const each of pathUp(state, account)) {
-    if (borrowedUnits(state, each, add) === 0) return each.no;
+    if (isNothing(borrowedOf(state, each, heldBy(each), demand))) return each.no;
   }
   return noAccount;
 }
@@ -58,34 +102,34 @@ export interface CeilingHit {
   readonly usedUnits: number;
 }
 
-/** The first ceiling on the path that the addition would break; CPU and memory count like GPUs. */
+/** The first ceiling on the path that the demand would break [C5]; CPU and memory count like GPUs. */
 export function ceilingHit(
   state: State,
   account: AccountNo,
-  add: Addition,
-  cpusMilli: number,
-  memoryMiB: number,
+  demand: Demand,
+  heldBy: (account: Account) => Held = (each) => state.usage[each.no]!,
 ): CeilingHit | undefined {
   for (const each of pathUp(state, account)) {
     const { max, maxCpusMilli, maxMemoryMiB } = each.terms.quota;
-    const usage = state.usage[each.no]!;
+    if (max === undefined && maxCpusMilli === undefined && maxMemoryMiB === undefined) continue;
+    const held = heldBy(each);
     const hit = (what: string, maxUnits: number, usedUnits: number): CeilingHit => ({
       account: each,
       what,
       maxUnits,
       usedUnits,
     });
-    if (maxCpusMilli !== undefined && usage.cpusMilli + cpusMilli > maxCpusMilli)
-      return hit("cpus", maxCpusMilli, usage.cpusMilli);
-    if (maxMemoryMiB !== undefined && usage.memoryMiB + memoryMiB > maxMemoryMiB)
-      return hit("memory", maxMemoryMiB, usage.memoryMiB);
-    if (max === undefined || add.units === 0) continue;
+    if (maxCpusMilli !== undefined && held.cpusMilli + demand.cpusMilli > maxCpusMilli)
+      return hit("cpus", maxCpusMilli, held.cpusMilli);
+    if (maxMemoryMiB !== undefined && held.memoryMiB + demand.memoryMiB > maxMemoryMiB)
+      return hit("memory", maxMemoryMiB, held.memoryMiB);
+    if (max === undefined || demand.units === 0) continue;
     const total = max["*"];
-    if (total !== undefined && usage.units + add.units > total) return hit("*", total, usage.units);
-    const entry = entryFor(max, state.fleet.models[add.model]!);
+    if (total !== undefined && held.units + demand.units > total) return hit("*", total, held.units);
+    const entry = entryFor(max, state.fleet.models[demand.model]!);
     if (entry === undefined) continue;
-    const used = usedByEntry(state, each.no, max, undefined).get(entry) ?? 0;
-    if (used + add.units > max[entry]!) return hit(entry, max[entry]!, used);
+    const used = byEntry(state, held, max, undefined).get(entry) ?? 0;
+    if (used + demand.units > max[entry]!) return hit(entry, max[entry]!, used);
   }
   return undefined;
 }
@@ -106,4 +150,32 @@ export function lowestCeiling(
     }
   }
   return lowest;
+}
+
+/**
+ * Units of idle guarantees that outsiders may not use [C5], seen from an account: of each account outside its path the
+ * larger of its own and the sum of its children's.
+ */
+export function unlentUnits(state: State, viewer: AccountNo): number {
+  if (state.lendingLimits === 0) return 0;
+  const path = new Set<AccountNo>();
+  for (const account of pathUp(state, viewer)) path.add(account.no);
+  const reserved = (no: AccountNo): number => {
+    const account = state.accounts[no]!;
+    let below = 0;
+    for (const child of account.children) below += reserved(child);
+    if (path.has(no) || account.parent === noAccount) return below;
+    const { guarantee, lendable } = account.terms.quota;
+    if (lendable === undefined) return below;
+    const [floor, lent] = [sum(guarantee), sum(lendable)];
+    const idle = Math.max(0, floor - state.usage[no]!.units);
+    return Math.max(below, idle - lent);
+  };
+  return reserved(0 as AccountNo);
+}
+
+function sum(amounts: GpuAmounts): number {
+  let units = 0;
+  for (const key in amounts) units += amounts[key]!;
+  return units;
 }

@@ -1,11 +1,19 @@
-import type { Event, JobEnded, JobPlaced, JobRequeued, JobSubmitted, LeaseEnded } from "../journal/event.ts";
-import { type JobId, type JobNo, leaseIdOf } from "../model/ids.ts";
-import { type AttemptRecord, attemptsKept, type Job, type JobSpec } from "../model/job.ts";
+import type {
+  Event,
+  JobClaimed,
+  JobEnded,
+  JobPlaced,
+  JobRequeued,
+  JobSubmitted,
+  LeaseEnded,
+} from "../journal/event.ts";
+import { type JobId, type JobNo, leaseIdOf, noAccount } from "../model/ids.ts";
+import { type AttemptRecord, attemptsKept, type Claim, evictionsKept, type Job, type JobSpec } from "../model/job.ts";
 import type { Lease } from "../model/lease.ts";
 import { accountOf, jobOf, pathUp, type State } from "./state.ts";
-import { countLease, countWaiting, forgetIdleUser } from "./usage.ts";
+import { countBurst, countCovered, countHolding, countLeaving, countWaiting, forgetIdleUser } from "./usage.ts";
 
-type JobEvent = Extract<Event, { kind: `job-${string}` | `lease-${string}` }>;
+type JobEvent = Extract<Event, { kind: `job-${string}` | `lease-${string}` | "claim-dropped" }>;
 
 /** The part of `apply` that follows jobs and leases from submission to their end. */
 export function applyToJobs(state: State, event: JobEvent): void {
@@ -17,6 +25,23 @@ export function applyToJobs(state: State, event: JobEvent): void {
       const job = jobOf(state, event.job);
       job.held = event.held;
       queueOrPark(state, job);
+      return;
+    }
+    case "job-claimed":
+      claimed(state, event);
+      return;
+    case "claim-dropped": {
+      const job = jobOf(state, event.job);
+      dropClaim(state, job);
+      queueOrPark(state, job);
+      return;
+    }
+    case "job-classed": {
+      const job = jobOf(state, event.job);
+      countClass(state, job, -1);
+      job.class = event.class;
+      job.cover = event.cover;
+      countClass(state, job, 1);
       return;
     }
     case "job-placed":
@@ -46,11 +71,12 @@ export function applyToJobs(state: State, event: JobEvent): void {
     case "lease-stopping": {
       const lease = leaseOf(state, event.lease);
       if (event.sequence > 0) lease.reportSequence = event.sequence;
+      const job = jobOf(state, lease.job);
       if (lease.state !== "stopping") {
         lease.state = "stopping";
         lease.since = event.at;
+        countLeaving(state, job, lease, 1);
       }
-      const job = jobOf(state, lease.job);
       job.state = "stopping";
       job.stopCause = event.cause;
       return;
@@ -123,7 +149,8 @@ export function newJob(
     notBeforeAt: what.spec.notBeforeAt ?? 0,
     choice: 0,
     class: "burst",
-    cover: -1 as Job["cover"],
+    cover: noAccount,
+    evictedAt: [],
     leases: [],
     seats: [],
     attempts: [],
@@ -151,12 +178,66 @@ export function addJob(state: State, job: Job): void {
   if (job.state === "waiting") {
     countWaiting(state, job, 1);
     queueOrPark(state, job);
+    if (job.claim !== undefined) keepClaim(state, job, job.claim);
+  } else {
+    activate(state, job);
+  }
+}
+
+/** From here until its attempt is over the job is among those that hold something. */
+function activate(state: State, job: Job): void {
+  const jobs = state.active.get(job.account);
+  if (jobs === undefined) state.active.set(job.account, new Set([job]));
+  else jobs.add(job);
+  if (job.class === "burst") countBurst(state, job, 1);
+}
+
+function deactivate(state: State, job: Job): void {
+  const jobs = state.active.get(job.account)!;
+  jobs.delete(job);
+  if (jobs.size === 0) state.active.delete(job.account);
+  if (job.class === "burst") countBurst(state, job, -1);
+}
+
+function countClass(state: State, job: Job, sign: 1 | -1): void {
+  if (job.class === "burst") countBurst(state, job, sign);
+  for (const lease of job.leases) countCovered(state, job, lease, sign);
+}
+
+function claimed(state: State, event: JobClaimed): void {
+  const job = jobOf(state, event.job);
+  const { choice, unitsEach, seats } = event;
+  state.waiting.remove(job);
+  keepClaim(state, job, { choice, unitsEach, seats });
+}
+
+function keepClaim(state: State, job: Job, claim: Claim): void {
+  const { cpusMilli, memoryMiB } = job.spec;
+  job.claim = claim;
+  state.claimants.add(job);
+  state.waiting.remove(job);
+  for (const seat of claim.seats) {
+    state.fleet.hold(seat.node, seat.gpus, job.no, cpusMilli, memoryMiB);
+    countHolding(state, job, { gpus: seat.gpus, unitsEach: claim.unitsEach, cpusMilli, memoryMiB }, 1);
+  }
+}
+
+function dropClaim(state: State, job: Job): void {
+  const { claim } = job;
+  if (claim === undefined) return;
+  const { cpusMilli, memoryMiB } = job.spec;
+  job.claim = undefined;
+  state.claimants.delete(job);
+  state.waiting.wakeAll();
+  for (const seat of claim.seats) {
+    state.fleet.unhold(seat.node, seat.gpus, cpusMilli, memoryMiB);
+    countHolding(state, job, { gpus: seat.gpus, unitsEach: claim.unitsEach, cpusMilli, memoryMiB }, -1);
   }
 }
 
 /** A job that could start now is in the queue; one that is held, dependent or early is not. */
 export function queueOrPark(state: State, job: Job): void {
-  if (job.state !== "waiting" || job.held || job.waitsFor > 0) {
+  if (job.state !== "waiting" || job.held || job.waitsFor > 0 || job.claim !== undefined) {
     state.waiting.remove(job);
   } else if (job.notBeforeAt > state.clock) {
     state.waiting.remove(job);
@@ -169,6 +250,7 @@ export function queueOrPark(state: State, job: Job): void {
 function placed(state: State, event: JobPlaced): void {
   const job = jobOf(state, event.job);
   const { spec } = job;
+  dropClaim(state, job);
   state.waiting.remove(job);
   countWaiting(state, job, -1);
   job.state = "starting";
@@ -198,6 +280,7 @@ function placed(state: State, event: JobPlaced): void {
     reportSequence: 0,
   }));
   if (job.array !== undefined) state.arrays.get(job.array)!.active++;
+  activate(state, job);
   for (const lease of job.leases) holdLease(state, job, lease);
 }
 
@@ -205,7 +288,9 @@ function placed(state: State, event: JobPlaced): void {
 export function holdLease(state: State, job: Job, lease: Lease): void {
   state.leases.set(lease.id, lease);
   state.fleet.take(lease.node, lease.gpus, lease.unitsEach, lease.cpusMilli, lease.memoryMiB);
-  countLease(state, job, lease, 1);
+  countHolding(state, job, lease, 1);
+  countCovered(state, job, lease, 1);
+  if (lease.state === "stopping") countLeaving(state, job, lease, 1);
 }
 
 function leaseEnded(state: State, event: LeaseEnded): void {
@@ -215,7 +300,9 @@ function leaseEnded(state: State, event: LeaseEnded): void {
   state.waiting.wakeAll();
   job.leases = job.leases.filter((each) => each !== lease);
   state.fleet.give(lease.node, lease.gpus, lease.unitsEach, lease.cpusMilli, lease.memoryMiB);
-  countLease(state, job, lease, -1);
+  countHolding(state, job, lease, -1);
+  countCovered(state, job, lease, -1);
+  if (lease.state === "stopping") countLeaving(state, job, lease, -1);
   const units = lease.unitsEach * lease.gpus.length;
   for (const account of pathUp(state, job.account)) {
     const limit = account.terms.limits.gpuTime;
@@ -244,8 +331,12 @@ function requeued(state: State, event: JobRequeued): void {
   job.state = "waiting";
   job.seats = [];
   job.attempt = event.attempt;
+  deactivate(state, job);
+  job.class = "burst";
+  job.cover = noAccount;
   if (event.cause === "failed") job.failures++;
   else job.evictions++;
+  if (event.cause === "preempted") job.evictedAt = [...job.evictedAt, event.at].slice(-evictionsKept);
   job.notBeforeAt = event.notBeforeAt;
   job.stopCause = undefined;
   job.exitCode = undefined;
@@ -257,11 +348,13 @@ function requeued(state: State, event: JobRequeued): void {
 function ended(state: State, event: JobEnded): void {
   const job = jobOf(state, event.job);
   if (job.leases.length > 0) throw new Error(`job ${job.id} ends while it holds ${job.leases.length} leases`);
+  dropClaim(state, job);
   if (job.state === "waiting") {
     state.waiting.remove(job);
     countWaiting(state, job, -1);
-  } else if (job.array !== undefined) {
-    state.arrays.get(job.array)!.active--;
+  } else {
+    deactivate(state, job);
+    if (job.array !== undefined) state.arrays.get(job.array)!.active--;
   }
   forgetIdleUser(state, job);
   state.jobs.delete(job.no);

@@ -1,5 +1,5 @@
 import type { Event } from "../journal/event.ts";
-import type { Account } from "../model/account.ts";
+import type { Account, AccountTerms } from "../model/account.ts";
 import { rootAccount } from "../model/ids.ts";
 import { applyToJobs } from "./apply-jobs.ts";
 import { accountOf, type State } from "./state.ts";
@@ -40,6 +40,7 @@ export function apply(state: State, event: Event): void {
       return;
     case "account-edited": {
       const account = accountOf(state, event.account);
+      state.lendingLimits += limitsLending(event.terms) - limitsLending(account.terms);
       account.terms = event.terms;
       account.revision++;
       state.waiting.wakeAll();
@@ -50,6 +51,7 @@ export function apply(state: State, event: Event): void {
       const parent = accountOf(state, account.parent);
       parent.children = parent.children.filter((child) => child !== account.no);
       state.accounts[account.no] = undefined;
+      state.lendingLimits -= limitsLending(account.terms);
       state.accountByPath.delete(account.path);
       state.accountById.delete(account.id);
       state.gpuTime.delete(account.no);
@@ -101,6 +103,10 @@ export function apply(state: State, event: Event): void {
       forgetOldKeys(state, event.at);
       state.keys.set(`${event.user}/${event.key}`, { bodyHash: event.bodyHash, result: event.result, at: event.at });
       return;
+    case "policy-set":
+      state.policy = event.policy;
+      state.waiting.wakeAll();
+      return;
     case "epoch-began":
       state.epoch = event.epoch;
       return;
@@ -112,10 +118,16 @@ export function apply(state: State, event: Event): void {
 export function addAccount(state: State, account: Account): void {
   if (account.no !== state.accounts.length) throw new Error(`account ${account.no} is out of order`);
   state.accounts.push(account);
+  state.lendingLimits += limitsLending(account.terms);
   state.usage.push(nothingUsed());
   state.accountByPath.set(account.path, account);
   state.accountById.set(account.id, account);
   accountOf(state, account.parent).children.push(account.no);
+}
+
+/** 1 for an account that does not lend all of its idle guarantee. */
+export function limitsLending(terms: AccountTerms): 0 | 1 {
+  return terms.quota.lendable === undefined ? 0 : 1;
 }
 
 function forgetOldKeys(state: State, now: number): void {

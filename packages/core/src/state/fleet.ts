@@ -1,4 +1,4 @@
-import type { GpuNo, NodeNo } from "../model/ids.ts";
+import type { GpuNo, JobNo, NodeNo } from "../model/ids.ts";
 import type { FleetNode, NodeFacts, NodeMode } from "../model/node.ts";
 import { type Instant, unitsPerGpu } from "../model/units.ts";
 
@@ -19,6 +19,8 @@ export class Fleet {
   gpuMemoryMiB = new Int32Array(64);
   gpuCapacity = new Int32Array(64);
   gpuFree = new Int32Array(64);
+  /** The job for which a GPU is being kept free; 0 = none. */
+  gpuHeldFor = new Int32Array(64);
   readonly gpuUuid: string[] = [];
   /** Wholly free GPUs of each node. */
   nodeFreeGpus = new Int32Array(16);
@@ -108,7 +110,7 @@ export class Fleet {
       const free = this.gpuFree[gpu] as number;
       if (this.gpuNode[gpu] !== no || free < unitsEach)
         throw new Error(`GPU ${gpu} has ${free} units, not ${unitsEach}`);
-      if (free === unitsPerGpu) this.nodeFreeGpus[no]!--;
+      if (this.isFree(gpu)) this.nodeFreeGpus[no]!--;
       this.gpuFree[gpu] = free - unitsEach;
     }
     node.freeCpusMilli -= cpusMilli;
@@ -122,12 +124,41 @@ export class Fleet {
     for (const gpu of gpus) {
       const free = (this.gpuFree[gpu] as number) + unitsEach;
       if (free > (this.gpuCapacity[gpu] as number)) throw new Error(`GPU ${gpu} is given back twice`);
-      if (free === unitsPerGpu) this.nodeFreeGpus[no]!++;
       this.gpuFree[gpu] = free;
+      if (this.isFree(gpu)) this.nodeFreeGpus[no]!++;
     }
     node.freeCpusMilli += cpusMilli;
     node.freeMemoryMiB += memoryMiB;
     node.leases--;
+  }
+
+  /** Wholly free and kept for nobody. */
+  isFree(gpu: number): boolean {
+    return this.gpuFree[gpu] === unitsPerGpu && this.gpuHeldFor[gpu] === 0;
+  }
+
+  /** Keeps GPUs for a job, those that are free now and those that will be; and its cores and memory on the node. */
+  hold(no: NodeNo, gpus: readonly GpuNo[], job: JobNo, cpusMilli: number, memoryMiB: number): void {
+    const node = this.node(no);
+    for (const gpu of gpus) {
+      if (this.gpuHeldFor[gpu] !== 0) throw new Error(`GPU ${gpu} is kept for job ${this.gpuHeldFor[gpu]} already`);
+      if (this.isFree(gpu)) this.nodeFreeGpus[no]!--;
+      this.gpuHeldFor[gpu] = job;
+    }
+    node.freeCpusMilli -= cpusMilli;
+    node.freeMemoryMiB -= memoryMiB;
+  }
+
+  /** Ends a hold; the GPUs are free or still with those who are leaving. */
+  unhold(no: NodeNo, gpus: readonly GpuNo[], cpusMilli: number, memoryMiB: number): void {
+    const node = this.nodes[no];
+    for (const gpu of gpus) {
+      this.gpuHeldFor[gpu] = 0;
+      if (this.isFree(gpu)) this.nodeFreeGpus[no]!++;
+    }
+    if (node === undefined) return;
+    node.freeCpusMilli += cpusMilli;
+    node.freeMemoryMiB += memoryMiB;
   }
 
   /** Keeps the numbering when a fleet is read from a snapshot in which a node has already left. */
@@ -156,6 +187,7 @@ export class Fleet {
       this.gpuMemoryMiB = grown(this.gpuMemoryMiB, new Int32Array(size));
       this.gpuCapacity = grown(this.gpuCapacity, new Int32Array(size));
       this.gpuFree = grown(this.gpuFree, new Int32Array(size));
+      this.gpuHeldFor = grown(this.gpuHeldFor, new Int32Array(size));
     }
     if (nodes > this.nodeFreeGpus.length) {
       this.nodeFreeGpus = grown(this.nodeFreeGpus, new Int32Array(Math.max(nodes, this.nodeFreeGpus.length * 2)));

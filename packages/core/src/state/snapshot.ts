@@ -4,6 +4,8 @@ import type { Account } from "../model/account.ts";
 import type { AccountNo, JobNo, TokenId, UserId } from "../model/ids.ts";
 import type { Job, JobArray } from "../model/job.ts";
 import type { FleetNode } from "../model/node.ts";
+import type { Policy } from "../model/policy.ts";
+import { limitsLending } from "./apply.ts";
 import { addJob, holdLease } from "./apply-jobs.ts";
 import { emptyState, type GpuTimeWindow, type State, type UsedKey } from "./state.ts";
 import { nothingUsed } from "./usage.ts";
@@ -17,6 +19,7 @@ interface Image {
   readonly lastAt: number;
   readonly epoch: number;
   readonly nextJob: number;
+  readonly policy: Policy;
   readonly accounts: readonly (Account | null)[];
   /** A number stands for a node that has left and how many GPU numbers it keeps. */
   readonly nodes: readonly (NodeImage | number)[];
@@ -51,6 +54,7 @@ export function writeSnapshot(state: State): string {
     lastAt: state.lastAt,
     epoch: state.epoch,
     nextJob: state.nextJob,
+    policy: state.policy,
     accounts: state.accounts.map((account) => account ?? null),
     nodes: fleet.nodes.map((node, no) => {
       if (node === undefined)
@@ -80,6 +84,7 @@ export function readSnapshot(text: string): State {
   state.clock = image.lastAt;
   state.epoch = image.epoch;
   state.nextJob = image.nextJob;
+  state.policy = image.policy;
   state.accounts.length = 0;
   state.usage.length = 0;
   state.accountByPath.clear();
@@ -89,6 +94,7 @@ export function readSnapshot(text: string): State {
     state.usage.push(nothingUsed());
     if (account === null) continue;
     account.liveJobs = 0;
+    state.lendingLimits += limitsLending(account.terms);
     state.accountByPath.set(account.path, account);
     state.accountById.set(account.id, account);
   }

@@ -13,7 +13,9 @@ import {
 } from "../model/ids.ts";
 import type { Job, JobArray } from "../model/job.ts";
 import type { Lease } from "../model/lease.ts";
+import { type Policy, plainPolicy } from "../model/policy.ts";
 import type { Instant } from "../model/units.ts";
+import type { Demand } from "../queue/quota.ts";
 import { Fleet } from "./fleet.ts";
 import { Timers } from "./timers.ts";
 import { type AccountUsage, nothingUsed } from "./usage.ts";
@@ -53,6 +55,7 @@ export interface State {
   /** Keys in order of first use, oldest first. */
   readonly keys: Map<string, UsedKey>;
   readonly gpuTime: Map<AccountNo, GpuTimeWindow>;
+  policy: Policy;
   /** Which jobs wait for this one. */
   readonly dependents: Map<JobNo, { readonly job: JobNo; readonly when: "succeeded" | "ended" }[]>;
 
@@ -68,6 +71,12 @@ export interface State {
   readonly arrayById: Map<JobId, JobArray>;
   readonly leases: Map<LeaseId, Lease>;
   readonly waiting: Waiting;
+  /** Accounts that do not lend all of their idle guarantee. */
+  lendingLimits: number;
+  /** Jobs that hold leases, by account. */
+  readonly active: Map<AccountNo, Set<Job>>;
+  /** Jobs for which room is being made, in order of their claims. */
+  readonly claimants: Set<Job>;
   readonly timers: Timers;
 }
 
@@ -97,6 +106,7 @@ export function emptyState(): State {
     arrays: new Map(),
     keys: new Map(),
     gpuTime: new Map(),
+    policy: plainPolicy,
     dependents: new Map(),
     clock: 0,
     accountByPath: new Map([["", root]]),
@@ -107,6 +117,9 @@ export function emptyState(): State {
     arrayById: new Map(),
     leases: new Map(),
     waiting: new Waiting(),
+    lendingLimits: 0,
+    active: new Map(),
+    claimants: new Set(),
     timers: new Timers(),
   };
 }
@@ -137,8 +150,10 @@ export function tenantOf(state: State, account: AccountNo): Account {
   return accountOf(state, accountOf(state, account).tenant);
 }
 
-/** Units of a job's leases and what it would hold if placed with alternative `choice`. */
-export function unitsOf(job: Job, choice: number): number {
-  const ask = job.spec.gpus[choice]!;
-  return ask.count * ask.unitsEach * job.spec.members.min;
+/** What a job would hold on a model with alternative `choice`, all members together. */
+export function demandOf(job: Pick<Job, "spec">, choice: number, model: number): Demand {
+  const { gpus, members, cpusMilli, memoryMiB } = job.spec;
+  const ask = gpus[choice]!;
+  const { min } = members;
+  return { model, units: ask.count * ask.unitsEach * min, cpusMilli: cpusMilli * min, memoryMiB: memoryMiB * min };
 }

@@ -1,15 +1,26 @@
-import { noAccount, type UserId } from "../model/ids.ts";
+import { type AccountNo, noAccount, type UserId } from "../model/ids.ts";
 import type { Job } from "../model/job.ts";
 import type { Lease } from "../model/lease.ts";
+import type { Fleet } from "./fleet.ts";
 import type { State } from "./state.ts";
 
-/** What an account's subtree holds right now: starting, running, stopping and not yet confirmed dead. */
-export interface AccountUsage {
+/** An amount of everything that can be held. */
+export interface Held {
   units: number;
   /** By model number. */
   readonly byModel: number[];
   cpusMilli: number;
   memoryMiB: number;
+}
+
+/** What an account's subtree holds right now: held for a claimant, starting, running, stopping, not confirmed dead. */
+export interface AccountUsage extends Held {
+  /** The part of it that has been told to stop. */
+  readonly leaving: Held;
+  /** The part of it that a guarantee of this account or of one below covers. */
+  readonly covered: Held;
+  /** Jobs below that no guarantee covers. */
+  burst: number;
   /** Those who wait or hold anything. */
   readonly users: Map<UserId, UserCount>;
 }
@@ -21,7 +32,11 @@ export interface UserCount {
 }
 
 export function nothingUsed(): AccountUsage {
-  return { units: 0, byModel: [], cpusMilli: 0, memoryMiB: 0, users: new Map() };
+  return { ...nothingHeld(), leaving: nothingHeld(), covered: nothingHeld(), burst: 0, users: new Map() };
+}
+
+export function nothingHeld(): Held {
+  return { units: 0, byModel: [], cpusMilli: 0, memoryMiB: 0 };
 }
 
 const nothingCounted: Readonly<UserCount> = { waiting: 0, units: 0 };
@@ -55,20 +70,67 @@ export function forgetIdleUser(state: State, job: Job): void {
   }
 }
 
-/** Counts a lease in (`sign` 1) or out (-1) on its account and everything above. */
-export function countLease(state: State, job: Job, lease: Lease, sign: 1 | -1): void {
-  const { fleet } = state;
-  const units = sign * lease.unitsEach * lease.gpus.length;
+/** What one member holds, or would. */
+type Holding = Pick<Lease, "gpus" | "unitsEach" | "cpusMilli" | "memoryMiB">;
+
+/** Adds a holding to an amount (`sign` 1) or takes it out (-1). */
+export function addTo(
+  held: Held,
+  fleet: Fleet,
+  { gpus, unitsEach, cpusMilli, memoryMiB }: Holding,
+  sign: 1 | -1,
+): void {
+  held.units += sign * unitsEach * gpus.length;
+  held.cpusMilli += sign * cpusMilli;
+  held.memoryMiB += sign * memoryMiB;
+  for (const gpu of gpus) {
+    const model = fleet.gpuModel[gpu] as number;
+    while (held.byModel.length <= model) held.byModel.push(0);
+    held.byModel[model]! += sign * unitsEach;
+  }
+}
+
+/** Counts a holding in or out on the job's account and everything above. */
+export function countHolding(state: State, job: Job, holding: Holding, sign: 1 | -1): void {
   for (let at = job.account; at !== noAccount; at = state.accounts[at]!.parent) {
     const usage = state.usage[at]!;
-    usage.units += units;
-    count(usage, job.user).units += units;
-    usage.cpusMilli += sign * lease.cpusMilli;
-    usage.memoryMiB += sign * lease.memoryMiB;
-    for (const gpu of lease.gpus) {
-      const model = fleet.gpuModel[gpu] as number;
-      while (usage.byModel.length <= model) usage.byModel.push(0);
-      usage.byModel[model]! += sign * lease.unitsEach;
-    }
+    addTo(usage, state.fleet, holding, sign);
+    count(usage, job.user).units += sign * holding.unitsEach * holding.gpus.length;
   }
+}
+
+/** Counts a lease that was told to stop in or out of what is leaving. */
+export function countLeaving(state: State, job: Job, lease: Lease, sign: 1 | -1): void {
+  for (let at = job.account; at !== noAccount; at = state.accounts[at]!.parent) {
+    addTo(state.usage[at]!.leaving, state.fleet, lease, sign);
+  }
+}
+
+/** Counts a lease in or out of what the guarantee of `job.cover` holds; nothing for a burst job. */
+export function countCovered(state: State, job: Job, lease: Lease, sign: 1 | -1): void {
+  for (let at = job.cover; at !== noAccount; at = state.accounts[at]!.parent) {
+    addTo(state.usage[at]!.covered, state.fleet, lease, sign);
+  }
+}
+
+/** Counts a burst job in or out on its account and everything above. */
+export function countBurst(state: State, job: Job, sign: 1 | -1): void {
+  for (let at = job.account; at !== noAccount; at = state.accounts[at]!.parent) state.usage[at]!.burst += sign;
+}
+
+/** What an account's subtree holds and has not been told to leave. */
+export function stayingOf(state: State, account: AccountNo): Held {
+  const usage = state.usage[account]!;
+  const { leaving } = usage;
+  if (leaving.units === 0 && leaving.cpusMilli === 0 && leaving.memoryMiB === 0) return usage;
+  return minus(usage, leaving);
+}
+
+export function minus(a: Held, b: Held): Held {
+  return {
+    units: a.units - b.units,
+    byModel: a.byModel.map((units, model) => units - (b.byModel[model] ?? 0)),
+    cpusMilli: a.cpusMilli - b.cpusMilli,
+    memoryMiB: a.memoryMiB - b.memoryMiB,
+  };
 }

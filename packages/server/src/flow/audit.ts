@@ -65,6 +65,8 @@ function describe(command: Command, state: State): { target: string; account: st
     case "secret.set":
     case "secret.delete":
       return { target: command.name, account: command.account, detail: "" };
+    case "policy.set":
+      return { target: "policy", account: "", detail: JSON.stringify(command.policy) };
     case "epoch.begin":
       return { target: String(state.epoch), account: "", detail: command.reason };
   }

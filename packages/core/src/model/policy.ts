@@ -1,0 +1,11 @@
+/** What the owner decides about taking back and planning, for the whole fleet. */
+export interface Policy {
+  /** Fair share of the surplus by eviction (T2): of anyone, of jobs that checkpoint only, or not at all. */
+  readonly rebalance: "on" | "checkpointed" | "off";
+  /** Protects a job that has just started from T2 and T3, not from its seat's owner. */
+  readonly minRuntimeMs: number;
+  /** Plan the first jobs that cannot start, and let others start only where that delays no plan. */
+  readonly backfill: boolean;
+}
+
+export const plainPolicy: Policy = { rebalance: "checkpointed", minRuntimeMs: 5 * 60_000, backfill: true };
