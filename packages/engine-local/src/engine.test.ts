@@ -303,7 +303,7 @@ it("does not outlive its folder: nobody could ever stop it again", async (t) => 
   await bench.start(order, "up");
   const supervisor = supervisorOf(bench, order.lease);
   await rm(join(bench.dir, "leases", order.lease), { recursive: true });
-  while (findProcess(supervisor) !== undefined) await sleep(20);
+  while (findProcess(supervisor) !== undefined || (await bench.engine.list()).length > 0) await sleep(20);
   assert.deepEqual(running(nap), []);
 });
 
