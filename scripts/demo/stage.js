@@ -10,7 +10,7 @@ import { root } from "../launch/root.js";
 
 /** From then on nothing is paused any more: a slow machine must not make the demo longer than two minutes. */
 const pausesUntilMs = 95_000;
-const headingWidth = 100;
+const headingWidthMax = 100;
 
 /** Someone pressed Ctrl-C, or told the demo to end. */
 export class Interrupted extends Error {
@@ -35,8 +35,8 @@ export class Stage {
   }
 
   heading(text) {
-    const line = "─".repeat(Math.max(0, headingWidth - text.length));
-    process.stdout.write(`\n${paint(["bold", "cyan"], `── ${text} ${line}`)}\n`);
+    const width = Math.min(process.stdout.columns || headingWidthMax, headingWidthMax);
+    process.stdout.write(`\n${paint(["bold", "cyan"], `── ${text} `.padEnd(width, "─"))}\n`);
   }
 
   say(text) {
@@ -89,7 +89,7 @@ export class Stage {
     throw new Failure(`the demo went wrong: this did not come true: ${line}`, { advice: "See above." });
   }
 
-  async pause(ms = 800) {
+  async pause(ms = 1000) {
     if (!this.fast && performance.now() - this.#startedAt < pausesUntilMs) {
       await sleep(ms, undefined, { signal: this.#hurry.signal }).catch(() => {});
     }

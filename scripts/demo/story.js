@@ -1,5 +1,5 @@
-const short = 400;
-const long = 2500;
+const short = 500;
+const long = 3000;
 
 /** The whole story: from an empty machine to balanced books. */
 export async function tell(stage, server) {
@@ -11,8 +11,8 @@ export async function tell(stage, server) {
 async function fleet(stage, server) {
   stage.heading("This machine, shown as four nodes of eight virtual GPUs; the processes are real");
   await server.start();
-  await stage.pause(1500);
-  await stage.run("owner", "tess gpus", { pauseMs: 1500 });
+  await stage.pause(2000);
+  await stage.run("owner", "tess gpus", { pauseMs: 2000 });
 }
 
 async function teams(stage) {
@@ -25,7 +25,7 @@ async function teams(stage) {
   ]) {
     await stage.run("owner", line, { pauseMs: short });
   }
-  await stage.run("owner", "tess account tree", { pauseMs: 2000 });
+  await stage.run("owner", "tess account tree", { pauseMs: 2500 });
 }
 
 async function people(stage) {
@@ -39,6 +39,7 @@ async function people(stage) {
     await stage.run("owner", `tess user create ${user} --role ${role} --account ${account}`, { pauseMs: short });
     await stage.run("owner", `tess token create --user ${user} --expires-in 7d > ${user}.token`, { pauseMs: short });
   }
+  stage.say('\nFrom here on "ana $" is a shell with ana\'s token in TESS_TOKEN, and so on:');
   await stage.run("ana", "tess whoami");
 }
 
@@ -62,10 +63,10 @@ run: |
   sleep 2
 `,
   );
-  await stage.run("ana", "cat pretrain.yaml", { pauseMs: 1500 });
+  await stage.run("ana", "cat pretrain.yaml", { pauseMs: 2000 });
   await stage.run("ana", "tess run pretrain.yaml");
   await stage.run("ana", "tess wait frames");
-  await stage.run("ana", "tess ps -a", { pauseMs: 1500 });
+  await stage.run("ana", "tess ps -a", { pauseMs: 2000 });
 }
 
 async function waiting(stage) {
@@ -80,29 +81,29 @@ async function waiting(stage) {
   await stage.run("ana", "tess run --name eval --gpus 1 --after train --detach -- echo the model is better now", {
     pauseMs: short,
   });
-  await stage.run("ana", "tess explain eval", { pauseMs: 2000 });
+  await stage.run("ana", "tess explain eval", { pauseMs: 2500 });
   await stage.run("ana", "tess hold sweep", { pauseMs: short });
-  await stage.run("ana", "tess explain sweep", { pauseMs: 1500 });
+  await stage.run("ana", "tess explain sweep", { pauseMs: 2000 });
   await stage.run("ana", "tess release sweep", { pauseMs: short });
   await stage.run("ana", "tess cancel sweep");
-  await stage.run("ana", "tess ps", { pauseMs: 2000 });
+  await stage.run("ana", "tess ps", { pauseMs: 2500 });
   await stage.run("cleo", "tess run --name render --gpus 8 --detach -- sleep 8", { pauseMs: short });
   await stage.run("cleo", "tess wait render --for running", { pauseMs: short });
-  await stage.run("owner", "tess gpus", { pauseMs: 1500 });
-  await stage.run("owner", "tess account tree", { pauseMs: 1500 });
+  await stage.run("owner", "tess gpus", { pauseMs: 2000 });
+  await stage.run("owner", "tess account tree", { pauseMs: 2000 });
 }
 
 async function refusals(stage) {
   stage.heading("What cannot be is refused at once; another tenant's job looks like none");
-  await stage.run("ana", "tess run --gpus H100:9 -- true", { exit: 65, pauseMs: 1500 });
-  await stage.run("cleo", "tess logs train", { exit: 66, pauseMs: 1500 });
+  await stage.run("ana", "tess run --gpus H100:9 -- true", { exit: 65, pauseMs: 2000 });
+  await stage.run("cleo", "tess logs train", { exit: 66, pauseMs: 2000 });
 }
 
 async function failing(stage) {
-  stage.heading("A job that fails is tried again, and its exit code is ours");
+  stage.heading("A job that fails is tried again; tess ends with its exit code");
   await stage.run("ben", "tess run --name flaky --gpus 1 --retry 1 -- 'echo attempt $TESS_ATTEMPT; exit 7'", {
     exit: 7,
-    pauseMs: 1500,
+    pauseMs: 2000,
   });
 }
 
@@ -113,21 +114,21 @@ async function crash(stage, server) {
   await stage.run("ben", "tess wait steps --for running");
   await stage.run("owner", `kill -9 ${server.pid}`, { pauseMs: 0 });
   await server.ended();
-  await stage.run("ben", "tess ps", { exit: 69, pauseMs: 1500 });
+  await stage.run("ben", "tess ps", { exit: 69, pauseMs: 2000 });
   await server.start();
   await stage.pause();
   await stage.run("ben", "tess ps");
   stage.say("\nThe same process, with its supervisor; what it wrote in the meantime is not lost:");
-  await stage.run("ben", "tess logs steps", { pauseMs: 1500 });
+  await stage.run("ben", "tess logs steps", { pauseMs: 2000 });
 }
 
 async function maintenance(stage) {
-  stage.heading("A node is emptied for a new driver: its job may finish for a second, then starts again elsewhere");
+  stage.heading("A node is emptied for a new driver; its job starts again elsewhere");
   const node = await stage.answer("tess ps -A steps --columns detail --no-headers");
   await stage.run("owner", `tess node drain ${node} --within 1s --reason 'new driver'`);
   await stage.until(`tess node get ${node} | grep -q maintenance && tess wait steps --for running --timeout 1s`);
-  await stage.run("owner", "tess node get", { pauseMs: 1500 });
-  await stage.run("ben", "tess ps", { pauseMs: 1500 });
+  await stage.run("owner", "tess node get", { pauseMs: 2000 });
+  await stage.run("ben", "tess ps", { pauseMs: 2000 });
   await stage.run("owner", `tess node up ${node}`);
 }
 
@@ -140,5 +141,5 @@ async function books(stage) {
   await stage.run("owner", "tess usage --by account", { pauseMs: long });
   stage.say("\nrita audits the lab, and sees what concerns it:");
   await stage.run("rita", "tess audit --limit 8", { pauseMs: long });
-  await stage.run("owner", "tess admin verify", { pauseMs: 1500 });
+  await stage.run("owner", "tess admin verify", { pauseMs: 2000 });
 }
