@@ -10,7 +10,8 @@ import type {
   Retry,
   RetryCause,
 } from "../model/job.ts";
-import { type Instant, minute, second } from "../model/units.ts";
+import type { Policy } from "../model/policy.ts";
+import { type Instant, minute } from "../model/units.ts";
 import { parseGpus, type RawGpus } from "./gpus.ts";
 import { cpusToMilli, parseDuration, parseSize } from "./quantities.ts";
 
@@ -77,8 +78,6 @@ export const fieldsNotYet = [
 
 export const arraySizeMax = 10_000;
 const priorities = { low: -10, normal: 0, high: 10 } as const;
-/** Sent when a job must leave and its user named nothing else. */
-const plainStop = { signal: "SIGTERM", graceMs: 30 * second };
 
 /** Raw request → JobSpec in whole units, or the first thing that is wrong with it. */
 export function parseJob(raw: RawJob, settled: Settled): JobSpec | Refusal {
@@ -150,7 +149,7 @@ export function parseJob(raw: RawJob, settled: Settled): JobSpec | Refusal {
     checkpoint,
     array,
     after: settled.after,
-    env: Object.fromEntries(Object.entries(raw.env ?? {}).map(([name, value]) => [name, String(value)])),
+    env: parseEnv(raw.env ?? {}),
     secrets: [...new Set(raw.secrets ?? [])].sort(),
   };
 }
@@ -195,6 +194,12 @@ function parseMembers(raw: RawJob): Members | Refusal {
     );
   }
   return { min, max, apart: field === "nodes" };
+}
+
+/** In one order, as the journal writes it: a job must look the same before and after a replay. */
+function parseEnv(raw: NonNullable<RawJob["env"]>): JobSpec["env"] {
+  const names = Object.keys(raw).sort();
+  return Object.fromEntries(names.map((name) => [name, String(raw[name])]));
 }
 
 function parseRetry(raw: RawJob["retry"]): Retry {
@@ -257,9 +262,9 @@ function parseArray(text: string | undefined): ArrayAsk | undefined | Refusal {
 }
 
 /** Signal and grace with which members of a job are asked to leave. */
-export function stopOrderOf(spec: JobSpec, cause: string): { signal: string; graceMs: number } {
+export function stopOrderOf(spec: JobSpec, cause: string, policy: Policy): { signal: string; graceMs: number } {
   const { checkpoint } = spec;
-  if (checkpoint === undefined) return plainStop;
+  if (checkpoint === undefined) return { signal: "SIGTERM", graceMs: policy.graceMs };
   // A checkpoint is worth its signal only where the job will come back to it.
   const signal = cause === "preempt" || cause === "drain" ? checkpoint.signal : "SIGTERM";
   return { signal, graceMs: checkpoint.graceMs };

@@ -1,0 +1,218 @@
+import type { History, Submission } from "./history.ts";
+import type { Ran } from "./truth.ts";
+
+/** What the API says of a job at the end, as far as it is checked. */
+export interface ToldJob {
+  readonly id: string;
+  readonly name: string;
+  readonly state: string;
+  readonly outcome?: string;
+  readonly exitCode?: number;
+  readonly attempts?: readonly { readonly attempt: number; readonly exitCode?: number }[];
+}
+
+/** What the control plane says when everything has ended. */
+export interface Told {
+  /** Every job and every element of an array, by id. */
+  readonly jobs: ReadonlyMap<string, ToldJob>;
+  /** Jobs and arrays in the list of all, as they were listed. */
+  readonly listed: readonly { readonly id: string; readonly name: string }[];
+  /** The last edit that each account shows. */
+  readonly edits: ReadonlyMap<string, number>;
+  /** GPU-unit-milliseconds by job. */
+  readonly usage: ReadonlyMap<string, number>;
+  readonly differenceUnitMs: number;
+}
+
+export interface Verdict {
+  readonly lost: number;
+  readonly duplicated: number;
+  readonly ranTwice: number;
+  readonly gpuOverlaps: number;
+  readonly exitCodesLost: number;
+  readonly unbalancedMs: number;
+  /** Each thing that is wrong, in words. */
+  readonly faults: readonly string[];
+}
+
+const unitsPerGpu = 21_000;
+
+/** Compares what clients were told, what really ran, and what the control plane says at the end. */
+export function check(histories: readonly History[], ran: readonly Ran[], told: Told): Verdict {
+  const faults = new Faults();
+  const runs = new Map<string, Ran[]>();
+  for (const run of ran) runs.set(run.job, [...(runs.get(run.job) ?? []), run]);
+  for (const history of histories) {
+    for (const submission of history.submissions) checkSubmission(submission, told, runs, faults);
+    const shown = told.edits.get(history.account) ?? 0;
+    if (shown < history.edit.acknowledged || shown > history.edit.asked) {
+      faults.add("lost", `${history.account}: edit ${history.edit.acknowledged} was acknowledged, ${shown} is there`);
+    }
+  }
+  checkNames(histories, told, faults);
+  for (const [job, of] of runs) checkAttempts(job, of, faults);
+  checkGpus(ran, faults);
+  const unmeteredMs = checkUsage(runs, told, faults);
+  if (told.differenceUnitMs !== 0) faults.add("unbalanced", `the books differ by ${told.differenceUnitMs} unit-ms`);
+  return {
+    lost: faults.count("lost"),
+    duplicated: faults.count("duplicated"),
+    ranTwice: faults.count("ranTwice"),
+    gpuOverlaps: faults.count("gpuOverlaps"),
+    exitCodesLost: faults.count("exitCodesLost"),
+    unbalancedMs: Math.ceil(Math.abs(told.differenceUnitMs) / unitsPerGpu) + unmeteredMs,
+    faults: faults.texts,
+  };
+}
+
+class Faults {
+  readonly texts: string[] = [];
+  readonly #counts = new Map<string, number>();
+
+  add(kind: string, text: string): void {
+    this.#counts.set(kind, this.count(kind) + 1);
+    this.texts.push(`${kind}: ${text}`);
+  }
+
+  count(kind: string): number {
+    return this.#counts.get(kind) ?? 0;
+  }
+}
+
+/** Every element that a submission made; the job itself where it is no array. */
+export function elementIds(id: string, size: number): string[] {
+  return size === 1 ? [id] : Array.from({ length: size }, (_, i) => `${id}.${i + 1}`);
+}
+
+function checkSubmission(
+  submission: Submission,
+  told: Told,
+  runs: ReadonlyMap<string, readonly Ran[]>,
+  faults: Faults,
+): void {
+  const ids = new Set(submission.answered);
+  if (ids.size > 1) faults.add("duplicated", `${submission.key} was answered with ${[...ids].join(" and ")}`);
+  for (const id of ids) {
+    for (const element of elementIds(id, submission.size)) {
+      const job = told.jobs.get(element);
+      if (job === undefined || job.state !== "ended") {
+        faults.add("lost", `${element} (${submission.name}) is ${job?.state ?? "unknown"}`);
+        continue;
+      }
+      const really = runs.get(element) ?? [];
+      checkOutcome(submission, job, really, faults);
+      checkExitCodes(submission, job, really, faults);
+    }
+  }
+}
+
+/** How it ended must follow from what the client asked for and from what its last attempt really did. */
+function checkOutcome(submission: Submission, job: ToldJob, really: readonly Ran[], faults: Faults): void {
+  const { outcome } = job;
+  if (outcome === "cancelled" && submission.cancel !== "not-asked") return;
+  const last = lastAttempt(really);
+  // The cancel of an array ends the elements that have not ended.
+  const sooner = submission.size > 1 && last.every((run) => run.endedAt! < submission.cancelledAt!);
+  if (submission.cancel === "acknowledged" && !sooner) {
+    faults.add("lost", `${job.id}: its cancel was acknowledged, and it ended as ${outcome}`);
+    return;
+  }
+  const good = last.length === submission.members && last.every((run) => run.code === 0);
+  const bad = last.some((run) => run.code !== undefined && run.code !== 0);
+  if (outcome === "succeeded" ? good : outcome === "failed" && bad) return;
+  const codes = last.map((run) => run.code ?? "no end").join(", ");
+  faults.add(
+    "lost",
+    `${job.id} (${submission.name}) ended as ${outcome}; its last attempt really ended with: ${codes}`,
+  );
+}
+
+function lastAttempt(really: readonly Ran[]): readonly Ran[] {
+  const last = Math.max(...really.map((run) => run.attempt));
+  return really.filter((run) => run.attempt === last);
+}
+
+/** What each attempt returned must be what is told of it. */
+function checkExitCodes(submission: Submission, job: ToldJob, really: readonly Ran[], faults: Faults): void {
+  const shown = new Map(job.attempts?.map((each) => [each.attempt, each.exitCode]));
+  for (const attempt of new Set(really.map((run) => run.attempt))) {
+    const codes = really.filter((run) => run.attempt === attempt).flatMap((run) => run.code ?? []);
+    // A member that was told to stop returns 143 whatever it would have returned; the first bad one speaks for a gang.
+    const own = codes.filter((code) => code !== 0 && code !== 143);
+    const expected = own.length > 0 ? own : codes.includes(143) ? [143] : [0];
+    if (codes.length < submission.members && own.length === 0) continue;
+    const given = shown.get(attempt);
+    if (given === undefined || !expected.includes(given)) {
+      faults.add("exitCodesLost", `${job.id} attempt ${attempt} returned ${codes.join(", ")}, ${given} is told`);
+    }
+  }
+  const { exitCode, outcome } = job;
+  if (really.length === 0 && outcome !== "cancelled" && exitCode !== undefined) {
+    faults.add("exitCodesLost", `${job.id} never ran, and ${exitCode} is told`);
+  }
+}
+
+/** Names are given once, so two jobs of one name are one request that was carried out twice. */
+function checkNames(histories: readonly History[], told: Told, faults: Faults): void {
+  const asked = new Set(histories.flatMap((history) => history.submissions.map((each) => each.name)));
+  const ids = new Map<string, string>();
+  for (const { id, name } of told.listed) {
+    const other = ids.get(name);
+    if (other !== undefined) faults.add("duplicated", `${name} was made as ${other} and as ${id}`);
+    else if (!asked.has(name)) faults.add("duplicated", `nobody asked for ${id} (${name})`);
+    ids.set(name, id);
+  }
+}
+
+/** One start per member and attempt, and no attempt before the one before it is over. */
+function checkAttempts(job: string, runs: readonly Ran[], faults: Faults): void {
+  const starts = new Map<string, number>();
+  for (const { attempt, rank } of runs) {
+    const member = `${attempt}-${rank}`;
+    starts.set(member, (starts.get(member) ?? 0) + 1);
+  }
+  for (const [member, count] of starts) {
+    if (count > 1) faults.add("ranTwice", `${job}-${member} was started ${count} times`);
+  }
+  for (const run of runs) {
+    for (const later of runs) {
+      if (later.attempt > run.attempt && later.startedAt < (run.endedAt ?? run.startedAt)) {
+        faults.add("ranTwice", `${job}: attempt ${later.attempt} began before attempt ${run.attempt} was over`);
+      }
+    }
+  }
+}
+
+function checkGpus(ran: readonly Ran[], faults: Faults): void {
+  const byGpu = new Map<string, Ran[]>();
+  for (const run of ran) for (const gpu of run.gpus) byGpu.set(gpu, [...(byGpu.get(gpu) ?? []), run]);
+  for (const [gpu, runs] of byGpu) {
+    runs.sort((a, b) => (a.startedAt < b.startedAt ? -1 : 1));
+    let holder: Ran | undefined;
+    for (const run of runs) {
+      if (holder?.endedAt !== undefined && run.startedAt < holder.endedAt) {
+        faults.add("gpuOverlaps", `${gpu}: ${nameOf(run)} began while ${nameOf(holder)} ran`);
+      }
+      if (holder === undefined || (run.endedAt ?? run.startedAt) > (holder.endedAt ?? holder.startedAt)) holder = run;
+    }
+  }
+}
+
+function nameOf(run: Ran): string {
+  return `${run.job}-${run.attempt}-${run.rank}`;
+}
+
+/** At least the time that members themselves saw pass on a GPU must be in the books. Returns what is missing. */
+function checkUsage(runs: ReadonlyMap<string, readonly Ran[]>, told: Told, faults: Faults): number {
+  let missingMs = 0;
+  for (const [job, of] of runs) {
+    let reallyNs = 0n;
+    for (const run of of) reallyNs += BigInt(run.gpus.length) * ((run.endedAt ?? run.startedAt) - run.startedAt);
+    const reallyMs = Math.floor(Number(reallyNs / 1_000_000n));
+    const toldMs = (told.usage.get(job) ?? 0) / unitsPerGpu;
+    if (toldMs >= reallyMs) continue;
+    faults.add("unbalanced", `${job} held its GPUs for ${reallyMs} ms and ${toldMs} ms are told`);
+    missingMs += Math.ceil(reallyMs - toldMs);
+  }
+  return missingMs;
+}

@@ -1,0 +1,186 @@
+import { emptyHistory, type History, type Submission } from "./history.ts";
+import type { Answer, Target } from "./target.ts";
+import { jobScript } from "./truth.ts";
+
+/** More than this and a client only makes the queue longer. */
+const outstandingMax = 5;
+const pauseMs = 90;
+
+/**
+ * One user of the control plane: submits small jobs, gangs and arrays, cancels, holds, releases and edits, one command
+ * at a time. A command without an answer is repeated until there is one, creates with the same Idempotency-Key.
+ */
+export class Client {
+  readonly history: History;
+  readonly #no: number;
+  readonly #target: Target;
+  readonly #random: () => number;
+  readonly #truth: string;
+  readonly #outstanding: Submission[] = [];
+  #count = 0;
+  #paused: Promise<void> = Promise.resolve();
+  #resume: () => void = () => {};
+  #stopped = false;
+  #drained: string | undefined;
+
+  constructor(no: number, target: Target, random: () => number, truth: string) {
+    this.#no = no;
+    this.#target = target;
+    this.#random = random;
+    this.#truth = truth;
+    this.history = emptyHistory(`soak${no}`);
+  }
+
+  async openAccount(): Promise<void> {
+    const { account } = this.history;
+    this.#note(await this.#target.insist("POST", "/v1/accounts", { path: account }, `open-${account}`), [201]);
+  }
+
+  /** Works until it is stopped; then lets everything it holds back go. */
+  async work(): Promise<void> {
+    while (!this.#stopped) {
+      await this.#paused;
+      await this.#oneCommand();
+      await new Promise((resolve) => setTimeout(resolve, pauseMs * (0.5 + this.#random())));
+    }
+    for (const submission of this.#outstanding) await this.#control("release", submission);
+    if (this.#drained !== undefined) await this.#upNode();
+  }
+
+  pause(): void {
+    this.#paused = new Promise((resolve) => {
+      this.#resume = resolve;
+    });
+  }
+
+  resume(): void {
+    this.#resume();
+  }
+
+  stop(): void {
+    this.#stopped = true;
+    this.#resume();
+  }
+
+  async #oneCommand(): Promise<void> {
+    const whim = this.#random();
+    if (whim < 0.32) return this.#outstanding.length < outstandingMax ? this.#submit() : this.#tidy();
+    if (whim < 0.42) return this.#controlAny("cancel");
+    if (whim < 0.56) return this.#controlAny("hold");
+    if (whim < 0.72) return this.#controlAny("release");
+    if (whim < 0.97 || this.#no !== 0) return this.#editAccount();
+    return this.#drained === undefined ? this.#drainNode() : this.#upNode();
+  }
+
+  async #submit(): Promise<void> {
+    const submission = this.#newSubmission();
+    this.history.submissions.push(submission);
+    this.#outstanding.push(submission);
+    await this.submit(submission);
+  }
+
+  /** Sends a submission until it is answered; sending one again must answer the same. */
+  async submit(submission: Submission): Promise<void> {
+    const { body, key } = submission;
+    const { answer } = this.#note(await this.#target.insist("POST", "/v1/jobs", body, key), [201]);
+    if (answer.status === 201) submission.answered.push(answer.body.id);
+  }
+
+  /** A submission that is in the history before anybody hears of it. */
+  prepareSubmission(): Submission {
+    const submission = this.#newSubmission();
+    this.history.submissions.push(submission);
+    return submission;
+  }
+
+  #newSubmission(): Submission {
+    const name = `c${this.#no}-${this.#count++}`;
+    const kind = this.#random();
+    const gang = kind < 0.12 ? 2 + this.#below(2) : 1;
+    const size = kind > 0.88 ? 3 : 1;
+    const fails = this.#random() < 0.3;
+    const previous = this.history.submissions.at(-1)?.answered[0];
+    const body = {
+      name,
+      project: this.history.account,
+      run: jobScript,
+      gpus: gang > 1 ? 1 + this.#below(4) : this.#below(3),
+      env: {
+        TRUTH: this.#truth,
+        NAP: (0.05 + this.#random() ** 3 * 3).toFixed(2),
+        CODE: String(fails ? 1 + this.#below(40) : 0),
+        BAD_RANK: gang > 1 ? "1" : "all",
+      },
+      ...(gang > 1 && { nodes: gang }),
+      ...(size > 1 && { array: `1-${size}` }),
+      ...(kind > 0.3 && kind < 0.36 && previous !== undefined && { after: { job: previous, when: "ended" } }),
+    };
+    return { key: `key-${name}`, name, body, size, members: gang, answered: [], cancel: "not-asked" };
+  }
+
+  async #controlAny(verb: "cancel" | "hold" | "release"): Promise<void> {
+    if (this.#outstanding.length === 0) return;
+    await this.#control(verb, this.#outstanding[this.#below(this.#outstanding.length)]!);
+  }
+
+  async #control(verb: "cancel" | "hold" | "release", submission: Submission): Promise<void> {
+    const id = submission.answered[0];
+    if (id === undefined) return;
+    if (verb === "cancel" && submission.cancel === "not-asked") submission.cancel = "unsure";
+    const told = await this.#target.insist("POST", `/v1/jobs/${id}/${verb}`, {});
+    const { answer, unsure } = this.#note(told, [200, 409]);
+    if (verb === "cancel") {
+      if (answer.status === 200) {
+        submission.cancel = "acknowledged";
+        submission.cancelledAt = BigInt(Date.now()) * 1_000_000n;
+      } else if (!unsure && submission.cancel === "unsure") submission.cancel = "not-asked";
+    }
+    if (answer.status === 409 && verb !== "hold") await this.#tidy();
+  }
+
+  /** Lets go of what has ended. */
+  async #tidy(): Promise<void> {
+    for (const submission of [...this.#outstanding]) {
+      const told = await this.#target.insist("GET", `/v1/jobs/${submission.answered[0]}`);
+      const { answer } = this.#expect(told, [200]);
+      if (answer.body?.state === "ended") this.#outstanding.splice(this.#outstanding.indexOf(submission), 1);
+    }
+  }
+
+  async #editAccount(): Promise<void> {
+    const { account, edit } = this.history;
+    const mark = ++edit.asked;
+    const body = { limits: { waitingJobsPerUser: 1_000_000 + mark } };
+    const { answer } = this.#note(await this.#target.insist("PATCH", `/v1/accounts/${account}`, body), [200]);
+    if (answer.status === 200) edit.acknowledged = mark;
+  }
+
+  async #drainNode(): Promise<void> {
+    const { answer } = this.#expect(await this.#target.insist("GET", "/v1/nodes"), [200]);
+    const nodes = answer.body.items as { readonly name: string }[];
+    this.#drained = nodes[this.#below(nodes.length)]!.name;
+    const body = { reason: "soak", within: `${1 + this.#below(3)}s` };
+    this.#note(await this.#target.insist("POST", `/v1/nodes/${this.#drained}/drain`, body), [200]);
+  }
+
+  async #upNode(): Promise<void> {
+    this.#note(await this.#target.insist("POST", `/v1/nodes/${this.#drained}/up`, {}), [200]);
+    this.#drained = undefined;
+  }
+
+  #note<Told extends { readonly answer: Answer }>(told: Told, expected: readonly number[]): Told {
+    const { status } = told.answer;
+    if (status >= 200 && status < 300) this.history.acknowledged++;
+    return this.#expect(told, expected);
+  }
+
+  #expect<Told extends { readonly answer: Answer }>(told: Told, expected: readonly number[]): Told {
+    const { status, body } = told.answer;
+    if (!expected.includes(status)) this.history.surprises.push(`${status}: ${JSON.stringify(body)}`);
+    return told;
+  }
+
+  #below(count: number): number {
+    return Math.floor(this.#random() * count);
+  }
+}

@@ -1,0 +1,320 @@
+import { execFile } from "node:child_process";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import { seededRandom } from "@tessera/engine-simulated";
+import { check, type Verdict } from "./check.ts";
+import { Client } from "./client.ts";
+import { collect } from "./collect.ts";
+import { type KillPoint, killPoints, phaseOf, planKills } from "./plan.ts";
+import { ServerProcess } from "./server-process.ts";
+import { NoAnswer, Target } from "./target.ts";
+import { makeTruthFolder, readTruth } from "./truth.ts";
+
+export interface SoakAsk {
+  readonly cycles: number;
+  readonly seed: number;
+  /** The database of a PostgreSQL; without one the embedded store is used. */
+  readonly database?: string;
+  readonly say: (text: string) => void;
+}
+
+export interface SoakReport extends Omit<Verdict, "faults"> {
+  readonly cycles: number;
+  readonly acknowledged: number;
+  readonly killPoints: Readonly<Partial<Record<KillPoint, number>>>;
+  readonly ran: number;
+  /** `tess admin verify` found nothing wrong. */
+  readonly verified: boolean;
+  /** Everything that should not have happened, in words. */
+  readonly faults: readonly string[];
+}
+
+const clients = 6;
+const acknowledgedPerCycle = 100;
+const virtual = "4x8:H100";
+const leaseSeconds = 3;
+/** Longer than this for anything is a hang. */
+const patienceMs = 90_000;
+/** A phase that does not come by under load within this time is left for another cycle. */
+const phaseMsMax = 15_000;
+
+/** Kills and restarts a real server under load, then compares what everybody knows. */
+export async function soak(ask: SoakAsk): Promise<SoakReport> {
+  const run = new Soak(ask);
+  try {
+    return await run.all();
+  } finally {
+    run.clear();
+  }
+}
+
+class Soak {
+  readonly #ask: SoakAsk;
+  readonly #random: () => number;
+  readonly #data = mkdtempSync(join(tmpdir(), "tessera-soak-"));
+  readonly #truth = makeTruthFolder();
+  readonly #target = new Target();
+  readonly #clients: Client[];
+  readonly #servers: ServerProcess[] = [];
+  readonly #kills: Partial<Record<KillPoint, number>> = {};
+  readonly #faults: string[] = [];
+
+  constructor(ask: SoakAsk) {
+    this.#ask = ask;
+    this.#random = seededRandom(ask.seed);
+    this.#clients = Array.from(
+      { length: clients },
+      (_, no) => new Client(no, this.#target, seededRandom(ask.seed * 1_000 + no), this.#truth),
+    );
+  }
+
+  async all(): Promise<SoakReport> {
+    const { cycles, seed, database, say } = this.#ask;
+    const points = killPoints.filter((point) => point !== "paused" || database !== undefined);
+    const plan = planKills(cycles, points, seed);
+    for (const point of points) this.#kills[point] = 0;
+    let server = await this.#start(plan[0]);
+    this.#target.token = readFileSync(join(this.#data, "owner.token"), "utf8").trim();
+    for (const client of this.#clients) await client.openAccount();
+    const work = Promise.all(this.#clients.map((client) => client.work()));
+    for (let cycle = 1; plan.length > 0; cycle++) {
+      const point = plan.shift()!;
+      const before = this.#acknowledged;
+      server = await this.#untilAcknowledged(server, before + acknowledgedPerCycle, point);
+      const fell = await this.#kill(server, point);
+      // A phase that did not come by is tried once more at the end.
+      if (fell !== point) plan.push(point);
+      server = await this.#start(plan[0]);
+      say(`cycle ${cycle}: killed ${fell}; ${this.#acknowledged - before} acknowledged, ${plan.length} to go`);
+    }
+    for (const client of this.#clients) client.stop();
+    await this.#patiently(work, "clients to come to an end");
+    await this.#untilNothingLives(server);
+    return this.#judge(server, cycles);
+  }
+
+  /** Leaves nothing behind, whatever happened. */
+  clear(): void {
+    for (const client of this.#clients) client.stop();
+    for (const server of this.#servers) {
+      if (!server.alive) continue;
+      server.signal("SIGKILL");
+    }
+    this.#target.clear();
+    for (const folder of [this.#data, this.#truth]) rmSync(folder, { recursive: true, force: true });
+  }
+
+  get #acknowledged(): number {
+    return this.#clients.reduce((sum, client) => sum + client.history.acknowledged, 0);
+  }
+
+  /** Starts a server that will end itself in the phase of `point`, where that is a phase, once it is armed. */
+  async #start(point: KillPoint | undefined): Promise<ServerProcess> {
+    const phase = point === undefined || point === "adopting" ? undefined : phaseOf[point];
+    const at = `${phase}:${1 + this.#below(10)}`;
+    const armedBy = join(this.#data, `armed-${this.#servers.length}`);
+    const server = this.#spawn(phase === undefined ? undefined : { at, armedBy });
+    const url = await this.#patiently(server.url, "the server to be ready");
+    if (url === undefined) throw new Error(`the server ended before it was ready:\n${server.said.join("\n")}`);
+    this.#target.set(url);
+    return server;
+  }
+
+  #spawn(crash?: { at: string; armedBy?: string }): ServerProcess {
+    const { database } = this.#ask;
+    const server = new ServerProcess({
+      data: this.#data,
+      virtual,
+      ...(database !== undefined && { database, leaseSeconds }),
+      ...(crash && { crash }),
+    });
+    this.#servers.push(server);
+    return server;
+  }
+
+  async #untilAcknowledged(server: ServerProcess, count: number, point: KillPoint): Promise<ServerProcess> {
+    let current = server;
+    const reached = async () => {
+      while (this.#acknowledged < count) {
+        if (!current.alive) {
+          this.#faults.push(`the server ended by itself:\n${current.said.slice(-10).join("\n")}`);
+          current = await this.#start(point);
+        }
+        await sleep(10);
+      }
+    };
+    await this.#patiently(reached(), `${count - this.#acknowledged} more acknowledged commands`);
+    return current;
+  }
+
+  /** Ends the server at `point`; returns where it really fell. */
+  async #kill(server: ServerProcess, point: KillPoint): Promise<KillPoint> {
+    const fell = await this.#killAt(server, point);
+    this.#kills[fell] = (this.#kills[fell] ?? 0) + 1;
+    return fell;
+  }
+
+  async #killAt(server: ServerProcess, point: KillPoint): Promise<KillPoint> {
+    switch (point) {
+      case "idle":
+        for (const client of this.#clients) client.pause();
+        await this.#untilNothingRuns(server);
+        await this.#killNow(server);
+        for (const client of this.#clients) client.resume();
+        return point;
+      case "anywhere":
+        await sleep(this.#random() * 500);
+        await this.#killNow(server);
+        return point;
+      case "adopting":
+        await sleep(this.#random() * 500);
+        await this.#killNow(server);
+        this.#kills.anywhere = (this.#kills.anywhere ?? 0) + 1;
+        return (await this.#dieWhileAdopting()) ? point : "anywhere";
+      case "paused":
+        return this.#pauseBeyondLease(server);
+      default:
+        return (await this.#dieInPhase(server)) ? point : "anywhere";
+    }
+  }
+
+  async #killNow(server: ServerProcess): Promise<void> {
+    this.#target.clear();
+    await server.end("SIGKILL");
+  }
+
+  /** Arms the server and waits until it has ended itself; ends it from outside when the phase does not come by. */
+  async #dieInPhase(server: ServerProcess): Promise<boolean> {
+    server.arm();
+    const ended = await Promise.race([server.ended, sleep(phaseMsMax).then(() => undefined)]);
+    this.#target.clear();
+    if (ended === undefined) await server.end("SIGKILL");
+    else if (ended.signal !== "SIGKILL") this.#faults.push(`ended with ${ended.code}: ${server.said.at(-1)}`);
+    return ended !== undefined;
+  }
+
+  async #dieWhileAdopting(): Promise<boolean> {
+    const server = this.#spawn({ at: `adopting:${1 + this.#below(3)}` });
+    const { signal, code } = await this.#patiently(server.ended, "the server to die while it adopts");
+    if (signal !== "SIGKILL") this.#faults.push(`ended with ${code} while it adopted: ${server.said.at(-1)}`);
+    return signal === "SIGKILL";
+  }
+
+  /** A server that stands still beyond its lease is replaced, and must step down when it goes on. */
+  async #pauseBeyondLease(old: ServerProcess): Promise<KillPoint> {
+    const oldUrl = (await old.url)!;
+    old.signal("SIGSTOP");
+    const server = await this.#start(undefined);
+    const late = this.#clients[0]!.prepareSubmission();
+    old.signal("SIGCONT");
+    // What the old one still acknowledges counts like everything else, so it must not be able to.
+    await this.#target.askAt(oldUrl, "POST", "/v1/jobs", late.body, late.key).then(
+      ({ status, body }) => status === 201 && late.answered.push(body.id),
+      (error) => {
+        if (!(error instanceof NoAnswer)) throw error;
+      },
+    );
+    const { code, signal } = await this.#patiently(old.ended, "the replaced server to step down");
+    if (code === 0 || signal !== null) this.#faults.push(`the replaced server ended with ${code ?? signal}`);
+    await this.#clients[0]!.submit(late);
+    await this.#killNow(server);
+    return "paused";
+  }
+
+  /** Nothing under way in engines: what is still there waits, held or for something. */
+  async #untilNothingRuns(server: ServerProcess): Promise<void> {
+    const quiet = async () => {
+      for (;;) {
+        const { answer } = await this.#target.insist("GET", "/v1/jobs?state=live&limit=1000");
+        const jobs = answer.body.items as { state: string; held: boolean; elements?: { active: number } }[];
+        const busy = jobs.filter(
+          (job) => (job.elements?.active ?? 0) > 0 || (job.state !== "waiting" && !job.elements),
+        );
+        if (busy.length === 0 && jobs.every((job) => job.held || job.elements !== undefined || waits(job))) return;
+        if (!server.alive) return;
+        await sleep(50);
+      }
+    };
+    const waits = (job: object) => "reason" in job && (job.reason as { kind: string }).kind !== "order";
+    await this.#patiently(quiet(), "nothing to run");
+    await sleep(100);
+  }
+
+  async #untilNothingLives(server: ServerProcess): Promise<void> {
+    const empty = async () => {
+      for (;;) {
+        const { answer } = await this.#target.insist("GET", "/v1/jobs?state=live&limit=1000");
+        if (answer.body.items.length === 0) return;
+        if (!server.alive) throw new Error(`the server ended by itself:\n${server.said.join("\n")}`);
+        await sleep(100);
+      }
+    };
+    await this.#patiently(empty(), "all jobs to end");
+  }
+
+  async #judge(server: ServerProcess, cycles: number): Promise<SoakReport> {
+    // Every create once more: the answer must still be the same, and nothing new may come of it (S15).
+    for (const client of this.#clients) {
+      for (const submission of client.history.submissions) await client.submit(submission);
+    }
+    const acknowledged = this.#acknowledged;
+    await this.#untilNothingLives(server);
+    const histories = this.#clients.map((client) => client.history);
+    const told = await collect(this.#target, histories);
+    const ended = await this.#patiently(server.end("SIGTERM"), "the server to close");
+    if (ended.code !== 0) this.#faults.push(`the server closed with ${ended.code ?? ended.signal}`);
+    const ran = readTruth(this.#truth);
+    const { faults, ...verdict } = check(histories, ran, told);
+    for (const { surprises } of histories) this.#faults.push(...surprises);
+    const verified = await this.#verify();
+    return {
+      cycles,
+      acknowledged,
+      killPoints: this.#kills,
+      ran: ran.length,
+      ...verdict,
+      verified,
+      faults: [...this.#faults, ...faults],
+    };
+  }
+
+  async #verify(): Promise<boolean> {
+    const admin = fileURLToPath(new URL("../../../server/dist/admin.js", import.meta.url));
+    const { database } = this.#ask;
+    const args = ["verify", "-o", "json", "--data", this.#data];
+    if (database !== undefined) args.push("--database", database);
+    try {
+      await promisify(execFile)(process.execPath, [admin, ...args]);
+      return true;
+    } catch (error) {
+      this.#faults.push(`verify: ${(error as { stdout?: string }).stdout ?? error}`);
+      return false;
+    }
+  }
+
+  async #patiently<Result>(promise: Promise<Result>, forWhat: string): Promise<Result> {
+    let timer: NodeJS.Timeout | undefined;
+    const impatience = new Promise<never>((_, reject) => {
+      timer = setTimeout(() => {
+        const said = this.#servers.at(-1)?.said.join("\n");
+        reject(new Error(`waited ${patienceMs} ms for ${forWhat}; the server said:\n${said}`));
+      }, patienceMs);
+    });
+    try {
+      return await Promise.race([promise, impatience]);
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  #below(count: number): number {
+    return Math.floor(this.#random() * count);
+  }
+}
+
+function sleep(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms));
+}
