@@ -1,27 +1,49 @@
+import { claimFor, settleClaims } from "./claim/claims.ts";
+import { settleClasses } from "./class/classes.ts";
 import type { Event } from "./journal/event.ts";
 import type { Instant } from "./model/units.ts";
 import { placeJob } from "./place/place.ts";
 import { Contest } from "./queue/order.ts";
 import type { State } from "./state/state.ts";
+import type { WaitingGroup } from "./state/waiting.ts";
 
 /**
- * One scheduling pass over what an event may have unblocked. It takes the next wish in order, gives it seats if there
- * are any, else passes over everyone who wants the same. Each placement is applied before the next is looked for.
+ * One scheduling pass over what an event may have unblocked, again until nothing changes. Each decision is applied
+ * before the next is looked for.
  */
 export function decidePlacements(state: State, now: Instant, apply: (event: Event) => void): void {
-  const contest = new Contest(state, state.waiting.takeAwake());
+  settleClaims(state, now, apply); // those for whom room was made
+  settleClasses(state, now, apply);
+  for (let awake = state.waiting.takeAwake(); awake.size > 0; awake = state.waiting.takeAwake()) {
+    pass(state, awake, now, apply);
+  }
+}
+
+function pass(state: State, awake: Iterable<WaitingGroup>, now: Instant, apply: (event: Event) => void): void {
+  const contest = new Contest(state, awake);
   for (;;) {
     const group = contest.next(); // who is next
     if (group === undefined) return;
     const job = group.jobs[0]!;
-    const array = job.array === undefined ? undefined : state.arrays.get(job.array);
-    const full = array !== undefined && array.active >= (job.spec.array?.atOnceMax ?? array.size);
-    const placement = full ? undefined : placeJob(state, job, now); // where does it go
-    if (placement === undefined) {
+    const placement = arrayIsFull(state, group) ? undefined : placeJob(state, job, now); // where does it go
+    if (placement !== undefined) {
+      apply({ kind: "job-placed", v: 1, at: now, job: job.no, attempt: job.attempt, ...placement });
+      settleClasses(state, now, apply);
+      contest.started(group);
+      continue;
+    }
+    const losers = arrayIsFull(state, group) ? undefined : claimFor(state, job, now, apply); // who must leave for it
+    if (losers === undefined) {
       contest.close(group); // nobody who wants the same can start either
       continue;
     }
-    apply({ kind: "job-placed", v: 1, at: now, job: job.no, attempt: job.attempt, ...placement });
     contest.started(group);
+    for (const account of losers) contest.changed(account);
   }
+}
+
+function arrayIsFull(state: State, group: WaitingGroup): boolean {
+  const job = group.jobs[0]!;
+  const array = job.array === undefined ? undefined : state.arrays.get(job.array);
+  return array !== undefined && array.active >= (job.spec.array?.atOnceMax ?? array.size);
 }

@@ -105,7 +105,7 @@ function liveJobs(state: State, id: JobId): Job[] {
 }
 
 function cancel(state: State, job: Job, now: Instant): Event[] {
-  return job.state === "waiting" ? endJob(state, job, "cancelled", now) : stopJob(job, "cancel", now);
+  return job.state === "waiting" ? endJob(state, job, "cancelled", now) : stopJob(state, job, "cancel", now);
 }
 
 /** The deadline of a job has come: a waiting one will not start any more, a running one must stop. */
@@ -114,5 +114,5 @@ export function deadlineCame(state: State, no: JobNo, now: Instant): Event[] {
   if (job === undefined || (job.spec.deadlineAt ?? Number.POSITIVE_INFINITY) > now) return [];
   if (job.state === "waiting")
     return endJob(state, job, "deadline-passed", now, undefined, "its deadline came while it waited");
-  return stopJob(job, "deadline", now);
+  return stopJob(state, job, "deadline", now);
 }

@@ -54,7 +54,7 @@ function loseLeases(state: State, node: FleetNode, now: Instant): Event[] {
     if (lost.length === job.leases.length)
       return [...events, ...finishAttempt(state, job, { result: "lost", reason }, now)];
     const gone = new Set<string>(lost.map((lease) => lease.id));
-    const rest = stopJob(job, "node-lost", now).filter(
+    const rest = stopJob(state, job, "node-lost", now).filter(
       (event) => event.kind !== "lease-stopping" || !gone.has(event.lease),
     );
     return [...events, ...rest];
@@ -71,7 +71,7 @@ function jobsOn(state: State, node: NodeNo): Job[] {
 export function drainCame(state: State, no: NodeNo, now: Instant): Event[] {
   const node = state.fleet.nodes[no];
   if (node === undefined || node.mode !== "draining" || node.drainUntil === 0 || node.drainUntil > now) return [];
-  return jobsOn(state, no).flatMap((job) => stopJob(job, "drain", now));
+  return jobsOn(state, no).flatMap((job) => stopJob(state, job, "drain", now));
 }
 
 function register(state: State, nodes: readonly NodeFacts[], now: Instant): Event[] {

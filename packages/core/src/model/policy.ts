@@ -4,8 +4,10 @@ export interface Policy {
   readonly rebalance: "on" | "checkpointed" | "off";
   /** Protects a job that has just started from T2 and T3, not from its seat's owner. */
   readonly minRuntimeMs: number;
+  /** How long a job without a checkpoint of its own has to leave. */
+  readonly graceMs: number;
   /** Plan the first jobs that cannot start, and let others start only where that delays no plan. */
   readonly backfill: boolean;
 }
 
-export const plainPolicy: Policy = { rebalance: "checkpointed", minRuntimeMs: 5 * 60_000, backfill: true };
+export const plainPolicy: Policy = { rebalance: "checkpointed", minRuntimeMs: 5 * 60_000, graceMs: 30_000, backfill: true };

@@ -53,6 +53,13 @@ export class Contest {
     else this.#settleUp(this.#sides.get(group.account)!);
   }
 
+  /** Something of this account has been told to leave. */
+  changed(account: AccountNo): void {
+    const side = this.#sides.get(account);
+    if (side !== undefined) this.#settleUp(side);
+    else if (account !== rootAccount) this.changed(accountOf(this.#state, account).parent);
+  }
+
   #side(account: AccountNo): Side {
     const known = this.#sides.get(account);
     if (known !== undefined) return known;

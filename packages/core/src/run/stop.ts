@@ -1,6 +1,7 @@
 import type { Event } from "../journal/event.ts";
 import type { Job, StopCause } from "../model/job.ts";
 import type { Instant } from "../model/units.ts";
+import type { State } from "../state/state.ts";
 import { stopOrderOf } from "../submit/parse.ts";
 
 /** A stronger cause replaces a weaker one: after a cancel nothing else may bring the job back (S22). */
@@ -15,10 +16,20 @@ const strength: Readonly<Record<StopCause, number>> = {
 };
 
 /** Asks every member that still holds a seat to leave: one path for cancel, limits, eviction and drain. */
-export function stopJob(job: Job, cause: StopCause, now: Instant, except?: string): Event[] {
+export function stopJob(state: State, job: Job, cause: StopCause, now: Instant, except?: string, why?: string): Event[] {
   if (job.stopCause !== undefined && strength[job.stopCause] >= strength[cause]) return [];
-  const { signal, graceMs } = stopOrderOf(job.spec, cause);
+  const { signal, graceMs } = stopOrderOf(job.spec, cause, state.policy);
   return job.leases
     .filter((lease) => lease.id !== except)
-    .map((lease) => ({ kind: "lease-stopping", v: 1, at: now, lease: lease.id, sequence: 0, cause, signal, graceMs }));
+    .map((lease) => ({
+      kind: "lease-stopping",
+      v: 1,
+      at: now,
+      lease: lease.id,
+      sequence: 0,
+      cause,
+      signal,
+      graceMs,
+      why,
+    }));
 }

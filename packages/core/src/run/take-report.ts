@@ -51,7 +51,7 @@ export function takeReport(state: State, report: Report, now: Instant): Event[] 
       if (lease.state === "running") return [];
       return [{ kind: "lease-started", ...head }];
     case "stopping": {
-      const others = stopJob(job, what.cause, now, lease.id);
+      const others = stopJob(state, job, what.cause, now, lease.id);
       return [{ kind: "lease-stopping", ...head, cause: what.cause, signal: "", graceMs: 0 }, ...others];
     }
     case "exited":
@@ -78,5 +78,5 @@ export function endLease(state: State, job: Job, lease: Lease, ended: LeaseEnded
   const bad = ended.result !== "exited" || ended.exitCode !== 0;
   if (!bad) return [ended, ...freed];
   const cause = ended.result === "lost" ? "node-lost" : ended.limit === "time" ? "time-limit" : "member-failed";
-  return [ended, ...stopJob(job, cause, now, lease.id), ...freed];
+  return [ended, ...stopJob(state, job, cause, now, lease.id), ...freed];
 }

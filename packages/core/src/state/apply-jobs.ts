@@ -281,6 +281,9 @@ function placed(state: State, event: JobPlaced): void {
   }));
   if (job.array !== undefined) state.arrays.get(job.array)!.active++;
   activate(state, job);
+  // Whoever has just started can be a victim, and may take room that a guarantee had left to others.
+  state.waiting.wakeAll();
+  state.classes.note(job.account);
   for (const lease of job.leases) holdLease(state, job, lease);
 }
 
@@ -298,6 +301,7 @@ function leaseEnded(state: State, event: LeaseEnded): void {
   const job = jobOf(state, lease.job);
   state.leases.delete(lease.id);
   state.waiting.wakeAll();
+  state.classes.note(job.account);
   job.leases = job.leases.filter((each) => each !== lease);
   state.fleet.give(lease.node, lease.gpus, lease.unitsEach, lease.cpusMilli, lease.memoryMiB);
   countHolding(state, job, lease, -1);

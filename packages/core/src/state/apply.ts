@@ -43,6 +43,7 @@ export function apply(state: State, event: Event): void {
       state.lendingLimits += limitsLending(event.terms) - limitsLending(account.terms);
       account.terms = event.terms;
       account.revision++;
+      state.classes.note(account.no);
       state.waiting.wakeAll();
       return;
     }

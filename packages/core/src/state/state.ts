@@ -16,6 +16,7 @@ import type { Lease } from "../model/lease.ts";
 import { type Policy, plainPolicy } from "../model/policy.ts";
 import type { Instant } from "../model/units.ts";
 import type { Demand } from "../queue/quota.ts";
+import { ClassChanges } from "./class-changes.ts";
 import { Fleet } from "./fleet.ts";
 import { Timers } from "./timers.ts";
 import { type AccountUsage, nothingUsed } from "./usage.ts";
@@ -75,6 +76,7 @@ export interface State {
   lendingLimits: number;
   /** Jobs that hold leases, by account. */
   readonly active: Map<AccountNo, Set<Job>>;
+  readonly classes: ClassChanges;
   /** Jobs for which room is being made, in order of their claims. */
   readonly claimants: Set<Job>;
   readonly timers: Timers;
@@ -119,6 +121,7 @@ export function emptyState(): State {
     waiting: new Waiting(),
     lendingLimits: 0,
     active: new Map(),
+    classes: new ClassChanges(),
     claimants: new Set(),
     timers: new Timers(),
   };

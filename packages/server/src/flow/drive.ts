@@ -135,7 +135,7 @@ export class Driver implements CommitListener {
     // Over as far as the journal is concerned: whatever is left of it must go.
     if (lease === undefined) return engine.stop(id, killNow);
     const job = state.jobs.get(lease.job)!;
-    if (lease.state === "stopping") return engine.stop(id, stopOrderOf(job.spec, job.stopCause ?? "cancel"));
+    if (lease.state === "stopping") return engine.stop(id, stopOrderOf(job.spec, job.stopCause ?? "cancel", state.policy));
     if (lease.state === "starting") {
       let secrets: { readonly [name: string]: string };
       try {

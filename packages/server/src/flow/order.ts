@@ -40,7 +40,7 @@ export function orderOf(
     secrets,
     limits: { cpusMilli: spec.cpusMilli, memoryMiB: spec.memoryMiB, processesMax, runMsMax: spec.maxTimeMs ?? 0 },
     strict: spec.strict,
-    stop: stopOrderOf(spec, "time-limit"),
+    stop: stopOrderOf(spec, "time-limit", state.policy),
     epoch: state.epoch,
   };
 }

@@ -2,13 +2,13 @@ import type { LeaseId } from "@tessera/core";
 import type { LeaseOrder, StopOrder } from "@tessera/engine";
 import { SimulatedEngine, type SimulatedFleet } from "@tessera/engine-simulated";
 
-/** Members that leave when the scenario says: `graceMs` after they are asked to, and at once at their time limit. */
+/** Members that use the whole grace when they are evicted, and leave at once for every other reason. */
 export class ScenarioEngine extends SimulatedEngine {
-  readonly #graceMs: (lease: LeaseId) => number;
+  readonly #isEvicted: (lease: LeaseId) => boolean;
 
-  constructor(fleet: SimulatedFleet, graceMs: (lease: LeaseId) => number) {
+  constructor(fleet: SimulatedFleet, isEvicted: (lease: LeaseId) => boolean) {
     super(fleet);
-    this.#graceMs = graceMs;
+    this.#isEvicted = isEvicted;
   }
 
   override bind(order: LeaseOrder): Promise<void> {
@@ -16,6 +16,6 @@ export class ScenarioEngine extends SimulatedEngine {
   }
 
   override stop(lease: LeaseId, how: StopOrder): Promise<void> {
-    return super.stop(lease, { ...how, graceMs: this.#graceMs(lease) });
+    return super.stop(lease, this.#isEvicted(lease) ? how : { ...how, graceMs: 0 });
   }
 }

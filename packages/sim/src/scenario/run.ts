@@ -16,7 +16,7 @@ import { type Miss, missesOf } from "./check.ts";
 import { ScenarioEngine } from "./engine.ts";
 import { openMachines } from "./machines.ts";
 import { namesOf } from "./parse-job.ts";
-import { graceFor, notHonoured } from "./policy.ts";
+import { notHonoured, policyCommand } from "./policy.ts";
 import type { Scenario, ScenarioAccount, ScenarioJob, Step, StepInput } from "./scenario.ts";
 import { Story, type StoryEvent } from "./story.ts";
 import { specOf } from "./submit.ts";
@@ -78,15 +78,21 @@ class Run {
     this.#scenario = scenario;
     const { clock, state } = this.#control;
     this.#fleet = openMachines(clock, scenario.nodes, (id) => this.#jobs.get(id)!);
-    const jobOfLease = (lease: string) => state.jobs.get(state.leases.get(lease as never)?.job as never);
-    this.#engine = new ScenarioEngine(this.#fleet, (lease) => graceFor(scenario.policy, jobOfLease(lease)));
+    this.#engine = new ScenarioEngine(this.#fleet, (id) => {
+      const lease = state.leases.get(id);
+      const cause = lease === undefined ? undefined : state.jobs.get(lease.job)?.stopCause;
+      return cause === "preempt" || cause === "drain";
+    });
     this.#control.follow(this.story);
   }
 
   /** The fleet and the accounts, before the first step. */
   async setUp(): Promise<Refusal | undefined> {
     await this.#control.drive(this.#engine);
-    const asked = [{ field: "fleet", command: this.#register() }];
+    const asked = [
+      { field: "fleet", command: this.#register() },
+      { field: "policy", command: policyCommand(this.#scenario.policy) },
+    ];
     for (const account of this.#scenario.accounts) {
       const { path } = account;
       const id = `acc_${asked.length}` as AccountId;

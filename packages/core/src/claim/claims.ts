@@ -1,0 +1,72 @@
+import type { Event } from "../journal/event.ts";
+import { type AccountNo, noAccount } from "../model/ids.ts";
+import type { Job } from "../model/job.ts";
+import type { Instant } from "../model/units.ts";
+import { coverFor } from "../queue/quota.ts";
+import { stopJob } from "../run/stop.ts";
+import { demandOf, type State } from "../state/state.ts";
+import { planClaim } from "./plan.ts";
+import type { Rule } from "./takeable.ts";
+
+/** Claimants whose seats have become free start; those whose seats are lost wait as before [T7]. */
+export function settleClaims(state: State, now: Instant, apply: (event: Event) => void): void {
+  for (const job of [...state.claimants]) {
+    const claim = job.claim!;
+    if (claim.seats.some((seat) => state.fleet.nodes[seat.node]?.mode !== "up")) {
+      apply({ kind: "claim-dropped", v: 1, at: now, job: job.no, reason: "a node of its seats is no longer up" });
+    } else if (
+      claim.seats.every((seat) => seat.gpus.every((gpu) => state.fleet.gpuFree[gpu] === state.fleet.gpuCapacity[gpu]))
+    ) {
+      const { choice, unitsEach, seats } = claim;
+      const cover = coverWithout(state, job);
+      const guaranteed = cover !== noAccount;
+      apply({
+        kind: "job-placed",
+        v: 1,
+        at: now,
+        job: job.no,
+        attempt: job.attempt,
+        choice,
+        unitsEach,
+        class: guaranteed ? "guaranteed" : "burst",
+        cover,
+        seats,
+      });
+    }
+  }
+}
+
+/** The cover of a claimant when it starts: what is held for it counts as its account's usage already. */
+function coverWithout(state: State, job: Job): AccountNo {
+  const nothing = { ...demandOf(job, job.claim!.choice, -1), units: 0, cpusMilli: 0, memoryMiB: 0 };
+  return coverFor(state, job.account, nothing);
+}
+
+/** Makes room for a job if the rules allow it. Returns the accounts that lose, or undefined. */
+export function claimFor(state: State, job: Job, now: Instant, apply: (event: Event) => void): AccountNo[] | undefined {
+  const plan = planClaim(state, job, now);
+  if (plan === undefined) return undefined;
+  const { choice, unitsEach, seats } = plan;
+  const victims = [...plan.victims.keys()];
+  apply({
+    kind: "job-claimed",
+    v: 1,
+    at: now,
+    job: job.no,
+    choice,
+    unitsEach,
+    seats,
+    victims: victims.map((victim) => victim.no),
+  });
+  for (const [victim, rule] of plan.victims) {
+    for (const event of stopJob(state, victim, "preempt", now, undefined, whyOf[rule])) apply(event);
+  }
+  return victims.map((victim) => victim.account);
+}
+
+/** For the user of an evicted job; names no other tenant. */
+const whyOf: Readonly<Record<Rule, string>> = {
+  T1: "the GPUs were borrowed, and the account they are guaranteed to needs them back",
+  T2: "the GPUs were borrowed beyond your fair share, and an account with a smaller share needs them",
+  T3: "a job of higher priority in the same account needs them",
+};

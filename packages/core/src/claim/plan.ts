@@ -1,0 +1,225 @@
+import type { Seat } from "../journal/event.ts";
+import { noAccount, rootAccount } from "../model/ids.ts";
+import type { Job } from "../model/job.ts";
+import type { Instant } from "../model/units.ts";
+import { unitsPerGpu } from "../model/units.ts";
+import { modelsFor } from "../place/place.ts";
+import { type MemberNeed, needOf } from "../place/seats.ts";
+import { limitHit } from "../queue/limits.ts";
+import { unlentUnits } from "../queue/quota.ts";
+import { demandOf, type State } from "../state/state.ts";
+import { Site } from "./site.ts";
+import { type Claimant, claimantOf, type Rule, ruleFor } from "./takeable.ts";
+import { Tally } from "./tally.ts";
+import { leavesFirst, lostMs, lostWork } from "./work.ts";
+
+/** Who leaves, and which seats are held for the claimant meanwhile. */
+export interface ClaimPlan {
+  readonly choice: number;
+  readonly unitsEach: number;
+  readonly seats: readonly Seat[];
+  readonly victims: ReadonlyMap<Job, Rule>;
+}
+
+/** Room made for a job that found none: complete, lawful, and with nobody in it who could be spared; or not at all [T6]. */
+export function planClaim(state: State, job: Job, now: Instant): ClaimPlan | undefined {
+  for (let choice = 0; choice < job.spec.gpus.length; choice++) {
+    for (const model of modelsFor(state, job, choice)) {
+      const demand = demandOf(job, choice, model);
+      if (limitHit(state, job, demand.units, unitsPerGpu, now) !== undefined) return undefined;
+      const claimant = claimantOf(state, job, demand, now);
+      if (claimant.cover === noAccount && !job.spec.preemptible) continue;
+      const plan = planFor(state, claimant, needOf(job.spec, choice, model), now);
+      if (plan !== undefined) return { choice, unitsEach: job.spec.gpus[choice]!.unitsEach, ...plan };
+    }
+  }
+  return undefined;
+}
+
+function planFor(state: State, claimant: Claimant, need: MemberNeed, now: Instant) {
+  const offers = offersTo(state, claimant, now);
+  if (offers.size === 0) return undefined;
+  const tally = new Tally(state, claimant);
+  const sites = chooseSites(state, claimant, need, offers, tally, now);
+  if (sites === undefined) return undefined;
+  spare(tally, sites, now);
+  if (!lawful(state, claimant, tally)) return undefined;
+  const seats = sites.flatMap((site) => site.seats(tally.victims.keys()));
+  return { seats, victims: tally.victims };
+}
+
+/** Everyone whom the claimant might take, with the rule. */
+function offersTo(state: State, claimant: Claimant, now: Instant): Map<Job, Rule> {
+  const offers = new Map<Job, Rule>();
+  const nobody = new Tally(state, claimant);
+  for (const [account, jobs] of state.active) {
+    const own = account === claimant.job.account;
+    if (!own && !nobody.isSource(account)) continue;
+    for (const victim of jobs) {
+      const rule = ruleFor(state, claimant, victim, now);
+      if (rule !== undefined) offers.set(victim, rule);
+    }
+  }
+  return offers;
+}
+
+/** Nodes for all members with their victims taken, the cheapest first; undefined where there are not enough. */
+function chooseSites(
+  state: State,
+  claimant: Claimant,
+  need: MemberNeed,
+  offers: ReadonlyMap<Job, Rule>,
+  tally: Tally,
+  now: Instant,
+): Site[] | undefined {
+  const { members } = claimant.job.spec;
+  if (!takeForCover(claimant, offers, tally, now)) return undefined;
+  const byNode = new Map<number, Job[]>();
+  for (const victim of offers.keys()) {
+    for (const node of new Set(victim.leases.map((lease) => lease.node as number))) {
+      const list = byNode.get(node);
+      if (list === undefined) byNode.set(node, [victim]);
+      else list.push(victim);
+    }
+  }
+  const sites = new Map<number, Site>();
+  for (const node of state.fleet.nodes) {
+    if (node !== undefined && node.mode === "up") sites.set(node.no, new Site(state.fleet, node, need));
+  }
+  // Where any GPU will do, who leaves decides; where a shape is needed, the place that costs least work [T5].
+  const order = need.gpus <= 1 && !members.apart ? { offers, tally, now } : undefined;
+  const chosen = new Set<Site>();
+  for (let placed = 0; placed < members.min; placed++) {
+    let best: { site: Site; bill: Bill } | undefined;
+    for (const site of sites.values()) {
+      if (members.apart && chosen.has(site)) continue;
+      const bill = billFor(site, byNode.get(site.node.no) ?? [], offers, tally, now);
+      if (bill !== undefined && (best === undefined || cheaper(bill, best.bill, order))) best = { site, bill };
+    }
+    if (best === undefined) return undefined;
+    for (const victim of best.bill.victims) tally.take(victim, offers.get(victim)!);
+    best.site.members++;
+    chosen.add(best.site);
+  }
+  return [...chosen].sort((a, b) => a.node.no - b.node.no);
+}
+
+/** Where its guarantee holds it only without some of its own account's work, that work goes first. */
+function takeForCover(claimant: Claimant, offers: ReadonlyMap<Job, Rule>, tally: Tally, now: Instant): boolean {
+  if (claimant.cover === noAccount) return true;
+  const own = [...offers].filter(([, rule]) => rule === "T3").map(([victim]) => victim);
+  own.sort((a, b) => leavesFirst(a, b, now));
+  for (const victim of own) {
+    if (tally.covers()) return true;
+    tally.take(victim, "T3");
+  }
+  return tally.covers();
+}
+
+/** What is needed to tell which of two victims goes first. */
+interface Order {
+  readonly offers: ReadonlyMap<Job, Rule>;
+  readonly tally: Tally;
+  readonly now: Instant;
+}
+
+/** What one more member on a node would cost. */
+interface Bill {
+  readonly victims: readonly Job[];
+  /** How many of them are the claimant's own account's: others' borrowed work goes first [T4]. */
+  readonly own: number;
+  readonly lost: number;
+}
+
+function cheaper(a: Bill, b: Bill, order: Order | undefined): boolean {
+  if (a.own !== b.own) return a.own < b.own;
+  const [first, second] = [a.victims[0], b.victims[0]];
+  if (order !== undefined && first !== undefined && second !== undefined && first !== second) {
+    return goesBefore(first, order.offers.get(first)!, second, order.offers.get(second)!, order.tally, order.now);
+  }
+  if (a.lost !== b.lost) return a.lost < b.lost;
+  return a.victims.length < b.victims.length;
+}
+
+/** The victims that make room for one more member here, taken in order until it fits; undefined where it never does. */
+function billFor(
+  site: Site,
+  here: readonly Job[],
+  offers: ReadonlyMap<Job, Rule>,
+  tally: Tally,
+  now: Instant,
+): Bill | undefined {
+  const gone = new Set(tally.victims.keys());
+  const wanted = site.members + 1;
+  if (site.fits(gone) >= wanted) return { victims: [], own: 0, lost: 0 };
+  const victims: Job[] = [];
+  const trial = tally.copy();
+  const left = here.filter((victim) => !gone.has(victim));
+  let own = 0;
+  let lost = 0;
+  while (left.length > 0) {
+    const next = nextVictim(left, offers, trial, now);
+    if (next === undefined) return undefined;
+    left.splice(left.indexOf(next), 1);
+    const rule = offers.get(next)!;
+    trial.take(next, rule);
+    victims.push(next);
+    gone.add(next);
+    if (rule === "T3") own++;
+    lost += lostWork(next, now);
+    if (site.fits(gone) >= wanted) return { victims, own, lost };
+  }
+  return undefined;
+}
+
+/**
+ * Who goes next: others before the claimant's own [T4]; for a floor the least work lost per GPU, for fair share the side
+ * with the largest share; in one account by T5.
+ */
+function nextVictim(left: readonly Job[], offers: ReadonlyMap<Job, Rule>, tally: Tally, now: Instant): Job | undefined {
+  let best: Job | undefined;
+  for (const victim of left) {
+    const rule = offers.get(victim)!;
+    if (rule !== "T3" && !tally.isSource(victim.account)) continue;
+    if (rule === "T2" && !tally.isFairWithout(victim)) continue;
+    if (best === undefined || goesBefore(victim, rule, best, offers.get(best)!, tally, now)) best = victim;
+  }
+  return best;
+}
+
+const ranks: Readonly<Record<Rule, number>> = { T1: 0, T2: 1, T3: 2 };
+
+function goesBefore(a: Job, ruleA: Rule, b: Job, ruleB: Rule, tally: Tally, now: Instant): boolean {
+  if (ruleA !== ruleB) return ranks[ruleA] < ranks[ruleB];
+  if (a.account === b.account) return leavesFirst(a, b, now) < 0;
+  if (ruleA === "T1") {
+    const lost = lostMs(a, now) - lostMs(b, now);
+    if (lost !== 0) return lost < 0;
+  }
+  const shares = tally.compareSides(a.account, b.account);
+  if (shares !== 0) return shares > 0;
+  return leavesFirst(a, b, now) < 0;
+}
+
+/** Puts back whoever is not needed after all, the one that would lose most first, until nobody can be spared. */
+function spare(tally: Tally, sites: readonly Site[], now: Instant): void {
+  for (let changed = true; changed; ) {
+    changed = false;
+    const victims = [...tally.victims].sort(
+      ([a], [b]) => lostWork(b, now) - lostWork(a, now) || -leavesFirst(a, b, now),
+    );
+    for (const [victim, rule] of victims) {
+      tally.putBack(victim);
+      if (sites.every((site) => site.fits(tally.victims.keys()) >= site.members) && tally.isLawful()) changed = true;
+      else tally.take(victim, rule);
+    }
+  }
+}
+
+function lawful(state: State, claimant: Claimant, tally: Tally): boolean {
+  if (tally.victims.size === 0 || !tally.isLawful()) return false;
+  if (claimant.cover !== noAccount) return true;
+  const unlent = unlentUnits(state, claimant.job.account);
+  const free = state.fleet.totals.gpuUnits - tally.left(rootAccount).units;
+  return unlent === 0 || free - claimant.demand.units >= unlent;
+}

@@ -1,0 +1,75 @@
+import type { GpuNo, NodeNo } from "../model/ids.ts";
+import type { Job } from "../model/job.ts";
+import type { FleetNode } from "../model/node.ts";
+import type { MemberNeed } from "../place/seats.ts";
+import type { Fleet } from "../state/fleet.ts";
+
+/** GPUs, cores and memory that one node offers a claim: what is free, and what each victim would leave behind. */
+export class Site {
+  readonly node: FleetNode;
+  readonly #fleet: Fleet;
+  readonly #need: MemberNeed;
+  readonly #free: number;
+  /** Members that the plan puts here. */
+  members = 0;
+
+  constructor(fleet: Fleet, node: FleetNode, need: MemberNeed) {
+    this.#fleet = fleet;
+    this.node = node;
+    this.#need = need;
+    this.#free = this.#count((gpu) => fleet.isFree(gpu));
+  }
+
+  /** How many members fit if these victims leave. */
+  fits(victims: Iterable<Job>): number {
+    const { node } = this;
+    const need = this.#need;
+    let [gpus, cpusMilli, memoryMiB] = [this.#free, node.freeCpusMilli, node.freeMemoryMiB];
+    for (const victim of victims) {
+      for (const lease of victim.leases) {
+        if (lease.node !== node.no) continue;
+        for (const gpu of lease.gpus) if (this.#becomesFree(gpu)) gpus++;
+        cpusMilli += lease.cpusMilli;
+        memoryMiB += lease.memoryMiB;
+      }
+    }
+    let fit = Number.POSITIVE_INFINITY;
+    if (need.gpus > 0) fit = Math.floor(gpus / need.gpus);
+    if (need.cpusMilli > 0) fit = Math.min(fit, Math.floor(cpusMilli / need.cpusMilli));
+    if (need.memoryMiB > 0) fit = Math.min(fit, Math.floor(memoryMiB / need.memoryMiB));
+    return Math.max(0, fit);
+  }
+
+  /** GPUs for `members` members: free ones first, then those of the victims, each by number. */
+  seats(victims: Iterable<Job>): { node: NodeNo; gpus: GpuNo[] }[] {
+    const usable: GpuNo[] = [];
+    this.#count((gpu) => this.#fleet.isFree(gpu) && usable.push(gpu as GpuNo) > 0);
+    const later: GpuNo[] = [];
+    for (const victim of victims) {
+      for (const lease of victim.leases) {
+        if (lease.node === this.node.no) for (const gpu of lease.gpus) if (this.#becomesFree(gpu)) later.push(gpu);
+      }
+    }
+    usable.push(...later.sort((a, b) => a - b));
+    const { gpus } = this.#need;
+    return Array.from({ length: this.members }, (_, i) => ({
+      node: this.node.no,
+      gpus: usable.slice(i * gpus, (i + 1) * gpus),
+    }));
+  }
+
+  #becomesFree(gpu: number): boolean {
+    return this.#fleet.gpuHeldFor[gpu] === 0 && this.#serves(gpu);
+  }
+
+  #serves(gpu: number): boolean {
+    return this.#fleet.gpuModel[gpu] === this.#need.model && this.#fleet.gpuMemoryMiB[gpu]! >= this.#need.gpuMemoryMiB;
+  }
+
+  #count(wanted: (gpu: number) => boolean): number {
+    let count = 0;
+    const end = this.node.firstGpu + this.node.facts.gpus.length;
+    for (let gpu = this.node.firstGpu as number; gpu < end; gpu++) if (this.#serves(gpu) && wanted(gpu)) count++;
+    return count;
+  }
+}

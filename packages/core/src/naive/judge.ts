@@ -1,0 +1,236 @@
+import { amountOf, coveredBelow, isWithin, stayingOf, usageOf } from "./amount.ts";
+import { nextOf } from "./order.ts";
+import { coverFor, isLent, overMax } from "./quota.ts";
+import { compareLists, faultOfSeats, leastSpread, spreadOf } from "./room.ts";
+import { type Bounds, findClaim } from "./search.ts";
+import { type Claimable, claimable, faultsOfSet, isEnough, startable } from "./take.ts";
+import {
+  type Holding,
+  isInside,
+  nobody,
+  type Option,
+  optionsOf,
+  pathOf,
+  type Seat,
+  without,
+  type Wish,
+  type World,
+} from "./world.ts";
+
+/** Something that the rules do not allow. */
+export interface Fault {
+  readonly kind: "floor" | "max" | "gang" | "capacity" | "trust" | "useless" | "rule";
+  readonly what: string;
+}
+
+/** A start as the scheduler decided it. */
+export interface Start {
+  readonly wish: Wish;
+  readonly choice: number;
+  readonly seats: readonly Seat[];
+  readonly cover: number;
+  /** Room had been kept for it. */
+  readonly claimed: boolean;
+}
+
+/** A claim as the scheduler decided it. */
+export interface Claim {
+  readonly wish: Wish;
+  readonly choice: number;
+  readonly seats: readonly Seat[];
+  readonly victims: readonly Holding[];
+}
+
+const rule = (what: string): Fault => ({ kind: "rule", what });
+
+/** What is wrong with a start, in the world just before it; what was kept for the job itself is not in that world. */
+export function judgeStart(world: World, start: Start, bounds: Bounds): Fault[] {
+  const { wish, seats, cover, claimed } = start;
+  const option = optionFor(world, wish, start.choice, seats);
+  if (option === undefined) return [rule(`${wish.job} starts as no alternative that it asked for`)];
+  const faults: Fault[] = [];
+  const bad = faultOfSeats(world, wish, option, seats);
+  if (bad !== undefined) faults.push({ kind: bad.kind, what: `${wish.job}: ${bad.what}` });
+  const amount = amountOf(world, wish, option);
+  const over = overMax(world, wish.account, amount);
+  if (over !== undefined) {
+    faults.push({ kind: "max", what: `[C5] ${wish.job} brings ${world.accounts[over]!.path} above its max` });
+  }
+  const covering = coverFor(world, wish.account, amount);
+  if (cover !== covering) {
+    faults.push(rule(`[C1] ${wish.job} starts covered by ${named(world, cover)}, not ${named(world, covering)}`));
+  }
+  if (cover === nobody && !wish.preemptible) faults.push(rule(`[C4] ${wish.job} must not be preempted and is burst`));
+  if (claimed || faults.length > 0) return faults;
+  if (cover === nobody && !isLent(world, wish.account, amount)) {
+    faults.push(rule(`[C5] ${wish.job} uses what is not lent`));
+  }
+  if (wish.members > 1 && world.nodes.length <= 10) {
+    const least = leastSpread(world, wish, option)!;
+    const spread = spreadOf(world, new Set(seats.map((seat) => seat.node)));
+    if (compareLists(least, spread) < 0) faults.push(rule(`[P2] ${wish.job} lies in ${spread} and could in ${least}`));
+  }
+  return [...faults, ...judgeTurn(world, wish, bounds)];
+}
+
+/** What is wrong with a claim, in the world just before it. */
+export function judgeClaim(world: World, claim: Claim, bounds: Bounds): Fault[] {
+  const { wish, seats, victims } = claim;
+  const option = optionFor(world, wish, claim.choice, seats);
+  if (option === undefined) return [rule(`${wish.job} claims as no alternative that it asked for`)];
+  if (startable(world, wish) !== undefined) {
+    return [{ kind: "useless", what: `[T6] ${wish.job} could start without taking anybody` }];
+  }
+  const faults: Fault[] = [];
+  const able = claimable(world, wish, option);
+  const after = without(world, victims);
+  const bad = faultOfSeats(after, wish, option, seats);
+  if (bad !== undefined) faults.push({ kind: bad.kind, what: `${wish.job} claims: ${bad.what}` });
+  for (const victim of victims) {
+    const forbidden = victim.cover !== nobody && !isInside(world, wish.account, victim.cover);
+    const what = `[C2] ${victim.job} is covered by ${named(world, victim.cover)} and taken for ${wish.job}`;
+    if (forbidden) faults.push({ kind: "floor", what });
+    if (!victim.preemptible) faults.push({ kind: "floor", what: `[C4] ${victim.job} is taken and must not be` });
+  }
+  if (faults.length > 0) return faults;
+  for (const what of faultsOfSet(world, wish, option, able, victims)) faults.push(rule(`${wish.job}: ${what}`));
+  if (!isEnough(world, wish, option, victims)) {
+    faults.push({ kind: "useless", what: `[T6] ${wish.job} cannot start when its victims are gone` });
+  }
+  const fewer = spared(world, wish, option, able, victims);
+  if (fewer !== undefined) {
+    faults.push({ kind: "useless", what: `[T5] ${wish.job} needs only ${names(fewer)} of ${names(victims)}` });
+  }
+  if (faults.length > 0) return faults;
+  if (victims.some((victim) => able.by.get(victim) === "T3")) {
+    const others = findClaim(world, wish, bounds, ["T1", "T2"]);
+    if (typeof others === "object") {
+      faults.push(rule(`[T4] ${wish.job} takes from its own account and could take ${names(others.set)}`));
+    }
+  }
+  return [...faults, ...judgeTurn(world, wish, bounds)];
+}
+
+/** A proper part of the victims that would have been enough and allowed. */
+function spared(world: World, wish: Wish, option: Option, able: Claimable, victims: readonly Holding[]) {
+  const enough = (set: readonly Holding[]) =>
+    isEnough(world, wish, option, set) && faultsOfSet(world, wish, option, able, set).length === 0;
+  if (victims.length > 10) {
+    return victims.map((spare) => victims.filter((each) => each !== spare)).find(enough);
+  }
+  for (let set = 0; set < 2 ** victims.length - 1; set++) {
+    const part = victims.filter((_, i) => (set >> i) & 1);
+    if (enough(part)) return part;
+  }
+  return undefined;
+}
+
+/** Whether anyone who goes before this job could have started or claimed instead [O1, O2, O3]. */
+function judgeTurn(world: World, wish: Wish, bounds: Bounds): Fault[] {
+  let left = world.wishes;
+  for (;;) {
+    const next = nextOf(world, left);
+    if (next === undefined || next === wish) return [];
+    if (startable(world, next) !== undefined) return [rule(`[O] ${wish.job} goes before ${next.job}, which can start`)];
+    const claim = findClaim(world, next, bounds);
+    if (typeof claim === "object") {
+      return [rule(`[O] ${wish.job} goes before ${next.job}, which can take ${names(claim.set)}`)];
+    }
+    left = left.filter((each) => !isSameWish(each, next));
+  }
+}
+
+/** Whether one of two wishes can start or claim exactly when the other can. */
+function isSameWish(a: Wish, b: Wish): boolean {
+  return (
+    a.account === b.account &&
+    a.members === b.members &&
+    a.apart === b.apart &&
+    a.within === b.within &&
+    a.priority === b.priority &&
+    a.preemptible === b.preemptible &&
+    a.cpusMilli === b.cpusMilli &&
+    a.memoryMiB === b.memoryMiB &&
+    JSON.stringify(a.asks) === JSON.stringify(b.asks)
+  );
+}
+
+/** What is wrong with a world in which the scheduler has nothing more to do. */
+export function judgeRest(world: World, bounds: Bounds): Fault[] {
+  const faults: Fault[] = [];
+  const seen: Wish[] = [];
+  for (const wish of world.wishes) {
+    if (seen.some((each) => isSameWish(each, wish))) continue;
+    seen.push(wish);
+    if (startable(world, wish) !== undefined) {
+      faults.push(rule(`[O4] ${wish.job} waits and could start`));
+      continue;
+    }
+    const claim = findClaim(world, wish, bounds);
+    if (typeof claim !== "object") continue;
+    const covered = claimable(world, wish, claim.option).cover !== nobody;
+    const what = `[T1-T3] ${wish.job} waits and could take ${names(claim.set)}`;
+    faults.push({ kind: covered ? "floor" : "rule", what });
+  }
+  return [...faults, ...judgeClasses(world)];
+}
+
+/** Whether every class is what the guarantees say [C3]. */
+export function judgeClasses(world: World): Fault[] {
+  const faults: Fault[] = [];
+  for (const holding of world.holdings) {
+    if (holding.cover !== nobody || holding.extra) continue;
+    const level = pathOf(world, holding.account).find((at) => isWithin(world, at, usageOf(world, at)));
+    if (level !== undefined) {
+      faults.push(rule(`[C3] ${holding.job} is burst, and ${named(world, level)} is within its guarantee`));
+    }
+  }
+  for (const account of world.accounts.keys()) {
+    if (isWithin(world, account, coveredBelow(world, account))) continue;
+    const own = world.holdings.filter((holding) => holding.cover === account);
+    if (own.length > 0) faults.push(rule(`[C3] ${named(world, account)} covers more than its guarantee`));
+  }
+  return faults;
+}
+
+/** What is held beyond what is there, or beyond a max: must be empty at every instant, whatever was decided. */
+export function judgeHoldings(world: World): Fault[] {
+  const faults: Fault[] = [];
+  const taken = new Map<number, string>();
+  for (const holding of world.holdings) {
+    for (const gpu of holding.seats.flatMap((seat) => seat.gpus)) {
+      const other = taken.get(gpu);
+      if (other !== undefined) faults.push({ kind: "capacity", what: `GPU ${gpu} is held by ${other} and ${holding.job}` });
+      taken.set(gpu, holding.job);
+    }
+  }
+  for (const [no, node] of world.nodes.entries()) {
+    const here = world.holdings.flatMap((holding) => holding.seats.filter((seat) => seat.node === no).map(() => holding));
+    const cpus = here.reduce((total, { cpusMilli }) => total + cpusMilli, 0);
+    const memory = here.reduce((total, { memoryMiB }) => total + memoryMiB, 0);
+    if (cpus > node.cpusMilli || memory > node.memoryMiB) {
+      faults.push({ kind: "capacity", what: `node ${node.name} holds more cores or memory than it has` });
+    }
+  }
+  return faults;
+}
+
+function optionFor(world: World, wish: Wish, choice: number, seats: readonly Seat[]): Option | undefined {
+  const model = seats[0] === undefined ? -1 : world.nodes[seats[0].node]!.model;
+  return optionsOf(world, wish).find((option) => option.choice === choice && option.model === model);
+}
+
+function named(world: World, account: number): string {
+  return account === nobody ? "nobody" : world.accounts[account]!.path;
+}
+
+function names(set: readonly Holding[]): string {
+  return `{${set.map((each) => (each.extra ? `${each.job}+` : each.job)).join(", ")}}`;
+}
+
+/** What stays of an account, in GPUs; for comparing outcomes. */
+export function unitsStaying(world: World, account: number): number {
+  return stayingOf(world, account)
+    .slice(0, world.models.length)
+    .reduce((a, b) => a + b, 0);
+}

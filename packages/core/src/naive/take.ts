@@ -1,0 +1,169 @@
+import { hour } from "../model/units.ts";
+import { type Amount, amountOf, beyondGuarantee, nothing, plus, stayingOf } from "./amount.ts";
+import { coverFor, isLent, overMax } from "./quota.ts";
+import { hasRoom } from "./room.ts";
+import { compareShares, type Share, shareOf, shareOfJob } from "./share.ts";
+import {
+  type Holding,
+  isInside,
+  lowestCommon,
+  nobody,
+  type Option,
+  optionsOf,
+  pathOf,
+  without,
+  type Wish,
+  type World,
+} from "./world.ts";
+
+export type TakingRule = "T1" | "T2" | "T3";
+
+/** As what a job claims, and which holdings it may take by which rule, each seen alone. */
+export interface Claimable {
+  readonly cover: number;
+  readonly by: ReadonlyMap<Holding, TakingRule>;
+}
+
+/** The rules by which a job may take what is held, before any set is looked at. */
+export function claimable(world: World, wish: Wish, option: Option): Claimable {
+  const cover = claimCover(world, wish, amountOf(world, wish, option));
+  const by = new Map<Holding, TakingRule>();
+  for (const holding of world.holdings) {
+    const rule = ruleFor(world, wish, cover, holding);
+    if (rule !== undefined) by.set(holding, rule);
+  }
+  return { cover, by };
+}
+
+/** The account that would cover it, judged on what stays now less all that it may take from its own account. */
+function claimCover(world: World, wish: Wish, amount: Amount): number {
+  for (const at of pathOf(world, wish.account)) {
+    const own = world.holdings.filter((holding) => ruleFor(world, wish, at, holding) === "T3");
+    const held = stayingOf(without(world, own), at);
+    if (beyondGuarantee(world, at, plus(held, amount)).every((beyond) => beyond === 0)) return at;
+  }
+  return nobody;
+}
+
+function ruleFor(world: World, wish: Wish, cover: number, holding: Holding): TakingRule | undefined {
+  if (!holding.preemptible || holding.leaving) return undefined; // C4
+  const young = world.now - holding.since < world.minRuntimeMs; // T8
+  if (holding.account === wish.account) {
+    const lower = holding.priority < wish.priority;
+    const equal = holding.priority === wish.priority && !wish.preemptible && holding.cover === nobody;
+    const covered = holding.cover !== nobody;
+    const asLow = cover !== nobody && isInside(world, cover, holding.cover);
+    return (lower || equal) && (!covered || asLow) && !young ? "T3" : undefined;
+  }
+  const exposed = holding.cover === nobody || isInside(world, wish.account, holding.cover); // C2
+  if (!exposed) return undefined;
+  if (cover !== nobody && !isInside(world, holding.account, cover)) return "T1";
+  if (world.rebalance === "off" || young || isShielded(world, holding)) return undefined;
+  return world.rebalance === "on" || holding.checkpointMs !== undefined ? "T2" : undefined;
+}
+
+/** Taken three times within an hour, and the last of them less than an hour ago [T8]. */
+function isShielded(world: World, { evictedAt }: Holding): boolean {
+  const [first, , last] = evictedAt.slice(-3);
+  return first !== undefined && last !== undefined && last - first <= hour && world.now - last < hour;
+}
+
+/** The side of `at` that an account is on; `nobody` for `at` itself: a job of it is a side of its own. */
+function sideOf(world: World, account: number, at: number): number {
+  return pathOf(world, account).find((each) => world.accounts[each]!.above === at && each !== at) ?? nobody;
+}
+
+/** What forbids taking exactly this set for the claim, as rules with the reason; empty = nothing does. */
+export function faultsOfSet(
+  world: World,
+  wish: Wish,
+  option: Option,
+  { cover, by }: Claimable,
+  set: readonly Holding[],
+): string[] {
+  const faults: string[] = [];
+  const after = without(world, set);
+  for (const victim of set) {
+    if (!by.has(victim)) faults.push(`no rule lets it take ${victim.job}`);
+    if (!victim.extra && world.holdings.some((each) => each.job === victim.job && each.extra && !set.includes(each))) {
+      faults.push(`[T5] ${victim.job} is not taken whole`);
+    }
+  }
+  faults.push(...exhausted(world, wish, by, set));
+  for (const victim of set) {
+    if (by.get(victim) === "T2" && !isFair(world, after, wish, option, victim)) {
+      faults.push(`[T2] the side of ${victim.job} ends below the claimant's`);
+    }
+  }
+  if (cover === nobody && !wish.preemptible) faults.push("[C4] it would be burst and must not be");
+  return faults;
+}
+
+/** Accounts that lose although they would, before their last loss, not be above their guarantee any more [T5]. */
+function exhausted(
+  world: World,
+  wish: Wish,
+  by: Claimable["by"],
+  set: readonly Holding[],
+): string[] {
+  const others = set.filter((victim) => by.get(victim) !== "T3");
+  const losing = new Set<number>();
+  for (const { account } of others) {
+    const common = lowestCommon(world, account, wish.account);
+    for (const at of pathOf(world, account)) if (at !== common && isInside(world, at, common)) losing.add(at);
+  }
+  const faults: string[] = [];
+  for (const account of losing) {
+    const from = others.filter((victim) => isInside(world, victim.account, account));
+    // The order in which they are taken is free, so some one of them may be the last.
+    const fine = from.some((last) => {
+      const before = stayingOf(
+        without(
+          world,
+          from.filter((each) => each !== last),
+        ),
+        account,
+      );
+      return beyondGuarantee(world, account, before).some((beyond) => beyond > 0);
+    });
+    if (!fine) faults.push(`[T5] ${world.accounts[account]!.path} loses more than it has beyond its guarantee`);
+  }
+  return faults;
+}
+
+/** Whether the side that loses this victim stands no lower than the claimant's once it runs [T2]. */
+function isFair(world: World, after: World, wish: Wish, option: Option, victim: Holding): boolean {
+  const at = lowestCommon(world, victim.account, wish.account);
+  const amount = amountOf(world, wish, option);
+  const [theirs, ours] = [sideOf(world, victim.account, at), sideOf(world, wish.account, at)];
+  const left: Share =
+    theirs === nobody ? shareOfJob(world, nothing(world)) : shareOf(world, theirs, stayingOf(after, theirs));
+  const mine: Share =
+    ours === nobody ? shareOfJob(world, amount) : shareOf(world, ours, plus(stayingOf(after, ours), amount));
+  const weight = (side: number) => (side === nobody ? 1 : world.accounts[side]!.quota.weight);
+  if (weight(theirs) === 0 && weight(ours) > 0) return true;
+  return compareShares(left, mine) >= 0;
+}
+
+/** Whether the claimant could start if this set were gone: ceilings, lending, class and seats. */
+export function isEnough(world: World, wish: Wish, option: Option, set: readonly Holding[]): boolean {
+  const after = without(world, set);
+  if (!hasRoom(after, wish, option)) return false;
+  const amount = amountOf(world, wish, option);
+  if (overMax(after, wish.account, amount, stayingOf) !== undefined) return false;
+  if (coverFor(after, wish.account, amount, stayingOf) !== nobody) return true;
+  return wish.preemptible && isLent(after, wish.account, amount);
+}
+
+/** Whether the job could start on what is free now, and how. */
+export function startable(world: World, wish: Wish): Option | undefined {
+  return optionsOf(world, wish).find((option) => mayStart(world, wish, option) && hasRoom(world, wish, option));
+}
+
+/** Ceilings, lending and class, without asking for seats. */
+export function mayStart(world: World, wish: Wish, option: Option): boolean {
+  const amount = amountOf(world, wish, option);
+  if (overMax(world, wish.account, amount) !== undefined) return false;
+  if (coverFor(world, wish.account, amount) !== nobody) return true;
+  return wish.preemptible && isLent(world, wish.account, amount);
+}

@@ -1,0 +1,176 @@
+import type { Quota } from "../model/account.ts";
+import type { Instant } from "../model/units.ts";
+
+/**
+ * A fleet and its accounts at one instant, as plain values, for the slow model of SPEC.md that the scheduler is compared
+ * with. Everything is looked up by scanning; nothing is kept up to date.
+ */
+export interface World {
+  readonly now: Instant;
+  /** The root first; those above come before those below. */
+  readonly accounts: readonly Account[];
+  readonly models: readonly string[];
+  readonly nodes: readonly Node[];
+  /** What is held by jobs that were placed. */
+  readonly holdings: readonly Holding[];
+  /** Room that is kept for jobs whose victims have not all left (T7). */
+  readonly holds: readonly Hold[];
+  /** Jobs that wait and could start as far as they themselves are concerned. */
+  readonly wishes: readonly Wish[];
+  readonly rebalance: "on" | "checkpointed" | "off";
+  readonly minRuntimeMs: number;
+}
+
+export interface Account {
+  readonly path: string;
+  /** Its place in `accounts`; -1 above the root. */
+  readonly above: number;
+  readonly quota: Quota;
+}
+
+export const root = 0;
+/** The cover of burst work. */
+export const nobody = -1;
+
+export interface Node {
+  readonly name: string;
+  /** It takes new work. */
+  readonly up: boolean;
+  readonly model: number;
+  /** Its devices, by numbers that no other node has. */
+  readonly gpus: readonly number[];
+  readonly cpusMilli: number;
+  readonly memoryMiB: number;
+  readonly zone: string;
+  readonly block: string;
+  readonly rack: string;
+  readonly nvlink: string;
+}
+
+export interface Seat {
+  readonly node: number;
+  readonly gpus: readonly number[];
+}
+
+/** What each of some equal members takes. */
+export interface Take {
+  /** Of each GPU. */
+  readonly compute: number;
+  readonly memory: number;
+  /** Of its node. */
+  readonly cpusMilli: number;
+  readonly memoryMiB: number;
+}
+
+/** One thing that can be taken back as a whole: the least members of a job together, or one member beyond them. */
+export interface Holding extends Take {
+  readonly job: string;
+  readonly account: number;
+  /** Counts submissions; a larger one is younger. */
+  readonly no: number;
+  readonly seats: readonly Seat[];
+  /** The account whose guarantee covers it; `nobody` = burst. */
+  readonly cover: number;
+  /** A member beyond the least that its job needs. */
+  readonly extra: boolean;
+  /** It has been told to stop. */
+  readonly leaving: boolean;
+  readonly priority: number;
+  readonly preemptible: boolean;
+  /** When it was placed. */
+  readonly since: Instant;
+  /** When it began to run; 0 = not yet. */
+  readonly startedAt: Instant;
+  readonly checkpointMs?: number;
+  readonly evictedAt: readonly Instant[];
+}
+
+export interface Hold extends Take {
+  readonly job: string;
+  readonly account: number;
+  readonly seats: readonly Seat[];
+}
+
+export const levels = ["zone", "block", "rack", "nvlink", "node"] as const;
+export type Level = (typeof levels)[number];
+
+export interface Wish {
+  readonly job: string;
+  readonly account: number;
+  readonly no: number;
+  readonly submittedAt: Instant;
+  /** Alternatives in order of preference. */
+  readonly asks: readonly Ask[];
+  readonly members: number;
+  /** On different nodes. */
+  readonly apart: boolean;
+  /** All in one place of this level. */
+  readonly within?: Level;
+  readonly cpusMilli: number;
+  readonly memoryMiB: number;
+  readonly priority: number;
+  readonly preemptible: boolean;
+}
+
+export interface Ask {
+  /** A model or the beginning of one; `*` = any. */
+  readonly model: string;
+  readonly gpus: number;
+  readonly compute: number;
+  readonly memory: number;
+}
+
+/** One way in which a wish can be met: an alternative on one model. */
+export interface Option extends Take {
+  readonly choice: number;
+  readonly model: number;
+  readonly gpus: number;
+}
+
+/** Whether a name in a wish or a quota stands for a model: the same, or a variant of it [U2]. */
+export function covers(name: string, model: string): boolean {
+  return name === "*" || name === model || model.startsWith(`${name}-`);
+}
+
+export function optionsOf(world: World, wish: Wish): Option[] {
+  const { cpusMilli, memoryMiB } = wish;
+  return wish.asks.flatMap((ask, choice) =>
+    world.models
+      .map((name, model) => ({ name, model }))
+      .filter(({ name }) => covers(ask.model, name))
+      .map(({ model }) => ({
+        choice,
+        model,
+        gpus: ask.gpus,
+        compute: ask.compute,
+        memory: ask.memory,
+        cpusMilli,
+        memoryMiB,
+      })),
+  );
+}
+
+/** The account and those above it, lowest first, without the root. */
+export function pathOf(world: World, account: number): number[] {
+  const path: number[] = [];
+  for (let at = account; at !== root && at !== nobody; at = world.accounts[at]!.above) path.push(at);
+  return path;
+}
+
+/** Whether `account` is `above` or lies below it. */
+export function isInside(world: World, account: number, above: number): boolean {
+  for (let at = account; at !== nobody; at = world.accounts[at]!.above) if (at === above) return true;
+  return false;
+}
+
+/** The lowest account above both, or at them. */
+export function lowestCommon(world: World, a: number, b: number): number {
+  let at = a;
+  while (!isInside(world, b, at)) at = world.accounts[at]!.above;
+  return at;
+}
+
+/** The world as it would be without some holdings. */
+export function without(world: World, gone: readonly Holding[]): World {
+  return gone.length === 0 ? world : { ...world, holdings: world.holdings.filter((each) => !gone.includes(each)) };
+}

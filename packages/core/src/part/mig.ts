@@ -1,0 +1,106 @@
+import { type MigGrid, type MigModel, type MigProfile, media } from "./mig-models.ts";
+
+/** What is taken of a GPU that is cut by MIG. */
+export interface MigUse {
+  /** One bit for each memory slice. */
+  readonly slots: number;
+  /** Compute slices. */
+  readonly compute: number;
+  /** Bits of `media`. */
+  readonly media: number;
+}
+
+export const uncut: MigUse = { slots: 0, compute: 0, media: 0 };
+
+/** The use after one more instance. Fails on one that is not legal there: two instances never overlap (S2). */
+export function withInstance({ grid }: MigModel, use: MigUse, profile: MigProfile, start: number): MigUse {
+  if (!isLegal(grid, use, profile, start)) throw new Error(`${profile.name} cannot start at ${start} on this GPU`);
+  return {
+    slots: use.slots | maskOf(profile.memorySlices, start),
+    compute: use.compute + profile.computeSlices,
+    media: use.media | profile.media,
+  };
+}
+
+/** Where an instance may start now, lowest first. */
+export function legalStarts({ grid }: MigModel, use: MigUse, profile: MigProfile): readonly number[] {
+  return profile.starts.filter((start) => isLegal(grid, use, profile, start));
+}
+
+/**
+ * The start that leaves the most open: the one after which the most different sets of further instances could still be
+ * placed. In a tie the highest: slot 0 is the only start of the largest profiles and 2g cannot start at 6, so what is
+ * put high hurts least. -1 when there is no legal start.
+ */
+export function bestStart({ grid }: MigModel, use: MigUse, profile: MigProfile): number {
+  let best = -1;
+  let most = -1;
+  for (const start of profile.starts) {
+    if (!isLegal(grid, use, profile, start)) continue;
+    const slots = use.slots | maskOf(profile.memorySlices, start);
+    const left = futuresOf(grid, slots, use.compute + profile.computeSlices).size;
+    if (left < most) continue;
+    best = start;
+    most = left;
+  }
+  return best;
+}
+
+/**
+ * The smallest plain profile with at least this much compute and memory (units) and usable memory. When it finds no
+ * start, none of the larger ones does: they begin where it may begin and take more.
+ */
+export function smallestProfile(
+  model: MigModel,
+  compute: number,
+  memory: number,
+  memoryMiB: number,
+): MigProfile | undefined {
+  return model.profiles.find(
+    (each) => each.plain && each.compute >= compute && each.memory >= memory && each.memoryMiB >= memoryMiB,
+  );
+}
+
+function isLegal(grid: MigGrid, use: MigUse, profile: MigProfile, start: number): boolean {
+  return (
+    (use.slots & maskOf(profile.memorySlices, start)) === 0 &&
+    use.compute + profile.computeSlices <= grid.computeSlices &&
+    profile.starts.includes(start) &&
+    enginesAgree(use.media, profile.media)
+  );
+}
+
+function enginesAgree(used: number, wanted: number): boolean {
+  if ((used & wanted & media.set) !== 0) return false;
+  return ((used | wanted) & media.all) === 0 || used === 0 || wanted === 0;
+}
+
+function maskOf(slices: number, start: number): number {
+  return ((1 << slices) - 1) << start;
+}
+
+/**
+ * The sets of instances (three bits of count for each shape) that a GPU in this state could still take, the empty one
+ * included. Engines are left out: each variant sits where its plain form sits. A grid has a few hundred states of at
+ * most 78 sets; each is worked out when it first occurs.
+ */
+function futuresOf(grid: MigGrid, slots: number, compute: number): ReadonlySet<number> {
+  let states = futures.get(grid);
+  if (states === undefined) futures.set(grid, (states = []));
+  const state = (compute << grid.memorySlices) | slots;
+  const known = states[state];
+  if (known !== undefined) return known;
+  const sets = new Set([0]);
+  for (const [no, { computeSlices, memorySlices, starts }] of grid.shapes.entries()) {
+    if (compute + computeSlices > grid.computeSlices) continue;
+    for (const start of starts) {
+      const mask = maskOf(memorySlices, start);
+      if ((slots & mask) !== 0) continue;
+      for (const rest of futuresOf(grid, slots | mask, compute + computeSlices)) sets.add(rest + (1 << (3 * no)));
+    }
+  }
+  states[state] = sets;
+  return sets;
+}
+
+const futures = new Map<MigGrid, ReadonlySet<number>[]>();

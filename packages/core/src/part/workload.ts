@@ -1,0 +1,339 @@
+import { type Refusal, refuse } from "../journal/refusal.ts";
+import type { ArrayAsk, Isolation, JobType, Retry } from "../model/job.ts";
+import { minute } from "../model/units.ts";
+import { type Architecture, architectureOf } from "./architecture.ts";
+import { enginesOf } from "./engines.ts";
+import {
+  deviceMiB,
+  exchangeMiB,
+  inferenceFootprint,
+  type Precision,
+  type Tuning,
+  trainingContextMiB,
+  trainingFootprint,
+  trainingGpusMin,
+  usableMiB,
+} from "./footprint.ts";
+
+/** Work described by what it is, instead of by the GPUs it needs. */
+export type Workload =
+  | {
+      readonly kind: "inference";
+      /** `7B`, or a name that is known or holds a size: `llama-3.1-8b`. */
+      readonly model: string;
+      readonly precision?: Precision;
+      /** Prompt and answer of one request. */
+      readonly contextTokens?: number;
+      /** Requests at the same time. */
+      readonly concurrency?: number;
+    }
+  | {
+      readonly kind: "finetune";
+      readonly model: string;
+      readonly tuning?: Tuning;
+      readonly sequenceTokens?: number;
+      readonly batch?: number;
+    }
+  | { readonly kind: "train"; readonly model: string; readonly sequenceTokens?: number; readonly batch?: number }
+  | {
+      readonly kind: "render";
+      readonly frames: ArrayAsk;
+      readonly scene?: Scene;
+      readonly msPerFrame?: number;
+    }
+  | {
+      readonly kind: "video";
+      /** Length of the footage. */
+      readonly lengthMs: number;
+      readonly picture?: Picture;
+      readonly framesPerSecond?: number;
+      /** Measured on one encoder; without it the work is taken to run at the speed of the footage. */
+      readonly encodedPerSecond?: number;
+      readonly segmentMs?: number;
+    };
+
+export type Scene = "simple" | "interior" | "exterior" | "volumes";
+export type Picture = "1080p" | "4k";
+
+/** A model that the fleet has. */
+export interface GpuOffer {
+  readonly model: string;
+  readonly memoryMiB: number;
+  readonly gpusPerNode: number;
+  /** GPUs of one NVLink domain; 1 = they have none. */
+  readonly gpusPerNvlink: number;
+}
+
+/** One acceptable choice for a member; 0 GPUs = a part of one with `gpuMemoryMiB`. */
+export interface WorkloadChoice {
+  readonly model: string;
+  readonly gpus: number;
+}
+
+/** The request that a workload becomes, and how that was worked out. */
+export interface WorkloadPlan {
+  readonly type: JobType;
+  /** In order of preference. `*` = any model. */
+  readonly choices: readonly WorkloadChoice[];
+  /** The least memory of each GPU, or of the part. */
+  readonly gpuMemoryMiB: number;
+  readonly members: number;
+  readonly topology?: "nvlink" | "node" | "rack?";
+  readonly isolation: Isolation;
+  readonly array?: ArrayAsk;
+  readonly maxTimeMs?: number;
+  readonly retry?: Retry;
+  readonly why: readonly string[];
+}
+
+/** What a workload should ask for on a fleet of these models. */
+export function planWorkload(workload: Workload, offers: readonly GpuOffer[]): WorkloadPlan | Refusal {
+  const wrong = badAmount(workload);
+  if (wrong !== undefined) return wrong;
+  switch (workload.kind) {
+    case "inference":
+      return planInference(workload, offers);
+    case "finetune":
+    case "train":
+      return planTraining(workload, offers);
+    case "render":
+      return planRender(workload, offers);
+    case "video":
+      return planVideo(workload, offers);
+  }
+}
+
+type Of<Kind extends Workload["kind"]> = Extract<Workload, { kind: Kind }>;
+
+/** Keeps every product below within the exact integers. */
+const amountMax = 100_000_000;
+
+function badAmount(workload: Workload): Refusal | undefined {
+  for (const [field, value] of Object.entries(workload)) {
+    if (typeof value !== "number" || (Number.isSafeInteger(value) && value > 0 && value <= amountMax)) continue;
+    return refuse("invalid", field, value, "is out of range", `give a whole number from 1 to ${amountMax}`);
+  }
+  return undefined;
+}
+
+function unknownModel(model: string): Refusal {
+  return refuse("invalid", "model", model, "is not a model whose size is known", "give its size, such as 7B or 70B");
+}
+
+/** Models of up to this size are served at 16 bits when nothing is said, larger ones at 8. */
+const halfPrecisionParametersMax = 16_000_000_000;
+const degrees: readonly number[] = [1, 2, 4, 8];
+
+function planInference(workload: Of<"inference">, offers: readonly GpuOffer[]): WorkloadPlan | Refusal {
+  const model = architectureOf(workload.model);
+  if (model === undefined) return unknownModel(workload.model);
+  const precision = workload.precision ?? (model.parameters <= halfPrecisionParametersMax ? "fp16" : "int8");
+  const { contextTokens = 4096, concurrency = 8 } = workload;
+  const { weightsMiB, kvMiB, needMiB } = inferenceFootprint(model, precision, contextTokens, concurrency);
+  const why = [
+    `${model.name} at ${precision}: ${gib(weightsMiB)} of weights`,
+    `${concurrency} requests of ${contextTokens} tokens at a time: ${gib(kvMiB)} of keys and values`,
+    `with context and workspace ${gib(needMiB)}`,
+  ];
+  if (isSmall(needMiB, offers)) return partOf("service", needMiB, why);
+  const fits = offers.flatMap((offer) => parallelFit(offer, model, needMiB));
+  const hint = precision === "int4" ? "lower the context or the concurrency" : "use a lower precision, such as int4";
+  return gangOf("service", fits, why, workload.model, needMiB, hint);
+}
+
+/** The lowest tensor-parallel degree that fits, inside one NVLink domain. */
+function parallelFit(offer: GpuOffer, model: Architecture, needMiB: number): Fit[] {
+  for (const degree of degrees) {
+    const gpus = Math.min(degree, offer.gpusPerNode);
+    if (degree > Math.max(1, offer.gpusPerNvlink) || degree % gpus !== 0 || model.kvHeads % degree !== 0) continue;
+    const eachMiB = degree === 1 ? needMiB : Math.ceil(needMiB / degree) + exchangeMiB;
+    if (eachMiB <= usableMiB(offer.memoryMiB)) return [{ offer, gpus, members: degree / gpus, eachMiB }];
+  }
+  return [];
+}
+
+function planTraining(workload: Of<"finetune" | "train">, offers: readonly GpuOffer[]): WorkloadPlan | Refusal {
+  const model = architectureOf(workload.model);
+  if (model === undefined) return unknownModel(workload.model);
+  const tuning = workload.kind === "train" ? "full" : (workload.tuning ?? "lora");
+  const { sequenceTokens = 2048, batch = 1 } = workload;
+  const footprint = trainingFootprint(model, tuning, sequenceTokens, batch);
+  const needMiB = footprint.statesMiB + footprint.activationMiB + trainingContextMiB;
+  const why = [
+    `${model.name}, ${tuning}: ${gib(footprint.statesMiB)} of weights, gradients and optimizer, spread over the GPUs`,
+    `${batch} x ${sequenceTokens} tokens: ${gib(footprint.activationMiB)} of activations on each GPU, recomputed`,
+  ];
+  if (isSmall(needMiB, offers)) return partOf("train", needMiB, why);
+  const fits = offers.flatMap((offer): Fit[] => {
+    const least = trainingGpusMin(footprint, offer.memoryMiB);
+    if (least === 0) return [];
+    const { gpus, members } = shardsOver(least, offer.gpusPerNode);
+    const statesMiB = Math.ceil(footprint.statesMiB / (gpus * members));
+    return [{ offer, gpus, members, eachMiB: statesMiB + footprint.activationMiB + trainingContextMiB }];
+  });
+  return gangOf("train", fits, why, workload.model, needMiB, "shorten the sequence or lower the batch");
+}
+
+/** Powers of two inside a node, whole nodes beyond: what the libraries run best on. */
+function shardsOver(least: number, gpusPerNode: number): { gpus: number; members: number } {
+  if (least > gpusPerNode) return { gpus: gpusPerNode, members: Math.ceil(least / gpusPerNode) };
+  let gpus = 1;
+  while (gpus < least) gpus *= 2;
+  return { gpus: Math.min(gpus, gpusPerNode), members: 1 };
+}
+
+/** Upper ends of what scenes of a kind usually take. */
+const sceneMiB: { readonly [scene in Scene]: number } = {
+  simple: 8 * 1024,
+  interior: 16 * 1024,
+  exterior: 32 * 1024,
+  volumes: 48 * 1024,
+};
+
+/** What was lost was the machine's doing; a frame or a segment is cheap to do again. */
+const retryAlone: Retry = { max: 3, when: ["node_lost", "preempted"] };
+
+/** A frame for each GPU: frames are independent, and a renderer takes all the memory it finds. */
+function planRender(workload: Of<"render">, offers: readonly GpuOffer[]): WorkloadPlan | Refusal {
+  const { scene = "interior", frames, msPerFrame } = workload;
+  const gpuMemoryMiB = deviceMiB(sceneMiB[scene]);
+  const large = tightFirst(offers.filter(({ memoryMiB }) => memoryMiB >= gpuMemoryMiB));
+  if (large.length === 0) return tooLarge("scene", scene, sceneMiB[scene], "split the scene or bake its textures");
+  const traces = large.filter(({ model }) => enginesOf(model)?.rayTracing === true);
+  const others = large.filter((offer) => !traces.includes(offer));
+  return {
+    type: "batch",
+    choices: [...traces, ...others].map(({ model }) => ({ model, gpus: 1 })),
+    gpuMemoryMiB,
+    members: 1,
+    isolation: "whole",
+    array: frames,
+    ...(msPerFrame === undefined ? {} : { maxTimeMs: limitFor(msPerFrame) }),
+    retry: retryAlone,
+    why: [
+      `frames ${frames.first} to ${frames.last}, one for each GPU, a failed one again alone`,
+      `${scene} scenes take up to ${gib(sceneMiB[scene])}`,
+      traces.length > 0 ? "models with ray tracing first" : "no model here has ray tracing: frames will be slow",
+    ],
+  };
+}
+
+/** Surfaces in flight of one stream, and the context of its process. */
+const pictureMiB: { readonly [picture in Picture]: number } = { "1080p": 150, "4k": 500 };
+const streamContextMiB = 308;
+
+/** Footage is cut into segments of time, each encoded on its own; encoders are apart from what computes. */
+function planVideo(workload: Of<"video">, offers: readonly GpuOffer[]): WorkloadPlan | Refusal {
+  const { lengthMs, picture = "1080p", framesPerSecond = 30, segmentMs = 10 * minute } = workload;
+  const encodedPerSecond = workload.encodedPerSecond ?? framesPerSecond;
+  const able = tightFirst(offers.filter(({ model }) => (enginesOf(model)?.encoders ?? 0) > 0));
+  if (able.length === 0) {
+    const detail = "needs a video encoder, and no model here is known to have one";
+    return refuse("never-fits", "kind", "video", detail, "use a model with encoders, such as L4 or L40S");
+  }
+  const segments = Math.ceil(lengthMs / segmentMs);
+  const runMs = Math.ceil((Math.min(lengthMs, segmentMs) * framesPerSecond) / encodedPerSecond);
+  const needMiB = pictureMiB[picture] + streamContextMiB;
+  return {
+    type: "batch",
+    choices: able.map(({ model }) => ({ model, gpus: 0 })),
+    gpuMemoryMiB: deviceMiB(needMiB),
+    members: 1,
+    isolation: "any",
+    ...(segments > 1 ? { array: { first: 1, last: segments, step: 1 } } : {}),
+    maxTimeMs: limitFor(runMs),
+    retry: retryAlone,
+    why: [
+      `${segments} segments of up to ${Math.ceil(segmentMs / minute)} minutes, each on one encoder`,
+      `one ${picture} stream: ${needMiB} MiB`,
+      workload.encodedPerSecond === undefined
+        ? "taken to run as fast as the footage plays; a measured speed gives a better time"
+        : `${encodedPerSecond} frames a second were measured`,
+    ],
+  };
+}
+
+/** Four times what is expected, so that a hard frame is not cut off, and never less than ten minutes. */
+function limitFor(expectedMs: number): number {
+  return Math.max(10 * minute, 4 * expectedMs);
+}
+
+/** How many GPUs of one model would do. */
+interface Fit {
+  readonly offer: GpuOffer;
+  readonly gpus: number;
+  readonly members: number;
+  readonly eachMiB: number;
+}
+
+/** A part is worth the sharing when it leaves a good deal of some GPU to others: beyond 60 % a whole one is taken. */
+function isSmall(needMiB: number, offers: readonly GpuOffer[]): boolean {
+  return offers.some(({ memoryMiB }) => deviceMiB(needMiB) * 100 <= memoryMiB * 60);
+}
+
+function partOf(type: JobType, needMiB: number, why: readonly string[]): WorkloadPlan {
+  return {
+    type,
+    choices: [{ model: "*", gpus: 0 }],
+    gpuMemoryMiB: deviceMiB(needMiB),
+    members: 1,
+    isolation: "any",
+    why: [...why, `a part of a GPU with ${gib(deviceMiB(needMiB))} holds it`],
+  };
+}
+
+/**
+ * Whole GPUs: the model of which the fewest are needed, the smallest of those, then the alternatives that make the same
+ * gang (a request has one number of members and one topology).
+ */
+function gangOf(
+  type: JobType,
+  fits: readonly Fit[],
+  why: readonly string[],
+  model: string,
+  needMiB: number,
+  hint: string,
+): WorkloadPlan | Refusal {
+  const total = (fit: Fit) => fit.gpus * fit.members;
+  const sorted = fits.toSorted((a, b) => total(a) - total(b) || byMemoryThenName(a.offer, b.offer));
+  const best = sorted[0];
+  if (best === undefined) return tooLarge("model", model, needMiB, hint);
+  const chosen = sorted.filter((fit) => fit.members === best.members);
+  const topology = topologyOf(chosen);
+  return {
+    type,
+    choices: chosen.map(({ offer, gpus }) => ({ model: offer.model, gpus })),
+    gpuMemoryMiB: 0,
+    members: best.members,
+    ...(topology === undefined ? {} : { topology }),
+    isolation: "whole",
+    why: [
+      ...why,
+      ...chosen.map((fit) => `${total(fit)} x ${fit.offer.model}: ${gib(fit.eachMiB)} of ${gib(fit.offer.memoryMiB)}`),
+    ],
+  };
+}
+
+/** The closest that all of them can have. */
+function topologyOf(fits: readonly Fit[]): WorkloadPlan["topology"] {
+  if (fits.every(({ gpus, members }) => gpus * members === 1)) return undefined;
+  if (fits.every(({ offer, gpus, members }) => gpus * members <= Math.max(1, offer.gpusPerNvlink))) return "nvlink";
+  return fits[0]!.members === 1 ? "node" : "rack?";
+}
+
+function tooLarge(field: string, value: string, needMiB: number, hint: string): Refusal {
+  return refuse("never-fits", field, value, `needs ${gib(needMiB)}, which no GPUs here hold together`, hint);
+}
+
+function tightFirst(offers: readonly GpuOffer[]): readonly GpuOffer[] {
+  return offers.toSorted(byMemoryThenName);
+}
+
+function byMemoryThenName(a: GpuOffer, b: GpuOffer): number {
+  return a.memoryMiB - b.memoryMiB || (a.model < b.model ? -1 : a.model > b.model ? 1 : 0);
+}
+
+function gib(mib: number): string {
+  const tenths = Math.round((mib * 10) / 1024);
+  return `${Math.floor(tenths / 10)}.${tenths % 10} GiB`;
+}
