@@ -72,7 +72,7 @@ run: |
 async function waiting(stage) {
   stage.heading("Why does it wait?");
   // Long enough to be seen by everything up to the end of the next chapters.
-  const trainSeconds = stage.fast ? 12 : 40;
+  const trainSeconds = stage.fast ? 20 : 40;
   await stage.run("ana", `tess run --name train --nodes 2 --gpus 8 --detach -- sleep ${trainSeconds}`, {
     pauseMs: short,
   });
