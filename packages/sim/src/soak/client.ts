@@ -4,7 +4,7 @@ import { jobScript } from "./truth.ts";
 
 /** More than this and a client only makes the queue longer. */
 const outstandingMax = 5;
-const pauseMs = 90;
+const pauseMs = 50;
 
 /**
  * One user of the control plane: submits small jobs, gangs and arrays, cancels, holds, releases and edits, one command

@@ -82,13 +82,15 @@ class Soak {
     const work = Promise.all(this.#clients.map((client) => client.work()));
     for (let cycle = 1; plan.length > 0; cycle++) {
       const point = plan.shift()!;
+      const began = performance.now();
       const before = this.#acknowledged;
       server = await this.#untilAcknowledged(server, before + acknowledgedPerCycle, point);
       const fell = await this.#kill(server, point);
       // A phase that did not come by is tried once more at the end.
       if (fell !== point) plan.push(point);
       server = await this.#start(plan[0]);
-      say(`cycle ${cycle}: killed ${fell}; ${this.#acknowledged - before} acknowledged, ${plan.length} to go`);
+      const seconds = ((performance.now() - began) / 1000).toFixed(1);
+      say(`cycle ${cycle}: killed ${fell} after ${seconds} s; ${plan.length} to go`);
     }
     for (const client of this.#clients) client.stop();
     await this.#patiently(work, "clients to come to an end");
