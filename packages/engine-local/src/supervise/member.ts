@@ -66,7 +66,7 @@ export async function runMember(
     tree = { ...tree, ...(step.pid === undefined ? {} : { root: step.pid }) };
     end = await step.ended;
     // A stopped job may still be saving in other processes, and they have the same grace. One that ended has none.
-    while (stopping.begun && !stopping.killed && treeMembers(tree).length > 0) await sleep(20);
+    while (stopping.begun && !stopping.killed && treeMembers(tree).length > 0) await sleep(leftoversEveryMs);
     await endTree(tree);
     await Promise.race([step.drained, sleep(drainMsMax)]);
     if (stoppedBy !== undefined) break;
@@ -88,6 +88,9 @@ export async function runMember(
     ...(reason === undefined ? {} : { reason }),
   };
 }
+
+/** How often we look whether what a stopped job left behind has ended too. */
+const leftoversEveryMs = 20;
 
 /** Output is complete when all who could write are gone; only a descriptor passed to a stranger could keep it open. */
 const drainMsMax = 2_000;

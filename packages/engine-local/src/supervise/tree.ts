@@ -11,36 +11,40 @@ export interface Tree {
   readonly contained: boolean;
 }
 
-/** Every live process of the lease. */
+/**
+ * Every live process of the lease. The root enters all groups before it does anything else and no group can be left
+ * without privilege, so one group knows them all; only without any is it worth asking every process of the machine.
+ */
 export function treeMembers(tree: Tree): number[] {
-  const found = new Set(tree.groups.flatMap(groupMembers));
-  if (tree.root !== undefined) {
-    if (findProcess(tree.root) !== undefined) found.add(tree.root);
-    for (const pid of descendantsOf(tree.root)) found.add(pid);
+  const found = new Set<number>();
+  if (tree.root !== undefined && findProcess(tree.root) !== undefined) found.add(tree.root);
+  const group = enderOf(tree.groups);
+  if (group !== undefined) for (const pid of groupMembers(group)) found.add(pid);
+  else {
+    if (tree.root !== undefined) for (const pid of descendantsOf(tree.root)) found.add(pid);
+    for (const pid of markedWith(tree.mark)) found.add(pid);
   }
-  // A group cannot be left without privilege; only without one is it worth asking every process who it is.
-  if (tree.groups.length === 0) for (const pid of markedWith(tree.mark)) found.add(pid);
   return [...found];
+}
+
+/** The group through which the tree is counted and ended: one that can be ended at once, if there is one. */
+function enderOf(groups: readonly ControlGroup[]): ControlGroup | undefined {
+  return groups.find(({ ends }) => ends === "kill-file") ?? groups.find(({ ends }) => ends === "freezer") ?? groups[0];
 }
 
 /** Sends a signal to the job's own processes, and not to those that keep it closed in. */
 export function signalTree(tree: Tree, signal: NodeJS.Signals): void {
-  const keepers = new Set<number>();
-  if (tree.contained && tree.root !== undefined) {
-    keepers.add(tree.root);
-    for (const pid of descendantsOf(tree.root)) {
-      if (findProcess(pid)?.parent === tree.root) keepers.add(pid);
-    }
-  }
-  for (const pid of treeMembers(tree)) if (!keepers.has(pid)) sendSignal(pid, signal);
+  const keeps = (pid: number) => tree.contained && (pid === tree.root || findProcess(pid)?.parent === tree.root);
+  for (const pid of treeMembers(tree)) if (!keeps(pid)) sendSignal(pid, signal);
 }
 
 /** Ends everything and returns when nothing is left, however long the kernel takes. */
 export async function endTree(tree: Tree): Promise<void> {
+  const group = enderOf(tree.groups);
   for (let waitMs = 1; ; waitMs = Math.min(waitMs * 2, 500)) {
-    for (const group of tree.groups) if (groupMembers(group).length > 0) killGroup(group);
     const left = treeMembers(tree);
     if (left.length === 0) return;
+    if (group !== undefined) killGroup(group);
     for (const pid of left) sendSignal(pid, "SIGKILL");
     await new Promise((resolve) => setTimeout(resolve, waitMs));
   }
