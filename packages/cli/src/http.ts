@@ -20,6 +20,8 @@ export interface Ask<Id extends RouteId> {
   /** Idempotency-Key; a random one unless given. */
   readonly key?: string;
   readonly timeoutMs?: number;
+  /** Gives up when the user does. */
+  readonly signal?: AbortSignal;
 }
 
 interface OpenOptions {
@@ -39,7 +41,8 @@ const pauseMsMax = 1_000;
 class ConnectionLost extends Outage {
   readonly sent: boolean;
   constructor(server: string, sent: boolean, cause: unknown) {
-    const why = cause instanceof Error ? ((cause as NodeJS.ErrnoException).code ?? cause.message) : String(cause);
+    const { code = "" } = cause as NodeJS.ErrnoException;
+    const why = code === "ABORT_ERR" ? "it took too long" : code || String(cause);
     super(
       `no Tessera server answers at ${server} (${why})`,
       "start one with npm start, or name another with --server or TESS_SERVER",
@@ -74,7 +77,7 @@ export class Api {
         return await this.#once(id, ask, headers);
       } catch (error) {
         const waitedMs = performance.now() - startedAt;
-        if (!(error instanceof ConnectionLost) || !this.#mayRepeat(id, error, waitedMs)) throw error;
+        if (!(error instanceof ConnectionLost) || !this.#mayRepeat(id, ask, error, waitedMs)) throw error;
         await sleep(Math.min(pauseMsMax, 100 * 2 ** tries));
         this.#target = this.#locate();
       }
@@ -93,7 +96,8 @@ export class Api {
 
   async #once<Id extends RouteId>(id: Id, ask: Ask<Id>, headers: Record<string, string>): Promise<AnswerOf<Id>> {
     for (let tries = 0; ; tries += 1) {
-      const signal = AbortSignal.timeout(ask.timeoutMs ?? answerMsMax);
+      const timeout = AbortSignal.timeout(ask.timeoutMs ?? answerMsMax);
+      const signal = ask.signal === undefined ? timeout : AbortSignal.any([timeout, ask.signal]);
       const answer = await this.#send(id, ask, headers, signal);
       const text = await textOf(answer).catch((error) => {
         throw new ConnectionLost(this.server, true, error);
@@ -107,9 +111,9 @@ export class Api {
     }
   }
 
-  #mayRepeat(id: RouteId, lost: ConnectionLost, waitedMs: number): boolean {
+  #mayRepeat<Id extends RouteId>(id: Id, ask: Ask<Id>, lost: ConnectionLost, waitedMs: number): boolean {
     if (!this.#reached && !lost.sent) return false;
-    if (waitedMs > (this.#reached ? patienceMs : patienceMsAtFirst)) return false;
+    if (ask.signal?.aborted || waitedMs > (this.#reached ? patienceMs : patienceMsAtFirst)) return false;
     const method = addresses[id].split(" ")[0];
     return (
       !lost.sent || method === "GET" || method === "PUT" || id in creates || id === "applyJob" || id === "dryRunJob"

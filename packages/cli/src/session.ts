@@ -64,9 +64,14 @@ export class Session {
     return this.terminal.stdout.write(text);
   }
 
+  /** Whether stderr is kept for errors alone, so that a program can parse it. */
+  get silent(): boolean {
+    return this.format === "json" || this.format === "yaml";
+  }
+
   /** A line beside the answer: progress, advice, warnings. */
-  note(text: string): Promise<void> {
-    return this.terminal.stderr.write(`${text}\n`);
+  async note(text: string): Promise<void> {
+    if (!this.silent) await this.terminal.stderr.write(`${text}\n`);
   }
 
   now(): number {

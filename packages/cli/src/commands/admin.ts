@@ -6,6 +6,7 @@ import { runProgram } from "../spawn.ts";
 
 export function define(command: Command): void {
   command
+    .configureHelp({ showGlobalOptions: false })
     .description(
       "Looks after the journal and the store of this machine's server, beside it and not through it:\n" +
         "verify (chain, replay, projections), rebuild (projections), backup, restore, journal tail, journal show.",

@@ -45,5 +45,5 @@ async function apply(session: Session, flags: ApplyFlags): Promise<void> {
     const asked = api.call("applyJob", { body: spec as BodyOf<"applyJob"> });
     jobs.push(await asked.catch((error) => Promise.reject(placed.length === 1 ? error : located(error, from))));
   }
-  await showCreated(session, jobs);
+  await showCreated(session, jobs, "applied in");
 }

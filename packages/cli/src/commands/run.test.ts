@@ -126,8 +126,9 @@ test("--detach prints the job and leaves, in every format", async (t) => {
 test("with -o json the job as it ended is the only line on stdout", async (t) => {
   const server = await Server.start(t);
   scriptJob(server, [{ state: "running" }, endedJob("cancelled")], [{ text: "not shown" }]);
-  const { code, out } = await runTess(["run", "-o", "json", "--", "true"], { env: server.env });
+  const { code, out, err } = await runTess(["run", "-o", "json", "--", "true"], { env: server.env });
   assert.equal(code, 103);
+  assert.equal(err, "", "stderr is for errors alone");
   assert.equal(out.trimEnd().split("\n").length, 1);
   assert.equal(JSON.parse(out).outcome, "cancelled");
 });
@@ -385,7 +386,7 @@ test("apply sends each document without a key, since it is idempotent by name", 
   });
   const { code, out } = await runTess(["apply", "-f", "a.yaml", "-p", "lab"], { env: server.env, cwd: folder });
   assert.equal(code, 0);
-  assert.equal(out, "a job_a submitted to lab\nb job_b submitted to lab\n");
+  assert.equal(out, "a job_a applied in lab\nb job_b applied in lab\n");
   assert.deepEqual(
     server.requestsTo("applyJob").map(({ body }) => (body as { project: string }).project),
     ["lab", "lab"],

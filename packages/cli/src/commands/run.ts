@@ -64,7 +64,7 @@ async function run(session: Session, file: string | undefined, flags: RunFlags):
     if (progress === undefined || interrupts === undefined) return await showCreated(session, jobs);
     session.exitCode = await followAll(session, api, jobs, { progress, interrupts, attached });
   } catch (error) {
-    progress?.end();
+    progress?.end(true);
     throw error;
   } finally {
     interrupts?.release();
@@ -131,11 +131,11 @@ export function located(error: unknown, from: string): unknown {
   });
 }
 
-export async function showCreated(session: Session, jobs: readonly JobCreated[]): Promise<void> {
+export async function showCreated(session: Session, jobs: readonly JobCreated[], done = "submitted to"): Promise<void> {
   const view = { columns: [{ name: "id", text: ({ id }: JobCreated) => id }], nameOf: ({ id }: JobCreated) => id };
   const text = (job: JobCreated) => {
     const size = job.size > 1 ? `, ${job.size} elements` : "";
-    return `${session.paint("bold", printable(job.name))} ${job.id} submitted to ${job.project}${size}\n`;
+    return `${session.paint("bold", printable(job.name))} ${job.id} ${done} ${job.project}${size}\n`;
   };
   if (session.readable) for (const job of jobs) await session.print(text(job));
   else if (jobs.length === 1) await emitObject(session, jobs[0]!, jobs[0]!.id, text);

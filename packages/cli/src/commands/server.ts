@@ -6,6 +6,7 @@ import { runProgram } from "../spawn.ts";
 
 export function define(command: Command): void {
   command
+    .configureHelp({ showGlobalOptions: false })
     .description("Runs the control plane on this machine. All flags go to the server; its own list of them follows.")
     .usage("[flags of the server]");
   examples(command, ["tess server", "tess server --virtual 4x8:H100"]);

@@ -7,7 +7,7 @@ import { renderTable } from "../output/table.ts";
 import { instantText } from "../output/time.ts";
 import type { Session } from "../session.ts";
 import type { Paint } from "../terminal.ts";
-import { addListFlags } from "../verbs/list.ts";
+import { addListFlags, parseLimit } from "../verbs/list.ts";
 
 interface UsageFlags extends ListOptions {
   readonly by: NonNullable<QueryOf<"readUsage">["by"]>;
@@ -53,7 +53,7 @@ async function usage(session: Session, flags: UsageFlags): Promise<void> {
   const report = await (await session.api()).call("readUsage", { query });
   const columns = columnsOf(report);
   const view = { columns, nameOf: ({ key }: Row) => key };
-  const limited = flags.limit === undefined ? report.rows : report.rows.slice(0, Number(flags.limit));
+  const limited = flags.limit === undefined ? report.rows : report.rows.slice(0, parseLimit(flags.limit));
   if (session.format === "csv" || session.format === "name") return emitList(session, { items: limited }, view, flags);
   await emitObject(session, report, by, () =>
     reportText(session, report, sortItems(limited, columns, flags.sortBy), flags),

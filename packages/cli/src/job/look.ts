@@ -44,7 +44,7 @@ async function lookOnce(api: Api, id: string, { signal, onOutage, onBack }: Look
   const startedAt = performance.now();
   for (let tries = 0; !signal.aborted; tries += 1) {
     try {
-      const job = await api.call("getJob", { at: { job: id } });
+      const job = await api.call("getJob", { at: { job: id }, signal });
       if (tries > 0) onBack?.();
       return job;
     } catch (error) {

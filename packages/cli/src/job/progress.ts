@@ -9,8 +9,8 @@ export interface Progress {
   phase(name: string, detail?: string): void;
   /** Leaves the phase's line as it is, so that other output can follow it. */
   rest(): void;
-  /** Ends with a last line; nothing is drawn afterwards. */
-  end(line?: string): void;
+  /** Nothing is drawn afterwards. The phase it is in went wrong when `failed`. */
+  end(failed?: boolean): void;
 }
 
 const frames = "⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏";
@@ -19,6 +19,7 @@ const nameWidth = 9;
 
 /** Draws on stderr: one moving line on a terminal, plain lines elsewhere. */
 export function progressOf(session: Session): Progress {
+  if (session.silent) return { phase() {}, rest() {}, end() {} };
   return redraws(session.terminal.stderr, session.terminal.env) ? movingLine(session) : plainLines(session);
 }
 
@@ -33,9 +34,7 @@ function plainLines(session: Session): Progress {
       void session.note(`[${elapsedText(performance.now() - startedAt)}] ${line}`);
     },
     rest() {},
-    end(line) {
-      if (line !== undefined) void session.note(`[${elapsedText(performance.now() - startedAt)}] ${line}`);
-    },
+    end() {},
   };
 }
 
@@ -53,8 +52,8 @@ function movingLine(session: Session): Progress {
     frame = (frame + 1) % frames.length;
     if (current !== undefined) void stderr.write(`\r\u001b[2K${lineOf(paint("cyan", frames[frame]!))}`);
   };
-  const finish = (mark = "✓") => {
-    if (current !== undefined) void stderr.write(`\r\u001b[2K${lineOf(paint("green", mark))}\n`);
+  const finish = (mark = paint("green", "✓")) => {
+    if (current !== undefined) void stderr.write(`\r\u001b[2K${lineOf(mark)}\n`);
     current = undefined;
   };
   const timer = setInterval(draw, frameMs);
@@ -73,12 +72,11 @@ function movingLine(session: Session): Progress {
     },
     rest() {
       rested = current?.name ?? rested;
-      finish("●");
+      finish(paint("green", "●"));
     },
-    end(line) {
+    end(failed = false) {
       clearInterval(timer);
-      finish();
-      if (line !== undefined) void stderr.write(`${line}\n`);
+      finish(failed ? paint("red", "✗") : undefined);
     },
   };
 }

@@ -1,0 +1,126 @@
+import assert from "node:assert/strict";
+import { type ChildProcess, execFile, spawn } from "node:child_process";
+import { once } from "node:events";
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import test, { type TestContext } from "node:test";
+import { fileURLToPath } from "node:url";
+import { serverProgram } from "./config/paths.ts";
+import { temporaryFolder } from "./testing/folder.ts";
+
+const program = fileURLToPath(new URL("main.js", import.meta.url));
+
+interface Run {
+  readonly code: number;
+  readonly out: string;
+  readonly err: string;
+}
+
+/** A control plane of its own on virtual GPUs, reached as a clone's is: by what it wrote into its data folder. */
+class RealServer {
+  readonly #env: NodeJS.ProcessEnv;
+  readonly #data: string;
+  #child: ChildProcess | undefined;
+
+  constructor(t: TestContext) {
+    t.after(() => this.stop("SIGTERM")); // before the folder goes, which is registered next
+    const folder = temporaryFolder(t);
+    this.#data = join(folder, "data");
+    this.#env = { PATH: process.env.PATH, HOME: folder, TESSERA_DATA: this.#data };
+  }
+
+  async start(): Promise<void> {
+    const args = [program, "server", "--port", "0", "--virtual", "2x4:H100", "--free-space-min", "1"];
+    this.#child = spawn(process.execPath, args, { env: this.#env, stdio: ["ignore", "ignore", "pipe"] });
+    let said = "";
+    for await (const part of this.#child.stderr!) {
+      said += part;
+      if (said.includes("ready at")) break;
+    }
+    assert.match(said, /ready at/);
+    this.#child.stderr!.resume();
+  }
+
+  async stop(signal: NodeJS.Signals): Promise<void> {
+    const child = this.#child;
+    if (child === undefined || child.exitCode !== null || child.signalCode !== null) return;
+    // `tess server` only stands in front; the control plane is the process that wrote this.
+    const { pid } = JSON.parse(readFileSync(join(this.#data, "endpoint.json"), "utf8"));
+    process.kill(pid, signal);
+    await once(child, "exit");
+  }
+
+  tess(...args: string[]): Promise<Run> {
+    return new Promise((resolve) => {
+      const child = execFile(process.execPath, [program, ...args], { env: this.#env }, (_error, out, err) =>
+        resolve({ code: child.exitCode ?? -1, out, err }),
+      );
+    });
+  }
+}
+
+const absent = existsSync(serverProgram("main")) ? false : "the server is not built";
+
+test("the commands do what they say against the real control plane", { skip: absent }, async (t) => {
+  const server = new RealServer(t);
+  await server.start();
+
+  const failed = await server.tess("run", "--gpus", "1", "--wait", "--", "sh", "-c", "exit 7");
+  assert.equal(failed.code, 7, failed.err);
+
+  const shell = await server.tess("run", "--", "echo out; echo err >&2; exit 3");
+  assert.equal(shell.code, 3, shell.err);
+  assert.equal(shell.out, "out\n");
+  assert.match(shell.err, /^err$/m);
+
+  const gang = await server.tess("run", "--nodes", "2", "--gpus", "H100:4", "--name", "gang", "--", "echo rank $RANK");
+  assert.equal(gang.code, 0, gang.err);
+  assert.deepEqual(gang.out.trimEnd().split("\n").toSorted(), ["[0] rank 0", "[1] rank 1"]);
+  assert.deepEqual((await server.tess("logs", "gang", "--rank", "1")).out, "[1] rank 1\n");
+
+  const array = await server.tess("run", "--array", "1-3", "--name", "arr", "--wait", "--", "exit $TESS_INDEX");
+  assert.equal(array.code, 3, array.err);
+  assert.equal((await server.tess("wait", "arr.2")).code, 2);
+
+  assert.equal(
+    (await server.tess("run", "-d", "--gpus", "4", "--nodes", "2", "--name", "hog", "--", "sleep 600")).code,
+    0,
+  );
+  assert.equal((await server.tess("wait", "hog", "--for=running", "--timeout", "20s")).code, 0);
+  assert.equal((await server.tess("run", "-d", "--gpus", "1", "--name", "waiter", "--", "true")).code, 0);
+  assert.match((await server.tess("explain", "waiter")).out, /^waiter waits because/);
+  assert.equal((await server.tess("wait", "waiter", "--timeout", "50ms")).code, 75);
+  assert.match((await server.tess("gpus")).out, /0\/8 free/);
+  assert.match((await server.tess("ps")).out, /hog .* running/);
+  assert.equal((await server.tess("cancel", "hog")).code, 0);
+  assert.equal((await server.tess("wait", "hog")).code, 103);
+  assert.equal((await server.tess("wait", "waiter")).code, 0);
+
+  const wrong = await server.tess("run", "--gpus", "H101:1", "-o", "json", "--", "true");
+  assert.equal(wrong.code, 65);
+  assert.equal(typeof JSON.parse(wrong.err).error.requestId, "string");
+  assert.equal((await server.tess("get", "node", "nobody")).code, 66);
+
+  const usage = JSON.parse((await server.tess("usage", "--json")).out);
+  assert.equal(usage.fleet.balanced, true);
+  assert.match((await server.tess("audit", "-o", "csv")).out, /job\.cancel/);
+});
+
+test("a run that is followed survives kill -9 of the control plane", { skip: absent }, async (t) => {
+  const server = new RealServer(t);
+  await server.start();
+  const followed = server.tess(
+    "run",
+    "--name",
+    "survivor",
+    "--",
+    "for i in 1 2 3 4 5 6 7 8; do echo tick $i; sleep 0.3; done; exit 11",
+  );
+  // The name is known only once it was submitted.
+  while ((await server.tess("wait", "survivor", "--for=running", "--timeout", "20s")).code === 66);
+  await server.stop("SIGKILL");
+  await server.start();
+  const { code, out, err } = await followed;
+  assert.equal(code, 11, err);
+  assert.equal(out, Array.from({ length: 8 }, (_, index) => `tick ${index + 1}\n`).join(""));
+});
