@@ -1,4 +1,5 @@
-import { forbiddenInCore, mayImport, mayNameEngines } from "./rules.js";
+import { posix } from "node:path";
+import { forbiddenInCore, mayImport, mayNameEngines, oracle } from "./rules.js";
 import { importsOf, lineAt, scan } from "./scan.js";
 
 /** What breaks the rules in one source file (`path` from the root), each as a sentence that begins with the place. */
@@ -15,7 +16,7 @@ function faultOfImport(path, name, specifier) {
   if (specifier.startsWith(".")) {
     const depth = path.split("/").length - 4; // folders below src
     const ups = specifier.split("/").filter((part) => part === "..").length;
-    return ups > depth ? `reaches out of its package: ${specifier}` : undefined;
+    return ups > depth ? `reaches out of its package: ${specifier}` : faultOfOracle(path, specifier);
   }
   const other = /^@tessera\/([^/]+)/.exec(specifier)?.[1];
   if (other === undefined) {
@@ -25,6 +26,17 @@ function faultOfImport(path, name, specifier) {
   if (other === name || allowed(name).includes(other)) return undefined;
   if (other.startsWith("engine-") && mayNameEngines.test(path)) return undefined;
   return `imports @tessera/${other}, but ${name} may know only: ${allowed(name).join(", ") || "nothing"}`;
+}
+
+function faultOfOracle(path, specifier) {
+  const { folder, mayKnow } = oracle;
+  const target = posix.join(posix.dirname(path), specifier);
+  const [from, to] = [path.startsWith(folder), target.startsWith(folder)];
+  if (from && !to && !target.startsWith(mayKnow))
+    return `imports ${specifier}, but the naive model shares no code with core`;
+  if (!from && to && path.startsWith("packages/core/"))
+    return `imports ${specifier}, but core must not know the naive model`;
+  return undefined;
 }
 
 function forbiddenUses(path, source) {

@@ -61,6 +61,14 @@ describe("the check of dependency direction", () => {
     assert.match(faults("packages/cli/src/a.ts", 'import "../../core/src/index.ts";'), /reaches out of its package/);
   });
 
+  it("keeps the naive model and the scheduler apart, the nouns excepted", () => {
+    const naive = "packages/core/src/naive/take.ts";
+    assert.equal(faults(naive, 'import "./world.ts"; import type { Quota } from "../model/account.ts";'), "");
+    assert.match(faults(naive, 'import { shareOf } from "../queue/share.ts";'), /shares no code with core/);
+    assert.match(faults("packages/core/src/naive/take.test.ts", 'import "../state/state.ts";'), /shares no code/);
+    assert.match(faults("packages/core/src/cycle.ts", 'import { nextOf } from "./naive/order.ts";'), /must not know/);
+  });
+
   it("keeps core free of every module, but not its tests", () => {
     assert.match(faults("packages/core/src/a.ts", 'import { readFileSync } from "node:fs";'), /core imports nothing/);
     assert.match(faults("packages/core/src/a.ts", 'import fc from "fast-check";'), /core imports nothing/);

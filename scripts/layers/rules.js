@@ -13,6 +13,12 @@ export const mayImport = {
 /** The one place that joins things names the engines it starts; tests of the server start them as well. */
 export const mayNameEngines = /^packages\/server\/src\/(main\.ts|.*\.test\.ts)$/;
 
+/**
+ * The slow model that the scheduler is compared with must not share its mistakes: of core it knows the nouns alone, and
+ * nothing of core knows it.
+ */
+export const oracle = { folder: "packages/core/src/naive/", mayKnow: "packages/core/src/model/" };
+
 /** What core may not touch, and why. A value that comes from outside would make two replays of one journal differ. */
 export const forbiddenInCore = [
   { name: "Date", sign: /(?<![.\w$])Date\b/, why: "time is handed in as `now`" },

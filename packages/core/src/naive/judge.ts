@@ -1,4 +1,5 @@
 import { amountOf, coveredBelow, isWithin, stayingOf, usageOf } from "./amount.ts";
+import { isCounted, victimsFor } from "./counts.ts";
 import { nextOf } from "./order.ts";
 import { coverFor, isLent, overMax } from "./quota.ts";
 import { compareLists, faultOfSeats, leastSpread, spreadOf } from "./room.ts";
@@ -12,9 +13,9 @@ import {
   optionsOf,
   pathOf,
   type Seat,
-  without,
   type Wish,
   type World,
+  without,
 } from "./world.ts";
 
 /** Something that the rules do not allow. */
@@ -102,7 +103,12 @@ export function judgeClaim(world: World, claim: Claim, bounds: Bounds): Fault[] 
     faults.push({ kind: "useless", what: `[T5] ${wish.job} needs only ${names(fewer)} of ${names(victims)}` });
   }
   if (faults.length > 0) return faults;
-  if (victims.some((victim) => able.by.get(victim) === "T3")) {
+  if (isCounted(world)) {
+    const best = victimsFor(world, wish);
+    if (!victims.every((victim) => best.includes(victim))) {
+      faults.push(rule(`[T5] ${wish.job} takes ${names(victims)} and not one of ${names(best)}`));
+    }
+  } else if (victims.some((victim) => able.by.get(victim) === "T3")) {
     const others = findClaim(world, wish, bounds, ["T1", "T2"]);
     if (typeof others === "object") {
       faults.push(rule(`[T4] ${wish.job} takes from its own account and could take ${names(others.set)}`));
@@ -200,12 +206,15 @@ export function judgeHoldings(world: World): Fault[] {
   for (const holding of world.holdings) {
     for (const gpu of holding.seats.flatMap((seat) => seat.gpus)) {
       const other = taken.get(gpu);
-      if (other !== undefined) faults.push({ kind: "capacity", what: `GPU ${gpu} is held by ${other} and ${holding.job}` });
+      if (other !== undefined)
+        faults.push({ kind: "capacity", what: `GPU ${gpu} is held by ${other} and ${holding.job}` });
       taken.set(gpu, holding.job);
     }
   }
   for (const [no, node] of world.nodes.entries()) {
-    const here = world.holdings.flatMap((holding) => holding.seats.filter((seat) => seat.node === no).map(() => holding));
+    const here = world.holdings.flatMap((holding) =>
+      holding.seats.filter((seat) => seat.node === no).map(() => holding),
+    );
     const cpus = here.reduce((total, { cpusMilli }) => total + cpusMilli, 0);
     const memory = here.reduce((total, { memoryMiB }) => total + memoryMiB, 0);
     if (cpus > node.cpusMilli || memory > node.memoryMiB) {

@@ -17,7 +17,8 @@ export function overMax(world: World, account: number, add: Amount, held = usage
 export function exceedsMax(world: World, account: number, held: Amount, added: Amount): boolean {
   const { max, maxCpusMilli, maxMemoryMiB } = world.accounts[account]!.quota;
   const { length } = world.models;
-  const over = (total: number, more: number, most: number | undefined) => most !== undefined && more > 0 && total > most;
+  const over = (total: number, more: number, most: number | undefined) =>
+    most !== undefined && more > 0 && total > most;
   if (over(held[length * 2]!, added[length * 2]!, maxCpusMilli)) return true;
   if (over(held[length * 2 + 1]!, added[length * 2 + 1]!, maxMemoryMiB)) return true;
   for (const first of [0, length]) {
@@ -40,10 +41,7 @@ export function notLent(world: World, viewer: number): number {
     const { guarantee, lendable } = world.accounts[account]!.quota;
     if (lendable === undefined) return below;
     const used = usageOf(world, account).slice(0, world.models.length);
-    const idle = Math.max(
-      0,
-      sum(guarantee) - used.reduce((a, b) => a + b, 0),
-    );
+    const idle = Math.max(0, sum(guarantee) - used.reduce((a, b) => a + b, 0));
     return Math.max(below, idle - sum(lendable));
   };
   return kept(root);

@@ -1,4 +1,4 @@
-import { levels, type Level, type Option, type Seat, type Wish, type World } from "./world.ts";
+import { type Level, levels, type Option, type Seat, type Wish, type World } from "./world.ts";
 
 /** What a node that takes work has left. */
 export interface Room {
@@ -120,7 +120,8 @@ export function leastSpread(world: World, wish: Wish, option: Option): number[] 
     const chosen = usable.filter((_, i) => (set >> i) & 1);
     if (chosen.length > wish.members || chosen.reduce((all, { fit }) => all + fit, 0) < wish.members) continue;
     const nodes = chosen.map(({ node }) => node);
-    if (wish.within !== undefined && new Set(nodes.map((node) => placeAt(world, node, wish.within!))).size > 1) continue;
+    if (wish.within !== undefined && new Set(nodes.map((node) => placeAt(world, node, wish.within!))).size > 1)
+      continue;
     const spread = spreadOf(world, nodes);
     if (least === undefined || compareLists(spread, least) < 0) least = spread;
   }

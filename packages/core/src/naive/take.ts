@@ -11,9 +11,9 @@ import {
   type Option,
   optionsOf,
   pathOf,
-  without,
   type Wish,
   type World,
+  without,
 } from "./world.ts";
 
 export type TakingRule = "T1" | "T2" | "T3";
@@ -69,7 +69,7 @@ function isShielded(world: World, { evictedAt }: Holding): boolean {
 }
 
 /** The side of `at` that an account is on; `nobody` for `at` itself: a job of it is a side of its own. */
-function sideOf(world: World, account: number, at: number): number {
+export function sideOf(world: World, account: number, at: number): number {
   return pathOf(world, account).find((each) => world.accounts[each]!.above === at && each !== at) ?? nobody;
 }
 
@@ -96,16 +96,13 @@ export function faultsOfSet(
     }
   }
   if (cover === nobody && !wish.preemptible) faults.push("[C4] it would be burst and must not be");
+  const covering = coverFor(after, wish.account, amountOf(world, wish, option), stayingOf);
+  if (cover !== nobody && !isInside(world, covering, cover)) faults.push("[T1] it would not be covered once it runs");
   return faults;
 }
 
 /** Accounts that lose although they would, before their last loss, not be above their guarantee any more [T5]. */
-function exhausted(
-  world: World,
-  wish: Wish,
-  by: Claimable["by"],
-  set: readonly Holding[],
-): string[] {
+function exhausted(world: World, wish: Wish, by: Claimable["by"], set: readonly Holding[]): string[] {
   const others = set.filter((victim) => by.get(victim) !== "T3");
   const losing = new Set<number>();
   for (const { account } of others) {

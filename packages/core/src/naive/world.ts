@@ -98,7 +98,6 @@ export interface Wish {
   readonly job: string;
   readonly account: number;
   readonly no: number;
-  readonly submittedAt: Instant;
   /** Alternatives in order of preference. */
   readonly asks: readonly Ask[];
   readonly members: number;
