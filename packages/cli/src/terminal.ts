@@ -36,6 +36,9 @@ function colourWanted(sink: Sink, env: Terminal["env"]): boolean {
   return redraws(sink, env);
 }
 
+/** Empties the terminal and goes to its top, for what is drawn again. */
+export const clearScreen = "\u001b[H\u001b[2J\u001b[3J";
+
 /** Whether lines may be drawn over: on a terminal that a person looks at. */
 export function redraws(sink: Sink, env: Terminal["env"]): boolean {
   return sink.isTTY && !env.CI && env.TERM !== "dumb";

@@ -7,13 +7,12 @@ import { bar, numberText } from "../output/gpus.ts";
 import { pad, truncate, widthOf } from "../output/width.ts";
 import type { Session } from "../session.ts";
 import { watchList } from "../sse.ts";
-import { type Paint, printable, redraws } from "../terminal.ts";
+import { clearScreen, type Paint, printable, redraws } from "../terminal.ts";
 import { addListFlags, addWatchFlag, type ListFlags, parseLimit, runList } from "../verbs/list.ts";
 import { fetchPages } from "../verbs/pages.ts";
 
 const nodesShownMax = 40;
 const barCells = 24;
-const clearScreen = "\u001b[H\u001b[2J\u001b[3J";
 
 export function define(command: Command, session: Session): void {
   command.description(

@@ -5,7 +5,7 @@ import test from "node:test";
 import { temporaryFolder } from "../testing/folder.ts";
 import { StandIn } from "../testing/stand-in.ts";
 import { runTess } from "../testing/terminal.ts";
-import { jobOf, nodeOf } from "../testing/things.ts";
+import { accountOf, jobOf, nodeOf } from "../testing/things.ts";
 
 const me = {
   user: "usr_ana",
@@ -89,6 +89,7 @@ test("completion knows commands, verbs, flags, formats, and names from the serve
     items: [jobOf(), jobOf({ id: "job_2", name: "llama-big" }), jobOf({ id: "job_3", name: "other" })],
   }));
   server.on("listNodes", () => ({ items: [nodeOf(), nodeOf({ name: "m1" })] }));
+  server.on("listAccounts", () => ({ items: [accountOf("lab"), accountOf("other")] }));
   const env = { ...server.env, HOME: temporaryFolder(t) };
   const complete = async (...words: string[]) =>
     (await runTess(["__complete", ...words], { env })).out.split("\n").filter((line) => line !== "");
@@ -100,6 +101,8 @@ test("completion knows commands, verbs, flags, formats, and names from the serve
   assert.deepEqual(await complete("logs", "llama"), ["llama-ft", "llama-big"]);
   assert.deepEqual(await complete("describe", "job", "o"), ["other"]);
   assert.deepEqual(await complete("node", "drain", "n0", ""), ["n0", "m1"]);
+  assert.deepEqual(await complete("ps", "--state", "wai"), ["waiting"]);
+  assert.deepEqual(await complete("run", "-p", "la"), ["lab"]);
   assert.deepEqual(await complete("run", "--", "lla"), []);
   assert.equal(server.requestsTo("listJobs").length, 1, "the second time comes from the cache");
 });

@@ -1,4 +1,5 @@
 import type { Job, Member } from "@tessera/wire";
+import { Option } from "commander";
 import { findJob } from "../job/find.ts";
 import { gpusText, nodesText, stateStyle, stateText } from "../job/state.ts";
 import { type Field, fieldsText, objectFields } from "../output/fields.ts";
@@ -8,6 +9,7 @@ import type { Paint } from "../terminal.ts";
 import type { Noun } from "./noun.ts";
 
 const historyMax = 100;
+const states = ["live", "waiting", "starting", "running", "stopping", "ended", "all"];
 const uuidsShownMax = 2;
 
 export const job: Noun<Job> = {
@@ -42,7 +44,7 @@ export const job: Noun<Job> = {
     command
       .option("-A, --all-projects", "jobs of every project that you may see")
       .option("-a, --all", "also jobs that have ended")
-      .option("--state <state>", "live, waiting, starting, running, stopping, ended or all")
+      .addOption(new Option("--state <state>", "only jobs in this state").choices(states))
       .option("--user <user>", "only jobs of this user")
       .option("--name <name>", "only jobs of this name")
       .option("--array <job>", "only elements of this array");

@@ -1,4 +1,5 @@
 import type { GpuShape, NodeShape } from "@tessera/wire";
+import { Option } from "commander";
 import { fieldsText } from "../output/fields.ts";
 import { bar, memoryText, numberText } from "../output/gpus.ts";
 import { instantText } from "../output/time.ts";
@@ -47,7 +48,7 @@ export const node: Noun<NodeShape> = {
   addFilters(command) {
     command
       .option("--model <model>", "only nodes with this GPU model")
-      .option("--mode <mode>", "up, cordoned, draining, maintenance or down");
+      .addOption(new Option("--mode <mode>", "only nodes in this mode").choices(Object.keys(modeStyles)));
   },
   queryOf: async ({ model, mode }) => ({ ...(model !== undefined && { model }), ...(mode !== undefined && { mode }) }),
   page: (api, query) => api.call("listNodes", { query }),

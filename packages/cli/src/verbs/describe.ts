@@ -6,9 +6,7 @@ import { emitObject } from "../output/emit.ts";
 import { fieldsText, objectFields } from "../output/fields.ts";
 import type { Session } from "../session.ts";
 import { watchList } from "../sse.ts";
-import { redraws } from "../terminal.ts";
-
-const clearScreen = "\u001b[H\u001b[2J\u001b[3J";
+import { clearScreen, redraws } from "../terminal.ts";
 
 /** Shows everything about one thing; with `watch`, again at each change until it is gone or the user leaves. */
 export async function runDescribe<Item>(

@@ -5,10 +5,9 @@ import { sortItems } from "../output/column.ts";
 import { type ListOptions, listText } from "../output/emit.ts";
 import type { Session } from "../session.ts";
 import { type Change, watchList } from "../sse.ts";
-import { redraws } from "../terminal.ts";
+import { clearScreen, redraws } from "../terminal.ts";
 
 const redrawMsMin = 100;
-const clearScreen = "\u001b[H\u001b[2J\u001b[3J";
 
 /** Shows a list and what becomes of it, until the user has seen enough. */
 export async function runWatch<Item>(
