@@ -1,7 +1,9 @@
 import { type Refusal, refuse } from "../journal/refusal.ts";
 import type { AccountNo, UserId } from "../model/ids.ts";
 import type { JobSpec } from "../model/job.ts";
+import type { FleetNode } from "../model/node.ts";
 import { unitsPerGpu } from "../model/units.ts";
+import { spreadGang } from "../place/gang.ts";
 import { modelsFor } from "../place/place.ts";
 import { membersThatFit, needOf } from "../place/seats.ts";
 import { lowestCeiling } from "../queue/quota.ts";
@@ -148,13 +150,24 @@ function neverFitsAs(
     }
   }
   const need = needOf(spec, choice, model);
+  const fits = (node: FleetNode) => membersThatFit(state.fleet, node, need, "every-node-empty", apart ? 1 : members);
+  if (spreadGang(state.fleet, members, fits, spec.topology) !== undefined) return undefined;
   let fit = 0;
   let largest = 0;
   for (const node of state.fleet.nodes) {
     if (node === undefined) continue;
-    fit += membersThatFit(state.fleet, node, need, "every-node-empty", apart ? 1 : members);
+    fit += fits(node);
     largest = Math.max(largest, node.facts.gpus.length);
-    if (fit >= members) return undefined;
+  }
+  if (fit >= members) {
+    const level = spec.topology!.level;
+    return refuse(
+      "never-fits",
+      "topology",
+      level,
+      `no ${level} can hold ${members} such members`,
+      `write topology: ${level}?, or ask for fewer`,
+    );
   }
   if (fit === 0) {
     return refuse(

@@ -1,6 +1,7 @@
 import type { Seat } from "../journal/event.ts";
 import { noAccount, rootAccount } from "../model/ids.ts";
 import type { Job } from "../model/job.ts";
+import type { FleetNode } from "../model/node.ts";
 import type { Instant } from "../model/units.ts";
 import { unitsPerGpu } from "../model/units.ts";
 import { modelsFor } from "../place/place.ts";
@@ -8,6 +9,7 @@ import { type MemberNeed, needOf } from "../place/seats.ts";
 import { limitHit } from "../queue/limits.ts";
 import { unlentUnits } from "../queue/quota.ts";
 import { demandOf, type State } from "../state/state.ts";
+import { type Domain, type Level, levels } from "../state/topology.ts";
 import { Site } from "./site.ts";
 import { type Claimant, claimantOf, type Rule, ruleFor } from "./takeable.ts";
 import { Tally } from "./tally.ts";
@@ -39,13 +41,54 @@ export function planClaim(state: State, job: Job, now: Instant): ClaimPlan | und
 function planFor(state: State, claimant: Claimant, need: MemberNeed, now: Instant) {
   const offers = offersTo(state, claimant, now);
   if (offers.size === 0) return undefined;
+  const { topology } = claimant.job.spec;
+  if (topology !== undefined) {
+    const plan = cheapestOf(
+      placesAt(state, topology.level).map((nodes) => planOn(state, claimant, need, offers, nodes, now)),
+    );
+    if (plan !== undefined || topology.required) return plan;
+  }
+  return planOn(state, claimant, need, offers, state.fleet.nodes, now);
+}
+
+function planOn(
+  state: State,
+  claimant: Claimant,
+  need: MemberNeed,
+  offers: ReadonlyMap<Job, Rule>,
+  nodes: Iterable<FleetNode | undefined>,
+  now: Instant,
+) {
   const tally = new Tally(state, claimant);
-  const sites = chooseSites(state, claimant, need, offers, tally, now);
+  const sites = chooseSites(state, claimant, need, offers, nodes, tally, now);
   if (sites === undefined) return undefined;
   spare(tally, sites, now);
   if (!lawful(state, claimant, tally)) return undefined;
   const seats = sites.flatMap((site) => site.seats(tally.victims.keys()));
-  return { seats, victims: tally.victims };
+  let lost = 0;
+  for (const victim of tally.victims.keys()) lost += lostWork(victim, now);
+  return { seats, victims: tally.victims, lost };
+}
+
+function cheapestOf<Plan extends { readonly lost: number }>(plans: readonly (Plan | undefined)[]): Plan | undefined {
+  let best: Plan | undefined;
+  for (const plan of plans) if (plan !== undefined && (best === undefined || plan.lost < best.lost)) best = plan;
+  return best;
+}
+
+/** The nodes of each place of a level. */
+function placesAt(state: State, level: Level): FleetNode[][] {
+  const found: FleetNode[][] = [];
+  const nodesOf = (domain: Domain): FleetNode[] => [
+    ...domain.nodes.map((no) => state.fleet.nodes[no]!),
+    ...domain.children.flatMap(nodesOf),
+  ];
+  const walk = (domain: Domain): void => {
+    if (levels[domain.level] === level) found.push(nodesOf(domain));
+    else domain.children.forEach(walk);
+  };
+  state.fleet.topology.roots.forEach(walk);
+  return found;
 }
 
 /** Everyone whom the claimant might take, with the rule. */
@@ -69,6 +112,7 @@ function chooseSites(
   claimant: Claimant,
   need: MemberNeed,
   offers: ReadonlyMap<Job, Rule>,
+  nodes: Iterable<FleetNode | undefined>,
   tally: Tally,
   now: Instant,
 ): Site[] | undefined {
@@ -83,7 +127,7 @@ function chooseSites(
     }
   }
   const sites = new Map<number, Site>();
-  for (const node of state.fleet.nodes) {
+  for (const node of nodes) {
     if (node !== undefined && node.mode === "up") sites.set(node.no, new Site(state.fleet, node, need));
   }
   // Where any GPU will do, who leaves decides; where a shape is needed, the place that costs least work [T5].

@@ -20,6 +20,12 @@ export interface Members {
   readonly apart: boolean;
 }
 
+/** Members in one place of a level: required, or only preferred. */
+export interface TopologyAsk {
+  readonly level: "zone" | "block" | "rack" | "nvlink" | "node";
+  readonly required: boolean;
+}
+
 export type RetryCause = "failed" | "node_lost" | "preempted";
 
 export interface Retry {
@@ -60,6 +66,7 @@ export interface JobSpec {
   /** Alternatives in order of preference; never empty. `count: 0` is a job without GPUs. */
   readonly gpus: readonly GpuAsk[];
   readonly members: Members;
+  readonly topology?: TopologyAsk;
   /** Per member. 0 = not asked for, not limited. */
   readonly cpusMilli: number;
   readonly memoryMiB: number;

@@ -10,4 +10,9 @@ export interface Policy {
   readonly backfill: boolean;
 }
 
-export const plainPolicy: Policy = { rebalance: "checkpointed", minRuntimeMs: 5 * 60_000, graceMs: 30_000, backfill: true };
+export const plainPolicy: Policy = {
+  rebalance: "checkpointed",
+  minRuntimeMs: 5 * 60_000,
+  graceMs: 30_000,
+  backfill: true,
+};

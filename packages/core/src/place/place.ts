@@ -23,13 +23,12 @@ export function modelsFor(state: State, job: Pick<Job, "spec">, choice: number):
 /** Where the job can start now and as what, trying its alternatives in order; undefined = nowhere. */
 export function placeJob(state: State, job: Job, now: Instant): Placement | undefined {
   const { spec } = job;
-  const { min: members, apart } = spec.members;
   for (let choice = 0; choice < spec.gpus.length; choice++) {
     const ask = spec.gpus[choice]!;
     for (const model of modelsFor(state, job, choice)) {
       const demand = demandOf(job, choice, model);
       if (mayStart(state, job, demand, now) !== undefined) continue;
-      const seats = findSeats(state.fleet, needOf(spec, choice, model), members, apart);
+      const seats = findSeats(state.fleet, needOf(spec, choice, model), spec);
       if (seats === undefined) continue;
       const cover = coverFor(state, job.account, demand);
       return { choice, unitsEach: ask.unitsEach, class: cover === noAccount ? "burst" : "guaranteed", cover, seats };

@@ -4,6 +4,8 @@ import type { JobSpec } from "../model/job.ts";
 import type { FleetNode } from "../model/node.ts";
 import { unitsPerGpu } from "../model/units.ts";
 import type { Fleet } from "../state/fleet.ts";
+import type { NodeSet } from "../state/node-set.ts";
+import { spreadGang } from "./gang.ts";
 
 /** What one member needs of a node. */
 export interface MemberNeed {
@@ -49,30 +51,55 @@ function gpuServes(fleet: Fleet, gpu: number, need: MemberNeed, empty: boolean):
   return free && fleet.gpuModel[gpu] === need.model && fleet.gpuMemoryMiB[gpu]! >= need.gpuMemoryMiB;
 }
 
-/** Seats for all members or none, on as few nodes as will do. */
-export function findSeats(fleet: Fleet, need: MemberNeed, members: number, apart: boolean): Seat[] | undefined {
-  const perNode = apart ? 1 : members;
-  const candidates: { node: FleetNode; fit: number; free: number }[] = [];
-  let total = 0;
-  for (const node of fleet.nodes) {
-    if (node === undefined) continue;
-    const fit = membersThatFit(fleet, node, need, "now", perNode);
-    if (fit === 0) continue;
-    candidates.push({ node, fit, free: fleet.nodeFreeGpus[node.no]! });
-    total += fit;
+/** Seats for all members or none [P1]. */
+export function findSeats(
+  fleet: Fleet,
+  need: MemberNeed,
+  spec: Pick<JobSpec, "members" | "topology">,
+): Seat[] | undefined {
+  const { min: members, apart } = spec.members;
+  if (members === 1) {
+    const node = tightestNode(fleet, need);
+    return node === undefined ? undefined : [{ node: node.no, gpus: gpusOn(fleet, node, need, 1)[0]! }];
   }
-  if (total < members) return undefined;
-  // Nodes that hold most of the gang first, and among equals the fullest: what stays free stays in one piece.
-  candidates.sort((a, b) => b.fit - a.fit || a.free - b.free || a.node.no - b.node.no);
+  const most = apart ? 1 : members;
+  const spread = spreadGang(fleet, members, (node) => membersThatFit(fleet, node, need, "now", most), spec.topology);
+  if (spread === undefined) return undefined;
   const seats: Seat[] = [];
-  for (const { node, fit } of candidates) {
-    let from = node.firstGpu as number;
-    for (let i = 0; i < fit && seats.length < members; i++) {
-      const gpus: GpuNo[] = [];
-      for (; gpus.length < need.gpus; from++) if (gpuServes(fleet, from, need, false)) gpus.push(from as GpuNo);
-      seats.push({ node: node.no, gpus });
+  for (const [node, count] of spread)
+    for (const gpus of gpusOn(fleet, node, need, count)) seats.push({ node: node.no, gpus });
+  return seats;
+}
+
+/** The node that has the fewest free GPUs of those that have enough; of equals the first. What is whole stays whole. */
+function tightestNode(fleet: Fleet, need: MemberNeed): FleetNode | undefined {
+  const models = need.model < 0 ? fleet.models.keys() : [need.model];
+  for (const model of models) {
+    for (let free = need.gpus; free <= fleet.freeMax(model); free++) {
+      const found = firstThatFits(fleet, fleet.nodesWith(model, free), need);
+      if (found !== undefined) return found;
     }
-    if (seats.length === members) return seats;
   }
-  throw new Error("counted more room than there is");
+  return firstThatFits(fleet, fleet.oddNodes, need);
+}
+
+function firstThatFits(fleet: Fleet, nodes: NodeSet | undefined, need: MemberNeed): FleetNode | undefined {
+  if (nodes === undefined) return undefined;
+  for (let no = nodes.next(0); no >= 0; no = nodes.next(no + 1)) {
+    const node = fleet.nodes[no]!;
+    if (membersThatFit(fleet, node, need, "now", 1) > 0) return node;
+  }
+  return undefined;
+}
+
+/** GPUs for `count` members on one node, lowest first. */
+function gpusOn(fleet: Fleet, node: FleetNode, need: MemberNeed, count: number): GpuNo[][] {
+  const seats: GpuNo[][] = [];
+  let gpu = node.firstGpu as number;
+  for (let i = 0; i < count; i++) {
+    const gpus: GpuNo[] = [];
+    for (; gpus.length < need.gpus; gpu++) if (gpuServes(fleet, gpu, need, false)) gpus.push(gpu as GpuNo);
+    seats.push(gpus);
+  }
+  return seats;
 }

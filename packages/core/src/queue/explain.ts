@@ -45,7 +45,17 @@ function reasonAs(state: State, job: Job, choice: number, model: number, now: In
   const stop = mayStart(state, job, demandOf(job, choice, model), now);
   if (stop !== undefined) return quotaReason(stop, needed);
   const need = needOf(spec, choice, model);
-  if (findSeats(state.fleet, need, members, apart) !== undefined) return undefined;
+  if (findSeats(state.fleet, need, spec) !== undefined) return undefined;
+  const usable = room(state, need, members, apart, "now");
+  if (usable.members >= members) {
+    const level = spec.topology?.level ?? "node";
+    return {
+      kind: "shape",
+      detail: `${usable.gpus}${name} GPUs are free, but no ${level} has room for all ${members} members.`,
+      needed,
+      free: usable.gpus,
+    };
+  }
   const all = room(state, need, members, apart, "every-node-now");
   if (all.members >= members) {
     return {

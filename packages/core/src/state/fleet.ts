@@ -1,6 +1,8 @@
 import type { GpuNo, JobNo, NodeNo } from "../model/ids.ts";
 import type { FleetNode, NodeFacts, NodeMode } from "../model/node.ts";
 import { type Instant, unitsPerGpu } from "../model/units.ts";
+import { NodeSet } from "./node-set.ts";
+import { Topology } from "./topology.ts";
 
 /**
  * All devices as columns: index a GPU by its number. Numbers are given once and never reused, so a lease can name a
@@ -24,6 +26,11 @@ export class Fleet {
   readonly gpuUuid: string[] = [];
   /** Wholly free GPUs of each node. */
   nodeFreeGpus = new Int32Array(16);
+  /** Nodes that take work, by the model of their GPUs and how many of those are free. */
+  readonly #byFree: NodeSet[][] = [];
+  /** Nodes that take work and have GPUs of several models, or none. */
+  readonly oddNodes = new NodeSet();
+  readonly topology = new Topology();
 
   modelNo(model: string): number {
     const known = this.models.indexOf(model);
@@ -66,6 +73,8 @@ export class Fleet {
     }
     this.nodeFreeGpus[no] = facts.gpus.length;
     this.#count(facts, 1);
+    this.topology.add(no, facts.name, facts.place);
+    this.#index(node, true);
   }
 
   changeNode(
@@ -77,12 +86,19 @@ export class Fleet {
     facts: NodeFacts | undefined,
   ): void {
     const node = this.node(no);
+    this.#index(node, false);
     node.mode = mode;
     node.reason = reason;
     node.drainUntil = drainUntil;
     node.revision++;
     node.changedAt = at;
-    if (facts === undefined) return;
+    if (facts !== undefined) this.#refresh(node, facts);
+    this.#index(node, true);
+  }
+
+  #refresh(node: FleetNode, facts: NodeFacts): void {
+    this.topology.remove(node.no, node.facts.name, node.facts.place);
+    this.topology.add(node.no, facts.name, facts.place);
     this.#count(node.facts, -1);
     this.#count(facts, 1);
     node.freeCpusMilli += facts.cpusMilli - node.facts.cpusMilli;
@@ -97,8 +113,10 @@ export class Fleet {
       this.gpuCapacity[gpu] = 0;
       this.gpuFree[gpu] = 0;
     }
+    this.#index(node, false);
     this.nodeFreeGpus[no] = 0;
     this.#count(node.facts, -1);
+    this.topology.remove(no, node.facts.name, node.facts.place);
     this.nodes[no] = undefined;
     this.nodeByName.delete(node.facts.name);
   }
@@ -110,7 +128,7 @@ export class Fleet {
       const free = this.gpuFree[gpu] as number;
       if (this.gpuNode[gpu] !== no || free < unitsEach)
         throw new Error(`GPU ${gpu} has ${free} units, not ${unitsEach}`);
-      if (this.isFree(gpu)) this.nodeFreeGpus[no]!--;
+      if (this.isFree(gpu)) this.#shift(no, -1);
       this.gpuFree[gpu] = free - unitsEach;
     }
     node.freeCpusMilli -= cpusMilli;
@@ -125,7 +143,7 @@ export class Fleet {
       const free = (this.gpuFree[gpu] as number) + unitsEach;
       if (free > (this.gpuCapacity[gpu] as number)) throw new Error(`GPU ${gpu} is given back twice`);
       this.gpuFree[gpu] = free;
-      if (this.isFree(gpu)) this.nodeFreeGpus[no]!++;
+      if (this.isFree(gpu)) this.#shift(no, 1);
     }
     node.freeCpusMilli += cpusMilli;
     node.freeMemoryMiB += memoryMiB;
@@ -142,7 +160,7 @@ export class Fleet {
     const node = this.node(no);
     for (const gpu of gpus) {
       if (this.gpuHeldFor[gpu] !== 0) throw new Error(`GPU ${gpu} is kept for job ${this.gpuHeldFor[gpu]} already`);
-      if (this.isFree(gpu)) this.nodeFreeGpus[no]!--;
+      if (this.isFree(gpu)) this.#shift(no, -1);
       this.gpuHeldFor[gpu] = job;
     }
     node.freeCpusMilli -= cpusMilli;
@@ -154,7 +172,7 @@ export class Fleet {
     const node = this.nodes[no];
     for (const gpu of gpus) {
       this.gpuHeldFor[gpu] = 0;
-      if (this.isFree(gpu)) this.nodeFreeGpus[no]!++;
+      if (this.isFree(gpu)) this.#shift(no, 1);
     }
     if (node === undefined) return;
     node.freeCpusMilli += cpusMilli;
@@ -171,6 +189,50 @@ export class Fleet {
       this.gpuUuid.push("");
       this.gpus++;
     }
+  }
+
+  /** Nodes that take work, whose GPUs are of this model and of which exactly `free` are free. */
+  nodesWith(model: number, free: number): NodeSet | undefined {
+    return this.#byFree[model]?.[free];
+  }
+
+  /** The most GPUs of one model that any node has had. */
+  freeMax(model: number): number {
+    return (this.#byFree[model]?.length ?? 0) - 1;
+  }
+
+  #shift(no: NodeNo, change: 1 | -1): void {
+    const node = this.node(no);
+    this.#index(node, false);
+    this.nodeFreeGpus[no]! += change;
+    this.#index(node, true);
+  }
+
+  /** Enters a node where it is looked for, or takes it out; only nodes that are up are looked for. */
+  #index(node: FleetNode, enter: boolean): void {
+    if (node.mode !== "up") return;
+    const set = this.#setOf(node);
+    if (enter) set.add(node.no);
+    else set.delete(node.no);
+  }
+
+  #setOf(node: FleetNode): NodeSet {
+    const model = this.soleModel(node);
+    if (model < 0) return this.oddNodes;
+    const free = this.nodeFreeGpus[node.no]!;
+    this.#byFree[model] ??= [];
+    const sets = this.#byFree[model];
+    while (sets.length <= Math.max(free, node.facts.gpus.length)) sets.push(new NodeSet());
+    return sets[free]!;
+  }
+
+  /** The model of all its GPUs; -1 where there are several, or none. */
+  soleModel(node: FleetNode): number {
+    const count = node.facts.gpus.length;
+    if (count === 0) return -1;
+    const model = this.gpuModel[node.firstGpu]!;
+    for (let gpu = node.firstGpu + 1; gpu < node.firstGpu + count; gpu++) if (this.gpuModel[gpu] !== model) return -1;
+    return model;
   }
 
   #count(facts: NodeFacts, sign: 1 | -1): void {

@@ -106,12 +106,8 @@ export function readSnapshot(text: string): State {
       continue;
     }
     fleet.addNode(node.no, node.firstGpu, node.facts, node.addedAt);
-    const added = fleet.nodes[no]!;
-    added.mode = node.mode;
-    added.reason = node.reason;
-    added.drainUntil = node.drainUntil;
-    added.revision = node.revision;
-    added.changedAt = node.changedAt;
+    fleet.changeNode(node.no, node.changedAt, node.mode, node.reason, node.drainUntil, undefined);
+    fleet.nodes[no]!.revision = node.revision;
     if (node.drainUntil > 0) state.timers.add({ at: node.drainUntil, kind: "drain", subject: no });
   }
   for (const user of image.users) state.users.set(user.id as UserId, user);

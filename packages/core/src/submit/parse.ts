@@ -9,6 +9,7 @@ import type {
   Members,
   Retry,
   RetryCause,
+  TopologyAsk,
 } from "../model/job.ts";
 import type { Policy } from "../model/policy.ts";
 import { type Instant, minute } from "../model/units.ts";
@@ -26,6 +27,7 @@ export interface RawJob {
   readonly gpus?: RawGpus | { readonly any: readonly (number | string)[]; readonly needs?: unknown };
   readonly nodes?: number | string;
   readonly members?: number | string;
+  readonly topology?: string;
   readonly cpus?: number;
   readonly memory?: number | string;
   readonly gpu_memory?: number | string;
@@ -57,7 +59,6 @@ export interface Settled {
 
 /** Fields of the format that nothing here can honour yet. They are refused: ignoring one would break a promise. */
 export const fieldsNotYet = [
-  "topology",
   "shm",
   "port",
   "replicas",
@@ -105,6 +106,8 @@ export function parseJob(raw: RawJob, settled: Settled): JobSpec | Refusal {
   if (isRefusal(gpus)) return gpus;
   const members = parseMembers(raw);
   if (isRefusal(members)) return members;
+  const topology = parseTopology(raw.topology);
+  if (isRefusal(topology)) return topology;
   const cpusMilli = cpusToMilli(raw.cpus ?? 0, "cpus");
   if (isRefusal(cpusMilli)) return cpusMilli;
   const memoryMiB = parseSize(raw.memory ?? 0, "memory");
@@ -134,6 +137,7 @@ export function parseJob(raw: RawJob, settled: Settled): JobSpec | Refusal {
     run: raw.run,
     gpus,
     members,
+    topology,
     cpusMilli,
     memoryMiB,
     gpuMemoryMiB,
@@ -200,6 +204,21 @@ function parseMembers(raw: RawJob): Members | Refusal {
 function parseEnv(raw: NonNullable<RawJob["env"]>): JobSpec["env"] {
   const names = Object.keys(raw).sort();
   return Object.fromEntries(names.map((name) => [name, String(raw[name])]));
+}
+
+function parseTopology(text: string | undefined): TopologyAsk | undefined | Refusal {
+  if (text === undefined) return undefined;
+  const match = /^(zone|block|rack|nvlink|node)(\?)?$/.exec(text);
+  if (match === null) {
+    return refuse(
+      "invalid",
+      "topology",
+      text,
+      "is not a level",
+      "write zone, block, rack, nvlink or node; with ? where it is only preferred",
+    );
+  }
+  return { level: match[1] as TopologyAsk["level"], required: match[2] === undefined };
 }
 
 function parseRetry(raw: RawJob["retry"]): Retry {

@@ -114,7 +114,12 @@ export const JobSpecBody = Type.Object(
         description: "Names; values are set with tess secret",
       }),
     ),
-    topology: Type.Optional(refusedForNow("Topology level")),
+    topology: Type.Optional(
+      Type.String({
+        pattern: "^(zone|block|rack|nvlink|node)??$",
+        description: "All members in one place of this level; with ? only if possible",
+      }),
+    ),
     shm: Type.Optional(refusedForNow("Shared memory size")),
     port: Type.Optional(refusedForNow("Port of a service")),
     replicas: Type.Optional(refusedForNow("Replicas of a service")),

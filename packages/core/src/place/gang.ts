@@ -1,0 +1,116 @@
+import type { TopologyAsk } from "../model/job.ts";
+import type { FleetNode } from "../model/node.ts";
+import type { Fleet } from "../state/fleet.ts";
+import { type Domain, levels } from "../state/topology.ts";
+
+/** How many members of a gang each node can take; what the search for places works on. */
+export type Fits = (node: FleetNode) => number;
+
+/**
+ * How many members each node takes, all of them or undefined [P1, P2]. At each level from the top: one place if one
+ * holds the gang, the one that needs the fewest places below, then the tightest, then the first by name; else the
+ * largest ones whole and the tightest for the rest.
+ */
+export function spreadGang(
+  fleet: Fleet,
+  members: number,
+  fits: Fits,
+  topology: TopologyAsk | undefined,
+): Map<FleetNode, number> | undefined {
+  const room = new Float64Array(fleet.topology.count);
+  for (const root of fleet.topology.roots) count(fleet, root, fits, room);
+  if (topology !== undefined) {
+    const inside = oneDomain(fleet.topology.roots, levels.indexOf(topology.level), members, room);
+    if (inside !== undefined) return assign(fleet, [inside], members, room);
+    if (topology.required) return undefined;
+  }
+  return assign(fleet, fleet.topology.roots, members, room);
+}
+
+function count(fleet: Fleet, domain: Domain, fits: Fits, room: Float64Array): number {
+  let total = 0;
+  for (const child of domain.children) total += count(fleet, child, fits, room);
+  for (const no of domain.nodes) total += fits(fleet.nodes[no]!);
+  room[domain.no] = total;
+  return total;
+}
+
+/** The one place of a level that holds the whole gang: the tightest at each level from the top. */
+function oneDomain(domains: readonly Domain[], level: number, members: number, room: Float64Array): Domain | undefined {
+  for (const domain of byTightness(domains, members, room)) {
+    const found = domain.level === level ? domain : oneDomain(domain.children, level, members, room);
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
+
+/** Those that hold all members, tightest first. Sorting is stable, so equals stay in the order of their names. */
+function byTightness(domains: readonly Domain[], members: number, room: Float64Array): Domain[] {
+  return domains.filter((domain) => room[domain.no]! >= members).sort((a, b) => room[a.no]! - room[b.no]!);
+}
+
+function assign(
+  fleet: Fleet,
+  domains: readonly Domain[],
+  members: number,
+  room: Float64Array,
+): Map<FleetNode, number> | undefined {
+  const placed = new Map<FleetNode, number>();
+  return put(fleet, domains, members, room, placed) ? placed : undefined;
+}
+
+function put(
+  fleet: Fleet,
+  domains: readonly Domain[],
+  members: number,
+  room: Float64Array,
+  placed: Map<FleetNode, number>,
+): boolean {
+  let left = members;
+  const open = new Set(domains);
+  while (left > 0) {
+    const domain = bestFor([...open], left, room) ?? largest(open, room);
+    if (domain === undefined) return false;
+    open.delete(domain);
+    const here = Math.min(left, room[domain.no]!);
+    if (here === 0) return false;
+    left -= here;
+    if (domain.nodes.length > 0) placed.set(fleet.nodes[domain.nodes[0]!]!, here);
+    else if (!put(fleet, domain.children, here, room, placed)) return false;
+  }
+  return true;
+}
+
+/** Of the places that hold all: fewest places below, then tightest. */
+function bestFor(domains: readonly Domain[], members: number, room: Float64Array): Domain | undefined {
+  let best: Domain | undefined;
+  let bestBelow = 0;
+  for (const domain of byTightness(domains, members, room)) {
+    const below = placesNeeded(domain, members, room);
+    if (best === undefined || below < bestBelow) {
+      best = domain;
+      bestBelow = below;
+    }
+  }
+  return best;
+}
+
+/** How many of the places directly below it takes to hold the members, largest first. */
+function placesNeeded(domain: Domain, members: number, room: Float64Array): number {
+  const rooms = domain.children.map((child) => room[child.no]!).sort((a, b) => b - a);
+  let left = members;
+  let needed = 0;
+  for (const each of rooms) {
+    if (left <= 0) break;
+    left -= each;
+    needed++;
+  }
+  return needed;
+}
+
+function largest(domains: Iterable<Domain>, room: Float64Array): Domain | undefined {
+  let best: Domain | undefined;
+  for (const domain of domains)
+    if (room[domain.no]! > 0 && (best === undefined || room[domain.no]! > room[best.no]!)) best = domain;
+  return best;
+}

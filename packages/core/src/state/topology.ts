@@ -1,0 +1,64 @@
+import type { Place } from "../model/node.ts";
+
+/** Widest first. A node is a domain of its own. */
+export const levels = ["zone", "block", "rack", "nvlink", "node"] as const;
+export type Level = (typeof levels)[number];
+
+/** A place that holds nodes: a zone, a block of it, a rack of that, and so on. */
+export interface Domain {
+  readonly no: number;
+  readonly name: string;
+  readonly level: number;
+  readonly children: Domain[];
+  /** Nodes directly in it; only at the narrowest level. */
+  readonly nodes: number[];
+}
+
+/** The tree of places. Names are unique inside the place above, so `r1` of one block is not `r1` of another. */
+export class Topology {
+  readonly roots: Domain[] = [];
+  readonly #byKey = new Map<string, Domain>();
+  count = 0;
+
+  add(node: number, name: string, place: Place): void {
+    let key = "";
+    let siblings = this.roots;
+    let domain: Domain | undefined;
+    for (const [level, part] of [place.zone, place.block, place.rack, place.nvlink, name].entries()) {
+      key += `/${part}`;
+      domain = this.#byKey.get(key);
+      if (domain === undefined) {
+        domain = { no: this.count++, name: part, level, children: [], nodes: [] };
+        this.#byKey.set(key, domain);
+        insertByName(siblings, domain);
+      }
+      siblings = domain.children;
+    }
+    domain!.nodes.push(node);
+  }
+
+  remove(node: number, name: string, place: Place): void {
+    const domain = this.#byKey.get(`/${place.zone}/${place.block}/${place.rack}/${place.nvlink}/${name}`)!;
+    domain.nodes.splice(domain.nodes.indexOf(node), 1);
+  }
+}
+
+/** Kept by name, so that of equal places the first by name is found first. */
+function insertByName(siblings: Domain[], domain: Domain): void {
+  let at = siblings.length;
+  while (at > 0 && isBefore(domain.name, siblings[at - 1]!.name)) at--;
+  siblings.splice(at, 0, domain);
+}
+
+/** Names with numbers in them go by number: n2 before n10. */
+function isBefore(a: string, b: string): boolean {
+  const [headA, numberA] = split(a);
+  const [headB, numberB] = split(b);
+  if (headA !== headB || numberA === numberB) return a < b;
+  return numberA < numberB;
+}
+
+function split(name: string): [string, number] {
+  const digits = /\d{1,15}$/.exec(name);
+  return digits === null ? [name, -1] : [name.slice(0, digits.index), Number(digits[0])];
+}
