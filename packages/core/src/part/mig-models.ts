@@ -167,20 +167,27 @@ const byKey: ReadonlyMap<string, MigModel> = new Map(migModels.map((each) => [ea
  * the name counts first, then the memory that the device shows.
  */
 export function migModelOf(name: string, memoryMiB = 0): MigModel | undefined {
-  return byKey.get(name) ?? migModelByFamily(name, memoryMiB);
+  const exact = byKey.get(name);
+  if (exact !== undefined) return exact;
+  const family = families.get(name);
+  return family === undefined ? migModelByWords(name, memoryMiB) : nearest(family, memoryMiB);
 }
 
-function migModelByFamily(name: string, memoryMiB: number): MigModel | undefined {
+function migModelByWords(name: string, memoryMiB: number): MigModel | undefined {
   const words = name.toUpperCase().split(/[^A-Z0-9]+/);
   if (words[0] === "NVIDIA") words.shift();
-  const found = families.get(words[0]!) ?? families.get(words.slice(0, 3).join("-"));
-  if (found === undefined || found.length === 1) return found?.[0];
+  const family = families.get(words[0]!) ?? families.get(words.slice(0, 3).join("-"));
+  if (family === undefined) return undefined;
   const sizes = words.filter((word) => /^\d+GB?$/.test(word)).map((word) => Number.parseInt(word, 10));
-  const sized = found.find(({ key }) => sizes.some((gb) => key.endsWith(`-${gb}GB`)));
-  const labelled = sized ?? found.find(({ key }) => words.includes("NVL") && key.includes("-NVL-"));
-  if (labelled !== undefined || memoryMiB === 0) return labelled ?? found[0];
+  const sized = family.find(({ key }) => sizes.some((gb) => key.endsWith(`-${gb}GB`)));
+  if (sized !== undefined) return sized;
+  return family.find(({ key }) => words.includes("NVL") && key.includes("-NVL-")) ?? nearest(family, memoryMiB);
+}
+
+function nearest(family: readonly MigModel[], memoryMiB: number): MigModel {
+  if (memoryMiB === 0) return family[0]!;
   const far = (each: MigModel) => Math.abs(each.memoryMiB - memoryMiB);
-  return found.reduce((nearest, each) => (far(each) < far(nearest) ? each : nearest));
+  return family.reduce((best, each) => (far(each) < far(best) ? each : best));
 }
 
 /** A profile by its name (`1g.10gb`, `1g.10gb+me`) on a device of this model; undefined when it has no such profile. */

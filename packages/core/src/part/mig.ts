@@ -33,6 +33,15 @@ export function legalStarts({ grid }: MigModel, use: MigUse, profile: MigProfile
  * put high hurts least. -1 when there is no legal start.
  */
 export function bestStart({ grid }: MigModel, use: MigUse, profile: MigProfile): number {
+  if (!enginesAgree(use.media, profile.media)) return -1;
+  const known = tablesOf(grid).best;
+  const state = stateOf(grid, use.slots, use.compute);
+  const index = (profile.shape << stateBits(grid)) | state;
+  if (known[index] === unknown) known[index] = findBestStart(grid, use, profile);
+  return known[index]!;
+}
+
+function findBestStart(grid: MigGrid, use: MigUse, profile: MigProfile): number {
   let best = -1;
   let most = -1;
   for (const start of profile.starts) {
@@ -81,14 +90,12 @@ function maskOf(slices: number, start: number): number {
 
 /**
  * The sets of instances (three bits of count for each shape) that a GPU in this state could still take, the empty one
- * included. Engines are left out: each variant sits where its plain form sits. A grid has a few hundred states of at
- * most 78 sets; each is worked out when it first occurs.
+ * included. Engines are left out: each variant sits where its plain form sits.
  */
 function futuresOf(grid: MigGrid, slots: number, compute: number): ReadonlySet<number> {
-  let states = futures.get(grid);
-  if (states === undefined) futures.set(grid, (states = []));
-  const state = (compute << grid.memorySlices) | slots;
-  const known = states[state];
+  const { futures } = tablesOf(grid);
+  const state = stateOf(grid, slots, compute);
+  const known = futures[state];
   if (known !== undefined) return known;
   const sets = new Set([0]);
   for (const [no, { computeSlices, memorySlices, starts }] of grid.shapes.entries()) {
@@ -99,8 +106,33 @@ function futuresOf(grid: MigGrid, slots: number, compute: number): ReadonlySet<n
       for (const rest of futuresOf(grid, slots | mask, compute + computeSlices)) sets.add(rest + (1 << (3 * no)));
     }
   }
-  states[state] = sets;
+  futures[state] = sets;
   return sets;
 }
 
-const futures = new Map<MigGrid, ReadonlySet<number>[]>();
+/** What has been worked out of a grid: a few hundred states occur, each with at most 78 futures. */
+interface Tables {
+  readonly futures: ReadonlySet<number>[];
+  /** The best start by shape and state. */
+  readonly best: Int8Array;
+}
+
+const unknown = -2;
+const tables = new Map<MigGrid, Tables>();
+
+function tablesOf(grid: MigGrid): Tables {
+  const known = tables.get(grid);
+  if (known !== undefined) return known;
+  const fresh = { futures: [], best: new Int8Array(grid.shapes.length << stateBits(grid)).fill(unknown) };
+  tables.set(grid, fresh);
+  return fresh;
+}
+
+/** At most seven compute slices: three bits above those of the memory slices. */
+function stateOf(grid: MigGrid, slots: number, compute: number): number {
+  return (compute << grid.memorySlices) | slots;
+}
+
+function stateBits(grid: MigGrid): number {
+  return grid.memorySlices + 3;
+}

@@ -79,20 +79,17 @@ export function seatPart(
   who: Who,
   ask: PartAsk,
 ): PartSeat | NoSeat {
-  const sizes: PartSize[] = [];
-  for (const mode of strongestFirst) {
-    if (device.pool !== "any" && device.pool !== mode) continue;
-    if (ask.isolation !== "any" && ask.isolation !== mode) continue;
-    const size = sizeOf(mode, device, ask);
-    if (size !== undefined) sizes.push(size);
+  const inUse = occupants[0]?.mode;
+  const size = strongestSize(device, ask, inUse);
+  if (size === undefined) {
+    const other = inUse === undefined ? undefined : strongestSize(device, ask, undefined);
+    if (other === undefined) return "never";
+    return unitsAreLeft(occupants, other) ? "isolation" : "no-room";
   }
-  if (sizes.length === 0) return "never";
-  const inUse = occupants[0]?.mode ?? sizes[0]!.mode;
-  const size = sizes.find(({ mode }) => mode === inUse);
-  if (size === undefined) return unitsAreLeft(occupants, sizes[0]!) ? "isolation" : "no-room";
   const seat = fit(size, device, occupants);
   if (seat === undefined) return "no-room";
-  return occupants.every((neighbour) => maySharePart(inUse, who, neighbour)) ? seat : "isolation";
+  for (const neighbour of occupants) if (!maySharePart(size.mode, who, neighbour)) return "isolation";
+  return seat;
 }
 
 /**
@@ -113,6 +110,18 @@ interface PartSize {
   readonly compute: number;
   readonly memory: number;
   readonly profile?: MigProfile;
+}
+
+/** The ask in the strongest mode that the pool, the asker and the model allow, or in the one `inUse` if they do. */
+function strongestSize(device: PartDevice, ask: PartAsk, inUse: PartMode | undefined): PartSize | undefined {
+  for (const mode of strongestFirst) {
+    if (device.pool !== "any" && device.pool !== mode) continue;
+    if (ask.isolation !== "any" && ask.isolation !== mode) continue;
+    if (inUse !== undefined && inUse !== mode) continue;
+    const size = sizeOf(mode, device, ask);
+    if (size !== undefined) return size;
+  }
+  return undefined;
 }
 
 function sizeOf(mode: PartMode, device: PartDevice, ask: PartAsk): PartSize | undefined {

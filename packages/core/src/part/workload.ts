@@ -1,6 +1,6 @@
 import { type Refusal, refuse } from "../journal/refusal.ts";
 import type { ArrayAsk, Isolation, JobType, Retry } from "../model/job.ts";
-import { minute } from "../model/units.ts";
+import { day, minute } from "../model/units.ts";
 import { type Architecture, architectureOf } from "./architecture.ts";
 import { enginesOf } from "./engines.ts";
 import {
@@ -105,15 +105,32 @@ export function planWorkload(workload: Workload, offers: readonly GpuOffer[]): W
 
 type Of<Kind extends Workload["kind"]> = Extract<Workload, { kind: Kind }>;
 
-/** Keeps every product below within the exact integers. */
-const amountMax = 100_000_000;
+/** The most of each amount: beyond any real work, and low enough to keep every product within the exact integers. */
+const amountMax: { readonly [field: string]: number } = {
+  contextTokens: 100_000_000,
+  concurrency: 1_000_000,
+  sequenceTokens: 100_000_000,
+  batch: 1_000_000,
+  msPerFrame: 365 * day,
+  lengthMs: 365 * day,
+  segmentMs: 365 * day,
+  framesPerSecond: 1000,
+  encodedPerSecond: 1_000_000,
+};
+const tokensAtOnceMax = 100_000_000;
 
 function badAmount(workload: Workload): Refusal | undefined {
   for (const [field, value] of Object.entries(workload)) {
-    if (typeof value !== "number" || (Number.isSafeInteger(value) && value > 0 && value <= amountMax)) continue;
-    return refuse("invalid", field, value, "is out of range", `give a whole number from 1 to ${amountMax}`);
+    const most = amountMax[field];
+    if (most === undefined || value === undefined) continue;
+    if (Number.isSafeInteger(value) && value > 0 && value <= most) continue;
+    return refuse("invalid", field, value, "is out of range", `give a whole number from 1 to ${most}`);
   }
   return undefined;
+}
+
+function tooManyTokens(field: string, tokens: number): Refusal {
+  return refuse("invalid", field, tokens, "are more tokens at once than any GPU holds", `keep to ${tokensAtOnceMax}`);
 }
 
 function unknownModel(model: string): Refusal {
@@ -129,6 +146,8 @@ function planInference(workload: Of<"inference">, offers: readonly GpuOffer[]): 
   if (model === undefined) return unknownModel(workload.model);
   const precision = workload.precision ?? (model.parameters <= halfPrecisionParametersMax ? "fp16" : "int8");
   const { contextTokens = 4096, concurrency = 8 } = workload;
+  const tokens = contextTokens * concurrency;
+  if (tokens > tokensAtOnceMax) return tooManyTokens("contextTokens", tokens);
   const { weightsMiB, kvMiB, needMiB } = inferenceFootprint(model, precision, contextTokens, concurrency);
   const why = [
     `${model.name} at ${precision}: ${gib(weightsMiB)} of weights`,
@@ -157,6 +176,8 @@ function planTraining(workload: Of<"finetune" | "train">, offers: readonly GpuOf
   if (model === undefined) return unknownModel(workload.model);
   const tuning = workload.kind === "train" ? "full" : (workload.tuning ?? "lora");
   const { sequenceTokens = 2048, batch = 1 } = workload;
+  const tokens = sequenceTokens * batch;
+  if (tokens > tokensAtOnceMax) return tooManyTokens("sequenceTokens", tokens);
   const footprint = trainingFootprint(model, tuning, sequenceTokens, batch);
   const needMiB = footprint.statesMiB + footprint.activationMiB + trainingContextMiB;
   const why = [

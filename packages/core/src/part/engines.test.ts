@@ -1,0 +1,30 @@
+import assert from "node:assert/strict";
+import { existsSync, readFileSync } from "node:fs";
+import { it } from "node:test";
+import { fileURLToPath } from "node:url";
+import { enginesOf } from "./engines.ts";
+
+it("the large training models can neither encode nor trace rays, the smaller ones can", () => {
+  assert.deepEqual(enginesOf("H100-80GB"), { encoders: 0, decoders: 7, rayTracing: false });
+  assert.deepEqual(enginesOf("L4-24GB"), { encoders: 2, decoders: 4, rayTracing: true });
+  assert.equal(enginesOf("RTX-PRO-6000-Blackwell-Server-Edition")?.encoders, 4);
+  assert.equal(enginesOf("L400"), undefined);
+});
+
+const path = fileURLToPath(new URL("../../../../../shared/facts/gpu-models.json", import.meta.url));
+const skip = existsSync(path) ? false : "the published catalogue is not beside this clone";
+
+it("the engines agree with the published catalogue", { skip }, () => {
+  const { models } = JSON.parse(readFileSync(path, "utf8")) as { models: Published[] };
+  const listed = models.filter(({ media }) => media !== undefined);
+  assert.ok(listed.length > 10);
+  for (const { key, media } of listed) {
+    const engines = enginesOf(key);
+    assert.deepEqual([engines?.encoders, engines?.decoders], [media?.nvenc, media?.nvdec], key);
+  }
+});
+
+interface Published {
+  key: string;
+  media?: { nvenc: number; nvdec: number };
+}
