@@ -6,7 +6,7 @@ import { isRefusal, type Refusal, refuse } from "../journal/refusal.ts";
 import type { JobId, JobNo } from "../model/ids.ts";
 import type { Job } from "../model/job.ts";
 import type { Instant } from "../model/units.ts";
-import { endJob } from "../run/finish.ts";
+import { type EndingTogether, endingTogether, endJob } from "../run/finish.ts";
 import { stopJob } from "../run/stop.ts";
 import type { State } from "../state/state.ts";
 
@@ -68,12 +68,8 @@ export function changeJob(state: State, command: JobCommand, now: Instant): Deci
   const jobs = liveJobs(state, command.job);
   if (jobs.length === 0) return refuse("conflict", "job", command.job, "has ended", "see: tess ps --all");
   if (command.kind === "job.cancel") {
-    const events = jobs.flatMap((job) => cancel(state, job, now));
-    // Elements that wait for one another's array can be ended by more than one of them.
-    const once = new Set<number>();
-    return {
-      events: events.filter((event) => event.kind !== "job-ended" || (!once.has(event.job) && once.add(event.job))),
-    };
+    const together = endingTogether();
+    return { events: jobs.flatMap((job) => cancel(state, job, now, together)) };
   }
   const held = command.kind === "job.hold";
   const change = jobs.filter((job) => job.state === "waiting" && job.held !== held);
@@ -104,8 +100,9 @@ function liveJobs(state: State, id: JobId): Job[] {
   return found;
 }
 
-function cancel(state: State, job: Job, now: Instant): Event[] {
-  return job.state === "waiting" ? endJob(state, job, "cancelled", now) : stopJob(state, job, "cancel", now);
+function cancel(state: State, job: Job, now: Instant, together: EndingTogether): Event[] {
+  if (job.state !== "waiting") return stopJob(state, job, "cancel", now);
+  return endJob(state, job, "cancelled", now, undefined, undefined, together);
 }
 
 /** The deadline of a job has come: a waiting one will not start any more, a running one must stop. */

@@ -7,7 +7,7 @@ import type { GpuNo, JobNo, NodeNo } from "../model/ids.ts";
 import type { Job } from "../model/job.ts";
 import type { FleetNode, NodeFacts } from "../model/node.ts";
 import type { Instant } from "../model/units.ts";
-import { finishAttempt } from "../run/finish.ts";
+import { endingTogether, finishAttempt } from "../run/finish.ts";
 import { nodeChanged } from "../run/nodes.ts";
 import { stopJob } from "../run/stop.ts";
 import { jobOf, type State } from "../state/state.ts";
@@ -40,6 +40,7 @@ export function changeNodes(state: State, command: NodeCommand, now: Instant): D
 /** Everything that runs on the node is over, on the owner's word; a gang with members elsewhere starts anew whole. */
 function loseLeases(state: State, node: FleetNode, now: Instant): Event[] {
   const reason = "its node was declared down";
+  const together = endingTogether();
   return jobsOn(state, node.no).flatMap((job) => {
     const lost = job.leases.filter((lease) => lease.node === node.no);
     const events: Event[] = lost.map((lease) => ({
@@ -52,7 +53,7 @@ function loseLeases(state: State, node: FleetNode, now: Instant): Event[] {
       reason,
     }));
     if (lost.length === job.leases.length)
-      return [...events, ...finishAttempt(state, job, { result: "lost", reason }, now)];
+      return [...events, ...finishAttempt(state, job, { result: "lost", reason }, now, together)];
     const gone = new Set<string>(lost.map((lease) => lease.id));
     const rest = stopJob(state, job, "node-lost", now).filter(
       (event) => event.kind !== "lease-stopping" || !gone.has(event.lease),

@@ -18,12 +18,19 @@ export function retryDelayMs(failures: number): number {
 }
 
 /** All members of the attempt are gone: the job ends, or waits again as the next attempt, exactly one of the two (S20). */
-export function finishAttempt(state: State, job: Job, last: LastEnd, now: Instant): Event[] {
+export function finishAttempt(
+  state: State,
+  job: Job,
+  last: LastEnd,
+  now: Instant,
+  together: EndingTogether = endingTogether(),
+): Event[] {
   const again = (cause: JobRequeued["cause"], notBeforeAt: Instant): Event[] => [
     { kind: "job-requeued", v: 1, at: now, job: job.no, attempt: job.attempt + 1, cause, notBeforeAt },
   ];
   const exitCode = job.exitCode !== undefined && job.exitCode !== 0 ? job.exitCode : (last.exitCode ?? job.exitCode);
-  const end = (outcome: JobOutcome, reason?: string): Event[] => endJob(state, job, outcome, now, exitCode, reason);
+  const end = (outcome: JobOutcome, reason?: string): Event[] =>
+    endJob(state, job, outcome, now, exitCode, reason, together);
   const { retry } = job.spec;
   const succeeded = exitCode === 0 && last.result === "exited";
   switch (job.stopCause) {
@@ -58,6 +65,17 @@ export function finishAttempt(state: State, job: Job, last: LastEnd, now: Instan
   return end("failed", reason);
 }
 
+/** Jobs that end by one decision. The state is still without all of it, so each must be told of the others. */
+export interface EndingTogether {
+  readonly jobs: Set<JobNo>;
+  /** By array: how many of its elements end now, and whether any element ever ended badly. */
+  readonly elements: Map<JobNo, { ended: number; failed: boolean }>;
+}
+
+export function endingTogether(): EndingTogether {
+  return { jobs: new Set(), elements: new Map() };
+}
+
 /** The end of a job, and of every job that waited for it to succeed in vain. */
 export function endJob(
   state: State,
@@ -66,10 +84,9 @@ export function endJob(
   now: Instant,
   exitCode?: number,
   reason?: string,
+  { jobs: closing, elements: elementsEnded }: EndingTogether = endingTogether(),
 ): Event[] {
   const events: Event[] = [];
-  const closing = new Set<JobNo>();
-  const elementsEnded = new Map<JobNo, { ended: number; failed: boolean }>();
   const close = (each: Job, ended: Omit<JobEnded, "kind" | "v" | "at" | "job">): void => {
     if (closing.has(each.no)) return;
     closing.add(each.no);

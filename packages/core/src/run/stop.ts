@@ -15,8 +15,20 @@ const strength: Readonly<Record<StopCause, number>> = {
   cancel: 5,
 };
 
+/** Of the cause it is being stopped for, if any, and another one: that which decides what becomes of the job. */
+export function strongerCause(job: Job, cause: StopCause): StopCause {
+  return job.stopCause !== undefined && strength[job.stopCause] >= strength[cause] ? job.stopCause : cause;
+}
+
 /** Asks every member that still holds a seat to leave: one path for cancel, limits, eviction and drain. */
-export function stopJob(state: State, job: Job, cause: StopCause, now: Instant, except?: string, why?: string): Event[] {
+export function stopJob(
+  state: State,
+  job: Job,
+  cause: StopCause,
+  now: Instant,
+  except?: string,
+  why?: string,
+): Event[] {
   if (job.stopCause !== undefined && strength[job.stopCause] >= strength[cause]) return [];
   const { signal, graceMs } = stopOrderOf(job.spec, cause, state.policy);
   return job.leases

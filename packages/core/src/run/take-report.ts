@@ -6,7 +6,7 @@ import { jobOf, type State } from "../state/state.ts";
 import { finishAttempt } from "./finish.ts";
 import { afterSeatsFreed } from "./nodes.ts";
 import type { Report, ReportWhat } from "./report.ts";
-import { stopJob } from "./stop.ts";
+import { stopJob, strongerCause } from "./stop.ts";
 
 const signalNumbers: Readonly<Record<string, number>> = {
   SIGHUP: 1,
@@ -52,7 +52,8 @@ export function takeReport(state: State, report: Report, now: Instant): Event[] 
       return [{ kind: "lease-started", ...head }];
     case "stopping": {
       const others = stopJob(state, job, what.cause, now, lease.id);
-      return [{ kind: "lease-stopping", ...head, cause: what.cause, signal: "", graceMs: 0 }, ...others];
+      const cause = strongerCause(job, what.cause);
+      return [{ kind: "lease-stopping", ...head, cause, signal: "", graceMs: 0 }, ...others];
     }
     case "exited":
     case "refused":
