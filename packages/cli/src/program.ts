@@ -3,6 +3,7 @@ import { type CommandEntry, commandNamed, commands } from "./commands/index.ts";
 import { exit } from "./exit.ts";
 import { Failure, usageFailure } from "./failure.ts";
 import { operandsOf, turnRound } from "./grammar.ts";
+import { nearest } from "./nearest.ts";
 import { asksForJson, formats } from "./output/format.ts";
 import { type GlobalOptions, Session } from "./session.ts";
 import { painterOf, printable, type Terminal } from "./terminal.ts";
@@ -58,12 +59,24 @@ export async function buildProgram(args: readonly string[], session: Session): P
   addGlobalOptions(program);
   const words = operandsOf(args).map((index) => args[index]!);
   const asked = commandNamed(words[0] === "help" ? (words[1] ?? "") : (words[0] ?? ""));
+  if (words[0] === "help" && words[1] !== undefined && asked === undefined) throw unknownCommand(words[1]);
   for (const entry of commands) await addCommand(program, entry, entry === asked, session);
   program.addHelpText(
     "after",
     "\nExamples:\n  tess run --gpus H100:8 -- torchrun train.py\n  tess ps -A\n  tess explain llama-ft\n  tess gpus",
   );
   return program;
+}
+
+function unknownCommand(word: string): Failure {
+  const close = nearest(
+    word,
+    commands.flatMap(({ name, aliases = [] }) => [name, ...aliases]),
+  );
+  return usageFailure(
+    `unknown command '${word}'`,
+    close === undefined ? "tess help shows what there is" : `did you mean ${close}?`,
+  );
 }
 
 async function addCommand(program: Command, entry: CommandEntry, asked: boolean, session: Session): Promise<void> {

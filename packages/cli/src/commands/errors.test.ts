@@ -8,6 +8,7 @@ import { runTess } from "../testing/terminal.ts";
 
 test("a wrong command line ends with 2 and names what was meant", async () => {
   const wrong: [string[], RegExp][] = [
+    [["help", "rnu"], /unknown command 'rnu'[\s\S]*did you mean run\?/],
     [["rnu"], /unknown command 'rnu'[\s\S]*did you mean run\?/],
     [["run", "--gpsu", "1", "--", "x"], /--gpsu[\s\S]*did you mean --gpus\?/],
     [["node", "cordn", "n0"], /cordn[\s\S]*did you mean cordon\?/],
