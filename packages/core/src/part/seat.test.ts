@@ -100,6 +100,8 @@ describe("how much of a GPU a part takes", () => {
     const fits = seatPart(gpu("mps"), much, who(1), { ...nothing, compute: quarter, memory: 3 * quarter });
     assert.deepEqual(fits, { mode: "mps", compute: quarter, memory: 3 * quarter });
     assert.equal(seatPart(gpu("mps"), much, who(1), fraction(quarter + 1)), "no-room");
+    const overMemory = { ...nothing, compute: 1, memory: 3 * quarter + 1 };
+    assert.equal(seatPart(gpu("mps"), much, who(1), overMemory), "no-room");
   });
 
   it("[U1] memory in MiB is converted by the size of the device, rounded up", () => {

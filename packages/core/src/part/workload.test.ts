@@ -68,6 +68,18 @@ describe("inference by the size of the model", () => {
     assert.match(answer.hint, /int4/);
   });
 
+  it("counts the buffers of each GPU, and only degrees that divide the heads", () => {
+    const gpusOf = (workload: Partial<Workload>, memoryMiB: number) =>
+      planned({ kind: "inference", precision: "fp16", concurrency: 1, model: "70B", ...workload } as Workload, [
+        offer("some", memoryMiB),
+      ]).choices[0]?.gpus;
+    assert.equal(gpusOf({}, 79 * 1024), 2);
+    assert.equal(gpusOf({}, 78 * 1024), 4, "half of it would fit, but not with the buffers");
+    const fourHeads: Workload = { kind: "inference", model: "starcoder2-15b", concurrency: 1 };
+    assert.equal(gpusOf(fourHeads, 11 * 1024), 4);
+    assert.equal(refused(fourHeads, [offer("some", 8 * 1024)]).refused, "never-fits");
+  });
+
   it("is served at 16 bits up to 16 billion parameters and at 8 beyond, when nothing is said", () => {
     assert.match(planned({ kind: "inference", model: "13B" }, [h200]).why[0]!, /fp16/);
     assert.match(planned({ kind: "inference", model: "70B" }, [h200]).why[0]!, /int8/);
