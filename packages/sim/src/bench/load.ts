@@ -1,0 +1,127 @@
+import { connect, type Socket } from "node:net";
+import { quantile } from "./figures.ts";
+
+/** One measurement: so many clients, each with one request under way at a time, for so long. */
+export interface LoadAsk {
+  readonly url: string;
+  readonly token: string;
+  readonly clients: number;
+  readonly ms: number;
+  readonly what: "submit" | "whoami";
+  readonly project: string;
+}
+
+export interface LoadFigures {
+  readonly perSecond: number;
+  readonly p50Ms: number;
+  readonly p99Ms: number;
+  readonly requests: number;
+  /** Answers that were not 2xx. */
+  readonly failures: number;
+}
+
+/**
+ * Drives a server as cheaply as can be, since it shares the machine with it: bare sockets, requests that are one
+ * string, answers of which no more is read than where they end.
+ */
+export async function load(ask: LoadAsk): Promise<LoadFigures> {
+  const requestOf = requests(ask);
+  const times: number[] = [];
+  let failures = 0;
+  const began = performance.now();
+  const endsAt = began + ask.ms;
+  let lastAt = began;
+  const drive = async (): Promise<void> => {
+    const wire = await Wire.open(ask.url);
+    for (let now = performance.now(); now < endsAt; ) {
+      const status = await wire.ask(requestOf());
+      lastAt = performance.now();
+      times.push(lastAt - now);
+      if (status < 200 || status > 299) failures++;
+      now = lastAt;
+    }
+    wire.close();
+  };
+  await Promise.all(Array.from({ length: ask.clients }, drive));
+  times.sort((a, b) => a - b);
+  return {
+    perSecond: (times.length - failures) / ((lastAt - began) / 1000),
+    p50Ms: quantile(times, 0.5),
+    p99Ms: quantile(times, 0.99),
+    requests: times.length,
+    failures,
+  };
+}
+
+let keys = 0;
+
+function requests({ url, token, what, project }: LoadAsk): () => string {
+  const common = `Host: ${new URL(url).host}\r\nAuthorization: Bearer ${token}\r\n`;
+  if (what === "whoami") {
+    const request = `GET /v1/whoami HTTP/1.1\r\n${common}\r\n`;
+    return () => request;
+  }
+  // It waits for the next century: what is measured is that it was taken in, not that it ran.
+  const job = {
+    name: "bench",
+    project,
+    run: "python train.py --config detect.yaml --lr 3e-4",
+    gpus: "H100:1",
+    not_before: "2100-01-01T00:00:00Z",
+    env: { OMP_NUM_THREADS: "8", WANDB_PROJECT: "detect" },
+  };
+  const body = JSON.stringify(job);
+  const head = `POST /v1/jobs HTTP/1.1\r\n${common}Content-Type: application/json\r\nContent-Length: ${body.length}\r\n`;
+  return () => `${head}Idempotency-Key: bench-${process.pid}-${keys++}\r\n\r\n${body}`;
+}
+
+/** One connection, one request at a time. */
+class Wire {
+  readonly #socket: Socket;
+  #answer: (status: number) => void = () => {};
+  #fail: (error: Error) => void = () => {};
+  #received = "";
+
+  static async open(url: string): Promise<Wire> {
+    const { hostname, port } = new URL(url);
+    const socket = connect({ host: hostname, port: Number(port), noDelay: true });
+    await new Promise<void>((resolve, reject) => socket.once("connect", resolve).once("error", reject));
+    return new Wire(socket);
+  }
+
+  private constructor(socket: Socket) {
+    this.#socket = socket;
+    socket.setEncoding("latin1");
+    socket.on("data", (part: string) => this.#take(part));
+    socket.on("error", (error) => this.#fail(error));
+    socket.on("close", () => this.#fail(new Error("the server closed the connection")));
+  }
+
+  ask(request: string): Promise<number> {
+    return new Promise((resolve, reject) => {
+      this.#answer = resolve;
+      this.#fail = reject;
+      this.#socket.write(request, "latin1");
+    });
+  }
+
+  close(): void {
+    this.#socket.destroy();
+  }
+
+  #take(part: string): void {
+    this.#received = this.#received === "" ? part : this.#received + part;
+    const head = this.#received.indexOf("\r\n\r\n");
+    if (head < 0) return;
+    const length = Number(/content-length: (\d+)/i.exec(this.#received.slice(0, head))?.[1]);
+    if (this.#received.length < head + 4 + length) return;
+    const status = Number(this.#received.slice(9, 12));
+    this.#received = "";
+    this.#answer(status);
+  }
+}
+
+// In a process of its own, told over IPC what to measure.
+process.on("message", async (ask: LoadAsk) => {
+  process.send!(await load(ask));
+});

@@ -1,0 +1,140 @@
+import { type ChildProcess, fork } from "node:child_process";
+import { once } from "node:events";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { cpus, tmpdir } from "node:os";
+import { join } from "node:path";
+import { parseArgs } from "node:util";
+import type { StoreConfig } from "@tessera/server";
+import { openPlainTable, type PlainTable } from "@tessera/server/testing/plain-table";
+import { startTestPostgres } from "@tessera/server/testing/postgres";
+import { ServerProcess } from "../soak/server-process.ts";
+import { spreadOf } from "./figures.ts";
+import type { LoadAsk, LoadFigures } from "./load.ts";
+
+/** `npm run bench:submit`: durable submissions over HTTP, beside what a commit and what a request cost by themselves. */
+const usage = "npm run bench:submit -- [--store sqlite|postgres|both] [--rounds 5] [--ms 2000] [--json]";
+const clientCounts = [1, 16, 256] as const;
+/** About as much as the journal row of one submission. */
+const rowBytes = 1_500;
+
+const { values } = parseArgs({
+  options: {
+    store: { type: "string", default: "both" },
+    rounds: { type: "string", default: "5" },
+    ms: { type: "string", default: "2000" },
+    json: { type: "boolean", default: false },
+  },
+});
+const stores = values.store === "both" ? ["sqlite", "postgres"] : [values.store];
+if (stores.some((store) => store !== "sqlite" && store !== "postgres")) throw new Error(`--store: ${usage}`);
+const rounds = Number(values.rounds);
+const ms = Number(values.ms);
+const say = (text: string) => console.error(text);
+
+/** What one round measured. */
+interface Round {
+  readonly singleRowCommits: number;
+  readonly whoami: LoadFigures;
+  readonly submit: readonly LoadFigures[];
+}
+
+const generator = fork(new URL("./load.js", import.meta.url));
+const measured: Record<string, ReturnType<typeof summary>> = {};
+try {
+  for (const store of stores) measured[store] = summary(await measureStore(store));
+} finally {
+  generator.kill();
+}
+const report = {
+  bench: "submit",
+  cores: cpus().length,
+  rounds,
+  msEach: ms,
+  order: "each round: single-row commits, whoami with 256 clients, submissions with 1, 16 and 256 clients",
+  stores: measured,
+  pass: Object.values(measured).every((each) => each.criterion.pass),
+};
+console.log(values.json ? JSON.stringify(report) : JSON.stringify(report, null, 2));
+if (!report.pass) process.exitCode = 1;
+
+async function measureStore(store: string): Promise<Round[]> {
+  const data = mkdtempSync(join(tmpdir(), "tessera-submit-"));
+  const postgres = store === "postgres" ? await startTestPostgres() : undefined;
+  let server: ServerProcess | undefined;
+  try {
+    if (store === "postgres" && postgres === undefined) throw new Error("there is no PostgreSQL to measure");
+    const database = await postgres?.freshDatabase();
+    server = new ServerProcess({ data, virtual: "4x8:H100", ...(database !== undefined && { database }) });
+    const url = await server.url;
+    if (url === undefined) throw new Error(`the server did not start:\n${server.said.join("\n")}`);
+    const token = readFileSync(join(data, "owner.token"), "utf8").trim();
+    const place: StoreConfig = database === undefined ? { dir: join(data, "plain") } : { url: database };
+    if ("dir" in place) mkdirSync(place.dir);
+    const table = await openPlainTable(place);
+    const measure = (what: LoadAsk["what"], clients: number) =>
+      ask(generator, { url, token, clients, ms, what, project: "local" });
+    const measuredRounds: Round[] = [];
+    // The first round only warms up: code is compiled, caches are filled.
+    for (let round = 0; round <= rounds; round++) {
+      const singleRowCommits = await commitRate(table);
+      const whoami = await measure("whoami", 256);
+      const submit: LoadFigures[] = [];
+      for (const clients of clientCounts) submit.push(await measure("submit", clients));
+      if (round > 0) measuredRounds.push({ singleRowCommits, whoami, submit });
+      const rates = submit.map((each) => each.perSecond.toFixed(0)).join(" / ");
+      say(
+        `${store} round ${round}: commits ${singleRowCommits.toFixed(0)}/s, whoami ${whoami.perSecond.toFixed(0)}/s, submissions ${rates} per s`,
+      );
+    }
+    await table.close();
+    await server.end("SIGTERM");
+    return measuredRounds;
+  } finally {
+    if (server?.alive) await server.end("SIGKILL");
+    await postgres?.stop();
+    rmSync(data, { recursive: true, force: true });
+  }
+}
+
+async function ask(child: ChildProcess, what: LoadAsk): Promise<LoadFigures> {
+  child.send(what);
+  const [figures] = (await once(child, "message")) as [LoadFigures];
+  if (figures.failures > 0)
+    throw new Error(`${figures.failures} of ${figures.requests} requests failed (${what.what})`);
+  return figures;
+}
+
+async function commitRate(table: PlainTable): Promise<number> {
+  const bytes = new Uint8Array(rowBytes).fill(65);
+  const began = performance.now();
+  let commits = 0;
+  while (performance.now() - began < ms) {
+    const done = table.insert(bytes);
+    if (done !== undefined) await done;
+    commits++;
+  }
+  return commits / ((performance.now() - began) / 1000);
+}
+
+function summary(all: readonly Round[]) {
+  const singleRowCommitsPerSecond = spreadOf(all.map((round) => round.singleRowCommits));
+  const whoamiPerSecond = spreadOf(all.map((round) => round.whoami.perSecond));
+  const submissions = clientCounts.map((clients, i) => ({
+    clients,
+    perSecond: spreadOf(all.map((round) => round.submit[i]!.perSecond)),
+    p50Ms: spreadOf(
+      all.map((round) => round.submit[i]!.p50Ms),
+      2,
+    ),
+    p99Ms: spreadOf(
+      all.map((round) => round.submit[i]!.p99Ms),
+      2,
+    ),
+  }));
+  const perSecond = submissions.at(-1)!.perSecond.median;
+  const twiceCommits = 2 * singleRowCommitsPerSecond.median;
+  const halfNoCommit = Math.round(whoamiPerSecond.median / 2);
+  const needed = Math.min(twiceCommits, halfNoCommit);
+  const criterion = { clients: 256, perSecond, twiceCommits, halfNoCommit, needed, pass: perSecond >= needed };
+  return { singleRowCommitsPerSecond, whoamiPerSecond, submissions, criterion };
+}
