@@ -38,8 +38,9 @@ test("the demo tells the whole story and leaves a sound journal behind", async (
   for (const line of [
     /\$ tess run pretrain\.yaml/,
     /\[3\] rank 3 of 4 on virtual-3, master /,
-    /sweep waits because .*lab\/vision may hold 20 GPUs and holds 16/,
-    /sweep \S+ cancel asked/,
+    /probe waits because .*lab\/vision may hold 24 GPUs and holds 24/,
+    /probe \S+ cancel asked/,
+    /render running[^]*sweep +\S+ +waiting/,
     /attempt 2\n[^$]*flaky failed .*code 7/,
     /tessera: ready at .*tessera: ready at /s,
     /eval +\S+ +succeeded/,
@@ -56,7 +57,7 @@ test("a demo that is interrupted stops its jobs and its server", async (t) => {
   const data = join(temporaryFolder(t), "data");
   let interrupted = false;
   const { code, text } = await demo(["--fast", "--data", data], (text, child) => {
-    if (interrupted || !text.includes("$ tess explain sweep")) return;
+    if (interrupted || !text.includes("$ tess explain probe")) return;
     interrupted = true;
     child.kill("SIGINT");
   });

@@ -23,6 +23,7 @@ export class Interrupted extends Error {
 /** Where the demo happens: shows a command line, has a shell run exactly that line, and leaves time to read. */
 export class Stage {
   #desk;
+  #fast;
   #startedAt = performance.now();
   #child;
   #interruptedBy;
@@ -30,7 +31,7 @@ export class Stage {
 
   constructor({ data, desk }, { fast }) {
     this.#desk = desk;
-    this.fast = fast;
+    this.#fast = fast;
     this.env = environment(data, desk);
   }
 
@@ -90,7 +91,7 @@ export class Stage {
   }
 
   async pause(ms = 1000) {
-    if (!this.fast && performance.now() - this.#startedAt < pausesUntilMs) {
+    if (!this.#fast && performance.now() - this.#startedAt < pausesUntilMs) {
       await sleep(ms, undefined, { signal: this.#hurry.signal }).catch(() => {});
     }
     this.#checkInterrupted();

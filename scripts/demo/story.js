@@ -3,7 +3,7 @@ const long = 3000;
 
 /** The whole story: from an empty machine to balanced books. */
 export async function tell(stage, server) {
-  for (const chapter of [fleet, teams, people, jobs, waiting, refusals, failing, crash, maintenance, books]) {
+  for (const chapter of [fleet, teams, people, jobs, waiting, lending, refusals, failing, crash, maintenance, books]) {
     await chapter(stage, server);
   }
 }
@@ -19,13 +19,13 @@ async function teams(stage) {
   stage.heading("Three teams, each with GPUs that it is guaranteed and a max");
   for (const line of [
     "tess account create lab --guarantee 24 --max 32 -o name",
-    "tess account create lab/vision --guarantee 16 --max 20 -o name",
+    "tess account create lab/vision --guarantee 16 --max 24 -o name",
     "tess account create lab/speech --guarantee 8 --max 16 -o name",
     "tess account create studio --guarantee 8 --max 12 -o name",
   ]) {
     await stage.run("owner", line, { pauseMs: short });
   }
-  await stage.run("owner", "tess account tree", { pauseMs: 2500 });
+  await stage.run("owner", "tess account tree", { pauseMs: 2000 });
 }
 
 async function people(stage) {
@@ -65,32 +65,37 @@ run: |
   );
   await stage.run("ana", "cat pretrain.yaml", { pauseMs: 2000 });
   await stage.run("ana", "tess run pretrain.yaml");
-  await stage.run("ana", "tess wait frames");
+  await stage.run("ana", "tess wait frames", { pauseMs: short });
   await stage.run("ana", "tess ps -a", { pauseMs: 2000 });
 }
 
 async function waiting(stage) {
   stage.heading("Why does it wait?");
-  // Long enough to be seen by everything up to the end of the next chapters.
-  const trainSeconds = stage.fast ? 20 : 40;
-  await stage.run("ana", `tess run --name train --nodes 2 --gpus 8 --detach -- sleep ${trainSeconds}`, {
+  await stage.run("ana", "tess run --name train --nodes 2 --gpus 8 --detach -- sleep 300", { pauseMs: short });
+  await stage.run("ana", "tess run --name sweep --gpus 8 --detach -- sleep 300", { pauseMs: short });
+  await stage.run("ana", "tess run --name probe --gpus 1 --detach -- sleep 5", { pauseMs: short });
+  await stage.run("ana", "tess explain probe", { pauseMs: long });
+  await stage.run("ana", "tess run --name eval --after train:ended --detach -- echo the model is better now", {
     pauseMs: short,
   });
-  await stage.run("ana", "tess run --name sweep --gpus 8 --detach -- sleep 5", { pauseMs: short });
-  await stage.run("ana", "tess explain sweep", { pauseMs: long });
-  await stage.run("ana", "tess run --name eval --gpus 1 --after train --detach -- echo the model is better now", {
-    pauseMs: short,
-  });
-  await stage.run("ana", "tess explain eval", { pauseMs: 2500 });
-  await stage.run("ana", "tess hold sweep", { pauseMs: short });
-  await stage.run("ana", "tess explain sweep", { pauseMs: 2000 });
-  await stage.run("ana", "tess release sweep", { pauseMs: short });
-  await stage.run("ana", "tess cancel sweep");
+  await stage.run("ana", "tess explain eval", { pauseMs: 2000 });
+  await stage.run("ana", "tess hold probe", { pauseMs: short });
+  await stage.run("ana", "tess explain probe", { pauseMs: 2000 });
+  await stage.run("ana", "tess release probe", { pauseMs: short });
+  await stage.run("ana", "tess cancel probe", { pauseMs: short });
   await stage.run("ana", "tess ps", { pauseMs: 2500 });
-  await stage.run("cleo", "tess run --name render --gpus 8 --detach -- sleep 8", { pauseMs: short });
+}
+
+async function lending(stage) {
+  stage.heading("Idle GPUs are lent, and taken back for those to whom they are guaranteed");
+  const steps = "for i in $(seq 1 300); do echo step $i; sleep 0.5; done";
+  await stage.run("ben", `tess run --name asr --gpus 8 --detach -- '${steps}'`, { pauseMs: short });
+  await stage.run("owner", "tess gpus", { pauseMs: 1500 });
+  await stage.run("cleo", "tess run --name render --gpus 8 --detach -- sleep 300", { pauseMs: short });
   await stage.run("cleo", "tess wait render --for running", { pauseMs: short });
-  await stage.run("owner", "tess gpus", { pauseMs: 2000 });
-  await stage.run("owner", "tess account tree", { pauseMs: 2000 });
+  await stage.run("ana", "tess ps", { pauseMs: 2000 });
+  await stage.run("owner", "tess account tree", { pauseMs: 2500 });
+  await stage.run("ana", "tess cancel sweep", { pauseMs: short });
 }
 
 async function refusals(stage) {
@@ -101,7 +106,7 @@ async function refusals(stage) {
 
 async function failing(stage) {
   stage.heading("A job that fails is tried again; tess ends with its exit code");
-  await stage.run("ben", "tess run --name flaky --gpus 1 --retry 1 -- 'echo attempt $TESS_ATTEMPT; exit 7'", {
+  await stage.run("ben", "tess run --name flaky --retry 1 -- 'echo attempt $TESS_ATTEMPT; exit 7'", {
     exit: 7,
     pauseMs: 2000,
   });
@@ -109,32 +114,32 @@ async function failing(stage) {
 
 async function crash(stage, server) {
   stage.heading("The server is killed in the middle of a job");
-  const steps = "for i in $(seq 1 100); do echo step $i; sleep 0.5; done";
-  await stage.run("ben", `tess run --name steps --gpus 2 --max-time 2m --detach -- '${steps}'`, { pauseMs: short });
-  await stage.run("ben", "tess wait steps --for running");
+  await stage.run("ben", "tess logs asr --tail 2", { pauseMs: short });
   await stage.run("owner", `kill -9 ${server.pid}`, { pauseMs: 0 });
   await server.ended();
   await stage.run("ben", "tess ps", { exit: 69, pauseMs: 2000 });
   await server.start();
   await stage.pause();
-  await stage.run("ben", "tess ps");
-  stage.say("\nThe same process, with its supervisor; what it wrote in the meantime is not lost:");
-  await stage.run("ben", "tess logs steps", { pauseMs: 2000 });
+  stage.say("\nThe same process, still the first attempt; what it wrote in the meantime is not lost:");
+  await stage.run("ben", "tess ps -o wide", { pauseMs: 1500 });
+  await stage.run("ben", "tess logs asr --tail 12", { pauseMs: 2000 });
 }
 
 async function maintenance(stage) {
   stage.heading("A node is emptied for a new driver; its job starts again elsewhere");
-  const node = await stage.answer("tess ps -A steps --columns detail --no-headers");
+  await stage.run("cleo", "tess cancel render", { pauseMs: short });
+  const node = await stage.answer("tess ps -A asr --columns detail --no-headers");
   await stage.run("owner", `tess node drain ${node} --within 1s --reason 'new driver'`);
-  await stage.until(`tess node get ${node} | grep -q maintenance && tess wait steps --for running --timeout 1s`);
+  await stage.until(`tess node get ${node} | grep -q maintenance && tess wait asr --for running --timeout 1s`);
   await stage.run("owner", "tess node get", { pauseMs: 2000 });
-  await stage.run("ben", "tess ps", { pauseMs: 2000 });
-  await stage.run("owner", `tess node up ${node}`);
+  await stage.run("ben", "tess ps -o wide", { pauseMs: 2000 });
+  await stage.run("owner", `tess node up ${node}`, { pauseMs: short });
 }
 
 async function books(stage) {
   stage.heading("What became of it all, and who used what");
-  await stage.run("ben", "tess cancel steps", { pauseMs: short });
+  await stage.run("ben", "tess cancel asr", { pauseMs: short });
+  await stage.run("ana", "tess cancel train", { pauseMs: short });
   await stage.run("ana", "tess wait eval", { pauseMs: short });
   await stage.run("ana", "tess logs eval");
   await stage.run("owner", "tess ps -A -a", { pauseMs: long });
