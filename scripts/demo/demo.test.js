@@ -40,7 +40,7 @@ test("the demo tells the whole story and leaves a sound journal behind", async (
     /\[3\] rank 3 of 4 on virtual-3, master /,
     /probe waits because .*lab\/vision may hold 24 GPUs and holds 24/,
     /probe \S+ cancel asked/,
-    /render running[^]*sweep +\S+ +waiting/,
+    /render running.*sweep +\S+ +waiting/s,
     /attempt 2\n[^$]*flaky failed .*code 7/,
     /tessera: ready at .*tessera: ready at /s,
     /eval +\S+ +succeeded/,
