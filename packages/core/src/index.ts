@@ -33,3 +33,5 @@ export * from "./state/waiting.ts";
 export * from "./submit/gpus.ts";
 export * from "./submit/parse.ts";
 export * from "./submit/quantities.ts";
+export * from "./model/policy.ts";
+export { type PartMode, type PartSeat, type PoolMode } from "./part/seat.ts";

@@ -1,14 +1,15 @@
 import { type Refusal, refuse } from "../journal/refusal.ts";
 import type { AccountNo, UserId } from "../model/ids.ts";
-import type { JobSpec } from "../model/job.ts";
+import type { GpuAsk, JobSpec } from "../model/job.ts";
 import type { FleetNode } from "../model/node.ts";
 import { unitsPerGpu } from "../model/units.ts";
+import { seatPart } from "../part/seat.ts";
 import { spreadGang } from "../place/gang.ts";
 import { modelsFor } from "../place/place.ts";
 import { membersThatFit, needOf } from "../place/seats.ts";
 import { lowestCeiling } from "../queue/quota.ts";
 import { arraySize } from "../state/apply-jobs.ts";
-import { pathUp, type State } from "../state/state.ts";
+import { demandOf, pathUp, type State } from "../state/state.ts";
 import { userCount } from "../state/usage.ts";
 import { modelMatches } from "../submit/gpus.ts";
 
@@ -103,7 +104,8 @@ function neverFits(state: State, account: AccountNo, spec: JobSpec): Refusal | u
   for (let choice = 0; choice < spec.gpus.length; choice++) {
     const ask = spec.gpus[choice]!;
     const field = spec.gpus.length === 1 ? "gpus" : `gpus.${choice}`;
-    const text = ask.model === "*" ? ask.count : `${ask.model}:${ask.count}`;
+    const amount = ask.part?.profile ?? (ask.part === undefined ? ask.count : ask.unitsEach / unitsPerGpu);
+    const text = ask.model === "*" ? amount : `${ask.model}:${amount}`;
     const models = modelsFor(state, { spec }, choice);
     if (models.length === 0) {
       const known = state.fleet.models.join(", ") || "none";
@@ -137,7 +139,7 @@ function neverFitsAs(
   const ask = spec.gpus[choice]!;
   if (model >= 0) {
     const ceiling = lowestCeiling(state, account, state.fleet.models[model]!);
-    const units = ask.count * ask.unitsEach * members;
+    const { units } = demandOf(state, { spec }, choice, model);
     if (ceiling !== undefined && units > ceiling.units) {
       const max = ceiling.units / unitsPerGpu;
       return refuse(
@@ -149,6 +151,7 @@ function neverFitsAs(
       );
     }
   }
+  if (ask.part !== undefined) return neverAsPart(state, spec, ask, model, field, text);
   const need = needOf(spec, choice, model);
   const fits = (node: FleetNode) => membersThatFit(state.fleet, node, need, "every-node-empty", apart ? 1 : members);
   if (spreadGang(state.fleet, members, fits, spec.topology) !== undefined) return undefined;
@@ -185,4 +188,26 @@ function neverFitsAs(
     `only ${fit} such members fit the whole fleet when it is empty`,
     `ask for at most ${fit}`,
   );
+}
+
+/** A part that no device of this model could give even when it is empty. */
+function neverAsPart(
+  state: State,
+  spec: JobSpec,
+  ask: GpuAsk,
+  model: number,
+  field: string,
+  text: string | number,
+): Refusal | undefined {
+  const nobody = { tenant: -1, trust: "trusted", group: "", migWith: [] } as const;
+  const { fleet } = state;
+  for (const node of fleet.nodes) {
+    if (node === undefined) continue;
+    for (let gpu = node.firstGpu as number; gpu < node.firstGpu + node.facts.gpus.length; gpu++) {
+      if (fleet.gpuModel[gpu] !== model) continue;
+      if (typeof seatPart(fleet.device(gpu), [], nobody, { ...ask.part!, isolation: spec.isolation }) === "object") return undefined;
+      break;
+    }
+  }
+  return refuse("never-fits", field, text, "no GPU here can be cut like that", "ask for a whole GPU, or another part; see: tess gpus -o wide");
 }

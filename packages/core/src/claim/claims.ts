@@ -4,7 +4,7 @@ import type { Job } from "../model/job.ts";
 import type { Instant } from "../model/units.ts";
 import { coverFor } from "../queue/quota.ts";
 import { stopJob } from "../run/stop.ts";
-import { demandOf, type State } from "../state/state.ts";
+import type { State } from "../state/state.ts";
 import { planClaim } from "./plan.ts";
 import type { Rule } from "./takeable.ts";
 
@@ -38,7 +38,7 @@ export function settleClaims(state: State, now: Instant, apply: (event: Event) =
 
 /** The cover of a claimant when it starts: what is held for it counts as its account's usage already. */
 function coverWithout(state: State, job: Job): AccountNo {
-  const nothing = { ...demandOf(job, job.claim!.choice, -1), units: 0, cpusMilli: 0, memoryMiB: 0 };
+  const nothing = { model: -1, units: 0, memoryUnits: 0, cpusMilli: 0, memoryMiB: 0 };
   return coverFor(state, job.account, nothing);
 }
 

@@ -8,7 +8,8 @@ import { modelsFor } from "../place/place.ts";
 import { type MemberNeed, needOf } from "../place/seats.ts";
 import { limitHit } from "../queue/limits.ts";
 import { unlentUnits } from "../queue/quota.ts";
-import { demandOf, type State } from "../state/state.ts";
+import { seatPart } from "../part/seat.ts";
+import { demandOf, type State, whoIs } from "../state/state.ts";
 import { type Domain, type Level, levels } from "../state/topology.ts";
 import { Site } from "./site.ts";
 import { type Claimant, claimantOf, type Rule, ruleFor } from "./takeable.ts";
@@ -27,15 +28,31 @@ export interface ClaimPlan {
 export function planClaim(state: State, job: Job, now: Instant): ClaimPlan | undefined {
   for (let choice = 0; choice < job.spec.gpus.length; choice++) {
     for (const model of modelsFor(state, job, choice)) {
-      const demand = demandOf(job, choice, model);
+      const demand = demandOf(state, job, choice, model);
       if (limitHit(state, job, demand.units, unitsPerGpu, now) !== undefined) return undefined;
       const claimant = claimantOf(state, job, demand, now);
       if (claimant.cover === noAccount && !job.spec.preemptible) continue;
       const plan = planFor(state, claimant, needOf(job.spec, choice, model), now);
-      if (plan !== undefined) return { choice, unitsEach: job.spec.gpus[choice]!.unitsEach, ...plan };
+      if (plan === undefined) continue;
+      const seats = cutSeats(state, job, choice, plan.seats);
+      if (seats !== undefined) return { choice, unitsEach: job.spec.gpus[choice]!.unitsEach, seats, victims: plan.victims };
     }
   }
   return undefined;
+}
+
+/** A claim for a part empties a whole GPU, which is then cut for it. */
+function cutSeats(state: State, job: Job, choice: number, seats: readonly Seat[]): readonly Seat[] | undefined {
+  const ask = job.spec.gpus[choice]!;
+  if (ask.part === undefined) return seats;
+  const cut: Seat[] = [];
+  for (const seat of seats) {
+    const device = state.fleet.device(seat.gpus[0]!);
+    const part = seatPart(device, [], whoIs(state, job.account), { ...ask.part, isolation: job.spec.isolation });
+    if (typeof part === "string") return undefined;
+    cut.push({ ...seat, part });
+  }
+  return cut;
 }
 
 function planFor(state: State, claimant: Claimant, need: MemberNeed, now: Instant) {

@@ -24,15 +24,18 @@ export class Site {
   fits(victims: Iterable<Job>): number {
     const { node } = this;
     const need = this.#need;
-    let [gpus, cpusMilli, memoryMiB] = [this.#free, node.freeCpusMilli, node.freeMemoryMiB];
+    let [cpusMilli, memoryMiB] = [node.freeCpusMilli, node.freeMemoryMiB];
+    const left = new Map<number, number>();
     for (const victim of victims) {
       for (const lease of victim.leases) {
         if (lease.node !== node.no) continue;
-        for (const gpu of lease.gpus) if (this.#becomesFree(gpu)) gpus++;
+        for (const gpu of lease.gpus) left.set(gpu, (left.get(gpu) ?? 0) + lease.unitsEach);
         cpusMilli += lease.cpusMilli;
         memoryMiB += lease.memoryMiB;
       }
     }
+    let gpus = this.#free;
+    for (const [gpu, units] of left) if (this.#becomesFree(gpu, units)) gpus++;
     let fit = Number.POSITIVE_INFINITY;
     if (need.gpus > 0) fit = Math.floor(gpus / need.gpus);
     if (need.cpusMilli > 0) fit = Math.min(fit, Math.floor(cpusMilli / need.cpusMilli));
@@ -44,12 +47,13 @@ export class Site {
   seats(victims: Iterable<Job>): { node: NodeNo; gpus: GpuNo[] }[] {
     const usable: GpuNo[] = [];
     this.#count((gpu) => this.#fleet.isFree(gpu) && usable.push(gpu as GpuNo) > 0);
-    const later: GpuNo[] = [];
+    const left = new Map<GpuNo, number>();
     for (const victim of victims) {
       for (const lease of victim.leases) {
-        if (lease.node === this.node.no) for (const gpu of lease.gpus) if (this.#becomesFree(gpu)) later.push(gpu);
+        if (lease.node === this.node.no) for (const gpu of lease.gpus) left.set(gpu, (left.get(gpu) ?? 0) + lease.unitsEach);
       }
     }
+    const later = [...left].filter(([gpu, units]) => this.#becomesFree(gpu, units)).map(([gpu]) => gpu);
     usable.push(...later.sort((a, b) => a - b));
     const { gpus } = this.#need;
     return Array.from({ length: this.members }, (_, i) => ({
@@ -58,8 +62,10 @@ export class Site {
     }));
   }
 
-  #becomesFree(gpu: number): boolean {
-    return this.#fleet.gpuHeldFor[gpu] === 0 && this.#serves(gpu);
+  /** Free once `units` of it are given back: whoever else holds a part of it keeps it in use. */
+  #becomesFree(gpu: number, units: number): boolean {
+    const whole = this.#fleet.gpuFree[gpu]! + units === this.#fleet.gpuCapacity[gpu];
+    return whole && this.#fleet.gpuHeldFor[gpu] === 0 && this.#serves(gpu);
   }
 
   #serves(gpu: number): boolean {

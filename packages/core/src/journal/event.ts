@@ -4,6 +4,7 @@ import type { AccountId, AccountNo, GpuNo, JobId, JobNo, LeaseId, NodeNo, TokenI
 import type { JobClass, JobOutcome, JobSpec, StopCause } from "../model/job.ts";
 import type { NodeFacts, NodeMode } from "../model/node.ts";
 import type { Policy } from "../model/policy.ts";
+import type { PartSeat } from "../part/seat.ts";
 import type { Instant } from "../model/units.ts";
 
 /**
@@ -128,6 +129,7 @@ export interface JobHeld extends Head<"job-held"> {
 export interface Seat {
   readonly node: NodeNo;
   readonly gpus: readonly GpuNo[];
+  readonly part?: PartSeat;
 }
 /** The job leaves the queue; its leases begin, one per seat, by rank. */
 export interface JobPlaced extends Head<"job-placed"> {

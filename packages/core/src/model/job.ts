@@ -1,4 +1,5 @@
 import type { AccountNo, GpuNo, JobId, JobNo, NodeNo, UserId } from "./ids.ts";
+import type { PartSeat } from "../part/seat.ts";
 import type { Lease } from "./lease.ts";
 import type { Instant } from "./units.ts";
 
@@ -10,7 +11,15 @@ export interface GpuAsk {
   /** A model or a prefix of one (`H100` matches `H100-80GB`); `*` = any. */
   readonly model: string;
   readonly count: number;
+  /** Compute of each; 0 where only the device it lands on can tell. */
   readonly unitsEach: number;
+  /** A part of one GPU instead of whole ones; `count` is 1 then. */
+  readonly part?: {
+    readonly profile?: string;
+    readonly compute: number;
+    readonly memory: number;
+    readonly memoryMiB: number;
+  };
 }
 
 /** How many members, and whether they must be on different nodes. Elastic when `max > min`. */
@@ -126,7 +135,7 @@ export interface AttemptRecord {
 export interface Claim {
   readonly choice: number;
   readonly unitsEach: number;
-  readonly seats: readonly { readonly node: NodeNo; readonly gpus: readonly GpuNo[] }[];
+  readonly seats: readonly { readonly node: NodeNo; readonly gpus: readonly GpuNo[]; readonly part?: PartSeat }[];
 }
 
 /** As many evictions as it takes to shield a job (T8). */

@@ -1,3 +1,4 @@
+import type { PartSeat } from "../part/seat.ts";
 import type { GpuNo, JobNo, LeaseId, NodeNo } from "./ids.ts";
 import type { Instant } from "./units.ts";
 
@@ -14,8 +15,10 @@ export interface Lease {
   readonly rank: number;
   readonly node: NodeNo;
   readonly gpus: readonly GpuNo[];
-  /** Held on each of `gpus`. */
+  /** Compute held on each of `gpus`. */
   readonly unitsEach: number;
+  /** Where it holds a part of its one GPU: how that was cut for it. */
+  readonly part?: PartSeat;
   readonly cpusMilli: number;
   readonly memoryMiB: number;
   readonly placedAt: Instant;

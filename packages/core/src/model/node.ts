@@ -1,3 +1,4 @@
+import type { PoolMode } from "../part/seat.ts";
 import type { GpuNo, NodeNo } from "./ids.ts";
 import type { Instant } from "./units.ts";
 
@@ -30,6 +31,8 @@ export interface NodeFacts {
   readonly gpus: readonly GpuFacts[];
   readonly cpusMilli: number;
   readonly memoryMiB: number;
+  /** How its GPUs may be given out; absent = whole only. */
+  readonly pool?: PoolMode;
   /** True when the GPUs are declared, not found: nothing stands behind them. */
   readonly virtual: boolean;
   /** Changes when the machine restarts; whatever ran before a change is surely dead. */

@@ -6,7 +6,7 @@ import { type LimitHit, limitHit } from "../queue/limits.ts";
 import { type CeilingHit, ceilingHit, coverFor, type Demand, unlentUnits } from "../queue/quota.ts";
 import { demandOf, type State } from "../state/state.ts";
 import { modelMatches } from "../submit/gpus.ts";
-import { findSeats, needOf } from "./seats.ts";
+import { findSeats } from "./seats.ts";
 
 /** Everything a placement fixes but the attempt and the time. */
 export type Placement = Pick<JobPlaced, "choice" | "unitsEach" | "class" | "cover" | "seats">;
@@ -26,10 +26,10 @@ export function placeJob(state: State, job: Job, now: Instant): Placement | unde
   for (let choice = 0; choice < spec.gpus.length; choice++) {
     const ask = spec.gpus[choice]!;
     for (const model of modelsFor(state, job, choice)) {
-      const demand = demandOf(job, choice, model);
+      const demand = demandOf(state, job, choice, model);
       if (mayStart(state, job, demand, now) !== undefined) continue;
-      const seats = findSeats(state.fleet, needOf(spec, choice, model), spec);
-      if (seats === undefined) continue;
+      const seats = findSeats(state, job, choice, model);
+      if (typeof seats === "string") continue;
       const cover = coverFor(state, job.account, demand);
       return { choice, unitsEach: ask.unitsEach, class: cover === noAccount ? "burst" : "guaranteed", cover, seats };
     }

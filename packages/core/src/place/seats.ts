@@ -1,11 +1,14 @@
 import type { Seat } from "../journal/event.ts";
 import type { GpuNo } from "../model/ids.ts";
-import type { JobSpec } from "../model/job.ts";
+import type { Job, JobSpec } from "../model/job.ts";
 import type { FleetNode } from "../model/node.ts";
 import { unitsPerGpu } from "../model/units.ts";
+import type { NoSeat } from "../part/seat.ts";
 import type { Fleet } from "../state/fleet.ts";
 import type { NodeSet } from "../state/node-set.ts";
+import { type State, whoIs } from "../state/state.ts";
 import { spreadGang } from "./gang.ts";
+import { findParts } from "./parts.ts";
 
 /** What one member needs of a node. */
 export interface MemberNeed {
@@ -52,11 +55,16 @@ function gpuServes(fleet: Fleet, gpu: number, need: MemberNeed, empty: boolean):
 }
 
 /** Seats for all members or none [P1]. */
-export function findSeats(
-  fleet: Fleet,
-  need: MemberNeed,
-  spec: Pick<JobSpec, "members" | "topology">,
-): Seat[] | undefined {
+export function findSeats(state: State, job: Pick<Job, "spec" | "account">, choice: number, model: number): Seat[] | NoSeat {
+  const { spec } = job;
+  const { fleet } = state;
+  const need = needOf(spec, choice, model);
+  const ask = spec.gpus[choice]!;
+  if (ask.part !== undefined) return findParts(fleet, need, spec, ask, whoIs(state, job.account));
+  return findWhole(fleet, need, spec) ?? "no-room";
+}
+
+function findWhole(fleet: Fleet, need: MemberNeed, spec: Pick<JobSpec, "members" | "topology">): Seat[] | undefined {
   const { min: members, apart } = spec.members;
   if (members === 1) {
     const node = tightestNode(fleet, need);

@@ -1,5 +1,6 @@
 import type { Job } from "../model/job.ts";
 import { type Instant, unitsPerGpu } from "../model/units.ts";
+import type { NoSeat } from "../part/seat.ts";
 import { mayStart, modelsFor, type QuotaStop } from "../place/place.ts";
 import { findSeats, gpusThatFit, type MemberNeed, membersThatFit, needOf, type View } from "../place/seats.ts";
 import { demandOf, type State } from "../state/state.ts";
@@ -42,10 +43,12 @@ function reasonAs(state: State, job: Job, choice: number, model: number, now: In
   const ask = spec.gpus[choice]!;
   const name = model < 0 ? "" : ` ${state.fleet.models[model]}`;
   const needed = ask.count * members;
-  const stop = mayStart(state, job, demandOf(job, choice, model), now);
+  const stop = mayStart(state, job, demandOf(state, job, choice, model), now);
   if (stop !== undefined) return quotaReason(stop, needed);
   const need = needOf(spec, choice, model);
-  if (findSeats(state.fleet, need, spec) !== undefined) return undefined;
+  const seats = findSeats(state, job, choice, model);
+  if (typeof seats === "object") return undefined;
+  if (ask.part !== undefined) return partReason(seats, name);
   const usable = room(state, need, members, apart, "now");
   if (usable.members >= members) {
     const level = spec.topology?.level ?? "node";
@@ -86,6 +89,17 @@ function reasonAs(state: State, job: Job, choice: number, model: number, now: In
       ? `${all.gpus}${name} GPUs are free, but at most ${all.largest} of the ${need.gpus} on one node.`
       : `${all.gpus}${name} GPUs are free, but scattered: room for ${all.members} of ${members} members.`;
   return { kind: "shape", detail, needed, free: all.gpus };
+}
+
+function partReason(why: NoSeat, name: string): Reason {
+  switch (why) {
+    case "isolation":
+      return { kind: "isolation", detail: `A part of a${name} GPU is free, but only beside tenants with whom it may not share one.` };
+    case "no-room":
+      return { kind: "capacity", detail: `No${name} GPU has as much left as it needs.` };
+    case "never":
+      return { kind: "capacity", detail: `No${name} GPU is free that could be cut for it.` };
+  }
 }
 
 function quotaReason(stop: QuotaStop, needed: number): Reason {

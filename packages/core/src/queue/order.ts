@@ -92,7 +92,7 @@ export class Contest {
     if (side.next === undefined) return;
     const job = side.next.jobs[0]!;
     const account = accountOf(this.#state, side.account);
-    const demand = demandOf(job, 0, modelsFor(this.#state, job, 0)[0] ?? -1);
+    const demand = demandOf(this.#state, job, 0, modelsFor(this.#state, job, 0)[0] ?? -1);
     side.burst = side.next === best?.next ? best.burst : coverFor(this.#state, job.account, demand) === noAccount;
     side.share = shareOf(this.#state, account, stayingOf(this.#state, account.no), demand);
   }

@@ -9,6 +9,7 @@ export interface Demand {
   /** Model number in the fleet; -1 without GPUs. */
   readonly model: number;
   readonly units: number;
+  readonly memoryUnits: number;
   readonly cpusMilli: number;
   readonly memoryMiB: number;
 }
@@ -51,6 +52,7 @@ function unitsBeyond(state: State, held: Held, guarantee: GpuAmounts, add: Deman
 /** What is held beyond a guarantee, in each dimension. */
 export interface Borrowed {
   readonly units: number;
+  readonly memoryUnits: number;
   readonly cpusMilli: number;
   readonly memoryMiB: number;
 }
@@ -67,13 +69,14 @@ export function borrowedOf(state: State, account: Account, held: Held, add?: Dem
   const memory = guaranteeMemoryMiB ?? inProportion(totals.memoryMiB);
   return {
     units: unitsBeyond(state, held, guarantee, add),
+    memoryUnits: Math.max(0, held.memoryUnits + (add?.memoryUnits ?? 0) - floor),
     cpusMilli: Math.max(0, held.cpusMilli + (add?.cpusMilli ?? 0) - cpus),
     memoryMiB: Math.max(0, held.memoryMiB + (add?.memoryMiB ?? 0) - memory),
   };
 }
 
 export function isNothing(borrowed: Borrowed): boolean {
-  return borrowed.units === 0 && borrowed.cpusMilli === 0 && borrowed.memoryMiB === 0;
+  return borrowed.units === 0 && borrowed.memoryUnits === 0 && borrowed.cpusMilli === 0 && borrowed.memoryMiB === 0;
 }
 
 /** GPU units that an account holds beyond its guarantee now. */

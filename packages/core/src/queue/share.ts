@@ -29,6 +29,7 @@ export function shareOf(state: State, account: Account, held: Held, add?: Demand
     if (compareShares(other, share) > 0) share = other;
   };
   consider(borrowed.units, totals.gpuUnits);
+  consider(borrowed.memoryUnits, totals.gpuUnits);
   consider(borrowed.cpusMilli, totals.cpusMilli);
   consider(borrowed.memoryMiB, totals.memoryMiB);
   return share;

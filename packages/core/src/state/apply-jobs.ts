@@ -10,7 +10,7 @@ import type {
 import { type JobId, type JobNo, leaseIdOf, noAccount } from "../model/ids.ts";
 import { type AttemptRecord, attemptsKept, type Claim, evictionsKept, type Job, type JobSpec } from "../model/job.ts";
 import type { Lease } from "../model/lease.ts";
-import { accountOf, jobOf, pathUp, type State } from "./state.ts";
+import { accountOf, jobOf, pathUp, type State, whoIs } from "./state.ts";
 import { countBurst, countCovered, countHolding, countLeaving, countWaiting, forgetIdleUser } from "./usage.ts";
 
 type JobEvent = Extract<Event, { kind: `job-${string}` | `lease-${string}` | "claim-dropped" }>;
@@ -218,8 +218,13 @@ function keepClaim(state: State, job: Job, claim: Claim): void {
   state.waiting.remove(job);
   for (const seat of claim.seats) {
     state.fleet.hold(seat.node, seat.gpus, job.no, cpusMilli, memoryMiB);
-    countHolding(state, job, { gpus: seat.gpus, unitsEach: claim.unitsEach, cpusMilli, memoryMiB }, 1);
+    countHolding(state, job, holdingOf(seat, claim, job), 1);
   }
+}
+
+function holdingOf({ gpus, part }: Claim["seats"][number], claim: Claim, { spec }: Job) {
+  const { cpusMilli, memoryMiB } = spec;
+  return { gpus, part, unitsEach: part?.compute ?? claim.unitsEach, cpusMilli, memoryMiB };
 }
 
 function dropClaim(state: State, job: Job): void {
@@ -231,7 +236,7 @@ function dropClaim(state: State, job: Job): void {
   state.waiting.wakeAll();
   for (const seat of claim.seats) {
     state.fleet.unhold(seat.node, seat.gpus, cpusMilli, memoryMiB);
-    countHolding(state, job, { gpus: seat.gpus, unitsEach: claim.unitsEach, cpusMilli, memoryMiB }, -1);
+    countHolding(state, job, holdingOf(seat, claim, job), -1);
   }
 }
 
@@ -271,7 +276,8 @@ function placed(state: State, event: JobPlaced): void {
     rank,
     node: seat.node,
     gpus: seat.gpus,
-    unitsEach: event.unitsEach,
+    unitsEach: seat.part?.compute ?? event.unitsEach,
+    part: seat.part,
     cpusMilli: spec.cpusMilli,
     memoryMiB: spec.memoryMiB,
     placedAt: event.at,
@@ -290,7 +296,7 @@ function placed(state: State, event: JobPlaced): void {
 /** Counts a lease in everywhere; also how a snapshot is read back. */
 export function holdLease(state: State, job: Job, lease: Lease): void {
   state.leases.set(lease.id, lease);
-  state.fleet.take(lease.node, lease.gpus, lease.unitsEach, lease.cpusMilli, lease.memoryMiB);
+  state.fleet.take(lease, whoIs(state, job.account));
   countHolding(state, job, lease, 1);
   countCovered(state, job, lease, 1);
   if (lease.state === "stopping") countLeaving(state, job, lease, 1);
@@ -303,7 +309,7 @@ function leaseEnded(state: State, event: LeaseEnded): void {
   state.waiting.wakeAll();
   state.classes.note(job.account);
   job.leases = job.leases.filter((each) => each !== lease);
-  state.fleet.give(lease.node, lease.gpus, lease.unitsEach, lease.cpusMilli, lease.memoryMiB);
+  state.fleet.give(lease);
   countHolding(state, job, lease, -1);
   countCovered(state, job, lease, -1);
   if (lease.state === "stopping") countLeaving(state, job, lease, -1);

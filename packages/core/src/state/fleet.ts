@@ -1,6 +1,8 @@
-import type { GpuNo, JobNo, NodeNo } from "../model/ids.ts";
+import type { GpuNo, JobNo, LeaseId, NodeNo } from "../model/ids.ts";
+import type { Lease } from "../model/lease.ts";
 import type { FleetNode, NodeFacts, NodeMode } from "../model/node.ts";
 import { type Instant, unitsPerGpu } from "../model/units.ts";
+import type { Occupant, PartDevice, Who } from "../part/seat.ts";
 import { NodeSet } from "./node-set.ts";
 import { Topology } from "./topology.ts";
 
@@ -21,6 +23,7 @@ export class Fleet {
   gpuMemoryMiB = new Int32Array(64);
   gpuCapacity = new Int32Array(64);
   gpuFree = new Int32Array(64);
+  gpuFreeMemory = new Int32Array(64);
   /** The job for which a GPU is being kept free; 0 = none. */
   gpuHeldFor = new Int32Array(64);
   readonly gpuUuid: string[] = [];
@@ -31,6 +34,9 @@ export class Fleet {
   /** Nodes that take work and have GPUs of several models, or none. */
   readonly oddNodes = new NodeSet();
   readonly topology = new Topology();
+  /** Who holds parts of a GPU, by lease. */
+  readonly parts = new Map<number, Map<LeaseId, Occupant>>();
+  readonly #shared: NodeSet[][] = [];
 
   modelNo(model: string): number {
     const known = this.models.indexOf(model);
@@ -69,6 +75,7 @@ export class Fleet {
       this.gpuMemoryMiB[index] = gpu.memoryMiB;
       this.gpuCapacity[index] = unitsPerGpu;
       this.gpuFree[index] = unitsPerGpu;
+      this.gpuFreeMemory[index] = unitsPerGpu;
       this.gpuUuid.push(gpu.uuid);
     }
     this.nodeFreeGpus[no] = facts.gpus.length;
@@ -112,6 +119,7 @@ export class Fleet {
     for (let gpu = node.firstGpu as number; gpu < node.firstGpu + node.facts.gpus.length; gpu++) {
       this.gpuCapacity[gpu] = 0;
       this.gpuFree[gpu] = 0;
+      this.gpuFreeMemory[gpu] = 0;
     }
     this.#index(node, false);
     this.nodeFreeGpus[no] = 0;
@@ -122,37 +130,86 @@ export class Fleet {
   }
 
   /** Takes a seat. Fails rather than hold a device beyond its capacity (S1, S2). */
-  take(no: NodeNo, gpus: readonly GpuNo[], unitsEach: number, cpusMilli: number, memoryMiB: number): void {
+  take(lease: Lease, who: Who): void {
+    const { node: no, gpus, unitsEach, part } = lease;
     const node = this.node(no);
+    const memory = part?.memory ?? unitsEach;
     for (const gpu of gpus) {
-      const free = this.gpuFree[gpu] as number;
-      if (this.gpuNode[gpu] !== no || free < unitsEach)
-        throw new Error(`GPU ${gpu} has ${free} units, not ${unitsEach}`);
+      const [free, freeMemory] = [this.gpuFree[gpu]!, this.gpuFreeMemory[gpu]!];
+      if (this.gpuNode[gpu] !== no || free < unitsEach || freeMemory < memory) {
+        throw new Error(`GPU ${gpu} has ${free} and ${freeMemory} units left, not ${unitsEach} and ${memory}`);
+      }
       if (this.isFree(gpu)) this.#shift(no, -1);
+      if (part !== undefined) this.#share(gpu, lease.id, { ...who, ...part });
       this.gpuFree[gpu] = free - unitsEach;
+      this.gpuFreeMemory[gpu] = freeMemory - memory;
+      if (part !== undefined) this.#indexShared(gpu, free);
     }
-    node.freeCpusMilli -= cpusMilli;
-    node.freeMemoryMiB -= memoryMiB;
+    node.freeCpusMilli -= lease.cpusMilli;
+    node.freeMemoryMiB -= lease.memoryMiB;
     node.leases++;
   }
 
   /** Gives a seat back. */
-  give(no: NodeNo, gpus: readonly GpuNo[], unitsEach: number, cpusMilli: number, memoryMiB: number): void {
+  give(lease: Lease): void {
+    const { node: no, gpus, unitsEach, part } = lease;
     const node = this.node(no);
     for (const gpu of gpus) {
-      const free = (this.gpuFree[gpu] as number) + unitsEach;
-      if (free > (this.gpuCapacity[gpu] as number)) throw new Error(`GPU ${gpu} is given back twice`);
-      this.gpuFree[gpu] = free;
+      const before = this.gpuFree[gpu]!;
+      this.gpuFree[gpu] = before + unitsEach;
+      this.gpuFreeMemory[gpu]! += part?.memory ?? unitsEach;
+      if (this.gpuFree[gpu]! > this.gpuCapacity[gpu]!) throw new Error(`GPU ${gpu} is given back twice`);
+      if (part !== undefined) {
+        this.parts.get(gpu)!.delete(lease.id);
+        if (this.parts.get(gpu)!.size === 0) this.parts.delete(gpu);
+        this.#indexShared(gpu, before);
+      }
       if (this.isFree(gpu)) this.#shift(no, 1);
     }
-    node.freeCpusMilli += cpusMilli;
-    node.freeMemoryMiB += memoryMiB;
+    node.freeCpusMilli += lease.cpusMilli;
+    node.freeMemoryMiB += lease.memoryMiB;
     node.leases--;
+  }
+
+  #share(gpu: number, lease: LeaseId, occupant: Occupant): void {
+    const occupants = this.parts.get(gpu);
+    if (occupants === undefined) this.parts.set(gpu, new Map([[lease, occupant]]));
+    else occupants.set(lease, occupant);
+  }
+
+  /** Who holds parts of a GPU. */
+  occupants(gpu: number): Occupant[] {
+    return [...(this.parts.get(gpu)?.values() ?? [])];
+  }
+
+  /** GPUs in use by parts, of a model, with `free` thousands of units of compute left. */
+  sharedWith(model: number, free: number): NodeSet | undefined {
+    return this.#shared[model]?.[free];
+  }
+
+  #indexShared(gpu: number, freeBefore: number): void {
+    const model = this.gpuModel[gpu]!;
+    this.#shared[model] ??= [];
+    const sets = this.#shared[model];
+    while (sets.length <= unitsPerGpu / 1_000) sets.push(new NodeSet());
+    sets[Math.floor(freeBefore / 1_000)]!.delete(gpu);
+    if (this.parts.has(gpu)) sets[Math.floor(this.gpuFree[gpu]! / 1_000)]!.add(gpu);
+  }
+
+  /** Any GPU of a model. */
+  someGpuOf(model: number): number {
+    return this.gpuModel.indexOf(model);
+  }
+
+  /** A GPU as the rules of parts see it. */
+  device(gpu: number): PartDevice {
+    const pool = this.nodes[this.gpuNode[gpu]!]?.facts.pool ?? "whole";
+    return { model: this.models[this.gpuModel[gpu]!]!, memoryMiB: this.gpuMemoryMiB[gpu]!, pool };
   }
 
   /** Wholly free and kept for nobody. */
   isFree(gpu: number): boolean {
-    return this.gpuFree[gpu] === unitsPerGpu && this.gpuHeldFor[gpu] === 0;
+    return this.gpuFree[gpu] === unitsPerGpu && this.gpuFreeMemory[gpu] === unitsPerGpu && this.gpuHeldFor[gpu] === 0;
   }
 
   /** Keeps GPUs for a job, those that are free now and those that will be; and its cores and memory on the node. */
@@ -249,6 +306,7 @@ export class Fleet {
       this.gpuMemoryMiB = grown(this.gpuMemoryMiB, new Int32Array(size));
       this.gpuCapacity = grown(this.gpuCapacity, new Int32Array(size));
       this.gpuFree = grown(this.gpuFree, new Int32Array(size));
+      this.gpuFreeMemory = grown(this.gpuFreeMemory, new Int32Array(size));
       this.gpuHeldFor = grown(this.gpuHeldFor, new Int32Array(size));
     }
     if (nodes > this.nodeFreeGpus.length) {

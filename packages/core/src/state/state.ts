@@ -15,6 +15,7 @@ import type { Job, JobArray } from "../model/job.ts";
 import type { Lease } from "../model/lease.ts";
 import { type Policy, plainPolicy } from "../model/policy.ts";
 import type { Instant } from "../model/units.ts";
+import { seatPart, type Who } from "../part/seat.ts";
 import type { Demand } from "../queue/quota.ts";
 import { ClassChanges } from "./class-changes.ts";
 import { Fleet } from "./fleet.ts";
@@ -154,9 +155,30 @@ export function tenantOf(state: State, account: AccountNo): Account {
 }
 
 /** What a job would hold on a model with alternative `choice`, all members together. */
-export function demandOf(job: Pick<Job, "spec">, choice: number, model: number): Demand {
-  const { gpus, members, cpusMilli, memoryMiB } = job.spec;
+export function demandOf(state: State, job: Pick<Job, "spec">, choice: number, model: number): Demand {
+  const { gpus, members, cpusMilli, memoryMiB, isolation } = job.spec;
   const ask = gpus[choice]!;
   const { min } = members;
-  return { model, units: ask.count * ask.unitsEach * min, cpusMilli: cpusMilli * min, memoryMiB: memoryMiB * min };
+  const each = { compute: ask.count * ask.unitsEach, memory: ask.count * ask.unitsEach };
+  if (ask.part !== undefined && model >= 0) {
+    // An empty device of that model tells what the part would be there.
+    const gpu = state.fleet.someGpuOf(model);
+    const seat = seatPart({ ...state.fleet.device(gpu), pool: "any" }, [], nobody, { ...ask.part, isolation });
+    if (typeof seat === "object") Object.assign(each, { compute: seat.compute, memory: seat.memory });
+  }
+  return {
+    model,
+    units: each.compute * min,
+    memoryUnits: each.memory * min,
+    cpusMilli: cpusMilli * min,
+    memoryMiB: memoryMiB * min,
+  };
+}
+
+const nobody = { tenant: -1, trust: "trusted", group: "", migWith: [] } as const;
+
+/** A tenant as its neighbours on a GPU see it. */
+export function whoIs(state: State, account: AccountNo): Who {
+  const { no, terms } = tenantOf(state, account);
+  return { tenant: no, trust: terms.trust, group: terms.trustGroup ?? "", migWith: [] };
 }

@@ -9,6 +9,8 @@ export interface Held {
   units: number;
   /** By model number. */
   readonly byModel: number[];
+  /** GPU memory, the second dimension of a GPU. */
+  memoryUnits: number;
   cpusMilli: number;
   memoryMiB: number;
 }
@@ -36,7 +38,7 @@ export function nothingUsed(): AccountUsage {
 }
 
 export function nothingHeld(): Held {
-  return { units: 0, byModel: [], cpusMilli: 0, memoryMiB: 0 };
+  return { units: 0, byModel: [], memoryUnits: 0, cpusMilli: 0, memoryMiB: 0 };
 }
 
 const nothingCounted: Readonly<UserCount> = { waiting: 0, units: 0 };
@@ -71,16 +73,13 @@ export function forgetIdleUser(state: State, job: Job): void {
 }
 
 /** What one member holds, or would. */
-type Holding = Pick<Lease, "gpus" | "unitsEach" | "cpusMilli" | "memoryMiB">;
+type Holding = Pick<Lease, "gpus" | "unitsEach" | "part" | "cpusMilli" | "memoryMiB">;
 
 /** Adds a holding to an amount (`sign` 1) or takes it out (-1). */
-export function addTo(
-  held: Held,
-  fleet: Fleet,
-  { gpus, unitsEach, cpusMilli, memoryMiB }: Holding,
-  sign: 1 | -1,
-): void {
+export function addTo(held: Held, fleet: Fleet, holding: Holding, sign: 1 | -1): void {
+  const { gpus, unitsEach, part, cpusMilli, memoryMiB } = holding;
   held.units += sign * unitsEach * gpus.length;
+  held.memoryUnits += sign * (part?.memory ?? unitsEach) * gpus.length;
   held.cpusMilli += sign * cpusMilli;
   held.memoryMiB += sign * memoryMiB;
   for (const gpu of gpus) {
@@ -130,6 +129,7 @@ export function minus(a: Held, b: Held): Held {
   return {
     units: a.units - b.units,
     byModel: a.byModel.map((units, model) => units - (b.byModel[model] ?? 0)),
+    memoryUnits: a.memoryUnits - b.memoryUnits,
     cpusMilli: a.cpusMilli - b.cpusMilli,
     memoryMiB: a.memoryMiB - b.memoryMiB,
   };

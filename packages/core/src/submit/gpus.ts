@@ -1,6 +1,7 @@
 import { isRefusal, type Refusal, refuse } from "../journal/refusal.ts";
 import type { GpuAsk } from "../model/job.ts";
 import { unitsPerGpu } from "../model/units.ts";
+import { gpusToUnits } from "./quantities.ts";
 
 export type RawGpus = number | string | readonly (number | string)[] | { readonly any: readonly (number | string)[] };
 
@@ -18,14 +19,10 @@ export function parseGpus(raw: RawGpus, field: string): readonly GpuAsk[] | Refu
 
 function parseOne(value: number | string, field: string): GpuAsk | Refusal {
   const text = String(value);
-  if (/^\d+g\.\d+gb/i.test(text)) {
-    return refuse(
-      "unsupported",
-      field,
-      value,
-      "is a MIG profile, and no engine here cuts GPUs into slices yet",
-      "ask for whole GPUs, such as H100:1",
-    );
+  const profile = /^(?:(\*|[A-Za-z][A-Za-z0-9._-]{0,62}):)?(\d{1,2}g\.\d{1,3}gb(?:\+me)?)$/.exec(text);
+  if (profile !== null) {
+    const part = { profile: profile[2]!, compute: 0, memory: 0, memoryMiB: 0 };
+    return { model: profile[1] ?? "*", count: 1, unitsEach: 0, part };
   }
   const match =
     /^(?:(\*|[A-Za-z][A-Za-z0-9._-]{0,62}):)?(\d{1,6}(?:\.\d{1,6})?)$/.exec(text) ??
@@ -36,20 +33,18 @@ function parseOne(value: number | string, field: string): GpuAsk | Refusal {
       field,
       value,
       "is not a GPU request",
-      "write a count (8), a model with a count (H100:8), or a list of those",
+      "write a count (8), a model with a count (H100:8), a part (H100:0.25, 1g.10gb), or a list of those",
     );
   }
+  const model = match[1] ?? "*";
   const count = match[2] === "" ? 1 : Number(match[2]);
-  if (!Number.isInteger(count)) {
-    return refuse(
-      "unsupported",
-      field,
-      value,
-      "asks for a part of a GPU, and no engine here shares GPUs yet",
-      "ask for whole GPUs, such as H100:1",
-    );
+  if (Number.isInteger(count)) return { model, count, unitsEach: unitsPerGpu };
+  if (count > 1) {
+    return refuse("invalid", field, value, "is neither whole GPUs nor a part of one", "ask for whole GPUs, or for less than one");
   }
-  return { model: match[1] ?? "*", count, unitsEach: unitsPerGpu };
+  const units = gpusToUnits(count, field);
+  if (isRefusal(units)) return units;
+  return { model, count: 1, unitsEach: units, part: { compute: units, memory: units, memoryMiB: 0 } };
 }
 
 /** Whether a wish or a quota for `asked` covers a device of `model`: the same, or a variant of it. */

@@ -3,6 +3,7 @@ import type {
   After,
   ArrayAsk,
   Checkpoint,
+  GpuAsk,
   Isolation,
   JobSpec,
   JobType,
@@ -12,7 +13,7 @@ import type {
   TopologyAsk,
 } from "../model/job.ts";
 import type { Policy } from "../model/policy.ts";
-import { type Instant, minute } from "../model/units.ts";
+import { type Instant, minute, unitsPerGpu } from "../model/units.ts";
 import { parseGpus, type RawGpus } from "./gpus.ts";
 import { cpusToMilli, parseDuration, parseSize } from "./quantities.ts";
 
@@ -74,7 +75,6 @@ export const fieldsNotYet = [
   "budget",
   "burst",
   "providers",
-  "gpu_compute",
 ] as const;
 
 export const arraySizeMax = 10_000;
@@ -114,6 +114,8 @@ export function parseJob(raw: RawJob, settled: Settled): JobSpec | Refusal {
   if (isRefusal(memoryMiB)) return memoryMiB;
   const gpuMemoryMiB = parseSize(raw.gpu_memory ?? 0, "gpu_memory");
   if (isRefusal(gpuMemoryMiB)) return gpuMemoryMiB;
+  const asks = withShares(gpus, raw, gpuMemoryMiB);
+  if (isRefusal(asks)) return asks;
   const maxTimeMs = raw.max_time === undefined ? undefined : parseDuration(raw.max_time, "max_time");
   if (isRefusal(maxTimeMs)) return maxTimeMs;
   if (maxTimeMs === 0) return refuse("invalid", "max_time", raw.max_time!, "leaves no time to run", "give at least 1s");
@@ -135,7 +137,7 @@ export function parseJob(raw: RawJob, settled: Settled): JobSpec | Refusal {
     workdir: raw.workdir,
     setup: raw.setup,
     run: raw.run,
-    gpus,
+    gpus: asks,
     members,
     topology,
     cpusMilli,
@@ -162,6 +164,26 @@ function plain(value: unknown): string | number | boolean | null {
   if (typeof value === "string" || typeof value === "number" || typeof value === "boolean" || value === null)
     return value;
   return JSON.stringify(value).slice(0, 200);
+}
+
+/**
+ * `gpu_compute` and `gpu_memory` make a part of a GPU out of a request for one that names neither a part nor several;
+ * beside whole GPUs `gpu_memory` is the least memory that each must have.
+ */
+function withShares(asks: readonly GpuAsk[], raw: RawJob, memoryMiB: number): readonly GpuAsk[] | Refusal {
+  const given = raw.gpus !== undefined;
+  if (raw.gpu_compute === undefined && (given || memoryMiB === 0)) return asks;
+  const percent = raw.gpu_compute === undefined ? 0 : Number(raw.gpu_compute.slice(0, -1));
+  if (raw.gpu_compute !== undefined && (percent < 1 || percent > 100)) {
+    return refuse("invalid", "gpu_compute", raw.gpu_compute, "is not a part of a GPU", "write 1% to 100%");
+  }
+  const compute = (percent * unitsPerGpu) / 100;
+  const whole = asks.find((ask) => ask.part !== undefined || ask.count > 1);
+  if (whole !== undefined) {
+    return refuse("invalid", "gpu_compute", raw.gpu_compute ?? null, "cannot stand beside several GPUs or a part", "ask for one GPU, such as H100:1");
+  }
+  const part = { compute, memory: 0, memoryMiB };
+  return asks.map((ask) => ({ model: ask.model, count: 1, unitsEach: compute, part }));
 }
 
 function parseMembers(raw: RawJob): Members | Refusal {

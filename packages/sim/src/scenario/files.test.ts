@@ -11,8 +11,8 @@ const root = fileURLToPath(new URL("../../../../", import.meta.url));
 const own = join(root, "packages/sim/scenarios");
 const shared = join(root, "../shared/scenarios");
 
-/** Examples of the whole rules that hold for the scheduler of today already; the others wait for the scheduler proper. */
-const fulfilled = /^(03|04|07|09|11|15|22)-/;
+/** Examples whose rules are not built yet: elastic gangs, backfill, parts of GPUs. */
+const notYet = /^(12|19|20|21)-/;
 
 describe("scenario files", () => {
   for (const name of filesIn(own)) {
@@ -30,7 +30,7 @@ describe("scenario files", () => {
     for (const name of names) {
       const run = await runFile(join(shared, name));
       assert.ok(run.settled, name);
-      if (fulfilled.test(name)) assert.deepEqual(run.failures, [], name);
+      if (!notYet.test(name)) assert.deepEqual(run.failures, [], name);
     }
   });
 

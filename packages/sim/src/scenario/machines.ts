@@ -13,6 +13,7 @@ export function factsOf(node: ScenarioNode): NodeFacts {
     gpus: Array.from({ length: node.gpus }, (_, i) => ({ uuid: `GPU-${name}-${i}`, model, memoryMiB })),
     cpusMilli: node.cpusMilli,
     memoryMiB: node.memoryMiB,
+    pool: node.mode,
     virtual: true,
     bootId: `${name}-boot-1`,
     address: "127.0.0.1",

@@ -32,7 +32,7 @@ function readGroup(value: unknown, at: FieldPath, taken: Set<string>): ScenarioN
     rack: group.take("rack", name) ?? "rack",
     cpusMilli: group.take("cpus", cpus) ?? plentyCpusMilli,
     memoryMiB: group.take("memory", size) ?? plentyMemoryMiB,
-    mode: group.take("mode", knownName("a mode of a pool", modes)) ?? "whole",
+    mode: group.take("mode", knownName("a mode of a pool", modes)) ?? "any",
   };
   return Array.from({ length: count }, (_, i) => {
     const named = `${prefix}${i}`;

@@ -10,7 +10,7 @@ export function jsonLine(file: string, { name, ok, settled, failures, events }: 
 }
 
 /** A run for people: one line when all is well, else what was expected and what came instead. */
-export function readable(file: string, { name, ok, failures, events, notes }: ScenarioRun, paint: Paint): string {
+export function readable(file: string, { name, ok, failures, events }: ScenarioRun, paint: Paint): string {
   const lines = [`${ok ? paint("green", "✓") : paint("red", "✗")} ${paint("bold", name)}  ${paint("dim", file)}`];
   for (const { at, what, expected, got } of failures) {
     lines.push(
@@ -21,7 +21,6 @@ export function readable(file: string, { name, ok, failures, events, notes }: Sc
   for (const { at, kind, job, reason } of events) {
     if (kind === "refused") lines.push(`    ${paint("dim", `at ${durationText(at)}`)}  ${job} was refused (${reason})`);
   }
-  for (const note of notes) lines.push(`    ${paint("yellow", "note")}  ${note}`);
   return lines.join("\n");
 }
 

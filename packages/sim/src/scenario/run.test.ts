@@ -11,13 +11,12 @@ describe("runScenario", () => {
     submit:
       - {job: a, account: lab, gpus: 8}
       - {job: b, account: lab, gpus: 2, count: 2}
-      - {job: part, account: lab, gpus: 0.5}
       - {job: huge, account: lab, gpus: 9}
   - at: 1m
     expect:
       running: [b.1]
       waiting: {a: capacity, b.1: order, huge: never}
-      never: [part, huge, b.2]
+      never: [huge, b.2]
       evicted: [a]
       evicted_of: {b: 1}
       running_of: {b: 1}
@@ -27,7 +26,6 @@ describe("runScenario", () => {
 `);
     assert.equal(run.ok, false);
     assert.equal(run.settled, true);
-    const unsupported = "refused (unsupported: gpus asks for a part of a GPU, and no engine here shares GPUs yet)";
     assert.deepEqual(run.failures, [
       { at: minute, what: "running", expected: ["b.1"], got: ["a"] },
       { at: minute, what: "waiting.a", expected: "capacity", got: "running" },
@@ -38,7 +36,6 @@ describe("runScenario", () => {
         expected: "never",
         got: "refused (never-fits: gpus no node is large enough for one member)",
       },
-      { at: minute, what: "never.part", expected: "never", got: unsupported },
       { at: minute, what: "never.b.2", expected: "never", got: "capacity" },
       { at: minute, what: "evicted", expected: ["a"], got: [] },
       { at: minute, what: "evicted_of.b", expected: 1, got: 0 },

@@ -16,7 +16,7 @@ import { type Miss, missesOf } from "./check.ts";
 import { ScenarioEngine } from "./engine.ts";
 import { openMachines } from "./machines.ts";
 import { namesOf } from "./parse-job.ts";
-import { notHonoured, policyCommand } from "./policy.ts";
+import { policyCommand } from "./policy.ts";
 import type { Scenario, ScenarioAccount, ScenarioJob, Step, StepInput } from "./scenario.ts";
 import { Story, type StoryEvent } from "./story.ts";
 import { specOf } from "./submit.ts";
@@ -33,8 +33,6 @@ export interface ScenarioRun {
   readonly settled: boolean;
   readonly failures: readonly Failure[];
   readonly events: readonly StoryEvent[];
-  /** What the file sets and the core of today does not do. */
-  readonly notes: readonly string[];
 }
 
 /** Any instant will do, as long as it is not 0: that is how the core writes "never". */
@@ -55,7 +53,7 @@ export async function runScenario(scenario: Scenario): Promise<ScenarioRun | Ref
   }
   const { failures, story } = run;
   const { name } = scenario;
-  return { name, ok: failures.length === 0, settled, failures, events: story.events, notes: notHonoured(scenario) };
+  return { name, ok: failures.length === 0, settled, failures, events: story.events };
 }
 
 class Run {

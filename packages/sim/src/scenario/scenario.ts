@@ -1,4 +1,4 @@
-import type { GpuAmounts, Isolation, JobClass, ReasonKind, Trust } from "@tessera/core";
+import type { GpuAmounts, Isolation, JobClass, PoolMode, ReasonKind, Trust } from "@tessera/core";
 
 /** A scenario file, checked and in whole units: milliseconds, GPU units, millicores, MiB. */
 export interface Scenario {
@@ -10,7 +10,7 @@ export interface Scenario {
   readonly steps: readonly Step[];
 }
 
-export type PoolMode = "whole" | "mig" | "mps" | "timeslice";
+export type { PoolMode };
 
 export interface ScenarioNode {
   readonly name: string;

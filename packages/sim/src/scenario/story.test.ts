@@ -1,41 +1,22 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import {
-  decideBatch,
-  type Event,
-  emptyState,
-  type Input,
-  isRefusal,
-  parseJob,
-  plainTerms,
-  type State,
-} from "@tessera/core";
+import { decideBatch, emptyState, type Input, isRefusal, parseJob, plainTerms, unitsPerGpu } from "@tessera/core";
 import { factsOf } from "./machines.ts";
 import { changes, Story } from "./story.ts";
 
 const startAt = 1_000_000;
 
 describe("Story", () => {
-  it("[T7] tells of an eviction once for a gang, when it is decided, with where it was", () => {
-    const { state, story } = gangOfTwo();
-    const stop = (lease: string): Event => ({
-      kind: "lease-stopping",
-      v: 1,
-      at: startAt + 60_000,
-      lease: lease as never,
-      sequence: 0,
-      cause: "preempt",
-      signal: "SIGTERM",
-      graceMs: 0,
-    });
-    for (const event of [stop("job_1-1-0"), stop("job_1-1-1")]) {
-      story.before(event, state);
-      // The state takes the event in between, as it would at a commit.
-      state.jobById.get("job_1" as never)!.stopCause = "preempt";
-    }
-    assert.deepEqual(story.events, [
-      { at: 60_000, kind: "evicted", job: "gang", nodes: ["n0", "n1"], gpus: 16, reason: "preempt", for: null },
-    ]);
+  it("[T7] tells of an eviction once for a gang, when it is decided, with where it was and for whom", () => {
+    const { state, story, submit } = gangOfTwo();
+    const { decisions } = decideBatch(state, [submit("job_2", "owner", 1)], startAt + 60_000, (event) =>
+      story.before(event, state),
+    );
+    assert.ok(!decisions.some(isRefusal));
+    assert.equal(story.events.length, 1);
+    const { reason, ...rest } = story.events[0]!;
+    assert.deepEqual(rest, { at: 60_000, kind: "evicted", job: "job_1", nodes: ["n0", "n1"], gpus: 16, for: "job_2" });
+    assert.match(reason!, /guaranteed/);
   });
 
   it("tells of a class or a size that changes while the same attempt goes on", () => {
@@ -56,14 +37,15 @@ describe("Story", () => {
     story.after({ at: startAt + 1, events: [] }, state);
     assert.deepEqual(
       story.events.map(({ at, kind, job }) => [at, kind, job]),
-      [[1, "promoted", "gang"]],
+      [[1, "promoted", "job_1"]],
     );
   });
 });
 
-/** A burst gang on two nodes. */
-function gangOfTwo(): { state: State; story: Story } {
+/** A burst gang on two nodes, all of which are guaranteed to someone else. */
+function gangOfTwo() {
   const state = emptyState();
+  const story = new Story(startAt, (id) => id);
   const node = (name: string) =>
     factsOf({
       name,
@@ -77,18 +59,20 @@ function gangOfTwo(): { state: State; story: Story } {
       memoryMiB: 1000,
       mode: "whole",
     });
-  const spec = parseJob({ run: "simulated", nodes: 2, gpus: 8 }, { after: [] });
-  assert.ok(!isRefusal(spec));
-  const commands = [
-    { kind: "node.register", nodes: [node("n0"), node("n1")] },
-    { kind: "account.create", id: "acc_1", path: "lab", terms: plainTerms },
-    { kind: "job.submit", id: "job_1", account: "lab", user: "usr_1", spec, endedBefore: [] },
+  const input = (command: unknown) =>
+    ({ kind: "command", v: 1, op: "op_1", actor: { user: "system" }, request: "", command }) as Input;
+  const submit = (id: string, account: string, nodes: number) => {
+    const spec = parseJob({ run: "simulated", nodes, gpus: 8 }, { after: [] });
+    assert.ok(!isRefusal(spec));
+    return input({ kind: "job.submit", id, account, user: "usr_1", spec, endedBefore: [] });
+  };
+  const quota = { guarantee: { "*": 16 * unitsPerGpu }, weight: 1 };
+  const inputs = [
+    input({ kind: "node.register", nodes: [node("n0"), node("n1")] }),
+    input({ kind: "account.create", id: "acc_1", path: "guest", terms: plainTerms }),
+    input({ kind: "account.create", id: "acc_2", path: "owner", terms: { ...plainTerms, quota } }),
+    submit("job_1", "guest", 2),
   ];
-  const inputs = commands.map(
-    (command, i) =>
-      ({ kind: "command", v: 1, op: `op_${i}`, actor: { user: "system" }, request: "", command }) as Input,
-  );
-  const { decisions } = decideBatch(state, inputs, startAt);
-  assert.ok(!decisions.some(isRefusal));
-  return { state, story: new Story(startAt, () => "gang") };
+  assert.ok(!decideBatch(state, inputs, startAt).decisions.some(isRefusal));
+  return { state, story, submit };
 }

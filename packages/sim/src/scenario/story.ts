@@ -49,6 +49,8 @@ export class Story implements CommitListener {
   readonly #startAt: number;
   readonly #nameOf: (id: JobId) => string;
   readonly #standing = new Map<JobNo, Standing>();
+  /** For whom each victim of the last claim leaves. */
+  #claims = new Map<JobNo, string>();
 
   constructor(startAt: number, nameOf: (id: JobId) => string) {
     this.#startAt = startAt;
@@ -64,11 +66,16 @@ export class Story implements CommitListener {
 
   before(event: Event, state: State): void {
     switch (event.kind) {
+      case "job-claimed": {
+        const claimant = this.#nameOf(state.jobs.get(event.job)!.id);
+        this.#claims = new Map(event.victims.map((victim) => [victim, claimant]));
+        return;
+      }
       case "lease-stopping": {
         const job = state.jobs.get(state.leases.get(event.lease)!.job)!;
         // One event for each member: the first of them speaks for the job.
-        if (event.cause === "preempt" && job.stopCause !== "preempt")
-          this.#tell(event.at, "evicted", job, state, event.cause);
+        if (event.cause !== "preempt" || job.stopCause === "preempt") return;
+        this.#tell(event.at, "evicted", job, state, event.why ?? event.cause, this.#claims.get(job.no));
         return;
       }
       case "job-requeued":
@@ -101,12 +108,13 @@ export class Story implements CommitListener {
     }
   }
 
-  #tell(at: number, kind: StoryKind, job: Job, state: State, reason: string | null): void {
+  #tell(at: number, kind: StoryKind, job: Job, state: State, reason: string | null, claimant?: string): void {
     const nodes = new Set(job.seats.map((seat) => state.fleet.nodes[seat.node]?.facts.name ?? ""));
     const units = job.spec.gpus[job.choice]!.unitsEach;
     const gpus = (job.seats.reduce((sum, seat) => sum + seat.gpus.length, 0) * units) / unitsPerGpu;
     const name = this.#nameOf(job.id);
-    this.events.push({ at: at - this.#startAt, kind, job: name, nodes: [...nodes].sort(), gpus, reason, for: null });
+    const where = { nodes: [...nodes].sort(), gpus };
+    this.events.push({ at: at - this.#startAt, kind, job: name, ...where, reason, for: claimant ?? null });
   }
 }
 

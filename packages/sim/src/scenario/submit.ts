@@ -13,7 +13,8 @@ export function specOf(job: ScenarioJob, policy: Policy, capabilities: Capabilit
   return refuse("unsupported", "isolation", isolation, "is not offered by the engine", `offered: any, ${offered}`);
 }
 
-function rawOf(job: ScenarioJob, { graceMs }: Policy): RawJob {
+/** What its user would have written into the job file. */
+export function rawOf(job: ScenarioJob, { graceMs }: Policy): RawJob {
   const { members, topology, checkpointMs, maxTimeMs, gpuComputePercent } = job;
   const raw = {
     name: job.name,
