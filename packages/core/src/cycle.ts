@@ -45,5 +45,9 @@ function pass(state: State, awake: Iterable<WaitingGroup>, now: Instant, apply: 
 function arrayIsFull(state: State, group: WaitingGroup): boolean {
   const job = group.jobs[0]!;
   const array = job.array === undefined ? undefined : state.arrays.get(job.array);
-  return array !== undefined && array.active >= (job.spec.array?.atOnceMax ?? array.size);
+  if (array === undefined) return false;
+  // An element for which room is being made will start without being asked again.
+  let starting = array.active;
+  for (const claimant of state.claimants) if (claimant.array === array.no) starting++;
+  return starting >= (job.spec.array?.atOnceMax ?? array.size);
 }
