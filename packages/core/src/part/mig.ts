@@ -28,8 +28,9 @@ export function legalStarts({ grid }: MigModel, use: MigUse, profile: MigProfile
 }
 
 /**
- * The start that leaves the most open: the one after which the most different sets of further instances could still be
- * placed. In a tie the highest: slot 0 is the only start of the largest profiles and 2g cannot start at 6, so what is
+ * The start that leaves the most open: first one after which the rest of the vendor's balanced layout still fits, since
+ * small instances that come first would else sit where they shut out a 3g beside a 2g; then the one after which the most
+ * different sets of further instances could still be placed. In a tie the highest: slot 0 is the only start of the largest profiles and 2g cannot start at 6, so what is
  * put high hurts least. -1 when there is no legal start.
  */
 export function bestStart({ grid }: MigModel, use: MigUse, profile: MigProfile): number {
@@ -47,10 +48,37 @@ function findBestStart(grid: MigGrid, use: MigUse, profile: MigProfile): number 
   for (const start of profile.starts) {
     if (!isLegal(grid, use, profile, start)) continue;
     const slots = use.slots | maskOf(profile.memorySlices, start);
-    const left = futuresOf(grid, slots, use.compute + profile.computeSlices).size;
+    const futures = futuresOf(grid, slots, use.compute + profile.computeSlices);
+    const balanced = restsOfBalanced(grid, grid.computeSlices - use.compute - profile.computeSlices);
+    const left = futures.size + (balanced.some((rest) => futures.has(rest)) ? 1_000 : 0);
     if (left < most) continue;
     best = start;
     most = left;
+  }
+  return best;
+}
+
+/** Two 1g, one 2g and, where there are seven slices, one 3g: by compute slices. */
+const balancedLayout = [1, 1, 2, 3];
+
+/** Parts of the balanced layout with this many compute slices, written like a future. */
+function restsOfBalanced(grid: MigGrid, compute: number): number[] {
+  const rests: number[] = [];
+  const layout = balancedLayout.filter((slices) => plainShape(grid, slices) >= 0);
+  for (let choice = 0; choice < 1 << layout.length; choice++) {
+    const chosen = layout.filter((_, i) => (choice & (1 << i)) !== 0);
+    if (chosen.reduce((sum, slices) => sum + slices, 0) !== compute) continue;
+    rests.push(chosen.reduce((set, slices) => set + (1 << (3 * plainShape(grid, slices))), 0));
+  }
+  return rests;
+}
+
+/** The shape of this many compute slices with the least memory. */
+function plainShape(grid: MigGrid, computeSlices: number): number {
+  let best = -1;
+  for (const [no, shape] of grid.shapes.entries()) {
+    if (shape.computeSlices !== computeSlices) continue;
+    if (best < 0 || shape.memorySlices < grid.shapes[best]!.memorySlices) best = no;
   }
   return best;
 }

@@ -56,7 +56,7 @@ function seated(device: PartDevice, guests: readonly (readonly [Who, PartAsk])[]
 describe("which mode a part gets", () => {
   it("[P3] is the strongest that an idle GPU of any shape can give", () => {
     const answer = seatPart(gpu("any"), [], who(1), fraction(quarter));
-    assert.deepEqual(answer, { mode: "mig", compute: 6000, memory: 5250, slot: 4, profile: "2g.20gb" });
+    assert.deepEqual(answer, { mode: "mig", compute: 6000, memory: 5250, slot: 2, profile: "2g.20gb" });
     const uncuttable = seatPart(gpu("any", "L40S", 46_068), [], who(1), fraction(quarter));
     assert.deepEqual(uncuttable, { mode: "mps", compute: quarter, memory: quarter });
   });
