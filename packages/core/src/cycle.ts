@@ -1,11 +1,13 @@
 import { claimFor, settleClaims } from "./claim/claims.ts";
 import { settleClasses } from "./class/classes.ts";
 import type { Event } from "./journal/event.ts";
+import type { Job } from "./model/job.ts";
 import type { Instant } from "./model/units.ts";
-import { placeJob } from "./place/place.ts";
+import { mayStart, modelsFor, placeJob } from "./place/place.ts";
 import { Contest } from "./queue/order.ts";
-import type { State } from "./state/state.ts";
+import { demandOf, type State } from "./state/state.ts";
 import type { WaitingGroup } from "./state/waiting.ts";
+import { Timeline } from "./when/timeline.ts";
 
 /**
  * One scheduling pass over what an event may have unblocked, again until nothing changes. Each decision is applied
@@ -21,19 +23,23 @@ export function decidePlacements(state: State, now: Instant, apply: (event: Even
 
 function pass(state: State, awake: Iterable<WaitingGroup>, now: Instant, apply: (event: Event) => void): void {
   const contest = new Contest(state, awake);
+  const timeline = planAgain(state, now); // what must not be delayed
   for (;;) {
     const group = contest.next(); // who is next
     if (group === undefined) return;
     const job = group.jobs[0]!;
-    const placement = arrayIsFull(state, group) ? undefined : placeJob(state, job, now); // where does it go
+    const placement = arrayIsFull(state, group) ? undefined : placeJob(state, job, now, timeline); // where does it go
     if (placement !== undefined) {
       apply({ kind: "job-placed", v: 1, at: now, job: job.no, attempt: job.attempt, ...placement });
       settleClasses(state, now, apply);
+      state.planned.delete(job);
+      timeline.started(job);
       contest.started(group);
       continue;
     }
     const losers = arrayIsFull(state, group) ? undefined : claimFor(state, job, now, apply); // who must leave for it
     if (losers === undefined) {
+      planAhead(state, timeline, job, now); // when could it start
       contest.close(group); // nobody who wants the same can start either
       continue;
     }
@@ -50,4 +56,23 @@ function arrayIsFull(state: State, group: WaitingGroup): boolean {
   let starting = array.active;
   for (const claimant of state.claimants) if (claimant.array === array.no) starting++;
   return starting >= (job.spec.array?.atOnceMax ?? array.size);
+}
+
+/** Those who were planned before keep their place ahead of whoever comes now. */
+function planAgain(state: State, now: Instant): Timeline {
+  const timeline = new Timeline(state, now);
+  if (!state.policy.backfill) return timeline;
+  for (const job of [...state.planned.keys()]) {
+    const plan = state.waiting.has(job) ? timeline.plan(job) : undefined;
+    if (plan === undefined) state.planned.delete(job);
+    else state.planned.set(job, plan.at);
+  }
+  return timeline;
+}
+
+function planAhead(state: State, timeline: Timeline, job: Job, now: Instant): void {
+  if (!state.policy.backfill || state.planned.has(job)) return;
+  if (mayStart(state, job, demandOf(state, job, 0, modelsFor(state, job, 0)[0] ?? -1), now) !== undefined) return;
+  const plan = timeline.plan(job);
+  if (plan !== undefined) state.planned.set(job, plan.at);
 }

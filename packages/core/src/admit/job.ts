@@ -205,9 +205,16 @@ function neverAsPart(
     if (node === undefined) continue;
     for (let gpu = node.firstGpu as number; gpu < node.firstGpu + node.facts.gpus.length; gpu++) {
       if (fleet.gpuModel[gpu] !== model) continue;
-      if (typeof seatPart(fleet.device(gpu), [], nobody, { ...ask.part!, isolation: spec.isolation }) === "object") return undefined;
+      if (typeof seatPart(fleet.device(gpu), [], nobody, { ...ask.part!, isolation: spec.isolation }) === "object")
+        return undefined;
       break;
     }
   }
-  return refuse("never-fits", field, text, "no GPU here can be cut like that", "ask for a whole GPU, or another part; see: tess gpus -o wide");
+  return refuse(
+    "never-fits",
+    field,
+    text,
+    "no GPU here can be cut like that",
+    "ask for a whole GPU, or another part; see: tess gpus -o wide",
+  );
 }

@@ -4,11 +4,11 @@ import type { Job } from "../model/job.ts";
 import type { FleetNode } from "../model/node.ts";
 import type { Instant } from "../model/units.ts";
 import { unitsPerGpu } from "../model/units.ts";
+import { seatPart } from "../part/seat.ts";
 import { modelsFor } from "../place/place.ts";
 import { type MemberNeed, needOf } from "../place/seats.ts";
 import { limitHit } from "../queue/limits.ts";
 import { unlentUnits } from "../queue/quota.ts";
-import { seatPart } from "../part/seat.ts";
 import { demandOf, type State, whoIs } from "../state/state.ts";
 import { type Domain, type Level, levels } from "../state/topology.ts";
 import { Site } from "./site.ts";
@@ -35,7 +35,8 @@ export function planClaim(state: State, job: Job, now: Instant): ClaimPlan | und
       const plan = planFor(state, claimant, needOf(job.spec, choice, model), now);
       if (plan === undefined) continue;
       const seats = cutSeats(state, job, choice, plan.seats);
-      if (seats !== undefined) return { choice, unitsEach: job.spec.gpus[choice]!.unitsEach, seats, victims: plan.victims };
+      if (seats !== undefined)
+        return { choice, unitsEach: job.spec.gpus[choice]!.unitsEach, seats, victims: plan.victims };
     }
   }
   return undefined;

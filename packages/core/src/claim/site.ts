@@ -50,7 +50,8 @@ export class Site {
     const left = new Map<GpuNo, number>();
     for (const victim of victims) {
       for (const lease of victim.leases) {
-        if (lease.node === this.node.no) for (const gpu of lease.gpus) left.set(gpu, (left.get(gpu) ?? 0) + lease.unitsEach);
+        if (lease.node === this.node.no)
+          for (const gpu of lease.gpus) left.set(gpu, (left.get(gpu) ?? 0) + lease.unitsEach);
       }
     }
     const later = [...left].filter(([gpu, units]) => this.#becomesFree(gpu, units)).map(([gpu]) => gpu);

@@ -1,5 +1,5 @@
-import type { AccountNo, GpuNo, JobId, JobNo, NodeNo, UserId } from "./ids.ts";
 import type { PartSeat } from "../part/seat.ts";
+import type { AccountNo, GpuNo, JobId, JobNo, NodeNo, UserId } from "./ids.ts";
 import type { Lease } from "./lease.ts";
 import type { Instant } from "./units.ts";
 

@@ -61,14 +61,23 @@ function onePart(
   return why;
 }
 
-function freshSeat(fleet: Fleet, no: number, added: ReadonlyMap<number, unknown>, tryGpu: (gpu: number) => Seat | undefined): Seat | undefined {
+function freshSeat(
+  fleet: Fleet,
+  no: number,
+  added: ReadonlyMap<number, unknown>,
+  tryGpu: (gpu: number) => Seat | undefined,
+): Seat | undefined {
   const node = fleet.nodes[no]!;
   const end = node.firstGpu + node.facts.gpus.length;
-  for (let gpu = node.firstGpu as number; gpu < end; gpu++) if (fleet.isFree(gpu) && !added.has(gpu)) return tryGpu(gpu);
+  for (let gpu = node.firstGpu as number; gpu < end; gpu++)
+    if (fleet.isFree(gpu) && !added.has(gpu)) return tryGpu(gpu);
   return undefined;
 }
 
-function firstSeat(set: { next(from: number): number } | undefined, attempt: (no: number) => Seat | undefined): Seat | undefined {
+function firstSeat(
+  set: { next(from: number): number } | undefined,
+  attempt: (no: number) => Seat | undefined,
+): Seat | undefined {
   if (set === undefined) return undefined;
   for (let no = set.next(0); no >= 0; no = set.next(no + 1)) {
     const seat = attempt(no);

@@ -1,11 +1,13 @@
 import type { JobPlaced } from "../journal/event.ts";
 import { noAccount, rootAccount } from "../model/ids.ts";
 import type { Job } from "../model/job.ts";
+import type { FleetNode } from "../model/node.ts";
 import { type Instant, unitsPerGpu } from "../model/units.ts";
 import { type LimitHit, limitHit } from "../queue/limits.ts";
 import { type CeilingHit, ceilingHit, coverFor, type Demand, unlentUnits } from "../queue/quota.ts";
 import { demandOf, type State } from "../state/state.ts";
 import { modelMatches } from "../submit/gpus.ts";
+import type { Timeline } from "../when/timeline.ts";
 import { findSeats } from "./seats.ts";
 
 /** Everything a placement fixes but the attempt and the time. */
@@ -21,16 +23,20 @@ export function modelsFor(state: State, job: Pick<Job, "spec">, choice: number):
 }
 
 /** Where the job can start now and as what, trying its alternatives in order; undefined = nowhere. */
-export function placeJob(state: State, job: Job, now: Instant): Placement | undefined {
+export function placeJob(state: State, job: Job, now: Instant, timeline?: Timeline): Placement | undefined {
   const { spec } = job;
   for (let choice = 0; choice < spec.gpus.length; choice++) {
     const ask = spec.gpus[choice]!;
     for (const model of modelsFor(state, job, choice)) {
       const demand = demandOf(state, job, choice, model);
       if (mayStart(state, job, demand, now) !== undefined) continue;
-      const seats = findSeats(state, job, choice, model);
-      if (typeof seats === "string") continue;
       const cover = coverFor(state, job.account, demand);
+      const planned = timeline !== undefined && timeline.plans.length > 0;
+      const mayTake = planned
+        ? (node: FleetNode, free: number) => timeline.mayTake(job, cover === noAccount, node, free)
+        : undefined;
+      const seats = findSeats(state, job, choice, model, mayTake);
+      if (typeof seats === "string") continue;
       return { choice, unitsEach: ask.unitsEach, class: cover === noAccount ? "burst" : "guaranteed", cover, seats };
     }
   }

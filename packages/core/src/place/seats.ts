@@ -28,12 +28,25 @@ export function needOf(spec: JobSpec, choice: number, model: number): MemberNeed
 /** Which nodes may be used, and whether what they hold counts: to place, to explain, or to tell what can never fit. */
 export type View = "now" | "every-node-now" | "every-node-empty";
 
+/** How many of a node's free GPUs may be taken, where others have plans for them. */
+export type MayTake = (node: FleetNode, free: number) => number;
+
 /** How many members of this need fit on a node, at most `most`. */
-export function membersThatFit(fleet: Fleet, node: FleetNode, need: MemberNeed, view: View, most: number): number {
+export function membersThatFit(
+  fleet: Fleet,
+  node: FleetNode,
+  need: MemberNeed,
+  view: View,
+  most: number,
+  mayTake?: MayTake,
+): number {
   if (view === "now" && node.mode !== "up") return 0;
   const empty = view === "every-node-empty";
   let fit = most;
-  if (need.gpus > 0) fit = Math.min(fit, Math.floor(gpusThatFit(fleet, node, need, empty) / need.gpus));
+  if (need.gpus > 0) {
+    const free = gpusThatFit(fleet, node, need, empty);
+    fit = Math.min(fit, Math.floor((mayTake === undefined ? free : mayTake(node, free)) / need.gpus));
+  }
   if (need.cpusMilli > 0)
     fit = Math.min(fit, Math.floor((empty ? node.facts.cpusMilli : node.freeCpusMilli) / need.cpusMilli));
   if (need.memoryMiB > 0)
@@ -55,23 +68,39 @@ function gpuServes(fleet: Fleet, gpu: number, need: MemberNeed, empty: boolean):
 }
 
 /** Seats for all members or none [P1]. */
-export function findSeats(state: State, job: Pick<Job, "spec" | "account">, choice: number, model: number): Seat[] | NoSeat {
+export function findSeats(
+  state: State,
+  job: Pick<Job, "spec" | "account">,
+  choice: number,
+  model: number,
+  mayTake?: MayTake,
+): Seat[] | NoSeat {
   const { spec } = job;
   const { fleet } = state;
   const need = needOf(spec, choice, model);
   const ask = spec.gpus[choice]!;
   if (ask.part !== undefined) return findParts(fleet, need, spec, ask, whoIs(state, job.account));
-  return findWhole(fleet, need, spec) ?? "no-room";
+  return findWhole(fleet, need, spec, mayTake) ?? "no-room";
 }
 
-function findWhole(fleet: Fleet, need: MemberNeed, spec: Pick<JobSpec, "members" | "topology">): Seat[] | undefined {
+function findWhole(
+  fleet: Fleet,
+  need: MemberNeed,
+  spec: Pick<JobSpec, "members" | "topology">,
+  mayTake: MayTake | undefined,
+): Seat[] | undefined {
   const { min: members, apart } = spec.members;
   if (members === 1) {
-    const node = tightestNode(fleet, need);
+    const node = tightestNode(fleet, need, mayTake);
     return node === undefined ? undefined : [{ node: node.no, gpus: gpusOn(fleet, node, need, 1)[0]! }];
   }
   const most = apart ? 1 : members;
-  const spread = spreadGang(fleet, members, (node) => membersThatFit(fleet, node, need, "now", most), spec.topology);
+  const spread = spreadGang(
+    fleet,
+    members,
+    (node) => membersThatFit(fleet, node, need, "now", most, mayTake),
+    spec.topology,
+  );
   if (spread === undefined) return undefined;
   const seats: Seat[] = [];
   for (const [node, count] of spread)
@@ -80,22 +109,27 @@ function findWhole(fleet: Fleet, need: MemberNeed, spec: Pick<JobSpec, "members"
 }
 
 /** The node that has the fewest free GPUs of those that have enough; of equals the first. What is whole stays whole. */
-function tightestNode(fleet: Fleet, need: MemberNeed): FleetNode | undefined {
+function tightestNode(fleet: Fleet, need: MemberNeed, mayTake: MayTake | undefined): FleetNode | undefined {
   const models = need.model < 0 ? fleet.models.keys() : [need.model];
   for (const model of models) {
     for (let free = need.gpus; free <= fleet.freeMax(model); free++) {
-      const found = firstThatFits(fleet, fleet.nodesWith(model, free), need);
+      const found = firstThatFits(fleet, fleet.nodesWith(model, free), need, mayTake);
       if (found !== undefined) return found;
     }
   }
-  return firstThatFits(fleet, fleet.oddNodes, need);
+  return firstThatFits(fleet, fleet.oddNodes, need, mayTake);
 }
 
-function firstThatFits(fleet: Fleet, nodes: NodeSet | undefined, need: MemberNeed): FleetNode | undefined {
+function firstThatFits(
+  fleet: Fleet,
+  nodes: NodeSet | undefined,
+  need: MemberNeed,
+  mayTake: MayTake | undefined,
+): FleetNode | undefined {
   if (nodes === undefined) return undefined;
   for (let no = nodes.next(0); no >= 0; no = nodes.next(no + 1)) {
     const node = fleet.nodes[no]!;
-    if (membersThatFit(fleet, node, need, "now", 1) > 0) return node;
+    if (membersThatFit(fleet, node, need, "now", 1, mayTake) > 0) return node;
   }
   return undefined;
 }

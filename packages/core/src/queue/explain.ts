@@ -94,7 +94,10 @@ function reasonAs(state: State, job: Job, choice: number, model: number, now: In
 function partReason(why: NoSeat, name: string): Reason {
   switch (why) {
     case "isolation":
-      return { kind: "isolation", detail: `A part of a${name} GPU is free, but only beside tenants with whom it may not share one.` };
+      return {
+        kind: "isolation",
+        detail: `A part of a${name} GPU is free, but only beside tenants with whom it may not share one.`,
+      };
     case "no-room":
       return { kind: "capacity", detail: `No${name} GPU has as much left as it needs.` };
     case "never":

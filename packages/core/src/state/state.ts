@@ -78,6 +78,8 @@ export interface State {
   /** Jobs that hold leases, by account. */
   readonly active: Map<AccountNo, Set<Job>>;
   readonly classes: ClassChanges;
+  /** When jobs that cannot start are expected to, first planned first. */
+  readonly planned: Map<Job, Instant>;
   /** Jobs for which room is being made, in order of their claims. */
   readonly claimants: Set<Job>;
   readonly timers: Timers;
@@ -123,6 +125,7 @@ export function emptyState(): State {
     lendingLimits: 0,
     active: new Map(),
     classes: new ClassChanges(),
+    planned: new Map(),
     claimants: new Set(),
     timers: new Timers(),
   };

@@ -89,9 +89,14 @@ function groupKey(job: Job): string {
   // Elements of an array share one spec object, so the text is made once for all of them.
   let shape = shapeKeys.get(job.spec);
   if (shape === undefined) {
-    const { gpus, members, topology, isolation, cpusMilli, memoryMiB, gpuMemoryMiB, preemptible } = job.spec;
-    const asks = gpus.map((ask) => `${ask.model}:${ask.count}:${ask.unitsEach}:${ask.part?.profile}:${ask.part?.memory}:${ask.part?.memoryMiB}`).join(",");
-    shape = `${asks}|${members.min}-${members.max}${members.apart ? "a" : ""}|${cpusMilli}|${memoryMiB}|${gpuMemoryMiB}|${preemptible}|${topology?.level}${topology?.required}|${isolation}`;
+    const { gpus, members, topology, isolation, maxTimeMs, cpusMilli, memoryMiB, gpuMemoryMiB, preemptible } = job.spec;
+    const asks = gpus
+      .map(
+        (ask) =>
+          `${ask.model}:${ask.count}:${ask.unitsEach}:${ask.part?.profile}:${ask.part?.memory}:${ask.part?.memoryMiB}`,
+      )
+      .join(",");
+    shape = `${asks}|${members.min}-${members.max}${members.apart ? "a" : ""}|${cpusMilli}|${memoryMiB}|${gpuMemoryMiB}|${preemptible}|${topology?.level}${topology?.required}|${isolation}|${maxTimeMs}`;
     shapeKeys.set(job.spec, shape);
   }
   return `${job.account}|${job.user}|${limitedArray(job)}|${shape}`;

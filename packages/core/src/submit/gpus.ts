@@ -40,7 +40,13 @@ function parseOne(value: number | string, field: string): GpuAsk | Refusal {
   const count = match[2] === "" ? 1 : Number(match[2]);
   if (Number.isInteger(count)) return { model, count, unitsEach: unitsPerGpu };
   if (count > 1) {
-    return refuse("invalid", field, value, "is neither whole GPUs nor a part of one", "ask for whole GPUs, or for less than one");
+    return refuse(
+      "invalid",
+      field,
+      value,
+      "is neither whole GPUs nor a part of one",
+      "ask for whole GPUs, or for less than one",
+    );
   }
   const units = gpusToUnits(count, field);
   if (isRefusal(units)) return units;

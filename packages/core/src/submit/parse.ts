@@ -180,7 +180,13 @@ function withShares(asks: readonly GpuAsk[], raw: RawJob, memoryMiB: number): re
   const compute = (percent * unitsPerGpu) / 100;
   const whole = asks.find((ask) => ask.part !== undefined || ask.count > 1);
   if (whole !== undefined) {
-    return refuse("invalid", "gpu_compute", raw.gpu_compute ?? null, "cannot stand beside several GPUs or a part", "ask for one GPU, such as H100:1");
+    return refuse(
+      "invalid",
+      "gpu_compute",
+      raw.gpu_compute ?? null,
+      "cannot stand beside several GPUs or a part",
+      "ask for one GPU, such as H100:1",
+    );
   }
   const part = { compute, memory: 0, memoryMiB };
   return asks.map((ask) => ({ model: ask.model, count: 1, unitsEach: compute, part }));

@@ -1,0 +1,137 @@
+import { type NodeNo, noAccount } from "../model/ids.ts";
+import type { Job } from "../model/job.ts";
+import type { FleetNode } from "../model/node.ts";
+import type { Instant } from "../model/units.ts";
+import { spreadGang } from "../place/gang.ts";
+import { modelsFor } from "../place/place.ts";
+import { type MemberNeed, needOf } from "../place/seats.ts";
+import { coverFor } from "../queue/quota.ts";
+import { demandOf, type State } from "../state/state.ts";
+import { before } from "../state/waiting.ts";
+
+/** When and where a job that cannot start now is expected to. */
+export interface PlannedStart {
+  readonly job: Job;
+  readonly at: Instant;
+  /** GPUs it will need of each node. */
+  readonly gpus: ReadonlyMap<NodeNo, number>;
+  /** It could take back what burst work holds, so such work may run in its gap [B2]. */
+  readonly reclaims: boolean;
+}
+
+/** More plans than this are not made: who is further behind is planned when somebody asks. */
+export const plansMax = 8;
+
+/**
+ * Future free GPUs [B1], from the declared limits of what runs. What has no limit is taken to run for ever, so a job
+ * that would need its seats has no plan and holds nobody up.
+ */
+export class Timeline {
+  readonly #state: State;
+  readonly #now: Instant;
+  readonly plans: PlannedStart[] = [];
+  /** GPUs of a node that stay free at the start of a plan beyond what the plan needs, by plan. */
+  readonly #spare: Map<NodeNo, number>[] = [];
+  #ends: { readonly at: Instant; readonly job: Job }[] | undefined;
+
+  constructor(state: State, now: Instant) {
+    this.#state = state;
+    this.#now = now;
+  }
+
+  /** Plans a job at its earliest feasible time, if that can be known. */
+  plan(job: Job): PlannedStart | undefined {
+    if (this.plans.length >= plansMax) return undefined;
+    for (let choice = 0; choice < job.spec.gpus.length; choice++) {
+      if (job.spec.gpus[choice]!.part !== undefined) continue;
+      for (const model of modelsFor(this.#state, job, choice)) {
+        const planned = model < 0 ? undefined : this.#earliest(job, choice, needOf(job.spec, choice, model));
+        if (planned === undefined) continue;
+        this.plans.push(planned.start);
+        this.#spare.push(planned.spare);
+        return planned.start;
+      }
+    }
+    return undefined;
+  }
+
+  /** How many of a node's free GPUs a job may take without delaying a plan that is ahead of it [B2]. */
+  mayTake(job: Job, burst: boolean, node: FleetNode, free: number): number {
+    const endAt = this.#now + (job.spec.maxTimeMs ?? Number.POSITIVE_INFINITY);
+    let most = free;
+    for (const [i, plan] of this.plans.entries()) {
+      if (plan.at >= endAt || plan.job === job || (burst && plan.reclaims)) continue;
+      if (plan.job.account === job.account && before(job, plan.job)) continue;
+      const spare = this.#spare[i]!.get(node.no);
+      if (spare !== undefined) most = Math.min(most, spare);
+    }
+    return Math.max(0, most);
+  }
+
+  /** A job has started; where it will still run when a plan begins, that much less is left beside the plan. */
+  started(job: Job): void {
+    const endAt = this.#now + (job.spec.maxTimeMs ?? Number.POSITIVE_INFINITY);
+    for (const [i, plan] of this.plans.entries()) {
+      if (plan.at >= endAt) continue;
+      for (const lease of job.leases) {
+        const spare = this.#spare[i]!.get(lease.node);
+        if (spare !== undefined) this.#spare[i]!.set(lease.node, spare - lease.gpus.length);
+      }
+    }
+  }
+
+  #earliest(
+    job: Job,
+    choice: number,
+    need: MemberNeed,
+  ): { start: PlannedStart; spare: Map<NodeNo, number> } | undefined {
+    const { fleet } = this.#state;
+    const { min: members, apart } = job.spec.members;
+    const freed = new Map<NodeNo, number>();
+    const freeOn = (node: FleetNode) =>
+      fleet.soleModel(node) === need.model ? fleet.nodeFreeGpus[node.no]! + (freed.get(node.no) ?? 0) : 0;
+    const fits = (node: FleetNode) =>
+      node.mode === "up" ? Math.min(apart ? 1 : members, Math.floor(freeOn(node) / need.gpus)) : 0;
+    let wanted = need.gpus * members;
+    for (const node of fleet.nodes) if (node?.mode === "up") wanted -= freeOn(node);
+    for (const { at, job: ending } of this.#endings()) {
+      for (const lease of ending.leases) {
+        freed.set(lease.node, (freed.get(lease.node) ?? 0) + lease.gpus.length);
+        wanted -= lease.gpus.length;
+      }
+      if (wanted > 0) continue;
+      const spread = spreadGang(fleet, members, fits, job.spec.topology);
+      if (spread === undefined) continue;
+      const gpus = new Map<NodeNo, number>();
+      const spare = new Map<NodeNo, number>();
+      for (const [node, count] of spread) {
+        gpus.set(node.no, count * need.gpus);
+        spare.set(node.no, freeOn(node) - count * need.gpus);
+      }
+      const reclaims = coverFor(this.#state, job.account, demandOf(this.#state, job, choice, need.model)) !== noAccount;
+      return { start: { job, at, gpus, reclaims }, spare };
+    }
+    return undefined;
+  }
+
+  /** What runs and has a limit, by its end. */
+  #endings() {
+    if (this.#ends !== undefined) return this.#ends;
+    this.#ends = [];
+    for (const jobs of this.#state.active.values()) {
+      for (const job of jobs) {
+        const at = endOf(job, this.#now);
+        if (at !== undefined && job.leases.length > 0) this.#ends.push({ at, job });
+      }
+    }
+    this.#ends.sort((a, b) => a.at - b.at || a.job.no - b.job.no);
+    return this.#ends;
+  }
+}
+
+/** When a job that holds seats will be gone at the latest; undefined when nothing says so. */
+export function endOf(job: Job, now: Instant): Instant | undefined {
+  const { maxTimeMs } = job.spec;
+  if (maxTimeMs === undefined) return undefined;
+  return Math.max(now, (job.startedAt > 0 ? job.startedAt : job.placedAt) + maxTimeMs);
+}
