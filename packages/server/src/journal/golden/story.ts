@@ -1,0 +1,148 @@
+import { minute, plainPolicy, second, type TokenId, type UserId } from "@tessera/core";
+import { ana, jobId, nodeOf, Teller, termsOf } from "./teller.ts";
+
+const bo = "usr_bo" as UserId;
+const hash = "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08";
+
+/**
+ * A day on which everything happens that can be written to a journal. It grows with the format; a golden file that was
+ * made from an earlier form of it stays as it is.
+ */
+export function tellStory(seed: string): Teller {
+  const t = new Teller(seed, Date.UTC(2026, 0, 1, 12));
+  people(t);
+  fleetAndAccounts(t);
+  jobs(t);
+  trouble(t);
+  takingBack(t);
+  leftovers(t);
+  return t;
+}
+
+function people(t: Teller): void {
+  t.do({ kind: "user.create", user: ana, first: { role: "platform-owner", account: "" } });
+  t.do({ kind: "user.create", user: bo }, { key: "make-bo", bodyHash: hash });
+  const token = {
+    id: "tok_1" as TokenId,
+    user: bo,
+    prefix: "tess_ab",
+    hash,
+    label: "laptop",
+    scopes: ["job.get"],
+    expiresAt: 0,
+  };
+  t.do({ kind: "token.create", ...token });
+  t.do({ kind: "token.create", ...token, id: "tok_2" as TokenId, hash: hash.toUpperCase(), expiresAt: t.now + minute });
+  t.do({ kind: "token.revoke", token: "tok_2" as TokenId });
+  t.do({ kind: "user.disable", user: bo });
+  t.do({ kind: "user.enable", user: bo });
+  t.do({ kind: "password.set", user: bo });
+}
+
+function fleetAndAccounts(t: Teller): void {
+  t.do({ kind: "node.register", nodes: [nodeOf("n0", 4), nodeOf("n1", 4), nodeOf("n2", 1)] });
+  t.do({ kind: "node.register", nodes: [nodeOf("n0", 4, { bootId: "n0-boot-2" }), nodeOf("n1", 4)] }); // n2 has left
+  t.do({ kind: "policy.set", policy: { ...plainPolicy, rebalance: "on", minRuntimeMs: 0 } });
+  t.account("lab", 4, { limits: { gpusPerJobMax: 8, gpuTime: { unitMsMax: 1e12, everyMs: 60 * minute } } });
+  t.account("lab/vision", 2);
+  t.account("guest", 0, { trust: "untrusted", trustGroup: "outside" });
+  t.account("owner", 4);
+  t.account("gone", 0);
+  t.do({ kind: "account.delete", path: "gone" });
+  t.do({ kind: "role.bind", user: bo, role: "member", account: "lab" });
+  t.do({ kind: "role.bind", user: bo, role: "viewer", account: "guest" });
+  t.do({ kind: "role.unbind", user: bo, role: "viewer", account: "guest" });
+  t.do({ kind: "secret.set", account: "lab", name: "WANDB_KEY" });
+  t.do({ kind: "secret.set", account: "lab", name: "OLD" });
+  t.do({ kind: "secret.delete", account: "lab", name: "OLD" });
+}
+
+function jobs(t: Teller): void {
+  const checkpoint = { dir: "/ckpt", signal: "USR1", grace: "2m", every: "10m" };
+  t.submit("gang", "lab", {
+    nodes: 2,
+    gpus: "H100:2",
+    cpus: 4,
+    memory: "8GiB",
+    max_time: "2h",
+    checkpoint,
+    secrets: ["WANDB_KEY"],
+  });
+  t.run("gang");
+  t.submit("frames", "lab/vision", { array: "1-4:1%2", priority: "low", retry: 1, env: { N: 3, deep: true } });
+  t.submit("film", "lab", { after: [{ job: jobId("frames"), when: "succeeded" }] });
+  t.submit("report", "lab", { after: [{ job: jobId("frames"), when: "ended" }], gpus: 0 });
+  t.submit("later", "lab", { notBeforeAt: t.now + 5 * minute, deadlineAt: t.now + 10 * minute });
+  t.do({ kind: "job.hold", job: jobId("later") });
+  t.run("frames.1");
+  t.run("frames.2");
+  t.tick(30 * second);
+  t.exit("frames.1", 0);
+  t.exit("frames.2", 7); // comes back once
+  t.run("frames.3");
+  t.report("frames.3", { kind: "refused", reason: "no such image" });
+  t.tick(5 * second);
+  t.run("frames.2");
+  t.exit("frames.2", 7);
+  t.run("frames.4");
+  t.report("frames.4", { kind: "stopping", cause: "time-limit" });
+  t.report("frames.4", { kind: "exited", ran: true, signal: "SIGTERM", limit: "time" });
+  t.run("report");
+  t.exit("report", 0);
+  t.do({ kind: "job.release", job: jobId("later") });
+  t.do({ kind: "job.hold", job: jobId("later") });
+  t.tick(10 * minute); // its deadline passes
+  t.exit("gang", 0, 0);
+  t.exit("gang", 0, 1);
+}
+
+function trouble(t: Teller): void {
+  t.submit("steady", "lab", { gpus: 4 });
+  t.run("steady");
+  t.do({ kind: "node.cordon", node: "n1", reason: "noisy fan" });
+  t.do({ kind: "node.down", node: "n0", reason: "fire" }); // steady comes back elsewhere
+  t.do({ kind: "node.up", node: "n0" });
+  t.do({ kind: "node.up", node: "n1" });
+  t.run("steady");
+  t.do({ kind: "node.drain", node: "n0", reason: "patch", until: t.now + minute });
+  t.do({ kind: "node.drain", node: "n1", reason: "patch", until: t.now + minute });
+  t.tick(minute);
+  t.report("steady", { kind: "exited", ran: true, signal: "SIGTERM" });
+  t.do({ kind: "node.up", node: "n0" });
+  t.do({ kind: "node.up", node: "n1" });
+  t.run("steady");
+  t.do({ kind: "job.cancel", job: jobId("steady") });
+  t.report("steady", { kind: "exited", ran: true, signal: "SIGKILL" });
+  t.submit("unborn", "lab");
+  t.do({ kind: "job.cancel", job: jobId("unborn") });
+  t.report("unborn", { kind: "exited", ran: false });
+  t.submit("lost", "lab", { retry: { max: 0, when: [] } });
+  t.run("lost");
+  t.report("lost", { kind: "lost", reason: "its supervisor is gone" });
+}
+
+function takingBack(t: Teller): void {
+  const lent = ["lent1", "lent2"];
+  for (const id of lent) {
+    t.submit(id, "guest", { gpus: 4 });
+    t.run(id);
+  }
+  t.submit("claim", "owner", { gpus: 4 });
+  // The node it was to have is taken out of use before the victim is gone: the claim falls, and is made anew elsewhere.
+  const [seat] = t.state.jobById.get(jobId("claim"))!.claim!.seats;
+  const node = t.state.fleet.node(seat!.node).facts.name;
+  t.do({ kind: "node.cordon", node, reason: "doubtful" });
+  t.do({ kind: "node.up", node });
+  for (const id of lent) t.leave(id);
+  t.run("claim");
+  // What is left of the loan is covered once its account is given a floor, and falls when that is taken away.
+  const guest = { trust: "untrusted", trustGroup: "outside", overcommit: true } as const;
+  t.do({ kind: "account.edit", path: "guest", terms: termsOf(4, guest) });
+  t.do({ kind: "account.edit", path: "guest", terms: termsOf(0, guest) });
+}
+
+function leftovers(t: Teller): void {
+  t.submit("waits", "lab/vision", { gpus: ["A100:1", "H100:2"], preemptible: false, gpu_memory: "40GiB" } as never);
+  t.do({ kind: "epoch.begin", reason: "restored from a backup" });
+  t.do({ kind: "user.erase", user: bo });
+}
