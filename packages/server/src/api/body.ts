@@ -30,7 +30,7 @@ export function parseJson(text: string): { readonly value: unknown } | Denial {
   }
   // Only text that holds one of these can hold what is refused below; most does not.
   const suspect = text.includes("\\u") || text.includes("__proto__") || text.includes("constructor");
-  return (suspect ? findForbidden(value, "") : undefined) ?? { value };
+  return (suspect ? findForbidden(value) : undefined) ?? { value };
 }
 
 export function tooDeep(): Denial {
@@ -58,7 +58,9 @@ function deeperThan(text: string, most: number): boolean {
 const forbiddenKeys = new Set(["__proto__", "constructor", "prototype"]);
 
 /** The first key or text in a parsed value that must not go further. */
-export function findForbidden(value: unknown, path: string): Denial | undefined {
+export function findForbidden(value: unknown, path = "", depth = 0): Denial | undefined {
+  // YAML can refer to what is above, and then there is no end.
+  if (depth > depthMax) return tooDeep();
   if (typeof value === "string") {
     if (value.isWellFormed()) return undefined;
     return deny("invalid", `${path || "The body"} holds half of a character.`, "Send whole Unicode characters.", path);
@@ -74,7 +76,7 @@ export function findForbidden(value: unknown, path: string): Denial | undefined 
         at.toWellFormed().slice(0, 200),
       );
     }
-    const found = findForbidden(inner, at);
+    const found = findForbidden(inner, at, depth + 1);
     if (found !== undefined) return found;
   }
   return undefined;

@@ -159,6 +159,9 @@ function subjectOf(event: Event, names: Names): { subject: string; account: stri
     case "job-held":
     case "job-placed":
     case "job-requeued":
+    case "job-claimed":
+    case "claim-dropped":
+    case "job-classed":
     case "job-ended": {
       const job = names.job(event.job);
       return job && { subject: job.id, account: job.account };
@@ -199,16 +202,26 @@ function wordsOf(event: Event): string {
     case "lease-started":
       return `${rankOf(event.lease)} runs`;
     case "lease-stopping":
-      return `${rankOf(event.lease)} is asked to stop (${event.cause}): ${event.signal}, then ${durationText(event.graceMs)}`;
+      return `${rankOf(event.lease)} is asked to stop (${event.cause}): ${event.signal}, then ${durationText(event.graceMs)}${reasonOf(event.why)}`;
     case "lease-ended":
       return `${rankOf(event.lease)} ended: ${event.result}${event.exitCode === undefined ? "" : `, code ${event.exitCode}`}${event.reason === undefined ? "" : ` (${event.reason})`}`;
     case "job-requeued":
       return `waits again as attempt ${event.attempt} (${event.cause})`;
+    case "job-claimed":
+      return `room is being made for ${event.seats.length} ${event.seats.length === 1 ? "member" : "members"}`;
+    case "claim-dropped":
+      return `no longer has room made for it: ${event.reason}`;
+    case "job-classed":
+      return `is ${event.class} now`;
     case "job-ended":
       return `${event.outcome}${event.exitCode === undefined ? "" : `, code ${event.exitCode}`}${event.reason === undefined ? "" : `: ${event.reason}`}`;
     default:
       return event.kind;
   }
+}
+
+function reasonOf(why: string | undefined): string {
+  return why === undefined ? "" : `; ${why}`;
 }
 
 function rankOf(lease: string): string {

@@ -52,7 +52,7 @@ describe("bad input", () => {
       [{ run: "true", memory: "lots" }, "invalid", "memory", "lots"],
       [{ run: "true", priority: 1e9 }, "invalid", "priority", 1e9],
       [{ run: "true", name: "a".repeat(300) }, "invalid", "name", undefined],
-      [{ run: "true", topology: "nvlink" }, "unsupported", "topology", "nvlink"],
+      [{ run: "true", shm: "1GiB" }, "unsupported", "shm", "1GiB"],
       [{ run: "true", env: { "BAD-NAME": "x" } }, "unknown-field", "env.BAD-NAME", undefined],
     ];
     for (const [body, code, field, value] of cases) {
@@ -125,6 +125,8 @@ describe("bad input", () => {
         yaml,
       ],
       [bomb, yaml],
+      ["&a [*a]", yaml],
+      ["run: &a {b: *a}", yaml],
       [`run: &x true\n${Array.from({ length: 40 }, (_, i) => `k${i}: *x`).join("\n")}`, yaml],
       ['{"run":"x","env":{"__proto__":"y"}}', json],
       ['{"run":"x","env":{"constructor":"y"}}', json],

@@ -12,11 +12,12 @@ export function renderSpec(spec: JobSpec): Record<string, unknown> {
     ...(spec.workdir !== undefined && { workdir: spec.workdir }),
     ...(spec.setup !== undefined && { setup: spec.setup }),
     run: spec.run,
-    gpus: spec.gpus.length === 1 ? askText(spec.gpus[0]!) : spec.gpus.map(askText),
+    ...renderGpus(spec),
     ...(apart ? { nodes: size } : { members: size }),
     ...(spec.cpusMilli > 0 && { cpus: spec.cpusMilli / 1000 }),
     ...(spec.memoryMiB > 0 && { memory: sizeText(spec.memoryMiB) }),
     ...(spec.gpuMemoryMiB > 0 && { gpu_memory: sizeText(spec.gpuMemoryMiB) }),
+    ...(spec.topology !== undefined && { topology: `${spec.topology.level}${spec.topology.required ? "" : "?"}` }),
     isolation: spec.isolation,
     strict: spec.strict,
     ...(spec.maxTimeMs !== undefined && { max_time: durationText(spec.maxTimeMs) }),
@@ -41,9 +42,22 @@ export function renderSpec(spec: JobSpec): Record<string, unknown> {
   };
 }
 
-function askText({ model, count, unitsEach }: GpuAsk): string | number {
-  const gpus = (count * unitsEach) / unitsPerGpu;
-  return model === "*" ? gpus : `${model}:${gpus}`;
+/** `gpus`, with `gpu_compute` where a part was asked for in that way; a part by memory alone names no GPUs. */
+function renderGpus({ gpus }: JobSpec): { gpus?: unknown; gpu_compute?: string } {
+  const part = gpus[0]!.part;
+  const byShare = part !== undefined && part.profile === undefined && part.memory === 0;
+  if (byShare && part.compute === 0) return {};
+  const asks = gpus.map(askText);
+  return {
+    gpus: asks.length === 1 ? asks[0] : asks,
+    ...(byShare && { gpu_compute: `${Math.round((part.compute * 100) / unitsPerGpu)}%` }),
+  };
+}
+
+function askText({ model, count, unitsEach, part }: GpuAsk): string | number {
+  const fraction = part !== undefined && part.profile === undefined && part.memory > 0;
+  const amount = part?.profile ?? (fraction ? unitsEach / unitsPerGpu : count);
+  return model === "*" ? amount : `${model}:${amount}`;
 }
 
 function arrayText({ first, last, step, atOnceMax }: ArrayAsk): string {

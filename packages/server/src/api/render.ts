@@ -1,15 +1,19 @@
 import {
   accountOf,
   type Instant,
+  isRefusal,
   type Job,
   type JobArray,
   type JobEnded,
   type JobNo,
   type JobSpec,
   type Lease,
+  parseJob,
+  type RawJob,
   type Reason,
   reasonFor,
   type State,
+  unitsPerGpu,
 } from "@tessera/core";
 import type { Attempt, JobCreated, Member, WaitReason, Job as WireJob } from "@tessera/wire";
 import { timestamp } from "./quantities.ts";
@@ -20,9 +24,13 @@ export interface PastAttempt extends Attempt {
   readonly members: readonly Member[];
 }
 
-/** GPUs of the whole gang under one of its alternatives. */
-function gangGpus(spec: JobSpec, choice: number): number {
-  return spec.gpus[choice]!.count * spec.members.min;
+/** GPUs of the whole gang under one of its alternatives, in thousandths where it asks for parts. */
+function gangGpus({ gpus, members }: JobSpec, choice: number): number {
+  const { count, unitsEach, part } = gpus[choice]!;
+  if (part === undefined) return count * members.min;
+  // The profile alone tells sevenths of compute; other parts say how much they want, or leave it to the device.
+  const sevenths = part.profile === undefined ? undefined : Number.parseInt(part.profile, 10) / 7;
+  return Math.round((sevenths ?? unitsEach / unitsPerGpu) * members.min * 1000) / 1000;
 }
 
 export function renderReason(reason: Reason): WaitReason {
@@ -60,7 +68,6 @@ function fixed(state: State, job: Job | JobArray) {
 /** A live job as the API shows it. */
 export function renderJob(state: State, job: Job, now: Instant): WireJob {
   const waiting = job.state === "waiting";
-  const gpu = job.leases[0]?.gpus[0];
   return {
     ...fixed(state, job),
     state: job.state,
@@ -68,11 +75,16 @@ export function renderJob(state: State, job: Job, now: Instant): WireJob {
     ...(waiting ? { reason: renderReason(reasonFor(state, job, now)) } : { class: job.class }),
     attempt: job.attempt,
     gpus: gangGpus(job.spec, job.choice),
-    gpuModel: gpu === undefined ? job.spec.gpus[job.choice]!.model : state.fleet.models[state.fleet.gpuModel[gpu]!]!,
+    gpuModel: modelOf(state, job, job.leases[0]?.gpus[0]),
     members: job.leases.map((lease) => renderMember(state, lease)),
     ...(job.startedAt > 0 && { startedAt: timestamp(job.startedAt) }),
     ...elementOf(state, job),
   };
+}
+
+/** The model of the GPU that it holds or held; before that the one it asks for. */
+function modelOf({ fleet }: State, job: Job, gpu: number | undefined): string {
+  return gpu === undefined ? job.spec.gpus[job.choice]!.model : fleet.models[fleet.gpuModel[gpu]!]!;
 }
 
 function elementOf(state: State, job: Job) {
@@ -137,7 +149,7 @@ export function endedJobDoc(state: State, job: Job, event: JobEnded, attempts: r
     ...(last !== undefined && { class: job.class }),
     attempt: last?.attempt ?? job.attempt,
     gpus: gangGpus(job.spec, job.choice),
-    gpuModel: job.spec.gpus[job.choice]!.model,
+    gpuModel: modelOf(state, job, job.seats[0]?.gpus[0]),
     members: last === undefined ? [] : [...last.members],
     attempts: attempts.map(({ members: _, ...attempt }) => attempt),
     ...(started !== undefined && { startedAt: started }),
@@ -182,11 +194,10 @@ export function jobCreated(state: State, job: Job | JobArray): JobCreated {
   };
 }
 
-/** The same from the document of a job that has ended in the meantime. */
+/** The same from the document of a job that has ended in the meantime. Its spec is a job file, and is read as one. */
 export function jobCreatedFromDoc(doc: WireJob): JobCreated {
-  const { id, name, project, user, submittedAt, elements, spec } = doc;
-  const ask = Array.isArray(spec.gpus) ? spec.gpus[0] : spec.gpus;
-  const each = typeof ask === "number" ? ask : Number(String(ask).split(":")[1]);
-  const gpus = each * Number(spec.nodes ?? spec.members);
+  const { id, name, project, user, submittedAt, elements } = doc;
+  const spec = parseJob(doc.spec as unknown as RawJob, { after: [] });
+  const gpus = isRefusal(spec) ? doc.gpus : gangGpus(spec, 0);
   return { id, name, project, user, state: "waiting", size: elements?.size ?? 1, gpus, submittedAt };
 }

@@ -49,7 +49,7 @@ export function parseYaml(text: string): { readonly value: unknown } | Denial {
   } catch (thrown) {
     return deny("malformed", `The body is not YAML: ${firstLine((thrown as Error).message)}.`, "Write the values out.");
   }
-  return findForbidden(value, "") ?? { value };
+  return findForbidden(value) ?? { value };
 }
 
 /** Runs the reader by hand to watch how deep it is: what it builds is later walked by recursion. */

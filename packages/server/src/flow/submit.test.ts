@@ -58,7 +58,13 @@ describe("submitting", () => {
   });
 
   it("refuses what the engine cannot do, instead of leaving it out", async () => {
-    for (const [field, value] of Object.entries({ image: "pytorch", isolation: "mig", gpu_compute: "30%", port: 80 })) {
+    for (const [field, value] of Object.entries({
+      image: "pytorch",
+      isolation: "mig",
+      gpu_compute: "30%",
+      gpus: "H100:0.5",
+      port: 80,
+    })) {
       const answer = await submit(ada, { run: "true", [field]: value });
       assert.deepEqual([answer.status, answer.json.code, answer.json.field], [422, "unsupported", field]);
     }

@@ -150,15 +150,33 @@ function gather(
   if (refusal !== undefined) return refusal;
   const times = settleTimes(body, finder.control.now());
   if (isRefusal(times)) return times;
-  if (body.after === undefined) return parsed(body, { ...times, after: [] }, []);
+  if (body.after === undefined) return parsed(finder, body, { ...times, after: [] }, []);
   return findBefore(finder, user, body.after).then((before) =>
-    isRefusal(before) ? before : parsed(body, { ...times, after: before.after }, before.endedBefore),
+    isRefusal(before) ? before : parsed(finder, body, { ...times, after: before.after }, before.endedBefore),
   );
 }
 
-function parsed(body: JobSpecBody, settled: Settled, endedBefore: Gathered["endedBefore"]): Gathered | Refusal {
+function parsed(
+  { control }: Finder,
+  body: JobSpecBody,
+  settled: Settled,
+  endedBefore: Gathered["endedBefore"],
+): Gathered | Refusal {
   const spec = parseJob(body as RawJob, settled);
-  return isRefusal(spec) ? spec : { spec, endedBefore };
+  if (isRefusal(spec)) return spec;
+  const shares = control.capabilities.isolation.some((level) => level !== "whole");
+  if (!shares && spec.gpus.every((ask) => ask.part !== undefined)) {
+    const field = body.gpus !== undefined ? "gpus" : body.gpu_compute !== undefined ? "gpu_compute" : "gpu_memory";
+    const value = typeof body.gpus === "object" ? null : (body.gpus ?? body.gpu_compute ?? body.gpu_memory ?? null);
+    return refuse(
+      "unsupported",
+      field,
+      value,
+      "is a part of a GPU, and the engine here gives out whole ones",
+      "ask for gpus: 1",
+    );
+  }
+  return { spec, endedBefore };
 }
 
 /** What no engine here can do, and what the account does not have. */

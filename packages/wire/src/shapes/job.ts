@@ -116,7 +116,7 @@ export const JobSpecBody = Type.Object(
     ),
     topology: Type.Optional(
       Type.String({
-        pattern: "^(zone|block|rack|nvlink|node)??$",
+        pattern: "^(zone|block|rack|nvlink|node)\\??$",
         description: "All members in one place of this level; with ? only if possible",
       }),
     ),
@@ -206,7 +206,7 @@ export const Job = Type.Object({
   class: Type.Optional(Type.Enum(["guaranteed", "burst"])),
   attempt: Type.Integer(),
   priority: Type.Integer(),
-  gpus: Type.Integer({ description: "GPUs of the whole gang" }),
+  gpus: Type.Number({ description: "GPUs of the whole gang; parts of one in thousandths" }),
   gpuModel: Type.String(),
   members: Type.Array(Member),
   /** Starts that are over, oldest first. */
@@ -238,7 +238,7 @@ export const JobCreated = Type.Object({
   user: Type.String(),
   state: Type.Literal("waiting"),
   size: Type.Integer({ description: "1, or the number of array elements" }),
-  gpus: Type.Integer(),
+  gpus: Type.Number(),
   submittedAt: Timestamp,
 });
 export type JobCreated = Static<typeof JobCreated>;

@@ -92,6 +92,9 @@ function idOf(event: Event, state: State): JobId | undefined {
     case "job-held":
     case "job-placed":
     case "job-requeued":
+    case "job-claimed":
+    case "claim-dropped":
+    case "job-classed":
     case "job-ended":
       return state.jobs.get(event.job as JobNo)?.id;
     case "lease-prepared":

@@ -1,0 +1,151 @@
+import { hostileBody, hostileHeaders, hostileText, hostileValue } from "./hostile.js";
+
+const never = "2100-01-01T00:00:00Z";
+/** What really runs on this machine is harmless, whatever else is asked for. */
+const harmless = ["true", "exit 3", "echo hello", "sleep 0.02"];
+
+/** A request for this route that could be right, to be made wrong afterwards. */
+function plausible(random, id, world) {
+  const name = () => `fz${random.below(40)}`;
+  const account = random.pick(world.accounts);
+  const job = () => ({
+    name: name(),
+    run: random.pick(harmless),
+    project: account,
+    gpus: random.pick([0, 1, "H100:1", ["H100:2", "A100:1"], { any: [1] }]),
+    ...(random.chance(0.95) && { not_before: never }),
+    ...(random.chance(0.2) && { array: random.pick(["1-3", "0-9:3%2"]) }),
+    ...(random.chance(0.2) && { after: random.pick([...world.jobs, name()]) }),
+    ...(random.chance(0.2) && { env: { A: "b", N: 1 }, secrets: ["S"] }),
+    ...(random.chance(0.2) && { deadline: "2101-01-01T00:00", tz: "Europe/Berlin", retry: { max: 1 } }),
+    ...(random.chance(0.2) && {
+      checkpoint: { signal: "SIGUSR1", grace: "1m" },
+      memory: "1GiB",
+      cpus: 0.5,
+      max_time: "1h",
+    }),
+  });
+  switch (id) {
+    case "submitJob":
+    case "applyJob":
+    case "dryRunJob":
+      return job();
+    case "createAccount":
+      return {
+        path: `${account}/${name()}`,
+        weight: 1,
+        guarantee: 0,
+        limits: { gpusPerJob: 4 },
+        allowed: { models: ["H100"] },
+      };
+    case "editAccount":
+      return { weight: random.below(9), max: random.pick([null, 4, { H100: 2 }]), limits: {}, cpus: { max: 4 } };
+    case "putSecret":
+      return { value: random.text(20) };
+    case "createUser":
+      return {
+        name: `${name()}.${random.below(1e6)}`,
+        email: "a@b.example",
+        role: random.pick(["member", "viewer", "platform-owner"]),
+        account,
+      };
+    case "setPassword":
+      return { password: random.text(4) }; // too short on purpose: a good one costs a second of a core
+    case "bindRole":
+      return {
+        user: random.pick(world.users),
+        role: random.pick(["member", "viewer", "auditor", "platform-owner"]),
+        account: random.pick([account, ""]),
+      };
+    case "createToken":
+      return {
+        label: name(),
+        scopes: random.pick([[], ["job.read"]]),
+        expiresIn: "1h",
+        ...(random.chance(0.3) && { user: random.pick(world.users) }),
+      };
+    case "cordonNode":
+    case "downNode":
+      return { reason: name() };
+    case "drainNode":
+      return { reason: name(), within: "1h" };
+    default:
+      return {};
+  }
+}
+
+function paramOf(random, name, world) {
+  const known = {
+    job: [...world.jobs, ...world.bait],
+    account: [...world.accounts, ...world.bait],
+    user: [...world.users, ...world.bait],
+    token: world.tokenIds,
+    binding: world.users.map((user) => `${user}:member:${world.accounts[0]}`),
+    secret: ["S", "T"],
+    node: world.nodes,
+  }[name];
+  return random.chance(0.8) ? random.pick(known) : hostileText(random, world.bait).slice(0, 3000);
+}
+
+function queryOf(random, route, world) {
+  const names = Object.keys(route.query?.properties ?? {});
+  const query = new URLSearchParams();
+  for (const name of names) {
+    if (!random.chance(0.4)) continue;
+    const good =
+      {
+        limit: "10",
+        state: random.pick(["all", "live", "ended", "waiting"]),
+        by: random.pick(["account", "user", "job", "gpu", "node"]),
+        follow: "false",
+        rank: "0",
+        attempt: "1",
+        from: "1h",
+        to: "0s",
+        since: "5m",
+      }[name] ?? random.pick([...world.accounts, ...world.users, ...world.jobs, ...world.nodes]);
+    query.append(name, random.chance(0.6) ? good : String(hostileText(random, world.bait)).slice(0, 2000));
+  }
+  if (random.chance(0.05)) query.append(hostileText(random, world.bait).slice(0, 100), "x");
+  return query.size === 0 ? "" : `?${query}`;
+}
+
+/** One part of a body replaced, taken away or added. */
+function mutated(random, body, bait) {
+  const copy = { ...body };
+  const keys = Object.keys(copy);
+  for (let i = random.below(3); i >= 0; i--) {
+    const key = random.pick(keys.length === 0 ? ["x"] : keys);
+    const what = random.below(4);
+    if (what === 0) delete copy[key];
+    else if (what === 1) copy[hostileText(random, bait).slice(0, 50) || "y"] = hostileValue(random, bait);
+    else if (key !== "run" || what === 2)
+      copy[key] = key === "run" ? random.pick([7, [], {}, null, "", "x".repeat(300_000)]) : hostileValue(random, bait);
+  }
+  return copy;
+}
+
+/** A request for this route: right, slightly wrong, or hostile. Nothing but `harmless` ever gets as far as a shell. */
+export function makeRequest(random, id, route, world) {
+  const path = route.path.replaceAll(/:(\w+)/g, (_all, name) => encodeURIComponent(paramOf(random, name, world)));
+  const odd = random.chance(0.03) ? random.pick(["//", "/%00", "/..", "?%", "/%ZZ", "#x", "/%e0%a4%a"]) : "";
+  const headers = random.chance(0.25) ? hostileHeaders(random, world.bait) : {};
+  const method = random.chance(0.03)
+    ? random.pick(["GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS"])
+    : route.method;
+  const request = { id, method, path: `${path}${odd}${queryOf(random, route, world)}`, headers, body: undefined };
+  if (route.watch && random.chance(0.15)) request.headers = { ...headers, accept: "text/event-stream" };
+  if (route.body === undefined && !random.chance(0.05)) return request;
+  if (random.chance(0.15)) {
+    const [type, body] = hostileBody(random);
+    return { ...request, headers: { ...request.headers, "content-type": type }, body };
+  }
+  const body = plausible(random, id, world);
+  const sent = random.chance(0.4) ? mutated(random, body, world.bait) : body;
+  const key = route.creates && random.chance(0.3) ? { "idempotency-key": `k${random.below(50)}` } : {};
+  return {
+    ...request,
+    headers: { "content-type": "application/json", ...key, ...request.headers },
+    body: JSON.stringify(sent),
+  };
+}
