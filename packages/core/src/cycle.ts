@@ -16,9 +16,9 @@ import { Timeline } from "./when/timeline.ts";
 export function decidePlacements(state: State, now: Instant, apply: (event: Event) => void): void {
   settleClaims(state, now, apply); // those for whom room was made
   settleClasses(state, now, apply);
-  for (let awake = state.waiting.takeAwake(); awake.size > 0; awake = state.waiting.takeAwake()) {
-    pass(state, awake, now, apply);
-  }
+  let awake = state.waiting.takeAwake();
+  for (const group of awake) group.delayed = false;
+  for (; awake.size > 0; awake = state.waiting.takeAwake()) pass(state, awake, now, apply);
 }
 
 function pass(state: State, awake: Iterable<WaitingGroup>, now: Instant, apply: (event: Event) => void): void {
@@ -39,6 +39,8 @@ function pass(state: State, awake: Iterable<WaitingGroup>, now: Instant, apply: 
     }
     const losers = arrayIsFull(state, group) ? undefined : claimFor(state, job, now, apply); // who must leave for it
     if (losers === undefined) {
+      group.delayed ||=
+        timeline.plans.length > 0 && !arrayIsFull(state, group) && placeJob(state, job, now) !== undefined;
       planAhead(state, timeline, job, now); // when could it start
       contest.close(group); // nobody who wants the same can start either
       continue;

@@ -10,6 +10,18 @@ import type { Reason } from "./reason.ts";
 /** Why a waiting job does not run, with amounts and places: the first reason of the list that holds. */
 export function reasonFor(state: State, job: Job, now: Instant): Reason {
   if (job.held) return { kind: "held", detail: "It is held; tess release lets it compete." };
+  if (job.claim !== undefined) {
+    const leaving = new Set(
+      job.claim.seats.flatMap((seat) =>
+        seat.gpus.filter((gpu) => !state.fleet.isFree(gpu) && state.fleet.gpuFree[gpu] !== unitsPerGpu),
+      ),
+    );
+    return {
+      kind: "evicting",
+      detail: `Room is being made: ${leaving.size} GPUs are being emptied for it.`,
+      needed: leaving.size,
+    };
+  }
   if (job.notBeforeAt > now) {
     const why = job.failures > 0 ? "It failed and waits before it tries again." : "It is not to start before its time.";
     return { kind: "not-yet", detail: why, until: job.notBeforeAt };
@@ -25,6 +37,7 @@ export function reasonFor(state: State, job: Job, now: Instant): Reason {
       detail: `It waits for ${job.waitsFor} ${job.waitsFor === 1 ? "job" : "jobs"} to end.`,
     };
   }
+  if (state.waiting.isDelayed(job)) return orderReason(state, job);
   let first: Reason | undefined;
   for (let choice = 0; choice < job.spec.gpus.length; choice++) {
     for (const model of modelsFor(state, job, choice)) {
@@ -158,7 +171,8 @@ function room(state: State, need: MemberNeed, members: number, apart: boolean, v
 
 function orderReason(state: State, job: Job): Reason {
   const { ahead } = positionOf(state, job);
-  return { kind: "order", detail: `It fits, and ${ahead} ${ahead === 1 ? "job is" : "jobs are"} ahead of it.` };
+  const who = ahead === 0 ? "a planned job is" : `${ahead} ${ahead === 1 ? "job is" : "jobs are"}`;
+  return { kind: "order", detail: `It would fit, but ${who} ahead of it and would start later.` };
 }
 
 /** The job's place among the waiting jobs of its account. */

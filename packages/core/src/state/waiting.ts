@@ -11,6 +11,8 @@ export interface WaitingGroup {
   readonly user: UserId;
   /** Best first: priority, then number (which is age). */
   readonly jobs: Job[];
+  /** At its last turn there were seats, but a plan ahead of it would have been delayed. */
+  delayed: boolean;
 }
 
 /** Order inside one account: higher priority, then older. A requeued job keeps its number, hence its place. */
@@ -35,7 +37,7 @@ export class Waiting {
     const key = groupKey(job);
     let group = this.groups.get(key);
     if (group === undefined) {
-      group = { key, account: job.account, user: job.user, jobs: [] };
+      group = { key, account: job.account, user: job.user, jobs: [], delayed: false };
       this.groups.set(key, group);
     }
     const at = placeOf(group.jobs, job);
@@ -65,6 +67,11 @@ export class Waiting {
     const awake = this.#awake;
     this.#awake = new Set();
     return awake;
+  }
+
+  /** The job would have started at its last turn, but for a plan ahead of it. */
+  isDelayed(job: Job): boolean {
+    return this.#groupOf.get(job)?.delayed ?? false;
   }
 
   has(job: Job): boolean {
