@@ -11,15 +11,19 @@ import { atEnd, openBench, orderOf, temporaryFolder } from "../order.fixture.ts"
 
 const program = join(import.meta.dirname, "host.fixture.js");
 
-/** Runs an engine in another process until it has printed `line`, then kills that process. */
-async function killAt(t: TestContext, dir: string, orders: readonly LeaseOrder[], line: string): Promise<void> {
+/** Runs an engine in another process until all of its members have started, then kills that process. */
+async function killWhenStarted(t: TestContext, dir: string, orders: readonly LeaseOrder[]): Promise<void> {
   const host = spawn(process.execPath, [program, dir, JSON.stringify(orders)], {
     stdio: ["ignore", "pipe", "inherit"],
   });
   atEnd(t, async () => {
     host.kill("SIGKILL");
   });
-  for await (const printed of createInterface({ input: host.stdout })) if (printed === line) break;
+  const awaited = new Set(orders.map(({ lease }) => `${lease} started`));
+  for await (const printed of createInterface({ input: host.stdout })) {
+    awaited.delete(printed);
+    if (awaited.size === 0) break;
+  }
   host.kill("SIGKILL");
   if (host.exitCode === null && host.signalCode === null) await once(host, "exit");
 }
@@ -28,7 +32,7 @@ it("[S16] [S17] takes up running members after the engine's process was killed: 
   const dir = await temporaryFolder(t);
   const ends = orderOf("echo begun; sleep 0.7; echo ended; exit 41");
   const stays = orderOf("echo begun; trap 'exit 42' TERM; while :; do sleep 0.05; done");
-  await killAt(t, dir, [ends, stays], `${stays.lease} started`);
+  await killWhenStarted(t, dir, [ends, stays]);
   await sleep(1_000); // the first one ends while nobody is there
   const bench = await openBench(t, { dir, virtual: "1x8:H100" });
   assert.equal((await bench.until(ends.lease, "exited")).code, 41);

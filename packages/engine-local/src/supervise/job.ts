@@ -6,7 +6,7 @@ import type { LogLine } from "@tessera/engine";
 import { LineCutter } from "../log/lines.ts";
 import type { Masker } from "../log/mask.ts";
 import type { LogWriter } from "../log/writer.ts";
-import { markVariable } from "./processes.ts";
+import { findProcess, markVariable, type ProcessEntry } from "./processes.ts";
 import type { RunSheet } from "./sheet.ts";
 
 /** How the first process of a step ended. `unstarted` = what stood in the way of the user's own command. */
@@ -18,7 +18,7 @@ export interface StepEnd {
 
 export interface Step {
   /** Undefined when not even the first stage could be started. */
-  readonly pid: number | undefined;
+  readonly root: ProcessEntry | undefined;
   /** The user's own command is running or about to: there is somebody who can understand a signal. */
   begun: boolean;
   /** The first process of the job is gone; others may be left. */
@@ -68,7 +68,9 @@ export function startStep(
     keepLines(child.stderr!, log.setup ? "setup" : "stderr", log),
   ]).then(() => undefined);
   feed(child.stdin!, lastStage(sheet, script, environment));
-  const step: Step = { pid: child.pid, begun: false, ended: endOf(child, status), drained };
+  // Still ours to look at, even if it has ended: it is only reaped when this turn of the event loop is over.
+  const root = child.pid === undefined ? undefined : findProcess(child.pid);
+  const step: Step = { root, begun: false, ended: endOf(child, status), drained };
   void status.said.then((words) => {
     step.begun = words === "go";
   });
@@ -97,6 +99,7 @@ function lastStage(sheet: RunSheet, script: string, environment: { readonly [nam
   return [
     `cd ${quoted(folder)} 2>/dev/null || { echo ${quoted(`workdir ${folder} cannot be entered by this job`)} >&${statusDescriptor}; exit 126; }`,
     "unset OLDPWD",
+    "umask 022",
     ...plain.map(([name, value]) => `export ${name}=${quoted(value)}`),
     `echo go >&${statusDescriptor}`,
     `exec ${command.join(" ")} </dev/null ${seccompDescriptor}>&- ${statusDescriptor}>&-`,

@@ -63,7 +63,7 @@ export async function runMember(
       break;
     }
     step = startStep(sheet, setup ? order.setup! : order.run, environment, { writer, masker, setup });
-    tree = { ...tree, ...(step.pid === undefined ? {} : { root: step.pid }) };
+    if (step.root !== undefined) tree = { ...tree, root: step.root };
     end = await step.ended;
     // A stopped job may still be saving in other processes, and they have the same grace. One that ended has none.
     while (stopping.begun && !stopping.killed && treeMembers(tree).length > 0) await sleep(leftoversEveryMs);

@@ -1,12 +1,12 @@
 import { type ControlGroup, groupMembers, killGroup, removeGroup } from "../limit/group.ts";
-import { descendantsOf, findProcess, markedWith, sendSignal } from "./processes.ts";
+import { descendantsOf, findProcess, isAlive, markedWith, type ProcessEntry, sendSignal } from "./processes.ts";
 
 /** What holds the processes of one lease together. */
 export interface Tree {
   readonly mark: string;
   readonly groups: readonly ControlGroup[];
-  /** The process that was started, once it was. */
-  readonly root?: number;
+  /** The process that was started, once it was. Its number can belong to a stranger after its end. */
+  readonly root?: Pick<ProcessEntry, "pid" | "startedAt">;
   /** The root and its first child only keep the namespace; they are not the job. */
   readonly contained: boolean;
 }
@@ -16,12 +16,14 @@ export interface Tree {
  * without privilege, so one group knows them all; only without any is it worth asking every process of the machine.
  */
 export function treeMembers(tree: Tree): number[] {
+  const { root } = tree;
   const found = new Set<number>();
-  if (tree.root !== undefined && findProcess(tree.root) !== undefined) found.add(tree.root);
+  if (root !== undefined && isAlive(root.pid, root.startedAt)) found.add(root.pid);
   const group = enderOf(tree.groups);
   if (group !== undefined) for (const pid of groupMembers(group)) found.add(pid);
   else {
-    if (tree.root !== undefined) for (const pid of descendantsOf(tree.root)) found.add(pid);
+    const isStranger = root !== undefined && !found.has(root.pid) && findProcess(root.pid) !== undefined;
+    if (root !== undefined && !isStranger) for (const pid of descendantsOf(root.pid)) found.add(pid);
     for (const pid of markedWith(tree.mark)) found.add(pid);
   }
   return [...found];
@@ -34,7 +36,8 @@ function enderOf(groups: readonly ControlGroup[]): ControlGroup | undefined {
 
 /** Sends a signal to the job's own processes, and not to those that keep it closed in. */
 export function signalTree(tree: Tree, signal: NodeJS.Signals): void {
-  const keeps = (pid: number) => tree.contained && (pid === tree.root || findProcess(pid)?.parent === tree.root);
+  const keeper = tree.contained ? tree.root?.pid : undefined;
+  const keeps = (pid: number) => keeper !== undefined && (pid === keeper || findProcess(pid)?.parent === keeper);
   for (const pid of treeMembers(tree)) if (!keeps(pid)) sendSignal(pid, signal);
 }
 
