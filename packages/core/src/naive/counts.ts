@@ -4,8 +4,19 @@ import { nextOf } from "./order.ts";
 import { coverFor } from "./quota.ts";
 import { freeRoom } from "./room.ts";
 import { compareShares, type Share, shareOf, shareOfJob } from "./share.ts";
-import { claimable, faultsOfSet, isEnough, sideOf, startable } from "./take.ts";
-import { type Holding, isInside, nobody, optionsOf, pathOf, root, type Wish, type World, without } from "./world.ts";
+import { faultsOfSet, isEnough, type Standing, sideOf, standingsOf, startable } from "./take.ts";
+import {
+  type Holding,
+  isInside,
+  nobody,
+  onceLeft,
+  optionsOf,
+  pathOf,
+  root,
+  type Wish,
+  type World,
+  without,
+} from "./world.ts";
 
 /**
  * Where every job wants one GPU and there is one node, the rules say not only what is allowed but what must happen.
@@ -33,18 +44,23 @@ export function lostMs({ startedAt, checkpointMs }: Holding, now: Instant): numb
 }
 
 /** Whom the next claim takes [T4, T5]: those that are equally good, none when it may not claim. */
-export function victimsFor(world: World, wish: Wish): Holding[] {
+export function victimsFor(now: World, wish: Wish): Holding[] {
+  const world = onceLeft(now);
   const option = optionsOf(world, wish)[0];
-  if (option === undefined) return [];
-  const claim = claimable(world, wish, option);
-  const able = [...claim.by.keys()].filter(
-    (holding) =>
-      isEnough(world, wish, option, [holding]) && faultsOfSet(world, wish, option, claim, [holding]).length === 0,
-  );
-  const by = (rule: string) => able.filter((holding) => claim.by.get(holding) === rule);
-  const [floor, fair] = [leastLost(world, by("T1")), ofLargestShare(world, root, by("T2"))];
-  if (floor.length + fair.length > 0) return [...floor, ...fair];
-  return firstOffer(world, by("T3"));
+  if (option === undefined || startable(world, wish) !== undefined) return [];
+  const able = (standing: Standing) =>
+    [...standing.by.keys()].filter(
+      (holding) =>
+        isEnough(world, wish, option, [holding]) && faultsOfSet(world, wish, option, standing, [holding]).length === 0,
+    );
+  const standings = standingsOf(world, wish, option);
+  // Where it may stand on its own account's floor or not, which of the two it does is open.
+  if (standings.some(({ byOwn }) => byOwn)) return [...new Set(standings.flatMap(able))];
+  return standings.flatMap((standing) => {
+    const by = (rule: string) => able(standing).filter((holding) => standing.by.get(holding) === rule);
+    const others = [...leastLost(world, by("T1")), ...ofLargestShare(world, root, by("T2"))];
+    return others.length > 0 ? others : firstOffer(world, by("T3"));
+  });
 }
 
 /** What an account gives up first. */
@@ -88,9 +104,10 @@ function shareOfSide(world: World, side: number, of: readonly Holding[]): Share 
 }
 
 /** The wish of a job of one GPU, again. */
-function wishOf({ job, account, no, priority, preemptible, compute, memory }: Holding): Wish {
+function wishOf({ job, account, no, priority, preemptible, compute, memory, checkpointMs, evictedAt }: Holding): Wish {
   const asks = [{ model: "*", gpus: 1, compute, memory }];
-  return { job, account, no, asks, members: 1, apart: false, cpusMilli: 0, memoryMiB: 0, priority, preemptible };
+  const plain = { asks, members: 1, apart: false, cpusMilli: 0, memoryMiB: 0 };
+  return { job, account, no, priority, preemptible, checkpointMs, evictedAt, ...plain };
 }
 
 export interface Played {
@@ -147,7 +164,8 @@ function place(world: World, wish: Wish, gpu: number): World {
     leaving: false,
     since: world.now,
     startedAt: world.now,
-    evictedAt: [],
+    checkpointMs: wish.checkpointMs,
+    evictedAt: wish.evictedAt,
   };
   const wishes = world.wishes.filter((each) => each !== wish);
   return { ...world, wishes, holdings: [...world.holdings, holding] };
@@ -167,7 +185,10 @@ function claim(world: World, wish: Wish, victim: Holding): World {
 /** Everyone who was told to stop is gone and waits again; those for whom room was kept start. */
 function startClaimants(world: World): World {
   const leaving = world.holdings.filter((each) => each.leaving);
-  let next: World = { ...without(world, leaving), wishes: [...world.wishes, ...leaving.map(wishOf)] };
+  let next: World = {
+    ...without(world, leaving),
+    wishes: [...world.wishes, ...leaving.map((each) => wishOf({ ...each, evictedAt: [...each.evictedAt, world.now] }))],
+  };
   for (const hold of world.holds) {
     const { wish } = hold as typeof hold & { readonly wish: Wish };
     next = place({ ...next, holds: next.holds.filter((each) => each !== hold) }, wish, hold.seats[0]!.gpus[0]!);

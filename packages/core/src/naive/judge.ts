@@ -1,15 +1,16 @@
-import { amountOf, coveredBelow, isWithin, stayingOf, usageOf } from "./amount.ts";
+import { type Amount, amountOf, coveredBelow, isWithin, plus, stayingOf, usageOf } from "./amount.ts";
 import { isCounted, victimsFor } from "./counts.ts";
 import { nextOf } from "./order.ts";
 import { coverFor, isLent, overMax } from "./quota.ts";
 import { compareLists, faultOfSeats, leastSpread, spreadOf } from "./room.ts";
 import { type Bounds, findClaim } from "./search.ts";
-import { type Claimable, claimable, faultsOfSet, isEnough, startable } from "./take.ts";
+import { faultsOfSet, isEnough, isLegal, standingsOf, startable } from "./take.ts";
 import {
   type Holding,
   isInside,
   nobody,
   type Option,
+  onceLeft,
   optionsOf,
   pathOf,
   type Seat,
@@ -58,7 +59,7 @@ export function judgeStart(world: World, start: Start, bounds: Bounds): Fault[] 
     faults.push({ kind: "max", what: `[C5] ${wish.job} brings ${world.accounts[over]!.path} above its max` });
   }
   const covering = coverFor(world, wish.account, amount);
-  if (cover !== covering) {
+  if (cover !== covering && !(claimed && isCoveredStill(world, cover, amount))) {
     faults.push(rule(`[C1] ${wish.job} starts covered by ${named(world, cover)}, not ${named(world, covering)}`));
   }
   if (cover === nobody && !wish.preemptible) faults.push(rule(`[C4] ${wish.job} must not be preempted and is burst`));
@@ -74,16 +75,27 @@ export function judgeStart(world: World, start: Start, bounds: Bounds): Fault[] 
   return [...faults, ...judgeTurn(world, wish, bounds)];
 }
 
+/** Whether the guarantee that a claimant stood on still has room for it beside what it covers. */
+function isCoveredStill(world: World, cover: number, amount: Amount): boolean {
+  return (
+    cover !== nobody && pathOf(world, cover).every((at) => isWithin(world, at, plus(coveredBelow(world, at), amount)))
+  );
+}
+
 /** What is wrong with a claim, in the world just before it. */
-export function judgeClaim(world: World, claim: Claim, bounds: Bounds): Fault[] {
+export function judgeClaim(now: World, claim: Claim, bounds: Bounds): Fault[] {
+  const world = onceLeft(now);
   const { wish, seats, victims } = claim;
   const option = optionFor(world, wish, claim.choice, seats);
   if (option === undefined) return [rule(`${wish.job} claims as no alternative that it asked for`)];
-  if (startable(world, wish) !== undefined) {
+  if (startable(now, wish) !== undefined) {
     return [{ kind: "useless", what: `[T6] ${wish.job} could start without taking anybody` }];
   }
+  if (startable(world, wish) !== undefined) {
+    return [{ kind: "useless", what: `[T5] ${wish.job} takes ${names(victims)} and fits what is leaving already` }];
+  }
   const faults: Fault[] = [];
-  const able = claimable(world, wish, option);
+  const standings = standingsOf(world, wish, option);
   const after = without(world, victims);
   const bad = faultOfSeats(after, wish, option, seats);
   if (bad !== undefined) faults.push({ kind: bad.kind, what: `${wish.job} claims: ${bad.what}` });
@@ -94,11 +106,14 @@ export function judgeClaim(world: World, claim: Claim, bounds: Bounds): Fault[] 
     if (!victim.preemptible) faults.push({ kind: "floor", what: `[C4] ${victim.job} is taken and must not be` });
   }
   if (faults.length > 0) return faults;
-  for (const what of faultsOfSet(world, wish, option, able, victims)) faults.push(rule(`${wish.job}: ${what}`));
+  if (!isLegal(world, wish, option, victims)) {
+    const why = standings.flatMap((standing) => faultsOfSet(world, wish, option, standing, victims));
+    faults.push(rule(`${wish.job}: ${why[0] ?? "[C4] it would be burst and must not be"}`));
+  }
   if (!isEnough(world, wish, option, victims)) {
     faults.push({ kind: "useless", what: `[T6] ${wish.job} cannot start when its victims are gone` });
   }
-  const fewer = spared(world, wish, option, able, victims);
+  const fewer = spared(world, wish, option, victims);
   if (fewer !== undefined) {
     faults.push({ kind: "useless", what: `[T5] ${wish.job} needs only ${names(fewer)} of ${names(victims)}` });
   }
@@ -108,19 +123,18 @@ export function judgeClaim(world: World, claim: Claim, bounds: Bounds): Fault[] 
     if (!victims.every((victim) => best.includes(victim))) {
       faults.push(rule(`[T5] ${wish.job} takes ${names(victims)} and not one of ${names(best)}`));
     }
-  } else if (victims.some((victim) => able.by.get(victim) === "T3")) {
+  } else if (!standings.some(({ byOwn }) => byOwn) && victims.some(({ account }) => account === wish.account)) {
     const others = findClaim(world, wish, bounds, ["T1", "T2"]);
     if (typeof others === "object") {
       faults.push(rule(`[T4] ${wish.job} takes from its own account and could take ${names(others.set)}`));
     }
   }
-  return [...faults, ...judgeTurn(world, wish, bounds)];
+  return [...faults, ...judgeTurn(now, wish, bounds)];
 }
 
 /** A proper part of the victims that would have been enough and allowed. */
-function spared(world: World, wish: Wish, option: Option, able: Claimable, victims: readonly Holding[]) {
-  const enough = (set: readonly Holding[]) =>
-    isEnough(world, wish, option, set) && faultsOfSet(world, wish, option, able, set).length === 0;
+function spared(world: World, wish: Wish, option: Option, victims: readonly Holding[]) {
+  const enough = (set: readonly Holding[]) => isEnough(world, wish, option, set) && isLegal(world, wish, option, set);
   if (victims.length > 10) {
     return victims.map((spare) => victims.filter((each) => each !== spare)).find(enough);
   }
@@ -174,9 +188,9 @@ export function judgeRest(world: World, bounds: Bounds): Fault[] {
     }
     const claim = findClaim(world, wish, bounds);
     if (typeof claim !== "object") continue;
-    const covered = claimable(world, wish, claim.option).cover !== nobody;
-    const what = `[T1-T3] ${wish.job} waits and could take ${names(claim.set)}`;
-    faults.push({ kind: covered ? "floor" : "rule", what });
+    const rules = [...new Set(claim.set.map((victim) => claim.standing.by.get(victim)!))].sort().join("+");
+    const what = `[${rules}] ${wish.job} waits and could take ${names(claim.set)}`;
+    faults.push({ kind: rules === "T1" ? "floor" : "rule", what });
   }
   return [...faults, ...judgeClasses(world)];
 }

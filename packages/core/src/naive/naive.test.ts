@@ -9,7 +9,7 @@ import { notLent } from "./quota.ts";
 import { hasRoom, leastSpread } from "./room.ts";
 import { findClaim } from "./search.ts";
 import { Sketch } from "./sketch.fixture.ts";
-import { claimable, startable } from "./take.ts";
+import { standingsOf, startable } from "./take.ts";
 import { nobody, optionsOf, type Wish, type World } from "./world.ts";
 
 const bounds = { victimsMax: 6, setsMax: 10_000 };
@@ -332,8 +332,8 @@ describe("the naive model", () => {
     const burst = sketch.world.holdings.map((each) => (each.job === "kept" ? each : { ...each, cover: nobody }));
     sketch.set({ holdings: burst });
     const wish = sketch.wish("claim");
-    const able = claimable(sketch.world, wish, optionsOf(sketch.world, wish)[0]!);
-    assert.deepEqual([...able.by.values()], ["T1", "T1"]);
+    const [standing] = standingsOf(sketch.world, wish, optionsOf(sketch.world, wish)[0]!);
+    assert.deepEqual([...standing!.by.values()], ["T1", "T1"]);
     assert.deepEqual(claims(sketch.world, wish), ["two"]);
   });
 

@@ -1,5 +1,5 @@
-import { type Claimable, claimable, faultsOfSet, isEnough, type TakingRule } from "./take.ts";
-import { type Holding, type Option, optionsOf, type Wish, type World } from "./world.ts";
+import { faultsOfSet, isEnough, type Standing, standingsOf, startable, type TakingRule } from "./take.ts";
+import { type Holding, type Option, onceLeft, optionsOf, type Wish, type World } from "./world.ts";
 
 export interface Bounds {
   /** Sets of more victims are not tried. */
@@ -10,26 +10,33 @@ export interface Bounds {
 
 export interface Found {
   readonly option: Option;
+  readonly standing: Standing;
   readonly set: readonly Holding[];
 }
 
-/** Some set of victims with which the wish could claim, by trying all of them, small ones first. */
+/**
+ * Some set of victims with which the wish could claim, by trying all of them, small ones first. Whoever fits what is
+ * leaving already has nobody to take.
+ */
 export function findClaim(
-  world: World,
+  now: World,
   wish: Wish,
   bounds: Bounds,
   rules: readonly TakingRule[] = ["T1", "T2", "T3"],
 ): Found | "none" | "too-many" {
+  const world = onceLeft(now);
+  if (startable(world, wish) !== undefined) return "none";
   let answer: "none" | "too-many" = "none";
   for (const option of optionsOf(world, wish)) {
-    const claim = claimable(world, wish, option);
-    const mayGo = [...claim.by.keys()].filter((holding) => rules.includes(claim.by.get(holding)!));
-    // If even all of them are not enough, no part is.
-    if (mayGo.length === 0 || !isEnough(world, wish, option, mayGo)) continue;
-    const found = firstLegal(world, wish, option, claim, unitsOf(world, mayGo), bounds);
-    if (found === "none") continue;
-    if (found !== "too-many") return { option, set: found };
-    answer = "too-many";
+    for (const standing of standingsOf(world, wish, option)) {
+      const mayGo = [...standing.by.keys()].filter((holding) => rules.includes(standing.by.get(holding)!));
+      // If even all of them are not enough, no part is.
+      if (mayGo.length === 0 || !isEnough(world, wish, option, mayGo)) continue;
+      const found = firstLegal(world, wish, option, standing, unitsOf(world, mayGo), bounds);
+      if (found === "none") continue;
+      if (found !== "too-many") return { option, standing, set: found };
+      answer = "too-many";
+    }
   }
   return answer;
 }
@@ -60,7 +67,7 @@ function firstLegal(
   world: World,
   wish: Wish,
   option: Option,
-  claim: Claimable,
+  standing: Standing,
   groups: readonly (readonly (readonly Holding[])[])[],
   { victimsMax, setsMax }: Bounds,
 ): readonly Holding[] | "none" | "too-many" {
@@ -73,7 +80,7 @@ function firstLegal(
         return undefined;
       }
       const set = [...new Set(chosen)];
-      const legal = isEnough(world, wish, option, set) && faultsOfSet(world, wish, option, claim, set).length === 0;
+      const legal = isEnough(world, wish, option, set) && faultsOfSet(world, wish, option, standing, set).length === 0;
       return legal ? set : undefined;
     }
     for (let group = from; group < groups.length && !cut; group++) {

@@ -122,6 +122,7 @@ export class Sketch {
       memoryMiB: given.memoryMiB ?? 0,
       priority: given.priority ?? 0,
       preemptible: given.preemptible ?? true,
+      evictedAt: [],
     }));
   }
 

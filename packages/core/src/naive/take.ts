@@ -1,5 +1,5 @@
 import { hour } from "../model/units.ts";
-import { type Amount, amountOf, beyondGuarantee, nothing, plus, stayingOf } from "./amount.ts";
+import { type Amount, amountOf, beyondGuarantee, isWithin, nothing, plus, stayingOf } from "./amount.ts";
 import { coverFor, isLent, overMax } from "./quota.ts";
 import { hasRoom } from "./room.ts";
 import { compareShares, type Share, shareOf, shareOfJob } from "./share.ts";
@@ -19,28 +19,40 @@ import {
 export type TakingRule = "T1" | "T2" | "T3";
 
 /** As what a job claims, and which holdings it may take by which rule, each seen alone. */
-export interface Claimable {
+export interface Standing {
   readonly cover: number;
+  /** It is covered only less what it may take from its own account. */
+  readonly byOwn: boolean;
   readonly by: ReadonlyMap<Holding, TakingRule>;
 }
 
-/** The rules by which a job may take what is held, before any set is looked at. */
-export function claimable(world: World, wish: Wish, option: Option): Claimable {
-  const cover = claimCover(world, wish, amountOf(world, wish, option));
-  const by = new Map<Holding, TakingRule>();
-  for (const holding of world.holdings) {
-    const rule = ruleFor(world, wish, cover, holding);
-    if (rule !== undefined) by.set(holding, rule);
-  }
-  return { cover, by };
+/**
+ * The ways in which a job may claim, before any set is looked at. One whose guarantee has room is covered. One that its
+ * guarantee would hold but for what it may take from its own account may stand on that, or claim as burst: others'
+ * borrowed work goes before its own [T4].
+ */
+export function standingsOf(world: World, wish: Wish, option: Option): Standing[] {
+  const amount = amountOf(world, wish, option);
+  const standing = (cover: number, byOwn: boolean): Standing => {
+    const by = new Map<Holding, TakingRule>();
+    for (const holding of world.holdings) {
+      const rule = ruleFor(world, wish, cover, holding);
+      if (rule !== undefined) by.set(holding, rule);
+    }
+    return { cover, byOwn, by };
+  };
+  const plain = coverFor(world, wish.account, amount, stayingOf);
+  if (plain !== nobody) return [standing(plain, false)];
+  const less = coverLessOwn(world, wish, amount);
+  const burst = wish.preemptible ? [standing(nobody, false)] : [];
+  return less === nobody ? burst : [...burst, standing(less, true)];
 }
 
 /** The account that would cover it, judged on what stays now less all that it may take from its own account. */
-function claimCover(world: World, wish: Wish, amount: Amount): number {
+function coverLessOwn(world: World, wish: Wish, amount: Amount): number {
   for (const at of pathOf(world, wish.account)) {
     const own = world.holdings.filter((holding) => ruleFor(world, wish, at, holding) === "T3");
-    const held = stayingOf(without(world, own), at);
-    if (beyondGuarantee(world, at, plus(held, amount)).every((beyond) => beyond === 0)) return at;
+    if (isWithin(world, at, plus(stayingOf(without(world, own), at), amount))) return at;
   }
   return nobody;
 }
@@ -73,12 +85,12 @@ export function sideOf(world: World, account: number, at: number): number {
   return pathOf(world, account).find((each) => world.accounts[each]!.above === at && each !== at) ?? nobody;
 }
 
-/** What forbids taking exactly this set for the claim, as rules with the reason; empty = nothing does. */
+/** What forbids taking exactly this set in this standing, as rules with the reason; empty = nothing does. */
 export function faultsOfSet(
   world: World,
   wish: Wish,
   option: Option,
-  { cover, by }: Claimable,
+  { cover, byOwn, by }: Standing,
   set: readonly Holding[],
 ): string[] {
   const faults: string[] = [];
@@ -95,14 +107,23 @@ export function faultsOfSet(
       faults.push(`[T2] the side of ${victim.job} ends below the claimant's`);
     }
   }
-  if (cover === nobody && !wish.preemptible) faults.push("[C4] it would be burst and must not be");
-  const covering = coverFor(after, wish.account, amountOf(world, wish, option), stayingOf);
-  if (cover !== nobody && !isInside(world, covering, cover)) faults.push("[T1] it would not be covered once it runs");
+  // A floor that its own account's other work fills is no floor to claim from others.
+  if (byOwn && set.some((victim) => by.get(victim) === "T1")) {
+    const covering = coverFor(after, wish.account, amountOf(world, wish, option), stayingOf);
+    if (covering === nobody || !isInside(world, covering, cover)) faults.push("[T1] it is not covered once it runs");
+  }
   return faults;
 }
 
+/** Whether the set is allowed in some standing. */
+export function isLegal(world: World, wish: Wish, option: Option, set: readonly Holding[]): boolean {
+  return standingsOf(world, wish, option).some(
+    (standing) => faultsOfSet(world, wish, option, standing, set).length === 0,
+  );
+}
+
 /** Accounts that lose although they would, before their last loss, not be above their guarantee any more [T5]. */
-function exhausted(world: World, wish: Wish, by: Claimable["by"], set: readonly Holding[]): string[] {
+function exhausted(world: World, wish: Wish, by: Standing["by"], set: readonly Holding[]): string[] {
   const others = set.filter((victim) => by.get(victim) !== "T3");
   const losing = new Set<number>();
   for (const { account } of others) {

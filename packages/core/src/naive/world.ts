@@ -109,6 +109,8 @@ export interface Wish {
   readonly memoryMiB: number;
   readonly priority: number;
   readonly preemptible: boolean;
+  readonly checkpointMs?: number;
+  readonly evictedAt: readonly Instant[];
 }
 
 export interface Ask {
@@ -172,4 +174,12 @@ export function lowestCommon(world: World, a: number, b: number): number {
 /** The world as it would be without some holdings. */
 export function without(world: World, gone: readonly Holding[]): World {
   return gone.length === 0 ? world : { ...world, holdings: world.holdings.filter((each) => !gone.includes(each)) };
+}
+
+/** The world as it will be when everyone who was told to stop has gone; what a claim is judged on. */
+export function onceLeft(world: World): World {
+  return without(
+    world,
+    world.holdings.filter((each) => each.leaving),
+  );
 }

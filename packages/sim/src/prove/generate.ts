@@ -1,0 +1,212 @@
+import { minute, unitsPerGpu } from "@tessera/core";
+import type { Scenario, ScenarioAccount, ScenarioJob, ScenarioNode, Step, StepInput } from "../scenario/scenario.ts";
+import { Dice } from "./dice.ts";
+
+/** What a case is about; each is small enough for everything to be tried. */
+interface Flavour {
+  readonly name: string;
+  readonly nodes: readonly [number, number];
+  readonly gpus: readonly [number, number];
+  readonly sizes: readonly number[];
+  readonly gangs: boolean;
+  readonly racks: boolean;
+  /** A second GPU model, cores and memory that can run out. */
+  readonly mixed: boolean;
+  readonly nodeTurns: boolean;
+}
+
+const plain = { gangs: false, racks: false, mixed: false, nodeTurns: false };
+const flavours: readonly Flavour[] = [
+  { ...plain, name: "counts", nodes: [1, 1], gpus: [3, 10], sizes: [1] },
+  { ...plain, name: "counts", nodes: [1, 1], gpus: [3, 10], sizes: [1] },
+  { ...plain, name: "sizes", nodes: [1, 1], gpus: [4, 10], sizes: [1, 1, 2, 3, 4] },
+  { ...plain, name: "nodes", nodes: [2, 4], gpus: [2, 4], sizes: [1, 1, 2, 3, 4], nodeTurns: true },
+  { ...plain, name: "gangs", nodes: [2, 5], gpus: [2, 4], sizes: [1, 1, 2], gangs: true, racks: true, nodeTurns: true },
+  {
+    ...plain,
+    name: "mixed",
+    nodes: [2, 4],
+    gpus: [2, 4],
+    sizes: [1, 1, 2, 3],
+    gangs: true,
+    mixed: true,
+    nodeTurns: true,
+  },
+];
+
+/** A random case: the tree, the fleet and what happens, all from one seed. */
+export function generate(seed: number): Scenario {
+  return new Maker(new Dice(seed), seed).scenario();
+}
+
+class Maker {
+  readonly #dice: Dice;
+  readonly #seed: number;
+  readonly #flavour: Flavour;
+  readonly #jobs: string[] = [];
+  readonly #down = new Set<string>();
+  #accounts: ScenarioAccount[] = [];
+  #nodes: ScenarioNode[] = [];
+  #left = 22;
+
+  constructor(dice: Dice, seed: number) {
+    this.#dice = dice;
+    this.#seed = seed;
+    this.#flavour = dice.pick(flavours);
+  }
+
+  scenario(): Scenario {
+    const dice = this.#dice;
+    this.#nodes = this.#fleet();
+    this.#accounts = this.#tree();
+    const accounts = [...this.#accounts];
+    const policy = {
+      graceMs: dice.chance(25) ? dice.whole(1, 4) * minute : 0,
+      minRuntimeMs: dice.chance(15) ? dice.whole(1, 6) * minute : 0,
+      rebalance: !dice.chance(10),
+      backfill: true,
+    };
+    const steps: Step[] = [];
+    let atMs = 0;
+    for (let count = dice.whole(2, 8); count > 0; count--) {
+      steps.push({ atMs, inputs: this.#inputs() });
+      atMs += dice.whole(1, 4) * minute;
+    }
+    return { name: `${this.#flavour.name} ${this.#seed}`, nodes: this.#nodes, accounts, policy, steps };
+  }
+
+  #fleet(): ScenarioNode[] {
+    const { nodes, gpus, racks, mixed } = this.#flavour;
+    const dice = this.#dice;
+    const each = dice.whole(...gpus);
+    return Array.from({ length: dice.whole(...nodes) }, (_, i) => {
+      const count = dice.chance(30) ? dice.whole(...gpus) : each;
+      return {
+        name: `${letters[i]}0`,
+        model: mixed && dice.chance(30) ? "A100" : "H100",
+        gpus: count,
+        gpuMemoryMiB: 81_920,
+        zone: "zone",
+        block: racks && dice.chance(20) ? "block2" : "block",
+        rack: racks ? `rack${dice.whole(1, 2)}` : "rack",
+        // The same for each GPU, so that a floor's part of them is a whole number.
+        cpusMilli: mixed ? count * 4_000 : 1_000_000_000,
+        memoryMiB: mixed ? count * 8_192 : 1_000_000_000,
+        mode: "whole",
+      };
+    });
+  }
+
+  /** Up to four levels; what is below may be guaranteed less, as much or more than what is above. */
+  #tree(): ScenarioAccount[] {
+    const dice = this.#dice;
+    const total = this.#nodes.reduce((all, node) => all + node.gpus, 0);
+    const accounts: ScenarioAccount[] = [];
+    const deepest = dice.pick([1, 1, 2, 2, 3, 4]);
+    const add = (path: string, depth: number, share: number): void => {
+      const guarantee = dice.chance(25) ? 0 : dice.whole(0, Math.max(0, share));
+      accounts.push(this.#account(path, guarantee, total));
+      if (depth >= deepest || accounts.length >= 9) return;
+      const children = dice.whole(depth === 1 ? 1 : 0, 3);
+      for (let i = 0; i < children; i++) add(`${path}/${letters[i]}`, depth + 1, dice.chance(15) ? total : guarantee);
+    };
+    const tops = dice.whole(2, 4);
+    for (let i = 0; i < tops; i++) {
+      add(letters[i]!, 1, dice.chance(20) ? total : Math.ceil((total * 1.5) / tops));
+    }
+    return accounts;
+  }
+
+  #account(path: string, guarantee: number, total: number): ScenarioAccount {
+    const dice = this.#dice;
+    const max = dice.chance(15) ? Math.max(guarantee, dice.whole(1, total)) : undefined;
+    const lendable = dice.chance(15) ? dice.whole(0, guarantee) : undefined;
+    return {
+      path,
+      guarantee: { "*": guarantee * unitsPerGpu },
+      ...(max !== undefined && { max: { "*": max * unitsPerGpu } }),
+      ...(lendable !== undefined && { lendable: { "*": lendable * unitsPerGpu } }),
+      weight: dice.pick([0, 1, 1, 1, 1, 2, 3]),
+      trust: "trusted",
+    };
+  }
+
+  #inputs(): StepInput[] {
+    const dice = this.#dice;
+    const inputs: StepInput[] = [];
+    if (dice.chance(20) && this.#jobs.length > 0) {
+      for (let count = dice.whole(1, 2); count > 0; count--)
+        inputs.push({ kind: "cancel", job: dice.pick(this.#jobs) });
+    }
+    if (dice.chance(20)) inputs.push(this.#quota());
+    if (this.#flavour.nodeTurns && dice.chance(20)) inputs.push(this.#turn());
+    const entries = dice.whole(inputs.length > 0 ? 0 : 1, 3);
+    for (let i = 0; i < entries; i++) inputs.push(...this.#submit());
+    return inputs;
+  }
+
+  #quota(): StepInput {
+    const dice = this.#dice;
+    const at = dice.whole(0, this.#accounts.length - 1);
+    const account = this.#accounts[at]!;
+    const total = this.#nodes.reduce((all, node) => all + node.gpus, 0);
+    const most = account.max?.["*"] === undefined ? total : account.max["*"] / unitsPerGpu;
+    const changed = dice.chance(75)
+      ? { ...account, guarantee: { "*": dice.whole(0, most) * unitsPerGpu } }
+      : { ...account, weight: dice.whole(0, 3) };
+    this.#accounts[at] = changed;
+    return { kind: "quota", accounts: [changed] };
+  }
+
+  #turn(): StepInput {
+    const dice = this.#dice;
+    const { name } = dice.pick(this.#nodes);
+    if (this.#down.delete(name)) return { kind: "node", node: name, to: "up" };
+    const to = dice.pick(["down", "down", "cordon", "drain"] as const);
+    this.#down.add(name);
+    return { kind: "node", node: name, to };
+  }
+
+  /** One wish, once or several times. */
+  #submit(): StepInput[] {
+    const dice = this.#dice;
+    const count = Math.min(this.#left, dice.chance(50) ? dice.whole(2, 6) : 1);
+    this.#left -= count;
+    const job = this.#job();
+    const name = `j${this.#jobs.length + 1}`;
+    return Array.from({ length: count }, (_, i) => {
+      const own = count === 1 ? name : `${name}.${i + 1}`;
+      this.#jobs.push(own);
+      return { kind: "submit", job: { ...job, name: own, group: name } };
+    });
+  }
+
+  #job(): Omit<ScenarioJob, "name" | "group"> {
+    const dice = this.#dice;
+    const { sizes, gangs, racks, mixed } = this.#flavour;
+    const inner = this.#accounts.filter(({ path }) =>
+      this.#accounts.some((other) => other.path.startsWith(`${path}/`)),
+    );
+    const leaves = this.#accounts.filter((account) => !inner.includes(account));
+    const { path: account } = dice.pick(inner.length > 0 && dice.chance(8) ? inner : leaves);
+    const size = dice.pick(sizes);
+    const members = gangs && dice.chance(35) ? dice.whole(2, 3) : 1;
+    const topology = { level: dice.pick(["rack", "node"] as const), required: true };
+    return {
+      account,
+      gpus: mixed ? dice.pick([[size], [`H100:${size}`], [`A100:${size}`], [`A100:${size}`, `H100:${size}`]]) : [size],
+      members: { min: members, max: members, apart: members > 1 && dice.chance(50) },
+      ...(racks && members > 1 && dice.chance(30) && { topology }),
+      cpusMilli: mixed ? dice.pick([0, 1000, 4000, 8000]) : 0,
+      memoryMiB: mixed ? dice.pick([0, 0, 8192, 16_384]) : 0,
+      gpuMemoryMiB: 0,
+      isolation: "any",
+      priority: dice.pick([0, 0, 0, 0, -1, 1, 2]),
+      preemptible: !dice.chance(12),
+      ...(dice.chance(30) && { runsMs: dice.whole(1, 10) * minute }),
+      ...(dice.chance(20) && { checkpointMs: dice.whole(1, 3) * minute }),
+    };
+  }
+}
+
+const letters = ["a", "b", "c", "d", "e"];

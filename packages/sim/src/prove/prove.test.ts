@@ -1,0 +1,76 @@
+import assert from "node:assert/strict";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { describe, it } from "node:test";
+import { fileURLToPath } from "node:url";
+import { isBadFile, parseScenario } from "../scenario/parse.ts";
+import type { Scenario } from "../scenario/scenario.ts";
+import { generate } from "./generate.ts";
+import { mutants } from "./mutant-list.ts";
+import { mutate } from "./mutants.ts";
+import { shrink } from "./shrink.ts";
+import { scenarioText } from "./text.ts";
+
+/** What a scenario says, without what a file has no words for. */
+function plainOf({ nodes, accounts, policy, steps }: Scenario): unknown {
+  const amount = (units: Readonly<Record<string, number>> | undefined) =>
+    Object.fromEntries(Object.entries(units ?? {}).filter(([, each]) => each > 0));
+  return JSON.parse(
+    JSON.stringify({
+      nodes,
+      policy,
+      accounts: accounts.map((account) => ({ ...account, guarantee: amount(account.guarantee) })),
+      steps: steps.map(({ atMs, inputs }) => ({
+        atMs,
+        submitted: inputs.flatMap((input) => (input.kind === "submit" ? [{ ...input.job, group: "" }] : [])),
+        others: inputs.filter(({ kind }) => kind !== "submit").length,
+      })),
+    }),
+  );
+}
+
+describe("the random search", () => {
+  it("makes the same case of the same seed, and others of others", () => {
+    assert.deepEqual(generate(7), generate(7));
+    assert.notDeepEqual(plainOf(generate(7)), plainOf(generate(8)));
+  });
+
+  it("writes every case as a file that tess-sim reads back as the same", () => {
+    for (let seed = 1; seed <= 200; seed++) {
+      const scenario = generate(seed);
+      const parsed = parseScenario(scenarioText(scenario, "a comment\nof two lines"));
+      if (isBadFile(parsed)) assert.fail(`${JSON.stringify(parsed)}\n${scenarioText(scenario, "")}`);
+      assert.deepEqual(plainOf(parsed), plainOf(scenario));
+    }
+  });
+
+  it("shrinks to what the failure needs", () => {
+    const names = ({ steps }: Scenario) =>
+      steps.flatMap(({ inputs }) => inputs.flatMap((input) => (input.kind === "submit" ? [input.job.name] : [])));
+    const scenario = generate(3);
+    const wanted = names(scenario).at(-1)!;
+    const small = shrink(scenario, (smaller) => names(smaller).includes(wanted));
+    assert.deepEqual(names(small), [wanted]);
+    assert.equal(small.steps.length, 1);
+    assert.equal(small.nodes.length, 1);
+  });
+});
+
+describe("mutants of the scheduler", () => {
+  it("all apply to the core as it is built", () => {
+    const core = dirname(fileURLToPath(import.meta.resolve("@tessera/core")));
+    for (const mutant of mutants) assert.ok(mutate(core, mutant).includes(mutant.to), mutant.name);
+    assert.equal(new Set(mutants.map(({ name }) => name)).size, mutants.length);
+  });
+
+  it("fail loudly when what they change is not there, or there twice", (t) => {
+    const folder = mkdtempSync(join(tmpdir(), "tessera-mutant-test-"));
+    t.after(() => rmSync(folder, { recursive: true, force: true }));
+    writeFileSync(join(folder, "a.js"), "one(); two(); two();");
+    const mutant = (from: string) => ({ name: "m", file: "a.js", from, to: "none()" });
+    assert.equal(mutate(folder, mutant("one()")), "none(); two(); two();");
+    assert.throws(() => mutate(folder, mutant("two()")), /holds 2 times/);
+    assert.throws(() => mutate(folder, mutant("three()")), /holds 0 times/);
+  });
+});

@@ -1,0 +1,85 @@
+import type { Scenario } from "../scenario/scenario.ts";
+import { seedOf } from "./dice.ts";
+import { generate } from "./generate.ts";
+import { shrink } from "./shrink.ts";
+import { runTrial, type Trial } from "./trial.ts";
+import type { Finding } from "./watch.ts";
+
+/** What is printed at the end; all but the first two must be 0. */
+export interface Tally {
+  cases: number;
+  events: number;
+  livelocks: number;
+  floorBroken: number;
+  maxBroken: number;
+  gangSplit: number;
+  overCapacity: number;
+  trustBroken: number;
+  uselessEvictions: number;
+  differsFromNaive: number;
+}
+
+const counterOf = {
+  livelock: "livelocks",
+  floor: "floorBroken",
+  max: "maxBroken",
+  gang: "gangSplit",
+  capacity: "overCapacity",
+  trust: "trustBroken",
+  useless: "uselessEvictions",
+  rule: "differsFromNaive",
+  threw: "differsFromNaive",
+} as const satisfies Record<Finding["kind"], keyof Tally>;
+
+/** Small enough to try all of it in each of many cases. */
+const bounds = { victimsMax: 4, setsMax: 300 };
+
+export interface Failing {
+  readonly index: number;
+  readonly scenario: Scenario;
+  readonly finding: NonNullable<Trial["finding"]>;
+}
+
+export interface SearchPlan {
+  readonly seed: number;
+  readonly first: number;
+  readonly cases: number;
+  /** Ends the search; asked after each case. */
+  readonly enough?: (failing: readonly Failing[], index: number) => boolean;
+}
+
+/** Runs random cases one after another and counts what they show. */
+export function search({ seed, first, cases, enough }: SearchPlan): { tally: Tally; failing: Failing[] } {
+  const tally: Tally = {
+    ...{ cases: 0, events: 0, livelocks: 0, floorBroken: 0, maxBroken: 0, gangSplit: 0, overCapacity: 0 },
+    ...{ trustBroken: 0, uselessEvictions: 0, differsFromNaive: 0 },
+  };
+  const failing: Failing[] = [];
+  for (let index = first; index < first + cases; index++) {
+    const scenario = generate(seedOf(seed, index));
+    const { events, finding } = runTrial(scenario, bounds);
+    tally.cases++;
+    tally.events += events;
+    if (finding !== undefined) {
+      tally[counterOf[finding.kind]]++;
+      failing.push({ index, scenario, finding });
+    }
+    if (enough?.(failing, index)) break;
+  }
+  return { tally, failing };
+}
+
+/** The same failure in as little as possible: of the same kind and by the same rule. */
+export function shrunk({ scenario, finding }: Failing): { scenario: Scenario; finding: Finding } {
+  const sign = signOf(finding);
+  const small = shrink(scenario, (smaller) => {
+    const { finding: other } = runTrial(smaller, bounds);
+    return other !== undefined && signOf(other) === sign;
+  });
+  return { scenario: small, finding: runTrial(small, bounds).finding! };
+}
+
+/** What makes two findings the same: their kind and the rule they cite, or where the core threw. */
+export function signOf({ kind, what }: Finding): string {
+  return `${kind} ${/\[[^\]]*\]/.exec(what)?.[0] ?? what.replaceAll(/\d+/g, "").slice(0, 60)}`;
+}

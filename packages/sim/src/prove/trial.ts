@@ -1,0 +1,216 @@
+import {
+  type AccountId,
+  type Command,
+  decideBatch,
+  type Event,
+  emptyState,
+  type Input,
+  isRefusal,
+  type JobId,
+  type OperationId,
+  plainTerms,
+  type State,
+  type UserId,
+} from "@tessera/core";
+import { type Bounds, isCounted, type Played, play, usageOf, type World } from "@tessera/core/naive";
+import { factsOf } from "../scenario/machines.ts";
+import { namesOf } from "../scenario/parse-job.ts";
+import { policyCommand } from "../scenario/policy.ts";
+import type { Scenario, ScenarioAccount, ScenarioJob, Step, StepInput } from "../scenario/scenario.ts";
+import { specOf } from "../scenario/submit.ts";
+import { InstantEngine } from "./engine.ts";
+import { type Finding, Watch } from "./watch.ts";
+import { gpusOf, worldOf } from "./world.ts";
+
+export interface Trial {
+  /** Events that the core decided. */
+  readonly events: number;
+  readonly finding?: Finding & { readonly atMs: number };
+}
+
+/** Any instant but 0, which the core reads as "never". */
+const startAt = Date.UTC(2026, 0, 1);
+const user = "usr_prove" as UserId;
+const capabilities = { images: false, isolation: ["whole", "mig", "mps", "timeslice"], workdir: false } as const;
+/** More batches than this at one instant are an exchange without end. */
+const batchesMax = 300;
+
+/** Plays a scenario on the real core with an instant engine and has every decision judged; stops at the first fault. */
+export function runTrial(scenario: Scenario, bounds: Bounds): Trial {
+  const trial = new Running(scenario, bounds);
+  try {
+    trial.run();
+  } catch (error) {
+    trial.watch.findings.push({ kind: "threw", what: (error as Error).stack ?? String(error) });
+  }
+  const finding = trial.watch.findings[0];
+  const atMs = trial.now - startAt;
+  return { events: trial.events, ...(finding && { finding: { ...finding, atMs } }) };
+}
+
+class Running {
+  readonly watch: Watch;
+  events = 0;
+  now = startAt;
+  readonly #scenario: Scenario;
+  readonly #state: State = emptyState();
+  readonly #engine: InstantEngine;
+  readonly #jobs = new Map<string, ScenarioJob>();
+  #operations = 0;
+  /** How it stood when the inputs of this step were in and nothing was decided yet. */
+  #before: World | undefined;
+  #evicted: string[] = [];
+
+  constructor(scenario: Scenario, bounds: Bounds) {
+    this.#scenario = scenario;
+    this.watch = new Watch(bounds);
+    this.#engine = new InstantEngine({
+      runsMs: (job) => this.#jobs.get(job.spec.name)!.runsMs ?? Number.POSITIVE_INFINITY,
+      graceMs: scenario.policy.graceMs,
+    });
+  }
+
+  run(): void {
+    const { nodes, accounts, policy, steps } = this.#scenario;
+    this.#batch([
+      this.#ask({ kind: "node.register", nodes: nodes.map(factsOf) }),
+      this.#ask(policyCommand(policy)),
+      ...accounts.map((account, i) =>
+        this.#ask({ kind: "account.create", id: `acc_${i}` as AccountId, path: account.path, terms: termsOf(account) }),
+      ),
+    ]);
+    for (const step of steps) {
+      this.#advanceTo(startAt + step.atMs);
+      if (this.watch.findings.length > 0) return;
+      this.#step(step);
+      if (this.watch.findings.length > 0) return;
+    }
+  }
+
+  #step(step: Step): void {
+    this.#before = undefined;
+    this.#evicted = [];
+    this.watch.outside(step.inputs.some((input) => input.kind !== "submit"));
+    this.#settle(step.inputs.flatMap((input) => this.#inputs(input)));
+    if (this.watch.findings.length > 0 || step.inputs.some((input) => input.kind === "cancel")) return;
+    this.#compare();
+  }
+
+  /** Where the rules leave no choice, the outcome must be that of the naive model. */
+  #compare(): void {
+    const before = this.#before;
+    if (before === undefined || this.#scenario.policy.graceMs > 0 || !isCounted(before) || before.holds.length > 0)
+      return;
+    const played = play(before);
+    if (!played.determined) return;
+    const [expected, got] = [outcomeOf(played), this.#outcome(before)];
+    if (expected === got) return;
+    this.watch.findings.push({ kind: "rule", what: `comes to rest at ${got}, the model at ${expected}` });
+  }
+
+  #outcome(before: World): string {
+    const world = worldOf(this.#state, this.now);
+    const accountOf = new Map([...before.wishes, ...before.holdings].map(({ job, account }) => [job, account]));
+    const evicted = this.#evicted.map((job) => ({ account: accountOf.get(job)! }));
+    return outcomeOf({ world, evicted: evicted as unknown as Played["evicted"], determined: true });
+  }
+
+  #advanceTo(instant: number): void {
+    while (this.#engine.nextAt < instant || (this.#state.timers.nextAt ?? Number.POSITIVE_INFINITY) < instant) {
+      this.now = Math.max(this.now, Math.min(this.#engine.nextAt, this.#state.timers.nextAt ?? instant));
+      this.#settle([]);
+      if (this.watch.findings.length > 0) return;
+    }
+    this.now = instant;
+  }
+
+  /** Decides until nothing more happens at this instant. */
+  #settle(inputs: readonly Input[]): void {
+    let next = inputs;
+    for (let batch = 0; batch < batchesMax; batch++) {
+      const { inputs: reports, ended } = this.#engine.take(this.now, this.#state);
+      if (ended.length > 0) this.watch.outside(false);
+      this.#batch([...next, ...reports]);
+      next = [];
+      if (this.watch.findings.length > 0) return;
+      if (this.#engine.nextAt > this.now) {
+        this.watch.rest(this.#state, this.now);
+        return;
+      }
+    }
+    this.watch.findings.push({ kind: "livelock", what: `[T10] ${batchesMax} batches at one instant` });
+  }
+
+  #batch(inputs: readonly Input[]): void {
+    const { events } = decideBatch(this.#state, inputs, this.now, (event, state) => {
+      if (isDecision(event)) this.#before ??= worldOf(state, this.now);
+      if (event.kind === "job-claimed") {
+        for (const victim of event.victims) this.#evicted.push(state.jobs.get(victim)!.spec.name);
+      }
+      this.watch.see(event, state, this.now);
+    });
+    this.events += events.length;
+    for (const event of events) this.#engine.obey(event, this.#state);
+    if (events.some((event) => event.kind === "job-placed" || event.kind === "job-claimed")) {
+      this.watch.changed(this.#state, this.now);
+    }
+  }
+
+  #inputs(input: StepInput): Input[] {
+    switch (input.kind) {
+      case "submit":
+        return this.#submit(input.job);
+      case "cancel":
+        return [this.#ask({ kind: "job.cancel", job: idOf(input.job) })];
+      case "node":
+        return [this.#ask(nodeCommand(input.node, input.to))];
+      case "quota":
+        return input.accounts.map((account) =>
+          this.#ask({ kind: "account.edit", path: account.path, terms: termsOf(account) }),
+        );
+    }
+  }
+
+  #submit(job: ScenarioJob): Input[] {
+    const spec = specOf(job, this.#scenario.policy, capabilities);
+    if (isRefusal(spec)) return [];
+    return namesOf(job).map((name) => {
+      this.#jobs.set(name, job);
+      const { account } = job;
+      return this.#ask({ kind: "job.submit", id: idOf(name), account, user, spec: { ...spec, name }, endedBefore: [] });
+    });
+  }
+
+  #ask(command: Command): Input {
+    const op = `op_${++this.#operations}` as OperationId;
+    return { kind: "command", v: 1, op, actor: { user }, request: op, command };
+  }
+}
+
+function isDecision(event: Event): boolean {
+  return event.kind === "job-placed" || event.kind === "job-claimed" || event.kind === "job-classed";
+}
+
+/** What each account holds and how many of it were evicted. */
+function outcomeOf({ world, evicted }: Played): string {
+  return world.accounts
+    .map(({ path }, account) => {
+      const gone = evicted.filter((each) => each.account === account).length;
+      return `${path}:${gpusOf(usageOf(world, account), world.models.length)}-${gone}`;
+    })
+    .slice(1)
+    .join(" ");
+}
+
+function idOf(name: string): JobId {
+  return `job_${name.replaceAll(/[^a-z0-9]/g, "x")}` as JobId;
+}
+
+function nodeCommand(node: string, to: "up" | "down" | "drain" | "cordon"): Command {
+  return to === "up" ? { kind: "node.up", node } : { kind: `node.${to}`, node, reason: "the trial says so" };
+}
+
+function termsOf({ guarantee, max, lendable, weight, trust, trustGroup }: ScenarioAccount) {
+  const quota = { guarantee, weight, ...(max && { max }), ...(lendable && { lendable }) };
+  return { ...plainTerms, quota, trust, ...(trustGroup && { trustGroup }), overcommit: true };
+}
