@@ -1,19 +1,13 @@
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import test from "node:test";
 import { fileURLToPath } from "node:url";
+import { temporaryFolder } from "../launch/temporary.js";
 
 const program = fileURLToPath(new URL("main.js", import.meta.url));
-
-function temporaryFolder(t) {
-  const folder = mkdtempSync(join(tmpdir(), "tessera-demo-"));
-  t.after(() => rmSync(folder, { recursive: true, force: true }));
-  return folder;
-}
 
 async function demo(args, onText = () => {}) {
   const child = spawn(process.execPath, [program, ...args], { env: { ...process.env, NO_COLOR: "1" } });

@@ -129,7 +129,7 @@ async function maintenance(stage) {
   stage.heading("A node is emptied for a new driver; its job starts again elsewhere");
   await stage.run("cleo", "tess cancel render", { pauseMs: short });
   const node = await stage.answer("tess ps -A asr --columns detail --no-headers");
-  await stage.run("owner", `tess node drain ${node} --within 1s --reason 'new driver'`);
+  await stage.run("owner", `tess node drain ${node} -y --within 1s --reason 'new driver'`);
   await stage.until(`tess node get ${node} | grep -q maintenance && tess wait asr --for running --timeout 1s`);
   await stage.run("owner", "tess node get", { pauseMs: 2000 });
   await stage.run("ben", "tess ps -o wide", { pauseMs: 2000 });
