@@ -26,14 +26,43 @@ export function canonicalJson(value: unknown): string {
     return `${text}]`;
   }
   const record = value as Record<string, unknown>;
-  const keys = Object.keys(record).sort();
+  const { keys, quoted } = orderOf(record);
   let text = "{";
-  let first = true;
-  for (const key of keys) {
-    const field = record[key];
-    if (field === undefined) continue;
-    text += `${first ? "" : ","}${JSON.stringify(key)}:${canonicalJson(field)}`;
-    first = false;
+  for (let i = 0; i < keys.length; i++) {
+    const field = record[keys[i]!];
+    if (field !== undefined) text += (text.length === 1 ? "" : ",") + quoted[i] + canonicalJson(field);
   }
   return `${text}}`;
+}
+
+/** The keys of a record as they came, and in order, and as they are written. */
+interface Order {
+  readonly given: readonly string[];
+  readonly keys: readonly string[];
+  readonly quoted: readonly string[];
+}
+
+/** Orders by first key. Records have few shapes, and sorting keys anew each time would cost more than all the rest. */
+const orders = new Map<string, Order[]>();
+const ordersMax = 2_000;
+let ordersKept = 0;
+
+function orderOf(record: Record<string, unknown>): Order {
+  const given = Object.keys(record);
+  const first = given[0] ?? "";
+  for (const known of orders.get(first) ?? []) if (sameKeys(known.given, given)) return known;
+  const keys = [...given].sort();
+  const order = { given, keys, quoted: keys.map((key) => `${JSON.stringify(key)}:`) };
+  if (ordersKept++ === ordersMax) {
+    orders.clear();
+    ordersKept = 1;
+  }
+  orders.set(first, [...(orders.get(first) ?? []), order]);
+  return order;
+}
+
+function sameKeys(a: readonly string[], b: readonly string[]): boolean {
+  if (a.length !== b.length) return false;
+  for (let i = 0; i < a.length; i++) if (a[i] !== b[i]) return false;
+  return true;
 }

@@ -1,9 +1,9 @@
-import { randomBytes } from "node:crypto";
 import { Worker } from "node:worker_threads";
 import {
   apply,
   type Command,
   type Input,
+  idPrefix,
   type LeaseId,
   type OperationId,
   type Refusal,
@@ -13,6 +13,7 @@ import {
 import type { Capabilities, Engine, LogLine, LogQuery } from "@tessera/engine";
 import type { PrivateWrite, StoreReader } from "../store/port.ts";
 import { type Asker, type CommitListener, type ControlPlane, type Done, Outage } from "./control.ts";
+import { newId } from "./ids.ts";
 import { eventsOf } from "./recover.ts";
 import type { Answers, FromWriter, ToWriter, WriterConfig } from "./writer-messages.ts";
 
@@ -27,11 +28,17 @@ interface Started {
   readonly eventsReplayed: number;
 }
 
+/**
+ * While one message is being written a second may lie ready, so that the writer never waits for us. More would only
+ * wake it more often: what comes meanwhile makes one larger message.
+ */
+const messagesAtOnce = 2;
+
 /** The API's side of the writer thread: sends requests over in batches and follows what was committed. */
 export class ThreadedControlPlane implements ControlPlane {
   readonly state: State;
-  readonly reader: StoreReader;
   readonly started: Started;
+  #reader: StoreReader | undefined;
   readonly #engine: Engine;
   readonly #worker: Worker;
   readonly #listeners = new Set<CommitListener>();
@@ -39,20 +46,16 @@ export class ThreadedControlPlane implements ControlPlane {
   readonly #outbox: { input: Input; privates: readonly PrivateWrite[]; waiting: Waiting }[] = [];
   #sending = false;
   #nextNumber = 0;
+  /** The last request of each message that has not been answered wholly. */
+  readonly #unanswered: number[] = [];
   #room = true;
   #stopped: string | undefined;
   #adopted = false;
   #onClosed: (() => void) | undefined;
   #onFailed: ((failure: WriterFailure) => void) | undefined;
 
-  private constructor(
-    worker: Worker,
-    ready: Extract<FromWriter, { kind: "ready" }>,
-    reader: StoreReader,
-    engine: Engine,
-  ) {
+  private constructor(worker: Worker, ready: Extract<FromWriter, { kind: "ready" }>, engine: Engine) {
     this.#worker = worker;
-    this.reader = reader;
     this.#engine = engine;
     this.state = readSnapshot(ready.snapshot);
     this.started = ready;
@@ -76,7 +79,14 @@ export class ThreadedControlPlane implements ControlPlane {
     });
     worker.removeAllListeners("message");
     worker.removeAllListeners("error");
-    return new ThreadedControlPlane(worker, ready, await reader(), engine);
+    // It listens before anything is waited for: the writer may have to say that it lost the store.
+    const control = new ThreadedControlPlane(worker, ready, engine);
+    control.#reader = await reader();
+    return control;
+  }
+
+  get reader(): StoreReader {
+    return this.#reader!;
   }
 
   get capabilities(): Capabilities {
@@ -88,7 +98,7 @@ export class ThreadedControlPlane implements ControlPlane {
   }
 
   ask(command: Command, by: Asker, privates: readonly PrivateWrite[] = []): Promise<Done | Refusal> {
-    const op = `op_${randomBytes(12).toString("hex")}` as OperationId;
+    const op = newId(idPrefix.operation) as OperationId;
     const { actor, request, idempotency } = by;
     return this.put({ kind: "command", v: 1, op, actor, request, command, idempotency }, privates);
   }
@@ -143,7 +153,7 @@ export class ThreadedControlPlane implements ControlPlane {
         this.#onClosed = resolve;
       });
       this.#stopped = "the control plane is shutting down";
-      this.#send();
+      this.#send(Number.POSITIVE_INFINITY);
       this.#post({ kind: "close" });
       await closed;
     }
@@ -155,12 +165,13 @@ export class ThreadedControlPlane implements ControlPlane {
     this.#worker.postMessage(message);
   }
 
-  #send(): void {
+  #send(atOnce = messagesAtOnce): void {
     this.#sending = false;
-    if (this.#outbox.length === 0) return;
+    if (this.#outbox.length === 0 || this.#unanswered.length >= atOnce) return;
     const batch = this.#outbox.splice(0);
     const first = this.#nextNumber;
     this.#nextNumber += batch.length;
+    this.#unanswered.push(this.#nextNumber - 1);
     for (const [i, each] of batch.entries()) this.#waiting.set(first + i, each.waiting);
     const privates = batch.flatMap((each, i) => (each.privates.length === 0 ? [] : [[i, each.privates] as const]));
     this.#post({ kind: "ask", first, inputs: JSON.stringify(batch.map((each) => each.input)), privates });
@@ -198,6 +209,9 @@ export class ThreadedControlPlane implements ControlPlane {
       this.#waiting.get(number)?.resolve(answers[i]!);
       this.#waiting.delete(number);
     }
+    const last = message.requests.at(-1) ?? -1;
+    while (this.#unanswered.length > 0 && this.#unanswered[0]! <= last) this.#unanswered.shift();
+    this.#send();
     if (events.length === 0) return;
     const batch = { seq: message.seq, at: message.at, events };
     for (const listener of this.#listeners) listener.after?.(batch, this.state);
@@ -206,7 +220,8 @@ export class ThreadedControlPlane implements ControlPlane {
   #fail(failure: WriterFailure): void {
     if (this.#stopped !== undefined && this.#onClosed === undefined) return;
     this.#stopped = `the writer stopped: ${failure.message}`;
-    for (const waiting of this.#waiting.values()) waiting.reject(new Outage(this.#stopped));
+    const unsent = this.#outbox.splice(0).map((each) => each.waiting);
+    for (const waiting of [...this.#waiting.values(), ...unsent]) waiting.reject(new Outage(this.#stopped));
     this.#waiting.clear();
     this.#onClosed?.();
     this.#onFailed?.(failure);

@@ -61,13 +61,11 @@ function requests({ url, token, what, project }: LoadAsk): () => string {
     const request = `GET /v1/whoami HTTP/1.1\r\n${common}\r\n`;
     return () => request;
   }
-  // It waits for the next century: what is measured is that it was taken in, not that it ran.
   const job = {
     name: "bench",
     project,
     run: "python train.py --config detect.yaml --lr 3e-4",
     gpus: "H100:1",
-    not_before: "2100-01-01T00:00:00Z",
     env: { OMP_NUM_THREADS: "8", WANDB_PROJECT: "detect" },
   };
   const body = JSON.stringify(job);

@@ -68,6 +68,7 @@ async function measureStore(store: string): Promise<Round[]> {
     const url = await server.url;
     if (url === undefined) throw new Error(`the server did not start:\n${server.said.join("\n")}`);
     const token = readFileSync(join(data, "owner.token"), "utf8").trim();
+    await cordonAll(url, token);
     const place: StoreConfig = database === undefined ? { dir: join(data, "plain") } : { url: database };
     if ("dir" in place) mkdirSync(place.dir);
     const table = await openPlainTable(place);
@@ -93,6 +94,16 @@ async function measureStore(store: string): Promise<Round[]> {
     if (server?.alive) await server.end("SIGKILL");
     await postgres?.stop();
     rmSync(data, { recursive: true, force: true });
+  }
+}
+
+/** Jobs are taken in and wait: what is measured is that, not that they run. */
+async function cordonAll(url: string, token: string): Promise<void> {
+  const headers = { authorization: `Bearer ${token}`, "content-type": "application/json" };
+  const nodes = (await (await fetch(`${url}/v1/nodes`, { headers })).json()) as { items: { name: string }[] };
+  for (const { name } of nodes.items) {
+    const answer = await fetch(`${url}/v1/nodes/${name}/cordon`, { method: "POST", headers, body: "{}" });
+    if (!answer.ok) throw new Error(`${name} cannot be cordoned: ${await answer.text()}`);
   }
 }
 
