@@ -19,6 +19,8 @@ const files = markdownFiles(root);
 const session = new Session(realTerminal());
 
 /** What the server's own programs say of themselves; the CLI hands them everything. */
+const usages = { server: usageOf("main"), admin: usageOf("admin") };
+
 function usageOf(program) {
   const path = join(root, "packages/server/dist", `${program}.js`);
   return spawnSync(process.execPath, [path, "--help"], { encoding: "utf8" }).stdout;
@@ -44,7 +46,7 @@ async function unknownIn(words) {
 }
 
 function unknownToServer([program, ...words]) {
-  const usage = usageOf(program === "server" ? "main" : "admin");
+  const usage = usages[program];
   const verb = words.find((word) => !word.startsWith("-"));
   if (program === "admin" && verb !== undefined && !usage.includes(`\n  ${verb} `)) return `no ${verb}`;
   return words.find((word) => word.startsWith("-") && word !== "--help" && !usage.includes(word));
