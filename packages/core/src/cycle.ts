@@ -3,6 +3,7 @@ import { settleClasses } from "./class/classes.ts";
 import type { Event } from "./journal/event.ts";
 import type { Job } from "./model/job.ts";
 import type { Instant } from "./model/units.ts";
+import { growJobs } from "./place/grow.ts";
 import { mayStart, modelsFor, placeJob } from "./place/place.ts";
 import { Contest } from "./queue/order.ts";
 import { demandOf, type State } from "./state/state.ts";
@@ -18,7 +19,11 @@ export function decidePlacements(state: State, now: Instant, apply: (event: Even
   settleClasses(state, now, apply);
   let awake = state.waiting.takeAwake();
   for (const group of awake) group.delayed = false;
-  for (; awake.size > 0; awake = state.waiting.takeAwake()) pass(state, awake, now, apply);
+  do {
+    for (; awake.size > 0; awake = state.waiting.takeAwake()) pass(state, awake, now, apply);
+    growJobs(state, now, apply); // what nobody who waits could use
+    awake = state.waiting.takeAwake();
+  } while (awake.size > 0);
 }
 
 function pass(state: State, awake: Iterable<WaitingGroup>, now: Instant, apply: (event: Event) => void): void {

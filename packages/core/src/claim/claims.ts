@@ -1,10 +1,12 @@
 import type { Event } from "../journal/event.ts";
-import { type AccountNo, noAccount } from "../model/ids.ts";
+import { type AccountNo, type JobNo, type LeaseId, noAccount } from "../model/ids.ts";
 import type { Job } from "../model/job.ts";
+import type { Lease } from "../model/lease.ts";
 import type { Instant } from "../model/units.ts";
 import { coverFor } from "../queue/quota.ts";
 import { stopJob } from "../run/stop.ts";
 import type { State } from "../state/state.ts";
+import { stopOrderOf } from "../submit/parse.ts";
 import { planClaim } from "./plan.ts";
 import type { Rule } from "./takeable.ts";
 
@@ -47,7 +49,12 @@ export function claimFor(state: State, job: Job, now: Instant, apply: (event: Ev
   const plan = planClaim(state, job, now);
   if (plan === undefined) return undefined;
   const { choice, unitsEach, seats } = plan;
-  const victims = [...plan.victims.keys()];
+  const victims: JobNo[] = [];
+  const shrinks: LeaseId[] = [];
+  for (const { job: loser, leases, extra } of plan.victims.keys()) {
+    if (extra) shrinks.push(leases[0]!.id);
+    else victims.push(loser.no);
+  }
   apply({
     kind: "job-claimed",
     v: 1,
@@ -56,12 +63,21 @@ export function claimFor(state: State, job: Job, now: Instant, apply: (event: Ev
     choice,
     unitsEach,
     seats,
-    victims: victims.map((victim) => victim.no),
+    victims,
+    ...(shrinks.length > 0 && { shrinks }),
   });
-  for (const [victim, rule] of plan.victims) {
-    for (const event of stopJob(state, victim, "preempt", now, undefined, whyOf[rule])) apply(event);
+  for (const [{ job: loser, leases, extra }, rule] of plan.victims) {
+    const events = extra
+      ? [shrink(state, loser, leases[0]!, now)]
+      : stopJob(state, loser, "preempt", now, undefined, whyOf[rule]);
+    for (const event of events) apply(event);
   }
-  return victims.map((victim) => victim.account);
+  return [...plan.victims.keys()].map((victim) => victim.job.account);
+}
+
+function shrink(state: State, job: Job, lease: Lease, now: Instant): Event {
+  const order = stopOrderOf(job.spec, "preempt", state.policy);
+  return { kind: "lease-stopping", v: 1, at: now, lease: lease.id, sequence: 0, cause: "shrink", ...order };
 }
 
 /** For the user of an evicted job; names no other tenant. */

@@ -14,14 +14,14 @@ import { type Domain, type Level, levels } from "../state/topology.ts";
 import { Site } from "./site.ts";
 import { type Claimant, claimantOf, type Rule, ruleFor } from "./takeable.ts";
 import { Tally } from "./tally.ts";
-import { leavesFirst, lostMs, lostWork } from "./work.ts";
+import { leavesFirst, lostMs, lostWork, type Victim, victimsOf } from "./victim.ts";
 
 /** Who leaves, and which seats are held for the claimant meanwhile. */
 export interface ClaimPlan {
   readonly choice: number;
   readonly unitsEach: number;
   readonly seats: readonly Seat[];
-  readonly victims: ReadonlyMap<Job, Rule>;
+  readonly victims: ReadonlyMap<Victim, Rule>;
 }
 
 /** Room made for a job that found none: complete, lawful, and with nobody in it who could be spared; or not at all [T6]. */
@@ -73,7 +73,7 @@ function planOn(
   state: State,
   claimant: Claimant,
   need: MemberNeed,
-  offers: ReadonlyMap<Job, Rule>,
+  offers: ReadonlyMap<Victim, Rule>,
   nodes: Iterable<FleetNode | undefined>,
   now: Instant,
 ) {
@@ -110,15 +110,17 @@ function placesAt(state: State, level: Level): FleetNode[][] {
 }
 
 /** Everyone whom the claimant might take, with the rule. */
-function offersTo(state: State, claimant: Claimant, now: Instant): Map<Job, Rule> {
-  const offers = new Map<Job, Rule>();
+function offersTo(state: State, claimant: Claimant, now: Instant): Map<Victim, Rule> {
+  const offers = new Map<Victim, Rule>();
   const nobody = new Tally(state, claimant);
   for (const [account, jobs] of state.active) {
     const own = account === claimant.job.account;
     if (!own && !nobody.isSource(account)) continue;
-    for (const victim of jobs) {
-      const rule = ruleFor(state, claimant, victim, now);
-      if (rule !== undefined) offers.set(victim, rule);
+    for (const job of jobs) {
+      for (const victim of victimsOf(job)) {
+        const rule = ruleFor(state, claimant, victim, now);
+        if (rule !== undefined) offers.set(victim, rule);
+      }
     }
   }
   return offers;
@@ -129,14 +131,14 @@ function chooseSites(
   state: State,
   claimant: Claimant,
   need: MemberNeed,
-  offers: ReadonlyMap<Job, Rule>,
+  offers: ReadonlyMap<Victim, Rule>,
   nodes: Iterable<FleetNode | undefined>,
   tally: Tally,
   now: Instant,
 ): Site[] | undefined {
   const { members } = claimant.job.spec;
   if (!takeForCover(claimant, offers, tally, now)) return undefined;
-  const byNode = new Map<number, Job[]>();
+  const byNode = new Map<number, Victim[]>();
   for (const victim of offers.keys()) {
     for (const node of new Set(victim.leases.map((lease) => lease.node as number))) {
       const list = byNode.get(node);
@@ -167,7 +169,7 @@ function chooseSites(
 }
 
 /** Where its guarantee holds it only without some of its own account's work, that work goes first. */
-function takeForCover(claimant: Claimant, offers: ReadonlyMap<Job, Rule>, tally: Tally, now: Instant): boolean {
+function takeForCover(claimant: Claimant, offers: ReadonlyMap<Victim, Rule>, tally: Tally, now: Instant): boolean {
   if (claimant.cover === noAccount) return true;
   const own = [...offers].filter(([, rule]) => rule === "T3").map(([victim]) => victim);
   own.sort((a, b) => leavesFirst(a, b, now));
@@ -180,14 +182,14 @@ function takeForCover(claimant: Claimant, offers: ReadonlyMap<Job, Rule>, tally:
 
 /** What is needed to tell which of two victims goes first. */
 interface Order {
-  readonly offers: ReadonlyMap<Job, Rule>;
+  readonly offers: ReadonlyMap<Victim, Rule>;
   readonly tally: Tally;
   readonly now: Instant;
 }
 
 /** What one more member on a node would cost. */
 interface Bill {
-  readonly victims: readonly Job[];
+  readonly victims: readonly Victim[];
   /** How many of them are the claimant's own account's: others' borrowed work goes first [T4]. */
   readonly own: number;
   readonly lost: number;
@@ -206,43 +208,50 @@ function cheaper(a: Bill, b: Bill, order: Order | undefined): boolean {
 /** The victims that make room for one more member here, taken in order until it fits; undefined where it never does. */
 function billFor(
   site: Site,
-  here: readonly Job[],
-  offers: ReadonlyMap<Job, Rule>,
+  here: readonly Victim[],
+  offers: ReadonlyMap<Victim, Rule>,
   tally: Tally,
   now: Instant,
 ): Bill | undefined {
-  const gone = new Set(tally.victims.keys());
   const wanted = site.members + 1;
-  if (site.fits(gone) >= wanted) return { victims: [], own: 0, lost: 0 };
-  const victims: Job[] = [];
+  if (site.fits(tally.victims.keys()) >= wanted) return { victims: [], own: 0, lost: 0 };
   const trial = tally.copy();
-  const left = here.filter((victim) => !gone.has(victim));
-  let own = 0;
-  let lost = 0;
+  const left = here.filter((victim) => !isGone(victim, trial));
   while (left.length > 0) {
     const next = nextVictim(left, offers, trial, now);
     if (next === undefined) return undefined;
     left.splice(left.indexOf(next), 1);
-    const rule = offers.get(next)!;
-    trial.take(next, rule);
-    victims.push(next);
-    gone.add(next);
-    if (rule === "T3") own++;
-    lost += lostWork(next, now);
-    if (site.fits(gone) >= wanted) return { victims, own, lost };
+    trial.take(next, offers.get(next)!);
+    if (site.fits(trial.victims.keys()) < wanted) continue;
+    const victims = [...trial.victims.keys()].filter((victim) => !tally.victims.has(victim));
+    const own = victims.filter((victim) => trial.victims.get(victim) === "T3").length;
+    const lost = victims.reduce((sum, victim) => sum + lostWork(victim, now), 0);
+    return { victims, own, lost };
   }
   return undefined;
+}
+
+/** Taken already, by itself or with its whole job. */
+function isGone(victim: Victim, tally: Tally): boolean {
+  if (tally.victims.has(victim)) return true;
+  for (const taken of tally.victims.keys()) if (taken.job === victim.job && !taken.extra) return true;
+  return false;
 }
 
 /**
  * Who goes next: others before the claimant's own [T4]; for a floor the least work lost per GPU, for fair share the side
  * with the largest share; in one account by T5.
  */
-function nextVictim(left: readonly Job[], offers: ReadonlyMap<Job, Rule>, tally: Tally, now: Instant): Job | undefined {
-  let best: Job | undefined;
+function nextVictim(
+  left: readonly Victim[],
+  offers: ReadonlyMap<Victim, Rule>,
+  tally: Tally,
+  now: Instant,
+): Victim | undefined {
+  let best: Victim | undefined;
   for (const victim of left) {
     const rule = offers.get(victim)!;
-    if (rule !== "T3" && !tally.isSource(victim.account)) continue;
+    if (rule !== "T3" && !tally.isSource(victim.job.account)) continue;
     if (rule === "T2" && !tally.isFairWithout(victim)) continue;
     if (best === undefined || goesBefore(victim, rule, best, offers.get(best)!, tally, now)) best = victim;
   }
@@ -251,14 +260,14 @@ function nextVictim(left: readonly Job[], offers: ReadonlyMap<Job, Rule>, tally:
 
 const ranks: Readonly<Record<Rule, number>> = { T1: 0, T2: 1, T3: 2 };
 
-function goesBefore(a: Job, ruleA: Rule, b: Job, ruleB: Rule, tally: Tally, now: Instant): boolean {
+function goesBefore(a: Victim, ruleA: Rule, b: Victim, ruleB: Rule, tally: Tally, now: Instant): boolean {
   if (ruleA !== ruleB) return ranks[ruleA] < ranks[ruleB];
-  if (a.account === b.account) return leavesFirst(a, b, now) < 0;
+  if (a.job.account === b.job.account) return leavesFirst(a, b, now) < 0;
   if (ruleA === "T1") {
     const lost = lostMs(a, now) - lostMs(b, now);
     if (lost !== 0) return lost < 0;
   }
-  const shares = tally.compareSides(a.account, b.account);
+  const shares = tally.compareSides(a.job.account, b.job.account);
   if (shares !== 0) return shares > 0;
   return leavesFirst(a, b, now) < 0;
 }

@@ -1,8 +1,8 @@
 import type { GpuNo, NodeNo } from "../model/ids.ts";
-import type { Job } from "../model/job.ts";
 import type { FleetNode } from "../model/node.ts";
 import type { MemberNeed } from "../place/seats.ts";
 import type { Fleet } from "../state/fleet.ts";
+import type { Victim } from "./victim.ts";
 
 /** GPUs, cores and memory that one node offers a claim: what is free, and what each victim would leave behind. */
 export class Site {
@@ -21,7 +21,7 @@ export class Site {
   }
 
   /** How many members fit if these victims leave. */
-  fits(victims: Iterable<Job>): number {
+  fits(victims: Iterable<Victim>): number {
     const { node } = this;
     const need = this.#need;
     let [cpusMilli, memoryMiB] = [node.freeCpusMilli, node.freeMemoryMiB];
@@ -44,7 +44,7 @@ export class Site {
   }
 
   /** GPUs for `members` members: free ones first, then those of the victims, each by number. */
-  seats(victims: Iterable<Job>): { node: NodeNo; gpus: GpuNo[] }[] {
+  seats(victims: Iterable<Victim>): { node: NodeNo; gpus: GpuNo[] }[] {
     const usable: GpuNo[] = [];
     this.#count((gpu) => this.#fleet.isFree(gpu) && usable.push(gpu as GpuNo) > 0);
     const left = new Map<GpuNo, number>();

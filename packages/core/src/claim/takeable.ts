@@ -4,6 +4,7 @@ import { hour, type Instant } from "../model/units.ts";
 import { borrowedOf, coverFor, type Demand, isNothing } from "../queue/quota.ts";
 import { accountOf, pathUp, type State } from "../state/state.ts";
 import { addTo, type Held, minus, nothingHeld, stayingOf } from "../state/usage.ts";
+import { type Victim, victimsOf } from "./victim.ts";
 
 export type Rule = "T1" | "T2" | "T3";
 
@@ -24,40 +25,51 @@ export function claimantOf(state: State, job: Job, demand: Demand, now: Instant)
   // Whether it would be covered is judged on what stays now, less all that it may take from its own account.
   const own = nothingHeld();
   for (const other of state.active.get(job.account) ?? []) {
-    if (!mayPreempt(state, standing, other, now)) continue;
-    for (const lease of other.leases) addTo(own, state.fleet, lease, 1);
+    const [first, ...more] = victimsOf(other)
+      .filter((victim) => mayPreempt(state, standing, victim, now))
+      .toReversed();
+    // The whole job is last; where it may be taken, its extra members are in it.
+    const taken = first === undefined || !first.extra ? [first] : [first, ...more];
+    for (const victim of taken) for (const lease of victim?.leases ?? []) addTo(own, state.fleet, lease, 1);
   }
   const cover = coverFor(state, job.account, demand, (account) => minus(stayingOf(state, account.no), own));
   return { ...standing, cover };
 }
 
-/** The rule by which the claimant may take a job, if any; what the rule says of the whole set is checked on the plan. */
-export function ruleFor(state: State, claimant: Claimant, victim: Job, now: Instant): Rule | undefined {
-  if (victim.state === "stopping" || !victim.spec.preemptible || victim.leases.length === 0) return undefined;
-  if (victim.account === claimant.job.account) return mayReplace(state, claimant, victim, now) ? "T3" : undefined;
-  if (victim.cover !== noAccount && !claimant.path.has(victim.cover)) return undefined;
-  if (claimant.cover !== noAccount && !isInside(state, victim.account, claimant.cover)) return "T1";
+/** The rule by which the claimant may take a victim, if any; what it says of the whole set is checked on the plan. */
+export function ruleFor(state: State, claimant: Claimant, victim: Victim, now: Instant): Rule | undefined {
+  const { job, cover } = victim;
+  if (job.state === "stopping" || !job.spec.preemptible || victim.leases.length === 0) return undefined;
+  if (job === claimant.job) return undefined;
+  if (job.account === claimant.job.account) return mayReplace(state, claimant, victim, now) ? "T3" : undefined;
+  if (cover !== noAccount && !claimant.path.has(cover)) return undefined;
+  if (claimant.cover !== noAccount && !isInside(state, job.account, claimant.cover)) return "T1";
   return mayRebalance(state, victim, now) ? "T2" : undefined;
 }
 
 /** T3: lower priority; work that must not be preempted also takes burst work of its own priority. */
-function mayPreempt(state: State, { job }: Claimant, victim: Job, now: Instant): boolean {
-  if (victim.state === "stopping" || !victim.spec.preemptible || isNew(state, victim, now)) return false;
-  if (victim.spec.priority < job.spec.priority) return true;
-  return !job.spec.preemptible && victim.class === "burst" && victim.spec.priority === job.spec.priority;
+function mayPreempt(state: State, { job }: Claimant, victim: Victim, now: Instant): boolean {
+  const other = victim.job;
+  // Growth comes after all waiting minimums, whatever the priority.
+  if (victim.extra) return other.state !== "stopping";
+  if (other.state === "stopping" || !other.spec.preemptible || isNew(state, other, now)) return false;
+  if (other.spec.priority < job.spec.priority) return true;
+  return !job.spec.preemptible && other.class === "burst" && other.spec.priority === job.spec.priority;
 }
 
 /** T3, second half: covered work only for work that is covered at least as low. */
-function mayReplace(state: State, claimant: Claimant, victim: Job, now: Instant): boolean {
+function mayReplace(state: State, claimant: Claimant, victim: Victim, now: Instant): boolean {
   if (!mayPreempt(state, claimant, victim, now)) return false;
   if (victim.cover === noAccount) return true;
   return claimant.cover !== noAccount && isInside(state, claimant.cover, victim.cover);
 }
 
-function mayRebalance(state: State, victim: Job, now: Instant): boolean {
+function mayRebalance(state: State, { job, extra }: Victim, now: Instant): boolean {
   const { rebalance } = state.policy;
-  if (rebalance === "off" || (rebalance === "checkpointed" && victim.spec.checkpoint === undefined)) return false;
-  return !isNew(state, victim, now) && !isShielded(victim, now);
+  if (rebalance === "off") return false;
+  if (extra) return true;
+  if (rebalance === "checkpointed" && job.spec.checkpoint === undefined) return false;
+  return !isNew(state, job, now) && !isShielded(job, now);
 }
 
 function isNew(state: State, victim: Job, now: Instant): boolean {

@@ -1,16 +1,16 @@
 import { type AccountNo, noAccount } from "../model/ids.ts";
-import type { Job } from "../model/job.ts";
 import { borrowedOf, ceilingHit, coverFor, isNothing } from "../queue/quota.ts";
 import { compareShares, type Share, shareOf } from "../queue/share.ts";
 import { accountOf, type State } from "../state/state.ts";
 import { addTo, type Held, minus, nothingHeld, stayingOf } from "../state/usage.ts";
 import { type Claimant, isInside, type Rule } from "./takeable.ts";
+import type { Victim } from "./victim.ts";
 
 /** What a plan takes, added up for every account it is taken from and above. */
 export class Tally {
   readonly #state: State;
   readonly #claimant: Claimant;
-  readonly victims = new Map<Job, Rule>();
+  readonly victims = new Map<Victim, Rule>();
   readonly #taken = new Map<AccountNo, Held>();
 
   constructor(state: State, claimant: Claimant) {
@@ -18,18 +18,20 @@ export class Tally {
     this.#claimant = claimant;
   }
 
-  take(victim: Job, rule: Rule): void {
+  take(victim: Victim, rule: Rule): void {
+    // Whoever leaves whole takes the members that were to leave before with it.
+    if (!victim.extra) for (const other of [...this.victims.keys()]) if (other.job === victim.job) this.putBack(other);
     this.victims.set(victim, rule);
     this.#count(victim, 1);
   }
 
-  putBack(victim: Job): void {
+  putBack(victim: Victim): void {
     this.victims.delete(victim);
     this.#count(victim, -1);
   }
 
-  #count(victim: Job, sign: 1 | -1): void {
-    for (let at = victim.account; at !== noAccount; at = accountOf(this.#state, at).parent) {
+  #count(victim: Victim, sign: 1 | -1): void {
+    for (let at = victim.job.account; at !== noAccount; at = accountOf(this.#state, at).parent) {
       let held = this.#taken.get(at);
       if (held === undefined) {
         held = nothingHeld();
@@ -83,9 +85,9 @@ export class Tally {
   }
 
   /** T2 for one more victim. */
-  isFairWithout(victim: Job): boolean {
+  isFairWithout(victim: Victim): boolean {
     this.take(victim, "T2");
-    const fair = this.isFair(victim.account);
+    const fair = this.isFair(victim.job.account);
     this.putBack(victim);
     return fair;
   }
@@ -131,18 +133,18 @@ export class Tally {
     if (ceilingHit(state, job.account, demand, (account) => used(account.no)) !== undefined) return false;
     if (cover !== noAccount && !this.covers()) return false;
     for (const [victim, rule] of this.victims) {
-      if (rule === "T2" && !this.isFair(victim.account)) return false;
+      if (rule === "T2" && !this.isFair(victim.job.account)) return false;
       if (rule !== "T3" && !this.#wasSource(victim)) return false;
     }
     return true;
   }
 
   /** Taken last of its account, it was taken while the account stayed above its guarantee. */
-  #wasSource(victim: Job): boolean {
+  #wasSource(victim: Victim): boolean {
     const state = this.#state;
-    const left = this.left(victim.account);
+    const left = this.left(victim.job.account);
     const back = nothingHeld();
     for (const lease of victim.leases) addTo(back, state.fleet, lease, -1);
-    return !isNothing(borrowedOf(state, accountOf(state, victim.account), minus(left, back)));
+    return !isNothing(borrowedOf(state, accountOf(state, victim.job.account), minus(left, back)));
   }
 }

@@ -4,8 +4,8 @@ import type { AccountId, AccountNo, GpuNo, JobId, JobNo, LeaseId, NodeNo, TokenI
 import type { JobClass, JobOutcome, JobSpec, StopCause } from "../model/job.ts";
 import type { NodeFacts, NodeMode } from "../model/node.ts";
 import type { Policy } from "../model/policy.ts";
-import type { PartSeat } from "../part/seat.ts";
 import type { Instant } from "../model/units.ts";
+import type { PartSeat } from "../part/seat.ts";
 
 /**
  * What was decided. `apply` only writes events into the state and never recomputes policy, so a journal of today
@@ -31,6 +31,7 @@ export type Event =
   | JobClaimed
   | ClaimDropped
   | JobClassed
+  | JobGrown
   | LeasePrepared
   | LeaseStarted
   | LeaseStopping
@@ -149,6 +150,8 @@ export interface JobClaimed extends Head<"job-claimed"> {
   readonly unitsEach: number;
   readonly seats: readonly Seat[];
   readonly victims: readonly JobNo[];
+  /** Extra members of elastic jobs that are asked to leave. */
+  readonly shrinks?: readonly LeaseId[];
 }
 /** The job gives up what was held for it and waits as before. */
 export interface ClaimDropped extends Head<"claim-dropped"> {
@@ -160,6 +163,12 @@ export interface JobClassed extends Head<"job-classed"> {
   readonly job: JobNo;
   readonly class: JobClass;
   readonly cover: AccountNo;
+}
+/** An elastic job gets more members while it runs; their ranks follow those it had. */
+export interface JobGrown extends Head<"job-grown"> {
+  readonly job: JobNo;
+  readonly unitsEach: number;
+  readonly seats: readonly Seat[];
 }
 export interface LeasePrepared extends Head<"lease-prepared"> {
   readonly lease: LeaseId;

@@ -116,7 +116,16 @@ export type JobOutcome =
 export type JobClass = "guaranteed" | "burst";
 
 /** Why members are being stopped, hence what becomes of the job when they are gone. */
-export type StopCause = "cancel" | "time-limit" | "deadline" | "preempt" | "drain" | "member-failed" | "node-lost";
+/** `shrink` asks a single extra member to leave; its job goes on. */
+export type StopCause =
+  | "shrink"
+  | "cancel"
+  | "time-limit"
+  | "deadline"
+  | "preempt"
+  | "drain"
+  | "member-failed"
+  | "node-lost";
 
 /** One start of a job that is over. */
 export interface AttemptRecord {

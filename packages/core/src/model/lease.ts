@@ -22,6 +22,8 @@ export interface Lease {
   readonly cpusMilli: number;
   readonly memoryMiB: number;
   readonly placedAt: Instant;
+  /** Beyond the minimum of an elastic job: burst, and the first to leave. */
+  readonly extra?: true;
   state: LeaseState;
   /** When it entered `state`; where its next usage record begins. */
   since: Instant;

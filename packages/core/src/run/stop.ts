@@ -6,6 +6,7 @@ import { stopOrderOf } from "../submit/parse.ts";
 
 /** A stronger cause replaces a weaker one: after a cancel nothing else may bring the job back (S22). */
 const strength: Readonly<Record<StopCause, number>> = {
+  shrink: 0,
   "member-failed": 1,
   preempt: 2,
   drain: 2,

@@ -75,6 +75,9 @@ function endOf(
 /** One member is gone. If it was the last, the attempt is over; if it ended badly, the others go too (S5). */
 export function endLease(state: State, job: Job, lease: Lease, ended: LeaseEnded, now: Instant): Event[] {
   const freed = afterSeatsFreed(state, [lease.node], now);
+  const rest = job.leases.length > 1 && job.state !== "stopping";
+  // An extra member that was asked to leave, or never came to run, leaves its job as it is.
+  if (lease.extra && rest && (lease.state === "stopping" || ended.result !== "exited")) return [ended, ...freed];
   if (job.leases.length === 1) return [ended, ...finishAttempt(state, job, ended, now), ...freed];
   const bad = ended.result !== "exited" || ended.exitCode !== 0;
   if (!bad) return [ended, ...freed];

@@ -2,10 +2,12 @@ import type {
   Event,
   JobClaimed,
   JobEnded,
+  JobGrown,
   JobPlaced,
   JobRequeued,
   JobSubmitted,
   LeaseEnded,
+  Seat,
 } from "../journal/event.ts";
 import { type JobId, type JobNo, leaseIdOf, noAccount } from "../model/ids.ts";
 import { type AttemptRecord, attemptsKept, type Claim, evictionsKept, type Job, type JobSpec } from "../model/job.ts";
@@ -47,6 +49,15 @@ export function applyToJobs(state: State, event: JobEvent): void {
     case "job-placed":
       placed(state, event);
       return;
+    case "job-grown": {
+      const job = jobOf(state, event.job);
+      const members = event.seats.map((seat, i) => memberOf(job, event, seat, job.seats.length + i, true));
+      job.seats = [...job.seats, ...event.seats];
+      job.leases = [...job.leases, ...members];
+      state.waiting.wakeAll();
+      for (const lease of members) holdLease(state, job, lease);
+      return;
+    }
     case "lease-prepared": {
       const lease = leaseOf(state, event.lease);
       lease.state = "prepared";
@@ -65,7 +76,9 @@ export function applyToJobs(state: State, event: JobEvent): void {
       }
       const job = jobOf(state, lease.job);
       if (job.startedAt === 0) job.startedAt = event.at;
-      if (job.state === "starting" && job.leases.every((each) => each.state === "running")) job.state = "running";
+      if (job.state === "starting" && job.leases.every((each) => each.extra || each.state === "running")) {
+        job.state = "running";
+      }
       return;
     }
     case "lease-stopping": {
@@ -77,6 +90,7 @@ export function applyToJobs(state: State, event: JobEvent): void {
         lease.since = event.at;
         countLeaving(state, job, lease, 1);
       }
+      if (event.cause === "shrink") return;
       job.state = "stopping";
       job.stopCause = event.cause;
       return;
@@ -190,18 +204,24 @@ function activate(state: State, job: Job): void {
   if (jobs === undefined) state.active.set(job.account, new Set([job]));
   else jobs.add(job);
   if (job.class === "burst") countBurst(state, job, 1);
+  if (isElastic(job)) state.elastic.add(job);
+}
+
+function isElastic({ spec }: Job): boolean {
+  return spec.members.max > spec.members.min && spec.preemptible;
 }
 
 function deactivate(state: State, job: Job): void {
   const jobs = state.active.get(job.account)!;
   jobs.delete(job);
+  state.elastic.delete(job);
   if (jobs.size === 0) state.active.delete(job.account);
   if (job.class === "burst") countBurst(state, job, -1);
 }
 
 function countClass(state: State, job: Job, sign: 1 | -1): void {
   if (job.class === "burst") countBurst(state, job, sign);
-  for (const lease of job.leases) countCovered(state, job, lease, sign);
+  for (const lease of job.leases) if (!lease.extra) countCovered(state, job, lease, sign);
 }
 
 function claimed(state: State, event: JobClaimed): void {
@@ -254,7 +274,6 @@ export function queueOrPark(state: State, job: Job): void {
 
 function placed(state: State, event: JobPlaced): void {
   const job = jobOf(state, event.job);
-  const { spec } = job;
   dropClaim(state, job);
   state.waiting.remove(job);
   countWaiting(state, job, -1);
@@ -269,22 +288,7 @@ function placed(state: State, event: JobPlaced): void {
   job.exitCode = undefined;
   job.endReason = undefined;
   job.seats = event.seats;
-  job.leases = event.seats.map((seat, rank) => ({
-    id: leaseIdOf(job.id, event.attempt, rank),
-    job: job.no,
-    attempt: event.attempt,
-    rank,
-    node: seat.node,
-    gpus: seat.gpus,
-    unitsEach: seat.part?.compute ?? event.unitsEach,
-    part: seat.part,
-    cpusMilli: spec.cpusMilli,
-    memoryMiB: spec.memoryMiB,
-    placedAt: event.at,
-    state: "starting",
-    since: event.at,
-    reportSequence: 0,
-  }));
+  job.leases = event.seats.map((seat, rank) => memberOf(job, event, seat, rank, false));
   if (job.array !== undefined) state.arrays.get(job.array)!.active++;
   activate(state, job);
   // Whoever has just started can be a victim, and may take room that a guarantee had left to others.
@@ -293,12 +297,34 @@ function placed(state: State, event: JobPlaced): void {
   for (const lease of job.leases) holdLease(state, job, lease);
 }
 
+/** A new member of the job's present attempt. */
+function memberOf(job: Job, event: JobPlaced | JobGrown, seat: Seat, rank: number, extra: boolean): Lease {
+  const { id, no, attempt, spec } = job;
+  return {
+    id: leaseIdOf(id, attempt, rank),
+    job: no,
+    attempt,
+    rank,
+    node: seat.node,
+    gpus: seat.gpus,
+    unitsEach: seat.part?.compute ?? event.unitsEach,
+    part: seat.part,
+    cpusMilli: spec.cpusMilli,
+    memoryMiB: spec.memoryMiB,
+    placedAt: event.at,
+    ...(extra && { extra: true as const }),
+    state: "starting",
+    since: event.at,
+    reportSequence: 0,
+  };
+}
+
 /** Counts a lease in everywhere; also how a snapshot is read back. */
 export function holdLease(state: State, job: Job, lease: Lease): void {
   state.leases.set(lease.id, lease);
   state.fleet.take(lease, whoIs(state, job.account));
   countHolding(state, job, lease, 1);
-  countCovered(state, job, lease, 1);
+  if (!lease.extra) countCovered(state, job, lease, 1);
   if (lease.state === "stopping") countLeaving(state, job, lease, 1);
 }
 
@@ -311,7 +337,7 @@ function leaseEnded(state: State, event: LeaseEnded): void {
   job.leases = job.leases.filter((each) => each !== lease);
   state.fleet.give(lease);
   countHolding(state, job, lease, -1);
-  countCovered(state, job, lease, -1);
+  if (!lease.extra) countCovered(state, job, lease, -1);
   if (lease.state === "stopping") countLeaving(state, job, lease, -1);
   const units = lease.unitsEach * lease.gpus.length;
   for (const account of pathUp(state, job.account)) {

@@ -77,6 +77,8 @@ export interface State {
   lendingLimits: number;
   /** Jobs that hold leases, by account. */
   readonly active: Map<AccountNo, Set<Job>>;
+  /** Jobs that hold leases and could use more members. */
+  readonly elastic: Set<Job>;
   readonly classes: ClassChanges;
   /** When jobs that cannot start are expected to, first planned first. */
   readonly planned: Map<Job, Instant>;
@@ -124,6 +126,7 @@ export function emptyState(): State {
     waiting: new Waiting(),
     lendingLimits: 0,
     active: new Map(),
+    elastic: new Set(),
     classes: new ClassChanges(),
     planned: new Map(),
     claimants: new Set(),

@@ -216,15 +216,6 @@ function parseMembers(raw: RawJob): Members | Refusal {
       "write 4, or 4..8 with the smaller number first",
     );
   }
-  if (max > min) {
-    return refuse(
-      "unsupported",
-      field,
-      value,
-      "is elastic, and gangs here have a fixed size yet",
-      `write ${field}: ${min}`,
-    );
-  }
   return { min, max, apart: field === "nodes" };
 }
 

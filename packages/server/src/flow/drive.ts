@@ -135,7 +135,8 @@ export class Driver implements CommitListener {
     // Over as far as the journal is concerned: whatever is left of it must go.
     if (lease === undefined) return engine.stop(id, killNow);
     const job = state.jobs.get(lease.job)!;
-    if (lease.state === "stopping") return engine.stop(id, stopOrderOf(job.spec, job.stopCause ?? "cancel", state.policy));
+    if (lease.state === "stopping")
+      return engine.stop(id, stopOrderOf(job.spec, job.stopCause ?? "cancel", state.policy));
     if (lease.state === "starting") {
       let secrets: { readonly [name: string]: string };
       try {
@@ -146,8 +147,10 @@ export class Driver implements CommitListener {
       return engine.bind(orderOf(state, job, lease, secrets));
     }
     // A gang is let go only when all of it is ready: no member runs alone (S5).
-    const ready = job.leases.every((each) => each.state === "prepared" || each.state === "running");
-    if (lease.state === "prepared" && ready && job.leases.length === job.seats.length) return engine.release(id);
+    if (lease.state !== "prepared") return;
+    const gang = job.leases.filter((each) => !each.extra);
+    const ready = gang.every((each) => each.state === "prepared" || each.state === "running");
+    if (lease.extra || (ready && gang.length === job.spec.members.min)) return engine.release(id);
   }
 
   async #refused(lease: Lease, reason: string): Promise<void> {

@@ -34,6 +34,7 @@ const kinds: Readonly<Record<EventKind, true>> = {
   "job-claimed": true,
   "claim-dropped": true,
   "job-classed": true,
+  "job-grown": true,
   "lease-prepared": true,
   "lease-started": true,
   "lease-stopping": true,

@@ -1,0 +1,49 @@
+import { type AccountNo, noAccount } from "../model/ids.ts";
+import type { Job } from "../model/job.ts";
+import type { Lease } from "../model/lease.ts";
+import type { Instant } from "../model/units.ts";
+
+/** What can be taken: a whole job, or one member that an elastic job has beyond its minimum. */
+export interface Victim {
+  readonly job: Job;
+  readonly leases: readonly Lease[];
+  readonly extra: boolean;
+  /** The account whose guarantee covers it; extra members are burst [C1]. */
+  readonly cover: AccountNo;
+}
+
+/** A job as victims: its extra members, the last first, then the job whole. */
+export function victimsOf(job: Job): Victim[] {
+  const victims: Victim[] = [];
+  for (const lease of job.leases.toReversed()) {
+    if (lease.extra && lease.state !== "stopping")
+      victims.push({ job, leases: [lease], extra: true, cover: noAccount });
+  }
+  victims.push({ job, leases: job.leases, extra: false, cover: job.cover });
+  return victims;
+}
+
+/** Time of one GPU that would be lost: since the last checkpoint, else since the start; nothing before it runs. */
+export function lostMs({ job, extra }: Victim, now: Instant): number {
+  if (extra || job.startedAt === 0) return 0;
+  const ran = Math.max(0, now - job.startedAt);
+  const every = job.spec.checkpoint?.everyMs;
+  return every === undefined || every === 0 ? ran : ran % every;
+}
+
+/** Work lost if it leaves, in GPU milliseconds. */
+export function lostWork(victim: Victim, now: Instant): number {
+  let gpus = 0;
+  for (const lease of victim.leases) gpus += lease.gpus.length;
+  return lostMs(victim, now) * gpus;
+}
+
+/** Who of one account leaves first [T5]: extra members, lowest priority, least work lost per GPU, youngest, by number. */
+export function leavesFirst(a: Victim, b: Victim, now: Instant): number {
+  if (a.extra !== b.extra) return a.extra ? -1 : 1;
+  if (a.job.spec.priority !== b.job.spec.priority) return a.job.spec.priority - b.job.spec.priority;
+  const lost = lostMs(a, now) - lostMs(b, now);
+  if (lost !== 0) return lost;
+  if (a.job !== b.job) return b.job.no - a.job.no;
+  return b.leases[0]!.rank - a.leases[0]!.rank;
+}

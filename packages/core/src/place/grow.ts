@@ -1,0 +1,54 @@
+import type { Event } from "../journal/event.ts";
+import type { Job } from "../model/job.ts";
+import type { FleetNode } from "../model/node.ts";
+import type { Instant } from "../model/units.ts";
+import { compareShares, shareOf } from "../queue/share.ts";
+import { accountOf, demandOf, type State } from "../state/state.ts";
+import { stayingOf } from "../state/usage.ts";
+import { mayStart } from "./place.ts";
+import { findSeats } from "./seats.ts";
+
+/**
+ * Gives elastic jobs more members of what nobody who waits could use [P1], one at a time to the account with the
+ * smallest share. Evicts nobody.
+ */
+export function growJobs(state: State, now: Instant, apply: (event: Event) => void): void {
+  const open = new Set(
+    [...state.elastic].filter((job) => job.state !== "stopping" && job.leases.length < job.spec.members.max),
+  );
+  while (open.size > 0) {
+    const job = smallestShare(state, open);
+    const seat = seatForOneMore(state, job, now);
+    if (seat !== undefined) {
+      const unitsEach = job.leases[0]!.unitsEach;
+      apply({ kind: "job-grown", v: 1, at: now, job: job.no, unitsEach, seats: [seat] });
+    }
+    if (seat === undefined || job.leases.length >= job.spec.members.max) open.delete(job);
+  }
+}
+
+function smallestShare(state: State, jobs: Iterable<Job>): Job {
+  let best: Job | undefined;
+  const share = (job: Job) => shareOf(state, accountOf(state, job.account), stayingOf(state, job.account));
+  for (const job of jobs) {
+    const order = best === undefined ? -1 : compareShares(share(job), share(best)) || job.no - best.no;
+    if (order < 0) best = job;
+  }
+  return best!;
+}
+
+function seatForOneMore(state: State, job: Job, now: Instant) {
+  const model = modelOf(state, job);
+  const one = { ...job, spec: { ...job.spec, members: { ...job.spec.members, min: 1 }, topology: undefined } };
+  if (mayStart(state, one, demandOf(state, one, job.choice, model), now) !== undefined) return undefined;
+  const used = new Set(job.leases.map((lease) => lease.node));
+  const mayTake = (node: FleetNode, free: number) => (job.spec.members.apart && used.has(node.no) ? 0 : free);
+  const seats = findSeats(state, one, job.choice, model, mayTake);
+  return typeof seats === "string" ? undefined : seats[0];
+}
+
+/** A gang is of one model: more members come from the same. */
+function modelOf(state: State, job: Job): number {
+  const gpu = job.leases[0]?.gpus[0];
+  return gpu === undefined ? -1 : state.fleet.gpuModel[gpu]!;
+}
