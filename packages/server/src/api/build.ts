@@ -28,6 +28,8 @@ export interface ApiConfig {
   /** For each user, and for each address that does not say who it is. */
   readonly rates?: { readonly user: Rate; readonly stranger: Rate };
   readonly watch?: Partial<WatchLimits>;
+  /** How long a client may take to send its headers and its whole request, and be silent while it is answered. */
+  readonly patience?: { readonly headersMs: number; readonly requestMs: number; readonly silentMs: number };
 }
 
 export interface BuiltApi {
@@ -41,9 +43,7 @@ const usualRates = {
 };
 const flushTokenUseMs = 10_000;
 
-/** How long a client may take to send its headers and its whole request. */
-const headersMsMax = 10_000;
-const requestMsMax = 30_000;
+const usualPatience = { headersMs: 10_000, requestMs: 30_000, silentMs: 120_000 };
 
 declare module "fastify" {
   interface FastifyRequest {
@@ -118,11 +118,13 @@ export async function buildApi(built: {
 function newApp(config: ApiConfig, log: Log): FastifyInstance {
   const { tls } = config;
   const https = tls && { cert: readFileSync(tls.cert), key: readFileSync(tls.key), minVersion: "TLSv1.2" };
+  const { headersMs, requestMs, silentMs } = config.patience ?? usualPatience;
+  const look = { connectionsCheckingInterval: Math.min(1_000, headersMs) };
   const app = fastify({
     logger: false,
-    ...(https && { https }),
-    http: { headersTimeout: headersMsMax },
-    requestTimeout: requestMsMax,
+    ...(https ? { https: { ...https, ...look } } : { http: look }),
+    requestTimeout: requestMs,
+    connectionTimeout: silentMs,
     keepAliveTimeout: 75_000,
     bodyLimit: bodyBytesMax,
     genReqId: () => "",
@@ -139,7 +141,7 @@ function newApp(config: ApiConfig, log: Log): FastifyInstance {
       socket.end(head + body);
     },
   } as never) as unknown as FastifyInstance;
-  app.server.headersTimeout = headersMsMax;
+  app.server.headersTimeout = headersMs;
   app.decorateRequest("incoming", undefined);
   app.decorateRequest("tessRequestId", "");
   app.setErrorHandler((error, request, reply) => failed(error as Error, request, reply, log));

@@ -9,6 +9,9 @@ import type { Api, Call } from "./context.ts";
 import { mergeByTime } from "./merge.ts";
 import { type Denial, deny } from "./problem.ts";
 
+/** A reader that takes nothing for this long is cut off. */
+const unreadMsMax = 60_000;
+
 /** Which attempt has logs, and how many members it had. */
 interface Run {
   readonly job: string;
@@ -63,6 +66,7 @@ export async function sendLogs(api: Api, call: Call<"readLogs">, reply: FastifyR
     api.control.logs(leaseIdOf(run!.job as never, run!.attempt, rank) as LeaseId, ask),
   );
   reply.hijack();
+  raw.socket?.setTimeout(0); // a job may be silent for hours
   raw.writeHead(200, {
     "content-type": "application/x-ndjson",
     "cache-control": "no-store",
@@ -85,7 +89,9 @@ async function write(raw: NodeJS.WritableStream, lines: AsyncIterable<LogLine>, 
   for await (const { at, rank, stream, text } of lines) {
     if (gone.aborted) return;
     const line = JSON.stringify({ at: new Date(at).toISOString(), rank, stream, text });
-    if (!raw.write(`${line}\n`)) await once(raw as never, "drain", { signal: gone });
+    if (!raw.write(`${line}\n`)) {
+      await once(raw as never, "drain", { signal: AbortSignal.any([gone, AbortSignal.timeout(unreadMsMax)]) });
+    }
   }
 }
 

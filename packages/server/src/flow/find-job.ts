@@ -64,9 +64,9 @@ async function findByName(finder: Finder, user: User, name: string): Promise<Fou
   const accounts = rootsFor(state, user, "job.read").map((account) => account.path);
   if (accounts.length === 0 || name.length > 100) return live;
   const everywhere = accounts.includes("");
-  const rows = await reader.jobs({ accounts: everywhere ? [] : accounts, name, limit: 50 });
-  // Elements carry the name of their array, which stands for them.
-  const row = rows.find((each) => each.arrayId === null);
+  const [newest] = await reader.jobs({ accounts: everywhere ? [] : accounts, name, limit: 1 });
+  // Elements carry the name of their array, which stands for them; while it lives it was found above.
+  const row = newest === undefined || newest.arrayId === null ? newest : await reader.job(newest.arrayId);
   if (row === undefined) return live;
   if (live !== undefined && "live" in live && live.live.submittedAt >= row.submittedAt) return live;
   return endedAs(finder, user, row);

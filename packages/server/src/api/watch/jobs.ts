@@ -40,6 +40,10 @@ export class JobSource implements Source {
     if (dot > 0) this.#touched.add(job.slice(0, dot) as JobId);
   }
 
+  get backlog(): number {
+    return this.#touched.size;
+  }
+
   async changes(): Promise<readonly Change[]> {
     const changes: Change[] = [];
     const touched = [...this.#touched];

@@ -27,6 +27,7 @@ export const usualWatchLimits: WatchLimits = {
 };
 
 const sessionsMax = 10_000;
+const backlogMax = 10_000;
 
 /** One watcher, while connected and for a while after. */
 class Session {
@@ -67,6 +68,8 @@ export class Watches {
   readonly #api: Api;
   readonly #limits: WatchLimits;
   readonly #sessions = new Map<string, Session>();
+  /** Those whose source wants to be shown each event. */
+  readonly #seeing = new Set<Session>();
   readonly #stop: () => void;
   readonly #heartbeat: NodeJS.Timeout;
   readonly #onCount: (open: number) => void;
@@ -112,7 +115,7 @@ export class Watches {
     this.#add(session);
     const items = await source.sync();
     if (isDenied(items)) {
-      this.#sessions.delete(session.id);
+      this.#forget(session);
       return items;
     }
     this.#attach(session, reply, this.#text(session, "sync", { items }));
@@ -126,6 +129,7 @@ export class Watches {
     clearTimeout(this.#timer);
     for (const session of this.#sessions.values()) session.reply?.raw.end();
     this.#sessions.clear();
+    this.#seeing.clear();
   }
 
   #openBy(user: string): number {
@@ -138,13 +142,19 @@ export class Watches {
   /** Makes room by forgetting the stream that was lost first. */
   #add(session: Session): void {
     if (this.#sessions.size >= sessionsMax) {
-      for (const [id, { reply }] of this.#sessions) {
-        if (reply !== undefined) continue;
-        this.#sessions.delete(id);
+      for (const lost of this.#sessions.values()) {
+        if (lost.reply !== undefined) continue;
+        this.#forget(lost);
         break;
       }
     }
     this.#sessions.set(session.id, session);
+    if (session.source.see !== undefined) this.#seeing.add(session);
+  }
+
+  #forget(session: Session): void {
+    this.#sessions.delete(session.id);
+    this.#seeing.delete(session);
   }
 
   /** The stream that this event belonged to, if it is the same caller's, for the same request, and still known. */
@@ -163,6 +173,7 @@ export class Watches {
   #attach(session: Session, reply: FastifyReply, first: string): void {
     reply.hijack();
     const { raw } = reply;
+    raw.socket?.setTimeout(0); // the heartbeat tells soon enough who is gone
     raw.writeHead(200, {
       "content-type": "text/event-stream; charset=utf-8",
       "cache-control": "no-store",
@@ -200,7 +211,11 @@ export class Watches {
   }
 
   #see(event: Event, state: State): void {
-    for (const session of this.#sessions.values()) session.source.see?.(event, state);
+    for (const session of this.#seeing) {
+      session.source.see!(event, state);
+      // Nobody may come back for it: then it is told the whole list.
+      if (session.reply === undefined && session.source.backlog! > backlogMax) this.#forget(session);
+    }
   }
 
   #batch(events: readonly Event[]): void {
@@ -215,7 +230,7 @@ export class Watches {
       const { principal } = session.call;
       const now = principalOf(this.#api.control.state, principal.token, this.#api.control.now());
       if (now !== undefined && JSON.stringify(now.user.bindings) === session.roles) continue;
-      this.#sessions.delete(session.id);
+      this.#forget(session);
       session.reply?.raw.end();
     }
   }
@@ -259,7 +274,7 @@ export class Watches {
       if (text !== "") this.#write(session, text);
     } catch {
       // The store does not answer now. The stream ends; its reader takes it up again when it does.
-      this.#sessions.delete(session.id);
+      this.#forget(session);
       session.reply?.raw.end();
     } finally {
       session.looking = false;
@@ -279,11 +294,11 @@ export class Watches {
   #beat(): void {
     const { state } = this.#api.control;
     const now = this.#api.control.now();
-    for (const [id, session] of this.#sessions) {
+    for (const session of this.#sessions.values()) {
       if (session.reply === undefined) {
-        if (performance.now() - session.lostAt > this.#limits.resumeMs) this.#sessions.delete(id);
+        if (performance.now() - session.lostAt > this.#limits.resumeMs) this.#forget(session);
       } else if (principalOf(state, session.call.principal.token, now) === undefined) {
-        this.#sessions.delete(id);
+        this.#forget(session);
         session.reply.raw.end();
       } else this.#write(session, ": still here\n\n");
     }
