@@ -3,25 +3,28 @@ import { modelsFor } from "../place/place.ts";
 import { accountOf, demandOf, type State } from "../state/state.ts";
 import { stayingOf } from "../state/usage.ts";
 import { before, type WaitingGroup } from "../state/waiting.ts";
-import { coverFor } from "./quota.ts";
-import { compareShares, noShare, type Share, shareOf } from "./share.ts";
+import { coverFor, type Demand } from "./quota.ts";
+import { compareShares, noShare, type Share, shareOf, shareOfJob } from "./share.ts";
 
-/** An account that has someone in the contest, itself or below. */
-interface Side {
-  readonly account: AccountNo;
-  readonly above: Side | undefined;
-  readonly sides: Side[];
-  /** Groups of the account itself. */
-  readonly groups: WaitingGroup[];
-  /** Who is next here, and how this side stands with that job added. */
+/** Who is next somewhere, and how that side stands with the job added. */
+interface Contender {
   next: WaitingGroup | undefined;
   burst: boolean;
   share: Share;
 }
 
+/** An account that has someone in the contest, itself or below. */
+interface Side extends Contender {
+  readonly account: AccountNo;
+  readonly above: Side | undefined;
+  readonly sides: Side[];
+  /** Groups of the account itself. */
+  readonly groups: WaitingGroup[];
+}
+
 /**
  * Who is next. A job that a guarantee holds goes before one that would borrow [O1]. Down the tree, at each level goes
- * the side whose share is smallest with its next job added, then the one that waited longest, then by name [O2]. Inside
+ * the side whose share is smallest with its next job added, then the one whose job was submitted first [O2]. Inside
  * one account priority and age decide [O3].
  */
 export class Contest {
@@ -83,26 +86,34 @@ export class Contest {
   #settle(side: Side): void {
     let best: Side | undefined;
     for (const below of side.sides)
-      if (below.next !== undefined && (best === undefined || goesFirst(this.#state, below, best))) best = below;
+      if (below.next !== undefined && (best === undefined || goesFirst(below, best))) best = below;
     let own: WaitingGroup | undefined;
     for (const group of side.groups) if (own === undefined || before(group.jobs[0]!, own.jobs[0]!)) own = group;
-    // Jobs of an account that also has accounts below compete with those by age.
-    side.next =
-      own !== undefined && (best?.next === undefined || own.jobs[0]!.no < best.next.jobs[0]!.no) ? own : best?.next;
-    if (side.next === undefined) return;
-    const job = side.next.jobs[0]!;
+    let next: Contender | undefined = best;
+    if (own !== undefined) {
+      // A job of the account itself is a side of its own beside the accounts below.
+      const demand = this.#demandOf(own);
+      const burst = coverFor(this.#state, own.account, demand) === noAccount;
+      const alone = { next: own, burst, share: best === undefined ? noShare : shareOfJob(this.#state, demand) };
+      if (next === undefined || goesFirst(alone, next)) next = alone;
+    }
+    side.next = next?.next;
+    if (next?.next === undefined) return;
     const account = accountOf(this.#state, side.account);
-    const demand = demandOf(this.#state, job, 0, modelsFor(this.#state, job, 0)[0] ?? -1);
-    side.burst = side.next === best?.next ? best.burst : coverFor(this.#state, job.account, demand) === noAccount;
-    side.share = shareOf(this.#state, account, stayingOf(this.#state, account.no), demand);
+    side.burst = next.burst;
+    side.share = shareOf(this.#state, account, stayingOf(this.#state, account.no), this.#demandOf(next.next));
+  }
+
+  #demandOf(group: WaitingGroup): Demand {
+    const job = group.jobs[0]!;
+    return demandOf(this.#state, job, 0, modelsFor(this.#state, job, 0)[0] ?? -1);
   }
 }
 
-function goesFirst(state: State, a: Side, b: Side): boolean {
+function goesFirst(a: Contender, b: Contender): boolean {
   if (a.burst !== b.burst) return !a.burst;
   const shares = compareShares(a.share, b.share);
   if (shares !== 0) return shares < 0;
-  const [jobA, jobB] = [a.next!.jobs[0]!, b.next!.jobs[0]!];
-  if (jobA.submittedAt !== jobB.submittedAt) return jobA.submittedAt < jobB.submittedAt;
-  return accountOf(state, a.account).path < accountOf(state, b.account).path;
+  // Numbers count submissions, those of one instant too.
+  return a.next!.jobs[0]!.no < b.next!.jobs[0]!.no;
 }

@@ -1,7 +1,7 @@
 import type { Account } from "../model/account.ts";
 import type { State } from "../state/state.ts";
 import type { Held } from "../state/usage.ts";
-import { borrowedOf, type Demand } from "./quota.ts";
+import { type Borrowed, borrowedOf, type Demand } from "./quota.ts";
 
 /**
  * How much of the surplus an account has, over its weight: the largest, over GPUs, cores and memory, of what it holds
@@ -19,9 +19,16 @@ export const noShare: Share = { borrowed: 0, of: 1, fleet: 1 };
 
 /** The share an account would have if it held `held` and `add`. */
 export function shareOf(state: State, account: Account, held: Held, add?: Demand): Share {
-  const { weight } = account.terms.quota;
+  return largest(state, borrowedOf(state, account, held, add), account.terms.quota.weight);
+}
+
+/** The share of a job that is a side of its own: nothing is guaranteed to it. */
+export function shareOfJob(state: State, demand: Demand): Share {
+  return largest(state, demand, 1);
+}
+
+function largest(state: State, borrowed: Borrowed, weight: number): Share {
   const { totals } = state.fleet;
-  const borrowed = borrowedOf(state, account, held, add);
   let share = noShare;
   const consider = (amount: number, fleet: number): void => {
     if (amount === 0 || fleet === 0) return;
