@@ -182,7 +182,7 @@ export interface Job {
   /** When it was last evicted, newest last; three within an hour shield it (T8). */
   evictedAt: readonly Instant[];
   /** Where the present attempt was placed, by rank; stays when members end. */
-  seats: readonly { readonly node: number; readonly gpus: readonly number[] }[];
+  seats: readonly { readonly node: number; readonly gpus: readonly number[]; readonly part?: PartSeat }[];
   attempts: AttemptRecord[];
   /** The instant of the last start of an attempt, and the start of the first. */
   placedAt: Instant;

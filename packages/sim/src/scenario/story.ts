@@ -38,7 +38,6 @@ export interface StoryEvent {
 interface Standing {
   readonly attempt: number;
   readonly class: JobClass;
-  readonly members: number;
 }
 
 /** Follows what is committed and retells it by job names. */
@@ -51,6 +50,7 @@ export class Story implements CommitListener {
   readonly #standing = new Map<JobNo, Standing>();
   /** For whom each victim of the last claim leaves. */
   #claims = new Map<JobNo, string>();
+  #claimant: string | undefined;
 
   constructor(startAt: number, nameOf: (id: JobId) => string) {
     this.#startAt = startAt;
@@ -68,11 +68,16 @@ export class Story implements CommitListener {
     switch (event.kind) {
       case "job-claimed": {
         const claimant = this.#nameOf(state.jobs.get(event.job)!.id);
+        this.#claimant = claimant;
         this.#claims = new Map(event.victims.map((victim) => [victim, claimant]));
         return;
       }
       case "lease-stopping": {
         const job = state.jobs.get(state.leases.get(event.lease)!.job)!;
+        if (event.cause === "shrink") {
+          this.#tell(event.at, "shrunk", job, state, null, this.#claimant);
+          return;
+        }
         // One event for each member: the first of them speaks for the job.
         if (event.cause !== "preempt" || job.stopCause === "preempt") return;
         this.#tell(event.at, "evicted", job, state, event.why ?? event.cause, this.#claims.get(job.no));
@@ -92,17 +97,20 @@ export class Story implements CommitListener {
     }
   }
 
-  /** Classes and sizes are compared, not told by events of their own: whoever changes them, it shows here. */
+  /** Classes are compared, not told by events of their own: whoever changes them, it shows here. */
   after({ at, events }: { readonly at: number; readonly events: readonly Event[] }, state: State): void {
     for (const event of events) {
-      const job = event.kind === "job-placed" ? state.jobs.get(event.job) : undefined;
-      if (job !== undefined) this.#tell(event.at, "started", job, state, job.class);
+      if (event.kind !== "job-placed" && event.kind !== "job-grown") continue;
+      const job = state.jobs.get(event.job);
+      if (job === undefined) continue;
+      if (event.kind === "job-placed") this.#tell(event.at, "started", job, state, job.class);
+      else this.#tell(event.at, "grown", job, state, null);
     }
     for (const no of [...this.#standing.keys()]) if (!state.jobs.has(no)) this.#standing.delete(no);
     for (const job of state.jobs.values()) {
       if (job.seats.length === 0) continue;
       const { attempt } = job;
-      const now: Standing = { attempt, class: job.class, members: job.seats.length };
+      const now: Standing = { attempt, class: job.class };
       for (const kind of changes(this.#standing.get(job.no), now)) this.#tell(at, kind, job, state, null);
       this.#standing.set(job.no, now);
     }
@@ -110,8 +118,9 @@ export class Story implements CommitListener {
 
   #tell(at: number, kind: StoryKind, job: Job, state: State, reason: string | null, claimant?: string): void {
     const nodes = new Set(job.seats.map((seat) => state.fleet.nodes[seat.node]?.facts.name ?? ""));
-    const units = job.spec.gpus[job.choice]!.unitsEach;
-    const gpus = (job.seats.reduce((sum, seat) => sum + seat.gpus.length, 0) * units) / unitsPerGpu;
+    const each = job.spec.gpus[job.choice]!.unitsEach;
+    const units = job.seats.reduce((sum, seat) => sum + (seat.part?.compute ?? each * seat.gpus.length), 0);
+    const gpus = units / unitsPerGpu;
     const name = this.#nameOf(job.id);
     const where = { nodes: [...nodes].sort(), gpus };
     this.events.push({ at: at - this.#startAt, kind, job: name, ...where, reason, for: claimant ?? null });
@@ -123,6 +132,5 @@ export function changes(before: Standing | undefined, now: Standing): StoryKind[
   if (before === undefined || before.attempt !== now.attempt) return [];
   const kinds: StoryKind[] = [];
   if (before.class !== now.class) kinds.push(now.class === "guaranteed" ? "promoted" : "demoted");
-  if (before.members !== now.members) kinds.push(now.members < before.members ? "shrunk" : "grown");
   return kinds;
 }

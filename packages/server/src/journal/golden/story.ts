@@ -15,6 +15,7 @@ export function tellStory(seed: string): Teller {
   jobs(t);
   trouble(t);
   takingBack(t);
+  elastic(t);
   leftovers(t);
   return t;
 }
@@ -139,6 +140,19 @@ function takingBack(t: Teller): void {
   const guest = { trust: "untrusted", trustGroup: "outside", overcommit: true } as const;
   t.do({ kind: "account.edit", path: "guest", terms: termsOf(4, guest) });
   t.do({ kind: "account.edit", path: "guest", terms: termsOf(0, guest) });
+}
+
+function elastic(t: Teller): void {
+  for (const id of ["claim", "lent1", "lent2"]) {
+    if (!t.state.jobById.has(jobId(id))) continue;
+    t.do({ kind: "job.cancel", job: jobId(id) });
+    t.leave(id);
+  }
+  t.submit("stretchy", "guest", { members: "1..4", gpus: 1, resize: "live" } as never);
+  t.run("stretchy");
+  t.tick(minute);
+  t.submit("wide", "owner", { gpus: 4, count: 1 } as never);
+  t.submit("wider", "lab", { gpus: 4 });
 }
 
 function leftovers(t: Teller): void {
