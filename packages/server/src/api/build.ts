@@ -1,32 +1,30 @@
 import { readFileSync } from "node:fs";
-import type { Socket } from "node:net";
 import { type Route, type RouteId, routes } from "@tessera/wire";
 import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from "fastify";
 import type { Keys } from "../access/keys.ts";
 import { People } from "../access/people.ts";
-import { authenticate } from "../access/principal.ts";
 import { Seal } from "../access/seal.ts";
 import { TokenUse } from "../access/token-use.ts";
-import { type ControlPlane, Outage } from "../flow/control.ts";
-import { newId } from "../flow/ids.ts";
+import type { ControlPlane } from "../flow/control.ts";
 import { LiveNames } from "../flow/live-names.ts";
-import { bodyBytesMax, parseJson, textOf } from "./body.ts";
+import { answerDenial, unauthenticated } from "./answer.ts";
+import { bodyBytesMax } from "./body.ts";
+import { mediaDenial, takeBodies } from "./content.ts";
 import type { Api } from "./context.ts";
+import { answerUnreadable, failed } from "./failure.ts";
 import { Feed } from "./feed.ts";
+import { addGate, type Rates, usualRates } from "./gate.ts";
 import { type Log, type LogLevel, logTo } from "./log.ts";
 import { Metrics } from "./metrics.ts";
 import { addPlainRoutes } from "./plain.ts";
-import { type Denial, deny, isDenied, problemOf, statusOf } from "./problem.ts";
-import { type Rate, RateLimit } from "./rate-limit.ts";
+import { deny } from "./problem.ts";
 import { type Incoming, prepare, routeIds, serve } from "./route.ts";
 import { usualWatchLimits, Watches, type WatchLimits } from "./watch/watches.ts";
-import { parseYaml } from "./yaml.ts";
 
 export interface ApiConfig {
   readonly tls?: { readonly cert: string; readonly key: string };
   readonly logLevel?: LogLevel;
-  /** For each user, and for each address that does not say who it is. */
-  readonly rates?: { readonly user: Rate; readonly stranger: Rate };
+  readonly rates?: Rates;
   readonly watch?: Partial<WatchLimits>;
   /** How long a client may take to send its headers and its whole request, and be silent while it is answered. */
   readonly patience?: { readonly headersMs: number; readonly requestMs: number; readonly silentMs: number };
@@ -37,11 +35,8 @@ export interface BuiltApi {
   close(): Promise<void>;
 }
 
-const usualRates = {
-  user: { burst: 20_000, perSecond: 20_000 },
-  stranger: { burst: 200, perSecond: 50 },
-};
 const flushTokenUseMs = 10_000;
+const closeMsMax = 2_000;
 
 const usualPatience = { headersMs: 10_000, requestMs: 30_000, silentMs: 120_000 };
 
@@ -107,10 +102,10 @@ export async function buildApi(built: {
       watches.close();
       api.liveNames.stop();
       api.feed.stop();
-      app.server.closeIdleConnections();
-      const closing = app.close();
-      app.server.closeAllConnections();
-      await closing;
+      // Whoever is being answered is answered; whoever reads on and on is not waited for.
+      const enough = setTimeout(() => app.server.closeAllConnections(), closeMsMax);
+      await app.close();
+      clearTimeout(enough);
     },
   };
 }
@@ -131,62 +126,13 @@ function newApp(config: ApiConfig, log: Log): FastifyInstance {
     exposeHeadRoutes: false,
     routerOptions: { maxParamLength: 2048, caseSensitive: true, ignoreTrailingSlash: false },
     frameworkErrors: (error: Error, request: FastifyRequest, reply: FastifyReply) => failed(error, request, reply, log),
-    clientErrorHandler(error: NodeJS.ErrnoException, socket: Socket) {
-      if (!socket.writable) return void socket.destroy();
-      const denial = clientDenial(error.code ?? "");
-      const requestId = newId("req_");
-      const body = JSON.stringify(problemOf(denial, requestId));
-      const status = statusOf(denial.refused);
-      const head = `HTTP/1.1 ${status} Bad Request\r\nContent-Type: application/problem+json\r\nX-Request-Id: ${requestId}\r\nContent-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n`;
-      socket.end(head + body);
-    },
+    clientErrorHandler: answerUnreadable,
   } as never) as unknown as FastifyInstance;
   app.server.headersTimeout = headersMs;
   app.decorateRequest("incoming", undefined);
   app.decorateRequest("tessRequestId", "");
   app.setErrorHandler((error, request, reply) => failed(error as Error, request, reply, log));
   return app;
-}
-
-function clientDenial(code: string): Denial {
-  if (code === "HPE_HEADER_OVERFLOW")
-    return deny("headers-too-large", "The headers are too large.", "Send fewer or shorter headers.");
-  if (code === "ERR_HTTP_REQUEST_TIMEOUT")
-    return deny("request-timeout", "The request did not arrive in time.", "Send it faster.");
-  return deny("malformed", "This is not an HTTP request.", "Check the address and the client.");
-}
-
-/** JSON everywhere, YAML where the route takes it; anything else is refused by its type. */
-function takeBodies(app: FastifyInstance): void {
-  app.removeAllContentTypeParsers();
-  const parser =
-    (parse: (text: string) => { readonly value: unknown } | Denial) =>
-    (_request: FastifyRequest, bytes: Buffer, done: (error: Error | null, body?: unknown) => void) => {
-      if (bytes.length === 0) return done(null, undefined);
-      const text = textOf(bytes);
-      const parsed = isDenied(text) ? text : parse(text as string);
-      if (isDenied(parsed)) done(new Denied(parsed));
-      else done(null, (parsed as { value: unknown }).value);
-    };
-  app.addContentTypeParser(
-    /^application\/(?:[\w.+-]+\+)?json(?:;|$)/i,
-    { parseAs: "buffer" },
-    parser(parseJson) as never,
-  );
-  app.addContentTypeParser(
-    /^(?:application\/(?:x-)?yaml|text\/(?:x-)?yaml)(?:;|$)/i,
-    { parseAs: "buffer" },
-    parser(parseYaml) as never,
-  );
-}
-
-/** A refusal on its way out of a place that can only throw. */
-class Denied extends Error {
-  readonly denial: Denial;
-  constructor(denial: Denial) {
-    super(denial.detail);
-    this.denial = denial;
-  }
 }
 
 function recordRequests(app: FastifyInstance, metrics: Metrics, log: Log, everyRequest: boolean): void {
@@ -203,38 +149,6 @@ function recordRequests(app: FastifyInstance, metrics: Metrics, log: Log, everyR
         status: reply.statusCode,
         ms: reply.elapsedTime,
       });
-    }
-    done();
-  });
-}
-
-/** Who is it, and not too often: settled before a body is read. */
-function addGate(app: FastifyInstance, api: Api, rates: { user: Rate; stranger: Rate }): void {
-  const users = new RateLimit(rates.user);
-  const strangers = new RateLimit(rates.stranger);
-  app.addHook("onRequest", (request, reply, done) => {
-    const requestId = newId("req_");
-    request.tessRequestId = requestId;
-    reply.raw.setHeader("x-request-id", requestId);
-    if (request.url === "/healthz" || request.url === "/readyz") return done();
-    const now = api.control.now();
-    const principal = authenticate(api.control.state, request.headers.authorization, now);
-    const waitMs =
-      principal === undefined
-        ? strangers.take(request.ip, performance.now())
-        : users.take(principal.user.id, performance.now());
-    if (waitMs > 0) {
-      reply.header("retry-after", String(Math.ceil(waitMs / 1000)));
-      const denial = deny(
-        "rate-limited",
-        "You ask faster than this server answers any one caller.",
-        `Wait ${waitMs} ms.`,
-      );
-      return void answerDenial(request, reply, denial);
-    }
-    if (principal !== undefined) {
-      api.tokenUse.note(principal.token.id, now);
-      request.incoming = { principal, requestId };
     }
     done();
   });
@@ -271,81 +185,6 @@ function addRoutes(
       },
     });
   }
-}
-
-function unauthenticated(reply: FastifyReply): Denial {
-  reply.header("www-authenticate", 'Bearer realm="tessera"');
-  return deny("unauthenticated", "A valid token is needed.", "Send Authorization: Bearer tess_…; see: tess login.");
-}
-
-function mediaDenial(route: { readonly yaml?: true }, request: FastifyRequest): Denial | undefined {
-  const type = request.headers["content-type"];
-  if (type === undefined || route.yaml || !/yaml/i.test(type)) return undefined;
-  return deny("unsupported-media-type", "Only jobs can be sent as YAML.", "Send application/json.");
-}
-
-export function answerDenial(request: FastifyRequest, reply: FastifyReply, denial: Denial): FastifyReply {
-  const status = statusOf(denial.refused);
-  if (status === 503) reply.header("retry-after", "1");
-  return reply
-    .code(status)
-    .header("content-type", "application/problem+json")
-    .send(JSON.stringify(problemOf(denial, request.tessRequestId)));
-}
-
-/** What went wrong outside of any refusal: mistakes of the client that the framework found, an outage, or a bug. */
-function failed(
-  error: Error & { code?: string; statusCode?: number },
-  request: FastifyRequest,
-  reply: FastifyReply,
-  log: Log,
-): void {
-  if (request.tessRequestId === "" || request.tessRequestId === undefined) {
-    request.tessRequestId = newId("req_");
-    reply.raw.setHeader("x-request-id", request.tessRequestId);
-  }
-  const denial = denialOfError(error);
-  if (denial.refused === "internal" || denial.refused === "unavailable") {
-    const route = `${request.method} ${request.routeOptions?.url ?? "?"}`;
-    log({
-      level: "error",
-      requestId: request.tessRequestId,
-      route,
-      message: `${error.stack ?? error.message}${causeOf(error)}`,
-    });
-  }
-  if (reply.sent || reply.raw.headersSent) {
-    reply.raw.destroy();
-    return;
-  }
-  answerDenial(request, reply, denial);
-}
-
-function causeOf(error: Error): string {
-  return error.cause instanceof Error ? ` (cause: ${error.cause.message})` : "";
-}
-
-function denialOfError(error: Error & { code?: string; statusCode?: number }): Denial {
-  if (error instanceof Denied) return error.denial;
-  if (error instanceof Outage)
-    return deny("unavailable", "The control plane cannot answer now.", "Try again in a moment.");
-  switch (error.code) {
-    case "FST_ERR_CTP_BODY_TOO_LARGE":
-      return deny("too-large", `The body is larger than ${bodyBytesMax} bytes.`, "Send less.");
-    case "FST_ERR_CTP_INVALID_MEDIA_TYPE":
-      return deny("unsupported-media-type", "This kind of content is not taken here.", "Send application/json.");
-    case "FST_ERR_CTP_INVALID_CONTENT_LENGTH":
-      return deny("malformed", "The body is not as long as its length says.", "Check the client.");
-    case "FST_ERR_BAD_URL":
-      return deny("malformed", "The address is not a valid URL.", "Check how it is encoded.");
-  }
-  const status = error.statusCode ?? 500;
-  if (status >= 400 && status < 500) return deny("malformed", "The request cannot be read.", "Check the client.");
-  return deny(
-    "internal",
-    "Something went wrong. It was written down under this request id.",
-    "Try again; if it stays, tell the platform owner.",
-  );
 }
 
 const shapes = Object.values(routes).map(({ method, path }) => ({

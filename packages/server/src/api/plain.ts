@@ -2,6 +2,7 @@ import { rootAccount } from "@tessera/core";
 import type { FastifyInstance } from "fastify";
 import { isLoopback } from "../access/listen.ts";
 import { may } from "../access/policy.ts";
+import { answerDenial, unauthenticated } from "./answer.ts";
 import type { Api } from "./context.ts";
 import type { Metrics } from "./metrics.ts";
 import { jobSchema, openApi } from "./openapi.ts";
@@ -22,7 +23,7 @@ export function addPlainRoutes(app: FastifyInstance, api: Api, metrics: Metrics)
   app.get("/metrics", (request, reply) => {
     const user = request.incoming?.principal.user;
     if (user === undefined && !isLoopback(request.ip)) {
-      return reply.code(401).header("www-authenticate", 'Bearer realm="tessera"').send("");
+      return answerDenial(request, reply, unauthenticated(reply));
     }
     const named = user !== undefined && may(api.control.state, user, "node.write", rootAccount);
     return reply

@@ -1,0 +1,18 @@
+import type { FastifyReply, FastifyRequest } from "fastify";
+import { type Denial, deny, problemOf, statusOf } from "./problem.ts";
+
+/** Answers with problem details. */
+export function answerDenial(request: FastifyRequest, reply: FastifyReply, denial: Denial): FastifyReply {
+  const status = statusOf(denial.refused);
+  if (status === 503) reply.header("retry-after", "1");
+  return reply
+    .code(status)
+    .header("content-type", "application/problem+json")
+    .send(JSON.stringify(problemOf(denial, request.tessRequestId)));
+}
+
+/** For one whose token does not count. */
+export function unauthenticated(reply: FastifyReply): Denial {
+  reply.header("www-authenticate", 'Bearer realm="tessera"');
+  return deny("unauthenticated", "A valid token is needed.", "Send Authorization: Bearer tess_…; see: tess login.");
+}
