@@ -1,0 +1,82 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { Event, Input, RawJob } from "@tessera/core";
+import { openStore, recover, Writer } from "@tessera/server";
+import { askForGang, askForOne } from "./mix.ts";
+import { Plant } from "./plant.ts";
+import { type Measured, Stopwatch } from "./stopwatch.ts";
+
+/** As many as the server's writer finds in its inbox while a commit is on its way, under load. */
+const perBatch = 200;
+
+export function fill(gpus: number, seed: number): Measured {
+  const watch = fillWith(gpus, seed, gpus, askForOne);
+  return watch.measured(`${gpus} one-GPU jobs of 300 teams onto an empty fleet, ${perBatch} submissions a batch`);
+}
+
+export function gangs(gpus: number, seed: number): Measured {
+  const count = Math.floor(gpus / 64);
+  const watch = fillWith(gpus, seed, count, askForGang);
+  return watch.measured(
+    `${count} gangs of 8 nodes x 8 GPUs, block preferred, onto an empty fleet, ${perBatch} submissions a batch`,
+  );
+}
+
+function fillWith(gpus: number, seed: number, count: number, ask: (random: () => number) => RawJob): Stopwatch {
+  const plant = new Plant(gpus, seed);
+  const batches = batchesOf(plant, count, ask);
+  const watch = new Stopwatch();
+  let placed = 0;
+  for (const inputs of batches) {
+    plant.now += 10;
+    placed += countPlaced(watch.time(() => plant.decide(inputs), countPlaced));
+  }
+  if (placed !== count) throw new Error(`${placed} of ${count} jobs were placed`);
+  return watch;
+}
+
+/** The same as `fill`, through the server's writer: decided, hashed, projected, and committed to SQLite with fsync. */
+export async function journal(gpus: number, seed: number): Promise<Measured> {
+  const dir = mkdtempSync(join(tmpdir(), "tessera-scheduler-"));
+  const store = await openStore({ dir });
+  try {
+    const { state, head } = await recover(store);
+    const plant = new Plant(gpus, seed, undefined, state);
+    const clock = { now: () => plant.now, at: () => () => {} };
+    const writer = new Writer({ store, state, head, clock, snapshotEveryEvents: 100_000, freeBytesMin: 0 });
+    const batches = batchesOf(plant, gpus, askForOne, writerBatch);
+    const watch = new Stopwatch();
+    for (const inputs of batches) {
+      plant.now += 10;
+      const began = performance.now();
+      await writer.write(inputs.map((input) => ({ input, privates: [] })));
+      watch.add(performance.now() - began, inputs.length);
+    }
+    if (state.leases.size !== gpus) throw new Error(`${state.leases.size} of ${gpus} jobs were placed`);
+    return watch.measured(
+      `fill through the server's writer, each batch of ${writerBatch} committed to SQLite with fsync`,
+    );
+  } finally {
+    await store.close();
+    rmSync(dir, { recursive: true, force: true });
+  }
+}
+
+/** The most that the server's writer takes at once. */
+const writerBatch = 1_000;
+
+function batchesOf(plant: Plant, count: number, ask: (random: () => number) => RawJob, size = perBatch): Input[][] {
+  const batches: Input[][] = [];
+  for (let from = 0; from < count; from += size) {
+    const length = Math.min(size, count - from);
+    batches.push(Array.from({ length }, () => plant.submit(ask(plant.random))));
+  }
+  return batches;
+}
+
+export function countPlaced(events: readonly Event[]): number {
+  let placed = 0;
+  for (const event of events) if (event.kind === "job-placed") placed++;
+  return placed;
+}

@@ -1,0 +1,164 @@
+import {
+  decideBatch,
+  type Event,
+  type Input,
+  isRefusal,
+  type Job,
+  type JobId,
+  type Reason,
+  type Refusal,
+  reasonFor,
+} from "@tessera/core";
+import { countPlaced } from "./fill.ts";
+import { askForGang, askFromMix } from "./mix.ts";
+import { Plant, prepared, started, stopped, succeeded } from "./plant.ts";
+import { type Measured, Stopwatch } from "./stopwatch.ts";
+
+/** Arrivals of a batch; as many end, and as many leases get ready and start: 200 inputs in all. */
+const arrivals = 50;
+const mixedJobs = 20_000;
+const fullBatches = 2_000;
+const waitingJobs = 10_000;
+const hopelessGangs = 100;
+const secondsApart = 1;
+
+/** A fleet in which jobs come, start and go. The engine is played: what was placed starts with the next batch. */
+class Traffic {
+  readonly plant: Plant;
+  readonly running: Job[] = [];
+  #placed: Job[] = [];
+  #leaving: Job[] = [];
+
+  constructor(gpus: number, seed: number) {
+    this.plant = new Plant(gpus, seed);
+  }
+
+  /** What the engine has to say about the last batch. */
+  engineSays(): Input[] {
+    const { plant } = this;
+    const placed = this.#placed.splice(0);
+    const leaving = this.#leaving.splice(0);
+    this.running.push(...placed);
+    return [
+      ...placed.flatMap((job) => [...plant.reports(job, prepared), ...plant.reports(job, started)]),
+      ...leaving.flatMap((job) => plant.reports(job, stopped)),
+    ];
+  }
+
+  /** The end of some job that runs. */
+  someEnd(): Input[] {
+    const { running, plant } = this;
+    for (;;) {
+      const at = Math.floor(plant.random() * running.length);
+      const job = running[at]!;
+      running[at] = running[running.length - 1]!;
+      running.pop();
+      if (job.state === "running") return plant.reports(job, succeeded);
+    }
+  }
+
+  arrive(count: number): Input[] {
+    return Array.from({ length: count }, () => this.plant.submit(askFromMix(this.plant.random)));
+  }
+
+  learn(events: readonly Event[]): void {
+    const { jobs, leases } = this.plant.state;
+    for (const event of events) {
+      if (event.kind === "job-placed") this.#placed.push(jobs.get(event.job)!);
+      else if (event.kind === "lease-stopping") {
+        const job = jobs.get(leases.get(event.lease)!.job)!;
+        if (this.#leaving.at(-1) !== job) this.#leaving.push(job);
+      }
+    }
+  }
+
+  /** Arrivals only, until the fleet is as full as asked for or nothing starts any more. */
+  fillTo(part: number): void {
+    for (let idle = 0; this.plant.fill < part && idle < 5; ) {
+      const events = this.next([...this.engineSays(), ...this.arrive(arrivals * 4)]);
+      idle = countPlaced(events) === 0 ? idle + 1 : 0;
+    }
+  }
+
+  next(inputs: readonly Input[]): readonly Event[] {
+    this.plant.now += secondsApart * 1_000;
+    const events = this.plant.decide(inputs);
+    this.learn(events);
+    return events;
+  }
+}
+
+export function mixed(gpus: number, seed: number): Measured {
+  const traffic = new Traffic(gpus, seed);
+  traffic.fillTo(0.9);
+  const watch = new Stopwatch();
+  let ends = arrivals;
+  for (let jobs = 0; jobs < mixedJobs; jobs += arrivals) {
+    const inputs = [...traffic.engineSays(), ...traffic.arrive(arrivals)];
+    for (let i = 0; i < ends; i++) inputs.push(...traffic.someEnd());
+    ends = countPlaced(watch.time(() => traffic.next(inputs), countPlaced));
+  }
+  const fill = Math.round(traffic.plant.fill * 100);
+  const waiting = traffic.plant.state.waiting.size;
+  return watch.measured(
+    `sizes and parts of a production trace; a batch is ${arrivals} submissions, as many ends, and the reports that leases are ready and started; ${fill} % full and ${waiting} waiting at the end; the time is that of one job's four inputs`,
+  );
+}
+
+export function full(gpus: number, seed: number): Measured {
+  const traffic = new Traffic(gpus, seed);
+  const { plant } = traffic;
+  traffic.fillTo(1);
+  while (plant.state.waiting.size < waitingJobs)
+    traffic.next([...traffic.engineSays(), ...traffic.arrive(arrivals * 4)]);
+  // Until fair shares are reached and nobody is asked to leave any more.
+  plant.now += 600_000;
+  for (let quiet = 0; quiet < 3; quiet++) {
+    const inputs = traffic.engineSays();
+    if (inputs.length > 0) quiet = 0;
+    traffic.next(inputs);
+  }
+  const watch = new Stopwatch();
+  let decided = 0;
+  for (let i = 0; i < fullBatches; i++) {
+    const inputs = i % 2 === 0 ? traffic.someEnd() : traffic.arrive(1);
+    const events = watch.time(
+      () => traffic.next(inputs),
+      () => 1,
+    );
+    decided += countPlaced(events);
+    plant.decide(traffic.engineSays());
+  }
+  return watch.measured(
+    `the fleet full of the mix, ${plant.state.waiting.size} waiting; one job ends or one arrives, each a batch of its own: the time until all is decided; ${decided} started`,
+  );
+}
+
+/** A gang larger than the fleet, and one that would fit an empty fleet but finds no room and may take nobody's. */
+export function hopeless(gpus: number, seed: number): Measured {
+  const traffic = new Traffic(gpus, seed);
+  const { plant } = traffic;
+  traffic.fillTo(0.9);
+  traffic.next(traffic.engineSays());
+  const watch = new Stopwatch();
+  for (let i = 0; i < hopelessGangs; i++) {
+    const nodes = i % 2 === 0 ? gpus / 8 + 1 : gpus / 16;
+    const input = plant.submit({ ...askForGang(plant.random), nodes });
+    watch.time(
+      () => tellHopeless(plant, input),
+      () => 1,
+    );
+  }
+  return watch.measured(
+    `${hopelessGangs} gangs, in turn larger than the fleet and half of it, on a fleet 90 % full of the mix: the time until refused, or until decided and the reason given`,
+  );
+}
+
+function tellHopeless(plant: Plant, input: Input): Reason | Refusal {
+  const { state, now } = plant;
+  const { decisions } = decideBatch(state, [input], now);
+  if (isRefusal(decisions[0])) return decisions[0];
+  const job = state.jobById.get(decisions[0]!.result as JobId)!;
+  if (job.state !== "waiting" || job.claim !== undefined) throw new Error("the hopeless gang was given room");
+  return reasonFor(state, job, now);
+}
