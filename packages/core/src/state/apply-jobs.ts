@@ -349,6 +349,8 @@ function leaseEnded(state: State, event: LeaseEnded): void {
     if (window === undefined || window.from !== from) state.gpuTime.set(account.no, { from, unitMs });
     else window.unitMs += unitMs;
   }
+  // A member that was asked to leave says nothing about the job.
+  if (lease.extra && lease.state === "stopping" && job.state !== "stopping") return;
   // The first member that ends badly speaks for the job.
   if (event.exitCode !== undefined && (job.exitCode === undefined || job.exitCode === 0)) job.exitCode = event.exitCode;
   if (event.reason !== undefined) job.endReason ??= event.reason;
