@@ -13,9 +13,7 @@ import { findSeats } from "./seats.ts";
  * smallest share. Evicts nobody.
  */
 export function growJobs(state: State, now: Instant, apply: (event: Event) => void): void {
-  const open = new Set(
-    [...state.elastic].filter((job) => job.state !== "stopping" && job.leases.length < job.spec.members.max),
-  );
+  const open = new Set([...state.elastic].filter(mayGrow));
   while (open.size > 0) {
     const job = smallestShare(state, open);
     const seat = seatForOneMore(state, job, now);
@@ -25,6 +23,11 @@ export function growJobs(state: State, now: Instant, apply: (event: Event) => vo
     }
     if (seat === undefined || job.leases.length >= job.spec.members.max) open.delete(job);
   }
+}
+
+/** Not on its way out, and none of its members has finished: who has done its work needs no company. */
+function mayGrow(job: Job): boolean {
+  return job.state !== "stopping" && job.exitCode === undefined && job.leases.length < job.spec.members.max;
 }
 
 function smallestShare(state: State, jobs: Iterable<Job>): Job {
