@@ -121,8 +121,11 @@ export interface Played {
 /** More turns than this are an exchange without end. */
 const turnsMax = 10_000;
 
-/** Plays the rules to rest; who is told to stop is gone as soon as nobody more can start or claim. */
-export function play(start: World): Played {
+/**
+ * Plays the rules to rest. Who is told to stop is gone at once, or together with all others as soon as nobody more can
+ * start or claim: the rules leave both open.
+ */
+export function play(start: World, leave: "at-once" | "together"): Played {
   let world = settleClasses(start);
   let determined = true;
   const evicted: Holding[] = [];
@@ -147,6 +150,10 @@ export function play(start: World): Played {
       } else {
         evicted.push(victim);
         world = claim(world, next, victim);
+        if (leave === "at-once") {
+          world = settleClasses(startClaimants(world));
+          closed = [];
+        }
       }
     }
   }

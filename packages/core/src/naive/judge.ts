@@ -152,12 +152,18 @@ function judgeTurn(world: World, wish: Wish, bounds: Bounds): Fault[] {
     const next = nextOf(world, left);
     if (next === undefined || next === wish) return [];
     if (startable(world, next) !== undefined) return [rule(`[O] ${wish.job} goes before ${next.job}, which can start`)];
-    const claim = findClaim(world, next, bounds);
+    // While someone leaves, who could claim changes within one pass; only the first decision of a pass is held to it.
+    const claim = isQuiet(world) ? findClaim(world, next, bounds) : "none";
     if (typeof claim === "object") {
       return [rule(`[O] ${wish.job} goes before ${next.job}, which can take ${names(claim.set)}`)];
     }
     left = left.filter((each) => !isSameWish(each, next));
   }
+}
+
+/** Nobody is on the way out. */
+function isQuiet(world: World): boolean {
+  return !world.holdings.some((each) => each.leaving);
 }
 
 /** Whether one of two wishes can start or claim exactly when the other can. */
@@ -186,7 +192,7 @@ export function judgeRest(world: World, bounds: Bounds): Fault[] {
       faults.push(rule(`[O4] ${wish.job} waits and could start`));
       continue;
     }
-    const claim = findClaim(world, wish, bounds);
+    const claim = isQuiet(world) ? findClaim(world, wish, bounds) : "none";
     if (typeof claim !== "object") continue;
     const rules = [...new Set(claim.set.map((victim) => claim.standing.by.get(victim)!))].sort().join("+");
     const what = `[${rules}] ${wish.job} waits and could take ${names(claim.set)}`;
@@ -199,7 +205,7 @@ export function judgeRest(world: World, bounds: Bounds): Fault[] {
 export function judgeClasses(world: World): Fault[] {
   const faults: Fault[] = [];
   for (const holding of world.holdings) {
-    if (holding.cover !== nobody || holding.extra) continue;
+    if (holding.cover !== nobody || holding.extra || holding.leaving) continue;
     const level = pathOf(world, holding.account).find((at) => isWithin(world, at, usageOf(world, at)));
     if (level !== undefined) {
       faults.push(rule(`[C3] ${holding.job} is burst, and ${named(world, level)} is within its guarantee`));

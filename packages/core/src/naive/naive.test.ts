@@ -45,7 +45,7 @@ describe("the naive model", () => {
       { job: "c", account: "c" },
     );
     sketch.later(minute).waits({ job: "again", account: "c" });
-    const played = play(sketch.world);
+    const played = play(sketch.world, "together");
     assert.deepEqual(usage(played.world), { a: 3, b: 4, c: 2 });
     assert.equal(evictedOf(played.evicted, "b"), 1);
     assert.notEqual(played.world.holdings.find((each) => each.job === "again")!.cover, nobody);
@@ -56,7 +56,7 @@ describe("the naive model", () => {
       .runs({ job: "a", account: "a", count: 3 }, { job: "b", account: "b", count: 5 }, { job: "c", account: "c" })
       .later(minute)
       .waits({ job: "more", account: "a" });
-    assert.deepEqual(usage(play(sketch.world).world), { a: 4, b: 4, c: 1 });
+    assert.deepEqual(usage(play(sketch.world, "together").world), { a: 4, b: 4, c: 1 });
   });
 
   it("[C2] takes nobody inside a floor (scenario 03)", () => {
@@ -68,7 +68,7 @@ describe("the naive model", () => {
       )
       .waits({ job: "more", account: "c" });
     assert.equal(claims(sketch.world, sketch.wish("more")), "none");
-    assert.deepEqual(play(sketch.world).evicted, []);
+    assert.deepEqual(play(sketch.world, "together").evicted, []);
     const taken = {
       wish: sketch.wish("more"),
       choice: 0,
@@ -208,8 +208,8 @@ describe("the naive model", () => {
   it("[T2] brings equal accounts to equal parts with no eviction too many (scenario 13)", () => {
     const sketch = new Sketch(one(32), { a: {}, b: {}, c: {} }).waits({ job: "a", account: "a", count: 32 });
     const more = (world: World, ...jobs: Parameters<Sketch["waits"]>) =>
-      play(sketch.set({ ...world, now: world.now + minute }).waits(...jobs).world);
-    const first = play(sketch.world);
+      play(sketch.set({ ...world, now: world.now + minute }).waits(...jobs).world, "together");
+    const first = play(sketch.world, "together");
     const second = more(first.world, { job: "b", account: "b", count: 32 });
     assert.deepEqual(usage(second.world), { a: 16, b: 16, c: 0 });
     assert.equal(evictedOf(second.evicted, "a"), 16);
@@ -229,7 +229,7 @@ describe("the naive model", () => {
       )
       .later(minute)
       .waits({ job: "back", account: "a", count: 16 });
-    const played = play(sketch.world);
+    const played = play(sketch.world, "together");
     assert.deepEqual(usage(played.world), { a: 32, b: 16, c: 16 });
     assert.deepEqual([evictedOf(played.evicted, "b"), evictedOf(played.evicted, "c")], [8, 8]);
   });

@@ -27,9 +27,9 @@ export interface Standing {
 }
 
 /**
- * The ways in which a job may claim, before any set is looked at. One whose guarantee has room is covered. One that its
- * guarantee would hold but for what it may take from its own account may stand on that, or claim as burst: others'
- * borrowed work goes before its own [T4].
+ * The ways in which a job may claim, before any set is looked at: as what its guarantees have room for, and, where one
+ * lower down would hold it but for what it may take from its own account, standing on that. Both are open to it, since
+ * others' borrowed work goes before its own [T4].
  */
 export function standingsOf(world: World, wish: Wish, option: Option): Standing[] {
   const amount = amountOf(world, wish, option);
@@ -42,10 +42,9 @@ export function standingsOf(world: World, wish: Wish, option: Option): Standing[
     return { cover, byOwn, by };
   };
   const plain = coverFor(world, wish.account, amount, stayingOf);
-  if (plain !== nobody) return [standing(plain, false)];
   const less = coverLessOwn(world, wish, amount);
-  const burst = wish.preemptible ? [standing(nobody, false)] : [];
-  return less === nobody ? burst : [...burst, standing(less, true)];
+  const standings = plain === nobody && !wish.preemptible ? [] : [standing(plain, false)];
+  return less === plain || less === nobody ? standings : [...standings, standing(less, true)];
 }
 
 /** The account that would cover it, judged on what stays now less all that it may take from its own account. */
