@@ -90,5 +90,5 @@ function allowed(name) {
 }
 
 function isTest(path) {
-  return /\.test\.tsx?$/.test(path);
+  return /\.test\.tsx?$|\/src\/testing\//.test(path);
 }

@@ -1,4 +1,4 @@
-import type { Command, CommandInput, State } from "@tessera/core";
+import type { Command, CommandInput, State, UserId } from "@tessera/core";
 import type { AuditRow } from "../store/port.ts";
 
 /** The audit record of a command that had an effect; the input in the journal is its proof. */
@@ -54,14 +54,18 @@ function describe(command: Command, state: State): { target: string; account: st
     case "user.enable":
     case "user.erase":
     case "password.set":
-      return { target: command.user, account: "", detail: "" };
+      return { target: command.user, account: accountOfUser(state, command.user), detail: "" };
     case "role.bind":
     case "role.unbind":
       return { target: command.user, account: command.account, detail: command.role };
     case "token.create":
-      return { target: command.id, account: "", detail: `${command.user} ${command.label}`.trim() };
+      return {
+        target: command.id,
+        account: accountOfUser(state, command.user),
+        detail: `${command.user} ${command.label}`.trim(),
+      };
     case "token.revoke":
-      return { target: command.token, account: "", detail: state.tokens.get(command.token)?.user ?? "" };
+      return { target: command.token, account: "", detail: "" };
     case "secret.set":
     case "secret.delete":
       return { target: command.name, account: command.account, detail: "" };
@@ -70,4 +74,17 @@ function describe(command: Command, state: State): { target: string; account: st
     case "epoch.begin":
       return { target: String(state.epoch), account: "", detail: command.reason };
   }
+}
+
+/** The lowest account in which all of a user's roles lie: whoever administers it may read what is done to the user. */
+export function accountOfUser(state: State, user: UserId): string {
+  const paths = (state.users.get(user)?.bindings ?? []).map((binding) => state.accounts[binding.account]!.path);
+  if (paths.length === 0) return "";
+  let common = paths[0]!.split("/");
+  for (const path of paths) {
+    const parts = path.split("/");
+    const differs = common.findIndex((part, i) => part !== parts[i]);
+    if (differs >= 0) common = common.slice(0, differs);
+  }
+  return common.join("/");
 }

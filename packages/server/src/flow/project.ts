@@ -1,6 +1,6 @@
 import { type Event, type Input, type Job, type Lease, type NodeNo, type State, unitsPerGpu } from "@tessera/core";
 import type { AuditRow, DeviceRow, EndedJobRow, Projected, UsageRow } from "../store/port.ts";
-import { auditOf } from "./audit.ts";
+import { accountOfUser, auditOf } from "./audit.ts";
 import { endedJobRows } from "./ended.ts";
 
 /**
@@ -64,10 +64,15 @@ export class Projector {
   /** Takes down who asked for what, before the batch changes what the names stand for. */
   noteSubjects(inputs: readonly Input[], state: State): void {
     for (const input of inputs) {
-      if (input.kind !== "command" || !("job" in input.command)) continue;
-      const id = input.command.job;
-      const account = (state.jobById.get(id) ?? state.arrayById.get(id))?.account;
-      if (account !== undefined) this.#subjects.set(id, state.accounts[account]!.path);
+      if (input.kind !== "command") continue;
+      const { command } = input;
+      if (command.kind === "token.revoke") {
+        const user = state.tokens.get(command.token)?.user;
+        if (user !== undefined) this.#subjects.set(command.token, accountOfUser(state, user));
+      } else if ("job" in command) {
+        const account = (state.jobById.get(command.job) ?? state.arrayById.get(command.job))?.account;
+        if (account !== undefined) this.#subjects.set(command.job, state.accounts[account]!.path);
+      }
     }
   }
 
