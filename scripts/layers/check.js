@@ -69,7 +69,8 @@ export function checkManifest(name, manifest) {
 /** Packages that a source imports without having them in its own package.json; npm would not install them for it. */
 export function undeclared(path, source, manifest, forTests) {
   const declared = new Set([manifest.name, ...Object.keys(manifest.dependencies ?? {})]);
-  if (isTest(path)) for (const name of forTests) declared.add(name);
+  const forItsTests = Object.keys(manifest.devDependencies ?? {});
+  if (isTest(path)) for (const name of [...forTests, ...forItsTests]) declared.add(name);
   return importsOf(source)
     .filter(({ specifier }) => !specifier.startsWith(".") && !specifier.startsWith("node:"))
     .map(({ specifier, line }) => ({
@@ -89,6 +90,7 @@ function allowed(name) {
   return known;
 }
 
+/** Tests, and what only tests use. */
 function isTest(path) {
   return /\.test\.tsx?$|\/src\/testing\//.test(path);
 }
