@@ -28,8 +28,12 @@ export function idempotencyOf(
 function sortedJson(value: unknown): string {
   if (typeof value !== "object" || value === null) return JSON.stringify(value) ?? "null";
   if (Array.isArray(value)) return `[${value.map(sortedJson).join()}]`;
-  const fields = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1));
-  return `{${fields.map(([key, inner]) => `${JSON.stringify(key)}:${sortedJson(inner)}`).join()}}`;
+  const record = value as Record<string, unknown>;
+  let text = "";
+  for (const key of Object.keys(record).sort()) {
+    text += `${text === "" ? "" : ","}${JSON.stringify(key)}:${sortedJson(record[key])}`;
+  }
+  return `{${text}}`;
 }
 
 /**

@@ -102,7 +102,9 @@ async function once<Answer>(
 ): Promise<Answer> {
   if (key === undefined) return act();
   const name = `${user.id}/${key}`;
-  const turn = (underWay.get(name) ?? Promise.resolve()).catch(() => {}).then(act);
+  const earlier = underWay.get(name);
+  const turn = earlier === undefined ? act() : earlier.catch(() => {}).then(act);
+  if (!(turn instanceof Promise)) return turn;
   underWay.set(name, turn);
   try {
     return await turn;
