@@ -142,16 +142,17 @@ function takingBack(t: Teller): void {
   t.do({ kind: "account.edit", path: "guest", terms: termsOf(0, guest) });
 }
 
+/** Grows into what is idle, and gives it back before anyone must leave. */
 function elastic(t: Teller): void {
   for (const id of ["claim", "lent1", "lent2"]) {
     if (!t.state.jobById.has(jobId(id))) continue;
     t.do({ kind: "job.cancel", job: jobId(id) });
     t.leave(id);
   }
-  t.submit("stretchy", "guest", { members: "1..4", gpus: 1, resize: "live" } as never);
+  t.submit("stretchy", "guest", { members: "1..4", gpus: 1 });
   t.run("stretchy");
   t.tick(minute);
-  t.submit("wide", "owner", { gpus: 4, count: 1 } as never);
+  t.submit("wide", "owner", { gpus: 4 });
   t.submit("wider", "lab", { gpus: 4 });
 }
 
