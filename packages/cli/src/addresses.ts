@@ -31,6 +31,8 @@ export const addresses: { readonly [Id in RouteId]: `${RouteOf<Id>["method"]} ${
   upNode: "POST /v1/nodes/:node/up",
   downNode: "POST /v1/nodes/:node/down",
   listGpus: "GET /v1/gpus",
+  getPolicy: "GET /v1/policy",
+  setPolicy: "PUT /v1/policy",
   listUsers: "GET /v1/users",
   createUser: "POST /v1/users",
   getUser: "GET /v1/users/:user",

@@ -8,6 +8,8 @@ export const actions = [
   "account.write",
   "node.read",
   "node.write",
+  "policy.read",
+  "policy.write",
   "user.read",
   "user.write",
   "role.read",

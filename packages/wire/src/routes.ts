@@ -17,6 +17,7 @@ import { Account, AccountCreate, AccountEdit, AccountPage, SecretList, SecretPut
 import { AccountPath, Line, PageQuery } from "./shapes/common.ts";
 import { DrainBody, GpuPage, NodePage, NodeShape, ReasonBody } from "./shapes/fleet.ts";
 import { DryRun, Explanation, Job, JobCreated, JobPage, JobSpecBody, LogEntry } from "./shapes/job.ts";
+import { PolicyPut, PolicyShape } from "./shapes/policy.ts";
 import { AuditPage, FeedPage, UsageReport } from "./shapes/usage.ts";
 
 /**
@@ -357,6 +358,27 @@ const table = {
     status: 200,
     watch: true,
     query: Type.Object({ ...PageQuery, node: text(), model: text() }, { additionalProperties: false }),
+  },
+
+  getPolicy: {
+    method: "GET",
+    path: "/v1/policy",
+    action: "policy.read",
+    resource: "fleet",
+    summary: "What the owner decided about taking back and planning",
+    answer: PolicyShape,
+    status: 200,
+  },
+  setPolicy: {
+    method: "PUT",
+    path: "/v1/policy",
+    action: "policy.write",
+    resource: "fleet",
+    summary: "Decide about taking back and planning, for the whole fleet",
+    body: PolicyPut,
+    answer: PolicyShape,
+    status: 200,
+    edits: true,
   },
 
   listUsers: {

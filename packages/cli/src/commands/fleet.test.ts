@@ -177,3 +177,17 @@ test("usage shows totals and whether the books balance; JSON keeps the exact amo
   server.on("readUsage", () => ({ ...report, fleet: { ...report.fleet!, balanced: false, differenceUnitMs: "17" } }));
   assert.match((await runTess(["usage"], { env: server.env })).out, /NOT balanced: 17 unit-ms apart/);
 });
+
+test("the policy is shown, and changed with what is given and what was there", async (t) => {
+  const server = await StandIn.start(t);
+  const policy = { rebalance: "checkpointed" as const, minRuntime: "5m", grace: "30s", backfill: true };
+  server.on("getPolicy", () => ({ ...policy, revision: "r1" }));
+  server.on("setPolicy", ({ body }) => ({ ...(body as typeof policy), revision: "r2" }));
+  const run = (...argv: string[]) => runTess(["policy", ...argv], { env: server.env });
+  assert.match((await run("get")).out, /Rebalance +checkpointed.*\nMinimum runtime +5m\nGrace +30s\nBackfill +on/);
+  assert.match((await run("set", "--min-runtime", "10m", "--no-backfill")).out, /10m\n.*30s\n.*off\n/);
+  const [asked] = server.requestsTo("setPolicy");
+  assert.deepEqual(asked?.body, { ...policy, minRuntime: "10m", backfill: false });
+  assert.equal(asked?.headers["if-match"], "r1");
+  assert.deepEqual([(await run("set")).code, (await run("set", "--grace", "soon")).code], [2, 2]);
+});

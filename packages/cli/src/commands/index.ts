@@ -54,6 +54,12 @@ export const commands: readonly CommandEntry[] = [
     summary: "get, cordon, drain, up, down",
     load: () => import("./node.ts"),
   },
+  {
+    name: "policy",
+    group: fleet,
+    summary: "get, set: who may be evicted for whom, and when",
+    load: () => import("./policy.ts"),
+  },
 
   {
     name: "account",

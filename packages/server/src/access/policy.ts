@@ -29,7 +29,7 @@ const administer: Grants = {
 
 /** What each role may do at its account and below. `account.write` is asked of the account above: see `mayWriteAccount`. */
 export const grantsOf: Readonly<Record<Role, Grants>> = {
-  "platform-owner": { ...administer, "audit.read": "all", "node.write": "all" },
+  "platform-owner": { ...administer, "audit.read": "all", "node.write": "all", "policy.write": "all" },
   "tenant-admin": { ...administer, "audit.read": "all" },
   "team-admin": administer,
   member: { ...look, "job.submit": "all", "job.control": "own", "job.logs": "own" },
@@ -38,8 +38,8 @@ export const grantsOf: Readonly<Record<Role, Grants>> = {
   auditor: { ...look, "user.read": "all", "role.read": "all", "token.read": "all", "audit.read": "all" },
 };
 
-/** What everyone who is signed in may do: look at the fleet, and at themselves. */
-export const grantsOfEveryone: ReadonlySet<Action> = new Set<Action>(["node.read", "self.read"]);
+/** What everyone who is signed in may do: look at the fleet, at its policy, and at themselves. */
+export const grantsOfEveryone: ReadonlySet<Action> = new Set<Action>(["node.read", "policy.read", "self.read"]);
 
 /** Roles that each role may give and take away: never one that can do what it cannot do itself. */
 export const mayGive: Readonly<Record<Role, readonly Role[]>> = {

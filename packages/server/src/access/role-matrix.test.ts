@@ -39,6 +39,7 @@ describe("who may do what", () => {
       ["editAccount", { action: "account.read" }],
       ["readLogs", { action: "job.read" }],
       ["cordonNode", { action: "node.read" }],
+      ["setPolicy", { action: "policy.read" }],
       ["createAccount", { action: "account.read" }],
       ["listAudit", { action: "event.read" }],
       ["submitJob", { action: "account.read" }],

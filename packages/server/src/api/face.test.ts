@@ -150,6 +150,10 @@ describe("the face of the server", () => {
     await fits("drainNode", "/v1/nodes/n1/drain", "POST", { within: "1h", reason: "fan" });
     await fits("getNode", "/v1/nodes/n1");
     await fits("listGpus", "/v1/gpus");
+    await fits("getPolicy", "/v1/policy");
+    const policy = { rebalance: "on", minRuntime: "0s", grace: "1m30s", backfill: false };
+    const { revision: _, ...set } = await fits("setPolicy", "/v1/policy", "PUT", policy);
+    assert.deepEqual(set, policy);
     await fits("createUser", "/v1/users", "POST", {
       name: "zed",
       email: "z@x.y",

@@ -237,6 +237,34 @@ describe("pages", () => {
   });
 });
 
+describe("the policy", () => {
+  it("is read by everyone, changed as a whole, and refused when it changed since one looked", async () => {
+    const t = await restartable();
+    try {
+      const seen = await t.server.call(t.owner.token, "GET", "/v1/policy");
+      const { revision, ...plain } = seen.json;
+      assert.deepEqual(plain, { rebalance: "checkpointed", minRuntime: "5m", grace: "30s", backfill: true });
+      const put = (body: object, ifMatch = revision) =>
+        t.server.call(t.owner.token, "PUT", "/v1/policy", body, { "if-match": ifMatch });
+      const changed = await put({ ...plain, rebalance: "off", grace: "2m" });
+      assert.equal(changed.status, 200, changed.text);
+      assert.deepEqual(t.control.state.policy, {
+        rebalance: "off",
+        minRuntimeMs: 300_000,
+        graceMs: 120_000,
+        backfill: true,
+      });
+      assert.deepEqual([(await put(plain)).status, (await put(plain, changed.json.revision)).status], [412, 200]);
+      const half = await put({ rebalance: "off" }, "*");
+      assert.deepEqual([half.status, half.json.field], [422, "minRuntime"], half.text);
+      const long = await put({ ...plain, grace: "999999999w" }, "*");
+      assert.deepEqual([long.status, long.json.field], [422, "grace"], long.text);
+    } finally {
+      await t.server.close();
+    }
+  });
+});
+
 describe("audit", () => {
   it("[S24] has a record of every mutation, with who and under which request", async () => {
     const t = await restartable();
@@ -259,6 +287,12 @@ describe("audit", () => {
         "node.up": await call("POST", "/v1/nodes/n1/up"),
         "node.drain": await call("POST", "/v1/nodes/n1/drain", { within: "1h" }),
         "node.down": await call("POST", "/v1/nodes/n1/down", {}),
+        "policy.set": await call("PUT", "/v1/policy", {
+          rebalance: "off",
+          minRuntime: "10m",
+          grace: "1m",
+          backfill: true,
+        }),
         "role.bind": await call("POST", "/v1/role-bindings", { user: "eve", role: "viewer", account: "lab" }),
         "role.unbind": await call("DELETE", `/v1/role-bindings/${encodeURIComponent(`${user.json.id}:viewer:lab`)}`),
         "secret.set": await call("PUT", "/v1/accounts/lab/secrets/S", { value: "hush-hush" }),

@@ -22,7 +22,7 @@ export const rolesWalked = [
 const admin =
   "job.read job.submit job.control job.logs account.read account.write user.read user.write role.read role.write token.read token.write secret.read secret.write usage.read event.read";
 const can: Readonly<Record<Role, ReadonlySet<string>>> = {
-  "platform-owner": words(`${admin} audit.read node.write`),
+  "platform-owner": words(`${admin} audit.read node.write policy.write`),
   "tenant-admin": words(`${admin} audit.read`),
   "team-admin": words(admin),
   member: words("job.read job.submit account.read secret.read usage.read event.read"),
@@ -73,6 +73,8 @@ const expectations: Readonly<Record<RouteId, Expectation>> = {
   upNode: { fleet: true, needs: "node.write" },
   downNode: { fleet: true, needs: "node.write" },
   listGpus: { anywhere: true },
+  getPolicy: { anywhere: true },
+  setPolicy: { anywhere: true, needs: "policy.write" },
   listUsers: { anywhere: true, needs: "user.read" },
   createUser: { sees: "account.read", needs: "user.write" },
   getUser: { sees: "user.read" },
@@ -182,6 +184,8 @@ async function requestFor(
       return { path, body: { path: `${account}/c${n}` } };
     case "editAccount":
       return { path, body: { weight: 2 } };
+    case "setPolicy":
+      return { path, body: { rebalance: "off", minRuntime: "1m", grace: "0s", backfill: true } };
     case "putSecret":
       return { path, body: { value: "v" } };
     case "createUser":

@@ -4,6 +4,7 @@ import { accessHandlers } from "./access.ts";
 import { accountHandlers } from "./accounts.ts";
 import { fleetHandlers } from "./fleet.ts";
 import { jobHandlers } from "./jobs.ts";
+import { policyHandlers } from "./policy.ts";
 import { recordHandlers } from "./records.ts";
 
 /** Streams are answered by other means: see `logs.ts`. */
@@ -15,5 +16,6 @@ export const handlers: { readonly [Id in Answered]: Handler<Id> } = {
   ...accountHandlers,
   ...fleetHandlers,
   ...jobHandlers,
+  ...policyHandlers,
   ...recordHandlers,
 };

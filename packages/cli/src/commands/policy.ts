@@ -1,0 +1,76 @@
+import type { PolicyPut, PolicyShape } from "@tessera/wire";
+import { type Command, Option } from "commander";
+import { usageFailure } from "../failure.ts";
+import { examples } from "../help.ts";
+import { emitObject } from "../output/emit.ts";
+import { fieldsText } from "../output/fields.ts";
+import { parseDurationMs } from "../output/time.ts";
+import type { Session } from "../session.ts";
+
+interface PolicyFlags {
+  readonly rebalance?: PolicyPut["rebalance"];
+  readonly minRuntime?: string;
+  readonly grace?: string;
+  readonly backfill?: boolean;
+}
+
+export function define(command: Command, session: Session): void {
+  examples(command.description("Shows and changes what the owner decides about eviction and planning for the fleet."), [
+    "tess policy get",
+    "tess policy set --rebalance off",
+  ]);
+
+  const get = command.command("get").summary("show the policy").description("Shows the policy.");
+  examples(get, ["tess policy get", "tess policy get -o json"]);
+  get.action(async () => show(session, await (await session.api()).call("getPolicy")));
+
+  const set = command
+    .command("set")
+    .summary("change the policy")
+    .description("Changes what is given and leaves the rest. Refused when someone else changed the policy meanwhile.")
+    .addOption(
+      new Option("--rebalance <who>", "evict for a fair share of the surplus: anyone, who checkpoints, nobody").choices(
+        ["on", "checkpointed", "off"],
+      ),
+    )
+    .option("--min-runtime <duration>", "leave a job alone this long after its start; its GPUs' owner need not")
+    .option("--grace <duration>", "how long a job without a checkpoint has to leave")
+    .option("--backfill", "plan who cannot start, and start others only where that delays no plan")
+    .option("--no-backfill", "plan nobody: whatever fits starts");
+  examples(set, ["tess policy set --min-runtime 10m --grace 1m", "tess policy set --rebalance on --no-backfill"]);
+  set.action((flags: PolicyFlags) => change(session, flags));
+}
+
+async function change(session: Session, { rebalance, minRuntime, grace, backfill }: PolicyFlags): Promise<void> {
+  for (const [flag, text] of [["--min-runtime", minRuntime] as const, ["--grace", grace] as const]) {
+    if (text !== undefined && parseDurationMs(text) === undefined)
+      throw usageFailure(`${flag} must be a duration, got "${text}"`, "such as 90s or 5m");
+  }
+  const given = { rebalance, minRuntime, grace, backfill };
+  const changes = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
+  if (Object.keys(changes).length === 0)
+    throw usageFailure("nothing to change", "such as --rebalance off; see tess policy set --help");
+  const api = await session.api();
+  const { revision, ...before } = await api.call("getPolicy");
+  await show(session, await api.call("setPolicy", { body: { ...before, ...changes }, ifMatch: revision }));
+}
+
+const rebalances: Readonly<Record<PolicyPut["rebalance"], string>> = {
+  on: "on: borrowed work may be evicted for a fairer share",
+  checkpointed: "checkpointed: only of jobs that checkpoint",
+  off: "off: borrowed work leaves only when the owner of the GPUs needs them",
+};
+
+async function show(session: Session, policy: PolicyShape): Promise<void> {
+  await emitObject(session, policy, "policy", ({ rebalance, minRuntime, grace, backfill }) =>
+    fieldsText(
+      [
+        ["Rebalance", rebalances[rebalance]],
+        ["Minimum runtime", minRuntime],
+        ["Grace", grace],
+        ["Backfill", backfill ? "on: nobody starts where that delays a planned job" : "off"],
+      ],
+      session.paint,
+    ),
+  );
+}

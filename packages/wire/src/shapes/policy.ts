@@ -1,0 +1,24 @@
+import Type, { type Static } from "typebox";
+import { Duration } from "./common.ts";
+
+/** What the owner decides for the whole fleet. */
+const policy = {
+  rebalance: Type.Enum(["on", "checkpointed", "off"], {
+    description: "Evict for a fair share of the surplus: anyone, only jobs that checkpoint, or nobody",
+  }),
+  /** A job that has just started is left alone this long, but not by the owner of its GPUs. */
+  minRuntime: Duration,
+  /** How long a job without a checkpoint of its own has to leave. */
+  grace: Duration,
+  backfill: Type.Boolean({
+    description: "Plan jobs that cannot start, and let others start only where no plan is delayed",
+  }),
+};
+
+export const PolicyPut = Type.Object(policy, { additionalProperties: false });
+export type PolicyPut = Static<typeof PolicyPut>;
+export const PolicyShape = Type.Object({
+  ...policy,
+  revision: Type.String({ description: "Opaque; send as If-Match" }),
+});
+export type PolicyShape = Static<typeof PolicyShape>;
