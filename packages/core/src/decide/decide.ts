@@ -94,6 +94,10 @@ export function decideDue(state: State, now: Instant, act: (events: readonly Eve
         if (job !== undefined) queueOrPark(state, job);
         break;
       }
+      case "exposed":
+        // Someone who waits may take it from now on [T8].
+        if (state.jobs.has(timer.subject as JobNo)) state.waiting.wakeAll();
+        break;
       case "deadline":
         act(deadlineCame(state, timer.subject as JobNo, now));
         break;

@@ -205,6 +205,8 @@ function activate(state: State, job: Job): void {
   else jobs.add(job);
   if (job.class === "burst") countBurst(state, job, 1);
   if (isElastic(job)) state.elastic.add(job);
+  const exposedAt = job.placedAt + state.policy.minRuntimeMs;
+  if (exposedAt > state.clock) state.timers.add({ at: exposedAt, kind: "exposed", subject: job.no });
 }
 
 function isElastic({ spec }: Job): boolean {

@@ -3,8 +3,8 @@ import type { Instant } from "../model/units.ts";
 /** Something that must be looked at again when its time comes. It is only a hint: the state says whether it still holds. */
 export interface Timer {
   readonly at: Instant;
-  readonly kind: "wake" | "deadline" | "drain";
-  /** A job number, or a node number for `drain`. */
+  readonly kind: "wake" | "deadline" | "drain" | "exposed";
+  /** A job number, or a node number for `drain`. `exposed`: what protected the job from being taken ends. */
   readonly subject: number;
 }
 
