@@ -78,8 +78,12 @@ function planAgain(state: State, now: Instant): Timeline {
 }
 
 function planAhead(state: State, timeline: Timeline, job: Job, now: Instant): void {
-  if (!state.policy.backfill || state.planned.has(job)) return;
-  if (mayStart(state, job, demandOf(state, job, 0, modelsFor(state, job, 0)[0] ?? -1), now) !== undefined) return;
-  const plan = timeline.plan(job);
+  if (state.planned.has(job)) return;
+  const stop = mayStart(state, job, demandOf(state, job, 0, modelsFor(state, job, 0)[0] ?? -1), now);
+  if (stop?.kind === "limit" && stop.hit.kind === "gpu-time") {
+    state.timers.addOnce({ at: stop.hit.until, kind: "exposed", subject: job.no }); // it may compete again then
+  }
+  if (stop !== undefined) return;
+  const plan = state.policy.backfill ? timeline.plan(job) : undefined;
   if (plan !== undefined) state.planned.set(job, plan.at);
 }

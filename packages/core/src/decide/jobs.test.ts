@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { isRefusal } from "../journal/refusal.ts";
-import { minute, second } from "../model/units.ts";
+import { minute, second, unitsPerGpu } from "../model/units.ts";
 import { reasonFor } from "../queue/explain.ts";
 import { readSnapshot, writeSnapshot } from "../state/snapshot.ts";
 import { jobId, World } from "../testing/world.ts";
@@ -230,5 +230,21 @@ describe("a job from submission to its end", () => {
       assert.ok(decision.hint.length > 0);
     }
     assert.equal(writeSnapshot(w.state), before);
+  });
+});
+
+describe("GPU hours of a period", () => {
+  it("let a job wait when they are used up, and start it when the next period begins", () => {
+    const limits = { gpuTime: { unitMsMax: unitsPerGpu * minute, everyMs: 60 * minute } };
+    const w = new World().nodes(["n0", "H100:8"]).account("lab", { limits });
+    w.submit("long", "lab", {});
+    w.run("long").tick(2 * minute);
+    w.exit("long", 0);
+    w.submit("next", "lab", {});
+    assert.equal(reason(w, "next"), "quota");
+    w.tick(30 * minute);
+    assert.equal(w.stateOf("next"), "waiting");
+    w.tick(60 * minute);
+    assert.equal(w.stateOf("next"), "starting");
   });
 });

@@ -4,7 +4,7 @@ import type { Instant } from "../model/units.ts";
 export interface Timer {
   readonly at: Instant;
   readonly kind: "wake" | "deadline" | "drain" | "exposed";
-  /** A job number, or a node number for `drain`. `exposed`: what protected the job from being taken ends. */
+  /** A job number, or a node number for `drain`. `exposed`: what kept the job from being taken, or from starting, ends. */
   readonly subject: number;
 }
 
@@ -17,6 +17,7 @@ function earlier(a: Timer, b: Timer): boolean {
 /** A binary heap, earliest first. Equal instants come out in a fixed order. */
 export class Timers {
   readonly #heap: Timer[] = [];
+  readonly #once = new Set<string>();
 
   get nextAt(): Instant | undefined {
     return this.#heap[0]?.at;
@@ -33,6 +34,14 @@ export class Timers {
     }
   }
 
+  /** Like `add`, for what may be asked for again and again before its time comes. */
+  addOnce(timer: Timer): void {
+    const key = `${timer.kind} ${timer.subject} ${timer.at}`;
+    if (this.#once.has(key)) return;
+    this.#once.add(key);
+    this.add(timer);
+  }
+
   /** Takes out everything that is due at `now`. */
   takeDue(now: Instant): Timer[] {
     const due: Timer[] = [];
@@ -43,6 +52,7 @@ export class Timers {
   #pop(): Timer {
     const heap = this.#heap;
     const top = heap[0]!;
+    this.#once.delete(`${top.kind} ${top.subject} ${top.at}`);
     const last = heap.pop()!;
     if (heap.length > 0) {
       heap[0] = last;
