@@ -1,11 +1,12 @@
 import type { Event } from "../journal/event.ts";
 import { type AccountNo, type JobNo, type LeaseId, noAccount } from "../model/ids.ts";
-import type { Job } from "../model/job.ts";
+import type { Claim, Job } from "../model/job.ts";
 import type { Lease } from "../model/lease.ts";
 import type { Instant } from "../model/units.ts";
-import { coverFor } from "../queue/quota.ts";
+import { ceilingHit, coverFor } from "../queue/quota.ts";
 import { stopJob } from "../run/stop.ts";
-import type { State } from "../state/state.ts";
+import { demandOf, type State } from "../state/state.ts";
+import { addTo, type Held, minus, nothingHeld } from "../state/usage.ts";
 import { stopOrderOf } from "../submit/parse.ts";
 import { planClaim } from "./plan.ts";
 import type { Rule } from "./takeable.ts";
@@ -16,9 +17,7 @@ export function settleClaims(state: State, now: Instant, apply: (event: Event) =
     const claim = job.claim!;
     if (claim.seats.some((seat) => state.fleet.nodes[seat.node]?.mode !== "up")) {
       apply({ kind: "claim-dropped", v: 1, at: now, job: job.no, reason: "a node of its seats is no longer up" });
-    } else if (
-      claim.seats.every((seat) => seat.gpus.every((gpu) => state.fleet.gpuFree[gpu] === state.fleet.gpuCapacity[gpu]))
-    ) {
+    } else if (hasRoom(state, job, claim)) {
       const { choice, unitsEach, seats } = claim;
       const cover = coverWithout(state, job);
       const guaranteed = cover !== noAccount;
@@ -36,6 +35,35 @@ export function settleClaims(state: State, now: Instant, apply: (event: Event) =
       });
     }
   }
+}
+
+/**
+ * Everything that is held for the claimant is there, and its ceilings have room: a victim may have left its GPUs idle
+ * beside the claimed ones and still hold the cores, the memory or the quota that it was taken for.
+ */
+function hasRoom(state: State, job: Job, claim: Claim): boolean {
+  for (const { node: no, gpus } of claim.seats) {
+    const node = state.fleet.node(no);
+    if (node.freeCpusMilli < 0 || node.freeMemoryMiB < 0) return false;
+    for (const gpu of gpus) if (state.fleet.gpuFree[gpu] !== state.fleet.gpuCapacity[gpu]) return false;
+  }
+  const model = claim.seats[0]!.gpus.length === 0 ? -1 : state.fleet.gpuModel[claim.seats[0]!.gpus[0]!]!;
+  const held = heldFor(state, job, claim);
+  return (
+    ceilingHit(state, job.account, demandOf(state, job, claim.choice, model), (account) =>
+      minus(state.usage[account.no]!, held),
+    ) === undefined
+  );
+}
+
+/** What is held for a claimant, which its accounts' usage contains already. */
+function heldFor(state: State, { spec }: Job, { seats, unitsEach }: Claim): Held {
+  const { cpusMilli, memoryMiB } = spec;
+  const held = nothingHeld();
+  for (const { gpus, part } of seats) {
+    addTo(held, state.fleet, { gpus, part, unitsEach: part?.compute ?? unitsEach, cpusMilli, memoryMiB }, 1);
+  }
+  return held;
 }
 
 /** The cover of a claimant when it starts: what is held for it counts as its account's usage already. */

@@ -289,7 +289,7 @@ function spare(tally: Tally, sites: readonly Site[], now: Instant): void {
 
 function lawful(state: State, claimant: Claimant, tally: Tally): boolean {
   if (tally.victims.size === 0 || !tally.isLawful()) return false;
-  if (claimant.cover !== noAccount) return true;
+  if (claimant.cover !== noAccount || tally.isCovered()) return true;
   const unlent = unlentUnits(state, claimant.job.account);
   const free = state.fleet.totals.gpuUnits - tally.left(rootAccount).units;
   return unlent === 0 || free - claimant.demand.units >= unlent;

@@ -1,4 +1,4 @@
-import { type AccountNo, noAccount } from "../model/ids.ts";
+import { type AccountNo, noAccount, rootAccount } from "../model/ids.ts";
 import { borrowedOf, ceilingHit, coverFor, isNothing } from "../queue/quota.ts";
 import { compareShares, type Share, shareOf } from "../queue/share.ts";
 import { accountOf, type State } from "../state/state.ts";
@@ -53,8 +53,18 @@ export class Tally {
     return shareOf(this.#state, accountOf(this.#state, account), this.left(account));
   }
 
+  /** Whether everything that would lose with it, from the account up to its side, stays above its guarantee [T5]. */
   isSource(account: AccountNo): boolean {
-    return !isNothing(borrowedOf(this.#state, accountOf(this.#state, account), this.left(account)));
+    for (const at of this.#losing(account)) {
+      if (isNothing(borrowedOf(this.#state, accountOf(this.#state, at), this.left(at)))) return false;
+    }
+    return true;
+  }
+
+  /** The account and those above it that do not hold the claimant too. */
+  *#losing(account: AccountNo): Generator<AccountNo> {
+    const { path } = this.#claimant;
+    for (let at = account; at !== rootAccount && !path.has(at); at = accountOf(this.#state, at).parent) yield at;
   }
 
   /** The sides of claimant and account at their lowest common account. */
@@ -99,6 +109,12 @@ export class Tally {
     return covered !== noAccount && isInside(this.#state, covered, cover);
   }
 
+  /** Whether some guarantee would hold the claimant if the set as it is left. */
+  isCovered(): boolean {
+    const { job, demand } = this.#claimant;
+    return coverFor(this.#state, job.account, demand, (account) => this.left(account.no)) !== noAccount;
+  }
+
   copy(): Tally {
     const copy = new Tally(this.#state, this.#claimant);
     for (const [victim, rule] of this.victims) copy.take(victim, rule);
@@ -134,17 +150,23 @@ export class Tally {
     if (cover !== noAccount && !this.covers()) return false;
     for (const [victim, rule] of this.victims) {
       if (rule === "T2" && !this.isFair(victim.job.account)) return false;
-      if (rule !== "T3" && !this.#wasSource(victim)) return false;
     }
-    return true;
+    return this.#wereSources();
   }
 
-  /** Taken last of its account, it was taken while the account stayed above its guarantee. */
-  #wasSource(victim: Victim): boolean {
-    const state = this.#state;
-    const left = this.left(victim.job.account);
+  /** Whether each account that loses was above its guarantee until its last victim; which one that was is open. */
+  #wereSources(): boolean {
+    const fine = new Map<AccountNo, boolean>();
+    for (const [victim, rule] of this.victims) {
+      if (rule === "T3") continue;
+      for (const at of this.#losing(victim.job.account)) fine.set(at, fine.get(at) || this.#isAboveWith(at, victim));
+    }
+    return ![...fine.values()].includes(false);
+  }
+
+  #isAboveWith(account: AccountNo, victim: Victim): boolean {
     const back = nothingHeld();
-    for (const lease of victim.leases) addTo(back, state.fleet, lease, -1);
-    return !isNothing(borrowedOf(state, accountOf(state, victim.job.account), minus(left, back)));
+    for (const lease of victim.leases) addTo(back, this.#state.fleet, lease, -1);
+    return !isNothing(borrowedOf(this.#state, accountOf(this.#state, account), minus(this.left(account), back)));
   }
 }

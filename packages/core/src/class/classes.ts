@@ -1,15 +1,30 @@
 import { isInside } from "../claim/takeable.ts";
-import type { Event } from "../journal/event.ts";
+import type { Event, JobClassed } from "../journal/event.ts";
 import { type AccountNo, noAccount } from "../model/ids.ts";
 import type { Job } from "../model/job.ts";
 import type { Instant } from "../model/units.ts";
 import { borrowedOf, isNothing } from "../queue/quota.ts";
-import { accountOf, pathUp, type State } from "../state/state.ts";
+import { accountOf, jobOf, pathUp, type State } from "../state/state.ts";
 
 /** Brings classes in line with what changed since the last look: some fall, some are promoted; nobody moves [C3]. */
 export function settleClasses(state: State, now: Instant, apply: (event: Event) => void): void {
-  const changed = state.classes.takeChanged();
-  if (changed.size === 0) return;
+  // A promotion below can leave an account above with more than it covers, and what falls there may rise lower down.
+  for (let changed = state.classes.takeChanged(); changed.size > 0; ) {
+    const reclassed = new Set<AccountNo>();
+    settleChanged(state, changed, now, (event) => {
+      reclassed.add(jobOf(state, event.job).account);
+      apply(event);
+    });
+    changed = reclassed;
+  }
+}
+
+function settleChanged(
+  state: State,
+  changed: ReadonlySet<AccountNo>,
+  now: Instant,
+  apply: (event: JobClassed) => void,
+): void {
   const looked = new Set<AccountNo>();
   for (const leaf of changed) {
     if (state.accounts[leaf] === undefined) continue;
@@ -26,7 +41,7 @@ export function settleClasses(state: State, now: Instant, apply: (event: Event) 
 }
 
 /** What an account and those below cover no longer fits its guarantee: of its own the least falls first. */
-function fall(state: State, account: AccountNo, now: Instant, apply: (event: Event) => void): void {
+function fall(state: State, account: AccountNo, now: Instant, apply: (event: JobClassed) => void): void {
   const exceeded = () => !isNothing(borrowedOf(state, accountOf(state, account), state.usage[account]!.covered));
   if (!exceeded()) return;
   const covered = [...jobsBelow(state, account)].filter((job) => job.cover === account);
@@ -37,12 +52,12 @@ function fall(state: State, account: AccountNo, now: Instant, apply: (event: Eve
   }
 }
 
-function promote(state: State, account: AccountNo, now: Instant, apply: (event: Event) => void): void {
+function promote(state: State, account: AccountNo, now: Instant, apply: (event: JobClassed) => void): void {
   for (const job of jobsBelow(state, account))
     if (job.cover === noAccount && job.state !== "stopping") reclass(state, job, now, apply);
 }
 
-function reclass(state: State, job: Job, now: Instant, apply: (event: Event) => void): void {
+function reclass(state: State, job: Job, now: Instant, apply: (event: JobClassed) => void): void {
   let cover = noAccount;
   for (const { no } of pathUp(state, job.account)) {
     if (!isWithin(state, no)) continue;
