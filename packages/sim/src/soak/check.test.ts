@@ -1,0 +1,117 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { check, type Told, type ToldJob, type Verdict } from "./check.ts";
+import { emptyHistory, type History, type Submission } from "./history.ts";
+import { type Ran, readRuns } from "./truth.ts";
+
+/** One job on one GPU that ran from 1 s to 2 s and returned 3, and everybody agrees. */
+function sound(): { history: History; submission: Submission; ran: Ran[]; job: ToldJob; told: Told } {
+  const submission: Submission = {
+    ...{ key: "key-a", name: "a", body: {}, size: 1, members: 1 },
+    answered: ["job_a", "job_a"],
+    cancel: "not-asked",
+  };
+  const history = emptyHistory("soak0");
+  history.submissions.push(submission);
+  const ran = readRuns("job_a-1-0", "start 0 1000000000 GPU-1\nend 3 2000000000 GPU-1\n");
+  const attempts = [{ attempt: 1, exitCode: 3 }];
+  const job: ToldJob = { id: "job_a", name: "a", state: "ended", outcome: "failed", exitCode: 3, attempts };
+  return { history, submission, ran, job, told: toldOf(job) };
+}
+
+function toldOf(job: ToldJob, change: Partial<Told> = {}): Told {
+  return {
+    jobs: new Map([[job.id, job]]),
+    listed: [job],
+    edits: new Map([["soak0", 0]]),
+    usage: new Map([[job.id, 1_050 * 21_000]]),
+    differenceUnitMs: 0,
+    ...change,
+  };
+}
+
+/** What a verdict counts, without what is 0. */
+function counts({ faults: _, ...verdict }: Verdict): object {
+  return Object.fromEntries(Object.entries(verdict).filter(([, count]) => count !== 0));
+}
+
+describe("the checker of the crash soak", () => {
+  it("finds nothing where everybody agrees", () => {
+    const { history, ran, told } = sound();
+    assert.deepEqual(counts(check([history], ran, told)), {});
+  });
+
+  it("counts an acknowledged job that is unknown, unfinished, or ended otherwise than it really did", () => {
+    const { history, ran, job } = sound();
+    const lost = (changed: ToldJob | undefined) => {
+      const told = toldOf(job, { jobs: new Map(changed === undefined ? [] : [[job.id, changed]]) });
+      return check([history], ran, told).lost;
+    };
+    assert.equal(lost(undefined), 1);
+    assert.equal(lost({ ...job, state: "running" }), 1);
+    assert.equal(lost({ ...job, outcome: "succeeded" }), 1);
+    assert.equal(lost({ ...job, outcome: "infra-failed" }), 1);
+    assert.equal(lost({ ...job, outcome: "cancelled" }), 1);
+  });
+
+  it("[S22] counts a job that went its own way after its cancel was acknowledged", () => {
+    const { history, submission, ran, told } = sound();
+    submission.cancel = "acknowledged";
+    assert.equal(check([history], ran, told).lost, 1);
+    submission.cancel = "unsure";
+    assert.equal(check([history], ran, told).lost, 0);
+  });
+
+  it("counts an edit that was acknowledged and is gone", () => {
+    const { history, ran, told } = sound();
+    history.edit = { asked: 5, acknowledged: 4 };
+    assert.equal(check([history], ran, { ...told, edits: new Map([["soak0", 3]]) }).lost, 1);
+    assert.equal(check([history], ran, { ...told, edits: new Map([["soak0", 5]]) }).lost, 0);
+  });
+
+  it("[S15] counts a key with two jobs, two jobs of one name, and a job that nobody asked for", () => {
+    const { history, submission, ran, job, told } = sound();
+    const other = { ...job, id: "job_b" };
+    assert.equal(check([history], ran, { ...told, listed: [job, other] }).duplicated, 1);
+    assert.equal(check([history], ran, { ...told, listed: [job, { ...other, name: "b" }] }).duplicated, 1);
+    submission.answered.push("job_b");
+    assert.equal(check([history], ran, told).duplicated, 1);
+  });
+
+  it("[S16] counts a member that was started twice", () => {
+    const { history, told } = sound();
+    const ran = readRuns("job_a-1-0", "start 0 1000000000 GPU-1\nstart 0 1500000000 GPU-1\nend 3 2000000000 GPU-1\n");
+    assert.equal(check([history], ran, told).ranTwice, 1);
+  });
+
+  it("[S17] counts an attempt that begins before the one before it is over", () => {
+    const { history, ran, told } = sound();
+    const early = readRuns("job_a-2-0", "start 0 1900000000 GPU-2\nend 3 2900000000 GPU-2\n");
+    const late = readRuns("job_a-2-0", "start 0 2000000000 GPU-2\nend 3 2900000000 GPU-2\n");
+    assert.equal(check([history], [...ran, ...early], told).ranTwice, 1);
+    assert.equal(check([history], [...ran, ...late], told).ranTwice, 0);
+  });
+
+  it("[S1] counts two members on one GPU at one time, whichever began first", () => {
+    const { history, ran, told } = sound();
+    const inside = readRuns("job_z-1-0", "start 0 1200000000 GPU-0,GPU-1\nend 0 1300000000 GPU-0,GPU-1\n");
+    const after = readRuns("job_z-1-0", "start 0 2000000000 GPU-1\nend 0 2100000000 GPU-1\n");
+    assert.equal(check([history], [...inside, ...ran], told).gpuOverlaps, 1);
+    assert.equal(check([history], [...ran, ...after], told).gpuOverlaps, 0);
+  });
+
+  it("counts an exit code that is told otherwise, or not at all, or of a job that never ran", () => {
+    const { history, ran, job } = sound();
+    const lost = (changed: Partial<ToldJob>, really = ran) =>
+      check([history], really, toldOf({ ...job, ...changed })).exitCodesLost;
+    assert.equal(lost({ attempts: [{ attempt: 1, exitCode: 4 }] }), 1);
+    assert.equal(lost({ attempts: [{ attempt: 1 }] }), 1);
+    assert.equal(lost({}, []), 1);
+  });
+
+  it("[S10] counts books that do not balance, and GPU time that was used and not metered", () => {
+    const { history, ran, job, told } = sound();
+    assert.equal(check([history], ran, { ...told, differenceUnitMs: -21_001 }).unbalancedMs, 2);
+    assert.equal(check([history], ran, toldOf(job, { usage: new Map([["job_a", 990 * 21_000]]) })).unbalancedMs, 10);
+  });
+});

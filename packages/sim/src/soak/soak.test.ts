@@ -1,0 +1,15 @@
+import assert from "node:assert/strict";
+import { it } from "node:test";
+import { soak } from "./soak.ts";
+
+it("loses and doubles nothing when the server is killed under load and restarted", { timeout: 180_000 }, async () => {
+  const said: string[] = [];
+  const report = await soak({ cycles: 2, seed: 4, say: (text) => said.push(text) });
+  assert.deepEqual(report.faults, []);
+  assert.equal(report.verified, true);
+  const { lost, duplicated, ranTwice, gpuOverlaps, exitCodesLost, unbalancedMs } = report;
+  assert.deepEqual([lost, duplicated, ranTwice, gpuOverlaps, exitCodesLost, unbalancedMs], [0, 0, 0, 0, 0, 0]);
+  assert.ok(report.acknowledged >= 200, `${report.acknowledged} acknowledged`);
+  assert.ok(report.ran > 0);
+  assert.equal(said.length, 2);
+});
