@@ -153,6 +153,7 @@ test("usage shows totals and whether the books balance; JSON keeps the exact amo
       capacity: String(hour * 80n),
       leased: String(hour * 4n),
       idle: String(hour * 76n),
+      held: "0",
       down: "0",
       maintenance: "0",
       balanced: true,

@@ -108,8 +108,8 @@ function reportText(
 /** Capacity and where it went; the one line that says whether the books balance. */
 export function fleetLine(fleet: UsageReport["fleet"], paint: Paint): string {
   if (fleet === undefined) return "";
-  const { capacity, leased, idle, down, maintenance, balanced, differenceUnitMs } = fleet;
-  const sum = `${hoursText(leased)} leased + ${hoursText(idle)} idle + ${hoursText(down)} down + ${hoursText(maintenance)} maintenance`;
+  const { capacity, leased, idle, held, down, maintenance, balanced, differenceUnitMs } = fleet;
+  const sum = `${hoursText(leased)} leased + ${hoursText(idle)} idle + ${held === "0" ? "" : `${hoursText(held)} held + `}${hoursText(down)} down + ${hoursText(maintenance)} maintenance`;
   const verdict = balanced
     ? paint("green", "balanced")
     : paint("red", `NOT balanced: ${differenceUnitMs} unit-ms apart`);

@@ -1,4 +1,13 @@
-import { type Event, type Input, type Job, type Lease, type NodeNo, type State, unitsPerGpu } from "@tessera/core";
+import {
+  type Event,
+  type Input,
+  type Job,
+  type Lease,
+  type NodeNo,
+  type Seat,
+  type State,
+  unitsPerGpu,
+} from "@tessera/core";
 import type { AuditRow, DeviceRow, EndedJobRow, Projected, UsageRow } from "../store/port.ts";
 import { accountOfUser, auditOf } from "./audit.ts";
 import { endedJobRows } from "./ended.ts";
@@ -36,8 +45,24 @@ export class Projector {
         return;
       case "job-submitted":
         return;
+      case "job-claimed":
+        this.#keep(state, event.seats, event.at, true);
+        return;
+      case "claim-dropped":
+        this.#keep(state, state.jobs.get(event.job)!.claim?.seats ?? [], event.at, false);
+        return;
+      case "job-ended":
+        this.#keep(state, state.jobs.get(event.job)!.claim?.seats ?? [], event.at, false);
+        this.#jobs.push(...endedJobRows(state, event));
+        return;
+      case "job-grown":
       case "job-placed":
-        for (const seat of event.seats) this.#seat(state, seat.node, seat.gpus, event.at, -event.unitsEach);
+        this.#seats(
+          state,
+          event.seats.map((seat) => takenOf(seat, event.unitsEach)),
+          event.at,
+          -1,
+        );
         return;
       case "lease-started": {
         const lease = state.leases.get(event.lease)!;
@@ -52,12 +77,9 @@ export class Projector {
       case "lease-ended": {
         const lease = state.leases.get(event.lease)!;
         this.#used(state, lease, event.at);
-        this.#seat(state, lease.node, lease.gpus, event.at, lease.unitsEach);
+        this.#seats(state, [{ ...lease, units: lease.unitsEach }], event.at, 1, this.#keptAs(state, lease));
         return;
       }
-      case "job-ended":
-        this.#jobs.push(...endedJobRows(state, event));
-        return;
     }
   }
 
@@ -107,21 +129,41 @@ export class Projector {
     }
   }
 
-  #seat(state: State, no: NodeNo, gpus: readonly number[], at: number, change: number): void {
+  /** Seats are taken (`sign` -1) or given back (1); several of one event may be on one device. */
+  #seats(state: State, seats: readonly TakenSeat[], at: number, sign: 1 | -1, mode?: string): void {
     const { fleet } = state;
-    const node = fleet.node(no);
-    for (const gpu of gpus) {
-      const model = fleet.models[fleet.gpuModel[gpu]!]!;
-      this.#device(
-        at,
-        fleet.gpuUuid[gpu]!,
-        node.facts.name,
-        model,
-        unitsPerGpu,
-        fleet.gpuFree[gpu]! + change,
-        node.mode,
-      );
+    const free = new Map<number, number>();
+    for (const { node, gpus, units } of seats) {
+      for (const gpu of gpus) {
+        const left = (free.get(gpu) ?? fleet.gpuFree[gpu]!) + sign * units;
+        free.set(gpu, left);
+        this.#state(state, node, gpu, at, left, mode ?? fleet.node(node).mode);
+      }
     }
+  }
+
+  /** Free devices are kept for a claimant from now on, or no longer. What is in use is told when it is given back. */
+  #keep(state: State, seats: readonly Seat[], at: number, held: boolean): void {
+    const { fleet } = state;
+    for (const { node, gpus } of seats) {
+      const mode = fleet.nodes[node]?.mode;
+      if (mode === undefined) continue;
+      for (const gpu of gpus) {
+        const free = fleet.gpuFree[gpu]!;
+        if (free > 0) this.#state(state, node, gpu, at, free, held ? "held" : mode);
+      }
+    }
+  }
+
+  #state(state: State, no: NodeNo, gpu: number, at: number, free: number, mode: string): void {
+    const { fleet } = state;
+    const model = fleet.models[fleet.gpuModel[gpu]!]!;
+    this.#device(at, fleet.gpuUuid[gpu]!, fleet.node(no).facts.name, model, unitsPerGpu, free, mode);
+  }
+
+  /** What is given back to a claimant is not idle. */
+  #keptAs({ fleet }: State, lease: Lease): string | undefined {
+    return lease.gpus.some((gpu) => fleet.gpuHeldFor[gpu] !== 0) ? "held" : undefined;
   }
 
   /** The stretch that a lease has spent in the state it is about to leave. */
@@ -130,6 +172,16 @@ export class Projector {
     const job = state.jobs.get(lease.job)!;
     this.#usage.push(...usageRows(state, job, lease, toAt));
   }
+}
+
+interface TakenSeat {
+  readonly node: NodeNo;
+  readonly gpus: readonly number[];
+  readonly units: number;
+}
+
+function takenOf({ node, gpus, part }: Seat, unitsEach: number): TakenSeat {
+  return { node, gpus, units: part?.compute ?? unitsEach };
 }
 
 /** One row per device for the stretch from where the lease entered its state to `toAt`. */

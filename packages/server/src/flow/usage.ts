@@ -151,7 +151,7 @@ async function fleetBooks(
   { from, to }: UsageAsk,
 ): Promise<NonNullable<UsageReport["fleet"]>> {
   const leased = used.reduce((sum, row) => sum + unitMs(row, from, to), 0n);
-  const books = { capacity: 0n, idle: 0n, down: 0n, maintenance: 0n };
+  const books = { capacity: 0n, idle: 0n, held: 0n, down: 0n, maintenance: 0n };
   const rows = (await reader.devices(from, to)).filter((row) => row.seq <= seq);
   for (const [i, row] of rows.entries()) {
     const next = rows[i + 1];
@@ -160,11 +160,12 @@ async function fleetBooks(
     books.capacity += stretch(row.capacityUnits);
     books[freeAs(row)] += stretch(row.freeUnits);
   }
-  const difference = books.capacity - leased - books.idle - books.down - books.maintenance;
+  const difference = books.capacity - leased - books.idle - books.held - books.down - books.maintenance;
   return {
     capacity: String(books.capacity),
     leased: String(leased),
     idle: String(books.idle),
+    held: String(books.held),
     down: String(books.down),
     maintenance: String(books.maintenance),
     balanced: difference === 0n,
@@ -173,6 +174,6 @@ async function fleetBooks(
 }
 
 /** What the free part of a device counts as. */
-function freeAs({ mode }: DeviceRow): "idle" | "down" | "maintenance" {
-  return mode === "down" || mode === "maintenance" ? mode : "idle";
+function freeAs({ mode }: DeviceRow): "idle" | "held" | "down" | "maintenance" {
+  return mode === "down" || mode === "maintenance" || mode === "held" ? mode : "idle";
 }

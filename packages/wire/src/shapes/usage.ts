@@ -21,10 +21,11 @@ export const UsageReport = Type.Object({
       capacity: UnitMs,
       leased: UnitMs,
       idle: UnitMs,
+      held: UnitMs,
       down: UnitMs,
       maintenance: UnitMs,
       balanced: Type.Boolean({
-        description: "capacity = leased + idle + down + maintenance, computed from separate records",
+        description: "capacity = leased + idle + held + down + maintenance, computed from separate records",
       }),
       differenceUnitMs: Type.String(),
     }),
