@@ -145,20 +145,34 @@ function spared(world: World, wish: Wish, option: Option, victims: readonly Hold
   return undefined;
 }
 
-/** Whether anyone who goes before this job could have started or claimed instead [O1, O2, O3]. */
+/**
+ * Whether anyone who goes before this job could have started or claimed instead [O1, O2, O3]. A job that cannot is not
+ * in the way of others [O4]: whether it still speaks for its account until its turn has come is open.
+ */
 function judgeTurn(world: World, wish: Wish, bounds: Bounds): Fault[] {
-  let left = world.wishes;
-  for (;;) {
+  const inTurn = firstAble(world, wish, world.wishes, bounds);
+  if (inTurn === undefined) return [];
+  const able = world.wishes.filter((each) => each === wish || chanceOf(world, each, bounds) !== undefined);
+  if (nextOf(world, able) === wish) return [];
+  return [rule(`[O] ${wish.job} goes before ${inTurn.job}, which can ${chanceOf(world, inTurn, bounds)}`)];
+}
+
+/** The first of `wishes` in turn that can start or claim, if it comes before `wish`. */
+function firstAble(world: World, wish: Wish, wishes: readonly Wish[], bounds: Bounds): Wish | undefined {
+  for (let left = wishes; ; ) {
     const next = nextOf(world, left);
-    if (next === undefined || next === wish) return [];
-    if (startable(world, next) !== undefined) return [rule(`[O] ${wish.job} goes before ${next.job}, which can start`)];
-    // While someone leaves, who could claim changes within one pass; only the first decision of a pass is held to it.
-    const claim = isQuiet(world) ? findClaim(world, next, bounds) : "none";
-    if (typeof claim === "object") {
-      return [rule(`[O] ${wish.job} goes before ${next.job}, which can take ${names(claim.set)}`)];
-    }
+    if (next === undefined || next === wish) return undefined;
+    if (chanceOf(world, next, bounds) !== undefined) return next;
     left = left.filter((each) => !isSameWish(each, next));
   }
+}
+
+/** What a waiting job can do now, in words. */
+function chanceOf(world: World, wish: Wish, bounds: Bounds): string | undefined {
+  if (startable(world, wish) !== undefined) return "start";
+  // While someone leaves, who could claim changes within one pass; only the first decision of a pass is held to it.
+  const claim = isQuiet(world) ? findClaim(world, wish, bounds) : "none";
+  return typeof claim === "object" ? `take ${names(claim.set)}` : undefined;
 }
 
 /** Nobody is on the way out. */
@@ -195,6 +209,8 @@ export function judgeRest(world: World, bounds: Bounds): Fault[] {
     const claim = isQuiet(world) ? findClaim(world, wish, bounds) : "none";
     if (typeof claim !== "object") continue;
     const rules = [...new Set(claim.set.map((victim) => claim.standing.by.get(victim)!))].sort().join("+");
+    // Taking of its own can make the taking of others' fair; a scheduler need not think of that.
+    if (rules === "T2+T3") continue;
     const what = `[${rules}] ${wish.job} waits and could take ${names(claim.set)}`;
     faults.push({ kind: rules === "T1" ? "floor" : "rule", what });
   }

@@ -97,7 +97,8 @@ export function faultOfSeats(
     }
     const here = seats.filter((each) => each.node === seat.node).length;
     if (option.gpus > 0 && world.nodes[seat.node]!.model !== option.model) return capacity("the model is another");
-    if (here * option.cpusMilli > room.cpusMilli || here * option.memoryMiB > room.memoryMiB) {
+    const lacks = (each: number, free: number) => each > 0 && here * each > free;
+    if (lacks(option.cpusMilli, room.cpusMilli) || lacks(option.memoryMiB, room.memoryMiB)) {
       return capacity(`node ${seat.node} lacks cores or memory`);
     }
   }

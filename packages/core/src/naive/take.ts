@@ -60,6 +60,8 @@ function ruleFor(world: World, wish: Wish, cover: number, holding: Holding): Tak
   if (!holding.preemptible || holding.leaving) return undefined; // C4
   const young = world.now - holding.since < world.minRuntimeMs; // T8
   if (holding.account === wish.account) {
+    // Growth comes after all waiting minimums, whatever the priority [P1].
+    if (holding.extra) return "T3";
     const lower = holding.priority < wish.priority;
     const equal = holding.priority === wish.priority && !wish.preemptible && holding.cover === nobody;
     const covered = holding.cover !== nobody;
@@ -106,10 +108,14 @@ export function faultsOfSet(
       faults.push(`[T2] the side of ${victim.job} ends below the claimant's`);
     }
   }
-  // A floor that its own account's other work fills is no floor to claim from others.
-  if (byOwn && set.some((victim) => by.get(victim) === "T1")) {
-    const covering = coverFor(after, wish.account, amountOf(world, wish, option), stayingOf);
-    if (covering === nobody || !isInside(world, covering, cover)) faults.push("[T1] it is not covered once it runs");
+  const covering = coverFor(after, wish.account, amountOf(world, wish, option), stayingOf);
+  for (const victim of set) {
+    // A floor that its own account's other work fills is no floor to claim from others. And if burst work could take the
+    // place of covered work of another account, the floor would be free to be claimed again, and so on without end.
+    const least = by.get(victim) === "T1" && byOwn ? cover : by.get(victim) === "T2" ? victim.cover : nobody;
+    if (least !== nobody && (covering === nobody || !isInside(world, covering, least))) {
+      faults.push(`[${by.get(victim)}] it takes ${victim.job} and is not covered as low once it runs`);
+    }
   }
   return faults;
 }
