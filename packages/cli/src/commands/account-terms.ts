@@ -15,6 +15,7 @@ export interface TermFlags {
   readonly memoryMax?: string;
   readonly trust?: "confidential" | "untrusted" | "trusted";
   readonly trustGroup?: string;
+  readonly order?: NonNullable<AccountEdit["order"]>;
   readonly overcommit?: boolean;
   readonly gpusPerJob?: string;
   readonly runTime?: string;
@@ -56,6 +57,13 @@ export function addTermFlags(command: Command): Command {
       ]),
     )
     .addOption(quota("--trust-group <name>", "tenants that may share a GPU with each other"))
+    .addOption(
+      quota("--order <rule>", "which of its waiting jobs of one priority goes first").choices([
+        "age",
+        "aged-shortest",
+        "attained-service",
+      ]),
+    )
     .addOption(quota("--overcommit", "guarantees below may exceed what is there"))
     .addOption(quota("--no-overcommit", "guarantees below may not exceed what is there"))
     .addOption(limit("--gpus-per-job <count>", "GPUs of one job"))
@@ -85,6 +93,7 @@ export function termsOf(flags: TermFlags, before: Before = {}): AccountEdit {
     }),
     trust: flags.trust,
     trustGroup: flags.trustGroup === "none" ? null : flags.trustGroup,
+    order: flags.order,
     overcommit: flags.overcommit,
     limits: merged(before.limits, {
       gpusPerJob: wholeOf("--gpus-per-job", flags.gpusPerJob),

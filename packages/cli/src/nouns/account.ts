@@ -122,6 +122,7 @@ function describeAccount(each: Account, paint: Paint): string {
           .join(", "),
       ],
       ["Trust", each.trust + (each.trustGroup === undefined ? "" : `, group ${each.trustGroup}`)],
+      ["Order", each.order],
       ["Overcommit", each.overcommit ? "allowed" : undefined],
       ["Live jobs", String(each.liveJobs)],
       ...objectFields(each.limits, "Limit"),

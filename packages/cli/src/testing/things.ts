@@ -71,6 +71,7 @@ export function accountOf(path: string, given: Partial<Account> = {}): Account {
     cpus: {},
     memoryMiB: {},
     trust: "trusted",
+    order: "age",
     overcommit: false,
     overcommitted: false,
     limits: {},

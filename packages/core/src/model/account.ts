@@ -19,6 +19,10 @@ export interface Quota {
 /** How far a tenant may share hardware with another. */
 export type Trust = "confidential" | "untrusted" | "trusted";
 
+/** Which of the waiting jobs of one account goes first, at equal priority [O3]. */
+export const accountOrders = ["age", "aged-shortest", "attained-service"] as const;
+export type AccountOrder = (typeof accountOrders)[number];
+
 /** Ceilings on single jobs and single users below an account. */
 export interface Limits {
   readonly gpusPerJobMax?: number;
@@ -45,6 +49,8 @@ export interface AccountTerms {
   readonly trustGroup?: string;
   /** The owner has said that the guarantees below this account may exceed what is there. */
   readonly overcommit: boolean;
+  /** Of its own waiting jobs; absent means by age. */
+  readonly order?: AccountOrder;
 }
 
 /** A node of the account tree. */

@@ -130,7 +130,7 @@ export type StopCause =
 /** One start of a job that is over. */
 export interface AttemptRecord {
   readonly attempt: number;
-  readonly seats: readonly { readonly node: number; readonly gpus: readonly number[] }[];
+  readonly seats: readonly { readonly node: number; readonly gpus: readonly number[]; readonly part?: PartSeat }[];
   readonly placedAt: Instant;
   /** 0 = it never ran. */
   readonly startedAt: Instant;

@@ -4,7 +4,7 @@ import type { NoSeat } from "../part/seat.ts";
 import { mayStart, modelsFor, type QuotaStop } from "../place/place.ts";
 import { findSeats, gpusThatFit, type MemberNeed, membersThatFit, needOf, type View } from "../place/seats.ts";
 import { demandOf, type State } from "../state/state.ts";
-import { before } from "../state/waiting.ts";
+import { before } from "./in-account.ts";
 import type { Reason } from "./reason.ts";
 
 /** Why a waiting job does not run, with amounts and places: the first reason of the list that holds. */
@@ -181,7 +181,7 @@ export function positionOf(state: State, job: Job): { position: number; ahead: n
   for (const group of state.waiting.groups.values()) {
     if (group.account !== job.account) continue;
     for (const other of group.jobs) {
-      if (!before(other, job)) break;
+      if (!before(other, job, group.order, state.clock)) break;
       ahead++;
     }
   }

@@ -2,7 +2,8 @@ import { type AccountNo, noAccount, rootAccount } from "../model/ids.ts";
 import { modelsFor } from "../place/place.ts";
 import { accountOf, demandOf, type State } from "../state/state.ts";
 import { stayingOf } from "../state/usage.ts";
-import { before, type WaitingGroup } from "../state/waiting.ts";
+import type { WaitingGroup } from "../state/waiting.ts";
+import { before } from "./in-account.ts";
 import { coverFor, type Demand } from "./quota.ts";
 import { compareShares, noShare, type Share, shareOf, shareOfJob } from "./share.ts";
 
@@ -25,7 +26,7 @@ interface Side extends Contender {
 /**
  * Who is next. A job that a guarantee holds goes before one that would borrow [O1]. Down the tree, at each level goes
  * the side whose share is smallest with its next job added, then the one whose job was submitted first [O2]. Inside
- * one account priority and age decide [O3].
+ * one account O3 decides.
  */
 export class Contest {
   readonly #state: State;
@@ -88,7 +89,9 @@ export class Contest {
     for (const below of side.sides)
       if (below.next !== undefined && (best === undefined || goesFirst(below, best))) best = below;
     let own: WaitingGroup | undefined;
-    for (const group of side.groups) if (own === undefined || before(group.jobs[0]!, own.jobs[0]!)) own = group;
+    for (const group of side.groups) {
+      if (own === undefined || before(group.jobs[0]!, own.jobs[0]!, group.order, this.#state.clock)) own = group;
+    }
     let next: Contender | undefined = best;
     if (own !== undefined) {
       // A job of the account itself is a side of its own beside the accounts below.

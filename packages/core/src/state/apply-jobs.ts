@@ -12,7 +12,7 @@ import type {
 import { type JobId, type JobNo, leaseIdOf, noAccount } from "../model/ids.ts";
 import { type AttemptRecord, attemptsKept, type Claim, evictionsKept, type Job, type JobSpec } from "../model/job.ts";
 import type { Lease } from "../model/lease.ts";
-import { accountOf, jobOf, pathUp, type State, whoIs } from "./state.ts";
+import { accountOf, jobOf, orderOf, pathUp, type State, whoIs } from "./state.ts";
 import { countBurst, countCovered, countHolding, countLeaving, countWaiting, forgetIdleUser } from "./usage.ts";
 
 type JobEvent = Extract<Event, { kind: `job-${string}` | `lease-${string}` | "claim-dropped" }>;
@@ -270,7 +270,7 @@ export function queueOrPark(state: State, job: Job): void {
     state.waiting.remove(job);
     state.timers.add({ at: job.notBeforeAt, kind: "wake", subject: job.no });
   } else {
-    state.waiting.add(job);
+    state.waiting.add(job, orderOf(state, job.account));
   }
 }
 

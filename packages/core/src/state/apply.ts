@@ -2,7 +2,7 @@ import type { Event } from "../journal/event.ts";
 import type { Account, AccountTerms } from "../model/account.ts";
 import { rootAccount } from "../model/ids.ts";
 import { applyToJobs } from "./apply-jobs.ts";
-import { accountOf, type State } from "./state.ts";
+import { accountOf, orderOf, type State } from "./state.ts";
 import { nothingUsed } from "./usage.ts";
 
 /** Idempotency keys are remembered this long; a client that repeats itself later starts anew. */
@@ -43,6 +43,7 @@ export function apply(state: State, event: Event): void {
       state.lendingLimits += limitsLending(event.terms) - limitsLending(account.terms);
       account.terms = event.terms;
       account.revision++;
+      state.waiting.reorder(account.no, orderOf(state, account.no));
       state.classes.note(account.no);
       state.waiting.wakeAll();
       return;

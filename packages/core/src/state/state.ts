@@ -1,5 +1,5 @@
 import type { Token, User } from "../model/access.ts";
-import { type Account, plainTerms } from "../model/account.ts";
+import { type Account, type AccountOrder, plainTerms } from "../model/account.ts";
 import {
   type AccountId,
   type AccountNo,
@@ -158,6 +158,11 @@ export function* pathUp(state: State, account: AccountNo): Generator<Account> {
 /** The name by which an account is shown; the root is the platform itself. */
 export function tenantOf(state: State, account: AccountNo): Account {
   return accountOf(state, accountOf(state, account).tenant);
+}
+
+/** How an account orders its own waiting jobs [O3]. */
+export function orderOf(state: State, account: AccountNo): AccountOrder {
+  return accountOf(state, account).terms.order ?? "age";
 }
 
 /** What a job would hold on a model with alternative `choice`, all members together. */

@@ -1,5 +1,7 @@
+import type { AccountOrder } from "../model/account.ts";
 import type { AccountNo, JobNo, UserId } from "../model/ids.ts";
 import type { Job } from "../model/job.ts";
+import { before } from "../queue/in-account.ts";
 
 /**
  * Waiting jobs that would need the same room, for the same account and user. If the first of them cannot start, none
@@ -9,15 +11,16 @@ export interface WaitingGroup {
   readonly key: string;
   readonly account: AccountNo;
   readonly user: UserId;
-  /** Best first: priority, then number (which is age). */
+  /** Best first. */
   readonly jobs: Job[];
+  order: AccountOrder;
   /** At its last turn there were seats, but a plan ahead of it would have been delayed. */
   delayed: boolean;
 }
 
-/** Order inside one account: higher priority, then older. A requeued job keeps its number, hence its place. */
-export function before(a: Job, b: Job): boolean {
-  return a.spec.priority !== b.spec.priority ? a.spec.priority > b.spec.priority : a.no < b.no;
+/** Those who ask for the same time and the same GPUs go by age under `aged-shortest` too, whatever the hour. */
+function goesFirst(a: Job, b: Job, order: AccountOrder): boolean {
+  return before(a, b, order === "aged-shortest" ? "age" : order, 0);
 }
 
 /** The queue: jobs that could start as far as they themselves are concerned. Held or dependent jobs are not in it. */
@@ -32,15 +35,15 @@ export class Waiting {
     return this.#groupOf.size;
   }
 
-  add(job: Job): void {
+  add(job: Job, order: AccountOrder): void {
     if (this.#groupOf.has(job)) return;
     const key = groupKey(job);
     let group = this.groups.get(key);
     if (group === undefined) {
-      group = { key, account: job.account, user: job.user, jobs: [], delayed: false };
+      group = { key, account: job.account, user: job.user, jobs: [], order, delayed: false };
       this.groups.set(key, group);
     }
-    const at = placeOf(group.jobs, job);
+    const at = placeOf(group, job);
     group.jobs.splice(at, 0, job);
     this.#groupOf.set(job, group);
     // Behind a job that wants the same and could not start there is nothing to try.
@@ -51,10 +54,19 @@ export class Waiting {
     const group = this.#groupOf.get(job);
     if (group === undefined) return;
     this.#groupOf.delete(job);
-    group.jobs.splice(placeOf(group.jobs, job), 1);
+    group.jobs.splice(placeOf(group, job), 1);
     if (group.jobs.length === 0) {
       this.groups.delete(group.key);
       this.#awake.delete(group);
+    }
+  }
+
+  /** The account has chosen another order. */
+  reorder(account: AccountNo, order: AccountOrder): void {
+    for (const group of this.groups.values()) {
+      if (group.account !== account || group.order === order) continue;
+      group.order = order;
+      group.jobs.sort((a, b) => (goesFirst(a, b, order) ? -1 : 1));
     }
   }
 
@@ -79,12 +91,12 @@ export class Waiting {
   }
 }
 
-function placeOf(jobs: readonly Job[], job: Job): number {
+function placeOf({ jobs, order }: WaitingGroup, job: Job): number {
   let low = 0;
   let high = jobs.length;
   while (low < high) {
     const middle = (low + high) >>> 1;
-    if (before(jobs[middle]!, job)) low = middle + 1;
+    if (goesFirst(jobs[middle]!, job, order)) low = middle + 1;
     else high = middle;
   }
   return low;

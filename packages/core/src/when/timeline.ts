@@ -5,9 +5,9 @@ import type { Instant } from "../model/units.ts";
 import { spreadGang } from "../place/gang.ts";
 import { modelsFor } from "../place/place.ts";
 import { type MemberNeed, needOf } from "../place/seats.ts";
+import { before } from "../queue/in-account.ts";
 import { coverFor } from "../queue/quota.ts";
-import { demandOf, type State } from "../state/state.ts";
-import { before } from "../state/waiting.ts";
+import { demandOf, orderOf, type State } from "../state/state.ts";
 
 /** When and where a job that cannot start now is expected to. */
 export interface PlannedStart {
@@ -61,7 +61,8 @@ export class Timeline {
     let most = free;
     for (const [i, plan] of this.plans.entries()) {
       if (plan.at >= endAt || plan.job === job || (burst && plan.reclaims)) continue;
-      if (plan.job.account === job.account && before(job, plan.job)) continue;
+      const { account } = job;
+      if (plan.job.account === account && before(job, plan.job, orderOf(this.#state, account), this.#now)) continue;
       const spare = this.#spare[i]!.get(node.no);
       if (spare !== undefined) most = Math.min(most, spare);
     }

@@ -34,6 +34,7 @@ export function termsOf(body: AccountEdit, from: AccountTerms = plainTerms): Acc
   if (isRefusal(quota)) return quota;
   const limits = body.limits === undefined ? from.limits : limitsOf(body.limits);
   if (isRefusal(limits)) return limits;
+  const order = body.order ?? from.order ?? "age";
   const trustGroup = body.trustGroup === undefined ? from.trustGroup : (body.trustGroup ?? undefined);
   return {
     quota,
@@ -42,6 +43,7 @@ export function termsOf(body: AccountEdit, from: AccountTerms = plainTerms): Acc
     trust: body.trust ?? from.trust,
     ...(trustGroup !== undefined && { trustGroup }),
     overcommit: body.overcommit ?? from.overcommit,
+    ...(order !== "age" && { order }),
   };
 }
 

@@ -177,6 +177,16 @@ describe("edits", () => {
       assert.deepEqual([free.status, free.json.max, free.json.weight], [200, undefined, 3]);
       assert.deepEqual(free.json.guarantee, { H100: 4 });
       assert.equal((await edit({ weight: 4 }, "*")).status, 200);
+      const ordered = await edit({ order: "aged-shortest" });
+      assert.deepEqual(
+        [ordered.json.order, (await edit({ weight: 2 })).json.order],
+        ["aged-shortest", "aged-shortest"],
+      );
+      assert.equal((await edit({ order: "age" })).json.order, "age");
+      assert.deepEqual(
+        [(await edit({ order: "luck" })).status, (await edit({ order: "luck" })).json.field],
+        [422, "order"],
+      );
       const gone = await t.server.call(t.owner.token, "DELETE", "/v1/accounts/lab", undefined, { "if-match": tag });
       assert.equal(gone.status, 412);
     } finally {

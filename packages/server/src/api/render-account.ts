@@ -5,7 +5,7 @@ import { renderAmounts, renderLimits } from "./account-terms.ts";
 import { gpusOf } from "./quantities.ts";
 
 /** Terms in the words of the request. */
-function renderTerms({ quota, limits, allowed, trust, trustGroup, overcommit }: AccountTerms) {
+function renderTerms({ quota, limits, allowed, trust, trustGroup, order, overcommit }: AccountTerms) {
   const milli = (value: number | undefined) => (value === undefined ? undefined : value / 1000);
   return {
     guarantee: renderAmounts(quota.guarantee),
@@ -16,6 +16,7 @@ function renderTerms({ quota, limits, allowed, trust, trustGroup, overcommit }: 
     memoryMiB: present({ guarantee: quota.guaranteeMemoryMiB, max: quota.maxMemoryMiB }),
     trust,
     ...(trustGroup !== undefined && { trustGroup }),
+    order: order ?? "age",
     overcommit,
     limits: renderLimits(limits),
     allowed: { ...allowed },

@@ -1,12 +1,12 @@
-import type { GpuAmounts, Trust } from "@tessera/core";
+import { accountOrders, type GpuAmounts, type Trust } from "@tessera/core";
 import { BadField, type FieldPath, Fields, hintFor, knownName, mapOf } from "./fields.ts";
 import type { ScenarioAccount } from "./scenario.ts";
 import { accountPath, gpuAmounts, name, whole } from "./values.ts";
 
-const keys = ["guarantee", "max", "lendable", "weight", "trust", "trust_group"];
+const keys = ["guarantee", "max", "lendable", "weight", "trust", "trust_group", "order"];
 const trusts: readonly Trust[] = ["confidential", "untrusted", "trusted"];
 
-type Amounts = Partial<Pick<ScenarioAccount, "guarantee" | "max" | "lendable" | "weight">>;
+type Amounts = Partial<Pick<ScenarioAccount, "guarantee" | "max" | "lendable" | "weight" | "order">>;
 type TenantTrust = Partial<Pick<ScenarioAccount, "trust" | "trustGroup">>;
 
 /** The account tree of a scenario, and what its quota edits make of it. */
@@ -52,6 +52,7 @@ export class AccountTree {
       max: fields.take("max", gpuAmounts),
       lendable: fields.take("lendable", gpuAmounts),
       weight: fields.take("weight", whole("a weight", 0)),
+      order: fields.take("order", knownName("an order", accountOrders)),
     });
     this.#given.set(path, { ...this.#given.get(path), ...amounts });
     this.#noteTrust(path, trust, at);

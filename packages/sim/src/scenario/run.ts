@@ -238,7 +238,7 @@ class Run {
 const termField = /^(guarantee|max|trust)\b/;
 
 /** Guarantees beyond the fleet are allowed in scenarios. */
-function termsOf({ guarantee, max, lendable, weight, trust, trustGroup }: ScenarioAccount): AccountTerms {
+function termsOf({ guarantee, max, lendable, weight, trust, trustGroup, order }: ScenarioAccount): AccountTerms {
   const quota = { guarantee, weight, ...(max && { max }), ...(lendable && { lendable }) };
-  return { ...plainTerms, quota, trust, ...(trustGroup && { trustGroup }), overcommit: true };
+  return { ...plainTerms, quota, trust, ...(trustGroup && { trustGroup }), ...(order && { order }), overcommit: true };
 }

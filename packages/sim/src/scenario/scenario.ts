@@ -1,4 +1,4 @@
-import type { GpuAmounts, Isolation, JobClass, PoolMode, ReasonKind, Trust } from "@tessera/core";
+import type { AccountOrder, GpuAmounts, Isolation, JobClass, PoolMode, ReasonKind, Trust } from "@tessera/core";
 
 /** A scenario file, checked and in whole units: milliseconds, GPU units, millicores, MiB. */
 export interface Scenario {
@@ -33,6 +33,7 @@ export interface ScenarioAccount {
   readonly weight: number;
   readonly trust: Trust;
   readonly trustGroup?: string;
+  readonly order?: AccountOrder;
 }
 
 export interface Policy {

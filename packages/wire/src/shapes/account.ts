@@ -20,6 +20,11 @@ const terms = {
   ),
   trust: Type.Optional(Type.Enum(["confidential", "untrusted", "trusted"])),
   trustGroup: Type.Optional(Type.Union([Type.String({ pattern: "^[a-z0-9][a-z0-9._-]{0,62}$" }), Type.Null()])),
+  order: Type.Optional(
+    Type.Enum(["age", "aged-shortest", "attained-service"], {
+      description: "Which of its waiting jobs of one priority goes first",
+    }),
+  ),
   overcommit: Type.Optional(Type.Boolean({ description: "Guarantees below may exceed what is there" })),
   limits: Type.Optional(
     Type.Object(
@@ -68,6 +73,7 @@ export const Account = Type.Object({
   memoryMiB: Type.Object({ guarantee: Type.Optional(Type.Integer()), max: Type.Optional(Type.Integer()) }),
   trust: Type.String(),
   trustGroup: Type.Optional(Type.String()),
+  order: Type.String(),
   overcommit: Type.Boolean(),
   overcommitted: Type.Boolean({ description: "The guarantees below really exceed what is there" }),
   limits: Type.Record(Type.String(), Type.Unknown()),

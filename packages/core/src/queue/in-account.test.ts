@@ -1,0 +1,104 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { plainTerms } from "../model/account.ts";
+import type { JobId } from "../model/ids.ts";
+import { hour, minute } from "../model/units.ts";
+import { readSnapshot, writeSnapshot } from "../state/snapshot.ts";
+import { World } from "../testing/world.ts";
+import { positionOf } from "./explain.ts";
+
+/** One GPU, and a job on it that lets the others wait. */
+function queue(order: "age" | "aged-shortest" | "attained-service"): World {
+  const w = new World().nodes(["n", "H100:1"]).account("a", { order });
+  w.must({ kind: "policy.set", policy: { rebalance: "off", minRuntimeMs: 0, graceMs: 0, backfill: false } });
+  w.submit("first", "a", { priority: 100 });
+  w.run("first");
+  return w;
+}
+
+/** Lets one job after the other run for a moment; who ran, in order. */
+function started(w: World): string[] {
+  const found: string[] = [];
+  for (;;) {
+    const job = [...w.state.jobs.values()].find((each) => each.state !== "waiting");
+    if (job === undefined) return found.slice(1);
+    const id = job.id.replace("job_", "");
+    found.push(id);
+    if (job.state === "starting") w.run(id);
+    w.exit(id, 0);
+  }
+}
+
+describe("order inside an account", () => {
+  it("[O3] is by priority, then age, unless the account says otherwise", () => {
+    const w = queue("age");
+    w.submit("long", "a", { max_time: "10h" });
+    w.submit("short", "a", { max_time: "10m" });
+    w.submit("urgent", "a", { max_time: "20h", priority: 1 });
+    assert.deepEqual(started(w), ["urgent", "long", "short"]);
+  });
+
+  it("[O3] aged-shortest lets the shorter go first, and one that says nothing last, at equal priority", () => {
+    const w = queue("aged-shortest");
+    w.submit("silent", "a");
+    w.submit("long", "a", { max_time: "10h" });
+    w.submit("short", "a", { max_time: "30m" });
+    w.submit("same", "a", { max_time: "30m" });
+    w.submit("urgent", "a", { max_time: "20h", priority: 1 });
+    assert.deepEqual(started(w), ["urgent", "short", "same", "long", "silent"]);
+  });
+
+  it("[O3] aged-shortest counts what is shorter than ten minutes as ten", () => {
+    const w = queue("aged-shortest");
+    w.submit("ten", "a", { max_time: "10m" });
+    w.submit("one", "a", { max_time: "1m" });
+    assert.deepEqual(started(w), ["ten", "one"]);
+  });
+
+  it("[O3] aged-shortest starves nobody: each 16 hours of waiting count as asking for half the time", () => {
+    for (const [waited, first] of [
+      [31 * hour, "short"],
+      [33 * hour, "long"],
+    ] as const) {
+      const w = queue("aged-shortest");
+      w.submit("long", "a", { max_time: "4h" });
+      w.tick(waited);
+      w.submit("short", "a", { max_time: "1h" });
+      assert.equal(started(w)[0], first, `${waited / hour} h`);
+    }
+  });
+
+  it("[O3] aged-shortest asks more GPUs to wait a little longer", () => {
+    const w = new World().nodes(["n", "H100:4"]).account("a", { order: "aged-shortest" });
+    w.submit("first", "a", { gpus: 4 });
+    w.submit("wide", "a", { gpus: 4, max_time: "1h" });
+    w.submit("narrow", "a", { gpus: 1, max_time: "1h" });
+    const position = (id: string) => positionOf(w.state, w.state.jobById.get(`job_${id}` as JobId)!).position;
+    assert.deepEqual([position("narrow"), position("wide")], [1, 2]);
+  });
+
+  it("[O3] attained-service lets go first who has had the least GPU time, and keeps that over a restart", () => {
+    const w = new World().nodes(["n0", "H100:1"], ["n1", "H100:1"]).account("a", { order: "attained-service" });
+    w.submit("much", "a");
+    w.run("much").tick(20 * minute);
+    w.submit("little", "a");
+    w.run("little").tick(5 * minute);
+    w.must({ kind: "node.down", node: "n0", reason: "fan" });
+    w.must({ kind: "node.down", node: "n1", reason: "fan" });
+    w.submit("fresh", "a");
+    const again = new World(readSnapshot(writeSnapshot(w.state)));
+    again.now = w.now;
+    again.must({ kind: "node.up", node: "n1" });
+    assert.deepEqual(started(again), ["little", "much"]);
+  });
+
+  it("[O3] may be changed while jobs wait", () => {
+    const w = queue("age");
+    w.submit("old", "a", { max_time: "1h" });
+    w.submit("long", "a", { max_time: "10h" });
+    w.submit("short", "a", { max_time: "10m" });
+    const { quota } = w.state.accountByPath.get("a")!.terms;
+    w.must({ kind: "account.edit", path: "a", terms: { ...plainTerms, quota, order: "aged-shortest" } });
+    assert.deepEqual(started(w), ["short", "old", "long"]);
+  });
+});
