@@ -120,7 +120,8 @@ export function judgeClaim(now: World, claim: Claim, bounds: Bounds): Fault[] {
   if (faults.length > 0) return faults;
   if (isCounted(world)) {
     const best = victimsFor(world, wish);
-    if (!victims.every((victim) => best.includes(victim))) {
+    // Work that must not be preempted may need several of its own account's to be covered; which is then open.
+    if (best.length > 0 && !victims.every((victim) => best.includes(victim))) {
       faults.push(rule(`[T5] ${wish.job} takes ${names(victims)} and not one of ${names(best)}`));
     }
   } else if (!standings.some(({ byOwn }) => byOwn) && victims.some(({ account }) => account === wish.account)) {
