@@ -1,5 +1,5 @@
 import { type FSWatcher, watch } from "node:fs";
-import { chmod, mkdir, readdir, realpath, rm, writeFile } from "node:fs/promises";
+import { chmod, mkdir, readdir, realpath, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { type LeaseId, type NodeFacts, parseLeaseId, type Report, type ReportWhat } from "@tessera/core";
 import {
@@ -16,7 +16,7 @@ import {
 import { describeFleet, engineName, readBootId } from "./inventory/machine.ts";
 import { findGpus } from "./inventory/nvidia.ts";
 import { parseVirtual } from "./inventory/virtual.ts";
-import { createWhole, replaceWhole, syncFolder } from "./lease/durable.ts";
+import { codeOf, createWhole, replaceWhole, syncFolder } from "./lease/durable.ts";
 import { passEpoch } from "./lease/epochs.ts";
 import {
   type Claim,
@@ -365,9 +365,14 @@ class LocalEngine implements Engine {
 
   async #letGo(record: LeaseRecord): Promise<void> {
     this.#leases.delete(record.id);
-    await rm(record.folder, { recursive: true, force: true });
+    // Away in one step. A supervisor that an earlier engine started and that is late would else find a folder of which
+    // no more than the claim has been removed, take it, and run the member again (S16).
+    const gone = join(this.#state.work, `${record.id}.gone`);
+    await rename(record.folder, gone).catch(unlessMissing);
     await rm(join(this.#state.hints, record.id), { force: true });
-    await removeTree(join(this.#state.work, record.id)).catch(() => {}); // tried again when the engine prunes
+    for (const left of [gone, join(this.#state.work, record.id)]) {
+      await removeTree(left).catch(() => {}); // tried again when the engine prunes
+    }
   }
 
   /** What cannot be removed now is tried again in an hour; it only takes room. */
@@ -401,6 +406,10 @@ class LocalEngine implements Engine {
       if (!this.#closed) await this.#look(record);
     }).catch(() => {}); // whatever stood in the way, it is looked at again in a second
   }
+}
+
+function unlessMissing(error: unknown): void {
+  if (codeOf(error) !== "ENOENT") throw error;
 }
 
 /** The folder under its real name, because a mount namespace hides what lies there and not what a link calls it. */

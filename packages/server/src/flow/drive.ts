@@ -94,7 +94,12 @@ export class Driver implements CommitListener {
     } catch {
       return; // the writer has stopped; the engine repeats the report after the next start
     }
-    await this.#call(() => this.#ports.engine.acknowledge(report.lease, report.sequence));
+    try {
+      await this.#call(() => this.#ports.engine.acknowledge(report.lease, report.sequence));
+    } catch (error) {
+      // It is durable here; that the engine keeps it a while longer does no harm.
+      this.#ports.warn(`${report.lease}: ${(error as Error).message}`);
+    }
   }
 
   async #lost(lease: Lease): Promise<void> {
