@@ -143,7 +143,8 @@ export function play(start: World, leave: "at-once" | "together"): Played {
       world = settleClasses(place(world, next, freeRoom(world)[0]!.gpus[0]!));
     } else {
       const victims = victimsFor(world, next);
-      if (victims.length > 1) determined = false;
+      // Work that must not be preempted may need several of its own account's to be covered; which is then open.
+      if (victims.length > 1 || (victims.length === 0 && !next.preemptible)) determined = false;
       const victim = victims[0];
       if (victim === undefined) {
         closed.push(next);

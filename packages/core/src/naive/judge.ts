@@ -107,8 +107,9 @@ export function judgeClaim(now: World, claim: Claim, bounds: Bounds): Fault[] {
   }
   if (faults.length > 0) return faults;
   if (!isLegal(world, wish, option, victims)) {
-    const why = standings.flatMap((standing) => faultsOfSet(world, wish, option, standing, victims));
-    faults.push(rule(`${wish.job}: ${why[0] ?? "[C4] it would be burst and must not be"}`));
+    const why = standings.map((standing) => faultsOfSet(world, wish, option, standing, victims));
+    const [least = ["[C4] it would be burst and must not be"]] = why.sort((a, b) => a.length - b.length);
+    faults.push(rule(`${wish.job}: ${least[0]}`));
   }
   if (!isEnough(world, wish, option, victims)) {
     faults.push({ kind: "useless", what: `[T6] ${wish.job} cannot start when its victims are gone` });

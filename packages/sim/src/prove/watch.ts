@@ -117,8 +117,9 @@ export class Watch {
   /** When nothing more happens at this instant. */
   rest(state: State, now: Instant): void {
     if (this.findings.length > 0) return;
+    const leaving = [...state.jobs.values()].some((job) => job.state === "stopping");
     for (const [job, open] of this.#open) {
-      const leaving = [...open.victims].some((victim) => state.jobs.get(victim)?.state === "stopping");
+      // Whoever leaves for another claim may still hold the quota that this one needs.
       if (leaving || open.disturbed) continue;
       this.#add([
         { kind: "useless", what: `[T7] the victims of ${nameOf(state, job)} are gone and it does not start` },
@@ -142,8 +143,8 @@ function nameOf(state: State, job: JobNo): string {
   return state.jobs.get(job)?.spec.name ?? `job ${job}`;
 }
 
-/** Who runs, who leaves and for whom room is kept; where is left out, so that a mere exchange of seats shows as well. */
+/** Who runs as what, who leaves and for whom room is kept; where is left out: an exchange of seats is one as well. */
 function signatureOf(world: World): string {
-  const running = world.holdings.map(({ job, leaving }) => (leaving ? `${job}-` : job));
+  const running = world.holdings.map(({ job, cover, leaving }) => `${job}/${cover}${leaving ? "-" : ""}`);
   return [...running, ...world.holds.map(({ job }) => `${job}+`)].sort().join(" ");
 }
