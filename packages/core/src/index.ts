@@ -25,6 +25,7 @@ export * from "./run/report.ts";
 export * from "./state/apply.ts";
 export { arraySize, attemptOf } from "./state/apply-jobs.ts";
 export * from "./state/fleet.ts";
+export { pastUnits } from "./state/history.ts";
 export * from "./state/snapshot.ts";
 export * from "./state/state.ts";
 export * from "./state/timers.ts";

@@ -15,6 +15,7 @@ export interface TermFlags {
   readonly memoryMax?: string;
   readonly trust?: "confidential" | "untrusted" | "trusted";
   readonly trustGroup?: string;
+  readonly historyHalfLife?: string;
   readonly order?: NonNullable<AccountEdit["order"]>;
   readonly overcommit?: boolean;
   readonly gpusPerJob?: string;
@@ -58,6 +59,9 @@ export function addTermFlags(command: Command): Command {
     )
     .addOption(quota("--trust-group <name>", "tenants that may share a GPU with each other"))
     .addOption(
+      quota("--history-half-life <duration>", "count what those below borrowed earlier, half as much after this long"),
+    )
+    .addOption(
       quota("--order <rule>", "which of its waiting jobs of one priority goes first").choices([
         "age",
         "aged-shortest",
@@ -93,6 +97,7 @@ export function termsOf(flags: TermFlags, before: Before = {}): AccountEdit {
     }),
     trust: flags.trust,
     trustGroup: flags.trustGroup === "none" ? null : flags.trustGroup,
+    historyHalfLife: durationOf("--history-half-life", flags.historyHalfLife),
     order: flags.order,
     overcommit: flags.overcommit,
     limits: merged(before.limits, {

@@ -97,7 +97,7 @@ test("account create and edit send what the flags say; an edit keeps the other l
   server.on("getAccount", () => before);
   server.on("editAccount", () => before);
   const create =
-    "account create lab --guarantee H100:4,*:2 --max 8 --lendable 0.5 --weight 3 --cpus-max 64 --memory-guarantee 1GiB --trust untrusted --gpu-hours 1000/7d --models H100,A100 --overcommit --order aged-shortest";
+    "account create lab --guarantee H100:4,*:2 --max 8 --lendable 0.5 --weight 3 --cpus-max 64 --memory-guarantee 1GiB --trust untrusted --gpu-hours 1000/7d --models H100,A100 --overcommit --order aged-shortest --history-half-life 7d";
   assert.equal((await runTess(create.split(" "), { env: server.env })).code, 0);
   assert.deepEqual(server.requestsTo("createAccount")[0]?.body, {
     path: "lab",
@@ -108,6 +108,7 @@ test("account create and edit send what the flags say; an edit keeps the other l
     cpus: { max: 64 },
     memoryMiB: { guarantee: 1024 },
     trust: "untrusted",
+    historyHalfLife: "7d",
     order: "aged-shortest",
     overcommit: true,
     limits: { gpuHours: { max: 1000, every: "7d" } },

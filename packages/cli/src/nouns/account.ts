@@ -122,6 +122,8 @@ function describeAccount(each: Account, paint: Paint): string {
           .join(", "),
       ],
       ["Trust", each.trust + (each.trustGroup === undefined ? "" : `, group ${each.trustGroup}`)],
+      ["History", each.historyHalfLife === undefined ? undefined : `half-life ${each.historyHalfLife}`],
+      ["Borrowed before", each.used.borrowedBefore === undefined ? undefined : numberText(each.used.borrowedBefore)],
       ["Order", each.order],
       ["Overcommit", each.overcommit ? "allowed" : undefined],
       ["Live jobs", String(each.liveJobs)],

@@ -49,6 +49,8 @@ export interface AccountTerms {
   readonly trustGroup?: string;
   /** The owner has said that the guarantees below this account may exceed what is there. */
   readonly overcommit: boolean;
+  /** What those below borrowed earlier counts in their shares, half as much after this time; absent means not at all. */
+  readonly historyHalfLifeMs?: number;
   /** Of its own waiting jobs; absent means by age. */
   readonly order?: AccountOrder;
 }

@@ -1,5 +1,6 @@
 import { type AccountNo, noAccount, rootAccount } from "../model/ids.ts";
 import { modelsFor } from "../place/place.ts";
+import { pastUnits } from "../state/history.ts";
 import { accountOf, demandOf, type State } from "../state/state.ts";
 import { stayingOf } from "../state/usage.ts";
 import type { WaitingGroup } from "../state/waiting.ts";
@@ -104,7 +105,8 @@ export class Contest {
     if (next?.next === undefined) return;
     const account = accountOf(this.#state, side.account);
     side.burst = next.burst;
-    side.share = shareOf(this.#state, account, stayingOf(this.#state, account.no), this.#demandOf(next.next));
+    const past = pastUnits(this.#state, account.no, this.#state.clock);
+    side.share = shareOf(this.#state, account, stayingOf(this.#state, account.no), this.#demandOf(next.next), past);
   }
 
   #demandOf(group: WaitingGroup): Demand {

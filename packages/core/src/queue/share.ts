@@ -17,9 +17,11 @@ export interface Share {
 
 export const noShare: Share = { borrowed: 0, of: 1, fleet: 1 };
 
-/** The share an account would have if it held `held` and `add`. */
-export function shareOf(state: State, account: Account, held: Held, add?: Demand): Share {
-  return largest(state, borrowedOf(state, account, held, add), account.terms.quota.weight);
+/** The share an account would have if it held `held` and `add`. `past` GPU units that it borrowed earlier count as well. */
+export function shareOf(state: State, account: Account, held: Held, add?: Demand, past = 0): Share {
+  const borrowed = borrowedOf(state, account, held, add);
+  const { weight } = account.terms.quota;
+  return largest(state, past === 0 ? borrowed : { ...borrowed, units: borrowed.units + past }, weight);
 }
 
 /** The share of a job that is a side of its own: nothing is guaranteed to it. */

@@ -2,6 +2,7 @@ import type { Event } from "../journal/event.ts";
 import type { Account, AccountTerms } from "../model/account.ts";
 import { rootAccount } from "../model/ids.ts";
 import { applyToJobs } from "./apply-jobs.ts";
+import { keepHistories, noteHistory } from "./history.ts";
 import { accountOf, orderOf, type State } from "./state.ts";
 import { nothingUsed } from "./usage.ts";
 
@@ -41,7 +42,10 @@ export function apply(state: State, event: Event): void {
     case "account-edited": {
       const account = accountOf(state, event.account);
       state.lendingLimits += limitsLending(event.terms) - limitsLending(account.terms);
+      noteHistory(state, account.no);
+      for (const child of account.children) noteHistory(state, child);
       account.terms = event.terms;
+      keepHistories(state, account.no);
       account.revision++;
       state.waiting.reorder(account.no, orderOf(state, account.no));
       state.classes.note(account.no);
@@ -57,6 +61,7 @@ export function apply(state: State, event: Event): void {
       state.accountByPath.delete(account.path);
       state.accountById.delete(account.id);
       state.gpuTime.delete(account.no);
+      state.history.delete(account.no);
       for (const key of [...state.secrets.keys()]) if (key.startsWith(`${account.no}/`)) state.secrets.delete(key);
       for (const user of state.users.values()) {
         user.bindings = user.bindings.filter((binding) => binding.account !== account.no);
@@ -125,6 +130,7 @@ export function addAccount(state: State, account: Account): void {
   state.accountByPath.set(account.path, account);
   state.accountById.set(account.id, account);
   accountOf(state, account.parent).children.push(account.no);
+  keepHistories(state, account.parent);
 }
 
 /** 1 for an account that does not lend all of its idle guarantee. */

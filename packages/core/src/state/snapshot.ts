@@ -7,6 +7,7 @@ import type { FleetNode } from "../model/node.ts";
 import type { Policy } from "../model/policy.ts";
 import { limitsLending } from "./apply.ts";
 import { addJob, holdLease } from "./apply-jobs.ts";
+import type { History } from "./history.ts";
 import { emptyState, type GpuTimeWindow, type State, type UsedKey } from "./state.ts";
 import { nothingUsed } from "./usage.ts";
 
@@ -33,6 +34,8 @@ interface Image {
   readonly arrays: readonly (Omit<JobArray, "spec"> & { readonly spec: number })[];
   readonly keys: readonly (readonly [string, UsedKey])[];
   readonly gpuTime: readonly (readonly [AccountNo, GpuTimeWindow])[];
+  /** Absent where nobody asks for any. */
+  readonly history?: readonly (readonly [AccountNo, History])[];
   readonly dependents: readonly (readonly [JobNo, readonly { job: JobNo; when: "succeeded" | "ended" }[]])[];
 }
 
@@ -71,6 +74,7 @@ export function writeSnapshot(state: State): string {
     specs: [...specs.keys()],
     keys: [...state.keys],
     gpuTime: byKey(state.gpuTime),
+    ...(state.history.size > 0 && { history: byKey(state.history) }),
     dependents: byKey(state.dependents),
   };
   return canonicalJson(image);
@@ -129,5 +133,7 @@ export function readSnapshot(text: string): State {
     addJob(state, job);
     for (const lease of job.leases) holdLease(state, job, lease);
   }
+  // Last: what was held before counts already.
+  for (const [account, history] of image.history ?? []) state.history.set(account, history);
   return state;
 }

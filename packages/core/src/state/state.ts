@@ -19,6 +19,7 @@ import { seatPart, type Who } from "../part/seat.ts";
 import type { Demand } from "../queue/quota.ts";
 import { ClassChanges } from "./class-changes.ts";
 import { Fleet } from "./fleet.ts";
+import type { History } from "./history.ts";
 import { Timers } from "./timers.ts";
 import { type AccountUsage, nothingUsed } from "./usage.ts";
 import { Waiting } from "./waiting.ts";
@@ -57,6 +58,8 @@ export interface State {
   /** Keys in order of first use, oldest first. */
   readonly keys: Map<string, UsedKey>;
   readonly gpuTime: Map<AccountNo, GpuTimeWindow>;
+  /** Of accounts whose parent asks for it. */
+  readonly history: Map<AccountNo, History>;
   policy: Policy;
   /** Which jobs wait for this one. */
   readonly dependents: Map<JobNo, { readonly job: JobNo; readonly when: "succeeded" | "ended" }[]>;
@@ -113,6 +116,7 @@ export function emptyState(): State {
     arrays: new Map(),
     keys: new Map(),
     gpuTime: new Map(),
+    history: new Map(),
     policy: plainPolicy,
     dependents: new Map(),
     clock: 0,

@@ -2,6 +2,7 @@ import { type AccountNo, noAccount, type UserId } from "../model/ids.ts";
 import type { Job } from "../model/job.ts";
 import type { Lease } from "../model/lease.ts";
 import type { Fleet } from "./fleet.ts";
+import { noteHistory } from "./history.ts";
 import type { State } from "./state.ts";
 
 /** An amount of everything that can be held. */
@@ -93,6 +94,7 @@ export function addTo(held: Held, fleet: Fleet, holding: Holding, sign: 1 | -1):
 export function countHolding(state: State, job: Job, holding: Holding, sign: 1 | -1): void {
   for (let at = job.account; at !== noAccount; at = state.accounts[at]!.parent) {
     const usage = state.usage[at]!;
+    if (state.history.size > 0) noteHistory(state, at);
     addTo(usage, state.fleet, holding, sign);
     count(usage, job.user).units += sign * holding.unitsEach * holding.gpus.length;
   }

@@ -1,6 +1,7 @@
 import {
   type AccountTerms,
   cpusToMilli,
+  day,
   type GpuAmounts,
   gpusToUnits,
   hour,
@@ -34,6 +35,8 @@ export function termsOf(body: AccountEdit, from: AccountTerms = plainTerms): Acc
   if (isRefusal(quota)) return quota;
   const limits = body.limits === undefined ? from.limits : limitsOf(body.limits);
   if (isRefusal(limits)) return limits;
+  const historyHalfLifeMs = halfLifeOf(body.historyHalfLife, from.historyHalfLifeMs);
+  if (isRefusal(historyHalfLifeMs)) return historyHalfLifeMs;
   const order = body.order ?? from.order ?? "age";
   const trustGroup = body.trustGroup === undefined ? from.trustGroup : (body.trustGroup ?? undefined);
   return {
@@ -43,6 +46,7 @@ export function termsOf(body: AccountEdit, from: AccountTerms = plainTerms): Acc
     trust: body.trust ?? from.trust,
     ...(trustGroup !== undefined && { trustGroup }),
     overcommit: body.overcommit ?? from.overcommit,
+    ...(historyHalfLifeMs !== undefined && { historyHalfLifeMs }),
     ...(order !== "age" && { order }),
   };
 }
@@ -97,6 +101,14 @@ function limitsOf(given: NonNullable<AccountEdit["limits"]>): Limits | Refusal {
     ...(given.gpusPerUser !== undefined && { gpusPerUserMax: given.gpusPerUser }),
     ...(gpuTime !== undefined && { gpuTime }),
   };
+}
+
+function halfLifeOf(given: string | null | undefined, from: number | undefined): number | undefined | Refusal {
+  if (given === undefined) return from;
+  if (given === null) return undefined;
+  const ms = parseDuration(given, "historyHalfLife");
+  if (isRefusal(ms) || (ms >= hour && ms <= 365 * day)) return ms;
+  return refuse("invalid", "historyHalfLife", given, "is not between an hour and a year", "such as 7d");
 }
 
 const gpuHourUnitMs = unitsPerGpu * hour;

@@ -183,6 +183,13 @@ describe("edits", () => {
         ["aged-shortest", "aged-shortest"],
       );
       assert.equal((await edit({ order: "age" })).json.order, "age");
+      assert.equal((await edit({ historyHalfLife: "7d" })).json.historyHalfLife, "7d");
+      const child = await t.server.call(t.owner.token, "POST", "/v1/accounts", { path: "lab/below" });
+      const below = await t.server.call(t.owner.token, "GET", "/v1/accounts/lab%2Fbelow");
+      assert.deepEqual([child.status, below.json.used.borrowedBefore], [201, 0]);
+      assert.equal((await edit({ historyHalfLife: null })).json.historyHalfLife, undefined);
+      const brief = await edit({ historyHalfLife: "5m" });
+      assert.deepEqual([brief.status, brief.json.field], [422, "historyHalfLife"], brief.text);
       assert.deepEqual(
         [(await edit({ order: "luck" })).status, (await edit({ order: "luck" })).json.field],
         [422, "order"],

@@ -1,11 +1,28 @@
-import { type Account, type AccountTerms, accountOf, overcommitted, type State, tenantOf } from "@tessera/core";
+import {
+  type Account,
+  type AccountTerms,
+  accountOf,
+  overcommitted,
+  pastUnits,
+  type State,
+  tenantOf,
+} from "@tessera/core";
 import type { Account as WireAccount } from "@tessera/wire";
 import type { Seal } from "../access/seal.ts";
 import { renderAmounts, renderLimits } from "./account-terms.ts";
-import { gpusOf } from "./quantities.ts";
+import { durationText, gpusOf } from "./quantities.ts";
 
 /** Terms in the words of the request. */
-function renderTerms({ quota, limits, allowed, trust, trustGroup, order, overcommit }: AccountTerms) {
+function renderTerms({
+  quota,
+  limits,
+  allowed,
+  trust,
+  trustGroup,
+  historyHalfLifeMs,
+  order,
+  overcommit,
+}: AccountTerms) {
   const milli = (value: number | undefined) => (value === undefined ? undefined : value / 1000);
   return {
     guarantee: renderAmounts(quota.guarantee),
@@ -16,6 +33,7 @@ function renderTerms({ quota, limits, allowed, trust, trustGroup, order, overcom
     memoryMiB: present({ guarantee: quota.guaranteeMemoryMiB, max: quota.maxMemoryMiB }),
     trust,
     ...(trustGroup !== undefined && { trustGroup }),
+    ...(historyHalfLifeMs !== undefined && { historyHalfLife: durationText(historyHalfLifeMs) }),
     order: order ?? "age",
     overcommit,
     limits: renderLimits(limits),
@@ -56,6 +74,9 @@ export function renderAccount(state: State, seal: Seal, account: Account): WireA
       gpus: gpusOf(usage.units),
       byModel,
       borrowed: gpusOf(borrowed),
+      ...(state.history.has(account.no) && {
+        borrowedBefore: Math.round(gpusOf(pastUnits(state, account.no, state.clock)) * 1000) / 1000,
+      }),
       cpus: usage.cpusMilli / 1000,
       memoryMiB: usage.memoryMiB,
     },

@@ -1,12 +1,14 @@
 import { accountOrders, type GpuAmounts, type Trust } from "@tessera/core";
 import { BadField, type FieldPath, Fields, hintFor, knownName, mapOf } from "./fields.ts";
 import type { ScenarioAccount } from "./scenario.ts";
-import { accountPath, gpuAmounts, name, whole } from "./values.ts";
+import { accountPath, gpuAmounts, lastingDuration, name, whole } from "./values.ts";
 
-const keys = ["guarantee", "max", "lendable", "weight", "trust", "trust_group", "order"];
+const keys = ["guarantee", "max", "lendable", "weight", "trust", "trust_group", "order", "history_half_life"];
 const trusts: readonly Trust[] = ["confidential", "untrusted", "trusted"];
 
-type Amounts = Partial<Pick<ScenarioAccount, "guarantee" | "max" | "lendable" | "weight" | "order">>;
+type Amounts = Partial<
+  Pick<ScenarioAccount, "guarantee" | "max" | "lendable" | "weight" | "order" | "historyHalfLifeMs">
+>;
 type TenantTrust = Partial<Pick<ScenarioAccount, "trust" | "trustGroup">>;
 
 /** The account tree of a scenario, and what its quota edits make of it. */
@@ -53,6 +55,7 @@ export class AccountTree {
       lendable: fields.take("lendable", gpuAmounts),
       weight: fields.take("weight", whole("a weight", 0)),
       order: fields.take("order", knownName("an order", accountOrders)),
+      historyHalfLifeMs: fields.take("history_half_life", lastingDuration),
     });
     this.#given.set(path, { ...this.#given.get(path), ...amounts });
     this.#noteTrust(path, trust, at);

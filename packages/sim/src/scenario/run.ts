@@ -238,7 +238,21 @@ class Run {
 const termField = /^(guarantee|max|trust)\b/;
 
 /** Guarantees beyond the fleet are allowed in scenarios. */
-function termsOf({ guarantee, max, lendable, weight, trust, trustGroup, order }: ScenarioAccount): AccountTerms {
+function termsOf({
+  guarantee,
+  max,
+  lendable,
+  weight,
+  trust,
+  trustGroup,
+  order,
+  historyHalfLifeMs,
+}: ScenarioAccount): AccountTerms {
   const quota = { guarantee, weight, ...(max && { max }), ...(lendable && { lendable }) };
-  return { ...plainTerms, quota, trust, ...(trustGroup && { trustGroup }), ...(order && { order }), overcommit: true };
+  const chosen = {
+    ...(trustGroup && { trustGroup }),
+    ...(order && { order }),
+    ...(historyHalfLifeMs && { historyHalfLifeMs }),
+  };
+  return { ...plainTerms, quota, trust, ...chosen, overcommit: true };
 }

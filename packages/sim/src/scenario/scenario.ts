@@ -34,6 +34,7 @@ export interface ScenarioAccount {
   readonly trust: Trust;
   readonly trustGroup?: string;
   readonly order?: AccountOrder;
+  readonly historyHalfLifeMs?: number;
 }
 
 export interface Policy {

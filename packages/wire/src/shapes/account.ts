@@ -20,6 +20,7 @@ const terms = {
   ),
   trust: Type.Optional(Type.Enum(["confidential", "untrusted", "trusted"])),
   trustGroup: Type.Optional(Type.Union([Type.String({ pattern: "^[a-z0-9][a-z0-9._-]{0,62}$" }), Type.Null()])),
+  historyHalfLife: Type.Optional(Type.Union([Duration, Type.Null()])),
   order: Type.Optional(
     Type.Enum(["age", "aged-shortest", "attained-service"], {
       description: "Which of its waiting jobs of one priority goes first",
@@ -73,6 +74,9 @@ export const Account = Type.Object({
   memoryMiB: Type.Object({ guarantee: Type.Optional(Type.Integer()), max: Type.Optional(Type.Integer()) }),
   trust: Type.String(),
   trustGroup: Type.Optional(Type.String()),
+  historyHalfLife: Type.Optional(
+    Type.String({ description: "What those below borrowed counts in their shares, half as much after this time" }),
+  ),
   order: Type.String(),
   overcommit: Type.Boolean(),
   overcommitted: Type.Boolean({ description: "The guarantees below really exceed what is there" }),
@@ -82,6 +86,9 @@ export const Account = Type.Object({
     gpus: Type.Number(),
     byModel: amounts,
     borrowed: Type.Number({ description: "GPUs held beyond the guarantee" }),
+    borrowedBefore: Type.Optional(
+      Type.Number({ description: "GPUs borrowed lately, on average, where the account above keeps a history" }),
+    ),
     cpus: Type.Number(),
     memoryMiB: Type.Integer(),
   }),
