@@ -6,7 +6,7 @@ import { unitsPerGpu } from "../model/units.ts";
 import { seatPart } from "../part/seat.ts";
 import { spreadGang } from "../place/gang.ts";
 import { modelsFor } from "../place/place.ts";
-import { membersThatFit, needOf } from "../place/seats.ts";
+import { gpusThatFit, type MemberNeed, membersThatFit, needOf } from "../place/seats.ts";
 import { lowestCeiling } from "../queue/quota.ts";
 import { arraySize } from "../state/apply-jobs.ts";
 import { demandOf, pathUp, type State } from "../state/state.ts";
@@ -16,6 +16,11 @@ import { modelMatches } from "../submit/gpus.ts";
 /** May this job compete at all? Undefined = yes; else what forbids it for ever, or for as long as its user waits. */
 export function admitJob(state: State, account: AccountNo, user: UserId, spec: JobSpec): Refusal | undefined {
   return ruledOut(state, account, spec) ?? overLimits(state, account, user, spec) ?? neverFits(state, account, spec);
+}
+
+/** Whether a waiting job might ask for this instead; how many jobs its user has waiting does not change by it. */
+export function mayAsk(state: State, account: AccountNo, spec: JobSpec): boolean {
+  return ruledOut(state, account, spec) === undefined && neverFits(state, account, spec) === undefined;
 }
 
 /** What an owner or tenant admin does not allow below an account. */
@@ -156,12 +161,7 @@ function neverFitsAs(
   const fits = (node: FleetNode) => membersThatFit(state.fleet, node, need, "every-node-empty", apart ? 1 : members);
   if (spreadGang(state.fleet, members, fits, spec.topology) !== undefined) return undefined;
   let fit = 0;
-  let largest = 0;
-  for (const node of state.fleet.nodes) {
-    if (node === undefined) continue;
-    fit += fits(node);
-    largest = Math.max(largest, node.facts.gpus.length);
-  }
+  for (const node of state.fleet.nodes) if (node !== undefined) fit += fits(node);
   if (fit >= members) {
     const level = spec.topology!.level;
     return refuse(
@@ -172,15 +172,7 @@ function neverFitsAs(
       `write topology: ${level}?, or ask for fewer`,
     );
   }
-  if (fit === 0) {
-    return refuse(
-      "never-fits",
-      field,
-      text,
-      "no node is large enough for one member",
-      `the largest node has ${largest} GPUs; see: tess node get -o wide`,
-    );
-  }
+  if (fit === 0) return tooLarge(state, spec, need, field, text);
   return refuse(
     "never-fits",
     apart ? "nodes" : "members",
@@ -188,6 +180,48 @@ function neverFitsAs(
     `only ${fit} such members fit the whole fleet when it is empty`,
     `ask for at most ${fit}`,
   );
+}
+
+/** One member is larger than every node: which resource it is, and the most of it that there is. */
+function tooLarge(state: State, spec: JobSpec, need: MemberNeed, field: string, text: string | number): Refusal {
+  const { fleet } = state;
+  const nodes = fleet.nodes.filter((node) => node !== undefined);
+  const fitsSome = (part: Partial<MemberNeed>) =>
+    nodes.some((node) => membersThatFit(fleet, node, { ...need, ...part }, "every-node-empty", 1) > 0);
+  const gpusOnly = { cpusMilli: 0, memoryMiB: 0 };
+  const model = need.model < 0 ? "" : `${fleet.models[need.model]} `;
+  if (!fitsSome({ ...gpusOnly, gpuMemoryMiB: 0 })) {
+    const most = Math.max(0, ...nodes.map((node) => gpusThatFit(fleet, node, { ...need, gpuMemoryMiB: 0 }, true)));
+    return refuse(
+      "never-fits",
+      field,
+      text,
+      "no node is large enough for one member",
+      `the largest node has ${most} ${model}${most === 1 ? "GPU" : "GPUs"}; ask for fewer on each of several nodes`,
+    );
+  }
+  if (!fitsSome(gpusOnly)) {
+    let most = 0;
+    for (let gpu = 0; gpu < fleet.gpus; gpu++) {
+      if (fleet.gpuModel[gpu] === need.model) most = Math.max(most, fleet.gpuMemoryMiB[gpu]!);
+    }
+    const why = `no node has ${need.gpus} ${model}${need.gpus === 1 ? "GPU" : "GPUs"} with that much memory`;
+    return refuse("never-fits", "gpu_memory", spec.gpuMemoryMiB, why, `the largest ${model}has ${most} MiB`);
+  }
+  // What is left is cores or memory, of the nodes that have the GPUs.
+  const able = nodes.filter((node) => membersThatFit(fleet, node, { ...need, ...gpusOnly }, "every-node-empty", 1) > 0);
+  const beside = need.gpus === 0 ? "" : ` beside ${need.gpus} ${model}${need.gpus === 1 ? "GPU" : "GPUs"}`;
+  const cores = Math.max(...able.map((node) => node.facts.cpusMilli)) / 1000;
+  if (need.cpusMilli > cores * 1000) {
+    const why = `no node has that many cores${beside}`;
+    return refuse("never-fits", "cpus", spec.cpusMilli / 1000, why, `ask for at most ${cores}`);
+  }
+  const memory = Math.max(
+    ...able.filter((node) => node.facts.cpusMilli >= need.cpusMilli).map((node) => node.facts.memoryMiB),
+  );
+  const together = need.cpusMilli === 0 ? beside : `${beside} and ${spec.cpusMilli / 1000} cores`;
+  const why = `no node has that much memory${together}`;
+  return refuse("never-fits", "memory", spec.memoryMiB, why, `ask for at most ${memory} MiB`);
 }
 
 /** A part that no device of this model could give even when it is empty. */

@@ -220,7 +220,7 @@ describe("a job from submission to its end", () => {
       [{ gpus: "B200:1" }, "gpus"],
       [{ gpus: 9 }, "gpus"],
       [{ gpus: 8, nodes: 3 }, "nodes"],
-      [{ memory: "2TiB" }, "gpus"],
+      [{ memory: "2TiB" }, "memory"],
       [{ gpus: "H100:0.5" }, "gpus"],
       [{ shm: "1GiB" }, "shm"],
     ] as const) {

@@ -7,21 +7,40 @@ import { reasonFor } from "../queue/explain.ts";
 import type { Reason } from "../queue/reason.ts";
 import { newJob } from "../state/apply-jobs.ts";
 import type { State } from "../state/state.ts";
-import { type Placement, placeJob } from "./place.ts";
+import { type Outlook, outlookOf } from "../why/outlook.ts";
 
-/** What would become of a job if it were submitted now. Nothing changes. */
+/** What would become of a job, and why not at once. */
+export interface Rehearsal {
+  readonly job: Job;
+  readonly outlook: Outlook;
+  /** Absent where it would start now. */
+  readonly reason?: Reason;
+}
+
+/** What would become of a job if it were submitted now [W1], behind so many jobs that live. Nothing changes. */
 export function rehearse(
   state: State,
   account: AccountNo,
   user: UserId,
   spec: JobSpec,
   now: Instant,
-): { readonly placement: Placement } | { readonly reason: Reason } | Refusal {
+  waitsFor = 0,
+): Rehearsal | Refusal {
   const refusal = admitJob(state, account, user, spec);
   if (refusal !== undefined) return refusal;
   const what = { no: state.nextJob as JobNo, id: "job_rehearsal" as JobId, spec, account, user, submittedAt: now };
-  const job: Job = newJob(what, 0);
-  if (job.notBeforeAt > now) return { reason: reasonFor(state, job, now) };
-  const placement = placeJob(state, job, now);
-  return placement === undefined ? { reason: reasonFor(state, job, now) } : { placement };
+  const job: Job = newJob(what, waitsFor);
+  const outlook = expected(state, job, now);
+  return outlook.when === "now" ? { job, outlook } : { job, outlook, reason: reasonFor(state, job, now) };
+}
+
+/** What would become of a waiting job, also where it is not its turn yet whatever is free. */
+export function expected(state: State, job: Job, now: Instant): Outlook {
+  if (job.held) return { when: "unknown", why: "it is held" };
+  if (job.notBeforeAt > now) return { when: "unknown", why: "what is free when its time comes is not known yet" };
+  if (job.waitsFor > 0) return { when: "unknown", why: "it waits for other jobs to end" };
+  const array = job.array === undefined ? undefined : state.arrays.get(job.array);
+  if (array !== undefined && array.active >= (job.spec.array?.atOnceMax ?? array.size))
+    return { when: "unknown", why: "as many elements of its array run as may at once" };
+  return outlookOf(state, job, now);
 }

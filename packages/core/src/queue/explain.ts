@@ -3,7 +3,7 @@ import { type Instant, unitsPerGpu } from "../model/units.ts";
 import type { NoSeat } from "../part/seat.ts";
 import { mayStart, modelsFor, type QuotaStop } from "../place/place.ts";
 import { findSeats, gpusThatFit, type MemberNeed, membersThatFit, needOf, type View } from "../place/seats.ts";
-import { demandOf, type State } from "../state/state.ts";
+import { demandOf, pathUp, type State } from "../state/state.ts";
 import { before } from "./in-account.ts";
 import type { Reason } from "./reason.ts";
 
@@ -18,7 +18,7 @@ export function reasonFor(state: State, job: Job, now: Instant): Reason {
     );
     return {
       kind: "evicting",
-      detail: `Room is being made: ${leaving.size} GPUs are being emptied for it.`,
+      detail: `Room is being made: ${gpus(leaving.size)} ${are(leaving.size)} being emptied for it.`,
       needed: leaving.size,
     };
   }
@@ -57,17 +57,17 @@ function reasonAs(state: State, job: Job, choice: number, model: number, now: In
   const name = model < 0 ? "" : ` ${state.fleet.models[model]}`;
   const needed = ask.count * members;
   const stop = mayStart(state, job, demandOf(state, job, choice, model), now);
-  if (stop !== undefined) return quotaReason(stop, needed);
+  if (stop !== undefined) return quotaReason(state, job, stop, needed);
   const need = needOf(spec, choice, model);
   const seats = findSeats(state, job, choice, model);
   if (typeof seats === "object") return undefined;
-  if (ask.part !== undefined) return partReason(seats, name);
+  if (ask.part !== undefined) return missingBesidePart(state, job, choice, model) ?? partReason(seats, name);
   const usable = room(state, need, members, apart, "now");
   if (usable.members >= members) {
     const level = spec.topology?.level ?? "node";
     return {
       kind: "shape",
-      detail: `${usable.gpus}${name} GPUs are free, but no ${level} has room for all ${members} members.`,
+      detail: `${gpus(usable.gpus, name)} ${are(usable.gpus)} free, but no ${level} has room for all ${members} members.`,
       needed,
       free: usable.gpus,
     };
@@ -76,32 +76,96 @@ function reasonAs(state: State, job: Job, choice: number, model: number, now: In
   if (all.members >= members) {
     return {
       kind: "health",
-      detail: `${needed}${name} GPUs are free, but on nodes that are cordoned, draining or down.`,
+      detail: `${gpus(needed, name)} ${are(needed)} free, but on nodes that are cordoned, draining or down.`,
       needed,
       free: all.gpus,
     };
   }
-  if (need.gpus > 0 && all.gpus < needed) {
-    return {
-      kind: "capacity",
-      detail: `It needs ${needed}${name} GPUs and ${all.gpus} are free.`,
-      needed,
-      free: all.gpus,
-    };
-  }
-  if (need.gpus === 0 || all.byGpus >= members) {
-    return {
-      kind: "capacity",
-      detail: `Nodes with free GPUs lack the cores or memory it asks for: room for ${all.members} of ${members} members.`,
-      needed,
-      free: all.gpus,
-    };
+  const lack = missingReason(state, need, members, apart, needed, name);
+  if (lack !== undefined) return { ...lack, needed, free: all.gpus };
+  if (all.gpus < needed) {
+    const detail = `It needs ${gpus(needed, name)} and ${all.gpus} ${are(all.gpus)} free.`;
+    return { kind: "capacity", detail, needed, free: all.gpus };
   }
   const detail =
     members === 1
-      ? `${all.gpus}${name} GPUs are free, but at most ${all.largest} of the ${need.gpus} on one node.`
-      : `${all.gpus}${name} GPUs are free, but scattered: room for ${all.members} of ${members} members.`;
+      ? `${gpus(all.gpus, name)} ${are(all.gpus)} free, but at most ${all.largest} of the ${need.gpus} on one node.`
+      : `${gpus(all.gpus, name)} ${are(all.gpus)} free, but scattered: room for ${all.members} of ${members} members.`;
   return { kind: "shape", detail, needed, free: all.gpus };
+}
+
+/** Enough GPUs are there, and together: the cores, the memory or the GPUs' own memory are what is too little. */
+function missingReason(
+  state: State,
+  need: MemberNeed,
+  members: number,
+  apart: boolean,
+  needed: number,
+  name: string,
+): Pick<Reason, "kind" | "detail" | "missing"> | undefined {
+  const without = (part: Partial<MemberNeed>) =>
+    room(state, { ...need, ...part }, members, apart, "every-node-now").members >= members;
+  const kind = "capacity";
+  if (need.gpuMemoryMiB > 0 && without({ gpuMemoryMiB: 0 })) {
+    const enough = room(state, need, members, apart, "every-node-now").gpus;
+    const which = `${gpus(needed, name)} ${are(needed)} free, but too few with ${sizeText(need.gpuMemoryMiB)} of memory`;
+    return { kind, missing: "gpu_memory", detail: `${which}: ${enough} of ${needed}.` };
+  }
+  if (need.cpusMilli === 0 && need.memoryMiB === 0) return undefined;
+  if (!without({ cpusMilli: 0, memoryMiB: 0 })) return undefined;
+  const where = need.gpus === 0 ? "Nodes" : `Nodes with ${gpus(need.gpus, name)} free`;
+  const most = mostBeside(state, need);
+  if (without({ cpusMilli: 0 })) {
+    const detail = `${where} have at most ${most.cpusMilli / 1000} cores free, and a member needs ${need.cpusMilli / 1000}.`;
+    return { kind, missing: "cpus", detail: most.cpusMilli < need.cpusMilli ? detail : tooFewAtOnce("cores", members) };
+  }
+  const detail = `${where} have at most ${sizeText(most.memoryMiB)} of memory free, and a member needs ${sizeText(need.memoryMiB)}.`;
+  const few = most.memoryMiB >= need.memoryMiB;
+  return { kind, missing: "memory", detail: few ? tooFewAtOnce("memory", members) : detail };
+}
+
+function tooFewAtOnce(what: string, members: number): string {
+  return `There are GPUs for all ${members} members, but not ${what} for all of them.`;
+}
+
+/** The most cores and memory that are free on any node with GPUs for a member. */
+function mostBeside({ fleet }: State, need: MemberNeed): { cpusMilli: number; memoryMiB: number } {
+  const most = { cpusMilli: 0, memoryMiB: 0 };
+  for (const node of fleet.nodes) {
+    if (node === undefined || (need.gpus > 0 && gpusThatFit(fleet, node, need, false) < need.gpus)) continue;
+    most.cpusMilli = Math.max(most.cpusMilli, node.freeCpusMilli);
+    most.memoryMiB = Math.max(most.memoryMiB, node.freeMemoryMiB);
+  }
+  return most;
+}
+
+function gpus(count: number, name = ""): string {
+  return `${count}${name} ${count === 1 ? "GPU" : "GPUs"}`;
+}
+
+function are(count: number): string {
+  return count === 1 ? "is" : "are";
+}
+
+function sizeText(mebibytes: number): string {
+  return mebibytes >= 1024 ? `${Math.floor((mebibytes / 1024) * 10) / 10} GiB` : `${mebibytes} MiB`;
+}
+
+/** A part is there, but on a node without the cores or the memory for the member. */
+function missingBesidePart(state: State, job: Job, choice: number, model: number): Reason | undefined {
+  for (const [missing, field] of [
+    ["cpus", "cpusMilli"],
+    ["memory", "memoryMiB"],
+  ] as const) {
+    if (job.spec[field] === 0) continue;
+    const spec = { ...job.spec, [field]: 0 };
+    if (typeof findSeats(state, { spec, account: job.account }, choice, model) === "string") continue;
+    const what =
+      missing === "cpus" ? `the ${job.spec.cpusMilli / 1000} cores` : `the ${sizeText(job.spec.memoryMiB)} of memory`;
+    const detail = `There is a part of a GPU for it, but no node that has one also has ${what} it asks for.`;
+    return { kind: "capacity", missing, detail };
+  }
+  return undefined;
 }
 
 function partReason(why: NoSeat, name: string): Reason {
@@ -118,12 +182,12 @@ function partReason(why: NoSeat, name: string): Reason {
   }
 }
 
-function quotaReason(stop: QuotaStop, needed: number): Reason {
+function quotaReason(state: State, job: Job, stop: QuotaStop, needed: number): Reason {
   switch (stop.kind) {
     case "limit": {
       const account = stop.hit.account.path;
       if (stop.hit.kind === "gpus-per-user") {
-        return { kind: "quota", detail: `One user may hold ${stop.hit.max} GPUs in ${account}.`, account, needed };
+        return { kind: "quota", detail: `One user may hold ${gpus(stop.hit.max)} in ${account}.`, account, needed };
       }
       return {
         kind: "quota",
@@ -135,36 +199,46 @@ function quotaReason(stop: QuotaStop, needed: number): Reason {
     case "max": {
       const { what, account, maxUnits, usedUnits } = stop.hit;
       const scale = what === "cpus" ? 1000 : what === "memory" ? 1 : unitsPerGpu;
-      const unit = what === "cpus" ? "cores" : what === "memory" ? "MiB of memory" : "GPUs";
+      const model = what === "*" ? "" : `${what} `;
+      const unit = what === "cpus" ? "cores" : what === "memory" ? "MiB of memory" : `${model}GPUs`;
       const detail = `${account.path} may hold ${maxUnits / scale} ${unit} and holds ${usedUnits / scale}.`;
       return { kind: "quota", detail, account: account.path, needed };
     }
     case "not-lent":
       return {
         kind: "quota",
-        detail: `It would borrow, and ${stop.unlentUnits / unitsPerGpu} idle GPUs are not lent to others.`,
+        detail: `It would borrow, and of what is idle ${gpus(stop.unlentUnits / unitsPerGpu)} ${are(stop.unlentUnits / unitsPerGpu)} not lent to others.`,
         needed,
       };
     case "must-be-guaranteed":
-      return {
-        kind: "quota",
-        detail: "It must not be preempted, and no guarantee on its path has room for it.",
-        needed,
-      };
+      return unguaranteed(state, job, needed);
   }
 }
 
+/** `preemptible: false` starts only inside a guarantee [C4]: how much of one is left, and what would help. */
+function unguaranteed(state: State, job: Job, needed: number): Reason {
+  const must = "It must not be preempted, so it starts only inside a guarantee";
+  const help = "With preemptible: true it could borrow.";
+  for (const account of pathUp(state, job.account)) {
+    let floor = 0;
+    for (const units of Object.values(account.terms.quota.guarantee)) floor += units;
+    if (floor === 0) continue;
+    const held = state.usage[account.no]!.units / unitsPerGpu;
+    const has = `${account.path} is guaranteed ${gpus(floor / unitsPerGpu)} and holds ${held}`;
+    return { kind: "quota", detail: `${must}, and ${has}. ${help}`, account: account.path, needed };
+  }
+  return { kind: "quota", detail: `${must}, and no account on its path has one. ${help}`, needed };
+}
+
 function room(state: State, need: MemberNeed, members: number, apart: boolean, view: View) {
-  const found = { gpus: 0, members: 0, byGpus: 0, largest: 0 };
+  const found = { gpus: 0, members: 0, largest: 0 };
   const most = apart ? 1 : members;
-  const gpusOnly = { ...need, cpusMilli: 0, memoryMiB: 0 };
   for (const node of state.fleet.nodes) {
     if (node === undefined) continue;
-    const gpus = need.gpus === 0 ? 0 : gpusThatFit(state.fleet, node, need, false);
-    found.gpus += gpus;
-    found.largest = Math.max(found.largest, gpus);
+    const free = need.gpus === 0 ? 0 : gpusThatFit(state.fleet, node, need, false);
+    found.gpus += free;
+    found.largest = Math.max(found.largest, free);
     found.members += membersThatFit(state.fleet, node, need, view, most);
-    found.byGpus += membersThatFit(state.fleet, node, gpusOnly, view, most);
   }
   return found;
 }

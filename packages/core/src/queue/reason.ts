@@ -22,6 +22,8 @@ export interface Reason {
   readonly detail: string;
   /** The account whose quota or limit stands in the way. */
   readonly account?: string;
+  /** What there is too little of, where it is not the GPUs themselves. */
+  readonly missing?: "cpus" | "memory" | "gpu_memory";
   readonly needed?: number;
   readonly free?: number;
   readonly until?: Instant;

@@ -32,24 +32,46 @@ export class Timeline {
   readonly plans: PlannedStart[] = [];
   /** GPUs of a node that stay free at the start of a plan beyond what the plan needs, by plan. */
   readonly #spare: Map<NodeNo, number>[] = [];
+  readonly #endOf: EndOf;
   #ends: { readonly at: Instant; readonly job: Job }[] | undefined;
 
-  constructor(state: State, now: Instant) {
+  constructor(state: State, now: Instant, ends: EndOf = endOf) {
     this.#state = state;
     this.#now = now;
+    this.#endOf = ends;
   }
 
   /** Plans a job at its earliest feasible time, if that can be known. */
   plan(job: Job): PlannedStart | undefined {
+    const planned = this.#find(job);
+    if (planned === undefined) return undefined;
+    const { at, gpus } = planned.start;
+    const endAt = at + (job.spec.maxTimeMs ?? Number.POSITIVE_INFINITY);
+    // What begins while this one runs has that much less beside it.
+    for (const [i, other] of this.plans.entries()) {
+      if (other.at <= at || other.at >= endAt) continue;
+      for (const [node, count] of gpus) {
+        const spare = this.#spare[i]!.get(node);
+        if (spare !== undefined) this.#spare[i]!.set(node, spare - count);
+      }
+    }
+    this.plans.push(planned.start);
+    this.#spare.push(planned.spare);
+    return planned.start;
+  }
+
+  /** When and where a job could start behind all plans; nothing is planned for it. */
+  startOf(job: Job): PlannedStart | undefined {
+    return this.#find(job)?.start;
+  }
+
+  #find(job: Job): { start: PlannedStart; spare: Map<NodeNo, number> } | undefined {
     if (this.plans.length >= plansMax) return undefined;
     for (let choice = 0; choice < job.spec.gpus.length; choice++) {
       if (job.spec.gpus[choice]!.part !== undefined) continue;
       for (const model of modelsFor(this.#state, job, choice)) {
         const planned = model < 0 ? undefined : this.#earliest(job, choice, needOf(job.spec, choice, model));
-        if (planned === undefined) continue;
-        this.plans.push(planned.start);
-        this.#spare.push(planned.spare);
-        return planned.start;
+        if (planned !== undefined) return planned;
       }
     }
     return undefined;
@@ -61,8 +83,8 @@ export class Timeline {
     let most = free;
     for (const [i, plan] of this.plans.entries()) {
       if (plan.at >= endAt || plan.job === job || (burst && plan.reclaims)) continue;
-      const { account } = job;
-      if (plan.job.account === account && before(job, plan.job, orderOf(this.#state, account), this.#now)) continue;
+      if (plan.job.account === job.account && before(job, plan.job, orderOf(this.#state, job.account), this.#now))
+        continue;
       const spare = this.#spare[i]!.get(node.no);
       if (spare !== undefined) most = Math.min(most, spare);
     }
@@ -88,15 +110,22 @@ export class Timeline {
   ): { start: PlannedStart; spare: Map<NodeNo, number> } | undefined {
     const { fleet } = this.#state;
     const { min: members, apart } = job.spec.members;
+    const runsMs = job.spec.maxTimeMs ?? Number.POSITIVE_INFINITY;
     const freed = new Map<NodeNo, number>();
+    let from = this.#now;
     const freeOn = (node: FleetNode) =>
       fleet.soleModel(node) === need.model ? fleet.nodeFreeGpus[node.no]! + (freed.get(node.no) ?? 0) : 0;
-    const fits = (node: FleetNode) =>
-      node.mode === "up" ? Math.min(apart ? 1 : members, Math.floor(freeOn(node) / need.gpus)) : 0;
+    const besidePlans = (node: FleetNode) => freeOn(node) - this.#plannedOn(node.no, from);
+    const fits = (node: FleetNode) => {
+      if (node.mode !== "up") return 0;
+      const free = Math.min(besidePlans(node), this.#leftBy(node.no, from, from + runsMs));
+      return Math.max(0, Math.min(apart ? 1 : members, Math.floor(free / need.gpus)));
+    };
     let wanted = need.gpus * members;
     for (const node of fleet.nodes) if (node?.mode === "up") wanted -= freeOn(node);
-    for (const { at, job: ending } of this.#endings()) {
-      for (const lease of ending.leases) {
+    for (const { at, job: ending } of this.#moments()) {
+      from = at;
+      for (const lease of ending?.leases ?? []) {
         freed.set(lease.node, (freed.get(lease.node) ?? 0) + lease.gpus.length);
         wanted -= lease.gpus.length;
       }
@@ -107,12 +136,38 @@ export class Timeline {
       const spare = new Map<NodeNo, number>();
       for (const [node, count] of spread) {
         gpus.set(node.no, count * need.gpus);
-        spare.set(node.no, freeOn(node) - count * need.gpus);
+        spare.set(node.no, besidePlans(node) - count * need.gpus);
       }
       const reclaims = coverFor(this.#state, job.account, demandOf(this.#state, job, choice, need.model)) !== noAccount;
       return { start: { job, at, gpus, reclaims }, spare };
     }
     return undefined;
+  }
+
+  /** GPUs of a node that plans which have begun by then, and are not known to be over, will hold. */
+  #plannedOn(node: NodeNo, at: Instant): number {
+    let held = 0;
+    for (const plan of this.plans) {
+      if (plan.at <= at && at < plannedEnd(plan)) held += plan.gpus.get(node) ?? 0;
+    }
+    return held;
+  }
+
+  /** The most that may be taken of a node for that time without delaying a plan that begins in it. */
+  #leftBy(node: NodeNo, from: Instant, to: Instant): number {
+    let left = Number.POSITIVE_INFINITY;
+    for (const [i, plan] of this.plans.entries()) {
+      if (plan.at > from && plan.at < to) left = Math.min(left, this.#spare[i]!.get(node) ?? Number.POSITIVE_INFINITY);
+    }
+    return left;
+  }
+
+  /** When something becomes free: ends of what runs, and of what is planned. */
+  #moments(): { readonly at: Instant; readonly job?: Job }[] {
+    const ends = this.#endings();
+    const plans = this.plans.map(plannedEnd).filter(Number.isFinite);
+    if (plans.length === 0) return ends;
+    return [...ends, ...plans.map((at) => ({ at }))].sort((a, b) => a.at - b.at);
   }
 
   /** What runs and has a limit, by its end. */
@@ -121,13 +176,20 @@ export class Timeline {
     this.#ends = [];
     for (const jobs of this.#state.active.values()) {
       for (const job of jobs) {
-        const at = endOf(job, this.#now);
+        const at = this.#endOf(job, this.#now);
         if (at !== undefined && job.leases.length > 0) this.#ends.push({ at, job });
       }
     }
     this.#ends.sort((a, b) => a.at - b.at || a.job.no - b.job.no);
     return this.#ends;
   }
+}
+
+/** When a job that holds seats is taken to be gone; undefined = nobody can tell. */
+export type EndOf = (job: Job, now: Instant) => Instant | undefined;
+
+function plannedEnd({ at, job }: PlannedStart): number {
+  return at + (job.spec.maxTimeMs ?? Number.POSITIVE_INFINITY);
 }
 
 /** When a job that holds seats will be gone at the latest; undefined when nothing says so. */

@@ -23,8 +23,10 @@ import type { DryRun, JobCreated, JobSpecBody, Job as WireJob } from "@tessera/w
 import { grantsOf } from "../access/policy.ts";
 import { holderOfSecret } from "../access/secrets.ts";
 import { jobCreated, jobCreatedFromDoc, renderReason } from "../api/render.ts";
+import { renderDisplaced, renderSeats } from "../api/render-outlook.ts";
 import { renderSpec } from "../api/render-spec.ts";
 import type { Asker } from "./control.ts";
+import { alternativesOf, startOf } from "./explain.ts";
 import { type Finder, findJob } from "./find-job.ts";
 import { newId } from "./ids.ts";
 import { checkZone, instantOf } from "./zones.ts";
@@ -115,18 +117,28 @@ export async function dryRunJob(
   if (isRefusal(gathered)) return gathered;
   const { state } = finder.control;
   const { spec } = gathered;
-  const outcome = rehearse(state, account.no, user.id, spec, finder.control.now());
+  const waitsFor = spec.after.length - gathered.endedBefore.length;
+  const now = finder.control.now();
+  const outcome = rehearse(state, account.no, user.id, spec, now, waitsFor);
   if (isRefusal(outcome)) return outcome;
-  const common = { project: account.path, spec: renderSpec(spec) };
-  if ("reason" in outcome) return { ...common, wouldStart: false, members: [], reason: renderReason(outcome.reason) };
-  const { placement } = outcome;
-  const members = placement.seats.map(({ node, gpus }, rank) => ({
-    rank,
-    node: state.fleet.node(node).facts.name,
-    gpus: gpus.length,
-    model: gpus.length === 0 ? "" : state.fleet.models[state.fleet.gpuModel[gpus[0]!]!]!,
-  }));
-  return { ...common, wouldStart: true, class: placement.class, members };
+  const { job, outlook, reason } = outcome;
+  const starts = outlook.when === "now";
+  return {
+    project: account.path,
+    spec: renderSpec(spec),
+    wouldStart: starts,
+    ...(starts && { class: outlook.placement.class }),
+    members: renderSeats(state, outlook),
+    start: await startOf(finder.control, job, outlook, now),
+    ...(starts &&
+      outlook.displaced.length > 0 && {
+        displaces: renderDisplaced(state, user, outlook.displaced, outlook.graceMs),
+      }),
+    ...(reason !== undefined && {
+      reason: renderReason(reason),
+      alternatives: alternativesOf(finder.control, user, job, reason, outlook),
+    }),
+  };
 }
 
 /** The answer to the create that made this job, also when the job has ended in the meantime. */

@@ -159,6 +159,9 @@ export const WaitReason = Type.Object({
   ]),
   detail: Type.String({ description: "One sentence with amounts, accounts and places" }),
   account: Type.Optional(Type.String()),
+  missing: Type.Optional(
+    Type.Enum(["cpus", "memory", "gpu_memory"], { description: "What there is too little of, if not GPUs" }),
+  ),
   needed: Type.Optional(Type.Integer({ description: "GPUs" })),
   free: Type.Optional(Type.Integer({ description: "GPUs" })),
   until: Type.Optional(Timestamp),
@@ -243,26 +246,89 @@ export const JobCreated = Type.Object({
 });
 export type JobCreated = Static<typeof JobCreated>;
 
+const JobClass = Type.Enum(["guaranteed", "burst"]);
+
+/** When a waiting job starts, as far as that can be told. */
+export const Start = Type.Object({
+  when: Type.Enum(["now", "later", "unknown"]),
+  at: Type.Optional(Timestamp),
+  p50: Type.Optional(Timestamp),
+  p90: Type.Optional(Timestamp),
+  basis: Type.Optional(
+    Type.Enum(["plan", "run-times", "wait-times", "eviction"], {
+      description:
+        "Declared limits; past run times of what runs; past waits of its own name; the grace of those who leave",
+    }),
+  ),
+  samples: Type.Optional(Type.Integer({ description: "Ended jobs that p50 and p90 were learned from" })),
+  nodes: Type.Optional(Type.Array(Type.String(), { description: "Where it is planned" })),
+  why: Type.Optional(Type.String({ description: "Why it is not known" })),
+});
+export type Start = Static<typeof Start>;
+
+/** Who would have to leave. Jobs that the caller may not see are counted, and not named. */
+export const Displacement = Type.Object({
+  jobs: Type.Integer({ description: "Jobs that would leave whole" }),
+  members: Type.Integer({ description: "Extra members that elastic jobs would lose" }),
+  gpus: Type.Number(),
+  by: Type.Array(
+    Type.Object({
+      rule: Type.Enum(["reclaim", "fair-share", "priority"]),
+      jobs: Type.Integer(),
+      members: Type.Integer(),
+      gpus: Type.Number(),
+    }),
+  ),
+  seen: Type.Array(
+    Type.Object({ id: Type.String(), name: Type.String(), project: Type.String(), gpus: Type.Number() }),
+  ),
+  hidden: Type.Integer({ description: "Jobs among them that you may not see" }),
+  within: Type.String({ description: "How long they have to leave, such as 30s" }),
+});
+export type Displacement = Static<typeof Displacement>;
+
+/** A change with which the job would start now or sooner; each was planned on the fleet as it is. */
+export const Alternative = Type.Object({
+  change: Type.Object({
+    field: Type.String({ description: "Of the job file" }),
+    from: Type.Unknown(),
+    to: Type.Unknown(),
+  }),
+  effect: Type.Enum(["starts now", "starts later"]),
+  at: Type.Optional(Timestamp),
+  class: Type.Optional(JobClass),
+  displaces: Type.Optional(Displacement),
+});
+export type Alternative = Static<typeof Alternative>;
+
 export const DryRun = Type.Object({
   project: Type.String(),
-  spec: Type.Record(Type.String(), Type.Unknown()),
-  wouldStart: Type.Boolean(),
-  class: Type.Optional(Type.Enum(["guaranteed", "burst"])),
+  spec: Type.Record(Type.String(), Type.Unknown(), { description: "The job as it was understood, defaults filled in" }),
+  wouldStart: Type.Boolean({ description: "Now, or as soon as those it displaces have left" }),
+  class: Type.Optional(JobClass),
   members: Type.Array(
     Type.Object({ rank: Type.Integer(), node: Type.String(), gpus: Type.Integer(), model: Type.String() }),
   ),
+  start: Start,
+  displaces: Type.Optional(Displacement),
   reason: Type.Optional(WaitReason),
+  alternatives: Type.Optional(Type.Array(Alternative)),
 });
 export type DryRun = Static<typeof DryRun>;
+
+const ByClass = Type.Object({ guaranteed: Type.Integer(), burst: Type.Integer() });
 
 export const Explanation = Type.Object({
   job: Type.String(),
   state: Type.String(),
   reason: Type.Optional(WaitReason),
-  position: Type.Optional(
-    Type.Integer({ description: "1 = next, among the waiting jobs that its owner may see or that are ahead" }),
-  ),
+  position: Type.Optional(Type.Integer({ description: "1 = next, of all that wait" })),
   ahead: Type.Optional(Type.Integer()),
+  /** The same by the class they would start as, of its own account and of all others together. */
+  aheadBy: Type.Optional(Type.Object({ account: ByClass, others: ByClass })),
+  start: Type.Optional(Start),
+  /** The least change first; those that start it now before those that start it sooner. */
+  alternatives: Type.Optional(Type.Array(Alternative)),
 });
 export type Explanation = Static<typeof Explanation>;
 

@@ -1,11 +1,11 @@
-import { type Job, type JobArray, type JobId, type JobNo, positionOf, reasonFor, refuse } from "@tessera/core";
+import { type Job, type JobArray, type JobId, type JobNo, refuse } from "@tessera/core";
 import type { Explanation, Job as WireJob } from "@tessera/wire";
+import { explainWaiting } from "../../flow/explain.ts";
 import type { FoundJob } from "../../flow/find-job.ts";
 import { applyJob, createdJob, dryRunJob, submitJob } from "../../flow/submit.ts";
 import { type Api, askerOf, type Call, type Handler } from "../context.ts";
 import { jobFilter, listJobs, showEnded, showLive } from "../list-jobs.ts";
 import { type Denial, isDenied } from "../problem.ts";
-import { renderReason } from "../render.ts";
 import { earlierResult } from "../repeat.ts";
 
 type JobHandlers = {
@@ -41,13 +41,11 @@ export const jobHandlers: JobHandlers = {
   holdJob: (api, call) => control(api, call, "job.hold"),
   releaseJob: (api, call) => control(api, call, "job.release"),
 
-  explainJob(api, { target }): Explanation {
+  async explainJob(api, { principal, target }): Promise<Explanation> {
     if ("ended" in target) return { job: target.ended.id, state: "ended" };
-    const { state } = api.control;
     const job = waitingOne(api, target.live);
-    if (job === undefined) return { job: target.live.id, state: "size" in target.live ? "running" : target.live.state };
-    const reason = renderReason(reasonFor(state, job, api.control.now()));
-    return { job: job.id, state: "waiting", reason, ...positionOf(state, job) };
+    if (job !== undefined) return explainWaiting(api.control, principal.user, job);
+    return { job: target.live.id, state: "size" in target.live ? "running" : target.live.state };
   },
 };
 

@@ -1,0 +1,228 @@
+import { mayAsk } from "../admit/job.ts";
+import type { GpuAsk, Isolation, Job, JobSpec } from "../model/job.ts";
+import { type Instant, minute, second, unitsPerGpu } from "../model/units.ts";
+import { modelsFor } from "../place/place.ts";
+import { demandOf, type State } from "../state/state.ts";
+import { levels } from "../state/topology.ts";
+import { modelMatches } from "../submit/gpus.ts";
+import type { Timeline } from "../when/timeline.ts";
+import { type Outlook, outlookOf } from "./outlook.ts";
+import { plansBefore } from "./plans.ts";
+
+/** A field of the job file that can be changed to start sooner. */
+export type ChangedField =
+  | "max_time"
+  | "topology"
+  | "members"
+  | "isolation"
+  | "preemptible"
+  | "priority"
+  | "gpus"
+  | "nodes"
+  | "cpus"
+  | "memory"
+  | "gpu_memory";
+
+/** A change with which the job would start now, or sooner: planned, not guessed [W3]. */
+export interface Alternative {
+  readonly field: ChangedField;
+  /** The job as it would be then. */
+  readonly spec: JobSpec;
+  readonly outlook: Exclude<Outlook, { readonly when: "unknown" }>;
+}
+
+export interface AlternativeTerms {
+  /** Whether an engine here gives out GPUs like that. */
+  readonly offers: (isolation: Isolation) => boolean;
+  /** Whether whoever asks may submit to the job's account, hence with another priority. */
+  readonly mayRaise: boolean;
+}
+
+/** How many plans one question may cost. */
+export const plansPerQuestion = 40;
+const shownMax = 8;
+const triesPerField = 3;
+const priorityMax = 1_000;
+
+/**
+ * The changes that would start a waiting job now, the least first; then those that would start it sooner [W3]. Each was
+ * really planned on the state as it is; there are never more than `plansPerQuestion` plans.
+ */
+export function alternativesFor(
+  state: State,
+  job: Job,
+  now: Instant,
+  own: Outlook,
+  terms: AlternativeTerms,
+): Alternative[] {
+  const search = new Search(state, job, now, own);
+  const { spec } = job;
+  for (const maxTimeMs of gapsFor(search.timeline, spec, now)) search.try("max_time", { ...spec, maxTimeMs });
+  for (const topology of widerThan(spec)) search.try("topology", { ...spec, topology });
+  if (spec.members.apart && spec.members.min > 1)
+    search.try("members", { ...spec, members: { ...spec.members, apart: false } });
+  for (const isolation of weakerThan(spec))
+    if (terms.offers(isolation)) search.try("isolation", { ...spec, isolation });
+  for (const gpus of otherParts(state, spec, terms)) search.try("gpus", { ...spec, gpus: [gpus] });
+  if (!spec.preemptible) search.try("preemptible", { ...spec, preemptible: true });
+  if (terms.mayRaise)
+    for (const priority of prioritiesAbove(state, job)) if (search.try("priority", { ...spec, priority })) break;
+  for (const model of otherModels(state, spec)) search.try("gpus", { ...spec, gpus: onModel(spec, model) });
+  for (const gpuMemoryMiB of smallerMemories(state, spec))
+    if (search.try("gpu_memory", { ...spec, gpuMemoryMiB })) break;
+  search.most("cpus", Math.ceil(spec.cpusMilli / 1_000), (cores) => ({ ...spec, cpusMilli: cores * 1_000 }));
+  search.most("memory", Math.ceil(spec.memoryMiB / 1_024), (gib) => ({ ...spec, memoryMiB: gib * 1_024 }));
+  const { members } = spec;
+  search.most(members.apart ? "nodes" : "members", members.min, (min) => ({
+    ...spec,
+    members: { ...members, min, max: members.max > members.min ? members.max : min },
+  }));
+  search.most("gpus", Math.max(...spec.gpus.map((ask) => ask.count)), (count) => ({
+    ...spec,
+    gpus: spec.gpus.map((ask) => ({ ...ask, count: Math.min(ask.count, count) })),
+  }));
+  return search.found();
+}
+
+class Search {
+  /** The plans ahead of the job; it does not stand in its own way. */
+  readonly timeline: Timeline;
+  readonly #state: State;
+  readonly #job: Job;
+  readonly #now: Instant;
+  readonly #own: Outlook;
+  readonly #found: Alternative[] = [];
+  #plans = 0;
+
+  constructor(state: State, job: Job, now: Instant, own: Outlook) {
+    this.timeline = plansBefore(state, job, now);
+    this.#state = state;
+    this.#job = job;
+    this.#now = now;
+    this.#own = own;
+  }
+
+  /** Keeps the change if it helps; true when it would start the job now. */
+  try(field: ChangedField, spec: JobSpec): boolean {
+    const outlook = this.#plan(spec);
+    if (outlook === undefined || outlook.when === "unknown" || !this.#isSooner(outlook)) return false;
+    this.#found.push({ field, spec, outlook });
+    return outlook.when === "now";
+  }
+
+  /** The largest amount below `asked` with which it would start now; less never needs more room. */
+  most(field: ChangedField, asked: number, specOf: (amount: number) => JobSpec): void {
+    let best: Alternative | undefined;
+    let [low, high] = [1, asked - 1];
+    while (low <= high) {
+      // The smallest first: where even that does not help, nothing does.
+      const amount = best === undefined ? low : Math.ceil((low + high) / 2);
+      const spec = specOf(amount);
+      const outlook = this.#plan(spec);
+      if (outlook?.when === "now") {
+        best = { field, spec, outlook };
+        low = amount + 1;
+      } else if (best === undefined) return;
+      else high = amount - 1;
+    }
+    if (best !== undefined) this.#found.push(best);
+  }
+
+  /** Those that start it now first, each in the order in which they were looked for. */
+  found(): Alternative[] {
+    const now = this.#found.filter(({ outlook }) => outlook.when === "now");
+    const later = this.#found.filter(({ outlook }) => outlook.when === "later");
+    return [...now, ...later].slice(0, shownMax);
+  }
+
+  #plan(spec: JobSpec): Outlook | undefined {
+    if (++this.#plans > plansPerQuestion || !mayAsk(this.#state, this.#job.account, spec)) return undefined;
+    return outlookOf(this.#state, { ...this.#job, spec }, this.#now, this.timeline);
+  }
+
+  #isSooner(outlook: Outlook): boolean {
+    if (outlook.when !== "later" || this.#own.when === "unknown") return true;
+    return this.#own.when === "later" && outlook.at + minute <= this.#own.at;
+  }
+}
+
+/** Run times that end before a plan ahead begins, the longest first [B2]. */
+function gapsFor(timeline: Timeline, spec: JobSpec, now: Instant): number[] {
+  const asked = spec.maxTimeMs ?? Number.POSITIVE_INFINITY;
+  const gaps = timeline.plans.map(({ at }) => {
+    // A little less: it takes a moment to submit the job again.
+    const left = at - now - 30 * second;
+    return left - (left % minute);
+  });
+  const shorter = [...new Set(gaps)].filter((ms) => ms > 0 && ms < asked);
+  return shorter.sort((a, b) => b - a).slice(0, triesPerField);
+}
+
+/** One level wider; else the same, only preferred. */
+function widerThan({ topology }: JobSpec): JobSpec["topology"][] {
+  if (topology === undefined || !topology.required) return [];
+  const wider = levels[levels.indexOf(topology.level) - 1];
+  const preferred = { level: topology.level, required: false };
+  return wider === undefined ? [preferred] : [{ level: wider, required: true }, preferred];
+}
+
+const strongestFirst: readonly Isolation[] = ["mig", "mps", "timeslice"];
+
+/** Only the isolation of a part can be weakened; which neighbours trust allows, the plan tells. */
+function weakerThan({ isolation, gpus }: JobSpec): Isolation[] {
+  const at = strongestFirst.indexOf(isolation);
+  if (at < 0 || gpus.every((ask) => ask.part === undefined)) return [];
+  return [...strongestFirst.slice(at + 1), "any"];
+}
+
+/** For a part: the same as a share instead of a MIG profile, and a whole GPU. */
+function otherParts(state: State, spec: JobSpec, { offers }: AlternativeTerms): GpuAsk[] {
+  const [ask] = spec.gpus;
+  if (ask?.part === undefined) return [];
+  const whole = { model: ask.model, count: 1, unitsEach: unitsPerGpu };
+  const [model] = modelsFor(state, { spec }, 0);
+  const byShare = offers("mps") || offers("timeslice");
+  if (ask.part.profile === undefined || model === undefined || !byShare) return [whole];
+  const one = { ...spec, members: { ...spec.members, min: 1 } };
+  const { units, memoryUnits } = demandOf(state, { spec: one }, 0, model);
+  // Thousandths of a GPU are what a job file can say.
+  const share = Math.ceil((Math.max(units, memoryUnits) * 1_000) / unitsPerGpu) * (unitsPerGpu / 1_000);
+  if (share === 0 || share >= unitsPerGpu) return [whole];
+  const part = { compute: share, memory: share, memoryMiB: 0 };
+  return [{ model: ask.model, count: 1, unitsEach: share, part }, whole];
+}
+
+/** Just above those of its own account that hold what it lacks, the least first [T3]. */
+function prioritiesAbove(state: State, { account, spec }: Job): number[] {
+  const held = new Set<number>();
+  for (const other of state.active.get(account) ?? []) {
+    if (other.spec.preemptible && other.spec.priority >= spec.priority) held.add(other.spec.priority + 1);
+  }
+  return [...held]
+    .filter((priority) => priority <= priorityMax)
+    .sort((a, b) => a - b)
+    .slice(0, triesPerField);
+}
+
+/** Models that none of its alternatives covers. */
+function otherModels(state: State, { gpus }: JobSpec): string[] {
+  if (gpus[0]!.count === 0) return [];
+  return state.fleet.models.filter((model) => !gpus.some((ask) => modelMatches(ask.model, model))).slice(0, 6);
+}
+
+/** Its first wish on another model; a profile belongs to the model it was named for, so it stays as it is. */
+function onModel({ gpus }: JobSpec, model: string): GpuAsk[] {
+  return [{ ...gpus[0]!, model }];
+}
+
+/** What GPUs here have, below what it asks of each; the largest first. */
+function smallerMemories(state: State, { gpuMemoryMiB, gpus }: JobSpec): number[] {
+  if (gpuMemoryMiB === 0 || gpus.some((ask) => ask.part !== undefined)) return [];
+  const { fleet } = state;
+  const sizes = new Set<number>();
+  for (let gpu = 0; gpu < fleet.gpus; gpu++) sizes.add(fleet.gpuMemoryMiB[gpu]!);
+  return [...sizes]
+    .filter((size) => size > 0 && size < gpuMemoryMiB)
+    .sort((a, b) => b - a)
+    .slice(0, triesPerField);
+}

@@ -1,0 +1,100 @@
+import { type ClaimPlan, planClaim } from "../claim/plan.ts";
+import { claimantOf, type Rule } from "../claim/takeable.ts";
+import { type NodeNo, noAccount } from "../model/ids.ts";
+import type { Job } from "../model/job.ts";
+import type { Instant } from "../model/units.ts";
+import { modelsFor, type Placement, placeJob } from "../place/place.ts";
+import { demandOf, type State } from "../state/state.ts";
+import { stopOrderOf } from "../submit/parse.ts";
+import { type EndOf, endOf, plansMax, type Timeline } from "../when/timeline.ts";
+import { isStopped, plansBefore } from "./plans.ts";
+
+/** A job that would have to leave, or one that would lose extra members. */
+export interface Displaced {
+  readonly job: Job;
+  readonly rule: Rule;
+  readonly units: number;
+  /** Members that an elastic job would lose; 0 = the whole job leaves. */
+  readonly members: number;
+}
+
+/** What would become of a waiting job if it were its turn [W1]: what the cycle would do, without doing it. */
+export type Outlook =
+  | {
+      readonly when: "now";
+      readonly placement: Placement;
+      /** Who leaves first; nobody where it fits as it is. */
+      readonly displaced: readonly Displaced[];
+      /** How long those have to leave. */
+      readonly graceMs: number;
+    }
+  | { readonly when: "later"; readonly at: Instant; readonly nodes: readonly NodeNo[] }
+  | { readonly when: "unknown"; readonly why: string };
+
+/** Free seats, else room made for it, else a planned start, in the cycle's own order [W1]. Nothing changes. */
+export function outlookOf(
+  state: State,
+  job: Job,
+  now: Instant,
+  timeline: Timeline = plansBefore(state, job, now),
+): Outlook {
+  const placement = placeJob(state, job, now, timeline);
+  if (placement !== undefined) return { when: "now", placement, displaced: [], graceMs: 0 };
+  const claim = planClaim(state, job, now);
+  if (claim !== undefined) return afterClaim(state, job, claim, now);
+  return plannedFor(state, job, now, timeline);
+}
+
+/** When a job could start, from what is known or taken to be known of the ends of others [B3]. */
+export function plannedStart(state: State, job: Job, now: Instant, ends: EndOf): Instant | undefined {
+  if (isStopped(state, job, now)) return undefined;
+  return plansBefore(state, job, now, ends).startOf(job)?.at;
+}
+
+function afterClaim(state: State, job: Job, claim: ClaimPlan, now: Instant): Outlook {
+  const { choice, unitsEach, seats, victims } = claim;
+  const gpu = seats[0]?.gpus[0];
+  const model = gpu === undefined ? -1 : state.fleet.gpuModel[gpu]!;
+  const { cover } = claimantOf(state, job, demandOf(state, job, choice, model), now);
+  const displaced = new Map<Job, Displaced>();
+  let graceMs = 0;
+  for (const [{ job: loser, leases, extra }, rule] of victims) {
+    let units = displaced.get(loser)?.units ?? 0;
+    for (const lease of leases) units += lease.unitsEach * lease.gpus.length;
+    const members = extra ? (displaced.get(loser)?.members ?? 0) + 1 : 0;
+    displaced.set(loser, { job: loser, rule, units, members });
+    graceMs = Math.max(graceMs, stopOrderOf(loser.spec, "preempt", state.policy).graceMs);
+  }
+  const placed = cover === noAccount ? ("burst" as const) : ("guaranteed" as const);
+  const placement = { choice, unitsEach, class: placed, cover, seats };
+  return { when: "now", placement, displaced: [...displaced.values()], graceMs };
+}
+
+function plannedFor(state: State, job: Job, now: Instant, timeline: Timeline): Outlook {
+  const unknown = (why: string): Outlook => ({ when: "unknown", why });
+  if (isStopped(state, job, now)) return unknown("it waits for quota, and nobody can tell when that is given back");
+  if (!state.policy.backfill) return unknown("starts are not planned ahead here");
+  const start = timeline.startOf(job);
+  if (start !== undefined) return { when: "later", at: start.at, nodes: [...start.gpus.keys()] };
+  if (timeline.plans.length >= plansMax) return unknown(`${plansMax} jobs ahead of it are planned, and no more are`);
+  const whole = job.spec.gpus.some((ask) => ask.count > 0 && ask.part === undefined);
+  if (!whole) return unknown("only starts on whole GPUs are planned ahead");
+  const endless = endlessOn(state, job, now);
+  if (endless === 0) return unknown("nothing that runs would leave enough room where it could go");
+  const jobs =
+    endless === 1 ? "1 job that holds GPUs it could use has" : `${endless} jobs that hold GPUs it could use have`;
+  return unknown(`${jobs} no max_time`);
+}
+
+/** How many jobs hold GPUs of a model that would do, and do not say for how long. */
+function endlessOn(state: State, job: Job, now: Instant): number {
+  const models = new Set(job.spec.gpus.flatMap((_, choice) => modelsFor(state, job, choice)));
+  let endless = 0;
+  for (const jobs of state.active.values()) {
+    for (const other of jobs) {
+      const gpu = other.leases[0]?.gpus[0];
+      if (gpu !== undefined && models.has(state.fleet.gpuModel[gpu]!) && endOf(other, now) === undefined) endless++;
+    }
+  }
+  return endless;
+}

@@ -1,0 +1,37 @@
+import type { Job } from "../model/job.ts";
+import type { Instant } from "../model/units.ts";
+import { mayStart, modelsFor } from "../place/place.ts";
+import { Contest } from "../queue/order.ts";
+import { demandOf, type State } from "../state/state.ts";
+import { type EndOf, plansMax, Timeline } from "../when/timeline.ts";
+
+// Those who cannot be planned cost a look each; beyond this many, whoever asks is not kept waiting for the rest.
+const looksMax = 64;
+
+/**
+ * The plans that a job must not delay [B1, B2], made anew from the state alone: of those who wait, in their order, up to
+ * the job itself. A job that is not in the queue comes behind all of them.
+ */
+export function plansBefore(state: State, job: Job, now: Instant, ends?: EndOf): Timeline {
+  const timeline = new Timeline(state, now, ends);
+  if (!state.policy.backfill) return timeline;
+  const contest = new Contest(state, state.waiting.groups.values());
+  for (let look = 0; look < looksMax && timeline.plans.length < plansMax; look++) {
+    const group = contest.next();
+    if (group === undefined || group.jobs.includes(job)) return timeline;
+    const first = group.jobs[0]!;
+    if (!isStopped(state, first, now)) timeline.plan(first);
+    contest.close(group);
+  }
+  return timeline;
+}
+
+/** Whether quota keeps a job from starting, whatever is free: such a job is not planned. */
+export function isStopped(state: State, job: Job, now: Instant): boolean {
+  for (let choice = 0; choice < job.spec.gpus.length; choice++) {
+    for (const model of modelsFor(state, job, choice)) {
+      if (mayStart(state, job, demandOf(state, job, choice, model), now) === undefined) return false;
+    }
+  }
+  return true;
+}

@@ -1,0 +1,349 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { isRefusal } from "../journal/refusal.ts";
+import type { AccountNo } from "../model/ids.ts";
+import { hour, minute } from "../model/units.ts";
+import { expected, type Rehearsal, rehearse } from "../place/rehearse.ts";
+import { reasonFor } from "../queue/explain.ts";
+import { writeSnapshot } from "../state/snapshot.ts";
+import { parseJob, type RawJob } from "../submit/parse.ts";
+import { ana, jobId, nodeOf, World } from "../testing/world.ts";
+import { type Alternative, alternativesFor } from "./alternatives.ts";
+import { lineOf } from "./line.ts";
+import type { Outlook } from "./outlook.ts";
+import { plannedStart } from "./outlook.ts";
+
+const offersAll = { offers: () => true, mayRaise: true };
+
+function twoNodes(): World {
+  return new World().nodes(["n0", "H100:8"], ["n1", "H100:8"]).account("lab");
+}
+
+function dry(w: World, account: string, raw: Partial<RawJob>): Rehearsal {
+  const spec = parseJob({ run: "true", gpus: 1, ...raw }, { after: [] });
+  assert.ok(!isRefusal(spec));
+  const no = w.state.accountByPath.get(account)!.no as AccountNo;
+  const before = writeSnapshot(w.state);
+  const rehearsal = rehearse(w.state, no, ana, spec, w.now);
+  assert.equal(writeSnapshot(w.state), before, "a rehearsal leaves no trace");
+  assert.ok(!isRefusal(rehearsal), JSON.stringify(rehearsal));
+  return rehearsal;
+}
+
+/** What the rehearsal said must be what becomes of the job. */
+function sameAsReal(w: World, account: string, raw: Partial<RawJob>, { outlook }: Rehearsal): void {
+  w.submit("real", account, raw);
+  const job = w.state.jobById.get(jobId("real"))!;
+  assert.ok(outlook.when === "now");
+  if (outlook.displaced.length === 0) assert.deepEqual(job.seats, outlook.placement.seats);
+  else assert.deepEqual(job.claim?.seats, outlook.placement.seats);
+  for (const { job: loser } of outlook.displaced) assert.equal(loser.state, "stopping");
+}
+
+function alternatives(w: World, id: string, terms = offersAll): Alternative[] {
+  const job = w.state.jobById.get(jobId(id))!;
+  const before = writeSnapshot(w.state);
+  const found = alternativesFor(w.state, job, w.now, expected(w.state, job, w.now), terms);
+  assert.equal(writeSnapshot(w.state), before, "looking for alternatives changes nothing");
+  return found;
+}
+
+/** What each alternative promises to start now must start when it is submitted to a world just like this one. */
+function keepsItsWord(make: () => World, id: string): Alternative[] {
+  const found = alternatives(make(), id);
+  for (const { field, spec, outlook } of found.filter((each) => each.outlook.when === "now")) {
+    const w = make();
+    const { account } = w.state.jobById.get(jobId(id))!;
+    const { path } = w.state.accounts[account]!;
+    w.must({ kind: "job.cancel", job: jobId(id) });
+    w.must({ kind: "job.submit", id: jobId("changed"), account: path, user: ana, spec, endedBefore: [] });
+    const job = w.state.jobById.get(jobId("changed"))!;
+    const evicts = outlook.when === "now" && outlook.displaced.length > 0;
+    assert.equal(evicts ? job.claim !== undefined : job.state === "starting", true, `${field} does not help`);
+  }
+  return found;
+}
+
+const fields = (found: readonly Alternative[]) => found.map(({ field }) => field);
+const byField = (found: readonly Alternative[], field: string) => found.find((each) => each.field === field);
+const startOf = (outlook: Outlook) => (outlook.when === "later" ? outlook.at : undefined);
+
+describe("a rehearsal", () => {
+  it("[W1] says the seats and the class that the job then gets", () => {
+    const w = twoNodes().account("a", { guarantee: 4 });
+    const raw = { gpus: "H100:4" };
+    const rehearsal = dry(w, "a", raw);
+    assert.ok(rehearsal.outlook.when === "now");
+    assert.equal(rehearsal.outlook.placement.class, "guaranteed");
+    sameAsReal(w, "a", raw, rehearsal);
+  });
+
+  it("[W1] names who would leave, and by which rule, and nobody leaves", () => {
+    const w = new World().nodes(["n0", "H100:8"]).account("org").account("own", { guarantee: 8 });
+    for (let i = 0; i < 4; i++) w.submit(`b${i}`, "org", { gpus: 2 });
+    const raw = { gpus: 4 };
+    const rehearsal = dry(w, "own", raw);
+    const { outlook } = rehearsal;
+    assert.ok(outlook.when === "now");
+    assert.deepEqual(
+      outlook.displaced.map(({ rule, units, members }) => [rule, units, members]),
+      [
+        ["T1", 42_000, 0],
+        ["T1", 42_000, 0],
+      ],
+    );
+    assert.equal(outlook.placement.class, "guaranteed");
+    assert.equal(outlook.graceMs, w.state.policy.graceMs);
+    sameAsReal(w, "own", raw, rehearsal);
+  });
+
+  it("[W1] gives the planned start where limits tell it, and says why where they do not", () => {
+    const w = twoNodes();
+    w.submit("a", "lab", { gpus: 8, max_time: "1h" });
+    w.submit("b", "lab", { gpus: 8 });
+    w.run("a").run("b");
+    const { outlook, reason } = dry(w, "lab", { gpus: 8 });
+    assert.equal(startOf(outlook), w.now + hour);
+    assert.equal(reason!.kind, "capacity");
+    const both = dry(w, "lab", { gpus: 8, nodes: 2 }).outlook;
+    assert.deepEqual(both, { when: "unknown", why: "1 job that holds GPUs it could use has no max_time" });
+    const early = dry(w, "lab", { gpus: 1 });
+    assert.equal(early.outlook.when, "later");
+  });
+
+  it("[B2] does not promise a start that would delay a plan", () => {
+    const w = twoNodes();
+    w.submit("a", "lab", { gpus: 8, max_time: "1h" });
+    w.run("a");
+    w.submit("gang", "lab", { gpus: 8, nodes: 2, max_time: "1h" });
+    const long = dry(w, "lab", { gpus: 4, max_time: "2h" });
+    assert.equal(long.reason!.kind, "order");
+    assert.equal(startOf(long.outlook), w.now + 2 * hour);
+    assert.equal(dry(w, "lab", { gpus: 4, max_time: "30m" }).outlook.when, "now");
+  });
+});
+
+describe("plans behind plans", () => {
+  it("[B1] puts a job behind one that is planned on the same GPUs", () => {
+    const w = new World().nodes(["n0", "H100:8"]).account("lab");
+    w.submit("a", "lab", { gpus: 8, max_time: "1h" });
+    w.run("a");
+    w.submit("b", "lab", { gpus: 8, max_time: "2h" });
+    w.submit("c", "lab", { gpus: 8, max_time: "1h" });
+    const at = (id: string) => startOf(expected(w.state, w.state.jobById.get(jobId(id))!, w.now));
+    assert.deepEqual([at("b"), at("c")], [w.now + hour, w.now + 3 * hour]);
+    w.submit("d", "lab", { gpus: 4 });
+    w.submit("e", "lab", { gpus: 8 });
+    assert.equal(at("d"), w.now + 4 * hour);
+    assert.equal(at("e"), undefined);
+  });
+
+  it("[B3] plans with ends that someone else has learned", () => {
+    const w = new World().nodes(["n0", "H100:8"]).account("lab");
+    w.submit("a", "lab", { gpus: 8 });
+    w.run("a").submit("b", "lab", { gpus: 8 });
+    const b = w.state.jobById.get(jobId("b"))!;
+    assert.equal(
+      plannedStart(w.state, b, w.now, () => undefined),
+      undefined,
+    );
+    assert.equal(
+      plannedStart(w.state, b, w.now, () => w.now + minute),
+      w.now + minute,
+    );
+  });
+});
+
+describe("who is ahead", () => {
+  it("[W2] counts by class, of the own account and of all others, as the order goes", () => {
+    const w = new World().nodes(["n0", "H100:8"]).account("full").account("own", { guarantee: 2 }).account("poor");
+    w.submit("wall", "full", { gpus: 8 });
+    w.run("wall");
+    w.must({ kind: "node.cordon", node: "n0", reason: "so that nobody moves" });
+    for (let i = 0; i < 3; i++) w.submit(`p${i}`, "poor", { gpus: 3 });
+    for (let i = 0; i < 3; i++) w.submit(`g${i}`, "own", { gpus: 1 });
+    w.submit("mine", "full", { gpus: 2 });
+    w.submit("first", "full", { gpus: 1, priority: 5 });
+    const line = (id: string) => lineOf(w.state, w.state.jobById.get(jobId(id))!);
+    // With 10 of 8 GPUs it would stand above everyone: poor stays below with all of its jobs, 9 GPUs.
+    assert.deepEqual(line("mine"), { own: { guaranteed: 0, burst: 1 }, others: { guaranteed: 2, burst: 4 } });
+    // Two of own's jobs are inside its guarantee and go first [O1]; its third would have the smaller share.
+    assert.deepEqual(line("p0"), { own: { guaranteed: 0, burst: 0 }, others: { guaranteed: 2, burst: 1 } });
+    assert.deepEqual(line("p2"), { own: { guaranteed: 0, burst: 2 }, others: { guaranteed: 2, burst: 1 } });
+    assert.deepEqual(line("g1"), { own: { guaranteed: 1, burst: 0 }, others: { guaranteed: 0, burst: 0 } });
+  });
+});
+
+describe("alternatives", () => {
+  it("[W3] fewer GPUs and fewer nodes: the most that start", () => {
+    const make = () => {
+      const w = twoNodes();
+      w.submit("a", "lab", { gpus: 3 });
+      w.run("a").submit("big", "lab", { gpus: 8, nodes: 2 });
+      return w;
+    };
+    const found = keepsItsWord(make, "big");
+    assert.equal(byField(found, "nodes")?.spec.members.min, 1);
+    assert.equal(byField(found, "gpus")?.spec.gpus[0]?.count, 5);
+  });
+
+  it("[W3] another model, now or sooner", () => {
+    const make = () => {
+      const w = new World().nodes(["n0", "H100:8"], ["n1", "A100:8"], ["n2", "L40:8"]).account("lab");
+      w.submit("a", "lab", { gpus: "H100:8", max_time: "2h" });
+      w.submit("b", "lab", { gpus: "A100:8", max_time: "1h" });
+      w.run("a").run("b").submit("x", "lab", { gpus: "H100:8" });
+      return w;
+    };
+    const found = keepsItsWord(make, "x");
+    assert.deepEqual(
+      found.map(({ spec, outlook }) => [spec.gpus[0]!.model, outlook.when]),
+      [
+        ["L40", "now"],
+        ["A100", "later"],
+      ],
+    );
+  });
+
+  it("[W3] a wider place, else only a preferred one", () => {
+    const make = () => {
+      const w = new World();
+      const place = (rack: string, block: string) => ({ zone: "z", block, rack, nvlink: `${block}${rack}` });
+      w.must({
+        kind: "node.register",
+        nodes: [
+          { ...nodeOf("n0", "H100:8"), place: place("r0", "b0") },
+          { ...nodeOf("n1", "H100:8"), place: place("r0", "b0") },
+          { ...nodeOf("n2", "H100:8"), place: place("r1", "b0") },
+        ],
+      });
+      w.account("lab");
+      w.submit("a", "lab", { gpus: 8 });
+      w.run("a").submit("x", "lab", { gpus: 8, nodes: 2, topology: "rack" });
+      return w;
+    };
+    const w = make();
+    assert.equal(reasonFor(w.state, w.state.jobById.get(jobId("x"))!, w.now).kind, "shape");
+    const found = keepsItsWord(make, "x").filter(({ field }) => field === "topology");
+    assert.deepEqual(
+      found.map(({ spec }) => spec.topology),
+      [
+        { level: "block", required: true },
+        { level: "rack", required: false },
+      ],
+    );
+  });
+
+  it("[W3, B2] a shorter time that ends before a plan begins", () => {
+    const make = () => {
+      const w = twoNodes();
+      w.submit("a", "lab", { gpus: 8, max_time: "1h" });
+      w.run("a").submit("gang", "lab", { gpus: 8, nodes: 2, max_time: "1h" });
+      w.submit("x", "lab", { gpus: 4, max_time: "5h" });
+      return w;
+    };
+    const [first] = keepsItsWord(make, "x");
+    assert.equal(first?.field, "max_time");
+    assert.equal(first.spec.maxTimeMs, 59 * minute);
+  });
+
+  it("[W3, C4] preemptible where no guarantee has room", () => {
+    const make = () => {
+      const w = twoNodes().account("a", { guarantee: 2 });
+      w.submit("a", "a", { gpus: 2 });
+      w.run("a").submit("x", "a", { gpus: 4, preemptible: false });
+      return w;
+    };
+    const w = make();
+    const { detail } = reasonFor(w.state, w.state.jobById.get(jobId("x"))!, w.now);
+    assert.match(detail, /and a is guaranteed 2 GPUs and holds 2\. With preemptible: true it could borrow\./);
+    assert.equal(keepsItsWord(make, "x")[0]?.field, "preemptible");
+  });
+
+  it("[W3, T3] a priority that takes its own account's work, only for one who may submit there", () => {
+    const make = () => {
+      const w = new World().nodes(["n0", "H100:8"]).account("lab");
+      w.must({ kind: "policy.set", policy: { ...w.state.policy, minRuntimeMs: 0 } });
+      w.submit("a", "lab", { gpus: 8, priority: 3 });
+      w.run("a").submit("x", "lab", { gpus: 8 });
+      return w;
+    };
+    const found = keepsItsWord(make, "x");
+    const raised = byField(found, "priority");
+    assert.equal(raised?.spec.priority, 4);
+    assert.ok(raised.outlook.when === "now");
+    assert.deepEqual(
+      raised.outlook.displaced.map(({ rule }) => rule),
+      ["T3"],
+    );
+    assert.equal(byField(alternatives(make(), "x", { ...offersAll, mayRaise: false }), "priority"), undefined);
+  });
+
+  it("[W3, P3] weaker isolation only where trust allows the neighbours", () => {
+    const make = (group: string | undefined) => () => {
+      const w = new World();
+      w.must({ kind: "node.register", nodes: [{ ...nodeOf("n0", "H100:1"), pool: "any" }] });
+      w.account("org", { trustGroup: "friends" }).account("other", group === undefined ? {} : { trustGroup: group });
+      w.submit("a", "org", { gpus: 0.5, isolation: "mps" });
+      w.run("a").submit("x", "other", { gpus: 0.25, isolation: "mig" });
+      return w;
+    };
+    const friends = keepsItsWord(make("friends"), "x");
+    assert.deepEqual(fields(friends), ["isolation", "isolation"]);
+    assert.deepEqual(alternatives(make(undefined)(), "x"), []);
+  });
+
+  it("[W3] less of the cores or the memory that are missing, and says which those are", () => {
+    const make = () => {
+      const w = new World().nodes(["n0", "H100:8"]).account("lab");
+      w.submit("a", "lab", { gpus: 1, cpus: 40, memory: "100GiB" });
+      w.run("a").submit("x", "lab", { gpus: 1, cpus: 30 });
+      w.submit("y", "lab", { gpus: 1, memory: "450GiB" });
+      return w;
+    };
+    const w = make();
+    const reason = (id: string) => reasonFor(w.state, w.state.jobById.get(jobId(id))!, w.now);
+    assert.deepEqual(
+      [reason("x").missing, reason("x").detail],
+      ["cpus", "Nodes with 1 H100 GPU free have at most 24 cores free, and a member needs 30."],
+    );
+    assert.equal(reason("y").missing, "memory");
+    assert.equal(byField(keepsItsWord(make, "x"), "cpus")?.spec.cpusMilli, 24_000);
+    assert.equal(byField(keepsItsWord(make, "y"), "memory")?.spec.memoryMiB, 400 * 1024);
+  });
+
+  it("[W3] members that may share a node", () => {
+    const make = () => {
+      const w = twoNodes();
+      w.submit("a", "lab", { gpus: 8 });
+      w.run("a").submit("x", "lab", { gpus: 4, nodes: 2 });
+      return w;
+    };
+    assert.equal(keepsItsWord(make, "x")[0]?.field, "members");
+  });
+
+  it("[W3] offers nothing that an account does not allow", () => {
+    const w = new World().nodes(["n0", "H100:8"], ["n1", "A100:8"]).account("lab", { allowed: { models: ["H100"] } });
+    w.submit("a", "lab", { gpus: "H100:8" });
+    w.run("a").submit("x", "lab", { gpus: "H100:8" });
+    assert.deepEqual(alternatives(w, "x"), []);
+  });
+});
+
+describe("what never fits", () => {
+  it("names the resource that is too much, with the most there is", () => {
+    const w = twoNodes();
+    const refused = (raw: Partial<RawJob>) => {
+      const refusal = w.submit("x", "lab", raw);
+      assert.ok(isRefusal(refusal));
+      return [refusal.field, refusal.hint];
+    };
+    assert.deepEqual(refused({ cpus: 65 }), ["cpus", "ask for at most 64"]);
+    assert.deepEqual(refused({ memory: "600GiB" }), ["memory", "ask for at most 512000 MiB"]);
+    assert.deepEqual(refused({ gpu_memory: "90GiB" }), ["gpu_memory", "the largest H100 has 81559 MiB"]);
+    assert.deepEqual(refused({ gpus: 9 }), [
+      "gpus",
+      "the largest node has 8 H100 GPUs; ask for fewer on each of several nodes",
+    ]);
+  });
+});

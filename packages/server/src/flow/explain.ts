@@ -1,0 +1,95 @@
+import {
+  alternativesFor,
+  expected,
+  type Instant,
+  type Job,
+  lineOf,
+  type Outlook,
+  plannedStart,
+  type Reason,
+  reasonFor,
+  type State,
+  stopOrderOf,
+  type User,
+} from "@tessera/core";
+import type { Alternative, Explanation, Start } from "@tessera/wire";
+import { may } from "../access/policy.ts";
+import { timestamp } from "../api/quantities.ts";
+import { renderReason } from "../api/render.ts";
+import { renderAlternative, renderStart } from "../api/render-outlook.ts";
+import type { ControlPlane } from "./control.ts";
+import { learnEnds, learnWait } from "./history.ts";
+
+/** Why a waiting job waits, who is ahead, when it will start, and what would start it now. */
+export async function explainWaiting(control: ControlPlane, user: User, job: Job): Promise<Explanation> {
+  const { state } = control;
+  const now = control.now();
+  const reason = reasonFor(state, job, now);
+  const { own, others } = lineOf(state, job);
+  const ahead = own.guaranteed + own.burst + others.guaranteed + others.burst;
+  const outlook = expected(state, job, now);
+  return {
+    job: job.id,
+    state: "waiting",
+    reason: renderReason(reason),
+    position: ahead + 1,
+    ahead,
+    aheadBy: { account: own, others },
+    alternatives: alternativesOf(control, user, job, reason, outlook),
+    start: await startOf(control, job, outlook, now),
+  };
+}
+
+/** Waits that no change of the job would end. */
+const fixedReasons: readonly Reason["kind"][] = ["held", "not-yet", "dependency", "evicting"];
+
+/** Changes that would start it now or sooner, as far as this user could make them. */
+export function alternativesOf(
+  control: ControlPlane,
+  user: User,
+  job: Job,
+  reason: Reason,
+  outlook: Outlook,
+): Alternative[] {
+  if (fixedReasons.includes(reason.kind)) return [];
+  const { state, capabilities } = control;
+  const terms = {
+    offers: (isolation: string) => isolation === "any" || (capabilities.isolation as string[]).includes(isolation),
+    mayRaise: may(state, user, "job.submit", job.account),
+  };
+  const found = alternativesFor(state, job, control.now(), outlook, terms);
+  return found.map((each) => renderAlternative(state, user, job.spec, each));
+}
+
+/** The planned start; else a band learned from what ended; else why it is not known [B3]. */
+export async function startOf(control: ControlPlane, job: Job, outlook: Outlook, now: Instant): Promise<Start> {
+  const { state, reader } = control;
+  if (job.claim !== undefined) return { when: "later", at: timestamp(roomAt(state, job, now)), basis: "eviction" };
+  const start = renderStart(state, outlook, now);
+  const waitsItsTurn = !job.held && job.notBeforeAt <= now && job.waitsFor === 0;
+  if (start.when !== "unknown" || !waitsItsTurn) return start;
+  const ends = await learnEnds(reader, state, job);
+  if (ends !== undefined) {
+    const [p50, p90] = [plannedStart(state, job, now, ends.p50), plannedStart(state, job, now, ends.p90)];
+    if (p50 !== undefined && p90 !== undefined) return bandOf(p50, Math.max(p50, p90), "run-times", ends.samples);
+  }
+  const wait = await learnWait(reader, state, job, now);
+  return wait === undefined ? start : bandOf(wait.p50, wait.p90, "wait-times", wait.samples);
+}
+
+function bandOf(p50: Instant, p90: Instant, basis: "run-times" | "wait-times", samples: number): Start {
+  return { when: "later", p50: timestamp(p50), p90: timestamp(p90), basis, samples };
+}
+
+/** When those who leave for the job are gone at the latest. */
+function roomAt(state: State, job: Job, now: Instant): Instant {
+  const wanted = new Set<number>(job.claim!.seats.flatMap((seat) => seat.gpus));
+  let at = now;
+  for (const lease of state.leases.values()) {
+    if (lease.state !== "stopping" || !lease.gpus.some((gpu) => wanted.has(gpu))) continue;
+    const leaving = state.jobs.get(lease.job);
+    if (leaving !== undefined)
+      at = Math.max(at, lease.since + stopOrderOf(leaving.spec, "preempt", state.policy).graceMs);
+  }
+  return at;
+}
