@@ -1,5 +1,6 @@
 import type { BodyOf, DryRun } from "@tessera/wire";
 import type { Api } from "../http.ts";
+import { alternativesText, displacesText, startText } from "../job/outlook.ts";
 import type { SpecDocument } from "../job/spec-file.ts";
 import { emitList, emitObject } from "../output/emit.ts";
 import { fieldsText, objectFields } from "../output/fields.ts";
@@ -20,12 +21,17 @@ export async function showDryRun(session: Session, api: Api, documents: readonly
   else await emitList(session, { items: answers }, { columns: [{ name: "name", text: nameOf }], nameOf });
 }
 
-function dryRunText({ paint, now, format }: Session, answer: DryRun): string {
+function dryRunText(session: Session, answer: DryRun): string {
+  const { paint, now } = session;
   const name = paint("bold", String(answer.spec.name ?? "The job"));
-  const spec = format === "wide" ? fieldsText(objectFields(answer.spec), paint, "  ") : "";
+  const spec = `\n${paint("bold", "Spec")}\n${fieldsText(objectFields(answer.spec), paint, "  ")}`;
+  const { start, displaces, alternatives = [] } = answer;
   if (!answer.wouldStart) {
     const { kind, detail } = answer.reason ?? { kind: "unknown", detail: "the server gave no reason" };
-    return `${name} would wait in ${answer.project}: ${paint("yellow", kind)}, ${detail}\n${spec}`;
+    const sooner = indented(alternativesText(alternatives, session));
+    const more = sooner === "" ? "" : `\nWhat would start it sooner:\n${sooner}`;
+    const waits = `${name} would wait in ${answer.project}: ${paint("yellow", kind)}, ${detail}`;
+    return `${waits}\n${startText(start, now())}\n${more}${spec}`;
   }
   const places = renderTable(
     [
@@ -37,5 +43,11 @@ function dryRunText({ paint, now, format }: Session, answer: DryRun): string {
     { headers: true, paint, now: now() },
   );
   const as = answer.class === undefined ? "" : ` as ${answer.class}`;
-  return `${name} would ${paint("green", "start at once")} in ${answer.project}${as}\n${places.replace(/^/gm, "  ").trimEnd()}\n${spec}`;
+  const when = displaces === undefined ? "start at once" : "start when room has been made for it";
+  const leaving = displaces === undefined ? "" : `${displacesText(displaces)}\n`;
+  return `${name} would ${paint("green", when)} in ${answer.project}${as}\n${leaving}${indented(places)}${spec}`;
+}
+
+function indented(text: string): string {
+  return text.replace(/^(?=.)/gm, "  ");
 }

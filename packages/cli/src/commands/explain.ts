@@ -2,21 +2,23 @@ import type { Explanation, WaitReason } from "@tessera/wire";
 import type { Command } from "commander";
 import { examples } from "../help.ts";
 import { callOnJob } from "../job/find.ts";
+import { alternativesText, startText } from "../job/outlook.ts";
 import { emitObject } from "../output/emit.ts";
 import { durationText, instantText } from "../output/time.ts";
 import type { Session } from "../session.ts";
-import { type Paint, printable } from "../terminal.ts";
+import { printable } from "../terminal.ts";
 
 export function define(command: Command, session: Session): void {
   command
-    .description("Says why a job waits, what it lacks, and how many are before it.")
+    .description(
+      "Says why a job waits, what it lacks, who is before it, when it will start, and what would start it now.\n" +
+        "Each change that is shown was planned on the fleet as it is; it takes a new submission.",
+    )
     .argument("<job>", "name or id");
   examples(command, ["tess explain llama-ft", "tess explain llama-ft -o json"]);
   command.action(async (name: string) => {
     const explanation = await callOnJob(await session.api(), "explainJob", name);
-    await emitObject(session, explanation, explanation.job, (each) =>
-      explainText(name, each, session.paint, session.now()),
-    );
+    await emitObject(session, explanation, explanation.job, (each) => explainText(name, each, session));
   });
 }
 
@@ -57,12 +59,10 @@ const inLine: readonly WaitReason["kind"][] = [
 ];
 
 /** Sentences that a person can act on. */
-export function explainText(
-  name: string,
-  { state, reason, position, ahead }: Explanation,
-  paint: Paint,
-  now: number,
-): string {
+export function explainText(name: string, explanation: Explanation, session: Session): string {
+  const { state, reason, position, start, alternatives = [] } = explanation;
+  const { paint } = session;
+  const now = session.now();
   const title = paint("bold", printable(name));
   if (state !== "waiting") {
     const more = state === "ended" ? `; how it ended: tess describe job ${name}` : ", nothing holds it up";
@@ -74,7 +74,9 @@ export function explainText(
   const { needed, free, account } = reason;
   // What the sentence already says is not said again.
   if (needed !== undefined && free !== undefined && !(mentions(detail, needed) && mentions(detail, free))) {
-    lines.push(`It needs ${needed} GPUs; ${free} ${free === 1 ? "is" : "are"} free for it.`);
+    lines.push(
+      `It needs ${needed} ${needed === 1 ? "GPU" : "GPUs"}; ${free} ${free === 1 ? "is" : "are"} free for it.`,
+    );
   }
   if (account !== undefined && account !== "" && !detail.includes(account))
     lines.push(`The account that decides is ${account}.`);
@@ -82,16 +84,29 @@ export function explainText(
     const ms = Date.parse(reason.until) - now;
     lines.push(`Until ${instantText(reason.until)}${ms > 0 ? `, in ${durationText(ms)}` : ""}.`);
   }
-  if (position !== undefined && inLine.includes(reason.kind)) lines.push(positionText(position, ahead));
+  if (position !== undefined && inLine.includes(reason.kind)) lines.push(positionText(position, explanation));
+  if (start !== undefined && start.when !== "now") lines.push(startText(start, now));
   const next = advice[reason.kind];
   if (next !== undefined) lines.push(paint("dim", `${next}.`));
-  return lines.map((line) => `${line}\n`).join("");
+  const text = lines.map((line) => `${line}\n`).join("");
+  if (alternatives.length === 0) return text;
+  return `${text}\nWhat would start it sooner:\n${alternativesText(alternatives, session).replace(/^(?=.)/gm, "  ")}`;
 }
 
-function positionText(position: number, ahead: number | undefined): string {
+function positionText(position: number, { ahead, aheadBy }: Explanation): string {
   const before = ahead ?? position - 1;
   if (before === 0) return "It is next in line.";
-  return `It is number ${position} in line, with ${before} ${before === 1 ? "job" : "jobs"} before it.`;
+  const line = `It is number ${position} in line, with ${before} ${before === 1 ? "job" : "jobs"} before it`;
+  if (aheadBy === undefined) return `${line}.`;
+  const { account, others } = aheadBy;
+  const who = [classesText(account, "of its own account"), classesText(others, "of others")].filter(Boolean);
+  return `${line}: ${who.join("; ")}.`;
+}
+
+/** `2 guaranteed and 1 burst of others`. */
+function classesText({ guaranteed, burst }: { guaranteed: number; burst: number }, whose: string): string {
+  const parts = [guaranteed > 0 && `${guaranteed} guaranteed`, burst > 0 && `${burst} burst`].filter(Boolean);
+  return parts.length === 0 ? "" : `${parts.join(" and ")} ${whose}`;
 }
 
 function mentions(text: string, count: number): boolean {

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import type { WaitReason } from "@tessera/wire";
+import type { Explanation, WaitReason } from "@tessera/wire";
 import { tess } from "../program.ts";
 import { problem, StandIn } from "../testing/stand-in.ts";
 import { FakeTerminal, runTess } from "../testing/terminal.ts";
@@ -133,11 +133,7 @@ test("hold and release say what became of the job", async (t) => {
 
 test("explain gives sentences that can be acted on", async (t) => {
   const server = await StandIn.start(t);
-  const explain = async (
-    reason: WaitReason | undefined,
-    more: { position?: number; ahead?: number } = {},
-    state = "waiting",
-  ) => {
+  const explain = async (reason: WaitReason | undefined, more: Partial<Explanation> = {}, state = "waiting") => {
     server.on("explainJob", () => ({ job: "job_1", state, ...(reason !== undefined && { reason }), ...more }));
     return (await runTess(["explain", "llama-ft"], { env: server.env })).out;
   };
@@ -158,6 +154,56 @@ test("explain gives sentences that can be acted on", async (t) => {
     /Until 2099-01-01 .*, in \d+d/,
   );
   assert.equal(await explain(undefined, {}, "running"), "llama-ft is running, nothing holds it up.\n");
+});
+
+test("explain says who is ahead, when it starts, and what would start it sooner", async (t) => {
+  const server = await StandIn.start(t);
+  const inHours = (hours: number) => new Date(Date.now() + hours * 3_600_000 + 30_000).toISOString();
+  const explain = async (more: Partial<Explanation>) => {
+    const reason = { kind: "capacity" as const, detail: "It needs 8 H100 GPUs and 3 are free.", needed: 8, free: 3 };
+    server.on("explainJob", () => ({ job: "job_1", state: "waiting", reason, ...more }));
+    return (await runTess(["explain", "llama-ft"], { env: server.env })).out;
+  };
+  const displaces = {
+    jobs: 1,
+    members: 0,
+    gpus: 5,
+    by: [{ rule: "priority" as const, jobs: 1, members: 0, gpus: 5 }],
+    seen: [],
+    hidden: 1,
+    within: "30s",
+  };
+  const told = await explain({
+    position: 8,
+    ahead: 7,
+    aheadBy: { account: { guaranteed: 0, burst: 1 }, others: { guaranteed: 2, burst: 4 } },
+    start: { when: "later", at: inHours(2), basis: "plan", nodes: ["n3"] },
+    alternatives: [
+      { change: { field: "topology", from: "rack", to: "rack?" }, effect: "starts now", class: "burst" },
+      { change: { field: "preemptible", from: false, to: true }, effect: "starts now", class: "burst" },
+      { change: { field: "priority", from: 0, to: 1 }, effect: "starts now", class: "guaranteed", displaces },
+      { change: { field: "gpus", from: "H100:8", to: "A100:8" }, effect: "starts later", at: inHours(1) },
+    ],
+  });
+  assert.match(
+    told,
+    /number 8 in line, with 7 jobs before it: 1 burst of its own account; 2 guaranteed and 4 burst of others\./,
+  );
+  assert.match(told, /Planned start: in 2h on n3, going by the limits of what runs\./);
+  assert.match(told, /What would start it sooner:\n {2}CHANGE {14}INSTEAD OF {2}EFFECT {8}CLASS {7}DISPLACES\n/);
+  assert.match(told, /--topology 'rack\?' {2}rack {8}starts now {4}burst\n/);
+  assert.match(told, /--preemptible {7}false {7}starts now {4}burst\n/);
+  assert.match(told, /--priority 1 {8}0 {11}starts now {4}guaranteed {2}1 job \(5 GPUs\)\n/);
+  assert.match(told, /--gpus A100:8 {7}H100:8 {6}starts in 1h\n/);
+  const band = { when: "later" as const, p50: inHours(1), p90: inHours(3), basis: "run-times" as const, samples: 25 };
+  assert.match(
+    await explain({ start: band }),
+    /It starts in 1h \(p50\) to in 3h \(p90\), going by 25 past run times of what runs now\./,
+  );
+  assert.match(
+    await explain({ start: { when: "unknown", why: "it waits for quota" } }),
+    /When it starts is not known: it waits for quota\./,
+  );
 });
 
 test("an element of an array is called by the array's name and its index", async (t) => {

@@ -341,19 +341,59 @@ test("--dry-run submits nothing and says where it would go or why it would wait"
     wouldStart: true,
     class: "burst" as const,
     members: [{ rank: 0, node: "n0", gpus: 8, model: "H100" }],
+    start: { when: "now" as const },
   }));
   const starts = await runTess(["run", "--dry-run", "--", "x"], { env: server.env });
   assert.equal(starts.code, 0);
   assert.match(starts.out, /a would start at once in lab as burst\n {2}RANK {2}NODE {2}GPUS\n {5}0 {2}n0 {4}8 H100/);
+  assert.match(starts.out, /Spec\n {2}name {2}a\n {2}run {3}x\n$/);
+  server.on("dryRunJob", () => ({
+    project: "lab",
+    spec,
+    wouldStart: true,
+    class: "guaranteed" as const,
+    members: [{ rank: 0, node: "n0", gpus: 8, model: "H100" }],
+    start: { when: "now" as const },
+    displaces: {
+      jobs: 2,
+      members: 1,
+      gpus: 8,
+      by: [{ rule: "reclaim" as const, jobs: 2, members: 1, gpus: 8 }],
+      seen: [{ id: "job_7", name: "sweep", project: "lab", gpus: 4 }],
+      hidden: 1,
+      within: "30s",
+    },
+  }));
+  const takes = await runTess(["run", "--dry-run", "--topology", "rack?", "--", "x"], { env: server.env });
+  assert.match(
+    takes.out,
+    /a would start when room has been made for it in lab as guaranteed\nIt displaces 2 jobs and 1 extra member \(8 GPUs\) taken back from those who borrowed: sweep, 1 more\. They have 30s to leave\.\n/,
+  );
+  assert.equal((server.requestsTo("dryRunJob")[1]!.body as { topology: string }).topology, "rack?");
   server.on("dryRunJob", () => ({
     project: "lab",
     spec,
     wouldStart: false,
     members: [],
     reason: { kind: "capacity" as const, detail: "8 H100 needed, 3 free" },
+    start: { when: "unknown" as const, why: "1 job that holds GPUs it could use has no max_time" },
+    alternatives: [
+      {
+        change: { field: "gpus", from: "H100:8", to: "H100:3" },
+        effect: "starts now" as const,
+        class: "burst" as const,
+      },
+    ],
   }));
   const waits = await runTess(["run", "--dry-run", "--", "x"], { env: server.env });
-  assert.match(waits.out, /a would wait in lab: capacity, 8 H100 needed, 3 free/);
+  assert.match(
+    waits.out,
+    /a would wait in lab: capacity, 8 H100 needed, 3 free\nWhen it starts is not known: 1 job .* has no max_time\.\n/,
+  );
+  assert.match(
+    waits.out,
+    /What would start it sooner:\n {2}CHANGE .*\n {2}--gpus H100:3 {2}H100:8 {6}starts now {2}burst\n/,
+  );
   const json = await runTess(["run", "--dry-run", "--json", "--", "x"], { env: server.env });
   assert.equal(JSON.parse(json.out).wouldStart, false);
   assert.equal(server.requestsTo("submitJob").length, 0);

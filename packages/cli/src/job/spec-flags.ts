@@ -10,6 +10,7 @@ export interface SpecFlags {
   readonly gpus?: string[];
   readonly nodes?: string;
   readonly members?: string;
+  readonly topology?: string;
   readonly cpus?: string;
   readonly memory?: string;
   readonly gpuMemory?: string;
@@ -46,6 +47,9 @@ export function addSpecFlags(command: Command): Command {
     )
     .addOption(field("--nodes <count>", "members on different nodes: 4, or 4..8"))
     .addOption(field("--members <count>", "members that may share nodes: 4, or 4..8"))
+    .addOption(
+      field("--topology <level>", "all members in one zone, block, rack, nvlink or node; rack? only if possible"),
+    )
     .addOption(field("--cpus <count>", "CPUs per member"))
     .addOption(field("--memory <size>", "memory per member, such as 64GiB"))
     .addOption(field("--gpu-memory <size>", "memory that each GPU must have, such as 40GiB"))
@@ -84,6 +88,7 @@ export function specOfFlags(flags: SpecFlags, session: Session): Spec {
     gpus: flags.gpus === undefined ? undefined : gpusOf(flags.gpus),
     nodes: countOf("--nodes", flags.nodes),
     members: countOf("--members", flags.members),
+    topology: flags.topology,
     cpus: numberOf("--cpus", flags.cpus),
     memory: sizeOf(flags.memory),
     gpu_memory: sizeOf(flags.gpuMemory),

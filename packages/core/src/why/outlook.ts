@@ -1,10 +1,10 @@
 import { type ClaimPlan, planClaim } from "../claim/plan.ts";
-import { claimantOf, type Rule } from "../claim/takeable.ts";
+import type { Rule } from "../claim/takeable.ts";
 import { type NodeNo, noAccount } from "../model/ids.ts";
 import type { Job } from "../model/job.ts";
 import type { Instant } from "../model/units.ts";
 import { modelsFor, type Placement, placeJob } from "../place/place.ts";
-import { demandOf, type State } from "../state/state.ts";
+import type { State } from "../state/state.ts";
 import { stopOrderOf } from "../submit/parse.ts";
 import { type EndOf, endOf, plansMax, type Timeline } from "../when/timeline.ts";
 import { isStopped, plansBefore } from "./plans.ts";
@@ -41,7 +41,7 @@ export function outlookOf(
   const placement = placeJob(state, job, now, timeline);
   if (placement !== undefined) return { when: "now", placement, displaced: [], graceMs: 0 };
   const claim = planClaim(state, job, now);
-  if (claim !== undefined) return afterClaim(state, job, claim, now);
+  if (claim !== undefined) return afterClaim(state, claim);
   return plannedFor(state, job, now, timeline);
 }
 
@@ -51,11 +51,8 @@ export function plannedStart(state: State, job: Job, now: Instant, ends: EndOf):
   return plansBefore(state, job, now, ends).startOf(job)?.at;
 }
 
-function afterClaim(state: State, job: Job, claim: ClaimPlan, now: Instant): Outlook {
-  const { choice, unitsEach, seats, victims } = claim;
-  const gpu = seats[0]?.gpus[0];
-  const model = gpu === undefined ? -1 : state.fleet.gpuModel[gpu]!;
-  const { cover } = claimantOf(state, job, demandOf(state, job, choice, model), now);
+function afterClaim(state: State, claim: ClaimPlan): Outlook {
+  const { choice, cover, unitsEach, seats, victims } = claim;
   const displaced = new Map<Job, Displaced>();
   let graceMs = 0;
   for (const [{ job: loser, leases, extra }, rule] of victims) {

@@ -1,0 +1,89 @@
+import type { Alternative, Displacement, Start } from "@tessera/wire";
+import { renderTable } from "../output/table.ts";
+import { durationText, instantText } from "../output/time.ts";
+import type { Session } from "../session.ts";
+import { quoteWord } from "./quote.ts";
+
+/** When a job starts, in a sentence; undefined where the reason has said it all. */
+export function startText(start: Start, now: number): string {
+  const { when, at, p50, p90, basis, samples = 0, why, nodes = [] } = start;
+  if (when === "unknown") return `When it starts is not known: ${why ?? "the server does not say"}.`;
+  if (p50 !== undefined && p90 !== undefined) {
+    const learned = basis === "wait-times" ? "waits of jobs of its name" : "run times of what runs now";
+    return `It starts ${soon(p50, now)} (p50) to ${soon(p90, now)} (p90), going by ${samples} past ${learned}.`;
+  }
+  if (at === undefined) return "It starts now.";
+  if (basis === "eviction") return `Those who leave for it are gone by ${soon(at, now)}.`;
+  const where = nodes.length === 0 ? "" : ` on ${nodesText(nodes)}`;
+  return `Planned start: ${soon(at, now)}${where}, going by the limits of what runs.`;
+}
+
+function nodesText(nodes: readonly string[]): string {
+  const shown = nodes.slice(0, 4).join(", ");
+  return nodes.length > 4 ? `${shown} and ${nodes.length - 4} more` : shown;
+}
+
+/** Relative under a day, else absolute. */
+function soon(at: string, now: number): string {
+  const ms = Date.parse(at) - now;
+  if (ms <= 0) return "now";
+  return ms < 86_400_000 ? `in ${durationText(ms)}` : instantText(at);
+}
+
+const ruleTexts: Readonly<Record<Displacement["by"][number]["rule"], string>> = {
+  reclaim: "taken back from those who borrowed",
+  "fair-share": "from those above their fair share",
+  priority: "of lower priority in the same account",
+};
+
+/** Who would leave, with the names that may be seen. */
+export function displacesText({ by, seen, hidden, within }: Displacement): string {
+  const parts = by.map((each) => `${leaversText(each)} ${ruleTexts[each.rule]}`);
+  const names = seen.map(({ name }) => name);
+  if (hidden > 0 && names.length > 0) names.push(`${hidden} more`);
+  const named = names.length === 0 ? "" : `: ${names.join(", ")}`;
+  return `It displaces ${parts.join("; ")}${named}. They have ${within} to leave.`;
+}
+
+/** `2 jobs, 8 GPUs`, `3 members, 3 GPUs`. */
+function leaversText({ jobs, members, gpus }: Pick<Displacement, "jobs" | "members" | "gpus">): string {
+  const who = [jobs > 0 && count(jobs, "job"), members > 0 && count(members, "extra member")].filter(Boolean);
+  return `${who.join(" and ")} (${count(gpus, "GPU")})`;
+}
+
+function count(amount: number, noun: string): string {
+  return `${amount} ${noun}${amount === 1 ? "" : "s"}`;
+}
+
+/** What would start it sooner: the flag to give, what it replaces, and what that does. */
+export function alternativesText(alternatives: readonly Alternative[], { paint, now, terminal }: Session): string {
+  if (alternatives.length === 0) return "";
+  const table = renderTable<Alternative>(
+    [
+      { name: "change", text: ({ change }) => flagText(change) },
+      { name: "instead of", text: ({ change }) => valueText(change.from), shrinks: true },
+      {
+        name: "effect",
+        text: ({ effect, at }, at0) => (at === undefined ? effect : `starts ${soon(at, at0)}`),
+        style: ({ effect }) => (effect === "starts now" ? "green" : "reset"),
+      },
+      { name: "class", text: (each) => each.class ?? "" },
+      { name: "displaces", text: ({ displaces }) => (displaces === undefined ? "" : leaversText(displaces)) },
+    ],
+    alternatives,
+    { headers: true, paint, now: now(), width: terminal.stdout.columns },
+  );
+  return table;
+}
+
+/** The change as a flag of `tess run`. */
+function flagText({ field, to }: Alternative["change"]): string {
+  if (field === "preemptible") return to === true ? "--preemptible" : "--no-preemptible";
+  const text = Array.isArray(to) ? to.join(",") : String(to);
+  return `--${field.replaceAll("_", "-")} ${quoteWord(text)}`;
+}
+
+function valueText(value: unknown): string {
+  if (value === null || value === undefined) return "nothing";
+  return Array.isArray(value) ? value.join(",") : String(value);
+}
