@@ -19,7 +19,7 @@ export function settleClaims(state: State, now: Instant, apply: (event: Event) =
       apply({ kind: "claim-dropped", v: 1, at: now, job: job.no, reason: "a node of its seats is no longer up" });
     } else if (hasRoom(state, job, claim)) {
       const { choice, unitsEach, seats } = claim;
-      const cover = coverWithout(state, job);
+      const cover = claim.cover ?? coverWithout(state, job);
       const guaranteed = cover !== noAccount;
       apply({
         kind: "job-placed",
@@ -76,7 +76,7 @@ function coverWithout(state: State, job: Job): AccountNo {
 export function claimFor(state: State, job: Job, now: Instant, apply: (event: Event) => void): AccountNo[] | undefined {
   const plan = planClaim(state, job, now);
   if (plan === undefined) return undefined;
-  const { choice, unitsEach, seats } = plan;
+  const { choice, cover, unitsEach, seats } = plan;
   const victims: JobNo[] = [];
   const shrinks: LeaseId[] = [];
   for (const { job: loser, leases, extra } of plan.victims.keys()) {
@@ -88,6 +88,7 @@ export function claimFor(state: State, job: Job, now: Instant, apply: (event: Ev
     v: 1,
     at: now,
     job: job.no,
+    ...(cover !== noAccount && { cover }),
     choice,
     unitsEach,
     seats,

@@ -1,6 +1,6 @@
 import type { Seat } from "../journal/event.ts";
-import { noAccount, rootAccount } from "../model/ids.ts";
-import type { Job } from "../model/job.ts";
+import { type AccountNo, noAccount } from "../model/ids.ts";
+import type { Job, Members } from "../model/job.ts";
 import type { FleetNode } from "../model/node.ts";
 import type { Instant } from "../model/units.ts";
 import { unitsPerGpu } from "../model/units.ts";
@@ -12,13 +12,15 @@ import { unlentUnits } from "../queue/quota.ts";
 import { demandOf, type State, whoIs } from "../state/state.ts";
 import { type Domain, type Level, levels } from "../state/topology.ts";
 import { Site } from "./site.ts";
-import { type Claimant, claimantOf, type Rule, ruleFor } from "./takeable.ts";
+import { type Claimant, isInside, type Rule, ruleFor, standingsOf } from "./takeable.ts";
 import { Tally } from "./tally.ts";
 import { leavesFirst, lostMs, lostWork, type Victim, victimsOf } from "./victim.ts";
 
 /** Who leaves, and which seats are held for the claimant meanwhile. */
 export interface ClaimPlan {
   readonly choice: number;
+  /** The guarantee it stands on; `noAccount` = it claims as burst. */
+  readonly cover: AccountNo;
   readonly unitsEach: number;
   readonly seats: readonly Seat[];
   readonly victims: ReadonlyMap<Victim, Rule>;
@@ -30,13 +32,13 @@ export function planClaim(state: State, job: Job, now: Instant): ClaimPlan | und
     for (const model of modelsFor(state, job, choice)) {
       const demand = demandOf(state, job, choice, model);
       if (limitHit(state, job, demand.units, unitsPerGpu, now) !== undefined) return undefined;
-      const claimant = claimantOf(state, job, demand, now);
-      if (claimant.cover === noAccount && !job.spec.preemptible) continue;
-      const plan = planFor(state, claimant, needOf(job.spec, choice, model), now);
-      if (plan === undefined) continue;
-      const seats = cutSeats(state, job, choice, plan.seats);
-      if (seats !== undefined)
-        return { choice, unitsEach: job.spec.gpus[choice]!.unitsEach, seats, victims: plan.victims };
+      for (const claimant of standingsOf(state, job, demand, now)) {
+        const plan = planFor(state, claimant, needOf(job.spec, choice, model), now);
+        const seats = plan === undefined ? undefined : cutSeats(state, job, choice, plan.seats);
+        if (plan === undefined || seats === undefined) continue;
+        const { unitsEach } = job.spec.gpus[choice]!;
+        return { choice, cover: claimant.cover, unitsEach, seats, victims: plan.victims };
+      }
     }
   }
   return undefined;
@@ -80,7 +82,7 @@ function planOn(
   const tally = new Tally(state, claimant);
   const sites = chooseSites(state, claimant, need, offers, nodes, tally, now);
   if (sites === undefined) return undefined;
-  spare(tally, sites, now);
+  spare(tally, sites, claimant.job.spec.members, now);
   if (!lawful(state, claimant, tally)) return undefined;
   const seats = sites.flatMap((site) => site.seats(tally.victims.keys()));
   let lost = 0;
@@ -138,6 +140,7 @@ function chooseSites(
 ): Site[] | undefined {
   const { members } = claimant.job.spec;
   if (!takeForCover(claimant, offers, tally, now)) return undefined;
+  if (!takeForCeilings(state, offers, tally, now)) return undefined;
   const byNode = new Map<number, Victim[]>();
   for (const victim of offers.keys()) {
     for (const node of new Set(victim.leases.map((lease) => lease.node as number))) {
@@ -178,6 +181,20 @@ function takeForCover(claimant: Claimant, offers: ReadonlyMap<Victim, Rule>, tal
     tally.take(victim, "T3");
   }
   return tally.covers();
+}
+
+/** Where a ceiling is full, someone below it must leave, whatever is free. */
+function takeForCeilings(state: State, offers: ReadonlyMap<Victim, Rule>, tally: Tally, now: Instant): boolean {
+  for (let hit = tally.ceilingHit(); hit !== undefined; hit = tally.ceilingHit()) {
+    const { no } = hit.account;
+    const below = [...offers.keys()].filter(
+      (victim) => isInside(state, victim.job.account, no) && !isGone(victim, tally),
+    );
+    const next = nextVictim(below, offers, tally, now);
+    if (next === undefined) return false;
+    tally.take(next, offers.get(next)!);
+  }
+  return true;
 }
 
 /** What is needed to tell which of two victims goes first. */
@@ -267,13 +284,13 @@ function goesBefore(a: Victim, ruleA: Rule, b: Victim, ruleB: Rule, tally: Tally
     const lost = lostMs(a, now) - lostMs(b, now);
     if (lost !== 0) return lost < 0;
   }
-  const shares = tally.compareSides(a.job.account, b.job.account);
+  const shares = tally.compareSides(a, b);
   if (shares !== 0) return shares > 0;
   return leavesFirst(a, b, now) < 0;
 }
 
 /** Puts back whoever is not needed after all, the one that would lose most first, until nobody can be spared. */
-function spare(tally: Tally, sites: readonly Site[], now: Instant): void {
+function spare(tally: Tally, sites: readonly Site[], members: Members, now: Instant): void {
   for (let changed = true; changed; ) {
     changed = false;
     const victims = [...tally.victims].sort(
@@ -281,16 +298,29 @@ function spare(tally: Tally, sites: readonly Site[], now: Instant): void {
     );
     for (const [victim, rule] of victims) {
       tally.putBack(victim);
-      if (sites.every((site) => site.fits(tally.victims.keys()) >= site.members) && tally.isLawful()) changed = true;
+      if (tally.isLawful() && seatMembers(sites, tally.victims.keys(), members)) changed = true;
       else tally.take(victim, rule);
     }
   }
+  seatMembers(sites, tally.victims.keys(), members);
+}
+
+/** Spreads the members over the sites anew; false where there is no longer room for all. */
+function seatMembers(sites: readonly Site[], victims: Iterable<Victim>, { min, apart }: Members): boolean {
+  const gone = [...victims];
+  const fits = sites.map((site) => Math.min(apart ? 1 : min, site.fits(gone)));
+  if (fits.reduce((sum, fit) => sum + fit, 0) < min) return false;
+  let left = min;
+  for (const [i] of [...fits.entries()].sort(([i, a], [j, b]) => b - a || i - j)) {
+    sites[i]!.members = Math.min(left, fits[i]!);
+    left -= sites[i]!.members;
+  }
+  return true;
 }
 
 function lawful(state: State, claimant: Claimant, tally: Tally): boolean {
   if (tally.victims.size === 0 || !tally.isLawful()) return false;
   if (claimant.cover !== noAccount || tally.isCovered()) return true;
   const unlent = unlentUnits(state, claimant.job.account);
-  const free = state.fleet.totals.gpuUnits - tally.left(rootAccount).units;
-  return unlent === 0 || free - claimant.demand.units >= unlent;
+  return unlent === 0 || state.fleet.freeUnitsUp() + tally.unitsFreed() - claimant.demand.units >= unlent;
 }

@@ -4,7 +4,10 @@ import type { MemberNeed } from "../place/seats.ts";
 import type { Fleet } from "../state/fleet.ts";
 import type { Victim } from "./victim.ts";
 
-/** GPUs, cores and memory that one node offers a claim: what is free, and what each victim would leave behind. */
+/**
+ * GPUs, cores and memory that one node offers a claim: what is free, what those leave who have been told to for nobody
+ * in particular, and what each victim would leave behind.
+ */
 export class Site {
   readonly node: FleetNode;
   readonly #fleet: Fleet;
@@ -17,14 +20,15 @@ export class Site {
     this.#fleet = fleet;
     this.node = node;
     this.#need = need;
-    this.#free = this.#count((gpu) => fleet.isFree(gpu));
+    this.#free = this.#count((gpu) => this.#becomesFree(gpu, 0));
   }
 
   /** How many members fit if these victims leave. */
   fits(victims: Iterable<Victim>): number {
     const { node } = this;
     const need = this.#need;
-    let [cpusMilli, memoryMiB] = [node.freeCpusMilli, node.freeMemoryMiB];
+    let cpusMilli = node.freeCpusMilli + node.leavingCpusMilli;
+    let memoryMiB = node.freeMemoryMiB + node.leavingMemoryMiB;
     const left = new Map<number, number>();
     for (const victim of victims) {
       for (const lease of victim.leases) {
@@ -35,7 +39,7 @@ export class Site {
       }
     }
     let gpus = this.#free;
-    for (const [gpu, units] of left) if (this.#becomesFree(gpu, units)) gpus++;
+    for (const [gpu, units] of left) if (!this.#becomesFree(gpu, 0) && this.#becomesFree(gpu, units)) gpus++;
     let fit = Number.POSITIVE_INFINITY;
     if (need.gpus > 0) fit = Math.floor(gpus / need.gpus);
     if (need.cpusMilli > 0) fit = Math.min(fit, Math.floor(cpusMilli / need.cpusMilli));
@@ -43,10 +47,11 @@ export class Site {
     return Math.max(0, fit);
   }
 
-  /** GPUs for `members` members: free ones first, then those of the victims, each by number. */
+  /** GPUs for `members` members: free ones first, then those being left, then the victims', each by number. */
   seats(victims: Iterable<Victim>): { node: NodeNo; gpus: GpuNo[] }[] {
     const usable: GpuNo[] = [];
     this.#count((gpu) => this.#fleet.isFree(gpu) && usable.push(gpu as GpuNo) > 0);
+    this.#count((gpu) => !this.#fleet.isFree(gpu) && this.#becomesFree(gpu, 0) && usable.push(gpu as GpuNo) > 0);
     const left = new Map<GpuNo, number>();
     for (const victim of victims) {
       for (const lease of victim.leases) {
@@ -54,7 +59,9 @@ export class Site {
           for (const gpu of lease.gpus) left.set(gpu, (left.get(gpu) ?? 0) + lease.unitsEach);
       }
     }
-    const later = [...left].filter(([gpu, units]) => this.#becomesFree(gpu, units)).map(([gpu]) => gpu);
+    const later = [...left.keys()].filter(
+      (gpu) => !this.#becomesFree(gpu, 0) && this.#becomesFree(gpu, left.get(gpu)!),
+    );
     usable.push(...later.sort((a, b) => a - b));
     const { gpus } = this.#need;
     return Array.from({ length: this.members }, (_, i) => ({
@@ -65,7 +72,8 @@ export class Site {
 
   /** Free once `units` of it are given back: whoever else holds a part of it keeps it in use. */
   #becomesFree(gpu: number, units: number): boolean {
-    const whole = this.#fleet.gpuFree[gpu]! + units === this.#fleet.gpuCapacity[gpu];
+    const { gpuFree, gpuLeaving, gpuCapacity } = this.#fleet;
+    const whole = gpuFree[gpu]! + gpuLeaving[gpu]! + units === gpuCapacity[gpu];
     return whole && this.#fleet.gpuHeldFor[gpu] === 0 && this.#serves(gpu);
   }
 

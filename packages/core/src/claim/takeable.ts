@@ -1,7 +1,7 @@
 import { type AccountNo, noAccount } from "../model/ids.ts";
 import type { Job } from "../model/job.ts";
 import { hour, type Instant } from "../model/units.ts";
-import { borrowedOf, coverFor, type Demand, isNothing } from "../queue/quota.ts";
+import { coverFor, type Demand } from "../queue/quota.ts";
 import { accountOf, pathUp, type State } from "../state/state.ts";
 import { addTo, type Held, minus, nothingHeld, stayingOf } from "../state/usage.ts";
 import { type Victim, victimsOf } from "./victim.ts";
@@ -18,22 +18,35 @@ export interface Claimant {
   readonly path: ReadonlySet<AccountNo>;
 }
 
-export function claimantOf(state: State, job: Job, demand: Demand, now: Instant): Claimant {
+/**
+ * The ways in which a job may claim, best first: by a guarantee that holds it on what stays now; else as burst; else by
+ * a guarantee that holds it once work of its own account has left for it.
+ */
+export function standingsOf(state: State, job: Job, demand: Demand, now: Instant): Claimant[] {
   const path = new Set<AccountNo>();
   for (const account of pathUp(state, job.account)) path.add(account.no);
-  const standing = { job, demand, cover: noAccount, path };
-  // Whether it would be covered is judged on what stays now, less all that it may take from its own account.
-  const own = nothingHeld();
-  for (const other of state.active.get(job.account) ?? []) {
-    const [first, ...more] = victimsOf(other)
-      .filter((victim) => mayPreempt(state, standing, victim, now))
-      .toReversed();
-    // The whole job is last; where it may be taken, its extra members are in it.
-    const taken = first === undefined || !first.extra ? [first] : [first, ...more];
-    for (const victim of taken) for (const lease of victim?.leases ?? []) addTo(own, state.fleet, lease, 1);
-  }
+  const burst: Claimant = { job, demand, cover: noAccount, path };
+  const covered = coverFor(state, job.account, demand, (account) => stayingOf(state, account.no));
+  if (covered !== noAccount) return [{ ...burst, cover: covered }];
+  const standings = job.spec.preemptible ? [burst] : [];
+  const own = mayLeaveFor(state, burst, now);
+  if (own.units === 0 && own.cpusMilli === 0 && own.memoryMiB === 0) return standings;
   const cover = coverFor(state, job.account, demand, (account) => minus(stayingOf(state, account.no), own));
-  return { ...standing, cover };
+  return cover === noAccount ? standings : [...standings, { ...burst, cover }];
+}
+
+/** All that the claimant may take from its own account. */
+function mayLeaveFor(state: State, claimant: Claimant, now: Instant): Held {
+  const own = nothingHeld();
+  for (const other of state.active.get(claimant.job.account) ?? []) {
+    const takeable = victimsOf(other).filter((victim) => mayPreempt(state, claimant, victim, now));
+    // Where the whole job may be taken, its extra members are in it.
+    const whole = takeable.find((victim) => !victim.extra);
+    for (const victim of whole === undefined ? takeable : [whole]) {
+      for (const lease of victim.leases) addTo(own, state.fleet, lease, 1);
+    }
+  }
+  return own;
 }
 
 /** The rule by which the claimant may take a victim, if any; what it says of the whole set is checked on the plan. */
@@ -44,7 +57,7 @@ export function ruleFor(state: State, claimant: Claimant, victim: Victim, now: I
   if (job.account === claimant.job.account) return mayReplace(state, claimant, victim, now) ? "T3" : undefined;
   if (cover !== noAccount && !claimant.path.has(cover)) return undefined;
   if (claimant.cover !== noAccount && !isInside(state, job.account, claimant.cover)) return "T1";
-  return mayRebalance(state, victim, now) ? "T2" : undefined;
+  return mayRebalance(state, victim, now) && isCoveredAsLow(state, claimant, victim) ? "T2" : undefined;
 }
 
 /** T3: lower priority; work that must not be preempted also takes burst work of its own priority. */
@@ -57,9 +70,12 @@ function mayPreempt(state: State, { job }: Claimant, victim: Victim, now: Instan
   return !job.spec.preemptible && other.class === "burst" && other.spec.priority === job.spec.priority;
 }
 
-/** T3, second half: covered work only for work that is covered at least as low. */
 function mayReplace(state: State, claimant: Claimant, victim: Victim, now: Instant): boolean {
-  if (!mayPreempt(state, claimant, victim, now)) return false;
+  return mayPreempt(state, claimant, victim, now) && isCoveredAsLow(state, claimant, victim);
+}
+
+/** Covered work only for work that is covered at least as low; else it would claim its floor back. */
+function isCoveredAsLow(state: State, claimant: Claimant, victim: Victim): boolean {
   if (victim.cover === noAccount) return true;
   return claimant.cover !== noAccount && isInside(state, claimant.cover, victim.cover);
 }
@@ -86,12 +102,4 @@ function isShielded({ evictedAt }: Job, now: Instant): boolean {
 export function isInside(state: State, account: AccountNo, above: AccountNo): boolean {
   for (let at = account; at !== noAccount; at = accountOf(state, at).parent) if (at === above) return true;
   return false;
-}
-
-/** An account is a source only while it stays above its guarantee [T5]. */
-export function isSource(state: State, account: AccountNo, taken: Held | undefined): boolean {
-  const staying = stayingOf(state, account);
-  return !isNothing(
-    borrowedOf(state, accountOf(state, account), taken === undefined ? staying : minus(staying, taken)),
-  );
 }

@@ -1,6 +1,6 @@
 import { type AccountNo, noAccount, rootAccount } from "../model/ids.ts";
-import { borrowedOf, ceilingHit, coverFor, isNothing } from "../queue/quota.ts";
-import { compareShares, type Share, shareOf } from "../queue/share.ts";
+import { borrowedOf, type CeilingHit, ceilingHit, coverFor, isNothing } from "../queue/quota.ts";
+import { compareShares, noShare, type Share, shareOf, shareOfJob } from "../queue/share.ts";
 import { accountOf, type State } from "../state/state.ts";
 import { addTo, type Held, minus, nothingHeld, stayingOf } from "../state/usage.ts";
 import { type Claimant, isInside, type Rule } from "./takeable.ts";
@@ -67,30 +67,38 @@ export class Tally {
     for (let at = account; at !== rootAccount && !path.has(at); at = accountOf(this.#state, at).parent) yield at;
   }
 
-  /** The sides of claimant and account at their lowest common account. */
-  sides(account: AccountNo): { readonly claimant: AccountNo; readonly other: AccountNo } {
+  /**
+   * The sides of claimant and account at their lowest common account; undefined for one that is that account: its jobs
+   * are sides of their own.
+   */
+  #sides(account: AccountNo): { readonly claimant: AccountNo | undefined; readonly other: AccountNo | undefined } {
     const { path, job } = this.#claimant;
-    let other = account;
-    let above = accountOf(this.#state, account).parent;
-    while (!path.has(above) && above !== noAccount && accountOf(this.#state, above).parent !== noAccount) {
-      other = above;
-      above = accountOf(this.#state, above).parent;
+    let common = account;
+    let other: AccountNo | undefined;
+    while (common !== rootAccount && !path.has(common)) {
+      other = common;
+      common = accountOf(this.#state, common).parent;
     }
-    let claimant = job.account;
-    while (claimant !== above && accountOf(this.#state, claimant).parent !== above)
-      claimant = accountOf(this.#state, claimant).parent;
+    let claimant: AccountNo | undefined;
+    for (let at = job.account; at !== common; at = accountOf(this.#state, at).parent) claimant = at;
     return { claimant, other };
   }
 
   /** T2 for one losing account: its side must not end below the claimant's. */
   isFair(account: AccountNo): boolean {
-    const { claimant, other } = this.sides(account);
     const state = this.#state;
-    const loser = this.shareLeft(other);
-    const winner = shareOf(state, accountOf(state, claimant), this.left(claimant), this.#claimant.demand);
-    const [losing, winning] = [accountOf(state, other), accountOf(state, claimant)];
+    const { demand } = this.#claimant;
+    const { claimant, other } = this.#sides(account);
+    // A job that is a side of its own has nothing left once it is gone.
+    const loser = other === undefined ? noShare : this.shareLeft(other);
+    const winner =
+      claimant === undefined
+        ? shareOfJob(state, demand)
+        : shareOf(state, accountOf(state, claimant), this.left(claimant), demand);
+    const weight = (side: AccountNo | undefined) =>
+      side === undefined ? 1 : accountOf(state, side).terms.quota.weight;
     // A side without weight may lose all that it borrowed to one that has some.
-    if (losing.terms.quota.weight === 0 && winning.terms.quota.weight > 0) return true;
+    if (weight(other) === 0 && weight(claimant) > 0) return true;
     return compareShares(loser, winner) >= 0;
   }
 
@@ -115,6 +123,23 @@ export class Tally {
     return coverFor(this.#state, job.account, demand, (account) => this.left(account.no)) !== noAccount;
   }
 
+  /** The ceiling that would still be broken. What leaves anyway will be gone before the claimant starts. */
+  ceilingHit(): CeilingHit | undefined {
+    const { job, demand } = this.#claimant;
+    return ceilingHit(this.#state, job.account, demand, (account) => this.left(account.no));
+  }
+
+  /** Units that the victims hold on nodes that take work. */
+  unitsFreed(): number {
+    const { fleet } = this.#state;
+    let units = 0;
+    for (const { leases } of this.victims.keys()) {
+      for (const lease of leases)
+        if (fleet.node(lease.node).mode === "up") units += lease.unitsEach * lease.gpus.length;
+    }
+    return units;
+  }
+
   copy(): Tally {
     const copy = new Tally(this.#state, this.#claimant);
     for (const [victim, rule] of this.victims) copy.take(victim, rule);
@@ -122,13 +147,21 @@ export class Tally {
   }
 
   /** Which of two accounts' sides stands higher, from the top down. */
-  compareSides(a: AccountNo, b: AccountNo): number {
-    const [pathA, pathB] = [this.#down(a), this.#down(b)];
-    for (let level = 0; level < Math.min(pathA.length, pathB.length); level++) {
+  compareSides(a: Victim, b: Victim): number {
+    const [pathA, pathB] = [this.#down(a.job.account), this.#down(b.job.account)];
+    for (let level = 0; level < Math.max(pathA.length, pathB.length); level++) {
       if (pathA[level] === pathB[level]) continue;
-      return compareShares(this.shareLeft(pathA[level]!), this.shareLeft(pathB[level]!));
+      return compareShares(this.#sideShare(pathA[level], a), this.#sideShare(pathB[level], b));
     }
     return 0;
+  }
+
+  /** The share of a side; a job of the account above is a side of its own. */
+  #sideShare(account: AccountNo | undefined, victim: Victim): Share {
+    if (account !== undefined) return this.shareLeft(account);
+    const held = nothingHeld();
+    for (const lease of victim.leases) addTo(held, this.#state.fleet, lease, 1);
+    return shareOfJob(this.#state, { ...held, model: -1 });
   }
 
   #down(account: AccountNo): AccountNo[] {
@@ -139,14 +172,8 @@ export class Tally {
 
   /** Whether every rule holds for the set as it is. */
   isLawful(): boolean {
-    const state = this.#state;
-    const { job, demand, cover } = this.#claimant;
-    // Ceilings count what is still leaving; only what this plan takes will be gone when the claimant starts.
-    const used = (account: AccountNo): Held => {
-      const taken = this.#taken.get(account);
-      return taken === undefined ? state.usage[account]! : minus(state.usage[account]!, taken);
-    };
-    if (ceilingHit(state, job.account, demand, (account) => used(account.no)) !== undefined) return false;
+    const { cover } = this.#claimant;
+    if (this.ceilingHit() !== undefined) return false;
     if (cover !== noAccount && !this.covers()) return false;
     for (const [victim, rule] of this.victims) {
       if (rule === "T2" && !this.isFair(victim.job.account)) return false;

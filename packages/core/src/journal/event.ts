@@ -146,6 +146,8 @@ export interface JobPlaced extends Head<"job-placed"> {
 /** Room is being made: `victims` are asked to leave in the same batch, and these seats are held for the job (T7). */
 export interface JobClaimed extends Head<"job-claimed"> {
   readonly job: JobNo;
+  /** The account whose guarantee it claims by; absent = it claims as burst. */
+  readonly cover?: AccountNo;
   readonly choice: number;
   readonly unitsEach: number;
   readonly seats: readonly Seat[];

@@ -137,12 +137,16 @@ export interface AttemptRecord {
   readonly endedAt: Instant;
   /** Why it is over: the cause of a requeue, or how the job ended. */
   readonly result: string;
+  /** For its user: who needed the room, in words that name nobody. */
+  readonly why?: string;
   readonly exitCode?: number;
 }
 
 /** What is held for a job until its victims are gone. */
 export interface Claim {
   readonly choice: number;
+  /** The account whose guarantee it claimed by; absent = it claimed as burst. */
+  readonly cover?: AccountNo;
   readonly unitsEach: number;
   readonly seats: readonly { readonly node: NodeNo; readonly gpus: readonly GpuNo[]; readonly part?: PartSeat }[];
 }
@@ -188,6 +192,8 @@ export interface Job {
   placedAt: Instant;
   startedAt: Instant;
   stopCause?: StopCause;
+  /** For its user, while it is being evicted: who needs the room. */
+  stopWhy?: string;
   /** The first member that ended badly decides the exit code of the job. */
   exitCode?: number;
   /** What the engine said of the first member that ended badly. */

@@ -55,6 +55,9 @@ export interface FleetNode {
   changedAt: Instant;
   freeCpusMilli: number;
   freeMemoryMiB: number;
+  /** Held by those who have been told to leave. */
+  leavingCpusMilli: number;
+  leavingMemoryMiB: number;
   /** Live leases on this node. */
   leases: number;
 }

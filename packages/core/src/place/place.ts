@@ -1,5 +1,5 @@
 import type { JobPlaced } from "../journal/event.ts";
-import { noAccount, rootAccount } from "../model/ids.ts";
+import { noAccount } from "../model/ids.ts";
 import type { Job } from "../model/job.ts";
 import type { FleetNode } from "../model/node.ts";
 import { type Instant, unitsPerGpu } from "../model/units.ts";
@@ -59,7 +59,7 @@ export function mayStart(state: State, job: Job, demand: Demand, now: Instant): 
   if (coverFor(state, job.account, demand) !== noAccount) return undefined;
   if (!job.spec.preemptible) return { kind: "must-be-guaranteed" };
   const unlent = unlentUnits(state, job.account);
-  const free = state.fleet.totals.gpuUnits - state.usage[rootAccount]!.units;
-  if (demand.units > 0 && unlent > 0 && free - demand.units < unlent) return { kind: "not-lent", unlentUnits: unlent };
+  if (demand.units > 0 && unlent > 0 && state.fleet.freeUnitsUp() - demand.units < unlent)
+    return { kind: "not-lent", unlentUnits: unlent };
   return undefined;
 }

@@ -42,7 +42,13 @@ export class Contest {
   }
 
   next(): WaitingGroup | undefined {
-    return this.#root.next;
+    for (;;) {
+      const group = this.#root.next;
+      if (group === undefined || this.#root.burst) return group;
+      // A floor shared with others may have filled since: whoever seemed to be inside it is looked at again.
+      if (coverFor(this.#state, group.account, this.#demandOf(group)) !== noAccount) return group;
+      this.#settleUp(this.#sides.get(group.account)!);
+    }
   }
 
   /** Nobody of this group can start in this pass. */

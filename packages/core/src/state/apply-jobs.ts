@@ -93,6 +93,7 @@ export function applyToJobs(state: State, event: JobEvent): void {
       if (event.cause === "shrink") return;
       job.state = "stopping";
       job.stopCause = event.cause;
+      job.stopWhy = event.why;
       return;
     }
     case "lease-ended":
@@ -228,9 +229,9 @@ function countClass(state: State, job: Job, sign: 1 | -1): void {
 
 function claimed(state: State, event: JobClaimed): void {
   const job = jobOf(state, event.job);
-  const { choice, unitsEach, seats } = event;
+  const { choice, cover, unitsEach, seats } = event;
   state.waiting.remove(job);
-  keepClaim(state, job, { choice, unitsEach, seats });
+  keepClaim(state, job, { choice, unitsEach, seats, ...(cover !== undefined && { cover }) });
 }
 
 function keepClaim(state: State, job: Job, claim: Claim): void {
@@ -287,6 +288,7 @@ function placed(state: State, event: JobPlaced): void {
   job.placedAt = event.at;
   job.startedAt = 0;
   job.stopCause = undefined;
+  job.stopWhy = undefined;
   job.exitCode = undefined;
   job.endReason = undefined;
   job.seats = event.seats;
@@ -360,8 +362,8 @@ function leaseEnded(state: State, event: LeaseEnded): void {
 
 /** The present attempt, as it is remembered once it is over. */
 export function attemptOf(job: Job, endedAt: number, result: string): AttemptRecord {
-  const { attempt, seats, placedAt, startedAt, exitCode } = job;
-  return { attempt, seats, placedAt, startedAt, endedAt, result, exitCode };
+  const { attempt, seats, placedAt, startedAt, stopWhy: why, exitCode } = job;
+  return { attempt, seats, placedAt, startedAt, endedAt, result, why, exitCode };
 }
 
 function requeued(state: State, event: JobRequeued): void {
@@ -379,6 +381,7 @@ function requeued(state: State, event: JobRequeued): void {
   if (event.cause === "preempted") job.evictedAt = [...job.evictedAt, event.at].slice(-evictionsKept);
   job.notBeforeAt = event.notBeforeAt;
   job.stopCause = undefined;
+  job.stopWhy = undefined;
   job.exitCode = undefined;
   job.endReason = undefined;
   countWaiting(state, job, 1);

@@ -24,6 +24,8 @@ export class Fleet {
   gpuCapacity = new Int32Array(64);
   gpuFree = new Int32Array(64);
   gpuFreeMemory = new Int32Array(64);
+  /** Units of those who have been told to leave. */
+  gpuLeaving = new Int32Array(64);
   /** The job for which a GPU is being kept free; 0 = none. */
   gpuHeldFor = new Int32Array(64);
   readonly gpuUuid: string[] = [];
@@ -63,6 +65,8 @@ export class Fleet {
       changedAt: at,
       freeCpusMilli: facts.cpusMilli,
       freeMemoryMiB: facts.memoryMiB,
+      leavingCpusMilli: 0,
+      leavingMemoryMiB: 0,
       leases: 0,
     };
     this.nodes.push(node);
@@ -207,6 +211,23 @@ export class Fleet {
     return { model: this.models[this.gpuModel[gpu]!]!, memoryMiB: this.gpuMemoryMiB[gpu]!, pool };
   }
 
+  /** A lease has been told to leave (`sign` 1), or has left (-1). */
+  countLeaving({ node: no, gpus, unitsEach, cpusMilli, memoryMiB }: Lease, sign: 1 | -1): void {
+    const node = this.node(no);
+    for (const gpu of gpus) this.gpuLeaving[gpu]! += sign * unitsEach;
+    node.leavingCpusMilli += sign * cpusMilli;
+    node.leavingMemoryMiB += sign * memoryMiB;
+  }
+
+  /** Free units that nobody is kept waiting for, on nodes that take work. */
+  freeUnitsUp(): number {
+    let units = 0;
+    for (let gpu = 0; gpu < this.gpus; gpu++) {
+      if (this.gpuHeldFor[gpu] === 0 && this.nodes[this.gpuNode[gpu]!]?.mode === "up") units += this.gpuFree[gpu]!;
+    }
+    return units;
+  }
+
   /** Wholly free and kept for nobody. */
   isFree(gpu: number): boolean {
     return this.gpuFree[gpu] === unitsPerGpu && this.gpuFreeMemory[gpu] === unitsPerGpu && this.gpuHeldFor[gpu] === 0;
@@ -308,6 +329,7 @@ export class Fleet {
       this.gpuFree = grown(this.gpuFree, new Int32Array(size));
       this.gpuFreeMemory = grown(this.gpuFreeMemory, new Int32Array(size));
       this.gpuHeldFor = grown(this.gpuHeldFor, new Int32Array(size));
+      this.gpuLeaving = grown(this.gpuLeaving, new Int32Array(size));
     }
     if (nodes > this.nodeFreeGpus.length) {
       this.nodeFreeGpus = grown(this.nodeFreeGpus, new Int32Array(Math.max(nodes, this.nodeFreeGpus.length * 2)));

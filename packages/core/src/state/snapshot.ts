@@ -14,7 +14,10 @@ import { nothingUsed } from "./usage.ts";
 /** Version of the shape below. A snapshot of another version is passed over: the journal can always be replayed. */
 export const snapshotSchema = 1;
 
-type NodeImage = Omit<FleetNode, "freeCpusMilli" | "freeMemoryMiB" | "leases">;
+type NodeImage = Omit<
+  FleetNode,
+  "freeCpusMilli" | "freeMemoryMiB" | "leavingCpusMilli" | "leavingMemoryMiB" | "leases"
+>;
 
 interface Image {
   readonly lastAt: number;
@@ -62,7 +65,7 @@ export function writeSnapshot(state: State): string {
     nodes: fleet.nodes.map((node, no) => {
       if (node === undefined)
         return fleet.gpuNode.subarray(0, fleet.gpus).reduce((sum, of) => sum + (of === no ? 1 : 0), 0);
-      const { freeCpusMilli: _c, freeMemoryMiB: _m, leases: _l, ...rest } = node;
+      const { freeCpusMilli, freeMemoryMiB, leavingCpusMilli, leavingMemoryMiB, leases, ...rest } = node;
       return rest;
     }),
     models: fleet.models,
