@@ -1,4 +1,4 @@
-import type { Job, Member } from "@tessera/wire";
+import type { Attempt, Job, Member } from "@tessera/wire";
 import { Option } from "commander";
 import { findJob } from "../job/find.ts";
 import { gpusText, nodesText, stateStyle, stateText } from "../job/state.ts";
@@ -83,7 +83,7 @@ function detailText(each: Job): string {
   if (each.state === "ended") return each.detail ?? "";
   if (each.elements !== undefined) return elementsText(each.elements);
   if (each.state === "waiting") return reasonText(each);
-  return nodesText(each);
+  return each.detail ?? nodesText(each);
 }
 
 function reasonText({ reason }: Job): string {
@@ -149,13 +149,14 @@ function membersText({ members }: Job, paint: Paint, now: number): string {
 
 function attemptsText({ attempts = [] }: Job, paint: Paint, now: number): string {
   if (attempts.length === 0) return "";
-  const table = renderTable(
+  const table = renderTable<Attempt>(
     [
       { name: "attempt", text: ({ attempt }) => String(attempt), right: true },
       { name: "result", text: ({ result, exitCode }) => (exitCode === undefined ? result : `${result} (${exitCode})`) },
       { name: "nodes", text: ({ nodes }) => nodes.join(", ") },
       { name: "placed", text: ({ placedAt }) => instantText(placedAt) },
       { name: "held", text: ({ placedAt, endedAt }) => durationText(Date.parse(endedAt) - Date.parse(placedAt)) },
+      ...(attempts.some(({ why }) => why !== undefined) ? [{ name: "why", text: ({ why = "" }: Attempt) => why }] : []),
     ],
     attempts,
     { headers: true, paint, now },

@@ -1,18 +1,19 @@
 import { canonicalJson } from "../journal/canonical.ts";
 import type { Token, User } from "../model/access.ts";
 import type { Account } from "../model/account.ts";
-import type { AccountNo, JobNo, TokenId, UserId } from "../model/ids.ts";
+import type { AccountNo, JobNo, NodeNo, TokenId, UserId } from "../model/ids.ts";
 import type { Job, JobArray } from "../model/job.ts";
 import type { FleetNode } from "../model/node.ts";
 import type { Policy } from "../model/policy.ts";
-import { limitsLending } from "./apply.ts";
+import { isConfidential, limitsLending } from "./apply.ts";
 import { addJob, holdLease } from "./apply-jobs.ts";
+import { restoreDedicated } from "./dedicated.ts";
 import type { History } from "./history.ts";
 import { emptyState, type GpuTimeWindow, type State, type UsedKey } from "./state.ts";
 import { nothingUsed } from "./usage.ts";
 
 /** Version of the shape below. A snapshot of another version is passed over: the journal can always be replayed. */
-export const snapshotSchema = 1;
+export const snapshotSchema = 2;
 
 type NodeImage = Omit<
   FleetNode,
@@ -37,6 +38,8 @@ interface Image {
   readonly arrays: readonly (Omit<JobArray, "spec"> & { readonly spec: number })[];
   readonly keys: readonly (readonly [string, UsedKey])[];
   readonly gpuTime: readonly (readonly [AccountNo, GpuTimeWindow])[];
+  /** Absent where no tenant is confidential. */
+  readonly dedicated?: readonly (readonly [NodeNo, AccountNo])[];
   /** Absent where nobody asks for any. */
   readonly history?: readonly (readonly [AccountNo, History])[];
   readonly dependents: readonly (readonly [JobNo, readonly { job: JobNo; when: "succeeded" | "ended" }[]])[];
@@ -77,6 +80,7 @@ export function writeSnapshot(state: State): string {
     specs: [...specs.keys()],
     keys: [...state.keys],
     gpuTime: byKey(state.gpuTime),
+    ...(state.dedicated.size > 0 && { dedicated: byKey(state.dedicated) }),
     ...(state.history.size > 0 && { history: byKey(state.history) }),
     dependents: byKey(state.dependents),
   };
@@ -102,6 +106,7 @@ export function readSnapshot(text: string): State {
     if (account === null) continue;
     account.liveJobs = 0;
     state.lendingLimits += limitsLending(account.terms);
+    state.confidential += isConfidential(account.terms);
     state.accountByPath.set(account.path, account);
     state.accountById.set(account.id, account);
   }
@@ -136,6 +141,7 @@ export function readSnapshot(text: string): State {
     addJob(state, job);
     for (const lease of job.leases) holdLease(state, job, lease);
   }
+  restoreDedicated(state, image.dedicated ?? []);
   // Last: what was held before counts already.
   for (const [account, history] of image.history ?? []) state.history.set(account, history);
   return state;

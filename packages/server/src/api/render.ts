@@ -1,4 +1,5 @@
 import {
+  type AttemptRecord,
   accountOf,
   type Instant,
   isRefusal,
@@ -8,6 +9,7 @@ import {
   type JobNo,
   type JobSpec,
   type Lease,
+  leaseIdOf,
   parseJob,
   type RawJob,
   type Reason,
@@ -65,6 +67,30 @@ function fixed(state: State, job: Job | JobArray) {
   };
 }
 
+/** A start that is over, as it is shown. */
+export function pastAttempt(state: State, job: Job, record: AttemptRecord): PastAttempt {
+  const { attempt, seats, placedAt, startedAt, endedAt, result, why, exitCode } = record;
+  // A node that was lost may have left the fleet since.
+  const members = seats.map((seat, rank) => ({
+    rank,
+    lease: leaseIdOf(job.id, attempt, rank),
+    node: state.fleet.nodes[seat.node]?.facts.name ?? "",
+    gpus: seat.gpus.map((gpu) => state.fleet.gpuUuid[gpu]!),
+    state: "ended",
+  }));
+  return {
+    attempt,
+    nodes: members.map((member) => member.node),
+    placedAt: timestamp(placedAt),
+    ...(startedAt > 0 && { startedAt: timestamp(startedAt) }),
+    endedAt: timestamp(endedAt),
+    result,
+    ...(why !== undefined && { why }),
+    ...(exitCode !== undefined && { exitCode }),
+    members,
+  };
+}
+
 /** A live job as the API shows it. */
 export function renderJob(state: State, job: Job, now: Instant): WireJob {
   const waiting = job.state === "waiting";
@@ -77,9 +103,19 @@ export function renderJob(state: State, job: Job, now: Instant): WireJob {
     gpus: gangGpus(job.spec, job.choice),
     gpuModel: modelOf(state, job, job.leases[0]?.gpus[0]),
     members: job.leases.map((lease) => renderMember(state, lease)),
+    ...(job.stopWhy !== undefined && { detail: `It must leave: ${job.stopWhy}.` }),
+    ...(job.attempts.length > 0 && { attempts: job.attempts.map((record) => shownAttempt(state, job, record)) }),
     ...(job.startedAt > 0 && { startedAt: timestamp(job.startedAt) }),
     ...elementOf(state, job),
   };
+}
+
+function shownAttempt(state: State, job: Job, record: AttemptRecord): Attempt {
+  return withoutMembers(pastAttempt(state, job, record));
+}
+
+function withoutMembers({ members: _, ...attempt }: PastAttempt): Attempt {
+  return attempt;
 }
 
 /** The model of the GPU that it holds or held; before that the one it asks for. */
@@ -151,7 +187,7 @@ export function endedJobDoc(state: State, job: Job, event: JobEnded, attempts: r
     gpus: gangGpus(job.spec, job.choice),
     gpuModel: modelOf(state, job, job.seats[0]?.gpus[0]),
     members: last === undefined ? [] : [...last.members],
-    attempts: attempts.map(({ members: _, ...attempt }) => attempt),
+    attempts: attempts.map(withoutMembers),
     ...(started !== undefined && { startedAt: started }),
     endedAt: timestamp(event.at),
     ...elementOf(state, job),

@@ -187,6 +187,7 @@ export const Attempt = Type.Object({
   startedAt: Type.Optional(Timestamp),
   endedAt: Timestamp,
   result: Type.String(),
+  why: Type.Optional(Type.String({ description: "Who needed the room, where it was taken; names nobody" })),
   exitCode: Type.Optional(Type.Integer()),
 });
 
@@ -204,7 +205,9 @@ export const Job = Type.Object({
   held: Type.Boolean(),
   outcome: Type.Optional(Type.String()),
   exitCode: Type.Optional(Type.Integer()),
-  detail: Type.Optional(Type.String({ description: "How it ended, in a sentence" })),
+  detail: Type.Optional(
+    Type.String({ description: "How it ended, or who needs the room while it is being evicted, in a sentence" }),
+  ),
   reason: Type.Optional(WaitReason),
   class: Type.Optional(Type.Enum(["guaranteed", "burst"])),
   attempt: Type.Integer(),
