@@ -3,10 +3,10 @@ import { type AccountNo, type JobNo, type LeaseId, noAccount } from "../model/id
 import type { Claim, Job } from "../model/job.ts";
 import type { Lease } from "../model/lease.ts";
 import type { Instant } from "../model/units.ts";
-import { ceilingHit, coverFor } from "../queue/quota.ts";
+import { borrowedOf, ceilingHit, coverFor, isNothing } from "../queue/quota.ts";
 import { stopJob } from "../run/stop.ts";
-import { demandOf, type State } from "../state/state.ts";
-import { addTo, type Held, minus, nothingHeld } from "../state/usage.ts";
+import { accountOf, demandOf, type State } from "../state/state.ts";
+import { addTo, type Held, minus, nothingHeld, plus } from "../state/usage.ts";
 import { stopOrderOf } from "../submit/parse.ts";
 import { planClaim } from "./plan.ts";
 import type { Rule } from "./takeable.ts";
@@ -19,7 +19,7 @@ export function settleClaims(state: State, now: Instant, apply: (event: Event) =
       apply({ kind: "claim-dropped", v: 1, at: now, job: job.no, reason: "a node of its seats is no longer up" });
     } else if (hasRoom(state, job, claim)) {
       const { choice, unitsEach, seats } = claim;
-      const cover = claim.cover ?? coverWithout(state, job);
+      const cover = coverOfClaim(state, job, claim);
       const guaranteed = cover !== noAccount;
       apply({
         kind: "job-placed",
@@ -64,6 +64,15 @@ function heldFor(state: State, { spec }: Job, { seats, unitsEach }: Claim): Held
     addTo(held, state.fleet, { gpus, part, unitsEach: part?.compute ?? unitsEach, cpusMilli, memoryMiB }, 1);
   }
   return held;
+}
+
+/** The guarantee it claimed by, if that still holds it beside what it covers already; else as C1 says. */
+function coverOfClaim(state: State, job: Job, claim: Claim): AccountNo {
+  const { cover } = claim;
+  if (cover === undefined) return coverWithout(state, job);
+  const { covered } = state.usage[cover]!;
+  const holds = isNothing(borrowedOf(state, accountOf(state, cover), plus(covered, heldFor(state, job, claim))));
+  return holds ? cover : coverWithout(state, job);
 }
 
 /** The cover of a claimant when it starts: what is held for it counts as its account's usage already. */

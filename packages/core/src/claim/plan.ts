@@ -34,6 +34,8 @@ export function planClaim(state: State, job: Job, now: Instant): ClaimPlan | und
       if (limitHit(state, job, demand.units, unitsPerGpu, now) !== undefined) return undefined;
       for (const claimant of standingsOf(state, job, demand, now)) {
         const plan = planFor(state, claimant, needOf(job.spec, choice, model), now);
+        // Nobody need leave for it: it fits what others are leaving already.
+        if (plan?.victims.size === 0) return undefined;
         const seats = plan === undefined ? undefined : cutSeats(state, job, choice, plan.seats);
         if (plan === undefined || seats === undefined) continue;
         const { unitsEach } = job.spec.gpus[choice]!;
@@ -60,7 +62,6 @@ function cutSeats(state: State, job: Job, choice: number, seats: readonly Seat[]
 
 function planFor(state: State, claimant: Claimant, need: MemberNeed, now: Instant) {
   const offers = offersTo(state, claimant, now);
-  if (offers.size === 0) return undefined;
   const { topology } = claimant.job.spec;
   if (topology !== undefined) {
     const plan = cheapestOf(
@@ -82,8 +83,9 @@ function planOn(
   const tally = new Tally(state, claimant);
   const sites = chooseSites(state, claimant, need, offers, nodes, tally, now);
   if (sites === undefined) return undefined;
-  spare(tally, sites, claimant.job.spec.members, now);
-  if (!lawful(state, claimant, tally)) return undefined;
+  const isLawful = () => tally.isLawful() && isLent(state, claimant, tally);
+  spare(tally, sites, claimant.job.spec.members, isLawful, now);
+  if (!isLawful()) return undefined;
   const seats = sites.flatMap((site) => site.seats(tally.victims.keys()));
   let lost = 0;
   for (const victim of tally.victims.keys()) lost += lostWork(victim, now);
@@ -141,6 +143,7 @@ function chooseSites(
   const { members } = claimant.job.spec;
   if (!takeForCover(claimant, offers, tally, now)) return undefined;
   if (!takeForCeilings(state, offers, tally, now)) return undefined;
+  if (!takeForLending(state, claimant, offers, tally, now)) return undefined;
   const byNode = new Map<number, Victim[]>();
   for (const victim of offers.keys()) {
     for (const node of new Set(victim.leases.map((lease) => lease.node as number))) {
@@ -195,6 +198,34 @@ function takeForCeilings(state: State, offers: ReadonlyMap<Victim, Rule>, tally:
     tally.take(next, offers.get(next)!);
   }
   return true;
+}
+
+/** Where what is free may not be borrowed, another borrower must leave, whatever is free. */
+function takeForLending(
+  state: State,
+  claimant: Claimant,
+  offers: ReadonlyMap<Victim, Rule>,
+  tally: Tally,
+  now: Instant,
+): boolean {
+  while (!isLent(state, claimant, tally)) {
+    const next = nextVictim(
+      [...offers.keys()].filter((victim) => !isGone(victim, tally)),
+      offers,
+      tally,
+      now,
+    );
+    if (next === undefined) return false;
+    tally.take(next, offers.get(next)!);
+  }
+  return true;
+}
+
+/** What stays free holds what is not lent; a claimant that a guarantee covers need not ask [C5]. */
+function isLent(state: State, claimant: Claimant, tally: Tally): boolean {
+  if (claimant.cover !== noAccount || tally.isCovered()) return true;
+  const unlent = unlentUnits(state, claimant.job.account);
+  return unlent === 0 || state.fleet.freeUnitsUp() + tally.unitsFreed() - claimant.demand.units >= unlent;
 }
 
 /** What is needed to tell which of two victims goes first. */
@@ -290,7 +321,7 @@ function goesBefore(a: Victim, ruleA: Rule, b: Victim, ruleB: Rule, tally: Tally
 }
 
 /** Puts back whoever is not needed after all, the one that would lose most first, until nobody can be spared. */
-function spare(tally: Tally, sites: readonly Site[], members: Members, now: Instant): void {
+function spare(tally: Tally, sites: readonly Site[], members: Members, isLawful: () => boolean, now: Instant): void {
   for (let changed = true; changed; ) {
     changed = false;
     const victims = [...tally.victims].sort(
@@ -298,7 +329,7 @@ function spare(tally: Tally, sites: readonly Site[], members: Members, now: Inst
     );
     for (const [victim, rule] of victims) {
       tally.putBack(victim);
-      if (tally.isLawful() && seatMembers(sites, tally.victims.keys(), members)) changed = true;
+      if (isLawful() && seatMembers(sites, tally.victims.keys(), members)) changed = true;
       else tally.take(victim, rule);
     }
   }
@@ -316,11 +347,4 @@ function seatMembers(sites: readonly Site[], victims: Iterable<Victim>, { min, a
     left -= sites[i]!.members;
   }
   return true;
-}
-
-function lawful(state: State, claimant: Claimant, tally: Tally): boolean {
-  if (tally.victims.size === 0 || !tally.isLawful()) return false;
-  if (claimant.cover !== noAccount || tally.isCovered()) return true;
-  const unlent = unlentUnits(state, claimant.job.account);
-  return unlent === 0 || state.fleet.freeUnitsUp() + tally.unitsFreed() - claimant.demand.units >= unlent;
 }

@@ -1,5 +1,6 @@
 import type { GpuNo, NodeNo } from "../model/ids.ts";
 import type { FleetNode } from "../model/node.ts";
+import type { Going } from "../place/dedicated.ts";
 import type { MemberNeed } from "../place/seats.ts";
 import type { Fleet } from "../state/fleet.ts";
 import type { Victim } from "./victim.ts";
@@ -27,6 +28,7 @@ export class Site {
   fits(victims: Iterable<Victim>): number {
     const { node } = this;
     const need = this.#need;
+    if (need.mayUse !== undefined && !need.mayUse(node, goingOf(victims))) return 0;
     let cpusMilli = node.freeCpusMilli + node.leavingCpusMilli;
     let memoryMiB = node.freeMemoryMiB + node.leavingMemoryMiB;
     const left = new Map<number, number>();
@@ -87,4 +89,8 @@ export class Site {
     for (let gpu = this.node.firstGpu as number; gpu < end; gpu++) if (this.#serves(gpu) && wanted(gpu)) count++;
     return count;
   }
+}
+
+function* goingOf(victims: Iterable<Victim>): Generator<Going> {
+  for (const { tenant, leases } of victims) for (const { node } of leases) yield { tenant, node };
 }

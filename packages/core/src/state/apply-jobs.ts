@@ -12,6 +12,7 @@ import type {
 import { type JobId, type JobNo, leaseIdOf, noAccount } from "../model/ids.ts";
 import { type AttemptRecord, attemptsKept, type Claim, evictionsKept, type Job, type JobSpec } from "../model/job.ts";
 import type { Lease } from "../model/lease.ts";
+import { afterSeats, beforeSeats } from "./dedicated.ts";
 import { accountOf, jobOf, orderOf, pathUp, type State, whoIs } from "./state.ts";
 import { countBurst, countCovered, countHolding, countLeaving, countWaiting, forgetIdleUser } from "./usage.ts";
 
@@ -240,7 +241,9 @@ function keepClaim(state: State, job: Job, claim: Claim): void {
   state.claimants.add(job);
   state.waiting.remove(job);
   for (const seat of claim.seats) {
+    beforeSeats(state, seat.node);
     state.fleet.hold(seat.node, seat.gpus, job.no, cpusMilli, memoryMiB);
+    afterSeats(state, job, seat.node, 1);
     countHolding(state, job, holdingOf(seat, claim, job), 1);
   }
 }
@@ -258,7 +261,9 @@ function dropClaim(state: State, job: Job): void {
   state.claimants.delete(job);
   state.waiting.wakeAll();
   for (const seat of claim.seats) {
+    beforeSeats(state, seat.node);
     state.fleet.unhold(seat.node, seat.gpus, cpusMilli, memoryMiB);
+    afterSeats(state, job, seat.node, -1);
     countHolding(state, job, holdingOf(seat, claim, job), -1);
   }
 }
@@ -326,7 +331,9 @@ function memberOf(job: Job, event: JobPlaced | JobGrown, seat: Seat, rank: numbe
 /** Counts a lease in everywhere; also how a snapshot is read back. */
 export function holdLease(state: State, job: Job, lease: Lease): void {
   state.leases.set(lease.id, lease);
+  beforeSeats(state, lease.node);
   state.fleet.take(lease, whoIs(state, job.account));
+  afterSeats(state, job, lease.node, 1);
   countHolding(state, job, lease, 1);
   if (!lease.extra) countCovered(state, job, lease, 1);
   if (lease.state === "stopping") countLeaving(state, job, lease, 1);
@@ -339,7 +346,9 @@ function leaseEnded(state: State, event: LeaseEnded): void {
   state.waiting.wakeAll();
   state.classes.note(job.account);
   job.leases = job.leases.filter((each) => each !== lease);
+  beforeSeats(state, lease.node);
   state.fleet.give(lease);
+  afterSeats(state, job, lease.node, -1);
   countHolding(state, job, lease, -1);
   if (!lease.extra) countCovered(state, job, lease, -1);
   if (lease.state === "stopping") countLeaving(state, job, lease, -1);

@@ -2,6 +2,7 @@ import type { Event } from "../journal/event.ts";
 import type { Account, AccountTerms } from "../model/account.ts";
 import { rootAccount } from "../model/ids.ts";
 import { applyToJobs } from "./apply-jobs.ts";
+import { forgetNode, trustChanged } from "./dedicated.ts";
 import { keepHistories, noteHistory } from "./history.ts";
 import { accountOf, orderOf, type State } from "./state.ts";
 import { nothingUsed } from "./usage.ts";
@@ -24,6 +25,7 @@ export function apply(state: State, event: Event): void {
       state.waiting.wakeAll();
       return;
     case "node-removed":
+      forgetNode(state, event.node);
       state.fleet.removeNode(event.node);
       return;
     case "account-created":
@@ -44,7 +46,10 @@ export function apply(state: State, event: Event): void {
       state.lendingLimits += limitsLending(event.terms) - limitsLending(account.terms);
       noteHistory(state, account.no);
       for (const child of account.children) noteHistory(state, child);
+      const trusted = account.terms.trust;
+      state.confidential += isConfidential(event.terms) - isConfidential(account.terms);
       account.terms = event.terms;
+      if (event.terms.trust !== trusted) trustChanged(state, account.no);
       keepHistories(state, account.no);
       account.revision++;
       state.waiting.reorder(account.no, orderOf(state, account.no));
@@ -58,6 +63,7 @@ export function apply(state: State, event: Event): void {
       parent.children = parent.children.filter((child) => child !== account.no);
       state.accounts[account.no] = undefined;
       state.lendingLimits -= limitsLending(account.terms);
+      state.confidential -= isConfidential(account.terms);
       state.accountByPath.delete(account.path);
       state.accountById.delete(account.id);
       state.gpuTime.delete(account.no);
@@ -126,6 +132,7 @@ export function addAccount(state: State, account: Account): void {
   if (account.no !== state.accounts.length) throw new Error(`account ${account.no} is out of order`);
   state.accounts.push(account);
   state.lendingLimits += limitsLending(account.terms);
+  state.confidential += isConfidential(account.terms);
   state.usage.push(nothingUsed());
   state.accountByPath.set(account.path, account);
   state.accountById.set(account.id, account);
@@ -136,6 +143,11 @@ export function addAccount(state: State, account: Account): void {
 /** 1 for an account that does not lend all of its idle guarantee. */
 export function limitsLending(terms: AccountTerms): 0 | 1 {
   return terms.quota.lendable === undefined ? 0 : 1;
+}
+
+/** 1 for a tenant that has nodes to itself. */
+export function isConfidential(terms: AccountTerms): 0 | 1 {
+  return terms.trust === "confidential" ? 1 : 0;
 }
 
 function forgetOldKeys(state: State, now: number): void {

@@ -6,6 +6,7 @@ import {
   type JobId,
   type JobNo,
   type LeaseId,
+  type NodeNo,
   noAccount,
   rootAccount,
   type TokenId,
@@ -61,6 +62,8 @@ export interface State {
   /** Of accounts whose parent asks for it. */
   readonly history: Map<AccountNo, History>;
   policy: Policy;
+  /** Nodes that a confidential tenant has to itself, and the account that is charged with what is left of them. */
+  readonly dedicated: Map<NodeNo, AccountNo>;
   /** Which jobs wait for this one. */
   readonly dependents: Map<JobNo, { readonly job: JobNo; readonly when: "succeeded" | "ended" }[]>;
 
@@ -78,6 +81,10 @@ export interface State {
   readonly waiting: Waiting;
   /** Accounts that do not lend all of their idle guarantee. */
   lendingLimits: number;
+  /** How many tenants are confidential. */
+  confidential: number;
+  /** How many seats each tenant has on a node, those included that are kept for it. */
+  readonly tenantsOn: Map<NodeNo, Map<AccountNo, number>>;
   /** Jobs that hold leases, by account. */
   readonly active: Map<AccountNo, Set<Job>>;
   /** Jobs that hold leases and could use more members. */
@@ -118,6 +125,7 @@ export function emptyState(): State {
     gpuTime: new Map(),
     history: new Map(),
     policy: plainPolicy,
+    dedicated: new Map(),
     dependents: new Map(),
     clock: 0,
     accountByPath: new Map([["", root]]),
@@ -129,6 +137,8 @@ export function emptyState(): State {
     leases: new Map(),
     waiting: new Waiting(),
     lendingLimits: 0,
+    confidential: 0,
+    tenantsOn: new Map(),
     active: new Map(),
     elastic: new Set(),
     classes: new ClassChanges(),

@@ -131,9 +131,16 @@ export function stayingOf(state: State, account: AccountNo): Held {
 export function minus(a: Held, b: Held): Held {
   return {
     units: a.units - b.units,
-    byModel: a.byModel.map((units, model) => units - (b.byModel[model] ?? 0)),
+    byModel: Array.from(
+      { length: Math.max(a.byModel.length, b.byModel.length) },
+      (_, model) => (a.byModel[model] ?? 0) - (b.byModel[model] ?? 0),
+    ),
     memoryUnits: a.memoryUnits - b.memoryUnits,
     cpusMilli: a.cpusMilli - b.cpusMilli,
     memoryMiB: a.memoryMiB - b.memoryMiB,
   };
+}
+
+export function plus(a: Held, b: Held): Held {
+  return minus(a, minus(nothingHeld(), b));
 }
