@@ -3,6 +3,7 @@ import { type AccountNo, type JobNo, type LeaseId, noAccount } from "../model/id
 import type { Claim, Job } from "../model/job.ts";
 import type { Lease } from "../model/lease.ts";
 import type { Instant } from "../model/units.ts";
+import { nodesFor } from "../place/dedicated.ts";
 import { borrowedOf, ceilingHit, coverFor, isNothing } from "../queue/quota.ts";
 import { stopJob } from "../run/stop.ts";
 import { accountOf, demandOf, type State } from "../state/state.ts";
@@ -42,8 +43,10 @@ export function settleClaims(state: State, now: Instant, apply: (event: Event) =
  * beside the claimed ones and still hold the cores, the memory or the quota that it was taken for.
  */
 function hasRoom(state: State, job: Job, claim: Claim): boolean {
+  const mayUse = nodesFor(state, job.account);
   for (const { node: no, gpus } of claim.seats) {
     const node = state.fleet.node(no);
+    if (mayUse?.(node) === false) return false;
     if (node.freeCpusMilli < 0 || node.freeMemoryMiB < 0) return false;
     for (const gpu of gpus) if (state.fleet.gpuFree[gpu] !== state.fleet.gpuCapacity[gpu]) return false;
   }

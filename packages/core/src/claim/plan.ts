@@ -5,6 +5,7 @@ import type { FleetNode } from "../model/node.ts";
 import type { Instant } from "../model/units.ts";
 import { unitsPerGpu } from "../model/units.ts";
 import { seatPart } from "../part/seat.ts";
+import { isConfidential, nodesFor } from "../place/dedicated.ts";
 import { modelsFor } from "../place/place.ts";
 import { type MemberNeed, needOf } from "../place/seats.ts";
 import { limitHit } from "../queue/limits.ts";
@@ -15,6 +16,7 @@ import { Site } from "./site.ts";
 import { type Claimant, isInside, type Rule, ruleFor, standingsOf } from "./takeable.ts";
 import { Tally } from "./tally.ts";
 import { leavesFirst, lostMs, lostWork, type Victim, victimsOf } from "./victim.ts";
+import { mayHoldWhole } from "./whole-nodes.ts";
 
 /** Who leaves, and which seats are held for the claimant meanwhile. */
 export interface ClaimPlan {
@@ -28,16 +30,20 @@ export interface ClaimPlan {
 
 /** Room made for a job that found none: complete, lawful, and with nobody in it who could be spared; or not at all [T6]. */
 export function planClaim(state: State, job: Job, now: Instant): ClaimPlan | undefined {
+  const wholeNodes = isConfidential(state, job.account);
+  const mayUse = nodesFor(state, job.account);
   for (let choice = 0; choice < job.spec.gpus.length; choice++) {
     for (const model of modelsFor(state, job, choice)) {
       const demand = demandOf(state, job, choice, model);
       if (limitHit(state, job, demand.units, unitsPerGpu, now) !== undefined) return undefined;
       for (const claimant of standingsOf(state, job, demand, now)) {
-        const plan = planFor(state, claimant, needOf(job.spec, choice, model), now);
+        if (wholeNodes && claimant.cover === noAccount) continue;
+        const plan = planFor(state, claimant, { ...needOf(job.spec, choice, model), mayUse }, now);
         // Nobody need leave for it: it fits what others are leaving already.
         if (plan?.victims.size === 0) return undefined;
         const seats = plan === undefined ? undefined : cutSeats(state, job, choice, plan.seats);
         if (plan === undefined || seats === undefined) continue;
+        if (wholeNodes && !mayHoldWhole(state, claimant, seats, plan.victims)) continue;
         const { unitsEach } = job.spec.gpus[choice]!;
         return { choice, cover: claimant.cover, unitsEach, seats, victims: plan.victims };
       }

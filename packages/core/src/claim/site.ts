@@ -92,5 +92,5 @@ export class Site {
 }
 
 function* goingOf(victims: Iterable<Victim>): Generator<Going> {
-  for (const { tenant, leases } of victims) for (const { node } of leases) yield { tenant, node };
+  for (const { job, leases } of victims) for (const { node } of leases) yield { account: job.account, node };
 }

@@ -5,6 +5,7 @@ import type { Instant } from "../model/units.ts";
 import { compareShares, shareOf } from "../queue/share.ts";
 import { accountOf, demandOf, type State } from "../state/state.ts";
 import { stayingOf } from "../state/usage.ts";
+import { heldBeside, isConfidential } from "./dedicated.ts";
 import { mayStart } from "./place.ts";
 import { findSeats } from "./seats.ts";
 
@@ -43,11 +44,16 @@ function smallestShare(state: State, jobs: Iterable<Job>): Job {
 function seatForOneMore(state: State, job: Job, now: Instant) {
   const model = modelOf(state, job);
   const one = { ...job, spec: { ...job.spec, members: { ...job.spec.members, min: 1 }, topology: undefined } };
-  if (mayStart(state, one, demandOf(state, one, job.choice, model), now) !== undefined) return undefined;
+  const demand = demandOf(state, one, job.choice, model);
+  const wholeNodes = isConfidential(state, job.account);
+  if (!wholeNodes && mayStart(state, one, demand, now) !== undefined) return undefined;
   const used = new Set(job.leases.map((lease) => lease.node));
   const mayTake = (node: FleetNode, free: number) => (job.spec.members.apart && used.has(node.no) ? 0 : free);
   const seats = findSeats(state, one, job.choice, model, mayTake);
-  return typeof seats === "string" ? undefined : seats[0];
+  if (typeof seats === "string") return undefined;
+  if (wholeNodes && mayStart(state, one, demand, now, heldBeside(state, job.account, seats)) !== undefined)
+    return undefined;
+  return seats[0];
 }
 
 /** A gang is of one model: more members come from the same. */

@@ -38,6 +38,10 @@ function onePart(
   const tryGpu = (gpu: number): Seat | undefined => {
     const node = fleet.nodes[fleet.gpuNode[gpu]!];
     if (node === undefined || node.mode !== "up" || fleet.gpuHeldFor[gpu] !== 0 || !usable(node.no)) return undefined;
+    if (need.mayUse !== undefined && !need.mayUse(node)) {
+      why = "isolation";
+      return undefined;
+    }
     if (node.freeCpusMilli < need.cpusMilli || node.freeMemoryMiB < need.memoryMiB) return undefined;
     const occupants = [...fleet.occupants(gpu), ...(added.get(gpu) ?? [])];
     const part = seatPart(fleet.device(gpu), occupants, who, ask);

@@ -7,6 +7,7 @@ import type { NoSeat } from "../part/seat.ts";
 import type { Fleet } from "../state/fleet.ts";
 import type { NodeSet } from "../state/node-set.ts";
 import { type State, whoIs } from "../state/state.ts";
+import { isConfidential, type MayUse, nodesFor, ownNodes } from "./dedicated.ts";
 import { spreadGang } from "./gang.ts";
 import { findParts } from "./parts.ts";
 
@@ -18,6 +19,8 @@ export interface MemberNeed {
   readonly gpuMemoryMiB: number;
   readonly cpusMilli: number;
   readonly memoryMiB: number;
+  /** Where tenants are kept apart by nodes. */
+  readonly mayUse?: MayUse | undefined;
 }
 
 export function needOf(spec: JobSpec, choice: number, model: number): MemberNeed {
@@ -42,6 +45,7 @@ export function membersThatFit(
 ): number {
   if (view === "now" && node.mode !== "up") return 0;
   const empty = view === "every-node-empty";
+  if (!empty && need.mayUse !== undefined && !need.mayUse(node)) return 0;
   let fit = most;
   if (need.gpus > 0) {
     const free = gpusThatFit(fleet, node, need, empty);
@@ -77,10 +81,32 @@ export function findSeats(
 ): Seat[] | NoSeat {
   const { spec } = job;
   const { fleet } = state;
-  const need = needOf(spec, choice, model);
+  const anywhere = needOf(spec, choice, model);
+  const mayUse = nodesFor(state, job.account);
+  const need = mayUse === undefined ? anywhere : { ...anywhere, mayUse };
   const ask = spec.gpus[choice]!;
   if (ask.part !== undefined) return findParts(fleet, need, spec, ask, whoIs(state, job.account));
-  return findWhole(fleet, need, spec, mayTake) ?? "no-room";
+  const seats = findOwn(state, job, need, mayTake) ?? findWhole(fleet, need, spec, mayTake);
+  if (seats !== undefined) return seats;
+  return mayUse !== undefined && findWhole(fleet, anywhere, spec, mayTake) !== undefined ? "isolation" : "no-room";
+}
+
+/** A seat on a node that the tenant has to itself already, the fullest first: another one would be paid for whole. */
+function findOwn(
+  state: State,
+  { spec, account }: Pick<Job, "spec" | "account">,
+  need: MemberNeed,
+  mayTake: MayTake | undefined,
+): Seat[] | undefined {
+  if (spec.members.min > 1 || !isConfidential(state, account)) return undefined;
+  const { fleet } = state;
+  let best: FleetNode | undefined;
+  for (const node of ownNodes(state, account)) {
+    if (membersThatFit(fleet, node, need, "now", 1, mayTake) === 0) continue;
+    const fuller = best === undefined ? -1 : fleet.nodeFreeGpus[node.no]! - fleet.nodeFreeGpus[best.no]!;
+    if (fuller < 0 || (fuller === 0 && node.no < best!.no)) best = node;
+  }
+  return best === undefined ? undefined : [{ node: best.no, gpus: gpusOn(fleet, best, need, 1)[0]! }];
 }
 
 function findWhole(

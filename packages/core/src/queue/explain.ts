@@ -1,6 +1,7 @@
 import type { Job } from "../model/job.ts";
 import { type Instant, unitsPerGpu } from "../model/units.ts";
 import type { NoSeat } from "../part/seat.ts";
+import { heldBeside, isConfidential } from "../place/dedicated.ts";
 import { mayStart, modelsFor, type QuotaStop } from "../place/place.ts";
 import { findSeats, gpusThatFit, type MemberNeed, membersThatFit, needOf, type View } from "../place/seats.ts";
 import { demandOf, pathUp, type State } from "../state/state.ts";
@@ -56,11 +57,14 @@ function reasonAs(state: State, job: Job, choice: number, model: number, now: In
   const ask = spec.gpus[choice]!;
   const name = model < 0 ? "" : ` ${state.fleet.models[model]}`;
   const needed = ask.count * members;
-  const stop = mayStart(state, job, demandOf(state, job, choice, model), now);
-  if (stop !== undefined) return quotaReason(state, job, stop, needed);
   const need = needOf(spec, choice, model);
   const seats = findSeats(state, job, choice, model);
+  const wholeNodes = isConfidential(state, job.account);
+  const held = wholeNodes && typeof seats === "object" ? heldBeside(state, job.account, seats) : undefined;
+  const stop = mayStart(state, job, demandOf(state, job, choice, model), now, held);
+  if (stop !== undefined) return quotaReason(state, job, stop, needed);
   if (typeof seats === "object") return undefined;
+  if (seats === "isolation" && ask.part === undefined) return apartReason(wholeNodes, needed, name);
   if (ask.part !== undefined) return missingBesidePart(state, job, choice, model) ?? partReason(seats, name);
   const usable = room(state, need, members, apart, "now");
   if (usable.members >= members) {
@@ -166,6 +170,13 @@ function missingBesidePart(state: State, job: Job, choice: number, model: number
     return { kind: "capacity", missing, detail };
   }
   return undefined;
+}
+
+/** Tenants who must not share a node [U3]; names nobody. */
+function apartReason(wholeNodes: boolean, needed: number, name: string): Reason {
+  const free = needed === 0 ? "There is room" : `${gpus(needed, name)} ${are(needed)} free`;
+  const where = wholeNodes ? "beside others, and it runs only where nobody else does" : "on nodes that are not shared";
+  return { kind: "isolation", detail: `${free}, but only ${where}.`, needed };
 }
 
 function partReason(why: NoSeat, name: string): Reason {

@@ -2,6 +2,7 @@ import { type NodeNo, noAccount } from "../model/ids.ts";
 import type { Job } from "../model/job.ts";
 import type { FleetNode } from "../model/node.ts";
 import type { Instant } from "../model/units.ts";
+import { isConfidential, nodesFor } from "../place/dedicated.ts";
 import { spreadGang } from "../place/gang.ts";
 import { modelsFor } from "../place/place.ts";
 import { type MemberNeed, needOf } from "../place/seats.ts";
@@ -66,7 +67,7 @@ export class Timeline {
   }
 
   #find(job: Job): { start: PlannedStart; spare: Map<NodeNo, number> } | undefined {
-    if (this.plans.length >= plansMax) return undefined;
+    if (this.plans.length >= plansMax || isConfidential(this.#state, job.account)) return undefined;
     for (let choice = 0; choice < job.spec.gpus.length; choice++) {
       if (job.spec.gpus[choice]!.part !== undefined) continue;
       for (const model of modelsFor(this.#state, job, choice)) {
@@ -112,12 +113,13 @@ export class Timeline {
     const { min: members, apart } = job.spec.members;
     const runsMs = job.spec.maxTimeMs ?? Number.POSITIVE_INFINITY;
     const freed = new Map<NodeNo, number>();
+    const mayUse = nodesFor(this.#state, job.account);
     let from = this.#now;
     const freeOn = (node: FleetNode) =>
       fleet.soleModel(node) === need.model ? fleet.nodeFreeGpus[node.no]! + (freed.get(node.no) ?? 0) : 0;
     const besidePlans = (node: FleetNode) => freeOn(node) - this.#plannedOn(node.no, from);
     const fits = (node: FleetNode) => {
-      if (node.mode !== "up") return 0;
+      if (node.mode !== "up" || mayUse?.(node) === false) return 0;
       const free = Math.min(besidePlans(node), this.#leftBy(node.no, from, from + runsMs));
       return Math.max(0, Math.min(apart ? 1 : members, Math.floor(free / need.gpus)));
     };

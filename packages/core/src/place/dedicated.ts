@@ -1,0 +1,112 @@
+import type { Seat } from "../journal/event.ts";
+import type { Account } from "../model/account.ts";
+import type { AccountNo, NodeNo } from "../model/ids.ts";
+import type { FleetNode } from "../model/node.ts";
+import { unitsPerGpu } from "../model/units.ts";
+import { lowestAbove, restOf } from "../state/dedicated.ts";
+import { accountOf, pathUp, type State, tenantOf } from "../state/state.ts";
+import type { Held } from "../state/usage.ts";
+
+/** A seat that will be gone. */
+export interface Going {
+  readonly account: AccountNo;
+  readonly node: NodeNo;
+}
+
+/** Whether a node may be used, if these seats on it were gone. */
+export type MayUse = (node: FleetNode, going?: Iterable<Going>) => boolean;
+
+/** Whether a tenant has nodes to itself. */
+export function isConfidential(state: State, account: AccountNo): boolean {
+  return state.confidential > 0 && tenantOf(state, account).terms.trust === "confidential";
+}
+
+/** Keeps confidential tenants and everyone else on different nodes [U3]; undefined where there is nothing to keep apart. */
+export function nodesFor(state: State, account: AccountNo): MayUse | undefined {
+  if (state.confidential === 0) return undefined;
+  const { no: own, terms } = tenantOf(state, account);
+  const apart = (other: AccountNo) =>
+    other !== own && (terms.trust === "confidential" || accountOf(state, other).terms.trust === "confidential");
+  return (node, gone = []) => {
+    const tenants = state.tenantsOn.get(node.no);
+    if (tenants === undefined) return true;
+    const going = [...gone];
+    for (const [tenant, seats] of tenants) {
+      if (!apart(tenant)) continue;
+      let left = seats;
+      for (const each of going) {
+        if (each.node === node.no && accountOf(state, each.account).tenant === tenant) left--;
+      }
+      if (left > 0) return false;
+    }
+    return true;
+  };
+}
+
+/** The nodes that the tenant of an account has to itself. */
+export function* ownNodes(state: State, account: AccountNo): Generator<FleetNode> {
+  const { tenant } = accountOf(state, account);
+  for (const [no, charged] of state.dedicated) {
+    const node = state.fleet.nodes[no];
+    if (node !== undefined && accountOf(state, charged).tenant === tenant) yield node;
+  }
+}
+
+/**
+ * What each account on the path would hold without the job itself if it took these seats: the rest of each node that it
+ * opens, and less of the rest of those it has. `held` is what counts before.
+ */
+export function heldBeside(
+  state: State,
+  account: AccountNo,
+  seats: readonly Seat[],
+  held: (account: Account) => Held = (each) => state.usage[each.no]!,
+): (account: Account) => Held {
+  const change = new Map<AccountNo, { units: number; memoryUnits: number; byModel: number[] }>();
+  const add = (at: Account, model: number, units: number, memoryUnits: number): void => {
+    let sum = change.get(at.no);
+    if (sum === undefined) {
+      sum = { units: 0, memoryUnits: 0, byModel: [] };
+      change.set(at.no, sum);
+    }
+    sum.units += units;
+    sum.memoryUnits += memoryUnits;
+    sum.byModel[model] = (sum.byModel[model] ?? 0) + units;
+  };
+  const opened = new Set<NodeNo>();
+  for (const { node, gpus, part } of seats) {
+    const charged = state.dedicated.get(node);
+    const from = charged === undefined ? account : lowestAbove(state, charged, account);
+    const above = [...pathUp(state, from)];
+    if (charged === undefined && !opened.has(node)) {
+      opened.add(node);
+      const { fleet } = state;
+      const { firstGpu, facts } = fleet.node(node);
+      for (let gpu = firstGpu as number; gpu < firstGpu + facts.gpus.length; gpu++) {
+        if (fleet.gpuHeldFor[gpu] === 0)
+          for (const at of above) add(at, fleet.gpuModel[gpu]!, unitsPerGpu, unitsPerGpu);
+      }
+    }
+    for (const gpu of gpus) {
+      const model = state.fleet.gpuModel[gpu]!;
+      for (const at of above) add(at, model, -(part?.compute ?? unitsPerGpu), -(part?.memory ?? unitsPerGpu));
+    }
+  }
+  return (each) => plus(held(each), change.get(each.no));
+}
+
+function plus(held: Held, change: { units: number; memoryUnits: number; byModel: number[] } | undefined): Held {
+  if (change === undefined) return held;
+  const byModel = [...held.byModel];
+  for (const [model, units] of change.byModel.entries()) byModel[model] = (byModel[model] ?? 0) + (units ?? 0);
+  const { units, memoryUnits, cpusMilli, memoryMiB } = held;
+  return { units: units + change.units, memoryUnits: memoryUnits + change.memoryUnits, byModel, cpusMilli, memoryMiB };
+}
+
+/** GPU units that are free and that confidential tenants keep from others. */
+export function dedicatedRest(state: State): number {
+  let units = 0;
+  for (const node of state.dedicated.keys())
+    if (state.fleet.nodes[node]?.mode === "up") units += restOf(state, node).units;
+  return units;
+}

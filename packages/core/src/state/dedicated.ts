@@ -1,0 +1,117 @@
+import { type AccountNo, type NodeNo, noAccount, rootAccount } from "../model/ids.ts";
+import type { Job } from "../model/job.ts";
+import { noteHistory } from "./history.ts";
+import { accountOf, type State, tenantOf } from "./state.ts";
+
+/**
+ * Who is on which node, and the nodes that confidential tenants have to themselves [U3]: beside what its jobs hold, such
+ * a tenant is charged with the rest of the node's GPUs. The rest belongs to the lowest account that holds everyone who
+ * came to the node since it was empty. It only ever moves up, where it was counted already, so no ceiling breaks by it.
+ */
+
+/** To be called before the seats of a node change. */
+export function beforeSeats(state: State, node: NodeNo): void {
+  if (state.dedicated.size > 0) chargeRest(state, node, -1);
+}
+
+/** To be called when a seat of the job, or one that is kept for it, has come (`sign` 1) to a node or gone (-1). */
+export function afterSeats(state: State, job: Job, node: NodeNo, sign: 1 | -1): void {
+  const { no: tenant, terms } = tenantOf(state, job.account);
+  const left = countTenant(state, node, tenant, sign);
+  if (sign > 0 && terms.trust === "confidential") {
+    const charged = state.dedicated.get(node);
+    state.dedicated.set(node, charged === undefined ? job.account : lowestAbove(state, charged, job.account));
+  }
+  if (state.dedicated.size === 0) return;
+  const charged = state.dedicated.get(node);
+  if (left === 0 && charged !== undefined && tenantOf(state, charged).no === tenant) state.dedicated.delete(node);
+  chargeRest(state, node, 1);
+}
+
+/** The node leaves the fleet. */
+export function forgetNode(state: State, node: NodeNo): void {
+  chargeRest(state, node, -1);
+  state.dedicated.delete(node);
+  state.tenantsOn.delete(node);
+}
+
+/** The trust of a tenant has changed: the nodes that it is on become its own, or are no longer. */
+export function trustChanged(state: State, tenant: AccountNo): void {
+  const confidential = accountOf(state, tenant).terms.trust === "confidential";
+  for (const [node, tenants] of state.tenantsOn) {
+    const charged = state.dedicated.get(node);
+    if (!confidential && charged !== undefined && tenantOf(state, charged).no === tenant) {
+      chargeRest(state, node, -1);
+      state.dedicated.delete(node);
+    }
+    if (confidential && charged === undefined && tenants.has(tenant)) {
+      state.dedicated.set(node, tenant);
+      chargeRest(state, node, 1);
+    }
+  }
+}
+
+/** Takes over which accounts are charged; how a snapshot is read back. */
+export function restoreDedicated(state: State, dedicated: Iterable<readonly [NodeNo, AccountNo]>): void {
+  for (const node of state.dedicated.keys()) chargeRest(state, node, -1);
+  state.dedicated.clear();
+  for (const [node, account] of dedicated) {
+    state.dedicated.set(node, account);
+    chargeRest(state, node, 1);
+  }
+}
+
+/** The lowest account that is above both, or one of them. */
+export function lowestAbove(state: State, a: AccountNo, b: AccountNo): AccountNo {
+  const path = new Set<AccountNo>();
+  for (let at = a; at !== noAccount; at = accountOf(state, at).parent) path.add(at);
+  for (let at = b; at !== noAccount; at = accountOf(state, at).parent) if (path.has(at)) return at;
+  return rootAccount;
+}
+
+/** How many seats a tenant has on a node after this one. */
+function countTenant(state: State, node: NodeNo, tenant: AccountNo, sign: 1 | -1): number {
+  let tenants = state.tenantsOn.get(node);
+  if (tenants === undefined) {
+    tenants = new Map();
+    state.tenantsOn.set(node, tenants);
+  }
+  const count = (tenants.get(tenant) ?? 0) + sign;
+  if (count > 0) tenants.set(tenant, count);
+  else tenants.delete(tenant);
+  if (tenants.size === 0) state.tenantsOn.delete(node);
+  return count;
+}
+
+/** What nobody holds of a node's GPUs, nor has kept. */
+export function restOf({ fleet }: State, no: NodeNo): { units: number; memoryUnits: number; byModel: number[] } {
+  const rest = { units: 0, memoryUnits: 0, byModel: [] as number[] };
+  const node = fleet.nodes[no];
+  if (node === undefined) return rest;
+  for (let gpu = node.firstGpu as number; gpu < node.firstGpu + node.facts.gpus.length; gpu++) {
+    if (fleet.gpuHeldFor[gpu] !== 0) continue;
+    const model = fleet.gpuModel[gpu]!;
+    rest.units += fleet.gpuFree[gpu]!;
+    rest.memoryUnits += fleet.gpuFreeMemory[gpu]!;
+    rest.byModel[model] = (rest.byModel[model] ?? 0) + fleet.gpuFree[gpu]!;
+  }
+  return rest;
+}
+
+/** Charges the rest of a dedicated node (`sign` 1) or takes it back (-1). */
+function chargeRest(state: State, node: NodeNo, sign: 1 | -1): void {
+  const charged = state.dedicated.get(node);
+  if (charged === undefined) return;
+  const rest = restOf(state, node);
+  for (let at = charged; at !== noAccount; at = accountOf(state, at).parent) {
+    const usage = state.usage[at]!;
+    noteHistory(state, at);
+    usage.units += sign * rest.units;
+    usage.memoryUnits += sign * rest.memoryUnits;
+    for (const [model, units] of rest.byModel.entries()) {
+      while (usage.byModel.length <= model) usage.byModel.push(0);
+      usage.byModel[model]! += sign * (units ?? 0);
+    }
+  }
+  state.classes.note(charged);
+}
