@@ -4,9 +4,9 @@ import type { Event } from "./journal/event.ts";
 import type { Job } from "./model/job.ts";
 import type { Instant } from "./model/units.ts";
 import { growJobs } from "./place/grow.ts";
-import { mayStart, modelsFor, placeJob } from "./place/place.ts";
+import { mayStart, placeJob } from "./place/place.ts";
 import { Contest } from "./queue/order.ts";
-import { demandOf, type State } from "./state/state.ts";
+import { demandOf, modelsFor, type State } from "./state/state.ts";
 import type { WaitingGroup } from "./state/waiting.ts";
 import { Timeline } from "./when/timeline.ts";
 

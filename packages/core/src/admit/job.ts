@@ -5,12 +5,12 @@ import type { FleetNode } from "../model/node.ts";
 import { unitsPerGpu } from "../model/units.ts";
 import { seatPart } from "../part/seat.ts";
 import { spreadGang } from "../place/gang.ts";
-import { modelsFor } from "../place/place.ts";
 import { gpusThatFit, type MemberNeed, membersThatFit, needOf } from "../place/seats.ts";
 import { lowestCeiling } from "../queue/quota.ts";
 import { arraySize } from "../state/apply-jobs.ts";
-import { demandOf, pathUp, type State } from "../state/state.ts";
+import { pathUp, type State, wishOf } from "../state/state.ts";
 import { userCount } from "../state/usage.ts";
+import type { WishOption } from "../state/wish.ts";
 import { modelMatches } from "../submit/gpus.ts";
 
 /** May this job compete at all? Undefined = yes; else what forbids it for ever, or for as long as its user waits. */
@@ -105,14 +105,14 @@ function overLimits(state: State, account: AccountNo, user: UserId, spec: JobSpe
 
 /** A job that no empty fleet within its ceilings could hold is told so at once, instead of waiting for ever. */
 function neverFits(state: State, account: AccountNo, spec: JobSpec): Refusal | undefined {
+  const { options } = wishOf(state, spec);
   let why: Refusal | undefined;
   for (let choice = 0; choice < spec.gpus.length; choice++) {
     const ask = spec.gpus[choice]!;
     const field = spec.gpus.length === 1 ? "gpus" : `gpus.${choice}`;
     const amount = ask.part?.profile ?? (ask.part === undefined ? ask.count : ask.unitsEach / unitsPerGpu);
     const text = ask.model === "*" ? amount : `${ask.model}:${amount}`;
-    const models = modelsFor(state, { spec }, choice);
-    if (models.length === 0) {
+    if (!options.some((option) => option.choice === choice)) {
       const known = state.fleet.models.join(", ") || "none";
       why ??= refuse(
         "never-fits",
@@ -122,8 +122,9 @@ function neverFits(state: State, account: AccountNo, spec: JobSpec): Refusal | u
         `models here: ${known}`,
       );
     }
-    for (const model of models) {
-      const refusal = neverFitsAs(state, account, spec, choice, model, field, text);
+    for (const option of options) {
+      if (option.choice !== choice) continue;
+      const refusal = neverFitsAs(state, account, spec, option, field, text);
       if (refusal === undefined) return undefined;
       why ??= refusal;
     }
@@ -135,16 +136,14 @@ function neverFitsAs(
   state: State,
   account: AccountNo,
   spec: JobSpec,
-  choice: number,
-  model: number,
+  option: WishOption,
   field: string,
   text: string | number,
 ): Refusal | undefined {
-  const { min: members, apart } = spec.members;
-  const ask = spec.gpus[choice]!;
+  const { choice, model } = option;
   if (model >= 0) {
     const ceiling = lowestCeiling(state, account, state.fleet.models[model]!);
-    const { units } = demandOf(state, { spec }, choice, model);
+    const { units } = option.demand;
     if (ceiling !== undefined && units > ceiling.units) {
       const max = ceiling.units / unitsPerGpu;
       return refuse(
@@ -156,7 +155,26 @@ function neverFitsAs(
       );
     }
   }
-  if (ask.part !== undefined) return neverAsPart(state, spec, ask, model, field, text);
+  if (option.fitsEmptyAt === state.fleet.makeup) return undefined;
+  const ask = spec.gpus[choice]!;
+  const refusal =
+    ask.part === undefined
+      ? neverAsWhole(state, spec, choice, model, field, text)
+      : neverAsPart(state, spec, ask, model, field, text);
+  if (refusal === undefined) option.fitsEmptyAt = state.fleet.makeup;
+  return refusal;
+}
+
+/** Whole GPUs, or none, that not even the empty fleet has in that shape. */
+function neverAsWhole(
+  state: State,
+  spec: JobSpec,
+  choice: number,
+  model: number,
+  field: string,
+  text: string | number,
+): Refusal | undefined {
+  const { min: members, apart } = spec.members;
   const need = needOf(spec, choice, model);
   const fits = (node: FleetNode) => membersThatFit(state.fleet, node, need, "every-node-empty", apart ? 1 : members);
   if (spreadGang(state.fleet, members, fits, spec.topology) !== undefined) return undefined;

@@ -1,5 +1,5 @@
 import { type AccountNo, noAccount, rootAccount } from "../model/ids.ts";
-import { borrowedOf, type CeilingHit, ceilingHit, coverFor, isNothing } from "../queue/quota.ts";
+import { type CeilingHit, ceilingHit, coverFor, isWithin } from "../queue/quota.ts";
 import { compareShares, noShare, type Share, shareOf, shareOfJob } from "../queue/share.ts";
 import { accountOf, type State } from "../state/state.ts";
 import { addTo, type Held, minus, nothingHeld, stayingOf } from "../state/usage.ts";
@@ -56,7 +56,7 @@ export class Tally {
   /** Whether everything that would lose with it, from the account up to its side, stays above its guarantee [T5]. */
   isSource(account: AccountNo): boolean {
     for (const at of this.#losing(account)) {
-      if (isNothing(borrowedOf(this.#state, accountOf(this.#state, at), this.left(at)))) return false;
+      if (isWithin(this.#state, accountOf(this.#state, at), this.left(at))) return false;
     }
     return true;
   }
@@ -194,6 +194,6 @@ export class Tally {
   #isAboveWith(account: AccountNo, victim: Victim): boolean {
     const back = nothingHeld();
     for (const lease of victim.leases) addTo(back, this.#state.fleet, lease, -1);
-    return !isNothing(borrowedOf(this.#state, accountOf(this.#state, account), minus(this.left(account), back)));
+    return !isWithin(this.#state, accountOf(this.#state, account), minus(this.left(account), back));
   }
 }

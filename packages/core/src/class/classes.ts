@@ -3,7 +3,7 @@ import type { Event, JobClassed } from "../journal/event.ts";
 import { type AccountNo, noAccount } from "../model/ids.ts";
 import type { Job } from "../model/job.ts";
 import type { Instant } from "../model/units.ts";
-import { borrowedOf, isNothing } from "../queue/quota.ts";
+import { isWithin as isWithinFloor } from "../queue/quota.ts";
 import { accountOf, jobOf, pathUp, type State } from "../state/state.ts";
 
 /** Brings classes in line with what changed since the last look: some fall, some are promoted; nobody moves [C3]. */
@@ -42,7 +42,7 @@ function settleChanged(
 
 /** What an account and those below cover no longer fits its guarantee: of its own the least falls first. */
 function fall(state: State, account: AccountNo, now: Instant, apply: (event: JobClassed) => void): void {
-  const exceeded = () => !isNothing(borrowedOf(state, accountOf(state, account), state.usage[account]!.covered));
+  const exceeded = () => !isWithinFloor(state, accountOf(state, account), state.usage[account]!.covered);
   if (!exceeded()) return;
   const covered = [...jobsBelow(state, account)].filter((job) => job.cover === account);
   covered.sort((a, b) => a.spec.priority - b.spec.priority || b.placedAt - a.placedAt || b.no - a.no);
@@ -76,7 +76,7 @@ function reclass(state: State, job: Job, now: Instant, apply: (event: JobClassed
 }
 
 function isWithin(state: State, account: AccountNo): boolean {
-  return isNothing(borrowedOf(state, accountOf(state, account), state.usage[account]!));
+  return isWithinFloor(state, accountOf(state, account), state.usage[account]!);
 }
 
 /** Jobs that hold something in an account or below, oldest first. */

@@ -6,24 +6,16 @@ import type { FleetNode } from "../model/node.ts";
 import { type Instant, unitsPerGpu } from "../model/units.ts";
 import { type LimitHit, limitHit } from "../queue/limits.ts";
 import { type CeilingHit, ceilingHit, coverFor, type Demand, unlentUnits } from "../queue/quota.ts";
-import { demandOf, type State, tenantOf } from "../state/state.ts";
+import { demandOf, modelsFor, type State, tenantOf } from "../state/state.ts";
 import type { Held } from "../state/usage.ts";
-import { modelMatches } from "../submit/gpus.ts";
 import type { Timeline } from "../when/timeline.ts";
 import { dedicatedRest, heldBeside, isConfidential } from "./dedicated.ts";
 import { findSeats } from "./seats.ts";
 
+export { modelsFor };
+
 /** Everything a placement fixes but the attempt and the time. */
 export type Placement = Pick<JobPlaced, "choice" | "unitsEach" | "class" | "cover" | "seats">;
-
-/** Model numbers that satisfy an alternative, in order of appearance; `[-1]` when no GPU is asked for. */
-export function modelsFor(state: State, job: Pick<Job, "spec">, choice: number): number[] {
-  const ask = job.spec.gpus[choice]!;
-  if (ask.count === 0) return [-1];
-  const found: number[] = [];
-  for (const [no, model] of state.fleet.models.entries()) if (modelMatches(ask.model, model)) found.push(no);
-  return found;
-}
 
 /** Where the job can start now and as what, trying its alternatives in order; undefined = nowhere. */
 export function placeJob(state: State, job: Job, now: Instant, timeline?: Timeline): Placement | undefined {

@@ -1,4 +1,4 @@
-import type { Account, GpuAmounts } from "../model/account.ts";
+import type { Account, GpuAmounts, Quota } from "../model/account.ts";
 import { type AccountNo, noAccount } from "../model/ids.ts";
 import { pathUp, type State } from "../state/state.ts";
 import type { Held } from "../state/usage.ts";
@@ -49,6 +49,54 @@ function unitsBeyond(state: State, held: Held, guarantee: GpuAmounts, add: Deman
   return Math.max(0, overflow - any);
 }
 
+/** A guarantee as amounts are compared with it: summed up, with the cores and memory that come with its GPUs. */
+export interface Floor {
+  readonly of: Quota;
+  readonly fleetGpuUnits: number;
+  readonly fleetCpusMilli: number;
+  readonly fleetMemoryMiB: number;
+  readonly units: number;
+  readonly cpusMilli: number;
+  readonly memoryMiB: number;
+  /** Only `*`: all models are alike. */
+  readonly plain: boolean;
+}
+
+function floorOf(state: State, account: Account): Floor {
+  const known = state.floors[account.no];
+  const { quota } = account.terms;
+  const { gpuUnits, cpusMilli, memoryMiB } = state.fleet.totals;
+  if (
+    known !== undefined &&
+    known.of === quota &&
+    known.fleetGpuUnits === gpuUnits &&
+    known.fleetCpusMilli === cpusMilli &&
+    known.fleetMemoryMiB === memoryMiB
+  ) {
+    return known;
+  }
+  let units = 0;
+  let plain = true;
+  for (const model in quota.guarantee) {
+    units += quota.guarantee[model]!;
+    plain &&= model === "*";
+  }
+  // A floor that says nothing of cores or memory brings as much of them as the fleet has for each GPU.
+  const inProportion = (total: number) => (gpuUnits === 0 ? 0 : Math.floor((total / gpuUnits) * units));
+  const floor: Floor = {
+    of: quota,
+    fleetGpuUnits: gpuUnits,
+    fleetCpusMilli: cpusMilli,
+    fleetMemoryMiB: memoryMiB,
+    units,
+    cpusMilli: quota.guaranteeCpusMilli ?? inProportion(cpusMilli),
+    memoryMiB: quota.guaranteeMemoryMiB ?? inProportion(memoryMiB),
+    plain,
+  };
+  state.floors[account.no] = floor;
+  return floor;
+}
+
 /** What is held beyond a guarantee, in each dimension. */
 export interface Borrowed {
   readonly units: number;
@@ -59,21 +107,32 @@ export interface Borrowed {
 
 /** What an account would borrow if it held `held` and `add`. */
 export function borrowedOf(state: State, account: Account, held: Held, add?: Demand): Borrowed {
-  const { guarantee, guaranteeCpusMilli, guaranteeMemoryMiB } = account.terms.quota;
-  const { totals } = state.fleet;
-  let floor = 0;
-  for (const model in guarantee) floor += guarantee[model]!;
-  // A floor that says nothing of cores or memory brings as much of them as the fleet has for each GPU.
-  const inProportion = (total: number) => (totals.gpuUnits === 0 ? 0 : Math.floor((total / totals.gpuUnits) * floor));
-  const cpus = guaranteeCpusMilli ?? inProportion(totals.cpusMilli);
-  const memory = guaranteeMemoryMiB ?? inProportion(totals.memoryMiB);
+  const floor = floorOf(state, account);
   return {
-    units: unitsBeyond(state, held, guarantee, add),
-    memoryUnits: Math.max(0, held.memoryUnits + (add?.memoryUnits ?? 0) - floor),
-    cpusMilli: Math.max(0, held.cpusMilli + (add?.cpusMilli ?? 0) - cpus),
-    memoryMiB: Math.max(0, held.memoryMiB + (add?.memoryMiB ?? 0) - memory),
+    units: unitsOver(state, account, floor, held, add),
+    memoryUnits: Math.max(0, held.memoryUnits + (add?.memoryUnits ?? 0) - floor.units),
+    cpusMilli: Math.max(0, held.cpusMilli + (add?.cpusMilli ?? 0) - floor.cpusMilli),
+    memoryMiB: Math.max(0, held.memoryMiB + (add?.memoryMiB ?? 0) - floor.memoryMiB),
   };
 }
+
+function unitsOver(state: State, account: Account, floor: Floor, held: Held, add: Demand | undefined): number {
+  if (floor.plain) return Math.max(0, held.units + (add?.units ?? 0) - floor.units);
+  return unitsBeyond(state, held, account.terms.quota.guarantee, add);
+}
+
+/** Whether an account that held `held` and `add` would borrow nothing. */
+export function isWithin(state: State, account: Account, held: Held, add: Demand = nothing): boolean {
+  const floor = floorOf(state, account);
+  return (
+    held.memoryUnits + add.memoryUnits <= floor.units &&
+    held.cpusMilli + add.cpusMilli <= floor.cpusMilli &&
+    held.memoryMiB + add.memoryMiB <= floor.memoryMiB &&
+    unitsOver(state, account, floor, held, add) === 0
+  );
+}
+
+const nothing: Demand = { model: -1, units: 0, memoryUnits: 0, cpusMilli: 0, memoryMiB: 0 };
 
 export function isNothing(borrowed: Borrowed): boolean {
   return borrowed.units === 0 && borrowed.memoryUnits === 0 && borrowed.cpusMilli === 0 && borrowed.memoryMiB === 0;
@@ -89,10 +148,11 @@ export function coverFor(
   state: State,
   account: AccountNo,
   demand: Demand,
-  heldBy: (account: Account) => Held = (each) => state.usage[each.no]!,
+  heldBy?: (account: Account) => Held,
 ): AccountNo {
   for (const each of pathUp(state, account)) {
-    if (isNothing(borrowedOf(state, each, heldBy(each), demand))) return each.no;
+    const held = heldBy === undefined ? state.usage[each.no]! : heldBy(each);
+    if (isWithin(state, each, held, demand)) return each.no;
   }
   return noAccount;
 }

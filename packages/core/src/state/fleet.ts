@@ -17,6 +17,8 @@ export class Fleet {
   readonly models: string[] = [];
   /** What all nodes have, whatever their mode; what shares are parts of. */
   readonly totals = { gpuUnits: 0, cpusMilli: 0, memoryMiB: 0 };
+  /** Counts changes of what the nodes have, whatever they hold. */
+  makeup = 0;
   gpus = 0;
   gpuNode = new Int32Array(64);
   gpuModel = new Uint16Array(64);
@@ -314,6 +316,7 @@ export class Fleet {
   }
 
   #count(facts: NodeFacts, sign: 1 | -1): void {
+    this.makeup++;
     this.totals.gpuUnits += sign * facts.gpus.length * unitsPerGpu;
     this.totals.cpusMilli += sign * facts.cpusMilli;
     this.totals.memoryMiB += sign * facts.memoryMiB;

@@ -12,18 +12,20 @@ import {
   type TokenId,
   type UserId,
 } from "../model/ids.ts";
-import type { Job, JobArray } from "../model/job.ts";
+import type { Job, JobArray, JobSpec } from "../model/job.ts";
 import type { Lease } from "../model/lease.ts";
 import { type Policy, plainPolicy } from "../model/policy.ts";
 import type { Instant } from "../model/units.ts";
 import { seatPart, type Who } from "../part/seat.ts";
-import type { Demand } from "../queue/quota.ts";
+import type { Demand, Floor } from "../queue/quota.ts";
+import { modelMatches } from "../submit/gpus.ts";
 import { ClassChanges } from "./class-changes.ts";
 import { Fleet } from "./fleet.ts";
 import type { History } from "./history.ts";
 import { Timers } from "./timers.ts";
 import { type AccountUsage, nothingUsed } from "./usage.ts";
 import { Waiting } from "./waiting.ts";
+import { type Wish, Wishes } from "./wish.ts";
 
 /** A used idempotency key: what it made, until it is forgotten. */
 export interface UsedKey {
@@ -74,6 +76,11 @@ export interface State {
   readonly accountById: Map<AccountId, Account>;
   /** By account number. */
   readonly usage: AccountUsage[];
+  /** Each account that was asked for with everything above it, lowest first, without the root. */
+  readonly paths: (readonly Account[])[];
+  /** Guarantees as they were last summed up, by account number. */
+  readonly floors: (Floor | undefined)[];
+  readonly wishes: Wishes;
   readonly tokenByHash: Map<string, Token>;
   readonly jobById: Map<JobId, Job>;
   readonly arrayById: Map<JobId, JobArray>;
@@ -131,6 +138,9 @@ export function emptyState(): State {
     accountByPath: new Map([["", root]]),
     accountById: new Map([[root.id, root]]),
     usage: [nothingUsed()],
+    paths: [],
+    floors: [],
+    wishes: new Wishes(),
     tokenByHash: new Map(),
     jobById: new Map(),
     arrayById: new Map(),
@@ -161,12 +171,16 @@ export function jobOf(state: State, no: JobNo): Job {
 }
 
 /** The account and everything above it, lowest first, without the root. */
-export function* pathUp(state: State, account: AccountNo): Generator<Account> {
-  for (let at = account; at !== rootAccount && at !== noAccount; ) {
-    const found = accountOf(state, at);
-    yield found;
-    at = found.parent;
-  }
+export function pathUp(state: State, account: AccountNo): readonly Account[] {
+  state.paths[account] ??= findPath(state, account);
+  return state.paths[account];
+}
+
+function findPath(state: State, account: AccountNo): Account[] {
+  const path: Account[] = [];
+  for (let at = account; at !== rootAccount && at !== noAccount; at = path.at(-1)!.parent)
+    path.push(accountOf(state, at));
+  return path;
 }
 
 /** The name by which an account is shown; the root is the platform itself. */
@@ -198,6 +212,31 @@ export function demandOf(state: State, job: Pick<Job, "spec">, choice: number, m
     cpusMilli: cpusMilli * min,
     memoryMiB: memoryMiB * min,
   };
+}
+
+/** What a job asks for and, for each alternative on each model that would do, what it would hold. */
+export function wishOf(state: State, spec: JobSpec): Wish {
+  const wish = state.wishes.of(spec);
+  if (wish.models === state.fleet.models.length) return wish;
+  wish.models = state.fleet.models.length;
+  wish.options = spec.gpus.flatMap((_, choice) =>
+    modelsFor(state, { spec }, choice).map((model) => ({
+      choice,
+      model,
+      demand: demandOf(state, { spec }, choice, model),
+      fitsEmptyAt: -1,
+    })),
+  );
+  return wish;
+}
+
+/** Model numbers that satisfy an alternative, in order of appearance; `[-1]` when no GPU is asked for. */
+export function modelsFor(state: State, job: Pick<Job, "spec">, choice: number): number[] {
+  const ask = job.spec.gpus[choice]!;
+  if (ask.count === 0) return [-1];
+  const found: number[] = [];
+  for (const [no, model] of state.fleet.models.entries()) if (modelMatches(ask.model, model)) found.push(no);
+  return found;
 }
 
 const nobody = { tenant: -1, trust: "trusted", group: "", migWith: [] } as const;

@@ -1,0 +1,57 @@
+import type { JobSpec } from "../model/job.ts";
+import type { Demand } from "../queue/quota.ts";
+
+/** One alternative of a wish on one model: what all members together would hold there. */
+export interface WishOption {
+  readonly choice: number;
+  /** Model number in the fleet; -1 without GPUs. */
+  readonly model: number;
+  readonly demand: Demand;
+  /** The makeup of the fleet at which an empty one was last seen to hold it; -1 = never. */
+  fitsEmptyAt: number;
+}
+
+/** What a job asks for, apart from who asks: all that decides where it fits. Equal asks are one wish. */
+export interface Wish {
+  readonly no: number;
+  /** Alternatives in order of preference, each on every model that would do; of the fleet with `models` models. */
+  options: readonly WishOption[];
+  models: number;
+}
+
+/** More wishes than this are forgotten at once; who waits keeps the one it has. */
+const wishesMax = 65_536;
+
+/** All wishes that were seen, so that what follows from one is worked out once. */
+export class Wishes {
+  readonly #byText = new Map<string, Wish>();
+  #count = 0;
+  /** A job is looked at several times while it is taken in, and the elements of an array share one spec. */
+  #lastSpec: JobSpec | undefined;
+  #lastWish: Wish | undefined;
+
+  of(spec: JobSpec): Wish {
+    if (spec === this.#lastSpec) return this.#lastWish!;
+    const text = textOf(spec);
+    let wish = this.#byText.get(text);
+    if (wish === undefined) {
+      if (this.#byText.size >= wishesMax) this.#byText.clear();
+      wish = { no: this.#count++, options: [], models: -1 };
+      this.#byText.set(text, wish);
+    }
+    this.#lastSpec = spec;
+    this.#lastWish = wish;
+    return wish;
+  }
+}
+
+function textOf(spec: JobSpec): string {
+  const { members, topology, isolation, maxTimeMs, cpusMilli, memoryMiB, gpuMemoryMiB, preemptible } = spec;
+  let text = `${members.min}-${members.max}${members.apart ? "a" : ""}|${cpusMilli}|${memoryMiB}|${gpuMemoryMiB}|${preemptible}|${isolation}|${maxTimeMs}`;
+  if (topology !== undefined) text += `|${topology.level}${topology.required}`;
+  for (const { model, count, unitsEach, part } of spec.gpus) {
+    text += `,${model}:${count}:${unitsEach}`;
+    if (part !== undefined) text += `:${part.profile}:${part.compute}:${part.memory}:${part.memoryMiB}`;
+  }
+  return text;
+}
