@@ -69,10 +69,10 @@ function heldFor(state: State, { spec }: Job, { seats, unitsEach }: Claim): Held
   return held;
 }
 
-/** The guarantee it claimed by, if that still holds it beside what it covers already; else as C1 says. */
+/** As C1 says; but what must not be preempted keeps the guarantee it claimed, if that still holds it [C4]. */
 function coverOfClaim(state: State, job: Job, claim: Claim): AccountNo {
   const { cover } = claim;
-  if (cover === undefined) return coverWithout(state, job);
+  if (cover === undefined || job.spec.preemptible) return coverWithout(state, job);
   const { covered } = state.usage[cover]!;
   const holds = isNothing(borrowedOf(state, accountOf(state, cover), plus(covered, heldFor(state, job, claim))));
   return holds ? cover : coverWithout(state, job);

@@ -66,8 +66,24 @@ function cutSeats(state: State, job: Job, choice: number, seats: readonly Seat[]
   return cut;
 }
 
+/** Without a floor of others first, where its own account's work would have to leave to claim it. */
 function planFor(state: State, claimant: Claimant, need: MemberNeed, now: Instant) {
   const offers = offersTo(state, claimant, now);
+  if (claimant.job.spec.preemptible && !new Tally(state, claimant).covers()) {
+    const others = new Map([...offers].filter(([, rule]) => rule !== "T1"));
+    const plan = planAmong(state, { ...claimant, cover: noAccount }, need, others, now);
+    if (plan !== undefined) return plan;
+  }
+  return planAmong(state, claimant, need, offers, now);
+}
+
+function planAmong(
+  state: State,
+  claimant: Claimant,
+  need: MemberNeed,
+  offers: ReadonlyMap<Victim, Rule>,
+  now: Instant,
+) {
   const { topology } = claimant.job.spec;
   if (topology !== undefined) {
     const plan = cheapestOf(

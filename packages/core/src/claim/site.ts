@@ -25,9 +25,10 @@ export class Site {
   }
 
   /** How many members fit if these victims leave. */
-  fits(victims: Iterable<Victim>): number {
+  fits(leaving: Iterable<Victim>): number {
     const { node } = this;
     const need = this.#need;
+    const victims = [...leaving];
     if (need.mayUse !== undefined && !need.mayUse(node, goingOf(victims))) return 0;
     let cpusMilli = node.freeCpusMilli + node.leavingCpusMilli;
     let memoryMiB = node.freeMemoryMiB + node.leavingMemoryMiB;

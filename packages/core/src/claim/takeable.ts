@@ -19,20 +19,19 @@ export interface Claimant {
 }
 
 /**
- * The ways in which a job may claim, best first: by a guarantee that holds it on what stays now; else as burst; else by
- * a guarantee that holds it once work of its own account has left for it.
+ * The ways in which a job may claim, best first: by a guarantee that holds it on what stays now, else as burst; then by
+ * a lower guarantee that would hold it without what it may take from its own account.
  */
 export function standingsOf(state: State, job: Job, demand: Demand, now: Instant): Claimant[] {
   const path = new Set<AccountNo>();
   for (const account of pathUp(state, job.account)) path.add(account.no);
   const burst: Claimant = { job, demand, cover: noAccount, path };
   const covered = coverFor(state, job.account, demand, (account) => stayingOf(state, account.no));
-  if (covered !== noAccount) return [{ ...burst, cover: covered }];
-  const standings = job.spec.preemptible ? [burst] : [];
+  const standings = covered === noAccount && !job.spec.preemptible ? [] : [{ ...burst, cover: covered }];
   const own = mayLeaveFor(state, burst, now);
   if (own.units === 0 && own.cpusMilli === 0 && own.memoryMiB === 0) return standings;
   const cover = coverFor(state, job.account, demand, (account) => minus(stayingOf(state, account.no), own));
-  return cover === noAccount ? standings : [...standings, { ...burst, cover }];
+  return cover === covered || cover === noAccount ? standings : [...standings, { ...burst, cover }];
 }
 
 /** All that the claimant may take from its own account. */
@@ -57,7 +56,7 @@ export function ruleFor(state: State, claimant: Claimant, victim: Victim, now: I
   if (job.account === claimant.job.account) return mayReplace(state, claimant, victim, now) ? "T3" : undefined;
   if (cover !== noAccount && !claimant.path.has(cover)) return undefined;
   if (claimant.cover !== noAccount && !isInside(state, job.account, claimant.cover)) return "T1";
-  return mayRebalance(state, victim, now) && isCoveredAsLow(state, claimant, victim) ? "T2" : undefined;
+  return mayRebalance(state, victim, now) ? "T2" : undefined;
 }
 
 /** T3: lower priority; work that must not be preempted also takes burst work of its own priority. */
@@ -70,12 +69,9 @@ function mayPreempt(state: State, { job }: Claimant, victim: Victim, now: Instan
   return !job.spec.preemptible && other.class === "burst" && other.spec.priority === job.spec.priority;
 }
 
+/** T3, second half: covered work only for work that is covered at least as low. */
 function mayReplace(state: State, claimant: Claimant, victim: Victim, now: Instant): boolean {
-  return mayPreempt(state, claimant, victim, now) && isCoveredAsLow(state, claimant, victim);
-}
-
-/** Covered work only for work that is covered at least as low; else it would claim its floor back. */
-function isCoveredAsLow(state: State, claimant: Claimant, victim: Victim): boolean {
+  if (!mayPreempt(state, claimant, victim, now)) return false;
   if (victim.cover === noAccount) return true;
   return claimant.cover !== noAccount && isInside(state, claimant.cover, victim.cover);
 }

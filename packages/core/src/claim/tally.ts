@@ -174,11 +174,24 @@ export class Tally {
   isLawful(): boolean {
     const { cover } = this.#claimant;
     if (this.ceilingHit() !== undefined) return false;
-    if (cover !== noAccount && !this.covers()) return false;
+    if (cover !== noAccount && this.#standsOnFloor() && !this.covers()) return false;
     for (const [victim, rule] of this.victims) {
-      if (rule === "T2" && !this.isFair(victim.job.account)) return false;
+      if (rule === "T2" && (!this.isFair(victim.job.account) || !this.#isCoveredAsLow(victim))) return false;
     }
     return this.#wereSources();
+  }
+
+  /** A floor is claimed from others, or by what must not be preempted: it must then really hold the claimant. */
+  #standsOnFloor(): boolean {
+    return !this.#claimant.job.spec.preemptible || [...this.victims.values()].includes("T1");
+  }
+
+  /** Covered work only for work that is covered at least as low once it runs; else it would claim its floor back. */
+  #isCoveredAsLow(victim: Victim): boolean {
+    if (victim.cover === noAccount) return true;
+    const { job, demand } = this.#claimant;
+    const cover = coverFor(this.#state, job.account, demand, (account) => this.left(account.no));
+    return cover !== noAccount && isInside(this.#state, cover, victim.cover);
   }
 
   /** Whether each account that loses was above its guarantee until its last victim; which one that was is open. */
