@@ -6,6 +6,7 @@ import { emitList, emitObject } from "../output/emit.ts";
 import { fieldsText, objectFields } from "../output/fields.ts";
 import { renderTable } from "../output/table.ts";
 import type { Session } from "../session.ts";
+import { meanings, sentence } from "./explain.ts";
 import { located } from "./run.ts";
 
 /** Says what would become of each job; nothing is submitted. */
@@ -27,10 +28,12 @@ function dryRunText(session: Session, answer: DryRun): string {
   const spec = `\n${paint("bold", "Spec")}\n${fieldsText(objectFields(answer.spec), paint, "  ")}`;
   const { start, displaces, alternatives = [] } = answer;
   if (!answer.wouldStart) {
-    const { kind, detail } = answer.reason ?? { kind: "unknown", detail: "the server gave no reason" };
+    const { reason } = answer;
+    const why = reason === undefined ? "" : ` because ${paint("yellow", meanings[reason.kind])}`;
+    const detail = reason === undefined ? "" : ` ${sentence(reason.detail)}`;
     const sooner = indented(alternativesText(alternatives, session));
     const more = sooner === "" ? "" : `\nWhat would start it sooner:\n${sooner}`;
-    const waits = `${name} would wait in ${answer.project}: ${paint("yellow", kind)}, ${detail}`;
+    const waits = `${name} would wait in ${answer.project}${why}.${detail}`;
     return `${waits}\n${startText(start, now())}\n${more}${spec}`;
   }
   const places = renderTable(

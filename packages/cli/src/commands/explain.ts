@@ -22,7 +22,8 @@ export function define(command: Command, session: Session): void {
   });
 }
 
-const meanings: Readonly<Record<WaitReason["kind"], string>> = {
+/** What each reason means, after "because". */
+export const meanings: Readonly<Record<WaitReason["kind"], string>> = {
   never: "it can never start as it is",
   held: "it is held",
   "not-yet": "its time has not come",
@@ -113,7 +114,8 @@ function mentions(text: string, count: number): boolean {
   return new RegExp(`\\b${count}\\b`).test(text);
 }
 
-function sentence(text: string): string {
+/** What the server said, as a sentence that can be shown. */
+export function sentence(text: string): string {
   const clean = printable(text);
   return /[.!?]$/.test(clean) ? clean : `${clean}.`;
 }

@@ -105,12 +105,23 @@ test("describe shows members with what limits them, attempts and the spec", asyn
         endedAt: "2026-11-15T09:10:00.000Z",
         result: "lost",
       },
+      {
+        attempt: 2,
+        nodes: ["n8"],
+        placedAt: "2026-11-15T10:00:00.000Z",
+        endedAt: "2026-11-15T10:05:00.000Z",
+        result: "preempted",
+        why: "a job of higher priority in the same account needs them",
+      },
     ],
   });
   const { out } = await runTess(["describe", "job", "llama-ft"], { env: server.env });
   assert.match(out, /^llama-ft {2}running\n/);
   assert.match(out, /GPU-0\n {2}Limits {2}memory by cgroup v2/);
   assert.match(out, /1 {2}lost +n9 .* 10m/);
+  assert.match(out, /2 {2}preempted +n8 .* 5m +a job of higher priority in the same account needs them\n/);
+  server.put("job_1", { state: "stopping", detail: "It must leave: the GPUs were borrowed." });
+  assert.match((await runTess(["ps"], { env: server.env })).out, /stopping .*It must leave: the GPUs were borrowed\./);
   assert.match(out, /run {3}train/);
 });
 

@@ -388,7 +388,7 @@ test("--dry-run submits nothing and says where it would go or why it would wait"
   const waits = await runTess(["run", "--dry-run", "--", "x"], { env: server.env });
   assert.match(
     waits.out,
-    /a would wait in lab: capacity, 8 H100 needed, 3 free\nWhen it starts is not known: 1 job .* has no max_time\.\n/,
+    /a would wait in lab because too little is free\. 8 H100 needed, 3 free\.\nWhen it starts is not known: 1 job .* has no max_time\.\n/,
   );
   assert.match(
     waits.out,

@@ -1,4 +1,5 @@
 import type { Alternative, Displacement, Start } from "@tessera/wire";
+import type { Column } from "../output/column.ts";
 import { renderTable } from "../output/table.ts";
 import { durationText, instantText } from "../output/time.ts";
 import type { Session } from "../session.ts";
@@ -55,6 +56,11 @@ function count(amount: number, noun: string): string {
   return `${amount} ${noun}${amount === 1 ? "" : "s"}`;
 }
 
+const leavers: Column<Alternative> = {
+  name: "displaces",
+  text: ({ displaces }) => (displaces === undefined ? "" : leaversText(displaces)),
+};
+
 /** What would start it sooner: the flag to give, what it replaces, and what that does. */
 export function alternativesText(alternatives: readonly Alternative[], { paint, now, terminal }: Session): string {
   if (alternatives.length === 0) return "";
@@ -68,7 +74,7 @@ export function alternativesText(alternatives: readonly Alternative[], { paint, 
         style: ({ effect }) => (effect === "starts now" ? "green" : "reset"),
       },
       { name: "class", text: (each) => each.class ?? "" },
-      { name: "displaces", text: ({ displaces }) => (displaces === undefined ? "" : leaversText(displaces)) },
+      ...(alternatives.some(({ displaces }) => displaces !== undefined) ? [leavers] : []),
     ],
     alternatives,
     { headers: true, paint, now: now(), width: terminal.stdout.columns },
