@@ -4,7 +4,8 @@ import { quantile } from "./figures.ts";
 /** One measurement: so many clients, each with one request under way at a time, for so long. */
 export interface LoadAsk {
   readonly url: string;
-  readonly token: string;
+  /** Of the users that the clients belong to, in turn. */
+  readonly tokens: readonly string[];
   readonly clients: number;
   readonly ms: number;
   readonly what: "submit" | "whoami";
@@ -25,13 +26,13 @@ export interface LoadFigures {
  * string, answers of which no more is read than where they end.
  */
 export async function load(ask: LoadAsk): Promise<LoadFigures> {
-  const requestOf = requests(ask);
   const times: number[] = [];
   let failures = 0;
   const began = performance.now();
   const endsAt = began + ask.ms;
   let lastAt = began;
-  const drive = async (): Promise<void> => {
+  const drive = async (client: number): Promise<void> => {
+    const requestOf = requests(ask, ask.tokens[client % ask.tokens.length]!);
     const wire = await Wire.open(ask.url);
     for (let now = performance.now(); now < endsAt; ) {
       const status = await wire.ask(requestOf());
@@ -42,7 +43,7 @@ export async function load(ask: LoadAsk): Promise<LoadFigures> {
     }
     wire.close();
   };
-  await Promise.all(Array.from({ length: ask.clients }, drive));
+  await Promise.all(Array.from({ length: ask.clients }, (_, client) => drive(client)));
   times.sort((a, b) => a - b);
   return {
     perSecond: (times.length - failures) / ((lastAt - began) / 1000),
@@ -55,7 +56,7 @@ export async function load(ask: LoadAsk): Promise<LoadFigures> {
 
 let keys = 0;
 
-function requests({ url, token, what, project }: LoadAsk): () => string {
+function requests({ url, what, project }: LoadAsk, token: string): () => string {
   const common = `Host: ${new URL(url).host}\r\nAuthorization: Bearer ${token}\r\n`;
   if (what === "whoami") {
     const request = `GET /v1/whoami HTTP/1.1\r\n${common}\r\n`;

@@ -9,11 +9,15 @@ import { openPlainTable, type PlainTable } from "@tessera/server/testing/plain-t
 import { startTestPostgres } from "@tessera/server/testing/postgres";
 import { ServerProcess } from "../soak/server-process.ts";
 import { spreadOf } from "./figures.ts";
+import { cordonAll, makeUsers } from "./ground.ts";
 import type { LoadAsk, LoadFigures } from "./load.ts";
 
 /** `npm run bench:submit`: durable submissions over HTTP, beside what a commit and what a request cost by themselves. */
 const usage = "npm run bench:submit -- [--store sqlite|postgres|both] [--rounds 5] [--ms 2000] [--json]";
 const clientCounts = [1, 16, 256] as const;
+const users = 8;
+/** The account that a new installation has. */
+const project = "local";
 /** About as much as the journal row of one submission. */
 const rowBytes = 1_500;
 
@@ -69,11 +73,12 @@ async function measureStore(store: string): Promise<Round[]> {
     if (url === undefined) throw new Error(`the server did not start:\n${server.said.join("\n")}`);
     const token = readFileSync(join(data, "owner.token"), "utf8").trim();
     await cordonAll(url, token);
+    const tokens = await makeUsers(url, token, project, users);
     const place: StoreConfig = database === undefined ? { dir: join(data, "plain") } : { url: database };
     if ("dir" in place) mkdirSync(place.dir);
     const table = await openPlainTable(place);
     const measure = (what: LoadAsk["what"], clients: number) =>
-      ask(generator, { url, token, clients, ms, what, project: "local" });
+      ask(generator, { url, tokens, clients, ms, what, project });
     const measuredRounds: Round[] = [];
     // The first round only warms up: code is compiled, caches are filled.
     for (let round = 0; round <= rounds; round++) {
@@ -94,16 +99,6 @@ async function measureStore(store: string): Promise<Round[]> {
     if (server?.alive) await server.end("SIGKILL");
     await postgres?.stop();
     rmSync(data, { recursive: true, force: true });
-  }
-}
-
-/** Jobs are taken in and wait: what is measured is that, not that they run. */
-async function cordonAll(url: string, token: string): Promise<void> {
-  const headers = { authorization: `Bearer ${token}`, "content-type": "application/json" };
-  const nodes = (await (await fetch(`${url}/v1/nodes`, { headers })).json()) as { items: { name: string }[] };
-  for (const { name } of nodes.items) {
-    const answer = await fetch(`${url}/v1/nodes/${name}/cordon`, { method: "POST", headers, body: "{}" });
-    if (!answer.ok) throw new Error(`${name} cannot be cordoned: ${await answer.text()}`);
   }
 }
 

@@ -1,0 +1,29 @@
+/** Asks the API, and fails unless it says yes. */
+async function ask(url: string, token: string, method: string, path: string, body?: object) {
+  const answer = await fetch(`${url}${path}`, {
+    method,
+    headers: { authorization: `Bearer ${token}`, "content-type": "application/json" },
+    ...(body !== undefined && { body: JSON.stringify(body) }),
+  });
+  const text = await answer.text();
+  if (!answer.ok) throw new Error(`${method} ${path}: ${answer.status} ${text}`);
+  return JSON.parse(text);
+}
+
+/** Makes jobs wait: what is measured is that they are taken in, not that they run. */
+export async function cordonAll(url: string, token: string): Promise<void> {
+  const nodes = (await ask(url, token, "GET", "/v1/nodes")) as { items: { name: string }[] };
+  for (const { name } of nodes.items) await ask(url, token, "POST", `/v1/nodes/${name}/cordon`, {});
+}
+
+/** Tokens of so many new users of `project`. One user alone would meet the limit on how often a user may ask. */
+export async function makeUsers(url: string, token: string, project: string, count: number): Promise<string[]> {
+  const tokens: string[] = [];
+  for (let i = 0; i < count; i++) {
+    const name = `bench${i}`;
+    await ask(url, token, "POST", "/v1/users", { name, role: "member", account: project });
+    const made = (await ask(url, token, "POST", "/v1/tokens", { user: name })) as { token: string };
+    tokens.push(made.token);
+  }
+  return tokens;
+}
