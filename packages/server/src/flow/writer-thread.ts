@@ -27,7 +27,7 @@ const roomCheckMs = 1_000;
 async function main(config: WriterConfig): Promise<void> {
   const store = await openStore(config.store);
   const { state, head, snapshotSeq, eventsReplayed } = await recover(store);
-  const writer = new Writer({ ...config, store, state, head, clock: systemClock });
+  const writer = new Writer({ ...config, store, state, head, eventsReplayed, clock: systemClock });
   const inbox = new Inbox<Numbered | "close">();
   let roomLookedAt = 0;
   let callOff: (() => void) | undefined;

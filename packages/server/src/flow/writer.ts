@@ -40,6 +40,8 @@ export interface WriterOptions {
   readonly head: JournalHead;
   readonly clock: Clock;
   readonly snapshotEveryEvents: number;
+  /** Events that the last start had to replay; they count towards the next snapshot. */
+  readonly eventsReplayed?: number;
   /** Below this many free bytes nothing new is taken in. */
   readonly freeBytesMin: number;
 }
@@ -52,13 +54,14 @@ export class Writer {
   readonly state: State;
   readonly #options: WriterOptions;
   #head: JournalHead;
-  #eventsSinceSnapshot = 0;
+  #eventsSinceSnapshot: number;
   #room = true;
 
   constructor(options: WriterOptions) {
     this.#options = options;
     this.state = options.state;
     this.#head = options.head;
+    this.#eventsSinceSnapshot = options.eventsReplayed ?? 0;
   }
 
   get head(): JournalHead {
