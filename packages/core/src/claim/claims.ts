@@ -17,25 +17,37 @@ export function settleClaims(state: State, now: Instant, apply: (event: Event) =
   for (const job of [...state.claimants]) {
     const claim = job.claim!;
     if (claim.seats.some((seat) => state.fleet.nodes[seat.node]?.mode !== "up")) {
-      apply({ kind: "claim-dropped", v: 1, at: now, job: job.no, reason: "a node of its seats is no longer up" });
+      drop(job, now, "a node of its seats is no longer up", apply);
     } else if (hasRoom(state, job, claim)) {
-      const { choice, unitsEach, seats } = claim;
       const cover = coverOfClaim(state, job, claim);
-      const guaranteed = cover !== noAccount;
-      apply({
-        kind: "job-placed",
-        v: 1,
-        at: now,
-        job: job.no,
-        attempt: job.attempt,
-        choice,
-        unitsEach,
-        class: guaranteed ? "guaranteed" : "burst",
-        cover,
-        seats,
-      });
+      if (cover === noAccount && !job.spec.preemptible) {
+        // Its floor is not empty yet. If nobody is leaving it, a quota has changed and it will not be.
+        if (state.usage[job.account]!.leaving.units === 0) drop(job, now, "no guarantee holds it any more", apply);
+      } else {
+        start(job, claim, cover, now, apply);
+      }
     }
   }
+}
+
+function drop(job: Job, now: Instant, reason: string, apply: (event: Event) => void): void {
+  apply({ kind: "claim-dropped", v: 1, at: now, job: job.no, reason });
+}
+
+function start(job: Job, claim: Claim, cover: AccountNo, now: Instant, apply: (event: Event) => void): void {
+  const { choice, unitsEach, seats } = claim;
+  apply({
+    kind: "job-placed",
+    v: 1,
+    at: now,
+    job: job.no,
+    attempt: job.attempt,
+    choice,
+    unitsEach,
+    class: cover === noAccount ? "burst" : "guaranteed",
+    cover,
+    seats,
+  });
 }
 
 /**

@@ -1,7 +1,7 @@
 import { type AccountNo, noAccount } from "../model/ids.ts";
 import type { Job } from "../model/job.ts";
 import { hour, type Instant } from "../model/units.ts";
-import { coverFor, type Demand } from "../queue/quota.ts";
+import { borrowedOf, coverFor, type Demand, isNothing } from "../queue/quota.ts";
 import { accountOf, pathUp, type State } from "../state/state.ts";
 import { addTo, type Held, minus, nothingHeld, stayingOf } from "../state/usage.ts";
 import { type Victim, victimsOf } from "./victim.ts";
@@ -20,7 +20,7 @@ export interface Claimant {
 
 /**
  * The ways in which a job may claim, best first: by a guarantee that holds it on what stays now, else as burst; then by
- * a lower guarantee that would hold it without what it may take from its own account.
+ * those that would hold it without what it may take from its own account, from the top down: a higher one asks for less.
  */
 export function standingsOf(state: State, job: Job, demand: Demand, now: Instant): Claimant[] {
   const path = new Set<AccountNo>();
@@ -30,8 +30,16 @@ export function standingsOf(state: State, job: Job, demand: Demand, now: Instant
   const standings = covered === noAccount && !job.spec.preemptible ? [] : [{ ...burst, cover: covered }];
   const own = mayLeaveFor(state, burst, now);
   if (own.units === 0 && own.cpusMilli === 0 && own.memoryMiB === 0) return standings;
-  const cover = coverFor(state, job.account, demand, (account) => minus(stayingOf(state, account.no), own));
-  return cover === covered || cover === noAccount ? standings : [...standings, { ...burst, cover }];
+  for (const account of [...pathUp(state, job.account)].toReversed()) {
+    const left = minus(stayingOf(state, account.no), own);
+    if (
+      isNothing(borrowedOf(state, account, left, demand)) &&
+      (covered === noAccount || isInside(state, account.no, covered))
+    ) {
+      if (account.no !== covered) standings.push({ ...burst, cover: account.no });
+    }
+  }
+  return standings;
 }
 
 /** All that the claimant may take from its own account. */

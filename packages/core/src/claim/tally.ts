@@ -3,6 +3,7 @@ import { type CeilingHit, ceilingHit, coverFor, isWithin } from "../queue/quota.
 import { compareShares, noShare, type Share, shareOf, shareOfJob } from "../queue/share.ts";
 import { accountOf, type State } from "../state/state.ts";
 import { addTo, type Held, minus, nothingHeld, stayingOf } from "../state/usage.ts";
+import { RestTaken } from "./rest-taken.ts";
 import { type Claimant, isInside, type Rule } from "./takeable.ts";
 import type { Victim } from "./victim.ts";
 
@@ -12,10 +13,12 @@ export class Tally {
   readonly #claimant: Claimant;
   readonly victims = new Map<Victim, Rule>();
   readonly #taken = new Map<AccountNo, Held>();
+  readonly #rest: RestTaken;
 
   constructor(state: State, claimant: Claimant) {
     this.#state = state;
     this.#claimant = claimant;
+    this.#rest = new RestTaken(state);
   }
 
   take(victim: Victim, rule: Rule): void {
@@ -32,13 +35,19 @@ export class Tally {
 
   #count(victim: Victim, sign: 1 | -1): void {
     for (let at = victim.job.account; at !== noAccount; at = accountOf(this.#state, at).parent) {
-      let held = this.#taken.get(at);
-      if (held === undefined) {
-        held = nothingHeld();
-        this.#taken.set(at, held);
-      }
+      const held = this.#takenFrom(at);
       for (const lease of victim.leases) addTo(held, this.#state.fleet, lease, sign);
     }
+    if (this.#state.dedicated.size > 0) this.#rest.count(victim, sign, (account) => this.#takenFrom(account));
+  }
+
+  #takenFrom(account: AccountNo): Held {
+    let held = this.#taken.get(account);
+    if (held === undefined) {
+      held = nothingHeld();
+      this.#taken.set(account, held);
+    }
+    return held;
   }
 
   /** What an account would keep. */
@@ -105,7 +114,7 @@ export class Tally {
   /** T2 for one more victim. */
   isFairWithout(victim: Victim): boolean {
     this.take(victim, "T2");
-    const fair = this.isFair(victim.job.account);
+    const fair = this.isFair(victim.job.account) && this.#isCoveredAsLow(victim);
     this.putBack(victim);
     return fair;
   }
