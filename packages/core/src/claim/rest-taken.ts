@@ -1,0 +1,66 @@
+import { type AccountNo, type NodeNo, noAccount } from "../model/ids.ts";
+import { restOf } from "../state/dedicated.ts";
+import { accountOf, type State } from "../state/state.ts";
+import { addTo, type Held, nothingHeld } from "../state/usage.ts";
+import type { Victim } from "./victim.ts";
+
+/** Seats that a plan takes from a confidential tenant on one of its nodes. */
+interface NodeTaken {
+  seats: number;
+  /** Of GPUs only: cores and memory are not charged by the node. */
+  readonly held: Held;
+}
+
+/**
+ * The difference that whole nodes make to what a plan takes [U3]: while one seat of the tenant stays on a node, what
+ * others leave there is still charged to it; with the last one goes the rest of the node too.
+ */
+export class RestTaken {
+  readonly #state: State;
+  readonly #nodes = new Map<NodeNo, NodeTaken>();
+
+  constructor(state: State) {
+    this.#state = state;
+  }
+
+  /** Counts a victim in or out; `heldOf` gives what is taken from an account so far, to be corrected. */
+  count(victim: Victim, sign: 1 | -1, heldOf: (account: AccountNo) => Held): void {
+    const { dedicated, fleet } = this.#state;
+    const { tenant } = accountOf(this.#state, victim.job.account);
+    for (const lease of victim.leases) {
+      const charged = dedicated.get(lease.node);
+      if (charged === undefined || accountOf(this.#state, charged).tenant !== tenant) continue;
+      let taken = this.#nodes.get(lease.node);
+      if (taken === undefined) {
+        taken = { seats: 0, held: nothingHeld() };
+        this.#nodes.set(lease.node, taken);
+      }
+      this.#correct(lease.node, charged, taken, -1, heldOf);
+      taken.seats += sign;
+      addTo(taken.held, fleet, { ...lease, cpusMilli: 0, memoryMiB: 0 }, sign);
+      this.#correct(lease.node, charged, taken, 1, heldOf);
+    }
+  }
+
+  #correct(
+    node: NodeNo,
+    charged: AccountNo,
+    { seats, held }: NodeTaken,
+    sign: 1 | -1,
+    heldOf: (account: AccountNo) => Held,
+  ): void {
+    const { tenant } = accountOf(this.#state, charged);
+    const all = seats === this.#state.tenantsOn.get(node)!.get(tenant);
+    const change = all ? restOf(this.#state, node) : held;
+    const by = all ? sign : -sign;
+    for (let at = charged; at !== noAccount; at = accountOf(this.#state, at).parent) {
+      const into = heldOf(at);
+      into.units += by * change.units;
+      into.memoryUnits += by * change.memoryUnits;
+      for (const [model, units] of change.byModel.entries()) {
+        while (into.byModel.length <= model) into.byModel.push(0);
+        into.byModel[model]! += by * (units ?? 0);
+      }
+    }
+  }
+}
