@@ -1,4 +1,5 @@
 import { claimFor, settleClaims } from "./claim/claims.ts";
+import { consolidateFor } from "./claim/consolidate.ts";
 import { settleClasses } from "./class/classes.ts";
 import type { Event } from "./journal/event.ts";
 import type { Job } from "./model/job.ts";
@@ -28,7 +29,7 @@ export function decidePlacements(state: State, now: Instant, apply: (event: Even
 
 function pass(state: State, awake: Iterable<WaitingGroup>, now: Instant, apply: (event: Event) => void): void {
   const contest = new Contest(state, awake);
-  const timeline = planAgain(state, now); // what must not be delayed
+  let timeline = planAgain(state, now); // what must not be delayed
   for (;;) {
     const group = contest.next(); // who is next
     if (group === undefined) return;
@@ -43,6 +44,11 @@ function pass(state: State, awake: Iterable<WaitingGroup>, now: Instant, apply: 
       continue;
     }
     const losers = arrayIsFull(state, group) ? undefined : claimFor(state, job, now, apply); // who must leave for it
+    if (losers === undefined && !arrayIsFull(state, group) && consolidateFor(state, job, now, timeline, apply)) {
+      timeline = planAgain(state, now);
+      contest.started(group);
+      continue;
+    }
     if (losers === undefined) {
       group.delayed ||=
         timeline.plans.length > 0 && !arrayIsFull(state, group) && placeJob(state, job, now) !== undefined;
@@ -61,7 +67,7 @@ function arrayIsFull(state: State, group: WaitingGroup): boolean {
   if (array === undefined) return false;
   // An element for which room is being made will start without being asked again.
   let starting = array.active;
-  for (const claimant of state.claimants) if (claimant.array === array.no) starting++;
+  for (const claimant of state.claimants) if (claimant.array === array.no && claimant.state === "waiting") starting++;
   return starting >= (job.spec.array?.atOnceMax ?? array.size);
 }
 

@@ -56,6 +56,7 @@ function start(job: Job, claim: Claim, cover: AccountNo, now: Instant, apply: (e
  */
 function hasRoom(state: State, job: Job, claim: Claim): boolean {
   const mayUse = nodesFor(state, job.account);
+  if (job.state !== "waiting") return false; // it is being moved and still has its old seat [T9]
   for (const { node: no, gpus } of claim.seats) {
     const node = state.fleet.node(no);
     if (mayUse?.(node) === false) return false;
@@ -84,6 +85,7 @@ function heldFor(state: State, { spec }: Job, { seats, unitsEach }: Claim): Held
 /** As C1 says; but what must not be preempted keeps the guarantee it claimed, if that still holds it [C4]. */
 function coverOfClaim(state: State, job: Job, claim: Claim): AccountNo {
   const { cover } = claim;
+  if (job.cover !== noAccount) return job.cover; // it was moved, which costs nobody its class [T9]
   if (cover === undefined || job.spec.preemptible) return coverWithout(state, job);
   const { covered } = state.usage[cover]!;
   const holds = isNothing(borrowedOf(state, accountOf(state, cover), plus(covered, heldFor(state, job, claim))));

@@ -92,7 +92,8 @@ function mayRebalance(state: State, { job, extra }: Victim, now: Instant): boole
   return !isNew(state, job, now) && !isShielded(job, now);
 }
 
-function isNew(state: State, victim: Job, now: Instant): boolean {
+/** It started so lately that the owner's policy leaves it where it is [T8]. */
+export function isNew(state: State, victim: Job, now: Instant): boolean {
   return now - victim.placedAt < state.policy.minRuntimeMs;
 }
 

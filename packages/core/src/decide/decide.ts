@@ -98,6 +98,10 @@ export function decideDue(state: State, now: Instant, act: (events: readonly Eve
         // Someone who waits may take it from now on [T8].
         if (state.jobs.has(timer.subject as JobNo)) state.waiting.wakeAll();
         break;
+      case "moves":
+        // The budget of moves has room again [T9].
+        state.waiting.wakeAll();
+        break;
       case "deadline":
         act(deadlineCame(state, timer.subject as JobNo, now));
         break;

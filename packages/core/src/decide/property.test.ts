@@ -50,6 +50,7 @@ const submit = fc.record({
   priority: fc.integer({ min: -1, max: 1 }),
   preemptible: fc.constantFrom(true, true, false),
   retry: fc.nat(2),
+  checkpoint: fc.boolean(),
   when: fc.subarray<RetryCause>(["failed", "node_lost", "preempted"]),
   array: fc.option(fc.constantFrom("1-2", "1-3%1", "2-6:2%2"), { freq: 4, nil: undefined }),
   after: fc.option(fc.record({ job: which, when: fc.constantFrom("succeeded" as const, "ended" as const) }), {
@@ -164,6 +165,8 @@ class Day {
   readonly #leases: LeaseId[] = [];
   readonly #leaseState = new Map<LeaseId, LeaseState | "gone">();
   readonly #sequence = new Map<LeaseId, number>();
+  /** Jobs that make room for the last claimant by moving, until they claim their new seats. */
+  readonly #movers = new Set<JobNo>();
   #operations = 0;
   #text = "";
 
@@ -306,6 +309,7 @@ class Day {
       priority,
       preemptible,
       array,
+      ...(each.checkpoint && { checkpoint: { every: "1m" } }),
       retry: { max: each.retry, when: each.when },
     };
     const spec = parseJob(raw, {
@@ -462,10 +466,16 @@ class Day {
   #claimed(event: Extract<Event, { kind: "job-claimed" }>): void {
     const { state } = this;
     const seen = this.#seen(event.job);
+    if (this.#movers.delete(event.job)) {
+      assert.equal(seen.phase, "placed", "[T9] a job is moved that does not run");
+      assert.ok(seen.spec.checkpoint !== undefined && seen.spec.preemptible, "[T9] a job is moved that cannot");
+      return;
+    }
+    for (const no of event.moves ?? []) this.#movers.add(no);
     assert.equal(seen.phase, "waiting", "room is made for a job that does not wait");
     assert.ok(!seen.cancelled, "[S22] room is made for a cancelled job");
     assert.equal(event.seats.length, seen.spec.members.min, "[S5] room is made for a whole gang");
-    assert.ok(event.victims.length > 0, "[T6] room is made where there was room");
+    assert.ok(event.victims.length + this.#movers.size > 0, "[T6] room is made where there was room");
     const claimant = new Set([...pathUp(state, jobOf(state, event.job).account)].map((account) => account.no));
     for (const no of event.victims) {
       const victim = jobOf(state, no);
@@ -531,7 +541,8 @@ class Day {
     };
     for (const job of state.jobs.values()) {
       for (const lease of job.leases) count(job, lease.gpus.length, lease.unitsEach);
-      if (!claims || job.claim === undefined) continue;
+      // Who is being moved holds its old seat and is given the new one for it [T9].
+      if (!claims || job.claim === undefined || job.leases.length > 0) continue;
       for (const seat of job.claim.seats) count(job, seat.gpus.length, job.claim.unitsEach);
     }
     return held;
@@ -588,6 +599,7 @@ function counters(state: State) {
     nodes: fleet.nodes.map((node) => node && [node.leases, node.freeCpusMilli, node.freeMemoryMiB]),
     liveJobs: state.accounts.map((account) => account?.liveJobs),
     leases: [...state.leases.keys()].sort(),
+    movable: [...state.movable].map(([node, jobs]) => [node, [...jobs].map((job) => job.id).sort()]).sort(),
     claimants: [...state.claimants].map((job) => job.id).sort(),
   };
 }

@@ -154,6 +154,8 @@ export interface JobClaimed extends Head<"job-claimed"> {
   readonly victims: readonly JobNo[];
   /** Extra members of elastic jobs that are asked to leave. */
   readonly shrinks?: readonly LeaseId[];
+  /** Jobs that go elsewhere: each has a claim of its own for its new seats in the same batch (T9). */
+  readonly moves?: readonly JobNo[];
 }
 /** The job gives up what was held for it and waits as before. */
 export interface ClaimDropped extends Head<"claim-dropped"> {
@@ -189,7 +191,7 @@ export interface LeaseStopping extends Head<"lease-stopping"> {
   readonly cause: StopCause;
   readonly signal: string;
   readonly graceMs: number;
-  /** For the user of an evicted job: who needed the room, in words that name nobody. */
+  /** For the user of an evicted or moved job: who needed the room, in words that name nobody. */
   readonly why?: string;
 }
 export type LeaseResult = "exited" | "never-ran" | "refused" | "lost";
@@ -206,7 +208,7 @@ export interface LeaseEnded extends Head<"lease-ended"> {
 export interface JobRequeued extends Head<"job-requeued"> {
   readonly job: JobNo;
   readonly attempt: number;
-  readonly cause: "failed" | "node_lost" | "preempted" | "drain" | "refused";
+  readonly cause: "failed" | "node_lost" | "preempted" | "moved" | "drain" | "refused";
   readonly notBeforeAt: Instant;
 }
 export interface JobEnded extends Head<"job-ended"> {

@@ -116,13 +116,14 @@ export type JobOutcome =
 export type JobClass = "guaranteed" | "burst";
 
 /** Why members are being stopped, hence what becomes of the job when they are gone. */
-/** `shrink` asks a single extra member to leave; its job goes on. */
+/** `shrink` asks a single extra member to leave; its job goes on. `move`: it comes back on seats held for it (T9). */
 export type StopCause =
   | "shrink"
   | "cancel"
   | "time-limit"
   | "deadline"
   | "preempt"
+  | "move"
   | "drain"
   | "member-failed"
   | "node-lost";
@@ -142,7 +143,7 @@ export interface AttemptRecord {
   readonly exitCode?: number;
 }
 
-/** What is held for a job until its victims are gone. */
+/** What is held for a job until its victims are gone; for a job that is being moved, until its old seat is (T9). */
 export interface Claim {
   readonly choice: number;
   /** The account whose guarantee it claimed by; absent = it claimed as burst. */
@@ -181,7 +182,7 @@ export interface Job {
   class: JobClass;
   cover: AccountNo;
   leases: Lease[];
-  /** Seats that are being made free for it while it waits (T7). */
+  /** Seats that are being made free for it while it waits (T7), or to which it is being moved (T9). */
   claim?: Claim;
   /** When it was last evicted, newest last; three within an hour shield it (T8). */
   evictedAt: readonly Instant[];

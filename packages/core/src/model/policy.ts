@@ -8,7 +8,11 @@ export interface Policy {
   readonly graceMs: number;
   /** Plan the first jobs that cannot start, and let others start only where that delays no plan. */
   readonly backfill: boolean;
+  /** How many jobs may be moved within an hour to make room by shape (T9); absent means `movesPerHourPlain`. */
+  readonly movesPerHourMax?: number;
 }
+
+export const movesPerHourPlain = 60;
 
 export const plainPolicy: Policy = {
   rebalance: "checkpointed",

@@ -45,6 +45,8 @@ export function finishAttempt(
       if (succeeded) return end("succeeded");
       if (retry.when.includes("preempted")) return again(job.stopCause === "drain" ? "drain" : "preempted", 0);
       return end("preempted", "its seat was needed, and its retry rule does not bring it back");
+    case "move":
+      return succeeded ? end("succeeded") : again("moved", 0);
     case "node-lost":
       if (retry.when.includes("node_lost")) return again("node_lost", 0);
       return end("infra-failed", "a node was lost under it");

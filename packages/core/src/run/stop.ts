@@ -9,6 +9,7 @@ const strength: Readonly<Record<StopCause, number>> = {
   shrink: 0,
   "member-failed": 1,
   preempt: 2,
+  move: 2,
   drain: 2,
   "node-lost": 2,
   "time-limit": 3,

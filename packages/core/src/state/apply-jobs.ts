@@ -12,6 +12,7 @@ import type {
 import { type JobId, type JobNo, leaseIdOf, noAccount } from "../model/ids.ts";
 import { type AttemptRecord, attemptsKept, type Claim, evictionsKept, type Job, type JobSpec } from "../model/job.ts";
 import type { Lease } from "../model/lease.ts";
+import { hour, type Instant, unitsPerGpu } from "../model/units.ts";
 import { afterSeats, beforeSeats } from "./dedicated.ts";
 import { accountOf, jobOf, orderOf, pathUp, type State, whoIs } from "./state.ts";
 import { countBurst, countCovered, countHolding, countLeaving, countWaiting, forgetIdleUser } from "./usage.ts";
@@ -36,6 +37,7 @@ export function applyToJobs(state: State, event: JobEvent): void {
     case "claim-dropped": {
       const job = jobOf(state, event.job);
       dropClaim(state, job);
+      if (job.state === "waiting") unclass(job);
       queueOrPark(state, job);
       return;
     }
@@ -86,15 +88,17 @@ export function applyToJobs(state: State, event: JobEvent): void {
       const lease = leaseOf(state, event.lease);
       if (event.sequence > 0) lease.reportSequence = event.sequence;
       const job = jobOf(state, lease.job);
+      const wasLeaving = isLeaving(job, lease);
       if (lease.state !== "stopping") {
         lease.state = "stopping";
         lease.since = event.at;
-        countLeaving(state, job, lease, 1);
       }
-      if (event.cause === "shrink") return;
-      job.state = "stopping";
-      job.stopCause = event.cause;
-      job.stopWhy = event.why;
+      if (event.cause !== "shrink") {
+        job.state = "stopping";
+        job.stopCause = event.cause;
+        job.stopWhy = event.why;
+      }
+      if (!wasLeaving && isLeaving(job, lease)) countLeaving(state, job, lease, 1);
       return;
     }
     case "lease-ended":
@@ -107,6 +111,11 @@ export function applyToJobs(state: State, event: JobEvent): void {
       ended(state, event);
       return;
   }
+}
+
+/** Told to stop for good: what is only moved stays with its account. */
+function isLeaving(job: Job, lease: Lease): boolean {
+  return lease.state === "stopping" && job.stopCause !== "move";
 }
 
 function leaseOf(state: State, id: Lease["id"]): Lease {
@@ -197,6 +206,7 @@ export function addJob(state: State, job: Job): void {
     if (job.claim !== undefined) keepClaim(state, job, job.claim);
   } else {
     activate(state, job);
+    if (job.claim !== undefined) keepClaim(state, job, job.claim);
   }
 }
 
@@ -233,6 +243,16 @@ function claimed(state: State, event: JobClaimed): void {
   const { choice, cover, unitsEach, seats } = event;
   state.waiting.remove(job);
   keepClaim(state, job, { choice, unitsEach, seats, ...(cover !== undefined && { cover }) });
+  const { moves } = event;
+  if (moves === undefined) return;
+  const recent = state.movedAt.filter((at) => at > event.at - hour);
+  noteMoves(state, [...recent, ...moves.map(() => event.at)]);
+}
+
+/** Also how a snapshot is read back. */
+export function noteMoves(state: State, movedAt: readonly Instant[]): void {
+  state.movedAt = [...movedAt];
+  for (const at of new Set(movedAt)) state.timers.add({ at: at + hour, kind: "moves", subject: 0 });
 }
 
 function keepClaim(state: State, job: Job, claim: Claim): void {
@@ -244,8 +264,15 @@ function keepClaim(state: State, job: Job, claim: Claim): void {
     beforeSeats(state, seat.node);
     state.fleet.hold(seat.node, seat.gpus, job.no, cpusMilli, memoryMiB);
     afterSeats(state, job, seat.node, 1);
-    countHolding(state, job, holdingOf(seat, claim, job), 1);
   }
+  countClaim(state, job, 1);
+}
+
+/** What is held for a job is used by its account; but whoever still has its old seat uses that, and no second one [T9]. */
+function countClaim(state: State, job: Job, sign: 1 | -1): void {
+  const { claim } = job;
+  if (claim === undefined || job.state !== "waiting") return;
+  for (const seat of claim.seats) countHolding(state, job, holdingOf(seat, claim, job), sign);
 }
 
 function holdingOf({ gpus, part }: Claim["seats"][number], claim: Claim, { spec }: Job) {
@@ -257,6 +284,7 @@ function dropClaim(state: State, job: Job): void {
   const { claim } = job;
   if (claim === undefined) return;
   const { cpusMilli, memoryMiB } = job.spec;
+  countClaim(state, job, -1);
   job.claim = undefined;
   state.claimants.delete(job);
   state.waiting.wakeAll();
@@ -264,7 +292,6 @@ function dropClaim(state: State, job: Job): void {
     beforeSeats(state, seat.node);
     state.fleet.unhold(seat.node, seat.gpus, cpusMilli, memoryMiB);
     afterSeats(state, job, seat.node, -1);
-    countHolding(state, job, holdingOf(seat, claim, job), -1);
   }
 }
 
@@ -336,7 +363,17 @@ export function holdLease(state: State, job: Job, lease: Lease): void {
   afterSeats(state, job, lease.node, 1);
   countHolding(state, job, lease, 1);
   if (!lease.extra) countCovered(state, job, lease, 1);
-  if (lease.state === "stopping") countLeaving(state, job, lease, 1);
+  if (isLeaving(job, lease)) countLeaving(state, job, lease, 1);
+  if (!canMove(job, lease)) return;
+  const movable = state.movable.get(lease.node);
+  if (movable === undefined) state.movable.set(lease.node, new Set([job]));
+  else movable.add(job);
+}
+
+/** Alone on whole GPUs, and able to go on elsewhere from where it is [T9]. */
+function canMove({ spec }: Job, { unitsEach, gpus, part }: Lease): boolean {
+  const whole = part === undefined && unitsEach === unitsPerGpu && gpus.length > 0;
+  return whole && spec.checkpoint !== undefined && spec.preemptible && spec.members.max === 1;
 }
 
 function leaseEnded(state: State, event: LeaseEnded): void {
@@ -351,7 +388,9 @@ function leaseEnded(state: State, event: LeaseEnded): void {
   afterSeats(state, job, lease.node, -1);
   countHolding(state, job, lease, -1);
   if (!lease.extra) countCovered(state, job, lease, -1);
-  if (lease.state === "stopping") countLeaving(state, job, lease, -1);
+  if (isLeaving(job, lease)) countLeaving(state, job, lease, -1);
+  const movable = state.movable.get(lease.node);
+  if (movable?.delete(job) && movable.size === 0) state.movable.delete(lease.node);
   const units = lease.unitsEach * lease.gpus.length;
   for (const account of pathUp(state, job.account)) {
     const limit = account.terms.limits.gpuTime;
@@ -383,10 +422,11 @@ function requeued(state: State, event: JobRequeued): void {
   job.seats = [];
   job.attempt = event.attempt;
   deactivate(state, job);
-  job.class = "burst";
-  job.cover = noAccount;
+  // Whoever is moved keeps its class on the seats that are held for it.
+  if (job.claim === undefined) unclass(job);
+  else countClaim(state, job, 1);
   if (event.cause === "failed") job.failures++;
-  else job.evictions++;
+  else if (event.cause !== "moved") job.evictions++;
   if (event.cause === "preempted") job.evictedAt = [...job.evictedAt, event.at].slice(-evictionsKept);
   job.notBeforeAt = event.notBeforeAt;
   job.stopCause = undefined;
@@ -395,6 +435,11 @@ function requeued(state: State, event: JobRequeued): void {
   job.endReason = undefined;
   countWaiting(state, job, 1);
   queueOrPark(state, job);
+}
+
+function unclass(job: Job): void {
+  job.class = "burst";
+  job.cover = noAccount;
 }
 
 function ended(state: State, event: JobEnded): void {

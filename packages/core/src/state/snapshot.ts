@@ -6,7 +6,7 @@ import type { Job, JobArray } from "../model/job.ts";
 import type { FleetNode } from "../model/node.ts";
 import type { Policy } from "../model/policy.ts";
 import { isConfidential, limitsLending } from "./apply.ts";
-import { addJob, holdLease } from "./apply-jobs.ts";
+import { addJob, holdLease, noteMoves } from "./apply-jobs.ts";
 import { restoreDedicated } from "./dedicated.ts";
 import type { History } from "./history.ts";
 import { emptyState, type GpuTimeWindow, type State, type UsedKey } from "./state.ts";
@@ -25,6 +25,7 @@ interface Image {
   readonly epoch: number;
   readonly nextJob: number;
   readonly policy: Policy;
+  readonly movedAt?: readonly number[];
   readonly accounts: readonly (Account | null)[];
   /** A number stands for a node that has left and how many GPU numbers it keeps. */
   readonly nodes: readonly (NodeImage | number)[];
@@ -64,6 +65,7 @@ export function writeSnapshot(state: State): string {
     epoch: state.epoch,
     nextJob: state.nextJob,
     policy: state.policy,
+    ...(state.movedAt.length > 0 && { movedAt: state.movedAt }),
     accounts: state.accounts.map((account) => account ?? null),
     nodes: fleet.nodes.map((node, no) => {
       if (node === undefined)
@@ -96,6 +98,7 @@ export function readSnapshot(text: string): State {
   state.epoch = image.epoch;
   state.nextJob = image.nextJob;
   state.policy = image.policy;
+  noteMoves(state, image.movedAt ?? []);
   state.accounts.length = 0;
   state.usage.length = 0;
   state.accountByPath.clear();

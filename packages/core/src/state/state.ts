@@ -64,6 +64,8 @@ export interface State {
   /** Of accounts whose parent asks for it. */
   readonly history: Map<AccountNo, History>;
   policy: Policy;
+  /** When jobs were moved, one entry for each, oldest first; what is older than an hour goes with the next move (T9). */
+  movedAt: Instant[];
   /** Nodes that a confidential tenant has to itself, and the account that is charged with what is left of them. */
   readonly dedicated: Map<NodeNo, AccountNo>;
   /** Which jobs wait for this one. */
@@ -96,6 +98,8 @@ export interface State {
   readonly active: Map<AccountNo, Set<Job>>;
   /** Jobs that hold leases and could use more members. */
   readonly elastic: Set<Job>;
+  /** Jobs that can be moved (T9), by node. */
+  readonly movable: Map<NodeNo, Set<Job>>;
   readonly classes: ClassChanges;
   /** When jobs that cannot start are expected to, first planned first. */
   readonly planned: Map<Job, Instant>;
@@ -132,6 +136,7 @@ export function emptyState(): State {
     gpuTime: new Map(),
     history: new Map(),
     policy: plainPolicy,
+    movedAt: [],
     dedicated: new Map(),
     dependents: new Map(),
     clock: 0,
@@ -151,6 +156,7 @@ export function emptyState(): State {
     tenantsOn: new Map(),
     active: new Map(),
     elastic: new Set(),
+    movable: new Map(),
     classes: new ClassChanges(),
     planned: new Map(),
     claimants: new Set(),

@@ -304,6 +304,6 @@ export function stopOrderOf(spec: JobSpec, cause: string, policy: Policy): { sig
   const { checkpoint } = spec;
   if (checkpoint === undefined) return { signal: "SIGTERM", graceMs: policy.graceMs };
   // A checkpoint is worth its signal only where the job will come back to it.
-  const signal = cause === "preempt" || cause === "drain" ? checkpoint.signal : "SIGTERM";
+  const signal = cause === "preempt" || cause === "move" || cause === "drain" ? checkpoint.signal : "SIGTERM";
   return { signal, graceMs: checkpoint.graceMs };
 }

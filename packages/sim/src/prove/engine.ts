@@ -48,7 +48,7 @@ export class InstantEngine {
       const job = state.jobs.get(event.job)!;
       for (const lease of job.leases) this.#start(job, lease, event.at);
     } else if (event.kind === "lease-stopping" && event.sequence === 0) {
-      const evicted = event.cause === "preempt" || event.cause === "drain";
+      const evicted = event.cause === "preempt" || event.cause === "move" || event.cause === "drain";
       this.#add(event.lease, event.at + (evicted ? this.#behaviour.graceMs : 0), {
         kind: "exited",
         ran: true,

@@ -74,7 +74,8 @@ class Running {
     const { nodes, accounts, policy, steps } = this.#scenario;
     this.#batch([
       this.#ask({ kind: "node.register", nodes: nodes.map(factsOf) }),
-      this.#ask(policyCommand(policy)),
+      // The naive model knows nothing of moves [T9].
+      this.#ask(policyCommand(policy, 0)),
       ...accounts.map((account, i) =>
         this.#ask({ kind: "account.create", id: `acc_${i}` as AccountId, path: account.path, terms: termsOf(account) }),
       ),

@@ -79,7 +79,7 @@ class Run {
     this.#engine = new ScenarioEngine(this.#fleet, (id) => {
       const lease = state.leases.get(id);
       const cause = lease === undefined ? undefined : state.jobs.get(lease.job)?.stopCause;
-      return cause === "preempt" || cause === "drain";
+      return cause === "preempt" || cause === "move" || cause === "drain";
     });
     this.#control.follow(this.story);
   }

@@ -51,6 +51,8 @@ export class Story implements CommitListener {
   /** For whom each victim of the last claim leaves. */
   #claims = new Map<JobNo, string>();
   #claimant: string | undefined;
+  /** For whom each job that is being moved goes elsewhere, and what its user is told. */
+  readonly #moves = new Map<JobNo, { readonly claimant: string; why: string }>();
 
   constructor(startAt: number, nameOf: (id: JobId) => string) {
     this.#startAt = startAt;
@@ -70,6 +72,7 @@ export class Story implements CommitListener {
         const claimant = this.#nameOf(state.jobs.get(event.job)!.id);
         this.#claimant = claimant;
         this.#claims = new Map(event.victims.map((victim) => [victim, claimant]));
+        for (const mover of event.moves ?? []) this.#moves.set(mover, { claimant, why: "move" });
         return;
       }
       case "lease-stopping": {
@@ -78,6 +81,8 @@ export class Story implements CommitListener {
           this.#tell(event.at, "shrunk", job, state, null, this.#claimant);
           return;
         }
+        const move = event.cause === "move" ? this.#moves.get(job.no) : undefined;
+        if (move !== undefined) move.why = event.why ?? event.cause;
         // One event for each member: the first of them speaks for the job.
         if (event.cause !== "preempt" || job.stopCause === "preempt") return;
         this.#tell(event.at, "evicted", job, state, event.why ?? event.cause, this.#claims.get(job.no));
@@ -86,6 +91,9 @@ export class Story implements CommitListener {
       case "job-requeued":
         if (event.cause === "node_lost" || event.cause === "drain") {
           this.#tell(event.at, "moved", state.jobs.get(event.job)!, state, event.cause);
+        } else if (event.cause === "moved") {
+          const { why, claimant } = this.#moves.get(event.job)!;
+          this.#tell(event.at, "moved", state.jobs.get(event.job)!, state, why, claimant);
         }
         return;
       case "job-ended": {
