@@ -54,6 +54,7 @@ describe("usage", () => {
       capacity: String(16 * gpu * 10_000),
       leased: String(leased),
       idle: String(16 * gpu * 10_000 - leased),
+      held: "0",
       down: "0",
       maintenance: "0",
       balanced: true,
