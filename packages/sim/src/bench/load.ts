@@ -8,7 +8,8 @@ export interface LoadAsk {
   readonly tokens: readonly string[];
   readonly clients: number;
   readonly ms: number;
-  readonly what: "submit" | "whoami";
+  /** `repeat` is the same submission with the same key again and again: answered as the first time, without a commit. */
+  readonly what: "submit" | "repeat" | "whoami";
   readonly project: string;
 }
 
@@ -71,6 +72,8 @@ function requests({ url, what, project }: LoadAsk, token: string): () => string 
   };
   const body = JSON.stringify(job);
   const head = `POST /v1/jobs HTTP/1.1\r\n${common}Content-Type: application/json\r\nContent-Length: ${body.length}\r\n`;
+  const repeated = `${head}Idempotency-Key: bench-repeated\r\n\r\n${body}`;
+  if (what === "repeat") return () => repeated;
   return () => `${head}Idempotency-Key: bench-${process.pid}-${keys++}\r\n\r\n${body}`;
 }
 

@@ -39,6 +39,7 @@ const say = (text: string) => console.error(text);
 interface Round {
   readonly singleRowCommits: number;
   readonly whoami: LoadFigures;
+  readonly repeat: LoadFigures;
   readonly submit: readonly LoadFigures[];
 }
 
@@ -54,9 +55,10 @@ const report = {
   cores: cpus().length,
   rounds,
   msEach: ms,
-  order: "each round: single-row commits, whoami with 256 clients, submissions with 1, 16 and 256 clients",
+  order:
+    "each round: single-row commits; with 256 clients whoami and repeated submissions, neither of which commits; submissions with 1, 16 and 256 clients",
   stores: measured,
-  pass: Object.values(measured).every((each) => each.criterion.pass),
+  pass: Object.values(measured).every((each) => each.criterion.whoami.pass),
 };
 console.log(values.json ? JSON.stringify(report) : JSON.stringify(report, null, 2));
 if (!report.pass) process.exitCode = 1;
@@ -84,12 +86,13 @@ async function measureStore(store: string): Promise<Round[]> {
     for (let round = 0; round <= rounds; round++) {
       const singleRowCommits = await commitRate(table);
       const whoami = await measure("whoami", 256);
+      const repeat = await measure("repeat", 256);
       const submit: LoadFigures[] = [];
       for (const clients of clientCounts) submit.push(await measure("submit", clients));
-      if (round > 0) measuredRounds.push({ singleRowCommits, whoami, submit });
+      if (round > 0) measuredRounds.push({ singleRowCommits, whoami, repeat, submit });
       const rates = submit.map((each) => each.perSecond.toFixed(0)).join(" / ");
       say(
-        `${store} round ${round}: commits ${singleRowCommits.toFixed(0)}/s, whoami ${whoami.perSecond.toFixed(0)}/s, submissions ${rates} per s`,
+        `${store} round ${round}: commits ${singleRowCommits.toFixed(0)}/s, whoami ${whoami.perSecond.toFixed(0)}/s, repeated ${repeat.perSecond.toFixed(0)}/s, submissions ${rates} per s`,
       );
     }
     await table.close();
@@ -125,6 +128,7 @@ async function commitRate(table: PlainTable): Promise<number> {
 function summary(all: readonly Round[]) {
   const singleRowCommitsPerSecond = spreadOf(all.map((round) => round.singleRowCommits));
   const whoamiPerSecond = spreadOf(all.map((round) => round.whoami.perSecond));
+  const repeatedPerSecond = spreadOf(all.map((round) => round.repeat.perSecond));
   const submissions = clientCounts.map((clients, i) => ({
     clients,
     perSecond: spreadOf(all.map((round) => round.submit[i]!.perSecond)),
@@ -139,8 +143,15 @@ function summary(all: readonly Round[]) {
   }));
   const perSecond = submissions.at(-1)!.perSecond.median;
   const twiceCommits = 2 * singleRowCommitsPerSecond.median;
-  const halfNoCommit = Math.round(whoamiPerSecond.median / 2);
-  const needed = Math.min(twiceCommits, halfNoCommit);
-  const criterion = { clients: 256, perSecond, twiceCommits, halfNoCommit, needed, pass: perSecond >= needed };
-  return { singleRowCommitsPerSecond, whoamiPerSecond, submissions, criterion };
+  /** Beside the cheapest route there is, and beside the very same request when it needs no commit. */
+  const besides = (noCommit: number) => {
+    const needed = Math.min(twiceCommits, Math.round(noCommit / 2));
+    return { halfNoCommit: Math.round(noCommit / 2), needed, pass: perSecond >= needed };
+  };
+  const criterion = {
+    ...{ clients: 256, perSecond, twiceCommits },
+    whoami: besides(whoamiPerSecond.median),
+    repeated: besides(repeatedPerSecond.median),
+  };
+  return { singleRowCommitsPerSecond, whoamiPerSecond, repeatedPerSecond, submissions, criterion };
 }
