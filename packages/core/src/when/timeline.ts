@@ -123,22 +123,40 @@ export class Timeline {
       const free = Math.min(besidePlans(node), this.#leftBy(node.no, from, from + runsMs));
       return Math.max(0, Math.min(apart ? 1 : members, Math.floor(free / need.gpus)));
     };
-    let wanted = need.gpus * members;
-    for (const node of fleet.nodes) if (node?.mode === "up") wanted -= freeOn(node);
-    for (const { at, job: ending } of this.#moments()) {
+    // How many members fit each node, kept up to date: a moment costs as much as what ends in it.
+    const fit = new Int32Array(fleet.nodes.length);
+    let total = 0;
+    const count = (no: number) => {
+      const node = fleet.nodes[no];
+      const now = node === undefined ? 0 : fits(node);
+      total += now - fit[no]!;
+      fit[no] = now;
+    };
+    for (let no = 0; no < fit.length; no++) count(no);
+    let boundary = this.#nextBoundary(from, runsMs);
+    const moments = this.#moments();
+    for (const [i, { at, job: ending }] of moments.entries()) {
       from = at;
-      for (const lease of ending?.leases ?? []) {
-        freed.set(lease.node, (freed.get(lease.node) ?? 0) + lease.gpus.length);
-        wanted -= lease.gpus.length;
+      for (const { node, gpus, part } of ending?.leases ?? []) {
+        // A part does not free a GPU for certain, and what is kept for a claimant is not free for others.
+        const whole = part === undefined ? gpus.filter((gpu) => fleet.gpuHeldFor[gpu] === 0).length : 0;
+        if (whole === 0) continue;
+        freed.set(node, (freed.get(node) ?? 0) + whole);
+        count(node);
       }
-      if (wanted > 0) continue;
-      const spread = spreadGang(fleet, members, fits, job.spec.topology);
+      if (moments[i + 1]?.at === at) continue;
+      if (at >= boundary) {
+        for (const plan of this.plans) for (const no of plan.gpus.keys()) count(no);
+        boundary = this.#nextBoundary(at, runsMs);
+      }
+      if (total < members) continue;
+      const spread = spreadGang(fleet, members, (node) => fit[node.no]!, job.spec.topology);
       if (spread === undefined) continue;
       const gpus = new Map<NodeNo, number>();
       const spare = new Map<NodeNo, number>();
-      for (const [node, count] of spread) {
-        gpus.set(node.no, count * need.gpus);
-        spare.set(node.no, besidePlans(node) - count * need.gpus);
+      for (const [node, here] of spread) {
+        gpus.set(node.no, here * need.gpus);
+        spare.set(node.no, besidePlans(node) - here * need.gpus);
       }
       const reclaims = coverFor(this.#state, job.account, demandOf(this.#state, job, choice, need.model)) !== noAccount;
       return { start: { job, at, gpus, reclaims }, spare };
@@ -162,6 +180,15 @@ export class Timeline {
       if (plan.at > from && plan.at < to) left = Math.min(left, this.#spare[i]!.get(node) ?? Number.POSITIVE_INFINITY);
     }
     return left;
+  }
+
+  /** The next instant at which what plans leave to a job that runs so long changes by itself. */
+  #nextBoundary(after: Instant, runsMs: number): Instant {
+    let next = Number.POSITIVE_INFINITY;
+    for (const plan of this.plans) {
+      for (const at of [plan.at - runsMs + 1, plan.at, plannedEnd(plan)]) if (at > after && at < next) next = at;
+    }
+    return next;
   }
 
   /** When something becomes free: ends of what runs, and of what is planned. */
