@@ -28,6 +28,36 @@ export interface TermFlags {
   readonly images?: string;
 }
 
+/** Flags of `account edit` that make a change one for a time. */
+export interface WindowFlags {
+  readonly from?: string;
+  readonly to?: string;
+  readonly tz?: string;
+  readonly window?: boolean;
+}
+
+/** Flags that make the change of a quota one for a time. */
+export function addWindowFlags(command: Command): Command {
+  const time = (flags: string, text: string) =>
+    new Option(flags, text).helpGroup("For a time only (what was before comes back by itself):");
+  return command
+    .addOption(time("--from <time>", "such as 2026-12-01T08:00; default: now"))
+    .addOption(time("--to <time>", "when what was before comes back"))
+    .addOption(time("--tz <zone>", "of times without an offset, such as Europe/Berlin; default: yours"))
+    .addOption(time("--no-window", "take back all changes for a time, planned or in force"));
+}
+
+/** The window that the flags ask for; null takes all back. */
+export function windowOf({ from, to, tz, window }: WindowFlags, now: number): AccountEdit["window"] {
+  if (window === false) return null;
+  if (to === undefined) {
+    if (from === undefined && tz === undefined) return undefined;
+    throw usageFailure("--from and --tz need --to", "say until when, such as --to 2026-12-05T18:00");
+  }
+  const zone = tz ?? Intl.DateTimeFormat().resolvedOptions().timeZone;
+  return { from: from ?? new Date(now).toISOString(), to, tz: zone };
+}
+
 /** What an edit starts from, so that changing one limit keeps the others. */
 export interface Before {
   readonly limits?: Readonly<Record<string, unknown>>;

@@ -7,7 +7,7 @@ import { emitObject } from "../output/emit.ts";
 import { confirm } from "../prompt.ts";
 import type { Session } from "../session.ts";
 import { addNounVerbs } from "../verbs/noun-command.ts";
-import { addTermFlags, type TermFlags, termsOf } from "./account-terms.ts";
+import { addTermFlags, addWindowFlags, type TermFlags, termsOf, type WindowFlags, windowOf } from "./account-terms.ts";
 import { addTree } from "./account-tree.ts";
 
 export function define(command: Command, session: Session): void {
@@ -45,8 +45,13 @@ export function define(command: Command, session: Session): void {
     .description("Changes what is given and leaves the rest. Refused when someone else changed the account meanwhile.")
     .argument("<account>", "path or id");
   addTermFlags(edit);
-  examples(edit, ["tess account edit lab/vision --guarantee 8", "tess account edit lab --max none --run-time 24h"]);
-  edit.action((path: string, flags: TermFlags) => change(session, path, flags));
+  addWindowFlags(edit);
+  examples(edit, [
+    "tess account edit lab/vision --guarantee 8",
+    "tess account edit lab --max none --run-time 24h",
+    "tess account edit lab --guarantee 16 --from 2026-12-01T08:00 --to 2026-12-05T18:00",
+  ]);
+  edit.action((path: string, flags: TermFlags & WindowFlags) => change(session, path, flags));
 
   const remove = command
     .command("delete")
@@ -57,10 +62,11 @@ export function define(command: Command, session: Session): void {
   remove.action((paths: string[]) => removeAll(session, paths));
 }
 
-async function change(session: Session, path: string, flags: TermFlags): Promise<void> {
+async function change(session: Session, path: string, flags: TermFlags & WindowFlags): Promise<void> {
   const api = await session.api();
   const before = await api.call("getAccount", { at: { account: path } });
-  const body = termsOf(flags, before);
+  const window = windowOf(flags, session.now());
+  const body = { ...termsOf(flags, before), ...(window !== undefined && { window }) };
   if (Object.keys(body).length === 0)
     throw usageFailure("nothing to change", "such as --guarantee 8; see tess account edit --help");
   await show(

@@ -194,3 +194,31 @@ test("the policy is shown, and changed with what is given and what was there", a
   assert.equal(asked?.headers["if-match"], "r1");
   assert.deepEqual([(await run("set")).code, (await run("set", "--grace", "soon")).code], [2, 2]);
 });
+
+test("an account is edited for a time, shows it, and can be told to forget it", async (t) => {
+  const server = await StandIn.start(t);
+  const windows = [
+    {
+      from: "2026-12-01T07:00:00.000Z",
+      to: "2026-12-05T17:00:00.000Z",
+      tz: "Europe/Berlin",
+      state: "planned" as const,
+      quota: { guarantee: { "*": 16 }, max: null },
+    },
+  ];
+  const before = accountOf("lab", { windows, revision: "rev-7" });
+  server.on("getAccount", () => before);
+  server.on("editAccount", () => before);
+  const run = (line: string) => runTess(line.split(" "), { env: server.env });
+  const { out } = await run(
+    "account edit lab --guarantee 16 --from 2026-12-01T08:00 --to 2026-12-05T18:00 --tz Europe/Berlin",
+  );
+  assert.match(out, /Window +2026-12-01 .* to 2026-12-05 .*, planned: guarantee 16, max null/);
+  const window = { from: "2026-12-01T08:00", to: "2026-12-05T18:00", tz: "Europe/Berlin" };
+  assert.equal((await run("account edit lab --no-window")).code, 0);
+  assert.deepEqual(
+    server.requestsTo("editAccount").map(({ body }) => body),
+    [{ guarantee: 16, window }, { window: null }],
+  );
+  assert.equal((await run("account edit lab --guarantee 16 --from 2026-12-01T08:00")).code, 2);
+});

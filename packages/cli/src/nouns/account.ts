@@ -2,6 +2,7 @@ import type { Account } from "@tessera/wire";
 import type { Column } from "../output/column.ts";
 import { fieldsText, objectFields } from "../output/fields.ts";
 import { amountsText, memoryText, numberText, sumOf } from "../output/gpus.ts";
+import { instantText } from "../output/time.ts";
 import type { Paint } from "../terminal.ts";
 import type { Noun } from "./noun.ts";
 
@@ -90,6 +91,12 @@ export const quota: Noun<Account> = {
   columns: [path, ...quotaColumns, jobs, ...account.columns.filter(({ name }) => name === "note")],
 };
 
+function windowText({ from, to, state, refused, quota }: NonNullable<Account["windows"]>[number]): string {
+  const changes = objectFields(quota).map(([name, value]) => `${name.replace(/\.\*$/, "")} ${value}`);
+  const why = refused === undefined ? "" : `: ${refused}`;
+  return `${instantText(from)} to ${instantText(to)}, ${state}${why}: ${changes.join(", ")}`;
+}
+
 function describeAccount(each: Account, paint: Paint): string {
   const { gpus, borrowed, byModel } = each.used;
   const range = (given: { guarantee?: number; max?: number }, text: (value: number) => string) =>
@@ -125,6 +132,7 @@ function describeAccount(each: Account, paint: Paint): string {
       ["History", each.historyHalfLife === undefined ? undefined : `half-life ${each.historyHalfLife}`],
       ["Borrowed before", each.used.borrowedBefore === undefined ? undefined : numberText(each.used.borrowedBefore)],
       ["Order", each.order],
+      ...(each.windows ?? []).map((window) => ["Window", windowText(window)] as const),
       ["Overcommit", each.overcommit ? "allowed" : undefined],
       ["Live jobs", String(each.liveJobs)],
       ...objectFields(each.limits, "Limit"),

@@ -31,10 +31,18 @@ export function exceeds(below: GpuAmounts, above: GpuAmounts): number {
 export function guaranteedBelow(state: State, parent: Account, but?: Account, terms?: AccountTerms): GpuAmounts {
   const sum: Record<string, number> = {};
   for (const child of parent.children) {
-    if (child !== but?.no) add(sum, accountOf(state, child).terms.quota.guarantee);
+    if (child !== but?.no) add(sum, promisedTo(accountOf(state, child)));
   }
   if (terms !== undefined) add(sum, terms.quota.guarantee);
   return sum;
+}
+
+/** What an account holds or will hold again: a window must not give away what comes back when it ends. */
+function promisedTo({ terms, base }: Account): GpuAmounts {
+  if (base === undefined) return terms.quota.guarantee;
+  const most: Record<string, number> = { ...base.quota.guarantee };
+  for (const [model, units] of Object.entries(terms.quota.guarantee)) most[model] = Math.max(most[model] ?? 0, units);
+  return most;
 }
 
 /** The fleet as a quota, for the sum over tenants. */
@@ -71,8 +79,11 @@ export function checkTerms(
   parent: Account,
   self: Account | undefined,
   terms: AccountTerms,
+  lasts: "for-good" | "for-a-time" = "for-good",
 ): Refusal | undefined {
   const { quota } = terms;
+  // What is given for good must not stand on what the account above has only for a time.
+  const parentTerms = lasts === "for-good" ? (parent.base ?? parent.terms) : parent.terms;
   const guaranteed = totalOf(quota.guarantee);
   const ceiling = quota.max?.["*"];
   if (ceiling !== undefined && guaranteed > ceiling) {
@@ -104,9 +115,9 @@ export function checkTerms(
       "trust belongs to the tenant, the top-level account",
     );
   }
-  const mayExceed = terms.overcommit || parent.terms.overcommit;
+  const mayExceed = terms.overcommit || parentTerms.overcommit;
   const siblings = guaranteedBelow(state, parent, self, terms);
-  const above = parent.no === rootAccount ? familyAmounts(state, siblings) : parent.terms.quota.guarantee;
+  const above = parent.no === rootAccount ? familyAmounts(state, siblings) : parentTerms.quota.guarantee;
   const over = exceeds(siblings, above);
   if (over > 0 && !mayExceed) {
     const where = parent.no === rootAccount ? "the fleet has" : `${parent.path} is guaranteed`;

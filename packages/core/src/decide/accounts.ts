@@ -1,11 +1,12 @@
 import { checkTerms } from "../admit/account.ts";
 import type { Command } from "../journal/command.ts";
 import type { Decision } from "../journal/outcome.ts";
-import { type Refusal, refuse } from "../journal/refusal.ts";
+import { isRefusal, type Refusal, refuse } from "../journal/refusal.ts";
 import type { Account } from "../model/account.ts";
 import type { AccountNo } from "../model/ids.ts";
 import type { Instant } from "../model/units.ts";
 import { accountOf, type State } from "../state/state.ts";
+import { editBase, setWindow } from "./windows.ts";
 
 type AccountCommand = Extract<Command, { kind: `account.${string}` | `secret.${string}` }>;
 
@@ -42,7 +43,13 @@ export function changeAccounts(state: State, command: AccountCommand, now: Insta
       if ("refused" in account) return account;
       const bad = checkTerms(state, accountOf(state, account.parent), account, command.terms);
       if (bad !== undefined) return bad;
-      return { events: [{ kind: "account-edited", v: 1, at: now, account: account.no, terms: command.terms }] };
+      return { events: [editBase(account, command.terms, now)] };
+    }
+    case "account.window": {
+      const account = existing(state, command.path, command.ifRevision);
+      if ("refused" in account) return account;
+      const event = setWindow(state, account, command, now);
+      return isRefusal(event) ? event : { events: [event] };
     }
     case "account.delete": {
       const account = existing(state, command.path, command.ifRevision);

@@ -3,7 +3,7 @@ import type { Event } from "../journal/event.ts";
 import type { Input } from "../journal/input.ts";
 import type { Decision } from "../journal/outcome.ts";
 import { isRefusal, refuse } from "../journal/refusal.ts";
-import type { JobNo, NodeNo } from "../model/ids.ts";
+import type { AccountNo, JobNo, NodeNo } from "../model/ids.ts";
 import type { Instant } from "../model/units.ts";
 import { takeReport } from "../run/take-report.ts";
 import { keysKeptMs } from "../state/apply.ts";
@@ -13,6 +13,7 @@ import { changeAccess } from "./access.ts";
 import { changeAccounts } from "./accounts.ts";
 import { changeJob, deadlineCame, submitJob } from "./jobs.ts";
 import { changeNodes, drainCame } from "./nodes.ts";
+import { windowCame } from "./windows.ts";
 
 /** What one input leads to. Changes nothing; the same state, input and time give the same answer on any machine (S26). */
 export function decide(state: State, input: Input, now: Instant): Decision {
@@ -58,6 +59,7 @@ function decideCommand(state: State, command: Command, now: Instant): Decision {
       return changeJob(state, command, now);
     case "account.create":
     case "account.edit":
+    case "account.window":
     case "account.delete":
     case "secret.set":
     case "secret.delete":
@@ -104,6 +106,9 @@ export function decideDue(state: State, now: Instant, act: (events: readonly Eve
         break;
       case "deadline":
         act(deadlineCame(state, timer.subject as JobNo, now));
+        break;
+      case "window":
+        act(windowCame(state, timer.subject as AccountNo, now));
         break;
       case "drain":
         act(drainCame(state, timer.subject as NodeNo, now));

@@ -1,5 +1,5 @@
 import type { Role } from "../model/access.ts";
-import type { AccountTerms } from "../model/account.ts";
+import type { AccountTerms, QuotaWindow } from "../model/account.ts";
 import type { AccountId, JobId, OperationId, TokenId, UserId } from "../model/ids.ts";
 import type { JobOutcome, JobSpec } from "../model/job.ts";
 import type { NodeFacts } from "../model/node.ts";
@@ -17,6 +17,13 @@ export type Command =
   | { readonly kind: "job.release"; readonly job: JobId }
   | { readonly kind: "account.create"; readonly id: AccountId; readonly path: string; readonly terms: AccountTerms }
   | { readonly kind: "account.edit"; readonly path: string; readonly terms: AccountTerms; readonly ifRevision?: number }
+  /** Another quota for a time; null takes back those that are planned or in force. */
+  | {
+      readonly kind: "account.window";
+      readonly path: string;
+      readonly window: Pick<QuotaWindow, "from" | "to" | "zone" | "quota"> | null;
+      readonly ifRevision?: number;
+    }
   | { readonly kind: "account.delete"; readonly path: string; readonly ifRevision?: number }
   /** An engine's inventory: adds the nodes that are new, refreshes the others. Sent by the shell, not by people. */
   | { readonly kind: "node.register"; readonly nodes: readonly NodeFacts[] }

@@ -1,5 +1,5 @@
 import type { Role } from "../model/access.ts";
-import type { AccountTerms } from "../model/account.ts";
+import type { AccountTerms, QuotaWindow } from "../model/account.ts";
 import type { AccountId, AccountNo, GpuNo, JobId, JobNo, LeaseId, NodeNo, TokenId, UserId } from "../model/ids.ts";
 import type { JobClass, JobOutcome, JobSpec, StopCause } from "../model/job.ts";
 import type { NodeFacts, NodeMode } from "../model/node.ts";
@@ -74,7 +74,11 @@ export interface AccountCreated extends Head<"account-created"> {
 }
 export interface AccountEdited extends Head<"account-edited"> {
   readonly account: AccountNo;
+  /** What holds from now on. */
   readonly terms: AccountTerms;
+  /** Where there are windows: the terms without them, and all that are not over. */
+  readonly base?: AccountTerms;
+  readonly windows?: readonly QuotaWindow[];
 }
 export interface AccountDeleted extends Head<"account-deleted"> {
   readonly account: AccountNo;

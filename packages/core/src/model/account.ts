@@ -1,4 +1,5 @@
 import type { AccountId, AccountNo } from "./ids.ts";
+import type { Instant } from "./units.ts";
 
 /** An amount per GPU model, in units; `*` stands for any model. */
 export type GpuAmounts = { readonly [model: string]: number };
@@ -55,6 +56,19 @@ export interface AccountTerms {
   readonly order?: AccountOrder;
 }
 
+/** Another quota from one instant to another; the fields that are given count instead of the account's own. */
+export interface QuotaWindow {
+  readonly from: Instant;
+  readonly to: Instant;
+  /** The zone in which the times were given; only ever shown. */
+  readonly zone?: string;
+  /** null takes a ceiling away. */
+  readonly quota: { readonly [Field in keyof Quota]?: Quota[Field] | null };
+  /** `refused`: when it began it would have promised more than there was. */
+  readonly state: "planned" | "active" | "refused";
+  readonly refused?: string;
+}
+
 /** A node of the account tree. */
 export interface Account {
   readonly no: AccountNo;
@@ -65,6 +79,9 @@ export interface Account {
   /** The top-level account above (or at) this one; the root is its own. */
   readonly tenant: AccountNo;
   terms: AccountTerms;
+  /** The terms without windows; absent where there are none. */
+  base?: AccountTerms | undefined;
+  windows?: readonly QuotaWindow[] | undefined;
   /** Grows with each edit; what `If-Match` compares. */
   revision: number;
   children: AccountNo[];

@@ -51,6 +51,9 @@ export function apply(state: State, event: Event): void {
       account.terms = event.terms;
       if (event.terms.trust !== trusted) trustChanged(state, account.no);
       keepHistories(state, account.no);
+      account.base = event.base;
+      account.windows = event.windows;
+      addWindowTimers(state, account);
       account.revision++;
       state.waiting.reorder(account.no, orderOf(state, account.no));
       state.classes.note(account.no);
@@ -138,6 +141,14 @@ export function addAccount(state: State, account: Account): void {
   state.accountById.set(account.id, account);
   accountOf(state, account.parent).children.push(account.no);
   keepHistories(state, account.parent);
+}
+
+/** Looks at an account again when one of its windows begins or ends. */
+export function addWindowTimers(state: State, { no, windows = [] }: Account): void {
+  for (const { from, to, state: standing } of windows) {
+    if (standing === "planned") state.timers.add({ at: from, kind: "window", subject: no });
+    state.timers.add({ at: to, kind: "window", subject: no });
+  }
 }
 
 /** 1 for an account that does not lend all of its idle guarantee. */

@@ -5,7 +5,7 @@ import type { AccountNo, JobNo, NodeNo, TokenId, UserId } from "../model/ids.ts"
 import type { Job, JobArray } from "../model/job.ts";
 import type { FleetNode } from "../model/node.ts";
 import type { Policy } from "../model/policy.ts";
-import { isConfidential, limitsLending } from "./apply.ts";
+import { addWindowTimers, isConfidential, limitsLending } from "./apply.ts";
 import { addJob, holdLease, noteMoves } from "./apply-jobs.ts";
 import { restoreDedicated } from "./dedicated.ts";
 import type { History } from "./history.ts";
@@ -108,6 +108,7 @@ export function readSnapshot(text: string): State {
     state.usage.push(nothingUsed());
     if (account === null) continue;
     account.liveJobs = 0;
+    addWindowTimers(state, account);
     state.lendingLimits += limitsLending(account.terms);
     state.confidential += isConfidential(account.terms);
     state.accountByPath.set(account.path, account);

@@ -10,6 +10,7 @@ import {
   parseDuration,
   plainTerms,
   type Quota,
+  type QuotaWindow,
   type Refusal,
   refuse,
   unitsPerGpu,
@@ -79,6 +80,30 @@ function quotaOf(body: AccountEdit, from: Quota): Quota | Refusal {
     weight: body.weight ?? from.weight,
   };
 }
+
+/** The fields of a quota that a body names, for a time; null takes a ceiling away. */
+export function quotaWindowOf(body: AccountEdit): QuotaWindow["quota"] | Refusal {
+  for (const field of Object.keys(body)) {
+    if (field === "window" || windowFields.has(field)) continue;
+    return refuse("invalid", field, null, "cannot be changed for a time", `only ${[...windowFields].join(", ")}`);
+  }
+  const quota = quotaOf(body, plainTerms.quota);
+  if (isRefusal(quota)) return quota;
+  const { guarantee, max = null, lendable = null, weight } = quota;
+  const { guaranteeCpusMilli = null, maxCpusMilli = null, guaranteeMemoryMiB = null, maxMemoryMiB = null } = quota;
+  const named = {
+    ...(body.guarantee !== undefined && { guarantee }),
+    ...(body.max !== undefined && { max }),
+    ...(body.lendable !== undefined && { lendable }),
+    ...(body.weight !== undefined && { weight }),
+    ...(body.cpus !== undefined && { guaranteeCpusMilli, maxCpusMilli }),
+    ...(body.memoryMiB !== undefined && { guaranteeMemoryMiB, maxMemoryMiB }),
+  };
+  if (Object.keys(named).length > 0) return named;
+  return refuse("invalid", "window", null, "comes with nothing to change", "name guarantee, max, lendable or weight");
+}
+
+const windowFields: ReadonlySet<string> = new Set(["guarantee", "max", "lendable", "weight", "cpus", "memoryMiB"]);
 
 function ceilingOf(given: GpuAmount | null | undefined, from: GpuAmounts | undefined, field: string) {
   if (given === undefined) return from;

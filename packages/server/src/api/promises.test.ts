@@ -254,6 +254,51 @@ describe("pages", () => {
   });
 });
 
+describe("a quota for a time", () => {
+  it("is given in local time, shown, kept from other edits, and taken back", async () => {
+    const t = await restartable();
+    try {
+      const edit = (body: object) => t.server.call(t.owner.token, "PATCH", "/v1/accounts/lab", body);
+      const before = (await edit({ guarantee: 1, max: 4 })).json;
+      const window = { from: "2100-07-01T08:00", to: "2100-07-02T08:00", tz: "Europe/Berlin" };
+      const planned = await edit({ guarantee: 2, max: null, window });
+      assert.equal(planned.status, 200, planned.text);
+      assert.deepEqual(planned.json.windows, [
+        {
+          from: "2100-07-01T06:00:00.000Z",
+          to: "2100-07-02T06:00:00.000Z",
+          tz: "Europe/Berlin",
+          state: "planned",
+          quota: { guarantee: { "*": 2 }, max: null },
+        },
+      ]);
+      assert.deepEqual([planned.json.guarantee, planned.json.max], [before.guarantee, before.max]);
+      const now = await edit({ weight: 7, window: { from: "2020-01-01T00:00Z", to: "2099-01-01T00:00Z" } });
+      assert.deepEqual([now.json.weight, now.json.windows.length], [7, 2]);
+      const other = await edit({ max: 5 });
+      assert.deepEqual([other.json.weight, other.json.max, other.json.windows.length], [7, { "*": 5 }, 2]);
+      for (const [body, field] of [
+        [{ trust: "untrusted", window }, "trust"],
+        [{ window }, "window"],
+        [{ weight: 1, window: { ...window, tz: "Mars/Base" } }, "window.tz"],
+        [{ weight: 1, window: { ...window, from: "soon" } }, "window.from"],
+        [{ weight: 1, window: { ...window, to: window.from } }, "window.to"],
+        [{ weight: 1, window: null }, "weight"],
+      ] as const) {
+        const refused = await edit(body);
+        assert.deepEqual([refused.status, refused.json.field], [422, field], refused.text);
+      }
+      assert.equal((await edit({ weight: 1, window })).status, 409);
+      const back = await edit({ window: null });
+      assert.deepEqual([back.json.weight, back.json.max, back.json.windows], [1, { "*": 5 }, undefined]);
+      const { items } = (await t.server.call(t.owner.token, "GET", "/v1/audit?action=account.window")).json;
+      assert.equal(items.length, 3);
+    } finally {
+      await t.server.close();
+    }
+  });
+});
+
 describe("the policy", () => {
   it("is read by everyone, changed as a whole, and refused when it changed since one looked", async () => {
     const t = await restartable();

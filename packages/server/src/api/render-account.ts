@@ -2,15 +2,17 @@ import {
   type Account,
   type AccountTerms,
   accountOf,
+  type GpuAmounts,
   overcommitted,
   pastUnits,
+  type QuotaWindow,
   type State,
   tenantOf,
 } from "@tessera/core";
 import type { Account as WireAccount } from "@tessera/wire";
 import type { Seal } from "../access/seal.ts";
 import { renderAmounts, renderLimits } from "./account-terms.ts";
-import { durationText, gpusOf } from "./quantities.ts";
+import { durationText, gpusOf, timestamp } from "./quantities.ts";
 
 /** Terms in the words of the request. */
 function renderTerms({
@@ -46,6 +48,31 @@ function present(range: { guarantee: number | undefined; max: number | undefined
   return { ...(guarantee !== undefined && { guarantee }), ...(max !== undefined && { max }) };
 }
 
+/** A window in the words of the request. */
+function renderWindow({ from, to, zone, state, refused, quota }: QuotaWindow) {
+  const amounts = (given: GpuAmounts | null | undefined) => (given ? renderAmounts(given) : given);
+  const { guarantee, max, lendable, weight } = quota;
+  const milli = (value: number | null | undefined) => (value ? value / 1000 : value);
+  const shown = {
+    guarantee: amounts(guarantee),
+    max: amounts(max),
+    lendable: amounts(lendable),
+    weight,
+    cpusGuarantee: milli(quota.guaranteeCpusMilli),
+    cpusMax: milli(quota.maxCpusMilli),
+    memoryMiBGuarantee: quota.guaranteeMemoryMiB,
+    memoryMiBMax: quota.maxMemoryMiB,
+  };
+  return {
+    from: timestamp(from),
+    to: timestamp(to),
+    ...(zone !== undefined && { tz: zone }),
+    state,
+    ...(refused !== undefined && { refused }),
+    quota: Object.fromEntries(Object.entries(shown).filter(([, value]) => value !== undefined)),
+  };
+}
+
 export function accountTag(seal: Seal, account: Pick<Account, "id" | "revision">): string {
   return seal.tag(`account ${account.id}`, account.revision);
 }
@@ -70,6 +97,7 @@ export function renderAccount(state: State, seal: Seal, account: Account): WireA
     tenant: tenantOf(state, account.no).path,
     ...renderTerms(account.terms),
     overcommitted: overcommitted(state, account),
+    ...(account.windows !== undefined && { windows: account.windows.map(renderWindow) }),
     used: {
       gpus: gpusOf(usage.units),
       byModel,

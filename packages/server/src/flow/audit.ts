@@ -32,6 +32,8 @@ function describe(command: Command, state: State): { target: string; account: st
     case "account.create":
     case "account.edit":
       return { target: command.path, account: command.path, detail: JSON.stringify(command.terms.quota) };
+    case "account.window":
+      return { target: command.path, account: command.path, detail: JSON.stringify(command.window) };
     case "account.delete":
       return { target: command.path, account: command.path, detail: "" };
     case "node.register":

@@ -55,8 +55,22 @@ const terms = {
 
 export const AccountCreate = Type.Object({ path: AccountPath, ...terms }, { additionalProperties: false });
 export type AccountCreate = Static<typeof AccountCreate>;
-/** Fields that are left out stay as they are; null takes a ceiling away. */
-export const AccountEdit = Type.Object(terms, { additionalProperties: false });
+const WindowTimes = Type.Object(
+  {
+    from: Type.String({ maxLength: 40, description: "ISO 8601; without an offset, local time of tz" }),
+    to: Type.String({ maxLength: 40 }),
+    tz: Type.Optional(Type.String({ maxLength: 64, description: "IANA name of a time zone" })),
+  },
+  { additionalProperties: false },
+);
+/**
+ * Fields that are left out stay as they are; null takes a ceiling away. With a window the quota counts only for that
+ * time and comes back by itself; `window: null` takes back all that are planned or in force.
+ */
+export const AccountEdit = Type.Object(
+  { ...terms, window: Type.Optional(Type.Union([WindowTimes, Type.Null()])) },
+  { additionalProperties: false },
+);
 export type AccountEdit = Static<typeof AccountEdit>;
 
 /** GPUs by model, `*` = any. */
@@ -82,6 +96,18 @@ export const Account = Type.Object({
   overcommitted: Type.Boolean({ description: "The guarantees below really exceed what is there" }),
   limits: Type.Record(Type.String(), Type.Unknown()),
   allowed: Type.Record(Type.String(), Type.Unknown()),
+  windows: Type.Optional(
+    Type.Array(
+      Type.Object({
+        from: Timestamp,
+        to: Timestamp,
+        tz: Type.Optional(Type.String()),
+        state: Type.Enum(["planned", "active", "refused"]),
+        refused: Type.Optional(Type.String({ description: "Why it did not come into force" })),
+        quota: Type.Record(Type.String(), Type.Unknown()),
+      }),
+    ),
+  ),
   used: Type.Object({
     gpus: Type.Number(),
     byModel: amounts,

@@ -1,9 +1,21 @@
-import { type Account, type AccountId, isRefusal, pathUp, plainTerms, type State } from "@tessera/core";
+import {
+  type Account,
+  type AccountId,
+  type Command,
+  isRefusal,
+  pathUp,
+  plainTerms,
+  type Refusal,
+  refuse,
+  type State,
+} from "@tessera/core";
+import type { AccountEdit } from "@tessera/wire";
 import { isWithin } from "../../access/policy.ts";
 import { newId } from "../../flow/ids.ts";
 import { deleteSecret, putSecret, secretNames, secretRowsOf } from "../../flow/secrets.ts";
-import { termsOf } from "../account-terms.ts";
-import { type Api, askerOf, type Handler } from "../context.ts";
+import { checkZone, instantOf } from "../../flow/zones.ts";
+import { quotaWindowOf, termsOf } from "../account-terms.ts";
+import { type Api, askerOf, type Call, type Handler } from "../context.ts";
 import { staleUnless } from "../if-match.ts";
 import { pageOf } from "../page.ts";
 import { deny, isDenied, notFound } from "../problem.ts";
@@ -59,7 +71,8 @@ export const accountHandlers: AccountHandlers = {
     const { target, ifMatch, body } = call;
     const stale = staleUnless(ifMatch, accountTag(api.seal, target), "account");
     if (stale !== undefined) return stale;
-    const terms = termsOf(body, target.terms);
+    if (body.window !== undefined) return editWindow(api, call);
+    const terms = termsOf(body, target.base ?? target.terms);
     if (isRefusal(terms)) return terms;
     const ifRevision = target.revision; // also without If-Match: what was left out was read from this revision
     const done = await api.control.ask({ kind: "account.edit", path: target.path, terms, ifRevision }, askerOf(call));
@@ -110,6 +123,34 @@ export const accountHandlers: AccountHandlers = {
     return (await deleteSecret(api.control, askerOf(call), call.target, name)) ?? {};
   },
 };
+
+/** Another quota for a time. */
+async function editWindow(api: Api, call: Call<"editAccount">) {
+  const { target, body } = call;
+  const window = windowOf(body);
+  if (isRefusal(window)) return window;
+  const ifRevision = target.revision;
+  const command = { kind: "account.window", path: target.path, window, ifRevision } as const;
+  const done = await api.control.ask(command, askerOf(call));
+  return isRefusal(done) ? done : renderAccount(api.control.state, api.seal, target);
+}
+
+function windowOf(body: AccountEdit): Extract<Command, { kind: "account.window" }>["window"] | Refusal {
+  if (body.window === undefined || body.window === null) {
+    const other = Object.keys(body).find((field) => field !== "window");
+    if (other === undefined) return null;
+    return refuse("invalid", other, null, "stands beside window: null", "take the windows back first, then edit");
+  }
+  const { tz, ...times } = body.window;
+  const badZone = tz === undefined ? undefined : checkZone(tz);
+  if (badZone !== undefined) return { ...badZone, field: "window.tz" };
+  const from = instantOf(times.from, tz, "window.from");
+  if (isRefusal(from)) return from;
+  const to = instantOf(times.to, tz, "window.to");
+  if (isRefusal(to)) return to;
+  const quota = quotaWindowOf(body);
+  return isRefusal(quota) ? quota : { from, to, ...(tz !== undefined && { zone: tz }), quota };
+}
 
 function isSet({ control: { state } }: Api, account: Account, name: string): boolean {
   return state.secrets.has(`${account.no}/${name}`);
