@@ -105,7 +105,7 @@ export function renderJob(state: State, job: Job, now: Instant): WireJob {
     members: job.leases.map((lease) => renderMember(state, lease)),
     ...(job.stopWhy !== undefined && { detail: `It must leave: ${job.stopWhy}.` }),
     ...(job.attempts.length > 0 && { attempts: job.attempts.map((record) => shownAttempt(state, job, record)) }),
-    ...(job.startedAt > 0 && { startedAt: timestamp(job.startedAt) }),
+    ...(!waiting && job.startedAt > 0 && { startedAt: timestamp(job.startedAt) }),
     ...elementOf(state, job),
   };
 }
