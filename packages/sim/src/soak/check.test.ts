@@ -14,7 +14,7 @@ function sound(): { history: History; submission: Submission; ran: Ran[]; job: T
   const history = emptyHistory("soak0");
   history.submissions.push(submission);
   const ran = readRuns("job_a-1-0", "start 0 1000000000 GPU-1\nend 3 2000000000 GPU-1\n");
-  const attempts = [{ attempt: 1, exitCode: 3 }];
+  const attempts = [{ attempt: 1, result: "failed", exitCode: 3 }];
   const job: ToldJob = { id: "job_a", name: "a", state: "ended", outcome: "failed", exitCode: 3, attempts };
   return { history, submission, ran, job, told: toldOf(job) };
 }
@@ -104,9 +104,25 @@ describe("the checker of the crash soak", () => {
     const { history, ran, job } = sound();
     const lost = (changed: Partial<ToldJob>, really = ran) =>
       check([history], really, toldOf({ ...job, ...changed })).exitCodesLost;
-    assert.equal(lost({ attempts: [{ attempt: 1, exitCode: 4 }] }), 1);
-    assert.equal(lost({ attempts: [{ attempt: 1 }] }), 1);
+    assert.equal(lost({ attempts: [{ attempt: 1, result: "failed", exitCode: 4 }] }), 1);
+    assert.equal(lost({ attempts: [{ attempt: 1, result: "failed" }] }), 1);
     assert.equal(lost({}, []), 1);
+  });
+
+  it("takes the code of the member that failed by itself, and any of those that were told to stop", () => {
+    const { history, submission, job } = sound();
+    const gang = { ...submission, members: 2 };
+    history.submissions.splice(0, 1, gang);
+    const ran = [
+      ...readRuns("job_a-1-0", "start 0 1000000000 GPU-1\nend 143 2000000000 GPU-1\n"),
+      ...readRuns("job_a-1-1", "start 0 1000000000 GPU-2\nend 3 1900000000 GPU-2\n"),
+    ];
+    const lost = (result: string, exitCode: number) =>
+      check([history], ran, toldOf({ ...job, attempts: [{ attempt: 1, result, exitCode }] })).exitCodesLost;
+    assert.equal(lost("failed", 3), 0);
+    assert.equal(lost("failed", 143), 1);
+    assert.equal(lost("drain", 143), 0);
+    assert.equal(lost("drain", 0), 1);
   });
 
   it("[S10] counts books that do not balance, and GPU time that was used and not metered", () => {

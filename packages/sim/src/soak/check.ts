@@ -8,7 +8,7 @@ export interface ToldJob {
   readonly state: string;
   readonly outcome?: string;
   readonly exitCode?: number;
-  readonly attempts?: readonly { readonly attempt: number; readonly exitCode?: number }[];
+  readonly attempts?: readonly { readonly attempt: number; readonly result: string; readonly exitCode?: number }[];
 }
 
 /** What the control plane says when everything has ended. */
@@ -134,22 +134,32 @@ function lastAttempt(really: readonly Ran[]): readonly Ran[] {
 
 /** What each attempt returned must be what is told of it. */
 function checkExitCodes(submission: Submission, job: ToldJob, really: readonly Ran[], faults: Faults): void {
-  const shown = new Map(job.attempts?.map((each) => [each.attempt, each.exitCode]));
+  const shown = new Map(job.attempts?.map((each) => [each.attempt, each]));
   for (const attempt of new Set(really.map((run) => run.attempt))) {
     const codes = really.filter((run) => run.attempt === attempt).flatMap((run) => run.code ?? []);
-    // A member that was told to stop returns 143 whatever it would have returned; the first bad one speaks for a gang.
-    const own = codes.filter((code) => code !== 0 && code !== 143);
-    const expected = own.length > 0 ? own : codes.includes(143) ? [143] : [0];
-    if (codes.length < submission.members && own.length === 0) continue;
-    const given = shown.get(attempt);
-    if (given === undefined || !expected.includes(given)) {
-      faults.add("exitCodesLost", `${job.id} attempt ${attempt} returned ${codes.join(", ")}, ${given} is told`);
-    }
+    if (codes.length < submission.members && codes.every((code) => code === 0 || code === 143)) continue;
+    const { exitCode: given, result } = shown.get(attempt) ?? {};
+    if (given !== undefined && expectedCodes(codes, result === "failed").includes(given)) continue;
+    faults.add(
+      "exitCodesLost",
+      `${job.id} attempt ${attempt} (${result}) returned ${codes.join(", ")}, ${given} is told`,
+    );
   }
   const { exitCode, outcome } = job;
   if (really.length === 0 && outcome !== "cancelled" && exitCode !== undefined) {
     faults.add("exitCodesLost", `${job.id} never ran, and ${exitCode} is told`);
   }
+}
+
+/**
+ * What may be told of an attempt whose members returned these codes. The first bad one speaks for a gang. One that
+ * failed by itself is the first, since the others are told to stop only then, and return 143; where all were told to
+ * stop from outside, any may have been the first.
+ */
+function expectedCodes(codes: readonly number[], byItself: boolean): readonly number[] {
+  const bad = codes.filter((code) => code !== 0);
+  const own = bad.filter((code) => code !== 143);
+  return bad.length === 0 ? [0] : byItself && own.length > 0 ? own : bad;
 }
 
 /** Names are given once, so two jobs of one name are one request that was carried out twice. */
