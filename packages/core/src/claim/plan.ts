@@ -102,7 +102,30 @@ function planOn(
   nodes: Iterable<FleetNode | undefined>,
   now: Instant,
 ) {
-  const tally = new Tally(state, claimant);
+  // Where a rule forbids the set that the order of T5 leads to, it is looked for without the one that goes first.
+  let left = offers;
+  for (let tries = 0; tries < triesMax; tries++) {
+    const tally = new Tally(state, claimant);
+    const plan = planWith(state, claimant, need, left, nodes, tally, now);
+    if (plan !== undefined) return plan;
+    const first = tally.first;
+    if (first === undefined) return undefined;
+    left = new Map([...left].filter(([victim]) => victim !== first));
+  }
+  return undefined;
+}
+
+const triesMax = 8;
+
+function planWith(
+  state: State,
+  claimant: Claimant,
+  need: MemberNeed,
+  offers: ReadonlyMap<Victim, Rule>,
+  nodes: Iterable<FleetNode | undefined>,
+  tally: Tally,
+  now: Instant,
+) {
   const sites = chooseSites(state, claimant, need, offers, nodes, tally, now);
   if (sites === undefined) return undefined;
   const isLawful = () => tally.isLawful() && isLent(state, claimant, tally);
@@ -193,6 +216,10 @@ function chooseSites(
     best.site.members++;
     chosen.add(best.site);
   }
+  // What is put back may leave its place to another's, wherever that lies.
+  for (const { leases } of tally.victims.keys()) {
+    for (const { node } of leases) if (sites.has(node)) chosen.add(sites.get(node)!);
+  }
   return [...chosen].sort((a, b) => a.node.no - b.node.no);
 }
 
@@ -231,12 +258,8 @@ function takeForLending(
   now: Instant,
 ): boolean {
   while (!isLent(state, claimant, tally)) {
-    const next = nextVictim(
-      [...offers.keys()].filter((victim) => !isGone(victim, tally)),
-      offers,
-      tally,
-      now,
-    );
+    const able = [...offers.keys()].filter((victim) => !isGone(victim, tally) && freesUnits(state, victim));
+    const next = nextVictim(able, offers, tally, now);
     if (next === undefined) return false;
     tally.take(next, offers.get(next)!);
   }
@@ -246,8 +269,12 @@ function takeForLending(
 /** What stays free holds what is not lent; a claimant that a guarantee covers need not ask [C5]. */
 function isLent(state: State, claimant: Claimant, tally: Tally): boolean {
   if (claimant.cover !== noAccount || tally.isCovered()) return true;
-  const unlent = unlentUnits(state, claimant.job.account);
-  return unlent === 0 || state.fleet.freeUnitsUp() + tally.unitsFreed() - claimant.demand.units >= unlent;
+  const unlent = unlentUnits(state, claimant.job.account, (account) => tally.left(account).units);
+  return unlent === 0 || state.fleet.freeUnitsOnceLeft() + tally.unitsFreed() - claimant.demand.units >= unlent;
+}
+
+function freesUnits(state: State, { leases }: Victim): boolean {
+  return leases.some(({ node, gpus }) => gpus.length > 0 && state.fleet.node(node).mode === "up");
 }
 
 /** What is needed to tell which of two victims goes first. */
@@ -275,7 +302,7 @@ function cheaper(a: Bill, b: Bill, order: Order | undefined): boolean {
   return a.victims.length < b.victims.length;
 }
 
-/** The victims that make room for one more member here, taken in order until it fits; undefined where it never does. */
+/** The victims that make room for one more member here; undefined where none do. */
 function billFor(
   site: Site,
   here: readonly Victim[],
@@ -285,20 +312,39 @@ function billFor(
 ): Bill | undefined {
   const wanted = site.members + 1;
   if (site.fits(tally.victims.keys()) >= wanted) return { victims: [], own: 0, lost: 0 };
-  const trial = tally.copy();
-  const left = here.filter((victim) => !isGone(victim, trial));
-  while (left.length > 0) {
-    const next = nextVictim(left, offers, trial, now);
-    if (next === undefined) return undefined;
-    left.splice(left.indexOf(next), 1);
-    trial.take(next, offers.get(next)!);
-    if (site.fits(trial.victims.keys()) < wanted) continue;
-    const victims = [...trial.victims.keys()].filter((victim) => !tally.victims.has(victim));
-    const own = victims.filter((victim) => trial.victims.get(victim) === "T3").length;
-    const lost = victims.reduce((sum, victim) => sum + lostWork(victim, now), 0);
-    return { victims, own, lost };
+  let left = here.filter((victim) => !isGone(victim, tally));
+  while (site.fits([...tally.victims.keys(), ...left]) >= wanted) {
+    const taken = takeUntilFits(site, wanted, left, offers, tally.copy(), now);
+    if (taken.fits) {
+      const victims = [...taken.tally.victims.keys()].filter((victim) => !tally.victims.has(victim));
+      const own = victims.filter((victim) => offers.get(victim) === "T3").length;
+      const lost = victims.reduce((sum, victim) => sum + lostWork(victim, now), 0);
+      return { victims, own, lost };
+    }
+    if (taken.first === undefined) return undefined;
+    left = left.filter((victim) => victim !== taken.first);
   }
   return undefined;
+}
+
+/** Takes who is here in order until `wanted` members fit, or nobody more may be taken. */
+function takeUntilFits(
+  site: Site,
+  wanted: number,
+  here: readonly Victim[],
+  offers: ReadonlyMap<Victim, Rule>,
+  tally: Tally,
+  now: Instant,
+) {
+  let first: Victim | undefined;
+  for (const left = [...here]; ; ) {
+    const next = nextVictim(left, offers, tally, now);
+    if (next === undefined) return { fits: false, first, tally };
+    first ??= next;
+    left.splice(left.indexOf(next), 1);
+    tally.take(next, offers.get(next)!);
+    if (site.fits(tally.victims.keys()) >= wanted) return { fits: true, first, tally };
+  }
 }
 
 /** Taken already, by itself or with its whole job. */
@@ -318,12 +364,30 @@ function nextVictim(
   tally: Tally,
   now: Instant,
 ): Victim | undefined {
-  let best: Victim | undefined;
+  return firstOffer(left, offers, tally, now, true) ?? firstOffer(left, offers, tally, now, false);
+}
+
+/** Each account offers one; `last` = of those after whom nobody need follow to make it lawful. */
+function firstOffer(
+  left: readonly Victim[],
+  offers: ReadonlyMap<Victim, Rule>,
+  tally: Tally,
+  now: Instant,
+  last: boolean,
+): Victim | undefined {
+  const firsts = new Map<AccountNo, Victim>();
   for (const victim of left) {
     const rule = offers.get(victim)!;
-    if (rule !== "T3" && !tally.isSource(victim.job.account)) continue;
-    if (rule === "T2" && !tally.isFairWithout(victim)) continue;
-    if (best === undefined || goesBefore(victim, rule, best, offers.get(best)!, tally, now)) best = victim;
+    const { account } = victim.job;
+    if (rule !== "T3" && !tally.isSource(account)) continue;
+    if (rule === "T2" && !tally.isFairWithout(victim, last)) continue;
+    const known = firsts.get(account);
+    if (known === undefined || leavesFirst(victim, known, now) < 0) firsts.set(account, victim);
+  }
+  let best: Victim | undefined;
+  for (const victim of firsts.values()) {
+    if (best === undefined || goesBefore(victim, offers.get(victim)!, best, offers.get(best)!, tally, now))
+      best = victim;
   }
   return best;
 }

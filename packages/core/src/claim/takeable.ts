@@ -1,7 +1,7 @@
 import { type AccountNo, noAccount } from "../model/ids.ts";
 import type { Job } from "../model/job.ts";
 import { hour, type Instant } from "../model/units.ts";
-import { borrowedOf, coverFor, type Demand, isNothing } from "../queue/quota.ts";
+import { coverFor, type Demand, isWithin } from "../queue/quota.ts";
 import { accountOf, pathUp, type State } from "../state/state.ts";
 import { addTo, type Held, minus, nothingHeld, stayingOf } from "../state/usage.ts";
 import { type Victim, victimsOf } from "./victim.ts";
@@ -28,16 +28,12 @@ export function standingsOf(state: State, job: Job, demand: Demand, now: Instant
   const burst: Claimant = { job, demand, cover: noAccount, path };
   const covered = coverFor(state, job.account, demand, (account) => stayingOf(state, account.no));
   const standings = covered === noAccount && !job.spec.preemptible ? [] : [{ ...burst, cover: covered }];
-  const own = mayLeaveFor(state, burst, now);
-  if (own.units === 0 && own.cpusMilli === 0 && own.memoryMiB === 0) return standings;
   for (const account of [...pathUp(state, job.account)].toReversed()) {
-    const left = minus(stayingOf(state, account.no), own);
-    if (
-      isNothing(borrowedOf(state, account, left, demand)) &&
-      (covered === noAccount || isInside(state, account.no, covered))
-    ) {
-      if (account.no !== covered) standings.push({ ...burst, cover: account.no });
-    }
+    if (account.no === covered || (covered !== noAccount && !isInside(state, account.no, covered))) continue;
+    const standing = { ...burst, cover: account.no };
+    const own = mayLeaveFor(state, standing, now);
+    if (own.units === 0 && own.cpusMilli === 0 && own.memoryMiB === 0) continue;
+    if (isWithin(state, account, minus(stayingOf(state, account.no), own), demand)) standings.push(standing);
   }
   return standings;
 }
@@ -46,7 +42,7 @@ export function standingsOf(state: State, job: Job, demand: Demand, now: Instant
 function mayLeaveFor(state: State, claimant: Claimant, now: Instant): Held {
   const own = nothingHeld();
   for (const other of state.active.get(claimant.job.account) ?? []) {
-    const takeable = victimsOf(other).filter((victim) => mayPreempt(state, claimant, victim, now));
+    const takeable = victimsOf(other).filter((victim) => mayReplace(state, claimant, victim, now));
     // Where the whole job may be taken, its extra members are in it.
     const whole = takeable.find((victim) => !victim.extra);
     for (const victim of whole === undefined ? takeable : [whole]) {

@@ -13,6 +13,8 @@ export class Tally {
   readonly #claimant: Claimant;
   readonly victims = new Map<Victim, Rule>();
   readonly #taken = new Map<AccountNo, Held>();
+  /** The first that was taken, even if it was put back since. */
+  first: Victim | undefined;
   readonly #rest: RestTaken;
 
   constructor(state: State, claimant: Claimant) {
@@ -24,6 +26,7 @@ export class Tally {
   take(victim: Victim, rule: Rule): void {
     // Whoever leaves whole takes the members that were to leave before with it.
     if (!victim.extra) for (const other of [...this.victims.keys()]) if (other.job === victim.job) this.putBack(other);
+    this.first ??= victim;
     this.victims.set(victim, rule);
     this.#count(victim, 1);
   }
@@ -111,10 +114,10 @@ export class Tally {
     return compareShares(loser, winner) >= 0;
   }
 
-  /** T2 for one more victim. */
-  isFairWithout(victim: Victim): boolean {
+  /** T2 for one more victim; `last` where nobody else is to follow. */
+  isFairWithout(victim: Victim, last: boolean): boolean {
     this.take(victim, "T2");
-    const fair = this.isFair(victim.job.account) && this.#isCoveredAsLow(victim);
+    const fair = this.isFair(victim.job.account) && (!last || this.#isCoveredAsLow(victim));
     this.putBack(victim);
     return fair;
   }

@@ -3,6 +3,7 @@ import { amountOf, coveredBelow, isWithin, stayingOf, usageOf } from "./amount.t
 import { nextOf } from "./order.ts";
 import { coverFor } from "./quota.ts";
 import { freeRoom } from "./room.ts";
+import { findClaim } from "./search.ts";
 import { compareShares, type Share, shareOf, shareOfJob } from "./share.ts";
 import { faultsOfSet, isEnough, type Standing, sideOf, standingsOf, startable } from "./take.ts";
 import {
@@ -118,6 +119,9 @@ export interface Played {
   readonly determined: boolean;
 }
 
+/** Small enough to try in each of many cases. */
+const bounds = { victimsMax: 4, setsMax: 300 };
+
 /** More turns than this are an exchange without end. */
 const turnsMax = 10_000;
 
@@ -143,8 +147,8 @@ export function play(start: World, leave: "at-once" | "together"): Played {
       world = settleClasses(place(world, next, freeRoom(world)[0]!.gpus[0]!));
     } else {
       const victims = victimsFor(world, next);
-      // Work that must not be preempted may need several of its own account's to be covered; which is then open.
-      if (victims.length > 1 || (victims.length === 0 && !next.preemptible)) determined = false;
+      // It may need several: of its own account's to be covered, or of others' where not all is lent. Which is then open.
+      if (victims.length > 1 || (victims.length === 0 && findClaim(world, next, bounds) !== "none")) determined = false;
       const victim = victims[0];
       if (victim === undefined) {
         closed.push(next);

@@ -75,11 +75,9 @@ export function judgeStart(world: World, start: Start, bounds: Bounds): Fault[] 
   return [...faults, ...judgeTurn(world, wish, bounds)];
 }
 
-/** Whether the guarantee that a claimant stood on still has room for it beside what it covers. */
+/** Whether the guarantee that a claimant stood on still has room for it beside what it covers [C4]. */
 function isCoveredStill(world: World, cover: number, amount: Amount): boolean {
-  return (
-    cover !== nobody && pathOf(world, cover).every((at) => isWithin(world, at, plus(coveredBelow(world, at), amount)))
-  );
+  return cover !== nobody && isWithin(world, cover, plus(coveredBelow(world, cover), amount));
 }
 
 /** What is wrong with a claim, in the world just before it. */

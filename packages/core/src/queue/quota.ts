@@ -219,7 +219,11 @@ export function lowestCeiling(
  * Units of idle guarantees that outsiders may not use [C5], seen from an account: of each account outside its path the
  * larger of its own and the sum of its children's.
  */
-export function unlentUnits(state: State, viewer: AccountNo): number {
+export function unlentUnits(
+  state: State,
+  viewer: AccountNo,
+  unitsHeld: (account: AccountNo) => number = (account) => state.usage[account]!.units,
+): number {
   if (state.lendingLimits === 0) return 0;
   const path = new Set<AccountNo>();
   for (const account of pathUp(state, viewer)) path.add(account.no);
@@ -231,7 +235,7 @@ export function unlentUnits(state: State, viewer: AccountNo): number {
     const { guarantee, lendable } = account.terms.quota;
     if (lendable === undefined) return below;
     const [floor, lent] = [sum(guarantee), sum(lendable)];
-    const idle = Math.max(0, floor - state.usage[no]!.units);
+    const idle = Math.max(0, floor - unitsHeld(no));
     return Math.max(below, idle - lent);
   };
   return reserved(0 as AccountNo);

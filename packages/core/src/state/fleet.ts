@@ -224,10 +224,22 @@ export class Fleet {
   /** Free units that nobody is kept waiting for, on nodes that take work. */
   freeUnitsUp(): number {
     let units = 0;
+    for (let gpu = 0; gpu < this.gpus; gpu++) if (this.#isOpen(gpu)) units += this.gpuFree[gpu]!;
+    return units;
+  }
+
+  /** The same, once everyone has gone who was told to. */
+  freeUnitsOnceLeft(): number {
+    let units = 0;
     for (let gpu = 0; gpu < this.gpus; gpu++) {
-      if (this.gpuHeldFor[gpu] === 0 && this.nodes[this.gpuNode[gpu]!]?.mode === "up") units += this.gpuFree[gpu]!;
+      if (this.#isOpen(gpu)) units += this.gpuFree[gpu]! + this.gpuLeaving[gpu]!;
     }
     return units;
+  }
+
+  /** Kept for nobody, on a node that takes work. */
+  #isOpen(gpu: number): boolean {
+    return this.gpuHeldFor[gpu] === 0 && this.nodes[this.gpuNode[gpu]!]?.mode === "up";
   }
 
   /** Wholly free and kept for nobody. */
