@@ -32,6 +32,7 @@ export interface ClaimPlan {
 export function planClaim(state: State, job: Job, now: Instant): ClaimPlan | undefined {
   const wholeNodes = isConfidential(state, job.account);
   const mayUse = nodesFor(state, job.account);
+  let best: ClaimPlan | undefined;
   for (let choice = 0; choice < job.spec.gpus.length; choice++) {
     for (const model of modelsFor(state, job, choice)) {
       const demand = demandOf(state, job, choice, model);
@@ -39,17 +40,18 @@ export function planClaim(state: State, job: Job, now: Instant): ClaimPlan | und
       for (const claimant of standingsOf(state, job, demand, now)) {
         if (wholeNodes && claimant.cover === noAccount) continue;
         const plan = planFor(state, claimant, { ...needOf(job.spec, choice, model), mayUse }, now);
-        // Nobody need leave for it: it fits what others are leaving already.
+        // Nobody need leave for it: it fits what others are leaving already, be it as another alternative.
         if (plan?.victims.size === 0) return undefined;
         const seats = plan === undefined ? undefined : cutSeats(state, job, choice, plan.seats);
         if (plan === undefined || seats === undefined) continue;
         if (wholeNodes && !mayHoldWhole(state, claimant, seats, plan.victims)) continue;
         const { unitsEach } = job.spec.gpus[choice]!;
-        return { choice, cover: claimant.cover, unitsEach, seats, victims: plan.victims };
+        best ??= { choice, cover: claimant.cover, unitsEach, seats, victims: plan.victims };
+        break;
       }
     }
   }
-  return undefined;
+  return best;
 }
 
 /** A claim for a part empties a whole GPU, which is then cut for it. */
@@ -268,7 +270,7 @@ function takeForLending(
 
 /** What stays free holds what is not lent; a claimant that a guarantee covers need not ask [C5]. */
 function isLent(state: State, claimant: Claimant, tally: Tally): boolean {
-  if (claimant.cover !== noAccount || tally.isCovered()) return true;
+  if (tally.isCovered()) return true;
   const unlent = unlentUnits(state, claimant.job.account, (account) => tally.left(account).units);
   return unlent === 0 || state.fleet.freeUnitsOnceLeft() + tally.unitsFreed() - claimant.demand.units >= unlent;
 }

@@ -46,7 +46,7 @@ export interface Claim {
 const rule = (what: string): Fault => ({ kind: "rule", what });
 
 /** What is wrong with a start, in the world just before it; what was kept for the job itself is not in that world. */
-export function judgeStart(world: World, start: Start, bounds: Bounds): Fault[] {
+export function judgeStart(world: World, start: Start, bounds: Bounds, earlier = world): Fault[] {
   const { wish, seats, cover, claimed } = start;
   const option = optionFor(world, wish, start.choice, seats);
   if (option === undefined) return [rule(`${wish.job} starts as no alternative that it asked for`)];
@@ -72,7 +72,7 @@ export function judgeStart(world: World, start: Start, bounds: Bounds): Fault[] 
     const spread = spreadOf(world, new Set(seats.map((seat) => seat.node)));
     if (compareLists(least, spread) < 0) faults.push(rule(`[P2] ${wish.job} lies in ${spread} and could in ${least}`));
   }
-  return [...faults, ...judgeTurn(world, wish, bounds)];
+  return [...faults, ...judgeTurn(world, wish, bounds, earlier)];
 }
 
 /** Whether the guarantee that a claimant stood on still has room for it beside what it covers [C4]. */
@@ -81,7 +81,7 @@ function isCoveredStill(world: World, cover: number, amount: Amount): boolean {
 }
 
 /** What is wrong with a claim, in the world just before it. */
-export function judgeClaim(now: World, claim: Claim, bounds: Bounds): Fault[] {
+export function judgeClaim(now: World, claim: Claim, bounds: Bounds, earlier = now): Fault[] {
   const world = onceLeft(now);
   const { wish, seats, victims } = claim;
   const option = optionFor(world, wish, claim.choice, seats);
@@ -129,7 +129,7 @@ export function judgeClaim(now: World, claim: Claim, bounds: Bounds): Fault[] {
       faults.push(rule(`[T4] ${wish.job} takes from its own account and could take ${names(others.set)}`));
     }
   }
-  return [...faults, ...judgeTurn(now, wish, bounds)];
+  return [...faults, ...judgeTurn(now, wish, bounds, earlier)];
 }
 
 /** A proper part of the victims that would have been enough and allowed. */
@@ -149,20 +149,29 @@ function spared(world: World, wish: Wish, option: Option, victims: readonly Hold
  * Whether anyone who goes before this job could have started or claimed instead [O1, O2, O3]. A job that cannot is not
  * in the way of others [O4]: whether it still speaks for its account until its turn has come is open.
  */
-function judgeTurn(world: World, wish: Wish, bounds: Bounds): Fault[] {
-  const inTurn = firstAble(world, wish, world.wishes, bounds);
+function judgeTurn(world: World, wish: Wish, bounds: Bounds, earlier: World): Fault[] {
+  const chances = new Map(world.wishes.map((each) => [each, each === wish ? "" : chanceOf(world, each, bounds)]));
+  const inTurn = firstAble(world, wish, chances);
   if (inTurn === undefined) return [];
-  const able = world.wishes.filter((each) => each === wish || chanceOf(world, each, bounds) !== undefined);
-  if (nextOf(world, able) === wish) return [];
-  return [rule(`[O] ${wish.job} goes before ${inTurn.job}, which can ${chanceOf(world, inTurn, bounds)}`)];
+  if (
+    nextOf(
+      world,
+      [...chances.keys()].filter((each) => chances.get(each) !== undefined),
+    ) === wish
+  )
+    return [];
+  // Whoever had his turn before others' starts made his claim fair has another in the next pass.
+  const then = earlier.wishes.find((each) => each.no === inTurn.no);
+  if (then === undefined || chanceOf(earlier, then, bounds) === undefined) return [];
+  return [rule(`[O] ${wish.job} goes before ${inTurn.job}, which can ${chances.get(inTurn)}`)];
 }
 
-/** The first of `wishes` in turn that can start or claim, if it comes before `wish`. */
-function firstAble(world: World, wish: Wish, wishes: readonly Wish[], bounds: Bounds): Wish | undefined {
-  for (let left = wishes; ; ) {
+/** The first in turn that can start or claim, if it comes before `wish`. */
+function firstAble(world: World, wish: Wish, chances: ReadonlyMap<Wish, string | undefined>): Wish | undefined {
+  for (let left = world.wishes; ; ) {
     const next = nextOf(world, left);
     if (next === undefined || next === wish) return undefined;
-    if (chanceOf(world, next, bounds) !== undefined) return next;
+    if (chances.get(next) !== undefined) return next;
     left = left.filter((each) => !isSameWish(each, next));
   }
 }

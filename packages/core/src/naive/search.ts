@@ -1,5 +1,5 @@
 import { faultsOfSet, isEnough, type Standing, standingsOf, startable, type TakingRule } from "./take.ts";
-import { type Holding, type Option, onceLeft, optionsOf, type Wish, type World } from "./world.ts";
+import { type Holding, nobody, type Option, onceLeft, optionsOf, type Wish, type World } from "./world.ts";
 
 export interface Bounds {
   /** Sets of more victims are not tried. */
@@ -73,6 +73,13 @@ function firstLegal(
 ): readonly Holding[] | "none" | "too-many" {
   let tried = 0;
   let cut = false;
+  const isNeeded = (one: Holding, set: readonly Holding[]) =>
+    !isEnough(
+      world,
+      wish,
+      option,
+      set.filter((each) => each !== one),
+    );
   const choose = (from: number, left: number, chosen: readonly Holding[]): readonly Holding[] | undefined => {
     if (left === 0) {
       if (++tried > setsMax) {
@@ -80,7 +87,11 @@ function firstLegal(
         return undefined;
       }
       const set = [...new Set(chosen)];
-      const legal = isEnough(world, wish, option, set) && faultsOfSet(world, wish, option, standing, set).length === 0;
+      const legal =
+        isEnough(world, wish, option, set) &&
+        faultsOfSet(world, wish, option, standing, set).length === 0 &&
+        // Nobody who is covered goes only so that the claimant is covered in his place [T2].
+        set.every((one) => standing.by.get(one) !== "T2" || one.cover === nobody || isNeeded(one, set));
       return legal ? set : undefined;
     }
     for (let group = from; group < groups.length && !cut; group++) {

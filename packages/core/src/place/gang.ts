@@ -81,13 +81,15 @@ function put(
   return true;
 }
 
-/** Of the places that hold all: fewest places below, then tightest. */
+/** Of the places that hold all: fewest places at each level below, then tightest. */
 function bestFor(domains: readonly Domain[], members: number, room: Float64Array): Domain | undefined {
+  const holding = byTightness(domains, members, room);
+  if (holding.length < 2) return holding[0];
   let best: Domain | undefined;
-  let bestBelow = 0;
-  for (const domain of byTightness(domains, members, room)) {
+  let bestBelow: number[] = [];
+  for (const domain of holding) {
     const below = placesNeeded(domain, members, room);
-    if (best === undefined || below < bestBelow) {
+    if (best === undefined || compareLists(below, bestBelow) < 0) {
       best = domain;
       bestBelow = below;
     }
@@ -95,22 +97,41 @@ function bestFor(domains: readonly Domain[], members: number, room: Float64Array
   return best;
 }
 
-/** How many of the places directly below it takes to hold the members, largest first. */
-function placesNeeded(domain: Domain, members: number, room: Float64Array): number {
-  const rooms = domain.children.map((child) => room[child.no]!).sort((a, b) => b - a);
+/** How many places of each level below it takes to hold the members. */
+function placesNeeded(domain: Domain, members: number, room: Float64Array): number[] {
+  const needed: number[] = [];
   let left = members;
-  let needed = 0;
-  for (const each of rooms) {
-    if (left <= 0) break;
-    left -= each;
-    needed++;
+  const open = new Set(domain.children);
+  while (left > 0) {
+    const child = bestFor([...open], left, room) ?? largest(open, room);
+    if (child === undefined) break;
+    open.delete(child);
+    const here = Math.min(left, room[child.no]!);
+    left -= here;
+    needed[0] = (needed[0] ?? 0) + 1;
+    for (const [level, count] of placesNeeded(child, here, room).entries())
+      needed[level + 1] = (needed[level + 1] ?? 0) + count;
   }
   return needed;
 }
 
+function compareLists(a: readonly number[], b: readonly number[]): number {
+  for (const [i, each] of a.entries()) if (each !== b[i]) return each - b[i]!;
+  return 0;
+}
+
+/** The one with most room; of equals the one that is full with the fewest places. */
 function largest(domains: Iterable<Domain>, room: Float64Array): Domain | undefined {
   let best: Domain | undefined;
-  for (const domain of domains)
-    if (room[domain.no]! > 0 && (best === undefined || room[domain.no]! > room[best.no]!)) best = domain;
+  for (const domain of domains) {
+    const here = room[domain.no]!;
+    if (here === 0 || (best !== undefined && here < room[best.no]!)) continue;
+    const fewer = best === undefined || here > room[best.no]! || isFuller(domain, best, here, room);
+    if (fewer) best = domain;
+  }
   return best;
+}
+
+function isFuller(a: Domain, b: Domain, members: number, room: Float64Array): boolean {
+  return compareLists(placesNeeded(a, members, room), placesNeeded(b, members, room)) < 0;
 }

@@ -148,6 +148,7 @@ class Running {
   }
 
   #batch(inputs: readonly Input[]): void {
+    this.watch.begin();
     const { events } = decideBatch(this.#state, inputs, this.now, (event, state) => {
       if (isDecision(event)) this.#before ??= worldOf(state, this.now);
       if (event.kind === "job-claimed") {

@@ -28,6 +28,8 @@ export class Watch {
   readonly findings: Finding[] = [];
   readonly #bounds: Bounds;
   readonly #open = new Map<JobNo, Open>();
+  /** How it stood before the first decision of this batch. */
+  #earlier: World | undefined;
   /** The state of the fleet after each change since something last came from outside. */
   readonly #seen = new Set<string>();
 
@@ -39,6 +41,11 @@ export class Watch {
   outside(disturbing: boolean): void {
     this.#seen.clear();
     if (disturbing) for (const open of this.#open.values()) open.disturbed = true;
+  }
+
+  /** A batch begins. */
+  begin(): void {
+    this.#earlier = undefined;
   }
 
   /** An event while the state is still without it. */
@@ -70,15 +77,17 @@ export class Watch {
     const claimed = job.claim !== undefined;
     this.#open.delete(job.no);
     const before = worldOf(state, now);
+    this.#earlier ??= before;
     const wish = before.wishes.find((each) => each.no === job.no) ?? wishOf(job);
     // What is kept for the job itself does not stand in its way.
     const world = claimed ? { ...before, holds: before.holds.filter((hold) => hold.job !== wish.job) } : before;
     const { choice, seats, cover } = event;
-    this.#add(judgeStart(world, { wish, choice, seats, cover, claimed }, this.#bounds));
+    this.#add(judgeStart(world, { wish, choice, seats, cover, claimed }, this.#bounds, this.#earlier));
   }
 
   #claim(event: JobClaimed, state: State, now: Instant): void {
     const world = worldOf(state, now);
+    this.#earlier ??= world;
     const wish = world.wishes.find((each) => each.no === event.job);
     if (wish === undefined) {
       this.#add([{ kind: "rule", what: `job ${event.job} claims and does not wait` }]);
@@ -88,7 +97,7 @@ export class Watch {
     const victims = world.holdings.filter((holding) => taken.has(holding.no));
     const { choice, seats } = event;
     this.#open.set(event.job, { victims: new Set(event.victims), disturbed: false });
-    this.#add(judgeClaim(world, { wish, choice, seats, victims }, this.#bounds));
+    this.#add(judgeClaim(world, { wish, choice, seats, victims }, this.#bounds, this.#earlier));
   }
 
   #dropped(job: JobNo, state: State): void {
