@@ -18,17 +18,20 @@ import { Timeline } from "./when/timeline.ts";
 export function decidePlacements(state: State, now: Instant, apply: (event: Event) => void): void {
   settleClaims(state, now, apply); // those for whom room was made
   settleClasses(state, now, apply);
-  let awake = state.waiting.takeAwake();
-  for (const group of awake) group.delayed = false;
+  for (const group of state.waiting.awake) group.delayed = false;
   do {
-    for (; awake.size > 0; awake = state.waiting.takeAwake()) pass(state, awake, now, apply);
+    for (let groups = whoMayGain(state); groups.length > 0; groups = whoMayGain(state)) pass(state, groups, now, apply);
     growJobs(state, now, apply); // what nobody who waits could use
-    awake = state.waiting.takeAwake();
-  } while (awake.size > 0);
+  } while (state.waiting.awake.size > 0);
 }
 
-function pass(state: State, awake: Iterable<WaitingGroup>, now: Instant, apply: (event: Event) => void): void {
-  const contest = new Contest(state, awake);
+/** Who waits and may start or claim after what has happened. */
+function whoMayGain(state: State): WaitingGroup[] {
+  return [...state.waiting.takeAwake()];
+}
+
+function pass(state: State, groups: readonly WaitingGroup[], now: Instant, apply: (event: Event) => void): void {
+  const contest = new Contest(state, groups);
   let timeline = planAgain(state, now); // what must not be delayed
   for (;;) {
     const group = contest.next(); // who is next

@@ -1,9 +1,9 @@
 import { type AccountNo, noAccount, rootAccount } from "../model/ids.ts";
-import { modelsFor } from "../place/place.ts";
 import { pastUnits } from "../state/history.ts";
-import { accountOf, demandOf, type State } from "../state/state.ts";
+import { accountOf, type State, upToDate } from "../state/state.ts";
 import { stayingOf } from "../state/usage.ts";
 import type { WaitingGroup } from "../state/waiting.ts";
+import { Heap, type Placed } from "./heap.ts";
 import { before } from "./in-account.ts";
 import { coverFor, type Demand } from "./quota.ts";
 import { compareShares, noShare, type Share, shareOf, shareOfJob } from "./share.ts";
@@ -16,12 +16,13 @@ interface Contender {
 }
 
 /** An account that has someone in the contest, itself or below. */
-interface Side extends Contender {
+interface Side extends Contender, Placed {
   readonly account: AccountNo;
   readonly above: Side | undefined;
-  readonly sides: Side[];
+  /** Sides directly below that have someone. */
+  readonly sides: Heap<Side>;
   /** Groups of the account itself. */
-  readonly groups: WaitingGroup[];
+  readonly groups: Heap<WaitingGroup>;
 }
 
 /**
@@ -33,12 +34,18 @@ export class Contest {
   readonly #state: State;
   readonly #sides = new Map<AccountNo, Side>();
   readonly #root: Side;
+  readonly #byOrder: (a: WaitingGroup, b: WaitingGroup) => boolean;
 
   constructor(state: State, groups: Iterable<WaitingGroup>) {
     this.#state = state;
+    this.#byOrder = (a, b) => before(a.jobs[0]!, b.jobs[0]!, a.order, state.clock);
     this.#root = this.#side(rootAccount);
-    for (const group of groups) this.#side(group.account).groups.push(group);
-    this.#settleBelow(this.#root);
+    for (const group of groups) {
+      group.place = -1;
+      this.#side(group.account).groups.update(group);
+    }
+    // A side is made after the one above it.
+    for (const side of [...this.#sides.values()].reverse()) this.#settle(side);
   }
 
   next(): WaitingGroup | undefined {
@@ -54,14 +61,16 @@ export class Contest {
   /** Nobody of this group can start in this pass. */
   close(group: WaitingGroup): void {
     const side = this.#sides.get(group.account)!;
-    side.groups.splice(side.groups.indexOf(group), 1);
+    side.groups.delete(group);
     this.#settleUp(side);
   }
 
   /** The first of this group has started, which changes how its accounts stand. */
   started(group: WaitingGroup): void {
-    if (group.jobs.length === 0) this.close(group);
-    else this.#settleUp(this.#sides.get(group.account)!);
+    const side = this.#sides.get(group.account)!;
+    if (group.jobs.length === 0) side.groups.delete(group);
+    else side.groups.update(group);
+    this.#settleUp(side);
   }
 
   /** Something of this account has been told to leave. */
@@ -76,15 +85,18 @@ export class Contest {
     if (known !== undefined) return known;
     const { parent } = accountOf(this.#state, account);
     const above = parent === noAccount ? undefined : this.#side(parent);
-    const side: Side = { account, above, sides: [], groups: [], next: undefined, burst: false, share: noShare };
+    const side: Side = {
+      account,
+      above,
+      sides: new Heap<Side>(goesFirst),
+      groups: new Heap(this.#byOrder),
+      next: undefined,
+      burst: false,
+      share: noShare,
+      place: -1,
+    };
     this.#sides.set(account, side);
-    above?.sides.push(side);
     return side;
-  }
-
-  #settleBelow(side: Side): void {
-    for (const below of side.sides) this.#settleBelow(below);
-    this.#settle(side);
   }
 
   #settleUp(side: Side): void {
@@ -92,13 +104,8 @@ export class Contest {
   }
 
   #settle(side: Side): void {
-    let best: Side | undefined;
-    for (const below of side.sides)
-      if (below.next !== undefined && (best === undefined || goesFirst(below, best))) best = below;
-    let own: WaitingGroup | undefined;
-    for (const group of side.groups) {
-      if (own === undefined || before(group.jobs[0]!, own.jobs[0]!, group.order, this.#state.clock)) own = group;
-    }
+    const best = side.sides.first;
+    const own = side.groups.first;
     let next: Contender | undefined = best;
     if (own !== undefined) {
       // A job of the account itself is a side of its own beside the accounts below.
@@ -108,16 +115,19 @@ export class Contest {
       if (next === undefined || goesFirst(alone, next)) next = alone;
     }
     side.next = next?.next;
-    if (next?.next === undefined) return;
+    if (next?.next === undefined) {
+      side.above?.sides.delete(side);
+      return;
+    }
     const account = accountOf(this.#state, side.account);
     side.burst = next.burst;
     const past = pastUnits(this.#state, account.no, this.#state.clock);
     side.share = shareOf(this.#state, account, stayingOf(this.#state, account.no), this.#demandOf(next.next), past);
+    side.above?.sides.update(side);
   }
 
   #demandOf(group: WaitingGroup): Demand {
-    const job = group.jobs[0]!;
-    return demandOf(this.#state, job, 0, modelsFor(this.#state, job, 0)[0] ?? -1);
+    return upToDate(this.#state, group.wish, group.jobs[0]!.spec).first;
   }
 }
 

@@ -132,7 +132,8 @@ export function isWithin(state: State, account: Account, held: Held, add: Demand
   );
 }
 
-const nothing: Demand = { model: -1, units: 0, memoryUnits: 0, cpusMilli: 0, memoryMiB: 0 };
+/** No demand at all. */
+export const nothing: Demand = { model: -1, units: 0, memoryUnits: 0, cpusMilli: 0, memoryMiB: 0 };
 
 export function isNothing(borrowed: Borrowed): boolean {
   return borrowed.units === 0 && borrowed.memoryUnits === 0 && borrowed.cpusMilli === 0 && borrowed.memoryMiB === 0;

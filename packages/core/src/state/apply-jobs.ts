@@ -14,7 +14,7 @@ import { type AttemptRecord, attemptsKept, type Claim, evictionsKept, type Job, 
 import type { Lease } from "../model/lease.ts";
 import { hour, type Instant, unitsPerGpu } from "../model/units.ts";
 import { afterSeats, beforeSeats } from "./dedicated.ts";
-import { accountOf, jobOf, orderOf, pathUp, type State, whoIs } from "./state.ts";
+import { accountOf, jobOf, orderOf, pathUp, type State, whoIs, wishOf } from "./state.ts";
 import { countBurst, countCovered, countHolding, countLeaving, countWaiting, forgetIdleUser } from "./usage.ts";
 
 type JobEvent = Extract<Event, { kind: `job-${string}` | `lease-${string}` | "claim-dropped" }>;
@@ -303,7 +303,7 @@ export function queueOrPark(state: State, job: Job): void {
     state.waiting.remove(job);
     state.timers.add({ at: job.notBeforeAt, kind: "wake", subject: job.no });
   } else {
-    state.waiting.add(job, orderOf(state, job.account));
+    state.waiting.add(job, wishOf(state, job.spec), orderOf(state, job.account));
   }
 }
 

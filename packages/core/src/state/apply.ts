@@ -43,11 +43,11 @@ export function apply(state: State, event: Event): void {
       return;
     case "account-edited": {
       const account = accountOf(state, event.account);
-      state.lendingLimits += limitsLending(event.terms) - limitsLending(account.terms);
       noteHistory(state, account.no);
       for (const child of account.children) noteHistory(state, child);
       const trusted = account.terms.trust;
-      state.confidential += isConfidential(event.terms) - isConfidential(account.terms);
+      countTerms(state, event.terms, 1);
+      countTerms(state, account.terms, -1);
       account.terms = event.terms;
       if (event.terms.trust !== trusted) trustChanged(state, account.no);
       keepHistories(state, account.no);
@@ -65,8 +65,7 @@ export function apply(state: State, event: Event): void {
       const parent = accountOf(state, account.parent);
       parent.children = parent.children.filter((child) => child !== account.no);
       state.accounts[account.no] = undefined;
-      state.lendingLimits -= limitsLending(account.terms);
-      state.confidential -= isConfidential(account.terms);
+      countTerms(state, account.terms, -1);
       state.accountByPath.delete(account.path);
       state.accountById.delete(account.id);
       state.gpuTime.delete(account.no);
@@ -134,8 +133,7 @@ export function apply(state: State, event: Event): void {
 export function addAccount(state: State, account: Account): void {
   if (account.no !== state.accounts.length) throw new Error(`account ${account.no} is out of order`);
   state.accounts.push(account);
-  state.lendingLimits += limitsLending(account.terms);
-  state.confidential += isConfidential(account.terms);
+  countTerms(state, account.terms, 1);
   state.usage.push(nothingUsed());
   state.accountByPath.set(account.path, account);
   state.accountById.set(account.id, account);
@@ -151,14 +149,12 @@ export function addWindowTimers(state: State, { no, windows = [] }: Account): vo
   }
 }
 
-/** 1 for an account that does not lend all of its idle guarantee. */
-export function limitsLending(terms: AccountTerms): 0 | 1 {
-  return terms.quota.lendable === undefined ? 0 : 1;
-}
-
-/** 1 for a tenant that has nodes to itself. */
-export function isConfidential(terms: AccountTerms): 0 | 1 {
-  return terms.trust === "confidential" ? 1 : 0;
+/** Counts the terms of an account in (`sign` 1) or out (-1) where it matters whether anyone has such. */
+export function countTerms(state: State, { quota, trust, limits }: AccountTerms, sign: 1 | -1): void {
+  if (quota.lendable !== undefined) state.lendingLimits += sign;
+  if (trust === "confidential") state.confidential += sign;
+  if (limits.gpusPerUserMax !== undefined) state.userLimits += sign;
+  state.waiting.splitByUser(state.userLimits > 0);
 }
 
 function forgetOldKeys(state: State, now: number): void {

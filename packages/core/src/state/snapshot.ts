@@ -5,7 +5,7 @@ import type { AccountNo, JobNo, NodeNo, TokenId, UserId } from "../model/ids.ts"
 import type { Job, JobArray } from "../model/job.ts";
 import type { FleetNode } from "../model/node.ts";
 import type { Policy } from "../model/policy.ts";
-import { addWindowTimers, isConfidential, limitsLending } from "./apply.ts";
+import { addWindowTimers, countTerms } from "./apply.ts";
 import { addJob, holdLease, noteMoves } from "./apply-jobs.ts";
 import { restoreDedicated } from "./dedicated.ts";
 import type { History } from "./history.ts";
@@ -109,8 +109,7 @@ export function readSnapshot(text: string): State {
     if (account === null) continue;
     account.liveJobs = 0;
     addWindowTimers(state, account);
-    state.lendingLimits += limitsLending(account.terms);
-    state.confidential += isConfidential(account.terms);
+    countTerms(state, account.terms, 1);
     state.accountByPath.set(account.path, account);
     state.accountById.set(account.id, account);
   }

@@ -92,6 +92,8 @@ export interface State {
   lendingLimits: number;
   /** How many tenants are confidential. */
   confidential: number;
+  /** Accounts that limit what one user may hold. */
+  userLimits: number;
   /** How many seats each tenant has on a node, those included that are kept for it. */
   readonly tenantsOn: Map<NodeNo, Map<AccountNo, number>>;
   /** Jobs that hold leases, by account. */
@@ -153,6 +155,7 @@ export function emptyState(): State {
     waiting: new Waiting(),
     lendingLimits: 0,
     confidential: 0,
+    userLimits: 0,
     tenantsOn: new Map(),
     active: new Map(),
     elastic: new Set(),
@@ -222,7 +225,11 @@ export function demandOf(state: State, job: Pick<Job, "spec">, choice: number, m
 
 /** What a job asks for and, for each alternative on each model that would do, what it would hold. */
 export function wishOf(state: State, spec: JobSpec): Wish {
-  const wish = state.wishes.of(spec);
+  return upToDate(state, state.wishes.of(spec), spec);
+}
+
+/** The wish with what the models of the fleet make of it. */
+export function upToDate(state: State, wish: Wish, spec: JobSpec): Wish {
   if (wish.models === state.fleet.models.length) return wish;
   wish.models = state.fleet.models.length;
   wish.options = spec.gpus.flatMap((_, choice) =>
@@ -233,6 +240,7 @@ export function wishOf(state: State, spec: JobSpec): Wish {
       fitsEmptyAt: -1,
     })),
   );
+  wish.first = demandOf(state, { spec }, 0, modelsFor(state, { spec }, 0)[0] ?? -1);
   return wish;
 }
 

@@ -1,19 +1,24 @@
 import type { AccountOrder } from "../model/account.ts";
-import type { AccountNo, JobNo, UserId } from "../model/ids.ts";
+import type { AccountNo } from "../model/ids.ts";
 import type { Job } from "../model/job.ts";
 import { before } from "../queue/in-account.ts";
+import type { Wish } from "./wish.ts";
 
 /**
- * Waiting jobs that would need the same room, for the same account and user. If the first of them cannot start, none
- * can, so a pass over the queue costs as much as there are different wishes, not as many as there are jobs.
+ * Waiting jobs of one account with one wish. If the first of them cannot start, none can, so a pass over the queue costs
+ * as much as there are different wishes, not as many as there are jobs. Where users have limits of their own, or an
+ * array has one, the jobs of each are a group for themselves.
  */
 export interface WaitingGroup {
-  readonly key: string;
+  /** Unique in its account. */
+  readonly key: number | string;
   readonly account: AccountNo;
-  readonly user: UserId;
+  readonly wish: Wish;
   /** Best first. */
   readonly jobs: Job[];
   order: AccountOrder;
+  /** Where it stands in a contest. */
+  place: number;
   /** At its last turn there were seats, but a plan ahead of it would have been delayed. */
   delayed: boolean;
 }
@@ -25,29 +30,27 @@ function goesFirst(a: Job, b: Job, order: AccountOrder): boolean {
 
 /** The queue: jobs that could start as far as they themselves are concerned. Held or dependent jobs are not in it. */
 export class Waiting {
-  readonly groups = new Map<string, WaitingGroup>();
-  /** Where each waiting job is; the key of a group is not free to make. */
+  readonly groups = new Set<WaitingGroup>();
+  readonly #byWish = new Map<Wish, Set<WaitingGroup>>();
+  readonly #byAccount = new Map<AccountNo, Map<number | string, WaitingGroup>>();
   readonly #groupOf = new Map<Job, WaitingGroup>();
-  /** Groups whose first job has not been tried since something changed for it. */
-  #awake = new Set<WaitingGroup>();
+  #byUser = false;
+  /** Groups whose first job has not been tried since it came to be the first. */
+  #fresh = new Set<WaitingGroup>();
+  #allAwake = false;
 
   get size(): number {
     return this.#groupOf.size;
   }
 
-  add(job: Job, order: AccountOrder): void {
+  add(job: Job, wish: Wish, order: AccountOrder): void {
     if (this.#groupOf.has(job)) return;
-    const key = groupKey(job);
-    let group = this.groups.get(key);
-    if (group === undefined) {
-      group = { key, account: job.account, user: job.user, jobs: [], order, delayed: false };
-      this.groups.set(key, group);
-    }
+    const group = this.#groupFor(job, wish, order);
     const at = placeOf(group, job);
     group.jobs.splice(at, 0, job);
     this.#groupOf.set(job, group);
     // Behind a job that wants the same and could not start there is nothing to try.
-    if (at === 0) this.#awake.add(group);
+    if (at === 0) this.#fresh.add(group);
   }
 
   remove(job: Job): void {
@@ -55,30 +58,77 @@ export class Waiting {
     if (group === undefined) return;
     this.#groupOf.delete(job);
     group.jobs.splice(placeOf(group, job), 1);
-    if (group.jobs.length === 0) {
-      this.groups.delete(group.key);
-      this.#awake.delete(group);
-    }
+    if (group.jobs.length > 0) return;
+    this.groups.delete(group);
+    this.#fresh.delete(group);
+    const alike = this.#byWish.get(group.wish)!;
+    alike.delete(group);
+    if (alike.size === 0) this.#byWish.delete(group.wish);
+    const beside = this.#byAccount.get(group.account)!;
+    beside.delete(group.key);
+    if (beside.size === 0) this.#byAccount.delete(group.account);
   }
 
   /** The account has chosen another order. */
   reorder(account: AccountNo, order: AccountOrder): void {
-    for (const group of this.groups.values()) {
-      if (group.account !== account || group.order === order) continue;
+    for (const group of this.ofAccount(account)) {
+      if (group.order === order) continue;
       group.order = order;
       group.jobs.sort((a, b) => (goesFirst(a, b, order) ? -1 : 1));
     }
   }
 
-  /** Room, quota or a limit changed: everyone may be able to start. */
-  wakeAll(): void {
-    for (const group of this.groups.values()) this.#awake.add(group);
+  /** From now on the jobs of each user are groups of their own, or no longer. */
+  splitByUser(split: boolean): void {
+    if (split === this.#byUser) return;
+    this.#byUser = split;
+    for (const group of [...this.groups]) {
+      for (const job of [...group.jobs]) {
+        this.remove(job);
+        this.add(job, group.wish, group.order);
+      }
+    }
   }
 
-  takeAwake(): Set<WaitingGroup> {
-    const awake = this.#awake;
-    this.#awake = new Set();
+  /** Groups that want the same. */
+  ofWish(wish: Wish): Iterable<WaitingGroup> {
+    return this.#byWish.get(wish) ?? [];
+  }
+
+  ofAccount(account: AccountNo): Iterable<WaitingGroup> {
+    return this.#byAccount.get(account)?.values() ?? [];
+  }
+
+  /** What is waited for. */
+  wishes(): Iterable<Wish> {
+    return this.#byWish.keys();
+  }
+
+  /** Accounts in which someone waits. */
+  accounts(): Iterable<AccountNo> {
+    return this.#byAccount.keys();
+  }
+
+  /** Room, quota or a limit changed: everyone may be able to start. */
+  wakeAll(): void {
+    this.#allAwake = true;
+  }
+
+  /** Groups that must be looked at again. */
+  get awake(): ReadonlySet<WaitingGroup> {
+    return this.#allAwake ? this.groups : this.#fresh;
+  }
+
+  takeAwake(): ReadonlySet<WaitingGroup> {
+    const { awake } = this;
+    if (this.#fresh.size > 0) this.#fresh = new Set();
+    this.#allAwake = false;
     return awake;
+  }
+
+  /** The group of a job that waits. */
+  groupOf(job: Job): WaitingGroup | undefined {
+    return this.#groupOf.get(job);
   }
 
   /** The job would have started at its last turn, but for a plan ahead of it. */
@@ -88,6 +138,31 @@ export class Waiting {
 
   has(job: Job): boolean {
     return this.#groupOf.has(job);
+  }
+
+  #groupFor(job: Job, wish: Wish, order: AccountOrder): WaitingGroup {
+    const { account } = job;
+    let beside = this.#byAccount.get(account);
+    if (beside === undefined) {
+      beside = new Map();
+      this.#byAccount.set(account, beside);
+    }
+    const key = this.#keyOf(job, wish);
+    const known = beside.get(key);
+    if (known !== undefined) return known;
+    const group: WaitingGroup = { key, account, wish, jobs: [], order, place: -1, delayed: false };
+    beside.set(key, group);
+    this.groups.add(group);
+    const alike = this.#byWish.get(wish);
+    if (alike === undefined) this.#byWish.set(wish, new Set([group]));
+    else alike.add(group);
+    return group;
+  }
+
+  #keyOf(job: Job, wish: Wish): number | string {
+    const limited = job.array !== undefined && job.spec.array?.atOnceMax !== undefined;
+    if (!this.#byUser && !limited) return wish.no;
+    return `${wish.no}/${this.#byUser ? job.user : ""}/${limited ? job.array : ""}`;
   }
 }
 
@@ -100,27 +175,4 @@ function placeOf({ jobs, order }: WaitingGroup, job: Job): number {
     else high = middle;
   }
   return low;
-}
-
-const shapeKeys = new WeakMap<object, string>();
-
-function groupKey(job: Job): string {
-  // Elements of an array share one spec object, so the text is made once for all of them.
-  let shape = shapeKeys.get(job.spec);
-  if (shape === undefined) {
-    const { gpus, members, topology, isolation, maxTimeMs, cpusMilli, memoryMiB, gpuMemoryMiB, preemptible } = job.spec;
-    const asks = gpus
-      .map(
-        (ask) =>
-          `${ask.model}:${ask.count}:${ask.unitsEach}:${ask.part?.profile}:${ask.part?.memory}:${ask.part?.memoryMiB}`,
-      )
-      .join(",");
-    shape = `${asks}|${members.min}-${members.max}${members.apart ? "a" : ""}|${cpusMilli}|${memoryMiB}|${gpuMemoryMiB}|${preemptible}|${topology?.level}${topology?.required}|${isolation}|${maxTimeMs}`;
-    shapeKeys.set(job.spec, shape);
-  }
-  return `${job.account}|${job.user}|${limitedArray(job)}|${shape}`;
-}
-
-function limitedArray(job: Job): JobNo | "" {
-  return job.array !== undefined && job.spec.array?.atOnceMax !== undefined ? job.array : "";
 }

@@ -1,5 +1,5 @@
 import type { JobSpec } from "../model/job.ts";
-import type { Demand } from "../queue/quota.ts";
+import { type Demand, nothing } from "../queue/quota.ts";
 
 /** One alternative of a wish on one model: what all members together would hold there. */
 export interface WishOption {
@@ -14,8 +14,10 @@ export interface WishOption {
 /** What a job asks for, apart from who asks: all that decides where it fits. Equal asks are one wish. */
 export interface Wish {
   readonly no: number;
-  /** Alternatives in order of preference, each on every model that would do; of the fleet with `models` models. */
+  /** Alternatives in order of preference, each on every model that would do; of a fleet with `models` models. */
   options: readonly WishOption[];
+  /** What the first alternative would hold: what shares are compared with. */
+  first: Demand;
   models: number;
 }
 
@@ -36,7 +38,7 @@ export class Wishes {
     let wish = this.#byText.get(text);
     if (wish === undefined) {
       if (this.#byText.size >= wishesMax) this.#byText.clear();
-      wish = { no: this.#count++, options: [], models: -1 };
+      wish = { no: this.#count++, options: [], first: nothing, models: -1 };
       this.#byText.set(text, wish);
     }
     this.#lastSpec = spec;
