@@ -46,12 +46,17 @@ export function planClaim(state: State, job: Job, now: Instant): ClaimPlan | und
         if (plan === undefined || seats === undefined) continue;
         if (wholeNodes && !mayHoldWhole(state, claimant, seats, plan.victims)) continue;
         const { unitsEach } = job.spec.gpus[choice]!;
-        best ??= { choice, cover: claimant.cover, unitsEach, seats, victims: plan.victims };
+        const found = { choice, cover: claimant.cover, unitsEach, seats, victims: plan.victims };
+        if (best === undefined || (takesOwn(best) && !takesOwn(found))) best = found; // T4
         break;
       }
     }
   }
   return best;
+}
+
+function takesOwn({ victims }: ClaimPlan): boolean {
+  return [...victims.values()].includes("T3");
 }
 
 /** A claim for a part empties a whole GPU, which is then cut for it. */
@@ -298,7 +303,7 @@ function cheaper(a: Bill, b: Bill, order: Order | undefined): boolean {
   if (a.own !== b.own) return a.own < b.own;
   const [first, second] = [a.victims[0], b.victims[0]];
   if (order !== undefined && first !== undefined && second !== undefined && first !== second) {
-    return goesBefore(first, order.offers.get(first)!, second, order.offers.get(second)!, order.tally, order.now);
+    return firstOf([first, second], order.offers, order.tally, order.now) === first;
   }
   if (a.lost !== b.lost) return a.lost < b.lost;
   return a.victims.length < b.victims.length;
@@ -386,26 +391,20 @@ function firstOffer(
     const known = firsts.get(account);
     if (known === undefined || leavesFirst(victim, known, now) < 0) firsts.set(account, victim);
   }
-  let best: Victim | undefined;
-  for (const victim of firsts.values()) {
-    if (best === undefined || goesBefore(victim, offers.get(victim)!, best, offers.get(best)!, tally, now))
-      best = victim;
-  }
-  return best;
+  return firsts.size === 0 ? undefined : firstOf([...firsts.values()], offers, tally, now);
 }
 
 const ranks: Readonly<Record<Rule, number>> = { T1: 0, T2: 1, T3: 2 };
 
-function goesBefore(a: Victim, ruleA: Rule, b: Victim, ruleB: Rule, tally: Tally, now: Instant): boolean {
-  if (ruleA !== ruleB) return ranks[ruleA] < ranks[ruleB];
-  if (a.job.account === b.job.account) return leavesFirst(a, b, now) < 0;
-  if (ruleA === "T1") {
-    const lost = lostMs(a, now) - lostMs(b, now);
-    if (lost !== 0) return lost < 0;
+/** Which of the accounts' offers is taken. */
+function firstOf(victims: readonly Victim[], offers: ReadonlyMap<Victim, Rule>, tally: Tally, now: Instant): Victim {
+  const rank = Math.min(...victims.map((victim) => ranks[offers.get(victim)!]));
+  let left = victims.filter((victim) => ranks[offers.get(victim)!] === rank);
+  if (rank === ranks.T1) {
+    const least = Math.min(...left.map((victim) => lostMs(victim, now)));
+    left = left.filter((victim) => lostMs(victim, now) === least);
   }
-  const shares = tally.compareSides(a, b);
-  if (shares !== 0) return shares > 0;
-  return leavesFirst(a, b, now) < 0;
+  return tally.ofLargestSide(left, (a, b) => leavesFirst(a, b, now));
 }
 
 /** Puts back whoever is not needed after all, the one that would lose most first, until nobody can be spared. */

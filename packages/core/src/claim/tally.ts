@@ -158,14 +158,24 @@ export class Tally {
     return copy;
   }
 
-  /** Which of two accounts' sides stands higher, from the top down. */
-  compareSides(a: Victim, b: Victim): number {
-    const [pathA, pathB] = [this.#down(a.job.account), this.#down(b.job.account)];
-    for (let level = 0; level < Math.max(pathA.length, pathB.length); level++) {
-      if (pathA[level] === pathB[level]) continue;
-      return compareShares(this.#sideShare(pathA[level], a), this.#sideShare(pathB[level], b));
+  /** Down the tree, at each level into the side with the largest share; of equal sides, whose victim goes first. */
+  ofLargestSide(victims: readonly Victim[], compare: (a: Victim, b: Victim) => number, level = 0): Victim {
+    if (victims.length === 1) return victims[0]!;
+    const sides = new Map<AccountNo | undefined, Victim[]>();
+    for (const victim of victims) {
+      const side = this.#down(victim.job.account)[level];
+      const known = sides.get(side);
+      if (known === undefined) sides.set(side, [victim]);
+      else known.push(victim);
     }
-    return 0;
+    let best: { readonly victim: Victim; readonly share: Share } | undefined;
+    for (const [side, those] of sides) {
+      const victim = side === undefined ? [...those].sort(compare)[0]! : this.ofLargestSide(those, compare, level + 1);
+      const share = this.#sideShare(side, victim);
+      const order = best === undefined ? 1 : compareShares(share, best.share) || compare(best.victim, victim);
+      if (order > 0) best = { victim, share };
+    }
+    return best!.victim;
   }
 
   /** The share of a side; a job of the account above is a side of its own. */

@@ -46,7 +46,7 @@ export interface Claim {
 const rule = (what: string): Fault => ({ kind: "rule", what });
 
 /** What is wrong with a start, in the world just before it; what was kept for the job itself is not in that world. */
-export function judgeStart(world: World, start: Start, bounds: Bounds, earlier = world): Fault[] {
+export function judgeStart(world: World, start: Start, bounds: Bounds, earlier: readonly World[] = []): Fault[] {
   const { wish, seats, cover, claimed } = start;
   const option = optionFor(world, wish, start.choice, seats);
   if (option === undefined) return [rule(`${wish.job} starts as no alternative that it asked for`)];
@@ -81,7 +81,7 @@ function isCoveredStill(world: World, cover: number, amount: Amount): boolean {
 }
 
 /** What is wrong with a claim, in the world just before it. */
-export function judgeClaim(now: World, claim: Claim, bounds: Bounds, earlier = now): Fault[] {
+export function judgeClaim(now: World, claim: Claim, bounds: Bounds, earlier: readonly World[] = []): Fault[] {
   const world = onceLeft(now);
   const { wish, seats, victims } = claim;
   const option = optionFor(world, wish, claim.choice, seats);
@@ -117,10 +117,10 @@ export function judgeClaim(now: World, claim: Claim, bounds: Bounds, earlier = n
     faults.push({ kind: "useless", what: `[T5] ${wish.job} needs only ${names(fewer)} of ${names(victims)}` });
   }
   if (faults.length > 0) return faults;
-  if (isCounted(world)) {
+  // Where several are needed, to be covered or for what is not lent, which they are is open.
+  if (isCounted(world) && victims.length === 1) {
     const best = victimsFor(world, wish);
-    // Work that must not be preempted may need several of its own account's to be covered; which is then open.
-    if (best.length > 0 && !victims.every((victim) => best.includes(victim))) {
+    if (best.length > 0 && !best.includes(victims[0]!)) {
       faults.push(rule(`[T5] ${wish.job} takes ${names(victims)} and not one of ${names(best)}`));
     }
   } else if (!standings.some(({ byOwn }) => byOwn) && victims.some(({ account }) => account === wish.account)) {
@@ -149,7 +149,7 @@ function spared(world: World, wish: Wish, option: Option, victims: readonly Hold
  * Whether anyone who goes before this job could have started or claimed instead [O1, O2, O3]. A job that cannot is not
  * in the way of others [O4]: whether it still speaks for its account until its turn has come is open.
  */
-function judgeTurn(world: World, wish: Wish, bounds: Bounds, earlier: World): Fault[] {
+function judgeTurn(world: World, wish: Wish, bounds: Bounds, earlier: readonly World[]): Fault[] {
   const chances = new Map(world.wishes.map((each) => [each, each === wish ? "" : chanceOf(world, each, bounds)]));
   const inTurn = firstAble(world, wish, chances);
   if (inTurn === undefined) return [];
@@ -161,8 +161,11 @@ function judgeTurn(world: World, wish: Wish, bounds: Bounds, earlier: World): Fa
   )
     return [];
   // Whoever had his turn before others' starts made his claim fair has another in the next pass.
-  const then = earlier.wishes.find((each) => each.no === inTurn.no);
-  if (then === undefined || chanceOf(earlier, then, bounds) === undefined) return [];
+  const able = (then: World) => {
+    const same = then.wishes.find((each) => each.no === inTurn.no);
+    return same !== undefined && chanceOf(then, same, bounds) !== undefined;
+  };
+  if (startable(world, inTurn) === undefined && !earlier.every(able)) return [];
   return [rule(`[O] ${wish.job} goes before ${inTurn.job}, which can ${chances.get(inTurn)}`)];
 }
 

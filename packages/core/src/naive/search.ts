@@ -1,5 +1,5 @@
 import { faultsOfSet, isEnough, type Standing, standingsOf, startable, type TakingRule } from "./take.ts";
-import { type Holding, nobody, type Option, onceLeft, optionsOf, type Wish, type World } from "./world.ts";
+import { type Holding, type Option, onceLeft, optionsOf, type Wish, type World } from "./world.ts";
 
 export interface Bounds {
   /** Sets of more victims are not tried. */
@@ -90,8 +90,8 @@ function firstLegal(
       const legal =
         isEnough(world, wish, option, set) &&
         faultsOfSet(world, wish, option, standing, set).length === 0 &&
-        // Nobody who is covered goes only so that the claimant is covered in his place [T2].
-        set.every((one) => standing.by.get(one) !== "T2" || one.cover === nobody || isNeeded(one, set));
+        // Nobody goes only so that the claimant is covered, or its side small enough [T2].
+        set.every((one) => standing.by.get(one) !== "T2" || isNeeded(one, set));
       return legal ? set : undefined;
     }
     for (let group = from; group < groups.length && !cut; group++) {

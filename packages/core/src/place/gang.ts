@@ -20,7 +20,11 @@ export function spreadGang(
   const room = new Float64Array(fleet.topology.count);
   for (const root of fleet.topology.roots) count(fleet, root, fits, room);
   if (topology !== undefined) {
-    const inside = oneDomain(fleet.topology.roots, levels.indexOf(topology.level), members, room);
+    const inside = fewestBelow(
+      placesAt(fleet.topology.roots, levels.indexOf(topology.level), members, room),
+      members,
+      room,
+    );
     if (inside !== undefined) return assign(fleet, [inside], members, room);
     if (topology.required) return undefined;
   }
@@ -35,13 +39,11 @@ function count(fleet: Fleet, domain: Domain, fits: Fits, room: Float64Array): nu
   return total;
 }
 
-/** The one place of a level that holds the whole gang: the tightest at each level from the top. */
-function oneDomain(domains: readonly Domain[], level: number, members: number, room: Float64Array): Domain | undefined {
-  for (const domain of byTightness(domains, members, room)) {
-    const found = domain.level === level ? domain : oneDomain(domain.children, level, members, room);
-    if (found !== undefined) return found;
-  }
-  return undefined;
+/** The places of a level that hold the whole gang: the tightest at each level from the top. */
+function placesAt(domains: readonly Domain[], level: number, members: number, room: Float64Array): Domain[] {
+  return byTightness(domains, members, room).flatMap((domain) =>
+    domain.level === level ? [domain] : placesAt(domain.children, level, members, room),
+  );
 }
 
 /** Those that hold all members, tightest first. Sorting is stable, so equals stay in the order of their names. */
@@ -83,7 +85,11 @@ function put(
 
 /** Of the places that hold all: fewest places at each level below, then tightest. */
 function bestFor(domains: readonly Domain[], members: number, room: Float64Array): Domain | undefined {
-  const holding = byTightness(domains, members, room);
+  return fewestBelow(byTightness(domains, members, room), members, room);
+}
+
+/** The first of those that need the fewest places at each level below. */
+function fewestBelow(holding: readonly Domain[], members: number, room: Float64Array): Domain | undefined {
   if (holding.length < 2) return holding[0];
   let best: Domain | undefined;
   let bestBelow: number[] = [];

@@ -243,6 +243,8 @@ function claimed(state: State, event: JobClaimed): void {
   const { choice, cover, unitsEach, seats } = event;
   state.waiting.remove(job);
   keepClaim(state, job, { choice, unitsEach, seats, ...(cover !== undefined && { cover }) });
+  // An account that claims its floor keeps less of what is free from others.
+  if (state.lendingLimits > 0) state.waiting.wakeAll();
   const { moves } = event;
   if (moves === undefined) return;
   const recent = state.movedAt.filter((at) => at > event.at - hour);

@@ -28,8 +28,8 @@ export class Watch {
   readonly findings: Finding[] = [];
   readonly #bounds: Bounds;
   readonly #open = new Map<JobNo, Open>();
-  /** How it stood before the first decision of this batch. */
-  #earlier: World | undefined;
+  /** How it stood before each decision of this batch. */
+  #earlier: World[] = [];
   /** The state of the fleet after each change since something last came from outside. */
   readonly #seen = new Set<string>();
 
@@ -45,7 +45,7 @@ export class Watch {
 
   /** A batch begins. */
   begin(): void {
-    this.#earlier = undefined;
+    this.#earlier = [];
   }
 
   /** An event while the state is still without it. */
@@ -77,7 +77,7 @@ export class Watch {
     const claimed = job.claim !== undefined;
     this.#open.delete(job.no);
     const before = worldOf(state, now);
-    this.#earlier ??= before;
+    this.#earlier.push(before);
     const wish = before.wishes.find((each) => each.no === job.no) ?? wishOf(job);
     // What is kept for the job itself does not stand in its way.
     const world = claimed ? { ...before, holds: before.holds.filter((hold) => hold.job !== wish.job) } : before;
@@ -87,7 +87,7 @@ export class Watch {
 
   #claim(event: JobClaimed, state: State, now: Instant): void {
     const world = worldOf(state, now);
-    this.#earlier ??= world;
+    this.#earlier.push(world);
     const wish = world.wishes.find((each) => each.no === event.job);
     if (wish === undefined) {
       this.#add([{ kind: "rule", what: `job ${event.job} claims and does not wait` }]);
