@@ -183,16 +183,23 @@ test("usage shows totals and whether the books balance; JSON keeps the exact amo
 
 test("the policy is shown, and changed with what is given and what was there", async (t) => {
   const server = await StandIn.start(t);
-  const policy = { rebalance: "checkpointed" as const, minRuntime: "5m", grace: "30s", backfill: true };
+  const plain = { rebalance: "checkpointed" as const, minRuntime: "5m", grace: "30s", backfill: true };
+  const policy = { ...plain, movesPerHourMax: 60 };
   server.on("getPolicy", () => ({ ...policy, revision: "r1" }));
   server.on("setPolicy", ({ body }) => ({ ...(body as typeof policy), revision: "r2" }));
   const run = (...argv: string[]) => runTess(["policy", ...argv], { env: server.env });
-  assert.match((await run("get")).out, /Rebalance +checkpointed.*\nMinimum runtime +5m\nGrace +30s\nBackfill +on/);
+  assert.match(
+    (await run("get")).out,
+    /Rebalance +checkpointed.*\nMinimum runtime +5m\nGrace +30s\nBackfill +on.*\nMoves +up to 60/,
+  );
   assert.match((await run("set", "--min-runtime", "10m", "--no-backfill")).out, /10m\n.*30s\n.*off\n/);
   const [asked] = server.requestsTo("setPolicy");
   assert.deepEqual(asked?.body, { ...policy, minRuntime: "10m", backfill: false });
   assert.equal(asked?.headers["if-match"], "r1");
-  assert.deepEqual([(await run("set")).code, (await run("set", "--grace", "soon")).code], [2, 2]);
+  assert.match((await run("set", "--moves-per-hour", "0")).out, /Moves +off\n/);
+  assert.deepEqual(server.requestsTo("setPolicy")[1]?.body, { ...policy, movesPerHourMax: 0 });
+  for (const wrong of [[], ["--grace", "soon"], ["--moves-per-hour", "few"]])
+    assert.equal((await run("set", ...wrong)).code, 2);
 });
 
 test("an account is edited for a time, shows it, and can be told to forget it", async (t) => {

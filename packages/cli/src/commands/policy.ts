@@ -12,6 +12,7 @@ interface PolicyFlags {
   readonly minRuntime?: string;
   readonly grace?: string;
   readonly backfill?: boolean;
+  readonly movesPerHour?: string;
 }
 
 export function define(command: Command, session: Session): void {
@@ -36,17 +37,25 @@ export function define(command: Command, session: Session): void {
     .option("--min-runtime <duration>", "leave a job alone this long after its start; its GPUs' owner need not")
     .option("--grace <duration>", "how long a job without a checkpoint has to leave")
     .option("--backfill", "plan who cannot start, and start others only where that delays no plan")
-    .option("--no-backfill", "plan nobody: whatever fits starts");
+    .option("--no-backfill", "plan nobody: whatever fits starts")
+    .option(
+      "--moves-per-hour <number>",
+      "jobs that may be moved so that another finds room on one node; 0 moves nobody",
+    );
   examples(set, ["tess policy set --min-runtime 10m --grace 1m", "tess policy set --rebalance on --no-backfill"]);
   set.action((flags: PolicyFlags) => change(session, flags));
 }
 
-async function change(session: Session, { rebalance, minRuntime, grace, backfill }: PolicyFlags): Promise<void> {
+async function change(session: Session, flags: PolicyFlags): Promise<void> {
+  const { rebalance, minRuntime, grace, backfill, movesPerHour } = flags;
   for (const [flag, text] of [["--min-runtime", minRuntime] as const, ["--grace", grace] as const]) {
     if (text !== undefined && parseDurationMs(text) === undefined)
       throw usageFailure(`${flag} must be a duration, got "${text}"`, "such as 90s or 5m");
   }
-  const given = { rebalance, minRuntime, grace, backfill };
+  if (movesPerHour !== undefined && !/^\d{1,7}$/.test(movesPerHour))
+    throw usageFailure(`--moves-per-hour must be a whole number, got "${movesPerHour}"`, "such as 60, or 0");
+  const movesPerHourMax = movesPerHour === undefined ? undefined : Number(movesPerHour);
+  const given = { rebalance, minRuntime, grace, backfill, movesPerHourMax };
   const changes = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
   if (Object.keys(changes).length === 0)
     throw usageFailure("nothing to change", "such as --rebalance off; see tess policy set --help");
@@ -62,13 +71,14 @@ const rebalances: Readonly<Record<PolicyPut["rebalance"], string>> = {
 };
 
 async function show(session: Session, policy: PolicyShape): Promise<void> {
-  await emitObject(session, policy, "policy", ({ rebalance, minRuntime, grace, backfill }) =>
+  await emitObject(session, policy, "policy", ({ rebalance, minRuntime, grace, backfill, movesPerHourMax }) =>
     fieldsText(
       [
         ["Rebalance", rebalances[rebalance]],
         ["Minimum runtime", minRuntime],
         ["Grace", grace],
         ["Backfill", backfill ? "on: nobody starts where that delays a planned job" : "off"],
+        ["Moves", movesPerHourMax === 0 ? "off" : `up to ${movesPerHourMax} jobs an hour, to make room on one node`],
       ],
       session.paint,
     ),

@@ -305,7 +305,8 @@ describe("the policy", () => {
     try {
       const seen = await t.server.call(t.owner.token, "GET", "/v1/policy");
       const { revision, ...plain } = seen.json;
-      assert.deepEqual(plain, { rebalance: "checkpointed", minRuntime: "5m", grace: "30s", backfill: true });
+      const shown = { rebalance: "checkpointed", minRuntime: "5m", grace: "30s", backfill: true, movesPerHourMax: 60 };
+      assert.deepEqual(plain, shown);
       const put = (body: object, ifMatch = revision) =>
         t.server.call(t.owner.token, "PUT", "/v1/policy", body, { "if-match": ifMatch });
       const changed = await put({ ...plain, rebalance: "off", grace: "2m" });
@@ -315,6 +316,7 @@ describe("the policy", () => {
         minRuntimeMs: 300_000,
         graceMs: 120_000,
         backfill: true,
+        movesPerHourMax: 60,
       });
       assert.deepEqual([(await put(plain)).status, (await put(plain, changed.json.revision)).status], [412, 200]);
       const half = await put({ rebalance: "off" }, "*");

@@ -13,6 +13,13 @@ const policy = {
   backfill: Type.Boolean({
     description: "Plan jobs that cannot start, and let others start only where no plan is delayed",
   }),
+  movesPerHourMax: Type.Optional(
+    Type.Integer({
+      minimum: 0,
+      maximum: 1_000_000,
+      description: "Jobs that may be moved within an hour so that another finds room on one node; 60 when left out",
+    }),
+  ),
 };
 
 export const PolicyPut = Type.Object(policy, { additionalProperties: false });

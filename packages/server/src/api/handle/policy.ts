@@ -1,4 +1,4 @@
-import { isRefusal, type Policy, parseDuration, type Refusal } from "@tessera/core";
+import { isRefusal, movesPerHourPlain, type Policy, parseDuration, type Refusal } from "@tessera/core";
 import type { PolicyPut, PolicyShape } from "@tessera/wire";
 import type { Seal } from "../../access/seal.ts";
 import { askerOf, type Handler } from "../context.ts";
@@ -23,16 +23,18 @@ export const policyHandlers: PolicyHandlers = {
   },
 };
 
-function policyOf({ rebalance, minRuntime, grace, backfill }: PolicyPut): Policy | Refusal {
+function policyOf({ rebalance, minRuntime, grace, backfill, movesPerHourMax }: PolicyPut): Policy | Refusal {
   const minRuntimeMs = parseDuration(minRuntime, "minRuntime");
   if (isRefusal(minRuntimeMs)) return minRuntimeMs;
   const graceMs = parseDuration(grace, "grace");
   if (isRefusal(graceMs)) return graceMs;
-  return { rebalance, minRuntimeMs, graceMs, backfill };
+  return { rebalance, minRuntimeMs, graceMs, backfill, ...(movesPerHourMax !== undefined && { movesPerHourMax }) };
 }
 
 /** A policy has no number of its own: equal ones have equal revisions. */
-function renderPolicy(seal: Seal, { rebalance, minRuntimeMs, graceMs, backfill }: Policy): PolicyShape {
-  const shown = { rebalance, minRuntime: durationText(minRuntimeMs), grace: durationText(graceMs), backfill };
+function renderPolicy(seal: Seal, policy: Policy): PolicyShape {
+  const { rebalance, minRuntimeMs, graceMs, backfill, movesPerHourMax = movesPerHourPlain } = policy;
+  const [minRuntime, grace] = [durationText(minRuntimeMs), durationText(graceMs)];
+  const shown = { rebalance, minRuntime, grace, backfill, movesPerHourMax };
   return { ...shown, revision: seal.tag(`policy ${JSON.stringify(shown)}`, 0) };
 }
