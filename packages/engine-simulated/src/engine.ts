@@ -6,7 +6,11 @@ import { readLog } from "./log.ts";
 /** A control plane's view of a simulated fleet. Opening another one is what a restart of the control plane does. */
 export class SimulatedEngine implements Engine {
   readonly name = "simulated";
-  readonly capabilities: Capabilities = { images: false, isolation: ["whole", "mig", "mps", "timeslice"], workdir: false };
+  readonly capabilities: Capabilities = {
+    images: false,
+    isolation: ["whole", "mig", "mps", "timeslice"],
+    workdir: false,
+  };
   readonly #fleet: SimulatedFleet;
   #closed = false;
 
