@@ -7,7 +7,7 @@ import type { Instant } from "./model/units.ts";
 import { growJobs } from "./place/grow.ts";
 import { mayStart, placeJob } from "./place/place.ts";
 import { Contest } from "./queue/order.ts";
-import { demandOf, modelsFor, type State } from "./state/state.ts";
+import { type State, upToDate, wishOf } from "./state/state.ts";
 import type { WaitingGroup } from "./state/waiting.ts";
 import { Timeline } from "./when/timeline.ts";
 
@@ -37,7 +37,8 @@ function pass(state: State, groups: readonly WaitingGroup[], now: Instant, apply
     const group = contest.next(); // who is next
     if (group === undefined) return;
     const job = group.jobs[0]!;
-    const placement = arrayIsFull(state, group) ? undefined : placeJob(state, job, now, timeline); // where does it go
+    const wish = upToDate(state, group.wish, job.spec);
+    const placement = arrayIsFull(state, group) ? undefined : placeJob(state, job, now, timeline, wish); // where does it go
     if (placement !== undefined) {
       apply({ kind: "job-placed", v: 1, at: now, job: job.no, attempt: job.attempt, ...placement });
       settleClasses(state, now, apply);
@@ -54,7 +55,9 @@ function pass(state: State, groups: readonly WaitingGroup[], now: Instant, apply
     }
     if (losers === undefined) {
       group.delayed ||=
-        timeline.plans.length > 0 && !arrayIsFull(state, group) && placeJob(state, job, now) !== undefined;
+        timeline.plans.length > 0 &&
+        !arrayIsFull(state, group) &&
+        placeJob(state, job, now, undefined, wish) !== undefined;
       planAhead(state, timeline, job, now); // when could it start
       contest.close(group); // nobody who wants the same can start either
       continue;
@@ -88,7 +91,7 @@ function planAgain(state: State, now: Instant): Timeline {
 
 function planAhead(state: State, timeline: Timeline, job: Job, now: Instant): void {
   if (state.planned.has(job)) return;
-  const stop = mayStart(state, job, demandOf(state, job, 0, modelsFor(state, job, 0)[0] ?? -1), now);
+  const stop = mayStart(state, job, wishOf(state, job.spec).first, now);
   if (stop?.kind === "limit" && stop.hit.kind === "gpu-time") {
     state.timers.addOnce({ at: stop.hit.until, kind: "exposed", subject: job.no }); // it may compete again then
   }

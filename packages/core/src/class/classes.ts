@@ -1,4 +1,3 @@
-import { isInside } from "../claim/takeable.ts";
 import type { Event, JobClassed } from "../journal/event.ts";
 import { type AccountNo, noAccount } from "../model/ids.ts";
 import type { Job } from "../model/job.ts";
@@ -9,33 +8,33 @@ import { accountOf, jobOf, pathUp, type State } from "../state/state.ts";
 /** Brings classes in line with what changed since the last look: some fall, some are promoted; nobody moves [C3]. */
 export function settleClasses(state: State, now: Instant, apply: (event: Event) => void): void {
   // A promotion below can leave an account above with more than it covers, and what falls there may rise lower down.
-  for (let changed = state.classes.takeChanged(); changed.size > 0; ) {
-    const reclassed = new Set<AccountNo>();
-    settleChanged(state, changed, now, (event) => {
-      reclassed.add(jobOf(state, event.job).account);
+  for (let changed = state.classes.takeChanged(); changed.size > 0; changed = state.classes.takeChanged()) {
+    const note = (event: JobClassed): void => {
+      state.classes.note(jobOf(state, event.job).account);
       apply(event);
-    });
-    changed = reclassed;
+    };
+    settlePaths(state, changed, now, note);
   }
 }
 
-function settleChanged(
+function settlePaths(
   state: State,
   changed: ReadonlySet<AccountNo>,
   now: Instant,
   apply: (event: JobClassed) => void,
 ): void {
-  const looked = new Set<AccountNo>();
+  const looked: AccountNo[] = [];
   for (const leaf of changed) {
     if (state.accounts[leaf] === undefined) continue;
     for (const { no } of pathUp(state, leaf)) {
-      if (looked.has(no)) continue;
-      looked.add(no);
+      if (changed.size > 1 && looked.includes(no)) continue;
+      looked.push(no);
       fall(state, no, now, apply);
     }
   }
   // From the top: what a high account can cover is then refined below.
-  for (const no of [...looked].sort((a, b) => a - b)) {
+  looked.sort((a, b) => a - b);
+  for (const no of looked) {
     if (state.usage[no]!.burst > 0 && isWithin(state, no)) promote(state, no, now, apply);
   }
 }
@@ -44,12 +43,24 @@ function settleChanged(
 function fall(state: State, account: AccountNo, now: Instant, apply: (event: JobClassed) => void): void {
   const exceeded = () => !isWithinFloor(state, accountOf(state, account), state.usage[account]!.covered);
   if (!exceeded()) return;
-  const covered = [...jobsBelow(state, account)].filter((job) => job.cover === account);
-  covered.sort((a, b) => a.spec.priority - b.spec.priority || b.placedAt - a.placedAt || b.no - a.no);
-  for (const job of covered) {
-    if (!exceeded()) return;
+  for (const tried = new Set<Job>(); exceeded(); ) {
+    const job = firstToFall(state.coveredBy.get(account) ?? [], tried);
+    if (job === undefined) return;
+    tried.add(job);
     reclass(state, job, now, apply);
   }
+}
+
+/** Of those not tried yet the lowest priority, then the youngest. */
+function firstToFall(jobs: Iterable<Job>, tried: ReadonlySet<Job>): Job | undefined {
+  let first: Job | undefined;
+  for (const job of jobs) if ((first === undefined || fallsBefore(job, first)) && !tried.has(job)) first = job;
+  return first;
+}
+
+function fallsBefore(a: Job, b: Job): boolean {
+  if (a.spec.priority !== b.spec.priority) return a.spec.priority < b.spec.priority;
+  return a.placedAt !== b.placedAt ? a.placedAt > b.placedAt : a.no > b.no;
 }
 
 function promote(state: State, account: AccountNo, now: Instant, apply: (event: JobClassed) => void): void {
@@ -82,6 +93,10 @@ function isWithin(state: State, account: AccountNo): boolean {
 /** Jobs that hold something in an account or below, oldest first. */
 function jobsBelow(state: State, account: AccountNo): Job[] {
   const jobs: Job[] = [];
-  for (const [no, active] of state.active) if (isInside(state, no, account)) jobs.push(...active);
+  const gather = (no: AccountNo): void => {
+    for (const job of state.active.get(no) ?? []) jobs.push(job);
+    for (const child of accountOf(state, no).children) gather(child);
+  };
+  gather(account);
   return jobs.sort((a, b) => a.no - b.no);
 }

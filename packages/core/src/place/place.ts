@@ -1,13 +1,14 @@
 import type { JobPlaced } from "../journal/event.ts";
 import type { Account } from "../model/account.ts";
-import { noAccount } from "../model/ids.ts";
+import { type AccountNo, noAccount } from "../model/ids.ts";
 import type { Job } from "../model/job.ts";
 import type { FleetNode } from "../model/node.ts";
 import { type Instant, unitsPerGpu } from "../model/units.ts";
 import { type LimitHit, limitHit } from "../queue/limits.ts";
 import { type CeilingHit, ceilingHit, coverFor, type Demand, unlentUnits } from "../queue/quota.ts";
-import { demandOf, modelsFor, type State, tenantOf } from "../state/state.ts";
+import { modelsFor, type State, tenantOf, wishOf } from "../state/state.ts";
 import type { Held } from "../state/usage.ts";
+import type { Wish } from "../state/wish.ts";
 import type { Timeline } from "../when/timeline.ts";
 import { dedicatedRest, heldBeside, isConfidential } from "./dedicated.ts";
 import { findSeats } from "./seats.ts";
@@ -18,29 +19,32 @@ export { modelsFor };
 export type Placement = Pick<JobPlaced, "choice" | "unitsEach" | "class" | "cover" | "seats">;
 
 /** Where the job can start now and as what, trying its alternatives in order; undefined = nowhere. */
-export function placeJob(state: State, job: Job, now: Instant, timeline?: Timeline): Placement | undefined {
-  const { spec } = job;
+export function placeJob(
+  state: State,
+  job: Job,
+  now: Instant,
+  timeline?: Timeline,
+  wish: Wish = wishOf(state, job.spec),
+): Placement | undefined {
   const wholeNodes = isConfidential(state, job.account);
-  for (let choice = 0; choice < spec.gpus.length; choice++) {
-    const ask = spec.gpus[choice]!;
-    for (const model of modelsFor(state, job, choice)) {
-      const demand = demandOf(state, job, choice, model);
-      if (!wholeNodes && mayStart(state, job, demand, now) !== undefined) continue;
-      let cover = coverFor(state, job.account, demand);
-      const planned = timeline !== undefined && timeline.plans.length > 0;
-      const mayTake = planned
-        ? (node: FleetNode, free: number) => timeline.mayTake(job, cover === noAccount, node, free)
+  for (const { choice, model, demand } of wish.options) {
+    let cover = coverFor(state, job.account, demand);
+    if (!wholeNodes && stopFor(state, job, demand, cover, now) !== undefined) continue;
+    const burst = cover === noAccount;
+    const mayTake =
+      timeline !== undefined && timeline.plans.length > 0
+        ? (node: FleetNode, free: number) => timeline.mayTake(job, burst, node, free)
         : undefined;
-      const seats = findSeats(state, job, choice, model, mayTake);
-      if (typeof seats === "string") continue;
-      if (wholeNodes) {
-        // What it would really hold depends on the nodes that it would open.
-        const held = heldBeside(state, job.account, seats);
-        if (mayStart(state, job, demand, now, held) !== undefined) continue;
-        cover = coverFor(state, job.account, demand, held);
-      }
-      return { choice, unitsEach: ask.unitsEach, class: cover === noAccount ? "burst" : "guaranteed", cover, seats };
+    const seats = findSeats(state, job, choice, model, mayTake);
+    if (typeof seats === "string") continue;
+    if (wholeNodes) {
+      // What it would really hold depends on the nodes that it would open.
+      const held = heldBeside(state, job.account, seats);
+      cover = coverFor(state, job.account, demand, held);
+      if (stopFor(state, job, demand, cover, now, held) !== undefined) continue;
     }
+    const { unitsEach } = job.spec.gpus[choice]!;
+    return { choice, unitsEach, class: cover === noAccount ? "burst" : "guaranteed", cover, seats };
   }
   return undefined;
 }
@@ -63,11 +67,22 @@ export function mayStart(
   now: Instant,
   held?: (account: Account) => Held,
 ): QuotaStop | undefined {
+  return stopFor(state, job, demand, coverFor(state, job.account, demand, held), now, held);
+}
+
+function stopFor(
+  state: State,
+  job: Job,
+  demand: Demand,
+  cover: AccountNo,
+  now: Instant,
+  held?: (account: Account) => Held,
+): QuotaStop | undefined {
   const limit = limitHit(state, job, demand.units, unitsPerGpu, now);
   if (limit !== undefined) return { kind: "limit", hit: limit };
   const ceiling = ceilingHit(state, job.account, demand, held);
   if (ceiling !== undefined) return { kind: "max", hit: ceiling };
-  if (coverFor(state, job.account, demand, held) !== noAccount) return undefined;
+  if (cover !== noAccount) return undefined;
   if (!job.spec.preemptible) return { kind: "must-be-guaranteed" };
   const unlent = unlentUnits(state, job.account);
   if (demand.units === 0 || unlent === 0) return undefined;

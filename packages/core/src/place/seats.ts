@@ -5,7 +5,7 @@ import type { FleetNode } from "../model/node.ts";
 import { unitsPerGpu } from "../model/units.ts";
 import type { NoSeat } from "../part/seat.ts";
 import type { Fleet } from "../state/fleet.ts";
-import type { NodeSet } from "../state/node-set.ts";
+import type { NodeIndex } from "../state/node-index.ts";
 import { type State, whoIs } from "../state/state.ts";
 import { isConfidential, type MayUse, nodesFor, ownNodes } from "./dedicated.ts";
 import { spreadGang } from "./gang.ts";
@@ -148,12 +148,13 @@ function tightestNode(fleet: Fleet, need: MemberNeed, mayTake: MayTake | undefin
 
 function firstThatFits(
   fleet: Fleet,
-  nodes: NodeSet | undefined,
+  nodes: NodeIndex | undefined,
   need: MemberNeed,
   mayTake: MayTake | undefined,
 ): FleetNode | undefined {
   if (nodes === undefined) return undefined;
-  for (let no = nodes.next(0); no >= 0; no = nodes.next(no + 1)) {
+  const { cpusMilli, memoryMiB } = need;
+  for (let no = nodes.next(0, cpusMilli, memoryMiB); no >= 0; no = nodes.next(no + 1, cpusMilli, memoryMiB)) {
     const node = fleet.nodes[no]!;
     if (membersThatFit(fleet, node, need, "now", 1, mayTake) > 0) return node;
   }

@@ -215,7 +215,7 @@ function activate(state: State, job: Job): void {
   const jobs = state.active.get(job.account);
   if (jobs === undefined) state.active.set(job.account, new Set([job]));
   else jobs.add(job);
-  if (job.class === "burst") countBurst(state, job, 1);
+  countCover(state, job, 1);
   if (isElastic(job)) state.elastic.add(job);
   const exposedAt = job.placedAt + state.policy.minRuntimeMs;
   if (exposedAt > state.clock) state.timers.add({ at: exposedAt, kind: "exposed", subject: job.no });
@@ -230,11 +230,23 @@ function deactivate(state: State, job: Job): void {
   jobs.delete(job);
   state.elastic.delete(job);
   if (jobs.size === 0) state.active.delete(job.account);
-  if (job.class === "burst") countBurst(state, job, -1);
+  countCover(state, job, -1);
+}
+
+/** Enters a job under the account that covers it, or takes it out; burst jobs are only counted. */
+function countCover(state: State, job: Job, sign: 1 | -1): void {
+  if (job.cover === noAccount) {
+    countBurst(state, job, sign);
+    return;
+  }
+  const jobs = state.coveredBy.get(job.cover);
+  if (jobs === undefined) state.coveredBy.set(job.cover, new Set([job]));
+  else if (sign > 0) jobs.add(job);
+  else if (jobs.delete(job) && jobs.size === 0) state.coveredBy.delete(job.cover);
 }
 
 function countClass(state: State, job: Job, sign: 1 | -1): void {
-  if (job.class === "burst") countBurst(state, job, sign);
+  countCover(state, job, sign);
   for (const lease of job.leases) if (!lease.extra) countCovered(state, job, lease, sign);
 }
 

@@ -2,7 +2,7 @@ import type { Event } from "../journal/event.ts";
 import type { Account, AccountTerms } from "../model/account.ts";
 import { rootAccount } from "../model/ids.ts";
 import { applyToJobs } from "./apply-jobs.ts";
-import { forgetNode, trustChanged } from "./dedicated.ts";
+import { countTenants, forgetNode, trustChanged } from "./dedicated.ts";
 import { keepHistories, noteHistory } from "./history.ts";
 import { accountOf, orderOf, type State } from "./state.ts";
 import { nothingUsed } from "./usage.ts";
@@ -152,7 +152,10 @@ export function addWindowTimers(state: State, { no, windows = [] }: Account): vo
 /** Counts the terms of an account in (`sign` 1) or out (-1) where it matters whether anyone has such. */
 export function countTerms(state: State, { quota, trust, limits }: AccountTerms, sign: 1 | -1): void {
   if (quota.lendable !== undefined) state.lendingLimits += sign;
-  if (trust === "confidential") state.confidential += sign;
+  if (trust === "confidential") {
+    state.confidential += sign;
+    if (sign > 0 && state.confidential === 1) countTenants(state);
+  }
   if (limits.gpusPerUserMax !== undefined) state.userLimits += sign;
   state.waiting.splitByUser(state.userLimits > 0);
 }

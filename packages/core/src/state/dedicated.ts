@@ -1,7 +1,7 @@
-import { type AccountNo, type NodeNo, noAccount, rootAccount } from "../model/ids.ts";
+import { type AccountNo, type JobNo, type NodeNo, noAccount, rootAccount } from "../model/ids.ts";
 import type { Job } from "../model/job.ts";
 import { noteHistory } from "./history.ts";
-import { accountOf, type State, tenantOf } from "./state.ts";
+import { accountOf, jobOf, type State, tenantOf } from "./state.ts";
 
 /**
  * Who is on which node, and the nodes that confidential tenants have to themselves [U3]: beside what its jobs hold, such
@@ -16,6 +16,7 @@ export function beforeSeats(state: State, node: NodeNo): void {
 
 /** To be called when a seat of the job, or one that is kept for it, has come (`sign` 1) to a node or gone (-1). */
 export function afterSeats(state: State, job: Job, node: NodeNo, sign: 1 | -1): void {
+  if (state.confidential === 0) return;
   const { no: tenant, terms } = tenantOf(state, job.account);
   const left = countTenant(state, node, tenant, sign);
   if (sign > 0 && terms.trust === "confidential") {
@@ -33,6 +34,18 @@ export function forgetNode(state: State, node: NodeNo): void {
   chargeRest(state, node, -1);
   state.dedicated.delete(node);
   state.tenantsOn.delete(node);
+}
+
+/** Who is where is counted only while some tenant is confidential; to be called when one is, after none was. */
+export function countTenants(state: State): void {
+  state.tenantsOn.clear();
+  for (const { job, node } of state.leases.values()) countTenant(state, node, tenantNo(state, job), 1);
+  for (const { no, claim } of state.claimants)
+    for (const { node } of claim!.seats) countTenant(state, node, tenantNo(state, no), 1);
+}
+
+function tenantNo(state: State, job: JobNo): AccountNo {
+  return tenantOf(state, jobOf(state, job).account).no;
 }
 
 /** The trust of a tenant has changed: the nodes that it is on become its own, or are no longer. */

@@ -3,6 +3,7 @@ import type { Lease } from "../model/lease.ts";
 import type { FleetNode, NodeFacts, NodeMode } from "../model/node.ts";
 import { type Instant, unitsPerGpu } from "../model/units.ts";
 import type { Occupant, PartDevice, Who } from "../part/seat.ts";
+import { NodeIndex } from "./node-index.ts";
 import { NodeSet } from "./node-set.ts";
 import { Topology } from "./topology.ts";
 
@@ -34,9 +35,18 @@ export class Fleet {
   /** Wholly free GPUs of each node. */
   nodeFreeGpus = new Int32Array(16);
   /** Nodes that take work, by the model of their GPUs and how many of those are free. */
-  readonly #byFree: NodeSet[][] = [];
+  readonly #byFree: NodeIndex[][] = [];
   /** Nodes that take work and have GPUs of several models, or none. */
-  readonly oddNodes = new NodeSet();
+  readonly oddNodes = new NodeIndex();
+  /** Where each node is looked for. */
+  readonly #indexOf: (NodeIndex | undefined)[] = [];
+  /** The model of all GPUs of each node; -1 where there are several, or none. */
+  readonly #soleModel: number[] = [];
+  /** Units of each node's GPUs that are kept for nobody, where it takes work: free, and of those who leave. */
+  #nodeOpen = new Int32Array(16);
+  #nodeLeaving = new Int32Array(16);
+  #open = 0;
+  #leaving = 0;
   readonly topology = new Topology();
   /** Who holds parts of a GPU, by lease. */
   readonly parts = new Map<number, Map<LeaseId, Occupant>>();
@@ -84,10 +94,10 @@ export class Fleet {
       this.gpuFreeMemory[index] = unitsPerGpu;
       this.gpuUuid.push(gpu.uuid);
     }
-    this.nodeFreeGpus[no] = facts.gpus.length;
+    this.#soleModel.push(this.#findSoleModel(node));
     this.#count(facts, 1);
     this.topology.add(no, facts.name, facts.place);
-    this.#index(node, true);
+    this.#note(node);
   }
 
   changeNode(
@@ -99,14 +109,13 @@ export class Fleet {
     facts: NodeFacts | undefined,
   ): void {
     const node = this.node(no);
-    this.#index(node, false);
     node.mode = mode;
     node.reason = reason;
     node.drainUntil = drainUntil;
     node.revision++;
     node.changedAt = at;
     if (facts !== undefined) this.#refresh(node, facts);
-    this.#index(node, true);
+    this.#note(node);
   }
 
   #refresh(node: FleetNode, facts: NodeFacts): void {
@@ -127,8 +136,8 @@ export class Fleet {
       this.gpuFree[gpu] = 0;
       this.gpuFreeMemory[gpu] = 0;
     }
-    this.#index(node, false);
-    this.nodeFreeGpus[no] = 0;
+    node.mode = "down";
+    this.#note(node);
     this.#count(node.facts, -1);
     this.topology.remove(no, node.facts.name, node.facts.place);
     this.nodes[no] = undefined;
@@ -145,7 +154,6 @@ export class Fleet {
       if (this.gpuNode[gpu] !== no || free < unitsEach || freeMemory < memory) {
         throw new Error(`GPU ${gpu} has ${free} and ${freeMemory} units left, not ${unitsEach} and ${memory}`);
       }
-      if (this.isFree(gpu)) this.#shift(no, -1);
       if (part !== undefined) this.#share(gpu, lease.id, { ...who, ...part });
       this.gpuFree[gpu] = free - unitsEach;
       this.gpuFreeMemory[gpu] = freeMemory - memory;
@@ -154,6 +162,7 @@ export class Fleet {
     node.freeCpusMilli -= lease.cpusMilli;
     node.freeMemoryMiB -= lease.memoryMiB;
     node.leases++;
+    this.#note(node);
   }
 
   /** Gives a seat back. */
@@ -170,11 +179,11 @@ export class Fleet {
         if (this.parts.get(gpu)!.size === 0) this.parts.delete(gpu);
         this.#indexShared(gpu, before);
       }
-      if (this.isFree(gpu)) this.#shift(no, 1);
     }
     node.freeCpusMilli += lease.cpusMilli;
     node.freeMemoryMiB += lease.memoryMiB;
     node.leases--;
+    this.#note(node);
   }
 
   #share(gpu: number, lease: LeaseId, occupant: Occupant): void {
@@ -219,27 +228,17 @@ export class Fleet {
     for (const gpu of gpus) this.gpuLeaving[gpu]! += sign * unitsEach;
     node.leavingCpusMilli += sign * cpusMilli;
     node.leavingMemoryMiB += sign * memoryMiB;
+    this.#note(node);
   }
 
   /** Free units that nobody is kept waiting for, on nodes that take work. */
   freeUnitsUp(): number {
-    let units = 0;
-    for (let gpu = 0; gpu < this.gpus; gpu++) if (this.#isOpen(gpu)) units += this.gpuFree[gpu]!;
-    return units;
+    return this.#open;
   }
 
   /** The same, once everyone has gone who was told to. */
   freeUnitsOnceLeft(): number {
-    let units = 0;
-    for (let gpu = 0; gpu < this.gpus; gpu++) {
-      if (this.#isOpen(gpu)) units += this.gpuFree[gpu]! + this.gpuLeaving[gpu]!;
-    }
-    return units;
-  }
-
-  /** Kept for nobody, on a node that takes work. */
-  #isOpen(gpu: number): boolean {
-    return this.gpuHeldFor[gpu] === 0 && this.nodes[this.gpuNode[gpu]!]?.mode === "up";
+    return this.#open + this.#leaving;
   }
 
   /** Wholly free and kept for nobody. */
@@ -252,29 +251,28 @@ export class Fleet {
     const node = this.node(no);
     for (const gpu of gpus) {
       if (this.gpuHeldFor[gpu] !== 0) throw new Error(`GPU ${gpu} is kept for job ${this.gpuHeldFor[gpu]} already`);
-      if (this.isFree(gpu)) this.#shift(no, -1);
       this.gpuHeldFor[gpu] = job;
     }
     node.freeCpusMilli -= cpusMilli;
     node.freeMemoryMiB -= memoryMiB;
+    this.#note(node);
   }
 
   /** Ends a hold; the GPUs are free or still with those who are leaving. */
   unhold(no: NodeNo, gpus: readonly GpuNo[], cpusMilli: number, memoryMiB: number): void {
     const node = this.nodes[no];
-    for (const gpu of gpus) {
-      this.gpuHeldFor[gpu] = 0;
-      if (this.isFree(gpu)) this.#shift(no, 1);
-    }
+    for (const gpu of gpus) this.gpuHeldFor[gpu] = 0;
     if (node === undefined) return;
     node.freeCpusMilli += cpusMilli;
     node.freeMemoryMiB += memoryMiB;
+    this.#note(node);
   }
 
   /** Keeps the numbering when a fleet is read from a snapshot in which a node has already left. */
   skipRemoved(gpus: number): void {
     const no = this.nodes.length;
     this.nodes.push(undefined);
+    this.#soleModel.push(-1);
     this.#grow(this.gpus + gpus, this.nodes.length);
     for (let i = 0; i < gpus; i++) {
       this.gpuNode[this.gpus] = no;
@@ -284,7 +282,7 @@ export class Fleet {
   }
 
   /** Nodes that take work, whose GPUs are of this model and of which exactly `free` are free. */
-  nodesWith(model: number, free: number): NodeSet | undefined {
+  nodesWith(model: number, free: number): NodeIndex | undefined {
     return this.#byFree[model]?.[free];
   }
 
@@ -293,38 +291,50 @@ export class Fleet {
     return (this.#byFree[model]?.length ?? 0) - 1;
   }
 
-  #shift(no: NodeNo, change: 1 | -1): void {
-    const node = this.node(no);
-    this.#index(node, false);
-    this.nodeFreeGpus[no]! += change;
-    this.#index(node, true);
-  }
-
-  /** Enters a node where it is looked for, or takes it out; only nodes that are up are looked for. */
-  #index(node: FleetNode, enter: boolean): void {
-    if (node.mode !== "up") return;
-    const set = this.#setOf(node);
-    if (enter) set.add(node.no);
-    else set.delete(node.no);
-  }
-
-  #setOf(node: FleetNode): NodeSet {
-    const model = this.soleModel(node);
-    if (model < 0) return this.oddNodes;
-    const free = this.nodeFreeGpus[node.no]!;
-    this.#byFree[model] ??= [];
-    const sets = this.#byFree[model];
-    while (sets.length <= Math.max(free, node.facts.gpus.length)) sets.push(new NodeSet());
-    return sets[free]!;
-  }
-
   /** The model of all its GPUs; -1 where there are several, or none. */
   soleModel(node: FleetNode): number {
-    const count = node.facts.gpus.length;
-    if (count === 0) return -1;
-    const model = this.gpuModel[node.firstGpu]!;
-    for (let gpu = node.firstGpu + 1; gpu < node.firstGpu + count; gpu++) if (this.gpuModel[gpu] !== model) return -1;
+    return this.#soleModel[node.no]!;
+  }
+
+  #findSoleModel({ firstGpu, facts }: FleetNode): number {
+    if (facts.gpus.length === 0) return -1;
+    const model = this.gpuModel[firstGpu]!;
+    for (let gpu = firstGpu + 1; gpu < firstGpu + facts.gpus.length; gpu++) if (this.gpuModel[gpu] !== model) return -1;
     return model;
+  }
+
+  /** Counts a node anew after any change of what it has, holds or keeps, and enters it where it is then looked for. */
+  #note(node: FleetNode): void {
+    const { no, firstGpu, facts } = node;
+    const up = node.mode === "up";
+    let free = 0;
+    let open = 0;
+    let leaving = 0;
+    for (let gpu = firstGpu as number; gpu < firstGpu + facts.gpus.length; gpu++) {
+      if (this.isFree(gpu)) free++;
+      if (!up || this.gpuHeldFor[gpu] !== 0) continue;
+      open += this.gpuFree[gpu]!;
+      leaving += this.gpuLeaving[gpu]!;
+    }
+    this.nodeFreeGpus[no] = free;
+    this.#open += open - this.#nodeOpen[no]!;
+    this.#leaving += leaving - this.#nodeLeaving[no]!;
+    this.#nodeOpen[no] = open;
+    this.#nodeLeaving[no] = leaving;
+    const index = up ? this.#indexFor(node) : undefined;
+    const before = this.#indexOf[no];
+    if (before !== undefined && before !== index) before.delete(no);
+    index?.set(no, node.freeCpusMilli, node.freeMemoryMiB);
+    this.#indexOf[no] = index;
+  }
+
+  #indexFor(node: FleetNode): NodeIndex {
+    const model = this.soleModel(node);
+    if (model < 0) return this.oddNodes;
+    this.#byFree[model] ??= [];
+    const sets = this.#byFree[model];
+    while (sets.length <= node.facts.gpus.length) sets.push(new NodeIndex());
+    return sets[this.nodeFreeGpus[node.no]!]!;
   }
 
   #count(facts: NodeFacts, sign: 1 | -1): void {
@@ -347,7 +357,10 @@ export class Fleet {
       this.gpuLeaving = grown(this.gpuLeaving, new Int32Array(size));
     }
     if (nodes > this.nodeFreeGpus.length) {
-      this.nodeFreeGpus = grown(this.nodeFreeGpus, new Int32Array(Math.max(nodes, this.nodeFreeGpus.length * 2)));
+      const size = Math.max(nodes, this.nodeFreeGpus.length * 2);
+      this.nodeFreeGpus = grown(this.nodeFreeGpus, new Int32Array(size));
+      this.#nodeOpen = grown(this.#nodeOpen, new Int32Array(size));
+      this.#nodeLeaving = grown(this.#nodeLeaving, new Int32Array(size));
     }
   }
 }

@@ -102,6 +102,8 @@ export interface State {
   readonly elastic: Set<Job>;
   /** Jobs that can be moved (T9), by node. */
   readonly movable: Map<NodeNo, Set<Job>>;
+  /** Jobs that the guarantee of an account covers, by that account. */
+  readonly coveredBy: Map<AccountNo, Set<Job>>;
   readonly classes: ClassChanges;
   /** When jobs that cannot start are expected to, first planned first. */
   readonly planned: Map<Job, Instant>;
@@ -160,6 +162,7 @@ export function emptyState(): State {
     active: new Map(),
     elastic: new Set(),
     movable: new Map(),
+    coveredBy: new Map(),
     classes: new ClassChanges(),
     planned: new Map(),
     claimants: new Set(),
