@@ -55,7 +55,7 @@ export function planClaim(state: State, job: Job, now: Instant): ClaimPlan | und
   return best;
 }
 
-function takesOwn({ victims }: ClaimPlan): boolean {
+function takesOwn({ victims }: Pick<ClaimPlan, "victims">): boolean {
   return [...victims.values()].includes("T3");
 }
 
@@ -144,10 +144,20 @@ function planWith(
   return { seats, victims: tally.victims, lost };
 }
 
-function cheapestOf<Plan extends { readonly lost: number }>(plans: readonly (Plan | undefined)[]): Plan | undefined {
+interface Cost {
+  readonly victims: ReadonlyMap<Victim, Rule>;
+  readonly lost: number;
+}
+
+function cheapestOf<Plan extends Cost>(plans: readonly (Plan | undefined)[]): Plan | undefined {
   let best: Plan | undefined;
-  for (const plan of plans) if (plan !== undefined && (best === undefined || plan.lost < best.lost)) best = plan;
+  for (const plan of plans) if (plan !== undefined && (best === undefined || compareCosts(plan, best) < 0)) best = plan;
   return best;
+}
+
+/** Others' work before its own account's [T4], the least work lost, the fewest victims [T5]. */
+function compareCosts(a: Cost, b: Cost): number {
+  return Number(takesOwn(a)) - Number(takesOwn(b)) || a.lost - b.lost || a.victims.size - b.victims.size;
 }
 
 /** The nodes of each place of a level. */

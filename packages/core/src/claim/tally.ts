@@ -116,9 +116,11 @@ export class Tally {
 
   /** T2 for one more victim; `last` where nobody else is to follow. */
   isFairWithout(victim: Victim, last: boolean): boolean {
+    const { first } = this;
     this.take(victim, "T2");
     const fair = this.isFair(victim.job.account) && (!last || this.#isCoveredAsLow(victim));
     this.putBack(victim);
+    this.first = first;
     return fair;
   }
 
@@ -198,7 +200,8 @@ export class Tally {
     if (this.ceilingHit() !== undefined) return false;
     if (cover !== noAccount && this.#standsOnFloor() && !this.covers()) return false;
     for (const [victim, rule] of this.victims) {
-      if (rule === "T2" && (!this.isFair(victim.job.account) || !this.#isCoveredAsLow(victim))) return false;
+      if (rule === "T2" && !this.isFair(victim.job.account)) return false;
+      if (rule !== "T1" && !this.#isCoveredAsLow(victim)) return false;
     }
     return this.#wereSources();
   }

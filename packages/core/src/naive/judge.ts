@@ -160,6 +160,8 @@ function judgeTurn(world: World, wish: Wish, bounds: Bounds, earlier: readonly W
     ) === wish
   )
     return [];
+  const beside = world.wishes.filter((each) => chances.get(each) !== undefined || !isSameSide(world, each, wish));
+  if (firstAble({ ...world, wishes: beside }, wish, chances) === undefined) return [];
   // Whoever had his turn before others' starts made his claim fair has another in the next pass.
   const able = (then: World) => {
     const same = then.wishes.find((each) => each.no === inTurn.no);
@@ -177,6 +179,11 @@ function firstAble(world: World, wish: Wish, chances: ReadonlyMap<Wish, string |
     if (chances.get(next) !== undefined) return next;
     left = left.filter((each) => !isSameWish(each, next));
   }
+}
+
+/** Whether two jobs are on one side of the whole tree. */
+function isSameSide(world: World, a: Wish, b: Wish): boolean {
+  return pathOf(world, a.account).at(-1) === pathOf(world, b.account).at(-1);
 }
 
 /** What a waiting job can do now, in words. */

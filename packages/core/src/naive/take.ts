@@ -111,8 +111,8 @@ export function faultsOfSet(
   const covering = coverFor(after, wish.account, amountOf(world, wish, option), stayingOf);
   for (const victim of set) {
     // A floor that its own account's other work fills is no floor to claim from others. And if burst work could take the
-    // place of covered work of another account, the floor would be free to be claimed again, and so on without end.
-    const least = by.get(victim) === "T1" && byOwn ? cover : by.get(victim) === "T2" ? victim.cover : nobody;
+    // place of covered work, the floor would be free to be claimed again, and so on without end.
+    const least = by.get(victim) === "T1" && byOwn ? cover : by.get(victim) !== "T1" ? victim.cover : nobody;
     if (least !== nobody && (covering === nobody || !isInside(world, covering, least))) {
       faults.push(`[${by.get(victim)}] it takes ${victim.job} and is not covered as low once it runs`);
     }
