@@ -3,7 +3,7 @@ import { isCounted, victimsFor } from "./counts.ts";
 import { nextOf } from "./order.ts";
 import { coverFor, isLent, overMax } from "./quota.ts";
 import { compareLists, faultOfSeats, leastSpread, spreadOf } from "./room.ts";
-import { type Bounds, findClaim } from "./search.ts";
+import { type Bounds, type Found, findClaim } from "./search.ts";
 import { faultsOfSet, isEnough, isLegal, standingsOf, startable } from "./take.ts";
 import {
   type Holding,
@@ -160,8 +160,13 @@ function judgeTurn(world: World, wish: Wish, bounds: Bounds, earlier: readonly W
     ) === wish
   )
     return [];
-  const beside = world.wishes.filter((each) => chances.get(each) !== undefined || !isSameSide(world, each, wish));
-  if (firstAble({ ...world, wishes: beside }, wish, chances) === undefined) return [];
+  const speak = (mayBeMute: (unable: Wish) => boolean) =>
+    world.wishes.filter((each) => chances.get(each) !== undefined || !mayBeMute(each));
+  const readings = [
+    ...pathOf(world, wish.account).map((at) => speak((each) => isInside(world, each.account, at))),
+    ...pathOf(world, inTurn.account).map((at) => speak((each) => !isInside(world, each.account, at))),
+  ];
+  if (readings.some((wishes) => firstAble({ ...world, wishes }, wish, chances) === undefined)) return [];
   // Whoever had his turn before others' starts made his claim fair has another in the next pass.
   const able = (then: World) => {
     const same = then.wishes.find((each) => each.no === inTurn.no);
@@ -181,17 +186,24 @@ function firstAble(world: World, wish: Wish, chances: ReadonlyMap<Wish, string |
   }
 }
 
-/** Whether two jobs are on one side of the whole tree. */
-function isSameSide(world: World, a: Wish, b: Wish): boolean {
-  return pathOf(world, a.account).at(-1) === pathOf(world, b.account).at(-1);
-}
-
 /** What a waiting job can do now, in words. */
 function chanceOf(world: World, wish: Wish, bounds: Bounds): string | undefined {
   if (startable(world, wish) !== undefined) return "start";
   // While someone leaves, who could claim changes within one pass; only the first decision of a pass is held to it.
-  const claim = isQuiet(world) ? findClaim(world, wish, bounds) : "none";
-  return typeof claim === "object" ? `take ${names(claim.set)}` : undefined;
+  const claim = isQuiet(world) ? claimDue(world, wish, bounds) : undefined;
+  return claim === undefined ? undefined : `take ${names(claim.set)}`;
+}
+
+/** A claim that must be found: of the sets that only fair share allows, those of one job [T2]. */
+function claimDue(world: World, wish: Wish, bounds: Bounds): Found | undefined {
+  const claim = findClaim(world, wish, bounds);
+  if (typeof claim !== "object") return undefined;
+  const jobs = new Set(claim.set.map(({ job }) => job));
+  return rulesOf(claim).includes("T2") && jobs.size > 1 ? undefined : claim;
+}
+
+function rulesOf({ set, standing }: Found): string {
+  return [...new Set(set.map((victim) => standing.by.get(victim)!))].sort().join("+");
 }
 
 /** Nobody is on the way out. */
@@ -225,11 +237,9 @@ export function judgeRest(world: World, bounds: Bounds): Fault[] {
       faults.push(rule(`[O4] ${wish.job} waits and could start`));
       continue;
     }
-    const claim = isQuiet(world) ? findClaim(world, wish, bounds) : "none";
-    if (typeof claim !== "object") continue;
-    const rules = [...new Set(claim.set.map((victim) => claim.standing.by.get(victim)!))].sort().join("+");
-    // Taking of its own can make the taking of others' fair; a scheduler need not think of that.
-    if (rules === "T2+T3") continue;
+    const claim = isQuiet(world) ? claimDue(world, wish, bounds) : undefined;
+    if (claim === undefined) continue;
+    const rules = rulesOf(claim);
     const what = `[${rules}] ${wish.job} waits and could take ${names(claim.set)}`;
     faults.push({ kind: rules === "T1" ? "floor" : "rule", what });
   }
