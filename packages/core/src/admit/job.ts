@@ -8,6 +8,7 @@ import { spreadGang } from "../place/gang.ts";
 import { gpusThatFit, type MemberNeed, membersThatFit, needOf } from "../place/seats.ts";
 import { lowestCeiling } from "../queue/quota.ts";
 import { arraySize } from "../state/apply-jobs.ts";
+import { Rooms } from "../state/rooms.ts";
 import { pathUp, type State, wishOf } from "../state/state.ts";
 import { userCount } from "../state/usage.ts";
 import type { WishOption } from "../state/wish.ts";
@@ -177,7 +178,7 @@ function neverAsWhole(
   const { min: members, apart } = spec.members;
   const need = needOf(spec, choice, model);
   const fits = (node: FleetNode) => membersThatFit(state.fleet, node, need, "every-node-empty", apart ? 1 : members);
-  if (spreadGang(state.fleet, members, fits, spec.topology) !== undefined) return undefined;
+  if (spreadGang(state.fleet, members, new Rooms(state.fleet, fits), spec.topology) !== undefined) return undefined;
   let fit = 0;
   for (const node of state.fleet.nodes) if (node !== undefined) fit += fits(node);
   if (fit >= members) {

@@ -1,10 +1,8 @@
 import type { TopologyAsk } from "../model/job.ts";
 import type { FleetNode } from "../model/node.ts";
 import type { Fleet } from "../state/fleet.ts";
+import type { Rooms } from "../state/rooms.ts";
 import { type Domain, levels } from "../state/topology.ts";
-
-/** How many members of a gang each node can take; what the search for places works on. */
-export type Fits = (node: FleetNode) => number;
 
 /**
  * How many members each node takes, all of them or undefined [P1, P2]. At each level from the top: one place if one
@@ -14,87 +12,77 @@ export type Fits = (node: FleetNode) => number;
 export function spreadGang(
   fleet: Fleet,
   members: number,
-  fits: Fits,
+  rooms: Rooms,
   topology: TopologyAsk | undefined,
 ): Map<FleetNode, number> | undefined {
-  const room = new Float64Array(fleet.topology.count);
-  for (const root of fleet.topology.roots) count(fleet, root, fits, room);
   if (topology !== undefined) {
     const inside = fewestBelow(
-      placesAt(fleet.topology.roots, levels.indexOf(topology.level), members, room),
+      placesAt(fleet.topology.roots, levels.indexOf(topology.level), members, rooms),
       members,
-      room,
+      rooms,
     );
-    if (inside !== undefined) return assign(fleet, [inside], members, room);
+    if (inside !== undefined) return assign(fleet, [inside], members, rooms);
     if (topology.required) return undefined;
   }
-  return assign(fleet, fleet.topology.roots, members, room);
-}
-
-function count(fleet: Fleet, domain: Domain, fits: Fits, room: Float64Array): number {
-  let total = 0;
-  for (const child of domain.children) total += count(fleet, child, fits, room);
-  for (const no of domain.nodes) total += fits(fleet.nodes[no]!);
-  room[domain.no] = total;
-  return total;
+  return assign(fleet, fleet.topology.roots, members, rooms);
 }
 
 /** The places of a level that hold the whole gang: the tightest at each level from the top. */
-function placesAt(domains: readonly Domain[], level: number, members: number, room: Float64Array): Domain[] {
-  return byTightness(domains, members, room).flatMap((domain) =>
-    domain.level === level ? [domain] : placesAt(domain.children, level, members, room),
+function placesAt(domains: readonly Domain[], level: number, members: number, rooms: Rooms): Domain[] {
+  return byTightness(domains, members, rooms).flatMap((domain) =>
+    domain.level === level ? [domain] : placesAt(domain.children, level, members, rooms),
   );
 }
 
 /** Those that hold all members, tightest first. Sorting is stable, so equals stay in the order of their names. */
-function byTightness(domains: readonly Domain[], members: number, room: Float64Array): Domain[] {
-  return domains.filter((domain) => room[domain.no]! >= members).sort((a, b) => room[a.no]! - room[b.no]!);
+function byTightness(domains: readonly Domain[], members: number, rooms: Rooms): Domain[] {
+  return domains.filter((domain) => rooms.of(domain) >= members).sort((a, b) => rooms.of(a) - rooms.of(b));
 }
 
 function assign(
   fleet: Fleet,
   domains: readonly Domain[],
   members: number,
-  room: Float64Array,
+  rooms: Rooms,
 ): Map<FleetNode, number> | undefined {
   const placed = new Map<FleetNode, number>();
-  return put(fleet, domains, members, room, placed) ? placed : undefined;
+  return put(fleet, domains, members, rooms, placed) ? placed : undefined;
 }
 
 function put(
   fleet: Fleet,
   domains: readonly Domain[],
   members: number,
-  room: Float64Array,
+  rooms: Rooms,
   placed: Map<FleetNode, number>,
 ): boolean {
   let left = members;
   const open = new Set(domains);
   while (left > 0) {
-    const domain = bestFor([...open], left, room) ?? largest(open, room);
+    const domain = bestFor([...open], left, rooms) ?? largest(open, rooms);
     if (domain === undefined) return false;
     open.delete(domain);
-    const here = Math.min(left, room[domain.no]!);
+    const here = Math.min(left, rooms.of(domain));
     if (here === 0) return false;
     left -= here;
     if (domain.nodes.length > 0) placed.set(fleet.nodes[domain.nodes[0]!]!, here);
-    else if (!put(fleet, domain.children, here, room, placed)) return false;
+    else if (!put(fleet, domain.children, here, rooms, placed)) return false;
   }
   return true;
 }
 
 /** Of the places that hold all: fewest places at each level below, then tightest. */
-function bestFor(domains: readonly Domain[], members: number, room: Float64Array): Domain | undefined {
-  return fewestBelow(byTightness(domains, members, room), members, room);
+function bestFor(domains: readonly Domain[], members: number, rooms: Rooms): Domain | undefined {
+  return fewestBelow(byTightness(domains, members, rooms), members, rooms);
 }
 
 /** The first of those that need the fewest places at each level below. */
-function fewestBelow(holding: readonly Domain[], members: number, room: Float64Array): Domain | undefined {
+function fewestBelow(holding: readonly Domain[], members: number, rooms: Rooms): Domain | undefined {
   if (holding.length < 2) return holding[0];
   let best: Domain | undefined;
-  let bestBelow: number[] = [];
+  let bestBelow: readonly number[] = [];
   for (const domain of holding) {
-    const below = placesNeeded(domain, members, room);
+    const below = placesNeeded(domain, members, rooms);
     if (best === undefined || compareLists(below, bestBelow) < 0) {
       best = domain;
       bestBelow = below;
@@ -104,40 +92,44 @@ function fewestBelow(holding: readonly Domain[], members: number, room: Float64A
 }
 
 /** How many places of each level below it takes to hold the members. */
-function placesNeeded(domain: Domain, members: number, room: Float64Array): number[] {
+function placesNeeded(domain: Domain, members: number, rooms: Rooms): readonly number[] {
+  return rooms.needed(domain, members, () => findPlacesNeeded(domain, members, rooms));
+}
+
+function findPlacesNeeded(domain: Domain, members: number, rooms: Rooms): readonly number[] {
   const needed: number[] = [];
   let left = members;
   const open = new Set(domain.children);
   while (left > 0) {
-    const child = bestFor([...open], left, room) ?? largest(open, room);
+    const child = bestFor([...open], left, rooms) ?? largest(open, rooms);
     if (child === undefined) break;
     open.delete(child);
-    const here = Math.min(left, room[child.no]!);
+    const here = Math.min(left, rooms.of(child));
     left -= here;
     needed[0] = (needed[0] ?? 0) + 1;
-    for (const [level, count] of placesNeeded(child, here, room).entries())
-      needed[level + 1] = (needed[level + 1] ?? 0) + count;
+    const below = placesNeeded(child, here, rooms);
+    for (let level = 0; level < below.length; level++) needed[level + 1] = (needed[level + 1] ?? 0) + below[level]!;
   }
   return needed;
 }
 
 function compareLists(a: readonly number[], b: readonly number[]): number {
-  for (const [i, each] of a.entries()) if (each !== b[i]) return each - b[i]!;
+  for (let i = 0; i < a.length; i++) if (a[i] !== b[i]) return a[i]! - b[i]!;
   return 0;
 }
 
 /** The one with most room; of equals the one that is full with the fewest places. */
-function largest(domains: Iterable<Domain>, room: Float64Array): Domain | undefined {
+function largest(domains: Iterable<Domain>, rooms: Rooms): Domain | undefined {
   let best: Domain | undefined;
   for (const domain of domains) {
-    const here = room[domain.no]!;
-    if (here === 0 || (best !== undefined && here < room[best.no]!)) continue;
-    const fewer = best === undefined || here > room[best.no]! || isFuller(domain, best, here, room);
+    const here = rooms.of(domain);
+    if (here === 0 || (best !== undefined && here < rooms.of(best))) continue;
+    const fewer = best === undefined || here > rooms.of(best) || isFuller(domain, best, here, rooms);
     if (fewer) best = domain;
   }
   return best;
 }
 
-function isFuller(a: Domain, b: Domain, members: number, room: Float64Array): boolean {
-  return compareLists(placesNeeded(a, members, room), placesNeeded(b, members, room)) < 0;
+function isFuller(a: Domain, b: Domain, members: number, rooms: Rooms): boolean {
+  return compareLists(placesNeeded(a, members, rooms), placesNeeded(b, members, rooms)) < 0;
 }

@@ -6,6 +6,7 @@ import { unitsPerGpu } from "../model/units.ts";
 import type { NoSeat } from "../part/seat.ts";
 import type { Fleet } from "../state/fleet.ts";
 import type { NodeIndex } from "../state/node-index.ts";
+import { Rooms } from "../state/rooms.ts";
 import { type State, whoIs } from "../state/state.ts";
 import { isConfidential, type MayUse, nodesFor, ownNodes } from "./dedicated.ts";
 import { spreadGang } from "./gang.ts";
@@ -121,17 +122,20 @@ function findWhole(
     return node === undefined ? undefined : [{ node: node.no, gpus: gpusOn(fleet, node, need, 1)[0]! }];
   }
   const most = apart ? 1 : members;
-  const spread = spreadGang(
-    fleet,
-    members,
-    (node) => membersThatFit(fleet, node, need, "now", most, mayTake),
-    spec.topology,
-  );
+  const spread = spreadGang(fleet, members, roomsFor(fleet, need, most, mayTake), spec.topology);
   if (spread === undefined) return undefined;
   const seats: Seat[] = [];
   for (const [node, count] of spread)
     for (const gpus of gpusOn(fleet, node, need, count)) seats.push({ node: node.no, gpus });
   return seats;
+}
+
+/** Where members fit; kept by the fleet where it depends on the nodes alone. */
+function roomsFor(fleet: Fleet, need: MemberNeed, most: number, mayTake: MayTake | undefined): Rooms {
+  const fits = (node: FleetNode) => membersThatFit(fleet, node, need, "now", most, mayTake);
+  if (mayTake !== undefined || need.mayUse !== undefined) return new Rooms(fleet, fits);
+  const { model, gpus, gpuMemoryMiB, cpusMilli, memoryMiB } = need;
+  return fleet.roomsFor(`${model}/${gpus}/${gpuMemoryMiB}/${cpusMilli}/${memoryMiB}/${most}`, fits);
 }
 
 /** The node that has the fewest free GPUs of those that have enough; of equals the first. What is whole stays whole. */

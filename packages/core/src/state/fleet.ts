@@ -5,7 +5,11 @@ import { type Instant, unitsPerGpu } from "../model/units.ts";
 import type { Occupant, PartDevice, Who } from "../part/seat.ts";
 import { NodeIndex } from "./node-index.ts";
 import { NodeSet } from "./node-set.ts";
+import { type Fits, Rooms } from "./rooms.ts";
 import { Topology } from "./topology.ts";
+
+/** Needs whose rooms are kept up to date; the fleet is counted anew for others. */
+const roomsMax = 32;
 
 /**
  * All devices as columns: index a GPU by its number. Numbers are given once and never reused, so a lease can name a
@@ -20,6 +24,10 @@ export class Fleet {
   readonly totals = { gpuUnits: 0, cpusMilli: 0, memoryMiB: 0 };
   /** Counts changes of what the nodes have, whatever they hold. */
   makeup = 0;
+  /** Which nodes have changed in any way, the last ones: change `n` is at `n` modulo the length. */
+  readonly changes = { count: 0, recent: new Int32Array(4_096) };
+  /** Rooms by what is needed, the one used last at the end. */
+  readonly #rooms = new Map<string, Rooms>();
   gpus = 0;
   gpuNode = new Int32Array(64);
   gpuModel = new Uint16Array(64);
@@ -286,6 +294,17 @@ export class Fleet {
     return this.#byFree[model]?.[free];
   }
 
+  /** Room everywhere for members that need the same; `fits` may depend on nothing but `need` and the node. */
+  roomsFor(need: string, fits: Fits): Rooms {
+    const known = this.#rooms.get(need);
+    known?.catchUp();
+    const rooms = known ?? new Rooms(this, fits);
+    this.#rooms.delete(need);
+    this.#rooms.set(need, rooms);
+    if (this.#rooms.size > roomsMax) this.#rooms.delete(this.#rooms.keys().next().value!);
+    return rooms;
+  }
+
   /** The most GPUs of one model that any node has had. */
   freeMax(model: number): number {
     return (this.#byFree[model]?.length ?? 0) - 1;
@@ -326,6 +345,7 @@ export class Fleet {
     if (before !== undefined && before !== index) before.delete(no);
     index?.set(no, node.freeCpusMilli, node.freeMemoryMiB);
     this.#indexOf[no] = index;
+    this.changes.recent[this.changes.count++ % this.changes.recent.length] = no;
   }
 
   #indexFor(node: FleetNode): NodeIndex {

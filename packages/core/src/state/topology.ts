@@ -9,6 +9,7 @@ export interface Domain {
   readonly no: number;
   readonly name: string;
   readonly level: number;
+  readonly above: Domain | undefined;
   readonly children: Domain[];
   /** Nodes directly in it; only at the narrowest level. */
   readonly nodes: number[];
@@ -18,6 +19,8 @@ export interface Domain {
 export class Topology {
   readonly roots: Domain[] = [];
   readonly #byKey = new Map<string, Domain>();
+  /** The narrowest place of each node, by its number. */
+  readonly domainOf: (Domain | undefined)[] = [];
   count = 0;
 
   add(node: number, name: string, place: Place): void {
@@ -26,20 +29,23 @@ export class Topology {
     let domain: Domain | undefined;
     for (const [level, part] of [place.zone, place.block, place.rack, place.nvlink, name].entries()) {
       key += `/${part}`;
+      const above: Domain | undefined = domain;
       domain = this.#byKey.get(key);
       if (domain === undefined) {
-        domain = { no: this.count++, name: part, level, children: [], nodes: [] };
+        domain = { no: this.count++, name: part, level, above, children: [], nodes: [] };
         this.#byKey.set(key, domain);
         insertByName(siblings, domain);
       }
       siblings = domain.children;
     }
     domain!.nodes.push(node);
+    this.domainOf[node] = domain;
   }
 
   remove(node: number, name: string, place: Place): void {
     const domain = this.#byKey.get(`/${place.zone}/${place.block}/${place.rack}/${place.nvlink}/${name}`)!;
     domain.nodes.splice(domain.nodes.indexOf(node), 1);
+    this.domainOf[node] = undefined;
   }
 }
 

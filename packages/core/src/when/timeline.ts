@@ -8,6 +8,7 @@ import { modelsFor } from "../place/place.ts";
 import { type MemberNeed, needOf } from "../place/seats.ts";
 import { before } from "../queue/in-account.ts";
 import { coverFor } from "../queue/quota.ts";
+import { Rooms } from "../state/rooms.ts";
 import { demandOf, orderOf, type State } from "../state/state.ts";
 
 /** When and where a job that cannot start now is expected to. */
@@ -150,7 +151,7 @@ export class Timeline {
         boundary = this.#nextBoundary(at, runsMs);
       }
       if (total < members) continue;
-      const spread = spreadGang(fleet, members, (node) => fit[node.no]!, job.spec.topology);
+      const spread = spreadGang(fleet, members, new Rooms(fleet, (node) => fit[node.no]!), job.spec.topology);
       if (spread === undefined) continue;
       const gpus = new Map<NodeNo, number>();
       const spare = new Map<NodeNo, number>();

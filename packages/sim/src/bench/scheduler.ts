@@ -44,6 +44,7 @@ interface Line {
   readonly gpus: number;
   readonly jobs: number;
   readonly perSecond: number;
+  readonly perCpuSecond: number;
   readonly p50us: number;
   readonly p99us: number;
   readonly maxMs: number;
@@ -75,6 +76,7 @@ async function lineOf(label: string, name: string, size: number): Promise<Line> 
     gpus: size,
     jobs: runs[0]!.jobs,
     perSecond: spread.perSecond.median,
+    perCpuSecond: over((run) => run.perCpuSecond, 0).median,
     p50us: spread.p50us.median,
     p99us: over((run) => run.p99us, 2).median,
     maxMs: spread.maxMs.median,

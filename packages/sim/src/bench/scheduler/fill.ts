@@ -5,7 +5,7 @@ import type { Event, Input, RawJob } from "@tessera/core";
 import { openStore, recover, Writer } from "@tessera/server";
 import { askForGang, askForOne } from "./mix.ts";
 import { Plant } from "./plant.ts";
-import { type Measured, Stopwatch } from "./stopwatch.ts";
+import { Lap, type Measured, Stopwatch } from "./stopwatch.ts";
 
 /** As many as the server's writer finds in its inbox while a commit is on its way, under load. */
 const perBatch = 200;
@@ -49,9 +49,9 @@ export async function journal(gpus: number, seed: number): Promise<Measured> {
     const watch = new Stopwatch();
     for (const inputs of batches) {
       plant.now += 10;
-      const began = performance.now();
+      const lap = new Lap();
       await writer.write(inputs.map((input) => ({ input, privates: [] })));
-      watch.add(performance.now() - began, inputs.length);
+      watch.add(lap, inputs.length);
     }
     if (state.leases.size !== gpus) throw new Error(`${state.leases.size} of ${gpus} jobs were placed`);
     return watch.measured(

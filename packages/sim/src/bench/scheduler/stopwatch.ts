@@ -5,6 +5,8 @@ export interface Measured {
   /** Jobs decided on in the time measured. */
   readonly jobs: number;
   readonly perSecond: number;
+  /** Per second that the deciding thread was on a core: what a busy machine leaves alone. */
+  readonly perCpuSecond: number;
   /** Of the time of one decision. */
   readonly p50us: number;
   readonly p99us: number;
@@ -20,17 +22,20 @@ export class Stopwatch {
   #jobs = 0;
   #ms = 0;
   #msMax = 0;
+  #cpuMs = 0;
 
   /** Runs and times one batch; `decided` tells from its result on how many jobs it decided. */
   time<Result>(batch: () => Result, decided: (result: Result) => number): Result {
-    const began = performance.now();
+    const lap = new Lap();
     const result = batch();
-    this.add(performance.now() - began, decided(result));
+    this.add(lap, decided(result));
     return result;
   }
 
-  add(ms: number, jobs: number): void {
+  add(lap: Lap, jobs: number): void {
+    const ms = lap.ms();
     this.#ms += ms;
+    this.#cpuMs += lap.cpuMs();
     this.#jobs += jobs;
     this.#msMax = Math.max(this.#msMax, ms);
     if (jobs > 0) this.#usEach.push((ms * 1_000) / jobs);
@@ -41,11 +46,27 @@ export class Stopwatch {
     return {
       jobs: this.#jobs,
       perSecond: Math.round(this.#jobs / (this.#ms / 1_000)),
+      perCpuSecond: Math.round(this.#jobs / (this.#cpuMs / 1_000)),
       p50us: round(quantile(sorted, 0.5)),
       p99us: round(quantile(sorted, 0.99)),
       maxMs: round(this.#msMax),
       ran,
     };
+  }
+}
+
+/** Time that passes, on the wall and on a core. */
+export class Lap {
+  readonly #began = performance.now();
+  readonly #cpu = process.threadCpuUsage();
+
+  ms(): number {
+    return performance.now() - this.#began;
+  }
+
+  cpuMs(): number {
+    const { user, system } = process.threadCpuUsage(this.#cpu);
+    return (user + system) / 1_000;
   }
 }
 

@@ -1,0 +1,79 @@
+import type { FleetNode } from "../model/node.ts";
+import type { Fleet } from "./fleet.ts";
+import type { Domain } from "./topology.ts";
+
+/** How many members of a gang each node can take; what the search for places works on. */
+export type Fits = (node: FleetNode) => number;
+
+/** How many members each place has room for, and what was worked out from that. */
+export class Rooms {
+  readonly #fleet: Fleet;
+  readonly #fits: Fits;
+  /** By node. */
+  #fit: Int32Array = new Int32Array(0);
+  /** By place. */
+  #room: Float64Array = new Float64Array(0);
+  /** By place and number of members; forgotten when anything inside the place changes. */
+  #needed: (Map<number, readonly number[]> | undefined)[] = [];
+  /** Up to which change, and for which makeup, the fleet has been counted. */
+  #changes = 0;
+  #makeup = -1;
+
+  constructor(fleet: Fleet, fits: Fits) {
+    this.#fleet = fleet;
+    this.#fits = fits;
+    this.catchUp();
+  }
+
+  of(domain: Domain): number {
+    return this.#room[domain.no]!;
+  }
+
+  /** What `find` says about so many members in a place; it is asked once for as long as nothing changes there. */
+  needed(domain: Domain, members: number, find: () => readonly number[]): readonly number[] {
+    // Nodes and the places around one node are so many, and so cheap, that remembering costs more than asking.
+    if (domain.children.length < 2) return find();
+    let known = this.#needed[domain.no];
+    if (known === undefined) {
+      known = new Map();
+      this.#needed[domain.no] = known;
+    }
+    let needed = known.get(members);
+    if (needed === undefined) {
+      needed = find();
+      known.set(members, needed);
+    }
+    return needed;
+  }
+
+  /** Counts those nodes anew that have changed since the last time. */
+  catchUp(): void {
+    const { changes, makeup } = this.#fleet;
+    if (makeup !== this.#makeup || changes.count - this.#changes > changes.recent.length) this.#countAll();
+    for (; this.#changes < changes.count; this.#changes++) {
+      this.#count(changes.recent[this.#changes % changes.recent.length]!);
+    }
+  }
+
+  #countAll(): void {
+    const { topology, nodes, changes, makeup } = this.#fleet;
+    this.#fit = new Int32Array(nodes.length);
+    this.#room = new Float64Array(topology.count);
+    this.#needed = [];
+    this.#changes = changes.count;
+    this.#makeup = makeup;
+    for (const node of nodes) if (node !== undefined) this.#count(node.no);
+  }
+
+  #count(no: number): void {
+    const node = this.#fleet.nodes[no];
+    const fit = node === undefined ? 0 : this.#fits(node);
+    const more = fit - this.#fit[no]!;
+    if (more === 0) return;
+    this.#fit[no] = fit;
+    for (let at = this.#fleet.topology.domainOf[no]; at !== undefined; at = at.above) {
+      this.#room[at.no]! += more;
+      this.#needed[at.no] = undefined;
+    }
+  }
+}
