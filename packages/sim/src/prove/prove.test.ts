@@ -9,6 +9,7 @@ import type { Scenario } from "../scenario/scenario.ts";
 import { generate } from "./generate.ts";
 import { mutants } from "./mutant-list.ts";
 import { mutate } from "./mutants.ts";
+import { search } from "./search.ts";
 import { shrink } from "./shrink.ts";
 import { scenarioText } from "./text.ts";
 
@@ -54,6 +55,17 @@ describe("the random search", () => {
     assert.deepEqual(names(small), [wanted]);
     assert.equal(small.steps.length, 1);
     assert.equal(small.nodes.length, 1);
+  });
+});
+
+describe("the scheduler on random cases", () => {
+  it("breaks no rule of the naive model in any of them", () => {
+    const { tally, failing } = search({ seed: 7, first: 0, cases: 400 });
+    for (const { index, scenario, finding } of failing) {
+      assert.fail(scenarioText(scenario, `case ${index} of seed 7: ${finding.kind}: ${finding.what}`));
+    }
+    assert.equal(tally.cases, 400);
+    assert.ok(tally.events > 10_000, "the cases are too small to show anything");
   });
 });
 
