@@ -18,16 +18,13 @@ import { Timeline } from "./when/timeline.ts";
 export function decidePlacements(state: State, now: Instant, apply: (event: Event) => void): void {
   settleClaims(state, now, apply); // those for whom room was made
   settleClasses(state, now, apply);
-  for (const group of state.waiting.awake) group.delayed = false;
+  let groups = state.waiting.takeAwake();
+  for (const group of groups) group.delayed = false;
   do {
-    for (let groups = whoMayGain(state); groups.length > 0; groups = whoMayGain(state)) pass(state, groups, now, apply);
+    for (; groups.length > 0; groups = state.waiting.takeAwake()) pass(state, groups, now, apply);
     growJobs(state, now, apply); // what nobody who waits could use
-  } while (state.waiting.awake.size > 0);
-}
-
-/** Who waits and may start or claim after what has happened. */
-function whoMayGain(state: State): WaitingGroup[] {
-  return [...state.waiting.takeAwake()];
+    groups = state.waiting.takeAwake();
+  } while (groups.length > 0);
 }
 
 function pass(state: State, groups: readonly WaitingGroup[], now: Instant, apply: (event: Event) => void): void {

@@ -58,7 +58,9 @@ function ruledOut(state: State, account: AccountNo, spec: JobSpec): Refusal | un
 }
 
 function overLimits(state: State, account: AccountNo, user: UserId, spec: JobSpec): Refusal | undefined {
-  const gpus = Math.min(...spec.gpus.map((ask) => ask.count)) * spec.members.min;
+  let fewest = Number.POSITIVE_INFINITY;
+  for (const { count } of spec.gpus) fewest = Math.min(fewest, count);
+  const gpus = fewest * spec.members.min;
   const waiting = Math.max(1, arraySize(spec));
   for (const { no, path, terms } of pathUp(state, account)) {
     const { gpusPerJobMax, runMsMax, waitingJobsPerUserMax, gpusPerUserMax } = terms.limits;
@@ -90,8 +92,9 @@ function overLimits(state: State, account: AccountNo, user: UserId, spec: JobSpe
         `set max_time to at most ${Math.floor(runMsMax / 1000)}s`,
       );
     }
+    if (waitingJobsPerUserMax === undefined) continue;
     const count = userCount(state.usage[no]!, user).waiting;
-    if (waitingJobsPerUserMax !== undefined && count + waiting > waitingJobsPerUserMax) {
+    if (count + waiting > waitingJobsPerUserMax) {
       return refuse(
         "not-allowed",
         "",

@@ -57,11 +57,11 @@ function put(
   placed: Map<FleetNode, number>,
 ): boolean {
   let left = members;
-  const open = new Set(domains);
+  const open = [...domains];
   while (left > 0) {
-    const domain = bestFor([...open], left, rooms) ?? largest(open, rooms);
+    const domain = bestFor(open, left, rooms) ?? largest(open, rooms);
     if (domain === undefined) return false;
-    open.delete(domain);
+    open.splice(open.indexOf(domain), 1);
     const here = Math.min(left, rooms.of(domain));
     if (here === 0) return false;
     left -= here;
@@ -93,17 +93,23 @@ function fewestBelow(holding: readonly Domain[], members: number, rooms: Rooms):
 
 /** How many places of each level below it takes to hold the members. */
 function placesNeeded(domain: Domain, members: number, rooms: Rooms): readonly number[] {
+  const { children } = domain;
+  if (children.length === 0) return nothingBelow;
+  if (children.length === 1 && children[0]!.children.length === 0) return oneNode;
   return rooms.needed(domain, members, () => findPlacesNeeded(domain, members, rooms));
 }
+
+const nothingBelow: readonly number[] = [];
+const oneNode: readonly number[] = [1];
 
 function findPlacesNeeded(domain: Domain, members: number, rooms: Rooms): readonly number[] {
   const needed: number[] = [];
   let left = members;
-  const open = new Set(domain.children);
+  const open = [...domain.children];
   while (left > 0) {
-    const child = bestFor([...open], left, rooms) ?? largest(open, rooms);
+    const child = bestFor(open, left, rooms) ?? largest(open, rooms);
     if (child === undefined) break;
-    open.delete(child);
+    open.splice(open.indexOf(child), 1);
     const here = Math.min(left, rooms.of(child));
     left -= here;
     needed[0] = (needed[0] ?? 0) + 1;
@@ -119,7 +125,7 @@ function compareLists(a: readonly number[], b: readonly number[]): number {
 }
 
 /** The one with most room; of equals the one that is full with the fewest places. */
-function largest(domains: Iterable<Domain>, rooms: Rooms): Domain | undefined {
+function largest(domains: readonly Domain[], rooms: Rooms): Domain | undefined {
   let best: Domain | undefined;
   for (const domain of domains) {
     const here = rooms.of(domain);

@@ -30,18 +30,16 @@ export function shareOfJob(state: State, demand: Demand): Share {
 }
 
 function largest(state: State, borrowed: Borrowed, weight: number): Share {
-  const { totals } = state.fleet;
-  let share = noShare;
-  const consider = (amount: number, fleet: number): void => {
-    if (amount === 0 || fleet === 0) return;
-    const other = { borrowed: amount, of: fleet * weight, fleet };
-    if (compareShares(other, share) > 0) share = other;
-  };
-  consider(borrowed.units, totals.gpuUnits);
-  consider(borrowed.memoryUnits, totals.gpuUnits);
-  consider(borrowed.cpusMilli, totals.cpusMilli);
-  consider(borrowed.memoryMiB, totals.memoryMiB);
-  return share;
+  const { gpuUnits, cpusMilli, memoryMiB } = state.fleet.totals;
+  const share = larger(noShare, Math.max(borrowed.units, borrowed.memoryUnits), gpuUnits, weight);
+  return larger(larger(share, borrowed.cpusMilli, cpusMilli, weight), borrowed.memoryMiB, memoryMiB, weight);
+}
+
+/** That of two shares, one of them given as what it is made of. */
+function larger(share: Share, borrowed: number, fleet: number, weight: number): Share {
+  if (borrowed === 0 || fleet === 0) return share;
+  const other = { borrowed, of: fleet * weight, fleet };
+  return compareShares(other, share) > 0 ? other : share;
 }
 
 /** Below 0 when `a` is the smaller. Nothing borrowed is the smallest; borrowing at weight 0 is larger than anything. */

@@ -159,6 +159,9 @@ function submitted(state: State, event: JobSubmitted): void {
   }
 }
 
+/** Lists of a job are replaced, never changed, so all jobs can begin with the same empty one. */
+const none: never[] = [];
+
 /** A job as it is when it has just been submitted. */
 export function newJob(
   what: Pick<Job, "no" | "id" | "spec" | "account" | "user" | "submittedAt" | "array" | "index">,
@@ -175,10 +178,10 @@ export function newJob(
     choice: 0,
     class: "burst",
     cover: noAccount,
-    evictedAt: [],
-    leases: [],
-    seats: [],
-    attempts: [],
+    evictedAt: none,
+    leases: none,
+    seats: none,
+    attempts: none,
     placedAt: 0,
     startedAt: 0,
     waitsFor,
@@ -373,7 +376,7 @@ function memberOf(job: Job, event: JobPlaced | JobGrown, seat: Seat, rank: numbe
 export function holdLease(state: State, job: Job, lease: Lease): void {
   state.leases.set(lease.id, lease);
   beforeSeats(state, lease.node);
-  state.fleet.take(lease, whoIs(state, job.account));
+  state.fleet.take(lease, lease.part === undefined ? undefined : whoIs(state, job.account));
   afterSeats(state, job, lease.node, 1);
   countHolding(state, job, lease, 1);
   if (!lease.extra) countCovered(state, job, lease, 1);

@@ -5,7 +5,7 @@ import { applyToJobs } from "./apply-jobs.ts";
 import { countTenants, forgetNode, trustChanged } from "./dedicated.ts";
 import { keepHistories, noteHistory } from "./history.ts";
 import { accountOf, orderOf, type State } from "./state.ts";
-import { nothingUsed } from "./usage.ts";
+import { nothingUsed, recountUsers } from "./usage.ts";
 
 /** Idempotency keys are remembered this long; a client that repeats itself later starts anew. */
 export const keysKeptMs = 24 * 3_600_000;
@@ -49,6 +49,7 @@ export function apply(state: State, event: Event): void {
       countTerms(state, event.terms, 1);
       countTerms(state, account.terms, -1);
       account.terms = event.terms;
+      recountUsers(state, account);
       if (event.terms.trust !== trusted) trustChanged(state, account.no);
       keepHistories(state, account.no);
       account.base = event.base;

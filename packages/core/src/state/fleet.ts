@@ -153,7 +153,7 @@ export class Fleet {
   }
 
   /** Takes a seat. Fails rather than hold a device beyond its capacity (S1, S2). */
-  take(lease: Lease, who: Who): void {
+  take(lease: Lease, who: Who | undefined): void {
     const { node: no, gpus, unitsEach, part } = lease;
     const node = this.node(no);
     const memory = part?.memory ?? unitsEach;
@@ -162,7 +162,7 @@ export class Fleet {
       if (this.gpuNode[gpu] !== no || free < unitsEach || freeMemory < memory) {
         throw new Error(`GPU ${gpu} has ${free} and ${freeMemory} units left, not ${unitsEach} and ${memory}`);
       }
-      if (part !== undefined) this.#share(gpu, lease.id, { ...who, ...part });
+      if (part !== undefined) this.#share(gpu, lease.id, { ...who!, ...part });
       this.gpuFree[gpu] = free - unitsEach;
       this.gpuFreeMemory[gpu] = freeMemory - memory;
       if (part !== undefined) this.#indexShared(gpu, free);

@@ -1,9 +1,10 @@
+import type { Account } from "../model/account.ts";
 import { type AccountNo, noAccount, type UserId } from "../model/ids.ts";
 import type { Job } from "../model/job.ts";
 import type { Lease } from "../model/lease.ts";
 import type { Fleet } from "./fleet.ts";
 import { noteHistory } from "./history.ts";
-import type { State } from "./state.ts";
+import { pathUp, type State } from "./state.ts";
 
 /** An amount of everything that can be held. */
 export interface Held {
@@ -24,7 +25,7 @@ export interface AccountUsage extends Held {
   readonly covered: Held;
   /** Jobs below that no guarantee covers. */
   burst: number;
-  /** Those who wait or hold anything. */
+  /** Those who wait or hold anything; counted only where users have limits. */
   readonly users: Map<UserId, UserCount>;
 }
 
@@ -57,17 +58,38 @@ function count(usage: AccountUsage, user: UserId): UserCount {
   return found;
 }
 
-/** Counts a job in (`sign` 1) or out (-1) among those that wait, on its account and everything above. */
+function limitsUsers({ terms }: Account): boolean {
+  const { gpusPerUserMax, waitingJobsPerUserMax } = terms.limits;
+  return gpusPerUserMax !== undefined || waitingJobsPerUserMax !== undefined;
+}
+
+/** Counts a job in (`sign` 1) or out (-1) among those that wait, wherever on its path users have limits. */
 export function countWaiting(state: State, job: Job, sign: 1 | -1): void {
-  for (let at = job.account; at !== noAccount; at = state.accounts[at]!.parent) {
-    count(state.usage[at]!, job.user).waiting += sign;
+  for (const account of pathUp(state, job.account)) {
+    if (limitsUsers(account)) count(state.usage[account.no]!, job.user).waiting += sign;
+  }
+}
+
+/** Counts the users of an account anew; to be called when its limits have changed. */
+export function recountUsers(state: State, account: Account): void {
+  const usage = state.usage[account.no]!;
+  usage.users.clear();
+  if (!limitsUsers(account)) return;
+  for (const job of state.jobs.values()) {
+    if (!pathUp(state, job.account).includes(account)) continue;
+    const counts = count(usage, job.user);
+    if (job.state === "waiting") counts.waiting++;
+    for (const { gpus, unitsEach } of job.leases) counts.units += unitsEach * gpus.length;
+    for (const { gpus, part } of job.claim?.seats ?? [])
+      counts.units += (part?.compute ?? job.claim!.unitsEach) * gpus.length;
   }
 }
 
 /** Keeps nothing about a user who has nothing left. */
 export function forgetIdleUser(state: State, job: Job): void {
-  for (let at = job.account; at !== noAccount; at = state.accounts[at]!.parent) {
-    const { users } = state.usage[at]!;
+  for (const account of pathUp(state, job.account)) {
+    if (!limitsUsers(account)) continue;
+    const { users } = state.usage[account.no]!;
     const left = users.get(job.user);
     if (left !== undefined && left.waiting === 0 && left.units === 0) users.delete(job.user);
   }
@@ -96,7 +118,8 @@ export function countHolding(state: State, job: Job, holding: Holding, sign: 1 |
     const usage = state.usage[at]!;
     if (state.history.size > 0) noteHistory(state, at);
     addTo(usage, state.fleet, holding, sign);
-    count(usage, job.user).units += sign * holding.unitsEach * holding.gpus.length;
+    if (limitsUsers(state.accounts[at]!))
+      count(usage, job.user).units += sign * holding.unitsEach * holding.gpus.length;
   }
 }
 

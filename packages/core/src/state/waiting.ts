@@ -1,5 +1,5 @@
 import type { AccountOrder } from "../model/account.ts";
-import type { AccountNo } from "../model/ids.ts";
+import type { AccountNo, JobNo } from "../model/ids.ts";
 import type { Job } from "../model/job.ts";
 import { before } from "../queue/in-account.ts";
 import type { Wish } from "./wish.ts";
@@ -17,11 +17,16 @@ export interface WaitingGroup {
   /** Best first. */
   readonly jobs: Job[];
   order: AccountOrder;
+  /** Its first job has not been tried since it came to be the first. */
+  fresh: boolean;
   /** Where it stands in a contest. */
   place: number;
   /** At its last turn there were seats, but a plan ahead of it would have been delayed. */
   delayed: boolean;
 }
+
+/** More empty groups than this are not kept. */
+const emptyMax = 20_000;
 
 /** Those who ask for the same time and the same GPUs go by age under `aged-shortest` too, whatever the hour. */
 function goesFirst(a: Job, b: Job, order: AccountOrder): boolean {
@@ -30,13 +35,15 @@ function goesFirst(a: Job, b: Job, order: AccountOrder): boolean {
 
 /** The queue: jobs that could start as far as they themselves are concerned. Held or dependent jobs are not in it. */
 export class Waiting {
+  /** Those in which someone waits. */
   readonly groups = new Set<WaitingGroup>();
   readonly #byWish = new Map<Wish, Set<WaitingGroup>>();
+  /** Also empty ones, which are likely to be needed again. */
   readonly #byAccount = new Map<AccountNo, Map<number | string, WaitingGroup>>();
-  readonly #groupOf = new Map<Job, WaitingGroup>();
+  #empty = 0;
+  readonly #groupOf = new Map<JobNo, WaitingGroup>();
   #byUser = false;
-  /** Groups whose first job has not been tried since it came to be the first. */
-  #fresh = new Set<WaitingGroup>();
+  #fresh: WaitingGroup[] = [];
   #allAwake = false;
 
   get size(): number {
@@ -44,29 +51,26 @@ export class Waiting {
   }
 
   add(job: Job, wish: Wish, order: AccountOrder): void {
-    if (this.#groupOf.has(job)) return;
+    if (this.#groupOf.has(job.no)) return;
     const group = this.#groupFor(job, wish, order);
     const at = placeOf(group, job);
-    group.jobs.splice(at, 0, job);
-    this.#groupOf.set(job, group);
+    if (at === group.jobs.length) group.jobs.push(job);
+    else group.jobs.splice(at, 0, job);
+    if (group.jobs.length === 1) this.#enter(group);
+    this.#groupOf.set(job.no, group);
     // Behind a job that wants the same and could not start there is nothing to try.
-    if (at === 0) this.#fresh.add(group);
+    if (at > 0 || group.fresh) return;
+    group.fresh = true;
+    this.#fresh.push(group);
   }
 
   remove(job: Job): void {
-    const group = this.#groupOf.get(job);
+    const group = this.#groupOf.get(job.no);
     if (group === undefined) return;
-    this.#groupOf.delete(job);
-    group.jobs.splice(placeOf(group, job), 1);
-    if (group.jobs.length > 0) return;
-    this.groups.delete(group);
-    this.#fresh.delete(group);
-    const alike = this.#byWish.get(group.wish)!;
-    alike.delete(group);
-    if (alike.size === 0) this.#byWish.delete(group.wish);
-    const beside = this.#byAccount.get(group.account)!;
-    beside.delete(group.key);
-    if (beside.size === 0) this.#byAccount.delete(group.account);
+    this.#groupOf.delete(job.no);
+    if (group.jobs[0] === job) group.jobs.shift();
+    else group.jobs.splice(placeOf(group, job), 1);
+    if (group.jobs.length === 0) this.#leave(group);
   }
 
   /** The account has chosen another order. */
@@ -95,8 +99,8 @@ export class Waiting {
     return this.#byWish.get(wish) ?? [];
   }
 
-  ofAccount(account: AccountNo): Iterable<WaitingGroup> {
-    return this.#byAccount.get(account)?.values() ?? [];
+  *ofAccount(account: AccountNo): Generator<WaitingGroup> {
+    for (const group of this.#byAccount.get(account)?.values() ?? []) if (group.jobs.length > 0) yield group;
   }
 
   /** What is waited for. */
@@ -104,40 +108,38 @@ export class Waiting {
     return this.#byWish.keys();
   }
 
-  /** Accounts in which someone waits. */
-  accounts(): Iterable<AccountNo> {
-    return this.#byAccount.keys();
-  }
-
   /** Room, quota or a limit changed: everyone may be able to start. */
   wakeAll(): void {
     this.#allAwake = true;
   }
 
-  /** Groups that must be looked at again. */
-  get awake(): ReadonlySet<WaitingGroup> {
-    return this.#allAwake ? this.groups : this.#fresh;
+  /** Whether anyone must be looked at again. */
+  get isAwake(): boolean {
+    return this.#allAwake ? this.groups.size > 0 : this.#fresh.some((group) => group.jobs.length > 0);
   }
 
-  takeAwake(): ReadonlySet<WaitingGroup> {
-    const { awake } = this;
-    if (this.#fresh.size > 0) this.#fresh = new Set();
+  /** Groups that must be looked at again. */
+  takeAwake(): WaitingGroup[] {
+    const fresh = this.#fresh;
+    for (const group of fresh) group.fresh = false;
+    if (fresh.length > 0) this.#fresh = [];
+    const awake = this.#allAwake ? [...this.groups] : fresh.filter((group) => group.jobs.length > 0);
     this.#allAwake = false;
     return awake;
   }
 
   /** The group of a job that waits. */
   groupOf(job: Job): WaitingGroup | undefined {
-    return this.#groupOf.get(job);
+    return this.#groupOf.get(job.no);
   }
 
   /** The job would have started at its last turn, but for a plan ahead of it. */
   isDelayed(job: Job): boolean {
-    return this.#groupOf.get(job)?.delayed ?? false;
+    return this.#groupOf.get(job.no)?.delayed ?? false;
   }
 
   has(job: Job): boolean {
-    return this.#groupOf.has(job);
+    return this.#groupOf.has(job.no);
   }
 
   #groupFor(job: Job, wish: Wish, order: AccountOrder): WaitingGroup {
@@ -149,14 +151,40 @@ export class Waiting {
     }
     const key = this.#keyOf(job, wish);
     const known = beside.get(key);
-    if (known !== undefined) return known;
-    const group: WaitingGroup = { key, account, wish, jobs: [], order, place: -1, delayed: false };
+    if (known !== undefined) {
+      known.order = order;
+      return known;
+    }
+    const group = { key, account, wish, jobs: [], order, fresh: false, place: -1, delayed: false };
     beside.set(key, group);
-    this.groups.add(group);
-    const alike = this.#byWish.get(wish);
-    if (alike === undefined) this.#byWish.set(wish, new Set([group]));
-    else alike.add(group);
+    this.#empty++;
     return group;
+  }
+
+  #enter(group: WaitingGroup): void {
+    this.#empty--;
+    this.groups.add(group);
+    const alike = this.#byWish.get(group.wish);
+    if (alike === undefined) this.#byWish.set(group.wish, new Set([group]));
+    else alike.add(group);
+  }
+
+  #leave(group: WaitingGroup): void {
+    this.#empty++;
+    group.delayed = false;
+    this.groups.delete(group);
+    const alike = this.#byWish.get(group.wish)!;
+    alike.delete(group);
+    if (alike.size === 0) this.#byWish.delete(group.wish);
+    if (this.#empty > emptyMax) this.#forgetEmpty();
+  }
+
+  #forgetEmpty(): void {
+    this.#empty = 0;
+    for (const [account, beside] of this.#byAccount) {
+      for (const [key, group] of beside) if (group.jobs.length === 0) beside.delete(key);
+      if (beside.size === 0) this.#byAccount.delete(account);
+    }
   }
 
   #keyOf(job: Job, wish: Wish): number | string {
