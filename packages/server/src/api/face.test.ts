@@ -220,7 +220,7 @@ describe("limits", () => {
   it("cut a client that begins a request and does not end it", async () => {
     const control = await TestControl.start();
     const ada = await new Tenancy(control).user("ada", "platform-owner");
-    const server = await serveApi(control, { patience: { headersMs: 100, requestMs: 200, silentMs: 300 } });
+    const server = await serveApi(control, { patience: { headersMs: 800, requestMs: 1_600, silentMs: 2_400 } });
     const heard = (text: string) =>
       new Promise<string>((resolve) => {
         let answer = "";
