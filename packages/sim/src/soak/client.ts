@@ -43,7 +43,8 @@ export class Client {
       await this.#oneCommand();
       await new Promise((resolve) => setTimeout(resolve, pauseMs * (0.5 + this.#random())));
     }
-    for (const submission of this.#outstanding) await this.#control("release", submission);
+    // Over a copy: whoever turns out to have ended leaves the list meanwhile.
+    for (const submission of [...this.#outstanding]) await this.#control("release", submission);
     if (this.#drained !== undefined) await this.#upNode();
   }
 
