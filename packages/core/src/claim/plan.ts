@@ -12,6 +12,7 @@ import { limitHit } from "../queue/limits.ts";
 import { unlentUnits } from "../queue/quota.ts";
 import { demandOf, type State, whoIs } from "../state/state.ts";
 import { type Domain, type Level, levels } from "../state/topology.ts";
+import { hasProspects } from "./prospects.ts";
 import { Site } from "./site.ts";
 import { type Claimant, isInside, type Rule, ruleFor, standingsOf } from "./takeable.ts";
 import { Tally } from "./tally.ts";
@@ -39,6 +40,7 @@ export function planClaim(state: State, job: Job, now: Instant): ClaimPlan | und
       if (limitHit(state, job, demand.units, unitsPerGpu, now) !== undefined) return undefined;
       for (const claimant of standingsOf(state, job, demand, now)) {
         if (wholeNodes && claimant.cover === noAccount) continue;
+        if (!hasProspects(state, claimant)) continue;
         const plan = planFor(state, claimant, { ...needOf(job.spec, choice, model), mayUse }, now);
         // Nobody need leave for it: it fits what others are leaving already, be it as another alternative.
         if (plan?.victims.size === 0) return undefined;

@@ -220,6 +220,7 @@ function activate(state: State, job: Job): void {
   else jobs.add(job);
   countCover(state, job, 1);
   if (isElastic(job)) state.elastic.add(job);
+  if (job.spec.checkpoint !== undefined) state.checkpointing++;
   const exposedAt = job.placedAt + state.policy.minRuntimeMs;
   if (exposedAt > state.clock) state.timers.add({ at: exposedAt, kind: "exposed", subject: job.no });
 }
@@ -232,6 +233,7 @@ function deactivate(state: State, job: Job): void {
   const jobs = state.active.get(job.account)!;
   jobs.delete(job);
   state.elastic.delete(job);
+  if (job.spec.checkpoint !== undefined) state.checkpointing--;
   if (jobs.size === 0) state.active.delete(job.account);
   countCover(state, job, -1);
 }

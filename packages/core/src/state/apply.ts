@@ -12,6 +12,7 @@ export const keysKeptMs = 24 * 3_600_000;
 
 /** Writes one event into the state. Decides nothing: the same events give the same state under every version. */
 export function apply(state: State, event: Event): void {
+  state.usageVersion++;
   if (event.at > state.lastAt) state.lastAt = event.at;
   if (event.at > state.clock) state.clock = event.at;
   switch (event.kind) {

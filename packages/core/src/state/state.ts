@@ -102,6 +102,10 @@ export interface State {
   readonly elastic: Set<Job>;
   /** Jobs that can be moved (T9), by node. */
   readonly movable: Map<NodeNo, Set<Job>>;
+  /** Jobs that hold leases and checkpoint. */
+  checkpointing: number;
+  /** Grows with every change of what accounts hold or may hold; what is worked out from usage is good until then. */
+  usageVersion: number;
   /** Jobs that the guarantee of an account covers, by that account. */
   readonly coveredBy: Map<AccountNo, Set<Job>>;
   readonly classes: ClassChanges;
@@ -162,6 +166,8 @@ export function emptyState(): State {
     active: new Map(),
     elastic: new Set(),
     movable: new Map(),
+    checkpointing: 0,
+    usageVersion: 0,
     coveredBy: new Map(),
     classes: new ClassChanges(),
     planned: new Map(),
