@@ -20,14 +20,55 @@ export function decidePlacements(state: State, now: Instant, apply: (event: Even
   settleClasses(state, now, apply);
   let groups = state.waiting.takeAwake();
   for (const group of groups) group.delayed = false;
+  const claims = new ClaimBudget(state);
   do {
-    for (; groups.length > 0; groups = state.waiting.takeAwake()) pass(state, groups, now, apply);
+    for (; groups.length > 0; groups = state.waiting.takeAwake()) pass(state, groups, claims, now, apply);
     growJobs(state, now, apply); // what nobody who waits could use
     groups = state.waiting.takeAwake();
   } while (groups.length > 0);
+  claims.postpone(state, now);
 }
 
-function pass(state: State, groups: readonly WaitingGroup[], now: Instant, apply: (event: Event) => void): void {
+/** How much looking for victims one batch may do, in leases looked at. Callers wait while it is decided. */
+const leasesLookedAt = 50_000;
+const plansLeast = 8;
+const postponedMs = 100;
+
+/** Claims are planned for so many in one batch; who comes after them is looked at again a little later. */
+class ClaimBudget {
+  #left: number;
+  readonly #postponed = new Set<Job>();
+
+  constructor(state: State) {
+    this.#left = Math.max(plansLeast, Math.floor(leasesLookedAt / (1 + state.leases.size)));
+  }
+
+  allows(job: Job): boolean {
+    if (this.#left > 0) return true;
+    this.#postponed.add(job);
+    return false;
+  }
+
+  spend(): void {
+    this.#left--;
+  }
+
+  postpone(state: State, now: Instant): void {
+    for (const job of this.#postponed) {
+      if (!state.waiting.has(job)) continue;
+      state.timers.addOnce({ at: now + postponedMs, kind: "exposed", subject: job.no });
+      return; // it wakes everyone who waits
+    }
+  }
+}
+
+function pass(
+  state: State,
+  groups: readonly WaitingGroup[],
+  claims: ClaimBudget,
+  now: Instant,
+  apply: (event: Event) => void,
+): void {
   const contest = new Contest(state, groups);
   let timeline = planAgain(state, now); // what must not be delayed
   for (;;) {
@@ -44,8 +85,10 @@ function pass(state: State, groups: readonly WaitingGroup[], now: Instant, apply
       contest.started(group);
       continue;
     }
-    const losers = arrayIsFull(state, group) ? undefined : claimFor(state, job, now, apply); // who must leave for it
-    if (losers === undefined && !arrayIsFull(state, group) && consolidateFor(state, job, now, timeline, apply)) {
+    const mayClaim = !arrayIsFull(state, group) && claims.allows(job);
+    const losers = mayClaim ? claimFor(state, job, now, apply) : undefined; // who must leave for it
+    if (mayClaim) claims.spend();
+    if (losers === undefined && mayClaim && consolidateFor(state, job, now, timeline, apply)) {
       timeline = planAgain(state, now);
       contest.started(group);
       continue;
