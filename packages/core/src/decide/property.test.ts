@@ -613,7 +613,8 @@ const shrinkMs = minute;
 
 describe("decideBatch", () => {
   it("keeps every promise on random days of small fleets", (t) => {
-    const seed = Number(process.env.TESSERA_SEED ?? Date.now() % 2 ** 31);
+    // The same days each time, so that a change is judged by itself; TESSERA_SEED looks at others.
+    const seed = Number(process.env.TESSERA_SEED ?? 20_261_115);
     t.diagnostic(`seed ${seed}: repeat with TESSERA_SEED=${seed}`);
     const property = fc.property(day, (batches) => {
       const today = new Day();

@@ -80,8 +80,9 @@ export function recountUsers(state: State, account: Account): void {
     const counts = count(usage, job.user);
     if (job.state === "waiting") counts.waiting++;
     for (const { gpus, unitsEach } of job.leases) counts.units += unitsEach * gpus.length;
-    for (const { gpus, part } of job.claim?.seats ?? [])
-      counts.units += (part?.compute ?? job.claim!.unitsEach) * gpus.length;
+    // What is kept for a job that still runs elsewhere counts only once it has left there.
+    const kept = job.state === "waiting" ? job.claim : undefined;
+    for (const { gpus, part } of kept?.seats ?? []) counts.units += (part?.compute ?? kept!.unitsEach) * gpus.length;
   }
 }
 
