@@ -173,7 +173,7 @@ describe("usage", () => {
           }
         },
       ),
-      { numRuns: 100 },
+      { seed: 20_261_115, numRuns: 100 },
     );
   });
 
