@@ -24,8 +24,8 @@ const teamsEach = 4;
 const usersEach = 5;
 /** 30,000 submissions a day (DESIGN 1). */
 const submitEveryMs = 2_880;
-/** Keeps four fifths of the fleet busy: much is running, and the queue is neither empty nor without end. */
-const runMsMean = 900_000;
+/** Keeps some two thirds of the fleet busy: jobs wait at times, and seldom for long. */
+const runMsMean = 800_000;
 /** What arrives within this time is decided together. */
 const gatherMs = 250;
 const startedAt = Date.UTC(2026, 0, 5, 8);
@@ -164,9 +164,9 @@ export class BusyFleet {
       retry: 2,
     };
     if (kind < 0.7) return { ...common, gpus: "H100:1" };
-    if (kind < 0.85) return { ...common, gpus: `H100:${2 ** (1 + this.#below(3))}` };
-    if (kind < 0.93) return { ...common, gpus: "H100:8", nodes: 2 + this.#below(3) };
-    if (kind < 0.98) return { ...common, gpus: 1, array: `1-${10 + this.#below(40)}%8` };
+    if (kind < 0.88) return { ...common, gpus: `H100:${2 ** (1 + this.#below(2))}` };
+    if (kind < 0.92) return { ...common, gpus: "H100:4", nodes: 2 + this.#below(3) };
+    if (kind < 0.98) return { ...common, gpus: 1, array: `1-${10 + this.#below(40)}` };
     return { ...common, gpus: 0 };
   }
 
