@@ -1,3 +1,4 @@
+import { Book } from "./claim/book.ts";
 import { claimFor, settleClaims } from "./claim/claims.ts";
 import { consolidateFor } from "./claim/consolidate.ts";
 import { settleClasses } from "./class/classes.ts";
@@ -18,54 +19,21 @@ import { Timeline } from "./when/timeline.ts";
 export function decidePlacements(state: State, now: Instant, apply: (event: Event) => void): void {
   settleClaims(state, now, apply); // those for whom room was made
   settleClasses(state, now, apply);
+  const book = new Book(state, now);
   let groups = state.waiting.takeAwake();
   for (const group of groups) group.delayed = false;
-  const claims = new ClaimBudget(state);
   do {
-    for (; groups.length > 0; groups = state.waiting.takeAwake()) pass(state, groups, claims, now, apply);
+    for (; groups.length > 0; groups = state.waiting.takeAwake()) pass(state, groups, book, now, apply);
     growJobs(state, now, apply); // what nobody who waits could use
     groups = state.waiting.takeAwake();
   } while (groups.length > 0);
-  claims.postpone(state, now);
-}
-
-/** How much looking for victims one batch may do, in leases looked at. Callers wait while it is decided. */
-const leasesLookedAt = 50_000;
-const plansLeast = 8;
-const postponedMs = 100;
-
-/** Claims are planned for so many in one batch; who comes after them is looked at again a little later. */
-class ClaimBudget {
-  #left: number;
-  readonly #postponed = new Set<Job>();
-
-  constructor(state: State) {
-    this.#left = Math.max(plansLeast, Math.floor(leasesLookedAt / (1 + state.leases.size)));
-  }
-
-  allows(job: Job): boolean {
-    if (this.#left > 0) return true;
-    this.#postponed.add(job);
-    return false;
-  }
-
-  spend(): void {
-    this.#left--;
-  }
-
-  postpone(state: State, now: Instant): void {
-    for (const job of this.#postponed) {
-      if (!state.waiting.has(job)) continue;
-      state.timers.addOnce({ at: now + postponedMs, kind: "exposed", subject: job.no });
-      return; // it wakes everyone who waits
-    }
-  }
+  book.postpone();
 }
 
 function pass(
   state: State,
   groups: readonly WaitingGroup[],
-  claims: ClaimBudget,
+  book: Book,
   now: Instant,
   apply: (event: Event) => void,
 ): void {
@@ -85,9 +53,8 @@ function pass(
       contest.started(group);
       continue;
     }
-    const mayClaim = !arrayIsFull(state, group) && claims.allows(job);
-    const losers = mayClaim ? claimFor(state, job, now, apply) : undefined; // who must leave for it
-    if (mayClaim) claims.spend();
+    const mayClaim = !arrayIsFull(state, group) && book.allows(job);
+    const losers = mayClaim ? claimFor(state, job, now, book, apply) : undefined; // who must leave for it
     if (losers === undefined && mayClaim && consolidateFor(state, job, now, timeline, apply)) {
       timeline = planAgain(state, now);
       contest.started(group);

@@ -9,6 +9,7 @@ import { stopJob } from "../run/stop.ts";
 import { accountOf, demandOf, type State } from "../state/state.ts";
 import { addTo, type Held, minus, nothingHeld, plus } from "../state/usage.ts";
 import { stopOrderOf } from "../submit/parse.ts";
+import type { Book } from "./book.ts";
 import { planClaim } from "./plan.ts";
 import type { Rule } from "./takeable.ts";
 
@@ -99,8 +100,14 @@ function coverWithout(state: State, job: Job): AccountNo {
 }
 
 /** Makes room for a job if the rules allow it. Returns the accounts that lose, or undefined. */
-export function claimFor(state: State, job: Job, now: Instant, apply: (event: Event) => void): AccountNo[] | undefined {
-  const plan = planClaim(state, job, now);
+export function claimFor(
+  state: State,
+  job: Job,
+  now: Instant,
+  book: Book,
+  apply: (event: Event) => void,
+): AccountNo[] | undefined {
+  const plan = planClaim(state, job, now, book);
   if (plan === undefined) return undefined;
   const { choice, cover, unitsEach, seats } = plan;
   const victims: JobNo[] = [];

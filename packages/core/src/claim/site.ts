@@ -1,4 +1,5 @@
 import type { GpuNo, NodeNo } from "../model/ids.ts";
+import type { Lease } from "../model/lease.ts";
 import type { FleetNode } from "../model/node.ts";
 import type { Going } from "../place/dedicated.ts";
 import type { MemberNeed } from "../place/seats.ts";
@@ -13,7 +14,8 @@ export class Site {
   readonly node: FleetNode;
   readonly #fleet: Fleet;
   readonly #need: MemberNeed;
-  readonly #free: number;
+  /** GPUs that are free, or will be without anyone being asked to leave. */
+  readonly free: number;
   /** Members that the plan puts here. */
   members = 0;
 
@@ -21,33 +23,51 @@ export class Site {
     this.#fleet = fleet;
     this.node = node;
     this.#need = need;
-    this.#free = this.#count((gpu) => this.#becomesFree(gpu, 0));
+    this.free = this.#countFree();
+  }
+
+  /** How many GPUs of a lease could serve. */
+  served({ gpus }: Lease): number {
+    let count = 0;
+    for (const gpu of gpus) if (this.#fleet.gpuHeldFor[gpu] === 0 && this.#serves(gpu)) count++;
+    return count;
   }
 
   /** How many members fit if these victims leave. */
-  fits(leaving: Iterable<Victim>): number {
+  fits(leaving: readonly Victim[]): number {
     const { node } = this;
     const need = this.#need;
-    const victims = [...leaving];
-    if (need.mayUse !== undefined && !need.mayUse(node, goingOf(victims))) return 0;
+    if (need.mayUse !== undefined && !need.mayUse(node, goingOf(leaving))) return 0;
     let cpusMilli = node.freeCpusMilli + node.leavingCpusMilli;
     let memoryMiB = node.freeMemoryMiB + node.leavingMemoryMiB;
-    const left = new Map<number, number>();
-    for (const victim of victims) {
-      for (const lease of victim.leases) {
+    let gpus = this.free;
+    for (const { leases } of leaving) {
+      for (const lease of leases) {
         if (lease.node !== node.no) continue;
-        for (const gpu of lease.gpus) left.set(gpu, (left.get(gpu) ?? 0) + lease.unitsEach);
+        for (const gpu of lease.gpus) if (this.#isEmptied(gpu, lease, leaving)) gpus++;
         cpusMilli += lease.cpusMilli;
         memoryMiB += lease.memoryMiB;
       }
     }
-    let gpus = this.#free;
-    for (const [gpu, units] of left) if (!this.#becomesFree(gpu, 0) && this.#becomesFree(gpu, units)) gpus++;
     let fit = Number.POSITIVE_INFINITY;
     if (need.gpus > 0) fit = Math.floor(gpus / need.gpus);
     if (need.cpusMilli > 0) fit = Math.min(fit, Math.floor(cpusMilli / need.cpusMilli));
     if (need.memoryMiB > 0) fit = Math.min(fit, Math.floor(memoryMiB / need.memoryMiB));
     return Math.max(0, fit);
+  }
+
+  /** Whether a GPU becomes free by what is left on it, of which this lease is the first. */
+  #isEmptied(gpu: number, first: Lease, leaving: readonly Victim[]): boolean {
+    if (first.part === undefined) return !this.#becomesFree(gpu, 0) && this.#becomesFree(gpu, first.unitsEach);
+    let units = 0;
+    for (const { leases } of leaving) {
+      for (const lease of leases) {
+        if (!lease.gpus.includes(gpu as GpuNo)) continue;
+        if (units === 0 && lease !== first) return false;
+        units += lease.unitsEach;
+      }
+    }
+    return !this.#becomesFree(gpu, 0) && this.#becomesFree(gpu, units);
   }
 
   /** GPUs for `members` members: free ones first, then those being left, then the victims', each by number. */
@@ -82,6 +102,13 @@ export class Site {
 
   #serves(gpu: number): boolean {
     return this.#fleet.gpuModel[gpu] === this.#need.model && this.#fleet.gpuMemoryMiB[gpu]! >= this.#need.gpuMemoryMiB;
+  }
+
+  #countFree(): number {
+    let count = 0;
+    const end = this.node.firstGpu + this.node.facts.gpus.length;
+    for (let gpu = this.node.firstGpu as number; gpu < end; gpu++) if (this.#becomesFree(gpu, 0)) count++;
+    return count;
   }
 
   #count(wanted: (gpu: number) => boolean): number {

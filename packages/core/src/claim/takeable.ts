@@ -42,6 +42,7 @@ export function standingsOf(state: State, job: Job, demand: Demand, now: Instant
 function mayLeaveFor(state: State, claimant: Claimant, now: Instant): Held {
   const own = nothingHeld();
   for (const other of state.active.get(claimant.job.account) ?? []) {
+    if (!mayYield(claimant.job, other)) continue;
     const takeable = victimsOf(other).filter((victim) => mayReplace(state, claimant, victim, now));
     // Where the whole job may be taken, its extra members are in it.
     const whole = takeable.find((victim) => !victim.extra);
@@ -61,6 +62,12 @@ export function ruleFor(state: State, claimant: Claimant, victim: Victim, now: I
   if (cover !== noAccount && !claimant.path.has(cover)) return undefined;
   if (claimant.cover !== noAccount && !isInside(state, job.account, claimant.cover)) return "T1";
   return mayRebalance(state, victim, now) ? "T2" : undefined;
+}
+
+/** Whether T3 might let one job of an account have the seats of another; a first look. */
+export function mayYield(job: Job, other: Job): boolean {
+  if (other.spec.priority < job.spec.priority || !job.spec.preemptible) return true;
+  return other.spec.members.max > other.spec.members.min;
 }
 
 /** T3: lower priority; work that must not be preempted also takes burst work of its own priority. */

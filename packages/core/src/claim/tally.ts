@@ -1,7 +1,8 @@
-import { type AccountNo, noAccount, rootAccount } from "../model/ids.ts";
+import { type AccountNo, type NodeNo, noAccount, rootAccount } from "../model/ids.ts";
+import type { Job } from "../model/job.ts";
 import { type CeilingHit, ceilingHit, coverFor, isWithin } from "../queue/quota.ts";
 import { compareShares, noShare, type Share, shareOf, shareOfJob } from "../queue/share.ts";
-import { accountOf, type State } from "../state/state.ts";
+import { accountOf, pathUp, type State } from "../state/state.ts";
 import { addTo, type Held, minus, nothingHeld, stayingOf } from "../state/usage.ts";
 import { RestTaken } from "./rest-taken.ts";
 import { type Claimant, isInside, type Rule } from "./takeable.ts";
@@ -13,6 +14,11 @@ export class Tally {
   readonly #claimant: Claimant;
   readonly victims = new Map<Victim, Rule>();
   readonly #taken = new Map<AccountNo, Held>();
+  /** What accounts would keep, as long as nothing more is taken from them. */
+  readonly #left = new Map<AccountNo, Held>();
+  readonly #shares = new Map<AccountNo, Share>();
+  readonly #on = new Map<NodeNo, Victim[]>();
+  readonly #whole = new Set<Job>();
   /** The first that was taken, even if it was put back since. */
   first: Victim | undefined;
   readonly #rest: RestTaken;
@@ -25,23 +31,53 @@ export class Tally {
 
   take(victim: Victim, rule: Rule): void {
     // Whoever leaves whole takes the members that were to leave before with it.
-    if (!victim.extra) for (const other of [...this.victims.keys()]) if (other.job === victim.job) this.putBack(other);
+    if (!victim.extra && victim.job.leases.some((lease) => lease.extra)) {
+      for (const other of [...this.victims.keys()]) if (other.job === victim.job) this.putBack(other);
+    }
     this.first ??= victim;
     this.victims.set(victim, rule);
+    if (!victim.extra) this.#whole.add(victim.job);
+    for (const { node } of victim.leases) {
+      const here = this.#on.get(node);
+      if (here === undefined) this.#on.set(node, [victim]);
+      else if (!here.includes(victim)) here.push(victim);
+    }
     this.#count(victim, 1);
   }
 
   putBack(victim: Victim): void {
     this.victims.delete(victim);
+    if (!victim.extra) this.#whole.delete(victim.job);
+    for (const { node } of victim.leases) {
+      const here = this.#on.get(node)!;
+      if (here.includes(victim)) here.splice(here.indexOf(victim), 1);
+    }
     this.#count(victim, -1);
+  }
+
+  /** Taken already, by itself or with its whole job. */
+  isGone(victim: Victim): boolean {
+    return this.#whole.has(victim.job) || this.victims.has(victim);
+  }
+
+  /** Those of the victims who hold something on a node. */
+  on(node: NodeNo): readonly Victim[] {
+    return this.#on.get(node) ?? none;
   }
 
   #count(victim: Victim, sign: 1 | -1): void {
     for (let at = victim.job.account; at !== noAccount; at = accountOf(this.#state, at).parent) {
       const held = this.#takenFrom(at);
+      this.#left.delete(at);
+      this.#shares.delete(at);
       for (const lease of victim.leases) addTo(held, this.#state.fleet, lease, sign);
     }
-    if (this.#state.dedicated.size > 0) this.#rest.count(victim, sign, (account) => this.#takenFrom(account));
+    if (this.#state.dedicated.size === 0) return;
+    this.#rest.count(victim, sign, (account) => {
+      this.#left.delete(account);
+      this.#shares.delete(account);
+      return this.#takenFrom(account);
+    });
   }
 
   #takenFrom(account: AccountNo): Held {
@@ -55,19 +91,30 @@ export class Tally {
 
   /** What an account would keep. */
   left(account: AccountNo): Held {
-    const staying = stayingOf(this.#state, account);
-    const taken = this.#taken.get(account);
-    return taken === undefined ? staying : minus(staying, taken);
+    let left = this.#left.get(account);
+    if (left === undefined) {
+      const staying = stayingOf(this.#state, account);
+      const taken = this.#taken.get(account);
+      left = taken === undefined ? staying : minus(staying, taken);
+      this.#left.set(account, left);
+    }
+    return left;
   }
 
   /** How an account would stand without the claimant. */
   shareLeft(account: AccountNo): Share {
-    return shareOf(this.#state, accountOf(this.#state, account), this.left(account));
+    let share = this.#shares.get(account);
+    if (share === undefined) {
+      share = shareOf(this.#state, accountOf(this.#state, account), this.left(account));
+      this.#shares.set(account, share);
+    }
+    return share;
   }
 
   /** Whether everything that would lose with it, from the account up to its side, stays above its guarantee [T5]. */
   isSource(account: AccountNo): boolean {
-    for (const at of this.#losing(account)) {
+    const { path } = this.#claimant;
+    for (let at = account; at !== rootAccount && !path.has(at); at = accountOf(this.#state, at).parent) {
       if (isWithin(this.#state, accountOf(this.#state, at), this.left(at))) return false;
     }
     return true;
@@ -98,9 +145,14 @@ export class Tally {
 
   /** T2 for one losing account: its side must not end below the claimant's. */
   isFair(account: AccountNo): boolean {
+    const { claimant, other } = this.#sides(account);
+    return this.isFairTo(claimant, other);
+  }
+
+  /** Whether one side does not stand below the claimant's; undefined for a job that is a side of its own. */
+  isFairTo(claimant: AccountNo | undefined, other: AccountNo | undefined): boolean {
     const state = this.#state;
     const { demand } = this.#claimant;
-    const { claimant, other } = this.#sides(account);
     // A job that is a side of its own has nothing left once it is gone.
     const loser = other === undefined ? noShare : this.shareLeft(other);
     const winner =
@@ -161,11 +213,11 @@ export class Tally {
   }
 
   /** Down the tree, at each level into the side with the largest share; of equal sides, whose victim goes first. */
-  ofLargestSide(victims: readonly Victim[], compare: (a: Victim, b: Victim) => number, level = 0): Victim {
+  ofLargestSide(victims: readonly Victim[], compare: (a: Victim, b: Victim) => number, level = 1): Victim {
     if (victims.length === 1) return victims[0]!;
     const sides = new Map<AccountNo | undefined, Victim[]>();
     for (const victim of victims) {
-      const side = this.#down(victim.job.account)[level];
+      const side = this.#sideAt(victim.job.account, level);
       const known = sides.get(side);
       if (known === undefined) sides.set(side, [victim]);
       else known.push(victim);
@@ -188,10 +240,10 @@ export class Tally {
     return shareOfJob(this.#state, { ...held, model: -1 });
   }
 
-  #down(account: AccountNo): AccountNo[] {
-    const path: AccountNo[] = [];
-    for (let at = account; at !== noAccount; at = accountOf(this.#state, at).parent) path.unshift(at);
-    return path;
+  /** The account at a level of the path down from the root; undefined below the account itself. */
+  #sideAt(account: AccountNo, level: number): AccountNo | undefined {
+    const path = pathUp(this.#state, account);
+    return path[path.length - level]?.no;
   }
 
   /** Whether every rule holds for the set as it is. */
@@ -235,3 +287,5 @@ export class Tally {
     return !isWithin(this.#state, accountOf(this.#state, account), minus(this.left(account), back));
   }
 }
+
+const none: readonly Victim[] = [];

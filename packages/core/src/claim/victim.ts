@@ -25,7 +25,11 @@ export function victimsOf(job: Job): Victim[] {
 
 /** Time of one GPU that would be lost: since the last checkpoint, else since the start; nothing before it runs. */
 export function lostMs({ job, extra }: Victim, now: Instant): number {
-  if (extra || job.startedAt === 0) return 0;
+  return extra ? 0 : lostMsOf(job, now);
+}
+
+export function lostMsOf(job: Job, now: Instant): number {
+  if (job.startedAt === 0) return 0;
   const ran = Math.max(0, now - job.startedAt);
   const every = job.spec.checkpoint?.everyMs;
   return every === undefined || every === 0 ? ran : ran % every;

@@ -47,6 +47,7 @@ export function applyToJobs(state: State, event: JobEvent): void {
       job.class = event.class;
       job.cover = event.cover;
       countClass(state, job, 1);
+      state.fleet.touch(job.leases);
       return;
     }
     case "job-placed":

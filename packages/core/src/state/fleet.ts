@@ -55,7 +55,10 @@ export class Fleet {
   #nodeLeaving = new Int32Array(16);
   #open = 0;
   #leaving = 0;
+  /** Nodes that take work and on which someone has been told to leave. */
+  readonly nodesBeingLeft = new NodeSet();
   readonly topology = new Topology();
+  readonly #leasesOn: Lease[][] = [];
   /** Who holds parts of a GPU, by lease. */
   readonly parts = new Map<number, Map<LeaseId, Occupant>>();
   readonly #shared: NodeSet[][] = [];
@@ -102,6 +105,7 @@ export class Fleet {
       this.gpuFreeMemory[index] = unitsPerGpu;
       this.gpuUuid.push(gpu.uuid);
     }
+    this.#leasesOn.push([]);
     this.#soleModel.push(this.#findSoleModel(node));
     this.#count(facts, 1);
     this.topology.add(no, facts.name, facts.place);
@@ -170,6 +174,7 @@ export class Fleet {
     node.freeCpusMilli -= lease.cpusMilli;
     node.freeMemoryMiB -= lease.memoryMiB;
     node.leases++;
+    this.#leasesOn[no]!.push(lease);
     this.#note(node);
   }
 
@@ -191,7 +196,14 @@ export class Fleet {
     node.freeCpusMilli += lease.cpusMilli;
     node.freeMemoryMiB += lease.memoryMiB;
     node.leases--;
+    const leases = this.#leasesOn[no]!;
+    leases.splice(leases.indexOf(lease), 1);
     this.#note(node);
+  }
+
+  /** What is held on a node. */
+  leasesOn(no: NodeNo): readonly Lease[] {
+    return this.#leasesOn[no]!;
   }
 
   #share(gpu: number, lease: LeaseId, occupant: Occupant): void {
@@ -280,6 +292,7 @@ export class Fleet {
   skipRemoved(gpus: number): void {
     const no = this.nodes.length;
     this.nodes.push(undefined);
+    this.#leasesOn.push([]);
     this.#soleModel.push(-1);
     this.#grow(this.gpus + gpus, this.nodes.length);
     for (let i = 0; i < gpus; i++) {
@@ -303,6 +316,11 @@ export class Fleet {
     this.#rooms.set(need, rooms);
     if (this.#rooms.size > roomsMax) this.#rooms.delete(this.#rooms.keys().next().value!);
     return rooms;
+  }
+
+  /** Whatever was worked out from the nodes of a job is to be worked out anew. */
+  touch(leases: readonly Lease[]): void {
+    for (const { node } of leases) this.changes.recent[this.changes.count++ % this.changes.recent.length] = node;
   }
 
   /** The most GPUs of one model that any node has had. */
@@ -339,6 +357,8 @@ export class Fleet {
     this.#open += open - this.#nodeOpen[no]!;
     this.#leaving += leaving - this.#nodeLeaving[no]!;
     this.#nodeOpen[no] = open;
+    if (leaving > 0) this.nodesBeingLeft.add(no);
+    else this.nodesBeingLeft.delete(no);
     this.#nodeLeaving[no] = leaving;
     const index = up ? this.#indexFor(node) : undefined;
     const before = this.#indexOf[no];

@@ -1,3 +1,4 @@
+import type { NodeNo } from "../model/ids.ts";
 import type { Place } from "../model/node.ts";
 
 /** Widest first. A node is a domain of its own. */
@@ -21,6 +22,7 @@ export class Topology {
   readonly #byKey = new Map<string, Domain>();
   /** The narrowest place of each node, by its number. */
   readonly domainOf: (Domain | undefined)[] = [];
+  readonly #nodesAt = new Map<Level, readonly ReadonlyMap<NodeNo, number>[]>();
   count = 0;
 
   add(node: number, name: string, place: Place): void {
@@ -39,13 +41,38 @@ export class Topology {
       siblings = domain.children;
     }
     domain!.nodes.push(node);
+    this.#nodesAt.clear();
     this.domainOf[node] = domain;
+  }
+
+  /** The nodes of each place of a level, each with its rank by name. */
+  nodesAt(level: Level): readonly ReadonlyMap<NodeNo, number>[] {
+    const known = this.#nodesAt.get(level);
+    if (known !== undefined) return known;
+    const found: Map<NodeNo, number>[] = [];
+    const gather = (domain: Domain, into: Map<NodeNo, number>): void => {
+      for (const no of domain.nodes) into.set(no as NodeNo, into.size);
+      for (const child of domain.children) gather(child, into);
+    };
+    const walk = (domain: Domain): void => {
+      if (levels[domain.level] !== level) {
+        domain.children.forEach(walk);
+        return;
+      }
+      const nodes = new Map<NodeNo, number>();
+      gather(domain, nodes);
+      found.push(nodes);
+    };
+    this.roots.forEach(walk);
+    this.#nodesAt.set(level, found);
+    return found;
   }
 
   remove(node: number, name: string, place: Place): void {
     const domain = this.#byKey.get(`/${place.zone}/${place.block}/${place.rack}/${place.nvlink}/${name}`)!;
     domain.nodes.splice(domain.nodes.indexOf(node), 1);
     this.domainOf[node] = undefined;
+    this.#nodesAt.clear();
   }
 }
 

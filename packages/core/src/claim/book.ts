@@ -1,0 +1,56 @@
+import type { Job } from "../model/job.ts";
+import type { Instant } from "../model/units.ts";
+import type { MemberNeed } from "../place/seats.ts";
+import type { State } from "../state/state.ts";
+import { Costs } from "./costs.ts";
+
+/** How many nodes the claims of one batch may look at: about as many as take a second. Callers wait while it is decided. */
+const looksMax = 200_000;
+const postponedMs = 100;
+
+/**
+ * What the claims of one batch have in common: what is worked out once for all claimants who need the same, and how much
+ * they have looked at. Who comes when that is enough is looked at again a little later.
+ */
+export class Book {
+  readonly #state: State;
+  readonly #now: Instant;
+  readonly #costs = new Map<string, Costs>();
+  #looks = 0;
+  readonly #postponed: Job[] = [];
+
+  constructor(state: State, now: Instant) {
+    this.#state = state;
+    this.#now = now;
+  }
+
+  costsOf(need: MemberNeed): Costs {
+    const { model, gpus, gpuMemoryMiB, cpusMilli, memoryMiB } = need;
+    const key = `${model}/${gpus}/${gpuMemoryMiB}/${cpusMilli}/${memoryMiB}`;
+    const known = this.#costs.get(key);
+    if (known?.catchUp() === true) return known;
+    // Who may not be beside whom differs between claimants and makes nothing cheaper.
+    const costs = new Costs(this.#state, { model, gpus, gpuMemoryMiB, cpusMilli, memoryMiB }, this.#now);
+    this.#costs.set(key, costs);
+    return costs;
+  }
+
+  /** A claim looks at a node. */
+  look(): void {
+    this.#looks++;
+  }
+
+  /** Whether there is time for another claim in this batch. */
+  allows(job: Job): boolean {
+    if (this.#looks < looksMax) return true;
+    this.#postponed.push(job);
+    return false;
+  }
+
+  /** Has those looked at again for whom there was no time. */
+  postpone(): void {
+    const job = this.#postponed.find((each) => this.#state.waiting.has(each));
+    if (job === undefined) return;
+    this.#state.timers.addOnce({ at: this.#now + postponedMs, kind: "exposed", subject: job.no }); // it wakes everyone
+  }
+}

@@ -1,0 +1,264 @@
+import { type NodeNo, noAccount, rootAccount } from "../model/ids.ts";
+import type { Instant } from "../model/units.ts";
+import type { MemberNeed } from "../place/seats.ts";
+import { unlentUnits } from "../queue/quota.ts";
+import type { State } from "../state/state.ts";
+import type { Book } from "./book.ts";
+import type { Cost } from "./costs.ts";
+import type { Offers } from "./offers.ts";
+import type { Place } from "./places.ts";
+import { Site } from "./site.ts";
+import type { Claimant, Rule } from "./takeable.ts";
+import type { Tally } from "./tally.ts";
+import { leavesFirst, lostMs, lostWork, type Victim } from "./victim.ts";
+
+/** For whom room is to be made, and what it must hold. */
+export interface Task {
+  readonly state: State;
+  readonly claimant: Claimant;
+  readonly need: MemberNeed;
+  readonly now: Instant;
+  readonly book: Book;
+}
+
+/** Nodes for all members with their victims taken, the cheapest first; undefined where there are not enough. */
+export function chooseSites(task: Task, offers: Offers, place: Place, tally: Tally): Site[] | undefined {
+  if (!takeForCover(task, offers, tally)) return undefined;
+  if (!takeForCeilings(task, offers, tally)) return undefined;
+  if (!takeForLending(task, offers, tally)) return undefined;
+  const { fleet } = task.state;
+  const { members } = task.claimant.job.spec;
+  const sites = new Map<NodeNo, Site>();
+  const siteOn = (no: NodeNo): Site => {
+    let site = sites.get(no);
+    if (site === undefined) {
+      site = new Site(fleet, fleet.node(no), task.need);
+      sites.set(no, site);
+    }
+    return site;
+  };
+  const chosen = new Set<Site>();
+  for (let placed = 0; placed < members.min; placed++) {
+    const best = cheapestSite(task, offers, place, tally, siteOn, chosen);
+    if (best === undefined) return undefined;
+    for (const victim of best.bill.victims) tally.take(victim, offers.ruleOf(victim));
+    best.site.members++;
+    chosen.add(best.site);
+  }
+  // What is put back may leave its place to another's, wherever that lies.
+  for (const { leases } of tally.victims.keys())
+    for (const { node } of leases) if (place.has(node)) chosen.add(siteOn(node));
+  return [...chosen].sort((a, b) => a.node.no - b.node.no);
+}
+
+/** One more member on a node, and where that node stands among equals. */
+interface Choice {
+  readonly site: Site;
+  readonly bill: Bill;
+  readonly rank: number;
+}
+
+/** Where one more member costs least. */
+function cheapestSite(
+  task: Task,
+  offers: Offers,
+  place: Place,
+  tally: Tally,
+  siteOn: (no: NodeNo) => Site,
+  chosen: ReadonlySet<Site>,
+): Choice | undefined {
+  const { members } = task.claimant.job.spec;
+  // Where any GPU will do, who leaves decides; where a shape is needed, the place that costs least work [T5].
+  const byVictim = task.need.gpus <= 1 && !members.apart;
+  const looked = new Set<NodeNo>();
+  let best: Choice | undefined;
+  const look = (no: NodeNo): void => {
+    if (looked.has(no)) return;
+    looked.add(no);
+    const site = siteOn(no);
+    if (members.apart && chosen.has(site)) return;
+    const bill = billFor(task, site, offers, tally);
+    if (bill === undefined) return;
+    const choice = { site, bill, rank: place.rank(no) };
+    if (best === undefined || isCheaper(task, offers, tally, choice, best, byVictim)) best = choice;
+  };
+  for (const no of place.listed) look(no);
+  // Who is taken already may have left room elsewhere too, and where one member is there may be room for another.
+  for (const { leases } of tally.victims.keys()) for (const { node } of leases) if (place.has(node)) look(node);
+  for (const site of chosen) look(site.node.no);
+  for (const cost of place.cheapest()) {
+    if (best !== undefined && !byVictim && !mayBeat(cost, place.rank(cost.node), best)) break;
+    look(cost.node);
+  }
+  return best;
+}
+
+/** Whether a node that costs at least so much could be cheaper than the best so far. */
+function mayBeat(cost: Cost, rank: number, { bill, rank: bestRank }: Choice): boolean {
+  if (bill.own > 0) return true;
+  if (cost.lost !== bill.lost) return cost.lost < bill.lost;
+  return cost.victims !== bill.victims.length ? cost.victims < bill.victims.length : rank < bestRank;
+}
+
+function isCheaper(task: Task, offers: Offers, tally: Tally, a: Choice, b: Choice, byVictim: boolean): boolean {
+  if (a.bill.own !== b.bill.own) return a.bill.own < b.bill.own;
+  const [first, second] = [a.bill.victims[0], b.bill.victims[0]];
+  if (byVictim && first !== undefined && second !== undefined && first !== second) {
+    return firstOf(task, [first, second], offers, tally) === first;
+  }
+  if (a.bill.lost !== b.bill.lost) return a.bill.lost < b.bill.lost;
+  const more = a.bill.victims.length - b.bill.victims.length;
+  return more !== 0 ? more < 0 : a.rank < b.rank;
+}
+
+/** Where its guarantee holds it only without some of its own account's work, that work goes first. */
+function takeForCover({ claimant, now }: Task, offers: Offers, tally: Tally): boolean {
+  if (claimant.cover === noAccount || tally.covers()) return true;
+  const own = [...offers.of(claimant.job.account)].filter((victim) => offers.ruleOf(victim) === "T3");
+  own.sort((a, b) => leavesFirst(a, b, now));
+  for (const victim of own) {
+    if (tally.covers()) return true;
+    tally.take(victim, "T3");
+  }
+  return tally.covers();
+}
+
+/** Where a ceiling is full, someone below it must leave, whatever is free. */
+function takeForCeilings(task: Task, offers: Offers, tally: Tally): boolean {
+  for (let hit = tally.ceilingHit(); hit !== undefined; hit = tally.ceilingHit()) {
+    const below = [...offers.below(hit.account.no)].filter((victim) => !tally.isGone(victim));
+    const next = nextVictim(task, below, offers, tally);
+    if (next === undefined) return false;
+    tally.take(next, offers.ruleOf(next));
+  }
+  return true;
+}
+
+/** Where what is free may not be borrowed, another borrower must leave, whatever is free. */
+function takeForLending(task: Task, offers: Offers, tally: Tally): boolean {
+  while (!isLent(task, tally)) {
+    const able = [...offers.below(rootAccount)].filter(
+      (victim) => !tally.isGone(victim) && freesUnits(task.state, victim),
+    );
+    const next = nextVictim(task, able, offers, tally);
+    if (next === undefined) return false;
+    tally.take(next, offers.ruleOf(next));
+  }
+  return true;
+}
+
+/** What stays free holds what is not lent; a claimant that a guarantee covers need not ask [C5]. */
+export function isLent({ state, claimant }: Task, tally: Tally): boolean {
+  if (state.lendingLimits === 0 || tally.isCovered()) return true;
+  const unlent = unlentUnits(state, claimant.job.account, (account) => tally.left(account).units);
+  return unlent === 0 || state.fleet.freeUnitsOnceLeft() + tally.unitsFreed() - claimant.demand.units >= unlent;
+}
+
+function freesUnits(state: State, { leases }: Victim): boolean {
+  return leases.some(({ node, gpus }) => gpus.length > 0 && state.fleet.node(node).mode === "up");
+}
+
+/** What one more member on a node would cost. */
+interface Bill {
+  readonly victims: readonly Victim[];
+  /** How many of them are the claimant's own account's: others' borrowed work goes first [T4]. */
+  readonly own: number;
+  readonly lost: number;
+}
+
+/** The victims that make room for one more member here; undefined where none do. */
+function billFor(task: Task, site: Site, offers: Offers, tally: Tally): Bill | undefined {
+  task.book.look();
+  const wanted = site.members + 1;
+  const gone = tally.on(site.node.no);
+  if (site.fits(gone) >= wanted) return { victims: [], own: 0, lost: 0 };
+  let left = offers.on(site.node.no).filter((victim) => !tally.isGone(victim));
+  while (site.fits([...gone, ...left]) >= wanted) {
+    const taken = takeUntilFits(task, site, wanted, left, offers, tally);
+    if (taken.fits) {
+      let own = 0;
+      let lost = 0;
+      for (const victim of taken.victims) {
+        if (offers.ruleOf(victim) === "T3") own++;
+        lost += lostWork(victim, task.now);
+      }
+      return { victims: taken.victims, own, lost };
+    }
+    if (taken.first === undefined) return undefined;
+    left = left.filter((victim) => victim !== taken.first);
+  }
+  return undefined;
+}
+
+/** Who of those here would be taken in order until `wanted` members fit, or nobody more may be taken. */
+function takeUntilFits(
+  task: Task,
+  site: Site,
+  wanted: number,
+  here: readonly Victim[],
+  offers: Offers,
+  tally: Tally,
+): { readonly fits: boolean; readonly first: Victim | undefined; readonly victims: readonly Victim[] } {
+  // Whoever leaves whole takes its extra members' places in the order; where there are such, a copy keeps the order.
+  const trial = task.state.elastic.size > 0 ? tally.copy() : tally;
+  const firstBefore = tally.first;
+  const taken: Victim[] = [];
+  let fits = false;
+  for (const left = [...here]; !fits; ) {
+    const next = nextVictim(task, left, offers, trial);
+    if (next === undefined) break;
+    left.splice(left.indexOf(next), 1);
+    taken.push(next);
+    trial.take(next, offers.ruleOf(next));
+    fits = site.fits(trial.on(site.node.no)) >= wanted;
+  }
+  const [first] = taken;
+  if (trial !== tally)
+    return { fits, first, victims: [...trial.victims.keys()].filter((each) => !tally.victims.has(each)) };
+  for (const victim of taken.toReversed()) tally.putBack(victim);
+  tally.first = firstBefore;
+  return { fits, first, victims: taken };
+}
+
+/**
+ * Who goes next: others before the claimant's own [T4]; for a floor the least work lost per GPU, for fair share the side
+ * with the largest share; in one account by T5.
+ */
+function nextVictim(task: Task, left: readonly Victim[], offers: Offers, tally: Tally): Victim | undefined {
+  return firstOffer(task, left, offers, tally, true) ?? firstOffer(task, left, offers, tally, false);
+}
+
+/** Each account offers one; `last` = of those after whom nobody need follow to make it lawful. */
+function firstOffer(
+  task: Task,
+  left: readonly Victim[],
+  offers: Offers,
+  tally: Tally,
+  last: boolean,
+): Victim | undefined {
+  const firsts: Victim[] = [];
+  for (const victim of left) {
+    const rule = offers.ruleOf(victim);
+    const { account } = victim.job;
+    const at = firsts.findIndex((first) => first.job.account === account);
+    if (at >= 0 && leavesFirst(firsts[at]!, victim, task.now) < 0) continue;
+    if (rule !== "T3" && !tally.isSource(account)) continue;
+    if (rule === "T2" && !tally.isFairWithout(victim, last)) continue;
+    firsts[at < 0 ? firsts.length : at] = victim;
+  }
+  return firsts.length === 0 ? undefined : firstOf(task, firsts, offers, tally);
+}
+
+const ranks: Readonly<Record<Rule, number>> = { T1: 0, T2: 1, T3: 2 };
+
+/** Which of the accounts' offers is taken. */
+function firstOf({ now }: Task, victims: readonly Victim[], offers: Offers, tally: Tally): Victim {
+  if (victims.length === 1) return victims[0]!;
+  const rank = Math.min(...victims.map((victim) => ranks[offers.ruleOf(victim)]));
+  let left = victims.filter((victim) => ranks[offers.ruleOf(victim)] === rank);
+  if (rank === ranks.T1) {
+    const least = Math.min(...left.map((victim) => lostMs(victim, now)));
+    left = left.filter((victim) => lostMs(victim, now) === least);
+  }
+  return tally.ofLargestSide(left, (a, b) => leavesFirst(a, b, now));
+}

@@ -1,0 +1,151 @@
+import { type NodeNo, noAccount } from "../model/ids.ts";
+import type { Job } from "../model/job.ts";
+import type { Lease } from "../model/lease.ts";
+import type { FleetNode } from "../model/node.ts";
+import type { Instant } from "../model/units.ts";
+import type { MemberNeed } from "../place/seats.ts";
+import { Heap, type Placed } from "../queue/heap.ts";
+import { jobOf, type State } from "../state/state.ts";
+import { Site } from "./site.ts";
+import { lostMsOf } from "./victim.ts";
+
+/** The least that room for one member on a node can cost. */
+export interface Cost {
+  readonly node: NodeNo;
+  /** Work lost; infinite where burst work makes no room. */
+  readonly lost: number;
+  /** The same with the work of a gang in equal parts on its nodes: what can be added up over nodes. */
+  readonly part: number;
+  readonly victims: number;
+}
+
+/**
+ * What room for one member costs on each node at least, if burst work leaves: whatever the rules allow costs as much or
+ * more, so nodes that are dearer than what was found need no look. Good for one instant; nodes that change meanwhile are
+ * counted anew.
+ */
+export class Costs {
+  readonly #state: State;
+  readonly #need: MemberNeed;
+  readonly #now: Instant;
+  readonly #byNode: (NodeCost | undefined)[];
+  readonly #heap = new Heap<NodeCost>(isCheaper);
+  #changes: number;
+
+  constructor(state: State, need: MemberNeed, now: Instant) {
+    const { nodes, changes } = state.fleet;
+    this.#state = state;
+    this.#need = need;
+    this.#now = now;
+    this.#changes = changes.count;
+    this.#byNode = nodes.map((node) => node && new NodeCost(node.no));
+    for (const cost of this.#byNode) if (cost !== undefined) this.#count(cost);
+  }
+
+  of(node: NodeNo): Cost {
+    return this.#byNode[node]!;
+  }
+
+  /** Nodes on which burst work can make room, from the cheapest on. */
+  *cheapest(): Generator<Cost> {
+    const seen: NodeCost[] = [];
+    try {
+      for (let cost = this.#heap.first; cost !== undefined; cost = this.#heap.first) {
+        seen.push(cost);
+        this.#heap.delete(cost);
+        yield cost;
+      }
+    } finally {
+      for (const cost of seen) this.#heap.update(cost);
+    }
+  }
+
+  /** Counts those nodes anew that have changed since the last time; false when they are too many to know which. */
+  catchUp(): boolean {
+    const { changes } = this.#state.fleet;
+    if (changes.count - this.#changes > changes.recent.length) return false;
+    for (; this.#changes < changes.count; this.#changes++) {
+      this.#count(this.#byNode[changes.recent[this.#changes % changes.recent.length]!]!);
+    }
+    return true;
+  }
+
+  #count(cost: NodeCost): void {
+    const node = this.#state.fleet.nodes[cost.node];
+    if (node?.mode === "up") this.#reckon(node, cost);
+    else cost.set(Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY, 0);
+    if (cost.lost === Number.POSITIVE_INFINITY) this.#heap.delete(cost);
+    else this.#heap.update(cost);
+  }
+
+  #reckon(node: FleetNode, cost: NodeCost): void {
+    const site = new Site(this.#state.fleet, node, this.#need);
+    if (site.fits([]) > 0) {
+      cost.set(0, 0, 0);
+      return;
+    }
+    let least = Number.POSITIVE_INFINITY;
+    let gpus = 0;
+    let lost = 0;
+    let part = 0;
+    let found = false;
+    const jobs: Job[] = [];
+    for (const lease of this.#state.fleet.leasesOn(node.no)) {
+      const job = jobOf(this.#state, lease.job);
+      if (!mayLeave(job, lease)) continue;
+      // Members beyond the minimum lose nothing when they leave alone.
+      const lostMs = job.leases.some((each) => each.extra) ? 0 : lostMsOf(job, this.#now);
+      least = Math.min(least, lostMs);
+      found = true;
+      const served = site.served(lease);
+      gpus += served;
+      if (served === 0 || jobs.includes(job)) continue;
+      jobs.push(job);
+      lost += lostMs * gpusOf(job);
+      part += (lostMs * gpusOf(job)) / nodesOf(job);
+    }
+    const missing = Math.max(0, this.#need.gpus - site.free);
+    if (!found || missing > gpus) cost.set(Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY, 0);
+    else if (missing === gpus && missing > 0) cost.set(lost, part, jobs.length);
+    else cost.set(least * missing, least * missing, 1);
+  }
+}
+
+class NodeCost implements Cost, Placed {
+  readonly node: NodeNo;
+  lost = Number.POSITIVE_INFINITY;
+  part = Number.POSITIVE_INFINITY;
+  victims = 0;
+  place = -1;
+
+  constructor(node: NodeNo) {
+    this.node = node;
+  }
+
+  set(lost: number, part: number, victims: number): void {
+    this.lost = lost;
+    this.part = part;
+    this.victims = victims;
+  }
+}
+
+function isCheaper(a: Cost, b: Cost): boolean {
+  if (a.lost !== b.lost) return a.lost < b.lost;
+  return a.victims !== b.victims ? a.victims < b.victims : a.node < b.node;
+}
+
+/** Burst work that is not on its way out already. */
+function mayLeave(job: Job, lease: Lease): boolean {
+  if (job.state === "stopping" || !job.spec.preemptible) return false;
+  return lease.extra ? lease.state !== "stopping" : job.cover === noAccount;
+}
+
+function gpusOf(job: Job): number {
+  let gpus = 0;
+  for (const lease of job.leases) gpus += lease.gpus.length;
+  return gpus;
+}
+
+function nodesOf({ leases }: Job): number {
+  return leases.length === 1 ? 1 : new Set(leases.map((lease) => lease.node)).size;
+}

@@ -1,0 +1,177 @@
+import { type AccountNo, type NodeNo, noAccount, rootAccount } from "../model/ids.ts";
+import type { Job } from "../model/job.ts";
+import type { Instant } from "../model/units.ts";
+import { accountOf, jobOf, type State } from "../state/state.ts";
+import { type Claimant, mayYield, type Rule, ruleFor } from "./takeable.ts";
+import { Tally } from "./tally.ts";
+import { type Victim, victimsOf } from "./victim.ts";
+
+/** Everyone whom a claimant might take, with the rule. Worked out when asked for: few of many are ever looked at. */
+class Catalog {
+  readonly #state: State;
+  readonly #claimant: Claimant;
+  readonly #now: Instant;
+  readonly #nobody: Tally;
+  readonly #ofJob = new Map<Job, readonly Victim[]>();
+  readonly #sources = new Map<AccountNo, boolean>();
+  readonly rules = new Map<Victim, Rule>();
+
+  constructor(state: State, claimant: Claimant, now: Instant) {
+    this.#state = state;
+    this.#claimant = claimant;
+    this.#now = now;
+    this.#nobody = new Tally(state, claimant);
+  }
+
+  of(job: Job): readonly Victim[] {
+    let offered = this.#ofJob.get(job);
+    if (offered === undefined) {
+      offered = this.#mayLose(job.account) ? this.#find(job) : [];
+      this.#ofJob.set(job, offered);
+    }
+    return offered;
+  }
+
+  #find(job: Job): readonly Victim[] {
+    return victimsOf(job).filter((victim) => {
+      const rule = ruleFor(this.#state, this.#claimant, victim, this.#now);
+      if (rule !== undefined) this.rules.set(victim, rule);
+      return rule !== undefined;
+    });
+  }
+
+  /** Of others only those accounts lose that are above their guarantees [T5]. */
+  #mayLose(account: AccountNo): boolean {
+    if (account === this.#claimant.job.account) return true;
+    let source = this.#sources.get(account);
+    if (source === undefined) {
+      source = this.#nobody.isSource(account);
+      this.#sources.set(account, source);
+    }
+    return source;
+  }
+
+  /** Accounts that may lose by T2 or T3, and perhaps some that may not. */
+  *accounts(): Generator<AccountNo> {
+    const { job, cover } = this.#claimant;
+    // If its own side can give something up it stands lower, and then more sides may lose to it.
+    let inside = this.#hasOffers([job.account]);
+    let own: AccountNo | undefined;
+    for (let common: AccountNo = job.account; common !== noAccount; common = accountOf(this.#state, common).parent) {
+      const losing = [common];
+      for (const side of accountOf(this.#state, common).children) {
+        if (side !== own && (inside || this.#nobody.isFairTo(own, side))) losing.push(...below(this.#state, side));
+      }
+      yield* losing;
+      if (common === cover) return;
+      inside ||= this.#hasOffers(losing);
+      own = common;
+    }
+  }
+
+  /** Jobs that a guarantee covers which holds the claimant too, and perhaps some that it may not take. */
+  *covered(): Generator<Job> {
+    const { job, path } = this.#claimant;
+    for (const account of path) {
+      for (const other of this.#state.coveredBy.get(account) ?? [])
+        if (other.account !== job.account || mayYield(job, other)) yield other;
+    }
+  }
+
+  #hasOffers(accounts: readonly AccountNo[]): boolean {
+    for (const account of accounts)
+      for (const job of this.#state.active.get(account) ?? []) if (this.of(job).length > 0) return true;
+    return false;
+  }
+}
+
+/** An account and everything below it. */
+function* below(state: State, account: AccountNo): Generator<AccountNo> {
+  yield account;
+  for (const child of accountOf(state, account).children) yield* below(state, child);
+}
+
+/** Those of a claimant's offers that a plan may use. */
+export class Offers {
+  readonly #state: State;
+  readonly #catalog: Catalog;
+  readonly #except: readonly Victim[];
+  /** Whether what was lent may be taken back [T1]. */
+  readonly floors: boolean;
+  #nodes: ReadonlySet<NodeNo> | undefined;
+
+  private constructor(state: State, catalog: Catalog, floors: boolean, except: readonly Victim[]) {
+    this.#state = state;
+    this.#catalog = catalog;
+    this.floors = floors;
+    this.#except = except;
+  }
+
+  static to(state: State, claimant: Claimant, now: Instant): Offers {
+    return new Offers(state, new Catalog(state, claimant, now), claimant.cover !== noAccount, []);
+  }
+
+  without(victim: Victim): Offers {
+    return new Offers(this.#state, this.#catalog, this.floors, [...this.#except, victim]);
+  }
+
+  withoutFloors(): Offers {
+    return new Offers(this.#state, this.#catalog, false, this.#except);
+  }
+
+  ruleOf(victim: Victim): Rule {
+    return this.#catalog.rules.get(victim)!;
+  }
+
+  /** Those who hold something on a node. */
+  on(node: NodeNo): Victim[] {
+    const found: Victim[] = [];
+    for (const lease of this.#state.fleet.leasesOn(node)) {
+      for (const victim of this.#catalog.of(jobOf(this.#state, lease.job))) {
+        if (victim.extra && victim.leases[0] !== lease) continue;
+        if (this.#has(victim) && !found.includes(victim)) found.push(victim);
+      }
+    }
+    return found;
+  }
+
+  /** Those of an account and everything below. */
+  *below(account: AccountNo): Generator<Victim> {
+    for (const each of below(this.#state, account)) yield* this.of(each);
+  }
+
+  *of(account: AccountNo): Generator<Victim> {
+    for (const job of this.#state.active.get(account) ?? [])
+      for (const victim of this.#catalog.of(job)) if (this.#has(victim)) yield victim;
+  }
+
+  #has(victim: Victim): boolean {
+    return !this.#except.includes(victim) && (this.floors || this.ruleOf(victim) !== "T1");
+  }
+
+  /** Whether nobody can be taken at all; false where only a closer look would tell. */
+  isEmpty(): boolean {
+    if (!this.floors) return this.nodes().size === 0;
+    const { usage, elastic } = this.#state;
+    return usage[rootAccount]!.burst === 0 && elastic.size === 0 && this.coveredNodes().size === 0;
+  }
+
+  /** The nodes where someone can be taken by T2 or T3. */
+  nodes(): ReadonlySet<NodeNo> {
+    if (this.#nodes !== undefined) return this.#nodes;
+    const nodes = new Set<NodeNo>();
+    for (const account of this.#catalog.accounts())
+      for (const victim of this.of(account)) for (const lease of victim.leases) nodes.add(lease.node);
+    this.#nodes = nodes;
+    return nodes;
+  }
+
+  /** The nodes where work can be taken that a guarantee covers. */
+  coveredNodes(): ReadonlySet<NodeNo> {
+    const nodes = new Set<NodeNo>();
+    for (const job of this.#catalog.covered())
+      for (const victim of this.#catalog.of(job))
+        if (this.#has(victim)) for (const lease of victim.leases) nodes.add(lease.node);
+    return nodes;
+  }
+}

@@ -1,0 +1,101 @@
+import type { NodeNo } from "../model/ids.ts";
+import type { Level } from "../state/topology.ts";
+import type { Task } from "./choose.ts";
+import type { Cost, Costs } from "./costs.ts";
+import type { Offers } from "./offers.ts";
+
+/** Where a plan may put members: some nodes, those on which it can hope for room in order of what they cost at least. */
+export interface Place {
+  /** What room for all members costs at least: work lost. */
+  readonly lost: number;
+  /** Nodes that must be looked at, whatever they cost. */
+  readonly listed: readonly NodeNo[];
+  /** The others, from the cheapest on. */
+  cheapest(): Iterable<Cost>;
+  /** Nodes that take work. */
+  has(node: NodeNo): boolean;
+  /** Of nodes that cost the same the lowest goes first. */
+  rank(node: NodeNo): number;
+}
+
+/** The whole fleet. */
+export function anywhere(task: Task, offers: Offers): Place {
+  const { fleet } = task.state;
+  const costs = offers.floors ? task.book.costsOf(task.need) : undefined;
+  return {
+    lost: 0,
+    listed: costs === undefined ? nodesInQuestion(task, offers) : upOf(task, offers.coveredNodes()),
+    cheapest: () => costs?.cheapest() ?? [],
+    has: (node) => fleet.nodes[node]?.mode === "up",
+    rank: (node) => node,
+  };
+}
+
+/** Each place of a level in which all members might find room. */
+export function placesFor(task: Task, offers: Offers, level: Level): Place[] {
+  const costs = offers.floors ? task.book.costsOf(task.need) : undefined;
+  const listed = new Set(costs === undefined ? nodesInQuestion(task, offers) : upOf(task, offers.coveredNodes()));
+  const places: Place[] = [];
+  for (const nodes of task.state.fleet.topology.nodesAt(level)) {
+    const place = placeOf(task, nodes, listed, costs);
+    if (place.lost < Number.POSITIVE_INFINITY) places.push(place);
+  }
+  return places;
+}
+
+function placeOf(
+  task: Task,
+  nodes: ReadonlyMap<NodeNo, number>,
+  listed: ReadonlySet<NodeNo>,
+  costs: Costs | undefined,
+): Place {
+  const { fleet } = task.state;
+  const here: NodeNo[] = [];
+  const others: Cost[] = [];
+  for (const node of nodes.keys()) {
+    if (listed.has(node)) here.push(node);
+    else if (costs !== undefined && costs.of(node).lost < Number.POSITIVE_INFINITY) others.push(costs.of(node));
+  }
+  const rank = (node: NodeNo) => nodes.get(node)!;
+  return {
+    lost: leastLost(task, here.length, others),
+    listed: here,
+    cheapest: () => others.sort((a, b) => a.lost - b.lost || a.victims - b.victims || rank(a.node) - rank(b.node)),
+    has: (node) => nodes.has(node) && fleet.nodes[node]?.mode === "up",
+    rank,
+  };
+}
+
+/** What all members lose at least on nodes of which some may cost nothing; infinite where there are not enough. */
+function leastLost({ claimant }: Task, free: number, others: readonly Cost[]): number {
+  const { min, apart } = claimant.job.spec.members;
+  if (!apart) return free + others.length > 0 ? 0 : Number.POSITIVE_INFINITY;
+  if (free + others.length < min) return Number.POSITIVE_INFINITY;
+  const parts = others.map((cost) => cost.part).sort((a, b) => a - b);
+  let lost = 0;
+  for (let i = 0; i < min - free; i++) lost += parts[i]!;
+  return lost;
+}
+
+/** Where someone can be taken, or a GPU is free, or will be without anyone being asked to leave. */
+function nodesInQuestion(task: Task, offers: Offers): NodeNo[] {
+  const { fleet } = task.state;
+  const { model, gpus } = task.need;
+  const found = new Set<NodeNo>();
+  if (gpus === 0) {
+    for (const node of fleet.nodes) if (node !== undefined) found.add(node.no);
+    return upOf(task, found);
+  }
+  for (const node of offers.nodes()) found.add(node);
+  const add = (set: { next(from: number): number } | undefined): void => {
+    for (let no = set?.next(0) ?? -1; no >= 0; no = set!.next(no + 1)) found.add(no as NodeNo);
+  };
+  for (let free = 1; free <= fleet.freeMax(model); free++) add(fleet.nodesWith(model, free));
+  add(fleet.oddNodes);
+  add(fleet.nodesBeingLeft);
+  return upOf(task, found);
+}
+
+function upOf({ state }: Task, nodes: Iterable<NodeNo>): NodeNo[] {
+  return [...nodes].filter((no) => state.fleet.nodes[no]?.mode === "up");
+}
