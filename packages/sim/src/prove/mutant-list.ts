@@ -83,8 +83,8 @@ export const mutants: readonly Mutant[] = [
   {
     name: "T3: equal priority is taken",
     file: "claim/takeable.js",
-    from: "other.spec.priority < job.spec.priority",
-    to: "other.spec.priority <= job.spec.priority",
+    from: "if (other.spec.priority < job.spec.priority)\n        return true;",
+    to: "if (other.spec.priority <= job.spec.priority)\n        return true;",
   },
   {
     name: "T8: a minimum runtime protects nobody",
