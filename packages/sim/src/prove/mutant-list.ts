@@ -106,14 +106,14 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: "T4: its own account's work goes first",
-    file: "claim/plan.js",
+    file: "claim/choose.js",
     from: "const ranks = { T1: 0, T2: 1, T3: 2 };",
     to: "const ranks = { T1: 2, T2: 1, T3: 0 };",
   },
   {
     name: "T5: nobody is spared",
     file: "claim/plan.js",
-    from: "if (isLawful() && seatMembers(sites, tally.victims.keys(), members))",
+    from: "if (haveRoom(sites, tally, members) && isLawful())",
     to: "if (false)",
   },
   {
