@@ -1,5 +1,5 @@
 import { posix } from "node:path";
-import { forbiddenInCore, mayImport, mayNameEngines, oracle } from "./rules.js";
+import { checker, forbiddenInCore, mayImport, mayNameEngines, oracle } from "./rules.js";
 import { importsOf, lineAt, scan } from "./scan.js";
 
 /** What breaks the rules in one source file (`path` from the root), each as a sentence that begins with the place. */
@@ -13,6 +13,8 @@ export function checkSource(path, source) {
 }
 
 function faultOfImport(path, name, specifier) {
+  const apart = faultOfChecker(path, specifier);
+  if (apart !== undefined) return apart;
   if (specifier.startsWith(".")) {
     const depth = path.split("/").length - 4; // folders below src
     const ups = specifier.split("/").filter((part) => part === "..").length;
@@ -26,6 +28,13 @@ function faultOfImport(path, name, specifier) {
   if (other === name || allowed(name).includes(other)) return undefined;
   if (other.startsWith("engine-") && mayNameEngines.test(path)) return undefined;
   return `imports @tessera/${other}, but ${name} may know only: ${allowed(name).join(", ") || "nothing"}`;
+}
+
+function faultOfChecker(path, specifier) {
+  if (!path.startsWith(checker.folder) || isTest(path) || specifier.startsWith("node:")) return undefined;
+  const target = specifier.startsWith(".") ? posix.join(posix.dirname(path), specifier) : specifier;
+  if (checker.mayKnow.some((known) => target.startsWith(known))) return undefined;
+  return `imports ${specifier}, but the checker of decision logs shares no code with the scheduler`;
 }
 
 function faultOfOracle(path, specifier) {

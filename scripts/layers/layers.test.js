@@ -50,6 +50,13 @@ describe("the check of dependency direction", () => {
     assert.equal(faults("packages/core/src/journal/a.ts", 'import { b } from "../model/b.ts";'), "");
   });
 
+  it("keeps the checker of decision logs apart from the scheduler", () => {
+    const path = "packages/sim/src/check/replay.ts";
+    assert.match(faults(path, 'import { decide } from "@tessera/core";'), /shares no code with the scheduler/);
+    assert.match(faults(path, 'import { run } from "../openb/run.ts";'), /shares no code with the scheduler/);
+    assert.equal(faults(path, 'import { readTable } from "../trace/csv.ts";'), "");
+  });
+
   it("lets only main.ts and tests of the server name the engines", () => {
     const source = 'import { LocalEngine } from "@tessera/engine-local";';
     assert.equal(faults("packages/server/src/main.ts", source), "");

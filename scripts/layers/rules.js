@@ -19,6 +19,12 @@ export const mayNameEngines = /^packages\/server\/src\/(main\.ts|.*\.test\.ts)$/
  */
 export const oracle = { folder: "packages/core/src/naive/", mayKnow: "packages/core/src/model/" };
 
+/** The checker of decision logs must not share the scheduler's mistakes: it reads files, and knows nothing else of ours. */
+export const checker = {
+  folder: "packages/sim/src/check/",
+  mayKnow: ["packages/sim/src/check/", "packages/sim/src/command/", "packages/sim/src/trace/csv.ts"],
+};
+
 /** What core may not touch, and why. A value that comes from outside would make two replays of one journal differ. */
 export const forbiddenInCore = [
   { name: "Date", sign: /(?<![.\w$])Date\b/, why: "time is handed in as `now`" },

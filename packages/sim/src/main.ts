@@ -1,46 +1,32 @@
-import { parseArgs, styleText } from "node:util";
+import { styleText } from "node:util";
 import { nearestName } from "@tessera/server";
+import { checkCommand } from "./check/command.ts";
+import { BadInput, type Command, exit, WrongUsage } from "./command/command.ts";
 import { scenarioCommand } from "./scenario/command.ts";
+
+const commands: readonly Command[] = [scenarioCommand, checkCommand];
 
 const usage = `tess-sim: run the real scheduler on a simulated fleet, in virtual time
 
 Usage:
-  tess-sim scenario FILE... [-o json]    Run scenario files and compare what happens with what they expect
+${commands.map(({ usage }) => usage).join("\n")}
   tess-sim --help                        Show this text
 
 Options:
-  -o, --output json    One JSON object a line, one for each file
+  -o, --output json    JSON instead of text
 
 Exit codes: 0 everything as expected, 1 something was not, 2 wrong usage, 65 a bad file.
 
 Example:
   npx tess-sim scenario packages/sim/scenarios/*.yaml`;
 
-const commands = ["scenario"];
-const exitUsage = 2;
-
-class WrongUsage extends Error {}
-
-async function main(argv: readonly string[]): Promise<number> {
-  const { values, positionals } = parse(argv);
-  const [command, ...files] = positionals;
-  if (values.help || command === "help") {
+async function main([word, ...args]: readonly string[]): Promise<number> {
+  if (word === undefined) throw new WrongUsage("a command is missing; see tess-sim --help");
+  if (word === "help" || [word, ...args].some((arg) => arg === "--help" || arg === "-h")) {
     console.log(usage);
-    return 0;
+    return exit.ok;
   }
-  if (command === undefined) throw new WrongUsage("a command is missing; see tess-sim --help");
-  if (!commands.includes(command)) {
-    const near = nearestName(command, commands);
-    throw new WrongUsage(
-      `unknown command ${command}; ${near === undefined ? "see tess-sim --help" : `did you mean ${near}?`}`,
-    );
-  }
-  if (values.output !== undefined && values.output !== "json") {
-    throw new WrongUsage(`unknown output ${values.output}; write -o json, or leave it out`);
-  }
-  if (files.length === 0) throw new WrongUsage("scenario needs at least one FILE");
-  return scenarioCommand(files, {
-    json: values.output === "json",
+  return commandOf(word).run(args, {
     out: (line) => console.log(line),
     err: (line) => console.error(line),
     // Without a terminal, or with NO_COLOR, this leaves the text as it is.
@@ -48,22 +34,23 @@ async function main(argv: readonly string[]): Promise<number> {
   });
 }
 
-function parse(argv: readonly string[]) {
-  try {
-    return parseArgs({
-      args: [...argv],
-      options: { help: { type: "boolean", short: "h" }, output: { type: "string", short: "o" } },
-      allowPositionals: true,
-    });
-  } catch (error) {
-    throw new WrongUsage((error as Error).message);
-  }
+function commandOf(word: string): Command {
+  const command = commands.find(({ name }) => name === word);
+  if (command !== undefined) return command;
+  const near = nearestName(
+    word,
+    commands.map(({ name }) => name),
+  );
+  throw new WrongUsage(
+    `unknown command ${word}; ${near === undefined ? "see tess-sim --help" : `did you mean ${near}?`}`,
+  );
 }
 
 try {
   process.exitCode = await main(process.argv.slice(2));
 } catch (error) {
-  if (!(error instanceof WrongUsage)) throw error;
+  if (error instanceof WrongUsage) process.exitCode = exit.usage;
+  else if (error instanceof BadInput) process.exitCode = exit.badFile;
+  else throw error;
   console.error(`tess-sim: ${error.message}`);
-  process.exitCode = exitUsage;
 }

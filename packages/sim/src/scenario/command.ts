@@ -1,20 +1,22 @@
 import { readFile } from "node:fs/promises";
 import { isRefusal, type Refusal, refuse } from "@tessera/core";
+import { type Command, exit, type Terminal, WrongUsage } from "../command/command.ts";
+import { parseOptions, wantsJson } from "../command/options.ts";
 import { type BadFile, isBadFile, parseScenario } from "./parse.ts";
-import { badFileJson, badFileText, jsonLine, type Paint, readable, summary } from "./report.ts";
+import { badFileJson, badFileText, jsonLine, readable, summary } from "./report.ts";
 import { runScenario, type ScenarioRun } from "./run.ts";
 
-export interface Output {
-  readonly json: boolean;
-  readonly out: (line: string) => void;
-  readonly err: (line: string) => void;
-  readonly paint: Paint;
-}
+/** Runs scenario files, tells how each went, and answers the exit code for all of them. */
+export const scenarioCommand: Command = {
+  name: "scenario",
+  usage: `  tess-sim scenario FILE... [-o json]    Run scenario files and compare what happens with what they expect`,
+  run: runFiles,
+};
 
-const exit = { ok: 0, unmet: 1, badFile: 65 } as const;
-
-/** `tess-sim scenario FILE...`: runs each, tells how it went, and answers the exit code for all of them. */
-export async function scenarioCommand(files: readonly string[], { json, out, err, paint }: Output): Promise<number> {
+async function runFiles(args: readonly string[], { out, err, paint }: Terminal): Promise<number> {
+  const { values, positionals: files } = parseOptions(args, { output: { type: "string", short: "o" } });
+  const json = wantsJson(values.output);
+  if (files.length === 0) throw new WrongUsage("scenario needs at least one FILE");
   const count = { ok: 0, unmet: 0, bad: 0 };
   for (const file of files) {
     const run = await runFile(file);
