@@ -1,4 +1,10 @@
 export { exceeds, overcommitted } from "./admit/account.ts";
+export * from "./bill/budget.ts";
+export * from "./bill/charge.ts";
+export * from "./bill/invoice.ts";
+export * from "./bill/ledger.ts";
+export * from "./bill/money.ts";
+export * from "./bill/price.ts";
 export type { Rule } from "./claim/takeable.ts";
 export * from "./cycle.ts";
 export * from "./decide/batch.ts";
@@ -10,6 +16,7 @@ export * from "./journal/input.ts";
 export * from "./journal/outcome.ts";
 export * from "./journal/refusal.ts";
 export * from "./journal/upcast.ts";
+export * from "./meter/usage.ts";
 export * from "./model/access.ts";
 export * from "./model/account.ts";
 export * from "./model/ids.ts";

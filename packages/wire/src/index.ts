@@ -6,5 +6,6 @@ export * from "./shapes/account.ts";
 export * from "./shapes/common.ts";
 export * from "./shapes/fleet.ts";
 export * from "./shapes/job.ts";
+export * from "./shapes/money.ts";
 export * from "./shapes/policy.ts";
 export * from "./shapes/usage.ts";

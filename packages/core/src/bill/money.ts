@@ -1,0 +1,63 @@
+/** Millionths of a currency's unit. BigInt: a month of a large fleet in yen passes 2^53. */
+export type Micros = bigint;
+
+/** Digits after the point that each currency is paid in, where it is not two (ISO 4217). */
+const exponents: Readonly<Record<string, number>> = {
+  ...{ BIF: 0, CLP: 0, DJF: 0, GNF: 0, ISK: 0, JPY: 0, KMF: 0, KRW: 0, PYG: 0, RWF: 0, UGX: 0, UYI: 0, VND: 0 },
+  ...{ VUV: 0, XAF: 0, XOF: 0, XPF: 0, BHD: 3, IQD: 3, JOD: 3, KWD: 3, LYD: 3, OMR: 3, TND: 3 },
+};
+
+/** Digits after the point of an amount that can be paid in this currency. */
+export function exponentOf(currency: string): number {
+  return exponents[currency] ?? 2;
+}
+
+/** Micros in the smallest amount that can be paid in this currency. */
+export function minorMicros(currency: string): bigint {
+  return 10n ** BigInt(6 - exponentOf(currency));
+}
+
+export const roundings = ["half-up", "half-even", "down", "up"] as const;
+/** What becomes of a part: ties away from zero, ties to the even neighbour, towards zero, away from zero. */
+export type Rounding = (typeof roundings)[number];
+
+/** `dividend / divisor` as a whole number; signs are symmetric, so a credit undoes a charge exactly. */
+export function divideRounded(dividend: bigint, divisor: bigint, rounding: Rounding): bigint {
+  const negative = dividend < 0n;
+  const size = negative ? -dividend : dividend;
+  const whole = size / divisor;
+  const rest = size - whole * divisor;
+  const result = rest > 0n && roundsAway(rest * 2n, divisor, whole, rounding) ? whole + 1n : whole;
+  return negative ? -result : result;
+}
+
+function roundsAway(twice: bigint, divisor: bigint, whole: bigint, rounding: Rounding): boolean {
+  switch (rounding) {
+    case "down":
+      return false;
+    case "up":
+      return true;
+    case "half-up":
+      return twice >= divisor;
+    case "half-even":
+      return twice > divisor || (twice === divisor && whole % 2n === 1n);
+  }
+}
+
+/**
+ * Divides `total` in proportion to `weights` so that the parts add up to it exactly: what is left over after rounding
+ * down goes one by one to the largest remainders, equal ones by place. Without any weight nobody gets anything.
+ */
+export function shareOut(total: bigint, weights: readonly bigint[]): bigint[] {
+  let sum = 0n;
+  for (const weight of weights) sum += weight;
+  if (sum === 0n) return weights.map(() => 0n);
+  const parts = weights.map((weight) => (total * weight) / sum);
+  let left = total;
+  for (const part of parts) left -= part;
+  const byRemainder = weights
+    .map((weight, i) => ({ i, rest: (total * weight) % sum }))
+    .sort((a, b) => (a.rest === b.rest ? a.i - b.i : a.rest > b.rest ? -1 : 1));
+  for (let k = 0; left > 0n; k++, left--) parts[byRemainder[k]!.i]! += 1n;
+  return parts;
+}

@@ -1,0 +1,303 @@
+import Type, { type Static } from "typebox";
+import { AccountPath, Line, Page, Timestamp } from "./common.ts";
+
+/** Millionths of a currency's unit, as text: they pass 2^53. */
+const Micros = Type.String({ pattern: "^-?\\d{1,30}$", description: "Millionths of the currency's unit" });
+const Currency = Type.String({ pattern: "^[A-Z]{3}$", description: "ISO 4217" });
+const PerMille = Type.Integer({ minimum: 0, maximum: 100_000, description: "1000 changes nothing" });
+const Rate = Type.Integer({ minimum: 0, maximum: 1_000_000_000_000, description: "Micros for an hour" });
+const Model = Type.String({ pattern: "^(\\*|[A-Za-z0-9][A-Za-z0-9._-]{0,62})$" });
+const Multipliers = Type.Record(Type.String({ maxLength: 40 }), PerMille);
+const strict = { additionalProperties: false };
+
+const GpuRate = Type.Object({ model: Model, reservedMicros: Rate, burstMicros: Rate }, strict);
+
+const priceList = {
+  id: Type.String({ pattern: "^[a-zA-Z0-9][a-zA-Z0-9._-]{0,62}$" }),
+  currency: Currency,
+  gpus: Type.Array(GpuRate, { minItems: 1, maxItems: 200 }),
+  isolation: Type.Optional(Multipliers),
+  topology: Type.Optional(Multipliers),
+  profile: Type.Optional(Multipliers),
+  cpuMicrosPerCoreHour: Type.Optional(Rate),
+  memoryMicrosPerGiBHour: Type.Optional(Rate),
+  storageMicrosPerGiBHour: Type.Optional(Rate),
+  unbilled: Type.Optional(
+    Type.Array(Line(20), {
+      maxItems: 20,
+      description: "States that cost nothing; starting, scrub and reshape when left out",
+    }),
+  ),
+  lenderPerMille: Type.Optional(PerMille),
+  lostWorkPerMille: Type.Optional(PerMille),
+  idle: Type.Optional(
+    Type.Object(
+      {
+        policy: Type.Enum(["absorb", "by-quota", "by-use"]),
+        gpus: Type.Array(Type.Object({ model: Model, micros: Rate }, strict), { maxItems: 200 }),
+      },
+      strict,
+    ),
+  ),
+  minimumMicros: Type.Optional(Rate),
+  rounding: Type.Optional(Type.Enum(["half-up", "half-even", "down", "up"])),
+  timesOfDay: Type.Optional(
+    Type.Array(
+      Type.Object(
+        {
+          tz: Type.String({ maxLength: 64 }),
+          days: Type.Array(Type.Integer({ minimum: 1, maximum: 7 }), { maxItems: 7 }),
+          from: Type.String({ pattern: "^([01]\\d|2[0-3]):[0-5]\\d$" }),
+          to: Type.String({ pattern: "^(([01]\\d|2[0-3]):[0-5]\\d|24:00)$" }),
+          perMille: PerMille,
+        },
+        strict,
+      ),
+      { maxItems: 50 },
+    ),
+  ),
+};
+
+/** A price list, and when it begins. Fields that are left out are as in `tess price show` of an empty book. */
+export const PricePut = Type.Object(
+  {
+    ...priceList,
+    from: Type.String({ maxLength: 40, description: "ISO 8601; without an offset, local time of tz" }),
+    tz: Type.Optional(Type.String({ maxLength: 64 })),
+  },
+  strict,
+);
+export type PricePut = Static<typeof PricePut>;
+
+export const ContractPut = Type.Object(
+  {
+    from: Type.String({ maxLength: 40 }),
+    to: Type.String({ maxLength: 40 }),
+    tz: Type.Optional(Type.String({ maxLength: 64 })),
+    gpus: Type.Optional(Type.Array(GpuRate, { maxItems: 200 })),
+    perMille: Type.Optional(PerMille),
+  },
+  strict,
+);
+export type ContractPut = Static<typeof ContractPut>;
+
+export const PriceList = Type.Object({ ...priceList, from: Timestamp });
+export const ContractShape = Type.Object({
+  tenant: Type.String(),
+  from: Timestamp,
+  to: Timestamp,
+  gpus: Type.Array(GpuRate),
+  perMille: PerMille,
+});
+/** All price lists, oldest first, and the contracts that the caller may see. */
+export const PriceBookShape = Type.Object({ versions: Type.Array(PriceList), contracts: Type.Array(ContractShape) });
+export type PriceBookShape = Static<typeof PriceBookShape>;
+
+/** What the last closed or running month would have come to under another list. */
+export const PricePreview = Type.Object({
+  period: Type.String(),
+  currency: Currency,
+  rows: Type.Array(Type.Object({ tenant: Type.String(), nowMicros: Micros, thenMicros: Micros })),
+  nowMicros: Micros,
+  thenMicros: Micros,
+});
+export type PricePreview = Static<typeof PricePreview>;
+
+export const CostRow = Type.Object({
+  key: Type.String({ description: "As asked with by=" }),
+  micros: Micros,
+  beforeMicros: Type.Optional(Micros),
+  byKind: Type.Record(Type.String(), Micros),
+  gpuHours: Type.String({ description: "Rounded, for people" }),
+});
+export const CostReport = Type.Object({
+  from: Timestamp,
+  to: Timestamp,
+  by: Type.Enum(["account", "user", "job", "model", "class", "day"]),
+  currency: Currency,
+  rows: Type.Array(CostRow),
+  totalMicros: Micros,
+  beforeMicros: Type.Optional(Micros),
+  /** At the end of the running month, if everything goes on as now. */
+  forecastMicros: Type.Optional(Micros),
+});
+export type CostReport = Static<typeof CostReport>;
+
+/** What a job would cost before it runs: by each alternative, for its time limit. */
+export const Estimate = Type.Object({
+  currency: Currency,
+  perHourMicros: Micros,
+  /** For its `max_time`; absent where it has none. */
+  totalMicros: Type.Optional(Micros),
+  class: Type.Enum(["guaranteed", "burst"]),
+  model: Type.String(),
+  gpus: Type.Number(),
+  text: Type.String(),
+});
+export type Estimate = Static<typeof Estimate>;
+
+export const BudgetPut = Type.Object(
+  {
+    limitMicros: Micros,
+    every: Type.Optional(Type.Enum(["month", "once"])),
+    alertsPerMille: Type.Optional(Type.Array(Type.Integer({ minimum: 1, maximum: 1000 }), { maxItems: 10 })),
+    stop: Type.Optional(Type.Enum(["alert", "refuse-new", "stop-burst", "stop-all"])),
+  },
+  strict,
+);
+export type BudgetPut = Static<typeof BudgetPut>;
+export const BudgetShape = Type.Object({
+  account: Type.String(),
+  currency: Currency,
+  limitMicros: Micros,
+  every: Type.Enum(["month", "once"]),
+  alertsPerMille: Type.Array(Type.Integer()),
+  stop: Type.Enum(["alert", "refuse-new", "stop-burst", "stop-all"]),
+  from: Timestamp,
+  to: Timestamp,
+  spentMicros: Micros,
+  forecastMicros: Micros,
+  /** When it will be spent at the rate of now. */
+  spentAt: Type.Optional(Timestamp),
+  stopped: Type.Enum(["none", "alert", "refuse-new", "stop-burst", "stop-all"]),
+  revision: Type.String({ description: "Opaque; send as If-Match" }),
+});
+export type BudgetShape = Static<typeof BudgetShape>;
+export const BudgetPage = Page(BudgetShape);
+
+export const LineShape = Type.Object({
+  line: Type.Integer({ minimum: 1 }),
+  kind: Type.String(),
+  account: Type.String(),
+  model: Type.String(),
+  profile: Type.String(),
+  isolation: Type.String(),
+  topology: Type.String(),
+  version: Type.String({ description: "Price list" }),
+  perMille: Type.Integer({ description: "Of the time of day" }),
+  quantity: Type.String({ description: "Unit-ms of GPUs, millicore-ms or MiB-ms" }),
+  unit: Type.Enum(["gpu-hour", "core-hour", "gib-hour", "none"]),
+  hours: Type.String({ description: "The quantity in its unit, rounded, for people" }),
+  unitPriceMicros: Type.String({ description: "Exact: numerator/denominator" }),
+  micros: Micros,
+  entry: Type.Optional(Type.Integer({ description: "Ledger entry" })),
+  corrects: Type.Optional(Type.String({ description: "INV-000041/7" })),
+});
+export type LineShape = Static<typeof LineShape>;
+
+export const InvoiceSummary = Type.Object({
+  number: Type.String({ description: "Empty for a draft" }),
+  tenant: Type.String(),
+  period: Type.String(),
+  from: Timestamp,
+  to: Timestamp,
+  tz: Type.String(),
+  currency: Currency,
+  mode: Type.Enum(["chargeback", "showback"]),
+  status: Type.Enum(["draft", "issued"]),
+  issuedAt: Type.Optional(Timestamp),
+  totalMicros: Micros,
+});
+export type InvoiceSummary = Static<typeof InvoiceSummary>;
+export const InvoicePage = Page(InvoiceSummary);
+export const InvoiceShape = Type.Object({
+  ...InvoiceSummary.properties,
+  lines: Type.Array(LineShape),
+  chargesMicros: Micros,
+  creditsMicros: Micros,
+  roundingMicros: Micros,
+  ratingVersion: Type.Integer(),
+  extractRoot: Type.String(),
+  /** The invoice as it is hashed and recomputed: canonical JSON. */
+  text: Type.String(),
+});
+export type InvoiceShape = Static<typeof InvoiceShape>;
+
+/** A line taken apart: hours, the stretches behind them, and the arithmetic in words. */
+export const LineExplanation = Type.Object({
+  invoice: Type.String(),
+  line: LineShape,
+  arithmetic: Type.String(),
+  hours: Type.Array(Type.Object({ from: Timestamp, to: Timestamp, quantity: Type.String(), micros: Micros })),
+  stretches: Type.Array(
+    Type.Object({
+      job: Type.String(),
+      lease: Type.String(),
+      state: Type.String(),
+      node: Type.String(),
+      gpus: Type.Integer(),
+      from: Timestamp,
+      to: Timestamp,
+    }),
+  ),
+});
+export type LineExplanation = Static<typeof LineExplanation>;
+
+/** What an invoice was made from, with the way to a published head: see `verifyInvoice`. */
+export const ExtractShape = Type.Object({
+  invoice: Type.String(),
+  /** Canonical JSON, one metered thing or price each. */
+  entries: Type.Array(Type.String()),
+  leaves: Type.Array(Type.String({ description: "Hash of each entry, hexadecimal" })),
+  /** The event that issued the invoice, and its way to the row and from there to the head. */
+  proof: Type.Object({
+    event: Type.String(),
+    leafSalt: Type.String(),
+    path: Type.Array(Type.Object({ side: Type.Enum(["left", "right"]), hash: Type.String() })),
+    cover: Type.String(),
+    previousHash: Type.String(),
+    /** Of each later row up to the head: what its hash was made from. */
+    chain: Type.Array(Type.Object({ cover: Type.String(), root: Type.String() })),
+  }),
+  head: Type.String(),
+  signature: Type.String({ description: "Ed25519 over everything above, base64" }),
+  publicKey: Type.String({ description: "SPKI, base64" }),
+});
+export type ExtractShape = Static<typeof ExtractShape>;
+
+export const HeadShape = Type.Object({
+  hash: Type.String(),
+  at: Timestamp,
+  publicKey: Type.String(),
+  signature: Type.String({ description: "Ed25519 over hash and time, base64" }),
+});
+export type HeadShape = Static<typeof HeadShape>;
+
+export const EntryShape = Type.Object({
+  no: Type.Integer(),
+  kind: Type.Enum(["charge", "credit", "adjustment", "rounding", "payment", "hold", "post", "void"]),
+  at: Timestamp,
+  currency: Currency,
+  legs: Type.Array(Type.Object({ account: Type.String(), micros: Micros })),
+  invoice: Type.Optional(Type.String()),
+  line: Type.Optional(Type.Integer()),
+  of: Type.Optional(Type.Integer()),
+  memo: Type.String(),
+});
+export type EntryShape = Static<typeof EntryShape>;
+export const LedgerPage = Type.Object({
+  items: Type.Array(EntryShape),
+  next: Type.Optional(Type.String()),
+  balances: Type.Record(Type.String(), Micros),
+});
+export type LedgerPage = Static<typeof LedgerPage>;
+
+/** `payment` and `hold` move prepaid credit in and aside, `post` and `void` end a hold, `adjustment` puts something right. */
+export const EntryPost = Type.Object(
+  {
+    account: AccountPath,
+    kind: Type.Enum(["payment", "hold", "post", "void", "adjustment"]),
+    micros: Micros,
+    of: Type.Optional(Type.Integer({ minimum: 1, description: "The hold, or the entry that is put right" })),
+    memo: Line(300),
+  },
+  strict,
+);
+export type EntryPost = Static<typeof EntryPost>;
+
+export const PeriodClose = Type.Object(
+  { period: Type.String({ pattern: "^\\d{4}-(0[1-9]|1[0-2])$", description: "Such as 2026-11; it must be over" }) },
+  strict,
+);
+export const PeriodClosed = Type.Object({ period: Type.String(), invoices: Type.Array(InvoiceSummary) });
+export type PeriodClosed = Static<typeof PeriodClosed>;
