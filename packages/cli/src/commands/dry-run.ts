@@ -25,7 +25,9 @@ export async function showDryRun(session: Session, api: Api, documents: readonly
 function dryRunText(session: Session, answer: DryRun): string {
   const { paint, now } = session;
   const name = paint("bold", String(answer.spec.name ?? "The job"));
-  const spec = `\n${paint("bold", "Spec")}\n${fieldsText(objectFields(answer.spec), paint, "  ")}`;
+  const { sizing = [] } = answer;
+  const sized = sizing.length === 0 ? "" : `\n${paint("bold", "Sizing")}\n${indented(`${sizing.join("\n")}\n`)}`;
+  const spec = `${sized}\n${paint("bold", "Spec")}\n${fieldsText(objectFields(answer.spec), paint, "  ")}`;
   const { start, displaces, alternatives = [] } = answer;
   if (!answer.wouldStart) {
     const { reason } = answer;
@@ -40,7 +42,7 @@ function dryRunText(session: Session, answer: DryRun): string {
     [
       { name: "rank", text: ({ rank }) => String(rank), right: true },
       { name: "node", text: ({ node }) => node },
-      { name: "gpus", text: ({ gpus, model }) => (gpus === 0 ? "-" : `${gpus} ${model}`) },
+      { name: "gpus", text: ({ gpus, model, part }) => (gpus === 0 ? "-" : `${part ?? gpus} ${model}`) },
     ],
     answer.members,
     { headers: true, paint, now: now() },

@@ -86,7 +86,7 @@ export function alternativesText(alternatives: readonly Alternative[], { paint, 
 function flagText({ field, to }: Alternative["change"]): string {
   if (field === "preemptible") return to === true ? "--preemptible" : "--no-preemptible";
   const text = Array.isArray(to) ? to.join(",") : String(to);
-  return `--${field.replaceAll("_", "-")} ${quoteWord(text)}`;
+  return `--${field.replace("model.", "").replaceAll("_", "-")} ${quoteWord(text)}`;
 }
 
 function valueText(value: unknown): string {

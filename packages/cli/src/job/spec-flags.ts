@@ -8,6 +8,12 @@ import { type Spec, withAbsoluteWorkdir } from "./spec-file.ts";
 export interface SpecFlags {
   readonly name?: string;
   readonly gpus?: string[];
+  readonly needs?: string[];
+  readonly model?: string;
+  readonly precision?: string;
+  readonly tuning?: string;
+  readonly frames?: string;
+  readonly video?: string;
   readonly nodes?: string;
   readonly members?: string;
   readonly topology?: string;
@@ -45,6 +51,12 @@ export function addSpecFlags(command: Command): Command {
         collect,
       ),
     )
+    .addOption(field("--needs <what>", "each GPU must have rt, nvenc or nvdec; may be repeated").argParser(collect))
+    .addOption(field("--model <size>", "serve or train a model, GPUs are chosen to hold it: 7B, llama-3.1-70b"))
+    .addOption(field("--precision <bits>", "of the model that is served: fp16, fp8, int8, int4"))
+    .addOption(field("--tuning <kind>", "how the model is trained: full, lora or qlora"))
+    .addOption(field("--frames <range>", "render frames, each on a GPU of its own: 1-240, or 1-240%24"))
+    .addOption(field("--video <length>", "encode so much footage in segments, such as 90m"))
     .addOption(field("--nodes <count>", "members on different nodes: 4, or 4..8"))
     .addOption(field("--members <count>", "members that may share nodes: 4, or 4..8"))
     .addOption(
@@ -86,6 +98,10 @@ export function specOfFlags(flags: SpecFlags, session: Session): Spec {
     name: flags.name,
     type: flags.type,
     gpus: flags.gpus === undefined ? undefined : gpusOf(flags.gpus),
+    needs: flags.needs?.flatMap((text) => text.split(",")),
+    model: modelOf(flags),
+    frames: flags.frames,
+    video: durationOf("--video", flags.video),
     nodes: countOf("--nodes", flags.nodes),
     members: countOf("--members", flags.members),
     topology: flags.topology,
@@ -130,6 +146,13 @@ function gpusOf(given: readonly string[]): unknown {
       return /^\d+(\.\d+)?$/.test(trimmed) ? Number(trimmed) : trimmed;
     });
   return choices.length === 1 ? choices[0] : choices;
+}
+
+function modelOf({ model: name, precision, tuning }: SpecFlags): unknown {
+  const rest = { ...(precision !== undefined && { precision }), ...(tuning !== undefined && { tuning }) };
+  if (Object.keys(rest).length === 0) return name;
+  if (name === undefined) throw usageFailure(`--${Object.keys(rest)[0]} needs --model`, "such as --model 7B");
+  return { name, ...rest };
 }
 
 function countOf(flag: string, text: string | undefined): number | string | undefined {

@@ -122,7 +122,7 @@ function neverFits(state: State, account: AccountNo, spec: JobSpec): Refusal | u
         "never-fits",
         field,
         text,
-        `this fleet has no ${ask.model === "*" ? "GPUs" : ask.model}`,
+        `this fleet has no ${ask.model === "*" ? "GPUs" : ask.model}${spec.needs === undefined ? "" : ` known to have ${spec.needs.join(", ")}`}`,
         `models here: ${known}`,
       );
     }

@@ -6,6 +6,20 @@ import type { Instant } from "./units.ts";
 export type JobType = "train" | "service" | "notebook" | "batch";
 export type Isolation = "whole" | "mig" | "mps" | "timeslice" | "any";
 
+/** What a GPU must be able to do besides computing: trace rays, encode or decode video. */
+export const gpuNeeds = ["rt", "nvenc", "nvdec"] as const;
+export type GpuNeed = (typeof gpuNeeds)[number];
+
+/** The model that a job serves or trains, as it was given; its GPUs were chosen to hold it. */
+export interface ModelAsk {
+  readonly name: string;
+  readonly precision?: string;
+  readonly context?: number;
+  readonly requests?: number;
+  readonly tuning?: string;
+  readonly batch?: number;
+}
+
 /** One acceptable choice of GPUs for a member. `unitsEach` is `unitsPerGpu` for whole GPUs. */
 export interface GpuAsk {
   /** A model or a prefix of one (`H100` matches `H100-80GB`); `*` = any. */
@@ -82,6 +96,9 @@ export interface JobSpec {
   /** The least memory that each GPU must have; 0 = any. */
   readonly gpuMemoryMiB: number;
   readonly isolation: Isolation;
+  /** What each GPU must be able to do; absent = nothing in particular. */
+  readonly needs?: readonly GpuNeed[];
+  readonly model?: ModelAsk;
   /** Refuse to start where a limit cannot be enforced. */
   readonly strict: boolean;
   readonly maxTimeMs?: number;

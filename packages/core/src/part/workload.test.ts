@@ -6,7 +6,7 @@ import { seatPart } from "./seat.ts";
 import { type GpuOffer, planWorkload, type Workload, type WorkloadPlan } from "./workload.ts";
 
 function offer(model: string, memoryMiB: number, gpusPerNode = 8, gpusPerNvlink = gpusPerNode): GpuOffer {
-  return { model, memoryMiB, gpusPerNode, gpusPerNvlink };
+  return { model, memoryMiB, gpusPerNode, gpusPerNvlink, parts: true };
 }
 
 const h100 = offer("H100-80GB", 81_559);
@@ -148,10 +148,9 @@ describe("rendering by frame and video by time", () => {
 
   it("footage is cut into segments, each on a GPU that can encode", () => {
     const plan = planned({ kind: "video", lengthMs: 90 * minute, encodedPerSecond: 60 }, [h100, l40s, l4]);
-    assert.deepEqual(plan.choices, [
-      { model: "L4", gpus: 0 },
-      { model: "L40S", gpus: 0 },
-    ]);
+    assert.deepEqual([plan.choices, plan.needs], [[{ model: "*", gpus: 0 }], ["nvenc"]]);
+    const whole = planned({ kind: "video", lengthMs: minute }, [h100, { ...l40s, parts: false }]);
+    assert.deepEqual(whole.choices, [{ model: "L40S", gpus: 1 }]);
     assert.deepEqual(plan.array, { first: 1, last: 9, step: 1 });
     assert.equal(plan.maxTimeMs, 20 * minute);
     assert.equal(planned({ kind: "video", lengthMs: 5 * minute }, [l4]).array, undefined);

@@ -1,5 +1,5 @@
-import { type Refusal, refuse } from "../journal/refusal.ts";
-import type { ArrayAsk, Isolation, JobType, Retry } from "../model/job.ts";
+import { isRefusal, type Refusal, refuse } from "../journal/refusal.ts";
+import type { ArrayAsk, GpuNeed, Isolation, JobType, Retry } from "../model/job.ts";
 import { day, minute } from "../model/units.ts";
 import { type Architecture, architectureOf } from "./architecture.ts";
 import { enginesOf } from "./engines.ts";
@@ -62,6 +62,8 @@ export interface GpuOffer {
   readonly gpusPerNode: number;
   /** GPUs of one NVLink domain; 1 = they have none. */
   readonly gpusPerNvlink: number;
+  /** Whether parts of them are given out. */
+  readonly parts: boolean;
 }
 
 /** One acceptable choice for a member; 0 GPUs = a part of one with `gpuMemoryMiB`. */
@@ -80,6 +82,7 @@ export interface WorkloadPlan {
   readonly members: number;
   readonly topology?: "nvlink" | "node" | "rack?";
   readonly isolation: Isolation;
+  readonly needs?: readonly GpuNeed[];
   readonly array?: ArrayAsk;
   readonly maxTimeMs?: number;
   readonly retry?: Retry;
@@ -92,10 +95,9 @@ export function planWorkload(workload: Workload, offers: readonly GpuOffer[]): W
   if (wrong !== undefined) return wrong;
   switch (workload.kind) {
     case "inference":
-      return planInference(workload, offers);
     case "finetune":
     case "train":
-      return planTraining(workload, offers);
+      return planModel(workload, offers);
     case "render":
       return planRender(workload, offers);
     case "video":
@@ -141,58 +143,96 @@ function unknownModel(model: string): Refusal {
 const halfPrecisionParametersMax = 16_000_000_000;
 const degrees: readonly number[] = [1, 2, 4, 8];
 
-function planInference(workload: Of<"inference">, offers: readonly GpuOffer[]): WorkloadPlan | Refusal {
+/** How much memory a model takes, served or trained. */
+export interface ModelSize {
+  readonly model: Architecture;
+  /** On one GPU. */
+  readonly needMiB: number;
+  /** On each of so many. */
+  readonly eachMiB: (gpus: number) => number;
+  /** The fewest GPUs of this memory that would do; 0 when no number does. */
+  readonly gpusMin: (memoryMiB: number) => number;
+  /** What would make it smaller. */
+  readonly hint: string;
+  readonly why: readonly string[];
+}
+
+type OfModel = Of<"inference" | "finetune" | "train">;
+
+/** What a model needs, whatever GPUs there are. */
+export function sizeOfModel(workload: OfModel): ModelSize | Refusal {
+  const wrong = badAmount(workload);
+  if (wrong !== undefined) return wrong;
   const model = architectureOf(workload.model);
   if (model === undefined) return unknownModel(workload.model);
+  return workload.kind === "inference" ? servedSize(workload, model) : trainedSize(workload, model);
+}
+
+function servedSize(workload: Of<"inference">, model: Architecture): ModelSize | Refusal {
   const precision = workload.precision ?? (model.parameters <= halfPrecisionParametersMax ? "fp16" : "int8");
   const { contextTokens = 4096, concurrency = 8 } = workload;
   const tokens = contextTokens * concurrency;
   if (tokens > tokensAtOnceMax) return tooManyTokens("contextTokens", tokens);
   const { weightsMiB, kvMiB, needMiB } = inferenceFootprint(model, precision, contextTokens, concurrency);
-  const why = [
-    `${model.name} at ${precision}: ${gib(weightsMiB)} of weights`,
-    `${concurrency} requests of ${contextTokens} tokens at a time: ${gib(kvMiB)} of keys and values`,
-    `with context and workspace ${gib(needMiB)}`,
-  ];
-  if (isSmall(needMiB, offers)) return partOf("service", needMiB, why);
-  const fits = offers.flatMap((offer) => parallelFit(offer, model, needMiB));
-  const hint = precision === "int4" ? "lower the context or the concurrency" : "use a lower precision, such as int4";
-  return gangOf("service", fits, why, workload.model, needMiB, hint);
+  const eachMiB = (gpus: number) => (gpus === 1 ? needMiB : Math.ceil(needMiB / gpus) + exchangeMiB);
+  return {
+    model,
+    needMiB,
+    eachMiB,
+    gpusMin: (memoryMiB) =>
+      degrees.find((degree) => model.kvHeads % degree === 0 && eachMiB(degree) <= usableMiB(memoryMiB)) ?? 0,
+    hint: precision === "int4" ? "lower the context or the requests" : "use a lower precision, such as int4",
+    why: [
+      `${model.name} at ${precision}: ${gib(weightsMiB)} of weights`,
+      `${concurrency} requests of ${contextTokens} tokens at a time: ${gib(kvMiB)} of keys and values`,
+      `with context and workspace ${gib(needMiB)}`,
+    ],
+  };
 }
 
-/** The lowest tensor-parallel degree that fits, inside one NVLink domain. */
-function parallelFit(offer: GpuOffer, model: Architecture, needMiB: number): Fit[] {
-  for (const degree of degrees) {
-    const gpus = Math.min(degree, offer.gpusPerNode);
-    if (degree > Math.max(1, offer.gpusPerNvlink) || degree % gpus !== 0 || model.kvHeads % degree !== 0) continue;
-    const eachMiB = degree === 1 ? needMiB : Math.ceil(needMiB / degree) + exchangeMiB;
-    if (eachMiB <= usableMiB(offer.memoryMiB)) return [{ offer, gpus, members: degree / gpus, eachMiB }];
-  }
-  return [];
-}
-
-function planTraining(workload: Of<"finetune" | "train">, offers: readonly GpuOffer[]): WorkloadPlan | Refusal {
-  const model = architectureOf(workload.model);
-  if (model === undefined) return unknownModel(workload.model);
+function trainedSize(workload: Of<"finetune" | "train">, model: Architecture): ModelSize | Refusal {
   const tuning = workload.kind === "train" ? "full" : (workload.tuning ?? "lora");
   const { sequenceTokens = 2048, batch = 1 } = workload;
   const tokens = sequenceTokens * batch;
   if (tokens > tokensAtOnceMax) return tooManyTokens("sequenceTokens", tokens);
   const footprint = trainingFootprint(model, tuning, sequenceTokens, batch);
-  const needMiB = footprint.statesMiB + footprint.activationMiB + trainingContextMiB;
-  const why = [
-    `${model.name}, ${tuning}: ${gib(footprint.statesMiB)} of weights, gradients and optimizer, spread over the GPUs`,
-    `${batch} x ${sequenceTokens} tokens: ${gib(footprint.activationMiB)} of activations on each GPU, recomputed`,
-  ];
-  if (isSmall(needMiB, offers)) return partOf("train", needMiB, why);
-  const fits = offers.flatMap((offer): Fit[] => {
-    const least = trainingGpusMin(footprint, offer.memoryMiB);
+  const besideMiB = footprint.activationMiB + trainingContextMiB;
+  return {
+    model,
+    needMiB: footprint.statesMiB + besideMiB,
+    eachMiB: (gpus) => Math.ceil(footprint.statesMiB / gpus) + besideMiB,
+    gpusMin: (memoryMiB) => trainingGpusMin(footprint, memoryMiB),
+    hint: "shorten the sequence or lower the batch",
+    why: [
+      `${model.name}, ${tuning}: ${gib(footprint.statesMiB)} of weights, gradients and optimizer, spread over the GPUs`,
+      `${batch} x ${sequenceTokens} tokens: ${gib(footprint.activationMiB)} of activations on each GPU, recomputed`,
+    ],
+  };
+}
+
+function planModel(workload: OfModel, offers: readonly GpuOffer[]): WorkloadPlan | Refusal {
+  const size = sizeOfModel(workload);
+  if (isRefusal(size)) return size;
+  const type = workload.kind === "inference" ? "service" : "train";
+  if (isSmall(size.needMiB, offers)) return partOf(type, size.needMiB, size.why);
+  const fits = offers.flatMap((offer) => {
+    const least = size.gpusMin(offer.memoryMiB);
     if (least === 0) return [];
-    const { gpus, members } = shardsOver(least, offer.gpusPerNode);
-    const statesMiB = Math.ceil(footprint.statesMiB / (gpus * members));
-    return [{ offer, gpus, members, eachMiB: statesMiB + footprint.activationMiB + trainingContextMiB }];
+    return workload.kind === "inference" ? parallelFit(offer, size, least) : shardedFit(offer, size, least);
   });
-  return gangOf("train", fits, why, workload.model, needMiB, "shorten the sequence or lower the batch");
+  return gangOf(type, fits, size, workload.model);
+}
+
+/** The lowest tensor-parallel degree that fits, inside one NVLink domain. */
+function parallelFit(offer: GpuOffer, { eachMiB }: ModelSize, degree: number): Fit[] {
+  const gpus = Math.min(degree, offer.gpusPerNode);
+  if (degree > Math.max(1, offer.gpusPerNvlink) || degree % gpus !== 0) return [];
+  return [{ offer, gpus, members: degree / gpus, eachMiB: eachMiB(degree) }];
+}
+
+function shardedFit(offer: GpuOffer, { eachMiB }: ModelSize, least: number): Fit[] {
+  const { gpus, members } = shardsOver(least, offer.gpusPerNode);
+  return [{ offer, gpus, members, eachMiB: eachMiB(gpus * members) }];
 }
 
 /** Powers of two inside a node, whole nodes beyond: what the libraries run best on. */
@@ -253,14 +293,16 @@ function planVideo(workload: Of<"video">, offers: readonly GpuOffer[]): Workload
     return refuse("never-fits", "kind", "video", detail, "use a model with encoders, such as L4 or L40S");
   }
   const segments = Math.ceil(lengthMs / segmentMs);
+  const shared = able.some(({ parts }) => parts);
   const runMs = Math.ceil((Math.min(lengthMs, segmentMs) * framesPerSecond) / encodedPerSecond);
   const needMiB = pictureMiB[picture] + streamContextMiB;
   return {
     type: "batch",
-    choices: able.map(({ model }) => ({ model, gpus: 0 })),
+    choices: shared ? [{ model: "*", gpus: 0 }] : able.map(({ model }) => ({ model, gpus: 1 })),
     gpuMemoryMiB: deviceMiB(needMiB),
     members: 1,
     isolation: "any",
+    needs: ["nvenc"],
     ...(segments > 1 ? { array: { first: 1, last: segments, step: 1 } } : {}),
     maxTimeMs: limitFor(runMs),
     retry: retryAlone,
@@ -289,7 +331,7 @@ interface Fit {
 
 /** A part is worth the sharing when it leaves a good deal of some GPU to others: beyond 60 % a whole one is taken. */
 function isSmall(needMiB: number, offers: readonly GpuOffer[]): boolean {
-  return offers.some(({ memoryMiB }) => deviceMiB(needMiB) * 100 <= memoryMiB * 60);
+  return offers.some(({ parts, memoryMiB }) => parts && deviceMiB(needMiB) * 100 <= memoryMiB * 60);
 }
 
 function partOf(type: JobType, needMiB: number, why: readonly string[]): WorkloadPlan {
@@ -310,10 +352,8 @@ function partOf(type: JobType, needMiB: number, why: readonly string[]): Workloa
 function gangOf(
   type: JobType,
   fits: readonly Fit[],
-  why: readonly string[],
+  { why, needMiB, hint }: ModelSize,
   model: string,
-  needMiB: number,
-  hint: string,
 ): WorkloadPlan | Refusal {
   const total = (fit: Fit) => fit.gpus * fit.members;
   const sorted = fits.toSorted((a, b) => total(a) - total(b) || byMemoryThenName(a.offer, b.offer));

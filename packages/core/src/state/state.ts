@@ -16,6 +16,7 @@ import type { Job, JobArray, JobSpec } from "../model/job.ts";
 import type { Lease } from "../model/lease.ts";
 import { type Policy, plainPolicy } from "../model/policy.ts";
 import type { Instant } from "../model/units.ts";
+import { enginesHave } from "../part/engines.ts";
 import { seatPart, type Who } from "../part/seat.ts";
 import type { Demand, Floor } from "../queue/quota.ts";
 import { modelMatches } from "../submit/gpus.ts";
@@ -257,8 +258,10 @@ export function upToDate(state: State, wish: Wish, spec: JobSpec): Wish {
 export function modelsFor(state: State, job: Pick<Job, "spec">, choice: number): number[] {
   const ask = job.spec.gpus[choice]!;
   if (ask.count === 0) return [-1];
+  const { needs = [] } = job.spec;
   const found: number[] = [];
-  for (const [no, model] of state.fleet.models.entries()) if (modelMatches(ask.model, model)) found.push(no);
+  for (const [no, model] of state.fleet.models.entries())
+    if (modelMatches(ask.model, model) && enginesHave(model, needs)) found.push(no);
   return found;
 }
 

@@ -50,6 +50,7 @@ export class Wishes {
 function textOf(spec: JobSpec): string {
   const { members, topology, isolation, maxTimeMs, cpusMilli, memoryMiB, gpuMemoryMiB, preemptible } = spec;
   let text = `${members.min}-${members.max}${members.apart ? "a" : ""}|${cpusMilli}|${memoryMiB}|${gpuMemoryMiB}|${preemptible}|${isolation}|${maxTimeMs}`;
+  if (spec.needs !== undefined) text += `|${spec.needs}`;
   if (topology !== undefined) text += `|${topology.level}${topology.required}`;
   for (const { model, count, unitsEach, part } of spec.gpus) {
     text += `,${model}:${count}:${unitsEach}`;

@@ -4,10 +4,12 @@ import type {
   ArrayAsk,
   Checkpoint,
   GpuAsk,
+  GpuNeed,
   Isolation,
   JobSpec,
   JobType,
   Members,
+  ModelAsk,
   Retry,
   RetryCause,
   TopologyAsk,
@@ -25,7 +27,9 @@ export interface RawJob {
   readonly workdir?: string;
   readonly setup?: string;
   readonly run: string;
-  readonly gpus?: RawGpus | { readonly any: readonly (number | string)[]; readonly needs?: unknown };
+  readonly gpus?: RawGpus | { readonly any: readonly (number | string)[]; readonly needs?: readonly GpuNeed[] };
+  readonly needs?: readonly GpuNeed[];
+  readonly model?: string | ModelAsk;
   readonly nodes?: number | string;
   readonly members?: number | string;
   readonly topology?: string;
@@ -93,15 +97,6 @@ export function parseJob(raw: RawJob, settled: Settled): JobSpec | Refusal {
       `leave ${field} out`,
     );
   }
-  if (typeof raw.gpus === "object" && "needs" in raw.gpus && raw.gpus.needs !== undefined) {
-    return refuse(
-      "unsupported",
-      "gpus.needs",
-      plain(raw.gpus.needs),
-      "cannot be checked by any engine here yet",
-      "name the models instead",
-    );
-  }
   const gpus = parseGpus((raw.gpus ?? 0) as RawGpus, "gpus");
   if (isRefusal(gpus)) return gpus;
   const members = parseMembers(raw);
@@ -121,8 +116,11 @@ export function parseJob(raw: RawJob, settled: Settled): JobSpec | Refusal {
   if (maxTimeMs === 0) return refuse("invalid", "max_time", raw.max_time!, "leaves no time to run", "give at least 1s");
   const checkpoint = parseCheckpoint(raw.checkpoint);
   if (isRefusal(checkpoint)) return checkpoint;
-  const array = parseArray(raw.array);
+  const array = parseArray(raw.array, "array");
   if (isRefusal(array)) return array;
+  const needs = needsOf(raw);
+  if (needs.length > 0 && asks.every((ask) => ask.count === 0))
+    return refuse("invalid", "needs", needs.join(", "), "is asked of GPUs, and none are asked for", "add gpus: 1");
   if (
     settled.deadlineAt !== undefined &&
     settled.notBeforeAt !== undefined &&
@@ -144,6 +142,8 @@ export function parseJob(raw: RawJob, settled: Settled): JobSpec | Refusal {
     memoryMiB,
     gpuMemoryMiB,
     isolation: raw.isolation ?? "any",
+    ...(needs.length > 0 && { needs }),
+    ...(raw.model !== undefined && { model: typeof raw.model === "string" ? { name: raw.model } : raw.model }),
     strict: raw.strict ?? false,
     maxTimeMs,
     deadlineAt: settled.deadlineAt,
@@ -271,16 +271,23 @@ function parseCheckpoint(raw: RawJob["checkpoint"]): Checkpoint | undefined | Re
 
 const signalsAllowed = new Set(["SIGTERM", "SIGINT", "SIGHUP", "SIGQUIT", "SIGUSR1", "SIGUSR2", "SIGCONT", "SIGALRM"]);
 
-function parseArray(text: string | undefined): ArrayAsk | undefined | Refusal {
+/** What each GPU must be able to do, from both places where it may stand. */
+export function needsOf({ needs = [], gpus }: Pick<RawJob, "needs" | "gpus">): readonly GpuNeed[] {
+  const inside = typeof gpus === "object" && "needs" in gpus ? (gpus.needs ?? []) : [];
+  return [...new Set([...needs, ...inside])].sort();
+}
+
+/** `1-240`, `1-240:2` or `1-240%24`. */
+export function parseArray(text: string | undefined, field: string): ArrayAsk | undefined | Refusal {
   if (text === undefined) return undefined;
   const match = /^(\d{1,7})-(\d{1,7})(?::(\d{1,7}))?(?:%(\d{1,6}))?$/.exec(text);
-  if (match === null) return refuse("invalid", "array", text, "is not an array", "write 1-240, 1-240:2 or 1-240%24");
+  if (match === null) return refuse("invalid", field, text, "is not an array", "write 1-240, 1-240:2 or 1-240%24");
   const [first, last, step] = [Number(match[1]), Number(match[2]), Number(match[3] ?? 1)];
   const atOnceMax = match[4] === undefined ? undefined : Number(match[4]);
   if (last < first || step < 1 || atOnceMax === 0) {
     return refuse(
       "invalid",
-      "array",
+      field,
       text,
       "holds no element that could run",
       "write the smaller number first, and step and limit of at least 1",
@@ -290,7 +297,7 @@ function parseArray(text: string | undefined): ArrayAsk | undefined | Refusal {
   if (size > arraySizeMax) {
     return refuse(
       "invalid",
-      "array",
+      field,
       text,
       `has ${size} elements; the most is ${arraySizeMax}`,
       "split it into several arrays",

@@ -1,10 +1,14 @@
 import { mayAsk } from "../admit/job.ts";
+import { isRefusal } from "../journal/refusal.ts";
 import type { GpuAsk, Isolation, Job, JobSpec } from "../model/job.ts";
 import { type Instant, minute, second, unitsPerGpu } from "../model/units.ts";
+import { gpuOffers } from "../part/offers.ts";
 import { modelsFor } from "../place/place.ts";
 import { demandOf, type State } from "../state/state.ts";
 import { levels } from "../state/topology.ts";
 import { modelMatches } from "../submit/gpus.ts";
+import { type RawKind, sizeJob } from "../submit/kind.ts";
+import { parseJob, type RawJob } from "../submit/parse.ts";
 import type { Timeline } from "../when/timeline.ts";
 import { type Outlook, outlookOf } from "./outlook.ts";
 import { plansBefore } from "./plans.ts";
@@ -21,7 +25,8 @@ export type ChangedField =
   | "nodes"
   | "cpus"
   | "memory"
-  | "gpu_memory";
+  | "gpu_memory"
+  | "model.precision";
 
 /** A change with which the job would start now, or sooner: planned, not guessed [W3]. */
 export interface Alternative {
@@ -63,15 +68,19 @@ export function alternativesFor(
     search.try("members", { ...spec, members: { ...spec.members, apart: false } });
   for (const isolation of weakerThan(spec))
     if (terms.offers(isolation)) search.try("isolation", { ...spec, isolation });
-  for (const gpus of otherParts(state, spec, terms)) search.try("gpus", { ...spec, gpus: [gpus] });
+  for (const lighter of lighterModels(state, spec, terms)) if (search.try("model.precision", lighter)) break;
+  // GPUs that were chosen to hold a model cannot be made fewer or smaller.
+  const sized = spec.model !== undefined;
+  if (!sized) for (const gpus of otherParts(state, spec, terms)) search.try("gpus", { ...spec, gpus: [gpus] });
   if (!spec.preemptible) search.try("preemptible", { ...spec, preemptible: true });
   if (terms.mayRaise)
     for (const priority of prioritiesAbove(state, job)) if (search.try("priority", { ...spec, priority })) break;
-  for (const model of otherModels(state, spec)) search.try("gpus", { ...spec, gpus: onModel(spec, model) });
-  for (const gpuMemoryMiB of smallerMemories(state, spec))
+  if (!sized) for (const model of otherModels(state, spec)) search.try("gpus", { ...spec, gpus: onModel(spec, model) });
+  for (const gpuMemoryMiB of sized ? [] : smallerMemories(state, spec))
     if (search.try("gpu_memory", { ...spec, gpuMemoryMiB })) break;
   search.most("cpus", Math.ceil(spec.cpusMilli / 1_000), (cores) => ({ ...spec, cpusMilli: cores * 1_000 }));
   search.most("memory", Math.ceil(spec.memoryMiB / 1_024), (gib) => ({ ...spec, memoryMiB: gib * 1_024 }));
+  if (sized) return search.found();
   const { members } = spec;
   search.most(members.apart ? "nodes" : "members", members.min, (min) => ({
     ...spec,
@@ -82,6 +91,25 @@ export function alternativesFor(
     gpus: spec.gpus.map((ask) => ({ ...ask, count: Math.min(ask.count, count) })),
   }));
   return search.found();
+}
+
+const precisions = ["fp32", "fp16", "fp8", "int4"] as const;
+
+/** A model that is served with fewer bits, on the GPUs which that takes. */
+function* lighterModels(state: State, spec: JobSpec, { offers }: AlternativeTerms): Generator<JobSpec> {
+  const { model, type, isolation, needs } = spec;
+  if (model === undefined || type === "train") return;
+  const shares = offers("mig") || offers("mps") || offers("timeslice");
+  const gpus = gpuOffers(state.fleet).map((offer) => ({ ...offer, parts: offer.parts && shares }));
+  const asked = model.precision === "bf16" ? "fp16" : model.precision === "int8" ? "fp8" : model.precision;
+  for (const precision of precisions.slice(precisions.findIndex((each) => each === (asked ?? "fp16")) + 1)) {
+    const raw = { run: spec.run, type, isolation, needs, model: { ...model, precision } } as RawJob & RawKind;
+    const sized = sizeJob(raw, gpus);
+    const parsed = isRefusal(sized) ? sized : parseJob(sized.raw, { after: [] });
+    if (isRefusal(parsed)) continue;
+    const { gpus: asks, gpuMemoryMiB, members, topology } = parsed;
+    yield { ...spec, gpus: asks, gpuMemoryMiB, members, topology, isolation: parsed.isolation, model: parsed.model! };
+  }
 }
 
 class Search {

@@ -64,12 +64,17 @@ function gpusOf(units: number): number {
 /** The seats of a start that was planned, by rank. */
 export function renderSeats({ fleet }: State, outlook: Outlook): DryRun["members"] {
   if (outlook.when !== "now") return [];
-  return outlook.placement.seats.map(({ node, gpus }, rank) => ({
+  return outlook.placement.seats.map(({ node, gpus, part }, rank) => ({
     rank,
     node: fleet.node(node).facts.name,
     gpus: gpus.length,
     model: gpus.length === 0 ? "" : fleet.models[fleet.gpuModel[gpus[0]!]!]!,
+    ...(part !== undefined && { part: part.profile ?? `${part.mode} ${percentOf(part.compute)}` }),
   }));
+}
+
+function percentOf(units: number): string {
+  return `${Math.round((units * 100) / unitsPerGpu)}%`;
 }
 
 /** When it starts, as the scheduler itself knows it. */
@@ -105,6 +110,7 @@ export function renderAlternative(
 
 /** A field as the job file has it. `members` stands in for `nodes` where members need not be apart. */
 function fieldOf(spec: JobSpec, field: string): unknown {
+  if (field === "model.precision") return spec.model?.precision ?? null;
   const file = renderSpec(spec);
   if (field === "members" && spec.members.apart) return `nodes: ${file.nodes}`;
   return file[field] ?? null;

@@ -1,4 +1,4 @@
-import { type ArrayAsk, type GpuAsk, type JobSpec, unitsPerGpu } from "@tessera/core";
+import { type ArrayAsk, type GpuAsk, type JobSpec, type ModelAsk, unitsPerGpu } from "@tessera/core";
 import { durationText, sizeText, timestamp } from "./quantities.ts";
 
 /** A spec in the words of the job file, defaults filled in: what one gets back can be submitted again. */
@@ -13,6 +13,8 @@ export function renderSpec(spec: JobSpec): Record<string, unknown> {
     ...(spec.setup !== undefined && { setup: spec.setup }),
     run: spec.run,
     ...renderGpus(spec),
+    ...(spec.needs !== undefined && { needs: spec.needs }),
+    ...(spec.model !== undefined && { model: modelText(spec.model) }),
     ...(apart ? { nodes: size } : { members: size }),
     ...(spec.cpusMilli > 0 && { cpus: spec.cpusMilli / 1000 }),
     ...(spec.memoryMiB > 0 && { memory: sizeText(spec.memoryMiB) }),
@@ -52,6 +54,10 @@ function renderGpus({ gpus }: JobSpec): { gpus?: unknown; gpu_compute?: string }
     gpus: asks.length === 1 ? asks[0] : asks,
     ...(byShare && { gpu_compute: `${Math.round((part.compute * 100) / unitsPerGpu)}%` }),
   };
+}
+
+function modelText(model: ModelAsk): string | ModelAsk {
+  return Object.keys(model).length === 1 ? model.name : model;
 }
 
 function askText({ model, count, unitsEach, part }: GpuAsk): string | number {

@@ -75,6 +75,22 @@ describe("submitting", () => {
     control.capabilities = { images: false, isolation: ["whole"], workdir: true };
   });
 
+  it("[P3] sizes a job by what it is, and shows how in a dry run", async () => {
+    const dry = (body: object) => server.call(ada.token, "POST", "/v1/jobs/dry-run", { run: "true", ...body });
+    const served = (await dry({ model: { name: "70B", precision: "fp16" } })).json;
+    assert.deepEqual([served.spec.gpus, served.spec.topology, served.spec.type], ["H100:4", "nvlink", "service"]);
+    assert.deepEqual(served.spec.model, { name: "70B", precision: "fp16" });
+    assert.match(served.sizing.join("\n"), /131\.4 GiB of weights/);
+    const again = (await dry(served.spec)).json;
+    assert.deepEqual(again.spec, served.spec, "what is shown can be submitted as it is");
+    const made = await submit(ada, { ...waits, frames: "1-240%24" });
+    assert.deepEqual([made.status, made.json.size], [201, 240]);
+    const refused = await dry({ video: "90m" });
+    assert.deepEqual([refused.status, refused.json.code, refused.json.field], [422, "never-fits", "video"]);
+    assert.equal((await dry({ gpus: "H100:1", needs: ["rt"] })).json.code, "never-fits");
+    assert.equal((await dry({ gpus: 1, frames: "1-2", model: "7B" })).json.field, "frames");
+  });
+
   it("takes secrets by name, from the account or above, and only those that are set", async () => {
     await tenancy.secret("lab", "HF_TOKEN", "x");
     assert.equal((await submit(ada, { ...waits, secrets: ["HF_TOKEN"] })).status, 201);

@@ -3,6 +3,7 @@ import {
   type After,
   accountOf,
   canonicalJson,
+  gpuOffers,
   type Instant,
   isRefusal,
   type JobId,
@@ -10,6 +11,7 @@ import {
   type JobSpec,
   parseJob,
   type RawJob,
+  type RawKind,
   type Refusal,
   refuse,
   rehearse,
@@ -17,6 +19,7 @@ import {
   type Settled,
   type State,
   type SubmitJob,
+  sizeJob,
   type User,
 } from "@tessera/core";
 import type { DryRun, JobCreated, JobSpecBody, Job as WireJob } from "@tessera/wire";
@@ -35,6 +38,8 @@ import { checkZone, instantOf } from "./zones.ts";
 interface Gathered {
   readonly spec: JobSpec;
   readonly endedBefore: SubmitJob["endedBefore"];
+  /** How what it is became what it asks for. */
+  readonly why: readonly string[];
 }
 
 /** How often the world may move between looking and deciding before the caller is told to come again. */
@@ -81,7 +86,9 @@ export async function submitJob(
     const gathering = gather(finder, user, account, body);
     const gathered = gathering instanceof Promise ? await gathering : gathering;
     if (isRefusal(gathered)) return gathered;
-    const done = await control.ask({ kind: "job.submit", id, account: account.path, user: user.id, ...gathered }, by);
+    const { spec, endedBefore } = gathered;
+    const command = { kind: "job.submit", id, account: account.path, user: user.id, spec, endedBefore } as const;
+    const done = await control.ask(command, by);
     if (!isRefusal(done)) return createdJob(finder, done.result!);
     if (done.refused !== "look-again" || look === looksMax) return done;
   }
@@ -126,6 +133,7 @@ export async function dryRunJob(
   return {
     project: account.path,
     spec: renderSpec(spec),
+    ...(gathered.why.length > 0 && { sizing: [...gathered.why] }),
     wouldStart: starts,
     ...(starts && { class: outlook.placement.class }),
     members: renderSeats(state, outlook),
@@ -174,9 +182,12 @@ function parsed(
   settled: Settled,
   endedBefore: Gathered["endedBefore"],
 ): Gathered | Refusal {
-  const spec = parseJob(body as RawJob, settled);
-  if (isRefusal(spec)) return spec;
   const shares = control.capabilities.isolation.some((level) => level !== "whole");
+  const offers = gpuOffers(control.state.fleet).map((offer) => ({ ...offer, parts: offer.parts && shares }));
+  const sized = sizeJob(body as RawJob & RawKind, offers);
+  if (isRefusal(sized)) return sized;
+  const spec = parseJob(sized.raw, settled);
+  if (isRefusal(spec)) return spec;
   if (!shares && spec.gpus.every((ask) => ask.part !== undefined)) {
     const field = body.gpus !== undefined ? "gpus" : body.gpu_compute !== undefined ? "gpu_compute" : "gpu_memory";
     const value = typeof body.gpus === "object" ? null : (body.gpus ?? body.gpu_compute ?? body.gpu_memory ?? null);
@@ -188,7 +199,7 @@ function parsed(
       "ask for gpus: 1",
     );
   }
-  return { spec, endedBefore };
+  return { spec, endedBefore, why: sized.why };
 }
 
 /** What no engine here can do, and what the account does not have. */

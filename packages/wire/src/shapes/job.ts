@@ -14,6 +14,39 @@ const size = Type.Union([
   Type.Integer({ minimum: 0, maximum: 1_000_000_000, description: "MiB" }),
   Type.String({ pattern: "^\\d{1,9}(\\.\\d{1,3})?\\s?(MiB|GiB|TiB|MB|GB|TB|M|G|T)$", description: "64GiB" }),
 ]);
+const needs = Type.Array(Type.Enum(["rt", "nvenc", "nvdec"]), {
+  maxItems: 3,
+  description: "What each GPU must be able to do: trace rays, encode or decode video",
+});
+const model = Type.Union([
+  Line(200, "Size or name: 7B, llama-3.1-70b"),
+  Type.Object(
+    {
+      name: Line(200, "Size or name: 7B, llama-3.1-70b"),
+      precision: Type.Optional(Type.Enum(["fp32", "fp16", "bf16", "fp8", "int8", "int4"])),
+      context: Type.Optional(Type.Integer({ minimum: 1, description: "Tokens of one request or training sequence" })),
+      requests: Type.Optional(Type.Integer({ minimum: 1, description: "Served at the same time" })),
+      tuning: Type.Optional(Type.Enum(["full", "lora", "qlora"])),
+      batch: Type.Optional(Type.Integer({ minimum: 1, description: "Sequences of one training step on one GPU" })),
+    },
+    { additionalProperties: false },
+  ),
+]);
+const range = (description: string) =>
+  Type.String({ pattern: "^\\d{1,7}-\\d{1,7}(:\\d{1,7})?(%\\d{1,6})?$", description });
+const video = Type.Union([
+  Duration,
+  Type.Object(
+    {
+      length: Duration,
+      picture: Type.Optional(Type.Enum(["1080p", "4k"])),
+      fps: Type.Optional(Type.Integer({ minimum: 1, maximum: 1000 })),
+      speed: Type.Optional(Type.Integer({ minimum: 1, description: "Frames a second that one encoder does" })),
+      segment: Type.Optional(Duration),
+    },
+    { additionalProperties: false },
+  ),
+]);
 const refusedForNow = (what: string) =>
   Type.Unknown({ description: `${what}. Known, but no engine here honours it yet: refused, never ignored.` });
 
@@ -34,12 +67,18 @@ export const JobSpecBody = Type.Object(
         Type.Object(
           {
             any: Type.Array(gpuText, { minItems: 1, maxItems: 16 }),
-            needs: Type.Optional(refusedForNow("Capabilities")),
+            needs: Type.Optional(needs),
           },
           { additionalProperties: false },
         ),
       ]),
     ),
+    needs: Type.Optional(needs),
+    model: Type.Optional(model),
+    frames: Type.Optional(range("Frames to render, each on a GPU of its own: 1-240, 1-240%24")),
+    scene: Type.Optional(Type.Enum(["simple", "interior", "exterior", "volumes"])),
+    frame_time: Type.Optional(Duration),
+    video: Type.Optional(video),
     nodes: Type.Optional(countOrRange),
     members: Type.Optional(countOrRange),
     cpus: Type.Optional(Type.Number({ minimum: 0, maximum: 100_000 })),
@@ -79,9 +118,7 @@ export const JobSpecBody = Type.Object(
         { additionalProperties: false },
       ),
     ),
-    array: Type.Optional(
-      Type.String({ pattern: "^\\d{1,7}-\\d{1,7}(:\\d{1,7})?(%\\d{1,6})?$", description: "1-240, 1-240:2, 1-240%24" }),
-    ),
+    array: Type.Optional(range("1-240, 1-240:2, 1-240%24")),
     after: Type.Optional(
       Type.Union([
         Line(100),
@@ -307,10 +344,17 @@ export type Alternative = Static<typeof Alternative>;
 export const DryRun = Type.Object({
   project: Type.String(),
   spec: Type.Record(Type.String(), Type.Unknown(), { description: "The job as it was understood, defaults filled in" }),
+  sizing: Type.Optional(Type.Array(Type.String(), { description: "How its GPUs were worked out from what it is" })),
   wouldStart: Type.Boolean({ description: "Now, or as soon as those it displaces have left" }),
   class: Type.Optional(JobClass),
   members: Type.Array(
-    Type.Object({ rank: Type.Integer(), node: Type.String(), gpus: Type.Integer(), model: Type.String() }),
+    Type.Object({
+      rank: Type.Integer(),
+      node: Type.String(),
+      gpus: Type.Integer(),
+      model: Type.String(),
+      part: Type.Optional(Type.String({ description: "Of its one GPU: a MIG profile, or a mode with a share" })),
+    }),
   ),
   start: Start,
   displaces: Type.Optional(Displacement),
