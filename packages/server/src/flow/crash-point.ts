@@ -1,7 +1,20 @@
 import { existsSync } from "node:fs";
 
-/** The moments at which a crash must lose nothing; the crash soak ends the process at each of them. */
-export type Phase = "deciding" | "committing" | "committed" | "before-engine-call" | "after-engine-call" | "adopting";
+/**
+ * The moments at which a crash must lose nothing; the crash soak ends the process at each of them. The last four are
+ * those of a seat that changes hands: its victim is to be told, has been told, has left, and the claimant is to start.
+ */
+export type Phase =
+  | "deciding"
+  | "committing"
+  | "committed"
+  | "before-engine-call"
+  | "after-engine-call"
+  | "adopting"
+  | "before-signal"
+  | "in-grace"
+  | "after-stop"
+  | "before-start";
 
 const asked = /^([a-z-]+):(\d+)$/.exec(process.env.TESSERA_CRASH_AT ?? "");
 const phaseAsked = asked?.[1];

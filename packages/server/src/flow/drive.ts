@@ -66,6 +66,10 @@ export class Driver implements CommitListener {
     crashPoint("adopting");
   }
 
+  before(event: Event, state: State): void {
+    if (event.kind === "job-placed" && state.jobs.get(event.job)?.claim !== undefined) crashPoint("before-start");
+  }
+
   /** Looks at each lease that the batch touched. */
   after({ events }: { readonly events: readonly Event[] }, state: State): void {
     for (const event of events) {
@@ -89,6 +93,7 @@ export class Driver implements CommitListener {
 
   async #hear(report: Report): Promise<void> {
     if (this.#closed) return;
+    if (report.what.kind === "exited" && this.#isTaken(report.lease)) crashPoint("after-stop");
     try {
       await this.#ports.report(report);
     } catch {
@@ -140,8 +145,12 @@ export class Driver implements CommitListener {
     // Over as far as the journal is concerned: whatever is left of it must go.
     if (lease === undefined) return engine.stop(id, killNow);
     const job = state.jobs.get(lease.job)!;
-    if (lease.state === "stopping")
-      return engine.stop(id, stopOrderOf(job.spec, job.stopCause ?? "cancel", state.policy));
+    if (lease.state === "stopping") {
+      if (this.#isTaken(id)) crashPoint("before-signal");
+      await engine.stop(id, stopOrderOf(job.spec, job.stopCause ?? "cancel", state.policy));
+      if (this.#isTaken(id)) crashPoint("in-grace");
+      return;
+    }
     if (lease.state === "starting") {
       let secrets: { readonly [name: string]: string };
       try {
@@ -156,6 +165,12 @@ export class Driver implements CommitListener {
     const gang = job.leases.filter((each) => !each.extra);
     const ready = gang.every((each) => each.state === "prepared" || each.state === "running");
     if (lease.extra || (ready && gang.length === job.spec.members.min)) return engine.release(id);
+  }
+
+  /** Its seat is wanted by somebody else. */
+  #isTaken(id: LeaseId): boolean {
+    const lease = this.#ports.state.leases.get(id);
+    return lease !== undefined && this.#ports.state.jobs.get(lease.job)?.stopCause === "preempt";
   }
 
   async #refused(lease: Lease, reason: string): Promise<void> {

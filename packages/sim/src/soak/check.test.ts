@@ -92,6 +92,21 @@ describe("the checker of the crash soak", () => {
     assert.equal(check([history], [...ran, ...late], told).ranTwice, 0);
   });
 
+  it("[S20] counts a job that had to leave and came back twice or not at all, and one that nobody might take", () => {
+    const { history, submission, ran, job } = sound();
+    const verdict = (results: readonly [number, string][], covered?: true) => {
+      history.submissions.splice(0, 1, { ...submission, ...(covered && { covered }) });
+      const attempts = results.map(([attempt, result]) => ({ attempt, result, exitCode: 3 }));
+      const { lost, duplicated } = check([history], ran, toldOf({ ...job, attempts }));
+      return [lost, duplicated];
+    };
+    const taken = [1, "preempted"] as [number, string];
+    assert.deepEqual(verdict([taken, [2, "failed"]]), [0, 0]);
+    assert.deepEqual(verdict([taken, [3, "failed"]]), [0, 1]);
+    assert.deepEqual(verdict([taken]), [1, 0]);
+    assert.deepEqual(verdict([taken, [2, "failed"]], true), [1, 0]);
+  });
+
   it("[S1] counts two members on one GPU at one time, whichever began first", () => {
     const { history, ran, told } = sound();
     const inside = readRuns("job_z-1-0", "start 0 1200000000 GPU-0,GPU-1\nend 0 1300000000 GPU-0,GPU-1\n");

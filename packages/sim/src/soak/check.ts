@@ -102,6 +102,7 @@ function checkSubmission(
       const really = runs.get(element) ?? [];
       checkOutcome(submission, job, really, faults);
       checkExitCodes(submission, job, really, faults);
+      checkRequeues(submission, job, faults);
     }
   }
 }
@@ -160,6 +161,18 @@ function expectedCodes(codes: readonly number[], byItself: boolean): readonly nu
   const bad = codes.filter((code) => code !== 0);
   const own = bad.filter((code) => code !== 143);
   return bad.length === 0 ? [0] : byItself && own.length > 0 ? own : bad;
+}
+
+/** An attempt that had to leave is followed by exactly one other, and what is covered never has to leave. */
+function checkRequeues({ covered }: Submission, { id, attempts = [] }: ToldJob, faults: Faults): void {
+  for (const [i, { attempt, result }] of attempts.entries()) {
+    const next = attempts[i + 1];
+    if (next !== undefined && next.attempt !== attempt + 1) {
+      faults.add("duplicated", `${id}: attempt ${attempt} (${result}) was followed by attempt ${next.attempt}`);
+    }
+    if (covered && result === "preempted") faults.add("lost", `${id} was covered, and attempt ${attempt} was taken`);
+  }
+  if (attempts.at(-1)?.result === "preempted") faults.add("lost", `${id} was taken and did not come back`);
 }
 
 /** Names are given once, so two jobs of one name are one request that was carried out twice. */

@@ -1,45 +1,42 @@
-import { emptyHistory, type History, type Submission } from "./history.ts";
-import type { Answer, Target } from "./target.ts";
+import { Caller } from "./caller.ts";
+import { Gate } from "./gate.ts";
+import type { History, Submission } from "./history.ts";
+import type { Target } from "./target.ts";
 import { jobScript } from "./truth.ts";
 
 /** More than this and a client only makes the queue longer. */
 const outstandingMax = 5;
 const pauseMs = 50;
 
-/**
- * One user of the control plane: submits small jobs, gangs and arrays, cancels, holds, releases and edits, one command
- * at a time. A command without an answer is repeated until there is one, creates with the same Idempotency-Key.
- */
+/** One user of the control plane: submits small jobs, gangs and arrays, cancels, holds, releases and edits, one command at a time. */
 export class Client {
-  readonly history: History;
+  readonly gate = new Gate();
   readonly #no: number;
-  readonly #target: Target;
+  readonly #caller: Caller;
   readonly #random: () => number;
   readonly #truth: string;
   readonly #outstanding: Submission[] = [];
   #count = 0;
-  #paused: Promise<void> = Promise.resolve();
-  #resume: () => void = () => {};
-  #stopped = false;
   #drained: string | undefined;
 
   constructor(no: number, target: Target, random: () => number, truth: string) {
     this.#no = no;
-    this.#target = target;
     this.#random = random;
     this.#truth = truth;
-    this.history = emptyHistory(`soak${no}`);
+    this.#caller = new Caller(`soak${no}`, target);
   }
 
-  async openAccount(): Promise<void> {
-    const { account } = this.history;
-    this.#note(await this.#target.insist("POST", "/v1/accounts", { path: account }, `open-${account}`), [201]);
+  get histories(): readonly History[] {
+    return [this.#caller.history];
+  }
+
+  async open(): Promise<void> {
+    await this.#caller.openAccount();
   }
 
   /** Works until it is stopped; then lets everything it holds back go. */
   async work(): Promise<void> {
-    while (!this.#stopped) {
-      await this.#paused;
+    while (await this.gate.pass()) {
       await this.#oneCommand();
       await new Promise((resolve) => setTimeout(resolve, pauseMs * (0.5 + this.#random())));
     }
@@ -48,19 +45,19 @@ export class Client {
     if (this.#drained !== undefined) await this.#upNode();
   }
 
-  pause(): void {
-    this.#paused = new Promise((resolve) => {
-      this.#resume = resolve;
-    });
+  /** A submission that is in the history before anybody hears of it. */
+  prepareSubmission(): Submission {
+    const submission = this.#newSubmission();
+    this.#caller.history.submissions.push(submission);
+    return submission;
   }
 
-  resume(): void {
-    this.#resume();
+  async submit(submission: Submission): Promise<void> {
+    await this.#caller.submit(submission);
   }
 
-  stop(): void {
-    this.#stopped = true;
-    this.#resume();
+  async repeatAll(): Promise<void> {
+    await this.#caller.repeatAll();
   }
 
   async #oneCommand(): Promise<void> {
@@ -74,41 +71,28 @@ export class Client {
   }
 
   async #submit(): Promise<void> {
-    const submission = this.#newSubmission();
-    this.history.submissions.push(submission);
+    const submission = this.prepareSubmission();
     this.#outstanding.push(submission);
-    await this.submit(submission);
-  }
-
-  /** Sends a submission until it is answered; sending one again must answer the same. */
-  async submit(submission: Submission): Promise<void> {
-    const { body, key } = submission;
-    const { answer } = this.#note(await this.#target.insist("POST", "/v1/jobs", body, key), [201]);
-    if (answer.status === 201) submission.answered.push(answer.body.id);
-  }
-
-  /** A submission that is in the history before anybody hears of it. */
-  prepareSubmission(): Submission {
-    const submission = this.#newSubmission();
-    this.history.submissions.push(submission);
-    return submission;
+    await this.#caller.submit(submission);
   }
 
   #newSubmission(): Submission {
+    const { account, submissions } = this.#caller.history;
     const name = `c${this.#no}-${this.#count++}`;
     const kind = this.#random();
     const gang = kind < 0.12 ? 2 + this.#below(2) : 1;
     const size = kind > 0.88 ? 3 : 1;
     const fails = this.#random() < 0.3;
-    const previous = this.history.submissions.at(-1)?.answered[0];
+    const previous = submissions.at(-1)?.answered[0];
     const body = {
       name,
-      project: this.history.account,
+      project: account,
       run: jobScript,
       gpus: gang > 1 ? 1 + this.#below(4) : this.#below(3),
       env: {
         TRUTH: this.#truth,
         NAP: (0.05 + this.#random() ** 3 * 3).toFixed(2),
+        LEAVE: "0",
         CODE: String(fails ? 1 + this.#below(40) : 0),
         BAD_RANK: gang > 1 ? "1" : "all",
       },
@@ -128,8 +112,7 @@ export class Client {
     const id = submission.answered[0];
     if (id === undefined) return;
     if (verb === "cancel" && submission.cancel === "not-asked") submission.cancel = "unsure";
-    const told = await this.#target.insist("POST", `/v1/jobs/${id}/${verb}`, {});
-    const { answer, unsure } = this.#note(told, [200, 409]);
+    const { answer, unsure } = await this.#caller.command("POST", `/v1/jobs/${id}/${verb}`, {}, [200, 409]);
     if (verb === "cancel") {
       if (answer.status === 200) {
         submission.cancel = "acknowledged";
@@ -142,43 +125,29 @@ export class Client {
   /** Lets go of what has ended. */
   async #tidy(): Promise<void> {
     for (const submission of [...this.#outstanding]) {
-      const told = await this.#target.insist("GET", `/v1/jobs/${submission.answered[0]}`);
-      const { answer } = this.#expect(told, [200]);
-      if (answer.body?.state === "ended") this.#outstanding.splice(this.#outstanding.indexOf(submission), 1);
+      if (await this.#caller.hasEnded(submission)) this.#outstanding.splice(this.#outstanding.indexOf(submission), 1);
     }
   }
 
   async #editAccount(): Promise<void> {
-    const { account, edit } = this.history;
+    const { account, edit } = this.#caller.history;
     const mark = ++edit.asked;
     const body = { limits: { waitingJobsPerUser: 1_000_000 + mark } };
-    const { answer } = this.#note(await this.#target.insist("PATCH", `/v1/accounts/${account}`, body), [200]);
+    const { answer } = await this.#caller.command("PATCH", `/v1/accounts/${account}`, body, [200]);
     if (answer.status === 200) edit.acknowledged = mark;
   }
 
   async #drainNode(): Promise<void> {
-    const { answer } = this.#expect(await this.#target.insist("GET", "/v1/nodes"), [200]);
+    const { answer } = await this.#caller.question("/v1/nodes");
     const nodes = answer.body.items as { readonly name: string }[];
     this.#drained = nodes[this.#below(nodes.length)]!.name;
     const body = { reason: "soak", within: `${1 + this.#below(3)}s` };
-    this.#note(await this.#target.insist("POST", `/v1/nodes/${this.#drained}/drain`, body), [200]);
+    await this.#caller.command("POST", `/v1/nodes/${this.#drained}/drain`, body, [200]);
   }
 
   async #upNode(): Promise<void> {
-    this.#note(await this.#target.insist("POST", `/v1/nodes/${this.#drained}/up`, {}), [200]);
+    await this.#caller.command("POST", `/v1/nodes/${this.#drained}/up`, {}, [200]);
     this.#drained = undefined;
-  }
-
-  #note<Told extends { readonly answer: Answer }>(told: Told, expected: readonly number[]): Told {
-    const { status } = told.answer;
-    if (status >= 200 && status < 300) this.history.acknowledged++;
-    return this.#expect(told, expected);
-  }
-
-  #expect<Told extends { readonly answer: Answer }>(told: Told, expected: readonly number[]): Told {
-    const { status, body } = told.answer;
-    if (!expected.includes(status)) this.history.surprises.push(`${status}: ${JSON.stringify(body)}`);
-    return told;
   }
 
   #below(count: number): number {

@@ -19,7 +19,7 @@ const began = performance.now();
 const postgres = values.store === "postgres" ? await startTestPostgres() : undefined;
 try {
   if (values.store === "postgres" && postgres === undefined) throw new Error("there is no PostgreSQL to try");
-  const { faults, verified, ran, ...counts } = await soak({
+  const { faults, verified, ran, taken, ...counts } = await soak({
     cycles: Number(values.cycles),
     seed: Number(values.seed),
     ...(postgres !== undefined && { database: await postgres.freshDatabase() }),
@@ -27,7 +27,7 @@ try {
   });
   for (const fault of faults) console.error(`FAULT ${fault}`);
   const seconds = Math.round((performance.now() - began) / 1000);
-  const report = { store: values.store, seed: Number(values.seed), seconds, ran, verified, ...counts };
+  const report = { store: values.store, seed: Number(values.seed), seconds, ran, taken, verified, ...counts };
   console.log(values.json ? JSON.stringify(report) : JSON.stringify(report, null, 2));
   if (faults.length > 0 || !verified) process.exitCode = 1;
 } finally {

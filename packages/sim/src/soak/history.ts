@@ -6,6 +6,8 @@ export interface Submission {
   /** 1 for a plain job, the number of elements of an array. */
   readonly size: number;
   readonly members: number;
+  /** It runs within its account's guarantee, so nobody may take its seats. */
+  readonly covered?: true;
   /** Ids in the answers, one per answer; more than one different id is one job too many. */
   readonly answered: string[];
   cancel: "not-asked" | "unsure" | "acknowledged";

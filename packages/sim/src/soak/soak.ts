@@ -5,10 +5,12 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { seededRandom } from "@tessera/engine-simulated";
-import { check, type Verdict } from "./check.ts";
+import { check, type Told, type Verdict } from "./check.ts";
 import { Client } from "./client.ts";
 import { collect } from "./collect.ts";
-import { type KillPoint, killPoints, phaseOf, planKills } from "./plan.ts";
+import type { History } from "./history.ts";
+import { Lenders, lentGpus, lentModel } from "./lenders.ts";
+import { type KillPoint, killPoints, phaseOf, planKills, reclaimPoints } from "./plan.ts";
 import { ServerProcess } from "./server-process.ts";
 import { NoAnswer, Target } from "./target.ts";
 import { makeTruthFolder, readTruth } from "./truth.ts";
@@ -26,6 +28,8 @@ export interface SoakReport extends Omit<Verdict, "faults"> {
   readonly acknowledged: number;
   readonly killPoints: Readonly<Partial<Record<KillPoint, number>>>;
   readonly ran: number;
+  /** Attempts that ended because somebody else had a right to the seats. */
+  readonly taken: number;
   /** `tess admin verify` found nothing wrong. */
   readonly verified: boolean;
   /** Everything that should not have happened, in words. */
@@ -34,7 +38,7 @@ export interface SoakReport extends Omit<Verdict, "faults"> {
 
 const clients = 6;
 const acknowledgedPerCycle = 100;
-const virtual = "4x8:H100";
+const virtual = `4x8:H100,1x${lentGpus}:${lentModel}`;
 const leaseSeconds = 3;
 /** Longer than this for anything is a hang. */
 const patienceMs = 60_000;
@@ -58,6 +62,7 @@ class Soak {
   readonly #truth = makeTruthFolder();
   readonly #target = new Target();
   readonly #clients: Client[];
+  readonly #lenders: Lenders;
   readonly #servers: ServerProcess[] = [];
   readonly #kills: Partial<Record<KillPoint, number>> = {};
   readonly #faults: string[] = [];
@@ -69,30 +74,34 @@ class Soak {
       { length: clients },
       (_, no) => new Client(no, this.#target, seededRandom(ask.seed * 1_000 + no), this.#truth),
     );
+    this.#lenders = new Lenders(this.#target, seededRandom(ask.seed * 1_000 + clients), this.#truth);
   }
 
   async all(): Promise<SoakReport> {
     const { cycles, seed, database, say } = this.#ask;
     const points = killPoints.filter((point) => point !== "paused" || database !== undefined);
     const plan = planKills(cycles, points, seed);
-    for (const point of points) this.#kills[point] = 0;
-    let server = await this.#start(plan[0]);
+    for (const point of [...points, ...reclaimPoints]) this.#kills[point] = 0;
+    let server = await this.#start(plan[0]?.point);
     this.#target.token = readFileSync(join(this.#data, "owner.token"), "utf8").trim();
-    for (const client of this.#clients) await client.openAccount();
-    const work = Promise.all(this.#clients.map((client) => client.work()));
-    for (let cycle = 1; plan.length > 0; cycle++) {
-      const point = plan.shift()!;
+    for (const each of this.#load) await each.open();
+    const work = Promise.all(this.#load.map((each) => each.work()));
+    let cycle = 0;
+    while (plan.length > 0) {
+      const { point, first } = plan.shift()!;
       const began = performance.now();
-      const before = this.#acknowledged;
-      server = await this.#untilAcknowledged(server, before + acknowledgedPerCycle, point);
+      if (first) {
+        cycle++;
+        server = await this.#untilAcknowledged(server, this.#acknowledged + acknowledgedPerCycle, point);
+      }
       const fell = await this.#kill(server, point);
       // A phase that did not come by is tried once more at the end.
-      if (fell !== point) plan.push(point);
-      server = await this.#start(plan[0]);
+      if (fell !== point) plan.push({ point, first: false });
+      server = await this.#start(plan[0]?.point);
       const seconds = ((performance.now() - began) / 1000).toFixed(1);
-      say(`cycle ${cycle}: killed ${fell} after ${seconds} s; ${plan.length} to go`);
+      say(`cycle ${cycle}: killed ${fell} after ${seconds} s; ${plan.length} kills to go`);
     }
-    for (const client of this.#clients) client.stop();
+    for (const { gate } of this.#load) gate.stop();
     await this.#patiently(work, "clients to come to an end");
     await this.#untilNothingLives(server);
     return this.#judge(server, cycles);
@@ -100,7 +109,7 @@ class Soak {
 
   /** Leaves nothing behind, whatever happened. */
   clear(): void {
-    for (const client of this.#clients) client.stop();
+    for (const { gate } of this.#load) gate.stop();
     for (const server of this.#servers) {
       if (!server.alive) continue;
       server.signal("SIGKILL");
@@ -109,14 +118,24 @@ class Soak {
     for (const folder of [this.#data, this.#truth]) rmSync(folder, { recursive: true, force: true });
   }
 
+  get #load(): readonly (Client | Lenders)[] {
+    return [...this.#clients, this.#lenders];
+  }
+
+  get #histories(): readonly History[] {
+    return this.#load.flatMap((each) => each.histories);
+  }
+
   get #acknowledged(): number {
-    return this.#clients.reduce((sum, client) => sum + client.history.acknowledged, 0);
+    return this.#histories.reduce((sum, history) => sum + history.acknowledged, 0);
   }
 
   /** Starts a server that will end itself in the phase of `point`, where that is a phase, once it is armed. */
   async #start(point: KillPoint | undefined): Promise<ServerProcess> {
     const phase = point === undefined || point === "adopting" ? undefined : phaseOf[point];
-    const at = `${phase}:${1 + this.#below(10)}`;
+    // A reclaim takes a second or two; the other phases come by many times in one.
+    const passesMax = reclaimPoints.some((each) => each === point) ? 2 : 10;
+    const at = `${phase}:${1 + this.#below(passesMax)}`;
     const armedBy = join(this.#data, `armed-${this.#servers.length}`);
     const server = this.#spawn(phase === undefined ? undefined : { at, armedBy });
     const url = await this.#patiently(server.url, "the server to be ready");
@@ -162,10 +181,10 @@ class Soak {
   async #killAt(server: ServerProcess, point: KillPoint): Promise<KillPoint> {
     switch (point) {
       case "idle":
-        for (const client of this.#clients) client.pause();
+        for (const { gate } of this.#load) gate.pause();
         await this.#untilNothingRuns(server);
         await this.#killNow(server);
-        for (const client of this.#clients) client.resume();
+        for (const { gate } of this.#load) gate.resume();
         return point;
       case "anywhere":
         await sleep(this.#random() * 500);
@@ -257,13 +276,10 @@ class Soak {
   }
 
   async #judge(server: ServerProcess, cycles: number): Promise<SoakReport> {
-    // Every create once more: the answer must still be the same, and nothing new may come of it (S15).
-    for (const client of this.#clients) {
-      for (const submission of client.history.submissions) await client.submit(submission);
-    }
+    for (const each of this.#load) await each.repeatAll();
     const acknowledged = this.#acknowledged;
     await this.#untilNothingLives(server);
-    const histories = this.#clients.map((client) => client.history);
+    const histories = this.#histories;
     const told = await collect(this.#target, histories);
     const ended = await this.#patiently(server.end("SIGTERM"), "the server to close");
     if (ended.code !== 0) this.#faults.push(`the server closed with ${ended.code ?? ended.signal}`);
@@ -276,6 +292,7 @@ class Soak {
       acknowledged,
       killPoints: this.#kills,
       ran: ran.length,
+      taken: countTaken(told),
       ...verdict,
       verified,
       faults: [...this.#faults, ...faults],
@@ -314,6 +331,11 @@ class Soak {
   #below(count: number): number {
     return Math.floor(this.#random() * count);
   }
+}
+
+function countTaken({ jobs }: Told): number {
+  const attempts = [...jobs.values()].flatMap((job) => job.attempts ?? []);
+  return attempts.filter(({ result }) => result === "preempted").length;
 }
 
 function sleep(ms: number): Promise<void> {

@@ -4,15 +4,16 @@ import { join } from "node:path";
 
 /**
  * The command of every job in the soak. It writes down itself when it begins and how it ends, in a file that is named
- * after its lease: what really ran is known without asking Tessera. TERM is honoured while it naps; from the moment it
- * decides how to end nothing can change that any more.
+ * after its lease: what really ran is known without asking Tessera. TERM and USR1 are honoured while it naps, after the
+ * time it takes to leave; from the moment it decides how to end nothing can change that any more.
  */
 export const jobScript = `
-say() { echo "$1 $2 $(trap '' TERM; date +%s%N) $CUDA_VISIBLE_DEVICES" >> "$TRUTH/$TESS_LEASE"; }
-trap 'trap "" TERM; say end 143; exit 143' TERM
+say() { echo "$1 $2 $(trap '' TERM USR1; date +%s%N) $CUDA_VISIBLE_DEVICES" >> "$TRUTH/$TESS_LEASE"; }
+leave() { trap '' TERM USR1; [ "$LEAVE" = 0 ] || sleep "$LEAVE"; say end 143; exit 143; }
+trap leave TERM USR1
 say start 0
 sleep "$NAP" & wait $!
-trap '' TERM
+trap '' TERM USR1
 [ "$BAD_RANK" = all ] || [ "$BAD_RANK" = "$TESS_RANK" ] || CODE=0
 say end "$CODE"
 exit "$CODE"`;
