@@ -6,8 +6,10 @@ import {
   type Input,
   type OperationId,
   type Refusal,
+  readSnapshot,
   type State,
   type UserId,
+  writeSnapshot,
 } from "@tessera/core";
 import type { Engine } from "@tessera/engine";
 import type { SimulatedClock } from "@tessera/engine-simulated";
@@ -18,6 +20,8 @@ import {
   emptyJournal,
   eventsOf,
   openMemoryStore,
+  type Recovered,
+  type Store,
   Writer,
 } from "@tessera/server";
 
@@ -38,24 +42,29 @@ const simulator = "usr_simulator" as UserId;
 export class VirtualControlPlane {
   readonly clock: SimulatedClock;
   /** A replica made from committed events, as the server's API has one. */
-  readonly state: State = emptyState();
+  readonly state: State;
   readonly #writer: Writer;
   readonly #listeners: CommitListener[] = [];
   #inbox: Waiting[] = [];
+  /** Row of the journal it went on from: operations of different lives must not have one name. */
+  readonly #startedFrom: number;
   #operations = 0;
+  #dead = false;
   #timerAt = Number.POSITIVE_INFINITY;
   #callOff: () => void = () => {};
 
-  constructor(clock: SimulatedClock) {
+  /** A new control plane, or one that goes on with what was recovered from its store. */
+  constructor(
+    clock: SimulatedClock,
+    store: Store = openMemoryStore(),
+    { state, head }: Pick<Recovered, "state" | "head"> = { state: emptyState(), head: emptyJournal },
+  ) {
     this.clock = clock;
-    this.#writer = new Writer({
-      store: openMemoryStore(),
-      state: emptyState(),
-      head: emptyJournal,
-      clock,
-      snapshotEveryEvents: Number.POSITIVE_INFINITY,
-      freeBytesMin: 0,
-    });
+    this.#startedFrom = head.seq;
+    this.state = readSnapshot(writeSnapshot(state));
+    const never = Number.POSITIVE_INFINITY;
+    this.#writer = new Writer({ store, state, head, clock, snapshotEveryEvents: never, freeBytesMin: 0 });
+    this.#wakeAtNextTimer();
   }
 
   /** The writer's own state: what the replica must equal at rest. */
@@ -89,7 +98,7 @@ export class VirtualControlPlane {
 
   /** Asked at this instant; answered while the control plane comes to rest. */
   ask(command: Command): Promise<Done | Refusal> {
-    const op = `op_${++this.#operations}` as OperationId;
+    const op = `op_${this.#startedFrom}_${++this.#operations}` as OperationId;
     return this.put({ kind: "command", v: 1, op, actor: { user: simulator }, request: op, command });
   }
 
@@ -97,10 +106,16 @@ export class VirtualControlPlane {
     return new Promise((answer) => this.#inbox.push({ input, answer }));
   }
 
+  /** What the end of its process does: whoever waits for it waits for ever. */
+  die(): void {
+    this.#dead = true;
+  }
+
   /** Decides until nothing more happens at this instant. False: it does not come to rest. */
   async settle(): Promise<boolean> {
     for (let round = 0; round < roundsMax; ) {
       await otherTurn(); // every promise that can go on has gone on
+      if (this.#dead) await new Promise<never>(() => {});
       const now = this.clock.now();
       if ((this.clock.nextAt() ?? Number.POSITIVE_INFINITY) <= now) {
         this.clock.advanceTo(now);
