@@ -70,7 +70,7 @@ function pass(
       continue;
     }
     contest.started(group);
-    for (const account of losers) contest.changed(account);
+    contest.lost(losers, job.account);
   }
 }
 

@@ -51,7 +51,7 @@ function fall(state: State, account: AccountNo, now: Instant, apply: (event: Job
   }
 }
 
-/** Of those not tried yet the lowest priority, then the youngest. */
+/** Of those not tried yet the lowest priority, then the youngest: who was submitted last, as everywhere. */
 function firstToFall(jobs: Iterable<Job>, tried: ReadonlySet<Job>): Job | undefined {
   let first: Job | undefined;
   for (const job of jobs) if ((first === undefined || fallsBefore(job, first)) && !tried.has(job)) first = job;
@@ -59,8 +59,7 @@ function firstToFall(jobs: Iterable<Job>, tried: ReadonlySet<Job>): Job | undefi
 }
 
 function fallsBefore(a: Job, b: Job): boolean {
-  if (a.spec.priority !== b.spec.priority) return a.spec.priority < b.spec.priority;
-  return a.placedAt !== b.placedAt ? a.placedAt > b.placedAt : a.no > b.no;
+  return a.spec.priority !== b.spec.priority ? a.spec.priority < b.spec.priority : a.no > b.no;
 }
 
 function promote(state: State, account: AccountNo, now: Instant, apply: (event: JobClassed) => void): void {

@@ -1,6 +1,6 @@
 import { type AccountNo, noAccount, rootAccount } from "../model/ids.ts";
 import { pastUnits } from "../state/history.ts";
-import { accountOf, type State, upToDate } from "../state/state.ts";
+import { accountOf, pathUp, type State, upToDate } from "../state/state.ts";
 import { stayingOf } from "../state/usage.ts";
 import type { WaitingGroup } from "../state/waiting.ts";
 import { Heap, type Placed } from "./heap.ts";
@@ -34,16 +34,17 @@ export class Contest {
   readonly #state: State;
   readonly #sides = new Map<AccountNo, Side>();
   readonly #root: Side;
+  readonly #groups: Iterable<WaitingGroup>;
+  /** Who has had a part in it; counted only from the first claim on. */
+  #entered: Set<WaitingGroup> | undefined;
   readonly #byOrder: (a: WaitingGroup, b: WaitingGroup) => boolean;
 
   constructor(state: State, groups: Iterable<WaitingGroup>) {
     this.#state = state;
     this.#byOrder = (a, b) => before(a.jobs[0]!, b.jobs[0]!, a.order, state.clock);
     this.#root = this.#side(rootAccount);
-    for (const group of groups) {
-      group.place = -1;
-      this.#side(group.account).groups.update(group);
-    }
+    this.#groups = groups;
+    for (const group of groups) this.#enter(group);
     // A side is made after the one above it.
     for (const side of [...this.#sides.values()].reverse()) this.#settle(side);
   }
@@ -73,11 +74,39 @@ export class Contest {
     this.#settleUp(side);
   }
 
-  /** Something of this account has been told to leave. */
-  changed(account: AccountNo): void {
+  /** These accounts lose something to a claimant: their sides stand lower, and those who sleep there compete again. */
+  lost(losers: readonly AccountNo[], claimant: AccountNo): void {
+    const winners = new Set(pathUp(this.#state, claimant).map(({ no }) => no));
+    const sides = new Set<AccountNo>();
+    for (const loser of losers) {
+      let side = loser;
+      for (let at = loser; at !== rootAccount && !winners.has(at); at = accountOf(this.#state, at).parent) side = at;
+      if (!winners.has(side)) sides.add(side);
+    }
+    for (const side of sides) this.#wakeBelow(side);
+    for (const loser of losers) this.#changed(loser);
+  }
+
+  #wakeBelow(account: AccountNo): void {
+    this.#entered ??= new Set(this.#groups);
+    for (const group of this.#state.waiting.ofAccount(account)) {
+      if (this.#entered.has(group)) continue;
+      this.#entered.add(group);
+      this.#enter(group);
+      this.#settleUp(this.#sides.get(account)!);
+    }
+    for (const child of accountOf(this.#state, account).children) this.#wakeBelow(child);
+  }
+
+  #changed(account: AccountNo): void {
     const side = this.#sides.get(account);
     if (side !== undefined) this.#settleUp(side);
-    else if (account !== rootAccount) this.changed(accountOf(this.#state, account).parent);
+    else if (account !== rootAccount) this.#changed(accountOf(this.#state, account).parent);
+  }
+
+  #enter(group: WaitingGroup): void {
+    group.place = -1;
+    this.#side(group.account).groups.update(group);
   }
 
   #side(account: AccountNo): Side {
