@@ -2,9 +2,10 @@ import { styleText } from "node:util";
 import { nearestName } from "@tessera/server";
 import { checkCommand } from "./check/command.ts";
 import { BadInput, type Command, exit, WrongUsage } from "./command/command.ts";
+import { phillyCommand } from "./philly/command.ts";
 import { scenarioCommand } from "./scenario/command.ts";
 
-const commands: readonly Command[] = [scenarioCommand, checkCommand];
+const commands: readonly Command[] = [scenarioCommand, checkCommand, phillyCommand];
 
 const usage = `tess-sim: run the real scheduler on a simulated fleet, in virtual time
 
@@ -14,6 +15,7 @@ ${commands.map(({ usage }) => usage).join("\n")}
 
 Options:
   -o, --output json    JSON instead of text
+  --log FILE           Write what was decided: one row for each node of each start
 
 Exit codes: 0 everything as expected, 1 something was not, 2 wrong usage, 65 a bad file.
 

@@ -40,9 +40,13 @@ function checkGang(run: readonly Step[], devicesPerNodeMax: number, report: Repo
   const [first] = run;
   const { ask } = first!;
   const held = run.reduce((sum, { devices }) => sum + devices.length, 0);
-  if (held !== ask.devices) report("gang", first!, `holds ${held} devices, asked for ${ask.devices}`);
   const nodes = new Set(run.map(({ node }) => node)).size;
   const nodesNeeded = Math.max(1, Math.ceil(ask.devices / devicesPerNodeMax));
+  // A gang larger than a node takes whole nodes, the last one too.
+  const whole = nodesNeeded > 1 ? nodesNeeded * devicesPerNodeMax : ask.devices;
+  if (held !== ask.devices && held !== whole) {
+    report("gang", first!, `holds ${held} devices, asked for ${ask.devices}`);
+  }
   if (nodes < run.length) report("gang", first!, "names one node twice");
   if (nodes > nodesNeeded) report("gang", first!, `is spread over ${nodes} nodes where ${nodesNeeded} can hold it`);
   if (run.some(({ end }) => end !== first!.end)) report("gang", first!, "its members do not end together");

@@ -1,0 +1,45 @@
+import { type Terminal, WrongUsage } from "../command/command.ts";
+import { wantsJson } from "../command/options.ts";
+import { writeLog } from "./log.ts";
+import { progressLine } from "./progress.ts";
+import type { Result } from "./result.ts";
+import type { Setting } from "./setting.ts";
+
+/** Options that every protocol has. */
+export const outputOptions = {
+  output: { type: "string", short: "o" },
+  log: { type: "string" },
+} as const;
+
+export interface OutputValues {
+  readonly output?: string | undefined;
+  readonly log?: string | undefined;
+}
+
+/** Lets a run show how far it is. */
+export function watched(what: string, setting: Setting): Setting {
+  return { ...setting, progress: progressLine(what, setting.arrivals.length) };
+}
+
+/** Writes what a run has found as the options ask; `from` is 0 of the trace's clock. */
+export function writeOutputs(
+  { out }: Terminal,
+  values: OutputValues,
+  found: {
+    readonly figures: object;
+    readonly result: Result;
+    readonly from: number;
+    readonly lines: readonly string[];
+  },
+): void {
+  if (wantsJson(values.output)) out(JSON.stringify(found.figures));
+  else for (const line of found.lines) out(line);
+  if (values.log !== undefined) writeLog(values.log, found.result, found.from);
+}
+
+/** A whole number from 1 on, or wrong usage. */
+export function countOf(text: string | undefined, option: string): number {
+  const value = Number(text);
+  if (text !== undefined && Number.isSafeInteger(value) && value > 0) return value;
+  throw new WrongUsage(`${option} is ${text ?? "missing"}; write a whole number from 1 on`);
+}

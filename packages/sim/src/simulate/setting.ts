@@ -1,0 +1,37 @@
+import type { AccountTerms, JobSpec, NodeFacts, Policy } from "@tessera/core";
+
+/** A job of the past or of a story: what was asked, when, and how long it really takes, which the scheduler never sees. */
+export interface Arrival {
+  /** Unique; as the trace names it. */
+  readonly name: string;
+  readonly account: string;
+  readonly user?: string;
+  readonly spec: JobSpec;
+  readonly submitAt: number;
+  /** From its start to its own end, when nothing interrupts it. */
+  readonly runMs: number;
+}
+
+/** A node that is lost at one instant and comes back at another. */
+export interface Outage {
+  readonly node: string;
+  readonly at: number;
+  readonly backAt: number;
+}
+
+/** All that a simulation begins with. The same setting gives the same result on any machine. */
+export interface Setting {
+  readonly nodes: readonly NodeFacts[];
+  /** An account stands behind the one above it. */
+  readonly accounts: readonly { readonly path: string; readonly terms: AccountTerms }[];
+  readonly policy: Policy;
+  /** By the instant of submission. */
+  readonly arrivals: readonly Arrival[];
+  readonly outages?: readonly Outage[];
+  /** From being placed to running, at every start. */
+  readonly startMs?: number;
+  /** How far apart the samples of the fleet are; none are taken without it. */
+  readonly sampleMs?: number;
+  /** Told now and then how many jobs are over. */
+  readonly progress?: (jobsOver: number) => void;
+}

@@ -1,0 +1,32 @@
+import { readTable } from "./csv.ts";
+
+/** One job of a trace that names who asked: a gang that starts together and runs so long. */
+export interface TenantJob {
+  readonly name: string;
+  readonly tenant: string;
+  readonly submitAt: number;
+  readonly gpus: number;
+  readonly runMs: number;
+}
+
+/**
+ * Jobs of one month (`2017-10`) of a Philly job table, in order of submission, named by their row; its text times are
+ * read as UTC.
+ */
+export function readPhilly(path: string, month: string): TenantJob[] {
+  const table = readTable(path);
+  const [timestamps, tenants] = [table.texts("timestamp"), table.texts("cluster")];
+  const [durations, gpus] = [table.numbers("duration"), table.numbers("num_gpus")];
+  const jobs: TenantJob[] = [];
+  for (const [row, timestamp] of timestamps.entries()) {
+    if (!timestamp.startsWith(`${month}-`)) continue;
+    jobs.push({
+      name: String(row + 1),
+      tenant: tenants[row]!,
+      submitAt: Date.parse(`${timestamp.replace(" ", "T")}Z`),
+      gpus: gpus[row]!,
+      runMs: Math.round(durations[row]! * 1_000),
+    });
+  }
+  return jobs.sort((a, b) => a.submitAt - b.submitAt);
+}
