@@ -4,11 +4,14 @@ import type { AnswerOf, BodyOf, Problem, QueryOf, RouteId } from "@tessera/wire"
 import { addresses, creates } from "./addresses.ts";
 import { exit, exitCodeOfStatus } from "./exit.ts";
 import { Failure, Outage } from "./failure.ts";
+import { believeOnly, certificateFailureOf } from "./tls.ts";
 
 /** Where requests go. */
 export interface Target {
   readonly server: string;
   readonly token: string | undefined;
+  /** PEM: the only certificate to believe, known from the server's own files. */
+  readonly certificate?: string | undefined;
 }
 
 export interface Ask<Id extends RouteId> {
@@ -137,8 +140,8 @@ export class Api {
     const url = urlOf(this.#target.server, id, ask);
     const secure = url.protocol === "https:";
     const { request, Agent } = secure ? await import("node:https") : await import("node:http");
-    this.#agent ??= new Agent({ keepAlive: true });
-    const { token } = this.#target;
+    const { token, certificate } = this.#target;
+    this.#agent ??= new Agent({ keepAlive: true, ...(certificate !== undefined && believeOnly(certificate)) });
     const body = ask.body === undefined ? undefined : JSON.stringify(ask.body);
     return new Promise((resolve, reject) => {
       let sent = false;
@@ -157,7 +160,9 @@ export class Api {
         else socket.once(secure ? "secureConnect" : "connect", () => (sent = true));
         socket.setKeepAlive(true, 30_000);
       });
-      outgoing.on("error", (error) => reject(new ConnectionLost(this.server, sent, error)));
+      outgoing.on("error", (error) => {
+        reject(certificateFailureOf(this.server, error) ?? new ConnectionLost(this.server, sent, error));
+      });
       outgoing.end(body);
     });
   }

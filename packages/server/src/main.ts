@@ -1,5 +1,5 @@
 import { existsSync, mkdirSync, readFileSync, rmSync } from "node:fs";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 import { isRefusal } from "@tessera/core";
 import { openLocalEngine } from "@tessera/engine-local";
 import { loadKeys } from "./access/keys.ts";
@@ -62,9 +62,10 @@ async function main(): Promise<void> {
   control.adopted();
 
   const api = await startApi({ control, keys, config });
+  const certificateFile = config.tls && resolve(config.tls.cert);
   writePrivately(
     join(config.data, "endpoint.json"),
-    `${JSON.stringify({ url: api.url, pid: process.pid, tokenFile })}\n`,
+    `${JSON.stringify({ url: api.url, pid: process.pid, tokenFile, certificateFile })}\n`,
   );
   const refresh = setInterval(
     () => void register().catch((error) => say(`tessera: ${error.message}`)),

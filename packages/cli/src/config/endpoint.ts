@@ -6,6 +6,8 @@ import { dataFolder } from "./paths.ts";
 export interface Endpoint {
   readonly url: string;
   readonly tokenFile: string | undefined;
+  /** PEM: the certificate that this server shows, whoever signed it and whatever name is in it. */
+  readonly certificate: string | undefined;
 }
 
 /** How the server of this clone said it can be reached, if it ever ran. */
@@ -14,9 +16,13 @@ export function readEndpoint(env: Terminal["env"]): Endpoint | undefined {
   const text = readIfThere(join(folder, "endpoint.json"));
   if (text === undefined) return undefined;
   try {
-    const { url, tokenFile } = JSON.parse(text) as { url?: unknown; tokenFile?: unknown };
+    const { url, tokenFile, certificateFile } = JSON.parse(text) as Record<string, unknown>;
     if (typeof url !== "string") return undefined;
-    return { url, tokenFile: typeof tokenFile === "string" ? resolve(folder, tokenFile) : undefined };
+    return {
+      url,
+      tokenFile: typeof tokenFile === "string" ? resolve(folder, tokenFile) : undefined,
+      certificate: typeof certificateFile === "string" ? readIfThere(resolve(folder, certificateFile)) : undefined,
+    };
   } catch {
     return undefined; // being written at this moment; the next look finds it whole
   }

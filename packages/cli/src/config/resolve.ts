@@ -49,11 +49,12 @@ export async function resolveSettings(flags: WhereFlags, terminal: Terminal): Pr
       throw new Outage("no Tessera server is known", "start one with npm start, or log in to one with tess login URL");
     }
     checkAddress(server);
-    if (givenToken !== undefined) return { server, token: givenToken };
+    const isOwn = endpoint !== undefined && sameServer(endpoint.url, server);
+    const certificate = isOwn ? endpoint.certificate : undefined;
+    if (givenToken !== undefined) return { server, token: givenToken, certificate };
     const known = [context, ...Object.values(config.contexts)].find((each) => sameServer(each.server, server));
     const kept = known?.token_file === undefined ? undefined : readToken(folder, known.token_file);
-    const own = endpoint !== undefined && sameServer(endpoint.url, server) ? tokenOfEndpoint(endpoint) : undefined;
-    return { server, token: kept ?? own };
+    return { server, token: kept ?? (isOwn ? tokenOfEndpoint(endpoint) : undefined), certificate };
   };
   return { locate, serverFrom, context: name, project, scope: project ?? context.tenant };
 }

@@ -5,6 +5,7 @@ import { type ApiConfig, buildApi } from "./build.ts";
 
 /** A running API. */
 export interface Api {
+  /** Where this machine reaches it. */
   readonly url: string;
   close(): Promise<void>;
 }
@@ -19,6 +20,12 @@ export async function startApi(what: {
   const built = await buildApi(what);
   await built.app.listen({ host, port });
   const address = built.app.server.address() as AddressInfo;
-  const shown = address.family === "IPv6" ? `[${address.address}]` : address.address;
-  return { url: `${tls === undefined ? "http" : "https"}://${shown}:${address.port}`, close: built.close };
+  const url = `${tls === undefined ? "http" : "https"}://${reachable(address)}:${address.port}`;
+  return { url, close: built.close };
+}
+
+/** All addresses at once can be listened on but not called. */
+function reachable({ address, family }: AddressInfo): string {
+  if (family !== "IPv6") return address === "0.0.0.0" ? "127.0.0.1" : address;
+  return address === "::" ? "[::1]" : `[${address}]`;
 }

@@ -3,17 +3,23 @@ import { once } from "node:events";
 import { mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { cpus, tmpdir } from "node:os";
 import { join } from "node:path";
-import { parseArgs } from "node:util";
 import type { StoreConfig } from "@tessera/server";
 import { openPlainTable, type PlainTable } from "@tessera/server/testing/plain-table";
 import { startTestPostgres } from "@tessera/server/testing/postgres";
+import { countOf, parseCall, wordOf } from "../call.ts";
 import { ServerProcess } from "../soak/server-process.ts";
 import { spreadOf } from "./figures.ts";
 import { cordonAll, makeUsers } from "./ground.ts";
 import type { LoadAsk, LoadFigures } from "./load.ts";
 
-/** `npm run bench:submit`: durable submissions over HTTP, beside what a commit and what a request cost by themselves. */
-const usage = "npm run bench:submit -- [--store sqlite|postgres|both] [--rounds 5] [--ms 2000] [--json]";
+const usage = `npm run bench:submit -- [options]: durable submissions over HTTP, beside what a commit and a request cost by themselves
+
+  --store S    sqlite, postgres or both (default both)
+  --rounds N   How often each is measured, in turn (default 5)
+  --ms N       How long each measurement takes (default 2000)
+  --json       Print the report on one line
+
+Exit codes: 0 the goal is met, 1 otherwise, 2 wrong usage.`;
 const clientCounts = [1, 16, 256] as const;
 const users = 8;
 /** The account that a new installation has. */
@@ -21,18 +27,16 @@ const project = "local";
 /** About as much as the journal row of one submission. */
 const rowBytes = 1_500;
 
-const { values } = parseArgs({
-  options: {
-    store: { type: "string", default: "both" },
-    rounds: { type: "string", default: "5" },
-    ms: { type: "string", default: "2000" },
-    json: { type: "boolean", default: false },
-  },
+const values = parseCall(usage, {
+  store: { type: "string", default: "both" },
+  rounds: { type: "string", default: "5" },
+  ms: { type: "string", default: "2000" },
+  json: { type: "boolean", default: false },
 });
-const stores = values.store === "both" ? ["sqlite", "postgres"] : [values.store];
-if (stores.some((store) => store !== "sqlite" && store !== "postgres")) throw new Error(`--store: ${usage}`);
-const rounds = Number(values.rounds);
-const ms = Number(values.ms);
+const asked = wordOf(usage, "--store", values.store, ["sqlite", "postgres", "both"]);
+const stores = asked === "both" ? ["sqlite", "postgres"] : [asked];
+const rounds = countOf(usage, "--rounds", values.rounds);
+const ms = countOf(usage, "--ms", values.ms);
 const say = (text: string) => console.error(text);
 
 /** What one round measured. */

@@ -1,0 +1,20 @@
+/** Signed by itself, for a name that nobody has, until 2126; for tests only. */
+export const certificate = `-----BEGIN CERTIFICATE-----
+MIIBpDCCAUqgAwIBAgIUNYSlJEY2v6eFqT/BlA6kuX3nwl0wCgYIKoZIzj0EAwIw
+GTEXMBUGA1UEAwwOZWxzZXdoZXJlLnRlc3QwIBcNMjYxMTE1MTUwMjIzWhgPMjEy
+NjEwMjIxNTAyMjNaMBkxFzAVBgNVBAMMDmVsc2V3aGVyZS50ZXN0MFkwEwYHKoZI
+zj0CAQYIKoZIzj0DAQcDQgAExYlX7soK/SkahSLwQBy0FrcQX8IDtEgtHIK3ieci
+QcmZiKKn+BbQMY/z7M4I/7vAHSlE8IXs7a42nahqJoaetaNuMGwwHQYDVR0OBBYE
+FOmriSUmeNjVIHuxpznvmQg7ZvgCMB8GA1UdIwQYMBaAFOmriSUmeNjVIHuxpznv
+mQg7ZvgCMA8GA1UdEwEB/wQFMAMBAf8wGQYDVR0RBBIwEIIOZWxzZXdoZXJlLnRl
+c3QwCgYIKoZIzj0EAwIDSAAwRQIgefJQ1TKqs3oyi8ZMPgezNZxYEIClWA/f4D41
+fg5Pu58CIQC0e+BgjpLtaXOAVaqzkwXDyxUv/CTde3Hk/6IbKzGM8w==
+-----END CERTIFICATE-----
+`;
+
+export const privateKey = `-----BEGIN PRIVATE KEY-----
+MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgP7JnyIzDsxgGsYbh
+0fKlfJ3jmJfMUXFS2NmpTtra8rqhRANCAATFiVfuygr9KRqFIvBAHLQWtxBfwgO0
+SC0cgreJ5yJByZmIoqf4FtAxj/Pszgj/u8AdKUTwheztrjadqGomhp61
+-----END PRIVATE KEY-----
+`;
