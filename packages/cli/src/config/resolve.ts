@@ -50,11 +50,11 @@ export async function resolveSettings(flags: WhereFlags, terminal: Terminal): Pr
     }
     checkAddress(server);
     const isOwn = endpoint !== undefined && sameServer(endpoint.url, server);
-    const certificate = isOwn ? endpoint.certificate : undefined;
-    if (givenToken !== undefined) return { server, token: givenToken, certificate };
+    const trust = isOwn && endpoint.certificate !== undefined ? { certificate: endpoint.certificate } : {};
+    if (givenToken !== undefined) return { server, token: givenToken, ...trust };
     const known = [context, ...Object.values(config.contexts)].find((each) => sameServer(each.server, server));
     const kept = known?.token_file === undefined ? undefined : readToken(folder, known.token_file);
-    return { server, token: kept ?? (isOwn ? tokenOfEndpoint(endpoint) : undefined), certificate };
+    return { server, token: kept ?? (isOwn ? tokenOfEndpoint(endpoint) : undefined), ...trust };
   };
   return { locate, serverFrom, context: name, project, scope: project ?? context.tenant };
 }
