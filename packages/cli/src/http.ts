@@ -4,7 +4,6 @@ import type { AnswerOf, BodyOf, Problem, QueryOf, RouteId } from "@tessera/wire"
 import { addresses, creates } from "./addresses.ts";
 import { exit, exitCodeOfStatus } from "./exit.ts";
 import { Failure, Outage } from "./failure.ts";
-import { believeOnly, certificateFailureOf } from "./tls.ts";
 
 /** Where requests go. */
 export interface Target {
@@ -140,8 +139,9 @@ export class Api {
     const url = urlOf(this.#target.server, id, ask);
     const secure = url.protocol === "https:";
     const { request, Agent } = secure ? await import("node:https") : await import("node:http");
+    const tls = secure ? await import("./tls.ts") : undefined;
     const { token, certificate } = this.#target;
-    this.#agent ??= new Agent({ keepAlive: true, ...(certificate !== undefined && believeOnly(certificate)) });
+    this.#agent ??= new Agent({ keepAlive: true, ...(certificate !== undefined && tls?.believeOnly(certificate)) });
     const body = ask.body === undefined ? undefined : JSON.stringify(ask.body);
     return new Promise((resolve, reject) => {
       let sent = false;
@@ -161,7 +161,7 @@ export class Api {
         socket.setKeepAlive(true, 30_000);
       });
       outgoing.on("error", (error) => {
-        reject(certificateFailureOf(this.server, error) ?? new ConnectionLost(this.server, sent, error));
+        reject(tls?.certificateFailureOf(this.server, error) ?? new ConnectionLost(this.server, sent, error));
       });
       outgoing.end(body);
     });
