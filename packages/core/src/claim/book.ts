@@ -1,8 +1,8 @@
 import type { Job } from "../model/job.ts";
 import type { Instant } from "../model/units.ts";
-import type { MemberNeed } from "../place/seats.ts";
 import type { State } from "../state/state.ts";
 import { Costs } from "./costs.ts";
+import type { ClaimNeed } from "./site.ts";
 
 /** How many nodes the claims of one batch may look at: about as many as take a second. Callers wait while it is decided. */
 const looksMax = 200_000;
@@ -24,13 +24,14 @@ export class Book {
     this.#now = now;
   }
 
-  costsOf(need: MemberNeed): Costs {
-    const { model, gpus, gpuMemoryMiB, cpusMilli, memoryMiB } = need;
-    const key = `${model}/${gpus}/${gpuMemoryMiB}/${cpusMilli}/${memoryMiB}`;
+  costsOf(need: ClaimNeed): Costs {
+    const { model, gpus, gpuMemoryMiB, cpusMilli, memoryMiB, part } = need;
+    const whole = `${model}/${gpus}/${gpuMemoryMiB}/${cpusMilli}/${memoryMiB}`;
+    const key = part === undefined ? whole : `${whole}/${JSON.stringify(part)}`;
     const known = this.#costs.get(key);
     if (known?.catchUp() === true) return known;
-    // Who may not be beside whom differs between claimants and makes nothing cheaper.
-    const costs = new Costs(this.#state, { model, gpus, gpuMemoryMiB, cpusMilli, memoryMiB }, this.#now);
+    // Who may not be on one node differs between claimants and makes nothing cheaper.
+    const costs = new Costs(this.#state, { model, gpus, gpuMemoryMiB, cpusMilli, memoryMiB, part }, this.#now);
     this.#costs.set(key, costs);
     return costs;
   }

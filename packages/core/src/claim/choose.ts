@@ -1,13 +1,12 @@
 import { type NodeNo, noAccount, rootAccount } from "../model/ids.ts";
 import type { Instant } from "../model/units.ts";
-import type { MemberNeed } from "../place/seats.ts";
 import { unlentUnits } from "../queue/quota.ts";
 import type { State } from "../state/state.ts";
 import type { Book } from "./book.ts";
 import type { Cost } from "./costs.ts";
 import type { Offers } from "./offers.ts";
 import type { Place } from "./places.ts";
-import { Site } from "./site.ts";
+import { type ClaimNeed, Site } from "./site.ts";
 import type { Claimant, Rule } from "./takeable.ts";
 import type { Tally } from "./tally.ts";
 import { leavesFirst, lostMs, lostWork, type Victim } from "./victim.ts";
@@ -16,7 +15,7 @@ import { leavesFirst, lostMs, lostWork, type Victim } from "./victim.ts";
 export interface Task {
   readonly state: State;
   readonly claimant: Claimant;
-  readonly need: MemberNeed;
+  readonly need: ClaimNeed;
   readonly now: Instant;
   readonly book: Book;
 }

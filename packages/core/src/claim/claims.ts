@@ -58,11 +58,11 @@ function start(job: Job, claim: Claim, cover: AccountNo, now: Instant, apply: (e
 function hasRoom(state: State, job: Job, claim: Claim): boolean {
   const mayUse = nodesFor(state, job.account);
   if (job.state !== "waiting") return false; // it is being moved and still has its old seat [T9]
-  for (const { node: no, gpus } of claim.seats) {
+  for (const { node: no, gpus, part } of claim.seats) {
     const node = state.fleet.node(no);
     if (mayUse?.(node) === false) return false;
     if (node.freeCpusMilli < 0 || node.freeMemoryMiB < 0) return false;
-    for (const gpu of gpus) if (state.fleet.gpuFree[gpu] !== state.fleet.gpuCapacity[gpu]) return false;
+    for (const gpu of gpus) if (!isVacant(state, gpu, part !== undefined)) return false;
   }
   const model = claim.seats[0]!.gpus.length === 0 ? -1 : state.fleet.gpuModel[claim.seats[0]!.gpus[0]!]!;
   const held = heldFor(state, job, claim);
@@ -71,6 +71,11 @@ function hasRoom(state: State, job: Job, claim: Claim): boolean {
       minus(state.usage[account.no]!, held),
     ) === undefined
   );
+}
+
+/** Nobody new comes to a GPU that is held: beside a part those stay who were there, and the others have to leave. */
+function isVacant({ fleet }: State, gpu: number, part: boolean): boolean {
+  return part ? fleet.gpuLeaving[gpu] === 0 : fleet.gpuFree[gpu] === fleet.gpuCapacity[gpu];
 }
 
 /** What is held for a claimant, which its accounts' usage contains already. */

@@ -3,10 +3,9 @@ import type { Job } from "../model/job.ts";
 import type { Lease } from "../model/lease.ts";
 import type { FleetNode } from "../model/node.ts";
 import type { Instant } from "../model/units.ts";
-import type { MemberNeed } from "../place/seats.ts";
 import { Heap, type Placed } from "../queue/heap.ts";
 import { jobOf, type State } from "../state/state.ts";
-import { Site } from "./site.ts";
+import { type ClaimNeed, Site } from "./site.ts";
 import { lostMsOf } from "./victim.ts";
 
 /** The least that room for one member on a node can cost. */
@@ -26,13 +25,13 @@ export interface Cost {
  */
 export class Costs {
   readonly #state: State;
-  readonly #need: MemberNeed;
+  readonly #need: ClaimNeed;
   readonly #now: Instant;
   readonly #byNode: (NodeCost | undefined)[];
   readonly #heap = new Heap<NodeCost>(isCheaper);
   #changes: number;
 
-  constructor(state: State, need: MemberNeed, now: Instant) {
+  constructor(state: State, need: ClaimNeed, now: Instant) {
     const { nodes, changes } = state.fleet;
     this.#state = state;
     this.#need = need;

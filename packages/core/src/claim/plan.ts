@@ -3,7 +3,6 @@ import { type AccountNo, noAccount } from "../model/ids.ts";
 import type { Job, Members } from "../model/job.ts";
 import type { Instant } from "../model/units.ts";
 import { unitsPerGpu } from "../model/units.ts";
-import { seatPart } from "../part/seat.ts";
 import { isConfidential, nodesFor } from "../place/dedicated.ts";
 import { needOf } from "../place/seats.ts";
 import { limitHit } from "../queue/limits.ts";
@@ -12,6 +11,7 @@ import type { WishOption } from "../state/wish.ts";
 import { Book } from "./book.ts";
 import { chooseSites, isLent, type Task } from "./choose.ts";
 import { Offers } from "./offers.ts";
+import type { PartNeed } from "./part-seats.ts";
 import { anywhere, type Place, placesFor } from "./places.ts";
 import { hasProspects } from "./prospects.ts";
 import type { Site } from "./site.ts";
@@ -58,15 +58,15 @@ function planByWays(state: State, job: Job, ways: readonly Way[], now: Instant, 
   for (const { option, claimant, offers } of ways) {
     if (option === done || (wholeNodes && claimant.cover === noAccount)) continue;
     const { choice, model } = option;
-    const need = { ...needOf(job.spec, choice, model), mayUse };
+    const need = { ...needOf(job.spec, choice, model), mayUse, part: partNeedOf(state, job, choice) };
     const plan = planFor({ state, claimant, need, now, book }, offers);
     // Nobody need leave for it: it fits what others are leaving already, be it as another alternative.
     if (plan?.victims.size === 0) return undefined;
-    const seats = plan === undefined ? undefined : cutSeats(state, job, choice, plan.seats);
-    if (plan === undefined || seats === undefined) continue;
-    if (wholeNodes && !mayHoldWhole(state, claimant, seats, plan.victims)) continue;
+    if (plan === undefined) continue;
+    const { seats, victims } = plan;
+    if (wholeNodes && !mayHoldWhole(state, claimant, seats, victims)) continue;
     const { unitsEach } = job.spec.gpus[choice]!;
-    const found = { choice, cover: claimant.cover, unitsEach, seats, victims: plan.victims };
+    const found = { choice, cover: claimant.cover, unitsEach, seats, victims };
     if (best === undefined || (takesOwn(best) && !takesOwn(found))) best = found; // T4
     done = option;
   }
@@ -77,18 +77,11 @@ function takesOwn({ victims }: Pick<ClaimPlan, "victims">): boolean {
   return [...victims.values()].includes("T3");
 }
 
-/** A claim for a part empties a whole GPU, which is then cut for it. */
-function cutSeats(state: State, job: Job, choice: number, seats: readonly Seat[]): readonly Seat[] | undefined {
-  const ask = job.spec.gpus[choice]!;
-  if (ask.part === undefined) return seats;
-  const cut: Seat[] = [];
-  for (const seat of seats) {
-    const device = state.fleet.device(seat.gpus[0]!);
-    const part = seatPart(device, [], whoIs(state, job.account), { ...ask.part, isolation: job.spec.isolation });
-    if (typeof part === "string") return undefined;
-    cut.push({ ...seat, part });
-  }
-  return cut;
+/** How the GPUs of an alternative are to be cut, where it asks for parts. */
+function partNeedOf(state: State, { spec, account }: Job, choice: number): PartNeed | undefined {
+  const { part } = spec.gpus[choice]!;
+  if (part === undefined) return undefined;
+  return { ask: { ...part, isolation: spec.isolation }, who: whoIs(state, account), members: spec.members.min };
 }
 
 /** Without a floor of others first, where its own account's work would have to leave to claim it. */

@@ -1,10 +1,17 @@
-import type { GpuNo, NodeNo } from "../model/ids.ts";
+import type { Seat } from "../journal/event.ts";
+import type { GpuNo } from "../model/ids.ts";
 import type { Lease } from "../model/lease.ts";
 import type { FleetNode } from "../model/node.ts";
 import type { Going } from "../place/dedicated.ts";
 import type { MemberNeed } from "../place/seats.ts";
 import type { Fleet } from "../state/fleet.ts";
+import { type PartNeed, partSeats } from "./part-seats.ts";
 import type { Victim } from "./victim.ts";
+
+/** What one member of a claimant needs; where that is a part of a GPU, how it is to be cut. */
+export interface ClaimNeed extends MemberNeed {
+  readonly part?: PartNeed | undefined;
+}
 
 /**
  * GPUs, cores and memory that one node offers a claim: what is free, what those leave who have been told to for nobody
@@ -13,13 +20,13 @@ import type { Victim } from "./victim.ts";
 export class Site {
   readonly node: FleetNode;
   readonly #fleet: Fleet;
-  readonly #need: MemberNeed;
+  readonly #need: ClaimNeed;
   /** GPUs that are free, or will be without anyone being asked to leave. */
   readonly free: number;
   /** Members that the plan puts here. */
   members = 0;
 
-  constructor(fleet: Fleet, node: FleetNode, need: MemberNeed) {
+  constructor(fleet: Fleet, node: FleetNode, need: ClaimNeed) {
     this.#fleet = fleet;
     this.node = node;
     this.#need = need;
@@ -44,13 +51,14 @@ export class Site {
     for (const { leases } of leaving) {
       for (const lease of leases) {
         if (lease.node !== node.no) continue;
-        for (const gpu of lease.gpus) if (this.#isEmptied(gpu, lease, leaving)) gpus++;
+        if (need.part === undefined) for (const gpu of lease.gpus) if (this.#isEmptied(gpu, lease, leaving)) gpus++;
         cpusMilli += lease.cpusMilli;
         memoryMiB += lease.memoryMiB;
       }
     }
     let fit = Number.POSITIVE_INFINITY;
-    if (need.gpus > 0) fit = Math.floor(gpus / need.gpus);
+    if (need.part !== undefined) fit = partSeats(this.#fleet, node, need.model, need.part, leaving).length;
+    else if (need.gpus > 0) fit = Math.floor(gpus / need.gpus);
     if (need.cpusMilli > 0) fit = Math.min(fit, Math.floor(cpusMilli / need.cpusMilli));
     if (need.memoryMiB > 0) fit = Math.min(fit, Math.floor(memoryMiB / need.memoryMiB));
     return Math.max(0, fit);
@@ -71,7 +79,9 @@ export class Site {
   }
 
   /** GPUs for `members` members: free ones first, then those being left, then the victims', each by number. */
-  seats(victims: Iterable<Victim>): { node: NodeNo; gpus: GpuNo[] }[] {
+  seats(victims: Iterable<Victim>): Seat[] {
+    const { model, part } = this.#need;
+    if (part !== undefined) return partSeats(this.#fleet, this.node, model, part, victims).slice(0, this.members);
     const usable: GpuNo[] = [];
     this.#count((gpu) => this.#fleet.isFree(gpu) && usable.push(gpu as GpuNo) > 0);
     this.#count((gpu) => !this.#fleet.isFree(gpu) && this.#becomesFree(gpu, 0) && usable.push(gpu as GpuNo) > 0);

@@ -2,7 +2,7 @@ import type { GpuNo, JobNo, LeaseId, NodeNo } from "../model/ids.ts";
 import type { Lease } from "../model/lease.ts";
 import type { FleetNode, NodeFacts, NodeMode } from "../model/node.ts";
 import { type Instant, unitsPerGpu } from "../model/units.ts";
-import type { Occupant, PartDevice, Who } from "../part/seat.ts";
+import type { Occupant, PartDevice, PoolMode, Who } from "../part/seat.ts";
 import { NodeIndex } from "./node-index.ts";
 import { NodeSet } from "./node-set.ts";
 import { type Fits, Rooms } from "./rooms.ts";
@@ -24,6 +24,10 @@ export class Fleet {
   readonly totals = { gpuUnits: 0, cpusMilli: 0, memoryMiB: 0 };
   /** Counts changes of what the nodes have, whatever they hold. */
   makeup = 0;
+  /** Counts changes of which models there are in pools of which modes. */
+  kinds = 0;
+  /** By model, how many GPUs are in pools of each mode. */
+  readonly #pools: Map<PoolMode, number>[] = [];
   /** Which nodes have changed in any way, the last ones: change `n` is at `n` modulo the length. */
   readonly changes = { count: 0, recent: new Int32Array(4_096) };
   /** Rooms by what is needed, the one used last at the end. */
@@ -270,7 +274,9 @@ export class Fleet {
   hold(no: NodeNo, gpus: readonly GpuNo[], job: JobNo, cpusMilli: number, memoryMiB: number): void {
     const node = this.node(no);
     for (const gpu of gpus) {
-      if (this.gpuHeldFor[gpu] !== 0) throw new Error(`GPU ${gpu} is kept for job ${this.gpuHeldFor[gpu]} already`);
+      // Members of one gang may hold parts of one GPU.
+      if (this.gpuHeldFor[gpu] !== 0 && this.gpuHeldFor[gpu] !== job)
+        throw new Error(`GPU ${gpu} is kept for job ${this.gpuHeldFor[gpu]} already`);
       this.gpuHeldFor[gpu] = job;
     }
     node.freeCpusMilli -= cpusMilli;
@@ -377,11 +383,26 @@ export class Fleet {
     return sets[this.nodeFreeGpus[node.no]!]!;
   }
 
+  /** The modes of the pools in which there are GPUs of a model. */
+  poolsOf(model: number): Iterable<PoolMode> {
+    return this.#pools[model]?.keys() ?? [];
+  }
+
   #count(facts: NodeFacts, sign: 1 | -1): void {
     this.makeup++;
+    for (const { model } of facts.gpus) this.#countPool(this.modelNo(model), facts.pool ?? "whole", sign);
     this.totals.gpuUnits += sign * facts.gpus.length * unitsPerGpu;
     this.totals.cpusMilli += sign * facts.cpusMilli;
     this.totals.memoryMiB += sign * facts.memoryMiB;
+  }
+
+  #countPool(model: number, pool: PoolMode, sign: 1 | -1): void {
+    this.#pools[model] ??= new Map();
+    const pools = this.#pools[model];
+    const before = pools.get(pool) ?? 0;
+    if (before + sign === 0) pools.delete(pool);
+    else pools.set(pool, before + sign);
+    if (before === 0 || before + sign === 0) this.kinds++;
   }
 
   #grow(gpus: number, nodes: number): void {

@@ -17,7 +17,7 @@ import type { Lease } from "../model/lease.ts";
 import { type Policy, plainPolicy } from "../model/policy.ts";
 import type { Instant } from "../model/units.ts";
 import { enginesHave } from "../part/engines.ts";
-import { seatPart, type Who } from "../part/seat.ts";
+import { type PartAsk, seatPart, type Who } from "../part/seat.ts";
 import type { Demand, Floor } from "../queue/quota.ts";
 import { modelMatches } from "../submit/gpus.ts";
 import { ClassChanges } from "./class-changes.ts";
@@ -217,13 +217,10 @@ export function demandOf(state: State, job: Pick<Job, "spec">, choice: number, m
   const { gpus, members, cpusMilli, memoryMiB, isolation } = job.spec;
   const ask = gpus[choice]!;
   const { min } = members;
-  const each = { compute: ask.count * ask.unitsEach, memory: ask.count * ask.unitsEach };
-  if (ask.part !== undefined && model >= 0) {
-    // An empty device of that model tells what the part would be there.
-    const gpu = state.fleet.someGpuOf(model);
-    const seat = seatPart({ ...state.fleet.device(gpu), pool: "any" }, [], nobody, { ...ask.part, isolation });
-    if (typeof seat === "object") Object.assign(each, { compute: seat.compute, memory: seat.memory });
-  }
+  const each =
+    ask.part !== undefined && model >= 0
+      ? partOn(state.fleet, model, { ...ask.part, isolation })
+      : { compute: ask.count * ask.unitsEach, memory: ask.count * ask.unitsEach };
   return {
     model,
     units: each.compute * min,
@@ -233,6 +230,22 @@ export function demandOf(state: State, job: Pick<Job, "spec">, choice: number, m
   };
 }
 
+/**
+ * What a part is on an empty device of a model: the most that it is in any of the pools that have some, since MIG rounds
+ * up and where it will land is not known yet.
+ */
+function partOn(fleet: Fleet, model: number, ask: PartAsk): { readonly compute: number; readonly memory: number } {
+  const most = { compute: 0, memory: 0 };
+  const device = fleet.device(fleet.someGpuOf(model));
+  for (const pool of fleet.poolsOf(model)) {
+    const seat = seatPart({ ...device, pool }, [], nobody, ask);
+    if (typeof seat !== "object") continue;
+    most.compute = Math.max(most.compute, seat.compute);
+    most.memory = Math.max(most.memory, seat.memory);
+  }
+  return most.compute > 0 ? most : { compute: ask.compute, memory: ask.memory };
+}
+
 /** What a job asks for and, for each alternative on each model that would do, what it would hold. */
 export function wishOf(state: State, spec: JobSpec): Wish {
   return upToDate(state, state.wishes.of(spec), spec);
@@ -240,8 +253,8 @@ export function wishOf(state: State, spec: JobSpec): Wish {
 
 /** The wish with what the models of the fleet make of it. */
 export function upToDate(state: State, wish: Wish, spec: JobSpec): Wish {
-  if (wish.models === state.fleet.models.length) return wish;
-  wish.models = state.fleet.models.length;
+  if (wish.kinds === state.fleet.kinds) return wish;
+  wish.kinds = state.fleet.kinds;
   wish.options = spec.gpus.flatMap((_, choice) =>
     modelsFor(state, { spec }, choice).map((model) => ({
       choice,

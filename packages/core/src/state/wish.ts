@@ -14,11 +14,12 @@ export interface WishOption {
 /** What a job asks for, apart from who asks: all that decides where it fits. Equal asks are one wish. */
 export interface Wish {
   readonly no: number;
-  /** Alternatives in order of preference, each on every model that would do; of a fleet with `models` models. */
+  /** Alternatives in order of preference, each on every model that would do. */
   options: readonly WishOption[];
   /** What the first alternative would hold: what shares are compared with. */
   first: Demand;
-  models: number;
+  /** The kinds of GPUs in the fleet for which that holds. */
+  kinds: number;
 }
 
 /** More wishes than this are forgotten at once; who waits keeps the one it has. */
@@ -38,7 +39,7 @@ export class Wishes {
     let wish = this.#byText.get(text);
     if (wish === undefined) {
       if (this.#byText.size >= wishesMax) this.#byText.clear();
-      wish = { no: this.#count++, options: [], first: nothing, models: -1 };
+      wish = { no: this.#count++, options: [], first: nothing, kinds: -1 };
       this.#byText.set(text, wish);
     }
     this.#lastSpec = spec;

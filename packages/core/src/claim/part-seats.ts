@@ -1,0 +1,62 @@
+import type { Seat } from "../journal/event.ts";
+import type { GpuNo } from "../model/ids.ts";
+import type { FleetNode } from "../model/node.ts";
+import { type Occupant, type PartAsk, seatPart, type Who } from "../part/seat.ts";
+import type { Fleet } from "../state/fleet.ts";
+import type { Victim } from "./victim.ts";
+
+/** What members ask for who take parts of GPUs, and how many they are. */
+export interface PartNeed {
+  readonly ask: PartAsk;
+  readonly who: Who;
+  readonly members: number;
+}
+
+/**
+ * Parts of a node's GPUs for as many members as find one once these victims have left, and everyone else who was told
+ * to. Those who stay beside them stay.
+ */
+export function partSeats(
+  fleet: Fleet,
+  node: FleetNode,
+  model: number,
+  { ask, who, members }: PartNeed,
+  leaving: Iterable<Victim>,
+): Seat[] {
+  const staying = occupantsOnceLeft(fleet, node, leaving);
+  const seats: Seat[] = [];
+  const end = node.firstGpu + node.facts.gpus.length;
+  for (let gpu = node.firstGpu as number; gpu < end && seats.length < members; gpu++) {
+    const occupants = staying.get(gpu) ?? [];
+    if (occupants === "whole" || fleet.gpuHeldFor[gpu] !== 0 || fleet.gpuModel[gpu] !== model) continue;
+    const device = fleet.device(gpu);
+    while (seats.length < members) {
+      const part = seatPart(device, occupants, who, ask);
+      if (typeof part === "string") break;
+      seats.push({ node: node.no, gpus: [gpu as GpuNo], part });
+      occupants.push({ ...who, ...part });
+    }
+  }
+  return seats;
+}
+
+/** Who will hold parts of each GPU of a node, or that somebody holds it whole. */
+function occupantsOnceLeft(
+  fleet: Fleet,
+  node: FleetNode,
+  leaving: Iterable<Victim>,
+): Map<number, Occupant[] | "whole"> {
+  const gone = new Set([...leaving].flatMap(({ leases }) => leases.map(({ id }) => id)));
+  const staying = new Map<number, Occupant[] | "whole">();
+  for (const { id, gpus, state, part } of fleet.leasesOn(node.no)) {
+    if (state === "stopping" || gone.has(id)) continue;
+    for (const gpu of gpus) {
+      const occupant = part === undefined ? undefined : fleet.parts.get(gpu)!.get(id)!;
+      const beside = staying.get(gpu);
+      if (occupant === undefined || beside === "whole") staying.set(gpu, "whole");
+      else if (beside === undefined) staying.set(gpu, [occupant]);
+      else beside.push(occupant);
+    }
+  }
+  return staying;
+}
