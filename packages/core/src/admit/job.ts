@@ -1,16 +1,16 @@
 import { type Refusal, refuse } from "../journal/refusal.ts";
-import type { AccountNo, UserId } from "../model/ids.ts";
+import { type AccountNo, noAccount, type UserId } from "../model/ids.ts";
 import type { GpuAsk, JobSpec } from "../model/job.ts";
 import type { FleetNode } from "../model/node.ts";
 import { unitsPerGpu } from "../model/units.ts";
 import { seatPart } from "../part/seat.ts";
 import { spreadGang } from "../place/gang.ts";
 import { gpusThatFit, type MemberNeed, membersThatFit, needOf } from "../place/seats.ts";
-import { lowestCeiling } from "../queue/quota.ts";
+import { coverFor, lowestCeiling, unlentUnits } from "../queue/quota.ts";
 import { arraySize } from "../state/apply-jobs.ts";
 import { Rooms } from "../state/rooms.ts";
 import { pathUp, type State, wishOf } from "../state/state.ts";
-import { userCount } from "../state/usage.ts";
+import { nothingHeld, userCount } from "../state/usage.ts";
 import type { WishOption } from "../state/wish.ts";
 import { modelMatches } from "../submit/gpus.ts";
 
@@ -156,6 +156,18 @@ function neverFitsAs(
         text,
         `needs ${units / unitsPerGpu} GPUs, and ${ceiling.account.path} may hold at most ${max}`,
         `ask for at most ${max}, or have the max raised`,
+      );
+    }
+    const unlent = unlentUnits(state, account, () => 0);
+    const borrowable = state.fleet.totals.gpuUnits - unlent;
+    if (unlent > 0 && units > borrowable && coverFor(state, account, option.demand, nothingHeld) === noAccount) {
+      const most = borrowable / unitsPerGpu;
+      return refuse(
+        "never-fits",
+        field,
+        text,
+        `needs ${units / unitsPerGpu} GPUs, which no guarantee holds, and others lend at most ${most} of the fleet`,
+        `ask for at most ${most}, or have a guarantee raised or more lent`,
       );
     }
   }

@@ -2,8 +2,9 @@ import type { Event, JobClassed } from "../journal/event.ts";
 import { type AccountNo, noAccount } from "../model/ids.ts";
 import type { Job } from "../model/job.ts";
 import type { Instant } from "../model/units.ts";
-import { isWithin as isWithinFloor } from "../queue/quota.ts";
+import { borrowedOf, isWithin as isWithinFloor } from "../queue/quota.ts";
 import { accountOf, jobOf, pathUp, type State } from "../state/state.ts";
+import { addTo, type Held, minus, nothingHeld } from "../state/usage.ts";
 
 /** Brings classes in line with what changed since the last look: some fall, some are promoted; nobody moves [C3]. */
 export function settleClasses(state: State, now: Instant, apply: (event: Event) => void): void {
@@ -29,12 +30,13 @@ function settlePaths(
     for (const { no } of pathUp(state, leaf)) {
       if (changed.size > 1 && looked.includes(no)) continue;
       looked.push(no);
-      fall(state, no, now, apply);
     }
   }
+  // An account is made after the one above it. From below: what falls there need not fall above.
+  looked.sort((a, b) => b - a);
+  for (const no of looked) fall(state, no, now, apply);
   // From the top: what a high account can cover is then refined below.
-  looked.sort((a, b) => a - b);
-  for (const no of looked) {
+  for (const no of looked.reverse()) {
     if (state.usage[no]!.burst > 0 && isWithin(state, no)) promote(state, no, now, apply);
   }
 }
@@ -47,8 +49,21 @@ function fall(state: State, account: AccountNo, now: Instant, apply: (event: Job
     const job = firstToFall(state.coveredBy.get(account) ?? [], tried);
     if (job === undefined) return;
     tried.add(job);
-    reclass(state, job, now, apply);
+    if (isPartOfExcess(state, account, job)) reclass(state, job, now, apply);
   }
+}
+
+/** Whether an account would cover less beyond its guarantee without a job: one on another model changes nothing. */
+function isPartOfExcess(state: State, account: AccountNo, { leases }: Job): boolean {
+  const { covered } = state.usage[account]!;
+  const beyond = (held: Held) => borrowedOf(state, accountOf(state, account), held);
+  const without = nothingHeld();
+  for (const lease of leases) if (!lease.extra) addTo(without, state.fleet, lease, 1);
+  const [now, then] = [beyond(covered), beyond(minus(covered, without))];
+  return (
+    now.units + now.memoryUnits + now.cpusMilli + now.memoryMiB !==
+    then.units + then.memoryUnits + then.cpusMilli + then.memoryMiB
+  );
 }
 
 /** Of those not tried yet the lowest priority, then the youngest: who was submitted last, as everywhere. */

@@ -210,7 +210,10 @@ function startClaimants(world: World): World {
 
 /** Promotions and falls [C3]. */
 export function settleClasses(world: World): World {
-  const fallen = world.accounts.flatMap((_, account) => (covers(world, account) ? [] : falling(world, account)));
+  // From below: what falls there need not fall above.
+  const fallen = world.accounts
+    .flatMap((_, account) => (covers(world, account) ? [] : falling(world, account)))
+    .reverse();
   if (fallen.length > 0) {
     const cover = nobody;
     return settleClasses({

@@ -1,9 +1,11 @@
 import type { Job } from "../model/job.ts";
+import type { FleetNode } from "../model/node.ts";
 import { type Instant, unitsPerGpu } from "../model/units.ts";
 import type { NoSeat } from "../part/seat.ts";
 import { heldBeside, isConfidential } from "../place/dedicated.ts";
 import { mayStart, modelsFor, type QuotaStop } from "../place/place.ts";
 import { findSeats, gpusThatFit, type MemberNeed, membersThatFit, needOf, type View } from "../place/seats.ts";
+import type { Fleet } from "../state/fleet.ts";
 import { demandOf, pathUp, type State } from "../state/state.ts";
 import { before } from "./in-account.ts";
 import type { Reason } from "./reason.ts";
@@ -98,7 +100,10 @@ function reasonAs(state: State, job: Job, choice: number, model: number, now: In
   return { kind: "shape", detail, needed, free: all.gpus };
 }
 
-/** Enough GPUs are there, and together: the cores, the memory or the GPUs' own memory are what is too little. */
+/**
+ * Enough GPUs are there, and together: the cores, the memory or the GPUs' own memory are what is too little, in all or
+ * on any one node.
+ */
 function missingReason(
   state: State,
   need: MemberNeed,
@@ -107,9 +112,11 @@ function missingReason(
   needed: number,
   name: string,
 ): Pick<Reason, "kind" | "detail" | "missing"> | undefined {
+  const { fleet } = state;
   const without = (part: Partial<MemberNeed>) =>
     room(state, { ...need, ...part }, members, apart, "every-node-now").members >= members;
   const kind = "capacity";
+  const kindOf = (free: number, each: number) => (free < each * members ? "capacity" : "shape");
   if (need.gpuMemoryMiB > 0 && without({ gpuMemoryMiB: 0 })) {
     const enough = room(state, need, members, apart, "every-node-now").gpus;
     const which = `${gpus(needed, name)} ${are(needed)} free, but too few with ${sizeText(need.gpuMemoryMiB)} of memory`;
@@ -121,11 +128,33 @@ function missingReason(
   const most = mostBeside(state, need);
   if (without({ cpusMilli: 0 })) {
     const detail = `${where} have at most ${most.cpusMilli / 1000} cores free, and a member needs ${need.cpusMilli / 1000}.`;
-    return { kind, missing: "cpus", detail: most.cpusMilli < need.cpusMilli ? detail : tooFewAtOnce("cores", members) };
+    const free = freeWith(fleet, need.model, (node) => node.freeCpusMilli);
+    return {
+      kind: kindOf(free, need.cpusMilli),
+      missing: "cpus",
+      detail: most.cpusMilli < need.cpusMilli ? detail : tooFewAtOnce("cores", members),
+    };
   }
   const detail = `${where} have at most ${sizeText(most.memoryMiB)} of memory free, and a member needs ${sizeText(need.memoryMiB)}.`;
   const few = most.memoryMiB >= need.memoryMiB;
-  return { kind, missing: "memory", detail: few ? tooFewAtOnce("memory", members) : detail };
+  const free = freeWith(fleet, need.model, (node) => node.freeMemoryMiB);
+  return {
+    kind: kindOf(free, need.memoryMiB),
+    missing: "memory",
+    detail: few ? tooFewAtOnce("memory", members) : detail,
+  };
+}
+
+/** What is free on all nodes that have GPUs of a model; -1 = on all nodes. */
+function freeWith(fleet: Fleet, model: number, free: (node: FleetNode) => number): number {
+  let total = 0;
+  for (const node of fleet.nodes) {
+    if (node === undefined) continue;
+    const { firstGpu, facts } = node;
+    const has = model < 0 || facts.gpus.some((_, i) => fleet.gpuModel[firstGpu + i] === model);
+    if (has) total += Math.max(0, free(node));
+  }
+  return total;
 }
 
 function tooFewAtOnce(what: string, members: number): string {

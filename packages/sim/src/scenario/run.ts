@@ -204,8 +204,11 @@ class Run {
         commands.push({ kind: "node.up", node });
         break;
       case "drain":
+        // Cordoned it would keep what it has; drained it is emptied.
+        commands.push({ kind: "node.drain", node, reason, until: this.#control.clock.now() });
+        break;
       case "cordon":
-        commands.push({ kind: `node.${to}`, node, reason });
+        commands.push({ kind: "node.cordon", node, reason });
         break;
     }
     return this.#askAll(
