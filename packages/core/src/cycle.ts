@@ -6,6 +6,7 @@ import type { Event } from "./journal/event.ts";
 import type { Job } from "./model/job.ts";
 import type { Instant } from "./model/units.ts";
 import { growJobs } from "./place/grow.ts";
+import { handoverOf } from "./place/handover.ts";
 import { mayStart, placeJob } from "./place/place.ts";
 import { Contest } from "./queue/order.ts";
 import { type State, upToDate, wishOf } from "./state/state.ts";
@@ -46,7 +47,8 @@ function pass(
     const wish = upToDate(state, group.wish, job.spec);
     const placement = arrayIsFull(state, group) ? undefined : placeJob(state, job, now, timeline, wish); // where does it go
     if (placement !== undefined) {
-      apply({ kind: "job-placed", v: 1, at: now, job: job.no, attempt: job.attempt, ...placement });
+      const handover = handoverOf(state, job.account, placement.seats);
+      apply({ kind: "job-placed", v: 1, at: now, job: job.no, attempt: job.attempt, ...placement, ...handover });
       settleClasses(state, now, apply);
       state.planned.delete(job);
       timeline.started(job);

@@ -112,7 +112,33 @@ export class SimulatedFleet {
     }
     const member = newMember(order.lease, this.#nodes.get(order.node)?.bootId ?? "", order);
     this.#members.set(order.lease, member);
-    this.#next(member, this.clock.now() + this.#prepareMs, () => this.#prepare(member));
+    this.#scrub(member, order);
+  }
+
+  /** Clearing and cutting take as long as they usually do. */
+  #scrub(member: Member, order: LeaseOrder): void {
+    const { scrub } = order;
+    if (scrub === undefined || this.#whyNot(order) !== undefined) {
+      this.#reshape(member, order);
+      return;
+    }
+    this.#next(member, this.clock.now() + scrub.usualMs, () => {
+      this.outbox.report(member, { kind: "scrubbed", how: "simulated" });
+      this.#reshape(member, order);
+    });
+  }
+
+  #reshape(member: Member, order: LeaseOrder): void {
+    const { reshape } = order;
+    const prepare = () => this.#next(member, this.clock.now() + this.#prepareMs, () => this.#prepare(member));
+    if (reshape === undefined || this.#whyNot(order) !== undefined) {
+      prepare();
+      return;
+    }
+    this.#next(member, this.clock.now() + reshape.usualMs, () => {
+      this.outbox.report(member, { kind: "reshaped", how: `simulated, to ${reshape.to}` });
+      prepare();
+    });
   }
 
   release(lease: LeaseId): void {

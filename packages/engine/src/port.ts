@@ -20,6 +20,12 @@ export interface LeaseOrder {
   readonly size: number;
   readonly node: string;
   readonly gpuUuids: readonly string[];
+  /**
+   * What must happen to some of these GPUs first, and how long that usually takes: cleared of another tenant's work
+   * (report `scrubbed` or `scrub-failed`), then cut otherwise (`reshaped`).
+   */
+  readonly scrub?: { readonly gpuUuids: readonly string[]; readonly usualMs: number };
+  readonly reshape?: { readonly gpuUuids: readonly string[]; readonly to: string; readonly usualMs: number };
   /** Nodes of the gang by rank, and the address of rank 0. */
   readonly gangNodes: readonly string[];
   readonly masterAddress: string;

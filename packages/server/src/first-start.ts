@@ -1,6 +1,14 @@
 import { randomBytes } from "node:crypto";
 import { chmodSync, existsSync, readFileSync, renameSync, writeFileSync } from "node:fs";
-import { type AccountId, type Command, isRefusal, plainTerms, type TokenId, type UserId } from "@tessera/core";
+import {
+  type AccountId,
+  type Command,
+  isRefusal,
+  plainTerms,
+  type TokenId,
+  type UserId,
+  usualHandover,
+} from "@tessera/core";
 import { personRow } from "./access/people.ts";
 import { mintToken, tokenHash } from "./access/tokens.ts";
 import type { ControlPlane } from "./flow/control.ts";
@@ -26,6 +34,7 @@ export async function prepareFirstStart(control: ControlPlane, tokenFile: string
   );
   if (owners.length > 0 && state.tokens.size > 0) return { made: false };
   if (state.accounts.length === 1) {
+    await ask({ kind: "policy.set", policy: { ...state.policy, ...usualHandover } });
     await ask({ kind: "account.create", id: `acc_${id()}` as AccountId, path: firstAccount, terms: plainTerms });
   }
   let owner = owners[0]?.id;

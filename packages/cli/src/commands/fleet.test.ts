@@ -154,6 +154,8 @@ test("usage shows totals and whether the books balance; JSON keeps the exact amo
     fleet: {
       capacity: String(hour * 80n),
       leased: String(hour * 4n),
+      scrub: "0",
+      reshape: "0",
       idle: String(hour * 76n),
       held: "0",
       down: "0",

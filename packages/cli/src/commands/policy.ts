@@ -13,6 +13,8 @@ interface PolicyFlags {
   readonly grace?: string;
   readonly backfill?: boolean;
   readonly movesPerHour?: string;
+  readonly scrub?: string;
+  readonly reshape?: string;
 }
 
 export function define(command: Command, session: Session): void {
@@ -41,21 +43,28 @@ export function define(command: Command, session: Session): void {
     .option(
       "--moves-per-hour <number>",
       "jobs that may be moved so that another finds room on one node; 0 moves nobody",
-    );
+    )
+    .option("--scrub <duration>", "clear a GPU before another tenant gets it, which takes about so long; or off")
+    .option("--reshape <duration>", "how long it takes to cut an idle GPU otherwise; or off");
   examples(set, ["tess policy set --min-runtime 10m --grace 1m", "tess policy set --rebalance on --no-backfill"]);
   set.action((flags: PolicyFlags) => change(session, flags));
 }
 
 async function change(session: Session, flags: PolicyFlags): Promise<void> {
-  const { rebalance, minRuntime, grace, backfill, movesPerHour } = flags;
-  for (const [flag, text] of [["--min-runtime", minRuntime] as const, ["--grace", grace] as const]) {
-    if (text !== undefined && parseDurationMs(text) === undefined)
+  const { rebalance, minRuntime, grace, backfill, movesPerHour, scrub, reshape } = flags;
+  const durations = { "--min-runtime": minRuntime, "--grace": grace, "--scrub": scrub, "--reshape": reshape };
+  for (const [flag, text] of Object.entries(durations)) {
+    if (
+      text !== undefined &&
+      !(text === "off" && (flag === "--scrub" || flag === "--reshape")) &&
+      parseDurationMs(text) === undefined
+    )
       throw usageFailure(`${flag} must be a duration, got "${text}"`, "such as 90s or 5m");
   }
   if (movesPerHour !== undefined && !/^\d{1,7}$/.test(movesPerHour))
     throw usageFailure(`--moves-per-hour must be a whole number, got "${movesPerHour}"`, "such as 60, or 0");
   const movesPerHourMax = movesPerHour === undefined ? undefined : Number(movesPerHour);
-  const given = { rebalance, minRuntime, grace, backfill, movesPerHourMax };
+  const given = { rebalance, minRuntime, grace, backfill, movesPerHourMax, scrub, reshape };
   const changes = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
   if (Object.keys(changes).length === 0)
     throw usageFailure("nothing to change", "such as --rebalance off; see tess policy set --help");
@@ -71,16 +80,19 @@ const rebalances: Readonly<Record<PolicyPut["rebalance"], string>> = {
 };
 
 async function show(session: Session, policy: PolicyShape): Promise<void> {
-  await emitObject(session, policy, "policy", ({ rebalance, minRuntime, grace, backfill, movesPerHourMax }) =>
-    fieldsText(
+  await emitObject(session, policy, "policy", (shown) => {
+    const { rebalance, minRuntime, grace, backfill, movesPerHourMax, scrub = "off", reshape = "off" } = shown;
+    return fieldsText(
       [
         ["Rebalance", rebalances[rebalance]],
         ["Minimum runtime", minRuntime],
         ["Grace", grace],
         ["Backfill", backfill ? "on: nobody starts where that delays a planned job" : "off"],
         ["Moves", movesPerHourMax === 0 ? "off" : `up to ${movesPerHourMax} jobs an hour, to make room on one node`],
+        ["Scrub", scrub === "off" ? "off" : `a GPU is cleared before another tenant gets it; about ${scrub}`],
+        ["Re-shape", reshape === "off" ? "off" : `cutting an idle GPU otherwise takes about ${reshape}`],
       ],
       session.paint,
-    ),
-  );
+    );
+  });
 }

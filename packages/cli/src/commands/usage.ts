@@ -108,8 +108,12 @@ function reportText(
 /** Capacity and where it went; the one line that says whether the books balance. */
 export function fleetLine(fleet: UsageReport["fleet"], paint: Paint): string {
   if (fleet === undefined) return "";
-  const { capacity, leased, idle, held, down, maintenance, balanced, differenceUnitMs } = fleet;
-  const sum = `${hoursText(leased)} leased + ${hoursText(idle)} idle + ${held === "0" ? "" : `${hoursText(held)} held + `}${hoursText(down)} down + ${hoursText(maintenance)} maintenance`;
+  const { capacity, balanced, differenceUnitMs, ...states } = fleet;
+  const rare = ["scrub", "reshape", "held"] as const;
+  const shown = (["leased", ...rare, "idle", "down", "maintenance"] as const).filter(
+    (state) => !(rare as readonly string[]).includes(state) || states[state] !== "0",
+  );
+  const sum = shown.map((state) => `${hoursText(states[state])} ${state}`).join(" + ");
   const verdict = balanced
     ? paint("green", "balanced")
     : paint("red", `NOT balanced: ${differenceUnitMs} unit-ms apart`);

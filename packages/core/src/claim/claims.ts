@@ -4,6 +4,7 @@ import type { Claim, Job } from "../model/job.ts";
 import type { Lease } from "../model/lease.ts";
 import type { Instant } from "../model/units.ts";
 import { nodesFor } from "../place/dedicated.ts";
+import { handoverOf } from "../place/handover.ts";
 import { borrowedOf, ceilingHit, coverFor, isNothing } from "../queue/quota.ts";
 import { stopJob } from "../run/stop.ts";
 import { accountOf, demandOf, type State } from "../state/state.ts";
@@ -25,7 +26,7 @@ export function settleClaims(state: State, now: Instant, apply: (event: Event) =
         // Its floor is not empty yet. If nobody is leaving it, a quota has changed and it will not be.
         if (state.usage[job.account]!.leaving.units === 0) drop(job, now, "no guarantee holds it any more", apply);
       } else {
-        start(job, claim, cover, now, apply);
+        start(state, job, claim, cover, now, apply);
       }
     }
   }
@@ -35,7 +36,14 @@ function drop(job: Job, now: Instant, reason: string, apply: (event: Event) => v
   apply({ kind: "claim-dropped", v: 1, at: now, job: job.no, reason });
 }
 
-function start(job: Job, claim: Claim, cover: AccountNo, now: Instant, apply: (event: Event) => void): void {
+function start(
+  state: State,
+  job: Job,
+  claim: Claim,
+  cover: AccountNo,
+  now: Instant,
+  apply: (event: Event) => void,
+): void {
   const { choice, unitsEach, seats } = claim;
   apply({
     kind: "job-placed",
@@ -48,6 +56,7 @@ function start(job: Job, claim: Claim, cover: AccountNo, now: Instant, apply: (e
     class: cover === noAccount ? "burst" : "guaranteed",
     cover,
     seats,
+    ...handoverOf(state, job.account, seats),
   });
 }
 

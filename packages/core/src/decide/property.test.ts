@@ -496,6 +496,10 @@ class Day {
       this.#jobs.get(this.state.leases.get(lease)!.job)!.live.delete(lease);
       return;
     }
+    if (event.kind === "lease-scrubbed" || event.kind === "lease-reshaped") {
+      assert.equal(from, "starting", `[S4] ${event.kind} of ${lease}, which is ${from}`);
+      return;
+    }
     const to = ({ "lease-prepared": "prepared", "lease-started": "running", "lease-stopping": "stopping" } as const)[
       event.kind
     ];

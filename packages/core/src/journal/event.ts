@@ -32,6 +32,8 @@ export type Event =
   | ClaimDropped
   | JobClassed
   | JobGrown
+  | LeaseScrubbed
+  | LeaseReshaped
   | LeasePrepared
   | LeaseStarted
   | LeaseStopping
@@ -146,6 +148,9 @@ export interface JobPlaced extends Head<"job-placed"> {
   readonly class: JobClass;
   readonly cover: AccountNo;
   readonly seats: readonly Seat[];
+  /** Devices of the seats that held another tenant's work, and those that must be cut otherwise. */
+  readonly scrub?: readonly GpuNo[];
+  readonly reshape?: readonly GpuNo[];
 }
 /** Room is being made: `victims` are asked to leave in the same batch, and these seats are held for the job (T7). */
 export interface JobClaimed extends Head<"job-claimed"> {
@@ -177,6 +182,20 @@ export interface JobGrown extends Head<"job-grown"> {
   readonly job: JobNo;
   readonly unitsEach: number;
   readonly seats: readonly Seat[];
+  readonly scrub?: readonly GpuNo[];
+  readonly reshape?: readonly GpuNo[];
+}
+/** The devices of the lease that needed it have been cleared; `how` is what the engine really did (S4). */
+export interface LeaseScrubbed extends Head<"lease-scrubbed"> {
+  readonly lease: LeaseId;
+  readonly sequence: number;
+  readonly how: string;
+}
+/** The devices of the lease are cut as it needs them. */
+export interface LeaseReshaped extends Head<"lease-reshaped"> {
+  readonly lease: LeaseId;
+  readonly sequence: number;
+  readonly how: string;
 }
 export interface LeasePrepared extends Head<"lease-prepared"> {
   readonly lease: LeaseId;

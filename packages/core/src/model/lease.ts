@@ -24,6 +24,8 @@ export interface Lease {
   readonly placedAt: Instant;
   /** Beyond the minimum of an elastic job: burst, and the first to leave. */
   readonly extra?: true;
+  /** What must still be done to its devices before it can be made ready; scrubs first. */
+  handover?: { readonly scrub: readonly GpuNo[]; readonly reshape: readonly GpuNo[] };
   state: LeaseState;
   /** When it entered `state`; where its next usage record begins. */
   since: Instant;

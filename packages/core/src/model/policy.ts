@@ -10,9 +10,16 @@ export interface Policy {
   readonly backfill: boolean;
   /** How many jobs may be moved within an hour to make room by shape (T9); absent means `movesPerHourPlain`. */
   readonly movesPerHourMax?: number;
+  /** A GPU that passes to another tenant is cleared first, which takes about so long (S4); absent = it is not. */
+  readonly scrubMs?: number;
+  /** How long it takes to cut an idle GPU otherwise; absent = that is not counted. */
+  readonly reshapeMs?: number;
 }
 
 export const movesPerHourPlain = 60;
+
+/** What a new installation begins with. A journal from before scrubs existed goes on without them until its owner says. */
+export const usualHandover = { scrubMs: 10_000, reshapeMs: 15_000 } as const;
 
 export const plainPolicy: Policy = {
   rebalance: "checkpointed",

@@ -6,6 +6,7 @@ import { compareShares, shareOf } from "../queue/share.ts";
 import { accountOf, demandOf, type State } from "../state/state.ts";
 import { stayingOf } from "../state/usage.ts";
 import { heldBeside, isConfidential } from "./dedicated.ts";
+import { handoverOf } from "./handover.ts";
 import { mayStart } from "./place.ts";
 import { findSeats } from "./seats.ts";
 
@@ -20,7 +21,15 @@ export function growJobs(state: State, now: Instant, apply: (event: Event) => vo
     const seat = seatForOneMore(state, job, now);
     if (seat !== undefined) {
       const unitsEach = job.leases[0]!.unitsEach;
-      apply({ kind: "job-grown", v: 1, at: now, job: job.no, unitsEach, seats: [seat] });
+      apply({
+        kind: "job-grown",
+        v: 1,
+        at: now,
+        job: job.no,
+        unitsEach,
+        seats: [seat],
+        ...handoverOf(state, job.account, [seat]),
+      });
     }
     if (seat === undefined || job.leases.length >= job.spec.members.max) open.delete(job);
   }

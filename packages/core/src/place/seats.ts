@@ -10,6 +10,7 @@ import { Rooms } from "../state/rooms.ts";
 import { type State, whoIs } from "../state/state.ts";
 import { isConfidential, type MayUse, nodesFor, ownNodes } from "./dedicated.ts";
 import { spreadGang } from "./gang.ts";
+import { cleanFor } from "./handover.ts";
 import { findParts } from "./parts.ts";
 
 /** What one member needs of a node. */
@@ -22,6 +23,8 @@ export interface MemberNeed {
   readonly memoryMiB: number;
   /** Where tenants are kept apart by nodes. */
   readonly mayUse?: MayUse | undefined;
+  /** Devices that can be had as they are; others only after a scrub (S4). */
+  readonly isClean?: ((gpu: number) => boolean) | undefined;
 }
 
 export function needOf(spec: JobSpec, choice: number, model: number): MemberNeed {
@@ -84,7 +87,8 @@ export function findSeats(
   const { fleet } = state;
   const anywhere = needOf(spec, choice, model);
   const mayUse = nodesFor(state, job.account);
-  const need = mayUse === undefined ? anywhere : { ...anywhere, mayUse };
+  const isClean = state.policy.scrubMs === undefined ? undefined : cleanFor(state, job.account);
+  const need = mayUse === undefined && isClean === undefined ? anywhere : { ...anywhere, mayUse, isClean };
   const ask = spec.gpus[choice]!;
   if (ask.part !== undefined) return findParts(fleet, need, spec, ask, whoIs(state, job.account));
   const seats = findOwn(state, job, need, mayTake) ?? findWhole(fleet, need, spec, mayTake);
@@ -165,14 +169,18 @@ function firstThatFits(
   return undefined;
 }
 
-/** GPUs for `count` members on one node, lowest first. */
+/** GPUs for `count` members on one node, lowest first; those that need no scrub before others. */
 function gpusOn(fleet: Fleet, node: FleetNode, need: MemberNeed, count: number): GpuNo[][] {
-  const seats: GpuNo[][] = [];
-  let gpu = node.firstGpu as number;
-  for (let i = 0; i < count; i++) {
-    const gpus: GpuNo[] = [];
-    for (; gpus.length < need.gpus; gpu++) if (gpuServes(fleet, gpu, need, false)) gpus.push(gpu as GpuNo);
-    seats.push(gpus);
+  const { isClean } = need;
+  const wanted = count * need.gpus;
+  const chosen: GpuNo[] = [];
+  const rest: GpuNo[] = [];
+  const end = node.firstGpu + node.facts.gpus.length;
+  for (let gpu = node.firstGpu as number; gpu < end && chosen.length < wanted; gpu++) {
+    if (!gpuServes(fleet, gpu, need, false)) continue;
+    (isClean === undefined || isClean(gpu) ? chosen : rest).push(gpu as GpuNo);
   }
-  return seats;
+  chosen.push(...rest.slice(0, wanted - chosen.length));
+  chosen.sort((a, b) => a - b);
+  return Array.from({ length: count }, (_, i) => chosen.slice(i * need.gpus, (i + 1) * need.gpus));
 }

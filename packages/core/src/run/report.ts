@@ -15,6 +15,11 @@ export interface Report {
 }
 
 export type ReportWhat =
+  /** Before `prepared`, where the order asks for it: the devices are cleared, or cut otherwise, and how that was done. */
+  | { readonly kind: "scrubbed"; readonly how: string }
+  | { readonly kind: "reshaped"; readonly how: string }
+  /** The devices could not be cleared: nothing ran, and nobody else may have them either. */
+  | { readonly kind: "scrub-failed"; readonly reason: string }
   /** Everything is ready and held; nothing of the user has run. */
   | { readonly kind: "prepared"; readonly engineId: string; readonly enforcement: { readonly [limit: string]: string } }
   /** It cannot be made ready here; nothing ran. */

@@ -4,7 +4,7 @@ import type { Lease } from "../model/lease.ts";
 import type { Instant } from "../model/units.ts";
 import { jobOf, type State } from "../state/state.ts";
 import { finishAttempt } from "./finish.ts";
-import { afterSeatsFreed } from "./nodes.ts";
+import { afterSeatsFreed, nodeChanged } from "./nodes.ts";
 import type { Report, ReportWhat } from "./report.ts";
 import { stopJob, strongerCause } from "./stop.ts";
 
@@ -39,13 +39,37 @@ export function takeReport(state: State, report: Report, now: Instant): Event[] 
   const job = jobOf(state, lease.job);
   // The engine's clock decides when something happened, within what we know to be possible (S27). A change of the node
   // counts too: the record of its devices is written forward only.
-  const known = Math.max(lease.since, state.fleet.node(lease.node).changedAt);
+  const { fleet } = state;
+  let known = Math.max(lease.since, fleet.node(lease.node).changedAt);
+  for (const gpu of lease.gpus) known = Math.max(known, fleet.partsChangedAt.get(gpu) ?? 0);
   const at = Math.min(now, Math.max(known, report.at));
   const { what } = report;
   const head = { v: 1, at, lease: lease.id, sequence: report.sequence } as const;
   switch (what.kind) {
+    case "scrubbed":
+      return lease.state === "starting" && awaits(lease, "scrub")
+        ? [{ kind: "lease-scrubbed", ...head, how: what.how }]
+        : [];
+    case "reshaped":
+      return lease.state === "starting" && awaits(lease, "reshape")
+        ? [{ kind: "lease-reshaped", ...head, how: what.how }]
+        : [];
+    case "scrub-failed": {
+      // Requeued elsewhere; the node takes nothing until its owner has seen to it.
+      const node = fleet.node(lease.node);
+      const ended = endLease(
+        state,
+        job,
+        lease,
+        { kind: "lease-ended", ...head, result: "lost", reason: what.reason },
+        now,
+      );
+      return node.mode === "up" ? [...ended, nodeChanged(node, "cordoned", `quarantine: ${what.reason}`, now)] : ended;
+    }
     case "prepared":
       if (lease.state !== "starting") return [];
+      // An engine that leaves a scrub out has handed over what it must not (S4).
+      if (awaits(lease, "scrub")) return stopJob(state, job, "member-failed", now);
       return [{ kind: "lease-prepared", ...head, engineId: what.engineId, enforcement: what.enforcement }];
     case "started":
       if (lease.state === "running") return [];
@@ -60,6 +84,10 @@ export function takeReport(state: State, report: Report, now: Instant): Event[] 
     case "lost":
       return endLease(state, job, lease, { kind: "lease-ended", ...head, ...endOf(what) }, now);
   }
+}
+
+function awaits({ handover }: Lease, what: "scrub" | "reshape"): boolean {
+  return (handover?.[what].length ?? 0) > 0;
 }
 
 function endOf(

@@ -9,11 +9,12 @@ import type {
   LeaseEnded,
   Seat,
 } from "../journal/event.ts";
-import { type JobId, type JobNo, leaseIdOf, noAccount } from "../model/ids.ts";
+import { type GpuNo, type JobId, type JobNo, leaseIdOf, noAccount } from "../model/ids.ts";
 import { type AttemptRecord, attemptsKept, type Claim, evictionsKept, type Job, type JobSpec } from "../model/job.ts";
 import type { Lease } from "../model/lease.ts";
 import { hour, type Instant, unitsPerGpu } from "../model/units.ts";
 import { afterSeats, beforeSeats } from "./dedicated.ts";
+import { markHeld, markUnscrubbed } from "./marks.ts";
 import { accountOf, jobOf, orderOf, pathUp, type State, whoIs, wishOf } from "./state.ts";
 import { countBurst, countCovered, countHolding, countLeaving, countWaiting, forgetIdleUser } from "./usage.ts";
 
@@ -62,9 +63,19 @@ export function applyToJobs(state: State, event: JobEvent): void {
       for (const lease of members) holdLease(state, job, lease);
       return;
     }
+    case "lease-scrubbed":
+    case "lease-reshaped": {
+      const lease = leaseOf(state, event.lease);
+      lease.reportSequence = event.sequence;
+      lease.since = event.at;
+      const reshape = event.kind === "lease-scrubbed" ? lease.handover!.reshape : [];
+      lease.handover = reshape.length > 0 ? { scrub: [], reshape } : undefined;
+      return;
+    }
     case "lease-prepared": {
       const lease = leaseOf(state, event.lease);
       lease.state = "prepared";
+      lease.handover = undefined;
       lease.reportSequence = event.sequence;
       lease.engineId = event.engineId;
       lease.enforcement = event.enforcement;
@@ -356,6 +367,8 @@ function placed(state: State, event: JobPlaced): void {
 /** A new member of the job's present attempt. */
 function memberOf(job: Job, event: JobPlaced | JobGrown, seat: Seat, rank: number, extra: boolean): Lease {
   const { id, no, attempt, spec } = job;
+  const mine = (list: readonly GpuNo[] = []) => list.filter((gpu) => seat.gpus.includes(gpu));
+  const handover = { scrub: mine(event.scrub), reshape: mine(event.reshape) };
   return {
     id: leaseIdOf(id, attempt, rank),
     job: no,
@@ -369,6 +382,7 @@ function memberOf(job: Job, event: JobPlaced | JobGrown, seat: Seat, rank: numbe
     memoryMiB: spec.memoryMiB,
     placedAt: event.at,
     ...(extra && { extra: true as const }),
+    ...(handover.scrub.length + handover.reshape.length > 0 && { handover }),
     state: "starting",
     since: event.at,
     reportSequence: 0,
@@ -380,6 +394,7 @@ export function holdLease(state: State, job: Job, lease: Lease): void {
   state.leases.set(lease.id, lease);
   beforeSeats(state, lease.node);
   state.fleet.take(lease, lease.part === undefined ? undefined : whoIs(state, job.account));
+  markHeld(state, job, lease);
   afterSeats(state, job, lease.node, 1);
   countHolding(state, job, lease, 1);
   if (!lease.extra) countCovered(state, job, lease, 1);
@@ -403,8 +418,11 @@ function leaseEnded(state: State, event: LeaseEnded): void {
   state.waiting.wakeAll();
   state.classes.note(job.account);
   job.leases = job.leases.filter((each) => each !== lease);
+  markUnscrubbed(state, lease);
   beforeSeats(state, lease.node);
   state.fleet.give(lease);
+  for (const gpu of lease.part === undefined ? [] : lease.gpus)
+    if (state.fleet.parts.has(gpu)) state.fleet.partsChangedAt.set(gpu, event.at);
   afterSeats(state, job, lease.node, -1);
   countHolding(state, job, lease, -1);
   if (!lease.extra) countCovered(state, job, lease, -1);

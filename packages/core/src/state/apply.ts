@@ -4,6 +4,7 @@ import { rootAccount } from "../model/ids.ts";
 import { applyToJobs } from "./apply-jobs.ts";
 import { countTenants, forgetNode, trustChanged } from "./dedicated.ts";
 import { keepHistories, noteHistory } from "./history.ts";
+import { clearMarks, marksUnder } from "./marks.ts";
 import { accountOf, orderOf, type State } from "./state.ts";
 import { nothingUsed, recountUsers } from "./usage.ts";
 
@@ -21,6 +22,7 @@ export function apply(state: State, event: Event): void {
       state.waiting.wakeAll();
       return;
     case "node-changed":
+      clearMarks(state, state.fleet.node(event.node), event.facts);
       state.fleet.changeNode(event.node, event.at, event.mode, event.reason, event.drainUntil, event.facts);
       if (event.drainUntil > 0) state.timers.add({ at: event.drainUntil, kind: "drain", subject: event.node });
       state.waiting.wakeAll();
@@ -121,6 +123,7 @@ export function apply(state: State, event: Event): void {
       state.keys.set(`${event.user}/${event.key}`, { bodyHash: event.bodyHash, result: event.result, at: event.at });
       return;
     case "policy-set":
+      marksUnder(state, event.policy);
       state.policy = event.policy;
       state.waiting.wakeAll();
       return;

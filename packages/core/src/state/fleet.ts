@@ -43,6 +43,9 @@ export class Fleet {
   gpuLeaving = new Int32Array(64);
   /** The job for which a GPU is being kept free; 0 = none. */
   gpuHeldFor = new Int32Array(64);
+  /** Whose work may still be in the memory of a GPU (see marks.ts), and how it was last cut. */
+  gpuMark = new Int32Array(64);
+  gpuShape = new Uint16Array(64);
   readonly gpuUuid: string[] = [];
   /** Wholly free GPUs of each node. */
   nodeFreeGpus = new Int32Array(16);
@@ -65,6 +68,8 @@ export class Fleet {
   readonly #leasesOn: Lease[][] = [];
   /** Who holds parts of a GPU, by lease. */
   readonly parts = new Map<number, Map<LeaseId, Occupant>>();
+  /** When a GPU that is shared last got or lost an occupant: its record is written forward only. */
+  readonly partsChangedAt = new Map<number, Instant>();
   readonly #shared: NodeSet[][] = [];
 
   modelNo(model: string): number {
@@ -170,7 +175,10 @@ export class Fleet {
       if (this.gpuNode[gpu] !== no || free < unitsEach || freeMemory < memory) {
         throw new Error(`GPU ${gpu} has ${free} and ${freeMemory} units left, not ${unitsEach} and ${memory}`);
       }
-      if (part !== undefined) this.#share(gpu, lease.id, { ...who!, ...part });
+      if (part !== undefined) {
+        this.#share(gpu, lease.id, { ...who!, ...part });
+        this.partsChangedAt.set(gpu, lease.placedAt);
+      }
       this.gpuFree[gpu] = free - unitsEach;
       this.gpuFreeMemory[gpu] = freeMemory - memory;
       if (part !== undefined) this.#indexShared(gpu, free);
@@ -193,7 +201,10 @@ export class Fleet {
       if (this.gpuFree[gpu]! > this.gpuCapacity[gpu]!) throw new Error(`GPU ${gpu} is given back twice`);
       if (part !== undefined) {
         this.parts.get(gpu)!.delete(lease.id);
-        if (this.parts.get(gpu)!.size === 0) this.parts.delete(gpu);
+        if (this.parts.get(gpu)!.size === 0) {
+          this.parts.delete(gpu);
+          this.partsChangedAt.delete(gpu);
+        }
         this.#indexShared(gpu, before);
       }
     }
@@ -416,6 +427,8 @@ export class Fleet {
       this.gpuFreeMemory = grown(this.gpuFreeMemory, new Int32Array(size));
       this.gpuHeldFor = grown(this.gpuHeldFor, new Int32Array(size));
       this.gpuLeaving = grown(this.gpuLeaving, new Int32Array(size));
+      this.gpuMark = grown(this.gpuMark, new Int32Array(size));
+      this.gpuShape = grown(this.gpuShape, new Uint16Array(size));
     }
     if (nodes > this.nodeFreeGpus.length) {
       const size = Math.max(nodes, this.nodeFreeGpus.length * 2);

@@ -9,6 +9,7 @@ import { addWindowTimers, countTerms } from "./apply.ts";
 import { addJob, holdLease, noteMoves } from "./apply-jobs.ts";
 import { restoreDedicated } from "./dedicated.ts";
 import type { History } from "./history.ts";
+import { readMarks, writeMarks } from "./marks.ts";
 import { emptyState, type GpuTimeWindow, type State, type UsedKey } from "./state.ts";
 import { nothingUsed } from "./usage.ts";
 
@@ -41,6 +42,10 @@ interface Image {
   readonly gpuTime: readonly (readonly [AccountNo, GpuTimeWindow])[];
   /** Absent where no tenant is confidential. */
   readonly dedicated?: readonly (readonly [NodeNo, AccountNo])[];
+  /** Absent where no GPU is shared. */
+  readonly partsChangedAt?: readonly (readonly [number, number])[];
+  /** Absent where no GPU has any. */
+  readonly marks?: readonly (readonly [number, number, number])[];
   /** Absent where nobody asks for any. */
   readonly history?: readonly (readonly [AccountNo, History])[];
   readonly dependents: readonly (readonly [JobNo, readonly { job: JobNo; when: "succeeded" | "ended" }[]])[];
@@ -60,6 +65,7 @@ export function writeSnapshot(state: State): string {
   const byKey = <Key extends string | number, Value>(map: Map<Key, Value>) =>
     [...map].sort(([a], [b]) => (a < b ? -1 : 1));
   const { fleet } = state;
+  const marks = writeMarks(state);
   const image: Image = {
     lastAt: state.lastAt,
     epoch: state.epoch,
@@ -84,6 +90,8 @@ export function writeSnapshot(state: State): string {
     gpuTime: byKey(state.gpuTime),
     ...(state.dedicated.size > 0 && { dedicated: byKey(state.dedicated) }),
     ...(state.history.size > 0 && { history: byKey(state.history) }),
+    ...(marks.length > 0 && { marks }),
+    ...(fleet.partsChangedAt.size > 0 && { partsChangedAt: byKey(fleet.partsChangedAt) }),
     dependents: byKey(state.dependents),
   };
   return canonicalJson(image);
@@ -144,6 +152,8 @@ export function readSnapshot(text: string): State {
     addJob(state, job);
     for (const lease of job.leases) holdLease(state, job, lease);
   }
+  for (const [gpu, at] of image.partsChangedAt ?? []) fleet.partsChangedAt.set(gpu, at);
+  readMarks(state, image.marks ?? []);
   restoreDedicated(state, image.dedicated ?? []);
   // Last: what was held before counts already.
   for (const [account, history] of image.history ?? []) state.history.set(account, history);

@@ -112,4 +112,4 @@ export function isLast(report: Report | undefined): boolean {
   return report !== undefined && lastKinds.has(report.what.kind);
 }
 
-const lastKinds = new Set(["exited", "lost", "refused"]);
+const lastKinds = new Set(["exited", "lost", "refused", "scrub-failed"]);

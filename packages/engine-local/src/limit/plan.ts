@@ -68,6 +68,7 @@ export function planRun(order: RunSheet["order"], ground: Ground): RunSheet {
   const ender = groups.find((group) => group.ends !== "no");
   return {
     order,
+    realGpus: order.gpuUuids.filter((uuid) => ground.gpuDevices[uuid] !== undefined),
     bootId: ground.bootId,
     mark,
     enforcement: {

@@ -7,6 +7,7 @@ import { Orders } from "./orders.ts";
 import { prepare } from "./prepare.ts";
 import { findProcess } from "./processes.ts";
 import { ReportWriter } from "./reports.ts";
+import { scrub } from "./scrub.ts";
 import type { RunSheet } from "./sheet.ts";
 import { removeGroups } from "./tree.ts";
 
@@ -24,6 +25,9 @@ async function supervise(folder: string): Promise<void> {
   if (!(await takeClaim(folder, { by: "supervisor", pid: process.pid, startedAt, bootId: sheet.bootId }))) return;
 
   const reports = new ReportWriter(folder, sheet);
+  const scrubbed = await scrub(sheet);
+  if (scrubbed !== undefined) await reports.write(scrubbed);
+  if (scrubbed?.kind === "scrub-failed") return;
   const prepared = await prepare(sheet);
   await reports.write(prepared);
   if (prepared.kind !== "prepared") return;

@@ -8,6 +8,8 @@ import type { ControlGroup } from "../limit/group.ts";
 export interface RunSheet {
   readonly order: Omit<LeaseOrder, "secrets">;
   readonly bootId: string;
+  /** Those of its GPUs behind which there is a device. */
+  readonly realGpus: readonly string[];
   /** Unique on this machine, also where two engines know the same lease: names its groups and marks its processes. */
   readonly mark: string;
   /** How each limit will be enforced if everything below can be set up. */

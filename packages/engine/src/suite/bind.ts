@@ -17,6 +17,18 @@ export function describeBind(open: OpenHarness): void {
     );
 
     it(
+      "[S4] tells how GPUs were cleared that another tenant had, before it is ready",
+      withEngine(open, async (session) => {
+        const plain = session.orderOf(session.commands.succeed);
+        const order = { ...plain, scrub: { gpuUuids: plain.gpuUuids, usualMs: 1 } };
+        await session.runToEnd(order);
+        assert.deepEqual(session.kinds(order.lease), ["scrubbed", "prepared", "started", "exited"]);
+        const [{ what } = { what: undefined }] = session.reports(order.lease);
+        assert.ok(what?.kind === "scrubbed" && what.how.length > 0);
+      }),
+    );
+
+    it(
       "runs what is released and tells how it ended",
       withEngine(open, async (session) => {
         const well = session.orderOf(session.commands.succeed);

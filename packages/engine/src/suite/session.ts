@@ -209,5 +209,5 @@ export class Session {
 }
 
 export function isFinal(what: ReportWhat): boolean {
-  return what.kind === "exited" || what.kind === "refused" || what.kind === "lost";
+  return what.kind === "exited" || what.kind === "refused" || what.kind === "scrub-failed" || what.kind === "lost";
 }

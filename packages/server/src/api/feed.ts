@@ -145,6 +145,8 @@ function subjectOf(event: Event, names: Names): { subject: string; account: stri
       const path = names.account(event.account);
       return path === undefined ? undefined : { subject: path, account: path };
     }
+    case "lease-scrubbed":
+    case "lease-reshaped":
     case "lease-prepared":
     case "lease-started":
     case "lease-stopping":
@@ -158,6 +160,7 @@ function subjectOf(event: Event, names: Names): { subject: string; account: stri
     }
     case "job-held":
     case "job-placed":
+    case "job-grown":
     case "job-requeued":
     case "job-claimed":
     case "claim-dropped":
@@ -197,6 +200,12 @@ function wordsOf(event: Event): string {
       return event.held ? "is held" : "was released";
     case "job-placed":
       return `attempt ${event.attempt} has seats for ${event.seats.length} ${event.seats.length === 1 ? "member" : "members"}, ${event.class}`;
+    case "job-grown":
+      return `has seats for ${event.seats.length} more`;
+    case "lease-scrubbed":
+      return `${rankOf(event.lease)}: its GPUs were cleared of another tenant's work (${event.how})`;
+    case "lease-reshaped":
+      return `${rankOf(event.lease)}: its GPUs were cut for it (${event.how})`;
     case "lease-prepared":
       return `${rankOf(event.lease)} is prepared`;
     case "lease-started":

@@ -73,7 +73,7 @@ export class Driver implements CommitListener {
   /** Looks at each lease that the batch touched. */
   after({ events }: { readonly events: readonly Event[] }, state: State): void {
     for (const event of events) {
-      if (event.kind === "job-placed") {
+      if (event.kind === "job-placed" || event.kind === "job-grown") {
         for (const lease of state.jobs.get(event.job)?.leases ?? []) this.#pursue(lease.id);
       } else if (event.kind === "lease-prepared") {
         const job = state.jobs.get(state.leases.get(event.lease)?.job as never);

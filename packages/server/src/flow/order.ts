@@ -14,6 +14,8 @@ export function orderOf(
 ): LeaseOrder {
   const { spec } = job;
   const seats = job.seats.map((seat) => state.fleet.nodes[seat.node]!);
+  const { scrub = [], reshape = [] } = lease.handover ?? {};
+  const uuids = (gpus: readonly number[]) => gpus.map((gpu) => state.fleet.gpuUuid[gpu]!);
   const array = job.array === undefined ? undefined : state.arrays.get(job.array);
   return {
     lease: lease.id,
@@ -23,7 +25,11 @@ export function orderOf(
     rank: lease.rank,
     size: seats.length,
     node: seats[lease.rank]!.facts.name,
-    gpuUuids: lease.gpus.map((gpu) => state.fleet.gpuUuid[gpu]!),
+    gpuUuids: uuids(lease.gpus),
+    ...(scrub.length > 0 && { scrub: { gpuUuids: uuids(scrub), usualMs: state.policy.scrubMs ?? 0 } }),
+    ...(reshape.length > 0 && {
+      reshape: { gpuUuids: uuids(reshape), to: lease.part?.mode ?? "whole", usualMs: state.policy.reshapeMs ?? 0 },
+    }),
     gangNodes: seats.map((node) => node.facts.name),
     masterAddress: seats[0]!.facts.address,
     // Gangs side by side on one machine must not meet on one port.

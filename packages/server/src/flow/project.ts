@@ -1,5 +1,6 @@
 import {
   type Event,
+  type GpuNo,
   type Input,
   type Job,
   type Lease,
@@ -63,6 +64,10 @@ export class Projector {
           event.at,
           -1,
         );
+        return;
+      case "lease-scrubbed":
+      case "lease-reshaped":
+        this.#used(state, state.leases.get(event.lease)!, event.at);
         return;
       case "lease-started": {
         const lease = state.leases.get(event.lease)!;
@@ -184,6 +189,16 @@ function takenOf({ node, gpus, part }: Seat, unitsEach: number): TakenSeat {
   return { node, gpus, units: part?.compute ?? unitsEach };
 }
 
+/** What a device is metered as: what is being done to it comes before what its holder does. */
+function stateOf({ state, handover }: Lease, gpu: GpuNo): string {
+  if (state === "starting" || state === "prepared") {
+    if (handover === undefined) return "starting";
+    if (handover.scrub.length > 0) return handover.scrub.includes(gpu) ? "scrub" : "starting";
+    return handover.reshape.includes(gpu) ? "reshape" : "starting";
+  }
+  return state;
+}
+
 /** One row per device for the stretch from where the lease entered its state to `toAt`. */
 export function usageRows(state: State, job: Job, lease: Lease, toAt: number): UsageRow[] {
   const { fleet } = state;
@@ -196,7 +211,7 @@ export function usageRows(state: State, job: Job, lease: Lease, toAt: number): U
     gpu: fleet.gpuUuid[gpu]!,
     model: fleet.models[fleet.gpuModel[gpu]!]!,
     units: lease.unitsEach,
-    state: lease.state === "prepared" ? "starting" : lease.state,
+    state: stateOf(lease, gpu),
     class: job.class,
     fromAt: lease.since,
     toAt,

@@ -53,6 +53,8 @@ describe("usage", () => {
     assert.deepEqual(fleet, {
       capacity: String(16 * gpu * 10_000),
       leased: String(leased),
+      scrub: "0",
+      reshape: "0",
       idle: String(16 * gpu * 10_000 - leased),
       held: "0",
       down: "0",
@@ -107,6 +109,27 @@ describe("usage", () => {
     assert.deepEqual([fleet?.balanced, fleet?.differenceUnitMs], [false, "-1"]);
   });
 
+  it("[S4] [S10] counts the scrub of a GPU that passes to another tenant, apart from what its holder does", async () => {
+    const { control, tenancy, ada, bob, report } = await begin(1);
+    await control.must({ kind: "policy.set", policy: { ...control.state.policy, scrubMs: 10_000 } });
+    const first = await tenancy.job("lab/vision", ada.id, { gpus: 8 });
+    control.setTime(start + 1000);
+    await control.run(first);
+    await control.finish(first);
+    await tenancy.job("mill", bob.id, { gpus: 4 });
+    control.setTime(start + 4000);
+    const [lease] = [...control.state.leases.keys()];
+    await control.report(lease!, { kind: "scrubbed", how: "reset" });
+    control.setTime(start + 5000);
+    const { fleet, rows } = await report();
+    const before = 8 * gpu * 1000; // nothing was known of them when scrubs were first asked for
+    assert.deepEqual([fleet?.scrub, fleet?.balanced], [String(before + 4 * gpu * 3000), true]);
+    assert.deepEqual(rows.find(({ key }) => key === "mill")?.byState, {
+      scrub: String(4 * gpu * 3000),
+      starting: String(4 * gpu * 1000),
+    });
+  });
+
   it("is not upset by what is committed between looking at the replica and reading the store", async () => {
     const { control, tenancy, ada } = await begin();
     const job = await tenancy.job("lab/vision", ada.id, { gpus: 4 });
@@ -125,7 +148,20 @@ describe("usage", () => {
   it("[S10] balances for any history and any window", async () => {
     const step = fc.record({
       wait: fc.integer({ min: 0, max: 5000 }),
-      act: fc.constantFrom("submit", "run", "finish", "cancel", "drain", "up", "down", "cordon", "tick"),
+      act: fc.constantFrom(
+        "submit",
+        "part",
+        "scrub",
+        "late",
+        "run",
+        "finish",
+        "cancel",
+        "drain",
+        "up",
+        "down",
+        "cordon",
+        "tick",
+      ),
       pick: fc.nat(1000),
     });
     await fc.assert(
@@ -134,6 +170,10 @@ describe("usage", () => {
         fc.tuple(fc.nat(100_000), fc.nat(100_000)),
         async (steps, window) => {
           const { control, tenancy, ada, bob, report } = await begin();
+          const nodes = fleetOf(2, 8).map((node) => ({ ...node, pool: "any" as const }));
+          await control.must({ kind: "node.register", nodes });
+          const policy = { ...control.state.policy, scrubMs: 100, reshapeMs: 100 };
+          await control.must({ kind: "policy.set", policy });
           let now = start;
           for (const { wait, act, pick } of steps) {
             now += wait;
@@ -147,7 +187,17 @@ describe("usage", () => {
                 gpus,
                 ...(pick % 5 === 0 && { members: 2 }),
               });
-            else if (act === "tick") await control.tick();
+            else if (act === "part")
+              await tenancy.job(pick % 3 ? "lab/vision" : "mill", pick % 3 ? ada.id : bob.id, {
+                gpus: pick % 2 ? "1g.10gb" : "3g.40gb",
+              });
+            else if (act === "scrub" || act === "late") {
+              const leases = [...control.state.leases.values()];
+              const lease = leases[pick % Math.max(1, leases.length)];
+              if (lease === undefined) continue;
+              if (act === "scrub") await control.report(lease.id, { kind: "scrubbed", how: "test" }, now - pick);
+              else await control.report(lease.id, { kind: "exited", ran: true, code: 0 }, now - 5 * pick);
+            } else if (act === "tick") await control.tick();
             else if (act === "drain")
               await control.ask(
                 { kind: "node.drain", node, reason: "", ...(pick % 2 && { until: now + 100 }) },
@@ -169,7 +219,8 @@ describe("usage", () => {
             const { fleet, rows, total } = await report({ by, from, to });
             assert.equal(fleet?.differenceUnitMs, "0");
             assert.equal(String(rows.reduce((sum, row) => sum + BigInt(row.unitMs), 0n)), total);
-            assert.equal(fleet?.leased, total);
+            const { leased, scrub, reshape } = fleet!;
+            assert.equal(String(BigInt(leased) + BigInt(scrub) + BigInt(reshape)), total);
           }
         },
       ),

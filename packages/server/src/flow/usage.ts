@@ -150,8 +150,9 @@ async function fleetBooks(
   used: readonly UsageRow[],
   { from, to }: UsageAsk,
 ): Promise<NonNullable<UsageReport["fleet"]>> {
-  const leased = used.reduce((sum, row) => sum + unitMs(row, from, to), 0n);
   const books = { capacity: 0n, idle: 0n, held: 0n, down: 0n, maintenance: 0n };
+  const taken = { leased: 0n, scrub: 0n, reshape: 0n };
+  for (const row of used) taken[takenAs(row)] += unitMs(row, from, to);
   const rows = (await reader.devices(from, to)).filter((row) => row.seq <= seq);
   for (const [i, row] of rows.entries()) {
     const next = rows[i + 1];
@@ -160,10 +161,20 @@ async function fleetBooks(
     books.capacity += stretch(row.capacityUnits);
     books[freeAs(row)] += stretch(row.freeUnits);
   }
-  const difference = books.capacity - leased - books.idle - books.held - books.down - books.maintenance;
+  const difference =
+    books.capacity -
+    taken.leased -
+    taken.scrub -
+    taken.reshape -
+    books.idle -
+    books.held -
+    books.down -
+    books.maintenance;
   return {
     capacity: String(books.capacity),
-    leased: String(leased),
+    leased: String(taken.leased),
+    scrub: String(taken.scrub),
+    reshape: String(taken.reshape),
     idle: String(books.idle),
     held: String(books.held),
     down: String(books.down),
@@ -171,6 +182,11 @@ async function fleetBooks(
     balanced: difference === 0n,
     differenceUnitMs: String(difference),
   };
+}
+
+/** What a device that someone has, or is being made ready for, counts as. */
+function takenAs({ state }: UsageRow): "leased" | "scrub" | "reshape" {
+  return state === "scrub" || state === "reshape" ? state : "leased";
 }
 
 /** What the free part of a device counts as. */

@@ -108,15 +108,20 @@ export class TestControl implements ControlPlane {
   }
 
   /** What the engine says of a lease. */
-  async report(lease: LeaseId, what: ReportWhat): Promise<void> {
+  async report(lease: LeaseId, what: ReportWhat, at = this.now()): Promise<void> {
     const sequence = (this.state.leases.get(lease)?.reportSequence ?? 0) + 1;
-    const report = { lease, sequence, bootId: "boot-1", at: this.now(), what };
+    const report = { lease, sequence, bootId: "boot-1", at, what };
     await this.#put({ kind: "report", v: 1, engine: "test", report }, []);
   }
 
   /** Lets every lease of a placed job run. */
   async run(job: string): Promise<void> {
     const leases = () => [...this.state.leases.values()].filter(({ id }) => id.startsWith(`${job}-`));
+    for (const { id, handover } of leases()) {
+      if (handover === undefined) continue;
+      if (handover.scrub.length > 0) await this.report(id, { kind: "scrubbed", how: "test" });
+      if (handover.reshape.length > 0) await this.report(id, { kind: "reshaped", how: "test" });
+    }
     for (const { id } of leases())
       await this.report(id, { kind: "prepared", engineId: `e-${id}`, enforcement: { memory: "none" } });
     for (const { id } of leases()) await this.report(id, { kind: "started" });

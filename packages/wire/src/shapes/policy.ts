@@ -20,6 +20,16 @@ const policy = {
       description: "Jobs that may be moved within an hour so that another finds room on one node; 60 when left out",
     }),
   ),
+  scrub: Type.Optional(
+    Type.Union([Duration, Type.Literal("off")], {
+      description: "Clear a GPU before another tenant gets it, which takes about so long; off when left out",
+    }),
+  ),
+  reshape: Type.Optional(
+    Type.Union([Duration, Type.Literal("off")], {
+      description: "How long it takes to cut an idle GPU otherwise; not counted when left out",
+    }),
+  ),
 };
 
 export const PolicyPut = Type.Object(policy, { additionalProperties: false });

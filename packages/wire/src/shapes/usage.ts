@@ -20,12 +20,15 @@ export const UsageReport = Type.Object({
     Type.Object({
       capacity: UnitMs,
       leased: UnitMs,
+      scrub: UnitMs,
+      reshape: UnitMs,
       idle: UnitMs,
       held: UnitMs,
       down: UnitMs,
       maintenance: UnitMs,
       balanced: Type.Boolean({
-        description: "capacity = leased + idle + held + down + maintenance, computed from separate records",
+        description:
+          "capacity = leased + scrub + reshape + idle + held + down + maintenance, computed from separate records",
       }),
       differenceUnitMs: Type.String(),
     }),

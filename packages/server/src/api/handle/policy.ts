@@ -23,18 +23,37 @@ export const policyHandlers: PolicyHandlers = {
   },
 };
 
-function policyOf({ rebalance, minRuntime, grace, backfill, movesPerHourMax }: PolicyPut): Policy | Refusal {
+function policyOf(body: PolicyPut): Policy | Refusal {
+  const { rebalance, minRuntime, grace, backfill, movesPerHourMax, scrub, reshape } = body;
   const minRuntimeMs = parseDuration(minRuntime, "minRuntime");
   if (isRefusal(minRuntimeMs)) return minRuntimeMs;
   const graceMs = parseDuration(grace, "grace");
   if (isRefusal(graceMs)) return graceMs;
-  return { rebalance, minRuntimeMs, graceMs, backfill, ...(movesPerHourMax !== undefined && { movesPerHourMax }) };
+  const scrubMs = offOr(scrub, "scrub");
+  if (isRefusal(scrubMs)) return scrubMs;
+  const reshapeMs = offOr(reshape, "reshape");
+  if (isRefusal(reshapeMs)) return reshapeMs;
+  return {
+    rebalance,
+    minRuntimeMs,
+    graceMs,
+    backfill,
+    ...(movesPerHourMax !== undefined && { movesPerHourMax }),
+    ...(scrubMs !== undefined && { scrubMs }),
+    ...(reshapeMs !== undefined && { reshapeMs }),
+  };
+}
+
+function offOr(text: string | undefined, field: string): number | undefined | Refusal {
+  return text === undefined || text === "off" ? undefined : parseDuration(text, field);
 }
 
 /** A policy has no number of its own: equal ones have equal revisions. */
 function renderPolicy(seal: Seal, policy: Policy): PolicyShape {
   const { rebalance, minRuntimeMs, graceMs, backfill, movesPerHourMax = movesPerHourPlain } = policy;
   const [minRuntime, grace] = [durationText(minRuntimeMs), durationText(graceMs)];
-  const shown = { rebalance, minRuntime, grace, backfill, movesPerHourMax };
+  const orOff = (ms: number | undefined) => (ms === undefined ? "off" : durationText(ms));
+  const [scrub, reshape] = [orOff(policy.scrubMs), orOff(policy.reshapeMs)];
+  const shown = { rebalance, minRuntime, grace, backfill, movesPerHourMax, scrub, reshape };
   return { ...shown, revision: seal.tag(`policy ${JSON.stringify(shown)}`, 0) };
 }

@@ -95,12 +95,15 @@ function idOf(event: Event, state: State): JobId | undefined {
       return event.id;
     case "job-held":
     case "job-placed":
+    case "job-grown":
     case "job-requeued":
     case "job-claimed":
     case "claim-dropped":
     case "job-classed":
     case "job-ended":
       return state.jobs.get(event.job as JobNo)?.id;
+    case "lease-scrubbed":
+    case "lease-reshaped":
     case "lease-prepared":
     case "lease-started":
     case "lease-stopping":

@@ -35,6 +35,8 @@ const kinds: Readonly<Record<EventKind, true>> = {
   "claim-dropped": true,
   "job-classed": true,
   "job-grown": true,
+  "lease-scrubbed": true,
+  "lease-reshaped": true,
   "lease-prepared": true,
   "lease-started": true,
   "lease-stopping": true,

@@ -16,6 +16,7 @@ export function tellStory(seed: string): Teller {
   trouble(t);
   takingBack(t);
   elastic(t);
+  handover(t);
   leftovers(t);
   return t;
 }
@@ -154,6 +155,25 @@ function elastic(t: Teller): void {
   t.tick(minute);
   t.submit("wide", "owner", { gpus: 4 });
   t.submit("wider", "lab", { gpus: 4 });
+}
+
+/** A GPU is cut, passes to another tenant after a scrub, and is not handed over when a scrub fails. */
+function handover(t: Teller): void {
+  t.do({ kind: "policy.set", policy: { ...t.state.policy, scrubMs: 10 * second, reshapeMs: 15 * second } });
+  const gpus = [{ uuid: "GPU-p0-0", model: "A100-80GB", memoryMiB: 81_920 }];
+  const known = [nodeOf("n0", 4, { bootId: "n0-boot-2" }), nodeOf("n1", 4)];
+  t.do({ kind: "node.register", nodes: [...known, nodeOf("p0", 1, { gpus, pool: "any" })] });
+  t.submit("slice", "guest", { gpus: "A100:1g.10gb" });
+  t.report("slice", { kind: "reshaped", how: "cut" });
+  t.run("slice");
+  t.exit("slice", 0);
+  t.submit("next", "owner", { gpus: "A100:1" });
+  t.report("next", { kind: "scrubbed", how: "reset" });
+  t.report("next", { kind: "reshaped", how: "made whole" });
+  t.run("next");
+  t.exit("next", 0);
+  t.submit("unlucky", "lab", { gpus: "A100:1" });
+  t.report("unlucky", { kind: "scrub-failed", reason: "the driver does not answer" });
 }
 
 function leftovers(t: Teller): void {

@@ -1,0 +1,135 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { type Policy, plainPolicy } from "../model/policy.ts";
+import { readSnapshot, writeSnapshot } from "../state/snapshot.ts";
+import { jobId, World } from "../testing/world.ts";
+
+const scrubbing: Policy = { ...plainPolicy, minRuntimeMs: 0, scrubMs: 10_000, reshapeMs: 15_000 };
+
+function world(): World {
+  const w = new World();
+  w.must({ kind: "policy.set", policy: scrubbing });
+  w.nodes(["n0", "H100:2"]);
+  return w.account("lab").account("mill");
+}
+
+const leaseOf = (w: World, id: string) => w.state.jobById.get(jobId(id))!.leases[0]!;
+const scrubs = (w: World, id: string) => leaseOf(w, id).handover?.scrub ?? [];
+
+describe("handing a GPU over", () => {
+  it("[S4] needs a recorded scrub between two tenants, and none inside one", () => {
+    const w = world();
+    w.submit("a", "lab", { gpus: 2 });
+    assert.deepEqual(scrubs(w, "a"), [], "nobody had them before");
+    w.run("a");
+    w.exit("a", 0);
+    w.submit("b", "lab", { gpus: 2 });
+    assert.deepEqual(scrubs(w, "b"), []);
+    w.run("b");
+    w.exit("b", 0);
+    w.submit("c", "mill", { gpus: 2 });
+    assert.deepEqual(scrubs(w, "c"), [0, 1]);
+    const recorded = w.report("c", { kind: "scrubbed", how: "reset" });
+    assert.deepEqual(
+      recorded.map((event) => event.kind),
+      ["lease-scrubbed"],
+    );
+    assert.deepEqual(scrubs(w, "c"), []);
+    w.run("c");
+    assert.equal(leaseOf(w, "c").state, "running");
+  });
+
+  it("[S4] takes GPUs first that need none", () => {
+    const w = world();
+    w.submit("a", "lab");
+    w.run("a");
+    w.exit("a", 0);
+    w.submit("b", "mill");
+    assert.deepEqual(leaseOf(w, "b").gpus, [1]);
+    assert.deepEqual(scrubs(w, "b"), []);
+  });
+
+  it("[S4] is not over when the next holder leaves before the scrub was done", () => {
+    const w = world();
+    w.submit("a", "lab", { gpus: 2 });
+    w.run("a");
+    w.exit("a", 0);
+    w.submit("b", "mill", { gpus: 2 });
+    w.must({ kind: "job.cancel", job: jobId("b") });
+    w.report("b", { kind: "exited", ran: false });
+    w.submit("c", "mill", { gpus: 2 });
+    assert.deepEqual(scrubs(w, "c"), [0, 1]);
+  });
+
+  it("[S4] an engine that leaves the scrub out gets nothing started", () => {
+    const w = world();
+    w.submit("a", "lab");
+    w.run("a");
+    w.exit("a", 0);
+    w.submit("b", "mill", { gpus: 2 });
+    w.report("b", { kind: "prepared", engineId: "e", enforcement: {} });
+    assert.equal(w.state.jobById.get(jobId("b"))!.state, "stopping");
+  });
+
+  it("[S4] a scrub that fails puts the node into quarantine, and the job starts elsewhere", () => {
+    const w = world();
+    w.nodes(["n0", "H100:2"], ["n1", "H100:2"]);
+    w.submit("a", "lab", { gpus: 2 });
+    w.run("a");
+    w.exit("a", 0);
+    w.submit("first", "lab", { gpus: 2 });
+    w.run("first");
+    w.submit("b", "mill", { gpus: 2 });
+    w.run("b");
+    w.exit("first", 0);
+    w.submit("c", "mill", { gpus: 2 });
+    w.report("c", { kind: "scrub-failed", reason: "GPU-0 does not answer" });
+    assert.equal(w.state.fleet.nodes[0]!.mode, "cordoned");
+    assert.match(w.state.fleet.nodes[0]!.reason, /quarantine: GPU-0/);
+    const job = w.state.jobById.get(jobId("c"))!;
+    assert.deepEqual([job.state, job.attempts[0]!.result], ["waiting", "node_lost"]);
+    w.exit("b", 0);
+    assert.equal(leaseOf(w, "c").node, 1);
+  });
+
+  it("[S4] tenants of one trust group pass GPUs on as they are; a restarted machine has clean ones", () => {
+    const w = new World();
+    w.must({ kind: "policy.set", policy: scrubbing });
+    w.nodes(["n0", "H100:2"]);
+    w.account("lab", { trustGroup: "ours" }).account("mill", { trustGroup: "ours" }).account("far");
+    w.submit("a", "lab", { gpus: 2 });
+    w.run("a");
+    w.exit("a", 0);
+    w.submit("b", "mill", { gpus: 2 });
+    assert.deepEqual(scrubs(w, "b"), []);
+    w.run("b");
+    w.exit("b", 0);
+    const { facts } = w.state.fleet.nodes[0]!;
+    w.must({ kind: "node.register", nodes: [{ ...facts, bootId: "another" }] });
+    w.submit("c", "far", { gpus: 2 });
+    assert.deepEqual(scrubs(w, "c"), []);
+  });
+
+  it("[S4] nothing is known of GPUs that were in use before scrubs were asked for", () => {
+    const w = new World();
+    w.nodes(["n0", "H100:2"]).account("lab");
+    w.must({ kind: "policy.set", policy: scrubbing });
+    w.submit("a", "lab", { gpus: 2 });
+    assert.deepEqual(scrubs(w, "a"), [0, 1]);
+    const text = writeSnapshot(w.state);
+    assert.equal(writeSnapshot(readSnapshot(text)), text);
+  });
+
+  it("[P3] an idle GPU of a pool that allows it is cut on demand, with its cost; one in use never", () => {
+    const w = new World();
+    w.must({ kind: "policy.set", policy: scrubbing });
+    w.nodes(["n0", "A100-80GB:1"]).account("lab");
+    w.must({ kind: "node.register", nodes: [{ ...w.state.fleet.nodes[0]!.facts, pool: "any" }] });
+    w.submit("a", "lab", { gpus: "1g.10gb" });
+    assert.deepEqual(leaseOf(w, "a").handover, { scrub: [], reshape: [0] });
+    w.report("a", { kind: "reshaped", how: "cut" });
+    w.run("a");
+    w.submit("b", "lab", { gpus: "1g.10gb" });
+    assert.equal(leaseOf(w, "b").handover, undefined, "it is cut already");
+  });
+});

@@ -1,0 +1,47 @@
+import type { Seat } from "../journal/event.ts";
+import type { AccountNo, GpuNo } from "../model/ids.ts";
+import { clean, mayPassUnscrubbed } from "../part/scrub.ts";
+import { shapeOf } from "../state/marks.ts";
+import { type State, tenantOf } from "../state/state.ts";
+
+/** What must be done to devices before they are someone's: their memory cleared (S4), and cut otherwise. */
+export interface Handover {
+  readonly scrub?: readonly GpuNo[];
+  readonly reshape?: readonly GpuNo[];
+}
+
+/** What these seats need before a job of this account may have them. */
+export function handoverOf(state: State, account: AccountNo, seats: readonly Seat[]): Handover {
+  const { scrubMs, reshapeMs } = state.policy;
+  if (scrubMs === undefined && reshapeMs === undefined) return nothingToDo;
+  const isClean = cleanFor(state, account);
+  // Those who share a GPU by MPS or in turns trust each other, and it cannot be cleared under them.
+  const shares = ({ part }: Seat, gpu: GpuNo) =>
+    part !== undefined && part.mode !== "mig" && state.fleet.parts.has(gpu);
+  const dirty = (seat: Seat) => seat.gpus.filter((gpu) => !isClean(gpu) && !shares(seat, gpu));
+  const scrub = scrubMs === undefined ? [] : seats.flatMap(dirty);
+  const reshape = reshapeMs === undefined ? [] : seats.flatMap((seat) => otherwiseCut(state, seat));
+  return { ...(scrub.length > 0 && { scrub }), ...(reshape.length > 0 && { reshape }) };
+}
+
+const nothingToDo: Handover = {};
+
+/** Which devices a job of this account may have as they are. */
+export function cleanFor(state: State, account: AccountNo): (gpu: number) => boolean {
+  const { fleet } = state;
+  const tenant = tenantOf(state, account);
+  return (gpu) => {
+    const mark = fleet.gpuMark[gpu]!;
+    return mark === clean || mark === tenant.no || (mark > 0 && mayPassUnscrubbed(state.accounts[mark], tenant));
+  };
+}
+
+/** A GPU in use keeps its mode (P3), and one of a pool with a mode never had another. */
+function otherwiseCut(state: State, { gpus, part }: Seat): GpuNo[] {
+  const { fleet } = state;
+  const mode = part?.mode ?? "whole";
+  return gpus.filter((gpu) => {
+    const { pool } = fleet.device(gpu);
+    return pool === "any" && !fleet.parts.has(gpu) && shapeOf(state, gpu) !== mode;
+  });
+}
