@@ -151,7 +151,15 @@ describe("the face of the server", () => {
     await fits("getNode", "/v1/nodes/n1");
     await fits("listGpus", "/v1/gpus");
     await fits("getPolicy", "/v1/policy");
-    const policy = { rebalance: "on", minRuntime: "0s", grace: "1m30s", backfill: false, movesPerHourMax: 0 };
+    const policy = {
+      rebalance: "on",
+      minRuntime: "0s",
+      grace: "1m30s",
+      backfill: false,
+      movesPerHourMax: 0,
+      scrub: "off",
+      reshape: "off",
+    };
     const { revision: _, ...set } = await fits("setPolicy", "/v1/policy", "PUT", policy);
     assert.deepEqual(set, policy);
     await fits("createUser", "/v1/users", "POST", {

@@ -305,7 +305,15 @@ describe("the policy", () => {
     try {
       const seen = await t.server.call(t.owner.token, "GET", "/v1/policy");
       const { revision, ...plain } = seen.json;
-      const shown = { rebalance: "checkpointed", minRuntime: "5m", grace: "30s", backfill: true, movesPerHourMax: 60 };
+      const shown = {
+        rebalance: "checkpointed",
+        minRuntime: "5m",
+        grace: "30s",
+        backfill: true,
+        movesPerHourMax: 60,
+        scrub: "off",
+        reshape: "off",
+      };
       assert.deepEqual(plain, shown);
       const put = (body: object, ifMatch = revision) =>
         t.server.call(t.owner.token, "PUT", "/v1/policy", body, { "if-match": ifMatch });
