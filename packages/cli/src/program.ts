@@ -25,7 +25,7 @@ export async function tess(argv: readonly string[], terminal: Terminal): Promise
   }
 }
 
-const unparsed: readonly (string | undefined)[] = ["server", "admin", "__complete"];
+const unparsed: readonly (string | undefined)[] = ["server", "admin", "what-if", "__complete"];
 
 /** Hands what is not ours to parse to the command with the arguments as they were typed. */
 async function passOn(argv: readonly string[], session: Session): Promise<number | undefined> {

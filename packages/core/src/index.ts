@@ -1,13 +1,9 @@
 export { exceeds, overcommitted } from "./admit/account.ts";
 export * from "./bill/budget.ts";
 export * from "./bill/charge.ts";
-export * from "./bill/correct.ts";
-export * from "./bill/cost.ts";
-export * from "./bill/extract.ts";
 export * from "./bill/invoice.ts";
 export * from "./bill/ledger.ts";
 export * from "./bill/money.ts";
-export * from "./bill/period.ts";
 export * from "./bill/price.ts";
 export type { Rule } from "./claim/takeable.ts";
 export * from "./cycle.ts";

@@ -33,12 +33,25 @@ Example: tess server --virtual 4x8:H100 --port 0`;
 /** A mistake in how the server was called; shown without a stack. */
 export class BadCall extends Error {}
 
+/** Where the store is that these flags, else the environment, name. */
+export function storeOf(
+  { data, database }: { readonly data?: string | undefined; readonly database?: string | undefined },
+  env: NodeJS.ProcessEnv,
+): { readonly dir: string } | { readonly url: string } {
+  const url = database ?? env.TESSERA_DATABASE_URL;
+  return url === undefined ? { dir: `${dataOf(data, env)}/store` } : { url };
+}
+
+function dataOf(data: string | undefined, env: NodeJS.ProcessEnv): string {
+  return resolve(data ?? env.TESSERA_DATA ?? `${env.TESSERA_ROOT ?? "."}/.tessera`);
+}
+
 export function parseConfig(args: readonly string[], env: NodeJS.ProcessEnv): ServerConfig | "help" {
   const { values } = parse(args);
   if (values.help) return "help";
-  const data = resolve(values.data ?? env.TESSERA_DATA ?? `${env.TESSERA_ROOT ?? "."}/.tessera`);
+  const data = dataOf(values.data, env);
   const port = wholeNumber("--port", values.port ?? env.TESSERA_PORT ?? String(defaultPort), 65_535);
-  const url = values.database ?? env.TESSERA_DATABASE_URL;
+  const store = storeOf(values, env);
   const leaseMs = 1_000 * wholeNumber("--lease-seconds", values["lease-seconds"] ?? "12", 3_600);
   const [cert, key] = [values["tls-cert"], values["tls-key"]];
   if ((cert === undefined) !== (key === undefined))
@@ -50,7 +63,7 @@ export function parseConfig(args: readonly string[], env: NodeJS.ProcessEnv): Se
     data,
     host,
     port,
-    store: url === undefined ? { dir: `${data}/store` } : { url, leaseMs },
+    store: "dir" in store ? store : { ...store, leaseMs },
     virtual: values.virtual,
     tls: cert === undefined || key === undefined ? undefined : { cert, key },
     snapshotEveryEvents: 100_000,

@@ -1,8 +1,10 @@
 /** What simulations, soaks and benchmarks use of the server. */
 export { nearestName } from "./api/nearest.ts";
+export { storeOf } from "./config.ts";
 export type { Asker, CommitListener, Committed, Done } from "./flow/control.ts";
 export { Driver } from "./flow/drive.ts";
 export { eventsOf, type Recovered, recover } from "./flow/recover.ts";
 export { type WriteRequest, Writer, type Written } from "./flow/writer.ts";
+export { linesOf } from "./journal/lines.ts";
 export { emptyJournal } from "./journal/row.ts";
 export * from "./store/index.ts";

@@ -4,8 +4,9 @@ import { checkCommand } from "./check/command.ts";
 import { BadInput, type Command, exit, WrongUsage } from "./command/command.ts";
 import { phillyCommand } from "./philly/command.ts";
 import { scenarioCommand } from "./scenario/command.ts";
+import { whatIfCommand } from "./what-if/command.ts";
 
-const commands: readonly Command[] = [scenarioCommand, checkCommand, phillyCommand];
+const commands: readonly Command[] = [scenarioCommand, checkCommand, phillyCommand, whatIfCommand];
 
 const usage = `tess-sim: run the real scheduler on a simulated fleet, in virtual time
 
@@ -25,7 +26,8 @@ Example:
 async function main([word, ...args]: readonly string[]): Promise<number> {
   if (word === undefined) throw new WrongUsage("a command is missing; see tess-sim --help");
   if (word === "help" || [word, ...args].some((arg) => arg === "--help" || arg === "-h")) {
-    console.log(usage);
+    const command = commands.find(({ name }) => name === word);
+    console.log(command === undefined ? usage : `Usage:\n${command.usage}`);
     return exit.ok;
   }
   return commandOf(word).run(args, {

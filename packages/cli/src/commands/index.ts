@@ -60,6 +60,12 @@ export const commands: readonly CommandEntry[] = [
     summary: "get, set: who may be evicted for whom, and when",
     load: () => import("./policy.ts"),
   },
+  {
+    name: "what-if",
+    group: fleet,
+    summary: "replay the past under another quota, policy or fleet",
+    load: () => import("./what-if.ts"),
+  },
 
   {
     name: "account",

@@ -26,7 +26,16 @@ export function homeOf(env: Env): string {
 
 /** A program of the server's package; it is started, never imported. */
 export function serverProgram(name: "main" | "admin"): string {
-  return resolve(dirname(fileURLToPath(import.meta.url)), `../../../server/dist/${name}.js`);
+  return programOf(`server/dist/${name}.js`);
+}
+
+/** The simulator of this clone. */
+export function simulatorProgram(): string {
+  return programOf("sim/dist/main.js");
+}
+
+function programOf(path: string): string {
+  return resolve(dirname(fileURLToPath(import.meta.url)), "../../..", path);
 }
 
 function cloneRoot(env: Env): string {

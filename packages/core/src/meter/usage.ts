@@ -36,8 +36,6 @@ export interface Usage {
 export interface FloorChange {
   readonly account: string;
   readonly at: Instant;
-  /** Of two changes at one instant the higher counts. */
-  readonly revision: number;
   /** Units by entry of the quota: a model, a family or `*`. */
   readonly guarantee: { readonly [entry: string]: number };
   /** How much of it outsiders may use while it is idle; absent = all. */
@@ -48,7 +46,6 @@ export interface FloorChange {
 export interface CapacityChange {
   readonly model: string;
   readonly at: Instant;
-  readonly revision: number;
   readonly units: number;
 }
 

@@ -1,11 +1,19 @@
-import type { Event, Input, Job, JobNo, Lease, LeaseId, ReportWhat, State } from "@tessera/core";
+import type { Event, Job, JobNo, Lease, LeaseId, ReportWhat, State } from "@tessera/core";
 import type { SimulatedClock } from "@tessera/engine-simulated";
+import type { Kernel } from "./kernel.ts";
+
+/** How an attempt ends when nothing interrupts it. */
+export interface OwnEnd {
+  /** All the work of the job; Infinity where it is not known to end. */
+  readonly runMs: number;
+  readonly code: number;
+}
 
 /** How a job stands with its work. */
 interface Work {
   /** Of its run time, what need not be done again. */
   savedMs: number;
-  readonly runMs: number;
+  readonly end: OwnEnd;
   readonly checkpointMs: number;
   readonly attempt: number;
   readonly leases: LeaseId[];
@@ -18,9 +26,10 @@ interface Work {
 export interface DirectEnginePorts {
   /** From being placed to running. */
   readonly startMs: number;
-  /** The true run time of a job. */
-  readonly runMsOf: (job: Job) => number;
-  readonly put: (input: Input) => void;
+  /** How the next attempt of a job truly ends. */
+  readonly endOf: (job: Job) => OwnEnd;
+  /** How long a job that was told to leave works on; all of its grace when absent. */
+  readonly leaveMs?: (job: JobNo, graceMs: number) => number;
   /** Told when an attempt is interrupted, and how much of its work must be done again. */
   readonly onLost: (job: JobNo, lostMs: number) => void;
 }
@@ -30,13 +39,15 @@ export interface DirectEnginePorts {
  * stands where driver and engine stand in the server, at the cost of a few steps a job.
  */
 export class DirectEngine {
+  readonly #kernel: Pick<Kernel, "put">;
   readonly #clock: SimulatedClock;
   readonly #ports: DirectEnginePorts;
   readonly #works = new Map<JobNo, Work>();
   readonly #sequences = new Map<LeaseId, number>();
 
-  constructor(clock: SimulatedClock, ports: DirectEnginePorts) {
-    this.#clock = clock;
+  constructor(kernel: Pick<Kernel, "put" | "clock">, ports: DirectEnginePorts) {
+    this.#kernel = kernel;
+    this.#clock = kernel.clock;
     this.#ports = ports;
   }
 
@@ -66,10 +77,16 @@ export class DirectEngine {
 
   #place(job: Job | undefined): void {
     if (job === undefined) return; // placed and ended in one batch
-    const known = this.#works.get(job.no);
+    const work = this.#begin(job, this.#works.get(job.no)?.savedMs ?? 0);
+    for (const lease of work.leases) this.#say(lease, { kind: "prepared", engineId: lease, enforcement: {} });
+    if (this.#ports.startMs === 0) this.#start(work);
+    else work.callOff = this.#clock.at(this.#clock.now() + this.#ports.startMs, () => this.#start(work));
+  }
+
+  #begin(job: Job, savedMs: number): Work {
     const work: Work = {
-      savedMs: known?.savedMs ?? 0,
-      runMs: known?.runMs ?? this.#ports.runMsOf(job),
+      savedMs,
+      end: this.#ports.endOf(job),
       checkpointMs: job.spec.checkpoint?.everyMs ?? 0,
       attempt: job.attempt,
       leases: job.leases.map(({ id }) => id),
@@ -78,18 +95,49 @@ export class DirectEngine {
       stopping: false,
     };
     this.#works.set(job.no, work);
-    for (const lease of work.leases) this.#say(lease, { kind: "prepared", engineId: lease, enforcement: {} });
-    if (this.#ports.startMs === 0) this.#start(work);
-    else work.callOff = this.#clock.at(this.#clock.now() + this.#ports.startMs, () => this.#start(work));
+    return work;
   }
 
   #start(work: Work): void {
-    const now = this.#clock.now();
-    work.startedAt = now;
     for (const lease of work.leases) this.#say(lease, { kind: "started" });
-    work.callOff = this.#clock.at(now + work.runMs - work.savedMs, () => {
-      for (const lease of work.leases) this.#say(lease, { kind: "exited", ran: true, code: 0 });
+    this.#run(work, this.#clock.now());
+  }
+
+  #run(work: Work, startedAt: number): void {
+    work.startedAt = startedAt;
+    const endAt = endAtOf(work);
+    if (endAt === Number.POSITIVE_INFINITY) return;
+    work.callOff = this.#clock.at(Math.max(this.#clock.now(), endAt), () => {
+      work.savedMs = 0;
+      for (const lease of work.leases) this.#say(lease, { kind: "exited", ran: true, code: work.end.code });
     });
+  }
+
+  /** Takes over what `state` says is running; what is not yet, or no longer, begins or is gone at once. */
+  adopt(state: State, savedMsOf: (job: Job) => number): void {
+    for (const job of state.jobs.values()) {
+      if (job.leases.length === 0) continue;
+      for (const lease of job.leases) this.#sequences.set(lease.id, lease.reportSequence);
+      const work = this.#begin(job, savedMsOf(job));
+      const started = job.leases[0]!.startedAt;
+      if (job.state === "stopping") this.#goAway(job.no, work, started);
+      else if (started === undefined) this.#adoptStarting(job.leases, work);
+      else this.#run(work, started);
+    }
+  }
+
+  #goAway(job: JobNo, work: Work, startedAt: number | undefined): void {
+    work.stopping = true;
+    work.startedAt = startedAt;
+    this.#sayGone(job, work);
+  }
+
+  #adoptStarting(leases: readonly Lease[], work: Work): void {
+    for (const { id, state } of leases) {
+      if (state === "starting") this.#say(id, { kind: "prepared", engineId: id, enforcement: {} });
+      if (state !== "running") this.#say(id, { kind: "started" });
+    }
+    this.#run(work, this.#clock.now());
   }
 
   /** Members beyond the minimum make a job neither faster nor slower here; they leave with it. */
@@ -113,22 +161,24 @@ export class DirectEngine {
       this.#say(id, { kind: "exited", ran: true, signal: "SIGTERM" });
     } else if (!work.stopping) {
       work.stopping = true;
-      this.#leave(lease!, work, this.#clock.now() + graceMs);
+      const leaveMs = this.#ports.leaveMs?.(lease!.job, graceMs) ?? graceMs;
+      this.#leave(lease!, work, this.#clock.now() + leaveMs);
     }
   }
 
-  /** It works on until its grace is over, unless it comes to its own end before. */
+  /** It works on until then, unless it comes to its own end before. */
   #leave({ job }: Lease, work: Work, at: number): void {
-    if (work.startedAt !== undefined && work.startedAt + work.runMs - work.savedMs <= at) return;
+    if (work.startedAt !== undefined && endAtOf(work) <= at) return;
     work.callOff();
-    const leave = () => {
-      const ran = work.startedAt !== undefined;
-      this.#save(job, work);
-      for (const lease of work.leases)
-        this.#say(lease, ran ? { kind: "exited", ran, signal: "SIGTERM" } : { kind: "exited", ran });
-    };
-    if (at <= this.#clock.now()) leave();
-    else work.callOff = this.#clock.at(at, leave);
+    if (at <= this.#clock.now()) this.#sayGone(job, work);
+    else work.callOff = this.#clock.at(at, () => this.#sayGone(job, work));
+  }
+
+  #sayGone(job: JobNo, work: Work): void {
+    const ran = work.startedAt !== undefined;
+    this.#save(job, work);
+    for (const lease of work.leases)
+      this.#say(lease, ran ? { kind: "exited", ran, signal: "SIGTERM" } : { kind: "exited", ran });
   }
 
   #interrupt(lease: LeaseId): void {
@@ -154,11 +204,15 @@ export class DirectEngine {
     const sequence = (this.#sequences.get(lease) ?? 0) + 1;
     this.#sequences.set(lease, sequence);
     const at = this.#clock.now();
-    this.#ports.put({
+    this.#kernel.put({
       kind: "report",
       v: 1,
       engine: "simulated",
       report: { lease, sequence, bootId: "boot", at, what },
     });
   }
+}
+
+function endAtOf({ startedAt, end, savedMs }: Work): number {
+  return startedAt! + end.runMs - savedMs;
 }

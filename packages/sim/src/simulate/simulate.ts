@@ -1,24 +1,9 @@
-import {
-  type AccountId,
-  type Command,
-  decideBatch,
-  emptyState,
-  type Input,
-  isRefusal,
-  type JobId,
-  type OperationId,
-  type State,
-  type UserId,
-} from "@tessera/core";
-import { SimulatedClock } from "@tessera/engine-simulated";
+import { type AccountId, emptyState, type Input, type JobId, type Refusal, type UserId } from "@tessera/core";
 import { DirectEngine } from "./direct-engine.ts";
+import { Kernel } from "./kernel.ts";
 import { Observer } from "./observe.ts";
 import type { Result } from "./result.ts";
 import type { Arrival, Setting } from "./setting.ts";
-
-/** More batches than this at one instant are an exchange without end, not a long way to rest. */
-const roundsMax = 2_000;
-const system = "usr_simulator" as UserId;
 
 /**
  * Runs the product's core on a virtual clock: every instant at which something happens is one batch, as the server's
@@ -30,23 +15,25 @@ export function simulate(setting: Setting): Result {
 
 class Simulation {
   readonly #setting: Setting;
-  readonly #state: State = emptyState();
-  readonly #clock: SimulatedClock;
-  readonly #engine: DirectEngine;
+  readonly #kernel: Kernel;
   readonly #observer: Observer;
-  #inbox: Input[] = [];
-  #operations = 0;
-  #batches = 0;
+  #founding = true;
 
   constructor(setting: Setting) {
     this.#setting = setting;
     const startAt = setting.arrivals[0]?.submitAt ?? 1;
-    this.#clock = new SimulatedClock(startAt);
-    this.#observer = new Observer(setting, this.#state);
-    this.#engine = new DirectEngine(this.#clock, {
+    const state = emptyState();
+    this.#observer = new Observer(setting, state);
+    this.#kernel = new Kernel(state, startAt, {
+      after: (event) => {
+        this.#observer.see(event);
+        engine.obey(event, state);
+      },
+      refused: (input, refusal) => this.#refused(input, refusal),
+    });
+    const engine = new DirectEngine(this.#kernel, {
       startMs: setting.startMs ?? 0,
-      runMsOf: (job) => this.#observer.arrivalOf(job).runMs,
-      put: (input) => this.#inbox.push(input),
+      endOf: (job) => ({ runMs: this.#observer.arrivalOf(job).runMs, code: 0 }),
       onLost: (job, lostMs) => this.#observer.lost(job, lostMs),
     });
   }
@@ -54,69 +41,48 @@ class Simulation {
   run(): Result {
     const begun = performance.now();
     const { arrivals, outages = [] } = this.#setting;
+    const { clock, state } = this.#kernel;
     this.#found();
-    for (const outage of outages) {
-      const { node } = outage;
-      this.#clock.at(outage.at, () => this.#ask({ kind: "node.down", node, reason: "lost" }));
-      this.#clock.at(outage.backAt, () => this.#ask({ kind: "node.up", node }));
+    for (const { node, at, backAt } of outages) {
+      clock.at(at, () => this.#kernel.ask({ kind: "node.down", node, reason: "lost" }));
+      clock.at(backAt, () => this.#kernel.ask({ kind: "node.up", node }));
     }
     for (let next = 0; ; ) {
-      const { timers } = this.#state;
       const submitAt = arrivals[next]?.submitAt ?? Number.POSITIVE_INFINITY;
-      const actAt = this.#clock.nextAt() ?? Number.POSITIVE_INFINITY;
+      const actAt = clock.nextAt() ?? Number.POSITIVE_INFINITY;
       // What only time would bring about is of no interest once every job is over.
-      const timerAt = this.#observer.isDone(next) ? Number.POSITIVE_INFINITY : (timers.nextAt ?? actAt);
+      const timerAt = this.#observer.isDone(next) ? Number.POSITIVE_INFINITY : (state.timers.nextAt ?? actAt);
       const at = Math.min(submitAt, actAt, timerAt);
       if (at === Number.POSITIVE_INFINITY) break;
       this.#observer.sampleUntil(at);
-      this.#clock.advanceTo(at);
+      clock.advanceTo(at);
       for (; (arrivals[next]?.submitAt ?? Number.POSITIVE_INFINITY) <= at; next++) this.#submit(arrivals[next]!, next);
-      this.#settle();
+      this.#kernel.settle();
     }
-    return this.#observer.result(this.#batches, performance.now() - begun);
+    return this.#observer.result(this.#kernel.batches, performance.now() - begun);
   }
 
   /** The fleet, the policy and the accounts, before the first job. */
   #found(): void {
     const { nodes, policy, accounts } = this.#setting;
-    this.#ask({ kind: "node.register", nodes });
-    this.#ask({ kind: "policy.set", policy });
-    this.#settle(true);
+    this.#kernel.ask({ kind: "node.register", nodes });
+    this.#kernel.ask({ kind: "policy.set", policy });
+    this.#kernel.settle();
     for (const [i, { path, terms }] of accounts.entries()) {
-      this.#ask({ kind: "account.create", id: `acc_${i}` as AccountId, path, terms });
+      this.#kernel.ask({ kind: "account.create", id: `acc_${i}` as AccountId, path, terms });
     }
-    this.#settle(true);
+    this.#kernel.settle();
+    this.#founding = false;
+  }
+
+  #refused(input: Input, refusal: Refusal): void {
+    if (this.#founding) throw new Error(`${refusal.field} ${refusal.value}: ${refusal.detail}`);
+    this.#observer.refused(input, refusal);
   }
 
   #submit({ account, user, spec }: Arrival, index: number): void {
     const id = `job_${index.toString(36)}` as JobId;
     const of = `usr_${user ?? "trace"}` as UserId;
-    this.#ask({ kind: "job.submit", id, account, user: of, spec, endedBefore: [] });
-  }
-
-  #ask(command: Command): void {
-    const op = `op_${this.#operations++}` as OperationId;
-    this.#inbox.push({ kind: "command", v: 1, op, actor: { user: system }, request: op, command });
-  }
-
-  /** Decides until nothing more happens at this instant. */
-  #settle(founding = false): void {
-    let rounds = 0;
-    do {
-      const inputs = this.#inbox;
-      this.#inbox = [];
-      const { events, decisions } = decideBatch(this.#state, inputs, this.#clock.now());
-      this.#batches++;
-      for (const event of events) {
-        this.#observer.see(event);
-        this.#engine.obey(event, this.#state);
-      }
-      for (const [i, decision] of decisions.entries()) {
-        if (!isRefusal(decision)) continue;
-        if (founding) throw new Error(`${decision.field} ${decision.value}: ${decision.detail}`);
-        this.#observer.refused(inputs[i]!, decision);
-      }
-      if (++rounds > roundsMax) throw new Error(`no rest at ${this.#clock.now()}`);
-    } while (this.#inbox.length > 0);
+    this.#kernel.ask({ kind: "job.submit", id, account, user: of, spec, endedBefore: [] });
   }
 }

@@ -1,0 +1,109 @@
+import { isRefusal, parseDuration } from "@tessera/core";
+import { openFrozenReader, type StoreReader, storeOf } from "@tessera/server";
+import { type Command, exit, type Terminal, WrongUsage } from "../command/command.ts";
+import { parseOptions } from "../command/options.ts";
+import { Change, type ChangeText } from "./change.ts";
+import { compare, type Figures, figuresOf } from "./compare.ts";
+import { type History, HistoryBook } from "./history.ts";
+import { recordedBatches } from "./journal.ts";
+import { pageOf, type Report, tableOf } from "./report.ts";
+import { rerun } from "./rerun.ts";
+import { SameDecisions } from "./same-decisions.ts";
+import { Tally } from "./tally.ts";
+
+/** Replays a server's own journal under another quota, policy or fleet. */
+export const whatIfCommand: Command = {
+  name: "what-if",
+  usage: `  tess-sim what-if [--data DIR | --database URL] [--from 7d] [--set quota.ACCOUNT.guarantee.MODEL=GPUS]
+         [--policy rebalance=off] [--nodes 4x8:H100] [-o table|json|html]
+                                         What the last days would have been under another quota, policy or fleet`,
+  run: whatIf,
+};
+
+async function whatIf(args: readonly string[], { out }: Terminal): Promise<number> {
+  const { values, positionals } = parseOptions(args, {
+    data: { type: "string" },
+    database: { type: "string" },
+    from: { type: "string", default: "7d" },
+    set: { type: "string", multiple: true, default: [] },
+    policy: { type: "string", multiple: true, default: [] },
+    nodes: { type: "string", multiple: true, default: [] },
+    output: { type: "string", short: "o", default: "table" },
+  });
+  if (positionals.length > 0) throw new WrongUsage(`unknown word ${positionals[0]}; all of what-if are options`);
+  const write = writers[values.output as keyof typeof writers];
+  if (write === undefined) throw new WrongUsage(`unknown output ${values.output}; write -o table, json or html`);
+  const changed: ChangeText = { sets: values.set, policies: values.policy, nodes: values.nodes };
+  const change = new Change(changed);
+  const reader = await openFrozenReader(storeOf(values, process.env));
+  try {
+    const { history, same, recorded } = await readHistory(reader, values.from);
+    const asItWas = rerun(history, new Change({ sets: [], policies: [], nodes: [] }));
+    const otherwise = rerun(history, change);
+    const unmet = change.unmet();
+    if (unmet !== undefined) throw new WrongUsage(`--set ${unmet}: there was no such account in that time`);
+    const report: Report = {
+      from: history.from,
+      to: history.to,
+      changed,
+      replay: {
+        batches: same.batches,
+        differences: same.differences.length,
+        sameState: same.endsAlike(),
+        first: same.differences[0] ?? null,
+      },
+      recorded,
+      refused: otherwise.refused,
+      endUnknown: otherwise.endUnknown,
+      ...compare(asItWas, otherwise),
+    };
+    out(write(report));
+  } finally {
+    await reader.close();
+  }
+  return exit.ok;
+}
+
+const writers = {
+  table: tableOf,
+  json: (report: Report) => JSON.stringify(report),
+  html: pageOf,
+} as const;
+
+interface Past {
+  readonly history: History;
+  readonly same: SameDecisions;
+  /** What really became of everybody. */
+  readonly recorded: Figures;
+}
+
+async function readHistory(reader: StoreReader, from: string): Promise<Past> {
+  const head = await reader.head();
+  const [newest] = await reader.rows(Math.max(1, head.seq), 1);
+  if (newest === undefined) throw new WrongUsage("the journal is empty: there is no past to look at");
+  const [oldest] = await reader.rows(1, 1);
+  const startAt = Math.max(oldest!.at, fromOf(from, newest.at));
+  const book = new HistoryBook(startAt);
+  const same = new SameDecisions();
+  let tally: Tally | undefined;
+  for await (const batch of recordedBatches(reader)) {
+    book.begin(batch, same.recorded);
+    if (batch.at >= startAt) tally ??= new Tally(startAt, same.recorded);
+    same.see(batch, (event, state) => {
+      book.see(event, state);
+      tally?.see(event, state);
+    });
+  }
+  const history = book.finish(same.recorded);
+  const recorded = (tally ?? new Tally(startAt, same.recorded)).finish(same.recorded, history.to);
+  return { history, same, recorded: figuresOf([...recorded.tales.values()]) };
+}
+
+/** `7d` before the newest entry, or an instant. */
+function fromOf(text: string, newest: number): number {
+  const ms = parseDuration(text, "--from");
+  if (!isRefusal(ms)) return newest - ms;
+  const at = Date.parse(text);
+  if (Number.isNaN(at)) throw new WrongUsage(`--from ${text}: write how long ago, such as 7d, or an instant`);
+  return at;
+}

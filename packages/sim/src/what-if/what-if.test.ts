@@ -1,0 +1,119 @@
+import assert from "node:assert/strict";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, describe, test } from "node:test";
+import { type AccountId, type JobId, plainPolicy, plainTerms, type UserId, unitsPerGpu } from "@tessera/core";
+import { type Behaviour, SimulatedClock, SimulatedEngine, SimulatedFleet } from "@tessera/engine-simulated";
+import { openStore } from "@tessera/server";
+import { BadInput, WrongUsage } from "../command/command.ts";
+import { alikeNodes } from "../simulate/alike-nodes.ts";
+import { gangSpec } from "../simulate/gang.ts";
+import { VirtualControlPlane } from "../virtual/control-plane.ts";
+import { whatIfCommand } from "./command.ts";
+import type { Report } from "./report.ts";
+
+const minute = 60_000;
+const startAt = Date.UTC(2026, 10, 2, 8);
+const run = { a: 60, b: 60, c: 30, d: 20 } as const;
+const folder = mkdtempSync(join(tmpdir(), "what-if-"));
+after(() => rmSync(folder, { recursive: true }));
+
+/** Two nodes of eight: the guest borrows both, and after ten minutes the owner takes one back for c, then d comes. */
+async function recordMorning(): Promise<void> {
+  const store = await openStore({ dir: join(folder, "store") });
+  const control = new VirtualControlPlane(new SimulatedClock(startAt), store);
+  const nodes = alikeNodes(2, 8);
+  const behaviour = ({ job }: { job: string }): Behaviour => ({
+    startMs: 0,
+    runMs: run[job.slice("job_".length) as keyof typeof run] * minute,
+    exitCode: 0,
+    ignoresSignal: false,
+  });
+  const fleet = new SimulatedFleet({ clock: control.clock, nodes, prepareMs: 0, behaviour });
+  await control.drive(new SimulatedEngine(fleet));
+  const floor = (gpus: number) => ({ ...plainTerms, quota: { guarantee: { "*": gpus * unitsPerGpu }, weight: 1 } });
+  const submit = (job: string, account: string) =>
+    control.ask({
+      kind: "job.submit",
+      id: `job_${job}` as JobId,
+      account,
+      user: "usr_1" as UserId,
+      spec: gangSpec({ gpus: 8, gpusPerNode: 8 }),
+      endedBefore: [],
+    });
+  void control.ask({ kind: "node.register", nodes });
+  void control.ask({ kind: "policy.set", policy: { ...plainPolicy, rebalance: "on" } });
+  await control.settle();
+  void control.ask({ kind: "account.create", id: "acc_owner" as AccountId, path: "owner", terms: floor(8) });
+  void control.ask({ kind: "account.create", id: "acc_guest" as AccountId, path: "guest", terms: floor(8) });
+  await control.settle();
+  void submit("a", "guest");
+  void submit("b", "guest");
+  await control.settle();
+  for (const [at, job] of [
+    [10, "c"],
+    [15, "d"],
+  ] as const) {
+    await control.advanceTo(startAt + at * minute);
+    void submit(job, "owner");
+    await control.settle();
+  }
+  await control.advanceTo(startAt + 240 * minute);
+  await control.settle();
+  await store.close();
+}
+
+async function whatIf(...args: string[]): Promise<Report> {
+  const lines: string[] = [];
+  const out = (line: string) => lines.push(line);
+  await whatIfCommand.run(["--data", folder, "-o", "json", ...args], { out, err: out, paint: (_, text) => text });
+  return JSON.parse(lines.join("\n")) as Report;
+}
+
+describe("what-if", async () => {
+  await recordMorning();
+
+  test("[S26] recorded inputs alone lead to the recorded decisions and state", async () => {
+    const { replay } = await whatIf();
+    assert.deepEqual([replay.differences, replay.sameState, replay.first, replay.batches > 10], [0, true, null, true]);
+  });
+
+  test("an unchanged rerun comes out as the past did", async () => {
+    const { recorded, fleet, jobs } = await whatIf();
+    const { utilization, ...figures } = fleet.asItWas;
+    assert.deepEqual(figures, recorded);
+    assert.equal(recorded.evictions, 1);
+    assert.ok(utilization > 0.2 && utilization < 1);
+    assert.deepEqual(jobs, []);
+  });
+
+  test("without its floor the owner waits, and nobody is preempted", async () => {
+    const report = await whatIf("--set", "quota.owner.guarantee=0", "--policy", "rebalance=off");
+    assert.deepEqual([report.fleet.asItWas.evictions, report.fleet.changed.evictions], [1, 0]);
+    assert.equal(report.fleet.changed.lostGpuMs, 0);
+    const c = report.jobs.find(({ job }) => job === "job_c")!;
+    assert.deepEqual([c.asItWas.waitMs, c.changed.waitMs], [0, 50 * minute]);
+  });
+
+  test("with another node nobody waits", async () => {
+    const { fleet } = await whatIf("--nodes", "2x8:gpu");
+    assert.deepEqual([fleet.changed.waitMsMean, fleet.changed.evictions], [0, 0]);
+    assert.ok(fleet.changed.utilization < fleet.asItWas.utilization);
+  });
+
+  test("a later beginning takes up what runs then", async () => {
+    const { from, recorded, fleet } = await whatIf("--from", new Date(startAt + 12 * minute).toISOString());
+    assert.equal(from, startAt + 12 * minute);
+    const { utilization: _, ...figures } = fleet.asItWas;
+    assert.deepEqual(figures, recorded);
+  });
+
+  test("what makes no sense is named", async () => {
+    await assert.rejects(whatIf("--set", "quota.nobody.guarantee=1"), WrongUsage);
+    await assert.rejects(whatIf("--set", "quota.owner.floor=1"), BadInput);
+    await assert.rejects(whatIf("--policy", "rebalance=maybe"), /rebalance=on\|checkpointed\|off/);
+    await assert.rejects(whatIf("--nodes", "1x8:H900"), /model H900/);
+    await assert.rejects(whatIf("--from", "soon"), /--from soon/);
+  });
+});
