@@ -35,7 +35,7 @@ async function whatIf(args: readonly string[], { out }: Terminal): Promise<numbe
   if (write === undefined) throw new WrongUsage(`unknown output ${values.output}; write -o table, json or html`);
   const changed: ChangeText = { sets: values.set, policies: values.policy, nodes: values.nodes };
   const change = new Change(changed);
-  const reader = await openFrozenReader(storeOf(values, process.env));
+  const reader = await openPast(storeOf(values, process.env));
   try {
     const { history, same, recorded } = await readHistory(reader, values.from);
     const asItWas = rerun(history, new Change({ sets: [], policies: [], nodes: [] }));
@@ -69,6 +69,17 @@ const writers = {
   json: (report: Report) => JSON.stringify(report),
   html: pageOf,
 } as const;
+
+async function openPast(place: ReturnType<typeof storeOf>): ReturnType<typeof openFrozenReader> {
+  try {
+    return await openFrozenReader(place);
+  } catch (cause) {
+    const name = "dir" in place ? place.dir : "the database";
+    throw new WrongUsage(`${name} cannot be read (--data): ${(cause as Error).message}`, {
+      cause,
+    });
+  }
+}
 
 interface Past {
   readonly history: History;
