@@ -80,7 +80,7 @@ describe("tess-sim", () => {
     for (const [args, said] of [
       [[], /a command is missing/],
       [["scenari", "x"], /did you mean scenario\?/],
-      [["what-if"], /unknown command what-if/],
+      [["replay"], /unknown command replay/],
       [["scenario"], /at least one FILE/],
       [["scenario", "good.yaml", "-o", "xml"], /unknown output xml/],
       [["scenario", "good.yaml", "--fast"], /--fast/],
