@@ -25,7 +25,7 @@ const began = performance.now();
 const postgres = store === "postgres" ? await startTestPostgres() : undefined;
 try {
   if (store === "postgres" && postgres === undefined) throw new Error("there is no PostgreSQL to try");
-  const { faults, verified, ran, taken, ...counts } = await soak({
+  const { faults, verified, ran, taken, steppedDown, ...counts } = await soak({
     cycles,
     seed,
     ...(postgres !== undefined && { database: await postgres.freshDatabase() }),
@@ -33,7 +33,7 @@ try {
   });
   for (const fault of faults) console.error(`FAULT ${fault}`);
   const seconds = Math.round((performance.now() - began) / 1000);
-  const report = { store, seed, seconds, ran, taken, verified, ...counts };
+  const report = { store, seed, seconds, ran, taken, steppedDown, verified, ...counts };
   console.log(values.json ? JSON.stringify(report) : JSON.stringify(report, null, 2));
   if (faults.length > 0 || !verified) process.exitCode = 1;
 } finally {

@@ -11,7 +11,7 @@ import { collect } from "./collect.ts";
 import type { History } from "./history.ts";
 import { Lenders, lentGpus, lentModel } from "./lenders.ts";
 import { type KillPoint, killPoints, phaseOf, planKills, reclaimPoints } from "./plan.ts";
-import { ServerProcess } from "./server-process.ts";
+import { type ServerEnd, ServerProcess } from "./server-process.ts";
 import { NoAnswer, Target } from "./target.ts";
 import { makeTruthFolder, readTruth } from "./truth.ts";
 
@@ -30,6 +30,8 @@ export interface SoakReport extends Omit<Verdict, "faults"> {
   readonly ran: number;
   /** Attempts that ended because somebody else had a right to the seats. */
   readonly taken: number;
+  /** How often a server ended by itself because a busy machine did not let it renew its lease, and was started again. */
+  readonly steppedDown: number;
   /** `tess admin verify` found nothing wrong. */
   readonly verified: boolean;
   /** Everything that should not have happened, in words. */
@@ -39,7 +41,10 @@ export interface SoakReport extends Omit<Verdict, "faults"> {
 const clients = 6;
 const acknowledgedPerCycle = 100;
 const virtual = `4x8:H100,1x${lentGpus}:${lentModel}`;
-const leaseSeconds = 3;
+const leaseSeconds = 6;
+/** How a server ends that could not renew its lease in time. */
+const exitOutage = 69;
+const triesMax = 5;
 /** Longer than this for anything is a hang. */
 const patienceMs = 60_000;
 /** A phase that does not come by under load within this time is left for another cycle. */
@@ -66,6 +71,7 @@ class Soak {
   readonly #servers: ServerProcess[] = [];
   readonly #kills: Partial<Record<KillPoint, number>> = {};
   readonly #faults: string[] = [];
+  #steppedDown = 0;
 
   constructor(ask: SoakAsk) {
     this.#ask = ask;
@@ -137,11 +143,24 @@ class Soak {
     const passesMax = reclaimPoints.some((each) => each === point) ? 2 : 10;
     const at = `${phase}:${1 + this.#below(passesMax)}`;
     const armedBy = join(this.#data, `armed-${this.#servers.length}`);
-    const server = this.#spawn(phase === undefined ? undefined : { at, armedBy });
-    const url = await this.#patiently(server.url, "the server to be ready");
-    if (url === undefined) throw new Error(`the server ended before it was ready:\n${server.said.join("\n")}`);
-    this.#target.set(url);
-    return server;
+    for (let tries = 1; ; tries++) {
+      const server = this.#spawn(phase === undefined ? undefined : { at, armedBy });
+      const url = await this.#patiently(server.url, "the server to be ready");
+      if (url !== undefined) {
+        this.#target.set(url);
+        return server;
+      }
+      if (!this.#hasSteppedDown(await server.ended) || tries === triesMax) {
+        throw new Error(`the server ended before it was ready:\n${server.said.join("\n")}`);
+      }
+    }
+  }
+
+  /** Whether this is how a server ends that lost its lease; that is no fault of its own. */
+  #hasSteppedDown({ code }: ServerEnd): boolean {
+    const stepped = this.#ask.database !== undefined && code === exitOutage;
+    if (stepped) this.#steppedDown++;
+    return stepped;
   }
 
   #spawn(crash?: { at: string; armedBy?: string }): ServerProcess {
@@ -161,7 +180,10 @@ class Soak {
     const reached = async () => {
       while (this.#acknowledged < count) {
         if (!current.alive) {
-          this.#faults.push(`the server ended by itself:\n${current.said.slice(-10).join("\n")}`);
+          this.#target.clear();
+          if (!this.#hasSteppedDown(await current.ended)) {
+            this.#faults.push(`the server ended by itself:\n${current.said.slice(-10).join("\n")}`);
+          }
           current = await this.#start(point);
         }
         await sleep(10);
@@ -212,16 +234,22 @@ class Soak {
     server.arm();
     const ended = await Promise.race([server.ended, sleep(phaseMsMax).then(() => undefined)]);
     this.#target.clear();
-    if (ended === undefined) await server.end("SIGKILL");
-    else if (ended.signal !== "SIGKILL") this.#faults.push(`ended with ${ended.code}: ${server.said.at(-1)}`);
-    return ended !== undefined;
+    if (ended === undefined) {
+      await server.end("SIGKILL");
+      return false;
+    }
+    return this.#diedAsPlanned(server, ended);
   }
 
   async #dieWhileAdopting(): Promise<boolean> {
     const server = this.#spawn({ at: `adopting:${1 + this.#below(3)}` });
-    const { signal, code } = await this.#patiently(server.ended, "the server to die while it adopts");
-    if (signal !== "SIGKILL") this.#faults.push(`ended with ${code} while it adopted: ${server.said.at(-1)}`);
-    return signal === "SIGKILL";
+    return this.#diedAsPlanned(server, await this.#patiently(server.ended, "the server to die while it adopts"));
+  }
+
+  #diedAsPlanned(server: ServerProcess, ended: ServerEnd): boolean {
+    if (ended.signal === "SIGKILL") return true;
+    if (!this.#hasSteppedDown(ended)) this.#faults.push(`ended with ${ended.code}: ${server.said.at(-1)}`);
+    return false;
   }
 
   /** A server that stands still beyond its lease is replaced, and must step down when it goes on. */
@@ -293,6 +321,7 @@ class Soak {
       killPoints: this.#kills,
       ran: ran.length,
       taken: countTaken(told),
+      steppedDown: this.#steppedDown,
       ...verdict,
       verified,
       faults: [...this.#faults, ...faults],
