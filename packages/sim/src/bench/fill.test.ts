@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { it } from "node:test";
 import { writeSnapshot } from "@tessera/core";
-import { openReader, recover } from "@tessera/server";
+import { openReader, openStore, recover } from "@tessera/server";
 import { spreadOf } from "./figures.ts";
 import { fillStore } from "./fill.ts";
 
@@ -17,7 +17,7 @@ it("[S26] the same seed gives the same days, and a replay the same state as a st
       ["snapshots", 1_000],
     ] as const) {
       const place = { dir: join(root, name) };
-      const filled = await fillStore(place, 3_000, 7, snapshotEvery, () => {});
+      const filled = await fillStore(await openStore(place), 3_000, 7, snapshotEvery, () => {});
       assert.ok(filled.events >= 3_000 && filled.rows < filled.events);
       const reader = await openReader(place);
       const { state, eventsReplayed } = await recover(reader);

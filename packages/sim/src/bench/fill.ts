@@ -1,4 +1,4 @@
-import { eventsOf, openStore, recover, type StoreConfig, Writer } from "@tessera/server";
+import { eventsOf, recover, type Store, Writer } from "@tessera/server";
 import { BusyFleet } from "./busy-fleet.ts";
 
 export interface Filled {
@@ -9,16 +9,15 @@ export interface Filled {
   readonly days: number;
 }
 
-/** Fills an empty store through the writer until it holds `events` events; snapshots are written as a server would. */
+/** Fills an empty store through the writer until it holds `events` events, with snapshots as a server writes them, and closes it. */
 export async function fillStore(
-  config: StoreConfig,
+  store: Store,
   events: number,
   seed: number,
   snapshotEveryEvents: number,
   progress: (events: number) => void,
 ): Promise<Filled> {
   const began = performance.now();
-  const store = await openStore(config);
   const { state, head } = await recover(store);
   const fleet = new BusyFleet(seed);
   const { clock } = fleet;

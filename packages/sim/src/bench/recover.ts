@@ -4,8 +4,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
-import type { StoreConfig } from "@tessera/server";
+import { openStore, type StoreConfig } from "@tessera/server";
 import { startTestPostgres } from "@tessera/server/testing/postgres";
+import { openUnsyncedSqliteStore } from "@tessera/server/testing/unsynced-store";
 import { countOf, parseCall, wordOf } from "../call.ts";
 import { spreadOf } from "./figures.ts";
 import { fillStore } from "./fill.ts";
@@ -42,7 +43,8 @@ const postgres = store === "postgres" ? await startTestPostgres() : undefined;
 try {
   if (store === "postgres" && postgres === undefined) throw new Error("there is no PostgreSQL to measure");
   const place: StoreConfig = postgres === undefined ? { dir } : { url: await postgres.freshDatabase() };
-  const filled = await fillStore(place, events, seed, snapshotEveryEvents, (done) =>
+  const empty = await ("dir" in place ? openUnsyncedSqliteStore(place.dir) : openStore(place));
+  const filled = await fillStore(empty, events, seed, snapshotEveryEvents, (done) =>
     say(`filling: ${done} of ${events} events`),
   );
   say(`${filled.events} events in ${filled.rows} rows, ${filled.days} days of the fleet, in ${filled.seconds} s`);
@@ -51,10 +53,13 @@ try {
   for (let round = 1; round <= rounds; round++) {
     replays.push(await recoverOnce("replay", place));
     starts.push(await recoverOnce("snapshot", place));
-    say(`round ${round}: replay ${rateOf(replays.at(-1)!)} events/s, from snapshot ${starts.at(-1)!.recoverMs} ms`);
+    say(
+      `round ${round}: replay ${rateOf(replays.at(-1)!)} events/s, from snapshot ${starts.at(-1)!.recoverMs.toFixed()} ms`,
+    );
   }
   const replay = {
     eventsPerSecond: spreadOf(replays.map(rateOf)),
+    eventsPerCpuSecond: spreadOf(replays.map((each) => each.events / (each.cpuMs / 1000))),
     seconds: spreadOf(
       replays.map((each) => each.recoverMs / 1000),
       2,

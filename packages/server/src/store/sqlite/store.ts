@@ -15,10 +15,23 @@ const projections = ["ended_job", "ended_job_under", "usage", "device", "audit",
 
 /** Opens the store in `dir` for the one writer, making it when it is not there. Throws StoreHeld when it is in use. */
 export async function openSqliteStore(dir: string): Promise<FillableStore> {
+  return openHeld(dir, openWritable);
+}
+
+/** The same, but commits do not wait for the disk: to fill a store that is only there to be measured. */
+export async function openUnsyncedSqliteStore(dir: string): Promise<FillableStore> {
+  return openHeld(dir, (file) => {
+    const db = openWritable(file);
+    db.exec("PRAGMA synchronous = OFF; PRAGMA wal_autocheckpoint = 100000");
+    return db;
+  });
+}
+
+function openHeld(dir: string, open: (file: string) => DatabaseSync): FillableStore {
   mkdirSync(dir, { recursive: true, mode: 0o700 });
   const lock = holdDirectory(dir);
   try {
-    return new SqliteStore(resolve(dir), lock);
+    return new SqliteStore(resolve(dir), lock, open(fileIn(dir)));
   } catch (error) {
     lock.release();
     throw error;
@@ -120,8 +133,7 @@ class SqliteStore extends SqliteReader implements FillableStore {
   #stopped: CommitOutage | undefined;
 
   /** Questions go through a connection of their own, so that they never see a transaction half-way. */
-  constructor(dir: string, lock: { release(): void }) {
-    const db = openWritable(fileIn(dir));
+  constructor(dir: string, lock: { release(): void }, db: DatabaseSync) {
     super(new DatabaseSync(fileIn(dir), { readOnly: true, timeout: 5_000 }));
     this.#dir = dir;
     this.#lock = lock;

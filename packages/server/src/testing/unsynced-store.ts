@@ -1,0 +1,1 @@
+export { openUnsyncedSqliteStore } from "../store/sqlite/store.ts";
