@@ -1,6 +1,6 @@
 import { type AccountNo, noAccount } from "../model/ids.ts";
-import type { Job } from "../model/job.ts";
-import { hour, type Instant } from "../model/units.ts";
+import { type Job, shieldedUntil } from "../model/job.ts";
+import type { Instant } from "../model/units.ts";
 import { coverFor, type Demand, isWithin } from "../queue/quota.ts";
 import { accountOf, pathUp, type State } from "../state/state.ts";
 import { addTo, type Held, minus, nothingHeld, stayingOf } from "../state/usage.ts";
@@ -92,18 +92,12 @@ function mayRebalance(state: State, { job, extra }: Victim, now: Instant): boole
   if (rebalance === "off") return false;
   if (extra) return true;
   if (rebalance === "checkpointed" && job.spec.checkpoint === undefined) return false;
-  return !isNew(state, job, now) && !isShielded(job, now);
+  return !isNew(state, job, now) && shieldedUntil(job) <= now; // T8
 }
 
 /** It started so lately that the owner's policy leaves it where it is [T8]. */
 export function isNew(state: State, victim: Job, now: Instant): boolean {
   return now - victim.placedAt < state.policy.minRuntimeMs;
-}
-
-/** Taken three times within an hour: left alone for an hour [T8]. */
-function isShielded({ evictedAt }: Job, now: Instant): boolean {
-  const [first, , third] = evictedAt;
-  return third !== undefined && third - first! <= hour && now - third < hour;
 }
 
 /** Whether an account is `above` or below it. */

@@ -1,7 +1,7 @@
 import type { PartSeat } from "../part/seat.ts";
 import type { AccountNo, GpuNo, JobId, JobNo, NodeNo, UserId } from "./ids.ts";
 import type { Lease } from "./lease.ts";
-import type { Instant } from "./units.ts";
+import { hour, type Instant } from "./units.ts";
 
 export type JobType = "train" | "service" | "notebook" | "batch";
 export type Isolation = "whole" | "mig" | "mps" | "timeslice" | "any";
@@ -171,6 +171,12 @@ export interface Claim {
 
 /** As many evictions as it takes to shield a job (T8). */
 export const evictionsKept = 3;
+
+/** Until when a job is left alone that was taken three times within an hour (T8); 0 = it was not. */
+export function shieldedUntil({ evictedAt }: Pick<Job, "evictedAt">): Instant {
+  const [first, , third] = evictedAt;
+  return first !== undefined && third !== undefined && third - first <= hour ? third + hour : 0;
+}
 
 /** More attempts than this are not remembered one by one; the journal still has them. */
 export const attemptsKept = 20;

@@ -10,7 +10,15 @@ import type {
   Seat,
 } from "../journal/event.ts";
 import { type GpuNo, type JobId, type JobNo, leaseIdOf, noAccount } from "../model/ids.ts";
-import { type AttemptRecord, attemptsKept, type Claim, evictionsKept, type Job, type JobSpec } from "../model/job.ts";
+import {
+  type AttemptRecord,
+  attemptsKept,
+  type Claim,
+  evictionsKept,
+  type Job,
+  type JobSpec,
+  shieldedUntil,
+} from "../model/job.ts";
 import type { Lease } from "../model/lease.ts";
 import { hour, type Instant, unitsPerGpu } from "../model/units.ts";
 import { afterSeats, beforeSeats } from "./dedicated.ts";
@@ -233,8 +241,8 @@ function activate(state: State, job: Job): void {
   countCover(state, job, 1);
   if (isElastic(job)) state.elastic.add(job);
   if (job.spec.checkpoint !== undefined) state.checkpointing++;
-  const exposedAt = job.placedAt + state.policy.minRuntimeMs;
-  if (exposedAt > state.clock) state.timers.add({ at: exposedAt, kind: "exposed", subject: job.no });
+  for (const exposedAt of [job.placedAt + state.policy.minRuntimeMs, shieldedUntil(job)])
+    if (exposedAt > state.clock) state.timers.add({ at: exposedAt, kind: "exposed", subject: job.no });
 }
 
 function isElastic({ spec }: Job): boolean {

@@ -22,6 +22,18 @@ export interface Miss {
   readonly got: unknown;
 }
 
+/** What an account's jobs hold: the core counts as well what is kept for those who wait for their victims to leave. */
+function unitsUsed(state: State, path: string): number {
+  const account = state.accountByPath.get(path)!;
+  let units = state.usage[account.no]!.units;
+  for (const { account: owner, state: standing, claim } of state.claimants) {
+    const inside = `${state.accounts[owner]!.path}/`.startsWith(`${path}/`);
+    if (standing !== "waiting" || !inside) continue;
+    for (const { gpus, part } of claim!.seats) units -= part?.compute ?? claim!.unitsEach * gpus.length;
+  }
+  return units;
+}
+
 /** Everything in `expect` that is not so. */
 export function missesOf(expect: Expect, outlook: Outlook): Miss[] {
   const { state, evicted } = outlook;
@@ -39,8 +51,7 @@ export function missesOf(expect: Expect, outlook: Outlook): Miss[] {
   for (const { group, count } of expect.evictedOf ?? []) compare(`evicted_of.${group}`, count, inGroup(group, evicted));
   for (const { group, count } of expect.runningOf ?? []) compare(`running_of.${group}`, count, inGroup(group, running));
   for (const { account, units } of expect.usage ?? []) {
-    const used = state.usage[state.accountByPath.get(account)!.no]!.units;
-    compare(`usage.${account}`, units / unitsPerGpu, used / unitsPerGpu);
+    compare(`usage.${account}`, units / unitsPerGpu, unitsUsed(state, account) / unitsPerGpu);
   }
   for (const { job, class: expected } of expect.class ?? []) {
     const live = jobOf(outlook, job);
