@@ -1,6 +1,9 @@
+import { canonicalJson } from "../journal/canonical.ts";
 import type { Instant } from "../model/units.ts";
 import type { InvoiceLine } from "./charge.ts";
-import type { Micros } from "./money.ts";
+import { divideRounded, type Micros, minorMicros } from "./money.ts";
+import { byKey, lentLine, type Shared, termsAt } from "./period.ts";
+import { type PriceBook, type PriceWindow, versionAt } from "./price.ts";
 
 export interface Period {
   /** `2026-11`. */
@@ -16,8 +19,6 @@ export const ratingVersion = 1;
 
 /** What a tenant owes for a period. A pure function of what was metered and the price book. */
 export interface Invoice {
-  /** `INV-000042`, gapless; drafts have none. */
-  readonly number: string;
   readonly tenant: string;
   readonly period: Period;
   readonly currency: string;
@@ -29,6 +30,96 @@ export interface Invoice {
   readonly roundingMicros: Micros;
   readonly totalMicros: Micros;
   readonly ratingVersion: number;
-  /** Merkle root over the tenant's extract, hexadecimal: what the invoice was made from. */
-  readonly extractRoot: string;
+}
+
+export interface InvoiceParts {
+  readonly tenant: string;
+  readonly period: Period;
+  readonly mode: Invoice["mode"];
+  readonly book: PriceBook;
+  readonly windows: readonly PriceWindow[];
+  /** From the tenant's own records. */
+  readonly lines: readonly InvoiceLine[];
+  /** From looking at the whole fleet; those of other tenants are passed over. */
+  readonly shared: readonly Shared[];
+  readonly corrections: readonly InvoiceLine[];
+}
+
+/** Puts an invoice together; undefined where no price list holds in the period. */
+export function buildInvoice(parts: InvoiceParts): Invoice | undefined {
+  const { tenant, period, mode, book } = parts;
+  const version = versionAt(book, period.toAt - 1);
+  if (version === undefined) return undefined;
+  const lines = [...parts.lines, ...sharedLines(parts)].sort(byKey);
+  const missing = BigInt(version.minimumMicros) - sum(lines);
+  if (missing > 0n && sum(lines.filter((line) => line.micros > 0n)) > 0n) {
+    lines.push(plainLine("minimum", tenant, version.id, missing));
+  }
+  lines.push(...[...parts.corrections].sort(byKey));
+  const chargesMicros = sum(lines.filter((line) => line.micros > 0n));
+  const creditsMicros = sum(lines.filter((line) => line.micros < 0n));
+  const exact = chargesMicros + creditsMicros;
+  const minor = minorMicros(version.currency);
+  const totalMicros = divideRounded(exact, minor, version.rounding) * minor;
+  return {
+    ...{ tenant, period, currency: version.currency, mode, lines, chargesMicros, creditsMicros },
+    ...{ roundingMicros: totalMicros - exact, totalMicros, ratingVersion },
+  };
+}
+
+function sharedLines({ tenant, shared, book, windows, period }: InvoiceParts): InvoiceLine[] {
+  const lines: InvoiceLine[] = [];
+  for (const each of shared) {
+    if (each.tenant !== tenant) continue;
+    if (each.kind === "idle") {
+      lines.push({ ...plainLine("idle", tenant, each.version, each.micros ?? 0n), model: each.model });
+      continue;
+    }
+    const version = book.versions.find(({ id }) => id === each.version)!;
+    const terms = termsAt(book, windows, Math.max(version.fromAt, period.fromAt), tenant)!;
+    const line = lentLine(each, { ...terms, version, perMille: each.perMille });
+    if (line.micros !== 0n) lines.push(line);
+  }
+  return lines;
+}
+
+function plainLine(kind: "idle" | "minimum", account: string, version: string, micros: Micros): InvoiceLine {
+  const key = { kind, account, model: "", profile: "", isolation: "", topology: "", version, perMille: 1000 };
+  return { ...key, quantity: 0n, numerator: 0n, denominator: 1n, micros };
+}
+
+function sum(lines: readonly InvoiceLine[]): Micros {
+  let micros = 0n;
+  for (const line of lines) micros += line.micros;
+  return micros;
+}
+
+/** The one spelling of an invoice: equal invoices have equal bytes (S11). */
+export function invoiceText(invoice: Invoice): string {
+  return canonicalJson(spelled(invoice));
+}
+
+/** Amounts that may pass 2^53 as text, for the journal and the network. */
+export function spelled(value: unknown): unknown {
+  if (typeof value === "bigint") return String(value);
+  if (Array.isArray(value)) return value.map(spelled);
+  if (typeof value !== "object" || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, field]) => [key, spelled(field)]));
+}
+
+/** A line that was spelled. */
+export type SpelledLine = Omit<InvoiceLine, "quantity" | "numerator" | "denominator" | "micros"> & {
+  readonly [Field in "quantity" | "numerator" | "denominator" | "micros"]: string;
+};
+
+/** The line that `spelled` wrote. */
+export function readLine(line: SpelledLine): InvoiceLine {
+  const { quantity, numerator, denominator, micros } = line;
+  return {
+    ...line,
+    quantity: BigInt(quantity),
+    numerator: BigInt(numerator),
+    denominator: BigInt(denominator),
+    micros: BigInt(micros),
+  };
 }

@@ -1,7 +1,9 @@
 import type { Instant } from "../model/units.ts";
+import type { ChargeKind } from "./charge.ts";
+import type { Invoice } from "./invoice.ts";
 import type { Micros } from "./money.ts";
 
-/** `tenant/acme/owed`, `tenant/acme/prepaid`, `revenue/burst`, `lender/acme`, `idle-pool`, `adjustments`, `rounding`, `cash`. */
+/** `tenant/acme/owed`, `reservation/acme`, `lender/acme`, `revenue/burst`, `idle-pool`, `adjustments`, `rounding`, `cash`. */
 export type LedgerAccount = string;
 
 /** A leg takes from an account (below zero) or gives to it. */
@@ -10,7 +12,8 @@ export interface Leg {
   readonly micros: Micros;
 }
 
-export type EntryKind = "charge" | "credit" | "adjustment" | "rounding" | "payment" | "hold" | "post" | "void";
+export const entryKinds = ["charge", "credit", "adjustment", "rounding", "payment", "hold", "post", "void"] as const;
+export type EntryKind = (typeof entryKinds)[number];
 
 /** Written once; the legs of an entry add up to nothing. What was wrong is put right by another entry that names it. */
 export interface LedgerEntry {
@@ -28,10 +31,54 @@ export interface LedgerEntry {
   readonly memo: string;
 }
 
-/** What is missing for an entry to be sound; undefined when nothing is. */
+/** What is missing for an entry to be sound; undefined when nothing is (S13). */
 export function faultOf(entry: Pick<LedgerEntry, "legs">): string | undefined {
   if (entry.legs.length < 2) return "an entry has at least two legs";
   let sum = 0n;
   for (const leg of entry.legs) sum += leg.micros;
   return sum === 0n ? undefined : `the legs add up to ${sum}, not to 0`;
+}
+
+/** Where the money of a line comes from or goes to. */
+function against(kind: ChargeKind, tenant: string): LedgerAccount {
+  switch (kind) {
+    case "reserved":
+      return `reservation/${tenant}`;
+    case "lent":
+      return `lender/${tenant}`;
+    case "idle":
+      return "idle-pool";
+    case "lost-work":
+    case "correction":
+      return "adjustments";
+    default:
+      return `revenue/${kind}`;
+  }
+}
+
+/** The account that an invoice is booked to: what is owed, or what is only shown. */
+export function billedTo({ tenant, mode }: Pick<Invoice, "tenant" | "mode">): LedgerAccount {
+  return `tenant/${tenant}/${mode === "chargeback" ? "owed" : "shown"}`;
+}
+
+/** One entry for each line of an invoice, and one for the rounding; numbers follow `firstNo`. */
+export function entriesOf(invoice: Invoice, number: string, firstNo: number, at: Instant): LedgerEntry[] {
+  const { tenant, currency } = invoice;
+  const to = billedTo(invoice);
+  const entries: LedgerEntry[] = [];
+  const book = (kind: EntryKind, from: LedgerAccount, micros: Micros, memo: string, line?: number): void => {
+    if (micros === 0n) return;
+    const legs = [
+      { account: to, micros },
+      { account: from, micros: -micros },
+    ];
+    const no = firstNo + entries.length;
+    entries.push({ no, kind, at, currency, legs, invoice: number, ...(line !== undefined && { line }), memo });
+  };
+  for (const [i, { kind, account, model, micros }] of invoice.lines.entries()) {
+    const entryKind = kind === "correction" ? "adjustment" : micros < 0n ? "credit" : "charge";
+    book(entryKind, against(kind, tenant), micros, `${kind} ${model} ${account}`.replaceAll(/ +/g, " "), i + 1);
+  }
+  book("rounding", "rounding", invoice.roundingMicros, "rounded to what can be paid");
+  return entries;
 }

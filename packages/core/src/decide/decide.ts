@@ -11,6 +11,7 @@ import { queueOrPark } from "../state/apply-jobs.ts";
 import type { State } from "../state/state.ts";
 import { changeAccess } from "./access.ts";
 import { changeAccounts } from "./accounts.ts";
+import { changeBooks } from "./books.ts";
 import { changeJob, deadlineCame, submitJob } from "./jobs.ts";
 import { changeNodes, drainCame } from "./nodes.ts";
 import { windowCame } from "./windows.ts";
@@ -82,6 +83,15 @@ function decideCommand(state: State, command: Command, now: Instant): Decision {
       return changeAccess(state, command, now);
     case "policy.set":
       return { events: [{ kind: "policy-set", v: 1, at: now, policy: command.policy }] };
+    case "price.add":
+    case "contract.set":
+    case "tenant.bill":
+    case "budget.set":
+    case "budget.drop":
+    case "budget.reach":
+    case "invoice.issue":
+    case "ledger.post":
+      return changeBooks(state, command, now);
     case "epoch.begin":
       return { events: [{ kind: "epoch-began", v: 1, at: now, epoch: state.epoch + 1, reason: command.reason }] };
   }

@@ -5,6 +5,7 @@ import type { JobOutcome, JobSpec } from "../model/job.ts";
 import type { NodeFacts } from "../model/node.ts";
 import type { Policy } from "../model/policy.ts";
 import type { Instant } from "../model/units.ts";
+import type { MoneyCommand } from "./money-command.ts";
 
 /**
  * What can be asked of the core. A command is an input: it is written to the journal as it came, beside the events
@@ -61,6 +62,7 @@ export type Command =
   | { readonly kind: "secret.set"; readonly account: string; readonly name: string }
   | { readonly kind: "secret.delete"; readonly account: string; readonly name: string }
   | { readonly kind: "policy.set"; readonly policy: Policy }
+  | MoneyCommand
   /** Written first after a restore: engines refuse orders of a lower epoch from then on. */
   | { readonly kind: "epoch.begin"; readonly reason: string };
 

@@ -6,6 +6,7 @@ import type { NodeFacts, NodeMode } from "../model/node.ts";
 import type { Policy } from "../model/policy.ts";
 import type { Instant } from "../model/units.ts";
 import type { PartSeat } from "../part/seat.ts";
+import type { MoneyEvent } from "./money-event.ts";
 
 /**
  * What was decided. `apply` only writes events into the state and never recomputes policy, so a journal of today
@@ -42,9 +43,10 @@ export type Event =
   | JobEnded
   | KeyUsed
   | PolicySet
+  | MoneyEvent
   | EpochBegan;
 
-interface Head<Kind extends string> {
+export interface Head<Kind extends string> {
   readonly kind: Kind;
   readonly v: 1;
   readonly at: Instant;
@@ -231,7 +233,7 @@ export interface LeaseEnded extends Head<"lease-ended"> {
 export interface JobRequeued extends Head<"job-requeued"> {
   readonly job: JobNo;
   readonly attempt: number;
-  readonly cause: "failed" | "node_lost" | "preempted" | "moved" | "drain" | "refused";
+  readonly cause: "failed" | "node_lost" | "preempted" | "moved" | "drain" | "budget" | "refused";
   readonly notBeforeAt: Instant;
 }
 export interface JobEnded extends Head<"job-ended"> {

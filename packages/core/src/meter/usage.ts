@@ -36,17 +36,20 @@ export interface Usage {
 export interface FloorChange {
   readonly account: string;
   readonly at: Instant;
+  /** Of two changes at one instant the higher counts. */
+  readonly revision: number;
   /** Units by entry of the quota: a model, a family or `*`. */
   readonly guarantee: { readonly [entry: string]: number };
   /** How much of it outsiders may use while it is idle; absent = all. */
   readonly lendable?: { readonly [entry: string]: number };
 }
 
-/** From `at` on this much of a model takes work in the whole fleet: nodes that are down or in maintenance left out. */
+/** From `at` on so much more (or less) of a model is there: nodes that are down or in maintenance are not. */
 export interface CapacityChange {
   readonly model: string;
   readonly at: Instant;
-  readonly units: number;
+  readonly revision: number;
+  readonly unitsAdded: number;
 }
 
 /** Work that an eviction or a lost node destroyed. */

@@ -142,6 +142,7 @@ export type StopCause =
   | "preempt"
   | "move"
   | "drain"
+  | "budget"
   | "member-failed"
   | "node-lost";
 

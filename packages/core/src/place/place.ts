@@ -6,6 +6,7 @@ import type { FleetNode } from "../model/node.ts";
 import { type Instant, unitsPerGpu } from "../model/units.ts";
 import { type LimitHit, limitHit } from "../queue/limits.ts";
 import { type CeilingHit, ceilingHit, coverFor, type Demand, unlentUnits } from "../queue/quota.ts";
+import { type BudgetHit, budgetHit } from "../run/budget.ts";
 import { modelsFor, type State, tenantOf, wishOf } from "../state/state.ts";
 import type { Held } from "../state/usage.ts";
 import type { Wish } from "../state/wish.ts";
@@ -51,6 +52,7 @@ export function placeJob(
 
 /** What forbids a start by quota alone; free seats are another matter. */
 export type QuotaStop =
+  | { readonly kind: "budget"; readonly hit: BudgetHit }
   | { readonly kind: "limit"; readonly hit: LimitHit }
   | { readonly kind: "max"; readonly hit: CeilingHit }
   | { readonly kind: "not-lent"; readonly unlentUnits: number }
@@ -78,6 +80,8 @@ function stopFor(
   now: Instant,
   held?: (account: Account) => Held,
 ): QuotaStop | undefined {
+  const budget = budgetHit(state, job.account, cover === noAccount);
+  if (budget !== undefined) return { kind: "budget", hit: budget };
   const limit = limitHit(state, job, demand.units, unitsPerGpu, now);
   if (limit !== undefined) return { kind: "limit", hit: limit };
   const ceiling = ceilingHit(state, job.account, demand, held);

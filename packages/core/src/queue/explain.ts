@@ -224,6 +224,11 @@ function partReason(why: NoSeat, name: string): Reason {
 
 function quotaReason(state: State, job: Job, stop: QuotaStop, needed: number): Reason {
   switch (stop.kind) {
+    case "budget": {
+      const { account, stop: what } = stop.hit;
+      const only = what === "stop-burst" ? " Only what its guarantee covers may start." : "";
+      return { kind: "budget", detail: `The budget of ${account} is spent.${only}`, account };
+    }
     case "limit": {
       const account = stop.hit.account.path;
       if (stop.hit.kind === "gpus-per-user") {

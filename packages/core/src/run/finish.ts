@@ -42,8 +42,9 @@ export function finishAttempt(
       return end("timed-out", "it reached its max_time");
     case "preempt":
     case "drain":
+    case "budget":
       if (succeeded) return end("succeeded");
-      if (retry.when.includes("preempted")) return again(job.stopCause === "drain" ? "drain" : "preempted", 0);
+      if (retry.when.includes("preempted")) return again(job.stopCause === "preempt" ? "preempted" : job.stopCause, 0);
       return end("preempted", "its seat was needed, and its retry rule does not bring it back");
     case "move":
       return succeeded ? end("succeeded") : again("moved", 0);

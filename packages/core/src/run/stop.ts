@@ -11,6 +11,7 @@ const strength: Readonly<Record<StopCause, number>> = {
   preempt: 2,
   move: 2,
   drain: 2,
+  budget: 2,
   "node-lost": 2,
   "time-limit": 3,
   deadline: 4,

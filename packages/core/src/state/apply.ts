@@ -2,6 +2,7 @@ import type { Event } from "../journal/event.ts";
 import type { Account, AccountTerms } from "../model/account.ts";
 import { rootAccount } from "../model/ids.ts";
 import { applyToJobs } from "./apply-jobs.ts";
+import { applyToBooks } from "./apply-money.ts";
 import { countTenants, forgetNode, trustChanged } from "./dedicated.ts";
 import { keepHistories, noteHistory } from "./history.ts";
 import { clearMarks, marksUnder } from "./marks.ts";
@@ -129,6 +130,16 @@ export function apply(state: State, event: Event): void {
       return;
     case "epoch-began":
       state.epoch = event.epoch;
+      return;
+    case "price-added":
+    case "contract-set":
+    case "tenant-billed":
+    case "budget-set":
+    case "budget-dropped":
+    case "budget-reached":
+    case "invoice-issued":
+    case "entry-posted":
+      applyToBooks(state, event);
       return;
     default:
       applyToJobs(state, event);

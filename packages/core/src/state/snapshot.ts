@@ -7,6 +7,7 @@ import type { FleetNode } from "../model/node.ts";
 import type { Policy } from "../model/policy.ts";
 import { addWindowTimers, countTerms } from "./apply.ts";
 import { addJob, holdLease, noteMoves } from "./apply-jobs.ts";
+import { type BooksImage, booksImage, hasBooks, readBooks } from "./books-image.ts";
 import { restoreDedicated } from "./dedicated.ts";
 import type { History } from "./history.ts";
 import { readMarks, writeMarks } from "./marks.ts";
@@ -14,7 +15,7 @@ import { emptyState, type GpuTimeWindow, type State, type UsedKey } from "./stat
 import { nothingUsed } from "./usage.ts";
 
 /** Version of the shape below. A snapshot of another version is passed over: the journal can always be replayed. */
-export const snapshotSchema = 2;
+export const snapshotSchema = 3;
 
 type NodeImage = Omit<
   FleetNode,
@@ -46,6 +47,8 @@ interface Image {
   readonly partsChangedAt?: readonly (readonly [number, number])[];
   /** Absent where no GPU has any. */
   readonly marks?: readonly (readonly [number, number, number])[];
+  /** Absent where money has never been spoken of. */
+  readonly books?: BooksImage;
   /** Absent where nobody asks for any. */
   readonly history?: readonly (readonly [AccountNo, History])[];
   readonly dependents: readonly (readonly [JobNo, readonly { job: JobNo; when: "succeeded" | "ended" }[]])[];
@@ -89,6 +92,7 @@ export function writeSnapshot(state: State): string {
     keys: [...state.keys],
     gpuTime: byKey(state.gpuTime),
     ...(state.dedicated.size > 0 && { dedicated: byKey(state.dedicated) }),
+    ...(hasBooks(state.books) && { books: booksImage(state.books) }),
     ...(state.history.size > 0 && { history: byKey(state.history) }),
     ...(marks.length > 0 && { marks }),
     ...(fleet.partsChangedAt.size > 0 && { partsChangedAt: byKey(fleet.partsChangedAt) }),
@@ -107,6 +111,7 @@ export function readSnapshot(text: string): State {
   state.nextJob = image.nextJob;
   state.policy = image.policy;
   noteMoves(state, image.movedAt ?? []);
+  if (image.books !== undefined) readBooks(state.books, image.books);
   state.accounts.length = 0;
   state.usage.length = 0;
   state.accountByPath.clear();

@@ -20,6 +20,7 @@ import { enginesHave } from "../part/engines.ts";
 import { type PartAsk, seatPart, type Who } from "../part/seat.ts";
 import type { Demand, Floor } from "../queue/quota.ts";
 import { modelMatches } from "../submit/gpus.ts";
+import { type Books, emptyBooks } from "./books.ts";
 import { ClassChanges } from "./class-changes.ts";
 import { Fleet } from "./fleet.ts";
 import type { History } from "./history.ts";
@@ -65,6 +66,7 @@ export interface State {
   /** Of accounts whose parent asks for it. */
   readonly history: Map<AccountNo, History>;
   policy: Policy;
+  readonly books: Books;
   /** When jobs were moved, one entry for each, oldest first; what is older than an hour goes with the next move (T9). */
   movedAt: Instant[];
   /** Nodes that a confidential tenant has to itself, and the account that is charged with what is left of them. */
@@ -145,6 +147,7 @@ export function emptyState(): State {
     gpuTime: new Map(),
     history: new Map(),
     policy: plainPolicy,
+    books: emptyBooks(),
     movedAt: [],
     dedicated: new Map(),
     dependents: new Map(),

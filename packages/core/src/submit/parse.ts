@@ -311,6 +311,7 @@ export function stopOrderOf(spec: JobSpec, cause: string, policy: Policy): { sig
   const { checkpoint } = spec;
   if (checkpoint === undefined) return { signal: "SIGTERM", graceMs: policy.graceMs };
   // A checkpoint is worth its signal only where the job will come back to it.
-  const signal = cause === "preempt" || cause === "move" || cause === "drain" ? checkpoint.signal : "SIGTERM";
+  const comesBack = cause === "preempt" || cause === "move" || cause === "drain" || cause === "budget";
+  const signal = comesBack ? checkpoint.signal : "SIGTERM";
   return { signal, graceMs: checkpoint.graceMs };
 }

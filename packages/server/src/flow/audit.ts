@@ -73,6 +73,24 @@ function describe(command: Command, state: State): { target: string; account: st
       return { target: command.name, account: command.account, detail: "" };
     case "policy.set":
       return { target: "policy", account: "", detail: JSON.stringify(command.policy) };
+    case "price.add":
+      return { target: command.version.id, account: "", detail: `${command.version.gpus.length} models` };
+    case "contract.set":
+      return { target: command.contract.tenant, account: command.contract.tenant, detail: "" };
+    case "tenant.bill":
+      return { target: command.tenant, account: command.tenant, detail: command.mode };
+    case "budget.set": {
+      const { account, limitMicros, stop } = command.budget;
+      return { target: account, account, detail: `${limitMicros} ${stop}` };
+    }
+    case "budget.drop":
+      return { target: command.account, account: command.account, detail: "" };
+    case "budget.reach":
+      return { target: command.account, account: command.account, detail: `${command.perMille} ${command.stop}` };
+    case "invoice.issue":
+      return { target: command.period.label, account: command.tenant, detail: command.totalMicros };
+    case "ledger.post":
+      return { target: command.entry, account: command.tenant, detail: `${command.micros} ${command.memo}` };
     case "epoch.begin":
       return { target: String(state.epoch), account: "", detail: command.reason };
   }

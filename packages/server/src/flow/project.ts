@@ -4,13 +4,15 @@ import {
   type Input,
   type Job,
   type Lease,
+  Meter,
   type NodeNo,
   type Seat,
   type State,
   unitsPerGpu,
 } from "@tessera/core";
-import type { AuditRow, DeviceRow, EndedJobRow, Projected, UsageRow } from "../store/port.ts";
+import type { AuditRow, BookRow, DeviceRow, EndedJobRow, Projected, UsageRow } from "../store/port.ts";
 import { accountOfUser, auditOf } from "./audit.ts";
+import { meterRow, moneyRows } from "./book-rows.ts";
 import { endedJobRows } from "./ended.ts";
 
 /**
@@ -23,13 +25,18 @@ export class Projector {
   readonly #devices: DeviceRow[] = [];
   readonly #audit: AuditRow[] = [];
   readonly #seq: number;
+  readonly #meter: Meter;
+  readonly #money: Omit<BookRow, "seq" | "index">[] = [];
   readonly #subjects = new Map<string, string>();
 
   constructor(seq: number) {
     this.#seq = seq;
+    this.#meter = new Meter(seq);
   }
 
   see(event: Event, state: State): void {
+    this.#meter.see(event, state);
+    this.#money.push(...moneyRows(event));
     switch (event.kind) {
       case "node-added":
         for (const gpu of event.facts.gpus) {
@@ -109,7 +116,12 @@ export class Projector {
       const row = auditOf(input, state, at, this.#seq, index);
       this.#audit.push(row.account === "" ? { ...row, account: this.#subjects.get(row.target) ?? "" } : row);
     }
-    return { jobs: this.#jobs, usage: this.#usage, devices: this.#devices, audit: this.#audit };
+    const books = [...this.#meter.records.map(meterRow), ...this.#money].map((row, index) => ({
+      ...row,
+      seq: this.#seq,
+      index,
+    }));
+    return { jobs: this.#jobs, usage: this.#usage, devices: this.#devices, audit: this.#audit, books };
   }
 
   #device(

@@ -106,8 +106,8 @@ export async function* projections(reader: StoreReader): AsyncGenerator<Projecte
 
 /** A sum over rows in any order: two tables with the same rows have the same sum. */
 class ProjectionDigest {
-  readonly #sums = { jobs: 0n, usage: 0n, devices: 0n, audit: 0n };
-  readonly #counts = { jobs: 0, usage: 0, devices: 0, audit: 0 };
+  readonly #sums = { jobs: 0n, usage: 0n, devices: 0n, audit: 0n, books: 0n };
+  readonly #counts = { jobs: 0, usage: 0, devices: 0, audit: 0, books: 0 };
 
   add(projected: Projected): void {
     for (const table of tables) for (const row of projected[table]) this.#put(table, row);
@@ -131,4 +131,4 @@ class ProjectionDigest {
   }
 }
 
-const tables = ["jobs", "usage", "devices", "audit"] as const;
+const tables = ["jobs", "usage", "devices", "audit", "books"] as const;

@@ -1,4 +1,4 @@
-import type { AuditRow, DeviceRow, EndedJobRow, JournalRow, UsageRow } from "./port.ts";
+import type { AuditRow, BookRow, DeviceRow, EndedJobRow, JournalRow, UsageRow } from "./port.ts";
 
 /** The columns that both databases share, and the rows that come out of them. */
 export const journalColumns = "seq, at, op, epoch, inputs, events, event_count, events_before, salt, root, hash";
@@ -6,6 +6,8 @@ export const jobColumns = "id, account, user_id, name, array_id, submitted_at, e
 export const usageColumns = "lease, job, account, user_id, node, gpu, model, units, state, class, from_at, to_at";
 export const deviceColumns = "gpu, node, model, at, seq, capacity_units, free_units, mode";
 export const auditColumns = "seq, idx, at, actor, token, request, action, target, account, outcome, detail";
+
+export const bookColumns = "seq, idx, kind, key, tenant, from_at, to_at, doc";
 
 /** The columns with the name of their table before each. */
 export function columnsOf(table: string, columns: string): string {
@@ -90,6 +92,19 @@ export function auditRowOf(found: Found): AuditRow {
     account: found.account,
     outcome: found.outcome,
     detail: found.detail,
+  };
+}
+
+export function bookRowOf(found: Found): BookRow {
+  return {
+    seq: found.seq,
+    index: found.idx,
+    kind: found.kind,
+    key: found.key,
+    tenant: found.tenant,
+    fromAt: found.from_at,
+    toAt: found.to_at,
+    doc: found.doc,
   };
 }
 

@@ -6,6 +6,8 @@ import {
   type AuditQuery,
   type AuditRow,
   type Batch,
+  type BookQuery,
+  type BookRow,
   CommitOutage,
   type DeviceRow,
   type EndedJobRow,
@@ -47,6 +49,7 @@ class MemoryProjections {
   readonly usage: UsageRow[] = [];
   readonly devices = new Map<string, DeviceRow>();
   readonly audit = new Map<string, AuditRow>();
+  readonly books: BookRow[] = [];
 
   /** Why `projected` cannot be added. */
   fault({ jobs, usage, audit }: Projected): string | undefined {
@@ -66,7 +69,8 @@ class MemoryProjections {
   }
 
   add(projected: Projected): void {
-    const { jobs, usage, devices, audit } = asStored(projected);
+    const { jobs, usage, devices, audit, books } = asStored(projected);
+    for (const row of books) this.books.push(row);
     for (const row of jobs) this.jobs.set(row.id, row);
     for (const row of usage) this.usage.push(row);
     for (const row of devices) this.devices.set(`${row.gpu}\n${row.at}\n${row.seq}`, row);
@@ -172,6 +176,17 @@ class MemoryStore implements Store {
       .slice(0, query.limit);
   }
 
+  async books({ kind, key, tenant, fromAt, toAt }: BookQuery): Promise<readonly BookRow[]> {
+    return this.#place.projections.books.filter(
+      (row) =>
+        row.kind === kind &&
+        matches(row.key, key) &&
+        matches(row.tenant, tenant) &&
+        (fromAt === undefined || row.toAt >= fromAt) &&
+        (toAt === undefined || row.fromAt < toAt),
+    );
+  }
+
   async privates(kind: string, keys?: readonly string[]): Promise<ReadonlyMap<string, Uint8Array>> {
     const all = this.#place.privates.get(storable(kind)) ?? new Map<string, Uint8Array>();
     const asked = keys && new Set(keys.map(storable));
@@ -198,8 +213,14 @@ class MemoryStore implements Store {
   }
 
   async *projected(): AsyncGenerator<Projected> {
-    const { jobs, usage, devices, audit } = this.#place.projections;
-    yield { jobs: [...jobs.values()], usage: [...usage], devices: [...devices.values()], audit: [...audit.values()] };
+    const { jobs, usage, devices, audit, books } = this.#place.projections;
+    yield {
+      jobs: [...jobs.values()],
+      usage: [...usage],
+      devices: [...devices.values()],
+      audit: [...audit.values()],
+      books: [...books],
+    };
   }
 
   writeSnapshot(snapshot: Snapshot): Promise<void> {

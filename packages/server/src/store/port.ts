@@ -109,8 +109,26 @@ export interface AuditRow {
   readonly detail: string;
 }
 
+/** Something that has to do with money: what was metered, an entry of the ledger, an invoice. */
+export interface BookRow {
+  /** Journal row and place in it. */
+  readonly seq: number;
+  readonly index: number;
+  /** `usage`, `floor`, `capacity`, `lost`, `entry`, `invoice`. */
+  readonly kind: string;
+  /** The lease, the account, the model, the number. */
+  readonly key: string;
+  /** Empty where it is nobody's. */
+  readonly tenant: string;
+  readonly fromAt: Instant;
+  readonly toAt: Instant;
+  /** JSON of the whole. */
+  readonly doc: string;
+}
+
 /** What a batch adds to the tables that answer questions. All of it can be rebuilt from the journal. */
 export interface Projected {
+  readonly books: readonly BookRow[];
   readonly jobs: readonly EndedJobRow[];
   readonly usage: readonly UsageRow[];
   readonly devices: readonly DeviceRow[];
@@ -167,6 +185,16 @@ export interface AuditQuery {
   readonly limit: number;
 }
 
+export interface BookQuery {
+  readonly kind: string;
+  readonly key?: string;
+  /** Absent = all. */
+  readonly tenant?: string;
+  /** Rows that overlap [fromAt, toAt), or are of an instant in it. */
+  readonly fromAt?: Instant;
+  readonly toAt?: Instant;
+}
+
 /** Questions; safe beside the writer, from another thread or another process. */
 export interface StoreReader {
   head(): Promise<JournalHead>;
@@ -177,6 +205,8 @@ export interface StoreReader {
   /** For each device its newest row at or before `fromAt`, and all rows in (fromAt, toAt), by device and (at, seq). */
   devices(fromAt: Instant, toAt: Instant): Promise<readonly DeviceRow[]>;
   audit(query: AuditQuery): Promise<readonly AuditRow[]>;
+  /** In the order of the journal. */
+  books(query: BookQuery): Promise<readonly BookRow[]>;
   privates(kind: string, keys?: readonly string[]): Promise<ReadonlyMap<string, Uint8Array>>;
   /** Rows with seq >= fromSeq in order, in pages of at most `limit`. */
   rows(fromSeq: number, limit: number): Promise<readonly JournalRow[]>;

@@ -1,6 +1,8 @@
 import {
   auditColumns,
   auditRowOf,
+  bookColumns,
+  bookRowOf,
   deviceColumns,
   deviceRowOf,
   type Found,
@@ -19,7 +21,7 @@ const rowsPerPage = 1_000;
 
 /** All rows of the projections, table by table. */
 export async function* scanProjected(ask: Ask, dialect: Dialect): AsyncGenerator<Projected> {
-  const empty: Projected = { jobs: [], usage: [], devices: [], audit: [] };
+  const empty: Projected = { jobs: [], usage: [], devices: [], audit: [], books: [] };
   for await (const page of scan(ask, dialect, "ended_job", jobColumns, ["id"])) {
     yield { ...empty, jobs: page.map(jobRowOf) };
   }
@@ -31,6 +33,9 @@ export async function* scanProjected(ask: Ask, dialect: Dialect): AsyncGenerator
   }
   for await (const page of scan(ask, dialect, "audit", auditColumns, ["seq", "idx"])) {
     yield { ...empty, audit: page.map(auditRowOf) };
+  }
+  for await (const page of scan(ask, dialect, "book", bookColumns, ["seq", "idx"])) {
+    yield { ...empty, books: page.map(bookRowOf) };
   }
 }
 

@@ -5,12 +5,13 @@ import { storable } from "./text.ts";
  * The rows as every store holds them: text that all can hold, and of several rows for one device, instant and number
  * the last, which is the one that counts. What is compared with a store must have gone through this.
  */
-export function asStored({ jobs, usage, devices, audit }: Projected): Projected {
+export function asStored({ jobs, usage, devices, audit, books }: Projected): Projected {
   return {
     jobs: jobs.map(storableRow),
     usage: usage.map(storableRow),
     devices: devices.length > 1 ? lastOfEach(devices).map(storableRow) : devices.map(storableRow),
     audit: audit.map(storableRow),
+    books: books.map(storableRow),
   };
 }
 

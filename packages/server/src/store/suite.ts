@@ -515,7 +515,13 @@ export function describeStore(name: string, makePlace: () => Promise<StorePlace>
         audit: Array.from({ length: 1_001 }, (_, i) => auditOf({ seq: i % 11, index: i })),
       };
       await project(many);
-      const found = { jobs: [] as object[], usage: [] as object[], devices: [] as object[], audit: [] as object[] };
+      const found = {
+        jobs: [] as object[],
+        usage: [] as object[],
+        devices: [] as object[],
+        audit: [] as object[],
+        books: [] as object[],
+      };
       for await (const page of store.projected()) {
         for (const table of ["jobs", "usage", "devices", "audit"] as const) found[table].push(...page[table]);
       }

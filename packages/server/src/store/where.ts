@@ -1,5 +1,5 @@
 import { rangeOf, tenantOf, topmost } from "./paths.ts";
-import type { AuditQuery, JobQuery } from "./port.ts";
+import type { AuditQuery, BookQuery, JobQuery } from "./port.ts";
 import { storable } from "./text.ts";
 import { spanRows } from "./usage-span.ts";
 
@@ -109,6 +109,17 @@ export function auditStatements(query: AuditQuery, columns: string, dialect: Dia
       where,
     );
   });
+}
+
+/** How to find what has to do with money, in the order of the journal. */
+export function bookStatement(query: BookQuery, columns: string, dialect: Dialect): Statement {
+  const where = new Where(dialect).and("b.kind = ?", query.kind);
+  if (query.key !== undefined) where.and("b.key = ?", query.key);
+  if (query.tenant !== undefined) where.and("b.tenant = ?", query.tenant);
+  if (query.fromAt !== undefined) where.and("b.to_at >= ?", query.fromAt);
+  if (query.toAt !== undefined) where.and("b.from_at < ?", query.toAt);
+  const text = `SELECT ${columns} FROM ${dialect.schema}book b ${where.text} ORDER BY b.seq, b.idx`;
+  return { text, values: where.values };
 }
 
 /** How to find usage that overlaps [fromAt, toAt): one statement for each account, which have no rows in common. */

@@ -14,7 +14,7 @@ import type {
 /** 2026-01-01 in milliseconds: the time at which samples happen. */
 export const noon = 1_767_225_600_000;
 
-export const nothingProjected: Projected = { jobs: [], usage: [], devices: [], audit: [] };
+export const nothingProjected: Projected = { jobs: [], usage: [], devices: [], audit: [], books: [] };
 
 export interface SampleBatch {
   readonly op?: string;

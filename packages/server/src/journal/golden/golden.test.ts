@@ -45,6 +45,14 @@ const kinds: Readonly<Record<EventKind, true>> = {
   "job-ended": true,
   "key-used": true,
   "policy-set": true,
+  "price-added": true,
+  "contract-set": true,
+  "tenant-billed": true,
+  "budget-set": true,
+  "budget-dropped": true,
+  "budget-reached": true,
+  "invoice-issued": true,
+  "entry-posted": true,
   "epoch-began": true,
 };
 

@@ -1,4 +1,5 @@
 import { minute, plainPolicy, second, type TokenId, type UserId } from "@tessera/core";
+import { tellMoney } from "./money-story.ts";
 import { ana, jobId, nodeOf, Teller, termsOf } from "./teller.ts";
 
 const bo = "usr_bo" as UserId;
@@ -18,6 +19,7 @@ export function tellStory(seed: string): Teller {
   elastic(t);
   handover(t);
   leftovers(t);
+  tellMoney(t);
   return t;
 }
 

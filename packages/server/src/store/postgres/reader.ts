@@ -4,6 +4,8 @@ import { emptyJournal } from "../../journal/row.ts";
 import {
   auditColumns,
   auditRowOf,
+  bookColumns,
+  bookRowOf,
   columnsOf,
   deviceColumns,
   deviceRowOf,
@@ -21,6 +23,8 @@ import type { WholeReader } from "../contents.ts";
 import type {
   AuditQuery,
   AuditRow,
+  BookQuery,
+  BookRow,
   DeviceRow,
   EndedJobRow,
   EventLines,
@@ -34,7 +38,14 @@ import type {
 } from "../port.ts";
 import { scanPrivates, scanProjected } from "../scan.ts";
 import { storable } from "../text.ts";
-import { auditStatements, type Dialect, jobStatements, type Statement, usageStatements } from "../where.ts";
+import {
+  auditStatements,
+  bookStatement,
+  type Dialect,
+  jobStatements,
+  type Statement,
+  usageStatements,
+} from "../where.ts";
 import { schema } from "./connect.ts";
 
 const postgres: Dialect = { mark: (n) => `$${n}`, schema, usageKey: "row_number" };
@@ -95,6 +106,10 @@ export class PostgresReader implements WholeReader {
   async audit(query: AuditQuery): Promise<readonly AuditRow[]> {
     const found = await this.#each(auditStatements(query, columnsOf("a", auditColumns), postgres), auditRowOf);
     return found.sort(latestAuditFirst).slice(0, query.limit);
+  }
+
+  async books(query: BookQuery): Promise<readonly BookRow[]> {
+    return this.#each([bookStatement(query, columnsOf("b", bookColumns), postgres)], bookRowOf);
   }
 
   async privates(kind: string, keys?: readonly string[]): Promise<ReadonlyMap<string, Uint8Array>> {

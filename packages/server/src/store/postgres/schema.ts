@@ -134,6 +134,21 @@ const steps: readonly string[] = [
     PRIMARY KEY (kind, key)
   );
   `,
+  `
+  CREATE TABLE tessera.book (
+    seq bigint NOT NULL,
+    idx bigint NOT NULL,
+    kind text COLLATE "C" NOT NULL,
+    key text COLLATE "C" NOT NULL,
+    tenant text COLLATE "C" NOT NULL,
+    from_at bigint NOT NULL,
+    to_at bigint NOT NULL CHECK (to_at >= from_at),
+    doc text NOT NULL,
+    PRIMARY KEY (seq, idx)
+  );
+  CREATE INDEX book_by_tenant ON tessera.book (kind, tenant, to_at);
+  CREATE INDEX book_by_key ON tessera.book (kind, key);
+  `,
 ];
 
 export const schemaVersion = steps.length;

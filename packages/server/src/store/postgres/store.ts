@@ -16,7 +16,7 @@ export interface PostgresConfig {
   readonly waitMs?: number;
 }
 
-const projections = ["ended_job", "ended_job_under", "usage", "device", "audit", "audit_under"];
+const projections = ["ended_job", "ended_job_under", "usage", "device", "audit", "audit_under", "book"];
 // One value may hold 1 GB in PostgreSQL, and is held in memory several times on its way.
 const snapshotPartBytes = 8 * 1024 * 1024;
 

@@ -1,7 +1,16 @@
 import type { QueryConfig } from "pg";
 import { journalColumns } from "../columns.ts";
 import { ancestorsOf, tenantOf } from "../paths.ts";
-import type { AuditRow, DeviceRow, EndedJobRow, JournalRow, PrivateWrite, Projected, UsageRow } from "../port.ts";
+import type {
+  AuditRow,
+  BookRow,
+  DeviceRow,
+  EndedJobRow,
+  JournalRow,
+  PrivateWrite,
+  Projected,
+  UsageRow,
+} from "../port.ts";
 import { asStored } from "../stored.ts";
 import { storable } from "../text.ts";
 import { spanOf } from "../usage-span.ts";
@@ -55,7 +64,7 @@ export function rowsPart(rows: readonly JournalRow[]): Part {
 
 /** What a batch adds to the projections; parts only for the tables that get something. */
 export function projectedParts(projected: Projected): Part[] {
-  const { jobs, usage, devices, audit } = asStored(projected);
+  const { jobs, usage, devices, audit, books } = asStored(projected);
   const parts: Part[] = [];
   if (jobs.length > 0) {
     parts.push(insert("ended_job", jobFields, jobs));
@@ -70,6 +79,7 @@ export function projectedParts(projected: Projected): Part[] {
     parts.push(insert("audit", auditFields, audit));
     parts.push(insert("audit_under", auditUnderFields, audit.flatMap(underEach)));
   }
+  if (books.length > 0) parts.push(insert("book", bookFields, books));
   return parts;
 }
 
@@ -179,6 +189,17 @@ const auditUnderFields: readonly Field<AuditRow & Under>[] = [
   ["seq", "int8"],
   ["index", "int8", "idx"],
   ["at", "int8"],
+];
+
+const bookFields: readonly Field<BookRow>[] = [
+  ["seq", "int8"],
+  ["index", "int8", "idx"],
+  ["kind", "text"],
+  ["key", "text"],
+  ["tenant", "text"],
+  ["fromAt", "int8", "from_at"],
+  ["toAt", "int8", "to_at"],
+  ["doc", "text"],
 ];
 
 interface PrivateRow {

@@ -1,5 +1,5 @@
 import type { DatabaseSync, StatementSync } from "node:sqlite";
-import { auditColumns, deviceColumns, jobColumns, journalColumns } from "../columns.ts";
+import { auditColumns, bookColumns, deviceColumns, jobColumns, journalColumns } from "../columns.ts";
 import { ancestorsOf, tenantOf } from "../paths.ts";
 import type { JournalRow, PrivateWrite, Projected, Snapshot } from "../port.ts";
 import { asStored } from "../stored.ts";
@@ -15,6 +15,7 @@ export class Inserts {
   readonly #device: StatementSync;
   readonly #audit: StatementSync;
   readonly #auditUnder: StatementSync;
+  readonly #book: StatementSync;
   readonly #private: StatementSync;
   readonly #privateGone: StatementSync;
   readonly #snapshot: StatementSync;
@@ -32,6 +33,7 @@ export class Inserts {
     this.#device = insertInto(db, "device", deviceColumns, "OR REPLACE");
     this.#audit = insertInto(db, "audit", auditColumns);
     this.#auditUnder = insertInto(db, "audit_under", "ancestor, seq, idx, at");
+    this.#book = insertInto(db, "book", bookColumns);
     this.#private = insertInto(db, "private", "kind, key, value", "OR REPLACE");
     this.#privateGone = db.prepare("DELETE FROM private WHERE kind = ? AND key = ?");
     this.#snapshot = insertInto(db, "snapshot", "seq, schema, hash, bytes", "OR REPLACE");
@@ -58,7 +60,7 @@ export class Inserts {
   }
 
   projected(projected: Projected): void {
-    const { jobs, usage, devices, audit } = asStored(projected);
+    const { jobs, usage, devices, audit, books } = asStored(projected);
     for (const job of jobs) {
       this.#job.run(
         ...[job.id, job.account, job.user, job.name, job.arrayId],
@@ -86,6 +88,9 @@ export class Inserts {
         ...[entry.action, entry.target, entry.account, entry.outcome, entry.detail],
       );
       for (const above of ancestorsOf(entry.account)) this.#auditUnder.run(above, entry.seq, entry.index, entry.at);
+    }
+    for (const { seq, index, kind, key, tenant, fromAt, toAt, doc } of books) {
+      this.#book.run(seq, index, kind, key, tenant, fromAt, toAt, doc);
     }
   }
 

@@ -4,6 +4,8 @@ import { emptyJournal } from "../../journal/row.ts";
 import {
   auditColumns,
   auditRowOf,
+  bookColumns,
+  bookRowOf,
   columnsOf,
   deviceColumns,
   deviceRowOf,
@@ -21,6 +23,8 @@ import type { WholeReader } from "../contents.ts";
 import type {
   AuditQuery,
   AuditRow,
+  BookQuery,
+  BookRow,
   DeviceRow,
   EndedJobRow,
   EventLines,
@@ -34,7 +38,15 @@ import type {
 } from "../port.ts";
 import { scanPrivates, scanProjected } from "../scan.ts";
 import { storable } from "../text.ts";
-import { auditStatements, type Bound, type Dialect, jobStatements, type Statement, usageStatements } from "../where.ts";
+import {
+  auditStatements,
+  type Bound,
+  bookStatement,
+  type Dialect,
+  jobStatements,
+  type Statement,
+  usageStatements,
+} from "../where.ts";
 
 export const sqlite: Dialect = { mark: () => "?", schema: "", usageKey: "rowid" };
 
@@ -93,6 +105,11 @@ export class SqliteReader implements WholeReader {
     const lists = auditStatements(query, columnsOf("a", auditColumns), sqlite);
     const found = lists.flatMap(({ text, values }) => this.#all(text, ...values).map(auditRowOf));
     return lists.length === 1 ? found : found.sort(latestAuditFirst).slice(0, query.limit);
+  }
+
+  async books(query: BookQuery): Promise<readonly BookRow[]> {
+    const { text, values } = bookStatement(query, columnsOf("b", bookColumns), sqlite);
+    return this.#all(text, ...values).map(bookRowOf);
   }
 
   async privates(kind: string, keys?: readonly string[]): Promise<ReadonlyMap<string, Uint8Array>> {

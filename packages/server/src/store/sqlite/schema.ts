@@ -120,6 +120,21 @@ const steps: readonly string[] = [
     PRIMARY KEY (kind, key)
   ) STRICT, WITHOUT ROWID;
   `,
+  `
+  CREATE TABLE book (
+    seq INTEGER NOT NULL,
+    idx INTEGER NOT NULL,
+    kind TEXT NOT NULL,
+    key TEXT NOT NULL,
+    tenant TEXT NOT NULL,
+    from_at INTEGER NOT NULL,
+    to_at INTEGER NOT NULL CHECK (to_at >= from_at),
+    doc TEXT NOT NULL,
+    PRIMARY KEY (seq, idx)
+  ) STRICT, WITHOUT ROWID;
+  CREATE INDEX book_by_tenant ON book (kind, tenant, to_at);
+  CREATE INDEX book_by_key ON book (kind, key);
+  `,
 ];
 
 export const schemaVersion = steps.length;

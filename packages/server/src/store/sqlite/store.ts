@@ -11,7 +11,7 @@ import { holdDirectory } from "./lock.ts";
 import { SqliteReader } from "./reader.ts";
 import { checkVersion, migrate, schemaVersion } from "./schema.ts";
 
-const projections = ["ended_job", "ended_job_under", "usage", "device", "audit", "audit_under"];
+const projections = ["ended_job", "ended_job_under", "usage", "device", "audit", "audit_under", "book"];
 
 /** Opens the store in `dir` for the one writer, making it when it is not there. Throws StoreHeld when it is in use. */
 export async function openSqliteStore(dir: string): Promise<FillableStore> {

@@ -1,0 +1,173 @@
+import { tenantOfPath, type Usage } from "../meter/usage.ts";
+import { modelMatches } from "../submit/gpus.ts";
+import { Tally } from "./tally.ts";
+
+/** Units by entry of a guarantee. */
+type Amounts = { readonly [entry: string]: number };
+
+/** What an account holds of one kind of GPU in one way: all of it costs the same. */
+export interface Slot {
+  readonly key: string;
+  readonly payer: Payer;
+  readonly model: string;
+  readonly profile: string;
+  readonly isolation: string;
+  readonly topology: string;
+  readonly state: string;
+  units: number;
+  cpusMilli: number;
+  memoryMiB: number;
+  /** Of `units`, those beyond the tenant's floor. */
+  beyond: number;
+  isLive: boolean;
+  isDue: boolean;
+  /** Since the hour began, in unit-ms, millicore-ms and MiB-ms. */
+  hourHeld: number;
+  hourBeyond: number;
+  hourCpu: number;
+  hourMemory: number;
+  /** Since the price last changed. */
+  readonly held: Tally;
+  readonly over: Tally;
+  readonly cpu: Tally;
+  readonly memory: Tally;
+}
+
+/** An account as it is billed. */
+export interface Payer {
+  readonly path: string;
+  readonly parent: Payer | undefined;
+  readonly tenant: TenantPayer;
+  /** By path. */
+  readonly children: Payer[];
+  /** By key. */
+  readonly slots: Slot[];
+  readonly slotByKey: Map<string, Slot>;
+  guarantee: Amounts;
+  /** Held by the account and everything below it, by group of the tenant's floor. */
+  readonly used: number[];
+}
+
+export interface TenantPayer extends Payer {
+  lendable: Amounts | undefined;
+  /** Entries of its floor by name, `*` left out: the groups that usage falls under; the last group is all the rest. */
+  entries: readonly string[];
+  readonly groupOf: Map<string, number>;
+  /** Slots that hold something, or did since the last cut. */
+  readonly live: Slot[];
+  /** Slots that held something since the price last changed. */
+  readonly due: Slot[];
+  settledAt: number;
+  dirty: boolean;
+}
+
+/** The account tree as far as anyone in it holds or is promised anything. */
+export class Payers {
+  readonly byPath = new Map<string, Payer>();
+  /** By path. */
+  readonly tenants: TenantPayer[] = [];
+  #settledAt: number;
+
+  constructor(at: number) {
+    this.#settledAt = at;
+  }
+
+  at(path: string): Payer {
+    return this.byPath.get(path) ?? this.#add(path);
+  }
+
+  slot(usage: Pick<Usage, "account" | "model" | "profile" | "isolation" | "topology" | "state">): Slot {
+    const payer = this.at(usage.account);
+    const key = `${usage.model}|${usage.profile}|${usage.isolation}|${usage.topology}|${usage.state}`;
+    const known = payer.slotByKey.get(key);
+    if (known !== undefined) return known;
+    const { model, profile, isolation, topology, state } = usage;
+    const slot: Slot = {
+      ...{ key, payer, model, profile, isolation, topology, state },
+      ...{ units: 0, cpusMilli: 0, memoryMiB: 0, beyond: 0, isLive: false, isDue: false },
+      ...{ hourHeld: 0, hourBeyond: 0, hourCpu: 0, hourMemory: 0 },
+      ...{ held: new Tally(), over: new Tally(), cpu: new Tally(), memory: new Tally() },
+    };
+    payer.slotByKey.set(key, slot);
+    insertBy(payer.slots, slot, (each) => each.key);
+    return slot;
+  }
+
+  /** A floor changes. Usage is sorted anew where the tenant's own entries did. */
+  promise(path: string, guarantee: Amounts, lendable: Amounts | undefined): void {
+    const payer = this.at(path);
+    payer.guarantee = guarantee;
+    const { tenant } = payer;
+    if (payer !== tenant) return;
+    tenant.lendable = lendable;
+    tenant.entries = Object.keys(guarantee)
+      .filter((entry) => entry !== "*")
+      .sort();
+    tenant.groupOf.clear();
+    this.#regroup(tenant);
+  }
+
+  /** The group of the tenant's floor that a model falls under: the longest entry that fits. */
+  groupOf(tenant: TenantPayer, model: string): number {
+    const known = tenant.groupOf.get(model);
+    if (known !== undefined) return known;
+    let group = tenant.entries.length;
+    for (const [i, entry] of tenant.entries.entries()) {
+      const longer = group === tenant.entries.length || entry.length > tenant.entries[group]!.length;
+      if (modelMatches(entry, model) && longer) group = i;
+    }
+    tenant.groupOf.set(model, group);
+    return group;
+  }
+
+  #add(path: string): Payer {
+    const tenantPath = tenantOfPath(path);
+    const base = { path, children: [], slots: [], slotByKey: new Map<string, Slot>(), guarantee: {}, used: [] };
+    if (path === tenantPath) {
+      const tenant = {
+        ...base,
+        ...{
+          parent: undefined,
+          lendable: undefined,
+          entries: [],
+          groupOf: new Map<string, number>(),
+          live: [],
+          due: [],
+        },
+        ...{ settledAt: this.#settledAt, dirty: false },
+      } as unknown as TenantPayer & { tenant: TenantPayer };
+      tenant.tenant = tenant;
+      this.byPath.set(path, tenant);
+      insertBy(this.tenants, tenant, (each) => each.path);
+      return tenant;
+    }
+    const parent = this.at(path.slice(0, path.lastIndexOf("/")));
+    const payer: Payer = { ...base, parent, tenant: parent.tenant };
+    this.byPath.set(path, payer);
+    insertBy(parent.children, payer, (each) => each.path);
+    return payer;
+  }
+
+  #regroup(tenant: TenantPayer): void {
+    const clear = (payer: Payer): void => {
+      payer.used.length = 0;
+      for (const child of payer.children) clear(child);
+    };
+    clear(tenant);
+    for (const slot of tenant.live) if (slot.units > 0) this.count(slot, slot.units);
+  }
+
+  /** Counts units of a slot in along the path. */
+  count(slot: Slot, units: number): void {
+    const group = this.groupOf(slot.payer.tenant, slot.model);
+    for (let payer: Payer | undefined = slot.payer; payer !== undefined; payer = payer.parent) {
+      payer.used[group] = (payer.used[group] ?? 0) + units;
+    }
+  }
+}
+
+function insertBy<Item>(items: Item[], item: Item, keyOf: (item: Item) => string): void {
+  const key = keyOf(item);
+  const place = items.findIndex((each) => keyOf(each) > key);
+  items.splice(place < 0 ? items.length : place, 0, item);
+}

@@ -1,0 +1,201 @@
+import { type Invoice, readLine, spelled } from "../bill/invoice.ts";
+import { entriesOf, faultOf, type LedgerEntry } from "../bill/ledger.ts";
+import type { Event } from "../journal/event.ts";
+import type { IssueInvoice, MoneyCommand, PostEntry } from "../journal/money-command.ts";
+import type { SpelledEntry } from "../journal/money-event.ts";
+import type { Decision } from "../journal/outcome.ts";
+import { isRefusal, type Refusal, refuse } from "../journal/refusal.ts";
+import type { Instant } from "../model/units.ts";
+import { stopForBudget } from "../run/budget.ts";
+import { type Books, invoiceNumber } from "../state/books.ts";
+import type { State } from "../state/state.ts";
+
+/** Prices, budgets, invoices and the ledger. What is wrong with an amount is refused here and never written. */
+export function changeBooks(state: State, command: MoneyCommand, now: Instant): Decision {
+  const { books } = state;
+  switch (command.kind) {
+    case "price.add": {
+      const last = books.versions.at(-1);
+      const { version } = command;
+      if (books.versions.some(({ id }) => id === version.id))
+        return refuse("already-exists", "id", version.id, "is the name of a price list already", "choose another name");
+      if (last !== undefined && version.fromAt <= last.fromAt)
+        return refuse(
+          "conflict",
+          "from",
+          version.fromAt,
+          `does not come after that of ${last.id}`,
+          "give a later time",
+        );
+      if (last !== undefined && version.currency !== last.currency)
+        return refuse("conflict", "currency", version.currency, `is not ${last.currency}`, "one book has one currency");
+      const closed = Math.max(0, ...books.closedUntil.values());
+      if (version.fromAt < closed)
+        return refuse("conflict", "from", version.fromAt, "lies in a closed period", "let it begin in an open one");
+      return { events: [{ kind: "price-added", v: 1, at: now, version }], result: version.id };
+    }
+    case "contract.set": {
+      const { contract } = command;
+      const missing = noTenant(state, contract.tenant);
+      if (missing !== undefined) return missing;
+      if (contract.toAt <= contract.fromAt)
+        return refuse("invalid", "to", contract.toAt, "is not after from", "give the earlier time first");
+      if (contract.fromAt < (books.closedUntil.get(contract.tenant) ?? 0))
+        return refuse("conflict", "from", contract.fromAt, "lies in a closed period", "let it begin in an open one");
+      return { events: [{ kind: "contract-set", v: 1, at: now, contract }] };
+    }
+    case "tenant.bill": {
+      const { tenant, mode, creditLimitMicros } = command;
+      const limit = creditLimitMicros === undefined ? {} : { creditLimitMicros };
+      return noTenant(state, tenant) ?? { events: [{ kind: "tenant-billed", v: 1, at: now, tenant, mode, ...limit }] };
+    }
+    case "budget.set": {
+      const { budget } = command;
+      if (!state.accountByPath.has(budget.account)) return noAccountAt(budget.account);
+      if (BigInt(budget.limitMicros) <= 0n)
+        return refuse("invalid", "limitMicros", budget.limitMicros, "is not above 0", "give what may be spent");
+      return { events: [{ kind: "budget-set", v: 1, at: now, budget }] };
+    }
+    case "budget.drop":
+      if (!books.budgets.has(command.account))
+        return refuse("not-found", "account", command.account, "has no budget", "tess budget lists those there are");
+      return { events: [{ kind: "budget-dropped", v: 1, at: now, account: command.account }] };
+    case "budget.reach":
+      return reachBudget(state, command, now);
+    case "invoice.issue":
+      return issueInvoice(books, command, now);
+    case "ledger.post":
+      return postEntry(state, command, now);
+  }
+}
+
+function noAccountAt(path: string): Refusal {
+  return refuse("not-found", "account", path, "is not an account", "tess quota lists them");
+}
+
+function noTenant(state: State, tenant: string): Refusal | undefined {
+  if (!state.accountByPath.has(tenant)) return noAccountAt(tenant);
+  if (!tenant.includes("/") && tenant !== "") return undefined;
+  return refuse("invalid", "account", tenant, "is not a tenant", "name the account at the top");
+}
+
+/** What is spent goes up and down; a standing is written only when it changes. */
+function reachBudget(state: State, command: Extract<MoneyCommand, { kind: "budget.reach" }>, now: Instant): Decision {
+  const { account, stop, perMille, spentMicros } = command;
+  if (!state.books.budgets.has(account)) return { events: [] };
+  const known = state.books.reached.get(account) ?? { stop: "none", perMille: 0 };
+  if (known.stop === stop && known.perMille === perMille) return { events: [] };
+  const reached: Event = { kind: "budget-reached", v: 1, at: now, account, stop, perMille, spentMicros };
+  return { events: [reached, ...stopForBudget(state, account, stop, now)] };
+}
+
+function issueInvoice(books: Books, command: IssueInvoice, now: Instant): Decision {
+  const { kind: _kind, ...issued } = command;
+  const { tenant, period, currency, mode, ratingVersion } = issued;
+  if (period.toAt > now) return refuse("conflict", "period", period.label, "is not over yet", "close it when it is");
+  if ((books.closedUntil.get(tenant) ?? 0) > period.fromAt)
+    return refuse("already-exists", "period", period.label, `is closed for ${tenant}`, "tess invoice list shows it");
+  const lines = issued.lines.map(readLine);
+  const sums = { chargesMicros: 0n, creditsMicros: 0n };
+  for (const { micros } of lines) sums[micros > 0n ? "chargesMicros" : "creditsMicros"] += micros;
+  const totalMicros = BigInt(issued.totalMicros);
+  const roundingMicros = totalMicros - sums.chargesMicros - sums.creditsMicros;
+  const invoice: Invoice = {
+    tenant,
+    period,
+    currency,
+    mode,
+    lines,
+    ...sums,
+    roundingMicros,
+    totalMicros,
+    ratingVersion,
+  };
+  const number = invoiceNumber(books.nextInvoice);
+  const entries = entriesOf(invoice, number, books.nextEntry, now);
+  const fault = unsound(entries);
+  if (fault !== undefined) return fault;
+  const event: Event = { kind: "invoice-issued", v: 1, at: now, number, ...issued, entries: entries.map(spell) };
+  return { events: [event], result: number };
+}
+
+function unsound(entries: readonly LedgerEntry[]): Refusal | undefined {
+  for (const entry of entries) {
+    const fault = faultOf(entry);
+    if (fault !== undefined) return refuse("invalid", `entries.${entry.no}`, entry.memo, fault, "book what adds up");
+  }
+  return undefined;
+}
+
+function postEntry(state: State, command: PostEntry, now: Instant): Decision {
+  const { tenant, currency, memo } = command;
+  const missing = noTenant(state, tenant);
+  if (missing !== undefined) return missing;
+  const legs = legsOf(state.books, command);
+  if (isRefusal(legs)) return legs;
+  const no = state.books.nextEntry;
+  const of = command.of === undefined ? {} : { of: command.of };
+  const entry: LedgerEntry = { no, kind: command.entry, at: now, currency, legs, memo, ...of };
+  const fault = unsound([entry]);
+  if (fault !== undefined) return fault;
+  return { events: [{ kind: "entry-posted", v: 1, at: now, tenant, entry: spell(entry) }], result: String(no) };
+}
+
+/** The first leg of a hold says how much is set aside: posting and voiding go by it. */
+function legsOf(books: Books, command: PostEntry): LedgerEntry["legs"] | Refusal {
+  const { tenant, entry, currency } = command;
+  const micros = BigInt(command.micros);
+  if (entry !== "adjustment" && micros < (entry === "void" ? 0n : 1n))
+    return refuse("invalid", "micros", command.micros, "is not above 0", "give the amount without a sign");
+  const [owed, held] = [`tenant/${tenant}/owed`, `tenant/${tenant}/held`];
+  switch (entry) {
+    case "payment":
+      return pair("cash", owed, micros);
+    case "adjustment":
+      return pair(owed, "adjustments", micros);
+    case "hold": {
+      const limit = books.tenants.get(tenant)?.creditLimitMicros;
+      const after = (books.balances.get(`${currency} ${owed}`) ?? 0n) + micros;
+      if (limit !== undefined && after > limit)
+        return refuse(
+          "not-allowed",
+          "micros",
+          command.micros,
+          "passes the credit limit",
+          "pay in first, or set aside less",
+        );
+      return pair(owed, held, micros);
+    }
+    case "post":
+    case "void": {
+      const hold = books.holds.get(command.of ?? 0);
+      if (hold === undefined || hold.tenant !== tenant || hold.currency !== currency)
+        return refuse(
+          "not-found",
+          "of",
+          command.of ?? null,
+          "is not an open hold of this tenant",
+          "tess ledger shows them",
+        );
+      if (entry === "void") return pair(held, owed, hold.micros);
+      if (micros > hold.micros)
+        return refuse("invalid", "micros", command.micros, "is more than was set aside", "set aside more first");
+      return [
+        { account: held, micros: hold.micros },
+        { account: owed, micros: micros - hold.micros },
+        { account: "revenue/prepaid", micros: -micros },
+      ];
+    }
+  }
+}
+
+function pair(to: string, from: string, micros: bigint): LedgerEntry["legs"] {
+  return [
+    { account: to, micros },
+    { account: from, micros: -micros },
+  ];
+}
+
+function spell(entry: LedgerEntry): SpelledEntry {
+  return spelled(entry) as SpelledEntry;
+}

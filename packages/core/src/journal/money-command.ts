@@ -1,0 +1,52 @@
+import type { BudgetStop } from "../bill/budget.ts";
+import type { Invoice, SpelledLine } from "../bill/invoice.ts";
+import type { Contract, PriceVersion } from "../bill/price.ts";
+import type { SpelledBudget } from "./money-event.ts";
+
+/** What can be asked of the core about money. Amounts that may pass 2^53 are text. */
+export type MoneyCommand =
+  | { readonly kind: "price.add"; readonly version: PriceVersion }
+  | { readonly kind: "contract.set"; readonly contract: Contract }
+  | {
+      readonly kind: "tenant.bill";
+      readonly tenant: string;
+      readonly mode: Invoice["mode"];
+      readonly creditLimitMicros?: string;
+    }
+  | { readonly kind: "budget.set"; readonly budget: SpelledBudget }
+  | { readonly kind: "budget.drop"; readonly account: string }
+  /** Sent by the shell, which follows what is spent. */
+  | {
+      readonly kind: "budget.reach";
+      readonly account: string;
+      readonly stop: BudgetStop | "none";
+      readonly perMille: number;
+      readonly spentMicros: string;
+    }
+  | IssueInvoice
+  | PostEntry;
+
+/** The shell has rated the period; the core checks the sums, gives the number and books the entries. */
+export interface IssueInvoice {
+  readonly kind: "invoice.issue";
+  readonly tenant: string;
+  readonly period: Invoice["period"];
+  readonly currency: string;
+  readonly mode: Invoice["mode"];
+  readonly lines: readonly SpelledLine[];
+  readonly totalMicros: string;
+  readonly ratingVersion: number;
+  readonly textHash: string;
+  readonly extractRoot: string;
+}
+
+/** `micros` is above zero but for an adjustment, which may go either way. */
+export interface PostEntry {
+  readonly kind: "ledger.post";
+  readonly tenant: string;
+  readonly entry: "payment" | "hold" | "post" | "void" | "adjustment";
+  readonly currency: string;
+  readonly micros: string;
+  readonly of?: number;
+  readonly memo: string;
+}

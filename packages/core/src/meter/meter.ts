@@ -1,0 +1,160 @@
+import { lostMsOf } from "../claim/victim.ts";
+import type { Event, LeaseEnded, NodeChanged } from "../journal/event.ts";
+import type { AccountTerms } from "../model/account.ts";
+import type { NodeNo } from "../model/ids.ts";
+import type { Job } from "../model/job.ts";
+import type { Lease } from "../model/lease.ts";
+import type { NodeFacts, NodeMode } from "../model/node.ts";
+import { type Instant, unitsPerGpu } from "../model/units.ts";
+import { accountOf, jobOf, type State } from "../state/state.ts";
+import { stopOrderOf } from "../submit/parse.ts";
+import type { CapacityChange, FloorChange, LostWork, Usage } from "./usage.ts";
+
+/** Something that was metered, and what kind of thing it is. */
+export type MeterRecord =
+  | { readonly is: "usage"; readonly record: Usage }
+  | { readonly is: "floor"; readonly record: FloorChange }
+  | { readonly is: "capacity"; readonly record: CapacityChange }
+  | { readonly is: "lost"; readonly record: LostWork };
+
+/** More events than one row of the journal holds. */
+const eventsPerRowMax = 1_000_000;
+
+/**
+ * What the events of one row of the journal have to do with money. Shown each event while the state is still without
+ * it. A pure function of the journal, so what it found can be found again.
+ */
+export class Meter {
+  readonly records: MeterRecord[] = [];
+  #revision: number;
+
+  constructor(seq: number) {
+    this.#revision = seq * eventsPerRowMax;
+  }
+
+  see(event: Event, state: State): void {
+    this.#revision++;
+    switch (event.kind) {
+      case "node-added":
+        this.#capacity(event.facts, event.at, 1);
+        return;
+      case "node-changed":
+        this.#nodeChanged(event, state);
+        return;
+      case "node-removed":
+        this.#nodeRemoved(event.node, event.at, state);
+        return;
+      case "account-created":
+        this.#floor(event.path, event.at, event.terms.quota);
+        return;
+      case "account-edited":
+        this.#floor(accountOf(state, event.account).path, event.at, event.terms.quota);
+        return;
+      case "account-deleted":
+        this.#floor(accountOf(state, event.account).path, event.at, { guarantee: {} });
+        return;
+      case "lease-started":
+      case "lease-stopping": {
+        const lease = state.leases.get(event.lease)!;
+        if (lease.state !== "stopping") this.#used(state, lease, event.at);
+        return;
+      }
+      case "lease-ended":
+        this.#ended(event, state);
+        return;
+    }
+  }
+
+  #nodeChanged(event: NodeChanged, state: State): void {
+    const node = state.fleet.node(event.node);
+    const change = Number(takesPart(event.mode)) - Number(takesPart(node.mode));
+    if (change !== 0) this.#capacity(node.facts, event.at, change);
+  }
+
+  #nodeRemoved(no: NodeNo, at: Instant, state: State): void {
+    const node = state.fleet.node(no);
+    if (takesPart(node.mode)) this.#capacity(node.facts, at, -1);
+  }
+
+  #capacity({ gpus }: NodeFacts, at: Instant, sign: number): void {
+    const counts = new Map<string, number>();
+    for (const { model } of gpus) counts.set(model, (counts.get(model) ?? 0) + 1);
+    for (const [model, count] of counts) {
+      const unitsAdded = sign * count * unitsPerGpu;
+      this.records.push({ is: "capacity", record: { model, at, revision: this.#revision, unitsAdded } });
+    }
+  }
+
+  #floor(
+    account: string,
+    at: Instant,
+    { guarantee, lendable }: Pick<AccountTerms["quota"], "guarantee" | "lendable">,
+  ): void {
+    const floor = { account, at, revision: this.#revision, guarantee, ...(lendable !== undefined && { lendable }) };
+    this.records.push({ is: "floor", record: floor });
+  }
+
+  #ended(event: LeaseEnded, state: State): void {
+    const lease = state.leases.get(event.lease)!;
+    this.#used(state, lease, event.at);
+    const job = jobOf(state, lease.job);
+    const cause = lostBy(job, event);
+    if (cause === undefined || lease.gpus.length === 0 || lease.startedAt === undefined || lease.extra) return;
+    const { account, model, gpus, unitsEach } = usageOf(state, job, lease, event.at);
+    const { graceMs } = stopOrderOf(job.spec, "preempt", state.policy);
+    const lostMs = lostMsOf(job, event.at);
+    if (lostMs === 0) return;
+    const about = { lease: lease.id, job: job.id, account, model, units: gpus.length * unitsEach };
+    this.records.push({ is: "lost", record: { ...about, at: event.at, lostMs, graceMs, cause } });
+  }
+
+  #used(state: State, lease: Lease, toAt: Instant): void {
+    if (toAt > lease.since)
+      this.records.push({ is: "usage", record: usageOf(state, jobOf(state, lease.job), lease, toAt) });
+  }
+}
+
+/** Work of a job that leaves for others, or that a node took with it; what ended well lost nothing. */
+function lostBy({ stopCause }: Job, { result, exitCode }: LeaseEnded): LostWork["cause"] | undefined {
+  if (result === "lost" || stopCause === "node-lost") return "node_lost";
+  return stopCause === "preempt" && exitCode !== 0 ? "preempted" : undefined;
+}
+
+function takesPart(mode: NodeMode): boolean {
+  return mode !== "down" && mode !== "maintenance";
+}
+
+/** The stretch from where a lease entered its state to `toAt`; `revision` 0 says that it may still go on. */
+export function usageOf(state: State, job: Job, lease: Lease, toAt: Instant, revision = 1): Usage {
+  const { fleet } = state;
+  const [first] = lease.gpus;
+  return {
+    lease: lease.id,
+    state: lease.state === "prepared" ? "starting" : lease.state,
+    fromAt: lease.since,
+    toAt,
+    revision,
+    job: job.id,
+    account: accountOf(state, job.account).path,
+    user: job.user,
+    node: fleet.node(lease.node).facts.name,
+    gpus: lease.gpus.map((gpu) => fleet.gpuUuid[gpu]!),
+    model: first === undefined ? "" : fleet.models[fleet.gpuModel[first]!]!,
+    unitsEach: lease.unitsEach,
+    profile: lease.part?.profile ?? "",
+    isolation: lease.part?.mode ?? "whole",
+    topology: job.spec.topology?.required === true ? job.spec.topology.level : "",
+    class: job.class,
+    cpusMilli: lease.cpusMilli,
+    memoryMiB: lease.memoryMiB,
+  };
+}
+
+/** What every lease has been doing up to now. */
+export function openUsage(state: State, toAt: Instant): Usage[] {
+  const open: Usage[] = [];
+  for (const lease of state.leases.values()) {
+    if (toAt > lease.since) open.push(usageOf(state, jobOf(state, lease.job), lease, toAt, 0));
+  }
+  return open;
+}

@@ -1,0 +1,41 @@
+import type { BudgetStop } from "../bill/budget.ts";
+import type { Event } from "../journal/event.ts";
+import type { AccountNo } from "../model/ids.ts";
+import type { Instant } from "../model/units.ts";
+import { pathUp, type State } from "../state/state.ts";
+import { stopJob } from "./stop.ts";
+
+/** A budget that keeps a job from starting. */
+export interface BudgetHit {
+  readonly account: string;
+  readonly stop: BudgetStop;
+}
+
+/** The first spent budget on the path that forbids a start, as burst or at all. */
+export function budgetHit(state: State, account: AccountNo, burst: boolean): BudgetHit | undefined {
+  const { reached } = state.books;
+  if (reached.size === 0) return undefined;
+  for (const { path } of pathUp(state, account)) {
+    const stop = reached.get(path)?.stop ?? "none";
+    if (stop === "refuse-new" || stop === "stop-all" || (stop === "stop-burst" && burst))
+      return { account: path, stop };
+  }
+  return undefined;
+}
+
+/** What has to leave because a budget is spent: gracefully, back into the queue, where it waits with reason `budget`. */
+export function stopForBudget(state: State, path: string, stop: BudgetStop | "none", now: Instant): Event[] {
+  if (stop !== "stop-burst" && stop !== "stop-all") return [];
+  const account = state.accountByPath.get(path);
+  if (account === undefined) return [];
+  const events: Event[] = [];
+  const below = [account.no];
+  for (let no = below.pop(); no !== undefined; no = below.pop()) {
+    below.push(...state.accounts[no]!.children);
+    for (const job of state.active.get(no) ?? []) {
+      if (stop === "stop-burst" && job.class !== "burst") continue;
+      events.push(...stopJob(state, job, "budget", now, undefined, `the budget of ${path} is spent`));
+    }
+  }
+  return events;
+}

@@ -1,0 +1,52 @@
+import type { Budget, BudgetStop } from "../bill/budget.ts";
+import type { Invoice } from "../bill/invoice.ts";
+import type { Contract, PriceVersion } from "../bill/price.ts";
+import type { Instant } from "../model/units.ts";
+
+/** What is set aside for something that is not decided yet. */
+export interface Hold {
+  readonly tenant: string;
+  readonly currency: string;
+  readonly micros: bigint;
+}
+
+/** How a tenant is billed; by invoice and for real where nothing was said. */
+export interface BilledAs {
+  readonly mode: Invoice["mode"];
+  readonly creditLimitMicros?: bigint;
+}
+
+/** Where a budget stands, as far as something followed from it. */
+export interface Reached {
+  readonly stop: BudgetStop | "none";
+  readonly perMille: number;
+}
+
+/** Everything about money that is live. Invoices and entries themselves are read from the journal's projections. */
+export interface Books {
+  /** Oldest first. */
+  readonly versions: PriceVersion[];
+  readonly contracts: Map<string, Contract>;
+  readonly tenants: Map<string, BilledAs>;
+  readonly budgets: Map<string, Budget>;
+  readonly reached: Map<string, Reached>;
+  /** By `currency account`. */
+  readonly balances: Map<string, bigint>;
+  readonly holds: Map<number, Hold>;
+  /** Up to when each tenant has been invoiced. */
+  readonly closedUntil: Map<string, Instant>;
+  nextEntry: number;
+  nextInvoice: number;
+}
+
+export function emptyBooks(): Books {
+  return {
+    ...{ versions: [], contracts: new Map(), tenants: new Map(), budgets: new Map(), reached: new Map() },
+    ...{ balances: new Map(), holds: new Map(), closedUntil: new Map(), nextEntry: 1, nextInvoice: 1 },
+  };
+}
+
+/** The number of an invoice as people see it. */
+export function invoiceNumber(no: number): string {
+  return `INV-${String(no).padStart(6, "0")}`;
+}
