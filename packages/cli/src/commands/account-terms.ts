@@ -62,13 +62,11 @@ export function windowOf({ from, to, tz, window }: WindowFlags, now: number): Ac
 export interface Before {
   readonly limits?: Readonly<Record<string, unknown>>;
   readonly allowed?: Readonly<Record<string, unknown>>;
-  readonly cpus?: Readonly<Record<string, unknown>>;
-  readonly memoryMiB?: Readonly<Record<string, unknown>>;
 }
 
 export function addTermFlags(command: Command): Command {
   const group = (heading: string) => (flags: string, text: string) => new Option(flags, text).helpGroup(heading);
-  const quota = group("Quota (GPUs: 8, or H100:4,*:2 by model; none takes a ceiling away):");
+  const quota = group("Quota (GPUs: 8, H100:4,*:2 by model, or Small:10 by size; none takes a ceiling away):");
   const limit = group("Limits below the account (none takes one away):");
   const allow = group("What may be asked for below the account (with commas; none allows everything):");
   return command
@@ -117,11 +115,11 @@ export function termsOf(flags: TermFlags, before: Before = {}): AccountEdit {
     max: flags.max === undefined ? undefined : amountOf("--max", flags.max),
     lendable: flags.lendable === undefined ? undefined : amountOf("--lendable", flags.lendable),
     weight: flags.weight === undefined ? undefined : wholeOf("--weight", flags.weight),
-    cpus: merged(before.cpus, {
+    cpus: halvesOf({
       guarantee: numberOf("--cpus-guarantee", flags.cpusGuarantee),
       max: numberOf("--cpus-max", flags.cpusMax),
     }),
-    memoryMiB: merged(before.memoryMiB, {
+    memoryMiB: halvesOf({
       guarantee: mibOf("--memory-guarantee", flags.memoryGuarantee),
       max: mibOf("--memory-max", flags.memoryMax),
     }),
@@ -144,6 +142,12 @@ export function termsOf(flags: TermFlags, before: Before = {}): AccountEdit {
     }),
   };
   return Object.fromEntries(Object.entries(terms).filter(([, value]) => value !== undefined)) as AccountEdit;
+}
+
+/** Each half on its own: what was not given stays as it is, null takes it away. */
+function halvesOf(given: Readonly<Record<string, unknown>>): Record<string, unknown> | undefined {
+  const halves = Object.entries(given).filter(([, value]) => value !== undefined);
+  return halves.length === 0 ? undefined : Object.fromEntries(halves);
 }
 
 /** Inner fields: undefined keeps what was, null takes it away. Nothing at all when none of them was given. */

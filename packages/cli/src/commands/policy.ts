@@ -15,6 +15,7 @@ interface PolicyFlags {
   readonly movesPerHour?: string;
   readonly scrub?: string;
   readonly reshape?: string;
+  readonly size?: string[];
 }
 
 export function define(command: Command, session: Session): void {
@@ -45,13 +46,19 @@ export function define(command: Command, session: Session): void {
       "jobs that may be moved so that another finds room on one node; 0 moves nobody",
     )
     .option("--scrub <duration>", "clear a GPU before another tenant gets it, which takes about so long; or off")
-    .option("--reshape <duration>", "how long it takes to cut an idle GPU otherwise; or off");
+    .option("--reshape <duration>", "how long it takes to cut an idle GPU otherwise; or off")
+    .addOption(
+      new Option(
+        "--size <name=gpus>",
+        "a size for quotas and jobs, such as Small=1g.10gb or Large=H100:1; Small=none takes it away; may be repeated",
+      ).argParser((value, before: string[] | undefined) => [...(before ?? []), value]),
+    );
   examples(set, ["tess policy set --min-runtime 10m --grace 1m", "tess policy set --rebalance on --no-backfill"]);
   set.action((flags: PolicyFlags) => change(session, flags));
 }
 
 async function change(session: Session, flags: PolicyFlags): Promise<void> {
-  const { rebalance, minRuntime, grace, backfill, movesPerHour, scrub, reshape } = flags;
+  const { rebalance, minRuntime, grace, backfill, movesPerHour, scrub, reshape, size } = flags;
   const durations = { "--min-runtime": minRuntime, "--grace": grace, "--scrub": scrub, "--reshape": reshape };
   for (const [flag, text] of Object.entries(durations)) {
     if (
@@ -66,11 +73,26 @@ async function change(session: Session, flags: PolicyFlags): Promise<void> {
   const movesPerHourMax = movesPerHour === undefined ? undefined : Number(movesPerHour);
   const given = { rebalance, minRuntime, grace, backfill, movesPerHourMax, scrub, reshape };
   const changes = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
-  if (Object.keys(changes).length === 0)
+  if (Object.keys(changes).length === 0 && size === undefined)
     throw usageFailure("nothing to change", "such as --rebalance off; see tess policy set --help");
   const api = await session.api();
   const { revision, ...before } = await api.call("getPolicy");
-  await show(session, await api.call("setPolicy", { body: { ...before, ...changes }, ifMatch: revision }));
+  const sizes = sizesOf(before.sizes ?? {}, size ?? []);
+  const body = { ...before, ...changes, sizes };
+  await show(session, await api.call("setPolicy", { body, ifMatch: revision }));
+}
+
+function sizesOf(before: Readonly<Record<string, string>>, given: readonly string[]): Record<string, string> {
+  const sizes = { ...before };
+  for (const text of given) {
+    const [, name, gpus] = /^([^=]+)=(.+)$/.exec(text) ?? [];
+    if (name === undefined || gpus === undefined)
+      throw usageFailure(`--size cannot read "${text}"`, "such as Small=1g.10gb");
+    const known = Object.keys(sizes).find((each) => each.toLowerCase() === name.toLowerCase());
+    if (known !== undefined) delete sizes[known];
+    if (gpus !== "none") sizes[known ?? name] = gpus;
+  }
+  return sizes;
 }
 
 const rebalances: Readonly<Record<PolicyPut["rebalance"], string>> = {
@@ -90,6 +112,7 @@ async function show(session: Session, policy: PolicyShape): Promise<void> {
         ["Backfill", backfill ? "on: nobody starts where that delays a planned job" : "off"],
         ["Moves", movesPerHourMax === 0 ? "off" : `up to ${movesPerHourMax} jobs an hour, to make room on one node`],
         ["Scrub", scrub === "off" ? "off" : `a GPU is cleared before another tenant gets it; about ${scrub}`],
+        ...Object.entries(shown.sizes ?? {}).map(([name, gpus]) => [`Size ${name}`, gpus] as const),
         ["Re-shape", reshape === "off" ? "off" : `cutting an idle GPU otherwise takes about ${reshape}`],
       ],
       session.paint,

@@ -97,6 +97,20 @@ function windowText({ from, to, state, refused, quota }: NonNullable<Account["wi
   return `${instantText(from)} to ${instantText(to)}, ${state}${why}: ${changes.join(", ")}`;
 }
 
+type Sizes = Readonly<Record<string, number>> | undefined;
+
+/** The same in the owner's sizes: as it was given, else how many of each it would hold. */
+function sizesText(given: Sizes, holds?: Sizes): string {
+  const list = (sizes: NonNullable<Sizes>, word: string) =>
+    Object.entries(sizes)
+      .filter(([, count]) => count > 0)
+      .map(([name, count]) => `${count} ${name}`)
+      .join(word);
+  if (given !== undefined) return ` GPUs, given as ${list(given, " + ")}`;
+  const held = list(holds ?? {}, " or ");
+  return held === "" ? "" : ` GPUs, room for ${held}`;
+}
+
 function describeAccount(each: Account, paint: Paint): string {
   const { gpus, borrowed, byModel } = each.used;
   const range = (given: { guarantee?: number; max?: number }, text: (value: number) => string) =>
@@ -110,8 +124,8 @@ function describeAccount(each: Account, paint: Paint): string {
     [
       ["Id", each.id],
       ["Tenant", each.tenant],
-      ["Guarantee", amountsText(each.guarantee)],
-      ["Max", amountsText(each.max, "none")],
+      ["Guarantee", `${amountsText(each.guarantee)}${sizesText(each.guaranteeSizes, each.guaranteeHolds)}`],
+      ["Max", `${amountsText(each.max, "none")}${sizesText(each.maxSizes)}`],
       ["Lendable", amountsText(each.lendable, "all")],
       ["Weight", String(each.weight)],
       [

@@ -14,6 +14,7 @@ import { changeAccounts } from "./accounts.ts";
 import { changeBooks } from "./books.ts";
 import { changeJob, deadlineCame, submitJob } from "./jobs.ts";
 import { changeNodes, drainCame } from "./nodes.ts";
+import { setPolicy } from "./policy.ts";
 import { windowCame } from "./windows.ts";
 
 /** What one input leads to. Changes nothing; the same state, input and time give the same answer on any machine (S26). */
@@ -82,7 +83,7 @@ function decideCommand(state: State, command: Command, now: Instant): Decision {
     case "token.revoke":
       return changeAccess(state, command, now);
     case "policy.set":
-      return { events: [{ kind: "policy-set", v: 1, at: now, policy: command.policy }] };
+      return setPolicy(state, command.policy, now);
     case "price.add":
     case "contract.set":
     case "tenant.bill":

@@ -1,4 +1,5 @@
 import type { AccountId, AccountNo } from "./ids.ts";
+import type { SizeCounts } from "./size.ts";
 import type { Instant } from "./units.ts";
 
 /** An amount per GPU model, in units; `*` stands for any model. */
@@ -9,6 +10,9 @@ export interface Quota {
   readonly guarantee: GpuAmounts;
   readonly max?: GpuAmounts;
   readonly lendable?: GpuAmounts;
+  /** As they were given, where that was in sizes; the amounts above hold what these come to. */
+  readonly guaranteeSizes?: SizeCounts;
+  readonly maxSizes?: SizeCounts;
   readonly guaranteeCpusMilli?: number;
   readonly guaranteeMemoryMiB?: number;
   readonly maxCpusMilli?: number;

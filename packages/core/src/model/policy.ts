@@ -1,3 +1,5 @@
+import type { SizeClasses } from "./size.ts";
+
 /** What the owner decides about taking back and planning, for the whole fleet. */
 export interface Policy {
   /** Fair share of the surplus by eviction (T2): of anyone, of jobs that checkpoint only, or not at all. */
@@ -14,6 +16,8 @@ export interface Policy {
   readonly scrubMs?: number;
   /** How long it takes to cut an idle GPU otherwise; absent = that is not counted. */
   readonly reshapeMs?: number;
+  /** Sizes by name, in which quotas can be given and jobs can ask. */
+  readonly sizes?: SizeClasses;
 }
 
 export const movesPerHourPlain = 60;

@@ -13,26 +13,37 @@ import {
   type QuotaWindow,
   type Refusal,
   refuse,
+  type SizeClasses,
+  type SizeCounts,
+  sizedAmounts,
   unitsPerGpu,
 } from "@tessera/core";
 import type { AccountEdit, GpuAmount } from "@tessera/wire";
 import { durationText, gpusOf } from "./quantities.ts";
 
-/** `4` or `{H100: 4, "*": 2}` → units by model. */
-function amountsOf(amount: GpuAmount, field: string): GpuAmounts | Refusal {
-  const given = typeof amount === "number" ? { "*": amount } : amount;
-  const amounts: Record<string, number> = {};
-  for (const model of Object.keys(given).sort()) {
-    const units = gpusToUnits(given[model]!, typeof amount === "number" ? field : `${field}.${model}`);
+/** An amount in units by model, and the sizes in which it was given. */
+interface Amounts {
+  readonly units: GpuAmounts;
+  readonly sizes?: SizeCounts;
+}
+
+/** `4`, `{H100: 4, "*": 2}` or `{Small: 10}` → units by model. */
+function amountsOf(amount: GpuAmount, field: string, sizes: SizeClasses | undefined): Amounts | Refusal {
+  const given = sizedAmounts(typeof amount === "number" ? { "*": amount } : amount, sizes, field);
+  if (isRefusal(given)) return given;
+  const amounts: Record<string, number> = { ...given.units };
+  for (const model of Object.keys(given.rest)) {
+    const units = gpusToUnits(given.rest[model]!, typeof amount === "number" ? field : `${field}.${model}`);
     if (isRefusal(units)) return units;
-    amounts[model] = units;
+    amounts[model] = (amounts[model] ?? 0) + units;
   }
-  return amounts;
+  const sorted = Object.fromEntries(Object.entries(amounts).sort(([a], [b]) => (a < b ? -1 : 1)));
+  return { units: sorted, ...(Object.keys(given.counts).length > 0 && { sizes: given.counts }) };
 }
 
 /** What an account's terms become: fields that were left out stay, null takes a ceiling away. */
-export function termsOf(body: AccountEdit, from: AccountTerms = plainTerms): AccountTerms | Refusal {
-  const quota = quotaOf(body, from.quota);
+export function termsOf(body: AccountEdit, from: AccountTerms, sizes: SizeClasses | undefined): AccountTerms | Refusal {
+  const quota = quotaOf(body, from.quota, sizes);
   if (isRefusal(quota)) return quota;
   const limits = body.limits === undefined ? from.limits : limitsOf(body.limits);
   if (isRefusal(limits)) return limits;
@@ -52,27 +63,27 @@ export function termsOf(body: AccountEdit, from: AccountTerms = plainTerms): Acc
   };
 }
 
-function quotaOf(body: AccountEdit, from: Quota): Quota | Refusal {
-  const guarantee = body.guarantee === undefined ? from.guarantee : amountsOf(body.guarantee, "guarantee");
+function quotaOf(body: AccountEdit, from: Quota, sizes: SizeClasses | undefined): Quota | Refusal {
+  const before = (units: GpuAmounts | undefined, counts?: SizeCounts): Amounts | undefined =>
+    units && { units, ...(counts !== undefined && { sizes: counts }) };
+  const guarantee = ceilingOf(body.guarantee, before(from.guarantee, from.guaranteeSizes), "guarantee", sizes);
   if (isRefusal(guarantee)) return guarantee;
-  const max = ceilingOf(body.max, from.max, "max");
+  const max = ceilingOf(body.max, before(from.max, from.maxSizes), "max", sizes);
   if (isRefusal(max)) return max;
-  const lendable = ceilingOf(body.lendable, from.lendable, "lendable");
+  const lendable = ceilingOf(body.lendable, before(from.lendable), "lendable", sizes);
   if (isRefusal(lendable)) return lendable;
-  const cpus =
-    body.cpus === undefined
-      ? undefined
-      : { guarantee: milliOf(body.cpus.guarantee, "cpus.guarantee"), max: milliOf(body.cpus.max, "cpus.max") };
-  if (isRefusal(cpus?.guarantee)) return cpus.guarantee;
-  if (isRefusal(cpus?.max)) return cpus.max;
-  const guaranteeCpusMilli = cpus === undefined ? from.guaranteeCpusMilli : cpus.guarantee;
-  const maxCpusMilli = cpus === undefined ? from.maxCpusMilli : cpus.max;
-  const guaranteeMemoryMiB = body.memoryMiB === undefined ? from.guaranteeMemoryMiB : body.memoryMiB.guarantee;
-  const maxMemoryMiB = body.memoryMiB === undefined ? from.maxMemoryMiB : body.memoryMiB.max;
+  const guaranteeCpusMilli = milliOf(body.cpus?.guarantee, from.guaranteeCpusMilli, "cpus.guarantee");
+  if (isRefusal(guaranteeCpusMilli)) return guaranteeCpusMilli;
+  const maxCpusMilli = milliOf(body.cpus?.max, from.maxCpusMilli, "cpus.max");
+  if (isRefusal(maxCpusMilli)) return maxCpusMilli;
+  const guaranteeMemoryMiB = halfOf(body.memoryMiB?.guarantee, from.guaranteeMemoryMiB);
+  const maxMemoryMiB = halfOf(body.memoryMiB?.max, from.maxMemoryMiB);
   return {
-    guarantee,
-    ...(max !== undefined && { max }),
-    ...(lendable !== undefined && { lendable }),
+    guarantee: guarantee?.units ?? {},
+    ...(guarantee?.sizes !== undefined && { guaranteeSizes: guarantee.sizes }),
+    ...(max !== undefined && { max: max.units }),
+    ...(max?.sizes !== undefined && { maxSizes: max.sizes }),
+    ...(lendable !== undefined && { lendable: lendable.units }),
     ...(guaranteeCpusMilli !== undefined && { guaranteeCpusMilli }),
     ...(maxCpusMilli !== undefined && { maxCpusMilli }),
     ...(guaranteeMemoryMiB !== undefined && { guaranteeMemoryMiB }),
@@ -82,22 +93,25 @@ function quotaOf(body: AccountEdit, from: Quota): Quota | Refusal {
 }
 
 /** The fields of a quota that a body names, for a time; null takes a ceiling away. */
-export function quotaWindowOf(body: AccountEdit): QuotaWindow["quota"] | Refusal {
+export function quotaWindowOf(body: AccountEdit, sizes: SizeClasses | undefined): QuotaWindow["quota"] | Refusal {
   for (const field of Object.keys(body)) {
     if (field === "window" || windowFields.has(field)) continue;
     return refuse("invalid", field, null, "cannot be changed for a time", `only ${[...windowFields].join(", ")}`);
   }
-  const quota = quotaOf(body, plainTerms.quota);
+  const quota = quotaOf(body, plainTerms.quota, sizes);
   if (isRefusal(quota)) return quota;
-  const { guarantee, max = null, lendable = null, weight } = quota;
+  const { guarantee, guaranteeSizes = null, max = null, maxSizes = null, lendable = null, weight } = quota;
   const { guaranteeCpusMilli = null, maxCpusMilli = null, guaranteeMemoryMiB = null, maxMemoryMiB = null } = quota;
+  const inSizes = sizes !== undefined;
   const named = {
-    ...(body.guarantee !== undefined && { guarantee }),
-    ...(body.max !== undefined && { max }),
+    ...(body.guarantee !== undefined && { guarantee, ...(inSizes && { guaranteeSizes }) }),
+    ...(body.max !== undefined && { max, ...(inSizes && { maxSizes }) }),
     ...(body.lendable !== undefined && { lendable }),
     ...(body.weight !== undefined && { weight }),
-    ...(body.cpus !== undefined && { guaranteeCpusMilli, maxCpusMilli }),
-    ...(body.memoryMiB !== undefined && { guaranteeMemoryMiB, maxMemoryMiB }),
+    ...(body.cpus?.guarantee !== undefined && { guaranteeCpusMilli }),
+    ...(body.cpus?.max !== undefined && { maxCpusMilli }),
+    ...(body.memoryMiB?.guarantee !== undefined && { guaranteeMemoryMiB }),
+    ...(body.memoryMiB?.max !== undefined && { maxMemoryMiB }),
   };
   if (Object.keys(named).length > 0) return named;
   return refuse("invalid", "window", null, "comes with nothing to change", "name guarantee, max, lendable or weight");
@@ -105,13 +119,27 @@ export function quotaWindowOf(body: AccountEdit): QuotaWindow["quota"] | Refusal
 
 const windowFields: ReadonlySet<string> = new Set(["guarantee", "max", "lendable", "weight", "cpus", "memoryMiB"]);
 
-function ceilingOf(given: GpuAmount | null | undefined, from: GpuAmounts | undefined, field: string) {
+function ceilingOf(
+  given: GpuAmount | null | undefined,
+  from: Amounts | undefined,
+  field: string,
+  sizes: SizeClasses | undefined,
+): Amounts | undefined | Refusal {
   if (given === undefined) return from;
-  return given === null ? undefined : amountsOf(given, field);
+  return given === null ? undefined : amountsOf(given, field, sizes);
 }
 
-function milliOf(cpus: number | undefined, field: string): number | undefined | Refusal {
-  return cpus === undefined ? undefined : cpusToMilli(cpus, field);
+/** What is left out stays as it is, null takes it away. */
+function halfOf(given: number | null | undefined, from: number | undefined): number | undefined {
+  return given === undefined ? from : (given ?? undefined);
+}
+
+function milliOf(
+  cpus: number | null | undefined,
+  from: number | undefined,
+  field: string,
+): number | undefined | Refusal {
+  return typeof cpus === "number" ? cpusToMilli(cpus, field) : halfOf(cpus, from);
 }
 
 function limitsOf(given: NonNullable<AccountEdit["limits"]>): Limits | Refusal {

@@ -3,9 +3,11 @@ import {
   type AccountTerms,
   accountOf,
   type GpuAmounts,
+  modelMatches,
   overcommitted,
   pastUnits,
   type QuotaWindow,
+  type SizeClasses,
   type State,
   tenantOf,
 } from "@tessera/core";
@@ -30,6 +32,8 @@ function renderTerms({
     guarantee: renderAmounts(quota.guarantee),
     ...(quota.max !== undefined && { max: renderAmounts(quota.max) }),
     ...(quota.lendable !== undefined && { lendable: renderAmounts(quota.lendable) }),
+    ...(quota.guaranteeSizes !== undefined && { guaranteeSizes: quota.guaranteeSizes }),
+    ...(quota.maxSizes !== undefined && { maxSizes: quota.maxSizes }),
     weight: quota.weight,
     cpus: present({ guarantee: milli(quota.guaranteeCpusMilli), max: milli(quota.maxCpusMilli) }),
     memoryMiB: present({ guarantee: quota.guaranteeMemoryMiB, max: quota.maxMemoryMiB }),
@@ -54,8 +58,8 @@ function renderWindow({ from, to, zone, state, refused, quota }: QuotaWindow) {
   const { guarantee, max, lendable, weight } = quota;
   const milli = (value: number | null | undefined) => (value ? value / 1000 : value);
   const shown = {
-    guarantee: amounts(guarantee),
-    max: amounts(max),
+    guarantee: quota.guaranteeSizes ?? amounts(guarantee),
+    max: quota.maxSizes ?? amounts(max),
     lendable: amounts(lendable),
     weight,
     cpusGuarantee: milli(quota.guaranteeCpusMilli),
@@ -96,6 +100,7 @@ export function renderAccount(state: State, seal: Seal, account: Account): WireA
     path: account.path,
     tenant: tenantOf(state, account.no).path,
     ...renderTerms(account.terms),
+    ...(state.policy.sizes !== undefined && { guaranteeHolds: holdsOf(guarantee, state.policy.sizes) }),
     overcommitted: overcommitted(state, account),
     ...(account.windows !== undefined && { windows: account.windows.map(renderWindow) }),
     used: {
@@ -111,6 +116,16 @@ export function renderAccount(state: State, seal: Seal, account: Account): WireA
     liveJobs: liveJobsOf(state, account),
     revision: accountTag(seal, account),
   };
+}
+
+/** How many of each size a guarantee would hold, of that size alone. */
+function holdsOf(guarantee: GpuAmounts, sizes: SizeClasses): Record<string, number> {
+  const held = Object.entries(sizes).map(([name, { model, units }]) => {
+    let of = 0;
+    for (const key in guarantee) if (key === "*" || model === "*" || modelMatches(key, model)) of += guarantee[key]!;
+    return [name, Math.floor(of / units)];
+  });
+  return Object.fromEntries(held);
 }
 
 function liveJobsOf(state: State, account: Account): number {

@@ -21,6 +21,7 @@ import {
   type SubmitJob,
   sizeJob,
   type User,
+  withoutSizes,
 } from "@tessera/core";
 import type { DryRun, JobCreated, JobSpecBody, Job as WireJob } from "@tessera/wire";
 import { grantsOf } from "../access/policy.ts";
@@ -184,7 +185,9 @@ function parsed(
 ): Gathered | Refusal {
   const shares = control.capabilities.isolation.some((level) => level !== "whole");
   const offers = gpuOffers(control.state.fleet).map((offer) => ({ ...offer, parts: offer.parts && shares }));
-  const sized = sizeJob(body as RawJob & RawKind, offers);
+  const gpus = withoutSizes((body as RawJob).gpus, control.state.policy.sizes);
+  if (isRefusal(gpus)) return gpus;
+  const sized = sizeJob({ ...(body as RawJob & RawKind), ...(gpus !== undefined && { gpus }) }, offers);
   if (isRefusal(sized)) return sized;
   const spec = parseJob(sized.raw, settled);
   if (isRefusal(spec)) return spec;

@@ -1,5 +1,8 @@
-import Type, { type Static } from "typebox";
+import Type, { type Static, type TSchema } from "typebox";
 import { AccountPath, Duration, GpuAmount, Line, Page, Text, Timestamp } from "./common.ts";
+
+/** Left out it stays as it is; null takes it away. */
+const half = <Amount extends TSchema>(amount: Amount) => Type.Union([amount, Type.Null()]);
 
 const terms = {
   guarantee: Type.Optional(GpuAmount),
@@ -8,13 +11,19 @@ const terms = {
   weight: Type.Optional(Type.Integer({ minimum: 0, maximum: 1000 })),
   cpus: Type.Optional(
     Type.Object(
-      { guarantee: Type.Optional(Type.Number({ minimum: 0 })), max: Type.Optional(Type.Number({ minimum: 0 })) },
+      {
+        guarantee: Type.Optional(half(Type.Number({ minimum: 0 }))),
+        max: Type.Optional(half(Type.Number({ minimum: 0 }))),
+      },
       { additionalProperties: false },
     ),
   ),
   memoryMiB: Type.Optional(
     Type.Object(
-      { guarantee: Type.Optional(Type.Integer({ minimum: 0 })), max: Type.Optional(Type.Integer({ minimum: 0 })) },
+      {
+        guarantee: Type.Optional(half(Type.Integer({ minimum: 0 }))),
+        max: Type.Optional(half(Type.Integer({ minimum: 0 }))),
+      },
       { additionalProperties: false },
     ),
   ),
@@ -73,6 +82,8 @@ export const AccountEdit = Type.Object(
 );
 export type AccountEdit = Static<typeof AccountEdit>;
 
+const sizeCounts = Type.Record(Type.String(), Type.Integer());
+
 /** GPUs by model, `*` = any. */
 const amounts = Type.Record(Type.String(), Type.Number());
 
@@ -83,6 +94,14 @@ export const Account = Type.Object({
   guarantee: amounts,
   max: Type.Optional(amounts),
   lendable: Type.Optional(amounts),
+  /** As they were given, where that was in sizes; `guarantee` and `max` say the same in GPUs. */
+  guaranteeSizes: Type.Optional(sizeCounts),
+  maxSizes: Type.Optional(sizeCounts),
+  guaranteeHolds: Type.Optional(
+    Type.Record(Type.String(), Type.Integer(), {
+      description: "How many of each size the guarantee would hold, of that size alone",
+    }),
+  ),
   weight: Type.Integer(),
   cpus: Type.Object({ guarantee: Type.Optional(Type.Number()), max: Type.Optional(Type.Number()) }),
   memoryMiB: Type.Object({ guarantee: Type.Optional(Type.Integer()), max: Type.Optional(Type.Integer()) }),

@@ -49,7 +49,7 @@ export const Problem = Type.Object({
 });
 export type Problem = Static<typeof Problem>;
 
-/** GPUs of any model, or by model: `4`, `{"H100": 4, "*": 2}`. Parts down to thousandths of a GPU. */
+/** GPUs of any model, or by model, or by the owner's sizes: `4`, `{"H100": 4, "*": 2}`, `{"Small": 10}`. Parts down to thousandths of a GPU. */
 export const GpuAmount = Type.Union([
   Type.Number({ minimum: 0, maximum: 1_000_000 }),
   Type.Record(

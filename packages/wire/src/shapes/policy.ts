@@ -1,5 +1,5 @@
 import Type, { type Static } from "typebox";
-import { Duration } from "./common.ts";
+import { Duration, Line } from "./common.ts";
 
 /** What the owner decides for the whole fleet. */
 const policy = {
@@ -28,6 +28,12 @@ const policy = {
   reshape: Type.Optional(
     Type.Union([Duration, Type.Literal("off")], {
       description: "How long it takes to cut an idle GPU otherwise; not counted when left out",
+    }),
+  ),
+  sizes: Type.Optional(
+    Type.Record(Type.String({ pattern: "^[A-Za-z][A-Za-z0-9_-]{0,31}$" }), Line(100, "1g.10gb, H100:0.25 or H100:1"), {
+      additionalProperties: false,
+      description: "Sizes by name, in which quotas can be given and jobs can ask",
     }),
   ),
 };

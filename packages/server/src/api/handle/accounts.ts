@@ -7,6 +7,7 @@ import {
   plainTerms,
   type Refusal,
   refuse,
+  type SizeClasses,
   type State,
 } from "@tessera/core";
 import type { AccountEdit } from "@tessera/wire";
@@ -52,7 +53,7 @@ export const accountHandlers: AccountHandlers = {
 
   async createAccount(api, call) {
     const { path, ...body } = call.body;
-    const terms = termsOf(body, plainTerms);
+    const terms = termsOf(body, plainTerms, api.control.state.policy.sizes);
     if (isRefusal(terms)) return terms;
     let id = earlierResult(api, call);
     if (isDenied(id)) return id;
@@ -72,7 +73,7 @@ export const accountHandlers: AccountHandlers = {
     const stale = staleUnless(ifMatch, accountTag(api.seal, target), "account");
     if (stale !== undefined) return stale;
     if (body.window !== undefined) return editWindow(api, call);
-    const terms = termsOf(body, target.base ?? target.terms);
+    const terms = termsOf(body, target.base ?? target.terms, api.control.state.policy.sizes);
     if (isRefusal(terms)) return terms;
     const ifRevision = target.revision; // also without If-Match: what was left out was read from this revision
     const done = await api.control.ask({ kind: "account.edit", path: target.path, terms, ifRevision }, askerOf(call));
@@ -127,7 +128,7 @@ export const accountHandlers: AccountHandlers = {
 /** Another quota for a time. */
 async function editWindow(api: Api, call: Call<"editAccount">) {
   const { target, body } = call;
-  const window = windowOf(body);
+  const window = windowOf(body, api.control.state.policy.sizes);
   if (isRefusal(window)) return window;
   const ifRevision = target.revision;
   const command = { kind: "account.window", path: target.path, window, ifRevision } as const;
@@ -135,7 +136,10 @@ async function editWindow(api: Api, call: Call<"editAccount">) {
   return isRefusal(done) ? done : renderAccount(api.control.state, api.seal, target);
 }
 
-function windowOf(body: AccountEdit): Extract<Command, { kind: "account.window" }>["window"] | Refusal {
+function windowOf(
+  body: AccountEdit,
+  sizes: SizeClasses | undefined,
+): Extract<Command, { kind: "account.window" }>["window"] | Refusal {
   if (body.window === undefined || body.window === null) {
     const other = Object.keys(body).find((field) => field !== "window");
     if (other === undefined) return null;
@@ -148,7 +152,7 @@ function windowOf(body: AccountEdit): Extract<Command, { kind: "account.window" 
   if (isRefusal(from)) return from;
   const to = instantOf(times.to, tz, "window.to");
   if (isRefusal(to)) return to;
-  const quota = quotaWindowOf(body);
+  const quota = quotaWindowOf(body, sizes);
   return isRefusal(quota) ? quota : { from, to, ...(tz !== undefined && { zone: tz }), quota };
 }
 

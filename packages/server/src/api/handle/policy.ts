@@ -1,4 +1,12 @@
-import { isRefusal, movesPerHourPlain, type Policy, parseDuration, type Refusal } from "@tessera/core";
+import {
+  type Fleet,
+  isRefusal,
+  movesPerHourPlain,
+  type Policy,
+  parseDuration,
+  parseSizes,
+  type Refusal,
+} from "@tessera/core";
 import type { PolicyPut, PolicyShape } from "@tessera/wire";
 import type { Seal } from "../../access/seal.ts";
 import { askerOf, type Handler } from "../context.ts";
@@ -16,15 +24,17 @@ export const policyHandlers: PolicyHandlers = {
   async setPolicy({ control, seal }, call) {
     const stale = staleUnless(call.ifMatch, renderPolicy(seal, control.state.policy).revision, "policy");
     if (stale !== undefined) return stale;
-    const policy = policyOf(call.body);
+    const policy = policyOf(call.body, control.state.fleet);
     if (isRefusal(policy)) return policy;
     const done = await control.ask({ kind: "policy.set", policy }, askerOf(call));
     return isRefusal(done) ? done : renderPolicy(seal, policy);
   },
 };
 
-function policyOf(body: PolicyPut): Policy | Refusal {
+function policyOf(body: PolicyPut, fleet: Fleet): Policy | Refusal {
   const { rebalance, minRuntime, grace, backfill, movesPerHourMax, scrub, reshape } = body;
+  const sizes = parseSizes(body.sizes ?? {}, fleet);
+  if (isRefusal(sizes)) return sizes;
   const minRuntimeMs = parseDuration(minRuntime, "minRuntime");
   if (isRefusal(minRuntimeMs)) return minRuntimeMs;
   const graceMs = parseDuration(grace, "grace");
@@ -41,6 +51,7 @@ function policyOf(body: PolicyPut): Policy | Refusal {
     ...(movesPerHourMax !== undefined && { movesPerHourMax }),
     ...(scrubMs !== undefined && { scrubMs }),
     ...(reshapeMs !== undefined && { reshapeMs }),
+    ...(Object.keys(sizes).length > 0 && { sizes }),
   };
 }
 
@@ -54,6 +65,17 @@ function renderPolicy(seal: Seal, policy: Policy): PolicyShape {
   const [minRuntime, grace] = [durationText(minRuntimeMs), durationText(graceMs)];
   const orOff = (ms: number | undefined) => (ms === undefined ? "off" : durationText(ms));
   const [scrub, reshape] = [orOff(policy.scrubMs), orOff(policy.reshapeMs)];
-  const shown = { rebalance, minRuntime, grace, backfill, movesPerHourMax, scrub, reshape };
+  const asks = Object.entries(policy.sizes ?? {}).map(([name, { ask }]) => [name, ask]);
+  const sizes = Object.fromEntries(asks) as { [name: string]: string };
+  const shown = {
+    rebalance,
+    minRuntime,
+    grace,
+    backfill,
+    movesPerHourMax,
+    scrub,
+    reshape,
+    ...(asks.length > 0 && { sizes }),
+  };
   return { ...shown, revision: seal.tag(`policy ${JSON.stringify(shown)}`, 0) };
 }
