@@ -28,6 +28,7 @@ export const addresses: { readonly [Id in RouteId]: `${RouteOf<Id>["method"]} ${
   getNode: "GET /v1/nodes/:node",
   cordonNode: "POST /v1/nodes/:node/cordon",
   drainNode: "POST /v1/nodes/:node/drain",
+  maintainNode: "POST /v1/nodes/:node/maintenance",
   upNode: "POST /v1/nodes/:node/up",
   downNode: "POST /v1/nodes/:node/down",
   listGpus: "GET /v1/gpus",

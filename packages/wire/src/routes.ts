@@ -15,7 +15,7 @@ import {
 } from "./shapes/access.ts";
 import { Account, AccountCreate, AccountEdit, AccountPage, SecretList, SecretPut } from "./shapes/account.ts";
 import { AccountPath, Line, PageQuery } from "./shapes/common.ts";
-import { DrainBody, GpuPage, NodePage, NodeShape, ReasonBody } from "./shapes/fleet.ts";
+import { DrainBody, GpuPage, MaintenanceBody, NodePage, NodeShape, ReasonBody } from "./shapes/fleet.ts";
 import { DryRun, Explanation, Job, JobCreated, JobPage, JobSpecBody, LogEntry } from "./shapes/job.ts";
 import { PolicyPut, PolicyShape } from "./shapes/policy.ts";
 import { AuditPage, FeedPage, UsageReport } from "./shapes/usage.ts";
@@ -325,6 +325,16 @@ const table = {
     resource: "fleet",
     summary: "Empty a node: what runs may finish until the deadline, then is stopped and requeued",
     body: DrainBody,
+    answer: NodeShape,
+    status: 200,
+  },
+  maintainNode: {
+    method: "POST",
+    path: "/v1/nodes/:node/maintenance",
+    action: "node.write",
+    resource: "fleet",
+    summary: "Take a node out of use from one time to another; jobs that would not be over by then start elsewhere",
+    body: MaintenanceBody,
     answer: NodeShape,
     status: 200,
   },

@@ -1,4 +1,4 @@
-import type { NodeShape } from "@tessera/wire";
+import type { BodyOf, NodeShape } from "@tessera/wire";
 import type { Command } from "commander";
 import { usageFailure } from "../failure.ts";
 import { examples } from "../help.ts";
@@ -14,6 +14,10 @@ import { addNounVerbs } from "../verbs/noun-command.ts";
 interface NodeFlags {
   readonly reason?: string;
   readonly within?: string;
+  readonly from?: string;
+  readonly to?: string;
+  readonly tz?: string;
+  readonly cancel?: boolean;
 }
 
 export function define(command: Command, session: Session): void {
@@ -52,6 +56,25 @@ export function define(command: Command, session: Session): void {
     await each(session, names, (api, at) => api.call("drainNode", { at, body }));
   });
 
+  const maintenance = verb(
+    command,
+    "maintenance",
+    "take nodes out of use from one time to another; jobs that would not be over by then start elsewhere",
+  )
+    .option("--from <time>", "such as 2026-12-01T08:00; default: now")
+    .option("--to <time>", "when they take work again")
+    .option("--tz <zone>", "of times without an offset, such as Europe/Berlin; default: yours")
+    .option("--reason <text>", "why, shown to everyone")
+    .option("--cancel", "take back what is planned, and end what is in force");
+  examples(maintenance, [
+    "tess node maintenance n0 n1 --from 2026-12-01T08:00 --to 2026-12-01T12:00 --reason 'new driver'",
+    "tess node maintenance n0 --cancel",
+  ]);
+  maintenance.action(async (names: string[], flags: NodeFlags) => {
+    const body = maintenanceOf(flags, session.now());
+    await each(session, names, (api, at) => api.call("maintainNode", { at, body }));
+  });
+
   const up = verb(command, "up", "take work again");
   examples(up, ["tess node up n0"]);
   up.action((names: string[]) => each(session, names, (api, at) => api.call("upNode", { at, body: {} })));
@@ -73,6 +96,16 @@ function verb(command: Command, name: string, does: string): Command {
     .summary(does)
     .description(`${does[0]?.toUpperCase()}${does.slice(1)}.`)
     .argument("<node...>", "names");
+}
+
+function maintenanceOf({ from, to, tz, reason, cancel }: NodeFlags, now: number): BodyOf<"maintainNode"> {
+  if (cancel) {
+    if (from === undefined && to === undefined) return { cancel: true };
+    throw usageFailure("--cancel takes all windows back", "leave --from and --to out");
+  }
+  if (to === undefined) throw usageFailure("--to is missing", "say until when, such as --to 2026-12-01T12:00");
+  const zone = tz ?? Intl.DateTimeFormat().resolvedOptions().timeZone;
+  return { from: from ?? new Date(now).toISOString(), to, tz: zone, ...reasonOf(reason) };
 }
 
 function reasonOf(reason: string | undefined): { reason?: string } {
@@ -100,6 +133,11 @@ async function show(session: Session, nodes: readonly NodeShape[]): Promise<void
 }
 
 function tail(one: NodeShape): string {
+  const next = one.maintenance?.[0];
+  const planned =
+    next === undefined
+      ? ""
+      : `, ${next.state === "active" ? "" : `from ${instantText(next.from)} `}until ${instantText(next.to)} in maintenance`;
   const until = one.drainUntil === undefined ? "" : ` until ${instantText(one.drainUntil)}`;
-  return `${until}${printable(blockersText(one))}${one.reason === "" ? "" : ` (${printable(one.reason)})`}`;
+  return `${until}${planned}${printable(blockersText(one))}${one.reason === "" ? "" : ` (${printable(one.reason)})`}`;
 }

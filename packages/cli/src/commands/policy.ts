@@ -77,8 +77,7 @@ async function change(session: Session, flags: PolicyFlags): Promise<void> {
     throw usageFailure("nothing to change", "such as --rebalance off; see tess policy set --help");
   const api = await session.api();
   const { revision, ...before } = await api.call("getPolicy");
-  const sizes = sizesOf(before.sizes ?? {}, size ?? []);
-  const body = { ...before, ...changes, sizes };
+  const body = { ...before, ...changes, ...(size !== undefined && { sizes: sizesOf(before.sizes ?? {}, size) }) };
   await show(session, await api.call("setPolicy", { body, ifMatch: revision }));
 }
 

@@ -69,6 +69,10 @@ export function blockersText({ blockers }: NodeShape): string {
   return `, waits for ${blockers.jobs.join(", ")}${hidden}`;
 }
 
+function windowText({ from, to, reason, state }: NonNullable<NodeShape["maintenance"]>[number]): string {
+  return `${instantText(from)} to ${instantText(to)}, ${state}${reason === "" ? "" : `: ${reason}`}`;
+}
+
 function describeNode(each: NodeShape, paint: Paint): string {
   const title = `${paint("bold", each.name)}  ${paint(modeStyle(each.mode), each.mode)}\n`;
   const used = each.gpus - each.gpusFree;
@@ -82,6 +86,7 @@ function describeNode(each: NodeShape, paint: Paint): string {
       ["Place", [each.zone, each.block, each.rack].filter((part) => part !== "").join(" > ")],
       ["NVLink", each.nvlink],
       ["Reason", reasonText(each)],
+      ...(each.maintenance ?? []).map((window) => ["Maintenance", windowText(window)] as const),
     ],
     paint,
     "  ",

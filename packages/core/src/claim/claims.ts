@@ -3,7 +3,7 @@ import { type AccountNo, type JobNo, type LeaseId, noAccount } from "../model/id
 import type { Claim, Job } from "../model/job.ts";
 import type { Lease } from "../model/lease.ts";
 import type { Instant } from "../model/units.ts";
-import { nodesFor } from "../place/dedicated.ts";
+import { keptApart } from "../place/dedicated.ts";
 import { handoverOf } from "../place/handover.ts";
 import { borrowedOf, ceilingHit, coverFor, isNothing } from "../queue/quota.ts";
 import { stopJob } from "../run/stop.ts";
@@ -65,7 +65,7 @@ function start(
  * beside the claimed ones and still hold the cores, the memory or the quota that it was taken for.
  */
 function hasRoom(state: State, job: Job, claim: Claim): boolean {
-  const mayUse = nodesFor(state, job.account);
+  const mayUse = keptApart(state, job.account);
   if (job.state !== "waiting") return false; // it is being moved and still has its old seat [T9]
   for (const { node: no, gpus, part } of claim.seats) {
     const node = state.fleet.node(no);

@@ -88,7 +88,7 @@ function planMoves(state: State, job: Job, now: Instant, timeline: Timeline): Mo
       // With room by shape it is something else that it waits for.
       if (typeof findSeats(state, job, choice, model) === "object") continue;
       const cover = coverFor(state, job.account, demand);
-      const need = { ...needOf(job.spec, choice, model), mayUse: nodesFor(state, job.account) };
+      const need = { ...needOf(job.spec, choice, model), mayUse: nodesFor(state, job) };
       if (willHaveRoom(state, job, need)) return undefined;
       const search = new MoveSearch(state, job, need, { burst: cover === noAccount, movesMax, now, timeline });
       const found = search.run(choice, model);

@@ -52,7 +52,7 @@ export function planClaim(state: State, job: Job, now: Instant, book = new Book(
 
 function planByWays(state: State, job: Job, ways: readonly Way[], now: Instant, book: Book): ClaimPlan | undefined {
   const wholeNodes = isConfidential(state, job.account);
-  const mayUse = nodesFor(state, job.account);
+  const mayUse = nodesFor(state, job);
   let best: ClaimPlan | undefined;
   let done: WishOption | undefined;
   for (const { option, claimant, offers } of ways) {

@@ -13,6 +13,7 @@ import { changeAccess } from "./access.ts";
 import { changeAccounts } from "./accounts.ts";
 import { changeBooks } from "./books.ts";
 import { changeJob, deadlineCame, submitJob } from "./jobs.ts";
+import { maintenanceCame } from "./maintenance.ts";
 import { changeNodes, drainCame } from "./nodes.ts";
 import { setPolicy } from "./policy.ts";
 import { windowCame } from "./windows.ts";
@@ -69,6 +70,7 @@ function decideCommand(state: State, command: Command, now: Instant): Decision {
     case "node.register":
     case "node.cordon":
     case "node.drain":
+    case "node.maintenance":
     case "node.up":
     case "node.down":
       return changeNodes(state, command, now);
@@ -120,6 +122,9 @@ export function decideDue(state: State, now: Instant, act: (events: readonly Eve
         break;
       case "window":
         act(windowCame(state, timer.subject as AccountNo, now));
+        break;
+      case "maintenance":
+        act(maintenanceCame(state, timer.subject as NodeNo, now));
         break;
       case "drain":
         act(drainCame(state, timer.subject as NodeNo, now));

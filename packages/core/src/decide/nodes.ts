@@ -11,6 +11,7 @@ import { endingTogether, finishAttempt } from "../run/finish.ts";
 import { nodeChanged } from "../run/nodes.ts";
 import { stopJob } from "../run/stop.ts";
 import { jobOf, type State } from "../state/state.ts";
+import { endWindowEarly, planMaintenance } from "./maintenance.ts";
 
 type NodeCommand = Extract<Command, { kind: `node.${string}` }>;
 
@@ -30,8 +31,11 @@ export function changeNodes(state: State, command: NodeCommand, now: Instant): D
       if (node.mode === "down") return refuse("conflict", "node", command.node, "is down", "bring it up first");
       if (node.leases === 0) return { events: [nodeChanged(node, "maintenance", command.reason, now)] };
       return { events: [nodeChanged(node, "draining", command.reason, now, command.until ?? 0)] };
+    case "node.maintenance":
+      return planMaintenance(state, node, command, now);
     case "node.up":
-      return { events: node.mode === "up" ? [] : [nodeChanged(node, "up", "", now)] };
+      if (node.mode === "up") return { events: [] };
+      return { events: [...endWindowEarly(node, now), nodeChanged(node, "up", "", now)] };
     case "node.down":
       return { events: [nodeChanged(node, "down", command.reason, now), ...loseLeases(state, node, now)] };
   }
@@ -62,7 +66,8 @@ function loseLeases(state: State, node: FleetNode, now: Instant): Event[] {
   });
 }
 
-function jobsOn(state: State, node: NodeNo): Job[] {
+/** Who holds anything on a node, by number. */
+export function jobsOn(state: State, node: NodeNo): Job[] {
   const jobs = new Set<JobNo>();
   for (const lease of state.leases.values()) if (lease.node === node) jobs.add(lease.job);
   return [...jobs].sort((a, b) => a - b).map((no) => jobOf(state, no));

@@ -2,7 +2,7 @@ import type { Role } from "../model/access.ts";
 import type { AccountTerms, QuotaWindow } from "../model/account.ts";
 import type { AccountId, JobId, OperationId, TokenId, UserId } from "../model/ids.ts";
 import type { JobOutcome, JobSpec } from "../model/job.ts";
-import type { NodeFacts } from "../model/node.ts";
+import type { MaintenanceWindow, NodeFacts } from "../model/node.ts";
 import type { Policy } from "../model/policy.ts";
 import type { Instant } from "../model/units.ts";
 import type { MoneyCommand } from "./money-command.ts";
@@ -30,6 +30,12 @@ export type Command =
   | { readonly kind: "node.register"; readonly nodes: readonly NodeFacts[] }
   | { readonly kind: "node.cordon"; readonly node: string; readonly reason: string }
   | { readonly kind: "node.drain"; readonly node: string; readonly reason: string; readonly until?: Instant }
+  /** Out of use from one instant to another; null takes back what is planned, and ends what is in force. */
+  | {
+      readonly kind: "node.maintenance";
+      readonly node: string;
+      readonly window: Pick<MaintenanceWindow, "from" | "to" | "zone" | "reason"> | null;
+    }
   | { readonly kind: "node.up"; readonly node: string }
   /** The owner vouches that nothing runs there any more; its leases are lost and their jobs start elsewhere. */
   | { readonly kind: "node.down"; readonly node: string; readonly reason: string }

@@ -2,7 +2,7 @@ import type { Role } from "../model/access.ts";
 import type { AccountTerms, QuotaWindow } from "../model/account.ts";
 import type { AccountId, AccountNo, GpuNo, JobId, JobNo, LeaseId, NodeNo, TokenId, UserId } from "../model/ids.ts";
 import type { JobClass, JobOutcome, JobSpec, StopCause } from "../model/job.ts";
-import type { NodeFacts, NodeMode } from "../model/node.ts";
+import type { MaintenanceWindow, NodeFacts, NodeMode } from "../model/node.ts";
 import type { Policy } from "../model/policy.ts";
 import type { Instant } from "../model/units.ts";
 import type { PartSeat } from "../part/seat.ts";
@@ -16,6 +16,7 @@ export type Event =
   | NodeAdded
   | NodeChanged
   | NodeRemoved
+  | MaintenancePlanned
   | AccountCreated
   | AccountEdited
   | AccountDeleted
@@ -68,6 +69,11 @@ export interface NodeChanged extends Head<"node-changed"> {
 /** The node left the fleet, or comes back with other GPUs under a new number. It held no lease. */
 export interface NodeRemoved extends Head<"node-removed"> {
   readonly node: NodeNo;
+}
+/** All windows that are not over. What a beginning or an end does to the node comes as its own event. */
+export interface MaintenancePlanned extends Head<"maintenance-planned"> {
+  readonly node: NodeNo;
+  readonly windows: readonly MaintenanceWindow[];
 }
 export interface AccountCreated extends Head<"account-created"> {
   readonly account: AccountNo;

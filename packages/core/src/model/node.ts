@@ -41,6 +41,17 @@ export interface NodeFacts {
   readonly address: string;
 }
 
+/** A time in which a node is planned to be out of use. */
+export interface MaintenanceWindow {
+  readonly from: Instant;
+  readonly to: Instant;
+  readonly reason: string;
+  /** The zone in which the times were given; only ever shown. */
+  readonly zone?: string;
+  /** The node is out of use because of it. */
+  readonly active?: true;
+}
+
 export interface FleetNode {
   readonly no: NodeNo;
   facts: NodeFacts;
@@ -50,6 +61,8 @@ export interface FleetNode {
   reason: string;
   /** When a drain gives up waiting and stops what is left; 0 = it waits for ever. */
   drainUntil: Instant;
+  /** When it will be out of use, earliest first; absent where that is not planned. */
+  maintenance?: readonly MaintenanceWindow[] | undefined;
   revision: number;
   /** When its mode last changed. */
   changedAt: Instant;

@@ -60,9 +60,9 @@ export interface PartDevice {
 
 /**
  * `never`: not even on this device when it is empty. `no-room`: too little is left. `isolation`: enough is left, but
- * the neighbours' trust or the mode in use stands against it.
+ * the neighbours' trust or the mode in use stands against it. `reserved`: enough is left, for too short a time.
  */
-export type NoSeat = "no-room" | "isolation" | "never";
+export type NoSeat = "no-room" | "isolation" | "never" | "reserved";
 
 /** Clients that one MPS server takes; newer drivers take more, but 48 holds everywhere. */
 export const mpsClientsMax = 48;

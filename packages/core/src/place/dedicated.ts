@@ -1,11 +1,13 @@
 import type { Seat } from "../journal/event.ts";
 import type { Account } from "../model/account.ts";
 import type { AccountNo, NodeNo } from "../model/ids.ts";
+import type { Job } from "../model/job.ts";
 import type { FleetNode } from "../model/node.ts";
 import { unitsPerGpu } from "../model/units.ts";
 import { lowestAbove, restOf } from "../state/dedicated.ts";
 import { accountOf, pathUp, type State, tenantOf } from "../state/state.ts";
 import type { Held } from "../state/usage.ts";
+import { nodesThatLast } from "../when/maintenance.ts";
 
 /** A seat that will be gone. */
 export interface Going {
@@ -21,8 +23,16 @@ export function isConfidential(state: State, account: AccountNo): boolean {
   return state.confidential > 0 && tenantOf(state, account).terms.trust === "confidential";
 }
 
+/** Nodes that a job may use now: apart from whom it must be kept from, and not about to be out of use; undefined = all. */
+export function nodesFor(state: State, { account, spec }: Pick<Job, "account" | "spec">): MayUse | undefined {
+  const apart = keptApart(state, account);
+  const lasts = nodesThatLast(state, spec);
+  if (lasts === undefined) return apart;
+  return (node, going) => lasts(node) && apart?.(node, going) !== false;
+}
+
 /** Keeps confidential tenants and everyone else on different nodes [U3]; undefined where there is nothing to keep apart. */
-export function nodesFor(state: State, account: AccountNo): MayUse | undefined {
+export function keptApart(state: State, account: AccountNo): MayUse | undefined {
   if (state.confidential === 0) return undefined;
   const { no: own, terms } = tenantOf(state, account);
   const apart = (other: AccountNo) =>

@@ -23,7 +23,7 @@ export function findParts(fleet: Fleet, need: MemberNeed, spec: JobSpec, ask: Gp
   return seats;
 }
 
-const better: Readonly<Record<NoSeat, number>> = { isolation: 2, "no-room": 1, never: 0 };
+const better: Readonly<Record<NoSeat, number>> = { reserved: 3, isolation: 2, "no-room": 1, never: 0 };
 
 /** A GPU that is cut already and has just enough left; else the first free one of the fullest node. */
 function onePart(

@@ -8,7 +8,7 @@ import type { Fleet } from "../state/fleet.ts";
 import type { NodeIndex } from "../state/node-index.ts";
 import { Rooms } from "../state/rooms.ts";
 import { type State, whoIs } from "../state/state.ts";
-import { isConfidential, type MayUse, nodesFor, ownNodes } from "./dedicated.ts";
+import { isConfidential, keptApart, type MayUse, nodesFor, ownNodes } from "./dedicated.ts";
 import { spreadGang } from "./gang.ts";
 import { cleanFor } from "./handover.ts";
 import { findParts } from "./parts.ts";
@@ -86,14 +86,22 @@ export function findSeats(
   const { spec } = job;
   const { fleet } = state;
   const anywhere = needOf(spec, choice, model);
-  const mayUse = nodesFor(state, job.account);
+  const apart = keptApart(state, job.account);
+  const mayUse = nodesFor(state, job);
   const isClean = state.policy.scrubMs === undefined ? undefined : cleanFor(state, job.account);
   const need = mayUse === undefined && isClean === undefined ? anywhere : { ...anywhere, mayUse, isClean };
   const ask = spec.gpus[choice]!;
-  if (ask.part !== undefined) return findParts(fleet, need, spec, ask, whoIs(state, job.account));
+  if (ask.part !== undefined) {
+    const seats = findParts(fleet, need, spec, ask, whoIs(state, job.account));
+    if (typeof seats !== "string" || mayUse === apart) return seats;
+    const lasting = findParts(fleet, { ...need, mayUse: apart }, spec, ask, whoIs(state, job.account));
+    return typeof lasting === "string" ? lasting : "reserved";
+  }
   const seats = findOwn(state, job, need, mayTake) ?? findWhole(fleet, need, spec, mayTake);
   if (seats !== undefined) return seats;
-  return mayUse !== undefined && findWhole(fleet, anywhere, spec, mayTake) !== undefined ? "isolation" : "no-room";
+  if (mayUse !== apart && findWhole(fleet, { ...anywhere, mayUse: apart }, spec, mayTake) !== undefined)
+    return "reserved";
+  return apart !== undefined && findWhole(fleet, anywhere, spec, mayTake) !== undefined ? "isolation" : "no-room";
 }
 
 /** A seat on a node that the tenant has to itself already, the fullest first: another one would be paid for whole. */

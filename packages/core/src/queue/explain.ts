@@ -7,6 +7,7 @@ import { mayStart, modelsFor, type QuotaStop } from "../place/place.ts";
 import { findSeats, gpusThatFit, type MemberNeed, membersThatFit, needOf, type View } from "../place/seats.ts";
 import type { Fleet } from "../state/fleet.ts";
 import { demandOf, pathUp, type State } from "../state/state.ts";
+import { outlasts } from "../when/maintenance.ts";
 import { before } from "./in-account.ts";
 import type { Reason } from "./reason.ts";
 
@@ -66,6 +67,7 @@ function reasonAs(state: State, job: Job, choice: number, model: number, now: In
   const stop = mayStart(state, job, demandOf(state, job, choice, model), now, held);
   if (stop !== undefined) return quotaReason(state, job, stop, needed);
   if (typeof seats === "object") return undefined;
+  if (seats === "reserved") return maintenanceReason(state, job, now);
   if (seats === "isolation" && ask.part === undefined) return apartReason(wholeNodes, needed, name);
   if (ask.part !== undefined) return missingBesidePart(state, job, choice, model) ?? partReason(seats, name);
   const usable = room(state, need, members, apart, "now");
@@ -98,6 +100,20 @@ function reasonAs(state: State, job: Job, choice: number, model: number, now: In
       ? `${gpus(all.gpus, name)} ${are(all.gpus)} free, but at most ${all.largest} of the ${need.gpus} on one node.`
       : `${gpus(all.gpus, name)} ${are(all.gpus)} free, but scattered: room for ${all.members} of ${members} members.`;
   return { kind: "shape", detail, needed, free: all.gpus };
+}
+
+/** Free seats are there, but their nodes will be out of use before the job is over [B5]. */
+function maintenanceReason({ fleet }: State, { spec }: Job, now: Instant): Reason {
+  let until = Number.POSITIVE_INFINITY;
+  for (const no of fleet.maintained) {
+    const node = fleet.nodes[no]!;
+    if (node.mode !== "up" || outlasts(node, spec, now)) continue;
+    for (const { to } of node.maintenance!) if (to > now) until = Math.min(until, to);
+  }
+  const unlimited = "it says no max_time and must not be taken away";
+  const why = spec.maxTimeMs === undefined ? unlimited : "its max_time reaches into that";
+  const detail = `What is free goes into maintenance, and ${why}.`;
+  return Number.isFinite(until) ? { kind: "reservation", detail, until } : { kind: "reservation", detail };
 }
 
 /**
@@ -208,7 +224,7 @@ function apartReason(wholeNodes: boolean, needed: number, name: string): Reason 
   return { kind: "isolation", detail: `${free}, but only ${where}.`, needed };
 }
 
-function partReason(why: NoSeat, name: string): Reason {
+function partReason(why: Exclude<NoSeat, "reserved">, name: string): Reason {
   switch (why) {
     case "isolation":
       return {

@@ -1,6 +1,7 @@
 import type { Event } from "../journal/event.ts";
 import type { Account, AccountTerms } from "../model/account.ts";
 import { rootAccount } from "../model/ids.ts";
+import type { FleetNode, MaintenanceWindow } from "../model/node.ts";
 import { applyToJobs } from "./apply-jobs.ts";
 import { applyToBooks } from "./apply-money.ts";
 import { countTenants, forgetNode, trustChanged } from "./dedicated.ts";
@@ -26,6 +27,10 @@ export function apply(state: State, event: Event): void {
       clearMarks(state, state.fleet.node(event.node), event.facts);
       state.fleet.changeNode(event.node, event.at, event.mode, event.reason, event.drainUntil, event.facts);
       if (event.drainUntil > 0) state.timers.add({ at: event.drainUntil, kind: "drain", subject: event.node });
+      state.waiting.wakeAll();
+      return;
+    case "maintenance-planned":
+      planWindows(state, state.fleet.node(event.node), event.windows);
       state.waiting.wakeAll();
       return;
     case "node-removed":
@@ -155,6 +160,18 @@ export function addAccount(state: State, account: Account): void {
   state.accountById.set(account.id, account);
   accountOf(state, account.parent).children.push(account.no);
   keepHistories(state, account.parent);
+}
+
+/** Windows of a node; also how a snapshot is read back. */
+export function planWindows(state: State, node: FleetNode, windows: readonly MaintenanceWindow[]): void {
+  node.maintenance = windows.length === 0 ? undefined : windows;
+  node.revision++;
+  if (windows.length === 0) state.fleet.maintained.delete(node.no);
+  else state.fleet.maintained.add(node.no);
+  for (const { from, to, active } of windows) {
+    if (!active) state.timers.add({ at: from, kind: "maintenance", subject: node.no });
+    state.timers.add({ at: to, kind: "maintenance", subject: node.no });
+  }
 }
 
 /** Looks at an account again when one of its windows begins or ends. */

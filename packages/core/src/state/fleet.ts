@@ -64,6 +64,8 @@ export class Fleet {
   #leaving = 0;
   /** Nodes that take work and on which someone has been told to leave. */
   readonly nodesBeingLeft = new NodeSet();
+  /** Nodes that are planned to be out of use at some time. */
+  readonly maintained = new Set<NodeNo>();
   readonly topology = new Topology();
   readonly #leasesOn: Lease[][] = [];
   /** Who holds parts of a GPU, by lease. */
@@ -162,6 +164,7 @@ export class Fleet {
     this.#count(node.facts, -1);
     this.topology.remove(no, node.facts.name, node.facts.place);
     this.nodes[no] = undefined;
+    this.maintained.delete(no);
     this.nodeByName.delete(node.facts.name);
   }
 

@@ -5,7 +5,7 @@ import type { AccountNo, JobNo, NodeNo, TokenId, UserId } from "../model/ids.ts"
 import type { Job, JobArray } from "../model/job.ts";
 import type { FleetNode } from "../model/node.ts";
 import type { Policy } from "../model/policy.ts";
-import { addWindowTimers, countTerms } from "./apply.ts";
+import { addWindowTimers, countTerms, planWindows } from "./apply.ts";
 import { addJob, holdLease, noteMoves } from "./apply-jobs.ts";
 import { type BooksImage, booksImage, hasBooks, readBooks } from "./books-image.ts";
 import { restoreDedicated } from "./dedicated.ts";
@@ -135,6 +135,7 @@ export function readSnapshot(text: string): State {
     }
     fleet.addNode(node.no, node.firstGpu, node.facts, node.addedAt);
     fleet.changeNode(node.no, node.changedAt, node.mode, node.reason, node.drainUntil, undefined);
+    if (node.maintenance !== undefined) planWindows(state, fleet.nodes[no]!, node.maintenance);
     fleet.nodes[no]!.revision = node.revision;
     if (node.drainUntil > 0) state.timers.add({ at: node.drainUntil, kind: "drain", subject: no });
   }

@@ -2,7 +2,7 @@ import { type NodeNo, noAccount } from "../model/ids.ts";
 import type { Job } from "../model/job.ts";
 import type { FleetNode } from "../model/node.ts";
 import type { Instant } from "../model/units.ts";
-import { isConfidential, nodesFor } from "../place/dedicated.ts";
+import { isConfidential, keptApart } from "../place/dedicated.ts";
 import { spreadGang } from "../place/gang.ts";
 import { modelsFor } from "../place/place.ts";
 import { type MemberNeed, needOf } from "../place/seats.ts";
@@ -10,6 +10,7 @@ import { before } from "../queue/in-account.ts";
 import { coverFor } from "../queue/quota.ts";
 import { Rooms } from "../state/rooms.ts";
 import { demandOf, orderOf, type State } from "../state/state.ts";
+import { opensBy, outlasts, turningPoints } from "./maintenance.ts";
 
 /** When and where a job that cannot start now is expected to. */
 export interface PlannedStart {
@@ -114,13 +115,15 @@ export class Timeline {
     const { min: members, apart } = job.spec.members;
     const runsMs = job.spec.maxTimeMs ?? Number.POSITIVE_INFINITY;
     const freed = new Map<NodeNo, number>();
-    const mayUse = nodesFor(this.#state, job.account);
+    const mayUse = keptApart(this.#state, job.account);
+    const turns = turningPoints(this.#state, job.spec, this.#now);
+    let turn = 0;
     let from = this.#now;
     const freeOn = (node: FleetNode) =>
       fleet.soleModel(node) === need.model ? fleet.nodeFreeGpus[node.no]! + (freed.get(node.no) ?? 0) : 0;
     const besidePlans = (node: FleetNode) => freeOn(node) - this.#plannedOn(node.no, from);
     const fits = (node: FleetNode) => {
-      if (node.mode !== "up" || mayUse?.(node) === false) return 0;
+      if (!opensBy(node, from) || !outlasts(node, job.spec, from) || mayUse?.(node) === false) return 0;
       const free = Math.min(besidePlans(node), this.#leftBy(node.no, from, from + runsMs));
       return Math.max(0, Math.min(apart ? 1 : members, Math.floor(free / need.gpus)));
     };
@@ -146,6 +149,7 @@ export class Timeline {
         count(node);
       }
       if (moments[i + 1]?.at === at) continue;
+      for (; turn < turns.length && turns[turn]!.at <= at; turn++) count(turns[turn]!.node);
       if (at >= boundary) {
         for (const plan of this.plans) for (const no of plan.gpus.keys()) count(no);
         boundary = this.#nextBoundary(at, runsMs);
@@ -196,8 +200,17 @@ export class Timeline {
   #moments(): { readonly at: Instant; readonly job?: Job }[] {
     const ends = this.#endings();
     const plans = this.plans.map(plannedEnd).filter(Number.isFinite);
-    if (plans.length === 0) return ends;
-    return [...ends, ...plans.map((at) => ({ at }))].sort((a, b) => a.at - b.at);
+    const others = [...plans, ...this.#returns()];
+    if (others.length === 0) return ends;
+    return [...ends, ...others.map((at) => ({ at }))].sort((a, b) => a.at - b.at);
+  }
+
+  /** When nodes come back from maintenance. */
+  #returns(): Set<Instant> {
+    const { maintained, nodes } = this.#state.fleet;
+    const ends = new Set<Instant>();
+    for (const no of maintained) for (const { to } of nodes[no]?.maintenance ?? []) if (to > this.#now) ends.add(to);
+    return ends;
   }
 
   /** What runs and has a limit, by its end. */

@@ -62,7 +62,7 @@ export function alternativesFor(
 ): Alternative[] {
   const search = new Search(state, job, now, own);
   const { spec } = job;
-  for (const maxTimeMs of gapsFor(search.timeline, spec, now)) search.try("max_time", { ...spec, maxTimeMs });
+  for (const maxTimeMs of gapsFor(state, search.timeline, spec, now)) search.try("max_time", { ...spec, maxTimeMs });
   for (const topology of widerThan(spec)) search.try("topology", { ...spec, topology });
   if (spec.members.apart && spec.members.min > 1)
     search.try("members", { ...spec, members: { ...spec.members, apart: false } });
@@ -175,9 +175,11 @@ class Search {
 }
 
 /** Run times that end before a plan ahead begins, the longest first [B2]. */
-function gapsFor(timeline: Timeline, spec: JobSpec, now: Instant): number[] {
+function gapsFor({ fleet }: State, timeline: Timeline, spec: JobSpec, now: Instant): number[] {
   const asked = spec.maxTimeMs ?? Number.POSITIVE_INFINITY;
-  const gaps = timeline.plans.map(({ at }) => {
+  const windows = [...fleet.maintained].flatMap((no) => fleet.nodes[no]?.maintenance ?? []);
+  const ends = [...timeline.plans.map(({ at }) => at), ...new Set(windows.map(({ from }) => from))];
+  const gaps = ends.map((at) => {
     // A little less: it takes a moment to submit the job again.
     const left = at - now - 30 * second;
     return left - (left % minute);

@@ -148,6 +148,10 @@ describe("the face of the server", () => {
     await fits("listSecrets", "/v1/accounts/secretlab/secrets");
     await fits("listNodes", "/v1/nodes");
     await fits("drainNode", "/v1/nodes/n1/drain", "POST", { within: "1h", reason: "fan" });
+    const window = { from: "2099-03-28T22:00", to: "2099-03-29T04:00", tz: "Europe/Berlin", reason: "new driver" };
+    const planned = await fits("maintainNode", "/v1/nodes/n2/maintenance", "POST", window);
+    const [night] = (planned as never as { maintenance: [{ from: string; to: string }] }).maintenance; // the clocks go forward in it: five hours
+    assert.deepEqual([night.from, night.to], ["2099-03-28T21:00:00.000Z", "2099-03-29T02:00:00.000Z"]);
     await fits("getNode", "/v1/nodes/n1");
     await fits("listGpus", "/v1/gpus");
     await fits("getPolicy", "/v1/policy");

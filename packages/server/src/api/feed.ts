@@ -133,6 +133,7 @@ function subjectOf(event: Event, names: Names): { subject: string; account: stri
     case "node-added":
       return { subject: event.facts.name, account: "" };
     case "node-changed":
+    case "maintenance-planned":
     case "node-removed": {
       const node = names.node(event.node);
       return node === undefined ? undefined : { subject: node, account: "" };
@@ -184,6 +185,10 @@ function wordsOf(event: Event): string {
       return `joined with ${event.facts.gpus.length} GPUs`;
     case "node-changed":
       return event.reason === "" ? `is ${event.mode}` : `is ${event.mode}: ${event.reason}`;
+    case "maintenance-planned":
+      return event.windows.length === 0
+        ? "has no maintenance planned any more"
+        : `will be out of use from ${timestamp(event.windows[0]!.from)} to ${timestamp(event.windows[0]!.to)}`;
     case "node-removed":
       return "left the fleet";
     case "account-created":

@@ -45,6 +45,15 @@ export function renderNode(state: State, seal: Seal, viewer: User, node: FleetNo
     memoryFreeMiB: node.freeMemoryMiB,
     virtual: facts.virtual,
     ...(node.drainUntil > 0 && { drainUntil: timestamp(node.drainUntil) }),
+    ...(node.maintenance !== undefined && {
+      maintenance: node.maintenance.map(({ from, to, zone, reason, active }) => ({
+        from: timestamp(from),
+        to: timestamp(to),
+        ...(zone !== undefined && { tz: zone }),
+        reason,
+        state: active ? ("active" as const) : ("planned" as const),
+      })),
+    }),
     ...(node.mode === "draining" && { blockers: blockersOf(state, viewer, node) }),
     revision: seal.tag(`node ${facts.name} ${node.no}`, node.revision),
   };

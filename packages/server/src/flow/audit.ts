@@ -49,6 +49,8 @@ function describe(command: Command, state: State): { target: string; account: st
     case "node.drain":
     case "node.down":
       return { target: command.node, account: "", detail: command.reason };
+    case "node.maintenance":
+      return { target: command.node, account: "", detail: command.window?.reason ?? "taken back" };
     case "node.up":
       return { target: command.node, account: "", detail: "" };
     case "user.create":

@@ -70,6 +70,7 @@ const expectations: Readonly<Record<RouteId, Expectation>> = {
   getNode: { fleet: true },
   cordonNode: { fleet: true, needs: "node.write" },
   drainNode: { fleet: true, needs: "node.write" },
+  maintainNode: { fleet: true, needs: "node.write" },
   upNode: { fleet: true, needs: "node.write" },
   downNode: { fleet: true, needs: "node.write" },
   listGpus: { anywhere: true },
@@ -184,6 +185,8 @@ async function requestFor(
       return { path, body: { path: `${account}/c${n}` } };
     case "editAccount":
       return { path, body: { weight: 2 } };
+    case "maintainNode":
+      return { path, body: { cancel: true } };
     case "setPolicy":
       return { path, body: { rebalance: "off", minRuntime: "1m", grace: "0s", backfill: true } };
     case "putSecret":

@@ -19,6 +19,18 @@ export const NodeShape = Type.Object({
   memoryFreeMiB: Type.Integer(),
   virtual: Type.Boolean({ description: "Declared, not found: nothing stands behind these GPUs" }),
   drainUntil: Type.Optional(Timestamp),
+  maintenance: Type.Optional(
+    Type.Array(
+      Type.Object({
+        from: Timestamp,
+        to: Timestamp,
+        tz: Type.Optional(Type.String()),
+        reason: Type.String(),
+        state: Type.Enum(["planned", "active"]),
+      }),
+      { description: "When it will be out of use, earliest first" },
+    ),
+  ),
   /** Who keeps a draining node from being empty; only what the caller may see is named, the rest is counted. */
   blockers: Type.Optional(Type.Object({ jobs: Type.Array(Type.String()), hidden: Type.Integer() })),
   revision: Type.String(),
@@ -42,6 +54,19 @@ export type GpuShape = Static<typeof GpuShape>;
 export const GpuPage = Page(GpuShape);
 
 export const ReasonBody = Type.Object({ reason: Type.Optional(Line(500)) }, { additionalProperties: false });
+/** From one time to another; `cancel` takes back all that are planned, and ends the one that the node is in. */
+export const MaintenanceBody = Type.Union([
+  Type.Object(
+    {
+      from: Type.String({ maxLength: 40, description: "ISO 8601; without an offset, local time of tz" }),
+      to: Type.String({ maxLength: 40 }),
+      tz: Type.Optional(Type.String({ maxLength: 64, description: "IANA name of a time zone" })),
+      reason: Type.Optional(Line(500)),
+    },
+    { additionalProperties: false },
+  ),
+  Type.Object({ cancel: Type.Literal(true) }, { additionalProperties: false }),
+]);
 export const DrainBody = Type.Object(
   {
     reason: Type.Optional(Line(500)),

@@ -1,4 +1,5 @@
 import { type FleetNode, isRefusal, parseDuration } from "@tessera/core";
+import { checkZone, instantOf } from "../../flow/zones.ts";
 import { type Api, askerOf, type Call, type Handler } from "../context.ts";
 import { pageOf } from "../page.ts";
 import { notFound } from "../problem.ts";
@@ -9,6 +10,7 @@ type FleetHandlers = {
   getNode: Handler<"getNode">;
   cordonNode: Handler<"cordonNode">;
   drainNode: Handler<"drainNode">;
+  maintainNode: Handler<"maintainNode">;
   upNode: Handler<"upNode">;
   downNode: Handler<"downNode">;
   listGpus: Handler<"listGpus">;
@@ -48,6 +50,20 @@ export const fleetHandlers: FleetHandlers = {
     return change(api, call, { kind: "node.drain", node: call.params.node!, reason, ...until });
   },
 
+  maintainNode(api, call) {
+    const node = call.params.node!;
+    if ("cancel" in call.body) return change(api, call, { kind: "node.maintenance", node, window: null });
+    const { tz, reason = "maintenance" } = call.body;
+    const badZone = tz === undefined ? undefined : checkZone(tz);
+    if (badZone !== undefined) return badZone;
+    const from = instantOf(call.body.from, tz, "from");
+    if (isRefusal(from)) return from;
+    const to = instantOf(call.body.to, tz, "to");
+    if (isRefusal(to)) return to;
+    const window = { from, to, reason, ...(tz !== undefined && { zone: tz }) };
+    return change(api, call, { kind: "node.maintenance", node, window });
+  },
+
   upNode: (api, call) => change(api, call, { kind: "node.up", node: call.params.node! }),
 
   downNode: (api, call) =>
@@ -75,7 +91,11 @@ function shown(api: Api, call: Pick<Call<"getNode">, "params" | "principal">) {
   return node === undefined ? notFound("node") : renderNode(state, api.seal, call.principal.user, node);
 }
 
-async function change(api: Api, call: Call<"cordonNode" | "drainNode" | "upNode" | "downNode">, command: NodeCommand) {
+async function change(
+  api: Api,
+  call: Call<"cordonNode" | "drainNode" | "maintainNode" | "upNode" | "downNode">,
+  command: NodeCommand,
+) {
   const done = await api.control.ask(command, askerOf(call));
   return isRefusal(done) ? done : shown(api, call);
 }

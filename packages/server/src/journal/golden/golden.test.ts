@@ -18,6 +18,7 @@ const kinds: Readonly<Record<EventKind, true>> = {
   "node-added": true,
   "node-changed": true,
   "node-removed": true,
+  "maintenance-planned": true,
   "account-created": true,
   "account-edited": true,
   "account-deleted": true,

@@ -18,6 +18,7 @@ export function tellStory(seed: string): Teller {
   takingBack(t);
   elastic(t);
   handover(t);
+  maintenance(t);
   leftovers(t);
   tellMoney(t);
   return t;
@@ -176,6 +177,20 @@ function handover(t: Teller): void {
   t.exit("next", 0);
   t.submit("unlucky", "lab", { gpus: "A100:1" });
   t.report("unlucky", { kind: "scrub-failed", reason: "the driver does not answer" });
+}
+
+/** A node is out of use for a time, and a later time is planned. */
+function maintenance(t: Teller): void {
+  const window = (inMs: number) => ({
+    from: t.now + inMs,
+    to: t.now + inMs + minute,
+    reason: "new driver",
+    zone: "UTC",
+  });
+  t.do({ kind: "node.maintenance", node: "n1", window: window(minute) });
+  t.tick(minute);
+  t.tick(minute);
+  t.do({ kind: "node.maintenance", node: "n1", window: window(60 * minute) });
 }
 
 function leftovers(t: Teller): void {

@@ -1,0 +1,86 @@
+import type { Command } from "../journal/command.ts";
+import type { Event } from "../journal/event.ts";
+import type { Decision } from "../journal/outcome.ts";
+import { refuse } from "../journal/refusal.ts";
+import type { NodeNo } from "../model/ids.ts";
+import type { FleetNode, MaintenanceWindow } from "../model/node.ts";
+import type { Instant } from "../model/units.ts";
+import { nodeChanged } from "../run/nodes.ts";
+import { stopJob } from "../run/stop.ts";
+import type { State } from "../state/state.ts";
+import { jobsOn } from "./nodes.ts";
+
+/** More than this are no plan but a calendar. */
+const windowsMax = 100;
+
+type Plan = Extract<Command, { kind: "node.maintenance" }>;
+
+/** A time in which a node will be out of use [B5]; null takes all of them back, and ends the one it is in. */
+export function planMaintenance(state: State, node: FleetNode, { window }: Plan, now: Instant): Decision {
+  const { maintenance = [] } = node;
+  if (window === null) {
+    if (maintenance.length === 0) return { events: [] };
+    return { events: [planned(node, [], now), ...endOfWindow(node, maintenance, now)] };
+  }
+  const { from, to } = window;
+  if (to <= from) return refuse("invalid", "to", to, "is not after its beginning", "give a later end");
+  if (to <= now) return refuse("invalid", "to", to, "has passed", "give an end that is still to come");
+  if (maintenance.length >= windowsMax)
+    return refuse("conflict", "node", maintenance.length, "windows are planned already", "take them back first");
+  if (maintenance.some((other) => other.from < to && from < other.to))
+    return refuse("conflict", "from", from, "overlaps with another window of this node", "take that back first");
+  const windows = [...maintenance, window].sort((a, b) => a.from - b.from);
+  return { events: from > now ? [planned(node, windows, now)] : begin(state, node, windows, now) };
+}
+
+/** A window begins or ends. */
+export function maintenanceCame(state: State, no: NodeNo, now: Instant): Event[] {
+  const node = state.fleet.nodes[no];
+  const windows = node?.maintenance;
+  if (node === undefined || windows === undefined) return [];
+  const left = windows.filter(({ to }) => to > now);
+  if (left.length < windows.length) return [planned(node, left, now), ...endOfWindow(node, windows, now)];
+  const due = left.some(({ from, active }) => from <= now && active !== true);
+  return due ? begin(state, node, left, now) : [];
+}
+
+/** Whoever is there is asked to leave. What the owner took out of use himself he also brings back himself. */
+function begin(state: State, node: FleetNode, windows: readonly MaintenanceWindow[], now: Instant): Event[] {
+  if (node.mode !== "up" && node.mode !== "cordoned")
+    return [
+      planned(
+        node,
+        windows.filter(({ from }) => from > now),
+        now,
+      ),
+    ];
+  const active = windows.map((window) => (window.from <= now ? { ...window, active: true as const } : window));
+  const { reason } = active.find((window) => window.active)!;
+  const mode = node.leases === 0 ? "maintenance" : "draining";
+  const drainUntil = node.leases === 0 ? 0 : now;
+  const stops = jobsOn(state, node.no).flatMap((job) => stopJob(state, job, "drain", now));
+  return [planned(node, active, now), nodeChanged(node, mode, reason, now, drainUntil), ...stops];
+}
+
+function endOfWindow(node: FleetNode, windows: readonly MaintenanceWindow[], now: Instant): Event[] {
+  const wasIn = windows.some(({ active }) => active);
+  return wasIn && (node.mode === "draining" || node.mode === "maintenance") ? [nodeChanged(node, "up", "", now)] : [];
+}
+
+/** The node comes back before its time: the window that it is in is over. */
+export function endWindowEarly(node: FleetNode, now: Instant): Event[] {
+  const { maintenance = [] } = node;
+  return maintenance.some(({ active }) => active)
+    ? [
+        planned(
+          node,
+          maintenance.filter(({ active }) => !active),
+          now,
+        ),
+      ]
+    : [];
+}
+
+function planned(node: FleetNode, windows: readonly MaintenanceWindow[], now: Instant): Event {
+  return { kind: "maintenance-planned", v: 1, at: now, node: node.no, windows };
+}
