@@ -11,6 +11,8 @@ export interface ServerConfig {
   readonly tls?: { readonly cert: string; readonly key: string };
   readonly snapshotEveryEvents: number;
   readonly freeBytesMin: number;
+  /** Who is told of budgets and invoices. */
+  readonly webhook?: string;
 }
 
 export const defaultPort = 7437;
@@ -26,6 +28,7 @@ export const usage = `tess server: the control plane on this machine
   --virtual SPEC       present this machine as nodes of virtual GPUs, such as 4x8:H100 or 2x8:H100,1x4:L40S
   --tls-cert FILE --tls-key FILE
   --insecure-listen    listen beyond loopback without TLS, where something in front does it
+  --webhook URL        tell this address of budgets and invoices, signed with keys/webhook.key (TESSERA_WEBHOOK)
   --free-space-min MB  take nothing new in below this much free disk (default 256)
 
 Example: tess server --virtual 4x8:H100 --port 0`;
@@ -59,6 +62,9 @@ export function parseConfig(args: readonly string[], env: NodeJS.ProcessEnv): Se
   const host = values.host ?? "127.0.0.1";
   const refused = checkListen(host, cert !== undefined, values["insecure-listen"] ?? false);
   if (refused !== undefined) throw new BadCall(refused);
+  const webhook = values.webhook ?? env.TESSERA_WEBHOOK;
+  if (webhook !== undefined && !/^https?:$/.test(URL.parse(webhook)?.protocol ?? ""))
+    throw new BadCall(`--webhook ${webhook}: give an address that begins with http:// or https://`);
   return {
     data,
     host,
@@ -68,6 +74,7 @@ export function parseConfig(args: readonly string[], env: NodeJS.ProcessEnv): Se
     tls: cert === undefined || key === undefined ? undefined : { cert, key },
     snapshotEveryEvents: 100_000,
     freeBytesMin: wholeNumber("--free-space-min", values["free-space-min"] ?? "256", 1e9) * mebibyte,
+    ...(webhook !== undefined && { webhook }),
   };
 }
 
@@ -86,6 +93,7 @@ function parse(args: readonly string[]) {
         "tls-key": { type: "string" },
         "insecure-listen": { type: "boolean" },
         "free-space-min": { type: "string" },
+        webhook: { type: "string" },
         help: { type: "boolean", short: "h" },
       },
     });

@@ -1,5 +1,6 @@
 import { existsSync, mkdirSync, readFileSync, rmSync } from "node:fs";
 import { join, resolve } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import { isRefusal } from "@tessera/core";
 import { openLocalEngine } from "@tessera/engine-local";
 import { loadKeys } from "./access/keys.ts";
@@ -9,6 +10,7 @@ import { BadCall, parseConfig, type ServerConfig, usage } from "./config.ts";
 import { prepareFirstStart, writePrivately } from "./first-start.ts";
 import { ThreadedControlPlane } from "./flow/control-plane.ts";
 import { Driver } from "./flow/drive.ts";
+import { Webhook } from "./notify/webhook.ts";
 import { openReader, openStore } from "./store/index.ts";
 
 /** The only place that builds things and joins them: store, writer, engine, API. */
@@ -61,6 +63,8 @@ async function main(): Promise<void> {
   await driver.adopt();
   control.adopted();
 
+  const webhook =
+    config.webhook === undefined ? undefined : openWebhook(config.data, config.webhook, keys.webhookKey, control);
   const api = await startApi({ control, keys, config });
   const certificateFile = config.tls && resolve(config.tls.cert);
   writePrivately(
@@ -80,6 +84,7 @@ async function main(): Promise<void> {
     say(`tessera: ${signal}: closing; jobs keep running and are taken over at the next start`);
     clearInterval(refresh);
     driver.close();
+    await webhook?.close();
     await api.close();
     await control.close();
     await engine.close();
@@ -87,6 +92,24 @@ async function main(): Promise<void> {
     process.exit(0);
   };
   for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, () => void close(signal));
+}
+
+/** From the first start with it on, everything is told; what was before is not. */
+function openWebhook(data: string, url: string, key: Buffer, control: ThreadedControlPlane): Webhook {
+  const webhook = new Webhook(
+    {
+      url,
+      key,
+      cursorFile: join(data, "webhook.cursor"),
+      reader: control.reader,
+      sleep: async (ms, signal) => void (await sleep(ms, undefined, { signal }).catch(() => {})),
+      now: () => control.now(),
+      warn: (text) => say(`tessera: ${text}`),
+    },
+    control.started.seq,
+  );
+  control.follow(webhook);
+  return webhook;
 }
 
 function greet(config: ServerConfig, control: ThreadedControlPlane, api: Api, newToken: string | undefined): void {

@@ -2,6 +2,7 @@ export * from "./actions.ts";
 export * from "./focus/columns.ts";
 export * from "./focus/csv.ts";
 export * from "./focus/rows.ts";
+export * from "./invoice-page.ts";
 export * from "./refusals.ts";
 export * from "./routes.ts";
 export * from "./shapes/access.ts";

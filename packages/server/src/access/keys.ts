@@ -18,6 +18,8 @@ export interface Keys {
   readonly serverKey: Buffer;
   /** Encrypts secret values. */
   readonly secretsKey: Buffer;
+  /** Signs what a webhook is told. */
+  readonly webhookKey: Buffer;
 }
 
 const keyBytes = 32;
@@ -29,6 +31,7 @@ export function loadKeys(dataFolder: string): Keys {
   return {
     serverKey: loadKey(join(folder, "server.key")),
     secretsKey: loadKey(join(folder, "secrets.key")),
+    webhookKey: loadKey(join(folder, "webhook.key")),
   };
 }
 
