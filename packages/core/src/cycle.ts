@@ -3,6 +3,7 @@ import { claimFor, settleClaims } from "./claim/claims.ts";
 import { consolidateFor } from "./claim/consolidate.ts";
 import { settleClasses } from "./class/classes.ts";
 import type { Event } from "./journal/event.ts";
+import type { AccountNo } from "./model/ids.ts";
 import type { Job } from "./model/job.ts";
 import type { Instant } from "./model/units.ts";
 import { growJobs } from "./place/grow.ts";
@@ -11,6 +12,7 @@ import { mayStart, placeJob } from "./place/place.ts";
 import { Contest } from "./queue/order.ts";
 import { type State, upToDate, wishOf } from "./state/state.ts";
 import type { WaitingGroup } from "./state/waiting.ts";
+import { mayBePlanned } from "./when/patience.ts";
 import { Timeline } from "./when/timeline.ts";
 
 /**
@@ -40,9 +42,14 @@ function pass(
 ): void {
   const contest = new Contest(state, groups);
   let timeline = planAgain(state, now); // what must not be delayed
+  const hopeless = new Hopeless();
   for (;;) {
     const group = contest.next(); // who is next
     if (group === undefined) return;
+    if (hopeless.has(group)) {
+      contest.close(group);
+      continue;
+    }
     const job = group.jobs[0]!;
     const wish = upToDate(state, group.wish, job.spec);
     const placement = arrayIsFull(state, group) ? undefined : placeJob(state, job, now, timeline, wish); // where does it go
@@ -69,10 +76,27 @@ function pass(
         placeJob(state, job, now, undefined, wish) !== undefined;
       planAhead(state, timeline, job, now); // when could it start
       contest.close(group); // nobody who wants the same can start either
+      if (timeline.plans.length === 0 && state.fleet.maintained.size === 0) hopeless.add(group);
       continue;
     }
     contest.started(group);
     contest.lost(losers, job.account);
+  }
+}
+
+/** What found no room in this pass: who differs only in the time it needs finds none either, where no plan and no maintenance is in the way. */
+class Hopeless {
+  readonly #shapes = new Map<AccountNo, Set<number>>();
+
+  add({ key, account, wish }: WaitingGroup): void {
+    if (typeof key !== "number") return; // it may be only its user or its array that has reached a limit
+    const known = this.#shapes.get(account);
+    if (known === undefined) this.#shapes.set(account, new Set([wish.shape]));
+    else known.add(wish.shape);
+  }
+
+  has({ account, wish }: WaitingGroup): boolean {
+    return this.#shapes.get(account)?.has(wish.shape) ?? false;
   }
 }
 
@@ -99,7 +123,7 @@ function planAgain(state: State, now: Instant): Timeline {
 }
 
 function planAhead(state: State, timeline: Timeline, job: Job, now: Instant): void {
-  if (state.planned.has(job)) return;
+  if (state.planned.has(job) || !mayBePlanned(state, job)) return;
   const stop = mayStart(state, job, wishOf(state, job.spec).first, now);
   if (stop?.kind === "limit" && stop.hit.kind === "gpu-time") {
     state.timers.addOnce({ at: stop.hit.until, kind: "exposed", subject: job.no }); // it may compete again then

@@ -22,6 +22,7 @@ export interface SpecFlags {
   readonly gpuMemory?: string;
   readonly gpuCompute?: string;
   readonly maxTime?: string;
+  readonly expectedTime?: string;
   readonly deadline?: string;
   readonly notBefore?: string;
   readonly tz?: string;
@@ -67,6 +68,7 @@ export function addSpecFlags(command: Command): Command {
     .addOption(field("--gpu-memory <size>", "memory that each GPU must have, such as 40GiB"))
     .addOption(field("--gpu-compute <percent>", "part of each GPU, such as 30%"))
     .addOption(field("--max-time <duration>", "stop it after this long, such as 90m"))
+    .addOption(field("--expected-time <duration>", "how long you think it runs; no limit, but it may start sooner"))
     .addOption(field("--deadline <time>", "give up at this time (ISO 8601)"))
     .addOption(field("--not-before <time>", "do not start earlier (ISO 8601)"))
     .addOption(field("--tz <zone>", "zone of these times, such as Europe/Berlin"))
@@ -110,6 +112,7 @@ export function specOfFlags(flags: SpecFlags, session: Session): Spec {
     gpu_memory: sizeOf(flags.gpuMemory),
     gpu_compute: flags.gpuCompute,
     max_time: durationOf("--max-time", flags.maxTime),
+    expected_time: durationOf("--expected-time", flags.expectedTime),
     deadline: flags.deadline,
     not_before: flags.notBefore,
     tz: flags.tz,

@@ -102,6 +102,8 @@ export interface JobSpec {
   /** Refuse to start where a limit cannot be enforced. */
   readonly strict: boolean;
   readonly maxTimeMs?: number;
+  /** How long its user thinks it runs; a guess, and no limit. */
+  readonly expectedMs?: number;
   readonly deadlineAt?: Instant;
   readonly notBeforeAt?: Instant;
   /** The zone in which the times above were given; only ever shown. */

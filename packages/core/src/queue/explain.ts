@@ -316,7 +316,7 @@ export function positionOf(state: State, job: Job): { position: number; ahead: n
   for (const group of state.waiting.groups.values()) {
     if (group.account !== job.account) continue;
     for (const other of group.jobs) {
-      if (!before(other, job, group.order, state.clock)) break;
+      if (!before(state, other, job, group.order)) break;
       ahead++;
     }
   }

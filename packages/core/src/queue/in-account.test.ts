@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { plainTerms } from "../model/account.ts";
-import type { JobId } from "../model/ids.ts";
 import { hour, minute } from "../model/units.ts";
 import { readSnapshot, writeSnapshot } from "../state/snapshot.ts";
 import { World } from "../testing/world.ts";
@@ -27,6 +26,12 @@ function started(w: World): string[] {
     if (job.state === "starting") w.run(id);
     w.exit(id, 0);
   }
+}
+
+/** Who of those that wait is next. */
+function nextOf(w: World): string {
+  const waiting = [...w.state.jobs.values()].filter(({ state }) => state === "waiting");
+  return waiting.find((job) => positionOf(w.state, job).position === 1)!.id.replace("job_", "");
 }
 
 describe("order inside an account", () => {
@@ -55,16 +60,43 @@ describe("order inside an account", () => {
     assert.deepEqual(started(w), ["ten", "one"]);
   });
 
-  it("[O3] aged-shortest starves nobody: each 16 hours of waiting count as asking for half the time", () => {
+  it("[O3] aged-shortest goes by what a user expects before it goes by the limit", () => {
+    const w = queue("aged-shortest");
+    w.submit("limited", "a", { max_time: "1h" });
+    w.submit("expected", "a", { max_time: "10h", expected_time: "30m" });
+    assert.deepEqual(started(w), ["expected", "limited"]);
+  });
+
+  it("[O3] aged-shortest starves nobody: waiting for 2.85 usual run times counts as asking for half the time", () => {
     for (const [waited, first] of [
-      [31 * hour, "short"],
-      [33 * hour, "long"],
+      [34 * hour, "short"], // the usual run time is taken to be 6 h while nothing has ended
+      [35 * hour, "long"],
     ] as const) {
       const w = queue("aged-shortest");
       w.submit("long", "a", { max_time: "4h" });
       w.tick(waited);
       w.submit("short", "a", { max_time: "1h" });
-      assert.equal(started(w)[0], first, `${waited / hour} h`);
+      assert.equal(nextOf(w), first, `${waited / hour} h`);
+    }
+  });
+
+  it("[O3] aged-shortest learns the usual run time from what has ended, and keeps it over a restart", () => {
+    for (const [waited, first] of [
+      [7 * hour, "short"], // two halvings of 2.85 times 5,000 s, the least that counts, are 7.9 h
+      [9 * hour, "long"],
+    ] as const) {
+      const w = queue("aged-shortest");
+      w.submit("quick", "a", { priority: 200, max_time: "1h" });
+      w.exit("first", 0);
+      w.run("quick").tick(minute);
+      w.submit("next", "a", { priority: 100 });
+      w.exit("quick", 0);
+      const again = new World(readSnapshot(writeSnapshot(w.state)));
+      again.now = w.now;
+      again.submit("long", "a", { max_time: "4h" });
+      again.tick(waited);
+      again.submit("short", "a", { max_time: "1h" });
+      assert.equal(nextOf(again), first, `${waited / hour} h`);
     }
   });
 
@@ -73,8 +105,7 @@ describe("order inside an account", () => {
     w.submit("first", "a", { gpus: 4 });
     w.submit("wide", "a", { gpus: 4, max_time: "1h" });
     w.submit("narrow", "a", { gpus: 1, max_time: "1h" });
-    const position = (id: string) => positionOf(w.state, w.state.jobById.get(`job_${id}` as JobId)!).position;
-    assert.deepEqual([position("narrow"), position("wide")], [1, 2]);
+    assert.equal(nextOf(w), "narrow");
   });
 
   it("[O3] attained-service lets go first who has had the least GPU time, and keeps that over a restart", () => {

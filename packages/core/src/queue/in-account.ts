@@ -1,17 +1,23 @@
 import type { AccountOrder } from "../model/account.ts";
-import type { Job } from "../model/job.ts";
-import { day, hour, type Instant, minute, second, unitsPerGpu } from "../model/units.ts";
+import type { Job, JobSpec } from "../model/job.ts";
+import { day, minute, second, unitsPerGpu } from "../model/units.ts";
+import { usualRunMs } from "../state/pace.ts";
+import type { State } from "../state/state.ts";
 
-/** Order inside one account [O3]: higher priority, then as the account chose, then older. */
-export function before(a: Job, b: Job, order: AccountOrder, now: Instant): boolean {
+/** The order of two jobs of an account that ask for the same, which needs no state. */
+export function beforeAlike(a: Job, b: Job, order: "age" | "attained-service"): boolean {
   if (a.spec.priority !== b.spec.priority) return a.spec.priority > b.spec.priority;
-  const key = order === "age" ? 0 : keyOf(a, order, now) - keyOf(b, order, now);
+  const key = order === "age" ? 0 : attainedUnitMs(a) - attainedUnitMs(b);
   // A requeued job keeps its number, hence its place.
   return key !== 0 ? key < 0 : a.no < b.no;
 }
 
-function keyOf(job: Job, order: Exclude<AccountOrder, "age">, now: Instant): number {
-  return order === "aged-shortest" ? agedTime(job, now) : attainedUnitMs(job);
+/** Order inside one account [O3]: higher priority, then as the account chose, then older. */
+export function before(state: State, a: Job, b: Job, order: AccountOrder): boolean {
+  if (order !== "aged-shortest") return beforeAlike(a, b, order);
+  if (a.spec.priority !== b.spec.priority) return a.spec.priority > b.spec.priority;
+  const key = agedTime(state, a) - agedTime(state, b);
+  return key !== 0 ? key < 0 : a.no < b.no;
 }
 
 /** GPU time of the attempts that are over; what never ran has none. */
@@ -28,22 +34,51 @@ export function attainedUnitMs(job: Job): number {
 const undeclaredMs = 7 * day;
 /** Shorter than this makes no difference: it would only invite small lies. */
 const shortestMs = 10 * minute;
-/** So much waiting counts as much as asking for half the time. */
-const halvingMs = 16 * hour;
 /** Fixed point: logarithms are counted in these parts of one. */
 const logParts = 65_536;
 
 /**
- * log2 of the declared time, plus 0.45 of that of the GPUs, less the waiting, which weighs a little less for more GPUs:
- * the weights that did best on real traces. Every step is exact or correctly rounded, hence the same on any machine.
+ * How much size and waiting weigh, in hundredths: log2 of the GPUs, and the mean run times of the account that a job must
+ * wait until that counts as much as asking for half the time. Both did best on real traces.
  */
-function agedTime({ spec, submittedAt }: Job, now: Instant): number {
-  const ms = Math.max(shortestMs, spec.maxTimeMs ?? undeclaredMs);
+const weights = {
+  declared: { gpus: 45, halvingRuns: 285 },
+  undeclared: { gpus: 100, halvingRuns: 555 },
+} as const;
+
+/**
+ * log2 of the time it says it needs, plus a part of that of the GPUs, less the waiting, which weighs a little less for
+ * more GPUs. Every step is exact or correctly rounded, hence the same on any machine.
+ */
+function agedTime(state: State, { spec, submittedAt, account }: Job): number {
+  const { size, root, halvingRuns } = measureOf(spec);
+  const runMs = usualRunMs(state, account);
+  const waited = Math.max(0, state.clock - submittedAt) / Math.floor((runMs * halvingRuns) / 100);
+  return size - Math.floor((waited * logParts * 1_000) / root);
+}
+
+/** What the time and GPUs that a job asks for make of its place, whatever it has waited. */
+interface Measure {
+  readonly size: number;
+  /** The tenth root of its GPUs, in thousandths. */
+  readonly root: number;
+  readonly halvingRuns: number;
+}
+
+const measures = new WeakMap<JobSpec, Measure>();
+
+function measureOf(spec: JobSpec): Measure {
+  const known = measures.get(spec);
+  if (known !== undefined) return known;
+  const said = spec.expectedMs ?? spec.maxTimeMs;
+  const weight = said === undefined ? weights.undeclared : weights.declared;
+  const ms = Math.max(shortestMs, said ?? undeclaredMs);
   const { count, unitsEach } = spec.gpus[0]!;
   const gpus = Math.max(1, Math.ceil((count * unitsEach * spec.members.min) / unitsPerGpu));
-  const size = log2(Math.ceil(ms / second)) + Math.floor((log2(gpus) * 45) / 100);
-  const waited = Math.max(0, now - submittedAt) / halvingMs;
-  return size - Math.floor((waited * logParts * 1_000) / tenthRoot(gpus));
+  const size = log2(Math.ceil(ms / second)) + Math.floor((log2(gpus) * weight.gpus) / 100);
+  const measure = { size, root: tenthRoot(gpus), halvingRuns: weight.halvingRuns };
+  measures.set(spec, measure);
+  return measure;
 }
 
 /** log2 of a whole number in parts of one, rounded down; by squaring, since Math.log2 may differ between machines. */

@@ -41,7 +41,7 @@ export class Contest {
 
   constructor(state: State, groups: Iterable<WaitingGroup>) {
     this.#state = state;
-    this.#byOrder = (a, b) => before(a.jobs[0]!, b.jobs[0]!, a.order, state.clock);
+    this.#byOrder = (a, b) => before(state, a.jobs[0]!, b.jobs[0]!, a.order);
     this.#root = this.#side(rootAccount);
     this.#groups = groups;
     for (const group of groups) this.#enter(group);

@@ -23,6 +23,7 @@ import type { Lease } from "../model/lease.ts";
 import { hour, type Instant, unitsPerGpu } from "../model/units.ts";
 import { afterSeats, beforeSeats } from "./dedicated.ts";
 import { markHeld, markUnscrubbed } from "./marks.ts";
+import { noteEnd, noteSubmission } from "./pace.ts";
 import { accountOf, jobOf, orderOf, pathUp, type State, whoIs, wishOf } from "./state.ts";
 import { countBurst, countCovered, countHolding, countLeaving, countWaiting, forgetIdleUser } from "./usage.ts";
 
@@ -154,6 +155,7 @@ function submitted(state: State, event: JobSubmitted): void {
   const size = arraySize(spec);
   state.nextJob = event.job + 1 + size;
   const common = { spec, account, user, submittedAt: event.at };
+  noteSubmission(state, { account, spec });
   if (size === 0) {
     addJob(state, newJob({ ...common, no: event.job, id }, event.waitsFor.length));
     for (const before of event.waitsFor) dependOn(state, event.job, before, spec, state.jobs.get(before)?.id);
@@ -490,6 +492,7 @@ function unclass(job: Job): void {
 
 function ended(state: State, event: JobEnded): void {
   const job = jobOf(state, event.job);
+  if (event.outcome === "succeeded") noteEnd(state, job, event.at);
   if (job.leases.length > 0) throw new Error(`job ${job.id} ends while it holds ${job.leases.length} leases`);
   dropClaim(state, job);
   if (job.state === "waiting") {

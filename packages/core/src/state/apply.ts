@@ -66,6 +66,7 @@ export function apply(state: State, event: Event): void {
       addWindowTimers(state, account);
       account.revision++;
       state.waiting.reorder(account.no, orderOf(state, account.no));
+      if (orderOf(state, account.no) !== "aged-shortest") state.pace.delete(account.no);
       state.classes.note(account.no);
       state.waiting.wakeAll();
       return;
@@ -80,6 +81,7 @@ export function apply(state: State, event: Event): void {
       state.accountById.delete(account.id);
       state.gpuTime.delete(account.no);
       state.history.delete(account.no);
+      state.pace.delete(account.no);
       for (const key of [...state.secrets.keys()]) if (key.startsWith(`${account.no}/`)) state.secrets.delete(key);
       for (const user of state.users.values()) {
         user.bindings = user.bindings.filter((binding) => binding.account !== account.no);

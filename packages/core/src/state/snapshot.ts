@@ -11,11 +11,12 @@ import { type BooksImage, booksImage, hasBooks, readBooks } from "./books-image.
 import { restoreDedicated } from "./dedicated.ts";
 import type { History } from "./history.ts";
 import { readMarks, writeMarks } from "./marks.ts";
+import type { Pace } from "./pace.ts";
 import { emptyState, type GpuTimeWindow, type State, type UsedKey } from "./state.ts";
 import { nothingUsed } from "./usage.ts";
 
 /** Version of the shape below. A snapshot of another version is passed over: the journal can always be replayed. */
-export const snapshotSchema = 3;
+export const snapshotSchema = 4;
 
 type NodeImage = Omit<
   FleetNode,
@@ -51,6 +52,8 @@ interface Image {
   readonly books?: BooksImage;
   /** Absent where nobody asks for any. */
   readonly history?: readonly (readonly [AccountNo, History])[];
+  /** Absent where nobody orders by it. */
+  readonly pace?: readonly (readonly [AccountNo, Pace])[];
   readonly dependents: readonly (readonly [JobNo, readonly { job: JobNo; when: "succeeded" | "ended" }[]])[];
 }
 
@@ -96,6 +99,7 @@ export function writeSnapshot(state: State): string {
     ...(state.history.size > 0 && { history: byKey(state.history) }),
     ...(marks.length > 0 && { marks }),
     ...(fleet.partsChangedAt.size > 0 && { partsChangedAt: byKey(fleet.partsChangedAt) }),
+    ...(state.pace.size > 0 && { pace: byKey(state.pace) }),
     dependents: byKey(state.dependents),
   };
   return canonicalJson(image);
@@ -163,5 +167,6 @@ export function readSnapshot(text: string): State {
   restoreDedicated(state, image.dedicated ?? []);
   // Last: what was held before counts already.
   for (const [account, history] of image.history ?? []) state.history.set(account, history);
+  for (const [account, pace] of image.pace ?? []) state.pace.set(account, pace);
   return state;
 }

@@ -24,6 +24,7 @@ import { type Books, emptyBooks } from "./books.ts";
 import { ClassChanges } from "./class-changes.ts";
 import { Fleet } from "./fleet.ts";
 import type { History } from "./history.ts";
+import type { Pace } from "./pace.ts";
 import { Timers } from "./timers.ts";
 import { type AccountUsage, nothingUsed } from "./usage.ts";
 import { Waiting } from "./waiting.ts";
@@ -65,6 +66,8 @@ export interface State {
   readonly gpuTime: Map<AccountNo, GpuTimeWindow>;
   /** Of accounts whose parent asks for it. */
   readonly history: Map<AccountNo, History>;
+  /** Of accounts that order their jobs by the time they need. */
+  readonly pace: Map<AccountNo, Pace>;
   policy: Policy;
   readonly books: Books;
   /** When jobs were moved, one entry for each, oldest first; what is older than an hour goes with the next move (T9). */
@@ -146,6 +149,7 @@ export function emptyState(): State {
     keys: new Map(),
     gpuTime: new Map(),
     history: new Map(),
+    pace: new Map(),
     policy: plainPolicy,
     books: emptyBooks(),
     movedAt: [],

@@ -1,7 +1,7 @@
 import type { AccountOrder } from "../model/account.ts";
 import type { AccountNo, JobNo } from "../model/ids.ts";
 import type { Job } from "../model/job.ts";
-import { before } from "../queue/in-account.ts";
+import { beforeAlike } from "../queue/in-account.ts";
 import type { Wish } from "./wish.ts";
 
 /**
@@ -30,7 +30,7 @@ const emptyMax = 20_000;
 
 /** Those who ask for the same time and the same GPUs go by age under `aged-shortest` too, whatever the hour. */
 function goesFirst(a: Job, b: Job, order: AccountOrder): boolean {
-  return before(a, b, order === "aged-shortest" ? "age" : order, 0);
+  return beforeAlike(a, b, order === "aged-shortest" ? "age" : order);
 }
 
 /** The queue: jobs that could start as far as they themselves are concerned. Held or dependent jobs are not in it. */

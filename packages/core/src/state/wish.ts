@@ -14,6 +14,8 @@ export interface WishOption {
 /** What a job asks for, apart from who asks: all that decides where it fits. Equal asks are one wish. */
 export interface Wish {
   readonly no: number;
+  /** Equal for wishes that differ only in how long they are to run. */
+  readonly shape: number;
   /** Alternatives in order of preference, each on every model that would do. */
   options: readonly WishOption[];
   /** What the first alternative would hold: what shares are compared with. */
@@ -29,28 +31,39 @@ const wishesMax = 65_536;
 export class Wishes {
   readonly #byText = new Map<string, Wish>();
   #count = 0;
+  readonly #shapes = new Map<string, number>();
+  #shapeCount = 0;
   /** A job is looked at several times while it is taken in, and the elements of an array share one spec. */
   #lastSpec: JobSpec | undefined;
   #lastWish: Wish | undefined;
 
   of(spec: JobSpec): Wish {
     if (spec === this.#lastSpec) return this.#lastWish!;
-    const text = textOf(spec);
+    const shape = shapeOf(spec);
+    const text = `${shape}|${spec.maxTimeMs}|${spec.expectedMs}`;
     let wish = this.#byText.get(text);
     if (wish === undefined) {
       if (this.#byText.size >= wishesMax) this.#byText.clear();
-      wish = { no: this.#count++, options: [], first: nothing, kinds: -1 };
+      wish = { no: this.#count++, shape: this.#shapeNo(shape), options: [], first: nothing, kinds: -1 };
       this.#byText.set(text, wish);
     }
     this.#lastSpec = spec;
     this.#lastWish = wish;
     return wish;
   }
+
+  #shapeNo(shape: string): number {
+    const known = this.#shapes.get(shape);
+    if (known !== undefined) return known;
+    if (this.#shapes.size >= wishesMax) this.#shapes.clear();
+    this.#shapes.set(shape, this.#shapeCount);
+    return this.#shapeCount++;
+  }
 }
 
-function textOf(spec: JobSpec): string {
-  const { members, topology, isolation, maxTimeMs, cpusMilli, memoryMiB, gpuMemoryMiB, preemptible } = spec;
-  let text = `${members.min}-${members.max}${members.apart ? "a" : ""}|${cpusMilli}|${memoryMiB}|${gpuMemoryMiB}|${preemptible}|${isolation}|${maxTimeMs}`;
+function shapeOf(spec: JobSpec): string {
+  const { members, topology, isolation, cpusMilli, memoryMiB, gpuMemoryMiB, preemptible } = spec;
+  let text = `${members.min}-${members.max}${members.apart ? "a" : ""}|${cpusMilli}|${memoryMiB}|${gpuMemoryMiB}|${preemptible}|${isolation}`;
   if (spec.needs !== undefined) text += `|${spec.needs}`;
   if (topology !== undefined) text += `|${topology.level}${topology.required}`;
   for (const { model, count, unitsEach, part } of spec.gpus) {

@@ -40,6 +40,7 @@ export interface RawJob {
   readonly isolation?: Isolation;
   readonly strict?: boolean;
   readonly max_time?: string;
+  readonly expected_time?: string;
   readonly priority?: "low" | "normal" | "high" | number;
   readonly preemptible?: boolean;
   readonly retry?: number | { readonly max?: number; readonly when?: readonly RetryCause[] };
@@ -114,6 +115,10 @@ export function parseJob(raw: RawJob, settled: Settled): JobSpec | Refusal {
   const maxTimeMs = raw.max_time === undefined ? undefined : parseDuration(raw.max_time, "max_time");
   if (isRefusal(maxTimeMs)) return maxTimeMs;
   if (maxTimeMs === 0) return refuse("invalid", "max_time", raw.max_time!, "leaves no time to run", "give at least 1s");
+  const expectedMs = raw.expected_time === undefined ? undefined : parseDuration(raw.expected_time, "expected_time");
+  if (isRefusal(expectedMs)) return expectedMs;
+  if (expectedMs === 0)
+    return refuse("invalid", "expected_time", raw.expected_time!, "leaves no time to run", "give at least 1s");
   const checkpoint = parseCheckpoint(raw.checkpoint);
   if (isRefusal(checkpoint)) return checkpoint;
   const array = parseArray(raw.array, "array");
@@ -146,6 +151,7 @@ export function parseJob(raw: RawJob, settled: Settled): JobSpec | Refusal {
     ...(raw.model !== undefined && { model: typeof raw.model === "string" ? { name: raw.model } : raw.model }),
     strict: raw.strict ?? false,
     maxTimeMs,
+    expectedMs,
     deadlineAt: settled.deadlineAt,
     notBeforeAt: settled.notBeforeAt,
     zone: settled.zone,

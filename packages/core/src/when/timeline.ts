@@ -8,6 +8,7 @@ import { modelsFor } from "../place/place.ts";
 import { type MemberNeed, needOf } from "../place/seats.ts";
 import { before } from "../queue/in-account.ts";
 import { coverFor } from "../queue/quota.ts";
+import { likelyRunMs } from "../state/pace.ts";
 import { Rooms } from "../state/rooms.ts";
 import { demandOf, orderOf, type State } from "../state/state.ts";
 import { opensBy, outlasts, turningPoints } from "./maintenance.ts";
@@ -49,7 +50,7 @@ export class Timeline {
     const planned = this.#find(job);
     if (planned === undefined) return undefined;
     const { at, gpus } = planned.start;
-    const endAt = at + (job.spec.maxTimeMs ?? Number.POSITIVE_INFINITY);
+    const endAt = at + this.#runsMs(job);
     // What begins while this one runs has that much less beside it.
     for (const [i, other] of this.plans.entries()) {
       if (other.at <= at || other.at >= endAt) continue;
@@ -82,11 +83,11 @@ export class Timeline {
 
   /** How many of a node's free GPUs a job may take without delaying a plan that is ahead of it [B2]. */
   mayTake(job: Job, burst: boolean, node: FleetNode, free: number): number {
-    const endAt = this.#now + (job.spec.maxTimeMs ?? Number.POSITIVE_INFINITY);
+    const endAt = this.#now + this.#runsMs(job);
     let most = free;
     for (const [i, plan] of this.plans.entries()) {
       if (plan.at >= endAt || plan.job === job || (burst && plan.reclaims)) continue;
-      if (plan.job.account === job.account && before(job, plan.job, orderOf(this.#state, job.account), this.#now))
+      if (plan.job.account === job.account && before(this.#state, job, plan.job, orderOf(this.#state, job.account)))
         continue;
       const spare = this.#spare[i]!.get(node.no);
       if (spare !== undefined) most = Math.min(most, spare);
@@ -96,7 +97,7 @@ export class Timeline {
 
   /** A job has started; where it will still run when a plan begins, that much less is left beside the plan. */
   started(job: Job): void {
-    const endAt = this.#now + (job.spec.maxTimeMs ?? Number.POSITIVE_INFINITY);
+    const endAt = this.#now + this.#runsMs(job);
     for (const [i, plan] of this.plans.entries()) {
       if (plan.at >= endAt) continue;
       for (const lease of job.leases) {
@@ -106,6 +107,15 @@ export class Timeline {
     }
   }
 
+  /** How long a job that has not started is taken to run. */
+  #runsMs(job: Job): number {
+    return likelyRunMs(this.#state, job, 0) ?? job.spec.maxTimeMs ?? Number.POSITIVE_INFINITY;
+  }
+
+  #endOfPlan({ at, job }: PlannedStart): Instant {
+    return at + this.#runsMs(job);
+  }
+
   #earliest(
     job: Job,
     choice: number,
@@ -113,7 +123,7 @@ export class Timeline {
   ): { start: PlannedStart; spare: Map<NodeNo, number> } | undefined {
     const { fleet } = this.#state;
     const { min: members, apart } = job.spec.members;
-    const runsMs = job.spec.maxTimeMs ?? Number.POSITIVE_INFINITY;
+    const runsMs = this.#runsMs(job);
     const freed = new Map<NodeNo, number>();
     const mayUse = keptApart(this.#state, job.account);
     const turns = turningPoints(this.#state, job.spec, this.#now);
@@ -173,7 +183,7 @@ export class Timeline {
   #plannedOn(node: NodeNo, at: Instant): number {
     let held = 0;
     for (const plan of this.plans) {
-      if (plan.at <= at && at < plannedEnd(plan)) held += plan.gpus.get(node) ?? 0;
+      if (plan.at <= at && at < this.#endOfPlan(plan)) held += plan.gpus.get(node) ?? 0;
     }
     return held;
   }
@@ -191,7 +201,7 @@ export class Timeline {
   #nextBoundary(after: Instant, runsMs: number): Instant {
     let next = Number.POSITIVE_INFINITY;
     for (const plan of this.plans) {
-      for (const at of [plan.at - runsMs + 1, plan.at, plannedEnd(plan)]) if (at > after && at < next) next = at;
+      for (const at of [plan.at - runsMs + 1, plan.at, this.#endOfPlan(plan)]) if (at > after && at < next) next = at;
     }
     return next;
   }
@@ -199,7 +209,7 @@ export class Timeline {
   /** When something becomes free: ends of what runs, and of what is planned. */
   #moments(): { readonly at: Instant; readonly job?: Job }[] {
     const ends = this.#endings();
-    const plans = this.plans.map(plannedEnd).filter(Number.isFinite);
+    const plans = this.plans.map((plan) => this.#endOfPlan(plan)).filter(Number.isFinite);
     const others = [...plans, ...this.#returns()];
     if (others.length === 0) return ends;
     return [...ends, ...others.map((at) => ({ at }))].sort((a, b) => a.at - b.at);
@@ -219,7 +229,7 @@ export class Timeline {
     this.#ends = [];
     for (const jobs of this.#state.active.values()) {
       for (const job of jobs) {
-        const at = this.#endOf(job, this.#now);
+        const at = this.#endOf(this.#state, job, this.#now);
         if (at !== undefined && job.leases.length > 0) this.#ends.push({ at, job });
       }
     }
@@ -229,15 +239,14 @@ export class Timeline {
 }
 
 /** When a job that holds seats is taken to be gone; undefined = nobody can tell. */
-export type EndOf = (job: Job, now: Instant) => Instant | undefined;
+export type EndOf = (state: State, job: Job, now: Instant) => Instant | undefined;
 
-function plannedEnd({ at, job }: PlannedStart): number {
-  return at + (job.spec.maxTimeMs ?? Number.POSITIVE_INFINITY);
-}
-
-/** When a job that holds seats will be gone at the latest; undefined when nothing says so. */
-export function endOf(job: Job, now: Instant): Instant | undefined {
-  const { maxTimeMs } = job.spec;
-  if (maxTimeMs === undefined) return undefined;
-  return Math.max(now, (job.startedAt > 0 ? job.startedAt : job.placedAt) + maxTimeMs);
+/**
+ * When a job that holds seats is taken to be gone: by its guess and what guesses of its account were worth, else at its
+ * limit; undefined when nothing says so.
+ */
+export function endOf(state: State, job: Job, now: Instant): Instant | undefined {
+  const from = job.startedAt > 0 ? job.startedAt : job.placedAt;
+  const runsMs = likelyRunMs(state, job, Math.max(0, now - from)) ?? job.spec.maxTimeMs;
+  return runsMs === undefined ? undefined : Math.max(now, from + runsMs);
 }

@@ -37,7 +37,7 @@ export function lineOf(state: State, job: Job): Line {
 
 function countOwn(state: State, group: WaitingGroup, job: Job, count: ByClass): void {
   let ahead = 0;
-  while (ahead < group.jobs.length && before(group.jobs[ahead]!, job, group.order, state.clock)) ahead++;
+  while (ahead < group.jobs.length && before(state, group.jobs[ahead]!, job, group.order)) ahead++;
   if (ahead === 0) return;
   const covered = coveredOf(state, group, firstDemand(state, group.jobs[0]!), ahead);
   count.guaranteed += covered;

@@ -90,7 +90,8 @@ function endlessOn(state: State, job: Job, now: Instant): number {
   for (const jobs of state.active.values()) {
     for (const other of jobs) {
       const gpu = other.leases[0]?.gpus[0];
-      if (gpu !== undefined && models.has(state.fleet.gpuModel[gpu]!) && endOf(other, now) === undefined) endless++;
+      if (gpu !== undefined && models.has(state.fleet.gpuModel[gpu]!) && endOf(state, other, now) === undefined)
+        endless++;
     }
   }
   return endless;

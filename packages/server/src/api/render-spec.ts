@@ -23,6 +23,7 @@ export function renderSpec(spec: JobSpec): Record<string, unknown> {
     isolation: spec.isolation,
     strict: spec.strict,
     ...(spec.maxTimeMs !== undefined && { max_time: durationText(spec.maxTimeMs) }),
+    ...(spec.expectedMs !== undefined && { expected_time: durationText(spec.expectedMs) }),
     ...(spec.deadlineAt !== undefined && { deadline: timestamp(spec.deadlineAt) }),
     ...(spec.notBeforeAt !== undefined && { not_before: timestamp(spec.notBeforeAt) }),
     ...(spec.zone !== undefined && { tz: spec.zone }),

@@ -39,8 +39,8 @@ export async function learnEnds(reader: StoreReader, state: State, job: Job): Pr
   if (samples === 0) return undefined;
   const at =
     (part: number): EndOf =>
-    (other, now) => {
-      const known = endOf(other, now);
+    (live, other, now) => {
+      const known = endOf(live, other, now);
       if (known !== undefined) return known;
       const since = other.startedAt > 0 ? other.startedAt : other.placedAt;
       const span = quantileBeyond(spans.get(keyOf(other)) ?? [], now - since, part);

@@ -6,6 +6,7 @@ export interface GangAsk {
   /** A node's GPUs; a gang that is larger takes whole nodes. */
   readonly gpusPerNode: number;
   readonly checkpointMs?: number;
+  /** What its user thought it would run. */
   readonly expectedMs?: number;
 }
 
@@ -19,7 +20,7 @@ export function gangSpec(ask: GangAsk): JobSpec {
   return spec;
 }
 
-function parseGang({ gpus, gpusPerNode, checkpointMs }: GangAsk): JobSpec {
+function parseGang({ gpus, gpusPerNode, checkpointMs, expectedMs }: GangAsk): JobSpec {
   const nodes = Math.ceil(gpus / gpusPerNode);
   const spec = parseJob(
     {
@@ -27,6 +28,7 @@ function parseGang({ gpus, gpusPerNode, checkpointMs }: GangAsk): JobSpec {
       gpus: nodes === 1 ? gpus : gpusPerNode,
       ...(nodes > 1 && { nodes }),
       ...(checkpointMs !== undefined && { checkpoint: { every: `${checkpointMs}ms`, grace: "0s" } }),
+      ...(expectedMs !== undefined && { expected_time: `${Math.ceil(expectedMs / 1_000)}s` }),
     },
     { after: [] },
   );

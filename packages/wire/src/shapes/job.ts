@@ -88,6 +88,7 @@ export const JobSpecBody = Type.Object(
     isolation: Type.Optional(Type.Enum(["whole", "mig", "mps", "timeslice", "any"])),
     strict: Type.Optional(Type.Boolean({ description: "Refuse to start where a limit cannot be enforced" })),
     max_time: Type.Optional(Duration),
+    expected_time: Type.Optional(Duration),
     deadline: Type.Optional(Line(64, "ISO 8601; with an offset, or local to tz")),
     not_before: Type.Optional(Line(64, "ISO 8601; with an offset, or local to tz")),
     tz: Type.Optional(Line(64, "IANA zone, such as Europe/Berlin")),

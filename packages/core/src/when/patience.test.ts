@@ -1,0 +1,36 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { hour } from "../model/units.ts";
+import { World } from "../testing/world.ts";
+
+/** Four GPUs, of which one each is held for ten hours; small work keeps coming. */
+function busy(): World {
+  const w = new World().nodes(["n", "H100:4"]).account("a", { order: "aged-shortest" });
+  for (const id of ["s0", "s1", "s2", "s3"]) {
+    w.submit(id, "a", { gpus: 1, expected_time: "10h" });
+    w.run(id);
+  }
+  w.submit("wide", "a", { gpus: 4, expected_time: "10h" });
+  return w;
+}
+
+describe("plans in an account that lets the shorter go first", () => {
+  it("[B1] are not made at once", () => {
+    assert.equal(busy().state.planned.size, 0);
+  });
+
+  it("[B1] are made for who has waited for twenty usual run times, by what four of five guesses were worth", () => {
+    const w = busy();
+    w.tick(47 * hour);
+    w.exit("s0", 0); // the usual run time is now 47 h
+    assert.equal(w.state.planned.size, 0);
+    w.submit("s4", "a", { gpus: 1, expected_time: "10h" });
+    w.run("s4").tick(20 * 47 * hour);
+    w.submit("s5", "a", { gpus: 1, expected_time: "10h" }); // its arrival makes the cycle look again
+    w.exit("s1", 0);
+    assert.deepEqual(
+      [...w.state.planned.keys()].map(({ id }) => id),
+      ["job_wide"],
+    );
+  });
+});
