@@ -1,6 +1,7 @@
 import { Book } from "./claim/book.ts";
 import { claimFor, settleClaims } from "./claim/claims.ts";
 import { consolidateFor } from "./claim/consolidate.ts";
+import { mayInsist } from "./claim/prospects.ts";
 import { settleClasses } from "./class/classes.ts";
 import type { Event } from "./journal/event.ts";
 import type { AccountNo } from "./model/ids.ts";
@@ -8,12 +9,15 @@ import type { Job } from "./model/job.ts";
 import type { Instant } from "./model/units.ts";
 import { growJobs } from "./place/grow.ts";
 import { handoverOf } from "./place/handover.ts";
+import { isKnownFull } from "./place/known-full.ts";
 import { mayStart, placeJob } from "./place/place.ts";
 import { Contest } from "./queue/order.ts";
-import { type State, upToDate, wishOf } from "./state/state.ts";
+import { takeAwake } from "./queue/wake.ts";
+import { type State, upToDate } from "./state/state.ts";
 import type { WaitingGroup } from "./state/waiting.ts";
+import type { Shape, Wish } from "./state/wish.ts";
 import { mayBePlanned } from "./when/patience.ts";
-import { Timeline } from "./when/timeline.ts";
+import { plansMax, Timeline } from "./when/timeline.ts";
 
 /**
  * One scheduling pass over what an event may have unblocked, again until nothing changes. Each decision is applied
@@ -23,12 +27,12 @@ export function decidePlacements(state: State, now: Instant, apply: (event: Even
   settleClaims(state, now, apply); // those for whom room was made
   settleClasses(state, now, apply);
   const book = new Book(state, now);
-  let groups = state.waiting.takeAwake();
+  let groups = takeAwake(state, book.turns);
   for (const group of groups) group.delayed = false;
   do {
-    for (; groups.length > 0; groups = state.waiting.takeAwake()) pass(state, groups, book, now, apply);
+    for (; groups.length > 0; groups = takeAwake(state, book.turns)) pass(state, groups, book, now, apply);
     growJobs(state, now, apply); // what nobody who waits could use
-    groups = state.waiting.takeAwake();
+    groups = takeAwake(state, book.turns);
   } while (groups.length > 0);
   book.postpone();
 }
@@ -41,7 +45,11 @@ function pass(
   apply: (event: Event) => void,
 ): void {
   const contest = new Contest(state, groups);
-  let timeline = planAgain(state, now); // what must not be delayed
+  let plans: Timeline | undefined;
+  const timeline = (): Timeline => {
+    plans ??= planAgain(state, now); // what must not be delayed
+    return plans;
+  };
   const hopeless = new Hopeless();
   for (;;) {
     const group = contest.next(); // who is next
@@ -52,31 +60,31 @@ function pass(
     }
     const job = group.jobs[0]!;
     const wish = upToDate(state, group.wish, job.spec);
-    const placement = arrayIsFull(state, group) ? undefined : placeJob(state, job, now, timeline, wish); // where does it go
+    const shut = arrayIsFull(state, group) || isKnownFull(state, wish, job.spec);
+    const placement = shut ? undefined : placeJob(state, job, now, timeline(), wish); // where does it go
     if (placement !== undefined) {
       const handover = handoverOf(state, job.account, placement.seats);
       apply({ kind: "job-placed", v: 1, at: now, job: job.no, attempt: job.attempt, ...placement, ...handover });
       settleClasses(state, now, apply);
       state.planned.delete(job);
-      timeline.started(job);
+      timeline().started(job);
       contest.started(group);
       continue;
     }
-    const mayClaim = !arrayIsFull(state, group) && book.allows(job);
+    const mayClaim = !group.seatsOnly && !arrayIsFull(state, group) && book.allows(job);
     const losers = mayClaim ? claimFor(state, job, now, book, apply) : undefined; // who must leave for it
-    if (losers === undefined && mayClaim && consolidateFor(state, job, now, timeline, apply)) {
-      timeline = planAgain(state, now);
+    if (losers === undefined && mayClaim && consolidateFor(state, job, now, timeline(), apply)) {
+      plans = undefined;
       contest.started(group);
       continue;
     }
     if (losers === undefined) {
       group.delayed ||=
-        timeline.plans.length > 0 &&
-        !arrayIsFull(state, group) &&
-        placeJob(state, job, now, undefined, wish) !== undefined;
-      planAhead(state, timeline, job, now); // when could it start
+        !shut && timeline().plans.length > 0 && placeJob(state, job, now, undefined, wish) !== undefined;
+      if (!group.seatsOnly) group.insists = mayInsist(state, job, wish);
+      planAhead(state, timeline, job, wish, now); // when could it start
       contest.close(group); // nobody who wants the same can start either
-      if (timeline.plans.length === 0 && state.fleet.maintained.size === 0) hopeless.add(group);
+      if (state.planned.size === 0 && state.fleet.maintained.size === 0 && !group.seatsOnly) hopeless.add(group);
       continue;
     }
     contest.started(group);
@@ -86,7 +94,7 @@ function pass(
 
 /** What found no room in this pass: who differs only in the time it needs finds none either, where no plan and no maintenance is in the way. */
 class Hopeless {
-  readonly #shapes = new Map<AccountNo, Set<number>>();
+  readonly #shapes = new Map<AccountNo, Set<Shape>>();
 
   add({ key, account, wish }: WaitingGroup): void {
     if (typeof key !== "number") return; // it may be only its user or its array that has reached a limit
@@ -122,13 +130,13 @@ function planAgain(state: State, now: Instant): Timeline {
   return timeline;
 }
 
-function planAhead(state: State, timeline: Timeline, job: Job, now: Instant): void {
+function planAhead(state: State, timeline: () => Timeline, job: Job, wish: Wish, now: Instant): void {
   if (state.planned.has(job) || !mayBePlanned(state, job)) return;
-  const stop = mayStart(state, job, wishOf(state, job.spec).first, now);
+  const stop = mayStart(state, job, wish.first, now);
   if (stop?.kind === "limit" && stop.hit.kind === "gpu-time") {
     state.timers.addOnce({ at: stop.hit.until, kind: "exposed", subject: job.no }); // it may compete again then
   }
   if (stop !== undefined) return;
-  const plan = state.policy.backfill ? timeline.plan(job) : undefined;
+  const plan = state.policy.backfill && state.planned.size < plansMax ? timeline().plan(job) : undefined;
   if (plan !== undefined) state.planned.set(job, plan.at);
 }

@@ -7,6 +7,10 @@ import type { ClaimNeed } from "./site.ts";
 /** How many nodes the claims of one batch may look at: about as many as take a second. Callers wait while it is decided. */
 const looksMax = 200_000;
 const postponedMs = 100;
+/** How much those may look at whose turn it is in one batch: as much as takes some milliseconds. */
+const turnLooksMax = 2_000;
+/** How many have their turn before it is asked again whether there is time. */
+const turnsAtOnce = 16;
 
 /**
  * What the claims of one batch have in common: what is worked out once for all claimants who need the same, and how much
@@ -36,13 +40,19 @@ export class Book {
     return costs;
   }
 
-  /** A claim looks at a node. */
-  look(): void {
-    this.#looks++;
+  /** How many more who wait may be given a turn to claim. */
+  get turns(): number {
+    return this.#state.waiting.turnsAreDue && this.#looks < turnLooksMax ? turnsAtOnce : 0;
+  }
+
+  /** A claim looks at so many nodes or jobs. */
+  look(count = 1): void {
+    this.#looks += count;
   }
 
   /** Whether there is time for another claim in this batch. */
   allows(job: Job): boolean {
+    this.#looks++;
     if (this.#looks < looksMax) return true;
     this.#postponed.push(job);
     return false;
@@ -50,6 +60,9 @@ export class Book {
 
   /** Has those looked at again for whom there was no time. */
   postpone(): void {
+    const { waiting } = this.#state;
+    waiting.turnsAreDue = false;
+    if (waiting.hasTurns) this.#state.timers.addOnce({ at: this.#now + postponedMs, kind: "turns", subject: 0 });
     const job = this.#postponed.find((each) => this.#state.waiting.has(each));
     if (job === undefined) return;
     this.#state.timers.addOnce({ at: this.#now + postponedMs, kind: "exposed", subject: job.no }); // it wakes everyone

@@ -2,6 +2,7 @@ import { type AccountNo, type NodeNo, noAccount, rootAccount } from "../model/id
 import type { Job } from "../model/job.ts";
 import type { Instant } from "../model/units.ts";
 import { accountOf, jobOf, type State } from "../state/state.ts";
+import { mayTakeOwn } from "./prospects.ts";
 import { type Claimant, mayYield, type Rule, ruleFor } from "./takeable.ts";
 import { Tally } from "./tally.ts";
 import { type Victim, victimsOf } from "./victim.ts";
@@ -15,6 +16,8 @@ class Catalog {
   readonly #ofJob = new Map<Job, readonly Victim[]>();
   readonly #sources = new Map<AccountNo, boolean>();
   readonly rules = new Map<Victim, Rule>();
+  /** Jobs that were looked at. */
+  looks = 0;
 
   constructor(state: State, claimant: Claimant, now: Instant) {
     this.#state = state;
@@ -51,22 +54,54 @@ class Catalog {
     return source;
   }
 
-  /** Accounts that may lose by T2 or T3, and perhaps some that may not. */
-  *accounts(): Generator<AccountNo> {
+  /** Everyone who may be taken by T2 or T3, and perhaps some who may not. */
+  *yielding(): Generator<Victim> {
     const { job, cover } = this.#claimant;
     // If its own side can give something up it stands lower, and then more sides may lose to it.
-    let inside = this.#hasOffers([job.account]);
+    let inside = false;
     let own: AccountNo | undefined;
     for (let common: AccountNo = job.account; common !== noAccount; common = accountOf(this.#state, common).parent) {
-      const losing = [common];
-      for (const side of accountOf(this.#state, common).children) {
-        if (side !== own && (inside || this.#nobody.isFairTo(own, side))) losing.push(...below(this.#state, side));
+      let found = false;
+      for (const victim of this.#yieldingTo(common, own, inside)) {
+        found = true;
+        yield victim;
       }
-      yield* losing;
       if (common === cover) return;
-      inside ||= this.#hasOffers(losing);
+      inside ||= found;
       own = common;
     }
+  }
+
+  /** Those for whom `common` is the lowest account above them and the claimant, whose side is `own`. */
+  *#yieldingTo(common: AccountNo, own: AccountNo | undefined, inside: boolean): Generator<Victim> {
+    yield* this.#of(common);
+    let lowered = inside;
+    if (!lowered && common === this.#claimant.job.account) lowered = this.#of(common).next().done !== true;
+    for (const side of accountOf(this.#state, common).children) {
+      if (side === own || !(lowered || this.#nobody.isFairTo(own, side))) continue;
+      for (const account of below(this.#state, side))
+        for (const victim of this.#of(account)) if (lowered || this.#nobody.isFairTo(own, side, victim)) yield victim;
+    }
+  }
+
+  *#of(account: AccountNo): Generator<Victim> {
+    if (account !== this.#claimant.job.account && !this.#mayLose(account)) return;
+    for (const job of this.#mayYield(account)) {
+      this.looks++;
+      yield* this.of(job);
+    }
+  }
+
+  /** Jobs of an account that T2 or T3 may let go. */
+  *#mayYield(account: AccountNo): Generator<Job> {
+    const { active, resumable, elastic, policy } = this.#state;
+    const own = account === this.#claimant.job.account;
+    if (own ? mayTakeOwn(this.#state, this.#claimant.job) : policy.rebalance === "on") {
+      yield* active.get(account) ?? [];
+      return;
+    }
+    if (!own && policy.rebalance === "checkpointed") yield* resumable.get(account) ?? [];
+    for (const job of elastic) if (job.account === account && (own || job.spec.checkpoint === undefined)) yield job;
   }
 
   /** Jobs that a guarantee covers which holds the claimant too, and perhaps some that it may not take. */
@@ -76,12 +111,6 @@ class Catalog {
       for (const other of this.#state.coveredBy.get(account) ?? [])
         if (other.account !== job.account || mayYield(job, other)) yield other;
     }
-  }
-
-  #hasOffers(accounts: readonly AccountNo[]): boolean {
-    for (const account of accounts)
-      for (const job of this.#state.active.get(account) ?? []) if (this.of(job).length > 0) return true;
-    return false;
   }
 }
 
@@ -156,12 +185,17 @@ export class Offers {
     return usage[rootAccount]!.burst === 0 && elastic.size === 0 && this.coveredNodes().size === 0;
   }
 
+  /** How many jobs have been looked at to tell. */
+  get looks(): number {
+    return this.#catalog.looks;
+  }
+
   /** The nodes where someone can be taken by T2 or T3. */
   nodes(): ReadonlySet<NodeNo> {
     if (this.#nodes !== undefined) return this.#nodes;
     const nodes = new Set<NodeNo>();
-    for (const account of this.#catalog.accounts())
-      for (const victim of this.of(account)) for (const lease of victim.leases) nodes.add(lease.node);
+    for (const victim of this.#catalog.yielding())
+      if (this.#has(victim)) for (const lease of victim.leases) nodes.add(lease.node);
     this.#nodes = nodes;
     return nodes;
   }

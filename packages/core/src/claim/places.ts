@@ -1,4 +1,5 @@
 import type { NodeNo } from "../model/ids.ts";
+import { firstThatFits } from "../place/seats.ts";
 import type { Level } from "../state/topology.ts";
 import type { Task } from "./choose.ts";
 import type { Cost, Costs } from "./costs.ts";
@@ -82,7 +83,7 @@ function nodesInQuestion(task: Task, offers: Offers): NodeNo[] {
   const { fleet } = task.state;
   const { model, gpus } = task.need;
   const found = new Set<NodeNo>();
-  if (gpus === 0) {
+  if (gpus === 0 && task.claimant.job.spec.members.min > 1) {
     for (const node of fleet.nodes) if (node !== undefined) found.add(node.no);
     return upOf(task, found);
   }
@@ -90,7 +91,17 @@ function nodesInQuestion(task: Task, offers: Offers): NodeNo[] {
   const add = (set: { next(from: number): number } | undefined): void => {
     for (let no = set?.next(0) ?? -1; no >= 0; no = set!.next(no + 1)) found.add(no as NodeNo);
   };
-  for (let free = 1; free <= fleet.freeMax(model); free++) add(fleet.nodesWith(model, free));
+  if (task.claimant.job.spec.members.min > 1) {
+    for (let free = 1; free <= fleet.freeMax(model); free++) add(fleet.nodesWith(model, free));
+  } else {
+    // Where nobody leaves, one member needs all its GPUs free; of such nodes the lowest will do.
+    for (const each of model < 0 ? fleet.models.keys() : [model]) {
+      for (let free = gpus; free <= fleet.freeMax(each); free++) {
+        const no = firstThatFits(fleet, fleet.nodesWith(each, free), task.need)?.no;
+        if (no !== undefined) found.add(no);
+      }
+    }
+  }
   add(fleet.oddNodes);
   add(fleet.nodesBeingLeft);
   return upOf(task, found);

@@ -1,5 +1,5 @@
 import type { Seat } from "../journal/event.ts";
-import { type AccountNo, noAccount } from "../model/ids.ts";
+import { type AccountNo, noAccount, rootAccount } from "../model/ids.ts";
 import type { Job, Members } from "../model/job.ts";
 import type { Instant } from "../model/units.ts";
 import { unitsPerGpu } from "../model/units.ts";
@@ -40,14 +40,22 @@ interface Way {
 /** Room made for a job that found none: complete, lawful, and with nobody in it who could be spared; or not at all [T6]. */
 export function planClaim(state: State, job: Job, now: Instant, book = new Book(state, now)): ClaimPlan | undefined {
   const ways: Way[] = [];
+  let prospects = false;
+  // Where someone is leaving, a way without prospects may show that nobody else need leave.
+  const all = state.usage[rootAccount]!.leaving.units > 0;
   for (const option of wishOf(state, job.spec).options) {
     if (limitHit(state, job, option.demand.units, unitsPerGpu, now) !== undefined) return undefined;
-    for (const claimant of standingsOf(state, job, option.demand, now))
-      if (hasProspects(state, claimant)) ways.push({ option, claimant, offers: Offers.to(state, claimant, now) });
+    for (const claimant of standingsOf(state, job, option.demand, now)) {
+      const has = hasProspects(state, claimant);
+      prospects ||= has;
+      if (has || all) ways.push({ option, claimant, offers: Offers.to(state, claimant, now) });
+    }
   }
+  if (!prospects) return undefined;
   // Most who wait can take nobody, and are asked again and again.
-  if (ways.every((way) => way.offers.isEmpty())) return undefined;
-  return planByWays(state, job, ways, now, book);
+  const empty = ways.every((way) => way.offers.isEmpty());
+  for (const { offers } of ways) book.look(offers.looks);
+  return empty ? undefined : planByWays(state, job, ways, now, book);
 }
 
 function planByWays(state: State, job: Job, ways: readonly Way[], now: Instant, book: Book): ClaimPlan | undefined {

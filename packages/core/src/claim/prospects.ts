@@ -1,7 +1,11 @@
+import type { Account } from "../model/account.ts";
 import { type AccountNo, noAccount, rootAccount } from "../model/ids.ts";
+import type { Job } from "../model/job.ts";
+import { coverFor } from "../queue/quota.ts";
 import { compareShares, noShare, type Share, shareOf } from "../queue/share.ts";
-import { accountOf, type State } from "../state/state.ts";
+import { accountOf, lowestPriority, type State } from "../state/state.ts";
 import { stayingOf } from "../state/usage.ts";
+import type { Wish } from "../state/wish.ts";
 import type { Claimant } from "./takeable.ts";
 
 /**
@@ -9,19 +13,22 @@ import type { Claimant } from "./takeable.ts";
  * telling so must not cost a plan. It may say yes in vain, but never no where somebody could be taken.
  */
 export function hasProspects(state: State, claimant: Claimant): boolean {
-  // Seats that are being left, and extra members, are for the plan to look at.
-  if (state.usage[rootAccount]!.leaving.units > 0 || state.elastic.size > 0) return true;
-  return mayTakeOwn(state, claimant) || mayTakeForFloor(state, claimant) || mayTakeForShare(state, claimant);
+  // Extra members are for the plan to look at.
+  if (state.elastic.size > 0) return true;
+  return mayTakeOwn(state, claimant.job) || mayTakeForFloor(state, claimant) || mayTakeForShare(state, claimant);
 }
 
-/** T3 */
-function mayTakeOwn(state: State, { job }: Claimant): boolean {
-  const { priority, preemptible } = job.spec;
-  for (const other of state.active.get(job.account) ?? []) {
-    if (other.spec.priority < priority) return true;
-    if (!preemptible && other.class === "burst" && other.spec.priority === priority) return true;
-  }
-  return false;
+/** Whether a job has a guarantee, or less urgent work of its own account, to claim by [T1, T3]. */
+export function mayInsist(state: State, job: Job, { options }: Wish): boolean {
+  const staying = ({ no }: Account) => stayingOf(state, no);
+  for (const { demand } of options) if (coverFor(state, job.account, demand, staying) !== noAccount) return true;
+  return mayTakeOwn(state, job);
+}
+
+/** T3: something of its own account that is less urgent, or as urgent where it must not be preempted itself. */
+export function mayTakeOwn(state: State, { account, spec }: Job): boolean {
+  const lowest = lowestPriority(state, account);
+  return lowest < spec.priority || (lowest === spec.priority && !spec.preemptible);
 }
 
 /** T1: burst work anywhere, or work that an account above its cover covers. */
@@ -37,7 +44,7 @@ function mayTakeForFloor(state: State, { cover }: Claimant): boolean {
 /** T2: at some level another side stands at least as high as the claimant's would. */
 function mayTakeForShare(state: State, { job, demand }: Claimant): boolean {
   const { rebalance } = state.policy;
-  if (rebalance === "off" || (rebalance === "checkpointed" && state.checkpointing === 0)) return false;
+  if (rebalance === "off" || (rebalance === "checkpointed" && state.resumable.size === 0)) return false;
   if (accountOf(state, job.account).children.length > 0) return true;
   for (let side = job.account; side !== rootAccount; side = accountOf(state, side).parent) {
     const { parent } = accountOf(state, side);

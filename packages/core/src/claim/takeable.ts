@@ -4,6 +4,7 @@ import type { Instant } from "../model/units.ts";
 import { coverFor, type Demand, isWithin } from "../queue/quota.ts";
 import { accountOf, pathUp, type State } from "../state/state.ts";
 import { addTo, type Held, minus, nothingHeld, stayingOf } from "../state/usage.ts";
+import { mayTakeOwn } from "./prospects.ts";
 import { type Victim, victimsOf } from "./victim.ts";
 
 export type Rule = "T1" | "T2" | "T3";
@@ -41,6 +42,7 @@ export function standingsOf(state: State, job: Job, demand: Demand, now: Instant
 /** All that the claimant may take from its own account. */
 function mayLeaveFor(state: State, claimant: Claimant, now: Instant): Held {
   const own = nothingHeld();
+  if (state.elastic.size === 0 && !mayTakeOwn(state, claimant.job)) return own;
   for (const other of state.active.get(claimant.job.account) ?? []) {
     if (!mayYield(claimant.job, other)) continue;
     const takeable = victimsOf(other).filter((victim) => mayReplace(state, claimant, victim, now));

@@ -17,6 +17,8 @@ export class Tally {
   /** What accounts would keep, as long as nothing more is taken from them. */
   readonly #left = new Map<AccountNo, Held>();
   readonly #shares = new Map<AccountNo, Share>();
+  /** How sides of the claimant would stand with it, as long as nothing more is taken from them. */
+  readonly #winners = new Map<AccountNo, Share>();
   readonly #on = new Map<NodeNo, Victim[]>();
   readonly #whole = new Set<Job>();
   /** The first that was taken, even if it was put back since. */
@@ -68,16 +70,20 @@ export class Tally {
   #count(victim: Victim, sign: 1 | -1): void {
     for (let at = victim.job.account; at !== noAccount; at = accountOf(this.#state, at).parent) {
       const held = this.#takenFrom(at);
-      this.#left.delete(at);
-      this.#shares.delete(at);
+      this.#forget(at);
       for (const lease of victim.leases) addTo(held, this.#state.fleet, lease, sign);
     }
     if (this.#state.dedicated.size === 0) return;
     this.#rest.count(victim, sign, (account) => {
-      this.#left.delete(account);
-      this.#shares.delete(account);
+      this.#forget(account);
       return this.#takenFrom(account);
     });
+  }
+
+  #forget(account: AccountNo): void {
+    this.#left.delete(account);
+    this.#shares.delete(account);
+    this.#winners.delete(account);
   }
 
   #takenFrom(account: AccountNo): Held {
@@ -149,21 +155,37 @@ export class Tally {
     return this.isFairTo(claimant, other);
   }
 
-  /** Whether one side does not stand below the claimant's; undefined for a job that is a side of its own. */
-  isFairTo(claimant: AccountNo | undefined, other: AccountNo | undefined): boolean {
+  /**
+   * Whether one side does not stand below the claimant's, be it without one more victim; undefined for a job that is a
+   * side of its own.
+   */
+  isFairTo(claimant: AccountNo | undefined, other: AccountNo | undefined, but?: Victim): boolean {
     const state = this.#state;
-    const { demand } = this.#claimant;
     // A job that is a side of its own has nothing left once it is gone.
-    const loser = other === undefined ? noShare : this.shareLeft(other);
-    const winner =
-      claimant === undefined
-        ? shareOfJob(state, demand)
-        : shareOf(state, accountOf(state, claimant), this.left(claimant), demand);
+    const loser = other === undefined ? noShare : but === undefined ? this.shareLeft(other) : this.#without(other, but);
+    const winner = this.#winner(claimant);
     const weight = (side: AccountNo | undefined) =>
       side === undefined ? 1 : accountOf(state, side).terms.quota.weight;
     // A side without weight may lose all that it borrowed to one that has some.
     if (weight(other) === 0 && weight(claimant) > 0) return true;
     return compareShares(loser, winner) >= 0;
+  }
+
+  #winner(side: AccountNo | undefined): Share {
+    const { demand } = this.#claimant;
+    if (side === undefined) return shareOfJob(this.#state, demand);
+    let share = this.#winners.get(side);
+    if (share === undefined) {
+      share = shareOf(this.#state, accountOf(this.#state, side), this.left(side), demand);
+      this.#winners.set(side, share);
+    }
+    return share;
+  }
+
+  #without(side: AccountNo, victim: Victim): Share {
+    const left = { ...this.left(side), byModel: [...this.left(side).byModel] };
+    for (const lease of victim.leases) addTo(left, this.#state.fleet, lease, -1);
+    return shareOf(this.#state, accountOf(this.#state, side), left);
   }
 
   /** T2 for one more victim; `last` where nobody else is to follow. */

@@ -117,6 +117,9 @@ export function decideDue(state: State, now: Instant, act: (events: readonly Eve
         // The budget of moves has room again [T9].
         state.waiting.wakeAll();
         break;
+      case "turns":
+        state.waiting.turnsAreDue = true;
+        break;
       case "deadline":
         act(deadlineCame(state, timer.subject as JobNo, now));
         break;

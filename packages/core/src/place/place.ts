@@ -12,6 +12,7 @@ import type { Held } from "../state/usage.ts";
 import type { Wish } from "../state/wish.ts";
 import type { Timeline } from "../when/timeline.ts";
 import { dedicatedRest, heldBeside, isConfidential } from "./dedicated.ts";
+import { isKnownFull, noteFull } from "./known-full.ts";
 import { findSeats } from "./seats.ts";
 
 export { modelsFor };
@@ -27,17 +28,27 @@ export function placeJob(
   timeline?: Timeline,
   wish: Wish = wishOf(state, job.spec),
 ): Placement | undefined {
+  if (isKnownFull(state, wish, job.spec)) return undefined;
   const wholeNodes = isConfidential(state, job.account);
+  let full = true;
   for (const { choice, model, demand } of wish.options) {
     let cover = coverFor(state, job.account, demand);
-    if (!wholeNodes && stopFor(state, job, demand, cover, now) !== undefined) continue;
+    if (!wholeNodes && stopFor(state, job, demand, cover, now) !== undefined) {
+      full = false;
+      continue;
+    }
     const burst = cover === noAccount;
     const mayTake =
       timeline !== undefined && timeline.plans.length > 0
         ? (node: FleetNode, free: number) => timeline.mayTake(job, burst, node, free)
         : undefined;
     const seats = findSeats(state, job, choice, model, mayTake);
-    if (typeof seats === "string") continue;
+    if (typeof seats === "string") {
+      const without = mayTake === undefined ? seats : findSeats(state, job, choice, model);
+      full &&= without === "no-room" || without === "never";
+      continue;
+    }
+    full = false;
     if (wholeNodes) {
       // What it would really hold depends on the nodes that it would open.
       const held = heldBeside(state, job.account, seats);
@@ -47,6 +58,7 @@ export function placeJob(
     const { unitsEach } = job.spec.gpus[choice]!;
     return { choice, unitsEach, class: cover === noAccount ? "burst" : "guaranteed", cover, seats };
   }
+  if (full) noteFull(state, wish);
   return undefined;
 }
 

@@ -162,11 +162,12 @@ function tightestNode(fleet: Fleet, need: MemberNeed, mayTake: MayTake | undefin
   return firstThatFits(fleet, fleet.oddNodes, need, mayTake);
 }
 
-function firstThatFits(
+/** The lowest of these nodes that holds a member now. */
+export function firstThatFits(
   fleet: Fleet,
   nodes: NodeIndex | undefined,
   need: MemberNeed,
-  mayTake: MayTake | undefined,
+  mayTake?: MayTake,
 ): FleetNode | undefined {
   if (nodes === undefined) return undefined;
   const { cpusMilli, memoryMiB } = need;

@@ -83,7 +83,8 @@ export class Contest {
       for (let at = loser; at !== rootAccount && !winners.has(at); at = accountOf(this.#state, at).parent) side = at;
       if (!winners.has(side)) sides.add(side);
     }
-    for (const side of sides) this.#wakeBelow(side);
+    // Where very many wait, their turn comes later.
+    if (!this.#state.waiting.isLong) for (const side of sides) this.#wakeBelow(side);
     for (const loser of losers) this.#changed(loser);
   }
 

@@ -237,12 +237,11 @@ export function addJob(state: State, job: Job): void {
 
 /** From here until its attempt is over the job is among those that hold something. */
 function activate(state: State, job: Job): void {
-  const jobs = state.active.get(job.account);
-  if (jobs === undefined) state.active.set(job.account, new Set([job]));
-  else jobs.add(job);
+  addUnder(state.active, job.account, job);
+  countPriority(state, job, 1);
   countCover(state, job, 1);
   if (isElastic(job)) state.elastic.add(job);
-  if (job.spec.checkpoint !== undefined) state.checkpointing++;
+  if (job.spec.checkpoint !== undefined) addUnder(state.resumable, job.account, job);
   for (const exposedAt of [job.placedAt + state.policy.minRuntimeMs, shieldedUntil(job)])
     if (exposedAt > state.clock) state.timers.add({ at: exposedAt, kind: "exposed", subject: job.no });
 }
@@ -252,12 +251,33 @@ function isElastic({ spec }: Job): boolean {
 }
 
 function deactivate(state: State, job: Job): void {
-  const jobs = state.active.get(job.account)!;
-  jobs.delete(job);
+  deleteUnder(state.active, job.account, job);
+  deleteUnder(state.resumable, job.account, job);
   state.elastic.delete(job);
-  if (job.spec.checkpoint !== undefined) state.checkpointing--;
-  if (jobs.size === 0) state.active.delete(job.account);
+  countPriority(state, job, -1);
   countCover(state, job, -1);
+}
+
+function addUnder<Key>(jobsBy: Map<Key, Set<Job>>, key: Key, job: Job): void {
+  const jobs = jobsBy.get(key);
+  if (jobs === undefined) jobsBy.set(key, new Set([job]));
+  else jobs.add(job);
+}
+
+function deleteUnder<Key>(jobsBy: Map<Key, Set<Job>>, key: Key, job: Job): void {
+  const jobs = jobsBy.get(key);
+  if (jobs?.delete(job) && jobs.size === 0) jobsBy.delete(key);
+}
+
+function countPriority(state: State, { account, spec }: Job, sign: 1 | -1): void {
+  let counts = state.priorities.get(account);
+  if (counts === undefined) {
+    counts = new Map();
+    state.priorities.set(account, counts);
+  }
+  const count = (counts.get(spec.priority) ?? 0) + sign;
+  if (count > 0) counts.set(spec.priority, count);
+  else counts.delete(spec.priority);
 }
 
 /** Enters a job under the account that covers it, or takes it out; burst jobs are only counted. */
@@ -266,10 +286,8 @@ function countCover(state: State, job: Job, sign: 1 | -1): void {
     countBurst(state, job, sign);
     return;
   }
-  const jobs = state.coveredBy.get(job.cover);
-  if (jobs === undefined) state.coveredBy.set(job.cover, new Set([job]));
-  else if (sign > 0) jobs.add(job);
-  else if (jobs.delete(job) && jobs.size === 0) state.coveredBy.delete(job.cover);
+  if (sign > 0) addUnder(state.coveredBy, job.cover, job);
+  else deleteUnder(state.coveredBy, job.cover, job);
 }
 
 function countClass(state: State, job: Job, sign: 1 | -1): void {
@@ -410,9 +428,7 @@ export function holdLease(state: State, job: Job, lease: Lease): void {
   if (!lease.extra) countCovered(state, job, lease, 1);
   if (isLeaving(job, lease)) countLeaving(state, job, lease, 1);
   if (!canMove(job, lease)) return;
-  const movable = state.movable.get(lease.node);
-  if (movable === undefined) state.movable.set(lease.node, new Set([job]));
-  else movable.add(job);
+  addUnder(state.movable, lease.node, job);
 }
 
 /** Alone on whole GPUs, and able to go on elsewhere from where it is [T9]. */
@@ -426,6 +442,7 @@ function leaseEnded(state: State, event: LeaseEnded): void {
   const job = jobOf(state, lease.job);
   state.leases.delete(lease.id);
   state.waiting.wakeAll();
+  state.waiting.relieve(job.account);
   state.classes.note(job.account);
   job.leases = job.leases.filter((each) => each !== lease);
   markUnscrubbed(state, lease);
@@ -437,8 +454,7 @@ function leaseEnded(state: State, event: LeaseEnded): void {
   countHolding(state, job, lease, -1);
   if (!lease.extra) countCovered(state, job, lease, -1);
   if (isLeaving(job, lease)) countLeaving(state, job, lease, -1);
-  const movable = state.movable.get(lease.node);
-  if (movable?.delete(job) && movable.size === 0) state.movable.delete(lease.node);
+  deleteUnder(state.movable, lease.node, job);
   const units = lease.unitsEach * lease.gpus.length;
   for (const account of pathUp(state, job.account)) {
     const limit = account.terms.limits.gpuTime;

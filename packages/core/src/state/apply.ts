@@ -69,6 +69,7 @@ export function apply(state: State, event: Event): void {
       if (orderOf(state, account.no) !== "aged-shortest") state.pace.delete(account.no);
       state.classes.note(account.no);
       state.waiting.wakeAll();
+      state.waiting.relieve(account.no);
       return;
     }
     case "account-deleted": {

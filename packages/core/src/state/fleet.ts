@@ -377,7 +377,7 @@ export class Fleet {
     this.#open += open - this.#nodeOpen[no]!;
     this.#leaving += leaving - this.#nodeLeaving[no]!;
     this.#nodeOpen[no] = open;
-    if (leaving > 0) this.nodesBeingLeft.add(no);
+    if (leaving > 0 || (up && (node.leavingCpusMilli > 0 || node.leavingMemoryMiB > 0))) this.nodesBeingLeft.add(no);
     else this.nodesBeingLeft.delete(no);
     this.#nodeLeaving[no] = leaving;
     const index = up ? this.#indexFor(node) : undefined;

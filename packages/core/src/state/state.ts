@@ -104,12 +104,14 @@ export interface State {
   readonly tenantsOn: Map<NodeNo, Map<AccountNo, number>>;
   /** Jobs that hold leases, by account. */
   readonly active: Map<AccountNo, Set<Job>>;
+  /** How many of those have which priority. */
+  readonly priorities: Map<AccountNo, Map<number, number>>;
   /** Jobs that hold leases and could use more members. */
   readonly elastic: Set<Job>;
   /** Jobs that can be moved (T9), by node. */
   readonly movable: Map<NodeNo, Set<Job>>;
-  /** Jobs that hold leases and checkpoint. */
-  checkpointing: number;
+  /** Jobs that hold leases and checkpoint, by account. */
+  readonly resumable: Map<AccountNo, Set<Job>>;
   /** Grows with every change of what accounts hold or may hold; what is worked out from usage is good until then. */
   usageVersion: number;
   /** Jobs that the guarantee of an account covers, by that account. */
@@ -172,9 +174,10 @@ export function emptyState(): State {
     userLimits: 0,
     tenantsOn: new Map(),
     active: new Map(),
+    priorities: new Map(),
     elastic: new Set(),
     movable: new Map(),
-    checkpointing: 0,
+    resumable: new Map(),
     usageVersion: 0,
     coveredBy: new Map(),
     classes: new ClassChanges(),
@@ -217,6 +220,13 @@ export function tenantOf(state: State, account: AccountNo): Account {
 /** How an account orders its own waiting jobs [O3]. */
 export function orderOf(state: State, account: AccountNo): AccountOrder {
   return accountOf(state, account).terms.order ?? "age";
+}
+
+/** The lowest priority of what an account itself runs; infinite where it runs nothing. */
+export function lowestPriority(state: State, account: AccountNo): number {
+  let lowest = Number.POSITIVE_INFINITY;
+  for (const priority of state.priorities.get(account)?.keys() ?? []) lowest = Math.min(lowest, priority);
+  return lowest;
 }
 
 /** What a job would hold on a model with alternative `choice`, all members together. */

@@ -23,8 +23,14 @@ export interface WaitingGroup {
   place: number;
   /** At its last turn there were seats, but a plan ahead of it would have been delayed. */
   delayed: boolean;
+  /** It is looked at because there may be free seats; whom it might take is looked at when its turn comes. */
+  seatsOnly: boolean;
+  /** At its last turn it had a guarantee, or work of its own account, to claim by: it is looked at after every change. */
+  insists: boolean;
 }
 
+/** Up to so many groups are all looked at after every change. */
+const groupsMax = 256;
 /** More empty groups than this are not kept. */
 const emptyMax = 20_000;
 
@@ -44,7 +50,14 @@ export class Waiting {
   readonly #groupOf = new Map<JobNo, WaitingGroup>();
   #byUser = false;
   #fresh: WaitingGroup[] = [];
-  #allAwake = false;
+  #changed = false;
+  /** Accounts that have given something back. */
+  #relieved = new Set<AccountNo>();
+  /** Those whose turn is still to come in this round, last first; after a change another round follows. */
+  #turns: WaitingGroup[] = [];
+  #roundFollows = false;
+  /** It is time for some to have their turn. */
+  turnsAreDue = false;
 
   get size(): number {
     return this.#groupOf.size;
@@ -110,22 +123,60 @@ export class Waiting {
 
   /** Room, quota or a limit changed: everyone may be able to start. */
   wakeAll(): void {
-    this.#allAwake = true;
+    this.#changed = true;
+    this.#roundFollows = true;
   }
 
-  /** Whether anyone must be looked at again. */
-  get isAwake(): boolean {
-    return this.#allAwake ? this.groups.size > 0 : this.#fresh.some((group) => group.jobs.length > 0);
+  /** An account holds less than before: it may have a guarantee to claim by. */
+  relieve(account: AccountNo): void {
+    this.#relieved.add(account);
   }
 
-  /** Groups that must be looked at again. */
-  takeAwake(): WaitingGroup[] {
+  /** Groups whose first job has not been tried since it came to be the first. */
+  takeFresh(): WaitingGroup[] {
     const fresh = this.#fresh;
     for (const group of fresh) group.fresh = false;
     if (fresh.length > 0) this.#fresh = [];
-    const awake = this.#allAwake ? [...this.groups] : fresh.filter((group) => group.jobs.length > 0);
-    this.#allAwake = false;
-    return awake;
+    return fresh.filter((group) => group.jobs.length > 0);
+  }
+
+  /** Whether everyone may be able to start since this was last asked. */
+  takeChanged(): boolean {
+    const changed = this.#changed;
+    this.#changed = false;
+    return changed;
+  }
+
+  takeRelieved(): ReadonlySet<AccountNo> {
+    const relieved = this.#relieved;
+    if (relieved.size > 0) this.#relieved = new Set();
+    return relieved;
+  }
+
+  /** Everyone has been looked at. */
+  endRound(): void {
+    this.#turns = [];
+    this.#roundFollows = false;
+  }
+
+  /** So many wait that they take turns to look whom they might take. */
+  get isLong(): boolean {
+    return this.groups.size > groupsMax;
+  }
+
+  /** Whether someone's turn is still to come. */
+  get hasTurns(): boolean {
+    return this.#turns.length > 0 || this.#roundFollows;
+  }
+
+  /** The next ones of this round, or of the one that follows. */
+  takeTurns(count: number): WaitingGroup[] {
+    if (count === 0) return [];
+    if (this.#turns.length === 0 && this.#roundFollows) {
+      this.#turns = [...this.groups].reverse();
+      this.#roundFollows = false;
+    }
+    return this.#turns.splice(-count).filter((group) => group.jobs.length > 0);
   }
 
   /** The group of a job that waits. */
@@ -155,7 +206,18 @@ export class Waiting {
       known.order = order;
       return known;
     }
-    const group = { key, account, wish, jobs: [], order, fresh: false, place: -1, delayed: false };
+    const group: WaitingGroup = {
+      key,
+      account,
+      wish,
+      jobs: [],
+      order,
+      fresh: false,
+      place: -1,
+      delayed: false,
+      seatsOnly: false,
+      insists: false,
+    };
     beside.set(key, group);
     this.#empty++;
     return group;

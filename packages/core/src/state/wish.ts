@@ -11,11 +11,17 @@ export interface WishOption {
   fitsEmptyAt: number;
 }
 
+/** What a wish is apart from how long it is to run: all that decides which seats hold it. */
+export interface Shape {
+  /** The change of the fleet up to which no free seats are known to hold it; -1 = there may be some. */
+  fullAt: number;
+}
+
 /** What a job asks for, apart from who asks: all that decides where it fits. Equal asks are one wish. */
 export interface Wish {
   readonly no: number;
-  /** Equal for wishes that differ only in how long they are to run. */
-  readonly shape: number;
+  /** The same for wishes that differ only in how long they are to run. */
+  readonly shape: Shape;
   /** Alternatives in order of preference, each on every model that would do. */
   options: readonly WishOption[];
   /** What the first alternative would hold: what shares are compared with. */
@@ -30,21 +36,20 @@ const wishesMax = 65_536;
 /** All wishes that were seen, so that what follows from one is worked out once. */
 export class Wishes {
   readonly #byText = new Map<string, Wish>();
+  readonly #shapes = new Map<string, Shape>();
   #count = 0;
-  readonly #shapes = new Map<string, number>();
-  #shapeCount = 0;
   /** A job is looked at several times while it is taken in, and the elements of an array share one spec. */
   #lastSpec: JobSpec | undefined;
   #lastWish: Wish | undefined;
 
   of(spec: JobSpec): Wish {
     if (spec === this.#lastSpec) return this.#lastWish!;
-    const shape = shapeOf(spec);
+    const shape = shapeTextOf(spec);
     const text = `${shape}|${spec.maxTimeMs}|${spec.expectedMs}`;
     let wish = this.#byText.get(text);
     if (wish === undefined) {
-      if (this.#byText.size >= wishesMax) this.#byText.clear();
-      wish = { no: this.#count++, shape: this.#shapeNo(shape), options: [], first: nothing, kinds: -1 };
+      if (this.#byText.size >= wishesMax) this.#forget();
+      wish = { no: this.#count++, shape: this.#shapeOf(shape), options: [], first: nothing, kinds: -1 };
       this.#byText.set(text, wish);
     }
     this.#lastSpec = spec;
@@ -52,16 +57,22 @@ export class Wishes {
     return wish;
   }
 
-  #shapeNo(shape: string): number {
-    const known = this.#shapes.get(shape);
-    if (known !== undefined) return known;
-    if (this.#shapes.size >= wishesMax) this.#shapes.clear();
-    this.#shapes.set(shape, this.#shapeCount);
-    return this.#shapeCount++;
+  #shapeOf(text: string): Shape {
+    let shape = this.#shapes.get(text);
+    if (shape === undefined) {
+      shape = { fullAt: -1 };
+      this.#shapes.set(text, shape);
+    }
+    return shape;
+  }
+
+  #forget(): void {
+    this.#byText.clear();
+    this.#shapes.clear();
   }
 }
 
-function shapeOf(spec: JobSpec): string {
+function shapeTextOf(spec: JobSpec): string {
   const { members, topology, isolation, cpusMilli, memoryMiB, gpuMemoryMiB, preemptible } = spec;
   let text = `${members.min}-${members.max}${members.apart ? "a" : ""}|${cpusMilli}|${memoryMiB}|${gpuMemoryMiB}|${preemptible}|${isolation}`;
   if (spec.needs !== undefined) text += `|${spec.needs}`;
