@@ -36,7 +36,10 @@ interface Sums {
 }
 
 /** One run: every task is tried once, placed or dropped. Answers the marks asked for, in percent of demand arrived. */
-export function runOnce({ nodes, list, order, seed, policy, log }: RunInput, arrivedPercents: readonly number[]): Mark[] {
+export function runOnce(
+  { nodes, list, order, seed, policy, log }: RunInput,
+  arrivedPercents: readonly number[],
+): Mark[] {
   const dice = new Dice(seed);
   const nodeOrder = nodes.names.map((_, at) => at);
   shuffle(nodeOrder, dice);

@@ -1,0 +1,82 @@
+import { unitsPerGpu } from "../../model/units.ts";
+import type { Chance } from "./chances.ts";
+
+/** A GPU is looked at in so many steps. */
+export const steps = 100;
+const unitsPerStep = unitsPerGpu / steps;
+
+const samples = 400;
+const drawsEach = 26;
+const words = Math.ceil((steps + 1) / 32);
+
+/** How many whole steps lie in an amount that is free. */
+export function stepsIn(units: number): number {
+  return Math.floor(units / unitsPerStep);
+}
+
+/**
+ * How much of a GPU with so many steps free will be used, in units: the mean, over draws from what is likely to arrive,
+ * of the fullest that some of the drawn can make it. The draws are the same each time, so that the answer follows from
+ * the chances alone.
+ */
+export function deviceWorth(chances: readonly Chance[]): Float64Array {
+  const sizes = chances.map(({ shape }) => Math.min(steps, Math.ceil(shape.unitsEach / unitsPerStep)));
+  const below = runningSum(chances);
+  const total = below.at(-1) ?? 0;
+  const worth = new Float64Array(steps + 1);
+  if (total === 0) return worth.map((_, step) => (step * unitsPerStep) / 2);
+  const draw = drawer();
+  const reachable = new Uint32Array(words);
+  for (let sample = 0; sample < samples; sample++) {
+    reachable.fill(0);
+    reachable[0] = 1;
+    for (let i = 0; i < drawsEach; i++) addSize(reachable, sizes[firstAbove(below, draw() * total)]!);
+    let fullest = 0;
+    for (let step = 0; step <= steps; step++) {
+      if ((reachable[step >> 5]! >>> (step & 31)) & 1) fullest = step;
+      worth[step]! += fullest;
+    }
+  }
+  return worth.map((sum) => (sum * unitsPerStep) / samples);
+}
+
+function runningSum(chances: readonly Chance[]): Float64Array {
+  let sum = 0;
+  return Float64Array.from(chances, ({ chance }) => {
+    sum += chance;
+    return sum;
+  });
+}
+
+/** Adds `size` to every sum that can be made: bit s stands for the sum s. */
+function addSize(reachable: Uint32Array, size: number): void {
+  const skipped = size >> 5;
+  const bits = size & 31;
+  for (let word = words - 1; word >= skipped; word--) {
+    const from = word - skipped;
+    const low = bits > 0 && from > 0 ? reachable[from - 1]! >>> (32 - bits) : 0;
+    reachable[word]! |= (reachable[from]! << bits) | low;
+  }
+}
+
+function firstAbove(below: Float64Array, value: number): number {
+  let low = 0;
+  let high = below.length - 1;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (below[middle]! < value) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
+/** Numbers in [0, 1) that look like chance and are the same in each replay (xorshift). */
+function drawer(): () => number {
+  let state = 0x2545f491;
+  return () => {
+    state ^= state << 13;
+    state ^= state >>> 17;
+    state ^= state << 5;
+    return (state >>> 0) / 2 ** 32;
+  };
+}

@@ -1,0 +1,53 @@
+import { chancesOf, type Largest } from "./chances.ts";
+import { FleetWorth, type Rooms } from "./fleet-worth.ts";
+import { Mix } from "./mix.ts";
+import type { Shape } from "./shape.ts";
+
+/** Arrivals after which worth is computed anew: each time a quarter more than before. */
+const growth = 1.25;
+const arrivalsBetweenMin = 20;
+const arrivalsBetweenMax = 4096;
+/** Share of the fleet that may be allocated before it is computed anew. */
+const allocatedShare = 0.02;
+
+/** What the fleet is like at one moment. */
+export interface FleetView {
+  readonly models: number;
+  readonly largest: Largest;
+  readonly capacityUnits: number;
+  readonly allocatedUnits: number;
+  readonly rooms: () => Rooms;
+}
+
+/** Learns what arrives, and says what room is worth; computed anew when enough has changed. */
+export class WorthLearner {
+  readonly mix: Mix;
+  #worth: FleetWorth | undefined;
+  #arrivals = 0;
+  #nextAt = 0;
+  #allocatedUnits = 0;
+
+  constructor(mix: Mix = new Mix()) {
+    this.mix = mix;
+  }
+
+  arrive(shape: Shape): void {
+    this.mix.add(shape);
+    this.#arrivals++;
+  }
+
+  /** What room is worth now. The same object as before while little has changed: costs may be kept until then. */
+  worth(fleet: FleetView): FleetWorth {
+    const allocated = Math.abs(fleet.allocatedUnits - this.#allocatedUnits);
+    const due = this.#arrivals >= this.#nextAt || allocated > allocatedShare * fleet.capacityUnits;
+    if (this.#worth !== undefined && !due) return this.#worth;
+    if (this.#arrivals >= this.#nextAt) {
+      const more = Math.max(Math.floor((growth - 1) * this.#arrivals), arrivalsBetweenMin);
+      this.#nextAt = this.#arrivals + Math.min(more, arrivalsBetweenMax);
+    }
+    this.#allocatedUnits = fleet.allocatedUnits;
+    const fill = fleet.capacityUnits === 0 ? 0 : fleet.allocatedUnits / fleet.capacityUnits;
+    this.#worth = new FleetWorth(chancesOf(this.mix, fleet.largest, fill), fleet.models, fleet.rooms());
+    return this.#worth;
+  }
+}

@@ -1,0 +1,119 @@
+import { drift } from "./drift.ts";
+import { type Shape, shapeKey } from "./shape.ts";
+
+/** Arrivals that count as recent: what has just come says more about what comes next while the mix moves. */
+const recentArrivals = 600;
+/** Where the old must make room: counts are halved, so that what was seen long ago fades. */
+const arrivalsMax = 65_536;
+const shapesMax = 1024;
+const firstHalving = 32;
+
+/** Marks the place of an arrival in the ring whose shape has been forgotten. */
+const forgotten = -1;
+
+/** What the mix has learned, as plain values that can be stored and read back. */
+export interface MixRecord {
+  readonly shapes: readonly Shape[];
+  readonly counts: readonly number[];
+  readonly early: readonly number[];
+  readonly middle: readonly number[];
+  readonly recent: readonly number[];
+  readonly next: number;
+}
+
+/** Which shapes have arrived and how often, placed or not: learned from arrivals alone. */
+export class Mix {
+  shapes: Shape[] = [];
+  counts: number[] = [];
+  /** How often each is among the recent arrivals. */
+  recent: number[] = [];
+  arrivals = 0;
+  #index = new Map<string, number>();
+  #ring: number[] = [];
+  #next = 0;
+  /** Counts at an earlier time, and at the time when they will take its place. */
+  #early: number[] = [];
+  #middle: number[] = [];
+
+  add(shape: Shape): void {
+    if (this.arrivals >= arrivalsMax) this.#fade();
+    const at = this.#indexOf(shape);
+    this.counts[at]!++;
+    this.arrivals++;
+    const gone = this.#ring[this.#next] ?? forgotten;
+    if (gone !== forgotten) this.recent[gone]!--;
+    this.#ring[this.#next] = at;
+    this.recent[at]!++;
+    this.#next = (this.#next + 1) % recentArrivals;
+    if (this.arrivals >= Math.max(firstHalving, 2 * sum(this.#middle))) {
+      this.#early = this.#middle;
+      this.#middle = [...this.counts];
+    }
+  }
+
+  /** How much the mix moves: 0 while early and later arrivals look alike, 1 where they differ a lot. */
+  drift(): number {
+    return drift(this.#early, this.counts);
+  }
+
+  record(): MixRecord {
+    return {
+      shapes: this.shapes,
+      counts: [...this.counts],
+      early: [...this.#early],
+      middle: [...this.#middle],
+      recent: [...this.#ring],
+      next: this.#next,
+    };
+  }
+
+  static from({ shapes, counts, early, middle, recent, next }: MixRecord): Mix {
+    const mix = new Mix();
+    mix.shapes = [...shapes];
+    mix.counts = [...counts];
+    mix.#early = [...early];
+    mix.#middle = [...middle];
+    mix.#ring = [...recent];
+    mix.#next = next;
+    mix.arrivals = sum(counts);
+    mix.#indexAnew();
+    return mix;
+  }
+
+  #indexOf(shape: Shape): number {
+    const key = shapeKey(shape);
+    const known = this.#index.get(key);
+    if (known !== undefined) return known;
+    while (this.shapes.length >= shapesMax) this.#fade();
+    const at = this.shapes.length;
+    this.#index.set(key, at);
+    this.shapes.push(shape);
+    this.counts.push(0);
+    this.recent.push(0);
+    return at;
+  }
+
+  /** Halves what was counted; a shape of which nothing is left is forgotten. */
+  #fade(): void {
+    const kept = this.counts.flatMap((count, at) => (count > 1 ? [at] : []));
+    const place = new Map(kept.map((at, now) => [at, now]));
+    const half = (counts: readonly number[]) => kept.map((at) => (counts[at] ?? 0) >> 1);
+    this.shapes = kept.map((at) => this.shapes[at]!);
+    this.counts = half(this.counts);
+    this.#early = half(this.#early);
+    this.#middle = half(this.#middle);
+    this.#ring = this.#ring.map((at) => place.get(at) ?? forgotten);
+    this.arrivals = sum(this.counts);
+    this.#indexAnew();
+  }
+
+  #indexAnew(): void {
+    this.#index = new Map(this.shapes.map((shape, at) => [shapeKey(shape), at]));
+    this.recent = this.shapes.map(() => 0);
+    for (const at of this.#ring) if (at !== forgotten) this.recent[at]!++;
+  }
+}
+
+function sum(counts: readonly number[]): number {
+  return counts.reduce((total, count) => total + count, 0);
+}
