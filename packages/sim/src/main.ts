@@ -3,11 +3,19 @@ import { nearestName } from "@tessera/server";
 import { checkCommand } from "./check/command.ts";
 import { BadInput, type Command, exit, WrongUsage } from "./command/command.ts";
 import { itpCommand } from "./itp/command.ts";
+import { openbCommand } from "./openb/command.ts";
 import { phillyCommand } from "./philly/command.ts";
 import { scenarioCommand } from "./scenario/command.ts";
 import { whatIfCommand } from "./what-if/command.ts";
 
-const commands: readonly Command[] = [scenarioCommand, checkCommand, phillyCommand, itpCommand, whatIfCommand];
+const commands: readonly Command[] = [
+  scenarioCommand,
+  checkCommand,
+  openbCommand,
+  phillyCommand,
+  itpCommand,
+  whatIfCommand,
+];
 
 const usage = `tess-sim: run the real scheduler on a simulated fleet, in virtual time
 

@@ -42,7 +42,8 @@ export function chancesOf(mix: Mix, largest: Largest, fill: number): Chance[] {
     all === 0 ? 0 : (counts[at]! / all) * (1 - moving) + (lately === 0 ? 0 : (recent[at]! / lately) * moving);
   const gangsSeen =
     all === 0 ? 0 : (ofGpus(counts, 2) / all) * (1 - moving) + (moving > 0 ? (ofGpus(recent, 2) / lately) * moving : 0);
-  const gangs = Math.max(0, gangsMin + gangsInDrift * moving * (1 - fill ** 4) - gangsSeen);
+  const whileThereIsRoom = 1 - fill * fill * fill * fill;
+  const gangs = Math.max(0, gangsMin + gangsInDrift * moving * whileThereIsRoom - gangsSeen);
   const guess = guessArrivals / (all + guessArrivals);
   const learned = shapes.map((shape, at) => ({ shape, chance: (1 - guess) * (1 - gangs) * seen(at) }));
   return [...guessed(largest, guess * (1 - gangs), gangs), ...learned].filter(

@@ -5,8 +5,8 @@ import type { Room, Shape } from "./shape.ts";
 
 /** A shape that little of the fleet can host weighs more, up to so many times. */
 const scarcityMax = 150;
-/** Gangs inside one node compete with what their node could host as single GPUs; half their weight did best. */
-const gangWeight = 0.5;
+/** Gangs inside one node compete with what their node could host as single GPUs; less than half of their weight did best. */
+const gangWeight = 0.4;
 /** Losses that differ by less than this are equal: the order of nodes then packs. */
 const unitsPerPoint = unitsPerGpu / 50;
 

@@ -1,0 +1,118 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { unitsPerGpu } from "../../model/units.ts";
+import { type Chance, chancesOf } from "./chances.ts";
+import { deviceWorth, steps } from "./device-worth.ts";
+import { FleetWorth } from "./fleet-worth.ts";
+import { WorthLearner } from "./learner.ts";
+import { Mix } from "./mix.ts";
+import type { Room, Shape } from "./shape.ts";
+
+const one: Shape = { cpusMilli: 8_000, gpus: 1, unitsEach: unitsPerGpu, models: [] };
+const eight: Shape = { cpusMilli: 64_000, gpus: 8, unitsEach: unitsPerGpu, models: [] };
+const half: Shape = { cpusMilli: 4_000, gpus: 1, unitsEach: unitsPerGpu / 2, models: [] };
+const noGpu: Shape = { cpusMilli: 8_000, gpus: 0, unitsEach: 0, models: [] };
+const room = (cpus: number, ...gpus: number[]): Room => ({
+  model: 0,
+  cpusMilli: cpus * 1000,
+  freeUnits: gpus.map((share) => share * unitsPerGpu).sort((a, b) => a - b),
+});
+const empty = room(96, 1, 1, 1, 1, 1, 1, 1, 1);
+const begun = room(48, 0, 0, 0, 0, 1, 1, 1, 1);
+const likely = (...list: [Shape, number][]): Chance[] => list.map(([shape, chance]) => ({ shape, chance }));
+
+describe("what the room of a node is worth", () => {
+  it("[P4] fills a node that is begun before it breaks one that holds a whole gang", () => {
+    const worth = new FleetWorth(likely([one, 0.9], [eight, 0.1]), 1, [
+      [empty, 3],
+      [begun, 3],
+    ]);
+    assert.ok(worth.cost(begun, one)!.points < worth.cost(empty, one)!.points);
+  });
+
+  it("[P4] puts work without GPUs where the CPU is of no use to a GPU", () => {
+    const full = room(40, 0, 0);
+    const idle = room(16, 1, 1);
+    const worth = new FleetWorth(likely([one, 1]), 1, [
+      [full, 1],
+      [idle, 1],
+    ]);
+    assert.equal(worth.cost(full, noGpu)!.points, 0);
+    assert.ok(worth.cost(idle, noGpu)!.points > 0);
+  });
+
+  it("[P4] completes a GPU that is shared before it opens one", () => {
+    const worth = new FleetWorth(likely([one, 0.5], [half, 0.5]), 1, [[room(90, 0.5, 1), 1]]);
+    assert.equal(worth.cost(room(90, 0.5, 1), half)!.freeUnits, unitsPerGpu / 2);
+  });
+
+  it("says where a shape does not fit: too little CPU, GPU or the wrong model", () => {
+    const worth = new FleetWorth(likely([one, 1]), 2, [[begun, 1]]);
+    assert.equal(worth.cost(room(7, 1), one), undefined);
+    assert.equal(worth.cost(room(90, 0.9), one), undefined);
+    assert.equal(worth.cost(room(90, 0.4), half), undefined);
+    assert.equal(worth.cost(begun, { ...one, models: [1] }), undefined);
+  });
+
+  it("values a GPU by what is likely to fill it", () => {
+    const whole = deviceWorth(likely([one, 1]));
+    assert.deepEqual([whole[steps - 1], whole[steps]], [0, unitsPerGpu]);
+    const halves = deviceWorth(likely([half, 1]));
+    assert.deepEqual([halves[steps / 2 - 1], halves[steps / 2], halves[steps]], [0, unitsPerGpu / 2, unitsPerGpu]);
+  });
+});
+
+describe("what is likely to arrive", () => {
+  const largest = { gpus: 8, cpusMilliPerGpu: 12_000 };
+  const gangs = (chances: readonly Chance[]) =>
+    chances.reduce((sum, { shape, chance }) => (shape.gpus > 1 ? sum + chance : sum), 0);
+
+  it("is a guess before anything has come, and always sums to one", () => {
+    const mix = new Mix();
+    const sum = () => chancesOf(mix, largest, 0.5).reduce((total, { chance }) => total + chance, 0);
+    assert.ok(Math.abs(sum() - 1) < 1e-9);
+    for (let i = 0; i < 300; i++) mix.add(i % 3 === 0 ? noGpu : i % 50 === 1 ? eight : half);
+    assert.ok(Math.abs(sum() - 1) < 1e-9);
+  });
+
+  it("[P4] keeps a part for gangs where none comes, more while the mix moves and the fleet is not full", () => {
+    const [still, moving] = [new Mix(), new Mix()];
+    for (let i = 0; i < 1024; i++) {
+      still.add(i % 2 === 0 ? one : half);
+      moving.add(i < 512 ? one : half);
+    }
+    const shares = [
+      gangs(chancesOf(still, largest, 0.2)),
+      gangs(chancesOf(moving, largest, 1)),
+      gangs(chancesOf(moving, largest, 0.2)),
+    ];
+    assert.ok(
+      shares[0]! > 0.03 && Math.abs(shares[0]! - shares[1]!) < 1e-9 && shares[2]! > shares[1]! + 0.04,
+      `${shares}`,
+    );
+  });
+
+  it("adds nothing for gangs where many come anyway", () => {
+    const mix = new Mix();
+    for (let i = 0; i < 10_000; i++) mix.add(i % 10 === 0 ? eight : one);
+    assert.ok(gangs(chancesOf(mix, largest, 0)) < 0.11);
+  });
+});
+
+it("computes worth anew only when enough has come or been allocated", () => {
+  const learner = new WorthLearner();
+  const view = (allocatedUnits: number) => ({
+    models: 1,
+    largest: { gpus: 8, cpusMilliPerGpu: 12_000 },
+    capacityUnits: 100 * unitsPerGpu,
+    allocatedUnits,
+    rooms: () => [[empty, 12]] as const,
+  });
+  const first = learner.worth(view(0));
+  learner.arrive(one);
+  assert.equal(learner.worth(view(2 * unitsPerGpu)), first);
+  assert.notEqual(learner.worth(view(3 * unitsPerGpu)), first);
+  const second = learner.worth(view(3 * unitsPerGpu));
+  for (let i = 0; i < 20; i++) learner.arrive(one);
+  assert.notEqual(learner.worth(view(3 * unitsPerGpu)), second);
+});

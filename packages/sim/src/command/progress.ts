@@ -1,0 +1,33 @@
+const width = 24;
+
+/** A bar on the terminal that grows with what is done; nothing where nobody looks. */
+export class Progress {
+  readonly #of: number;
+  readonly #stream: NodeJS.WriteStream;
+  readonly #from = performance.now();
+  #done = 0;
+
+  constructor(of: number, stream: NodeJS.WriteStream = process.stderr) {
+    this.#of = of;
+    this.#stream = stream;
+    this.#draw("");
+  }
+
+  /** One more is done. */
+  step(what: string): void {
+    this.#done++;
+    this.#draw(what);
+  }
+
+  clear(): void {
+    if (this.#stream.isTTY) this.#stream.write("\r\x1b[K");
+  }
+
+  #draw(what: string): void {
+    if (!this.#stream.isTTY) return;
+    const full = Math.round((width * this.#done) / Math.max(1, this.#of));
+    const seconds = Math.round((performance.now() - this.#from) / 1000);
+    const bar = "█".repeat(full) + "░".repeat(width - full);
+    this.#stream.write(`\r\x1b[K${bar} ${this.#done}/${this.#of} ${what} (${seconds} s)`);
+  }
+}

@@ -1,0 +1,21 @@
+import { parentPort, workerData } from "node:worker_threads";
+import { DecisionLog } from "../trace/decision-log.ts";
+import type { RunOrder, Setting } from "./many.ts";
+import { policyOf } from "./policies.ts";
+import { readNodes, readTasks } from "./read.ts";
+import { runOnce } from "./run.ts";
+
+// One thread of many: reads the files once, then runs what it is sent until it is told to stop.
+const { nodes, tasks, order, mix, arrivedPercents } = workerData as Setting;
+const [nodeList, list] = [readNodes(nodes), readTasks(tasks)];
+
+parentPort!.on("message", ({ policy, seed, log }: RunOrder) => {
+  const decisions = log === undefined ? undefined : new DecisionLog(log);
+  const from = performance.now();
+  const marks = runOnce(
+    { nodes: nodeList, list, order, seed, policy: policyOf(policy, mix), ...(decisions && { log: decisions }) },
+    arrivedPercents,
+  );
+  decisions?.close();
+  parentPort!.postMessage({ marks, ms: performance.now() - from });
+});
