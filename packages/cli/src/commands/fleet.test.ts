@@ -162,6 +162,7 @@ test("usage shows totals and whether the books balance; JSON keeps the exact amo
     fleet: {
       capacity: String(hour * 80n),
       leased: String(hour * 4n),
+      dedicated: "0",
       scrub: "0",
       reshape: "0",
       idle: String(hour * 76n),

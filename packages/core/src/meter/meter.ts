@@ -1,13 +1,14 @@
 import { lostMsOf } from "../claim/victim.ts";
 import type { Event, LeaseEnded, NodeChanged } from "../journal/event.ts";
 import type { AccountTerms } from "../model/account.ts";
-import type { NodeNo } from "../model/ids.ts";
+import type { GpuNo, NodeNo } from "../model/ids.ts";
 import type { Job } from "../model/job.ts";
 import type { Lease } from "../model/lease.ts";
 import type { NodeFacts, NodeMode } from "../model/node.ts";
 import { type Instant, unitsPerGpu } from "../model/units.ts";
 import { accountOf, jobOf, type State } from "../state/state.ts";
 import { stopOrderOf } from "../submit/parse.ts";
+import { type RestStretch, RestWatch } from "./rest-watch.ts";
 import type { CapacityChange, FloorChange, LostWork, Usage } from "./usage.ts";
 
 /** Something that was metered, and what kind of thing it is. */
@@ -26,6 +27,7 @@ const eventsPerRowMax = 1_000_000;
  */
 export class Meter {
   readonly records: MeterRecord[] = [];
+  readonly #rest = new RestWatch();
   #revision: number;
 
   constructor(seq: number) {
@@ -33,6 +35,7 @@ export class Meter {
   }
 
   see(event: Event, state: State): void {
+    this.#rest.see(event, state, (stretch) => this.#left(state, stretch));
     this.#revision++;
     switch (event.kind) {
       case "node-added":
@@ -53,6 +56,10 @@ export class Meter {
       case "account-deleted":
         this.#floor(accountOf(state, event.account).path, event.at, { guarantee: {} });
         return;
+      case "lease-scrubbed":
+      case "lease-reshaped":
+        this.#used(state, state.leases.get(event.lease)!, event.at);
+        return;
       case "lease-started":
       case "lease-stopping": {
         const lease = state.leases.get(event.lease)!;
@@ -63,6 +70,15 @@ export class Meter {
         this.#ended(event, state);
         return;
     }
+  }
+
+  /** The batch is over: also what its last event changed is told. */
+  finish(state: State): void {
+    this.#rest.settle(state, (stretch) => this.#left(state, stretch));
+  }
+
+  #left(state: State, stretch: RestStretch): void {
+    this.records.push({ is: "usage", record: restUsage(state, stretch) });
   }
 
   #nodeChanged(event: NodeChanged, state: State): void {
@@ -109,8 +125,9 @@ export class Meter {
   }
 
   #used(state: State, lease: Lease, toAt: Instant): void {
-    if (toAt > lease.since)
-      this.records.push({ is: "usage", record: usageOf(state, jobOf(state, lease.job), lease, toAt) });
+    if (toAt <= lease.since) return;
+    for (const record of usagesOf(state, jobOf(state, lease.job), lease, toAt))
+      this.records.push({ is: "usage", record });
   }
 }
 
@@ -122,6 +139,61 @@ function lostBy({ stopCause }: Job, { result, exitCode }: LeaseEnded): LostWork[
 
 function takesPart(mode: NodeMode): boolean {
   return mode !== "down" && mode !== "maintenance";
+}
+
+/** What a device of a lease is metered as: what is being done to it comes before what its holder does. */
+export function deviceState(
+  { state, handover }: Lease,
+  gpu: GpuNo,
+): "starting" | "running" | "stopping" | "scrub" | "reshape" {
+  if (state !== "starting" && state !== "prepared") return state;
+  if (handover === undefined) return "starting";
+  if (handover.scrub.length > 0) return handover.scrub.includes(gpu) ? "scrub" : "starting";
+  return handover.reshape.includes(gpu) ? "reshape" : "starting";
+}
+
+/** The stretch of a lease, in parts where not all of its devices are in one state. */
+function usagesOf(state: State, job: Job, lease: Lease, toAt: Instant, revision = 1): Usage[] {
+  const whole = usageOf(state, job, lease, toAt, revision);
+  if (lease.handover === undefined) return [whole];
+  const states = [...new Set(lease.gpus.map((gpu) => deviceState(lease, gpu)))];
+  return states.map((each, i) => ({
+    ...whole,
+    state: each,
+    gpus: lease.gpus.filter((gpu) => deviceState(lease, gpu) === each).map((gpu) => state.fleet.gpuUuid[gpu]!),
+    // Cores and memory are held once.
+    ...(i > 0 && { cpusMilli: 0, memoryMiB: 0 }),
+  }));
+}
+
+/** What was left of a GPU to the tenant that has its node to itself. */
+function restUsage(state: State, { gpu, account, units, since, toAt }: RestStretch, revision = 1): Usage {
+  const { fleet } = state;
+  return {
+    lease: restLease(state, gpu),
+    state: "dedicated",
+    fromAt: since,
+    toAt,
+    revision,
+    job: "",
+    account: accountOf(state, account).path,
+    user: "",
+    node: fleet.node(fleet.gpuNode[gpu] as NodeNo).facts.name,
+    gpus: [fleet.gpuUuid[gpu]!],
+    model: fleet.models[fleet.gpuModel[gpu]!]!,
+    unitsEach: units,
+    profile: "",
+    isolation: "whole",
+    topology: "",
+    class: "guaranteed",
+    cpusMilli: 0,
+    memoryMiB: 0,
+  };
+}
+
+/** Stands in for a lease where nobody holds the GPU, yet someone has it to himself. */
+export function restLease({ fleet }: State, gpu: GpuNo): string {
+  return `dedicated-${fleet.gpuUuid[gpu]}`;
 }
 
 /** The stretch from where a lease entered its state to `toAt`; `revision` 0 says that it may still go on. */
@@ -154,7 +226,8 @@ export function usageOf(state: State, job: Job, lease: Lease, toAt: Instant, rev
 export function openUsage(state: State, toAt: Instant): Usage[] {
   const open: Usage[] = [];
   for (const lease of state.leases.values()) {
-    if (toAt > lease.since) open.push(usageOf(state, jobOf(state, lease.job), lease, toAt, 0));
+    if (toAt > lease.since) open.push(...usagesOf(state, jobOf(state, lease.job), lease, toAt, 0));
   }
+  for (const [gpu, rest] of state.rest) if (toAt > rest.since) open.push(restUsage(state, { ...rest, gpu, toAt }, 0));
   return open;
 }

@@ -7,6 +7,7 @@ import { applyToBooks } from "./apply-money.ts";
 import { countTenants, forgetNode, trustChanged } from "./dedicated.ts";
 import { keepHistories, noteHistory } from "./history.ts";
 import { clearMarks, marksUnder } from "./marks.ts";
+import { nodesTouched, noteAllRest, noteRest } from "./rest.ts";
 import { accountOf, orderOf, type State } from "./state.ts";
 import { nothingUsed, recountUsers } from "./usage.ts";
 
@@ -15,6 +16,13 @@ export const keysKeptMs = 24 * 3_600_000;
 
 /** Writes one event into the state. Decides nothing: the same events give the same state under every version. */
 export function apply(state: State, event: Event): void {
+  const touched = state.confidential === 0 ? [] : nodesTouched(state, event);
+  write(state, event);
+  for (const node of touched) noteRest(state, node, event.at);
+  if (event.kind === "account-edited") noteAllRest(state, event.at);
+}
+
+function write(state: State, event: Event): void {
   state.usageVersion++;
   if (event.at > state.lastAt) state.lastAt = event.at;
   if (event.at > state.clock) state.clock = event.at;

@@ -1,7 +1,7 @@
 import { canonicalJson } from "../journal/canonical.ts";
 import type { Token, User } from "../model/access.ts";
 import type { Account } from "../model/account.ts";
-import type { AccountNo, JobNo, NodeNo, TokenId, UserId } from "../model/ids.ts";
+import type { AccountNo, GpuNo, JobNo, NodeNo, TokenId, UserId } from "../model/ids.ts";
 import type { Job, JobArray } from "../model/job.ts";
 import type { FleetNode } from "../model/node.ts";
 import type { Policy } from "../model/policy.ts";
@@ -12,6 +12,7 @@ import { restoreDedicated } from "./dedicated.ts";
 import type { History } from "./history.ts";
 import { readMarks, writeMarks } from "./marks.ts";
 import type { Pace } from "./pace.ts";
+import type { Rest } from "./rest.ts";
 import { emptyState, type GpuTimeWindow, type State, type UsedKey } from "./state.ts";
 import { nothingUsed } from "./usage.ts";
 
@@ -44,6 +45,8 @@ interface Image {
   readonly gpuTime: readonly (readonly [AccountNo, GpuTimeWindow])[];
   /** Absent where no tenant is confidential. */
   readonly dedicated?: readonly (readonly [NodeNo, AccountNo])[];
+  /** Absent where no tenant is confidential. */
+  readonly rest?: readonly (readonly [GpuNo, Rest])[];
   /** Absent where no GPU is shared. */
   readonly partsChangedAt?: readonly (readonly [number, number])[];
   /** Absent where no GPU has any. */
@@ -97,6 +100,7 @@ export function writeSnapshot(state: State): string {
     ...(state.dedicated.size > 0 && { dedicated: byKey(state.dedicated) }),
     ...(hasBooks(state.books) && { books: booksImage(state.books) }),
     ...(state.history.size > 0 && { history: byKey(state.history) }),
+    ...(state.rest.size > 0 && { rest: byKey(state.rest) }),
     ...(marks.length > 0 && { marks }),
     ...(fleet.partsChangedAt.size > 0 && { partsChangedAt: byKey(fleet.partsChangedAt) }),
     ...(state.pace.size > 0 && { pace: byKey(state.pace) }),
@@ -165,6 +169,7 @@ export function readSnapshot(text: string): State {
   for (const [gpu, at] of image.partsChangedAt ?? []) fleet.partsChangedAt.set(gpu, at);
   readMarks(state, image.marks ?? []);
   restoreDedicated(state, image.dedicated ?? []);
+  for (const [gpu, rest] of image.rest ?? []) state.rest.set(gpu, rest);
   // Last: what was held before counts already.
   for (const [account, history] of image.history ?? []) state.history.set(account, history);
   for (const [account, pace] of image.pace ?? []) state.pace.set(account, pace);

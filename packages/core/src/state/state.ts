@@ -3,6 +3,7 @@ import { type Account, type AccountOrder, plainTerms } from "../model/account.ts
 import {
   type AccountId,
   type AccountNo,
+  type GpuNo,
   type JobId,
   type JobNo,
   type LeaseId,
@@ -25,6 +26,7 @@ import { ClassChanges } from "./class-changes.ts";
 import { Fleet } from "./fleet.ts";
 import type { History } from "./history.ts";
 import type { Pace } from "./pace.ts";
+import type { Rest } from "./rest.ts";
 import { Timers } from "./timers.ts";
 import { type AccountUsage, nothingUsed } from "./usage.ts";
 import { Waiting } from "./waiting.ts";
@@ -74,6 +76,8 @@ export interface State {
   movedAt: Instant[];
   /** Nodes that a confidential tenant has to itself, and the account that is charged with what is left of them. */
   readonly dedicated: Map<NodeNo, AccountNo>;
+  /** What is left of the GPUs of such nodes. */
+  readonly rest: Map<GpuNo, Rest>;
   /** Which jobs wait for this one. */
   readonly dependents: Map<JobNo, { readonly job: JobNo; readonly when: "succeeded" | "ended" }[]>;
 
@@ -156,6 +160,7 @@ export function emptyState(): State {
     books: emptyBooks(),
     movedAt: [],
     dedicated: new Map(),
+    rest: new Map(),
     dependents: new Map(),
     clock: 0,
     accountByPath: new Map([["", root]]),

@@ -1,11 +1,15 @@
 import {
+  deviceState,
   type Event,
-  type GpuNo,
   type Input,
   type Job,
   type Lease,
   Meter,
   type NodeNo,
+  type RestChange,
+  type RestStretch,
+  RestWatch,
+  restLease,
   type Seat,
   type State,
   unitsPerGpu,
@@ -26,6 +30,7 @@ export class Projector {
   readonly #audit: AuditRow[] = [];
   readonly #seq: number;
   readonly #meter: Meter;
+  readonly #rest = new RestWatch();
   readonly #money: Omit<BookRow, "seq" | "index">[] = [];
   readonly #subjects = new Map<string, string>();
 
@@ -35,6 +40,7 @@ export class Projector {
   }
 
   see(event: Event, state: State): void {
+    this.#rest.see(event, state, ...this.#restTellers(state));
     this.#meter.see(event, state);
     this.#money.push(...moneyRows(event));
     switch (event.kind) {
@@ -111,6 +117,8 @@ export class Projector {
   }
 
   finish(inputs: readonly Input[], state: State, at: number): Projected {
+    this.#rest.settle(state, ...this.#restTellers(state));
+    this.#meter.finish(state);
     for (const [index, input] of inputs.entries()) {
       if (input.kind !== "command") continue;
       const row = auditOf(input, state, at, this.#seq, index);
@@ -122,6 +130,20 @@ export class Projector {
       index,
     }));
     return { jobs: this.#jobs, usage: this.#usage, devices: this.#devices, audit: this.#audit, books };
+  }
+
+  /** What is left of the nodes of confidential tenants is metered to them, and is not idle [U3]. */
+  #restTellers(state: State): [(stretch: RestStretch) => void, (change: RestChange) => void] {
+    const { fleet } = state;
+    return [
+      (stretch) => this.#usage.push(restRow(state, stretch)),
+      ({ gpu, at, rest }) => {
+        const node = fleet.nodes[fleet.gpuNode[gpu]!];
+        if (node === undefined) return;
+        const mode = rest !== undefined ? "dedicated" : fleet.gpuHeldFor[gpu] !== 0 ? "held" : node.mode;
+        this.#state(state, node.no, gpu, at, fleet.gpuFree[gpu]!, mode);
+      },
+    ];
   }
 
   #device(
@@ -201,14 +223,23 @@ function takenOf({ node, gpus, part }: Seat, unitsEach: number): TakenSeat {
   return { node, gpus, units: part?.compute ?? unitsEach };
 }
 
-/** What a device is metered as: what is being done to it comes before what its holder does. */
-function stateOf({ state, handover }: Lease, gpu: GpuNo): string {
-  if (state === "starting" || state === "prepared") {
-    if (handover === undefined) return "starting";
-    if (handover.scrub.length > 0) return handover.scrub.includes(gpu) ? "scrub" : "starting";
-    return handover.reshape.includes(gpu) ? "reshape" : "starting";
-  }
-  return state;
+/** A stretch in which a GPU was left to the tenant that has its node to itself. */
+export function restRow(state: State, { gpu, account, units, since, toAt }: RestStretch): UsageRow {
+  const { fleet } = state;
+  return {
+    lease: restLease(state, gpu),
+    job: "",
+    account: state.accounts[account]!.path,
+    user: "",
+    node: fleet.nodes[fleet.gpuNode[gpu]!]!.facts.name,
+    gpu: fleet.gpuUuid[gpu]!,
+    model: fleet.models[fleet.gpuModel[gpu]!]!,
+    units,
+    state: "dedicated",
+    class: "guaranteed",
+    fromAt: since,
+    toAt,
+  };
 }
 
 /** One row per device for the stretch from where the lease entered its state to `toAt`. */
@@ -223,7 +254,7 @@ export function usageRows(state: State, job: Job, lease: Lease, toAt: number): U
     gpu: fleet.gpuUuid[gpu]!,
     model: fleet.models[fleet.gpuModel[gpu]!]!,
     units: lease.unitsEach,
-    state: stateOf(lease, gpu),
+    state: deviceState(lease, gpu),
     class: job.class,
     fromAt: lease.since,
     toAt,

@@ -53,6 +53,7 @@ describe("usage", () => {
     assert.deepEqual(fleet, {
       capacity: String(16 * gpu * 10_000),
       leased: String(leased),
+      dedicated: "0",
       scrub: "0",
       reshape: "0",
       idle: String(16 * gpu * 10_000 - leased),
@@ -130,6 +131,22 @@ describe("usage", () => {
     });
   });
 
+  it("[U3] [S10] a confidential tenant is metered whole nodes, as long as it has them", async () => {
+    const { control, tenancy, bob, report } = await begin(1);
+    const mill = control.state.accountByPath.get("mill")!;
+    await control.must({ kind: "account.edit", path: "mill", terms: { ...mill.terms, trust: "confidential" } });
+    const job = await tenancy.job("mill", bob.id, { gpus: 3 });
+    await control.run(job);
+    control.setTime(start + 4000);
+    const during = await report();
+    assert.deepEqual(during.rows[0]?.byState, { dedicated: String(5 * gpu * 4000), running: String(3 * gpu * 4000) });
+    await control.finish(job);
+    control.setTime(start + 6000);
+    const { fleet, total } = await report();
+    assert.deepEqual([total, fleet?.dedicated], [String(8 * gpu * 4000), String(5 * gpu * 4000)]);
+    assert.deepEqual([fleet?.idle, fleet?.balanced], [String(8 * gpu * 2000), true]);
+  });
+
   it("is not upset by what is committed between looking at the replica and reading the store", async () => {
     const { control, tenancy, ada } = await begin();
     const job = await tenancy.job("lab/vision", ada.id, { gpus: 4 });
@@ -153,6 +170,7 @@ describe("usage", () => {
         "part",
         "scrub",
         "late",
+        "trust",
         "run",
         "finish",
         "cancel",
@@ -187,7 +205,11 @@ describe("usage", () => {
                 gpus,
                 ...(pick % 5 === 0 && { members: 2 }),
               });
-            else if (act === "part")
+            else if (act === "trust") {
+              const mill = control.state.accountByPath.get("mill")!;
+              const trust = pick % 2 ? "confidential" : "trusted";
+              await control.must({ kind: "account.edit", path: "mill", terms: { ...mill.terms, trust } });
+            } else if (act === "part")
               await tenancy.job(pick % 3 ? "lab/vision" : "mill", pick % 3 ? ada.id : bob.id, {
                 gpus: pick % 2 ? "1g.10gb" : "3g.40gb",
               });
@@ -219,8 +241,9 @@ describe("usage", () => {
             const { fleet, rows, total } = await report({ by, from, to });
             assert.equal(fleet?.differenceUnitMs, "0");
             assert.equal(String(rows.reduce((sum, row) => sum + BigInt(row.unitMs), 0n)), total);
-            const { leased, scrub, reshape } = fleet!;
-            assert.equal(String(BigInt(leased) + BigInt(scrub) + BigInt(reshape)), total);
+            const { leased, dedicated, scrub, reshape } = fleet!;
+            const sum = [leased, dedicated, scrub, reshape].reduce((all, each) => all + BigInt(each), 0n);
+            assert.equal(String(sum), total);
           }
         },
       ),

@@ -5,13 +5,14 @@ import {
   parseDuration,
   type Refusal,
   refuse,
+  restLease,
   type State,
   unitsPerGpu,
 } from "@tessera/core";
 import type { UsageReport } from "@tessera/wire";
 import { isWithin } from "../store/paths.ts";
 import type { DeviceRow, StoreReader, UsageRow } from "../store/port.ts";
-import { usageRows } from "./project.ts";
+import { restRow, usageRows } from "./project.ts";
 import { instantOrAgo } from "./zones.ts";
 
 type By = UsageReport["by"];
@@ -61,6 +62,10 @@ export function openStretches(state: State, seq: number, to: Instant): OpenStret
   for (const lease of state.leases.values()) {
     since.set(lease.id, lease.since);
     rows.push(...usageRows(state, jobOf(state, lease.job), lease, to));
+  }
+  for (const [gpu, rest] of state.rest) {
+    since.set(restLease(state, gpu), rest.since);
+    rows.push(restRow(state, { ...rest, gpu, toAt: to }));
   }
   return { seq, rows, since };
 }
@@ -151,7 +156,7 @@ async function fleetBooks(
   { from, to }: UsageAsk,
 ): Promise<NonNullable<UsageReport["fleet"]>> {
   const books = { capacity: 0n, idle: 0n, held: 0n, down: 0n, maintenance: 0n };
-  const taken = { leased: 0n, scrub: 0n, reshape: 0n };
+  const taken = { leased: 0n, dedicated: 0n, scrub: 0n, reshape: 0n };
   for (const row of used) taken[takenAs(row)] += unitMs(row, from, to);
   const rows = (await reader.devices(from, to)).filter((row) => row.seq <= seq);
   for (const [i, row] of rows.entries()) {
@@ -159,11 +164,13 @@ async function fleetBooks(
     const toAt = next?.gpu === row.gpu ? next.at : to;
     const stretch = (units: number) => unitMs({ units, fromAt: row.at, toAt }, from, to);
     books.capacity += stretch(row.capacityUnits);
-    books[freeAs(row)] += stretch(row.freeUnits);
+    // What is left to a tenant that has the node to itself is among the stretches, as something that it has.
+    if (row.mode !== "dedicated") books[freeAs(row)] += stretch(row.freeUnits);
   }
   const difference =
     books.capacity -
     taken.leased -
+    taken.dedicated -
     taken.scrub -
     taken.reshape -
     books.idle -
@@ -173,6 +180,7 @@ async function fleetBooks(
   return {
     capacity: String(books.capacity),
     leased: String(taken.leased),
+    dedicated: String(taken.dedicated),
     scrub: String(taken.scrub),
     reshape: String(taken.reshape),
     idle: String(books.idle),
@@ -185,8 +193,8 @@ async function fleetBooks(
 }
 
 /** What a device that someone has, or is being made ready for, counts as. */
-function takenAs({ state }: UsageRow): "leased" | "scrub" | "reshape" {
-  return state === "scrub" || state === "reshape" ? state : "leased";
+function takenAs({ state }: UsageRow): "leased" | "dedicated" | "scrub" | "reshape" {
+  return state === "scrub" || state === "reshape" || state === "dedicated" ? state : "leased";
 }
 
 /** What the free part of a device counts as. */

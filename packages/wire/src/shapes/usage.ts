@@ -20,6 +20,8 @@ export const UsageReport = Type.Object({
     Type.Object({
       capacity: UnitMs,
       leased: UnitMs,
+      /** Left of the nodes that confidential tenants have to themselves. */
+      dedicated: UnitMs,
       scrub: UnitMs,
       reshape: UnitMs,
       idle: UnitMs,
@@ -28,7 +30,7 @@ export const UsageReport = Type.Object({
       maintenance: UnitMs,
       balanced: Type.Boolean({
         description:
-          "capacity = leased + scrub + reshape + idle + held + down + maintenance, computed from separate records",
+          "capacity = leased + dedicated + scrub + reshape + idle + held + down + maintenance, computed from separate records",
       }),
       differenceUnitMs: Type.String(),
     }),
