@@ -82,6 +82,8 @@ export interface Account {
   readonly parent: AccountNo;
   /** The top-level account above (or at) this one; the root is its own. */
   readonly tenant: AccountNo;
+  /** A path can be used again; what was recorded under it before is not this account's. */
+  readonly createdAt: Instant;
   terms: AccountTerms;
   /** The terms without windows; absent where there are none. */
   base?: AccountTerms | undefined;

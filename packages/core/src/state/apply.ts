@@ -52,6 +52,7 @@ function write(state: State, event: Event): void {
         path: event.path,
         parent: event.parent,
         tenant: event.parent === rootAccount ? event.account : accountOf(state, event.parent).tenant,
+        createdAt: event.at,
         terms: event.terms,
         revision: 1,
         children: [],

@@ -17,7 +17,7 @@ import { emptyState, type GpuTimeWindow, type State, type UsedKey } from "./stat
 import { nothingUsed } from "./usage.ts";
 
 /** Version of the shape below. A snapshot of another version is passed over: the journal can always be replayed. */
-export const snapshotSchema = 4;
+export const snapshotSchema = 5;
 
 type NodeImage = Omit<
   FleetNode,

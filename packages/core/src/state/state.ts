@@ -136,6 +136,7 @@ export function emptyState(): State {
     path: "",
     parent: noAccount,
     tenant: rootAccount,
+    createdAt: 0,
     terms: plainTerms,
     revision: 1,
     children: [],

@@ -1,6 +1,7 @@
 import type { Account, Job, JobArray, State, UserId } from "@tessera/core";
 import type { QueryOf, Job as WireJob } from "@tessera/wire";
 import { isWithin } from "../access/policy.ts";
+import { belongsTo } from "../flow/find-job.ts";
 import type { EndedJobRow } from "../store/port.ts";
 import type { Api } from "./context.ts";
 import { closeCursor, openCursor, usualLimit } from "./page.ts";
@@ -39,7 +40,8 @@ export function matchesLive(state: State, filter: JobFilter, job: Job | JobArray
   return roots.some((root) => isWithin(state, job.account, root.no));
 }
 
-export function matchesEnded(filter: JobFilter, row: EndedJobRow): boolean {
+export function matchesEnded(state: State, filter: JobFilter, row: EndedJobRow): boolean {
+  if (!belongsTo(state, filter.roots, row.account, row.submittedAt)) return false;
   return filter.array === undefined ? row.arrayId === null : row.arrayId === filter.array;
 }
 
@@ -105,7 +107,12 @@ const rowsPerLook = 200;
 const looksMax = 20;
 
 /** Elements lie among the rows and are passed over, so it may take several looks; after many the page stays short. */
-async function endedEntries({ control: { reader } }: Api, filter: JobFilter, from: Place | undefined, wanted: number) {
+async function endedEntries(
+  { control: { reader, state } }: Api,
+  filter: JobFilter,
+  from: Place | undefined,
+  wanted: number,
+) {
   const accounts = filter.roots.some((root) => root.path === "") ? [] : filter.roots.map((root) => root.path);
   const { user, name, array } = filter;
   const entries: Entry[] = [];
@@ -121,7 +128,7 @@ async function endedEntries({ control: { reader } }: Api, filter: JobFilter, fro
       ...(before !== undefined && { before }),
     });
     for (const row of rows) {
-      if (matchesEnded(filter, row)) entries.push({ submittedAt: row.submittedAt, id: row.id, row });
+      if (matchesEnded(state, filter, row)) entries.push({ submittedAt: row.submittedAt, id: row.id, row });
     }
     if (rows.length < limit || entries.length >= wanted)
       return { entries: entries.slice(0, wanted), stoppedAt: undefined };

@@ -1,5 +1,14 @@
-import { type Account, type Job, type JobArray, type JobId, rootAccount, type State, type User } from "@tessera/core";
-import { may, rootsFor } from "../access/policy.ts";
+import {
+  type Account,
+  type Instant,
+  type Job,
+  type JobArray,
+  type JobId,
+  rootAccount,
+  type State,
+  type User,
+} from "@tessera/core";
+import { isWithin, may, rootsFor } from "../access/policy.ts";
 import type { EndedJobRow } from "../store/port.ts";
 import type { ControlPlane } from "./control.ts";
 import type { LiveNames } from "./live-names.ts";
@@ -17,13 +26,22 @@ export interface Finder {
 
 const idPattern = /^job_[a-z0-9]{16}(\.\d{1,7})?$/;
 
-/** The account that answers for a path: itself, or the nearest above that is left of it. */
-export function standingAccount(state: State, path: string): Account {
+/**
+ * The account that answers for what was recorded under a path: the one that had it then, or the nearest above that is
+ * left. Who was given the path of a deleted account has no part in its past.
+ */
+export function standingAccount(state: State, path: string, then: Instant): Account {
   for (let at = path; at !== ""; at = at.slice(0, Math.max(0, at.lastIndexOf("/")))) {
     const account = state.accountByPath.get(at);
-    if (account !== undefined) return account;
+    if (account !== undefined && account.createdAt <= then) return account;
   }
   return state.accounts[rootAccount]!;
+}
+
+/** Whether something that was recorded under a path belongs to one of these accounts, or lies below. */
+export function belongsTo(state: State, roots: readonly Account[], path: string, then: Instant): boolean {
+  const { no } = standingAccount(state, path, then);
+  return roots.some((root) => isWithin(state, no, root.no));
 }
 
 /** By id, or the newest of that name among those this user may see; undefined for none. */
@@ -41,7 +59,7 @@ function liveAs({ control: { state } }: Finder, user: User, job: Job | JobArray)
 }
 
 function endedAs({ control: { state } }: Finder, user: User, row: EndedJobRow): FoundJob | undefined {
-  const account = standingAccount(state, row.account);
+  const account = standingAccount(state, row.account, row.submittedAt);
   if (!may(state, user, "job.read", account.no)) return undefined;
   return { ended: row, account, own: row.user === user.id };
 }

@@ -24,6 +24,8 @@ export interface UsageAsk {
   readonly to: Instant;
   /** Account paths; what lies below them is included. The empty path is everything. */
   readonly accounts: readonly string[];
+  /** Whether something used under a path then belongs to them: a path may have been another account's before. */
+  readonly belongs?: (path: string, then: Instant) => boolean;
   /** Whether the books of the whole fleet are shown too. */
   readonly fleet: boolean;
 }
@@ -83,7 +85,10 @@ export async function usageReport(
   const used = [...closed, ...open.rows];
   const mine = accounts.includes("")
     ? used
-    : used.filter((row) => accounts.some((path) => isWithin(row.account, path)));
+    : used.filter(
+        (row) =>
+          accounts.some((path) => isWithin(row.account, path)) && (ask.belongs?.(row.account, row.fromAt) ?? true),
+      );
   const rows = grouped(mine, ask, nameOfUser);
   const fleet = ask.fleet ? await fleetBooks(reader, open.seq, used, ask) : undefined;
   return {

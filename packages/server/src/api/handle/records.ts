@@ -1,10 +1,9 @@
 import { isRefusal, parseDuration, type Refusal, rootAccount, type UserId } from "@tessera/core";
 import type { AuditEntry, QueryOf } from "@tessera/wire";
 import { may } from "../../access/policy.ts";
-import { findJob } from "../../flow/find-job.ts";
+import { belongsTo, findJob } from "../../flow/find-job.ts";
 import { openStretches, reportSpan, usageReport } from "../../flow/usage.ts";
 import { instantOrAgo } from "../../flow/zones.ts";
-import { isWithin } from "../../store/paths.ts";
 import type { AuditQuery, AuditRow } from "../../store/port.ts";
 import type { Api, Call, Handler } from "../context.ts";
 import { type FeedItem, renderFeedItem } from "../feed.ts";
@@ -26,7 +25,8 @@ export const recordHandlers: RecordHandlers = {
     const accounts = target.map((account) => account.path);
     const fleet = may(state, principal.user, "usage.read", rootAccount);
     const open = openStretches(state, api.feed.seq, span.to);
-    const ask = { by: query.by ?? "account", ...span, accounts, fleet };
+    const belongs = (path: string, then: number) => belongsTo(state, target, path, then);
+    const ask = { by: query.by ?? "account", ...span, accounts, fleet, belongs };
     return usageReport(reader, open, ask, (id) => api.people.nameOf(id as UserId));
   },
 
@@ -45,7 +45,9 @@ export const recordHandlers: RecordHandlers = {
     const page = rows.slice(0, limit);
     const last = page.at(-1);
     return {
-      items: page.map((row) => showAudit(api, row)),
+      items: page
+        .filter((row) => belongsTo(api.control.state, target, row.account, row.at))
+        .map((row) => showAudit(api, row)),
       ...(rows.length > limit &&
         last && { next: closeCursor(api.seal, "audit", { seq: last.seq, index: last.index }) }),
     };
@@ -77,8 +79,8 @@ export async function feedFilter(
   const paths = target.map((account) => account.path);
   const everything = paths.includes("");
   const fleetToo = query.account === undefined;
-  const seen = ({ account }: FeedItem) =>
-    everything || (account === "" ? fleetToo : paths.some((path) => isWithin(account, path)));
+  const seen = ({ account, event }: FeedItem) =>
+    everything || (account === "" ? fleetToo : belongsTo(api.control.state, target, account, event.at));
   if (query.job === undefined) return seen;
   const found = await findJob(api, principal.user, query.job);
   if (found === undefined) return undefined;

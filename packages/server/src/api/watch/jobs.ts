@@ -1,7 +1,5 @@
 import { type Event, type JobId, type JobNo, parseLeaseId, type State } from "@tessera/core";
 import type { QueryOf } from "@tessera/wire";
-import { isWithin } from "../../access/policy.ts";
-import { standingAccount } from "../../flow/find-job.ts";
 import type { Api } from "../context.ts";
 import { type JobFilter, listJobs, matchesEnded, matchesLive, showEnded, showLive } from "../list-jobs.ts";
 import { type Denial, isDenied } from "../problem.ts";
@@ -64,7 +62,11 @@ export class JobSource implements Source {
     // One that came and went between two looks was never told, and is told only where ended jobs are asked for.
     if (!wanted && !this.#told.has(id)) return [];
     const row = await reader.job(id);
-    if (row === undefined || !matchesEnded(this.#filter, row) || !this.#sees(row.account, row.user, row.name))
+    if (
+      row === undefined ||
+      !matchesEnded(this.#api.control.state, this.#filter, row) ||
+      !this.#sees(row.user, row.name)
+    )
       return this.#gone(id);
     const put: Change = { event: "put", item: showEnded(this.#api, row) };
     if (wanted) {
@@ -75,13 +77,9 @@ export class JobSource implements Source {
     return [put, ...this.#gone(id)];
   }
 
-  #sees(path: string, user: string, name: string): boolean {
-    const { state } = this.#api.control;
-    const { roots } = this.#filter;
+  #sees(user: string, name: string): boolean {
     if (this.#filter.user !== undefined && this.#filter.user !== user) return false;
-    if (this.#filter.name !== undefined && this.#filter.name !== name) return false;
-    const account = standingAccount(state, path);
-    return roots.some((root) => isWithin(state, account.no, root.no));
+    return this.#filter.name === undefined || this.#filter.name === name;
   }
 
   #gone(id: JobId): readonly Change[] {
