@@ -1,0 +1,36 @@
+/** The work that everybody gets: one-GPU jobs of many teams, or gangs of whole nodes, onto an empty fleet. */
+export interface Work {
+  readonly case: "fill" | "gangs";
+  readonly nodes: number;
+  readonly gpusPerNode: number;
+  readonly jobs: number;
+  /** Nodes of one job; each job takes `gpusEach` GPUs on each of them. */
+  readonly nodesEach: number;
+  readonly gpusEach: number;
+  readonly teams: number;
+}
+
+/** What one scheduler did with it. */
+export interface PeerResult {
+  readonly peer: string;
+  readonly case: Work["case"];
+  /** Jobs that got their seats within the time. */
+  readonly placed: number;
+  readonly seconds: number;
+  readonly perSecond: number;
+  /** Version, and what was run how. */
+  readonly ran: string;
+}
+
+/** What could not be run, and why. */
+export interface PeerMissing {
+  readonly peer: string;
+  readonly missing: string;
+}
+
+/** Something that this machine lacks; the benchmark says so and goes on with the others. */
+export class Unavailable extends Error {}
+
+export function sleep(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms));
+}

@@ -1,0 +1,257 @@
+import { type ChildProcess, execFile, spawn } from "node:child_process";
+import { randomBytes } from "node:crypto";
+import {
+  chmodSync,
+  closeSync,
+  createReadStream,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  openSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
+import { type AddressInfo, createServer } from "node:net";
+import { hostname, tmpdir, userInfo } from "node:os";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { promisify } from "node:util";
+import { unpackDebian } from "./debian.ts";
+import { type PeerResult, sleep, Unavailable, type Work } from "./peer.ts";
+
+const run = promisify(execFile);
+const packages = ["slurmctld", "slurm-client", "munge"];
+const readyMsMax = 60_000;
+
+/**
+ * Slurm's controller on loopback with a fleet of powered-down cloud nodes: jobs get their nodes and then wait for them
+ * to boot, which never happens, so that only scheduling is measured. All jobs are submitted held, as one array a team,
+ * then let go; what its log says of allocations in the time after that is counted.
+ */
+export async function measureSlurm(
+  work: Work,
+  seconds: number,
+  cache: string,
+  say: (text: string) => void,
+): Promise<PeerResult> {
+  const root = await unpackDebian(join(cache, "slurm"), packages, say);
+  const slurm = new Slurm(root, work);
+  try {
+    await slurm.start();
+    say(`slurm ${work.case}: submitting ${work.jobs} jobs, held`);
+    await slurm.submitHeld();
+    const from = performance.now();
+    await slurm.release();
+    while (performance.now() - from < seconds * 1000 && (await slurm.allocations()) < work.jobs) await sleep(250);
+    const took = (performance.now() - from) / 1000;
+    const placed = await slurm.allocations();
+    return {
+      ...{ peer: "slurm", case: work.case, placed, seconds: Number(took.toFixed(1)) },
+      perSecond: Number((placed / took).toFixed(2)),
+      ran: `${await slurm.version()}, ${work.nodes} powered-down cloud nodes, sched/backfill with defer, arrays by team, its log counted`,
+    };
+  } finally {
+    await slurm.stop();
+  }
+}
+
+class Slurm {
+  readonly #root: string;
+  readonly #work: Work;
+  readonly #folder = mkdtempSync(join(tmpdir(), "tessera-slurm-"));
+  readonly #env: NodeJS.ProcessEnv;
+  readonly #children: ChildProcess[] = [];
+  readonly #jobs: string[] = [];
+
+  constructor(root: string, work: Work) {
+    this.#root = root;
+    this.#work = work;
+    const libraries = ["usr/lib", "lib"].flatMap((place) => {
+      const folder = join(root, place, `${arch()}-linux-gnu`);
+      return [folder, join(folder, "slurm-wlm")];
+    });
+    this.#env = { ...process.env, LD_LIBRARY_PATH: libraries.join(":"), SLURM_CONF: join(this.#folder, "slurm.conf") };
+  }
+
+  async start(): Promise<void> {
+    for (const folder of ["state", "spool"]) mkdirSync(join(this.#folder, folder));
+    chmodSync(this.#folder, 0o755);
+    writeFileSync(join(this.#folder, "munge.key"), randomBytes(128), { mode: 0o600 });
+    const files = {
+      socket: "munge.sock",
+      "pid-file": "munge.pid",
+      "log-file": "munge.log",
+      "seed-file": "munge.seed",
+      "key-file": "munge.key",
+    };
+    const options = Object.entries(files).map(([option, file]) => `--${option}=${join(this.#folder, file)}`);
+    this.#spawn("munged", ["--foreground", "--force", ...options]);
+    writeFileSync(join(this.#folder, "slurm.conf"), configOf(this.#work, this.#folder, this.#root, await freePort()));
+    writeFileSync(
+      join(this.#folder, "gres.conf"),
+      `AutoDetect=off\nNodeName=n[1-${this.#work.nodes}] Name=gpu Type=h100 Count=${this.#work.gpusPerNode}\n`,
+    );
+    const controller = this.#spawn("slurmctld", ["-D", "-c", "-f", join(this.#folder, "slurm.conf")]);
+    await this.#untilReady(controller);
+    // For nodes that never registered this version leaves out what slurm.conf says of their GPUs.
+    const gres = `gres=gpu:h100:${this.#work.gpusPerNode}`;
+    await this.#ask("scontrol", ["update", `nodename=n[1-${this.#work.nodes}]`, gres]);
+  }
+
+  async #untilReady(controller: ChildProcess): Promise<void> {
+    for (const giveUpAt = performance.now() + readyMsMax; ; await sleep(500)) {
+      try {
+        const { stdout } = await this.#ask("sinfo", ["-h", "-o", "%D %t"]);
+        const idle = stdout
+          .split("\n")
+          .reduce((sum, line) => sum + (/ idle/.test(line) ? Number.parseInt(line, 10) : 0), 0);
+        if (idle >= this.#work.nodes) return;
+      } catch {
+        // Not there yet.
+      }
+      if (controller.exitCode !== null || performance.now() > giveUpAt) {
+        throw new Unavailable(`slurmctld does not come up: ${this.#lastWords()}`);
+      }
+    }
+  }
+
+  async submitHeld(): Promise<void> {
+    const { jobs, teams, nodesEach, gpusEach } = this.#work;
+    const each = Math.ceil(jobs / teams);
+    for (let team = 0, left = jobs; left > 0; team++) {
+      const size = Math.min(each, left);
+      left -= size;
+      const shape = ["-N", String(nodesEach), "--ntasks-per-node=1", "-c", "1", `--gres=gpu:${gpusEach}`, "--mem=1"];
+      const { stdout } = await this.#ask("sbatch", [
+        ...["--parsable", "-H", "-a", `0-${size - 1}`, "-A", `team${team}`, "-o", "/dev/null", "-t", "60"],
+        ...[...shape, "--wrap", "true"],
+      ]);
+      this.#jobs.push(stdout.trim());
+    }
+  }
+
+  async release(): Promise<void> {
+    for (let from = 0; from < this.#jobs.length; from += 100) {
+      await this.#ask("scontrol", ["release", this.#jobs.slice(from, from + 100).join(",")]);
+    }
+  }
+
+  /** Asking the controller would slow it down; its log says it all. */
+  async allocations(): Promise<number> {
+    let count = 0;
+    const lines = createInterface(createReadStream(join(this.#folder, "slurmctld.log")));
+    for await (const line of lines) if (/sched: Allocate |_start_job: Started /.test(line)) count++;
+    return count;
+  }
+
+  async version(): Promise<string> {
+    return (await this.#ask("sinfo", ["--version"])).stdout.trim();
+  }
+
+  async stop(): Promise<void> {
+    for (const child of this.#children.reverse()) {
+      if (child.exitCode !== null || child.signalCode !== null) continue;
+      const ended = new Promise((resolve) => child.once("exit", resolve));
+      child.kill("SIGKILL");
+      await ended;
+    }
+    rmSync(this.#folder, { recursive: true, force: true });
+  }
+
+  #spawn(name: string, args: readonly string[]): ChildProcess {
+    const out = openSync(join(this.#folder, `${name}.out`), "a");
+    const child = spawn(this.#program(name), args, { env: this.#env, stdio: ["ignore", out, out] });
+    closeSync(out);
+    child.on("error", (error) => writeFileSync(join(this.#folder, `${name}.out`), error.message));
+    this.#children.push(child);
+    return child;
+  }
+
+  #ask(name: string, args: readonly string[]): Promise<{ stdout: string }> {
+    return run(this.#program(name), [...args], { env: this.#env, cwd: this.#folder, timeout: readyMsMax });
+  }
+
+  /** Debian gives the controller its plain name only when it is installed. */
+  #program(name: string): string {
+    const places = [`sbin/${name}-wlm`, `sbin/${name}`, `bin/${name}`].map((place) => join(this.#root, "usr", place));
+    return places.find((place) => existsSync(place)) ?? name;
+  }
+
+  #lastWords(): string {
+    const read = (file: string) => {
+      try {
+        return readFileSync(join(this.#folder, file), "utf8").trim().split("\n").slice(-2).join("; ");
+      } catch {
+        return "";
+      }
+    };
+    return [read("slurmctld.out"), read("slurmctld.log"), read("munged.out")].filter(Boolean).join("; ");
+  }
+}
+
+function arch(): string {
+  return process.arch === "arm64" ? "aarch64" : "x86_64";
+}
+
+function configOf(work: Work, folder: string, root: string, port: number): string {
+  const { username } = userInfo();
+  const me = hostname();
+  const plugins = join(root, "usr", "lib", `${arch()}-linux-gnu`, "slurm-wlm");
+  const lines = {
+    ClusterName: "peer",
+    SlurmctldHost: `${me}(127.0.0.1)`,
+    CommunicationParameters: "NoCtldInAddrAny,NoInAddrAny",
+    SlurmUser: username,
+    SlurmdUser: username,
+    PluginDir: plugins,
+    AuthType: "auth/munge",
+    CredType: "cred/munge",
+    AuthInfo: `socket=${folder}/munge.sock`,
+    SlurmctldPort: port,
+    SlurmctldPidFile: `${folder}/slurmctld.pid`,
+    SlurmdSpoolDir: `${folder}/spool`,
+    StateSaveLocation: `${folder}/state`,
+    SlurmctldLogFile: `${folder}/slurmctld.log`,
+    ProctrackType: "proctrack/linuxproc",
+    TaskPlugin: "task/none",
+    MpiDefault: "none",
+    MailProg: "/bin/true",
+    ReturnToService: 2,
+    SelectType: "select/cons_tres",
+    SelectTypeParameters: "CR_Core",
+    SchedulerType: "sched/backfill",
+    SchedulerParameters:
+      "defer,sched_interval=1,sched_min_interval=0,batch_sched_delay=0,default_queue_depth=200000,max_sched_time=40,bf_interval=1,bf_max_job_test=200000,bf_resolution=60,bf_continue,max_rpc_cnt=0",
+    SlurmctldParameters: "cloud_dns,idle_on_node_suspend",
+    SuspendProgram: "/bin/true",
+    ResumeProgram: "/bin/true",
+    SuspendTime: 100_000,
+    ResumeTimeout: 65_000,
+    PrivateData: "cloud",
+    // The longest that one pass of its scheduler may take is half of this.
+    MessageTimeout: 100,
+    MinJobAge: 10,
+    MaxJobCount: 200_000,
+    MaxArraySize: 100_001,
+    GresTypes: "gpu",
+    JobCompType: "jobcomp/none",
+    JobAcctGatherType: "jobacct_gather/none",
+    SlurmctldDebug: "info",
+  };
+  const text = Object.entries(lines).map(([key, value]) => `${key}=${value}`);
+  const firstPort = 20_001;
+  text.push(
+    `NodeName=n[1-${work.nodes}] NodeHostname=${me} NodeAddr=127.0.0.1 Port=[${firstPort}-${firstPort + work.nodes - 1}] Sockets=2 CoresPerSocket=32 ThreadsPerCore=1 RealMemory=1000000 Gres=gpu:h100:${work.gpusPerNode} State=CLOUD`,
+    `PartitionName=all Nodes=n[1-${work.nodes}] Default=YES MaxTime=INFINITE State=UP`,
+  );
+  return `${text.join("\n")}\n`;
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, "127.0.0.1");
+  await new Promise((resolve) => server.once("listening", resolve));
+  const { port } = server.address() as AddressInfo;
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+}
