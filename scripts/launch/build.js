@@ -1,5 +1,6 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { buildConsole, needsConsole } from "./console.js";
 import { Failure } from "./failure.js";
 import { begin } from "./progress.js";
 import { spawnQuietly } from "./spawn.js";
@@ -11,7 +12,7 @@ const stampOf = (root) => join(root, ".cache", "built");
 export function needsBuild(root) {
   if (!existsSync(stampOf(root))) return true;
   if (builtPackages(root).some((folder) => !existsSync(join(root, folder, "dist")))) return true;
-  return readFileSync(stampOf(root), "utf8") !== signatureOfSources(root);
+  return readFileSync(stampOf(root), "utf8") !== signatureOfSources(root) || needsConsole(root);
 }
 
 /** Compiles what changed. Throws a Failure with the compiler's words. */
@@ -30,6 +31,7 @@ export async function build(root, node) {
       output,
     });
   });
+  if (needsConsole(root)) await buildConsole(root, node);
   mkdirSync(dirname(stampOf(root)), { recursive: true });
   writeFileSync(stampOf(root), signature);
 }

@@ -1,7 +1,7 @@
 import type { Agent, IncomingMessage } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { AnswerOf, BodyOf, Problem, QueryOf, RouteId } from "@tessera/wire";
-import { addresses, creates } from "./addresses.ts";
+import { addresses, creates } from "@tessera/wire/addresses";
 import { exit, exitCodeOfStatus } from "./exit.ts";
 import { Failure, Outage } from "./failure.ts";
 

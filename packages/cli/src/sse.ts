@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { AnswerOf, QueryOf } from "@tessera/wire";
-import type { WatchRoute } from "./addresses.ts";
+import type { WatchRoute } from "@tessera/wire/addresses";
 import { Failure, Outage } from "./failure.ts";
 import type { Api } from "./http.ts";
 

@@ -8,6 +8,7 @@ export interface ServerConfig {
   readonly port: number;
   readonly store: { readonly dir: string } | { readonly url: string; readonly leaseMs: number };
   readonly virtual?: string;
+  readonly simulated?: string;
   readonly tls?: { readonly cert: string; readonly key: string };
   readonly snapshotEveryEvents: number;
   readonly freeBytesMin: number;
@@ -26,6 +27,7 @@ export const usage = `tess server: the control plane on this machine
   --database URL       a PostgreSQL instead of the embedded store (TESSERA_DATABASE_URL)
   --lease-seconds N    how long the right to write to it lasts without a renewal (default 12)
   --virtual SPEC       present this machine as nodes of virtual GPUs, such as 4x8:H100 or 2x8:H100,1x4:L40S
+  --simulated SPEC     a fleet in this process's imagination, such as 6250x8:H100: for demonstrations and measurements
   --tls-cert FILE --tls-key FILE
   --insecure-listen    listen beyond loopback without TLS, where something in front does it
   --webhook URL        tell this address of budgets and invoices, signed with keys/webhook.key (TESSERA_WEBHOOK)
@@ -59,6 +61,8 @@ export function parseConfig(args: readonly string[], env: NodeJS.ProcessEnv): Se
   const [cert, key] = [values["tls-cert"], values["tls-key"]];
   if ((cert === undefined) !== (key === undefined))
     throw new BadCall("--tls-cert and --tls-key go together; give both");
+  if (values.virtual !== undefined && values.simulated !== undefined)
+    throw new BadCall("--virtual and --simulated are two kinds of fleet; give one");
   const host = values.host ?? "127.0.0.1";
   const refused = checkListen(host, cert !== undefined, values["insecure-listen"] ?? false);
   if (refused !== undefined) throw new BadCall(refused);
@@ -71,6 +75,7 @@ export function parseConfig(args: readonly string[], env: NodeJS.ProcessEnv): Se
     port,
     store: "dir" in store ? store : { ...store, leaseMs },
     virtual: values.virtual,
+    simulated: values.simulated,
     tls: cert === undefined || key === undefined ? undefined : { cert, key },
     snapshotEveryEvents: 100_000,
     freeBytesMin: wholeNumber("--free-space-min", values["free-space-min"] ?? "256", 1e9) * mebibyte,
@@ -89,6 +94,7 @@ function parse(args: readonly string[]) {
         database: { type: "string" },
         "lease-seconds": { type: "string" },
         virtual: { type: "string" },
+        simulated: { type: "string" },
         "tls-cert": { type: "string" },
         "tls-key": { type: "string" },
         "insecure-listen": { type: "boolean" },

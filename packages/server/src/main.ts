@@ -1,8 +1,10 @@
 import { existsSync, mkdirSync, readFileSync, rmSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
 import { isRefusal } from "@tessera/core";
-import { openLocalEngine } from "@tessera/engine-local";
+import { openLocalEngine, parseVirtual } from "@tessera/engine-local";
+import { openSimulated } from "@tessera/engine-simulated";
 import { loadKeys } from "./access/keys.ts";
 import { decryptSecrets } from "./access/secrets.ts";
 import { type Api, startApi } from "./api/start.ts";
@@ -16,6 +18,8 @@ import { openReader, openStore } from "./store/index.ts";
 /** The only place that builds things and joins them: store, writer, engine, API. */
 const startedAt = performance.now();
 const say = (text: string): void => console.error(text);
+/** Where the build puts the console. */
+const consoleFolder = fileURLToPath(new URL("../../web/bundle", import.meta.url));
 const inventoryEveryMs = 60_000;
 /** sysexits: the service is there, but cannot go on. */
 const exitOutage = 69;
@@ -26,7 +30,10 @@ async function main(): Promise<void> {
   mkdirSync(config.data, { recursive: true, mode: 0o700 });
   const keys = loadKeys(config.data);
   await tellOfUnknownCommit(config);
-  const engine = await openLocalEngine({ dir: join(config.data, "engine"), virtual: config.virtual });
+  const engine =
+    config.simulated === undefined
+      ? await openLocalEngine({ dir: join(config.data, "engine"), virtual: config.virtual })
+      : openSimulated(parseVirtual(config.simulated));
   const control = await ThreadedControlPlane.start(config, () => openReader(config.store), engine);
   control.onFailed((failure) => {
     if (!failure.known) writePrivately(unknownCommitFile(config), `${failure.op}\n`);
@@ -65,7 +72,7 @@ async function main(): Promise<void> {
 
   const webhook =
     config.webhook === undefined ? undefined : openWebhook(config.data, config.webhook, keys.webhookKey, control);
-  const api = await startApi({ control, keys, config });
+  const api = await startApi({ control, keys, config: { ...config, console: consoleFolder } });
   const certificateFile = config.tls && resolve(config.tls.cert);
   writePrivately(
     join(config.data, "endpoint.json"),

@@ -22,5 +22,6 @@ export const actions = [
   "audit.read",
   "event.read",
   "self.read",
+  "session.write", // sign in and out
 ] as const;
 export type Action = (typeof actions)[number];

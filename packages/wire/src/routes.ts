@@ -5,6 +5,8 @@ import {
   RoleBindBody,
   RoleBindingPage,
   RoleBindingShape,
+  SessionShape,
+  SignIn,
   TokenCreate,
   TokenCreated,
   TokenPage,
@@ -15,7 +17,7 @@ import {
 } from "./shapes/access.ts";
 import { Account, AccountCreate, AccountEdit, AccountPage, SecretList, SecretPut } from "./shapes/account.ts";
 import { AccountPath, Line, PageQuery } from "./shapes/common.ts";
-import { DrainBody, GpuPage, MaintenanceBody, NodePage, NodeShape, ReasonBody } from "./shapes/fleet.ts";
+import { DrainBody, FleetMap, GpuPage, MaintenanceBody, NodePage, NodeShape, ReasonBody } from "./shapes/fleet.ts";
 import { DryRun, Explanation, Job, JobCreated, JobPage, JobSpecBody, LogEntry } from "./shapes/job.ts";
 import { PolicyPut, PolicyShape } from "./shapes/policy.ts";
 import { AuditPage, FeedPage, UsageReport } from "./shapes/usage.ts";
@@ -25,6 +27,7 @@ import { AuditPage, FeedPage, UsageReport } from "./shapes/usage.ts";
  * `job`, `account`, `user`, `token`, `secret`: named by the path parameter of that name. `in-project`, `in-account`: by the
  * body's or query's `project` / `account`. `visible`: a list that is cut to what the caller may see. `fleet`: nodes and
  * GPUs, which everyone who is signed in may see and only the platform's roles may change. `self`: the caller.
+ * `anyone`: also one who is not signed in.
  */
 export type Resource =
   | "job"
@@ -37,7 +40,8 @@ export type Resource =
   | "in-account"
   | "visible"
   | "fleet"
-  | "self";
+  | "self"
+  | "anyone";
 
 export interface Route {
   readonly method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
@@ -77,6 +81,44 @@ const table = {
     summary: "Who the token speaks for",
     answer: WhoAmI,
     status: 200,
+  },
+
+  readSession: {
+    method: "GET",
+    path: "/v1/session",
+    action: "session.write",
+    resource: "anyone",
+    summary: "Who is signed in, if anybody",
+    answer: SessionShape,
+    status: 200,
+  },
+  signIn: {
+    method: "POST",
+    path: "/v1/session",
+    action: "session.write",
+    resource: "anyone",
+    summary: "Sign a browser in: answers with a session cookie",
+    body: SignIn,
+    answer: WhoAmI,
+    status: 200,
+  },
+  signOut: {
+    method: "DELETE",
+    path: "/v1/session",
+    action: "session.write",
+    resource: "self",
+    summary: "End this session",
+    answer: none,
+    status: 204,
+  },
+  signOutEverywhere: {
+    method: "DELETE",
+    path: "/v1/sessions",
+    action: "session.write",
+    resource: "self",
+    summary: "End all sessions of the caller",
+    answer: none,
+    status: 204,
   },
 
   submitJob: {
@@ -288,6 +330,16 @@ const table = {
     status: 204,
   },
 
+  readFleet: {
+    method: "GET",
+    path: "/v1/fleet",
+    action: "node.read",
+    resource: "fleet",
+    summary: "The whole fleet in little: each node's place and one letter for each of its GPUs",
+    answer: FleetMap,
+    status: 200,
+    watch: true,
+  },
   listNodes: {
     method: "GET",
     path: "/v1/nodes",

@@ -81,7 +81,14 @@ test("a password typed on a terminal is asked for twice and never shown", async 
 
 test("secrets are looked for in the project that the server would use", async (t) => {
   const server = await StandIn.start(t);
-  server.on("whoAmI", () => ({ user: "usr_ana", name: "ana", bindings: [], scopes: [], defaultProject: "lab/own" }));
+  server.on("whoAmI", () => ({
+    user: "usr_ana",
+    name: "ana",
+    bindings: [],
+    scopes: [],
+    may: [],
+    defaultProject: "lab/own",
+  }));
   server.on("listSecrets", () => ({
     items: [{ account: "lab/own", name: "K", changedAt: "2026-11-15T10:00:00.000Z" }],
   }));

@@ -12,6 +12,7 @@ const me = {
   name: "ana",
   bindings: [{ role: "member" as const, account: "lab" }],
   scopes: [],
+  may: [],
   defaultProject: "lab",
 };
 

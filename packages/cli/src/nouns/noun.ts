@@ -1,5 +1,5 @@
+import type { WatchRoute } from "@tessera/wire/addresses";
 import type { Command } from "commander";
-import type { WatchRoute } from "../addresses.ts";
 import type { Api } from "../http.ts";
 import type { ListView } from "../output/emit.ts";
 import type { Session } from "../session.ts";

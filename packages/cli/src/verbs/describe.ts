@@ -1,5 +1,5 @@
 import type { QueryOf } from "@tessera/wire";
-import type { WatchRoute } from "../addresses.ts";
+import type { WatchRoute } from "@tessera/wire/addresses";
 import { usageFailure } from "../failure.ts";
 import type { Filters, Noun } from "../nouns/noun.ts";
 import { emitObject } from "../output/emit.ts";

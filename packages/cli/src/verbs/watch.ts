@@ -1,5 +1,5 @@
 import type { QueryOf } from "@tessera/wire";
-import type { WatchRoute } from "../addresses.ts";
+import type { WatchRoute } from "@tessera/wire/addresses";
 import type { Noun, Query } from "../nouns/noun.ts";
 import { sortItems } from "../output/column.ts";
 import { type ListOptions, listText } from "../output/emit.ts";

@@ -39,7 +39,12 @@ export const grantsOf: Readonly<Record<Role, Grants>> = {
 };
 
 /** What everyone who is signed in may do: look at the fleet, at its policy, and at themselves. */
-export const grantsOfEveryone: ReadonlySet<Action> = new Set<Action>(["node.read", "policy.read", "self.read"]);
+export const grantsOfEveryone: ReadonlySet<Action> = new Set<Action>([
+  "node.read",
+  "policy.read",
+  "self.read",
+  "session.write",
+]);
 
 /** Roles that each role may give and take away: never one that can do what it cannot do itself. */
 export const mayGive: Readonly<Record<Role, readonly Role[]>> = {

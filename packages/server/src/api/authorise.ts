@@ -41,6 +41,7 @@ export interface Targets extends Record<Resource, unknown> {
   visible: readonly Account[];
   fleet: undefined;
   self: undefined;
+  anyone: undefined;
 }
 type Target = Targets[Resource];
 
@@ -66,6 +67,7 @@ export function checkScope(principal: Principal, { action }: Route): Denial | un
 export function authorise(api: Api, asked: Asked): Target | Denial | Promise<Target | Denial> {
   switch (asked.route.resource) {
     case "self":
+    case "anyone":
       return undefined;
     case "fleet":
       return onFleet(api.control.state, asked);

@@ -19,6 +19,8 @@ import { Metrics } from "./metrics.ts";
 import { addPlainRoutes } from "./plain.ts";
 import { deny } from "./problem.ts";
 import { type Incoming, prepare, routeIds, serve } from "./route.ts";
+import { addSessionRoutes, isSessionRoute } from "./session.ts";
+import { addConsole } from "./static.ts";
 import { usualWatchLimits, Watches, type WatchLimits } from "./watch/watches.ts";
 
 export interface ApiConfig {
@@ -26,6 +28,8 @@ export interface ApiConfig {
   readonly logLevel?: LogLevel;
   readonly rates?: Rates;
   readonly watch?: Partial<WatchLimits>;
+  /** The folder of the built console; without one there is none. */
+  readonly console?: string;
   /** How long a client may take to send its headers and its whole request, and be silent while it is answered. */
   readonly patience?: { readonly headersMs: number; readonly requestMs: number; readonly silentMs: number };
 }
@@ -74,9 +78,12 @@ export async function buildApi(built: {
   const app = newApp(config, log);
   takeBodies(app);
   recordRequests(app, metrics, log, config.logLevel === "request");
-  addGate(app, api, config.rates ?? usualRates);
+  const secure = config.tls !== undefined;
+  addGate(app, api, config.rates ?? usualRates, secure);
   addPlainRoutes(app, api, metrics);
+  addSessionRoutes(app, api, secure, log);
   addRoutes(app, api, watches, log, table);
+  if (config.console !== undefined) addConsole(app, config.console);
   app.setNotFoundHandler((request, reply) => {
     const methods = methodsAt(request.url);
     if (methods.length === 0)
@@ -163,6 +170,7 @@ function addRoutes(
 ): void {
   const underWay = new Map<string, Promise<unknown>>();
   for (const id of routeIds) {
+    if (isSessionRoute(id)) continue;
     const prepared = prepare(id, table[id]);
     const { route } = prepared;
     app.route({

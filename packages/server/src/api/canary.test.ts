@@ -150,6 +150,7 @@ describe("[S23] nothing of one tenant reaches another", () => {
       listTokens: /"last"/,
       listAudit: /role.bind/,
       listEvents: new RegExp(last),
+      readFleet: /"name":"n1".*"mode":"up"/,
       listNodes: /"name":"n1".*"mode":"up"/,
       listGpus: /"uuid":"GPU-1-7".*"mode":"up"/,
     };

@@ -1,9 +1,10 @@
 import type { FastifyInstance } from "fastify";
 import { authenticate } from "../access/principal.ts";
+import { authenticateCookie, isSameOrigin } from "../access/session.ts";
 import { newId } from "../flow/ids.ts";
 import { answerDenial } from "./answer.ts";
 import type { Api } from "./context.ts";
-import { deny } from "./problem.ts";
+import { type Denial, deny } from "./problem.ts";
 import { type Rate, RateLimit } from "./rate-limit.ts";
 
 /** For each user, and for each address that does not say who it is. */
@@ -18,7 +19,7 @@ export const usualRates: Rates = {
 };
 
 /** Who is it, and not too often: settled before a body is read. */
-export function addGate(app: FastifyInstance, api: Api, rates: Rates): void {
+export function addGate(app: FastifyInstance, api: Api, rates: Rates, secure: boolean): void {
   const users = new RateLimit(rates.user);
   const strangers = new RateLimit(rates.stranger);
   app.addHook("onRequest", (request, reply, done) => {
@@ -27,7 +28,12 @@ export function addGate(app: FastifyInstance, api: Api, rates: Rates): void {
     reply.raw.setHeader("x-request-id", requestId);
     if (request.url === "/healthz" || request.url === "/readyz") return done();
     const now = api.control.now();
-    const principal = authenticate(api.control.state, request.headers.authorization, now);
+    const { headers } = request;
+    const { state } = api.control;
+    const principal =
+      headers.authorization === undefined
+        ? authenticateCookie(state, headers.cookie, secure, now, api.tokenUse)
+        : authenticate(state, headers.authorization, now);
     const waitMs =
       principal === undefined
         ? strangers.take(request.ip, performance.now())
@@ -41,10 +47,25 @@ export function addGate(app: FastifyInstance, api: Api, rates: Rates): void {
       );
       return void answerDenial(request, reply, denial);
     }
+    // A cookie is sent along with whatever a page asks for, so it counts only for our own page. Reading is safe: other
+    // sites cannot see the answer, and a strict cookie is not even sent.
+    const byCookie = principal !== undefined && headers.authorization === undefined;
+    if (byCookie && request.method !== "GET" && request.method !== "HEAD" && isSameOrigin(headers) !== true) {
+      return void answerDenial(request, reply, otherSite());
+    }
     if (principal !== undefined) {
       api.tokenUse.note(principal.token.id, now);
       request.incoming = { principal, requestId };
     }
     done();
   });
+}
+
+/** For a request that a page of another site has sent. */
+export function otherSite(): Denial {
+  return deny(
+    "forbidden",
+    "This request does not come from the console itself.",
+    "Open the console at its own address.",
+  );
 }

@@ -22,7 +22,7 @@ export class EventStream {
 
   static async open(url: string, token: string, headers: Record<string, string> = {}): Promise<EventStream> {
     const abort = new AbortController();
-    const accept = { accept: "text/event-stream", authorization: `Bearer ${token}` };
+    const accept = { accept: "text/event-stream", ...(token !== "" && { authorization: `Bearer ${token}` }) };
     const response = await fetch(url, { headers: { ...accept, ...headers }, signal: abort.signal });
     return new EventStream(response, abort);
   }

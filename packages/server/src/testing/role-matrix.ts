@@ -48,6 +48,10 @@ interface Expectation {
 
 const expectations: Readonly<Record<RouteId, Expectation>> = {
   whoAmI: { anywhere: true },
+  readSession: { anywhere: true },
+  signIn: { anywhere: true },
+  signOut: { anywhere: true },
+  signOutEverywhere: { anywhere: true },
   submitJob: { sees: "account.read", needs: "job.submit" },
   applyJob: { sees: "account.read", needs: "job.submit" },
   dryRunJob: { sees: "account.read", needs: "job.submit" },
@@ -66,6 +70,7 @@ const expectations: Readonly<Record<RouteId, Expectation>> = {
   listSecrets: { sees: "account.read", needs: "secret.read" },
   putSecret: { sees: "account.read", needs: "secret.write" },
   deleteSecret: { sees: "account.read", needs: "secret.write" },
+  readFleet: { anywhere: true },
   listNodes: { anywhere: true },
   getNode: { fleet: true },
   cordonNode: { fleet: true, needs: "node.write" },
@@ -168,6 +173,8 @@ async function requestFor(
   };
   const path = await fill();
   switch (id) {
+    case "signIn":
+      return { path, body: { token: (await tenancy.user(`u${n}`)).token } };
     case "submitJob":
     case "applyJob":
     case "dryRunJob":

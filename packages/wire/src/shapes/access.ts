@@ -74,12 +74,27 @@ export const TokenCreated = Type.Object({
 });
 export type TokenCreated = Static<typeof TokenCreated>;
 
+/** With a password, or with a token that is put into the browser's cookie. */
+export const SignIn = Type.Union([
+  Type.Object(
+    { name: Line(200, "Login name"), password: Type.String({ minLength: 1, maxLength: 256 }) },
+    { additionalProperties: false },
+  ),
+  Type.Object({ token: Type.String({ maxLength: 64 }) }, { additionalProperties: false }),
+]);
+export type SignIn = Static<typeof SignIn>;
+
 export const WhoAmI = Type.Object({
   user: Type.String(),
   name: Type.String(),
   bindings: Type.Array(Type.Object({ role: RoleName, account: Type.String() })),
   scopes: Type.Array(Type.String()),
+  may: Type.Array(Type.String(), { description: "Actions that are allowed somewhere, at least on what is one's own" }),
   /** Where `tess run` goes without a project: the only account the user may submit to, or the first. */
   defaultProject: Type.Optional(Type.String()),
 });
 export type WhoAmI = Static<typeof WhoAmI>;
+
+/** What a page asks first; an answer in any case, since it is no mistake to be signed out. */
+export const SessionShape = Type.Object({ me: Type.Optional(WhoAmI) });
+export type SessionShape = Static<typeof SessionShape>;

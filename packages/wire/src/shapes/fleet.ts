@@ -53,6 +53,29 @@ export const GpuShape = Type.Object({
 export type GpuShape = Static<typeof GpuShape>;
 export const GpuPage = Page(GpuShape);
 
+/** A node as the map draws it: many of them are sent at once, so it says no more than can be seen. */
+export const FleetNodeShape = Type.Object({
+  name: Type.String(),
+  zone: Type.String(),
+  block: Type.String(),
+  rack: Type.String(),
+  nvlink: Type.String(),
+  model: Type.String(),
+  mode: NodeShape.properties.mode,
+  cells: Type.String({
+    description:
+      "One letter a GPU: . idle, g guaranteed, b burst, l leaving, x held by others; as a capital where a part is free",
+  }),
+  tenants: Type.Optional(Type.Array(Type.String(), { description: "Holders on this node that the caller may see" })),
+  holders: Type.Optional(
+    Type.Array(Type.Integer(), {
+      description: "For each GPU the place of its holder in tenants; -1 = none to be seen",
+    }),
+  ),
+});
+export type FleetNodeShape = Static<typeof FleetNodeShape>;
+export const FleetMap = Page(FleetNodeShape);
+
 export const ReasonBody = Type.Object({ reason: Type.Optional(Line(500)) }, { additionalProperties: false });
 /** From one time to another; `cancel` takes back all that are planned, and ends the one that the node is in. */
 export const MaintenanceBody = Type.Union([

@@ -1,7 +1,9 @@
 import { isRefusal, type Role, type Token, type TokenId, type User, type UserId } from "@tessera/core";
-import type { RoleBindingShape, TokenCreated, UserShape, WhoAmI } from "@tessera/wire";
-import { isWithin, mayActFor, maySeeUser } from "../../access/policy.ts";
+import { actions, type RoleBindingShape, type TokenCreated, type UserShape, type WhoAmI } from "@tessera/wire";
+import { grantsOfEveryone, isWithin, mayActFor, mayAnywhere, maySeeUser } from "../../access/policy.ts";
+import { inScope, type Principal } from "../../access/principal.ts";
 import { createToken, createUser, eraseUser, expiryOf, mintFor, scopesOf, setPassword } from "../../flow/access.ts";
+import { closeSessions } from "../../flow/session.ts";
 import { defaultProjects } from "../../flow/submit.ts";
 import { userNamed } from "../authorise.ts";
 import { type Api, askerOf, type Call, type Handler } from "../context.ts";
@@ -29,17 +31,7 @@ type AccessHandlers = {
 };
 
 export const accessHandlers: AccessHandlers = {
-  whoAmI(api, { principal: { user, token } }): WhoAmI {
-    const { state } = api.control;
-    const [project] = defaultProjects(state, user);
-    return {
-      user: user.id,
-      name: api.people.nameOf(user.id),
-      bindings: user.bindings.map(({ role, account }) => ({ role, account: state.accounts[account]!.path })),
-      scopes: [...token.scopes],
-      ...(project !== undefined && { defaultProject: project }),
-    };
-  },
+  whoAmI: (api, { principal }) => showWhoAmI(api, principal),
 
   listUsers(api, { principal, query }) {
     const { state } = api.control;
@@ -70,7 +62,12 @@ export const accessHandlers: AccessHandlers = {
   },
 
   async setPassword(api, call) {
-    return (await setPassword(api.control, api.people, askerOf(call), call.target, call.body.password)) ?? {};
+    const { target, principal, body } = call;
+    const refused = await setPassword(api.control, api.people, askerOf(call), target, body.password);
+    if (refused !== undefined) return refused;
+    // Whoever knew the old one may be signed in with it.
+    await closeSessions(api.control, askerOf(call), target, principal.token);
+    return {};
   },
 
   listRoles(api, { target, query }) {
@@ -166,6 +163,22 @@ export const accessHandlers: AccessHandlers = {
     return isRefusal(done) ? done : {};
   },
 };
+
+/** Who the caller is and where roles are held. */
+export function showWhoAmI(api: Api, { user, token }: Principal): WhoAmI {
+  const { state } = api.control;
+  const [project] = defaultProjects(state, user);
+  return {
+    user: user.id,
+    name: api.people.nameOf(user.id),
+    bindings: user.bindings.map(({ role, account }) => ({ role, account: state.accounts[account]!.path })),
+    scopes: [...token.scopes],
+    may: actions.filter(
+      (action) => inScope({ user, token }, action) && (grantsOfEveryone.has(action) || mayAnywhere(user, action)),
+    ),
+    ...(project !== undefined && { defaultProject: project }),
+  };
+}
 
 export function showUser(api: Api, viewer: User, user: User): UserShape {
   return renderUser(api.control.state, api.seal, api.people, viewer, user);

@@ -4,8 +4,10 @@ import { type Api, askerOf, type Call, type Handler } from "../context.ts";
 import { pageOf } from "../page.ts";
 import { notFound } from "../problem.ts";
 import { Holders, renderGpu, renderNode } from "../render-fleet.ts";
+import { renderFleetMap } from "../render-fleet-map.ts";
 
 type FleetHandlers = {
+  readFleet: Handler<"readFleet">;
   listNodes: Handler<"listNodes">;
   getNode: Handler<"getNode">;
   cordonNode: Handler<"cordonNode">;
@@ -19,6 +21,8 @@ type FleetHandlers = {
 type NodeCommand = Extract<Parameters<Api["control"]["ask"]>[0], { node: string }>;
 
 export const fleetHandlers: FleetHandlers = {
+  readFleet: (api, { principal }) => ({ items: renderFleetMap(api.control.state, principal.user) }),
+
   listNodes(api, { query, principal }) {
     const { state } = api.control;
     const { model, mode } = query;

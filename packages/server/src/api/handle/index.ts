@@ -1,5 +1,6 @@
 import type { RouteId } from "@tessera/wire";
 import type { Handler } from "../context.ts";
+import type { SessionId } from "../session.ts";
 import { accessHandlers } from "./access.ts";
 import { accountHandlers } from "./accounts.ts";
 import { fleetHandlers } from "./fleet.ts";
@@ -7,8 +8,8 @@ import { jobHandlers } from "./jobs.ts";
 import { policyHandlers } from "./policy.ts";
 import { recordHandlers } from "./records.ts";
 
-/** Streams are answered by other means: see `logs.ts`. */
-type Answered = Exclude<RouteId, "readLogs">;
+/** Streams and cookies are answered by other means: see `logs.ts` and `session.ts`. */
+type Answered = Exclude<RouteId, "readLogs" | SessionId>;
 
 /** One handler for each route of the table; a route without one does not compile. */
 export const handlers: { readonly [Id in Answered]: Handler<Id> } = {

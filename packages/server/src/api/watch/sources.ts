@@ -17,6 +17,7 @@ type DiffId = Exclude<WatchedId, "listJobs" | "listEvents" | "listAudit">;
 /** By what an item of each list is known; what a `delete` names. */
 const keys: { readonly [Id in DiffId]: string } = {
   listAccounts: "id",
+  readFleet: "name",
   listNodes: "name",
   listGpus: "uuid",
   listUsers: "id",
@@ -26,7 +27,9 @@ const keys: { readonly [Id in DiffId]: string } = {
 
 /** The source behind a watched route, for this caller and query. */
 export async function sourceOf(api: Api, id: RouteId, call: Call<RouteId>): Promise<Source | Denial> {
-  const limit = (call.query as { limit?: number }).limit ?? usualLimit;
+  // The fleet's map is of use only whole.
+  const most = id === "readFleet" ? Number.POSITIVE_INFINITY : usualLimit;
+  const limit = (call.query as { limit?: number }).limit ?? most;
   switch (id as WatchedId) {
     case "listJobs": {
       const { target, query } = call as unknown as Call<"listJobs">;

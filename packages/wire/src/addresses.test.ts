@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import { type Route, routes } from "@tessera/wire";
 import { addresses, creates } from "./addresses.ts";
+import { type Route, routes } from "./routes.ts";
 
 test("every route of wire has the same address here", () => {
   const theirs = Object.entries(routes).map(([id, { method, path }]) => [id, `${method} ${path}`]);

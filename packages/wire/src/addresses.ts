@@ -1,4 +1,4 @@
-import type { RouteId, RouteOf } from "@tessera/wire";
+import type { RouteId, RouteOf } from "./routes.ts";
 
 /**
  * Method and path of every route. The table of wire carries schemas, and loading those takes longer than most commands
@@ -6,6 +6,10 @@ import type { RouteId, RouteOf } from "@tessera/wire";
  */
 export const addresses: { readonly [Id in RouteId]: `${RouteOf<Id>["method"]} ${RouteOf<Id>["path"]}` } = {
   whoAmI: "GET /v1/whoami",
+  readSession: "GET /v1/session",
+  signIn: "POST /v1/session",
+  signOut: "DELETE /v1/session",
+  signOutEverywhere: "DELETE /v1/sessions",
   submitJob: "POST /v1/jobs",
   applyJob: "POST /v1/jobs/apply",
   dryRunJob: "POST /v1/jobs/dry-run",
@@ -24,6 +28,7 @@ export const addresses: { readonly [Id in RouteId]: `${RouteOf<Id>["method"]} ${
   listSecrets: "GET /v1/accounts/:account/secrets",
   putSecret: "PUT /v1/accounts/:account/secrets/:secret",
   deleteSecret: "DELETE /v1/accounts/:account/secrets/:secret",
+  readFleet: "GET /v1/fleet",
   listNodes: "GET /v1/nodes",
   getNode: "GET /v1/nodes/:node",
   cordonNode: "POST /v1/nodes/:node/cordon",

@@ -1,0 +1,73 @@
+import { type AccountNo, type Job, jobOf, type Lease, type State, tenantOf, type User } from "@tessera/core";
+import type { FleetNodeShape } from "@tessera/wire";
+import { may } from "../access/policy.ts";
+
+const letters = { idle: ".", guaranteed: "g", burst: "b", leaving: "l", others: "x" } as const;
+
+/** The fleet for this viewer in one pass over leases and one over nodes; of what others hold only that it is held. */
+export function renderFleetMap(state: State, viewer: User): FleetNodeShape[] {
+  const { fleet } = state;
+  const letterOf = new Array<string>(fleet.gpuFree.length).fill(letters.idle);
+  const tenantAt = new Map<number, string>();
+  const tenants = new Tenants(state, viewer);
+  for (const lease of state.leases.values()) {
+    const job = jobOf(state, lease.job);
+    const tenant = tenants.of(job.account);
+    const letter = tenant === undefined ? letters.others : letterFor(job, lease);
+    for (const gpu of lease.gpus) {
+      letterOf[gpu] = fleet.gpuFree[gpu]! > 0 ? letter.toUpperCase() : letter;
+      if (tenant !== undefined) tenantAt.set(gpu, tenant);
+    }
+  }
+  const items: FleetNodeShape[] = [];
+  for (const node of fleet.nodes) {
+    if (node === undefined) continue;
+    const { name, place, gpus } = node.facts;
+    const first = node.firstGpu as number;
+    items.push({
+      name,
+      ...place,
+      model: gpus[0]?.model ?? "",
+      mode: node.mode,
+      cells: letterOf.slice(first, first + gpus.length).join(""),
+      ...holdersOf(tenantAt, first, gpus.length),
+    });
+  }
+  return items;
+}
+
+function letterFor(job: Job, lease: Lease): string {
+  if (lease.state === "stopping") return letters.leaving;
+  return letters[lease.extra ? "burst" : job.class];
+}
+
+function holdersOf(tenantAt: ReadonlyMap<number, string>, first: number, count: number) {
+  const tenants: string[] = [];
+  const holders: number[] = [];
+  for (let gpu = first; gpu < first + count; gpu++) {
+    const tenant = tenantAt.get(gpu);
+    if (tenant !== undefined && !tenants.includes(tenant)) tenants.push(tenant);
+    holders.push(tenant === undefined ? -1 : tenants.indexOf(tenant));
+  }
+  return tenants.length === 0 ? {} : { tenants, holders };
+}
+
+/** The tenant behind each account, where the viewer may see its jobs; asked once for an account. */
+class Tenants {
+  readonly #state: State;
+  readonly #viewer: User;
+  readonly #known = new Map<AccountNo, string | undefined>();
+
+  constructor(state: State, viewer: User) {
+    this.#state = state;
+    this.#viewer = viewer;
+  }
+
+  of(account: AccountNo): string | undefined {
+    if (!this.#known.has(account)) {
+      const seen = may(this.#state, this.#viewer, "job.read", account);
+      this.#known.set(account, seen ? tenantOf(this.#state, account).path : undefined);
+    }
+    return this.#known.get(account);
+  }
+}

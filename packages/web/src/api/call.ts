@@ -1,0 +1,112 @@
+import type { AnswerOf, BodyOf, Problem, QueryOf, RouteId } from "@tessera/wire";
+import { addresses, creates } from "@tessera/wire/addresses";
+
+/** A request that was refused, with what the API says about it. */
+export class Refused extends Error {
+  readonly problem: Problem;
+  constructor(problem: Problem) {
+    super(problem.detail);
+    this.problem = problem;
+  }
+}
+
+/** Nobody answered. */
+export class Unreachable extends Error {}
+
+export interface Ask<Id extends RouteId> {
+  /** Values of the `:name` parts of the path. */
+  readonly at?: Readonly<Record<string, string>>;
+  readonly query?: QueryOf<Id>;
+  readonly body?: BodyOf<Id>;
+  /** A job file as it was written; sent instead of `body`. */
+  readonly yaml?: string;
+  readonly ifMatch?: string;
+  readonly signal?: AbortSignal;
+}
+
+let onSignedOut = () => {};
+
+/** Told whenever the server no longer knows who we are. */
+export function whenSignedOut(listener: () => void): void {
+  onSignedOut = listener;
+}
+
+/** The address of a route with its parameters filled in. */
+export function addressOf(id: RouteId, at: Readonly<Record<string, string>> = {}, query: object = {}): string {
+  const path = addresses[id].split(" ")[1]!.replaceAll(/:(\w+)/g, (_, name) => encodeURIComponent(at[name] ?? ""));
+  const pairs = Object.entries(query).filter(([, value]) => value !== undefined && value !== "");
+  const text = new URLSearchParams(pairs.map(([name, value]) => [name, String(value)])).toString();
+  return text === "" ? path : `${path}?${text}`;
+}
+
+/** Calls a route of the public API. Throws Refused or Unreachable. */
+export async function call<Id extends RouteId>(id: Id, ask: Ask<Id> = {}): Promise<AnswerOf<Id>> {
+  const response = await send(id, ask);
+  if (response.ok) return (response.status === 204 ? {} : await response.json()) as AnswerOf<Id>;
+  if (response.status === 401 && id !== "signIn") onSignedOut();
+  throw new Refused(await problemOf(response));
+}
+
+async function send<Id extends RouteId>(id: Id, ask: Ask<Id>): Promise<Response> {
+  const headers: Record<string, string> = { accept: "application/json" };
+  if (ask.yaml !== undefined) headers["content-type"] = "application/yaml";
+  else if (ask.body !== undefined) headers["content-type"] = "application/json";
+  if (id in creates) headers["idempotency-key"] = crypto.randomUUID();
+  if (ask.ifMatch !== undefined) headers["if-match"] = `"${ask.ifMatch}"`;
+  const body = ask.yaml ?? (ask.body === undefined ? undefined : JSON.stringify(ask.body));
+  try {
+    return await fetch(addressOf(id, ask.at, ask.query as object | undefined), {
+      method: addresses[id].split(" ")[0]!,
+      headers,
+      ...(body !== undefined && { body }),
+      ...(ask.signal && { signal: ask.signal }),
+    });
+  } catch (cause) {
+    if ((cause as Error).name === "AbortError") throw cause;
+    throw new Unreachable("The server does not answer.", { cause });
+  }
+}
+
+async function problemOf(response: Response): Promise<Problem> {
+  try {
+    return (await response.json()) as Problem;
+  } catch {
+    const { status } = response;
+    return {
+      type: "",
+      title: "Not answered",
+      status,
+      detail: `The server answered ${status}.`,
+      code: "unreadable",
+      requestId: "",
+    };
+  }
+}
+
+/** What went wrong, in the API's own words. */
+export function wordsOf(error: unknown): string {
+  if (error instanceof Refused) {
+    const { detail, hint } = error.problem;
+    return hint === undefined ? detail : `${detail} ${hint}`;
+  }
+  return error instanceof Error ? error.message : String(error);
+}
+
+/** Every page of a list, up to `most` items. */
+export async function callAll<Id extends RouteId>(id: Id, query: QueryOf<Id>, most = 20_000): Promise<ItemOf<Id>[]> {
+  const items: ItemOf<Id>[] = [];
+  for (let cursor: string | undefined, more = true; more && items.length < most; ) {
+    const page = (await call(id, {
+      query: { ...(query as object), limit: 1000, ...(cursor && { cursor }) } as QueryOf<Id>,
+    })) as {
+      items: ItemOf<Id>[];
+      next?: string;
+    };
+    items.push(...page.items);
+    cursor = page.next;
+    more = cursor !== undefined;
+  }
+  return items;
+}
+
+export type ItemOf<Id extends RouteId> = AnswerOf<Id> extends { items: (infer Item)[] } ? Item : never;

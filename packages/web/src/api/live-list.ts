@@ -1,0 +1,47 @@
+/** Gathers what a watched list says: the whole, then each change. Knows nothing of how it arrives. */
+export class LiveList<Item extends object> {
+  readonly #keyOf: (item: Item) => string;
+  readonly #byKey = new Map<string, Item>();
+  #items: readonly Item[] | undefined;
+  #synced = false;
+
+  constructor(keyOf: (item: Item) => string) {
+    this.#keyOf = keyOf;
+  }
+
+  sync(items: readonly Item[]): void {
+    this.#byKey.clear();
+    for (const item of items) this.#byKey.set(this.#keyOf(item), item);
+    this.#synced = true;
+    this.#items = undefined;
+  }
+
+  /** The rest of a list that is longer than one page; what the stream has said meanwhile is newer. */
+  addMissing(items: readonly Item[]): void {
+    for (const item of items) {
+      const key = this.#keyOf(item);
+      if (!this.#byKey.has(key)) this.#byKey.set(key, item);
+    }
+    this.#items = undefined;
+  }
+
+  put(item: Item): void {
+    this.#byKey.set(this.#keyOf(item), item);
+    this.#items = undefined;
+  }
+
+  delete(key: string): void {
+    if (this.#byKey.delete(key)) this.#items = undefined;
+  }
+
+  /** The same array until something changes; undefined before the first sync. */
+  get items(): readonly Item[] | undefined {
+    if (!this.#synced) return undefined;
+    this.#items ??= [...this.#byKey.values()];
+    return this.#items;
+  }
+
+  get size(): number {
+    return this.#byKey.size;
+  }
+}

@@ -1,0 +1,107 @@
+import { useQueryClient } from "@tanstack/react-query";
+import type { WhoAmI } from "@tessera/wire";
+import { lazy, Suspense, useCallback, useEffect, useState } from "react";
+import { Redirect, Route, Switch, useLocation } from "wouter";
+import { whenSignedOut } from "./api/call.ts";
+import { forgetStreams } from "./api/live.ts";
+import { MeContext } from "./api/me.tsx";
+import { useCall } from "./api/use-call.ts";
+import { Empty, Skeleton } from "./design/parts.tsx";
+import { Frame } from "./frame/frame.tsx";
+import { HomePage } from "./pages/home/home-page.tsx";
+import { JobPage } from "./pages/job/job-page.tsx";
+import { JobsPage } from "./pages/jobs/jobs-page.tsx";
+import { QueuePage } from "./pages/queue/queue-page.tsx";
+import { SignInPage } from "./pages/sign-in/sign-in-page.tsx";
+
+// What is opened seldom, or brings much with it, is fetched when it is wanted.
+const AuditPage = lazy(() => import("./pages/audit/audit-page.tsx"));
+const CostPage = lazy(() => import("./pages/cost/cost-page.tsx"));
+const FleetPage = lazy(() => import("./pages/fleet/fleet-page.tsx"));
+const NewJobPage = lazy(() => import("./pages/new/new-job-page.tsx"));
+const NodePage = lazy(() => import("./pages/nodes/node-page.tsx"));
+const NodesPage = lazy(() => import("./pages/nodes/nodes-page.tsx"));
+const PeoplePage = lazy(() => import("./pages/people/people-page.tsx"));
+const QuotaPage = lazy(() => import("./pages/quota/quota-page.tsx"));
+const SettingsPage = lazy(() => import("./pages/settings/settings-page.tsx"));
+
+/** Somebody is signed in, or signs in first; then the address says which page. */
+export function App() {
+  const queries = useQueryClient();
+  /** Null: nobody. Undefined: not known yet. */
+  const [me, setMe] = useState<WhoAmI | null>();
+  const session = useCall("readSession", {}, { on: me === undefined });
+  const [path, go] = useLocation();
+  useEffect(() => {
+    if (session.data !== undefined) setMe((known) => (known === undefined ? (session.data.me ?? null) : known));
+  }, [session.data]);
+  const forget = useCallback(() => {
+    forgetStreams();
+    queries.clear();
+    setMe(null);
+  }, [queries]);
+  useEffect(() => whenSignedOut(forget), [forget]);
+  if (me === undefined) {
+    return session.isError ? <Empty title="The server does not answer">Trying again.</Empty> : null;
+  }
+  if (me === null) {
+    return (
+      <SignInPage
+        onSignedIn={(who) => {
+          setMe(who);
+          if (path === "/sign-in") go("/");
+        }}
+      />
+    );
+  }
+  const leave = () => {
+    forget();
+    go("/sign-in");
+  };
+  return (
+    <MeContext value={me}>
+      <Frame onSignOut={leave}>
+        <Suspense
+          fallback={
+            <div className="page">
+              <Skeleton lines={6} />
+            </div>
+          }
+        >
+          <Pages />
+        </Suspense>
+      </Frame>
+    </MeContext>
+  );
+}
+
+function Pages() {
+  return (
+    <Switch>
+      <Route path="/" component={HomePage} />
+      <Route path="/sign-in">
+        <Redirect to="/" replace />
+      </Route>
+      <Route path="/queue" component={QueuePage} />
+      <Route path="/jobs" component={JobsPage} />
+      <Route path="/jobs/:id/:tab?" component={JobPage} />
+      <Route path="/new" component={NewJobPage} />
+      <Route path="/fleet" component={FleetPage} />
+      <Route path="/quota" component={QuotaPage} />
+      <Route path="/quota/*" component={QuotaPage} />
+      <Route path="/cost" component={CostPage} />
+      <Route path="/nodes" component={NodesPage} />
+      <Route path="/nodes/:name" component={NodePage} />
+      <Route path="/people/:user?" component={PeoplePage} />
+      <Route path="/audit" component={AuditPage} />
+      <Route path="/settings" component={SettingsPage} />
+      <Route>
+        <div className="page">
+          <Empty title="There is no such page">
+            <a href="/">Home</a>
+          </Empty>
+        </div>
+      </Route>
+    </Switch>
+  );
+}

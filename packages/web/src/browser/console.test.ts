@@ -1,0 +1,221 @@
+import assert from "node:assert/strict";
+import { after, before, describe, it } from "node:test";
+import type { Browser } from "playwright-core";
+import { seriousViolations } from "./axe.ts";
+import { openChromium } from "./chromium.ts";
+import { OwnServer } from "./server.ts";
+import { WatchedPage } from "./watched-page.ts";
+
+const chromium = await openChromium();
+const missing = "missing" in chromium ? chromium.missing : undefined;
+const browser = chromium as Browser;
+const password = "correct horse battery";
+const canary = "zqcanary";
+
+describe("the console in a real browser", { skip: missing }, () => {
+  const server = new OwnServer("--virtual", "2x4:H100");
+  const tokens: Record<string, string> = {};
+
+  before(async () => {
+    await server.start();
+    for (const [path, guarantee] of [
+      ["acme", 6],
+      ["acme/team", 4],
+      [canary, 2],
+    ] as const)
+      await server.call("createAccount", { body: { path, guarantee } });
+    const roles = ["tenant-admin", "team-admin", "member", "viewer", "finance", "auditor"] as const;
+    for (const role of roles) {
+      const account = role === "team-admin" ? "acme/team" : "acme";
+      const user = await server.call("createUser", { body: { name: `the-${role}`, role, account } });
+      tokens[role] = (await server.call("createToken", { body: { user: user.id } })).token;
+    }
+    const ana = await server.call("createUser", { body: { name: "ana", role: "member", account: "acme" } });
+    await server.call("setPassword", { at: { user: ana.id }, body: { password } });
+    const spy = await server.call("createUser", { body: { name: `${canary}-user`, role: "member", account: canary } });
+    const { token } = await server.call("createToken", { body: { user: spy.id, label: canary } });
+    await server.call("submitJob", {
+      token,
+      body: { name: `${canary}-job`, project: canary, gpus: 1, run: `echo ${canary}; sleep 3600`, env: { X: canary } },
+    });
+  });
+  after(async () => {
+    if (missing === undefined) await browser.close();
+    await server.end();
+  });
+
+  const open = (look = {}) => WatchedPage.open(browser, server.url, look);
+
+  it("lets a member sign in, submit by form, see it run and read its log, and apply what would start a waiting job", async () => {
+    const watched = await open();
+    const { page } = watched;
+    await watched.signIn("ana", password);
+    await page.getByRole("heading", { name: "My work" }).waitFor();
+
+    await page.getByRole("banner").getByRole("link", { name: "New job" }).click();
+    await page.getByLabel("Name").fill("from-the-form");
+    await page.getByLabel("Command").fill("for i in 1 2 3; do echo line-$i; done; sleep 3600");
+    await page.getByLabel("GPUs").fill("3");
+    await page.getByText("It would start now").waitFor();
+    await page.getByRole("button", { name: "Submit" }).click();
+    await page.getByText(/running · /).waitFor();
+    await page.getByRole("region", { name: "Log" }).getByText("line-3").waitFor();
+
+    await page.getByRole("banner").getByRole("link", { name: "New job" }).click();
+    await page.getByLabel("Name").fill("filler");
+    await page.getByLabel("Command").fill("sleep 3600");
+    await page.getByLabel("GPUs").fill("3");
+    await page.getByText("It would start now").waitFor();
+    await page.getByRole("button", { name: "Submit" }).click();
+    await page.getByText(/running · /).waitFor();
+
+    await page.getByRole("banner").getByRole("link", { name: "New job" }).click();
+    await page.getByLabel("Name").fill("too-large");
+    await page.getByLabel("Command").fill("echo smaller-is-fine; sleep 3600");
+    await page.getByLabel("GPUs").fill("4");
+    await page.getByText("It would wait").waitFor();
+    await page.getByRole("button", { name: "Submit" }).click();
+    await page.getByText("What would help").waitFor();
+    await page.locator(".alternative").first().getByRole("button", { name: "Apply" }).click();
+    await page.getByRole("button", { name: "Apply the change" }).click();
+    await page.getByRole("region", { name: "Log" }).getByText("smaller-is-fine").waitFor();
+
+    await page.getByRole("link", { name: "Queue", exact: true }).first().click();
+    await page.getByText("Nothing waits").waitFor();
+    await page.getByRole("button", { name: "ana" }).click();
+    await page.getByRole("button", { name: "Sign out", exact: true }).click();
+    await page.getByRole("button", { name: "Sign in" }).waitFor();
+    await watched.go("/jobs");
+    await page.getByRole("button", { name: "Sign in" }).waitFor();
+    assert.deepEqual(watched.complaints, []);
+    await watched.close();
+  });
+
+  it("lets the owner change a quota with its effect told first, and drain a node with its blockers shown", async () => {
+    const watched = await open();
+    const { page } = watched;
+    await watched.signInWithToken(server.ownerToken);
+    await watched.go("/quota/acme");
+    await page.getByLabel("Guarantee (GPUs)").fill("5");
+    await page.getByRole("heading", { name: "Effect" }).waitFor();
+    await page.getByRole("button", { name: "Save" }).click();
+    await page.getByText("acme was changed.").waitFor();
+    assert.deepEqual((await server.call("getAccount", { at: { account: "acme" } })).guarantee, { "*": 5 });
+
+    const { items } = await server.call("listNodes");
+    const busy = items.find(({ gpus, gpusFree }) => gpusFree < gpus)!;
+    await watched.go(`/nodes/${busy.name}`);
+    await page.getByRole("button", { name: "Drain" }).click();
+    await page.getByLabel("Reason").fill("new fan");
+    await page.getByRole("button", { name: "Drain it" }).click();
+    await page.getByText(/still there/).waitFor();
+    await page.getByRole("button", { name: "Take work again" }).click();
+    await page.getByText(`${busy.name} takes work again.`).waitFor();
+    assert.deepEqual(watched.complaints, []);
+    await watched.close();
+  });
+
+  it("[S23] shows each role its own pages, and no trace of another tenant", async () => {
+    const seen: Record<string, string[]> = {
+      "tenant-admin": ["Home", "Fleet", "Queue", "Jobs", "Quota", "Cost", "Nodes", "People", "Audit", "Settings"],
+      "team-admin": ["Home", "Fleet", "Queue", "Jobs", "Quota", "Cost", "Nodes", "People", "Settings"],
+      member: ["Home", "Fleet", "Queue", "Jobs", "Quota", "Cost", "Nodes", "People", "Settings"],
+      viewer: ["Home", "Fleet", "Queue", "Jobs", "Quota", "Cost", "Nodes", "People", "Settings"],
+      finance: ["Home", "Fleet", "Quota", "Cost", "Nodes", "People", "Settings"],
+      auditor: ["Home", "Fleet", "Queue", "Jobs", "Quota", "Cost", "Nodes", "People", "Audit", "Settings"],
+    };
+    for (const [role, labels] of Object.entries(seen)) {
+      const watched = await open();
+      const { page } = watched;
+      await watched.signInWithToken(tokens[role]!);
+      const links = page.locator(".rail a:not(.home)");
+      assert.deepEqual(await links.allTextContents(), labels, role);
+      for (const label of labels) {
+        await page.locator(`.rail a[title="${label}"]`).click();
+        await page.locator(".page h1").first().waitFor();
+        const text = await watched.everything();
+        assert.equal(text.includes(canary), false, `${role} on ${label}`);
+      }
+      await watched.go("/fleet?colour=tenant");
+      await page.locator(".legend").waitFor();
+      assert.equal((await watched.everything()).includes(canary), false, `${role} on the map`);
+      assert.deepEqual(watched.complaints, [], role);
+      await watched.close();
+    }
+  });
+
+  it("has no serious fault of accessibility on any page, light or dark", async () => {
+    const { items } = await server.call("listJobs", { query: { state: "live" } });
+    const job = items.find(({ name }) => name === "from-the-form") ?? items[0]!;
+    const pages = [
+      "/",
+      "/queue",
+      "/jobs",
+      `/jobs/${job.id}`,
+      `/jobs/${job.id}/spec`,
+      "/new",
+      "/fleet",
+      "/quota/acme",
+      "/cost",
+      "/nodes",
+      `/nodes/${job.members[0]!.node}`,
+      "/people",
+      "/people/me",
+      "/audit",
+      "/settings",
+    ];
+    for (const dark of [false, true]) {
+      const watched = await open({ dark });
+      await watched.go("/");
+      await watched.page.getByRole("button", { name: "Sign in" }).waitFor();
+      assert.deepEqual(await seriousViolations(watched.page), [], "sign in");
+      await watched.signInWithToken(server.ownerToken);
+      // The colours are the same everywhere; in the dark, pages that use most of them are enough.
+      for (const path of dark ? ["/", `/jobs/${job.id}`, "/fleet", "/quota/acme"] : pages) {
+        await watched.go(path);
+        await watched.page.locator(".page h1").first().waitFor();
+        await watched.page.waitForLoadState("load");
+        assert.deepEqual(await seriousViolations(watched.page), [], `${path} ${dark ? "dark" : "light"}`);
+      }
+      await watched.close();
+    }
+  });
+
+  it("is worked with the keyboard", async () => {
+    const watched = await open();
+    const { page } = watched;
+    await watched.signInWithToken(server.ownerToken);
+    await page.keyboard.press("g");
+    await page.keyboard.press("f");
+    await page.getByRole("heading", { name: "Fleet" }).waitFor();
+    const map = page.locator(".fleet-map");
+    await map.focus();
+    await page.keyboard.press("ArrowDown");
+    await page.getByRole("complementary").waitFor();
+    await page.keyboard.press("Enter");
+    await page.waitForURL("**/nodes/*");
+    await page.keyboard.press("/");
+    await page.getByRole("combobox").fill("acme/team");
+    await page.keyboard.press("Enter");
+    await page.waitForURL("**/quota/acme/team");
+    await page.keyboard.press("?");
+    await page.getByRole("dialog", { name: "Keyboard" }).waitFor();
+    await page.keyboard.press("Escape");
+    await watched.close();
+  });
+
+  it("says when the server is gone, and recovers by itself when it is back", async () => {
+    const watched = await open();
+    const { page } = watched;
+    await watched.signInWithToken(server.ownerToken);
+    await watched.go("/jobs");
+    await page.getByText("from-the-form").first().waitFor();
+    await server.stop("SIGKILL");
+    await page.getByText("The server does not answer").waitFor();
+    await server.start();
+    await server.call("submitJob", { body: { name: "after-the-crash", project: "acme", run: "true", gpus: 0 } });
+    await page.getByText("after-the-crash").first().waitFor();
+    await page.getByText("The server does not answer").waitFor({ state: "detached" });
+    await watched.close();
+  });
+});

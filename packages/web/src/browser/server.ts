@@ -1,0 +1,77 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import type { AnswerOf, BodyOf, QueryOf, RouteId } from "@tessera/wire";
+import { addresses } from "@tessera/wire/addresses";
+
+const program = fileURLToPath(new URL("../../../server/dist/main.js", import.meta.url));
+
+/** A control plane of its own in a folder of its own, as `npm start` would run it. */
+export class OwnServer {
+  readonly data = mkdtempSync(join(tmpdir(), "tessera-console-"));
+  readonly #args: readonly string[];
+  #child: ChildProcess | undefined;
+  #port = "0";
+  url = "";
+
+  constructor(...args: string[]) {
+    this.#args = args;
+  }
+
+  /** Starts it, or starts it again where it was before. */
+  async start(): Promise<void> {
+    const args = [program, "--port", this.#port, "--free-space-min", "1", ...this.#args];
+    const env = { ...process.env, TESSERA_DATA: this.data };
+    const child = spawn(process.execPath, args, { env, stdio: ["ignore", "ignore", "pipe"] });
+    this.#child = child;
+    let said = "";
+    for await (const part of child.stderr) {
+      said += part;
+      if (said.includes("ready at")) break;
+    }
+    const [, url, port] = /ready at (http:\/\/[^ ]+:(\d+))/.exec(said) ?? [];
+    if (url === undefined) throw new Error(`the server did not start: ${said}`);
+    child.stderr.resume();
+    this.url = url;
+    this.#port = port!;
+  }
+
+  get ownerToken(): string {
+    return readFileSync(join(this.data, "owner.token"), "utf8").trim();
+  }
+
+  async stop(signal: NodeJS.Signals = "SIGTERM"): Promise<void> {
+    const child = this.#child;
+    if (child === undefined || child.exitCode !== null || child.signalCode !== null) return;
+    child.kill(signal);
+    await once(child, "exit");
+  }
+
+  async end(): Promise<void> {
+    await this.stop();
+    rmSync(this.data, { recursive: true, force: true });
+  }
+
+  /** A request as the holder of a token; throws what was refused. */
+  async call<Id extends RouteId>(
+    id: Id,
+    ask: { at?: Record<string, string>; query?: QueryOf<Id>; body?: BodyOf<Id>; token?: string } = {},
+  ): Promise<AnswerOf<Id>> {
+    const [method, path] = addresses[id].split(" ") as [string, string];
+    const filled = path.replaceAll(/:(\w+)/g, (_, name: string) => encodeURIComponent(ask.at?.[name] ?? ""));
+    const query = new URLSearchParams((ask.query ?? {}) as Record<string, string>).toString();
+    const response = await fetch(`${this.url}${filled}${query === "" ? "" : `?${query}`}`, {
+      method,
+      headers: {
+        authorization: `Bearer ${ask.token ?? this.ownerToken}`,
+        ...(ask.body !== undefined && { "content-type": "application/json" }),
+      },
+      ...(ask.body !== undefined && { body: JSON.stringify(ask.body) }),
+    });
+    if (!response.ok) throw new Error(`${id}: ${response.status} ${await response.text()}`);
+    return (response.status === 204 ? {} : await response.json()) as AnswerOf<Id>;
+  }
+}

@@ -1,0 +1,71 @@
+import type { Browser, BrowserContext, Page } from "playwright-core";
+
+interface Look {
+  readonly width?: number;
+  readonly height?: number;
+  readonly dark?: boolean;
+}
+
+/** A page of its own browser profile that remembers what the console complained about and all that was answered. */
+export class WatchedPage {
+  readonly page: Page;
+  readonly #context: BrowserContext;
+  readonly #base: string;
+  readonly complaints: string[] = [];
+  readonly #answers: Promise<string>[] = [];
+
+  private constructor(context: BrowserContext, page: Page, base: string) {
+    this.#context = context;
+    this.page = page;
+    this.#base = base;
+    page.on("console", (message) => {
+      if (message.type() === "error" || message.type() === "warning") this.complaints.push(message.text());
+    });
+    page.on("pageerror", (error) => this.complaints.push(error.message));
+    page.on("response", (response) => {
+      // A stream has no body before it ends; what it said is on the page.
+      if (response.headers()["content-type"]?.startsWith("application/json"))
+        this.#answers.push(response.text().catch(() => ""));
+    });
+  }
+
+  static async open(browser: Browser, base: string, look: Look = {}): Promise<WatchedPage> {
+    const { width = 1280, height = 800, dark = false } = look;
+    const context = await browser.newContext({
+      viewport: { width, height },
+      colorScheme: dark ? "dark" : "light",
+      reducedMotion: "reduce",
+    });
+    context.setDefaultTimeout(60_000);
+    return new WatchedPage(context, await context.newPage(), base);
+  }
+
+  go(path: string): Promise<unknown> {
+    return this.page.goto(`${this.#base}${path}`);
+  }
+
+  async signInWithToken(token: string): Promise<void> {
+    await this.go("/");
+    await this.page.getByRole("button", { name: "Use a token" }).click();
+    await this.page.getByLabel("Token").fill(token);
+    await this.page.getByRole("button", { name: "Sign in" }).click();
+    await this.page.locator(".frame").waitFor();
+  }
+
+  async signIn(name: string, password: string): Promise<void> {
+    await this.go("/");
+    await this.page.getByLabel("Name").fill(name);
+    await this.page.getByLabel("Password").fill(password);
+    await this.page.getByRole("button", { name: "Sign in" }).click();
+    await this.page.locator(".frame").waitFor();
+  }
+
+  /** Everything that was answered and everything that is on the page now. */
+  async everything(): Promise<string> {
+    return `${(await Promise.all(this.#answers)).join("\n")}\n${await this.page.content()}`;
+  }
+
+  close(): Promise<void> {
+    return this.#context.close();
+  }
+}

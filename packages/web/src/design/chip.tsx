@@ -1,0 +1,82 @@
+import type { Job, WaitReason } from "@tessera/wire";
+import type { ReactNode } from "react";
+
+export type Tone = "guaranteed" | "burst" | "leaving" | "idle" | "booked" | "maintenance" | "down" | "healthy";
+type Shape = "dot" | "square" | "ring" | "cross";
+
+/** A word with a mark whose colour and shape both say what it is. */
+export function Chip({ tone = "idle", shape = "dot", children }: { tone?: Tone; shape?: Shape; children: ReactNode }) {
+  return (
+    <span className="chip">
+      <i
+        className={`mark ${shape}`}
+        style={shape === "ring" ? { borderColor: `var(--${tone})` } : { background: `var(--${tone})` }}
+      />
+      {children}
+    </span>
+  );
+}
+
+const outcomes: Readonly<Record<string, { tone: Tone; shape: Shape }>> = {
+  succeeded: { tone: "healthy", shape: "square" },
+  failed: { tone: "down", shape: "cross" },
+  cancelled: { tone: "maintenance", shape: "cross" },
+};
+
+/** How a job stands, in a word. */
+export function StateChip({ job }: { job: Pick<Job, "state" | "outcome" | "held" | "class" | "exitCode"> }) {
+  if (job.state === "ended") {
+    const outcome = job.outcome ?? "ended";
+    const code = job.exitCode === undefined || job.exitCode === 0 ? "" : `, code ${job.exitCode}`;
+    return <Chip {...(outcomes[outcome] ?? { tone: "down", shape: "cross" })}>{`${outcome}${code}`}</Chip>;
+  }
+  if (job.held)
+    return (
+      <Chip tone="maintenance" shape="ring">
+        held
+      </Chip>
+    );
+  if (job.state === "waiting")
+    return (
+      <Chip tone="idle" shape="ring">
+        waiting
+      </Chip>
+    );
+  if (job.state === "stopping") return <Chip tone="leaving">stopping</Chip>;
+  const tone = job.class === "burst" ? "burst" : "guaranteed";
+  return (
+    <Chip tone={tone} shape={job.state === "starting" ? "ring" : "dot"}>
+      {job.class === undefined ? job.state : `${job.state} · ${job.class}`}
+    </Chip>
+  );
+}
+
+const reasonWords: Readonly<Record<WaitReason["kind"], string>> = {
+  never: "can never run",
+  held: "held",
+  "not-yet": "not yet",
+  dependency: "waits for a job",
+  budget: "budget",
+  evicting: "room is being made",
+  quota: "quota",
+  capacity: "capacity",
+  shape: "shape",
+  isolation: "isolation",
+  health: "health",
+  reservation: "planned for others",
+  order: "others are ahead",
+};
+
+export function reasonWord(kind: WaitReason["kind"]): string {
+  return reasonWords[kind];
+}
+
+export function ReasonChip({ reason }: { reason: WaitReason | undefined }) {
+  if (reason === undefined) return null;
+  const tone: Tone = reason.kind === "never" ? "down" : reason.kind === "evicting" ? "leaving" : "burst";
+  return (
+    <Chip tone={tone} shape="square">
+      {reasonWords[reason.kind]}
+    </Chip>
+  );
+}

@@ -1,0 +1,40 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { gpuHoursOf, spellMiB, spellShare } from "./numbers.ts";
+import { spell, spellSpan, spellStart } from "./times.ts";
+
+describe("words on screen", () => {
+  it("say a span in at most two units", () => {
+    assert.deepEqual([5_000, 90_000, 7_800_000, 100 * 3_600_000].map(spellSpan), [
+      "5 s",
+      "1 min",
+      "2 h 10 min",
+      "4 d 4 h",
+    ]);
+  });
+
+  it("are relative under a day and absolute beyond", () => {
+    const now = Date.parse("2026-11-15T12:00:00Z");
+    assert.equal(spell("2026-11-15T11:00:00Z", now), "1 h ago");
+    assert.equal(spell("2026-11-15T12:30:00Z", now), "in 30 min");
+    assert.match(spell("2026-11-13T12:00:00Z", now), /Nov/);
+  });
+
+  it("never round a part to nothing or to all", () => {
+    assert.deepEqual(
+      [spellShare(1, 1000), spellShare(999, 1000), spellShare(1, 2), spellShare(1, 0)],
+      ["<1 %", ">99 %", "50 %", "0 %"],
+    );
+  });
+
+  it("keep GPU time exact beyond 2^53", () => {
+    assert.equal(gpuHoursOf(String(21_000n * 3_600_000n * 1_000_000n)), 1_000_000);
+    assert.equal(spellMiB(81_920), "80 GiB");
+  });
+
+  it("say when a job starts as far as that is known", () => {
+    assert.equal(spellStart({ when: "now" }), "Starts now");
+    assert.match(spellStart({ when: "unknown", why: "nothing that runs has a limit" }), /nothing that runs/);
+    assert.match(spellStart({ when: "later", p50: "2026-11-15T12:00:00Z", p90: "2026-11-15T13:00:00Z" }), /p50.*p90/);
+  });
+});

@@ -1,0 +1,37 @@
+const whole = new Intl.NumberFormat(undefined, { maximumFractionDigits: 0 });
+const part = new Intl.NumberFormat(undefined, { maximumFractionDigits: 2 });
+
+/** `1,234` or `0.25`. */
+export function spellNumber(value: number): string {
+  return Number.isInteger(value) ? whole.format(value) : part.format(value);
+}
+
+export function spellGpus(value: number): string {
+  return `${spellNumber(value)} ${value === 1 ? "GPU" : "GPUs"}`;
+}
+
+/** `37 %`; a part of nothing is nothing. */
+export function spellShare(part: number, of: number): string {
+  if (of <= 0) return "0 %";
+  const percent = (100 * part) / of;
+  if (percent > 0 && percent < 1) return "<1 %";
+  // Almost all is not all.
+  return percent > 99 && percent < 100 ? ">99 %" : `${Math.round(percent)} %`;
+}
+
+const unitMsPerGpuHour = 21_000 * 3_600_000;
+
+/** GPU-hours of unit-milliseconds, which arrive as text because they pass 2^53. */
+export function gpuHoursOf(unitMs: string): number {
+  return Number((BigInt(unitMs) * 1000n) / BigInt(unitMsPerGpuHour)) / 1000;
+}
+
+/** Plural of a noun with its number: `3 jobs`. */
+export function count(value: number, noun: string): string {
+  return `${spellNumber(value)} ${noun}${value === 1 ? "" : "s"}`;
+}
+
+export function spellMiB(mib: number): string {
+  if (mib >= 1_048_576) return `${part.format(mib / 1_048_576)} TiB`;
+  return mib >= 1024 ? `${part.format(mib / 1024)} GiB` : `${mib} MiB`;
+}

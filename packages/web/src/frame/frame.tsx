@@ -1,0 +1,226 @@
+import { useQueryClient } from "@tanstack/react-query";
+import { type ReactNode, useEffect, useRef, useState } from "react";
+import { Link, useLocation } from "wouter";
+import { call } from "../api/call.ts";
+import { useConnection } from "../api/connection.ts";
+import { useMe } from "../api/me.tsx";
+import { Dialog } from "../design/dialog.tsx";
+import { Icon } from "../design/icon.tsx";
+import { ButtonLink, Notice } from "../design/parts.tsx";
+import { spellClock } from "../format/times.ts";
+import { isAt, linksFor } from "./pages.ts";
+import { Search } from "./search.tsx";
+import { useShortcuts } from "./shortcuts.ts";
+import { chooseTheme, type Theme, themeChosen } from "./theme.ts";
+import { Toasts } from "./toasts.tsx";
+
+/** Rail, top bar, and the page in between; the same around every page. */
+export function Frame({ children, onSignOut }: { children: ReactNode; onSignOut: () => void }) {
+  const me = useMe();
+  const links = linksFor(me);
+  const [path, go] = useLocation();
+  const [open, setOpen] = useState<"search" | "help" | undefined>();
+  const main = useRef<HTMLElement>(null);
+  const chords = Object.fromEntries(links.map(({ key, href }) => [`g ${key}`, () => go(href)]));
+  useShortcuts({
+    ...chords,
+    "/": () => setOpen("search"),
+    "?": () => setOpen("help"),
+    ...(me.may.includes("job.submit") && { c: () => go("/new") }),
+  });
+  const first = path.split("/")[1];
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another page begins at its top
+  useEffect(() => main.current?.scrollTo(0, 0), [first]);
+  useEffect(() => {
+    const label = links.find(({ href }) => isAt(href, path))?.label;
+    document.title = label === undefined ? "Tessera" : `${label} · Tessera`;
+  }, [path, links]);
+  const here = (href: string) => (isAt(href, path) ? { "aria-current": "page" as const } : {});
+  const onPhone = links.filter(({ label }) => ["Home", "Queue", "Jobs", "Cost"].includes(label));
+  return (
+    <div className="frame">
+      <nav className="rail" aria-label="Pages">
+        <Link href="/" className="home">
+          <img src="/favicon.svg" width="20" height="20" alt="" />
+          <span className="word">Tessera</span>
+        </Link>
+        {links.map(({ href, label, icon }) => (
+          <Link key={href} href={href} {...here(href)} title={label}>
+            <Icon name={icon} />
+            <span className="word">{label}</span>
+          </Link>
+        ))}
+      </nav>
+      <header className="top">
+        <button type="button" className="search" onClick={() => setOpen("search")}>
+          <span className="row">
+            <Icon name="search" size={15} /> Search
+          </span>
+          <kbd className="wide">/</kbd>
+        </button>
+        <span className="grow" />
+        <LiveDot />
+        {me.may.includes("job.submit") && (
+          <ButtonLink href="/new" kind="primary">
+            <Icon name="add" size={14} /> New job
+          </ButtonLink>
+        )}
+        <UserMenu onSignOut={onSignOut} onHelp={() => setOpen("help")} />
+      </header>
+      <main className="main" id="main" tabIndex={-1} ref={main}>
+        <LostBanner />
+        {children}
+      </main>
+      <nav className="bottom" aria-label="Main pages">
+        {onPhone.map(({ href, label, icon }) => (
+          <Link key={href} href={href} {...here(href)}>
+            <Icon name={icon} size={20} />
+            {label}
+          </Link>
+        ))}
+      </nav>
+      {open === "search" && <Search onClose={() => setOpen(undefined)} />}
+      {open === "help" && <Help onClose={() => setOpen(undefined)} />}
+      <Toasts />
+    </div>
+  );
+}
+
+function LiveDot() {
+  const { live } = useConnection();
+  return (
+    <span className={`live wide ${live ? "" : "lost"}`}>
+      <i />
+      {live ? "Live" : "Not live"}
+    </span>
+  );
+}
+
+function LostBanner() {
+  const { live, lostAt } = useConnection();
+  if (live) return null;
+  return (
+    <div style={{ padding: "12px 20px 0" }}>
+      <Notice kind="warn">
+        The server does not answer. Trying again; what you see is from {spellClock(new Date(lostAt).toISOString())}.
+      </Notice>
+    </div>
+  );
+}
+
+function UserMenu({ onSignOut, onHelp }: { onSignOut: () => void; onHelp: () => void }) {
+  const me = useMe();
+  const queries = useQueryClient();
+  const [open, setOpen] = useState(false);
+  const [theme, setTheme] = useState(themeChosen);
+  const box = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    if (!open) return;
+    const close = (event: Event) => {
+      if (event instanceof KeyboardEvent ? event.key === "Escape" : !box.current?.contains(event.target as Node))
+        setOpen(false);
+    };
+    addEventListener("pointerdown", close);
+    addEventListener("keydown", close);
+    return () => {
+      removeEventListener("pointerdown", close);
+      removeEventListener("keydown", close);
+    };
+  }, [open]);
+  const leave = async (everywhere: boolean) => {
+    await call(everywhere ? "signOutEverywhere" : "signOut").catch(() => {});
+    queries.clear();
+    onSignOut();
+  };
+  const pick = (next: Theme) => {
+    chooseTheme(next);
+    setTheme(next);
+  };
+  const links = linksFor(me);
+  return (
+    <div className="menu" ref={box}>
+      <button
+        type="button"
+        className="button plain"
+        aria-expanded={open}
+        aria-haspopup="true"
+        onClick={() => setOpen(!open)}
+      >
+        {me.name || me.user}
+      </button>
+      {open && (
+        <div>
+          <div className="who">
+            <strong>{me.name}</strong>
+            {me.bindings.map(({ role, account }) => (
+              <div key={`${role} ${account}`} className="quiet small">
+                {role} of {account === "" ? "the platform" : account}
+              </div>
+            ))}
+          </div>
+          <fieldset className="row wrap" style={{ border: 0, padding: "6px 10px", margin: 0 }}>
+            <legend className="hidden-text">Colours</legend>
+            {(["system", "light", "dark"] as const).map((each) => (
+              <button
+                key={each}
+                type="button"
+                className="chip"
+                aria-pressed={theme === each}
+                onClick={() => pick(each)}
+              >
+                {each}
+              </button>
+            ))}
+          </fieldset>
+          {links
+            .filter(({ label }) => !["Home", "Queue", "Jobs", "Cost"].includes(label))
+            .map(({ href, label }) => (
+              <Link key={href} href={href} onClick={() => setOpen(false)}>
+                {label}
+              </Link>
+            ))}
+          <button type="button" onClick={onHelp}>
+            Keyboard
+          </button>
+          <button type="button" onClick={() => void leave(false)}>
+            Sign out
+          </button>
+          <button type="button" onClick={() => void leave(true)}>
+            Sign out everywhere
+          </button>
+        </div>
+      )}
+    </div>
+  );
+}
+
+function Help({ onClose }: { onClose: () => void }) {
+  const links = linksFor(useMe());
+  const keys = [
+    ["/", "search"],
+    ["c", "new job"],
+    ["?", "this help"],
+    ...links.map(({ key, label }) => [`g ${key}`, label] as const),
+  ] as const;
+  return (
+    <Dialog title="Keyboard" onClose={onClose}>
+      <dl style={{ display: "grid", gridTemplateColumns: "80px 1fr", rowGap: 8 }}>
+        {keys.map(([key, what]) => (
+          <div key={key} style={{ display: "contents" }}>
+            <dt>
+              {key.split(" ").map((each) => (
+                <kbd key={each} style={{ marginRight: 4 }}>
+                  {each}
+                </kbd>
+              ))}
+            </dt>
+            <dd>{what}</dd>
+          </div>
+        ))}
+      </dl>
+      <p className="quiet small" style={{ marginTop: 12 }}>
+        On the fleet map: arrows move, + and − zoom, Enter opens.
+      </p>
+    </Dialog>
+  );
+}

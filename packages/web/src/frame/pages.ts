@@ -1,0 +1,37 @@
+import type { WhoAmI } from "@tessera/wire";
+import type { IconName } from "../design/icon.tsx";
+
+export interface PageLink {
+  readonly href: string;
+  readonly label: string;
+  readonly icon: IconName;
+  /** Second key after `g`. */
+  readonly key: string;
+  readonly shown: (me: WhoAmI) => boolean;
+}
+
+const always = () => true;
+const needing = (action: string) => (me: WhoAmI) => me.may.includes(action);
+
+/** The rail, in order. What a role cannot use is not there. */
+export const pageLinks: readonly PageLink[] = [
+  { href: "/", label: "Home", icon: "home", key: "h", shown: always },
+  { href: "/fleet", label: "Fleet", icon: "fleet", key: "f", shown: needing("node.read") },
+  { href: "/queue", label: "Queue", icon: "queue", key: "u", shown: needing("job.read") },
+  { href: "/jobs", label: "Jobs", icon: "jobs", key: "j", shown: needing("job.read") },
+  { href: "/quota", label: "Quota", icon: "quota", key: "q", shown: needing("account.read") },
+  { href: "/cost", label: "Cost", icon: "cost", key: "c", shown: needing("usage.read") },
+  { href: "/nodes", label: "Nodes", icon: "nodes", key: "n", shown: needing("node.read") },
+  { href: "/people", label: "People", icon: "people", key: "p", shown: always },
+  { href: "/audit", label: "Audit", icon: "audit", key: "a", shown: needing("audit.read") },
+  { href: "/settings", label: "Settings", icon: "settings", key: "s", shown: needing("policy.read") },
+];
+
+export function linksFor(me: WhoAmI): PageLink[] {
+  return pageLinks.filter((link) => link.shown(me));
+}
+
+/** Whether an address belongs to a page's link. */
+export function isAt(href: string, path: string): boolean {
+  return href === "/" ? path === "/" : path === href || path.startsWith(`${href}/`);
+}

@@ -1,0 +1,33 @@
+import "./design/tokens.css";
+import "./design/base.css";
+import "./design/components.css";
+import "./design/frame.css";
+import "./design/pages.css";
+import { QueryClient, QueryClientProvider } from "@tanstack/react-query";
+import { StrictMode } from "react";
+import { createRoot } from "react-dom/client";
+import { Unreachable } from "./api/call.ts";
+import { onReturn } from "./api/connection.ts";
+import { App } from "./app.tsx";
+import { applyTheme } from "./frame/theme.ts";
+
+applyTheme();
+const queries = new QueryClient({
+  defaultOptions: {
+    queries: {
+      staleTime: 5_000,
+      refetchOnWindowFocus: true,
+      retry: (failures, error) => error instanceof Unreachable && failures < 20,
+      retryDelay: (failures) => Math.min(3_000, 300 * 2 ** failures),
+    },
+  },
+});
+onReturn(() => void queries.invalidateQueries());
+
+createRoot(document.getElementById("root")!).render(
+  <StrictMode>
+    <QueryClientProvider client={queries}>
+      <App />
+    </QueryClientProvider>
+  </StrictMode>,
+);

@@ -1,0 +1,93 @@
+import type { AuditEntry } from "@tessera/wire";
+import { useMemo } from "react";
+import { useSearchParams } from "wouter";
+import { useLive } from "../../api/live.ts";
+import { Card, Empty, Skeleton, Time } from "../../design/parts.tsx";
+import { type Column, Rows } from "../../design/rows.tsx";
+import { spellNumber } from "../../format/numbers.ts";
+import { csvOf } from "./csv.ts";
+
+const columns: readonly Column<AuditEntry>[] = [
+  { label: "When", width: "110px", show: ({ at }) => <Time at={at} /> },
+  { label: "Who", width: "minmax(0, 0.8fr)", show: ({ actorName, actor }) => actorName || actor },
+  { label: "What", width: "minmax(0, 1fr)", show: ({ action }) => <strong>{action}</strong> },
+  { label: "On what", width: "minmax(0, 1.2fr)", wide: true, show: ({ target }) => <code>{target}</code> },
+  { label: "Account", width: "minmax(0, 1fr)", wide: true, show: ({ account }) => account || "the platform" },
+  { label: "Outcome", width: "110px", show: ({ outcome }) => outcome },
+  {
+    label: "Detail",
+    width: "minmax(0, 1.6fr)",
+    wide: true,
+    show: ({ detail }) => <span title={detail}>{detail}</span>,
+  },
+];
+
+/** Who did what, newest first; every line is sealed in the journal's chain of hashes. */
+export default function AuditPage() {
+  const [params, setParams] = useSearchParams();
+  const text = (params.get("text") ?? "").toLowerCase();
+  const entries = useLive("listAudit", { limit: 1000 });
+  const shown = useMemo(
+    () =>
+      [...(entries ?? [])]
+        .filter((entry) => text === "" || Object.values(entry).join(" ").toLowerCase().includes(text))
+        .sort((a, b) => (a.at < b.at ? 1 : -1)),
+    [entries, text],
+  );
+  const save = () => {
+    const link = document.createElement("a");
+    link.href = URL.createObjectURL(new Blob([csvOf(shown)], { type: "text/csv" }));
+    link.download = "tessera-audit.csv";
+    link.click();
+    URL.revokeObjectURL(link.href);
+  };
+  return (
+    <div className="page">
+      <div className="head">
+        <div>
+          <h1>Audit</h1>
+          <p className="quiet small">
+            Written with each change into a chain of hashes; <code>npx tess admin verify</code> checks it.
+          </p>
+        </div>
+        <div className="row wrap">
+          <input
+            className="input"
+            style={{ width: 240 }}
+            aria-label="Filter by who, what or on what"
+            placeholder="Who, what, on what"
+            value={text}
+            onChange={(event) =>
+              setParams(
+                (before) => {
+                  if (event.target.value === "") before.delete("text");
+                  else before.set("text", event.target.value);
+                  return before;
+                },
+                { replace: true },
+              )
+            }
+          />
+          <button type="button" className="button" onClick={save}>
+            Export CSV
+          </button>
+        </div>
+      </div>
+      <Card flush title={entries === undefined ? "Entries" : `${spellNumber(shown.length)} entries`}>
+        {entries === undefined ? (
+          <Skeleton lines={8} />
+        ) : shown.length === 0 ? (
+          <Empty title="Nothing like that was done" command="npx tess audit" />
+        ) : (
+          <Rows
+            label="Audit"
+            items={shown}
+            columns={columns}
+            keyOf={(entry) => `${entry.at} ${entry.requestId} ${entry.action} ${entry.target}`}
+            height="calc(100vh - 230px)"
+          />
+        )}
+      </Card>
+    </div>
+  );
+}

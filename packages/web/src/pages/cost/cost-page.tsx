@@ -1,0 +1,227 @@
+import { useQueries } from "@tanstack/react-query";
+import { useSearchParams } from "wouter";
+import { call } from "../../api/call.ts";
+import { useCall } from "../../api/use-call.ts";
+import { Card, Empty, Figure, Skeleton } from "../../design/parts.tsx";
+import { gpuHoursOf, spellNumber, spellShare } from "../../format/numbers.ts";
+import { csvOf } from "../audit/csv.ts";
+import { lastDays, type Span, stack } from "./days.ts";
+
+const groups = ["account", "user", "job", "node"] as const;
+const ranges = [7, 14, 30] as const;
+const colours = ["#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#d55e00", "var(--idle)"];
+const stackedMax = 6;
+
+/** Who used how much, day by day; group, range and account are in the address. */
+export default function CostPage() {
+  const [params, setParams] = useSearchParams();
+  const by = groups.find((each) => each === params.get("by")) ?? "account";
+  const days = ranges.find((each) => String(each) === params.get("days")) ?? 7;
+  const account = params.get("account") ?? "";
+  const accounts = useCall("listAccounts", { query: { limit: 1000 } });
+  const spans = lastDays(days, Math.floor(Date.now() / 60_000) * 60_000);
+  const query = { by, ...(account !== "" && { account }) };
+  const reports = useQueries({
+    queries: spans.map(({ from, to }) => ({
+      queryKey: ["usage", by, account, from, to],
+      queryFn: () => call("readUsage", { query: { ...query, from, to } }),
+      staleTime: 60_000,
+    })),
+  });
+  const whole = useCall("readUsage", { query: { ...query, from: spans[0]!.from } }, { everyMs: 30_000 });
+  const before = useCall("readUsage", {
+    query: {
+      ...query,
+      from: new Date(Date.parse(spans[0]!.from) - days * 86_400_000).toISOString(),
+      to: spans[0]!.from,
+    },
+  });
+  const set = (name: string, value: string) =>
+    setParams((now) => {
+      if (value === "") now.delete(name);
+      else now.set(name, value);
+      return now;
+    });
+  const perDay = reports.map(
+    ({ data }) => new Map((data?.rows ?? []).map(({ key, unitMs }) => [key, gpuHoursOf(unitMs)])),
+  );
+  const rows = [...(whole.data?.rows ?? [])]
+    .map((row) => ({ ...row, hours: gpuHoursOf(row.unitMs) }))
+    .sort((a, b) => b.hours - a.hours);
+  const total = whole.data === undefined ? 0 : gpuHoursOf(whole.data.total);
+  const last = before.data === undefined ? undefined : gpuHoursOf(before.data.total);
+  const fleet = whole.data?.fleet;
+  const save = () => {
+    const link = document.createElement("a");
+    link.href = URL.createObjectURL(
+      new Blob([csvOf(rows.map(({ key, unitMs, gpuHours }) => ({ [by]: key, unitMs, gpuHours })))], {
+        type: "text/csv",
+      }),
+    );
+    link.download = `tessera-usage-by-${by}.csv`;
+    link.click();
+    URL.revokeObjectURL(link.href);
+  };
+  return (
+    <div className="page">
+      <div className="head">
+        <h1>Cost</h1>
+        <div className="row wrap">
+          {groups.map((each) => (
+            <button
+              key={each}
+              type="button"
+              className="chip"
+              aria-pressed={by === each}
+              onClick={() => set("by", each === "account" ? "" : each)}
+            >
+              by {each}
+            </button>
+          ))}
+          {ranges.map((each) => (
+            <button
+              key={each}
+              type="button"
+              className="chip"
+              aria-pressed={days === each}
+              onClick={() => set("days", each === 7 ? "" : String(each))}
+            >
+              {each} days
+            </button>
+          ))}
+          <select
+            className="input"
+            style={{ width: 180 }}
+            aria-label="Account"
+            value={account}
+            onChange={(event) => set("account", event.target.value)}
+          >
+            <option value="">every account</option>
+            {(accounts.data?.items ?? [])
+              .filter(({ path }) => path !== "")
+              .map(({ path }) => (
+                <option key={path}>{path}</option>
+              ))}
+          </select>
+          <button type="button" className="button" onClick={save} disabled={rows.length === 0}>
+            Download CSV
+          </button>
+        </div>
+      </div>
+      <div className="grid">
+        <div className="span-4">
+          <Figure
+            label={`Used in ${days} days`}
+            value={spellNumber(Math.round(total * 100) / 100)}
+            unit="GPU-hours"
+            beside={last === undefined ? "" : `${spellNumber(Math.round(last * 100) / 100)} in the ${days} days before`}
+          />
+        </div>
+        <div className="span-4">
+          <Figure
+            label="Most used by"
+            value={rows[0] === undefined ? "nobody" : <span className="cut">{rows[0].key}</span>}
+            beside={rows[0] === undefined ? "" : `${spellShare(rows[0].hours, total)} of all`}
+          />
+        </div>
+        <div className="span-4">
+          {fleet === undefined ? (
+            <Figure label={`${by}s`} value={spellNumber(rows.length)} beside="that used something" />
+          ) : (
+            <Figure
+              label="Of the whole fleet"
+              value={spellShare(gpuHoursOf(fleet.leased), gpuHoursOf(fleet.capacity))}
+              unit="leased"
+              beside={
+                fleet.balanced
+                  ? "books balance to the millisecond"
+                  : `books differ by ${fleet.differenceUnitMs} unit-ms`
+              }
+            />
+          )}
+        </div>
+      </div>
+      <Card title="GPU-hours a day (UTC)">
+        {reports.some(({ isPending }) => isPending) ? (
+          <Skeleton lines={6} />
+        ) : (
+          <Days spans={spans} {...stack(perDay, stackedMax)} />
+        )}
+      </Card>
+      <Card flush title={`By ${by}`}>
+        {rows.length === 0 ? (
+          <Empty title="Nothing was used in these days" command="npx tess usage --by account" />
+        ) : (
+          <div className="table-box">
+            <table className="table">
+              <thead>
+                <tr>
+                  <th>{by}</th>
+                  <th>Share</th>
+                  <th className="number">GPU-hours</th>
+                </tr>
+              </thead>
+              <tbody>
+                {rows.slice(0, 200).map(({ key, hours }) => (
+                  <tr key={key}>
+                    <td>{key}</td>
+                    <td style={{ width: "50%" }}>
+                      <div className="row">
+                        <div className="bar" style={{ flex: 1 }}>
+                          <div
+                            className="part used"
+                            style={{ left: 0, width: `${total === 0 ? 0 : (100 * hours) / total}%` }}
+                          />
+                        </div>
+                        <span className="small quiet" style={{ width: 44 }}>
+                          {spellShare(hours, total)}
+                        </span>
+                      </div>
+                    </td>
+                    <td className="number">{spellNumber(Math.round(hours * 1000) / 1000)}</td>
+                  </tr>
+                ))}
+              </tbody>
+            </table>
+          </div>
+        )}
+      </Card>
+    </div>
+  );
+}
+
+function Days({ spans, keys, rows }: { spans: readonly Span[]; keys: readonly string[]; rows: readonly number[][] }) {
+  const most = Math.max(0.001, ...rows.map((row) => row.reduce((sum, value) => sum + value, 0)));
+  return (
+    <div className="stack tight">
+      <div className="days">
+        {spans.map(({ label }, day) => {
+          const sum = rows[day]!.reduce((total, value) => total + value, 0);
+          return (
+            <div key={label} className="day" title={`${label}: ${spellNumber(Math.round(sum * 100) / 100)} GPU-hours`}>
+              <span className="small quiet">{sum === 0 ? "" : spellNumber(Math.round(sum * 10) / 10)}</span>
+              <div className="bars" role="img" aria-label={`${label}: ${sum.toFixed(1)} GPU-hours`}>
+                {keys.map((key, i) => (
+                  <div
+                    key={key}
+                    style={{ height: `${(100 * rows[day]![i]!) / most}%`, background: colours[i] ?? "var(--idle)" }}
+                    title={`${key}: ${spellNumber(Math.round(rows[day]![i]! * 100) / 100)} GPU-hours`}
+                  />
+                ))}
+              </div>
+              <span className="small quiet">{label}</span>
+            </div>
+          );
+        })}
+      </div>
+      <div className="row wrap small">
+        {keys.map((key, i) => (
+          <span key={key} className="chip">
+            <i className="mark square" style={{ background: colours[i] ?? "var(--idle)" }} />
+            {key}
+          </span>
+        ))}
+      </div>
+    </div>
+  );
+}

@@ -1,0 +1,35 @@
+const dayMs = 86_400_000;
+
+export interface Span {
+  readonly from: string;
+  readonly to: string;
+  readonly label: string;
+}
+
+/** The last days in UTC, whole but for today, oldest first. */
+export function lastDays(count: number, now: number): Span[] {
+  const today = Math.floor(now / dayMs) * dayMs;
+  return Array.from({ length: count }, (_, i) => {
+    const from = today - (count - 1 - i) * dayMs;
+    const at = new Date(from).toISOString();
+    return { from: at, to: new Date(Math.min(from + dayMs, now)).toISOString(), label: at.slice(5, 10) };
+  });
+}
+
+/** The largest keys by their sum over all spans; what is beyond `most` comes together as "others". */
+export function stack(
+  spans: readonly ReadonlyMap<string, number>[],
+  most: number,
+): { keys: string[]; rows: number[][] } {
+  const sums = new Map<string, number>();
+  for (const span of spans) for (const [key, value] of span) sums.set(key, (sums.get(key) ?? 0) + value);
+  const order = [...sums].sort((a, b) => b[1] - a[1]).map(([key]) => key);
+  const named = order.slice(0, most);
+  const rest = order.slice(most);
+  const keys = rest.length === 0 ? named : [...named, "others"];
+  const rows = spans.map((span) => {
+    const row = named.map((key) => span.get(key) ?? 0);
+    return rest.length === 0 ? row : [...row, rest.reduce((sum, key) => sum + (span.get(key) ?? 0), 0)];
+  });
+  return { keys, rows };
+}

@@ -1,0 +1,151 @@
+import type { FleetNodeShape } from "@tessera/wire";
+import { type KeyboardEvent, type PointerEvent, useEffect, useMemo, useRef } from "react";
+import { type Colouring, colourOf, legendOf } from "./colours.ts";
+import { layOut, neighbour, nodeAt } from "./layout.ts";
+import { MapView } from "./map-view.ts";
+
+interface FleetMapProps {
+  readonly nodes: readonly FleetNodeShape[];
+  readonly by: Colouring;
+  readonly only: ReadonlySet<string>;
+  readonly selected: string | undefined;
+  readonly onSelect: (name: string | undefined) => void;
+  readonly onOpen: (name: string) => void;
+}
+
+const zoomStep = 1.35;
+
+/** The fleet on a canvas: wheel or + and − zoom, dragging moves, arrows go from node to node. */
+export function FleetMap({ nodes, by, only, selected, onSelect, onOpen }: FleetMapProps) {
+  const canvas = useRef<HTMLCanvasElement>(null);
+  const view = useRef<MapView>(undefined);
+  const frame = useRef(0);
+  const drag = useRef<{ x: number; y: number; moved: boolean } | undefined>(undefined);
+  const places = useMemo(
+    () =>
+      nodes.map(({ name, zone, block, rack, cells }) => `${name} ${zone} ${block} ${rack} ${cells.length}`).join("\n"),
+    [nodes],
+  );
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the layout follows from where nodes are, not from what they do
+  const layout = useMemo(() => layOut(nodes, innerWidth > 760 ? 2.4 : 0.8), [places]);
+  const words = useMemo(() => legendOf(nodes, by).map(({ word }) => word), [nodes, by]);
+  const wordList = [...words].sort().join("\n");
+  const at = selected === undefined ? -1 : nodes.findIndex(({ name }) => name === selected);
+  const chosen = useRef<number | undefined>(undefined);
+  chosen.current = at < 0 ? undefined : at;
+  const draw = useRef(() => {});
+  draw.current = () => {
+    cancelAnimationFrame(frame.current);
+    frame.current = requestAnimationFrame(() => view.current?.draw(chosen.current));
+  };
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the words stand for their colours
+  const look = useMemo(() => {
+    const style = getComputedStyle(document.documentElement);
+    const read = (name: string) => style.getPropertyValue(name).trim();
+    const ranks = new Map(
+      words.filter((word) => colourOf(word, 99, () => "") !== "").map((word, rank) => [word, rank]),
+    );
+    const colours = new Map(words.map((word) => [word, colourOf(word, ranks.get(word) ?? 99, read)]));
+    return {
+      by,
+      only,
+      colourOf: (word: string) => colours.get(word) ?? read("--idle"),
+      dim: read("--sunken"),
+      text: read("--text"),
+      line: read("--line"),
+      back: read("--map-back"),
+    };
+  }, [by, only, wordList]);
+  useEffect(() => {
+    const box = canvas.current!;
+    view.current = new MapView(box);
+    const watch = new ResizeObserver(() => draw.current());
+    watch.observe(box);
+    const wheel = (event: WheelEvent) => {
+      event.preventDefault();
+      view.current!.zoom(Math.exp(-event.deltaY * 0.0016), event.offsetX, event.offsetY);
+      draw.current();
+    };
+    box.addEventListener("wheel", wheel, { passive: false });
+    return () => {
+      watch.disconnect();
+      box.removeEventListener("wheel", wheel);
+      cancelAnimationFrame(frame.current);
+    };
+  }, []);
+  const fitted = useRef<object>(undefined);
+  useEffect(() => {
+    view.current!.show(nodes, layout, look);
+    if (fitted.current !== layout) {
+      fitted.current = layout;
+      view.current!.fit();
+    }
+    draw.current();
+  }, [nodes, layout, look]);
+  useEffect(() => {
+    if (at >= 0) {
+      const { x, y } = layout.nodes[at]!;
+      const { eye } = view.current!;
+      const [px, py] = [eye.x + x * eye.scale, eye.y + y * eye.scale];
+      const { clientWidth, clientHeight } = canvas.current!;
+      if (px < 0 || py < 0 || px > clientWidth || py > clientHeight || eye.scale < 5) view.current!.lookAt(at);
+    }
+    draw.current();
+  }, [at, layout]);
+  const press = (event: KeyboardEvent) => {
+    const { clientWidth, clientHeight } = canvas.current!;
+    const arrows: Record<string, readonly [number, number]> = {
+      ArrowLeft: [-1, 0],
+      ArrowRight: [1, 0],
+      ArrowUp: [0, -1],
+      ArrowDown: [0, 1],
+    };
+    const arrow = arrows[event.key];
+    if (event.key === "+" || event.key === "=") view.current!.zoom(zoomStep, clientWidth / 2, clientHeight / 2);
+    else if (event.key === "-") view.current!.zoom(1 / zoomStep, clientWidth / 2, clientHeight / 2);
+    else if (event.key === "0") view.current!.fit();
+    else if (event.key === "Enter" && selected !== undefined) onOpen(selected);
+    else if (event.key === "Escape") onSelect(undefined);
+    else if (arrow !== undefined && nodes.length > 0)
+      onSelect(nodes[at < 0 ? 0 : neighbour(layout, at, ...arrow)]!.name);
+    else return;
+    event.preventDefault();
+    draw.current();
+  };
+  const move = (event: PointerEvent) => {
+    const from = drag.current;
+    if (from === undefined) return;
+    const [dx, dy] = [event.clientX - from.x, event.clientY - from.y];
+    if (!from.moved && Math.hypot(dx, dy) < 4) return;
+    view.current!.eye.x += dx;
+    view.current!.eye.y += dy;
+    drag.current = { x: event.clientX, y: event.clientY, moved: true };
+    draw.current();
+  };
+  const release = (event: PointerEvent) => {
+    const from = drag.current;
+    drag.current = undefined;
+    if (from === undefined || from.moved) return;
+    const corner = canvas.current!.getBoundingClientRect();
+    const point = view.current!.mapPoint(event.clientX - corner.x, event.clientY - corner.y);
+    const found = nodeAt(layout, point.x, point.y);
+    onSelect(found === undefined ? undefined : nodes[found]!.name);
+  };
+  return (
+    // biome-ignore lint/a11y/noInteractiveElementToNoninteractiveRole: a canvas that is worked with keys has no better role
+    <canvas
+      ref={canvas}
+      className="fleet-map"
+      role="application"
+      tabIndex={0}
+      aria-label={`Map of ${nodes.length} nodes. Arrows move between nodes, plus and minus zoom, Enter opens.`}
+      onKeyDown={press}
+      onPointerDown={(event) => {
+        drag.current = { x: event.clientX, y: event.clientY, moved: false };
+        event.currentTarget.setPointerCapture(event.pointerId);
+      }}
+      onPointerMove={move}
+      onPointerUp={release}
+    />
+  );
+}

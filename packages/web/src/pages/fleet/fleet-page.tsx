@@ -1,0 +1,240 @@
+import type { FleetNodeShape } from "@tessera/wire";
+import { useMemo } from "react";
+import { Link, useLocation, useSearchParams } from "wouter";
+import { useLive } from "../../api/live.ts";
+import { useCall } from "../../api/use-call.ts";
+import { Chip } from "../../design/chip.tsx";
+import { ButtonLink, Card, Empty, Skeleton } from "../../design/parts.tsx";
+import { count, spellGpus, spellNumber, spellShare } from "../../format/numbers.ts";
+import { type Colouring, colourings, colourOf, legendOf } from "./colours.ts";
+import { FleetMap } from "./fleet-map.tsx";
+import { type LargestGang, largestGangs, shapes } from "./gangs.ts";
+import { summarise } from "./summary.ts";
+
+/** The fleet as a map; colouring, filter and the selected node are in the address. */
+export default function FleetPage() {
+  const nodes = useLive("readFleet");
+  const [params, setParams] = useSearchParams();
+  const [, go] = useLocation();
+  const by = colourings.find((each) => each === params.get("colour")) ?? "class";
+  const onlyText = params.get("only") ?? "";
+  const only = useMemo(() => new Set(onlyText === "" ? [] : onlyText.split("~")), [onlyText]);
+  const selected = params.get("node") ?? undefined;
+  const set = (values: Record<string, string | undefined>) =>
+    setParams(
+      (before) => {
+        for (const [name, value] of Object.entries(values)) {
+          if (value === undefined || value === "") before.delete(name);
+          else before.set(name, value);
+        }
+        return before;
+      },
+      { replace: true },
+    );
+  const gangs = useMemo(() => largestGangs(nodes ?? []), [nodes]);
+  const legend = useMemo(() => legendOf(nodes ?? [], by), [nodes, by]);
+  const fleet = useMemo(() => summarise(nodes ?? []), [nodes]);
+  if (nodes === undefined) {
+    return (
+      <div className="page">
+        <h1>Fleet</h1>
+        <Skeleton lines={10} />
+      </div>
+    );
+  }
+  if (nodes.length === 0) {
+    return (
+      <div className="page">
+        <Empty title="There are no nodes yet" command="npm start -- --virtual 4x8:H100" />
+      </div>
+    );
+  }
+  const find = (text: string) => {
+    const found =
+      nodes.find(({ name }) => name === text) ?? nodes.find(({ name, rack }) => name.includes(text) || rack === text);
+    if (text !== "" && found !== undefined) set({ node: found.name });
+  };
+  const node = nodes.find(({ name }) => name === selected);
+  return (
+    <div className="page fleet-page">
+      <div className="head">
+        <div>
+          <h1>Fleet</h1>
+          <p className="quiet small">
+            {spellGpus(fleet.gpus)} on {count(fleet.nodes, "node")};{" "}
+            {spellShare(fleet.gpus - fleet.idle - fleet.unusable, fleet.gpus)} held, {spellGpus(fleet.idle)} idle
+          </p>
+        </div>
+        <div className="row wrap">
+          {colourings.map((each) => (
+            <button
+              key={each}
+              type="button"
+              className="chip"
+              aria-pressed={by === each}
+              onClick={() => set({ colour: each === "class" ? undefined : each, only: undefined })}
+            >
+              by {each}
+            </button>
+          ))}
+          <input
+            className="input"
+            style={{ width: 170 }}
+            aria-label="Find a node or rack"
+            placeholder="Node or rack"
+            onChange={(event) => find(event.target.value.trim())}
+          />
+        </div>
+      </div>
+      <div className="fleet-grid">
+        <Legend legend={legend} by={by} only={only} onPick={(word) => set({ only: toggled(only, word) })} />
+        <FleetMap
+          nodes={nodes}
+          by={by}
+          only={only}
+          selected={selected}
+          onSelect={(name) => set({ node: name })}
+          onOpen={(name) => go(`/nodes/${name}`)}
+        />
+        {node !== undefined && <Selected node={node} onClose={() => set({ node: undefined })} />}
+      </div>
+      <Card
+        title="Largest gang that fits now"
+        beside={<span className="quiet small">whole GPUs free inside one place of each kind</span>}
+      >
+        <Gangs gangs={gangs} />
+      </Card>
+    </div>
+  );
+}
+
+function toggled(only: ReadonlySet<string>, word: string): string {
+  const next = new Set(only);
+  if (!next.delete(word)) next.add(word);
+  return [...next].join("~");
+}
+
+const legendShown = 14;
+
+function Legend(props: {
+  legend: readonly { word: string; gpus: number }[];
+  by: Colouring;
+  only: ReadonlySet<string>;
+  onPick: (word: string) => void;
+}) {
+  const { legend, only, onPick } = props;
+  const read = (name: string) => `var(${name})`;
+  const named = legend.filter(({ word }) => colourOf(word, 99, () => "") !== "");
+  return (
+    <ul className="legend" aria-label="Legend; choose what to see">
+      {legend.slice(0, legendShown).map(({ word, gpus }) => (
+        <li key={word}>
+          <button type="button" className="chip" aria-pressed={only.has(word)} onClick={() => onPick(word)}>
+            <i
+              className="mark square"
+              style={{
+                background: colourOf(
+                  word,
+                  named.findIndex((each) => each.word === word),
+                  read,
+                ),
+              }}
+            />
+            {word}
+            <span className="quiet">{spellNumber(gpus)}</span>
+          </button>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+function Selected({ node, onClose }: { node: FleetNodeShape; onClose: () => void }) {
+  const gpus = useCall("listGpus", { query: { node: node.name, limit: 64 } }, { everyMs: 5_000 });
+  return (
+    <aside className="card selected" aria-label={`Node ${node.name}`}>
+      <header>
+        <h2>{node.name}</h2>
+        <button type="button" className="button plain small" onClick={onClose}>
+          Close
+        </button>
+      </header>
+      <div className="body stack tight">
+        <div className="row wrap">
+          <Chip
+            tone={node.mode === "up" ? "healthy" : node.mode === "down" ? "down" : "maintenance"}
+            shape={node.mode === "up" ? "dot" : "square"}
+          >
+            {node.mode}
+          </Chip>
+          <span className="quiet small">
+            {node.cells.length} × {node.model}
+          </span>
+        </div>
+        <p className="quiet small">
+          {node.zone} / {node.block} / {node.rack}
+        </p>
+        <ul className="list">
+          {(gpus.data?.items ?? []).map(({ uuid, index, free, jobs }) => (
+            <li key={uuid}>
+              <span className="quiet small">GPU {index}</span>
+              <span className="cut" style={{ flex: 1 }}>
+                {jobs.length === 0
+                  ? free === 1
+                    ? "idle"
+                    : "held by others"
+                  : jobs.map((job) => (
+                      <Link key={job} href={`/jobs/${job}`}>
+                        {job}{" "}
+                      </Link>
+                    ))}
+              </span>
+              {free > 0 && free < 1 && <span className="quiet small">{spellShare(free, 1)} free</span>}
+            </li>
+          ))}
+        </ul>
+        <ButtonLink href={`/nodes/${node.name}`}>Open the node</ButtonLink>
+      </div>
+    </aside>
+  );
+}
+
+function Gangs({ gangs }: { gangs: readonly LargestGang[] }) {
+  return (
+    <div className="table-box">
+      <table className="table">
+        <thead>
+          <tr>
+            <th>Model</th>
+            {shapes.map((shape) => (
+              <th key={shape}>{shape === "fleet" ? "anywhere" : `one ${shape}`}</th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {gangs.map(({ model, sizes }) => (
+            <tr key={model}>
+              <td>{model}</td>
+              {shapes.map((shape) => (
+                <td key={shape} title={sizes[shape].at}>
+                  <div className="gang">
+                    <span>{spellNumber(sizes[shape].gpus)}</span>
+                    <div className="bar">
+                      <div
+                        className="part used"
+                        style={{
+                          left: 0,
+                          width: `${(100 * Math.log2(1 + sizes[shape].gpus)) / Math.log2(2 + sizes.fleet.gpus)}%`,
+                        }}
+                      />
+                    </div>
+                  </div>
+                </td>
+              ))}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}

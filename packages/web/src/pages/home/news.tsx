@@ -1,0 +1,40 @@
+import { useMemo } from "react";
+import { Link } from "wouter";
+import { useLive } from "../../api/live.ts";
+import { Card, Empty, Skeleton, Time } from "../../design/parts.tsx";
+
+const shownMax = 12;
+
+/** What just happened, newest first. */
+export function News() {
+  const events = useLive("listEvents", { limit: 50 });
+  const newest = useMemo(() => [...(events ?? [])].sort((a, b) => (a.at < b.at ? 1 : -1)).slice(0, shownMax), [events]);
+  return (
+    <Card title="Just now">
+      {events === undefined ? (
+        <Skeleton />
+      ) : newest.length === 0 ? (
+        <Empty title="Nothing has happened yet" />
+      ) : (
+        <ul className="list">
+          {newest.map((event) => (
+            <li key={`${event.at} ${event.kind} ${event.subject} ${event.text}`}>
+              <span className="quiet small" style={{ width: 90 }}>
+                <Time at={event.at} />
+              </span>
+              <Link href={hrefOf(event.kind, event.subject)} className="cut">
+                {event.subject}
+              </Link>
+              <span className="cut">{event.text}</span>
+            </li>
+          ))}
+        </ul>
+      )}
+    </Card>
+  );
+}
+
+function hrefOf(kind: string, subject: string): string {
+  if (subject.startsWith("job_")) return `/jobs/${subject}`;
+  return kind.startsWith("node") ? `/nodes/${subject}` : `/quota/${subject}`;
+}

@@ -1,0 +1,139 @@
+import type { FleetNodeShape, Job } from "@tessera/wire";
+import { useMemo } from "react";
+import { Link } from "wouter";
+import { useLive } from "../../api/live.ts";
+import { Chip } from "../../design/chip.tsx";
+import { Card, Empty, Figure, Skeleton } from "../../design/parts.tsx";
+import { count, spellGpus, spellNumber, spellShare } from "../../format/numbers.ts";
+import { summarise } from "../fleet/summary.ts";
+import { lanesOf } from "../queue/lanes.ts";
+import { FleetStrip } from "./fleet-strip.tsx";
+import { News } from "./news.tsx";
+import { Welcome } from "./welcome.tsx";
+
+/** Is the fleet well, is work moving, who needs me? */
+export function OwnerHome() {
+  const nodes = useLive("readFleet");
+  const jobs = useLive("listJobs", { state: "live" });
+  if (nodes === undefined || jobs === undefined) {
+    return (
+      <div className="page">
+        <h1>Home</h1>
+        <Skeleton lines={8} />
+      </div>
+    );
+  }
+  return <Shown nodes={nodes} jobs={jobs} />;
+}
+
+function Shown({ nodes, jobs }: { nodes: readonly FleetNodeShape[]; jobs: readonly Job[] }) {
+  const fleet = useMemo(() => summarise(nodes), [nodes]);
+  const lanes = useMemo(() => lanesOf(jobs), [jobs]);
+  const held = fleet.guaranteed + fleet.burst + fleet.leaving + fleet.others;
+  const waitingGpus = lanes.reduce((sum, lane) => sum + lane.gpus, 0);
+  const running = jobs.filter(({ state }) => state === "running").length;
+  const trouble = nodes.filter(({ mode }) => mode !== "up");
+  return (
+    <div className="page">
+      <div className="head">
+        <h1>Fleet</h1>
+      </div>
+      <Welcome jobs={jobs.length} />
+      <div className="grid">
+        <div className="span-3">
+          <Figure
+            label="Held by jobs"
+            value={spellShare(held, fleet.gpus)}
+            beside={`${spellNumber(held)} of ${spellGpus(fleet.gpus)}`}
+          />
+        </div>
+        <div className="span-3">
+          <Figure
+            label="Waiting for"
+            value={spellNumber(waitingGpus)}
+            unit="GPUs"
+            beside={`${count(
+              lanes.reduce((sum, { jobs: all }) => sum + all.length, 0),
+              "job",
+            )}; ${spellNumber(running)} running`}
+          />
+        </div>
+        <div className="span-3">
+          <Figure
+            label="Burst share"
+            value={spellShare(fleet.burst, held)}
+            beside={`${spellGpus(fleet.burst)} lent, can be taken back`}
+          />
+        </div>
+        <div className="span-3">
+          <Figure
+            label="Nodes up"
+            value={spellShare(fleet.nodesUp, fleet.nodes)}
+            beside={`${spellNumber(fleet.nodesUp)} of ${count(fleet.nodes, "node")}`}
+          />
+        </div>
+      </div>
+      <Card
+        title="Every node"
+        beside={
+          <span className="row wrap small">
+            <Chip tone="guaranteed">guaranteed</Chip>
+            <Chip tone="burst" shape="square">
+              burst
+            </Chip>
+            <Chip tone="idle" shape="ring">
+              idle
+            </Chip>
+            <Link href="/fleet">Fleet map</Link>
+          </span>
+        }
+      >
+        <FleetStrip nodes={nodes} />
+      </Card>
+      <div className="grid">
+        <Card title="Needs you" className="span-6">
+          {trouble.length === 0 ? (
+            <p className="quiet">Nothing. Every node is up.</p>
+          ) : (
+            <ul className="list">
+              {trouble.slice(0, 8).map(({ name, mode, rack }) => (
+                <li key={name}>
+                  <Link href={`/nodes/${name}`}>{name}</Link>
+                  <span className="quiet small">{rack}</span>
+                  <Chip tone={mode === "down" ? "down" : "maintenance"} shape={mode === "down" ? "cross" : "square"}>
+                    {mode}
+                  </Chip>
+                </li>
+              ))}
+              {trouble.length > 8 && (
+                <li>
+                  <Link href="/nodes?mode=out">and {spellNumber(trouble.length - 8)} more</Link>
+                </li>
+              )}
+            </ul>
+          )}
+        </Card>
+        <Card title="Waits most" className="span-6" beside={<Link href="/queue">Queue</Link>}>
+          {lanes.length === 0 ? (
+            <Empty title="Nothing waits" />
+          ) : (
+            <ul className="list">
+              {lanes.slice(0, 8).map((lane) => (
+                <li key={lane.account}>
+                  <Link href={`/quota/${lane.account}`}>{lane.account}</Link>
+                  <div className="bar" style={{ flex: 1 }}>
+                    <div className="part used" style={{ left: 0, width: `${(100 * lane.gpus) / lanes[0]!.gpus}%` }} />
+                  </div>
+                  <span className="quiet small nowrap">
+                    {spellGpus(lane.gpus)} in {count(lane.jobs.length, "job")}
+                  </span>
+                </li>
+              ))}
+            </ul>
+          )}
+        </Card>
+      </div>
+      <News />
+    </div>
+  );
+}

@@ -1,0 +1,173 @@
+import { useQueryClient } from "@tanstack/react-query";
+import type { Job } from "@tessera/wire";
+import { lazy, type ReactNode, Suspense, useEffect, useState } from "react";
+import { Link, useParams } from "wouter";
+import { useLive } from "../../api/live.ts";
+import { useMay, useMe } from "../../api/me.tsx";
+import { useAct, useCall } from "../../api/use-call.ts";
+import { ReasonChip, StateChip } from "../../design/chip.tsx";
+import { Dialog } from "../../design/dialog.tsx";
+import { Button, ButtonLink, Empty, Skeleton, Tabs, Time } from "../../design/parts.tsx";
+import { count, spellGpus } from "../../format/numbers.ts";
+import { spellSpan } from "../../format/times.ts";
+import { Elements } from "./elements.tsx";
+import { EventsTab } from "./events-tab.tsx";
+import { LogsTab } from "./logs-tab.tsx";
+import { PhaseBar } from "./phase-bar.tsx";
+import { PlacementTab } from "./placement-tab.tsx";
+import { UsageTab } from "./usage-tab.tsx";
+import { WhyTab } from "./why-tab.tsx";
+
+const SpecTab = lazy(() => import("./spec-tab.tsx"));
+
+/** One job: how it stands, what it prints, why it waits, where it runs, what it used, what was asked. */
+export function JobPage() {
+  const { id = "", tab } = useParams<{ id: string; tab?: string }>();
+  const { data: job, isError, error } = useCall("getJob", { at: { job: id } });
+  useRefresh(id, job?.id);
+  if (job === undefined) {
+    return (
+      <div className="page">
+        {isError ? <Empty title="No such job">{error.message}</Empty> : <Skeleton lines={6} />}
+      </div>
+    );
+  }
+  const chosen = tab ?? (job.state === "waiting" && job.elements === undefined ? "why" : "logs");
+  return (
+    <div className="page">
+      <Head job={job} />
+      <PhaseBar job={job} />
+      <Tabs
+        label="About this job"
+        tabs={tabsOf(job).map((each) => ({ href: `/jobs/${id}/${each}`, label: words[each]!, here: each === chosen }))}
+      />
+      <Tab job={job} tab={chosen} />
+    </div>
+  );
+}
+
+const words: Readonly<Record<string, string>> = {
+  logs: "Logs",
+  why: "Why",
+  placement: "Placement",
+  usage: "Usage",
+  spec: "Spec",
+  events: "Events",
+};
+
+function tabsOf(job: Job): string[] {
+  return ["logs", ...(job.state === "waiting" ? ["why"] : []), "placement", "usage", "spec", "events"];
+}
+
+function Tab({ job, tab }: { job: Job; tab: string }): ReactNode {
+  switch (tab) {
+    case "why":
+      return <WhyTab job={job} />;
+    case "placement":
+      return <PlacementTab job={job} />;
+    case "usage":
+      return <UsageTab job={job} />;
+    case "events":
+      return <EventsTab job={job} />;
+    case "spec":
+      return (
+        <Suspense fallback={<Skeleton />}>
+          <SpecTab job={job} />
+        </Suspense>
+      );
+    default:
+      return job.elements === undefined ? <LogsTab job={job} /> : <Elements job={job} />;
+  }
+}
+
+/** Whatever happens to the job is read anew: its events are few and tell at once. */
+function useRefresh(asked: string, id: string | undefined): void {
+  const queries = useQueryClient();
+  const events = useLive("listEvents", { job: id ?? asked, limit: 200 }, id !== undefined);
+  const newest = events?.length ?? 0;
+  useEffect(() => {
+    if (newest === 0) return;
+    void queries.invalidateQueries({ queryKey: ["getJob"] });
+    void queries.invalidateQueries({ queryKey: ["explainJob"] });
+  }, [newest, queries]);
+}
+
+function Head({ job }: { job: Job }) {
+  const me = useMe();
+  const may = useMay();
+  const [asking, setAsking] = useState(false);
+  const cancel = useAct("cancelJob", () => `${job.name} is cancelled.`);
+  const hold = useAct("holdJob", () => `${job.name} is held.`);
+  const release = useAct("releaseJob", () => `${job.name} may start.`);
+  const at = { job: job.id };
+  const live = job.state !== "ended";
+  const where = [...new Set(job.members.map(({ node }) => node))];
+  return (
+    <div className="head">
+      <div className="stack tight" style={{ minWidth: 0 }}>
+        <div className="row wrap">
+          <h1>{job.name}</h1>
+          <StateChip job={job} />
+          {job.state === "waiting" && <ReasonChip reason={job.reason} />}
+        </div>
+        <p className="quiet small">
+          <Link href={`/quota/${job.project}`}>{job.project}</Link> · {job.userName ?? job.user} · {spellGpus(job.gpus)}{" "}
+          {job.gpuModel === "*" ? "" : job.gpuModel}
+          {where.length > 0 && ` on ${where.length > 3 ? count(where.length, "node") : where.join(", ")}`} · submitted{" "}
+          <Time at={job.submittedAt} />
+          {job.startedAt !== undefined &&
+            job.endedAt === undefined &&
+            ` · runs for ${spellSpan(Date.now() - Date.parse(job.startedAt))}`}
+          {job.endedAt !== undefined && (
+            <>
+              {" "}
+              · ended <Time at={job.endedAt} />
+            </>
+          )}
+        </p>
+        {job.detail !== undefined && <p>{job.detail}</p>}
+      </div>
+      <div className="row wrap">
+        {may("job.submit") && <ButtonLink href={`/new?from=${job.id}`}>Run again</ButtonLink>}
+        {live && may("job.control") && job.state === "waiting" && !job.held && (
+          <Button onClick={() => hold.mutate({ at, body: {} })}>Hold</Button>
+        )}
+        {live && may("job.control") && job.held && (
+          <Button onClick={() => release.mutate({ at, body: {} })}>Release</Button>
+        )}
+        {live && (may("job.control") || job.user === me.user) && (
+          <Button kind="danger" onClick={() => setAsking(true)}>
+            Cancel
+          </Button>
+        )}
+      </div>
+      {asking && (
+        <Dialog
+          title={`Cancel ${job.name}?`}
+          onClose={() => setAsking(false)}
+          footer={
+            <>
+              <Button onClick={() => setAsking(false)}>Keep it</Button>
+              <Button
+                kind="danger"
+                onClick={() => {
+                  cancel.mutate({ at, body: {} });
+                  setAsking(false);
+                }}
+              >
+                Cancel the job
+              </Button>
+            </>
+          }
+        >
+          <p>
+            {job.state === "waiting"
+              ? "It has not started and will not."
+              : `It stops and gives back ${spellGpus(job.gpus)}.`}{" "}
+            This cannot be undone; it can be run again.
+          </p>
+        </Dialog>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,88 @@
+import type { LogEntry } from "@tessera/wire";
+import { useEffect, useState } from "react";
+import { addressOf } from "../../api/call.ts";
+
+const linesMax = 20_000;
+const tail = 5_000;
+const retryMs = 1_500;
+
+export interface LogLines {
+  readonly lines: readonly LogEntry[];
+  readonly state: "reading" | "following" | "ended" | "refused";
+  /** Lines that were dropped at the front because there are too many. */
+  readonly dropped: number;
+  readonly why?: string;
+}
+
+/** Splits arriving text into whole lines; what is begun is kept for the next part. */
+export function splitLines(rest: string, text: string): { entries: LogEntry[]; rest: string } {
+  const parts = (rest + text).split("\n");
+  const last = parts.pop()!;
+  return { entries: parts.filter((part) => part !== "").map((part) => JSON.parse(part) as LogEntry), rest: last };
+}
+
+/** The log of a job as it grows; read anew when the job, its rank or its attempt is another. */
+export function useLogLines(
+  job: string,
+  rank: number | undefined,
+  attempt: number | undefined,
+  live: boolean,
+): LogLines {
+  const [shown, setShown] = useState<LogLines>({ lines: [], state: "reading", dropped: 0 });
+  useEffect(() => {
+    const gone = new AbortController();
+    let all: LogEntry[] = [];
+    let dropped = 0;
+    let frame = 0;
+    const show = (state: LogLines["state"], why?: string) => {
+      cancelAnimationFrame(frame);
+      frame = requestAnimationFrame(() => setShown({ lines: all, state, dropped, ...(why && { why }) }));
+    };
+    const read = async (): Promise<"ended" | "lost"> => {
+      const query = {
+        follow: live,
+        tail,
+        ...(rank !== undefined && { rank }),
+        ...(attempt !== undefined && { attempt }),
+      };
+      const response = await fetch(addressOf("readLogs", { job }, query), { signal: gone.signal });
+      all = [];
+      dropped = 0;
+      if (!response.ok) {
+        const problem = (await response.json()) as { detail: string };
+        show("refused", problem.detail);
+        return "ended";
+      }
+      const reader = response.body!.pipeThrough(new TextDecoderStream()).getReader();
+      let rest = "";
+      show(live ? "following" : "reading");
+      for (;;) {
+        const { value, done } = await reader.read();
+        if (done) return "ended";
+        const split = splitLines(rest, value);
+        rest = split.rest;
+        all = [...all, ...split.entries];
+        if (all.length > linesMax) {
+          dropped += all.length - linesMax;
+          all = all.slice(-linesMax);
+        }
+        show(live ? "following" : "reading");
+      }
+    };
+    const follow = async () => {
+      for (;;) {
+        const end = await read().catch(() => "lost" as const);
+        if (gone.signal.aborted) return;
+        if (end === "ended") return show("ended");
+        await new Promise((resolve) => setTimeout(resolve, retryMs));
+      }
+    };
+    setShown({ lines: [], state: "reading", dropped: 0 });
+    void follow();
+    return () => {
+      gone.abort();
+      cancelAnimationFrame(frame);
+    };
+  }, [job, rank, attempt, live]);
+  return shown;
+}

@@ -1,0 +1,64 @@
+import type { Job, Member } from "@tessera/wire";
+import { Link } from "wouter";
+import { useCall } from "../../api/use-call.ts";
+import { Card, Empty } from "../../design/parts.tsx";
+import { count } from "../../format/numbers.ts";
+
+const nodesDrawn = 24;
+
+/** The nodes that it holds and, on each, which GPUs. */
+export function PlacementTab({ job }: { job: Job }) {
+  const byNode = Map.groupBy(job.members, ({ node }) => node);
+  if (byNode.size === 0) {
+    return (
+      <Card>
+        <Empty title={job.state === "waiting" ? "It holds nothing yet" : "It holds nothing any more"}>
+          {(job.attempts ?? []).map(({ attempt, nodes }) => (
+            <span key={attempt}>
+              Attempt {attempt} ran on {nodes.join(", ")}
+            </span>
+          ))}
+        </Empty>
+      </Card>
+    );
+  }
+  return (
+    <Card title={`${count(job.members.length, "member")} on ${count(byNode.size, "node")}`}>
+      <div className="placement">
+        {[...byNode].slice(0, nodesDrawn).map(([node, members]) => (
+          <NodeBox key={node} node={node} members={members} />
+        ))}
+      </div>
+      {byNode.size > nodesDrawn && <p className="quiet small">and {count(byNode.size - nodesDrawn, "node")} more</p>}
+    </Card>
+  );
+}
+
+function NodeBox({ node, members }: { node: string; members: readonly Member[] }) {
+  const { data } = useCall("listGpus", { query: { node, limit: 64 } });
+  const rankOf = new Map(members.flatMap(({ rank, gpus }) => gpus.map((uuid) => [uuid, rank] as const)));
+  return (
+    <div className="node-box">
+      <Link href={`/nodes/${node}`}>{node}</Link>
+      <div className="gpus">
+        {(data?.items ?? []).map(({ uuid, index, free }) => {
+          const rank = rankOf.get(uuid);
+          return (
+            <span
+              key={uuid}
+              className={rank !== undefined ? "mine" : free === 1 ? "free" : "others"}
+              title={`GPU ${index}: ${rank !== undefined ? `rank ${rank}` : free === 1 ? "free" : "held by other jobs"}`}
+            >
+              {rank !== undefined && rank}
+            </span>
+          );
+        })}
+      </div>
+      <span className="quiet small">
+        {members.length > 4
+          ? count(members.length, "member")
+          : members.map(({ rank, state }) => `rank ${rank} ${state}`).join(", ")}
+      </span>
+    </div>
+  );
+}

@@ -1,0 +1,42 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { changed, spellChange, startSpan, waterfall } from "./why.ts";
+
+describe("why a job waits, as a picture", () => {
+  it("shows what was passed before the reason, and leaves open what comes after it", () => {
+    const rows = waterfall({ kind: "capacity", detail: "8 of 16 are free" });
+    assert.deepEqual(
+      rows.map(({ result }) => result),
+      [
+        "passed",
+        "passed",
+        "passed",
+        "passed",
+        "passed",
+        "passed",
+        "passed",
+        "failing",
+        "open",
+        "open",
+        "open",
+        "open",
+        "open",
+      ],
+    );
+    assert.equal(rows[7]!.text, "8 of 16 are free");
+    assert.ok(waterfall(undefined).every(({ result }) => result === "passed"));
+  });
+
+  it("applies a change to the job file, and takes a field away where nothing is to be left of it", () => {
+    const job = { spec: { run: "x", gpus: "H100:8", topology: "rack" }, project: "lab" };
+    assert.deepEqual(changed(job, { field: "gpus", to: "H100:4" }), { ...job.spec, gpus: "H100:4", project: "lab" });
+    assert.equal("topology" in changed(job, { field: "topology", to: null }), false);
+    assert.equal(spellChange({ field: "gpus", from: 8, to: 4 }), "gpus: 4 instead of 8");
+  });
+
+  it("spans from now to a little after the last start that is thought of", () => {
+    const p90 = new Date(100_000).toISOString();
+    assert.deepEqual(startSpan({ when: "later", p90 }, 0), { from: 0, to: 115_000 });
+    assert.equal(startSpan({ when: "unknown" }, 0), undefined);
+  });
+});

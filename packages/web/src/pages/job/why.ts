@@ -1,0 +1,58 @@
+import type { Explanation, Job, WaitReason } from "@tessera/wire";
+
+/** The checks in the order in which the scheduler makes them; the first that fails is the reason. */
+const checks: readonly { readonly kind: WaitReason["kind"]; readonly passed: string }[] = [
+  { kind: "never", passed: "could run on this fleet" },
+  { kind: "held", passed: "nobody holds it back" },
+  { kind: "not-yet", passed: "its time has come" },
+  { kind: "dependency", passed: "no job has to end first" },
+  { kind: "budget", passed: "there is budget left" },
+  { kind: "evicting", passed: "no room has to be made" },
+  { kind: "quota", passed: "its accounts may use more" },
+  { kind: "capacity", passed: "enough GPUs are free" },
+  { kind: "shape", passed: "they are where it needs them" },
+  { kind: "isolation", passed: "nobody keeps them apart" },
+  { kind: "health", passed: "they are well" },
+  { kind: "reservation", passed: "they are not planned for others" },
+  { kind: "order", passed: "nobody is ahead" },
+];
+
+export interface Check {
+  readonly kind: WaitReason["kind"];
+  readonly result: "passed" | "failing" | "open";
+  readonly text: string;
+}
+
+/** What was checked before the reason, the reason, and what has not been looked at because of it. */
+export function waterfall(reason: WaitReason | undefined): Check[] {
+  const at = reason === undefined ? checks.length : checks.findIndex(({ kind }) => kind === reason.kind);
+  return checks.map(({ kind, passed }, i) => {
+    if (i < at) return { kind, result: "passed", text: passed };
+    return i === at ? { kind, result: "failing", text: reason!.detail } : { kind, result: "open", text: "" };
+  });
+}
+
+/** The job file with one field changed, ready to be submitted. */
+export function changed(
+  job: Pick<Job, "spec" | "project">,
+  change: { field: string; to: unknown },
+): Record<string, unknown> {
+  const spec: Record<string, unknown> = { ...job.spec, project: job.project };
+  if (change.to === null || change.to === undefined) delete spec[change.field];
+  else spec[change.field] = change.to;
+  return spec;
+}
+
+/** `gpus H100:8 → H100:4`. */
+export function spellChange({ field, from, to }: { field: string; from?: unknown; to?: unknown }): string {
+  const text = (value: unknown) =>
+    value === undefined || value === null ? "none" : typeof value === "string" ? value : JSON.stringify(value);
+  return `${field}: ${text(to)} instead of ${text(from)}`;
+}
+
+/** The whole span that a picture of the start has to show. */
+export function startSpan(start: Explanation["start"], now: number): { from: number; to: number } | undefined {
+  const ends = [start?.at, start?.p50, start?.p90].filter((at) => at !== undefined).map((at) => Date.parse(at!));
+  if (ends.length === 0) return undefined;
+  return { from: now, to: now + Math.max(60_000, Math.round(1.15 * (Math.max(...ends) - now))) };
+}

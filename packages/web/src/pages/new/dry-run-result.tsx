@@ -1,0 +1,59 @@
+import type { DryRun } from "@tessera/wire";
+import { type Refused, wordsOf } from "../../api/call.ts";
+import { Chip, ReasonChip } from "../../design/chip.tsx";
+import { Button, Card, Notice } from "../../design/parts.tsx";
+import { count, spellGpus } from "../../format/numbers.ts";
+import { spellStart } from "../../format/times.ts";
+import { spellChange } from "../job/why.ts";
+
+interface Props {
+  readonly outcome: { readonly answer: DryRun } | { readonly refused: Refused } | undefined;
+  readonly fault: string | undefined;
+  readonly onUse: (field: string, value: unknown) => void;
+}
+
+/** What would become of the job if it were submitted now. */
+export function DryRunResult({ outcome, fault, onUse }: Props) {
+  if (fault !== undefined) return <Notice kind="bad">{fault}</Notice>;
+  if (outcome === undefined) return <Card title="If you submit it now">…</Card>;
+  if ("refused" in outcome) return <Notice kind="bad">{wordsOf(outcome.refused)}</Notice>;
+  const { answer } = outcome;
+  const nodes = [...new Set(answer.members.map(({ node }) => node))];
+  return (
+    <Card
+      title={answer.wouldStart ? "It would start now" : "It would wait"}
+      beside={answer.class && <Chip tone={answer.class}>{answer.class}</Chip>}
+    >
+      <div className="stack tight">
+        {nodes.length > 0 && (
+          <p>
+            {count(answer.members.length, "member")} on{" "}
+            {nodes.length > 4 ? count(nodes.length, "node") : nodes.join(", ")}
+          </p>
+        )}
+        {answer.reason !== undefined && (
+          <p className="row wrap">
+            <ReasonChip reason={answer.reason} /> {answer.reason.detail}
+          </p>
+        )}
+        {!answer.wouldStart && <p className="quiet">{spellStart(answer.start)}</p>}
+        {answer.displaces !== undefined && answer.displaces.jobs + answer.displaces.members > 0 && (
+          <p className="quiet">
+            {count(answer.displaces.jobs, "job")} on {spellGpus(answer.displaces.gpus)} would have to leave within{" "}
+            {answer.displaces.within}.
+          </p>
+        )}
+        {(answer.alternatives ?? []).slice(0, 4).map(({ change, effect }) => (
+          <div key={spellChange(change)} className="row apart">
+            <span>
+              <strong>{spellChange(change)}</strong>: {effect}
+            </span>
+            <Button small onClick={() => onUse(change.field, change.to)}>
+              Use
+            </Button>
+          </div>
+        ))}
+      </div>
+    </Card>
+  );
+}

@@ -1,0 +1,231 @@
+import type { NodeShape } from "@tessera/wire";
+import { useState } from "react";
+import { Link, useParams } from "wouter";
+import { useLive } from "../../api/live.ts";
+import { useMay } from "../../api/me.tsx";
+import { useAct, useCall } from "../../api/use-call.ts";
+import { Dialog } from "../../design/dialog.tsx";
+import { Button, Card, Empty, Field, Figure, Notice, Skeleton, Time } from "../../design/parts.tsx";
+import { count, spellMiB, spellNumber, spellShare } from "../../format/numbers.ts";
+import { ModeChip } from "./mode-chip.tsx";
+
+/** One node: what it holds, what keeps it from being empty, and what was done to it. */
+export default function NodePage() {
+  const { name = "" } = useParams<{ name: string }>();
+  const { data: node, isError } = useCall("getNode", { at: { node: name } }, { everyMs: 3_000 });
+  if (node === undefined) {
+    return <div className="page">{isError ? <Empty title="There is no such node" /> : <Skeleton lines={6} />}</div>;
+  }
+  return (
+    <div className="page">
+      <Head node={node} />
+      {node.reason !== "" && <Notice kind="warn">{node.reason}</Notice>}
+      <Blockers node={node} />
+      <div className="grid">
+        <div className="span-4">
+          <Figure
+            label={node.model}
+            value={`${spellNumber(node.gpus - node.gpusFree)} of ${node.gpus}`}
+            unit="GPUs held"
+            beside={
+              node.virtual ? "virtual: nothing stands behind them" : spellShare(node.gpus - node.gpusFree, node.gpus)
+            }
+          />
+        </div>
+        <div className="span-4">
+          <Figure
+            label="CPUs"
+            value={spellNumber(node.cpus - node.cpusFree)}
+            unit={`of ${spellNumber(node.cpus)} held`}
+            beside={spellShare(node.cpus - node.cpusFree, node.cpus)}
+          />
+        </div>
+        <div className="span-4">
+          <Figure
+            label="Memory"
+            value={spellMiB(node.memoryMiB - node.memoryFreeMiB)}
+            unit={`of ${spellMiB(node.memoryMiB)} held`}
+            beside={spellShare(node.memoryMiB - node.memoryFreeMiB, node.memoryMiB)}
+          />
+        </div>
+      </div>
+      <div className="grid">
+        <Gpus name={name} />
+        <History name={name} />
+      </div>
+    </div>
+  );
+}
+
+type Asking = "cordon" | "drain" | "down" | undefined;
+
+function Head({ node }: { node: NodeShape }) {
+  const may = useMay();
+  const [asking, setAsking] = useState<Asking>();
+  const up = useAct("upNode", () => `${node.name} takes work again.`);
+  return (
+    <div className="head">
+      <div>
+        <div className="row">
+          <h1>{node.name}</h1>
+          <ModeChip mode={node.mode} />
+        </div>
+        <p className="quiet small">
+          {node.zone} / {node.block} / {node.rack} · engine {node.engine} ·{" "}
+          <Link href={`/fleet?node=${node.name}`}>on the map</Link>
+        </p>
+      </div>
+      {may("node.write") && (
+        <div className="row wrap">
+          {node.mode !== "up" && (
+            <Button onClick={() => up.mutate({ at: { node: node.name }, body: {} })}>Take work again</Button>
+          )}
+          {node.mode === "up" && <Button onClick={() => setAsking("cordon")}>Cordon</Button>}
+          {(node.mode === "up" || node.mode === "cordoned") && (
+            <Button onClick={() => setAsking("drain")}>Drain</Button>
+          )}
+          {node.mode !== "down" && (
+            <Button kind="danger" onClick={() => setAsking("down")}>
+              Declare lost
+            </Button>
+          )}
+        </div>
+      )}
+      {asking !== undefined && <Ask node={node} asking={asking} onClose={() => setAsking(undefined)} />}
+    </div>
+  );
+}
+
+const effects = {
+  cordon: "It takes no new work. What runs there goes on.",
+  drain: "It takes no new work. What runs may finish until the deadline, then is stopped and put back into the queue.",
+  down: "Only when the machine is really gone: everything it holds counts as ended, and its jobs wait again.",
+} as const;
+const titles = { cordon: "Cordon", drain: "Drain", down: "Declare lost:" } as const;
+
+function Ask({ node, asking, onClose }: { node: NodeShape; asking: NonNullable<Asking>; onClose: () => void }) {
+  const [reason, setReason] = useState("");
+  const [within, setWithin] = useState("1h");
+  const cordon = useAct("cordonNode", () => `${node.name} is cordoned.`);
+  const drain = useAct("drainNode", () => `${node.name} is draining.`);
+  const down = useAct("downNode", () => `${node.name} is declared lost.`);
+  const act = () => {
+    const at = { node: node.name };
+    const body = reason === "" ? {} : { reason };
+    if (asking === "cordon") cordon.mutate({ at, body });
+    else if (asking === "down") down.mutate({ at, body });
+    else drain.mutate({ at, body: { ...body, ...(within !== "" && { within }) } });
+    onClose();
+  };
+  const holds = node.gpus - node.gpusFree;
+  return (
+    <Dialog
+      title={`${titles[asking]} ${node.name}`}
+      onClose={onClose}
+      footer={
+        <>
+          <Button onClick={onClose}>Leave it</Button>
+          <Button kind={asking === "down" ? "danger" : "primary"} onClick={act}>
+            {asking === "cordon" ? "Cordon it" : asking === "drain" ? "Drain it" : "It is lost"}
+          </Button>
+        </>
+      }
+    >
+      <div className="stack tight">
+        <p>{effects[asking]}</p>
+        <p className="quiet">It holds {spellNumber(holds)} GPUs of jobs now.</p>
+        <Field label="Reason">
+          {(props) => (
+            <input {...props} className="input" value={reason} onChange={(event) => setReason(event.target.value)} />
+          )}
+        </Field>
+        {asking === "drain" && (
+          <Field label="Deadline" hint="such as 30m or 2h; empty: as long as it takes">
+            {(props) => (
+              <input {...props} className="input" value={within} onChange={(event) => setWithin(event.target.value)} />
+            )}
+          </Field>
+        )}
+      </div>
+    </Dialog>
+  );
+}
+
+function Blockers({ node }: { node: NodeShape }) {
+  if (node.blockers === undefined) return null;
+  const { jobs, hidden } = node.blockers;
+  if (jobs.length + hidden === 0) return <Notice kind="good">It is empty.</Notice>;
+  return (
+    <Card
+      title={`${count(jobs.length + hidden, "job")} still there`}
+      beside={
+        node.drainUntil && (
+          <span className="quiet small">
+            until <Time at={node.drainUntil} />
+          </span>
+        )
+      }
+    >
+      <ul className="list">
+        {jobs.map((job) => (
+          <li key={job}>
+            <Link href={`/jobs/${job}`}>{job}</Link>
+          </li>
+        ))}
+        {hidden > 0 && <li className="quiet">and {count(hidden, "job")} that you may not see</li>}
+      </ul>
+    </Card>
+  );
+}
+
+function Gpus({ name }: { name: string }) {
+  const { data } = useCall("listGpus", { query: { node: name, limit: 64 } }, { everyMs: 5_000 });
+  return (
+    <Card title="GPUs" className="span-6">
+      <ul className="list">
+        {(data?.items ?? []).map(({ uuid, index, model, memoryMiB, free, jobs }) => (
+          <li key={uuid}>
+            <span style={{ width: 60 }}>GPU {index}</span>
+            <span className="quiet small">
+              {model}, {spellMiB(memoryMiB)}
+            </span>
+            <span className="cut" style={{ flex: 1 }}>
+              {jobs.map((job) => (
+                <Link key={job} href={`/jobs/${job}`}>
+                  {job}{" "}
+                </Link>
+              ))}
+              {jobs.length === 0 &&
+                (free === 1 ? <span className="quiet">idle</span> : <span className="quiet">held by others</span>)}
+            </span>
+            {free > 0 && free < 1 && <span className="quiet small">{spellShare(free, 1)} free</span>}
+          </li>
+        ))}
+      </ul>
+    </Card>
+  );
+}
+
+function History({ name }: { name: string }) {
+  const may = useMay();
+  const events = useLive("listEvents", { limit: 1000 }, may("event.read"));
+  const here = (events ?? []).filter(({ subject }) => subject === name).sort((a, b) => (a.at < b.at ? 1 : -1));
+  return (
+    <Card title="What happened to it" className="span-6">
+      {here.length === 0 ? (
+        <p className="quiet">Nothing lately.</p>
+      ) : (
+        <ul className="list">
+          {here.slice(0, 20).map(({ at, text }) => (
+            <li key={`${at} ${text}`}>
+              <span className="quiet small" style={{ width: 90 }}>
+                <Time at={at} />
+              </span>
+              {text}
+            </li>
+          ))}
+        </ul>
+      )}
+    </Card>
+  );
+}

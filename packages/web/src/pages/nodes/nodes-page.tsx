@@ -1,0 +1,107 @@
+import type { FleetNodeShape } from "@tessera/wire";
+import { useMemo } from "react";
+import { useSearchParams } from "wouter";
+import { useLive } from "../../api/live.ts";
+import { Card, Empty, Skeleton } from "../../design/parts.tsx";
+import { type Column, Rows } from "../../design/rows.tsx";
+import { spellNumber } from "../../format/numbers.ts";
+import { ModeChip } from "./mode-chip.tsx";
+
+const filters = ["all", "up", "out"] as const;
+
+const held = ({ cells }: FleetNodeShape) => [...cells].filter((letter) => letter !== ".").length;
+const columns: readonly Column<FleetNodeShape>[] = [
+  { label: "Node", width: "minmax(0, 1.4fr)", show: ({ name }) => <strong>{name}</strong> },
+  { label: "Mode", width: "150px", show: ({ mode }) => <ModeChip mode={mode} /> },
+  { label: "GPUs", width: "120px", wide: true, show: ({ cells, model }) => `${cells.length} × ${model}` },
+  {
+    label: "Held",
+    width: "minmax(0, 1fr)",
+    show: (node) => (
+      <div className="row">
+        <div className="bar" style={{ flex: 1 }}>
+          <div
+            className="part used"
+            style={{ left: 0, width: `${(100 * held(node)) / Math.max(1, node.cells.length)}%` }}
+          />
+        </div>
+        <span className="small">{held(node)}</span>
+      </div>
+    ),
+  },
+  { label: "Rack", width: "minmax(0, 1fr)", wide: true, show: ({ rack }) => rack },
+  { label: "Block", width: "minmax(0, 1fr)", wide: true, show: ({ block }) => block },
+];
+
+/** Every node and how it stands. */
+export default function NodesPage() {
+  const nodes = useLive("readFleet");
+  const [params, setParams] = useSearchParams();
+  const mode = filters.find((each) => each === params.get("mode")) ?? "all";
+  const text = (params.get("text") ?? "").toLowerCase();
+  const shown = useMemo(
+    () =>
+      (nodes ?? []).filter(
+        (node) =>
+          (mode === "all" || (mode === "up") === (node.mode === "up")) &&
+          (text === "" || `${node.name} ${node.rack} ${node.block} ${node.model}`.toLowerCase().includes(text)),
+      ),
+    [nodes, mode, text],
+  );
+  const set = (name: string, value: string) =>
+    setParams(
+      (before) => {
+        if (value === "") before.delete(name);
+        else before.set(name, value);
+        return before;
+      },
+      { replace: true },
+    );
+  return (
+    <div className="page">
+      <div className="head">
+        <h1>Nodes</h1>
+        <div className="row wrap">
+          {filters.map((each) => (
+            <button
+              key={each}
+              type="button"
+              className="chip"
+              aria-pressed={mode === each}
+              onClick={() => set("mode", each === "all" ? "" : each)}
+            >
+              {each === "out" ? "not up" : each}
+            </button>
+          ))}
+          <input
+            className="input"
+            style={{ width: 200 }}
+            aria-label="Filter by name, rack or model"
+            placeholder="Name, rack, model"
+            value={text}
+            onChange={(event) => set("text", event.target.value)}
+          />
+        </div>
+      </div>
+      <Card
+        flush
+        title={nodes === undefined ? "Nodes" : `${spellNumber(shown.length)} of ${spellNumber(nodes.length)}`}
+      >
+        {nodes === undefined ? (
+          <Skeleton lines={8} />
+        ) : shown.length === 0 ? (
+          <Empty title="No node is like that" command="npx tess node get" />
+        ) : (
+          <Rows
+            label="Nodes"
+            items={shown}
+            columns={columns}
+            keyOf={({ name }) => name}
+            hrefOf={({ name }) => `/nodes/${name}`}
+            height="calc(100vh - 220px)"
+          />
+        )}
+      </Card>
+    </div>
+  );
+}

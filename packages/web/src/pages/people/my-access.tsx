@@ -1,0 +1,27 @@
+import type { WhoAmI } from "@tessera/wire";
+import { Card } from "../../design/parts.tsx";
+import { PasswordForm } from "./password-form.tsx";
+import { TokenList } from "./token-list.tsx";
+
+/** One's own password, tokens and sessions, which everyone has. */
+export function MyAccess({ me }: { me: WhoAmI }) {
+  return (
+    <div className="grid">
+      <Card title={me.name} className="span-6">
+        <div className="stack">
+          <ul className="list">
+            {me.bindings.map(({ role, account }) => (
+              <li key={`${role} ${account}`}>
+                {role} of {account === "" ? "the platform" : account}
+              </li>
+            ))}
+          </ul>
+          <PasswordForm user={me.user} />
+        </div>
+      </Card>
+      <Card className="span-6">
+        <TokenList user={me.user} mine />
+      </Card>
+    </div>
+  );
+}

@@ -1,0 +1,99 @@
+import { useState } from "react";
+import { call, wordsOf } from "../../api/call.ts";
+import { useLive } from "../../api/live.ts";
+import { useAct } from "../../api/use-call.ts";
+import { Dialog } from "../../design/dialog.tsx";
+import { Button, Field, Time } from "../../design/parts.tsx";
+import { toast } from "../../frame/toasts.tsx";
+
+/** Tokens of programs and sessions of browsers, with when they were last used. */
+export function TokenList({ user, mine }: { user: string; mine: boolean }) {
+  const tokens = useLive("listTokens", { user });
+  const revoke = useAct("revokeToken", () => "It is refused from now on.");
+  const [label, setLabel] = useState("");
+  const [life, setLife] = useState("90d");
+  const [made, setMade] = useState<string | undefined>();
+  const make = async () => {
+    try {
+      const { token } = await call("createToken", {
+        body: { ...(label !== "" && { label }), ...(!mine && { user }), ...(life !== "" && { expiresIn: life }) },
+      });
+      setMade(token);
+      setLabel("");
+    } catch (error) {
+      toast("bad", wordsOf(error));
+    }
+  };
+  return (
+    <div className="stack tight">
+      <h3>Tokens and sessions</h3>
+      <ul className="list">
+        {(tokens ?? []).map(({ id, label: name, prefix, lastUsedAt, expiresAt }) => (
+          <li key={id}>
+            <span className="cut" style={{ flex: 1 }}>
+              {name || "no label"} <code className="quiet">{prefix}…</code>
+            </span>
+            <span className="quiet small">
+              {lastUsedAt === undefined ? (
+                "never used"
+              ) : (
+                <>
+                  used <Time at={lastUsedAt} />
+                </>
+              )}
+              {expiresAt !== undefined && (
+                <>
+                  , ends <Time at={expiresAt} />
+                </>
+              )}
+            </span>
+            <Button small onClick={() => revoke.mutate({ at: { token: id } })}>
+              {prefix.startsWith("sess_") ? "Sign out" : "Revoke"}
+            </Button>
+          </li>
+        ))}
+      </ul>
+      <div className="row" style={{ alignItems: "flex-end" }}>
+        <Field label="New token for">
+          {(props) => (
+            <input
+              {...props}
+              className="input"
+              placeholder="laptop, CI …"
+              value={label}
+              onChange={(event) => setLabel(event.target.value)}
+            />
+          )}
+        </Field>
+        <Field label="Ends after">
+          {(props) => (
+            <input
+              {...props}
+              className="input"
+              style={{ width: 90 }}
+              value={life}
+              onChange={(event) => setLife(event.target.value)}
+            />
+          )}
+        </Field>
+        <Button onClick={() => void make()}>Make</Button>
+      </div>
+      {made !== undefined && (
+        <Dialog title="Your new token" onClose={() => setMade(undefined)}>
+          <div className="stack tight">
+            <p>It is shown this once. Keep it like a password.</p>
+            <code className="token">{made}</code>
+            <Button
+              onClick={() => {
+                void navigator.clipboard?.writeText(made);
+                toast("good", "Copied.");
+              }}
+            >
+              Copy
+            </Button>
+          </div>
+        </Dialog>
+      )}
+    </div>
+  );
+}

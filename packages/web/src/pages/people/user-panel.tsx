@@ -1,0 +1,79 @@
+import type { UserShape } from "@tessera/wire";
+import { useState } from "react";
+import { Link } from "wouter";
+import { useMay, useMe } from "../../api/me.tsx";
+import { useAct, useCall } from "../../api/use-call.ts";
+import { Button, Card } from "../../design/parts.tsx";
+import { PasswordForm } from "./password-form.tsx";
+import { type RoleName, RolePick } from "./roles.tsx";
+import { TokenList } from "./token-list.tsx";
+
+/** One user: roles, password, tokens, and whether they may come in at all. */
+export function UserPanel({ user }: { user: UserShape }) {
+  const me = useMe();
+  const may = useMay();
+  const accounts = useCall("listAccounts", { query: { limit: 1000 } });
+  const paths = (accounts.data?.items ?? []).filter(({ path }) => path !== "");
+  const [role, setRole] = useState<RoleName>("member");
+  const [account, setAccount] = useState<string | undefined>();
+  const bind = useAct(
+    "bindRole",
+    ({ role: given, account: at }) => `${user.name} is ${given} of ${at || "the platform"} now.`,
+  );
+  const unbind = useAct("unbindRole", () => "The role was taken away.");
+  const disable = useAct("disableUser", () => `${user.name} is refused from now on.`);
+  const enable = useAct("enableUser", () => `${user.name} is accepted again.`);
+  const at = role === "platform-owner" ? "" : (account ?? paths[0]?.path ?? "");
+  return (
+    <Card
+      title={user.name}
+      beside={
+        <Link href="/people" className="small">
+          Close
+        </Link>
+      }
+    >
+      <div className="stack">
+        <div>
+          <h3>Roles</h3>
+          <ul className="list">
+            {user.bindings.map((binding) => (
+              <li key={`${binding.role} ${binding.account}`}>
+                <span style={{ flex: 1 }}>
+                  {binding.role} of {binding.account === "" ? "the platform" : binding.account}
+                </span>
+                {may("role.write") && (
+                  <Button
+                    small
+                    onClick={() => unbind.mutate({ at: { binding: `${user.id}:${binding.role}:${binding.account}` } })}
+                  >
+                    Take away
+                  </Button>
+                )}
+              </li>
+            ))}
+          </ul>
+        </div>
+        {may("role.write") && (
+          <div className="row" style={{ alignItems: "flex-end" }}>
+            <RolePick role={role} account={at} accounts={paths} onRole={setRole} onAccount={setAccount} />
+            <Button onClick={() => bind.mutate({ body: { user: user.id, role, account: at } })}>Give</Button>
+          </div>
+        )}
+        {may("user.write") && <PasswordForm user={user.id} />}
+        {may("token.read") && <TokenList user={user.id} mine={user.id === me.user} />}
+        {may("user.write") && user.id !== me.user && (
+          <div className="row">
+            {user.disabled ? (
+              <Button onClick={() => enable.mutate({ at: { user: user.id }, body: {} })}>Accept again</Button>
+            ) : (
+              <Button kind="danger" onClick={() => disable.mutate({ at: { user: user.id }, body: {} })}>
+                Refuse from now on
+              </Button>
+            )}
+          </div>
+        )}
+      </div>
+    </Card>
+  );
+}

@@ -1,0 +1,222 @@
+import type { Job } from "@tessera/wire";
+import { useMemo } from "react";
+import { Link, useSearchParams } from "wouter";
+import { useLive } from "../../api/live.ts";
+import { useCall } from "../../api/use-call.ts";
+import { ReasonChip, reasonWord } from "../../design/chip.tsx";
+import { ButtonLink, Card, Empty, Figure, Skeleton } from "../../design/parts.tsx";
+import { Rows } from "../../design/rows.tsx";
+import { count, spellGpus, spellNumber } from "../../format/numbers.ts";
+import { spellSpan, spellStart } from "../../format/times.ts";
+import { gpusColumn, nameColumn, projectColumn, reasonColumn, sinceColumn, userColumn } from "../jobs/job-columns.tsx";
+import { type Lane, lanesOf, reasonsOf } from "./lanes.ts";
+
+const columns = [nameColumn, projectColumn, userColumn, gpusColumn, reasonColumn, sinceColumn];
+
+/** What waits, in which order, and why. The chosen job and reason are in the address. */
+export function QueuePage() {
+  const jobs = useLive("listJobs", { state: "waiting" });
+  const [params, setParams] = useSearchParams();
+  const reason = params.get("reason");
+  const chosen = params.get("job");
+  const lanes = useMemo(() => lanesOf(jobs ?? []), [jobs]);
+  const reasons = useMemo(() => reasonsOf(jobs ?? []), [jobs]);
+  const inOrder = useMemo(
+    () => lanes.flatMap((lane) => lane.jobs).filter((job) => reason === null || job.reason?.kind === reason),
+    [lanes, reason],
+  );
+  const hrefWith = (name: string, value: string | undefined) => {
+    const next = new URLSearchParams(params);
+    if (value === undefined) next.delete(name);
+    else next.set(name, value);
+    return `/queue?${next}`;
+  };
+  if (jobs === undefined) {
+    return (
+      <div className="page">
+        <h1>Queue</h1>
+        <Skeleton lines={8} />
+      </div>
+    );
+  }
+  const gpus = lanes.reduce((sum, lane) => sum + lane.gpus, 0);
+  const oldest = jobs.reduce((least, { submittedAt }) => (submittedAt < least ? submittedAt : least), "9");
+  return (
+    <div className="page">
+      <div className="head">
+        <h1>Queue</h1>
+        <div className="row wrap">
+          {reasons.map(({ kind, jobs: many }) => (
+            <button
+              key={kind}
+              type="button"
+              className="chip"
+              aria-pressed={reason === kind}
+              onClick={() =>
+                setParams((before) => {
+                  if (reason === kind) before.delete("reason");
+                  else before.set("reason", kind);
+                  return before;
+                })
+              }
+            >
+              {reasonWord(kind)} <span className="quiet">{spellNumber(many)}</span>
+            </button>
+          ))}
+        </div>
+      </div>
+      <div className="grid">
+        <div className="span-4">
+          <Figure
+            label="Waiting"
+            value={spellNumber(jobs.length)}
+            unit="jobs"
+            beside={`in ${count(lanes.length, "account")}`}
+          />
+        </div>
+        <div className="span-4">
+          <Figure
+            label="They ask for"
+            value={spellNumber(gpus)}
+            unit="GPUs"
+            beside={lanes[0] === undefined ? "" : `most: ${lanes[0].account}`}
+          />
+        </div>
+        <div className="span-4">
+          <Figure
+            label="Longest wait"
+            value={jobs.length === 0 ? "none" : spellSpan(Date.now() - Date.parse(oldest))}
+            beside="of all that wait now"
+          />
+        </div>
+      </div>
+      {jobs.length === 0 ? (
+        <Card>
+          <Empty title="Nothing waits" command="npx tess run --gpus 8 -- ./train.sh">
+            <ButtonLink href="/new" kind="primary">
+              New job
+            </ButtonLink>
+          </Empty>
+        </Card>
+      ) : (
+        <>
+          <Card
+            title="Lanes"
+            beside={<span className="quiet small">one per account, next job first, as wide as its GPUs</span>}
+          >
+            <div className="stack tight">
+              {lanes.slice(0, lanesShown).map((lane) => (
+                <LaneRow
+                  key={lane.account}
+                  lane={lane}
+                  widest={lanes[0]!.gpus}
+                  hrefOf={(id) => hrefWith("job", id)}
+                  chosen={chosen}
+                />
+              ))}
+              {lanes.length > lanesShown && (
+                <p className="quiet small">and {count(lanes.length - lanesShown, "account")} more</p>
+              )}
+            </div>
+          </Card>
+          <div className="grid">
+            <Card
+              flush
+              title={reason === null ? "In order" : `Waiting: ${reasonWord(reason as never)}`}
+              className={chosen === null ? "span-12" : "span-7"}
+            >
+              <Rows
+                label="Waiting jobs"
+                items={inOrder}
+                columns={chosen === null ? columns : [nameColumn, gpusColumn, reasonColumn, sinceColumn]}
+                keyOf={({ id }) => id}
+                hrefOf={({ id }) => hrefWith("job", id)}
+                height={Math.min(560, 42 * inOrder.length + 8)}
+                current={chosen ?? undefined}
+              />
+            </Card>
+            {chosen !== null && (
+              <div className="span-5">
+                <Chosen id={chosen} job={jobs.find(({ id }) => id === chosen)} closeHref={hrefWith("job", undefined)} />
+              </div>
+            )}
+          </div>
+        </>
+      )}
+    </div>
+  );
+}
+
+const lanesShown = 12;
+const chipsShown = 40;
+
+function LaneRow(props: { lane: Lane; widest: number; hrefOf: (id: string) => string; chosen: string | null }) {
+  const { lane, widest, hrefOf, chosen } = props;
+  return (
+    <div className="lane">
+      <span className="cut small">{lane.account}</span>
+      <div className="lane-jobs" style={{ width: `${Math.max(6, (100 * lane.gpus) / Math.max(1, widest))}%` }}>
+        {lane.jobs.slice(0, chipsShown).map((job) => (
+          <Link
+            key={job.id}
+            href={hrefOf(job.id)}
+            className={`lane-job ${job.priority > 0 ? "high" : ""}`}
+            style={{ flexGrow: Math.max(1, job.gpus) }}
+            title={`${job.name}: ${spellGpus(job.gpus)}, ${job.reason?.detail ?? ""}`}
+            aria-label={`${job.name}, ${spellGpus(job.gpus)}`}
+            {...(chosen === job.id && { "aria-current": "true" as const })}
+          />
+        ))}
+      </div>
+      <span className="quiet small nowrap">
+        {count(lane.jobs.length, "job")}, {spellGpus(lane.gpus)}
+      </span>
+    </div>
+  );
+}
+
+/** The chosen job beside the list: why it waits, when it starts, what is ahead. */
+function Chosen({ id, job, closeHref }: { id: string; job: Job | undefined; closeHref: string }) {
+  const { data: why, isError } = useCall("explainJob", { at: { job: id } }, { everyMs: 5_000 });
+  return (
+    <Card
+      title={job?.name ?? id}
+      beside={
+        <Link href={closeHref} className="small">
+          Close
+        </Link>
+      }
+    >
+      {isError ? (
+        <p className="quiet">It no longer waits.</p>
+      ) : why === undefined ? (
+        <Skeleton />
+      ) : (
+        <div className="stack tight">
+          <div className="row wrap">
+            <ReasonChip reason={why.reason} />
+            {why.position !== undefined && (
+              <span className="quiet small">
+                {why.position === 1 ? "next of all that wait" : `place ${spellNumber(why.position)} of all that wait`}
+              </span>
+            )}
+          </div>
+          <p>{why.reason?.detail ?? "It does not wait."}</p>
+          <p className="quiet">{spellStart(why.start)}</p>
+          {why.aheadBy !== undefined && (
+            <p className="quiet small">
+              Ahead: {count(why.aheadBy.account.guaranteed + why.aheadBy.account.burst, "job")} of its own account,{" "}
+              {spellNumber(why.aheadBy.others.guaranteed + why.aheadBy.others.burst)} of others.
+            </p>
+          )}
+          <div className="row">
+            <ButtonLink href={`/jobs/${id}/why`} kind="primary">
+              Why, and what would help
+            </ButtonLink>
+            <ButtonLink href={`/jobs/${id}`}>Open the job</ButtonLink>
+          </div>
+        </div>
+      )}
+    </Card>
+  );
+}

@@ -1,0 +1,164 @@
+import type { Account, AccountEdit } from "@tessera/wire";
+import { type FormEvent, useState } from "react";
+import { Link } from "wouter";
+import { useMay } from "../../api/me.tsx";
+import { useAct } from "../../api/use-call.ts";
+import { Button, Card, Field, Notice, Time } from "../../design/parts.tsx";
+import { count } from "../../format/numbers.ts";
+import { amountOf, spellAmounts } from "./amounts.ts";
+import { effectOf } from "./tree.ts";
+
+/** `8` or `H100=8 A100=4` as an amount; undefined for what is neither. */
+export function readAmount(text: string): number | Record<string, number> | undefined {
+  const plain = text.trim();
+  if (plain === "") return 0;
+  if (/^\d+(\.\d+)?$/.test(plain)) return Number(plain);
+  const parts = plain.split(/[\s,]+/).map((part) => /^([\w.*-]+)[=:](\d+(?:\.\d+)?)$/.exec(part));
+  if (parts.some((part) => part === null)) return undefined;
+  return Object.fromEntries(parts.map((part) => [part![1]!, Number(part![2])]));
+}
+
+function writeAmount(amounts: Readonly<Record<string, number>> | undefined): string {
+  if (amounts === undefined) return "";
+  const models = Object.keys(amounts);
+  if (models.length === 0) return "0";
+  if (models.length === 1 && models[0] === "*") return String(amounts["*"]);
+  return models.map((model) => `${model}=${amounts[model]}`).join(" ");
+}
+
+function total(amount: number | Record<string, number> | undefined): number {
+  return typeof amount === "object" ? amountOf(amount) : (amount ?? 0);
+}
+
+/** An account: what it has, and a change of it with its effect before it is saved. */
+export function EditPanel({ account, accounts }: { account: Account; accounts: readonly Account[] }) {
+  const may = useMay();
+  const [guarantee, setGuarantee] = useState(writeAmount(account.guarantee));
+  const [max, setMax] = useState(writeAmount(account.max));
+  const [weight, setWeight] = useState(String(account.weight));
+  const [until, setUntil] = useState("");
+  const edit = useAct("editAccount", () => `${account.path} was changed.`);
+  const amount = readAmount(guarantee);
+  const most = max.trim() === "" ? undefined : readAmount(max);
+  const badMax = max.trim() !== "" && most === undefined;
+  const touched =
+    guarantee !== writeAmount(account.guarantee) ||
+    max !== writeAmount(account.max) ||
+    weight !== String(account.weight);
+  const save = (event: FormEvent) => {
+    event.preventDefault();
+    const body: AccountEdit = {
+      guarantee: amount!,
+      max: most ?? null,
+      ...(until === "" && { weight: Number(weight) }),
+      ...(until !== "" && { window: { from: new Date().toISOString(), to: new Date(until).toISOString() } }),
+    };
+    edit.mutate({ at: { account: account.path }, body, ifMatch: account.revision });
+  };
+  return (
+    <Card
+      title={account.path}
+      beside={
+        <Link href="/quota" className="small">
+          Close
+        </Link>
+      }
+    >
+      <div className="stack">
+        <dl className="facts">
+          <dt>Guarantee</dt>
+          <dd>{spellAmounts(account.guarantee)}</dd>
+          <dt>At most</dt>
+          <dd>{spellAmounts(account.max)}</dd>
+          <dt>Held now</dt>
+          <dd>
+            {spellAmounts(account.used.byModel)} ({account.used.borrowed} borrowed)
+          </dd>
+          <dt>Live</dt>
+          <dd>
+            <Link href={`/jobs?text=${account.path}`}>{count(account.liveJobs, "job")}</Link>
+          </dd>
+          <dt>Order inside</dt>
+          <dd>{account.order}</dd>
+          <dt>Trust</dt>
+          <dd>{account.trust}</dd>
+        </dl>
+        {(account.windows ?? []).map(({ from, to, state, quota }) => (
+          <Notice key={from} kind="plain">
+            For a while ({state}): {JSON.stringify(quota)}, <Time at={from} /> to <Time at={to} />
+          </Notice>
+        ))}
+        {may("account.write") && (
+          <form className="stack tight" onSubmit={save}>
+            <div className="row">
+              <Field
+                label="Guarantee (GPUs)"
+                hint="8, or H100=8 A100=4"
+                wrong={amount === undefined ? "Not an amount" : undefined}
+              >
+                {(props) => (
+                  <input
+                    {...props}
+                    className="input"
+                    value={guarantee}
+                    onChange={(event) => setGuarantee(event.target.value)}
+                  />
+                )}
+              </Field>
+              <Field label="At most" hint="empty: no limit" wrong={badMax ? "Not an amount" : undefined}>
+                {(props) => (
+                  <input {...props} className="input" value={max} onChange={(event) => setMax(event.target.value)} />
+                )}
+              </Field>
+              <Field label="Weight" hint="of the surplus">
+                {(props) => (
+                  <input
+                    {...props}
+                    className="input"
+                    inputMode="numeric"
+                    value={weight}
+                    onChange={(event) => setWeight(event.target.value)}
+                  />
+                )}
+              </Field>
+            </div>
+            <Field label="Only until" hint="Empty: for good. Otherwise it comes back by itself.">
+              {(props) => (
+                <input
+                  {...props}
+                  type="datetime-local"
+                  className="input"
+                  value={until}
+                  onChange={(event) => setUntil(event.target.value)}
+                />
+              )}
+            </Field>
+            {touched && amount !== undefined && !badMax && (
+              <div>
+                <h3>Effect</h3>
+                <ul className="effects">
+                  {effectOf(account, accounts, total(amount), most === undefined ? undefined : total(most)).map(
+                    ({ text, bad }) => (
+                      <li key={text} className={bad ? "bad" : "fine"}>
+                        {text}
+                      </li>
+                    ),
+                  )}
+                </ul>
+              </div>
+            )}
+            <div className="row">
+              <Button
+                kind="primary"
+                type="submit"
+                disabled={!touched || amount === undefined || badMax || edit.isPending}
+              >
+                Save
+              </Button>
+            </div>
+          </form>
+        )}
+      </div>
+    </Card>
+  );
+}

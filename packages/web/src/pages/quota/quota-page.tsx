@@ -1,0 +1,145 @@
+import type { Account } from "@tessera/wire";
+import { useMemo, useState } from "react";
+import { Link, useLocation, useParams, useSearchParams } from "wouter";
+import { useLive } from "../../api/live.ts";
+import { isOwner, useMay, useMe } from "../../api/me.tsx";
+import { Button, Card, Empty, Figure, Skeleton } from "../../design/parts.tsx";
+import { count, spellGpus, spellNumber } from "../../format/numbers.ts";
+import { AccountDialog } from "./account-dialog.tsx";
+import { EditPanel } from "./edit-panel.tsx";
+import { QuotaBar } from "./quota-bar.tsx";
+import { type TreeRow, treeOf } from "./tree.ts";
+
+/** Who is guaranteed what, who uses it, who borrows and who lends. The chosen account is in the address. */
+export default function QuotaPage() {
+  const me = useMe();
+  const may = useMay();
+  const accounts = useLive("listAccounts", {});
+  const chosen = (useParams() as { "*"?: string })["*"] ?? "";
+  const [params] = useSearchParams();
+  const [, go] = useLocation();
+  const [making, setMaking] = useState(params.get("new") === "tenant");
+  const rows = useMemo(() => treeOf(accounts ?? []), [accounts]);
+  if (accounts === undefined) {
+    return (
+      <div className="page">
+        <h1>Quota</h1>
+        <Skeleton lines={8} />
+      </div>
+    );
+  }
+  const top = rows.filter(({ depth }) => depth === 0);
+  const sum = (of: (row: TreeRow) => number) => top.reduce((total, row) => total + of(row), 0);
+  const widest = Math.max(
+    1,
+    ...rows.map(({ guarantee, account, max }) => Math.max(guarantee, account.used.gpus, max ?? 0)),
+  );
+  const account = accounts.find(({ path }) => path === chosen && path !== "");
+  return (
+    <div className="page">
+      <div className="head">
+        <h1>Quota</h1>
+        {may("account.write") && (
+          <Button kind="primary" onClick={() => setMaking(true)}>
+            {isOwner(me) ? "New account" : "New account below"}
+          </Button>
+        )}
+      </div>
+      <div className="grid">
+        <div className="span-4">
+          <Figure
+            label="Guaranteed"
+            value={spellNumber(sum(({ guarantee }) => guarantee))}
+            unit="GPUs"
+            beside={`to ${count(top.length, "account")}`}
+          />
+        </div>
+        <div className="span-4">
+          <Figure
+            label="Held"
+            value={spellNumber(sum(({ account: { used } }) => used.gpus))}
+            unit="GPUs"
+            beside={`${spellGpus(sum(({ account: { used } }) => used.borrowed))} of it borrowed`}
+          />
+        </div>
+        <div className="span-4">
+          <Figure
+            label="Guaranteed and not used"
+            value={spellNumber(sum(({ unused }) => unused))}
+            unit="GPUs"
+            beside="lent to others while they are idle"
+          />
+        </div>
+      </div>
+      <div className="grid">
+        <Card
+          flush
+          className={account === undefined ? "span-12" : "span-7"}
+          title="Accounts"
+          beside={
+            <span className="row wrap small quiet">
+              <span className="key used" /> used <span className="key borrowed" /> borrowed{" "}
+              <span className="key floor" /> guarantee
+            </span>
+          }
+        >
+          {rows.length === 0 ? (
+            <Empty title="No accounts yet" command="npx tess account create research --guarantee 8" />
+          ) : (
+            <div className="table-box">
+              <table className="table">
+                <thead>
+                  <tr>
+                    <th>Account</th>
+                    <th>Used of guarantee</th>
+                    <th className="number">Held</th>
+                    <th className="number">Guarantee</th>
+                    <th className="number">Most</th>
+                    <th className="number">Jobs</th>
+                  </tr>
+                </thead>
+                <tbody>
+                  {rows.map(({ account: each, depth, guarantee, max }) => (
+                    <tr key={each.path} aria-current={each.path === chosen ? "true" : undefined}>
+                      <td style={{ paddingLeft: 16 + depth * 18 }}>
+                        <Link href={`/quota/${each.path}`}>{each.path.split("/").at(-1)}</Link>
+                      </td>
+                      <td style={{ width: "38%" }}>
+                        <QuotaBar
+                          guarantee={guarantee}
+                          used={each.used.gpus}
+                          borrowed={each.used.borrowed}
+                          max={max}
+                          widest={widest}
+                        />
+                      </td>
+                      <td className="number">{spellNumber(each.used.gpus)}</td>
+                      <td className="number">{spellNumber(guarantee)}</td>
+                      <td className="number">{max === undefined ? "–" : spellNumber(max)}</td>
+                      <td className="number">{spellNumber(each.liveJobs)}</td>
+                    </tr>
+                  ))}
+                </tbody>
+              </table>
+            </div>
+          )}
+        </Card>
+        {account !== undefined && (
+          <div className="span-5">
+            <EditPanel key={account.path} account={account} accounts={accounts as Account[]} />
+          </div>
+        )}
+      </div>
+      {making && (
+        <AccountDialog
+          under={account?.path ?? (isOwner(me) ? "" : (me.bindings[0]?.account ?? ""))}
+          onClose={() => setMaking(false)}
+          onMade={(path) => {
+            setMaking(false);
+            go(`/quota/${path}`);
+          }}
+        />
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,129 @@
+import type { PolicyPut, PolicyShape } from "@tessera/wire";
+import { type FormEvent, useState } from "react";
+import { useMay } from "../../api/me.tsx";
+import { useAct, useCall } from "../../api/use-call.ts";
+import { Button, Card, Field, Skeleton } from "../../design/parts.tsx";
+
+/** What the owner decides for the whole fleet; everyone may read it. */
+export default function SettingsPage() {
+  const { data } = useCall("getPolicy");
+  return (
+    <div className="page">
+      <div className="head">
+        <h1>Settings</h1>
+      </div>
+      <div className="grid">
+        <Card title="Taking back and planning" className="span-7">
+          {data === undefined ? <Skeleton /> : <PolicyForm key={data.revision} policy={data} />}
+        </Card>
+        <Card title="API" className="span-5">
+          <ul className="list">
+            <li>
+              <a href="/openapi.json">OpenAPI document</a>
+            </li>
+            <li>
+              <a href="/v1/schemas/job.json">Schema of the job file</a>
+            </li>
+            <li>
+              <a href="/metrics">Metrics</a>
+            </li>
+          </ul>
+        </Card>
+      </div>
+    </div>
+  );
+}
+
+const rebalanceWords = {
+  on: "anyone",
+  checkpointed: "only jobs that checkpoint",
+  off: "nobody",
+} as const;
+
+function PolicyForm({ policy }: { policy: PolicyShape }) {
+  const may = useMay();
+  const [draft, setDraft] = useState(policy);
+  const save = useAct("setPolicy", () => "The policy was changed.");
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    const { revision, ...body } = draft;
+    save.mutate({ body: body as PolicyPut, ifMatch: revision });
+  };
+  const locked = { disabled: !may("policy.write") };
+  return (
+    <form className="stack tight" onSubmit={submit}>
+      <Field label="Evict for a fair share of the surplus">
+        {(props) => (
+          <select
+            {...props}
+            {...locked}
+            className="input"
+            value={draft.rebalance}
+            onChange={(event) => setDraft({ ...draft, rebalance: event.target.value as PolicyShape["rebalance"] })}
+          >
+            {Object.entries(rebalanceWords).map(([value, words]) => (
+              <option key={value} value={value}>
+                {words}
+              </option>
+            ))}
+          </select>
+        )}
+      </Field>
+      <Field label="A job that has just started is left alone for" hint="not by the owner of its GPUs">
+        {(props) => (
+          <input
+            {...props}
+            {...locked}
+            className="input"
+            value={draft.minRuntime}
+            onChange={(event) => setDraft({ ...draft, minRuntime: event.target.value })}
+          />
+        )}
+      </Field>
+      <Field label="Time to leave, for jobs without a checkpoint of their own">
+        {(props) => (
+          <input
+            {...props}
+            {...locked}
+            className="input"
+            value={draft.grace}
+            onChange={(event) => setDraft({ ...draft, grace: event.target.value })}
+          />
+        )}
+      </Field>
+      <Field label="Moves an hour, at most" hint="Jobs that may be moved so that another finds room on one node">
+        {(props) => (
+          <input
+            {...props}
+            {...locked}
+            className="input"
+            inputMode="numeric"
+            value={draft.movesPerHourMax ?? ""}
+            placeholder="60"
+            onChange={(event) => setDraft(withMoves(draft, event.target.value))}
+          />
+        )}
+      </Field>
+      <label className="row">
+        <input
+          type="checkbox"
+          {...locked}
+          checked={draft.backfill}
+          onChange={(event) => setDraft({ ...draft, backfill: event.target.checked })}
+        />
+        Plan jobs that cannot start, and let others start only where no plan is delayed
+      </label>
+      {may("policy.write") && (
+        <div className="row">
+          <Button kind="primary" type="submit" disabled={save.isPending}>
+            Save
+          </Button>
+        </div>
+      )}
+    </form>
+  );
+}
+
+function withMoves({ movesPerHourMax: _, ...rest }: PolicyShape, text: string): PolicyShape {
+  return text === "" ? rest : { ...rest, movesPerHourMax: Number(text) };
+}

@@ -1,0 +1,96 @@
+import type { SignIn, WhoAmI } from "@tessera/wire";
+import { type FormEvent, useState } from "react";
+import { call, wordsOf } from "../../api/call.ts";
+import { Button, Field, Notice } from "../../design/parts.tsx";
+
+/** Name and password, or a token such as the one that the first start prints. */
+export function SignInPage({ onSignedIn }: { onSignedIn: (me: WhoAmI) => void }) {
+  const [withToken, setWithToken] = useState(false);
+  const [wrong, setWrong] = useState<string | undefined>();
+  const [busy, setBusy] = useState(false);
+  const submit = async (event: FormEvent<HTMLFormElement>) => {
+    event.preventDefault();
+    const form = new FormData(event.currentTarget);
+    const text = (name: string) => String(form.get(name) ?? "");
+    const body: SignIn = withToken
+      ? { token: text("token").trim() }
+      : { name: text("name").trim(), password: text("password") };
+    setBusy(true);
+    setWrong(undefined);
+    try {
+      onSignedIn(await call("signIn", { body }));
+    } catch (error) {
+      setWrong(wordsOf(error));
+      setBusy(false);
+    }
+  };
+  return (
+    <main className="sign-in">
+      <form className="card" onSubmit={(event) => void submit(event)}>
+        <div className="body stack">
+          <div className="row">
+            <img src="/favicon.svg" width="28" height="28" alt="" />
+            <h1>Tessera</h1>
+          </div>
+          {wrong !== undefined && <Notice kind="bad">{wrong}</Notice>}
+          {withToken ? (
+            <Field label="Token" hint="It begins with tess_. The first start prints the owner's.">
+              {(props) => (
+                <input
+                  {...props}
+                  key="token"
+                  name="token"
+                  type="password"
+                  className="input mono"
+                  autoComplete="off"
+                  required
+                />
+              )}
+            </Field>
+          ) : (
+            <>
+              <Field label="Name">
+                {(props) => (
+                  <input
+                    {...props}
+                    key="name"
+                    name="name"
+                    className="input"
+                    autoComplete="username"
+                    autoCapitalize="none"
+                    required
+                  />
+                )}
+              </Field>
+              <Field label="Password">
+                {(props) => (
+                  <input
+                    {...props}
+                    key="password"
+                    name="password"
+                    type="password"
+                    className="input"
+                    autoComplete="current-password"
+                    required
+                  />
+                )}
+              </Field>
+            </>
+          )}
+          <Button kind="primary" type="submit" disabled={busy}>
+            {busy ? "Signing in…" : "Sign in"}
+          </Button>
+          <Button
+            kind="plain"
+            onClick={() => {
+              setWithToken(!withToken);
+              setWrong(undefined);
+            }}
+          >
+            {withToken ? "Use name and password" : "Use a token"}
+          </Button>
+        </div>
+      </form>
+    </main>
+  );
+}
