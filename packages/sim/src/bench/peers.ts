@@ -4,6 +4,7 @@ import { join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { countOf, parseCall } from "../call.ts";
+import { measureKubernetes } from "./peers/kubernetes.ts";
 import { type PeerMissing, type PeerResult, Unavailable, type Work } from "./peers/peer.ts";
 import { measureSlurm } from "./peers/slurm.ts";
 import type { Measured } from "./scheduler/stopwatch.ts";
@@ -14,7 +15,8 @@ const usage = `npm run bench:peers -- [options]: other schedulers on the same wo
   --seconds N   How long a peer is watched (default 60)
   --json        Print only the last line, one JSON object
 
-Slurm's controller comes from Debian packages, unpacked below .cache/peers. What cannot be run is named with the reason.`;
+Slurm's controller comes from Debian packages, unpacked below .cache/peers. Kubernetes is built there from the Go module
+proxy the first time, where there is a go on the PATH. What cannot be run is named with the reason.`;
 
 const values = parseCall(usage, {
   nodes: { type: "string", default: "6250" },
@@ -31,7 +33,10 @@ const works: readonly Work[] = [
   { case: "fill", nodes, gpusPerNode, jobs: gpus, nodesEach: 1, gpusEach: 1, teams: 300 },
   { case: "gangs", nodes, gpusPerNode, jobs: Math.floor(nodes / 8), nodesEach: 8, gpusEach: gpusPerNode, teams: 300 },
 ];
-const peers: Readonly<Record<string, typeof measureSlurm>> = { slurm: measureSlurm };
+const peers: Readonly<Record<string, typeof measureSlurm>> = {
+  slurm: measureSlurm,
+  kubernetes: measureKubernetes,
+};
 const cache = join(resolve(process.env.TESSERA_ROOT ?? "."), ".cache", "peers");
 
 const results: PeerResult[] = [];
@@ -42,7 +47,7 @@ for (const work of works) {
       results.push(await measure(work, seconds, cache, say));
     } catch (error) {
       if (!(error instanceof Unavailable)) throw error;
-      if (!missing.some((each) => each.peer === peer)) missing.push({ peer, missing: error.message });
+      missing.push({ peer, case: work.case, missing: error.message });
     }
   }
 }
@@ -62,7 +67,7 @@ if (!values.json) {
   }
   for (const [name, { perSecond, ran }] of Object.entries(tessera))
     console.log(`tessera ${name}: ${perSecond}/s (${ran})`);
-  for (const each of missing) console.log(`${each.peer} could not be run: ${each.missing}`);
+  for (const each of missing) console.log(`${each.peer} ${each.case} could not be run: ${each.missing}`);
 }
 console.log(
   JSON.stringify({

@@ -25,6 +25,7 @@ export interface PeerResult {
 /** What could not be run, and why. */
 export interface PeerMissing {
   readonly peer: string;
+  readonly case: Work["case"];
   readonly missing: string;
 }
 

@@ -1,22 +1,11 @@
-import { type ChildProcess, execFile, spawn } from "node:child_process";
+import { type ChildProcess, execFile } from "node:child_process";
 import { randomBytes } from "node:crypto";
-import {
-  chmodSync,
-  closeSync,
-  createReadStream,
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  openSync,
-  readFileSync,
-  rmSync,
-  writeFileSync,
-} from "node:fs";
-import { type AddressInfo, createServer } from "node:net";
-import { hostname, tmpdir, userInfo } from "node:os";
+import { chmodSync, createReadStream, existsSync, mkdirSync, writeFileSync } from "node:fs";
+import { hostname, userInfo } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { promisify } from "node:util";
+import { Children, freePort } from "./children.ts";
 import { unpackDebian } from "./debian.ts";
 import { type PeerResult, sleep, Unavailable, type Work } from "./peer.ts";
 
@@ -59,9 +48,8 @@ export async function measureSlurm(
 class Slurm {
   readonly #root: string;
   readonly #work: Work;
-  readonly #folder = mkdtempSync(join(tmpdir(), "tessera-slurm-"));
   readonly #env: NodeJS.ProcessEnv;
-  readonly #children: ChildProcess[] = [];
+  readonly #children: Children;
   readonly #jobs: string[] = [];
 
   constructor(root: string, work: Work) {
@@ -71,13 +59,15 @@ class Slurm {
       const folder = join(root, place, `${arch()}-linux-gnu`);
       return [folder, join(folder, "slurm-wlm")];
     });
-    this.#env = { ...process.env, LD_LIBRARY_PATH: libraries.join(":"), SLURM_CONF: join(this.#folder, "slurm.conf") };
+    const env = { ...process.env, LD_LIBRARY_PATH: libraries.join(":") };
+    this.#children = new Children("slurm", env);
+    this.#env = { ...env, SLURM_CONF: this.#path("slurm.conf") };
   }
 
   async start(): Promise<void> {
-    for (const folder of ["state", "spool"]) mkdirSync(join(this.#folder, folder));
-    chmodSync(this.#folder, 0o755);
-    writeFileSync(join(this.#folder, "munge.key"), randomBytes(128), { mode: 0o600 });
+    for (const folder of ["state", "spool"]) mkdirSync(this.#path(folder));
+    chmodSync(this.#children.folder, 0o755);
+    writeFileSync(this.#path("munge.key"), randomBytes(128), { mode: 0o600 });
     const files = {
       socket: "munge.sock",
       "pid-file": "munge.pid",
@@ -85,14 +75,14 @@ class Slurm {
       "seed-file": "munge.seed",
       "key-file": "munge.key",
     };
-    const options = Object.entries(files).map(([option, file]) => `--${option}=${join(this.#folder, file)}`);
+    const options = Object.entries(files).map(([option, file]) => `--${option}=${this.#path(file)}`);
     this.#spawn("munged", ["--foreground", "--force", ...options]);
-    writeFileSync(join(this.#folder, "slurm.conf"), configOf(this.#work, this.#folder, this.#root, await freePort()));
+    writeFileSync(this.#path("slurm.conf"), configOf(this.#work, this.#children.folder, this.#root, await freePort()));
     writeFileSync(
-      join(this.#folder, "gres.conf"),
+      this.#path("gres.conf"),
       `AutoDetect=off\nNodeName=n[1-${this.#work.nodes}] Name=gpu Type=h100 Count=${this.#work.gpusPerNode}\n`,
     );
-    const controller = this.#spawn("slurmctld", ["-D", "-c", "-f", join(this.#folder, "slurm.conf")]);
+    const controller = this.#spawn("slurmctld", ["-D", "-c", "-f", this.#path("slurm.conf")]);
     await this.#untilReady(controller);
     // For nodes that never registered this version leaves out what slurm.conf says of their GPUs.
     const gres = `gres=gpu:h100:${this.#work.gpusPerNode}`;
@@ -111,7 +101,8 @@ class Slurm {
         // Not there yet.
       }
       if (controller.exitCode !== null || performance.now() > giveUpAt) {
-        throw new Unavailable(`slurmctld does not come up: ${this.#lastWords()}`);
+        const said = ["slurmctld.out", "munged.out"].map((file) => this.#children.lastWords(file)).join("; ");
+        throw new Unavailable(`slurmctld does not come up: ${said}`);
       }
     }
   }
@@ -140,7 +131,7 @@ class Slurm {
   /** Asking the controller would slow it down; its log says it all. */
   async allocations(): Promise<number> {
     let count = 0;
-    const lines = createInterface(createReadStream(join(this.#folder, "slurmctld.log")));
+    const lines = createInterface(createReadStream(this.#path("slurmctld.log")));
     for await (const line of lines) if (/sched: Allocate |_start_job: Started /.test(line)) count++;
     return count;
   }
@@ -150,43 +141,25 @@ class Slurm {
   }
 
   async stop(): Promise<void> {
-    for (const child of this.#children.reverse()) {
-      if (child.exitCode !== null || child.signalCode !== null) continue;
-      const ended = new Promise((resolve) => child.once("exit", resolve));
-      child.kill("SIGKILL");
-      await ended;
-    }
-    rmSync(this.#folder, { recursive: true, force: true });
+    await this.#children.stop();
   }
 
   #spawn(name: string, args: readonly string[]): ChildProcess {
-    const out = openSync(join(this.#folder, `${name}.out`), "a");
-    const child = spawn(this.#program(name), args, { env: this.#env, stdio: ["ignore", out, out] });
-    closeSync(out);
-    child.on("error", (error) => writeFileSync(join(this.#folder, `${name}.out`), error.message));
-    this.#children.push(child);
-    return child;
+    return this.#children.spawn(name, this.#program(name), args);
+  }
+
+  #path(name: string): string {
+    return this.#children.path(name);
   }
 
   #ask(name: string, args: readonly string[]): Promise<{ stdout: string }> {
-    return run(this.#program(name), [...args], { env: this.#env, cwd: this.#folder, timeout: readyMsMax });
+    return run(this.#program(name), [...args], { env: this.#env, cwd: this.#children.folder, timeout: readyMsMax });
   }
 
   /** Debian gives the controller its plain name only when it is installed. */
   #program(name: string): string {
     const places = [`sbin/${name}-wlm`, `sbin/${name}`, `bin/${name}`].map((place) => join(this.#root, "usr", place));
     return places.find((place) => existsSync(place)) ?? name;
-  }
-
-  #lastWords(): string {
-    const read = (file: string) => {
-      try {
-        return readFileSync(join(this.#folder, file), "utf8").trim().split("\n").slice(-2).join("; ");
-      } catch {
-        return "";
-      }
-    };
-    return [read("slurmctld.out"), read("slurmctld.log"), read("munged.out")].filter(Boolean).join("; ");
   }
 }
 
@@ -246,12 +219,4 @@ function configOf(work: Work, folder: string, root: string, port: number): strin
     `PartitionName=all Nodes=n[1-${work.nodes}] Default=YES MaxTime=INFINITE State=UP`,
   );
   return `${text.join("\n")}\n`;
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, "127.0.0.1");
-  await new Promise((resolve) => server.once("listening", resolve));
-  const { port } = server.address() as AddressInfo;
-  await new Promise((resolve) => server.close(resolve));
-  return port;
 }
