@@ -1,4 +1,3 @@
-import { parseArgs } from "node:util";
 import {
   buildInvoice,
   day,
@@ -10,6 +9,7 @@ import {
   PeriodRating,
   second,
 } from "@tessera/core";
+import { countOf, parseCall } from "../call.ts";
 import { spreadOf } from "./figures.ts";
 import { month } from "./month.ts";
 
@@ -17,21 +17,17 @@ import { month } from "./month.ts";
 const usage = "npm run bench:bill -- [--jobs 1000000] [--teams 300] [--days 30] [--rounds 3] [--seed 1] [--json]";
 const goal = { leasesPerSecond: 100_000, rssMiB: 1024, closeSeconds: 5 };
 
-const { values } = parseArgs({
-  options: {
-    jobs: { type: "string", default: "1000000" },
-    teams: { type: "string", default: "300" },
-    days: { type: "string", default: "30" },
-    rounds: { type: "string", default: "3" },
-    seed: { type: "string", default: "1" },
-    json: { type: "boolean", default: false },
-  },
+const values = parseCall(usage, {
+  jobs: { type: "string", default: "1000000" },
+  teams: { type: "string", default: "300" },
+  days: { type: "string", default: "30" },
+  rounds: { type: "string", default: "3" },
+  seed: { type: "string", default: "1" },
+  json: { type: "boolean", default: false },
 });
-const [jobs, teams, days, rounds, seed] = (["jobs", "teams", "days", "rounds", "seed"] as const).map((name) => {
-  const value = Number(values[name]);
-  if (!Number.isSafeInteger(value) || value < 1) throw new Error(`--${name} ${values[name]}: ${usage}`);
-  return value;
-}) as [number, number, number, number, number];
+const [jobs, teams, days, rounds, seed] = (["jobs", "teams", "days", "rounds", "seed"] as const).map((name) =>
+  countOf(usage, `--${name}`, values[name]),
+) as [number, number, number, number, number];
 const say = values.json ? () => {} : (text: string) => console.log(text);
 
 let peakMiB = 0;

@@ -1,7 +1,8 @@
 import { execFile } from "node:child_process";
 import { cpus } from "node:os";
 import { fileURLToPath } from "node:url";
-import { parseArgs, promisify } from "node:util";
+import { promisify } from "node:util";
+import { parseCall } from "../call.ts";
 import { type Spread, spreadOf } from "./figures.ts";
 import { cases, isCase } from "./scheduler/cases.ts";
 import type { Measured } from "./scheduler/stopwatch.ts";
@@ -11,14 +12,12 @@ const usage =
   "npm run bench:scheduler -- [--cases fill,mixed,…,growth] [--gpus 50000] [--seed 1] [--repeat 3] [--json]";
 const growthSizes = [1_000, 10_000, 50_000, 500_000] as const;
 
-const { values } = parseArgs({
-  options: {
-    cases: { type: "string", default: [...Object.keys(cases), "growth"].join(",") },
-    gpus: { type: "string", default: "50000" },
-    seed: { type: "string", default: "1" },
-    repeat: { type: "string", default: "3" },
-    json: { type: "boolean", default: false },
-  },
+const values = parseCall(usage, {
+  cases: { type: "string", default: [...Object.keys(cases), "growth"].join(",") },
+  gpus: { type: "string", default: "50000" },
+  seed: { type: "string", default: "1" },
+  repeat: { type: "string", default: "3" },
+  json: { type: "boolean", default: false },
 });
 const names = values.cases.split(",");
 const [gpus, seed, repeat] = [values.gpus, values.seed, values.repeat].map(Number) as [number, number, number];
