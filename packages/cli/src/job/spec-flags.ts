@@ -17,6 +17,7 @@ export interface SpecFlags {
   readonly nodes?: string;
   readonly members?: string;
   readonly topology?: string;
+  readonly spread?: string;
   readonly cpus?: string;
   readonly memory?: string;
   readonly gpuMemory?: string;
@@ -63,6 +64,9 @@ export function addSpecFlags(command: Command): Command {
     .addOption(
       field("--topology <level>", "all members in one zone, block, rack, nvlink or node; rack? only if possible"),
     )
+    .addOption(
+      field("--spread <level>", "members in different zones, blocks, racks or nodes; rack? as far as possible"),
+    )
     .addOption(field("--cpus <count>", "CPUs per member"))
     .addOption(field("--memory <size>", "memory per member, such as 64GiB"))
     .addOption(field("--gpu-memory <size>", "memory that each GPU must have, such as 40GiB"))
@@ -107,6 +111,7 @@ export function specOfFlags(flags: SpecFlags, session: Session): Spec {
     nodes: countOf("--nodes", flags.nodes),
     members: countOf("--members", flags.members),
     topology: flags.topology,
+    spread: flags.spread,
     cpus: numberOf("--cpus", flags.cpus),
     memory: sizeOf(flags.memory),
     gpu_memory: sizeOf(flags.gpuMemory),

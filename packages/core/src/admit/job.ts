@@ -193,7 +193,13 @@ function neverAsWhole(
   const { min: members, apart } = spec.members;
   const need = needOf(spec, choice, model);
   const fits = (node: FleetNode) => membersThatFit(state.fleet, node, need, "every-node-empty", apart ? 1 : members);
-  if (spreadGang(state.fleet, members, new Rooms(state.fleet, fits), spec.topology) !== undefined) return undefined;
+  const rooms = new Rooms(state.fleet, fits);
+  if (spreadGang(state.fleet, members, rooms, spec) !== undefined) return undefined;
+  if (spec.spread?.required && spreadGang(state.fleet, members, rooms, { ...spec, spread: undefined }) !== undefined) {
+    const { level } = spec.spread;
+    const why = `there are fewer than ${members} of them with room for such a member`;
+    return refuse("never-fits", "spread", level, why, `write spread: ${level}?, or ask for fewer members`);
+  }
   let fit = 0;
   for (const node of state.fleet.nodes) if (node !== undefined) fit += fits(node);
   if (fit >= members) {

@@ -76,9 +76,9 @@ function planMoves(state: State, job: Job, now: Instant, timeline: Timeline): Mo
   if (movesMax <= 0 || state.movable.size === 0) return undefined;
   // Who holds whole nodes uses more or less of its quota by where its jobs are.
   if (isConfidential(state, job.account)) return undefined;
-  const { gpus, members, topology } = job.spec;
+  const { gpus, members, topology, spread } = job.spec;
   // Of a gang one member may be without a seat; where all must be in one place, the others' seats would decide it.
-  if (members.min > 1 && topology?.required) return undefined;
+  if (members.min > 1 && (topology?.required || spread !== undefined)) return undefined;
   for (const [choice, ask] of gpus.entries()) {
     if (ask.part !== undefined || ask.count === 0) continue;
     for (const model of modelsFor(state, job, choice)) {

@@ -39,6 +39,8 @@ interface Way {
 
 /** Room made for a job that found none: complete, lawful, and with nobody in it who could be spared; or not at all [T6]. */
 export function planClaim(state: State, job: Job, now: Instant, book = new Book(state, now)): ClaimPlan | undefined {
+  // Room that must lie in different places is waited for: nobody is taken for it [P7].
+  if (job.spec.spread !== undefined && job.spec.members.min > 1) return undefined;
   const ways: Way[] = [];
   let prospects = false;
   // Where someone is leaving, a way without prospects may show that nobody else need leave.

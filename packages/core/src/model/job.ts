@@ -90,6 +90,8 @@ export interface JobSpec {
   readonly gpus: readonly GpuAsk[];
   readonly members: Members;
   readonly topology?: TopologyAsk;
+  /** Members in different places of a level, at most one in each, or as many different ones as there are. */
+  readonly spread?: TopologyAsk;
   /** Per member. 0 = not asked for, not limited. */
   readonly cpusMilli: number;
   readonly memoryMiB: number;

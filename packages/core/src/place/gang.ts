@@ -1,4 +1,4 @@
-import type { TopologyAsk } from "../model/job.ts";
+import type { JobSpec, TopologyAsk } from "../model/job.ts";
 import type { FleetNode } from "../model/node.ts";
 import type { Fleet } from "../state/fleet.ts";
 import type { Rooms } from "../state/rooms.ts";
@@ -13,8 +13,9 @@ export function spreadGang(
   fleet: Fleet,
   members: number,
   rooms: Rooms,
-  topology: TopologyAsk | undefined,
+  { topology, spread }: Pick<JobSpec, "topology" | "spread">,
 ): Map<FleetNode, number> | undefined {
+  if (spread !== undefined && members > 1) return spreadOut(fleet, members, rooms, spread, topology);
   if (topology !== undefined) {
     const inside = fewestBelow(
       placesAt(fleet.topology.roots, levels.indexOf(topology.level), members, rooms),
@@ -25,6 +26,58 @@ export function spreadGang(
     if (topology.required) return undefined;
   }
   return assign(fleet, fleet.topology.roots, members, rooms);
+}
+
+/**
+ * Members in different places of a level: one in each where that is required, else as evenly as there is room. With a
+ * topology all of these places lie in one of its places, the first that will do.
+ */
+function spreadOut(
+  fleet: Fleet,
+  members: number,
+  rooms: Rooms,
+  spread: TopologyAsk,
+  topology: TopologyAsk | undefined,
+): Map<FleetNode, number> | undefined {
+  const { roots } = fleet.topology;
+  const around = topology === undefined ? [] : domainsAt(roots, levels.indexOf(topology.level));
+  for (const domain of around) {
+    const placed = shareOut(fleet, domainsAt([domain], levels.indexOf(spread.level)), members, rooms, spread.required);
+    if (placed !== undefined) return placed;
+  }
+  if (topology?.required) return undefined;
+  return shareOut(fleet, domainsAt(roots, levels.indexOf(spread.level)), members, rooms, spread.required);
+}
+
+function domainsAt(domains: readonly Domain[], level: number): Domain[] {
+  return domains.flatMap((domain) => (domain.level === level ? [domain] : domainsAt(domain.children, level)));
+}
+
+/** Gives each place one more in turn, the tightest first, until all members have one. */
+function shareOut(
+  fleet: Fleet,
+  places: readonly Domain[],
+  members: number,
+  rooms: Rooms,
+  once: boolean,
+): Map<FleetNode, number> | undefined {
+  const open = places.filter((place) => rooms.of(place) > 0).sort((a, b) => rooms.of(a) - rooms.of(b));
+  const counts = new Map<Domain, number>();
+  let left = members;
+  for (let round = 1; left > 0 && (round === 1 || !once); round++) {
+    const before = left;
+    for (const place of open) {
+      if (left === 0) break;
+      if (rooms.of(place) < round) continue;
+      counts.set(place, round);
+      left--;
+    }
+    if (left === before) break;
+  }
+  if (left > 0) return undefined;
+  const placed = new Map<FleetNode, number>();
+  for (const [place, count] of counts) if (!put(fleet, [place], count, rooms, placed)) return undefined;
+  return placed;
 }
 
 /** The places of a level that hold the whole gang: the tightest at each level from the top. */

@@ -1,4 +1,5 @@
 import type { Event } from "../journal/event.ts";
+import type { NodeNo } from "../model/ids.ts";
 import type { Job } from "../model/job.ts";
 import type { FleetNode } from "../model/node.ts";
 import type { Instant } from "../model/units.ts";
@@ -52,12 +53,19 @@ function smallestShare(state: State, jobs: Iterable<Job>): Job {
 
 function seatForOneMore(state: State, job: Job, now: Instant) {
   const model = modelOf(state, job);
-  const one = { ...job, spec: { ...job.spec, members: { ...job.spec.members, min: 1 }, topology: undefined } };
+  const one = {
+    ...job,
+    spec: { ...job.spec, members: { ...job.spec.members, min: 1 }, topology: undefined, spread: undefined },
+  };
   const demand = demandOf(state, one, job.choice, model);
   const wholeNodes = isConfidential(state, job.account);
   if (!wholeNodes && mayStart(state, one, demand, now) !== undefined) return undefined;
   const used = new Set(job.leases.map((lease) => lease.node));
-  const mayTake = (node: FleetNode, free: number) => (job.spec.members.apart && used.has(node.no) ? 0 : free);
+  const { spread } = job.spec;
+  const placeOf = (no: NodeNo) => state.fleet.topology.placeOf(no, spread!.level);
+  const places = new Set(spread?.required ? [...used].map(placeOf) : []);
+  const mayTake = (node: FleetNode, free: number) =>
+    (job.spec.members.apart && used.has(node.no)) || (places.size > 0 && places.has(placeOf(node.no))) ? 0 : free;
   const seats = findSeats(state, one, job.choice, model, mayTake);
   if (typeof seats === "string") return undefined;
   if (wholeNodes && mayStart(state, one, demand, now, heldBeside(state, job.account, seats)) !== undefined)

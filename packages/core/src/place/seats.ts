@@ -125,7 +125,7 @@ function findOwn(
 function findWhole(
   fleet: Fleet,
   need: MemberNeed,
-  spec: Pick<JobSpec, "members" | "topology">,
+  spec: Pick<JobSpec, "members" | "topology" | "spread">,
   mayTake: MayTake | undefined,
 ): Seat[] | undefined {
   const { min: members, apart } = spec.members;
@@ -134,7 +134,7 @@ function findWhole(
     return node === undefined ? undefined : [{ node: node.no, gpus: gpusOn(fleet, node, need, 1)[0]! }];
   }
   const most = apart ? 1 : members;
-  const spread = spreadGang(fleet, members, roomsFor(fleet, need, most, mayTake), spec.topology);
+  const spread = spreadGang(fleet, members, roomsFor(fleet, need, most, mayTake), spec);
   if (spread === undefined) return undefined;
   const seats: Seat[] = [];
   for (const [node, count] of spread)

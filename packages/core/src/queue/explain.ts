@@ -73,9 +73,12 @@ function reasonAs(state: State, job: Job, choice: number, model: number, now: In
   const usable = room(state, need, members, apart, "now");
   if (usable.members >= members) {
     const level = spec.topology?.level ?? "node";
+    const where = spec.spread?.required
+      ? `not in ${members} different places (${spec.spread.level})`
+      : `no ${level} has room for all ${members} members`;
     return {
       kind: "shape",
-      detail: `${gpus(usable.gpus, name)} ${are(usable.gpus)} free, but no ${level} has room for all ${members} members.`,
+      detail: `${gpus(usable.gpus, name)} ${are(usable.gpus)} free, but ${where}.`,
       needed,
       free: usable.gpus,
     };

@@ -45,6 +45,13 @@ export class Topology {
     this.domainOf[node] = domain;
   }
 
+  /** The place of a level in which a node stands. */
+  placeOf(node: NodeNo, level: Level): Domain | undefined {
+    let at = this.domainOf[node];
+    while (at !== undefined && levels[at.level] !== level) at = at.above;
+    return at;
+  }
+
   /** The nodes of each place of a level, each with its rank by name. */
   nodesAt(level: Level): readonly ReadonlyMap<NodeNo, number>[] {
     const known = this.#nodesAt.get(level);

@@ -33,6 +33,7 @@ export interface RawJob {
   readonly nodes?: number | string;
   readonly members?: number | string;
   readonly topology?: string;
+  readonly spread?: string;
   readonly cpus?: number;
   readonly memory?: number | string;
   readonly gpu_memory?: number | string;
@@ -83,6 +84,7 @@ export const fieldsNotYet = [
 ] as const;
 
 export const arraySizeMax = 10_000;
+const levels: readonly TopologyAsk["level"][] = ["zone", "block", "rack", "nvlink", "node"];
 const priorities = { low: -10, normal: 0, high: 10 } as const;
 
 /** Raw request → JobSpec in whole units, or the first thing that is wrong with it. */
@@ -102,8 +104,10 @@ export function parseJob(raw: RawJob, settled: Settled): JobSpec | Refusal {
   if (isRefusal(gpus)) return gpus;
   const members = parseMembers(raw);
   if (isRefusal(members)) return members;
-  const topology = parseTopology(raw.topology);
+  const topology = parseTopology(raw.topology, "topology");
   if (isRefusal(topology)) return topology;
+  const spread = parseTopology(raw.spread, "spread");
+  if (isRefusal(spread)) return spread;
   const cpusMilli = cpusToMilli(raw.cpus ?? 0, "cpus");
   if (isRefusal(cpusMilli)) return cpusMilli;
   const memoryMiB = parseSize(raw.memory ?? 0, "memory");
@@ -123,6 +127,8 @@ export function parseJob(raw: RawJob, settled: Settled): JobSpec | Refusal {
   if (isRefusal(checkpoint)) return checkpoint;
   const array = parseArray(raw.array, "array");
   if (isRefusal(array)) return array;
+  const apartBadly = spread === undefined ? undefined : badSpread(spread, topology, asks);
+  if (apartBadly !== undefined) return apartBadly;
   const needs = needsOf(raw);
   if (needs.length > 0 && asks.every((ask) => ask.count === 0))
     return refuse("invalid", "needs", needs.join(", "), "is asked of GPUs, and none are asked for", "add gpus: 1");
@@ -143,6 +149,7 @@ export function parseJob(raw: RawJob, settled: Settled): JobSpec | Refusal {
     gpus: asks,
     members,
     topology,
+    ...(spread !== undefined && { spread }),
     cpusMilli,
     memoryMiB,
     gpuMemoryMiB,
@@ -231,13 +238,39 @@ function parseEnv(raw: NonNullable<RawJob["env"]>): JobSpec["env"] {
   return Object.fromEntries(names.map((name) => [name, String(raw[name])]));
 }
 
-function parseTopology(text: string | undefined): TopologyAsk | undefined | Refusal {
+/** Members cannot be in one place of a level and in several of the same or a wider one. */
+function badSpread(
+  spread: TopologyAsk,
+  topology: TopologyAsk | undefined,
+  asks: readonly GpuAsk[],
+): Refusal | undefined {
+  const text = `${spread.level}${spread.required ? "" : "?"}`;
+  if (topology !== undefined && levels.indexOf(spread.level) <= levels.indexOf(topology.level))
+    return refuse(
+      "invalid",
+      "spread",
+      text,
+      `is not inside topology: ${topology.level}`,
+      "spread over a narrower level",
+    );
+  if (asks.some((ask) => ask.part !== undefined))
+    return refuse(
+      "unsupported",
+      "spread",
+      text,
+      "cannot be kept with parts of GPUs",
+      "ask for whole GPUs, or for nodes",
+    );
+  return undefined;
+}
+
+function parseTopology(text: string | undefined, field: string): TopologyAsk | undefined | Refusal {
   if (text === undefined) return undefined;
   const match = /^(zone|block|rack|nvlink|node)(\?)?$/.exec(text);
   if (match === null) {
     return refuse(
       "invalid",
-      "topology",
+      field,
       text,
       "is not a level",
       "write zone, block, rack, nvlink or node; with ? where it is only preferred",

@@ -165,7 +165,7 @@ export class Timeline {
         boundary = this.#nextBoundary(at, runsMs);
       }
       if (total < members) continue;
-      const spread = spreadGang(fleet, members, new Rooms(fleet, (node) => fit[node.no]!), job.spec.topology);
+      const spread = spreadGang(fleet, members, new Rooms(fleet, (node) => fit[node.no]!), job.spec);
       if (spread === undefined) continue;
       const gpus = new Map<NodeNo, number>();
       const spare = new Map<NodeNo, number>();

@@ -17,6 +17,7 @@ import { plansBefore } from "./plans.ts";
 export type ChangedField =
   | "max_time"
   | "topology"
+  | "spread"
   | "members"
   | "isolation"
   | "preemptible"
@@ -64,6 +65,7 @@ export function alternativesFor(
   const { spec } = job;
   for (const maxTimeMs of gapsFor(state, search.timeline, spec, now)) search.try("max_time", { ...spec, maxTimeMs });
   for (const topology of widerThan(spec)) search.try("topology", { ...spec, topology });
+  if (spec.spread?.required) search.try("spread", { ...spec, spread: { ...spec.spread, required: false } });
   if (spec.members.apart && spec.members.min > 1)
     search.try("members", { ...spec, members: { ...spec.members, apart: false } });
   for (const isolation of weakerThan(spec))

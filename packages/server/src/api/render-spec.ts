@@ -20,6 +20,7 @@ export function renderSpec(spec: JobSpec): Record<string, unknown> {
     ...(spec.memoryMiB > 0 && { memory: sizeText(spec.memoryMiB) }),
     ...(spec.gpuMemoryMiB > 0 && { gpu_memory: sizeText(spec.gpuMemoryMiB) }),
     ...(spec.topology !== undefined && { topology: `${spec.topology.level}${spec.topology.required ? "" : "?"}` }),
+    ...(spec.spread !== undefined && { spread: `${spec.spread.level}${spec.spread.required ? "" : "?"}` }),
     isolation: spec.isolation,
     strict: spec.strict,
     ...(spec.maxTimeMs !== undefined && { max_time: durationText(spec.maxTimeMs) }),

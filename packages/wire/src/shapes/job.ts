@@ -158,6 +158,12 @@ export const JobSpecBody = Type.Object(
         description: "All members in one place of this level; with ? only if possible",
       }),
     ),
+    spread: Type.Optional(
+      Type.String({
+        pattern: "^(zone|block|rack|nvlink|node)\\??$",
+        description: "Members in different places of this level; with ? as far as possible",
+      }),
+    ),
     shm: Type.Optional(refusedForNow("Shared memory size")),
     port: Type.Optional(refusedForNow("Port of a service")),
     replicas: Type.Optional(refusedForNow("Replicas of a service")),
