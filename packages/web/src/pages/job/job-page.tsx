@@ -76,8 +76,16 @@ function Tab({ job, tab }: { job: Job; tab: string }): ReactNode {
         </Suspense>
       );
     default:
-      return job.elements === undefined ? <LogsTab job={job} /> : <Elements job={job} />;
+      return job.elements === undefined ? <Logs job={job} /> : <Elements job={job} />;
   }
+}
+
+/** Members read the logs of their own jobs, administrators those of their accounts; the server decides, this only asks less. */
+function Logs({ job }: { job: Job }) {
+  const me = useMe();
+  const may = useMay();
+  if (may("job.logs") && (job.user === me.user || may("account.write"))) return <LogsTab job={job} />;
+  return <Empty title="Its log is for its user and the administrators of its account" />;
 }
 
 /** Whatever happens to the job is read anew: its events are few and tell at once. */

@@ -38,7 +38,7 @@ export function useLogLines(
       cancelAnimationFrame(frame);
       frame = requestAnimationFrame(() => setShown({ lines: all, state, dropped, ...(why && { why }) }));
     };
-    const read = async (): Promise<"ended" | "lost"> => {
+    const read = async (): Promise<"ended" | "refused"> => {
       const query = {
         follow: live,
         tail,
@@ -51,11 +51,10 @@ export function useLogLines(
       if (!response.ok) {
         const problem = (await response.json()) as { detail: string };
         show("refused", problem.detail);
-        return "ended";
+        return "refused";
       }
       const reader = response.body!.pipeThrough(new TextDecoderStream()).getReader();
       let rest = "";
-      show(live ? "following" : "reading");
       for (;;) {
         const { value, done } = await reader.read();
         if (done) return "ended";
@@ -72,8 +71,9 @@ export function useLogLines(
     const follow = async () => {
       for (;;) {
         const end = await read().catch(() => "lost" as const);
-        if (gone.signal.aborted) return;
-        if (end === "ended") return show("ended");
+        if (gone.signal.aborted || end === "refused") return;
+        // A job that is only being placed has no log yet, and one that starts again gets another.
+        if (end === "ended" && !live) return show("ended");
         await new Promise((resolve) => setTimeout(resolve, retryMs));
       }
     };

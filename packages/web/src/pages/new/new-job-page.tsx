@@ -210,7 +210,7 @@ function Form({ fields, wrong, set }: FormProps) {
           />
         )}
       </Field>
-      <div className="row">
+      <div className="fields">
         <Field label="GPUs" wrong={wrongAt("gpus")} hint="per member; 0.25 is a part of one">
           {(props) => (
             <input
@@ -249,7 +249,7 @@ function Form({ fields, wrong, set }: FormProps) {
           )}
         </Field>
       </div>
-      <div className="row">
+      <div className="fields">
         <Field label="Together in one" wrong={wrongAt("topology")}>
           {(props) => (
             <select
@@ -280,6 +280,7 @@ function Form({ fields, wrong, set }: FormProps) {
             >
               <option value="">normal</option>
               <option>low</option>
+              {!["", "normal", "low", "high"].includes(text("priority")) && <option>{text("priority")}</option>}
               <option>high</option>
             </select>
           )}

@@ -23,7 +23,7 @@ interface RolePickProps {
 /** A role and where it holds; the server says which ones may be given. */
 export function RolePick({ role, account, accounts, onRole, onAccount }: RolePickProps) {
   return (
-    <div className="row">
+    <div className="fields">
       <Field label="Role">
         {(props) => (
           <select
