@@ -112,7 +112,7 @@ export default function CostPage() {
         <div className="span-4">
           <Figure
             label={`Used in ${days} days`}
-            value={spellNumber(Math.round(total * 100) / 100)}
+            value={whole.data === undefined ? "…" : spellNumber(Math.round(total * 100) / 100)}
             unit="GPU-hours"
             beside={last === undefined ? "" : `${spellNumber(Math.round(last * 100) / 100)} in the ${days} days before`}
           />
@@ -120,7 +120,15 @@ export default function CostPage() {
         <div className="span-4">
           <Figure
             label="Most used by"
-            value={rows[0] === undefined ? "nobody" : <span className="cut">{rows[0].key}</span>}
+            value={
+              whole.data === undefined ? (
+                "…"
+              ) : rows[0] === undefined ? (
+                "nobody"
+              ) : (
+                <span className="cut">{rows[0].key}</span>
+              )
+            }
             beside={rows[0] === undefined ? "" : `${spellShare(rows[0].hours, total)} of all`}
           />
         </div>
@@ -149,7 +157,9 @@ export default function CostPage() {
         )}
       </Card>
       <Card flush title={`By ${by}`}>
-        {rows.length === 0 ? (
+        {whole.data === undefined ? (
+          <Skeleton lines={4} />
+        ) : rows.length === 0 ? (
           <Empty title="Nothing was used in these days" command="npx tess usage --by account" />
         ) : (
           <div className="table-box">

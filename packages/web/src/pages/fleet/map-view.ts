@@ -211,7 +211,7 @@ export class MapView {
       paint.beginPath();
       paint.rect(x, y - (framed ? 0 : room), width, framed ? room + 4 : room);
       paint.clip();
-      paint.fillText(box.name, x + 3, framed ? y + Math.min(room - 2, size + 2) : y - 3);
+      paint.fillText(shortened(box.name, width, size), x + 3, framed ? y + Math.min(room - 2, size + 2) : y - 3);
       paint.restore();
     }
   }
@@ -229,4 +229,10 @@ export class MapView {
       box.h * eye.scale + 2 * grow,
     );
   }
+}
+
+/** The end of a name says more than its beginning where there is no room for the whole. */
+function shortened(name: string, width: number, size: number): string {
+  const fits = Math.floor(width / (size * 0.62));
+  return name.length <= fits ? name : `…${name.slice(Math.max(1, name.length - fits + 1))}`;
 }

@@ -90,7 +90,7 @@ export function EditPanel({ account, accounts }: { account: Account; accounts: r
         ))}
         {may("account.write") && (
           <form className="stack tight" onSubmit={save}>
-            <div className="row">
+            <div className="fields">
               <Field
                 label="Guarantee (GPUs)"
                 hint="8, or H100=8 A100=4"
