@@ -45,7 +45,7 @@ async function pagesOf(server: OwnServer): Promise<Record<string, string>> {
   };
 }
 
-const settleMs = 1_500;
+const settleMs = 800;
 
 async function main(): Promise<void> {
   const browser = await openChromium();
@@ -69,6 +69,7 @@ async function shoot(
   userToken: string,
 ): Promise<void> {
   const save = async (watched: WatchedPage, name: string) => {
+    await watched.page.waitForFunction(() => document.querySelector(".skeleton") === null);
     await watched.page.waitForTimeout(settleMs);
     await watched.page.screenshot({ path: join(folder, `${name}-${look.name}.png`) });
   };

@@ -169,7 +169,8 @@ function LaneRow(props: { lane: Lane; widest: number; hrefOf: (id: string) => st
         ))}
       </div>
       <span className="quiet small nowrap">
-        {count(lane.jobs.length, "job")}, {spellGpus(lane.gpus)}
+        <span className="many">{count(lane.jobs.length, "job")}, </span>
+        {spellGpus(lane.gpus)}
       </span>
     </div>
   );
