@@ -113,6 +113,9 @@ describe("handing a GPU over", () => {
   it("[S4] nothing is known of GPUs that were in use before scrubs were asked for", () => {
     const w = new World();
     w.nodes(["n0", "H100:2"]).account("lab");
+    w.submit("before", "lab");
+    w.must({ kind: "job.cancel", job: jobId("before") });
+    w.report("before", { kind: "exited", ran: false });
     w.must({ kind: "policy.set", policy: scrubbing });
     w.submit("a", "lab", { gpus: 2 });
     assert.deepEqual(scrubs(w, "a"), [0, 1]);

@@ -37,12 +37,15 @@ export function clearMarks({ fleet }: State, node: FleetNode, facts: NodeFacts |
   }
 }
 
-/** From when scrubs are asked for, nothing is known of what was held before; when they no longer are, nothing is kept. */
+/**
+ * From when scrubs are asked for, nothing is known of what jobs held before, if there were any; when they no longer are,
+ * nothing is kept.
+ */
 export function marksUnder(state: State, policy: Policy): void {
   const { fleet } = state;
   const before = state.policy;
   if ((before.scrubMs === undefined) !== (policy.scrubMs === undefined))
-    fleet.gpuMark.fill(policy.scrubMs === undefined ? clean : unknownHolder, 0, fleet.gpus);
+    fleet.gpuMark.fill(policy.scrubMs === undefined || state.nextJob === 1 ? clean : unknownHolder, 0, fleet.gpus);
   if (policy.reshapeMs === undefined) fleet.gpuShape.fill(0);
 }
 

@@ -13,7 +13,7 @@ import {
   type WorkloadPlan,
 } from "../part/workload.ts";
 import { modelMatches, parseGpus, type RawGpus } from "./gpus.ts";
-import { needsOf, parseArray, type RawJob } from "./parse.ts";
+import { needsOf, parseArray, plainValue, type RawJob } from "./parse.ts";
 import { parseDuration, parseSize } from "./quantities.ts";
 
 /** `7B`, or a model with what else decides its size. */
@@ -248,7 +248,7 @@ function checkGiven(raw: RawJob, workload: Workload, offers: readonly GpuOffer[]
   );
   if (holds) return { raw: { ...raw, type }, why: size.why };
   const field = raw.gpus === undefined ? "gpu_memory" : "gpus";
-  const value = raw.gpus === undefined ? (raw.gpu_memory ?? null) : JSON.stringify(raw.gpus);
+  const value = raw.gpus === undefined ? (raw.gpu_memory ?? null) : plainValue(raw.gpus);
   return refuse(
     "never-fits",
     field,

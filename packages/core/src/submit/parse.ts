@@ -95,7 +95,7 @@ export function parseJob(raw: RawJob, settled: Settled): JobSpec | Refusal {
     return refuse(
       "unsupported",
       field,
-      plain(given[field]),
+      plainValue(given[field]),
       "cannot be honoured by any engine here yet",
       `leave ${field} out`,
     );
@@ -173,7 +173,8 @@ export function parseJob(raw: RawJob, settled: Settled): JobSpec | Refusal {
   };
 }
 
-function plain(value: unknown): string | number | boolean | null {
+/** A value as a refusal can show it. */
+export function plainValue(value: unknown): string | number | boolean | null {
   if (typeof value === "string" || typeof value === "number" || typeof value === "boolean" || value === null)
     return value;
   return JSON.stringify(value).slice(0, 200);

@@ -208,7 +208,7 @@ function wordsOf(event: Event): string {
     case "job-grown":
       return `has seats for ${event.seats.length} more`;
     case "lease-scrubbed":
-      return `${rankOf(event.lease)}: its GPUs were cleared of another tenant's work (${event.how})`;
+      return `${rankOf(event.lease)}: its GPUs were cleared before it got them (${event.how})`;
     case "lease-reshaped":
       return `${rankOf(event.lease)}: its GPUs were cut for it (${event.how})`;
     case "lease-prepared":

@@ -123,8 +123,7 @@ describe("usage", () => {
     await control.report(lease!, { kind: "scrubbed", how: "reset" });
     control.setTime(start + 5000);
     const { fleet, rows } = await report();
-    const before = 8 * gpu * 1000; // nothing was known of them when scrubs were first asked for
-    assert.deepEqual([fleet?.scrub, fleet?.balanced], [String(before + 4 * gpu * 3000), true]);
+    assert.deepEqual([fleet?.scrub, fleet?.balanced], [String(4 * gpu * 3000), true]);
     assert.deepEqual(rows.find(({ key }) => key === "mill")?.byState, {
       scrub: String(4 * gpu * 3000),
       starting: String(4 * gpu * 1000),
