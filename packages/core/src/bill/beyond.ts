@@ -1,62 +1,61 @@
 import { modelMatches } from "../submit/gpus.ts";
-import type { Payer, Payers, Slot, TenantPayer } from "./payers.ts";
-
-/** One of those among whom units are divided. */
-interface Part {
-  weight: number;
-  readonly held: number;
-  units: number;
-}
+import type { Payer, TenantPayer } from "./payers.ts";
 
 /**
  * Divides what a tenant holds beyond its floor among what its accounts hold: each entry of the floor holds its own, the
  * rest must fit into `*` [U2]; what does not is passed down the tree in proportion to what each account holds beyond
- * its own floor, largest remainder by path.
+ * its own floor, largest remainder by path. Groups in which nothing changed are left as they are.
  */
-export function divideBeyond(payers: Payers, tenant: TenantPayer): void {
-  for (const slot of tenant.live) slot.beyond = 0;
+export function divideBeyond(tenant: TenantPayer): void {
+  const { entries, used, guarantee, dirtyGroups } = tenant;
+  const any = guarantee["*"] ?? 0;
+  if (any === 0) {
+    for (const group of dirtyGroups) {
+      const promised = group < entries.length ? guarantee[entries[group]!]! : 0;
+      divideGroup(tenant, group, Math.max(0, (used[group] ?? 0) - promised));
+    }
+  } else {
+    divideAll(tenant, any);
+  }
+  dirtyGroups.clear();
+}
+
+/** Where a floor of any model catches what the others do not hold, the groups depend on each other. */
+function divideAll(tenant: TenantPayer, any: number): void {
   const { entries, used, guarantee } = tenant;
-  const groups: Part[] = [];
-  let over = 0;
+  const over = new Parts();
   for (let group = 0; group <= entries.length; group++) {
-    const held = used[group] ?? 0;
     const promised = group < entries.length ? guarantee[entries[group]!]! : 0;
-    const weight = Math.max(0, held - promised);
-    groups.push({ weight, held, units: 0 });
-    over += weight;
+    over.add(Math.max(0, (used[group] ?? 0) - promised), used[group] ?? 0);
   }
-  const beyond = over - (guarantee["*"] ?? 0);
-  if (beyond <= 0) return;
-  divide(beyond, groups);
-  for (const [group, { units, held }] of groups.entries()) {
-    if (units === 0) continue;
-    if (units === held) allOf(payers, tenant, group);
-    else passDown(payers, tenant, group, units);
-  }
+  const parts = over.divide(Math.max(0, over.weight - any));
+  for (let group = 0; group <= entries.length; group++) divideGroup(tenant, group, parts[group]!);
 }
 
-function allOf(payers: Payers, tenant: TenantPayer, group: number): void {
-  for (const slot of tenant.live) {
-    if (slot.units > 0 && payers.groupOf(tenant, slot.model) === group) slot.beyond = slot.units;
-  }
+function divideGroup(payer: Payer, group: number, units: number): void {
+  if (units > 0 && units < (payer.used[group] ?? 0)) passDown(payer, group, units);
+  else allOrNothing(payer, group, units > 0);
 }
 
-function passDown(payers: Payers, payer: Payer, group: number, units: number): void {
-  const { tenant } = payer;
-  const slots: (Part & { slot: Slot })[] = [];
-  for (const slot of payer.slots) {
-    if (slot.units === 0 || payers.groupOf(tenant, slot.model) !== group) continue;
-    slots.push({ slot, weight: slot.units, held: slot.units, units: 0 });
-  }
-  const children: (Part & { child: Payer })[] = [];
-  for (const child of payer.children) {
+function allOrNothing(payer: Payer, group: number, all: boolean): void {
+  for (const slot of payer.holding[group] ?? []) slot.beyond = all ? slot.units : 0;
+  for (const child of payer.children) if ((child.used[group] ?? 0) > 0) allOrNothing(child, group, all);
+}
+
+function passDown(payer: Payer, group: number, units: number): void {
+  const { tenant, children } = payer;
+  const slots = payer.holding[group] ?? [];
+  const parts = new Parts();
+  for (const slot of slots) parts.add(slot.units, slot.units);
+  for (const child of children) {
     const held = child.used[group] ?? 0;
-    if (held === 0) continue;
-    children.push({ child, weight: Math.max(0, held - floorIn(child, tenant, group)), held, units: 0 });
+    parts.add(held === 0 ? 0 : Math.max(0, held - floorIn(child, tenant, group)), held);
   }
-  divide(units, [...slots, ...children]);
-  for (const { slot, units: part } of slots) slot.beyond = part;
-  for (const { child, units: part } of children) if (part > 0) passDown(payers, child, group, part);
+  const divided = parts.divide(units);
+  for (let i = 0; i < slots.length; i++) slots[i]!.beyond = divided[i]!;
+  for (let i = 0; i < children.length; i++) {
+    if ((children[i]!.used[group] ?? 0) > 0) divideGroup(children[i]!, group, divided[slots.length + i]!);
+  }
 }
 
 /** What a child is promised of the models of a group of its tenant. */
@@ -69,33 +68,48 @@ function floorIn(child: Payer, tenant: TenantPayer, group: number): number {
   return units;
 }
 
-/** Divides by weight; where the weights do not reach (an overcommitted floor), by what is held. Nobody gets more than it holds. */
-function divide(units: number, parts: readonly Part[]): void {
-  let sum = 0;
-  for (const part of parts) sum += part.weight;
-  if (sum < units) {
-    sum = 0;
-    for (const part of parts) {
-      part.weight = part.held;
-      sum += part.held;
-    }
+/** Those among whom units are divided, each with a weight and what it holds, which is the most it can get. */
+class Parts {
+  readonly #weights: number[] = [];
+  readonly #held: number[] = [];
+  weight = 0;
+
+  add(weight: number, held: number): void {
+    this.#weights.push(weight);
+    this.#held.push(held);
+    this.weight += weight;
   }
-  let left = units;
-  const rests: { part: Part; rest: number; i: number }[] = [];
-  for (const [i, part] of parts.entries()) {
-    if (part.weight === 0) continue;
-    const product = units * part.weight;
-    if (product <= Number.MAX_SAFE_INTEGER) {
-      part.units = Math.floor(product / sum);
-      rests.push({ part, rest: product - part.units * sum, i });
-    } else {
-      const exact = BigInt(units) * BigInt(part.weight);
-      part.units = Number(exact / BigInt(sum));
-      rests.push({ part, rest: Number(exact % BigInt(sum)), i });
+
+  /** Divides by weight; where the weights do not reach (an overcommitted floor), by what is held. */
+  divide(units: number): number[] {
+    const weights = this.weight >= units ? this.#weights : this.#held;
+    const parts: number[] = new Array(weights.length).fill(0);
+    if (units === 0) return parts;
+    let sum = 0;
+    for (const weight of weights) sum += weight;
+    const rests: number[] = new Array(weights.length).fill(-1);
+    let left = units;
+    for (let i = 0; i < weights.length; i++) {
+      const weight = weights[i]!;
+      if (weight === 0) continue;
+      const product = units * weight;
+      if (product <= Number.MAX_SAFE_INTEGER) {
+        parts[i] = Math.floor(product / sum);
+        rests[i] = product - parts[i]! * sum;
+      } else {
+        const exact = BigInt(units) * BigInt(weight);
+        parts[i] = Number(exact / BigInt(sum));
+        rests[i] = Number(exact % BigInt(sum));
+      }
+      left -= parts[i]!;
     }
-    left -= part.units;
+    // Fewer are left over than there are parts: the largest remainder each time, the first of equals.
+    for (; left > 0; left--) {
+      let largest = 0;
+      for (let i = 1; i < rests.length; i++) if (rests[i]! > rests[largest]!) largest = i;
+      parts[largest]!++;
+      rests[largest] = -1;
+    }
+    return parts;
   }
-  if (left === 0) return;
-  rests.sort((a, b) => b.rest - a.rest || a.i - b.i);
-  for (let k = 0; left > 0; k++, left--) rests[k]!.part.units++;
 }

@@ -7,6 +7,7 @@ import { Tally } from "./tally.ts";
 const scale = 2 ** 20;
 
 interface Lender {
+  readonly tenant: TenantPayer;
   idle: number;
   seen: number;
   weight: bigint;
@@ -28,6 +29,18 @@ interface Pool {
   readonly lenders: Map<TenantPayer, Lender>;
 }
 
+/** What a tenant counts for in each pool, by the number of the pool. */
+interface Standing {
+  /** As many pools as there were when the entries of its floor were given to pools. */
+  pools: number;
+  /** The pool of each entry of its floor. */
+  poolOf: readonly number[];
+  floor: TenantPayer["guarantee"] | undefined;
+  borrowed: number[];
+  promised: number[];
+  idle: number[];
+}
+
 /** What a tenant lent of a model in an hour or less. */
 export interface Lent {
   readonly tenant: TenantPayer;
@@ -35,14 +48,21 @@ export interface Lent {
   readonly quantity: bigint;
 }
 
+const anyModel = 0;
+
 /**
  * Who lends: what is borrowed counts as taken from unguaranteed capacity first, then from idle floors in proportion,
  * per model and instant. Floors of any model (`*`) come last. A change costs the same however many tenants lend:
  * each lender's share is worked out only when its own idle floor changes, and at the end of the hour.
  */
 export class Lending {
-  readonly #pools = new Map<string, Pool>([["*", poolOf("*")]]);
+  readonly #pools: Pool[] = [poolOf("*")];
+  readonly #poolNo = new Map<string, number>([["*", anyModel]]);
+  readonly #standings = new Map<TenantPayer, Standing>();
   #at: number;
+  #borrowed: number[] = [];
+  #promised: number[] = [];
+  #idle: number[] = [];
 
   constructor(at: number) {
     this.#at = at;
@@ -53,7 +73,7 @@ export class Lending {
     const elapsed = at - this.#at;
     if (elapsed <= 0) return;
     this.#at = at;
-    for (const pool of this.#pools.values()) {
+    for (const pool of this.#pools) {
       if (pool.lent > 0) {
         pool.share += Math.floor((pool.lent * scale) / pool.idle) * elapsed;
         pool.lentUnitMs += pool.lent * elapsed;
@@ -64,44 +84,46 @@ export class Lending {
   }
 
   capacity(model: string, unitsAdded: number): void {
-    this.#pool(model).capacity += unitsAdded;
+    this.#pools[this.#noOf(model)]!.capacity += unitsAdded;
     this.#weigh();
   }
 
-  /** What a tenant borrows of each model, and what of its floor is idle, by entry. Time has been settled. */
+  /** What a tenant borrows of each model, and what of its floor is idle. Time has been settled. */
   set(tenant: TenantPayer): void {
-    const borrowed = new Map<string, number>();
-    for (const slot of tenant.live) {
-      if (slot.beyond > 0) borrowed.set(slot.model, (borrowed.get(slot.model) ?? 0) + slot.beyond);
+    const standing = this.#standingOf(tenant);
+    // Before the sums are taken: a model that is borrowed for the first time makes a pool.
+    for (const slot of tenant.live) if (slot.beyond > 0) this.#noOf(slot.model);
+    const count = this.#pools.length;
+    const [borrowed, promised, idle] = [this.#borrowed, this.#promised, this.#idle];
+    for (let no = 0; no < count; no++) {
+      borrowed[no] = 0;
+      promised[no] = 0;
+      idle[no] = 0;
     }
-    const { promised, idle } = this.#floorOf(tenant);
-    const last = this.#last.get(tenant);
-    for (const [model, units] of last?.borrowed ?? []) this.#pool(model).borrowed -= units;
-    for (const [model, units] of last?.promised ?? []) this.#pool(model).promised -= units;
-    for (const [model, units] of borrowed) this.#pool(model).borrowed += units;
-    for (const [model, units] of promised) this.#pool(model).promised += units;
-    for (const model of new Set([...(last?.idle.keys() ?? []), ...idle.keys()])) {
-      this.#setIdle(this.#pool(model), tenant, idle.get(model) ?? 0);
+    for (const slot of tenant.live) if (slot.beyond > 0) borrowed[this.#noOf(slot.model)]! += slot.beyond;
+    floorOf(tenant, standing, promised, idle);
+    for (let no = 0; no < count; no++) {
+      const pool = this.#pools[no]!;
+      pool.borrowed += borrowed[no]! - (standing.borrowed[no] ?? 0);
+      pool.promised += promised[no]! - (standing.promised[no] ?? 0);
+      if (idle[no] !== (standing.idle[no] ?? 0)) setIdle(pool, tenant, idle[no]!);
     }
-    this.#last.set(tenant, { borrowed, promised, idle });
+    // What was in use before is filled with the next tenant's.
+    this.#borrowed = standing.borrowed;
+    this.#promised = standing.promised;
+    this.#idle = standing.idle;
+    standing.borrowed = borrowed;
+    standing.promised = promised;
+    standing.idle = idle;
     this.#weigh();
   }
 
   /** What each tenant lent since the last time, in whole unit-milliseconds that add up. */
   take(): Lent[] {
     const found: Lent[] = [];
-    for (const pool of this.#pools.values()) {
-      const lenders = [...pool.lenders].sort(([a], [b]) => (a.path < b.path ? -1 : 1));
-      for (const [, lender] of lenders) follow(pool, lender);
-      const followed = lenders.map(([, lender]) => lender.weight);
-      // Where so little was lent that no share could be followed, what is idle now decides.
-      const weights = followed.some((weight) => weight > 0n) ? followed : lenders.map(([, { idle }]) => BigInt(idle));
-      const parts = shareOut(BigInt(pool.lentUnitMs), weights);
-      for (const [i, [tenant, lender]] of lenders.entries()) {
-        if (parts[i]! > 0n) found.push({ tenant, model: pool.model, quantity: parts[i]! });
-        lender.weight = 0n;
-        lender.seen = 0;
-      }
+    for (const pool of this.#pools) {
+      if (pool.lentUnitMs > 0) found.push(...takeLent(pool));
+      for (const lender of pool.lenders.values()) lender.seen = 0;
       pool.share = 0;
       pool.lentUnitMs = 0;
     }
@@ -110,83 +132,49 @@ export class Lending {
 
   /** Unit-ms of each model that nobody was promised and nobody used, since the last time. */
   takeUnused(): { model: string; quantity: bigint }[] {
-    return [...this.#pools.values()]
+    return this.#pools
       .filter((pool) => !pool.unused.isEmpty)
       .map((pool) => ({ model: pool.model, quantity: pool.unused.take() }))
       .sort((a, b) => (a.model < b.model ? -1 : 1));
   }
 
-  readonly #last = new Map<
-    TenantPayer,
-    {
-      readonly borrowed: Map<string, number>;
-      readonly promised: Map<string, number>;
-      readonly idle: Map<string, number>;
-    }
-  >();
-
-  #pool(model: string): Pool {
-    let pool = this.#pools.get(model);
-    if (pool === undefined) {
-      pool = poolOf(model);
-      this.#pools.set(model, pool);
-    }
-    return pool;
+  #noOf(model: string): number {
+    const known = this.#poolNo.get(model);
+    if (known !== undefined) return known;
+    this.#poolNo.set(model, this.#pools.length);
+    return this.#pools.push(poolOf(model)) - 1;
   }
 
-  /** By pool: what a tenant is promised, and what of that may be lent now. */
-  #floorOf(tenant: TenantPayer): { promised: Map<string, number>; idle: Map<string, number> } {
-    const promised = new Map<string, number>();
-    const idle = new Map<string, number>();
-    let overflow = tenant.used[tenant.entries.length] ?? 0;
-    let lendable = Number.POSITIVE_INFINITY;
-    if (tenant.lendable !== undefined) {
-      lendable = 0;
-      for (const entry in tenant.lendable) lendable += tenant.lendable[entry]!;
+  #standingOf(tenant: TenantPayer): Standing {
+    let standing = this.#standings.get(tenant);
+    if (standing === undefined) {
+      standing = { pools: 0, poolOf: [], floor: undefined, borrowed: [], promised: [], idle: [] };
+      this.#standings.set(tenant, standing);
     }
-    const lend = (entry: string, units: number, free: number): void => {
-      const pool = this.#poolFor(entry);
-      promised.set(pool, (promised.get(pool) ?? 0) + units);
-      const may = Math.min(free, lendable);
-      lendable -= may;
-      if (may > 0) idle.set(pool, (idle.get(pool) ?? 0) + may);
-    };
-    for (const [group, entry] of tenant.entries.entries()) {
-      const units = tenant.guarantee[entry]!;
-      const used = tenant.used[group] ?? 0;
-      lend(entry, units, Math.max(0, units - used));
-      overflow += Math.max(0, used - units);
+    if (standing.floor !== tenant.guarantee || standing.pools !== this.#pools.length) {
+      standing.floor = tenant.guarantee;
+      standing.pools = this.#pools.length;
+      standing.poolOf = tenant.entries.map((entry) => this.#poolFor(entry));
     }
-    const any = tenant.guarantee["*"] ?? 0;
-    if (any > 0) lend("*", any, Math.max(0, any - overflow));
-    return { promised, idle };
+    return standing;
   }
 
   /** The pool of an entry: its own model, the only model of its family, or `*`. */
-  #poolFor(entry: string): string {
-    if (entry === "*" || this.#pools.has(entry)) return entry;
-    const models = [...this.#pools.keys()].filter((model) => model !== "*" && modelMatches(entry, model));
-    return models.length === 1 ? models[0]! : "*";
-  }
-
-  #setIdle(pool: Pool, tenant: TenantPayer, idle: number): void {
-    let lender = pool.lenders.get(tenant);
-    if (lender === undefined) {
-      if (idle === 0) return;
-      lender = { idle: 0, seen: pool.share, weight: 0n };
-      pool.lenders.set(tenant, lender);
-    }
-    follow(pool, lender);
-    pool.idle += idle - lender.idle;
-    lender.idle = idle;
+  #poolFor(entry: string): number {
+    const own = this.#poolNo.get(entry);
+    if (own !== undefined) return own;
+    const models = this.#pools.filter(({ model }) => model !== "*" && modelMatches(entry, model));
+    return models.length === 1 ? this.#poolNo.get(models[0]!.model)! : anyModel;
   }
 
   /** How much of the idle floors is lent, from now on. */
   #weigh(): void {
-    const any = this.#pools.get("*")!;
-    let [free, borrowed, named] = [-any.promised, 0, 0];
-    for (const pool of this.#pools.values()) {
-      if (pool === any) continue;
+    const any = this.#pools[anyModel]!;
+    let free = -any.promised;
+    let borrowed = 0;
+    let named = 0;
+    for (let no = 1; no < this.#pools.length; no++) {
+      const pool = this.#pools[no]!;
       free += pool.capacity - pool.promised;
       borrowed += pool.borrowed;
       pool.lent = Math.min(pool.idle, Math.max(0, pool.borrowed - Math.max(0, pool.capacity - pool.promised)));
@@ -194,6 +182,56 @@ export class Lending {
     }
     any.lent = Math.min(any.idle, Math.max(0, borrowed - Math.max(0, free) - named));
   }
+}
+
+/** By pool: what a tenant is promised, and what of that may be lent now. */
+function floorOf(tenant: TenantPayer, { poolOf }: Standing, promised: number[], idle: number[]): void {
+  const { entries, guarantee, used, lendable } = tenant;
+  let overflow = used[entries.length] ?? 0;
+  let left = Number.POSITIVE_INFINITY;
+  if (lendable !== undefined) {
+    left = 0;
+    for (const entry in lendable) left += lendable[entry]!;
+  }
+  for (let group = 0; group < entries.length; group++) {
+    const units = guarantee[entries[group]!]!;
+    const held = used[group] ?? 0;
+    const pool = poolOf[group]!;
+    const free = Math.min(left, Math.max(0, units - held));
+    left -= free;
+    promised[pool]! += units;
+    idle[pool]! += free;
+    overflow += Math.max(0, held - units);
+  }
+  const any = guarantee["*"] ?? 0;
+  promised[anyModel]! += any;
+  idle[anyModel]! += Math.min(left, Math.max(0, any - overflow));
+}
+
+function setIdle(pool: Pool, tenant: TenantPayer, idle: number): void {
+  let lender = pool.lenders.get(tenant);
+  if (lender === undefined) {
+    lender = { tenant, idle: 0, seen: pool.share, weight: 0n };
+    pool.lenders.set(tenant, lender);
+  }
+  follow(pool, lender);
+  pool.idle += idle - lender.idle;
+  lender.idle = idle;
+}
+
+function takeLent(pool: Pool): Lent[] {
+  const lenders = [...pool.lenders.values()].sort((a, b) => (a.tenant.path < b.tenant.path ? -1 : 1));
+  for (const lender of lenders) follow(pool, lender);
+  const followed = lenders.map(({ weight }) => weight);
+  // Where so little was lent that no share could be followed, what is idle now decides.
+  const weights = followed.some((weight) => weight > 0n) ? followed : lenders.map(({ idle }) => BigInt(idle));
+  const parts = shareOut(BigInt(pool.lentUnitMs), weights);
+  const found: Lent[] = [];
+  for (const [i, lender] of lenders.entries()) {
+    if (parts[i]! > 0n) found.push({ tenant: lender.tenant, model: pool.model, quantity: parts[i]! });
+    lender.weight = 0n;
+  }
+  return found;
 }
 
 function poolOf(model: string): Pool {

@@ -10,6 +10,8 @@ export interface Slot {
   readonly key: string;
   readonly payer: Payer;
   readonly model: string;
+  /** The group of the tenant's floor that the model falls under. */
+  group: number;
   readonly profile: string;
   readonly isolation: string;
   readonly topology: string;
@@ -40,8 +42,8 @@ export interface Payer {
   readonly tenant: TenantPayer;
   /** By path. */
   readonly children: Payer[];
-  /** By key. */
-  readonly slots: Slot[];
+  /** Slots that hold GPUs, by group and key. */
+  readonly holding: Slot[][];
   readonly slotByKey: Map<string, Slot>;
   guarantee: Amounts;
   /** Held by the account and everything below it, by group of the tenant's floor. */
@@ -53,12 +55,15 @@ export interface TenantPayer extends Payer {
   /** Entries of its floor by name, `*` left out: the groups that usage falls under; the last group is all the rest. */
   entries: readonly string[];
   readonly groupOf: Map<string, number>;
+  readonly slots: Slot[];
   /** Slots that hold something, or did since the last cut. */
   readonly live: Slot[];
   /** Slots that held something since the price last changed. */
   readonly due: Slot[];
   settledAt: number;
   dirty: boolean;
+  /** Groups in which something changed since the floor was last divided; all of them after a change of the floor. */
+  readonly dirtyGroups: Set<number>;
 }
 
 /** The account tree as far as anyone in it holds or is promised anything. */
@@ -83,13 +88,13 @@ export class Payers {
     if (known !== undefined) return known;
     const { model, profile, isolation, topology, state } = usage;
     const slot: Slot = {
-      ...{ key, payer, model, profile, isolation, topology, state },
+      ...{ key, payer, model, profile, isolation, topology, state, group: this.groupOf(payer.tenant, model) },
       ...{ units: 0, cpusMilli: 0, memoryMiB: 0, beyond: 0, isLive: false, isDue: false },
       ...{ hourHeld: 0, hourBeyond: 0, hourCpu: 0, hourMemory: 0 },
       ...{ held: new Tally(), over: new Tally(), cpu: new Tally(), memory: new Tally() },
     };
     payer.slotByKey.set(key, slot);
-    insertBy(payer.slots, slot, (each) => each.key);
+    payer.tenant.slots.push(slot);
     return slot;
   }
 
@@ -122,7 +127,7 @@ export class Payers {
 
   #add(path: string): Payer {
     const tenantPath = tenantOfPath(path);
-    const base = { path, children: [], slots: [], slotByKey: new Map<string, Slot>(), guarantee: {}, used: [] };
+    const base = { path, children: [], holding: [], slotByKey: new Map<string, Slot>(), guarantee: {}, used: [] };
     if (path === tenantPath) {
       const tenant = {
         ...base,
@@ -131,10 +136,11 @@ export class Payers {
           lendable: undefined,
           entries: [],
           groupOf: new Map<string, number>(),
+          slots: [],
           live: [],
           due: [],
         },
-        ...{ settledAt: this.#settledAt, dirty: false },
+        ...{ settledAt: this.#settledAt, dirty: false, dirtyGroups: new Set<number>() },
       } as unknown as TenantPayer & { tenant: TenantPayer };
       tenant.tenant = tenant;
       this.byPath.set(path, tenant);
@@ -151,15 +157,33 @@ export class Payers {
   #regroup(tenant: TenantPayer): void {
     const clear = (payer: Payer): void => {
       payer.used.length = 0;
+      payer.holding.length = 0;
       for (const child of payer.children) clear(child);
     };
     clear(tenant);
-    for (const slot of tenant.live) if (slot.units > 0) this.count(slot, slot.units);
+    for (let group = 0; group <= tenant.entries.length; group++) tenant.dirtyGroups.add(group);
+    for (const slot of tenant.slots) {
+      const { units } = slot;
+      slot.group = this.groupOf(tenant, slot.model);
+      slot.beyond = 0;
+      slot.units = 0;
+      this.count(slot, units);
+    }
   }
 
-  /** Counts units of a slot in along the path. */
+  /** Gives a slot more units, or less, and counts them along the path. */
   count(slot: Slot, units: number): void {
-    const group = this.groupOf(slot.payer.tenant, slot.model);
+    if (units === 0) return;
+    const { group } = slot;
+    slot.payer.tenant.dirtyGroups.add(group);
+    slot.payer.holding[group] ??= [];
+    const holding = slot.payer.holding[group];
+    if (slot.units === 0) insertBy(holding, slot, (each) => each.key);
+    slot.units += units;
+    if (slot.units === 0) {
+      holding.splice(holding.indexOf(slot), 1);
+      slot.beyond = 0;
+    }
     for (let payer: Payer | undefined = slot.payer; payer !== undefined; payer = payer.parent) {
       payer.used[group] = (payer.used[group] ?? 0) + units;
     }

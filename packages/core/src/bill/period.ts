@@ -54,7 +54,8 @@ export class PeriodRating {
   readonly rater: Rater;
   readonly #options: RatingOptions;
   readonly #borders: readonly Instant[];
-  readonly #lines = new Map<string, OpenLine>();
+  /** By tenant, then by key and price. */
+  readonly #lines = new Map<string, Map<string, OpenLine>>();
   readonly #lent = new Map<string, Shared & { quantity: bigint }>();
   readonly #lost: LostWork[] = [];
   /** GPU time within floors, by tenant and model. */
@@ -118,7 +119,7 @@ export class PeriodRating {
 
   /** The lines of a tenant from its own records, in the order of an invoice; whole once the period is. */
   lines(tenant: string): InvoiceLine[] {
-    const own = [...this.#lines.values()].filter(({ key }) => tenantOfPath(key.account) === tenant);
+    const own = [...(this.#lines.get(tenant)?.values() ?? [])];
     return [...own.map(closed), ...this.#lostLines(tenant, own)].sort(byKey);
   }
 
@@ -152,10 +153,9 @@ export class PeriodRating {
   }
 
   #cut(cut: Cut, lent: readonly Lent[]): void {
-    for (const { tenant, model, quantity } of lent) {
-      const terms = this.#termsAt(cut.fromAt, tenant.path);
-      if (terms === undefined) continue;
-      const { version, perMille } = terms;
+    const terms = lent.length === 0 ? undefined : this.#termsAt(cut.fromAt, "");
+    for (const { tenant, model, quantity } of terms === undefined ? [] : lent) {
+      const { version, perMille } = terms!;
       const id = `${tenant.path}|${model}|${version.id}|${perMille}`;
       const sum = this.#lent.get(id);
       if (sum !== undefined) sum.quantity += quantity;
@@ -252,10 +252,16 @@ export class PeriodRating {
   /** A line is one key at one price: where a contract changes the price within a period, it is two. */
   #line(key: LineKey, price: UnitPrice, { version }: PriceTerms): OpenLine {
     const id = `${key.kind}|${key.account}|${key.model}|${key.profile}|${key.isolation}|${key.topology}|${key.version}|${key.perMille}|${price.numerator}|${price.denominator}`;
-    let line = this.#lines.get(id);
+    const tenant = tenantOfPath(key.account);
+    let lines = this.#lines.get(tenant);
+    if (lines === undefined) {
+      lines = new Map();
+      this.#lines.set(tenant, lines);
+    }
+    let line = lines.get(id);
     if (line === undefined) {
       line = { key, price, rounding: version.rounding, quantity: 0n, shown: 0n };
-      this.#lines.set(id, line);
+      lines.set(id, line);
     }
     return line;
   }
@@ -323,8 +329,8 @@ export class PeriodRating {
   #usedBy(tenant: string): bigint {
     let sum = 0n;
     for (const { quantity } of this.within(tenant)) sum += quantity;
-    for (const { key, quantity } of this.#lines.values()) {
-      if (key.kind === "burst" && tenantOfPath(key.account) === tenant) sum += quantity;
+    for (const { key, quantity } of this.#lines.get(tenant)?.values() ?? []) {
+      if (key.kind === "burst") sum += quantity;
     }
     return sum;
   }

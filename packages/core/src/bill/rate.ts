@@ -161,7 +161,6 @@ export class Rater {
       slot.isLive = true;
       tenant.live.push(slot);
     }
-    slot.units += sign * units;
     slot.cpusMilli += sign * cpus;
     slot.memoryMiB += sign * memory;
     this.payers.count(slot, sign * units);
@@ -179,7 +178,7 @@ export class Rater {
     if (this.#dirty.length === 0) return;
     this.lending.settle(this.#at);
     for (const tenant of this.#dirty) {
-      divideBeyond(this.payers, tenant);
+      divideBeyond(tenant);
       this.lending.set(tenant);
       tenant.dirty = false;
     }
@@ -221,7 +220,6 @@ function putAway(tenant: TenantPayer): void {
     }
     slot.isLive = slot.units > 0 || slot.cpusMilli > 0 || slot.memoryMiB > 0;
     if (slot.isLive) tenant.live[kept++] = slot;
-    else slot.beyond = 0;
   }
   tenant.live.length = kept;
 }
