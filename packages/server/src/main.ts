@@ -3,6 +3,7 @@ import { join, resolve } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { isRefusal } from "@tessera/core";
+import { systemClock } from "@tessera/engine";
 import { openLocalEngine, parseVirtual } from "@tessera/engine-local";
 import { openSimulated } from "@tessera/engine-simulated";
 import { loadKeys } from "./access/keys.ts";
@@ -10,6 +11,7 @@ import { decryptSecrets } from "./access/secrets.ts";
 import { type Api, startApi } from "./api/start.ts";
 import { BadCall, parseConfig, type ServerConfig, usage } from "./config.ts";
 import { prepareFirstStart, writePrivately } from "./first-start.ts";
+import { BudgetWatch } from "./flow/budget-watch.ts";
 import { ThreadedControlPlane } from "./flow/control-plane.ts";
 import { Driver } from "./flow/drive.ts";
 import { Webhook } from "./notify/webhook.ts";
@@ -69,6 +71,8 @@ async function main(): Promise<void> {
   control.follow(driver);
   await driver.adopt();
   control.adopted();
+  const budgets = new BudgetWatch(control, systemClock);
+  budgets.start();
 
   const webhook =
     config.webhook === undefined ? undefined : openWebhook(config.data, config.webhook, keys.webhookKey, control);
@@ -90,6 +94,7 @@ async function main(): Promise<void> {
     closing = true;
     say(`tessera: ${signal}: closing; jobs keep running and are taken over at the next start`);
     clearInterval(refresh);
+    budgets.stop();
     driver.close();
     await webhook?.close();
     await api.close();

@@ -24,6 +24,8 @@ export interface PriceVersion {
   readonly id: string;
   readonly fromAt: Instant;
   readonly currency: string;
+  /** The zone in which months begin and end; only the shell reads it. Absent = UTC. */
+  readonly zone?: string;
   readonly gpus: readonly GpuRate[];
   /** On what is used beyond the promise; what is not named costs as it is. */
   readonly isolation: { readonly [isolation: string]: PerMille };

@@ -10,8 +10,11 @@ const look: Grants = {
   "account.read": "all",
   "secret.read": "all",
   "usage.read": "all",
+  "cost.read": "all",
+  "budget.read": "all",
   "event.read": "all",
 };
+const readBooks: Grants = { "invoice.read": "all", "ledger.read": "all" };
 const administer: Grants = {
   ...look,
   "job.submit": "all",
@@ -25,23 +28,41 @@ const administer: Grants = {
   "token.read": "all",
   "token.write": "all",
   "secret.write": "all",
+  "budget.write": "all",
+  "invoice.read": "all",
+  "ledger.read": "all",
 };
 
 /** What each role may do at its account and below. `account.write` is asked of the account above: see `mayWriteAccount`. */
 export const grantsOf: Readonly<Record<Role, Grants>> = {
-  "platform-owner": { ...administer, "audit.read": "all", "node.write": "all", "policy.write": "all" },
+  "platform-owner": {
+    ...administer,
+    "audit.read": "all",
+    "node.write": "all",
+    "policy.write": "all",
+    "price.write": "all",
+    "bill.write": "all",
+  },
   "tenant-admin": { ...administer, "audit.read": "all" },
   "team-admin": administer,
   member: { ...look, "job.submit": "all", "job.control": "own", "job.logs": "own" },
   viewer: look,
-  finance: { "usage.read": "all", "account.read": "all" },
-  auditor: { ...look, "user.read": "all", "role.read": "all", "token.read": "all", "audit.read": "all" },
+  finance: {
+    ...readBooks,
+    "usage.read": "all",
+    "account.read": "all",
+    "cost.read": "all",
+    "budget.read": "all",
+    "budget.write": "all",
+  },
+  auditor: { ...look, ...readBooks, "user.read": "all", "role.read": "all", "token.read": "all", "audit.read": "all" },
 };
 
 /** What everyone who is signed in may do: look at the fleet, at its policy, and at themselves. */
 export const grantsOfEveryone: ReadonlySet<Action> = new Set<Action>([
   "node.read",
   "policy.read",
+  "price.read",
   "self.read",
   "session.write",
 ]);

@@ -4,6 +4,7 @@ import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify }
 import type { Keys } from "../access/keys.ts";
 import { People } from "../access/people.ts";
 import { Seal } from "../access/seal.ts";
+import { Signature } from "../access/signature.ts";
 import { TokenUse } from "../access/token-use.ts";
 import type { ControlPlane } from "../flow/control.ts";
 import { LiveNames } from "../flow/live-names.ts";
@@ -64,6 +65,7 @@ export async function buildApi(built: {
     control,
     keys,
     seal: new Seal(keys.serverKey),
+    signature: new Signature(keys.serverKey),
     people: await People.load(control.reader),
     tokenUse: await TokenUse.load(control.reader, (writes) => control.notePrivate(writes)),
     liveNames: new LiveNames(control),

@@ -3,6 +3,7 @@ import type { Keys } from "../access/keys.ts";
 import type { People } from "../access/people.ts";
 import type { Principal } from "../access/principal.ts";
 import type { Seal } from "../access/seal.ts";
+import type { Signature } from "../access/signature.ts";
 import type { TokenUse } from "../access/token-use.ts";
 import type { Asker, ControlPlane } from "../flow/control.ts";
 import type { LiveNames } from "../flow/live-names.ts";
@@ -15,6 +16,7 @@ export interface Api {
   readonly control: ControlPlane;
   readonly keys: Keys;
   readonly seal: Seal;
+  readonly signature: Signature;
   readonly people: People;
   readonly tokenUse: TokenUse;
   readonly liveNames: LiveNames;

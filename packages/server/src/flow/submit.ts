@@ -161,7 +161,7 @@ export async function createdJob({ control }: Finder, id: string): Promise<JobCr
 }
 
 /** Everything that the request leans on outside itself. Waits only when a job that it comes after must be looked up. */
-function gather(
+export function gather(
   finder: Finder,
   user: User,
   account: Account,

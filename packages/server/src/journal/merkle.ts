@@ -47,6 +47,11 @@ export function rootOf(salt: Uint8Array, events: readonly Uint8Array[]): Uint8Ar
   return climb(leavesOf(salt, events), () => {});
 }
 
+/** The root over leaves that are there already, paired in the same way. */
+export function rootOfLeaves(leaves: readonly Uint8Array[]): Uint8Array {
+  return leaves.length === 0 ? emptyRoot : climb([...leaves], () => {});
+}
+
 /** The neighbours that lead from event `index` to the root, lowest first. */
 export function pathOf(salt: Uint8Array, events: readonly Uint8Array[], index: number): Sibling[] {
   const path: Sibling[] = [];

@@ -122,7 +122,8 @@ function wellFormed(row: JournalRow): boolean {
   );
 }
 
-function coverOf(row: Omit<JournalRow, "hash" | "root">): Uint8Array {
+/** Stands for everything of a row but its events; tells nothing of it. */
+export function coverOf(row: Omit<JournalRow, "hash" | "root">): Uint8Array {
   const op = Buffer.from(row.op, "utf8");
   const message = Buffer.allocUnsafe(1 + 8 + 8 + 4 + op.length + 4 + 4 + 8 + hashBytes + saltBytes);
   let place = message.writeUInt8(coverTag, 0);

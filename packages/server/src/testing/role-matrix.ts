@@ -20,15 +20,17 @@ export const rolesWalked = [
 ] as const satisfies readonly Role[];
 
 const admin =
-  "job.read job.submit job.control job.logs account.read account.write user.read user.write role.read role.write token.read token.write secret.read secret.write usage.read event.read";
+  "job.read job.submit job.control job.logs account.read account.write user.read user.write role.read role.write token.read token.write secret.read secret.write usage.read cost.read budget.read budget.write invoice.read ledger.read event.read";
 const can: Readonly<Record<Role, ReadonlySet<string>>> = {
-  "platform-owner": words(`${admin} audit.read node.write policy.write`),
+  "platform-owner": words(`${admin} audit.read node.write policy.write price.write bill.write`),
   "tenant-admin": words(`${admin} audit.read`),
   "team-admin": words(admin),
-  member: words("job.read job.submit account.read secret.read usage.read event.read"),
-  viewer: words("job.read account.read secret.read usage.read event.read"),
-  finance: words("account.read usage.read"),
-  auditor: words("job.read account.read user.read role.read token.read secret.read usage.read event.read audit.read"),
+  member: words("job.read job.submit account.read secret.read usage.read cost.read budget.read event.read"),
+  viewer: words("job.read account.read secret.read usage.read cost.read budget.read event.read"),
+  finance: words("account.read usage.read cost.read budget.read budget.write invoice.read ledger.read"),
+  auditor: words(
+    "job.read account.read user.read role.read token.read secret.read usage.read cost.read budget.read invoice.read ledger.read event.read audit.read",
+  ),
 };
 
 function words(text: string): ReadonlySet<string> {
@@ -42,6 +44,8 @@ interface Expectation {
   readonly at?: "above";
   /** The route names no account, job or user: where it is asked makes no difference. */
   readonly anywhere?: true;
+  /** Nothing is there to be found, also for those who may look. */
+  readonly absent?: true;
   /** Nodes are there for everyone; only a name that does not exist is missing. */
   readonly fleet?: true;
 }
@@ -95,13 +99,30 @@ const expectations: Readonly<Record<RouteId, Expectation>> = {
   createToken: { sees: "user.read", needs: "user.write" },
   revokeToken: { sees: "token.read", needs: "token.write" },
   readUsage: { sees: "account.read", needs: "usage.read" },
+  readPrices: { anywhere: true },
+  addPrices: { anywhere: true, needs: "price.write" },
+  previewPrices: { anywhere: true, needs: "price.write" },
+  setContract: { sees: "account.read", needs: "price.write" },
+  readCosts: { sees: "account.read", needs: "cost.read" },
+  estimateJob: { sees: "account.read", needs: "job.submit" },
+  listBudgets: { sees: "account.read", needs: "budget.read" },
+  setBudget: { sees: "account.read", needs: "budget.write" },
+  dropBudget: { sees: "account.read", needs: "budget.write" },
+  listInvoices: { sees: "account.read", needs: "invoice.read" },
+  getInvoice: { sees: "account.read", needs: "invoice.read" },
+  explainLine: { sees: "account.read", needs: "invoice.read", absent: true },
+  getExtract: { sees: "account.read", needs: "invoice.read", absent: true },
+  closePeriod: { anywhere: true, needs: "bill.write" },
+  listEntries: { sees: "account.read", needs: "ledger.read" },
+  postEntry: { sees: "account.read", needs: "bill.write" },
+  getHead: { anywhere: true },
   listAudit: { sees: "account.read", needs: "audit.read" },
   listEvents: { sees: "account.read", needs: "event.read" },
 };
 
 /** The status that this cell must have. */
 export function expected(id: RouteId, role: Role, where: Where): number {
-  const { sees, needs, at, anywhere, fleet } = expectations[id];
+  const { sees, needs, at, anywhere, fleet, absent } = expectations[id];
   const has = (action: string | undefined) => action === undefined || can[role].has(action);
   const { status } = routes[id];
   if (anywhere) return has(needs) ? status : 403;
@@ -110,7 +131,7 @@ export function expected(id: RouteId, role: Role, where: Where): number {
   if (where === "sibling" && role !== "platform-owner") return 404;
   if (!has(sees)) return 404;
   if (at === "above" && where === "own" && role !== "platform-owner") return 403;
-  return has(needs) ? status : 403;
+  return !has(needs) ? 403 : absent ? 404 : status;
 }
 
 const accountOf: Readonly<Record<Where, string>> = {
@@ -121,12 +142,14 @@ const accountOf: Readonly<Record<Where, string>> = {
 };
 /** Jobs of cells never start, so that they can be held and released. */
 const notYet = 4_000_000_000_000;
+const somePrices = { currency: "EUR", gpus: [{ model: "*", reservedMicros: 1, burstMicros: 2 }] };
 const missingJob = "job_0000000000000000";
 
 /** Two tenants, and in the first one user of each role. */
 export async function makeWorld(control: TestControl): Promise<{ tenancy: Tenancy; users: Record<Role, TestUser> }> {
   const tenancy = new Tenancy(control);
   for (const path of ["acme", "acme/team", "bolt", "bolt/team"]) await tenancy.account(path);
+  await tenancy.prices();
   const users = {} as Record<Role, TestUser>;
   for (const role of rolesWalked) {
     users[role] = await tenancy.user(`walker-${role}`, role, role === "platform-owner" ? "" : "acme");
@@ -159,7 +182,11 @@ async function requestFor(
       case "account": {
         const doomed = id === "deleteAccount" ? await doomedAccount(tenancy, role, where, n) : account;
         if (id === "deleteSecret" && exists) await tenancy.secret(account, `S${n}`, "x");
-        return route.path.replace(":account", at(doomed)).replace(":secret", `S${n}`);
+        return route.path
+          .replace(":account", at(doomed))
+          .replace(":secret", `S${n}`)
+          .replace(":period", "open")
+          .replace(":line", "1");
       }
       case "user":
         return route.path.replace(":user", (await other()).id);
@@ -183,6 +210,26 @@ async function requestFor(
       return { path: `${path}?project=${at(account)}` };
     case "listAccounts":
       return { path: `${path}?under=${at(account)}` };
+    case "addPrices":
+    case "previewPrices":
+      return { path, body: { ...somePrices, id: `p${n}`, from: new Date(notYet + n * 1000).toISOString() } };
+    case "setContract":
+      return { path, body: { from: "2030-01-01", to: "2031-01-01", tz: "UTC", perMille: 900 } };
+    case "estimateJob":
+      return { path, body: { run: "true", name: `s${n}`, project: account } };
+    case "dropBudget":
+      if (exists) await tenancy.budget(account);
+      return { path };
+    case "setBudget":
+      return { path, body: { limitMicros: "1000000" } };
+    case "closePeriod":
+      return { path, body: { period: "2020-01" } };
+    case "postEntry":
+      return { path, body: { account, kind: "payment", micros: "1", memo: "" } };
+    case "readCosts":
+    case "listBudgets":
+    case "listInvoices":
+    case "listEntries":
     case "listRoles":
     case "readUsage":
     case "listAudit":
@@ -246,7 +293,7 @@ export async function walk(
         if (answer.status !== must)
           wrong.push(`${id} as ${role} on ${where}: ${answer.status}, not ${must}: ${answer.text}`);
         // What may not be seen is answered exactly like what is not there.
-        if (must === 404 && where === "sibling") hidden = fingerprint(answer);
+        if (must === 404 && where === "sibling" && role !== "platform-owner") hidden = fingerprint(answer);
         if (must === 404 && where === "missing" && hidden !== undefined && hidden !== fingerprint(answer)) {
           wrong.push(`${id} as ${role}: hidden and missing differ: ${hidden} and ${fingerprint(answer)}`);
         }

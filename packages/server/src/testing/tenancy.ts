@@ -5,6 +5,7 @@ import {
   type AccountTerms,
   isRefusal,
   type JobId,
+  type PriceVersion,
   parseJob,
   plainTerms,
   type RawJob,
@@ -68,12 +69,32 @@ export class Tenancy {
     return id;
   }
 
+  /** A price list that holds since ever. */
+  async prices(): Promise<void> {
+    await this.control.must({ kind: "price.add", version: testPrices });
+  }
+
+  async budget(account: string): Promise<void> {
+    const limits = { limitMicros: "1000000", every: "month", alertsPerMille: [], stop: "alert" } as const;
+    await this.control.must({ kind: "budget.set", budget: { account, currency: "EUR", ...limits } });
+  }
+
   async secret(path: string, name: string, value: string): Promise<void> {
     const key = secretKey(this.control.state.accountByPath.get(path)!, name);
     const row = { kind: "secret", key, value: encryptSecret(testKeys.secretsKey, key, value) };
     await this.control.must({ kind: "secret.set", account: path, name }, [row]);
   }
 }
+
+/** 2 for a reserved hour of a GPU, 3 for one beyond the guarantee. */
+export const testPrices: PriceVersion = {
+  ...{ id: "test", fromAt: 0, currency: "EUR" },
+  gpus: [{ model: "*", reservedMicros: 2_000_000, burstMicros: 3_000_000 }],
+  ...{ isolation: {}, topology: {}, profile: {} },
+  ...{ cpuMicrosPerCoreHour: 0, memoryMicrosPerGiBHour: 0, storageMicrosPerGiBHour: 0 },
+  ...{ unbilled: ["starting"], lenderPerMille: 500, lostWorkPerMille: 0, idle: { policy: "absorb", gpus: [] } },
+  ...{ minimumMicros: 0, rounding: "half-even", timesOfDay: [] },
+};
 
 export interface Answer {
   readonly status: number;

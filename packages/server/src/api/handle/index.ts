@@ -5,6 +5,7 @@ import { accessHandlers } from "./access.ts";
 import { accountHandlers } from "./accounts.ts";
 import { fleetHandlers } from "./fleet.ts";
 import { jobHandlers } from "./jobs.ts";
+import { moneyHandlers } from "./money.ts";
 import { policyHandlers } from "./policy.ts";
 import { recordHandlers } from "./records.ts";
 
@@ -17,6 +18,7 @@ export const handlers: { readonly [Id in Answered]: Handler<Id> } = {
   ...accountHandlers,
   ...fleetHandlers,
   ...jobHandlers,
+  ...moneyHandlers,
   ...policyHandlers,
   ...recordHandlers,
 };

@@ -1,0 +1,345 @@
+import {
+  type Account,
+  type Budget,
+  type BudgetStanding,
+  type Invoice,
+  isRefusal,
+  type Refusal,
+  refuse,
+  rootAccount,
+  type SpelledEntry,
+  tenantOfPath,
+  type UserId,
+} from "@tessera/core";
+import type { BudgetShape, InvoiceSummary } from "@tessera/wire";
+import { may } from "../../access/policy.ts";
+import { billingZone, bookOf, invoiceOf, modeOf, ratePeriod } from "../../flow/bill.ts";
+import { budgetStandings } from "../../flow/bill-budget.ts";
+import { closePeriod, type IssuedInvoice } from "../../flow/bill-close.ts";
+import { costReport } from "../../flow/bill-cost.ts";
+import { estimateJob } from "../../flow/bill-estimate.ts";
+import { periodAt, periodNamed } from "../../flow/bill-periods.ts";
+import { extractWithProof } from "../../flow/bill-proof.ts";
+import { reportSpan } from "../../flow/usage.ts";
+import { isWithin } from "../../store/paths.ts";
+import { type Api, askerOf, type Handler } from "../context.ts";
+import { staleUnless } from "../if-match.ts";
+import { contractOf, priceVersionOf } from "../price-put.ts";
+import { type Denial, isDenied, notFound } from "../problem.ts";
+import { timestamp } from "../quantities.ts";
+import {
+  arithmeticOf,
+  invoiceOfIssued,
+  renderEntry,
+  renderInvoice,
+  renderLine,
+  renderPrices,
+  summaryOf,
+} from "../render-money.ts";
+
+type Money =
+  | "readPrices"
+  | "addPrices"
+  | "previewPrices"
+  | "setContract"
+  | "readCosts"
+  | "estimateJob"
+  | "listBudgets"
+  | "setBudget"
+  | "dropBudget"
+  | "listInvoices"
+  | "getInvoice"
+  | "explainLine"
+  | "getExtract"
+  | "closePeriod"
+  | "listEntries"
+  | "postEntry"
+  | "getHead";
+type MoneyHandlers = { readonly [Id in Money]: Handler<Id> };
+
+export const moneyHandlers: MoneyHandlers = {
+  readPrices: (api, { principal }) => showPrices(api, principal.user),
+
+  async addPrices(api, call) {
+    const version = priceVersionOf(call.body);
+    if (isRefusal(version)) return version;
+    const done = await api.control.ask({ kind: "price.add", version }, askerOf(call));
+    return isRefusal(done) ? done : showPrices(api, call.principal.user);
+  },
+
+  async previewPrices({ control }, { body }) {
+    const version = priceVersionOf(body);
+    if (isRefusal(version)) return version;
+    const { reader, state } = control;
+    const now = control.now();
+    const zone = billingZone(state);
+    const period = periodAt(periodAt(now, zone).fromAt - 1, zone);
+    const book = bookOf(state);
+    const other = { ...book, versions: [{ ...version, fromAt: 0 }] };
+    const today = await ratePeriod(reader, state, period, now, book);
+    const then = await ratePeriod(reader, state, period, now, other);
+    const rows = then.rating.tenants().map((tenant) => ({
+      tenant,
+      now: invoiceOf(today, tenant, "chargeback")?.totalMicros ?? 0n,
+      other: invoiceOf(then, tenant, "chargeback")?.totalMicros ?? 0n,
+    }));
+    const sum = (which: "now" | "other") => String(rows.reduce((total, row) => total + row[which], 0n));
+    return {
+      period: period.label,
+      currency: version.currency,
+      rows: rows.map((row) => ({ tenant: row.tenant, nowMicros: String(row.now), thenMicros: String(row.other) })),
+      nowMicros: sum("now"),
+      thenMicros: sum("other"),
+    };
+  },
+
+  async setContract(api, call) {
+    const contract = contractOf(tenantOfPath(call.target.path), call.body);
+    if (isRefusal(contract)) return contract;
+    const done = await api.control.ask({ kind: "contract.set", contract }, askerOf(call));
+    return isRefusal(done) ? done : showPrices(api, call.principal.user);
+  },
+
+  readCosts({ control, people }, { target, query }) {
+    const now = control.now();
+    const span = reportSpan(query.from, query.to, now);
+    if (isRefusal(span)) return span;
+    const ask = { by: query.by ?? "account", ...span, accounts: pathsOf(target), compare: query.compare ?? false };
+    return costReport(control.reader, control.state, ask, now, (id) => people.nameOf(id as UserId));
+  },
+
+  estimateJob: (api, call) => estimateJob(api, call.principal.user, call.target, call.body),
+
+  async listBudgets(api, { target }) {
+    const paths = pathsOf(target);
+    const { state } = api.control;
+    const seen = [...state.books.budgets.values()].filter(({ account }) => isAmong(account, paths));
+    return { items: await showBudgets(api, seen) };
+  },
+
+  async setBudget(api, call) {
+    const { state } = api.control;
+    const account = call.target.path;
+    const known = state.books.budgets.get(account);
+    const stale = staleUnless(call.ifMatch, tagOf(api, account, known?.revision ?? 0), "budget");
+    if (stale !== undefined) return stale;
+    const { limitMicros, every = "month", alertsPerMille = [500, 800, 900], stop = "alert" } = call.body;
+    const currency = state.books.versions.at(-1)?.currency ?? "EUR";
+    const budget = { account, currency, limitMicros, every, alertsPerMille, stop };
+    const done = await api.control.ask({ kind: "budget.set", budget }, askerOf(call));
+    if (isRefusal(done)) return done;
+    return (await showBudgets(api, [state.books.budgets.get(account)!]))[0]!;
+  },
+
+  async dropBudget({ control }, call) {
+    const done = await control.ask({ kind: "budget.drop", account: call.target.path }, askerOf(call));
+    return isRefusal(done) ? done : {};
+  },
+
+  async listInvoices({ control }, { target }) {
+    const { reader, state } = control;
+    const paths = pathsOf(target);
+    const now = control.now();
+    const rated = await ratePeriod(reader, state, periodAt(now, billingZone(state)), now);
+    const drafts = rated.rating.tenants().flatMap((tenant): InvoiceSummary[] => {
+      if (!isAmong(tenant, paths)) return [];
+      const invoice = invoiceOf(rated, tenant, modeOf(state, tenant));
+      return invoice === undefined ? [] : [summaryOf(invoice)];
+    });
+    const rows = await reader.books({ kind: "invoice" });
+    const issued = rows
+      .map(({ doc }) => JSON.parse(doc) as IssuedInvoice)
+      .filter(({ tenant }) => isAmong(tenant, paths))
+      .map((each) => summaryOf(invoiceOfIssued(each), each))
+      .reverse();
+    return { items: [...drafts, ...issued] };
+  },
+
+  async getInvoice(api, { target, params }) {
+    const found = await findInvoice(api, target, params.period!);
+    if (isDenied(found)) return found;
+    return renderInvoice(cutTo(found.invoice, target.path), found.issued);
+  },
+
+  async explainLine(api, { target, params }) {
+    const found = await findInvoice(api, target, params.period!);
+    if (isDenied(found)) return found;
+    const no = Number(params.line);
+    const line = found.invoice.lines[no - 1];
+    if (line === undefined || !isWithin(line.account, target.path)) return notFound("line");
+    const { reader, state } = api.control;
+    const hours: { from: string; to: string; quantity: string; micros: string }[] = [];
+    const key = (
+      each: {
+        readonly [Field in
+          | "kind"
+          | "account"
+          | "model"
+          | "profile"
+          | "isolation"
+          | "topology"
+          | "version"
+          | "perMille"]: string | number;
+      },
+    ) =>
+      [
+        each.kind,
+        each.account,
+        each.model,
+        each.profile,
+        each.isolation,
+        each.topology,
+        each.version,
+        each.perMille,
+      ].join();
+    const rated = await ratePeriod(reader, state, found.invoice.period, api.control.now(), bookOf(state), (charge) => {
+      if (key(charge) !== key(line)) return;
+      const { fromAt, toAt, quantity, micros } = charge;
+      hours.push({ from: timestamp(fromAt), to: timestamp(toAt), quantity: String(quantity), micros: String(micros) });
+    });
+    const stretches = rated.metered.usage
+      .filter(({ account, model }) => account === line.account && (line.model === "" || model === line.model))
+      .filter(() => line.kind !== "reserved")
+      .map(({ job, lease, state: was, node, gpus, fromAt, toAt }) => ({
+        ...{ job, lease, state: was, node, gpus: gpus.length, from: timestamp(fromAt), to: timestamp(toAt) },
+      }));
+    const { number = "" } = found.issued ?? {};
+    return { invoice: number, line: renderLine(line, no), arithmetic: arithmeticOf(line), hours, stretches };
+  },
+
+  async getExtract(api, { target, params }) {
+    const found = await findInvoice(api, target, params.period!);
+    if (isDenied(found)) return found;
+    if (found.issued === undefined || target.path.includes("/")) return notFound("invoice");
+    const extract = await extractWithProof(api.control, found.issued, found.seq!, api.signature);
+    if (extract !== undefined) return extract;
+    return refuse(
+      "conflict",
+      "period",
+      params.period!,
+      "something of this period became known after it was closed",
+      "the next invoice corrects it; keep the extract that you were given before",
+    );
+  },
+
+  async closePeriod({ control }, call) {
+    const period = periodNamed(call.body.period, billingZone(control.state));
+    if (isRefusal(period)) return period;
+    const numbers = await closePeriod(control, period, askerOf(call));
+    if (isRefusal(numbers)) return numbers;
+    const invoices: InvoiceSummary[] = [];
+    for (const key of numbers) {
+      const [row] = await control.reader.books({ kind: "invoice", key });
+      const issued = JSON.parse(row!.doc) as IssuedInvoice;
+      invoices.push(summaryOf(invoiceOfIssued(issued), issued));
+    }
+    return { period: period.label, invoices };
+  },
+
+  async listEntries({ control }, { target }) {
+    const paths = pathsOf(target);
+    const rows = await control.reader.books({ kind: "entry" });
+    const everything = paths.includes("");
+    const balances = [...control.state.books.balances].filter(
+      ([account]) => everything || isAmong(/ (?:tenant|lender|reservation)\/([^/]+)/.exec(account)?.[1] ?? "/", paths),
+    );
+    return {
+      items: rows
+        .filter(({ tenant }) => isAmong(tenant, paths))
+        .map(({ doc }) => renderEntry(JSON.parse(doc) as SpelledEntry))
+        .reverse(),
+      balances: Object.fromEntries(balances.sort().map(([account, micros]) => [account, String(micros)])),
+    };
+  },
+
+  async postEntry({ control }, call) {
+    const { kind, micros, of, memo } = call.body;
+    const currency = control.state.books.versions.at(-1)?.currency ?? "EUR";
+    const tenant = tenantOfPath(call.target.path);
+    const about = { tenant, entry: kind, currency, micros, memo, ...(of !== undefined && { of }) };
+    const done = await control.ask({ kind: "ledger.post", ...about }, askerOf(call));
+    if (isRefusal(done)) return done;
+    const [row] = await control.reader.books({ kind: "entry", key: done.result! });
+    return renderEntry(JSON.parse(row!.doc) as SpelledEntry);
+  },
+
+  async getHead({ control, signature }) {
+    const { hash } = await control.reader.head();
+    const head = { hash: Buffer.from(hash).toString("hex"), at: timestamp(control.now()) };
+    return { ...head, publicKey: signature.publicKey, signature: signature.of(JSON.stringify(head)) };
+  },
+};
+
+function pathsOf(accounts: readonly Account[]): string[] {
+  return accounts.map(({ path }) => path);
+}
+
+function isAmong(account: string, paths: readonly string[]): boolean {
+  return paths.some((path) => path === "" || isWithin(account, path));
+}
+
+/** Everyone sees the lists; a contract is for those who may read the tenant's invoices. */
+function showPrices({ control: { state } }: Api, user: Parameters<typeof may>[1]) {
+  const contracts = [...state.books.contracts.values()].filter(({ tenant }) => {
+    const account = state.accountByPath.get(tenant)?.no ?? rootAccount;
+    return may(state, user, "invoice.read", account);
+  });
+  return renderPrices(state.books.versions, contracts);
+}
+
+function tagOf({ seal }: Api, account: string, revision: number): string {
+  return seal.tag(`budget ${account}`, revision);
+}
+
+async function showBudgets(api: Api, budgets: readonly Budget[]): Promise<BudgetShape[]> {
+  const { reader, state } = api.control;
+  const standings = await budgetStandings(reader, state, budgets, api.control.now());
+  return budgets.map((budget, i) => showBudget(api, budget, standings[i]!));
+}
+
+function showBudget(api: Api, budget: Budget, standing: BudgetStanding): BudgetShape {
+  const { account, currency, limitMicros, every, alertsPerMille, stop, revision } = budget;
+  const { fromAt, toAt, spentMicros, forecastMicros, spentAt, stopped } = standing;
+  return {
+    ...{ account, currency, limitMicros: String(limitMicros), every, alertsPerMille: [...alertsPerMille], stop },
+    ...{ from: timestamp(fromAt), to: timestamp(toAt) },
+    ...{ spentMicros: String(spentMicros), forecastMicros: String(forecastMicros), stopped },
+    ...(spentAt !== undefined && { spentAt: timestamp(spentAt) }),
+    revision: tagOf(api, account, revision),
+  };
+}
+
+interface Found {
+  readonly invoice: Invoice;
+  readonly issued?: IssuedInvoice;
+  readonly seq?: number;
+}
+
+/** The invoice of an account's tenant for a month: issued, or as it would be now. */
+async function findInvoice({ control }: Api, account: Account, label: string): Promise<Found | Denial | Refusal> {
+  const { reader, state } = control;
+  const tenant = tenantOfPath(account.path);
+  const period =
+    label === "open" ? periodAt(control.now(), billingZone(state)) : periodNamed(label, billingZone(state));
+  if (isRefusal(period)) return period;
+  const rows = await reader.books({ kind: "invoice", tenant });
+  for (const { doc, seq } of rows) {
+    const issued = JSON.parse(doc) as IssuedInvoice;
+    if (issued.period.label === period.label) return { invoice: invoiceOfIssued(issued), issued, seq };
+  }
+  const rated = await ratePeriod(reader, state, period, control.now());
+  const invoice = invoiceOf(rated, tenant, modeOf(state, tenant));
+  return invoice === undefined ? notFound("invoice") : { invoice };
+}
+
+/** Below a tenant: the lines of that account alone, and what they come to. */
+function cutTo(invoice: Invoice, path: string): Invoice {
+  if (!path.includes("/")) return invoice;
+  const lines = invoice.lines.filter(({ account }) => isWithin(account, path));
+  const sum = (wanted: (micros: bigint) => boolean) =>
+    lines.reduce((total, { micros }) => (wanted(micros) ? total + micros : total), 0n);
+  const chargesMicros = sum((micros) => micros > 0n);
+  const creditsMicros = sum((micros) => micros < 0n);
+  const totalMicros = chargesMicros + creditsMicros;
+  return { ...invoice, lines, chargesMicros, creditsMicros, roundingMicros: 0n, totalMicros };
+}

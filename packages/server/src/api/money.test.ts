@@ -1,0 +1,155 @@
+import assert from "node:assert/strict";
+import { after, before, describe, it } from "node:test";
+import {
+  type AccountTerms,
+  extractFrom,
+  hour,
+  invoiceText,
+  type LeaseId,
+  plainTerms,
+  recompute,
+  unitsPerGpu,
+} from "@tessera/core";
+import type {
+  BudgetShape,
+  CostReport,
+  ExtractShape,
+  InvoiceShape,
+  InvoiceSummary,
+  LedgerPage,
+  LineExplanation,
+} from "@tessera/wire";
+import { BudgetWatch } from "../flow/budget-watch.ts";
+import { checkChain } from "../journal/chain.ts";
+import { fleetOf, TestControl } from "../testing/control.ts";
+import { serveApi, Tenancy, type TestServer, type TestUser } from "../testing/tenancy.ts";
+
+const termsOf = (gpus: number): AccountTerms => ({
+  ...plainTerms,
+  quota: { guarantee: { H100: gpus * unitsPerGpu }, weight: 1 },
+});
+const start = Date.UTC(2026, 9, 1);
+
+describe("money over the API", () => {
+  let control: TestControl;
+  let server: TestServer;
+  let tenancy: Tenancy;
+  let owner: TestUser;
+  let finance: TestUser;
+  const ask = async <Shape>(user: TestUser, method: string, path: string, body?: unknown): Promise<Shape> => {
+    const answer = await server.call(user.token, method, path, body);
+    assert.ok(answer.status < 300, `${method} ${path}: ${answer.status} ${answer.text}`);
+    return JSON.parse(answer.text || "{}") as Shape;
+  };
+  const end = async (job: string) => {
+    for (const { id } of [...control.state.leases.values()].filter((lease) => lease.id.startsWith(`${job}-`)))
+      await control.report(id as LeaseId, { kind: "exited", ran: true, code: 0 });
+  };
+
+  before(async () => {
+    control = await TestControl.start(undefined, []);
+    control.setTime(start);
+    await control.must({ kind: "node.register", nodes: fleetOf(2, 4) });
+    server = await serveApi(control);
+    tenancy = new Tenancy(control);
+    await tenancy.prices();
+    await tenancy.account("lab", termsOf(2));
+    await tenancy.account("lab/vision");
+    await tenancy.account("ops", termsOf(4));
+    owner = await tenancy.user("root", "platform-owner", "");
+    finance = await tenancy.user("fin", "finance", "lab");
+    const job = await tenancy.job("lab/vision", owner.id, { name: "big", gpus: "H100:4" });
+    await control.run(job);
+    control.setTime(start + 10 * hour);
+    await end(job);
+  });
+  after(() => server.close());
+
+  it("shows the draft of a month: the floor, and what was used beyond it", async () => {
+    const draft = await ask<InvoiceShape>(finance, "GET", "/v1/accounts/lab/invoices/2026-10");
+    assert.equal(draft.status, "draft");
+    assert.deepEqual(
+      draft.lines.map(({ kind, account, hours, micros }) => [kind, account, hours, micros]),
+      [
+        ["reserved", "lab", "20.000", "40000000"],
+        ["burst", "lab/vision", "20.000", "60000000"],
+      ],
+    );
+  });
+
+  it("groups costs by job, and the groups add up to the whole", async () => {
+    const report = await ask<CostReport>(finance, "GET", "/v1/costs?by=job&from=2026-10-01&to=2026-11-01&account=lab");
+    assert.equal(report.rows.find(({ key }) => key.startsWith("job_"))!.micros, "60000000");
+    assert.equal(report.totalMicros, "100000000");
+  });
+
+  it("closes a month once: numbers without gaps, entries that add up, and the same bytes when computed again", async () => {
+    control.setTime(Date.UTC(2026, 10, 1) + hour);
+    await ask(owner, "POST", "/v1/periods/close", { period: "2026-10" });
+    const again = await ask<{ invoices: unknown[] }>(owner, "POST", "/v1/periods/close", { period: "2026-10" });
+    assert.deepEqual(again.invoices, []);
+    const { items } = await ask<{ items: InvoiceSummary[] }>(owner, "GET", "/v1/invoices");
+    const issued = items.filter(({ status }) => status === "issued");
+    assert.deepEqual(
+      issued.map(({ number }) => number),
+      ["INV-000002", "INV-000001"],
+    );
+    const ledger = await ask<LedgerPage>(owner, "GET", "/v1/ledger");
+    const sums = Object.values(ledger.balances).reduce((sum, micros) => sum + BigInt(micros), 0n);
+    assert.equal(sums, 0n);
+    for (const { legs } of ledger.items)
+      assert.equal(
+        legs.reduce((sum, { micros }) => sum + BigInt(micros), 0n),
+        0n,
+      );
+    const invoice = await ask<InvoiceShape>(finance, "GET", "/v1/accounts/lab/invoices/2026-10");
+    assert.equal(ledger.balances["EUR tenant/lab/owed"], invoice.totalMicros);
+    const extract = await ask<ExtractShape>(finance, "GET", "/v1/accounts/lab/invoices/2026-10/extract");
+    assert.equal(invoiceText(recompute(extractFrom(extract.entries))!), invoice.text);
+    assert.ok(!extract.entries.join().includes("ops"), "[S23] nothing of another tenant");
+    assert.ok((await checkChain(control.reader)).sound);
+  });
+
+  it("explains a line by its hours and the stretches behind it", async () => {
+    const line = await ask<LineExplanation>(finance, "GET", "/v1/accounts/lab/invoices/2026-10/lines/2");
+    assert.equal(line.hours.length, 10);
+    assert.equal(
+      line.hours.reduce((sum, { micros }) => sum + BigInt(micros), 0n),
+      60_000_000n,
+    );
+    assert.equal(line.stretches.filter(({ state }) => state === "running").length, 1);
+    assert.match(line.arithmetic, /= 60000000 micros$/);
+  });
+
+  it("stops burst work when a hard budget is spent, says why, and lets it start again when it is raised", async () => {
+    const job = await tenancy.job("lab/vision", owner.id, { name: "more", gpus: "H100:4" });
+    await control.run(job);
+    const budget = { limitMicros: "900000000", stop: "stop-burst", alertsPerMille: [500] };
+    await ask(finance, "PUT", "/v1/accounts/lab%2Fvision/budget", budget);
+    const watch = new BudgetWatch(control, { now: () => control.now(), at: () => () => {} });
+    const began = control.now();
+    await watch.look();
+    control.setTime(began + 10 * 60_000);
+    const next = await watch.look();
+    assert.equal(control.state.leases.size, 1);
+    control.setTime(began + 100 * hour);
+    await watch.look();
+    assert.equal(control.state.books.reached.get("lab/vision")?.perMille, 500);
+    assert.ok(next > began);
+    control.setTime(began + 150 * hour);
+    await watch.look();
+    const [lease] = [...control.state.leases.values()];
+    assert.equal(lease!.state, "stopping");
+    await control.report(lease!.id, { kind: "exited", ran: true, signal: "SIGTERM" });
+    const { reason } = await ask<{ reason: { kind: string; detail: string } }>(owner, "GET", `/v1/jobs/${job}/explain`);
+    assert.equal(reason.kind, "budget");
+    assert.match(reason.detail, /The budget of lab\/vision is spent/);
+    const shown = await ask<BudgetShape>(finance, "PUT", "/v1/accounts/lab%2Fvision/budget", {
+      ...budget,
+      limitMicros: "2000000000",
+    });
+    assert.equal(shown.stopped, "stop-burst");
+    await watch.look();
+    assert.equal(control.state.leases.size, 1);
+  });
+});

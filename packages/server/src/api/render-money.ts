@@ -1,0 +1,137 @@
+import {
+  type Contract,
+  exponentOf,
+  type Invoice,
+  type InvoiceLine,
+  invoiceText,
+  type PriceVersion,
+  perHour,
+  readLine,
+  type SpelledEntry,
+  type SpelledLine,
+} from "@tessera/core";
+import type { EntryShape, InvoiceShape, InvoiceSummary, LineShape, PriceBookShape } from "@tessera/wire";
+import type { IssuedInvoice } from "../flow/bill-close.ts";
+import { hours } from "../flow/bill-text.ts";
+import { timestamp } from "./quantities.ts";
+
+export function renderPrices(versions: readonly PriceVersion[], contracts: readonly Contract[]): PriceBookShape {
+  return {
+    versions: versions.map(({ fromAt, zone: _zone, timesOfDay, unbilled, idle, gpus, ...rest }) => ({
+      ...rest,
+      gpus: [...gpus],
+      unbilled: [...unbilled],
+      idle: { policy: idle.policy, gpus: [...idle.gpus] },
+      from: timestamp(fromAt),
+      timesOfDay: timesOfDay.map(({ zone, days, fromMinute, toMinute, perMille }) => ({
+        tz: zone,
+        days: [...days],
+        from: clockOf(fromMinute),
+        to: clockOf(toMinute),
+        perMille,
+      })),
+    })),
+    contracts: contracts.map(({ tenant, fromAt, toAt, gpus, perMille }) => ({
+      ...{ tenant, from: timestamp(fromAt), to: timestamp(toAt), gpus: [...gpus], perMille },
+    })),
+  };
+}
+
+function clockOf(minuteOfDay: number): string {
+  const two = (value: number) => String(value).padStart(2, "0");
+  return `${two(Math.floor(minuteOfDay / 60))}:${two(minuteOfDay % 60)}`;
+}
+
+const units = { cpu: "core-hour", memory: "gib-hour", minimum: "none", idle: "none" } as const;
+
+export function renderLine(line: InvoiceLine, no: number): LineShape {
+  const { kind, account, model, profile, isolation, topology, version, perMille, quantity } = line;
+  return {
+    ...{ line: no, kind, account, model, profile, isolation, topology, version, perMille },
+    quantity: String(quantity),
+    unit: units[kind as keyof typeof units] ?? "gpu-hour",
+    hours: hours(kind, quantity),
+    unitPriceMicros: line.denominator === 1n ? String(line.numerator) : `${line.numerator}/${line.denominator}`,
+    micros: String(line.micros),
+    ...(line.corrects !== undefined && { corrects: line.corrects }),
+  };
+}
+
+/** The arithmetic of a line in words that can be typed into a calculator. */
+export function arithmeticOf({ kind, quantity, numerator, denominator, micros }: InvoiceLine): string {
+  if (quantity === 0n) return `${micros} micros`;
+  const price = denominator === 1n ? String(numerator) : `${numerator} / ${denominator}`;
+  return `${quantity} / ${perHour(kind)} x ${price} = ${micros} micros`;
+}
+
+/** An invoice, issued or not. */
+export function renderInvoice(
+  invoice: Invoice,
+  issued?: { readonly number: string; readonly at: number; readonly extractRoot: string },
+): InvoiceShape {
+  return {
+    ...summaryOf(invoice, issued),
+    lines: invoice.lines.map((line, i) => renderLine(line, i + 1)),
+    chargesMicros: String(invoice.chargesMicros),
+    creditsMicros: String(invoice.creditsMicros),
+    roundingMicros: String(invoice.roundingMicros),
+    ratingVersion: invoice.ratingVersion,
+    extractRoot: issued?.extractRoot ?? "",
+    text: invoiceText(invoice),
+  };
+}
+
+export function summaryOf(
+  {
+    tenant,
+    period,
+    currency,
+    mode,
+    totalMicros,
+  }: Pick<Invoice, "tenant" | "period" | "currency" | "mode" | "totalMicros">,
+  issued?: { readonly number: string; readonly at: number },
+): InvoiceSummary {
+  return {
+    number: issued?.number ?? "",
+    ...{ tenant, period: period.label, from: timestamp(period.fromAt), to: timestamp(period.toAt), tz: period.zone },
+    ...{ currency, mode, status: issued === undefined ? "draft" : "issued" },
+    ...(issued !== undefined && { issuedAt: timestamp(issued.at) }),
+    totalMicros: String(totalMicros),
+  };
+}
+
+/** The invoice that an event issued. */
+export function invoiceOfIssued({
+  tenant,
+  period,
+  currency,
+  mode,
+  lines,
+  totalMicros,
+  ratingVersion,
+}: IssuedInvoice): Invoice {
+  const read = lines.map((line: SpelledLine) => readLine(line));
+  const sum = (wanted: (micros: bigint) => boolean) =>
+    read.reduce((total, { micros }) => (wanted(micros) ? total + micros : total), 0n);
+  const chargesMicros = sum((micros) => micros > 0n);
+  const creditsMicros = sum((micros) => micros < 0n);
+  const total = BigInt(totalMicros);
+  return {
+    ...{ tenant, period, currency, mode, lines: read, chargesMicros, creditsMicros },
+    ...{ roundingMicros: total - chargesMicros - creditsMicros, totalMicros: total, ratingVersion },
+  };
+}
+
+export function renderEntry({ at, legs, ...entry }: SpelledEntry): EntryShape {
+  return { ...entry, at: timestamp(at), legs: [...legs] };
+}
+
+/** An amount as people write it: `1,234.56 EUR` without the commas. */
+export function moneyText(micros: bigint, currency: string): string {
+  const digits = exponentOf(currency);
+  const [sign, size] = micros < 0n ? ["-", -micros] : ["", micros];
+  const minor = (size + 10n ** BigInt(6 - digits) / 2n) / 10n ** BigInt(6 - digits);
+  const text = String(minor).padStart(digits + 1, "0");
+  const whole = digits === 0 ? text : `${text.slice(0, -digits)}.${text.slice(-digits)}`;
+  return `${sign}${whole} ${currency}`;
+}

@@ -1,0 +1,68 @@
+import type { Instant, State } from "@tessera/core";
+import type { Clock } from "@tessera/engine";
+import { budgetStandings, reachedBy } from "./bill-budget.ts";
+import type { Asker, ControlPlane } from "./control.ts";
+
+const everyMs = 5_000;
+const soonestMs = 50;
+const system: Asker = { actor: { user: "system" }, request: "budget-watch" };
+
+/**
+ * Follows what accounts with a budget spend and tells the core when a part of it is passed; the core stops what has to
+ * stop. It looks again when the limit will be reached at the rate of now, so what is spent beyond it is what those who
+ * were asked to leave use until they have left.
+ */
+export class BudgetWatch {
+  readonly #control: ControlPlane;
+  readonly #clock: Clock;
+  #cancel: () => void = () => {};
+  #stopped = false;
+
+  constructor(control: ControlPlane, clock: Clock) {
+    this.#control = control;
+    this.#clock = clock;
+  }
+
+  start(): void {
+    this.#later(this.#clock.now() + everyMs);
+  }
+
+  stop(): void {
+    this.#stopped = true;
+    this.#cancel();
+  }
+
+  #later(at: Instant): void {
+    if (this.#stopped) return;
+    this.#cancel = this.#clock.at(at, () => {
+      this.look()
+        .then((next) => this.#later(next))
+        .catch(() => this.#later(this.#clock.now() + everyMs));
+    });
+  }
+
+  /** Looks once; answers when it should look again. */
+  async look(): Promise<Instant> {
+    const { state, reader } = this.#control;
+    const now = this.#control.now();
+    const budgets = [...state.books.budgets.values()];
+    let next = now + everyMs;
+    for (const standing of await budgetStandings(reader, state, budgets, now)) {
+      const { account, spentMicros, spentAt } = standing;
+      const budget = state.books.budgets.get(account);
+      if (budget === undefined) continue;
+      const reached = reachedBy(budget, spentMicros);
+      if (isNews(state, account, reached)) {
+        const command = { kind: "budget.reach", account, ...reached, spentMicros: String(spentMicros) } as const;
+        await this.#control.ask(command, system);
+      }
+      if (spentAt !== undefined) next = Math.min(next, Math.max(now + soonestMs, spentAt));
+    }
+    return next;
+  }
+}
+
+function isNews({ books }: State, account: string, { stop, perMille }: ReturnType<typeof reachedBy>): boolean {
+  const known = books.reached.get(account) ?? { stop: "none", perMille: 0 };
+  return known.stop !== stop || known.perMille !== perMille;
+}
