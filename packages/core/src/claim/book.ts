@@ -28,14 +28,15 @@ export class Book {
     this.#now = now;
   }
 
-  costsOf(need: ClaimNeed): Costs {
+  costsOf(need: ClaimNeed, byVictim: boolean): Costs {
     const { model, gpus, gpuMemoryMiB, cpusMilli, memoryMiB, part } = need;
-    const whole = `${model}/${gpus}/${gpuMemoryMiB}/${cpusMilli}/${memoryMiB}`;
+    const whole = `${model}/${gpus}/${gpuMemoryMiB}/${cpusMilli}/${memoryMiB}/${byVictim}`;
     const key = part === undefined ? whole : `${whole}/${JSON.stringify(part)}`;
     const known = this.#costs.get(key);
     if (known?.catchUp() === true) return known;
     // Who may not be on one node differs between claimants and makes nothing cheaper.
-    const costs = new Costs(this.#state, { model, gpus, gpuMemoryMiB, cpusMilli, memoryMiB, part }, this.#now);
+    const bare = { model, gpus, gpuMemoryMiB, cpusMilli, memoryMiB, part };
+    const costs = new Costs(this.#state, bare, this.#now, byVictim);
     this.#costs.set(key, costs);
     return costs;
   }

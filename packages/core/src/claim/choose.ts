@@ -5,7 +5,7 @@ import type { State } from "../state/state.ts";
 import type { Book } from "./book.ts";
 import type { Cost } from "./costs.ts";
 import type { Offers } from "./offers.ts";
-import type { Place } from "./places.ts";
+import { goesByVictim, type Place } from "./places.ts";
 import { type ClaimNeed, Site } from "./site.ts";
 import type { Claimant, Rule } from "./takeable.ts";
 import type { Tally } from "./tally.ts";
@@ -67,8 +67,7 @@ function cheapestSite(
   chosen: ReadonlySet<Site>,
 ): Choice | undefined {
   const { members } = task.claimant.job.spec;
-  // Where any GPU will do, who leaves decides; where a shape is needed, the place that costs least work [T5].
-  const byVictim = task.need.gpus <= 1 && !members.apart;
+  const byVictim = goesByVictim(task);
   const looked = new Set<NodeNo>();
   let best: Choice | undefined;
   const look = (no: NodeNo): void => {
@@ -86,17 +85,24 @@ function cheapestSite(
   for (const { leases } of tally.victims.keys()) for (const { node } of leases) if (place.has(node)) look(node);
   for (const site of chosen) look(site.node.no);
   for (const cost of place.cheapest()) {
-    if (best !== undefined && !byVictim && !mayBeat(cost, place.rank(cost.node), best)) break;
+    if (best !== undefined && !(byVictim ? mayLoseLess(task, offers, cost, best) : mayBeat(cost, place, best))) break;
     look(cost.node);
   }
   return best;
 }
 
 /** Whether a node that costs at least so much could be cheaper than the best so far. */
-function mayBeat(cost: Cost, rank: number, { bill, rank: bestRank }: Choice): boolean {
+function mayBeat(cost: Cost, place: Place, { bill, rank }: Choice): boolean {
   if (bill.own > 0) return true;
   if (cost.lost !== bill.lost) return cost.lost < bill.lost;
-  return cost.victims !== bill.victims.length ? cost.victims < bill.victims.length : rank < bestRank;
+  return cost.victims !== bill.victims.length ? cost.victims < bill.victims.length : place.rank(cost.node) < rank;
+}
+
+/** Whether someone on a node could go before the first victim of the best so far. */
+function mayLoseLess({ now }: Task, offers: Offers, cost: Cost, { bill }: Choice): boolean {
+  const [first] = bill.victims;
+  if (first === undefined || bill.own > 0 || offers.ruleOf(first) !== "T1") return true;
+  return cost.leastMs <= lostMs(first, now);
 }
 
 function isCheaper(task: Task, offers: Offers, tally: Tally, a: Choice, b: Choice, byVictim: boolean): boolean {

@@ -1,5 +1,5 @@
 import type { Event } from "../journal/event.ts";
-import { type AccountNo, type JobNo, type LeaseId, noAccount } from "../model/ids.ts";
+import { type AccountNo, type JobNo, type LeaseId, type NodeNo, noAccount } from "../model/ids.ts";
 import type { Claim, Job } from "../model/job.ts";
 import type { Lease } from "../model/lease.ts";
 import type { Instant } from "../model/units.ts";
@@ -16,11 +16,15 @@ import type { Rule } from "./takeable.ts";
 
 /** Claimants whose seats have become free start; those whose seats are lost wait as before [T7]. */
 export function settleClaims(state: State, now: Instant, apply: (event: Event) => void): void {
-  for (const job of [...state.claimants]) {
+  for (const job of claimantsInQuestion(state)) {
     const claim = job.claim!;
     if (claim.seats.some((seat) => state.fleet.nodes[seat.node]?.mode !== "up")) {
       drop(job, now, "a node of its seats is no longer up", apply);
-    } else if (hasRoom(state, job, claim)) {
+      continue;
+    }
+    if (!seatsAreFree(state, claim)) continue;
+    state.claims.heldUp.add(job);
+    if (hasRoom(state, job, claim)) {
       const cover = coverOfClaim(state, job, claim);
       if (cover === noAccount && !job.spec.preemptible) {
         // Its floor is not empty yet. If nobody is leaving it, a quota has changed and it will not be.
@@ -30,6 +34,26 @@ export function settleClaims(state: State, now: Instant, apply: (event: Event) =
       }
     }
   }
+}
+
+/** In order of their claims: those on whose nodes something has changed, and those for whom seats alone were not enough. */
+function claimantsInQuestion({ claimants, claims, fleet }: State): Job[] {
+  const { count, recent } = fleet.changes;
+  const missed = count - claims.settledAt;
+  const all = claims.settledAt < 0 || missed > recent.length;
+  const asked = new Set(claims.heldUp);
+  for (let change = claims.settledAt; !all && change < count; change++) {
+    for (const job of claims.on.get(recent[change % recent.length]! as NodeNo) ?? []) asked.add(job);
+  }
+  claims.settledAt = count;
+  claims.heldUp.clear();
+  if (!all && asked.size === 0) return [];
+  return all ? [...claimants] : [...claimants].filter((job) => asked.has(job));
+}
+
+function seatsAreFree({ fleet }: State, { seats }: Claim): boolean {
+  for (const { gpus } of seats) for (const gpu of gpus) if (fleet.gpuFree[gpu] !== fleet.gpuCapacity[gpu]) return false;
+  return true;
 }
 
 function drop(job: Job, now: Instant, reason: string, apply: (event: Event) => void): void {

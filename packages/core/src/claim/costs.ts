@@ -16,6 +16,8 @@ export interface Cost {
   /** The same with the work of a gang in equal parts on its nodes: what can be added up over nodes. */
   readonly part: number;
   readonly victims: number;
+  /** The least time of one GPU that anyone there would lose. */
+  readonly leastMs: number;
 }
 
 /**
@@ -28,11 +30,13 @@ export class Costs {
   readonly #need: ClaimNeed;
   readonly #now: Instant;
   readonly #byNode: (NodeCost | undefined)[];
-  readonly #heap = new Heap<NodeCost>(isCheaper);
+  readonly #heap: Heap<NodeCost>;
   #changes: number;
 
-  constructor(state: State, need: ClaimNeed, now: Instant) {
+  /** `byVictim`: in order of who would lose least, not of where the least is lost. */
+  constructor(state: State, need: ClaimNeed, now: Instant, byVictim: boolean) {
     const { nodes, changes } = state.fleet;
+    this.#heap = new Heap<NodeCost>(byVictim ? losesLess : isCheaper);
     this.#state = state;
     this.#need = need;
     this.#now = now;
@@ -72,7 +76,7 @@ export class Costs {
   #count(cost: NodeCost): void {
     const node = this.#state.fleet.nodes[cost.node];
     if (node?.mode === "up") this.#reckon(node, cost);
-    else cost.set(Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY, 0);
+    else cost.set(Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY, 0, 0);
     if (cost.lost === Number.POSITIVE_INFINITY) this.#heap.delete(cost);
     else this.#heap.update(cost);
   }
@@ -80,10 +84,11 @@ export class Costs {
   #reckon(node: FleetNode, cost: NodeCost): void {
     const site = new Site(this.#state.fleet, node, this.#need);
     if (site.fits([]) > 0) {
-      cost.set(0, 0, 0);
+      cost.set(0, 0, 0, 0);
       return;
     }
     let least = Number.POSITIVE_INFINITY;
+    let leastWork = Number.POSITIVE_INFINITY;
     let gpus = 0;
     let lost = 0;
     let part = 0;
@@ -95,6 +100,7 @@ export class Costs {
       // Members beyond the minimum lose nothing when they leave alone.
       const lostMs = job.leases.some((each) => each.extra) ? 0 : lostMsOf(job, this.#now);
       least = Math.min(least, lostMs);
+      leastWork = Math.min(leastWork, lostMs * gpusOf(job));
       found = true;
       const served = site.served(lease);
       gpus += served;
@@ -104,9 +110,10 @@ export class Costs {
       part += (lostMs * gpusOf(job)) / nodesOf(job);
     }
     const missing = Math.max(0, this.#need.gpus - site.free);
-    if (!found || missing > gpus) cost.set(Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY, 0);
-    else if (missing === gpus && missing > 0) cost.set(lost, part, jobs.length);
-    else cost.set(least * missing, least * missing, 1);
+    if (!found || missing > gpus) cost.set(Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY, 0, 0);
+    else if (missing === gpus && missing > 0) cost.set(lost, part, jobs.length, least);
+    // Someone leaves, and whoever does leaves whole.
+    else cost.set(Math.max(leastWork, least * missing), least * missing, 1, least);
   }
 }
 
@@ -115,17 +122,23 @@ class NodeCost implements Cost, Placed {
   lost = Number.POSITIVE_INFINITY;
   part = Number.POSITIVE_INFINITY;
   victims = 0;
+  leastMs = 0;
   place = -1;
 
   constructor(node: NodeNo) {
     this.node = node;
   }
 
-  set(lost: number, part: number, victims: number): void {
+  set(lost: number, part: number, victims: number, leastMs: number): void {
     this.lost = lost;
     this.part = part;
     this.victims = victims;
+    this.leastMs = leastMs;
   }
+}
+
+function losesLess(a: Cost, b: Cost): boolean {
+  return a.leastMs !== b.leastMs ? a.leastMs < b.leastMs : a.node < b.node;
 }
 
 function isCheaper(a: Cost, b: Cost): boolean {

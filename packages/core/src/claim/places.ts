@@ -19,10 +19,15 @@ export interface Place {
   rank(node: NodeNo): number;
 }
 
+/** Where any GPU will do, who leaves decides; where a shape is needed, the place that costs least work [T5]. */
+export function goesByVictim({ need, claimant }: Task): boolean {
+  return need.gpus <= 1 && !claimant.job.spec.members.apart;
+}
+
 /** The whole fleet. */
 export function anywhere(task: Task, offers: Offers): Place {
   const { fleet } = task.state;
-  const costs = offers.floors ? task.book.costsOf(task.need) : undefined;
+  const costs = offers.floors ? task.book.costsOf(task.need, goesByVictim(task)) : undefined;
   return {
     lost: 0,
     listed: costs === undefined ? nodesInQuestion(task, offers) : upOf(task, offers.coveredNodes()),
@@ -34,7 +39,7 @@ export function anywhere(task: Task, offers: Offers): Place {
 
 /** Each place of a level in which all members might find room. */
 export function placesFor(task: Task, offers: Offers, level: Level): Place[] {
-  const costs = offers.floors ? task.book.costsOf(task.need) : undefined;
+  const costs = offers.floors ? task.book.costsOf(task.need, false) : undefined;
   const listed = new Set(costs === undefined ? nodesInQuestion(task, offers) : upOf(task, offers.coveredNodes()));
   const places: Place[] = [];
   for (const nodes of task.state.fleet.topology.nodesAt(level)) {
@@ -61,7 +66,10 @@ function placeOf(
   return {
     lost: leastLost(task, here.length, others),
     listed: here,
-    cheapest: () => others.sort((a, b) => a.lost - b.lost || a.victims - b.victims || rank(a.node) - rank(b.node)),
+    cheapest: () =>
+      goesByVictim(task)
+        ? others.sort((a, b) => a.leastMs - b.leastMs)
+        : others.sort((a, b) => a.lost - b.lost || a.victims - b.victims || rank(a.node) - rank(b.node)),
     has: (node) => nodes.has(node) && fleet.nodes[node]?.mode === "up",
     rank,
   };

@@ -320,6 +320,7 @@ function keepClaim(state: State, job: Job, claim: Claim): void {
   state.claimants.add(job);
   state.waiting.remove(job);
   for (const seat of claim.seats) {
+    addUnder(state.claims.on, seat.node, job);
     beforeSeats(state, seat.node);
     state.fleet.hold(seat.node, seat.gpus, job.no, cpusMilli, memoryMiB);
     afterSeats(state, job, seat.node, 1);
@@ -346,8 +347,10 @@ function dropClaim(state: State, job: Job): void {
   countClaim(state, job, -1);
   job.claim = undefined;
   state.claimants.delete(job);
+  state.claims.heldUp.delete(job);
   state.waiting.wakeAll();
   for (const seat of claim.seats) {
+    deleteUnder(state.claims.on, seat.node, job);
     beforeSeats(state, seat.node);
     state.fleet.unhold(seat.node, seat.gpus, cpusMilli, memoryMiB);
     afterSeats(state, job, seat.node, -1);

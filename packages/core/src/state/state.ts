@@ -39,6 +39,16 @@ export interface UsedKey {
   readonly at: Instant;
 }
 
+/** Which claimants a change concerns. */
+export interface ClaimIndex {
+  /** By the nodes of their seats. */
+  readonly on: Map<NodeNo, Set<Job>>;
+  /** Those whose seats were free, but something else was missing. */
+  readonly heldUp: Set<Job>;
+  /** The change of the fleet up to which they have been looked at. */
+  settledAt: number;
+}
+
 /** How much of a windowed limit an account has begun to use. */
 export interface GpuTimeWindow {
   from: Instant;
@@ -125,6 +135,7 @@ export interface State {
   readonly planned: Map<Job, Instant>;
   /** Jobs for which room is being made, in order of their claims. */
   readonly claimants: Set<Job>;
+  readonly claims: ClaimIndex;
   readonly timers: Timers;
 }
 
@@ -189,6 +200,7 @@ export function emptyState(): State {
     classes: new ClassChanges(),
     planned: new Map(),
     claimants: new Set(),
+    claims: { on: new Map(), heldUp: new Set(), settledAt: -1 },
     timers: new Timers(),
   };
 }
