@@ -1,7 +1,7 @@
 import type { Job } from "../model/job.ts";
 import type { Instant } from "../model/units.ts";
 import type { State } from "../state/state.ts";
-import { Costs } from "./costs.ts";
+import { type CostKind, Costs } from "./costs.ts";
 import type { ClaimNeed } from "./site.ts";
 
 /** How many nodes the claims of one batch may look at: about as many as take a second. Callers wait while it is decided. */
@@ -28,15 +28,15 @@ export class Book {
     this.#now = now;
   }
 
-  costsOf(need: ClaimNeed, byVictim: boolean): Costs {
+  costsOf(need: ClaimNeed, kind: CostKind): Costs {
     const { model, gpus, gpuMemoryMiB, cpusMilli, memoryMiB, part } = need;
-    const whole = `${model}/${gpus}/${gpuMemoryMiB}/${cpusMilli}/${memoryMiB}/${byVictim}`;
+    const whole = `${model}/${gpus}/${gpuMemoryMiB}/${cpusMilli}/${memoryMiB}/${kind}`;
     const key = part === undefined ? whole : `${whole}/${JSON.stringify(part)}`;
     const known = this.#costs.get(key);
     if (known?.catchUp() === true) return known;
     // Who may not be on one node differs between claimants and makes nothing cheaper.
     const bare = { model, gpus, gpuMemoryMiB, cpusMilli, memoryMiB, part };
-    const costs = new Costs(this.#state, bare, this.#now, byVictim);
+    const costs = new Costs(this.#state, bare, this.#now, kind);
     this.#costs.set(key, costs);
     return costs;
   }

@@ -51,8 +51,9 @@ function claimantsInQuestion({ claimants, claims, fleet }: State): Job[] {
   return all ? [...claimants] : [...claimants].filter((job) => asked.has(job));
 }
 
-function seatsAreFree({ fleet }: State, { seats }: Claim): boolean {
-  for (const { gpus } of seats) for (const gpu of gpus) if (fleet.gpuFree[gpu] !== fleet.gpuCapacity[gpu]) return false;
+function seatsAreFree(state: State, { seats }: Claim): boolean {
+  for (const { gpus, part } of seats)
+    for (const gpu of gpus) if (!isVacant(state, gpu, part !== undefined)) return false;
   return true;
 }
 
@@ -85,17 +86,16 @@ function start(
 }
 
 /**
- * Everything that is held for the claimant is there, and its ceilings have room: a victim may have left its GPUs idle
- * beside the claimed ones and still hold the cores, the memory or the quota that it was taken for.
+ * Everything that is held for the claimant beside the GPUs is there, and its ceilings have room: a victim may have left
+ * its GPUs idle and still hold the cores, the memory or the quota that it was taken for.
  */
 function hasRoom(state: State, job: Job, claim: Claim): boolean {
   const mayUse = keptApart(state, job.account);
   if (job.state !== "waiting") return false; // it is being moved and still has its old seat [T9]
-  for (const { node: no, gpus, part } of claim.seats) {
+  for (const { node: no } of claim.seats) {
     const node = state.fleet.node(no);
     if (mayUse?.(node) === false) return false;
     if (node.freeCpusMilli < 0 || node.freeMemoryMiB < 0) return false;
-    for (const gpu of gpus) if (!isVacant(state, gpu, part !== undefined)) return false;
   }
   const model = claim.seats[0]!.gpus.length === 0 ? -1 : state.fleet.gpuModel[claim.seats[0]!.gpus[0]!]!;
   const held = heldFor(state, job, claim);

@@ -6,7 +6,7 @@ import type { Instant } from "../model/units.ts";
 import { Heap, type Placed } from "../queue/heap.ts";
 import { jobOf, type State } from "../state/state.ts";
 import { type ClaimNeed, Site } from "./site.ts";
-import { lostMsOf } from "./victim.ts";
+import { leavesFirst, lostMsOf, type Victim } from "./victim.ts";
 
 /** The least that room for one member on a node can cost. */
 export interface Cost {
@@ -21,6 +21,12 @@ export interface Cost {
 }
 
 /**
+ * What nodes are ordered by: who would lose least, or where the least is lost; there more can be told for a claimant who
+ * may take everyone that is burst, by T1.
+ */
+export type CostKind = "who" | "where" | "where-everyone";
+
+/**
  * What room for one member costs on each node at least, if burst work leaves: whatever the rules allow costs as much or
  * more, so nodes that are dearer than what was found need no look. Good for one instant; nodes that change meanwhile are
  * counted anew.
@@ -31,12 +37,13 @@ export class Costs {
   readonly #now: Instant;
   readonly #byNode: (NodeCost | undefined)[];
   readonly #heap: Heap<NodeCost>;
+  readonly #everyone: boolean;
   #changes: number;
 
-  /** `byVictim`: in order of who would lose least, not of where the least is lost. */
-  constructor(state: State, need: ClaimNeed, now: Instant, byVictim: boolean) {
+  constructor(state: State, need: ClaimNeed, now: Instant, kind: CostKind) {
     const { nodes, changes } = state.fleet;
-    this.#heap = new Heap<NodeCost>(byVictim ? losesLess : isCheaper);
+    this.#heap = new Heap<NodeCost>(kind === "who" ? losesLess : isCheaper);
+    this.#everyone = kind === "where-everyone";
     this.#state = state;
     this.#need = need;
     this.#now = now;
@@ -94,6 +101,7 @@ export class Costs {
     let part = 0;
     let found = false;
     const jobs: Job[] = [];
+    const offers: Job[] = [];
     for (const lease of this.#state.fleet.leasesOn(node.no)) {
       const job = jobOf(this.#state, lease.job);
       if (!mayLeave(job, lease)) continue;
@@ -102,6 +110,7 @@ export class Costs {
       least = Math.min(least, lostMs);
       leastWork = Math.min(leastWork, lostMs * gpusOf(job));
       found = true;
+      if (this.#everyone) this.#offer(offers, job);
       const served = site.served(lease);
       gpus += served;
       if (served === 0 || jobs.includes(job)) continue;
@@ -112,8 +121,25 @@ export class Costs {
     const missing = Math.max(0, this.#need.gpus - site.free);
     if (!found || missing > gpus) cost.set(Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY, 0, 0);
     else if (missing === gpus && missing > 0) cost.set(lost, part, jobs.length, least);
-    // Someone leaves, and whoever does leaves whole.
-    else cost.set(Math.max(leastWork, least * missing), least * missing, 1, least);
+    else {
+      // Someone leaves, and whoever does leaves whole.
+      const someone = this.#everyone ? this.#firstWork(offers) : leastWork;
+      cost.set(Math.max(someone, least * missing), least * missing, 1, least);
+    }
+  }
+
+  /** Each account offers who of it leaves first [T5]. */
+  #offer(offers: Job[], job: Job): void {
+    const at = offers.findIndex(({ account }) => account === job.account);
+    if (at < 0) offers.push(job);
+    else if (leavesFirst(whole(job), whole(offers[at]!), this.#now) < 0) offers[at] = job;
+  }
+
+  /** The work of the first to leave for a floor [T5]: who loses the least time, be it one of several. */
+  #firstWork(offers: readonly Job[]): number {
+    const leastMs = Math.min(...offers.map((job) => lostMsOf(job, this.#now)));
+    const first = offers.filter((job) => lostMsOf(job, this.#now) === leastMs);
+    return Math.min(...first.map((job) => leastMs * gpusOf(job)));
   }
 }
 
@@ -150,6 +176,10 @@ function isCheaper(a: Cost, b: Cost): boolean {
 function mayLeave(job: Job, lease: Lease): boolean {
   if (job.state === "stopping" || !job.spec.preemptible) return false;
   return lease.extra ? lease.state !== "stopping" : job.cover === noAccount;
+}
+
+function whole(job: Job): Victim {
+  return { job, leases: job.leases, extra: false, cover: job.cover };
 }
 
 function gpusOf(job: Job): number {

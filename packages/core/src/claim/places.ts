@@ -1,8 +1,10 @@
-import type { NodeNo } from "../model/ids.ts";
+import { type NodeNo, noAccount, rootAccount } from "../model/ids.ts";
 import { firstThatFits } from "../place/seats.ts";
+import { isWithin } from "../queue/quota.ts";
 import type { Level } from "../state/topology.ts";
+import { stayingOf } from "../state/usage.ts";
 import type { Task } from "./choose.ts";
-import type { Cost, Costs } from "./costs.ts";
+import type { Cost, CostKind, Costs } from "./costs.ts";
 import type { Offers } from "./offers.ts";
 
 /** Where a plan may put members: some nodes, those on which it can hope for room in order of what they cost at least. */
@@ -24,10 +26,27 @@ export function goesByVictim({ need, claimant }: Task): boolean {
   return need.gpus <= 1 && !claimant.job.spec.members.apart;
 }
 
+function costKindOf(task: Task): CostKind {
+  if (goesByVictim(task)) return "who";
+  const { members } = task.claimant.job.spec;
+  return members.min === 1 && mayTakeEveryone(task) ? "where-everyone" : "where";
+}
+
+/** Whether all burst work is outside the guarantee that a claimant stands on, and of accounts that may lose it. */
+function mayTakeEveryone({ state, claimant: { cover } }: Task): boolean {
+  if (cover === noAccount || state.elastic.size > 0 || state.usage[cover]!.burst > 0) return false;
+  for (const account of state.accounts) {
+    if (account === undefined || account.no === rootAccount || state.usage[account.no]!.burst === 0) continue;
+    const staying = stayingOf(state, account.no);
+    if (staying.cpusMilli + staying.units > 0 && isWithin(state, account, staying)) return false;
+  }
+  return true;
+}
+
 /** The whole fleet. */
 export function anywhere(task: Task, offers: Offers): Place {
   const { fleet } = task.state;
-  const costs = offers.floors ? task.book.costsOf(task.need, goesByVictim(task)) : undefined;
+  const costs = offers.floors ? task.book.costsOf(task.need, costKindOf(task)) : undefined;
   return {
     lost: 0,
     listed: costs === undefined ? nodesInQuestion(task, offers) : upOf(task, offers.coveredNodes()),
@@ -39,7 +58,7 @@ export function anywhere(task: Task, offers: Offers): Place {
 
 /** Each place of a level in which all members might find room. */
 export function placesFor(task: Task, offers: Offers, level: Level): Place[] {
-  const costs = offers.floors ? task.book.costsOf(task.need, false) : undefined;
+  const costs = offers.floors ? task.book.costsOf(task.need, "where") : undefined;
   const listed = new Set(costs === undefined ? nodesInQuestion(task, offers) : upOf(task, offers.coveredNodes()));
   const places: Place[] = [];
   for (const nodes of task.state.fleet.topology.nodesAt(level)) {

@@ -15,6 +15,9 @@ export function spreadGang(
   rooms: Rooms,
   { topology, spread }: Pick<JobSpec, "topology" | "spread">,
 ): Map<FleetNode, number> | undefined {
+  let room = 0;
+  for (const root of fleet.topology.roots) room += rooms.of(root);
+  if (room < members) return undefined;
   if (spread !== undefined && members > 1) return spreadOut(fleet, members, rooms, spread, topology);
   if (topology !== undefined) {
     const inside = fewestBelow(

@@ -99,7 +99,10 @@ export function applyToJobs(state: State, event: JobEvent): void {
         lease.since = event.at;
       }
       const job = jobOf(state, lease.job);
-      if (job.startedAt === 0) job.startedAt = event.at;
+      if (job.startedAt === 0) {
+        job.startedAt = event.at;
+        state.endings.note(job);
+      }
       if (job.state === "starting" && job.leases.every((each) => each.extra || each.state === "running")) {
         job.state = "running";
       }
@@ -238,6 +241,7 @@ export function addJob(state: State, job: Job): void {
 /** From here until its attempt is over the job is among those that hold something. */
 function activate(state: State, job: Job): void {
   addUnder(state.active, job.account, job);
+  state.endings.note(job);
   countPriority(state, job, 1);
   countCover(state, job, 1);
   if (isElastic(job)) state.elastic.add(job);
@@ -252,6 +256,7 @@ function isElastic({ spec }: Job): boolean {
 
 function deactivate(state: State, job: Job): void {
   deleteUnder(state.active, job.account, job);
+  state.endings.note(job);
   deleteUnder(state.resumable, job.account, job);
   state.elastic.delete(job);
   countPriority(state, job, -1);

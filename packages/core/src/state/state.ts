@@ -23,6 +23,7 @@ import type { Demand, Floor } from "../queue/quota.ts";
 import { modelMatches } from "../submit/gpus.ts";
 import { type Books, emptyBooks } from "./books.ts";
 import { ClassChanges } from "./class-changes.ts";
+import { Endings } from "./endings.ts";
 import { Fleet } from "./fleet.ts";
 import type { History } from "./history.ts";
 import type { Pace } from "./pace.ts";
@@ -136,6 +137,8 @@ export interface State {
   /** Jobs for which room is being made, in order of their claims. */
   readonly claimants: Set<Job>;
   readonly claims: ClaimIndex;
+  /** When jobs that hold leases reach their limits. */
+  readonly endings: Endings;
   readonly timers: Timers;
 }
 
@@ -201,6 +204,7 @@ export function emptyState(): State {
     planned: new Map(),
     claimants: new Set(),
     claims: { on: new Map(), heldUp: new Set(), settledAt: -1 },
+    endings: new Endings(),
     timers: new Timers(),
   };
 }

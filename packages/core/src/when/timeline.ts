@@ -8,6 +8,7 @@ import { modelsFor } from "../place/place.ts";
 import { type MemberNeed, needOf } from "../place/seats.ts";
 import { before } from "../queue/in-account.ts";
 import { coverFor } from "../queue/quota.ts";
+import type { Ending } from "../state/endings.ts";
 import { likelyRunMs } from "../state/pace.ts";
 import { Rooms } from "../state/rooms.ts";
 import { demandOf, orderOf, type State } from "../state/state.ts";
@@ -37,7 +38,9 @@ export class Timeline {
   /** GPUs of a node that stay free at the start of a plan beyond what the plan needs, by plan. */
   readonly #spare: Map<NodeNo, number>[] = [];
   readonly #endOf: EndOf;
-  #ends: { readonly at: Instant; readonly job: Job }[] | undefined;
+  #ends: readonly Ending[] | undefined;
+  /** GPUs of each node that are free once everything with an end is over. */
+  #freeInTheEnd: Int32Array | undefined;
 
   constructor(state: State, now: Instant, ends: EndOf = endOf) {
     this.#state = state;
@@ -146,10 +149,13 @@ export class Timeline {
       total += now - fit[no]!;
       fit[no] = now;
     };
-    for (let no = 0; no < fit.length; no++) count(no);
+    for (let no = 0; no < fit.length; no++) if (fleet.nodeFreeGpus[no]! >= need.gpus) count(no);
+    if (members > 1 && this.#roomInTheEnd(need, apart) < members) return undefined;
     let boundary = this.#nextBoundary(from, runsMs);
     const moments = this.#moments();
-    for (const [i, { at, job: ending }] of moments.entries()) {
+    for (let next = moments.next(); !next.done; ) {
+      const { at, job: ending } = next.value;
+      next = moments.next();
       from = at;
       for (const { node, gpus, part } of ending?.leases ?? []) {
         // A part does not free a GPU for certain, and what is kept for a claimant is not free for others.
@@ -158,7 +164,7 @@ export class Timeline {
         freed.set(node, (freed.get(node) ?? 0) + whole);
         count(node);
       }
-      if (moments[i + 1]?.at === at) continue;
+      if (!next.done && next.value.at === at) continue;
       for (; turn < turns.length && turns[turn]!.at <= at; turn++) count(turns[turn]!.node);
       if (at >= boundary) {
         for (const plan of this.plans) for (const no of plan.gpus.keys()) count(no);
@@ -206,13 +212,37 @@ export class Timeline {
     return next;
   }
 
+  /** How many members fit at most once everything with an end is over. */
+  #roomInTheEnd({ model, gpus }: MemberNeed, apart: boolean): number {
+    const { fleet } = this.#state;
+    this.#freeInTheEnd ??= this.#countFreeInTheEnd();
+    let members = 0;
+    for (const node of fleet.nodes) {
+      if (node === undefined || fleet.soleModel(node) !== model) continue;
+      const here = Math.floor(this.#freeInTheEnd[node.no]! / gpus);
+      members += apart ? Math.min(1, here) : here;
+    }
+    return members;
+  }
+
+  #countFreeInTheEnd(): Int32Array {
+    const { fleet } = this.#state;
+    const free = fleet.nodeFreeGpus.slice(0, fleet.nodes.length);
+    for (const { job } of this.#endings())
+      for (const { node, gpus, part } of job.leases) if (part === undefined) free[node]! += gpus.length;
+    return free;
+  }
+
   /** When something becomes free: ends of what runs, and of what is planned. */
-  #moments(): { readonly at: Instant; readonly job?: Job }[] {
-    const ends = this.#endings();
+  *#moments(): Generator<{ readonly at: Instant; readonly job?: Job }, undefined> {
     const plans = this.plans.map((plan) => this.#endOfPlan(plan)).filter(Number.isFinite);
-    const others = [...plans, ...this.#returns()];
-    if (others.length === 0) return ends;
-    return [...ends, ...others.map((at) => ({ at }))].sort((a, b) => a.at - b.at);
+    const others = [...plans, ...this.#returns()].sort((a, b) => a - b);
+    let other = 0;
+    for (const ending of this.#endings()) {
+      for (; other < others.length && others[other]! < ending.at; other++) yield { at: others[other]! };
+      yield ending;
+    }
+    for (; other < others.length; other++) yield { at: others[other]! };
   }
 
   /** When nodes come back from maintenance. */
@@ -224,17 +254,30 @@ export class Timeline {
   }
 
   /** What runs and has a limit, by its end. */
-  #endings() {
-    if (this.#ends !== undefined) return this.#ends;
-    this.#ends = [];
+  #endings(): readonly Ending[] {
+    this.#ends ??= this.#endOf === endOf && this.#state.pace.size === 0 ? this.#limits() : this.#guesses();
+    return this.#ends;
+  }
+
+  /** Where nobody guesses, limits tell; those that are past are over any moment. */
+  #limits(): readonly Ending[] {
+    const endings = this.#state.endings.inOrder();
+    let past = 0;
+    while (past < endings.length && endings[past]!.at <= this.#now) past++;
+    if (past === 0) return endings;
+    const over = endings.slice(0, past).map(({ job }) => ({ at: this.#now, job }));
+    return [...over.sort((a, b) => a.job.no - b.job.no), ...endings.slice(past)];
+  }
+
+  #guesses(): readonly Ending[] {
+    const ends: Ending[] = [];
     for (const jobs of this.#state.active.values()) {
       for (const job of jobs) {
         const at = this.#endOf(this.#state, job, this.#now);
-        if (at !== undefined && job.leases.length > 0) this.#ends.push({ at, job });
+        if (at !== undefined && job.leases.length > 0) ends.push({ at, job });
       }
     }
-    this.#ends.sort((a, b) => a.at - b.at || a.job.no - b.job.no);
-    return this.#ends;
+    return ends.sort((a, b) => a.at - b.at || a.job.no - b.job.no);
   }
 }
 
