@@ -50,6 +50,7 @@ export { arraySize, attemptOf } from "./state/apply-jobs.ts";
 export * from "./state/books.ts";
 export * from "./state/fleet.ts";
 export { pastUnits } from "./state/history.ts";
+export { passTime } from "./state/pass-time.ts";
 export type { Rest } from "./state/rest.ts";
 export * from "./state/snapshot.ts";
 export * from "./state/state.ts";

@@ -6,6 +6,7 @@ import {
   idPrefix,
   type LeaseId,
   type OperationId,
+  passTime,
   type Refusal,
   readSnapshot,
   type State,
@@ -203,7 +204,7 @@ export class ThreadedControlPlane implements ControlPlane {
       for (const listener of this.#listeners) listener.before?.(event, this.state, message.seq);
       apply(this.state, event);
     }
-    if (message.at > this.state.clock) this.state.clock = message.at;
+    passTime(this.state, message.at);
     const answers = JSON.parse(message.answers) as Answers;
     for (const [i, number] of message.requests.entries()) {
       this.#waiting.get(number)?.resolve(answers[i]!);

@@ -5,6 +5,7 @@ import {
   emptyState,
   type Input,
   type OperationId,
+  passTime,
   type Refusal,
   readSnapshot,
   type State,
@@ -148,7 +149,7 @@ export class VirtualControlPlane {
       for (const listener of this.#listeners) listener.before?.(event, this.state, written.seq);
       apply(this.state, event);
     }
-    if (written.at > this.state.clock) this.state.clock = written.at;
+    passTime(this.state, written.at);
     for (const [i, { answer }] of batch.entries()) answer(written.answers[i]!);
     if (events.length > 0) {
       for (const listener of this.#listeners)
