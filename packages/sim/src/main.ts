@@ -5,6 +5,7 @@ import { BadInput, type Command, exit, WrongUsage } from "./command/command.ts";
 import { itpCommand } from "./itp/command.ts";
 import { openbCommand } from "./openb/command.ts";
 import { phillyCommand } from "./philly/command.ts";
+import { muriCommand } from "./muri/command.ts";
 import { scenarioCommand } from "./scenario/command.ts";
 import { whatIfCommand } from "./what-if/command.ts";
 
@@ -12,8 +13,9 @@ const commands: readonly Command[] = [
   scenarioCommand,
   checkCommand,
   openbCommand,
-  phillyCommand,
+  muriCommand,
   itpCommand,
+  phillyCommand,
   whatIfCommand,
 ];
 
