@@ -6,6 +6,7 @@ import { itpCommand } from "./itp/command.ts";
 import { openbCommand } from "./openb/command.ts";
 import { phillyCommand } from "./philly/command.ts";
 import { muriCommand } from "./muri/command.ts";
+import { scaleCommand } from "./scale/command.ts";
 import { scenarioCommand } from "./scenario/command.ts";
 import { whatIfCommand } from "./what-if/command.ts";
 
@@ -16,6 +17,7 @@ const commands: readonly Command[] = [
   muriCommand,
   itpCommand,
   phillyCommand,
+  scaleCommand,
   whatIfCommand,
 ];
 

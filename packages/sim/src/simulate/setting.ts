@@ -32,6 +32,8 @@ export interface Setting {
   readonly startMs?: number;
   /** How far apart the samples of the fleet are; none are taken without it. */
   readonly sampleMs?: number;
+  /** The end of what is looked at; without it, the end of the last job. */
+  readonly untilAt?: number;
   /** Told now and then how many jobs are over. */
   readonly progress?: (jobsOver: number) => void;
 }

@@ -40,7 +40,7 @@ class Simulation {
 
   run(): Result {
     const begun = performance.now();
-    const { arrivals, outages = [] } = this.#setting;
+    const { arrivals, outages = [], untilAt = Number.POSITIVE_INFINITY } = this.#setting;
     const { clock, state } = this.#kernel;
     this.#found();
     for (const { node, at, backAt } of outages) {
@@ -53,7 +53,7 @@ class Simulation {
       // What only time would bring about is of no interest once every job is over.
       const timerAt = this.#observer.isDone(next) ? Number.POSITIVE_INFINITY : (state.timers.nextAt ?? actAt);
       const at = Math.min(submitAt, actAt, timerAt);
-      if (at === Number.POSITIVE_INFINITY) break;
+      if (at === Number.POSITIVE_INFINITY || at > untilAt) break;
       this.#observer.sampleUntil(at);
       clock.advanceTo(at);
       for (; (arrivals[next]?.submitAt ?? Number.POSITIVE_INFINITY) <= at; next++) this.#submit(arrivals[next]!, next);

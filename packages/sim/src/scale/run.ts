@@ -1,0 +1,154 @@
+import { type AccountTerms, plainPolicy, plainTerms, unitsPerGpu } from "@tessera/core";
+import { declareNodes, seededRandom } from "@tessera/engine-simulated";
+import { mean, quantile, rounded, seconds, sum } from "../simulate/figures.ts";
+import type { JobRun, Result } from "../simulate/result.ts";
+import type { Arrival, Setting } from "../simulate/setting.ts";
+import { simulate } from "../simulate/simulate.ts";
+import type { DemandDay } from "../trace/helios.ts";
+import { followDemand, teamsOf } from "./demand.ts";
+
+const gpusPerNode = 8;
+const tenants = 30;
+const teamsEach = 10;
+const dayMs = 86_400_000;
+const startAt = Date.UTC(2026, 0, 5);
+const startMs = 20_000;
+const sampleMs = 600_000;
+
+export interface ScaleAsk {
+  readonly gpus: number;
+  readonly days: number;
+  readonly jobs: number;
+  /** GPUs asked for, as a part of the fleet, on average. */
+  readonly load: number;
+  readonly seed: number;
+  readonly demand: readonly DemandDay[];
+  readonly watch: (what: string, setting: Setting) => Setting;
+}
+
+export interface ClassWaits {
+  readonly gangs: string;
+  readonly jobs: number;
+  readonly waitS: number;
+  readonly p50S: number;
+  readonly p99S: number;
+}
+
+export interface ScaleFigures {
+  /** Held GPU time of all GPU time. */
+  readonly allocated: number;
+  readonly waitS: number;
+  readonly started: number;
+  readonly evictions: number;
+  readonly lostGpuHours: number;
+  readonly waits: readonly ClassWaits[];
+  readonly decisions: number;
+  readonly decisionsPerSecond: number;
+  readonly wallS: number;
+  readonly memoryMiB: number;
+}
+
+/** One day of a large fleet: floors that are lent and taken back, and the same day with hard quotas. */
+export function runScale(ask: ScaleAsk) {
+  const { gpus, days, watch } = ask;
+  const arrivals = makeArrivals(ask);
+  const untilAt = startAt + days * dayMs;
+  const lent = simulate(watch("floors, lent and taken back", settingOf(gpus, arrivals, untilAt, true)));
+  const lending = figuresOf(lent, untilAt);
+  const hardQuotas = figuresOf(simulate(watch("hard quotas", settingOf(gpus, arrivals, untilAt, false))), untilAt);
+  const offered = arrivals.map(
+    ({ submitAt, runMs, spec }) =>
+      (Math.min(untilAt, submitAt + runMs) - submitAt) * spec.gpus[0]!.count * spec.members.min,
+  );
+  const figures = {
+    gpus,
+    nodes: gpus / gpusPerNode,
+    teams: tenants * teamsEach,
+    jobs: arrivals.length,
+    days,
+    seed: ask.seed,
+    offeredLoad: rounded(sum(offered) / (gpus * days * dayMs)),
+    lending,
+    hardQuotas,
+  };
+  return { figures, result: lent };
+}
+
+/** The median run time is chosen so that about as many jobs come as were asked for. */
+function makeArrivals({ gpus, days, jobs, load, seed, demand }: ScaleAsk): Arrival[] {
+  const make = (medianMs: number) => {
+    const random = seededRandom(seed);
+    const teams = teamsOf(paths(), demand, { days, gpus, load }, random);
+    return followDemand(teams, { startAt, days, medianMs, random });
+  };
+  let [low, high] = [60_000, dayMs];
+  let arrivals = make(Math.sqrt(low * high));
+  for (let i = 0; i < 16 && Math.abs(arrivals.length - jobs) > jobs * 0.01; i++) {
+    const medianMs = Math.sqrt(low * high);
+    arrivals = make(medianMs);
+    if (arrivals.length > jobs) low = medianMs;
+    else high = medianMs;
+  }
+  return arrivals;
+}
+
+function paths(): string[] {
+  return Array.from({ length: tenants * teamsEach }, (_, i) => `org${Math.floor(i / teamsEach)}/team${i}`);
+}
+
+/** Every team has the same floor. Hard quotas are floors that are ceilings too. */
+function settingOf(gpus: number, arrivals: readonly Arrival[], untilAt: number, lends: boolean): Setting {
+  const units = Math.floor(gpus / (tenants * teamsEach)) * unitsPerGpu;
+  const terms = (amount: number, ceiling: boolean): AccountTerms => {
+    const guarantee = { "*": amount };
+    return { ...plainTerms, quota: { guarantee, weight: 1, ...(ceiling && { max: guarantee }) } };
+  };
+  return {
+    nodes: declareNodes({ count: gpus / gpusPerNode, gpusEach: gpusPerNode, model: "H100" }),
+    accounts: [
+      ...Array.from({ length: tenants }, (_, i) => ({ path: `org${i}`, terms: terms(units * teamsEach, false) })),
+      ...paths().map((path) => ({ path, terms: terms(units, !lends) })),
+    ],
+    policy: plainPolicy,
+    arrivals,
+    startMs,
+    sampleMs,
+    untilAt,
+  };
+}
+
+const gangClasses = [
+  { gangs: "1", most: 1 },
+  { gangs: "2-4", most: 4 },
+  { gangs: "8", most: 8 },
+  { gangs: "16-32", most: 32 },
+  { gangs: "64+", most: Number.POSITIVE_INFINITY },
+] as const;
+
+function figuresOf({ jobs, gpus, startedAt, decisions, wallMs }: Result, untilAt: number): ScaleFigures {
+  const waits = (runs: readonly JobRun[]) =>
+    runs.map(({ arrival, stints }) => (stints[0]?.placedAt ?? untilAt) - arrival.submitAt);
+  let held = 0;
+  for (const { stints, gpus: each } of jobs) {
+    for (const { placedAt, endedAt } of stints) {
+      held += each * ((Number.isNaN(endedAt) ? untilAt : Math.min(endedAt, untilAt)) - placedAt);
+    }
+  }
+  return {
+    allocated: rounded(held / (gpus * (untilAt - startedAt))),
+    waitS: seconds(mean(waits(jobs))),
+    started: jobs.filter(({ stints }) => stints.length > 0).length,
+    evictions: sum(jobs.map(({ evictions }) => evictions)),
+    lostGpuHours: rounded(sum(jobs.map(({ lostGpuMs }) => lostGpuMs)) / 3_600_000),
+    waits: gangClasses.flatMap(({ gangs, most }, i) => {
+      const least = gangClasses[i - 1]?.most ?? 0;
+      const own = waits(jobs.filter((run) => run.gpus > least && run.gpus <= most));
+      const [p50, p99] = [0.5, 0.99].map((part) => seconds(quantile(own, part)));
+      return own.length === 0 ? [] : [{ gangs, jobs: own.length, waitS: seconds(mean(own)), p50S: p50!, p99S: p99! }];
+    }),
+    decisions,
+    decisionsPerSecond: Math.round(decisions / (wallMs / 1_000)),
+    wallS: seconds(wallMs),
+    memoryMiB: Math.round(process.memoryUsage().rss / 1_048_576),
+  };
+}
