@@ -53,9 +53,9 @@ export function runScale(ask: ScaleAsk) {
   const { gpus, days, watch } = ask;
   const arrivals = makeArrivals(ask);
   const untilAt = startAt + days * dayMs;
-  const lent = simulate(watch("floors, lent and taken back", settingOf(gpus, arrivals, untilAt, true)));
+  const lent = simulate(watch("floors, lent and taken back", sharedSetting(gpus, arrivals, untilAt)));
   const lending = figuresOf(lent, untilAt);
-  const hardQuotas = figuresOf(simulate(watch("hard quotas", settingOf(gpus, arrivals, untilAt, false))), untilAt);
+  const hardQuotas = figuresOf(simulateApart(gpus, arrivals, untilAt), untilAt);
   const offered = arrivals.map(
     ({ submitAt, runMs, spec }) =>
       (Math.min(untilAt, submitAt + runMs) - submitAt) * spec.gpus[0]!.count * spec.members.min,
@@ -96,23 +96,51 @@ function paths(): string[] {
   return Array.from({ length: tenants * teamsEach }, (_, i) => `org${Math.floor(i / teamsEach)}/team${i}`);
 }
 
-/** Every team has the same floor. Hard quotas are floors that are ceilings too. */
-function settingOf(gpus: number, arrivals: readonly Arrival[], untilAt: number, lends: boolean): Setting {
+/** Every team has the same floor, lends it, and borrows as much as any other. */
+function sharedSetting(gpus: number, arrivals: readonly Arrival[], untilAt: number): Setting {
   const units = Math.floor(gpus / (tenants * teamsEach)) * unitsPerGpu;
-  const terms = (amount: number, ceiling: boolean): AccountTerms => {
-    const guarantee = { "*": amount };
-    return { ...plainTerms, quota: { guarantee, weight: 1, ...(ceiling && { max: guarantee }) } };
-  };
+  const terms = (amount: number): AccountTerms => ({
+    ...plainTerms,
+    quota: { guarantee: { "*": amount }, weight: 1 },
+  });
   return {
-    nodes: declareNodes({ count: gpus / gpusPerNode, gpusEach: gpusPerNode, model: "H100" }),
+    ...settingOf(gpus / gpusPerNode, arrivals, untilAt),
     accounts: [
-      ...Array.from({ length: tenants }, (_, i) => ({ path: `org${i}`, terms: terms(units * teamsEach, false) })),
-      ...paths().map((path) => ({ path, terms: terms(units, !lends) })),
+      ...Array.from({ length: tenants }, (_, i) => ({ path: `org${i}`, terms: terms(units * teamsEach) })),
+      ...paths().map((path) => ({ path, terms: terms(units) })),
     ],
+    sampleMs,
+  };
+}
+
+/** Hard quotas: every team alone on its nodes, and nobody else on them. All nodes are given out. */
+function simulateApart(gpus: number, arrivals: readonly Arrival[], untilAt: number): Result {
+  const teams = paths();
+  const nodes = gpus / gpusPerNode;
+  const byTeam = Map.groupBy(arrivals, ({ account }) => account);
+  const results = teams.map((path, i) => {
+    const count = Math.floor(nodes / teams.length) + (i < nodes % teams.length ? 1 : 0);
+    const own = (byTeam.get(path) ?? []).map((arrival) => ({ ...arrival, account: "team" }));
+    return simulate({ ...settingOf(count, own, untilAt), accounts: [{ path: "team", terms: plainTerms }] });
+  });
+  return {
+    jobs: results.flatMap(({ jobs }) => jobs),
+    samples: [],
+    gpus,
+    startedAt: startAt,
+    endedAt: untilAt,
+    decisions: sum(results.map(({ decisions }) => decisions)),
+    batches: sum(results.map(({ batches }) => batches)),
+    wallMs: sum(results.map(({ wallMs }) => wallMs)),
+  };
+}
+
+function settingOf(nodes: number, arrivals: readonly Arrival[], untilAt: number): Omit<Setting, "accounts"> {
+  return {
+    nodes: declareNodes({ count: nodes, gpusEach: gpusPerNode, model: "H100" }),
     policy: plainPolicy,
     arrivals,
     startMs,
-    sampleMs,
     untilAt,
   };
 }
