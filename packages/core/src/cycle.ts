@@ -123,11 +123,19 @@ function planAgain(state: State, now: Instant): Timeline {
   const timeline = new Timeline(state, now);
   if (!state.policy.backfill) return timeline;
   for (const job of [...state.planned.keys()]) {
-    const plan = state.waiting.has(job) ? timeline.plan(job) : undefined;
+    const group = state.waiting.groupOf(job);
+    const plan = group === undefined ? undefined : timeline.plan(job, mayStartNow(state, group, job, now));
     if (plan === undefined) state.planned.delete(job);
     else state.planned.set(job, plan.at);
   }
   return timeline;
+}
+
+/** Room has come sooner than was planned for: it is for those who were planned, whoever comes first now. */
+function mayStartNow(state: State, group: WaitingGroup, job: Job, now: Instant): boolean {
+  return (
+    !arrayIsFull(state, group) && mayStart(state, job, upToDate(state, group.wish, job.spec).first, now) === undefined
+  );
 }
 
 function planAhead(state: State, timeline: () => Timeline, job: Job, wish: Wish, now: Instant): void {

@@ -128,9 +128,17 @@ function cheapestOf(task: Task, offers: Offers, places: readonly Place[]): Plan 
   return best?.plan;
 }
 
-/** Others' work before its own account's [T4], the least work lost, the fewest victims [T5]. */
+/** Others' work before its own account's [T4], the least work lost, members before whole jobs, the fewest victims [T5]. */
 function compareCosts(a: Plan, b: Plan): number {
-  return Number(takesOwn(a)) - Number(takesOwn(b)) || a.lost - b.lost || a.victims.size - b.victims.size;
+  const own = Number(takesOwn(a)) - Number(takesOwn(b));
+  return own || a.lost - b.lost || jobsOf(a) - jobsOf(b) || a.victims.size - b.victims.size;
+}
+
+/** How many jobs leave whole. */
+function jobsOf({ victims }: Plan): number {
+  let jobs = 0;
+  for (const { extra } of victims.keys()) if (!extra) jobs++;
+  return jobs;
 }
 
 function planOn(task: Task, offers: Offers, place: Place): Plan | undefined {
@@ -160,7 +168,7 @@ function planWith(task: Task, offers: Offers, place: Place, tally: Tally): Plan 
   const sites = chooseSites(task, offers, place, tally);
   if (sites === undefined) return undefined;
   const isLawful = () => tally.isLawful() && isLent(task, tally);
-  spare(tally, sites, claimant.job.spec.members, isLawful, now);
+  spare(tally, sites, offers, claimant.job.spec.members, isLawful, now);
   if (!isLawful()) return undefined;
   const seats = sites.flatMap((site) => site.seats(tally.on(site.node.no)));
   let lost = 0;
@@ -169,7 +177,15 @@ function planWith(task: Task, offers: Offers, place: Place, tally: Tally): Plan 
 }
 
 /** Puts back whoever is not needed after all, the one that would lose most first, until nobody can be spared. */
-function spare(tally: Tally, sites: readonly Site[], members: Members, isLawful: () => boolean, now: Instant): void {
+function spare(
+  tally: Tally,
+  sites: readonly Site[],
+  offers: Offers,
+  members: Members,
+  isLawful: () => boolean,
+  now: Instant,
+): void {
+  const isEnough = () => haveRoom(sites, tally, members) && isLawful();
   for (let changed = true; changed; ) {
     changed = false;
     const victims = [...tally.victims].sort(
@@ -177,11 +193,26 @@ function spare(tally: Tally, sites: readonly Site[], members: Members, isLawful:
     );
     for (const [victim, rule] of victims) {
       tally.putBack(victim);
-      if (haveRoom(sites, tally, members) && isLawful()) changed = true;
+      if (isEnough() || isEnoughToShrink(victim, tally, offers, isEnough)) changed = true;
       else tally.take(victim, rule);
     }
   }
   seatMembers(sites, tally, members);
+}
+
+/** Whether fewer members of a job are enough, of those beyond its minimum; they are taken then. */
+function isEnoughToShrink(victim: Victim, tally: Tally, offers: Offers, isEnough: () => boolean): boolean {
+  const { job, extra, leases } = victim;
+  if (extra || !leases.some((lease) => lease.extra)) return false;
+  const taken: Victim[] = [];
+  for (const other of offers.of(job.account)) {
+    if (other.job !== job || !other.extra) continue;
+    taken.push(other);
+    tally.take(other, offers.ruleOf(other));
+    if (isEnough()) return true;
+  }
+  for (const other of taken) tally.putBack(other);
+  return false;
 }
 
 function haveRoom(sites: readonly Site[], tally: Tally, { min, apart }: Members): boolean {

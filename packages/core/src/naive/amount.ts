@@ -59,7 +59,7 @@ function books(world: World): Books {
   }
   for (const hold of world.holds) {
     for (const at of [...pathOf(world, hold.account), root]) {
-      putSeats(world, made.usage[at]!, hold);
+      if (!hold.moving) putSeats(world, made.usage[at]!, hold);
       putSeats(world, made.staying[at]!, hold);
     }
   }

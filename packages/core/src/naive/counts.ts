@@ -27,15 +27,19 @@ export function isCounted(world: World): boolean {
     seats.length === 1 && seats[0]!.gpus.length === 1;
   return (
     world.nodes.length === 1 &&
+    !world.planned &&
+    !world.holdings.some((each) => each.extra) &&
     [...world.holdings, ...world.holds].every(
-      (each) => one(each.seats) && each.cpusMilli === 0 && each.memoryMiB === 0,
+      (each) => one(each.seats) && each.part === undefined && each.cpusMilli === 0 && each.memoryMiB === 0,
     ) &&
     world.wishes.every(isOneGpu)
   );
 }
 
-function isOneGpu({ asks, members, cpusMilli, memoryMiB }: Wish): boolean {
-  return asks.length === 1 && asks[0]!.gpus === 1 && members === 1 && cpusMilli === 0 && memoryMiB === 0;
+function isOneGpu({ asks, members, elastic, cpusMilli, memoryMiB }: Wish): boolean {
+  const [ask] = asks;
+  const whole = asks.length === 1 && ask!.gpus === 1 && ask!.part === undefined;
+  return whole && members === 1 && !elastic && cpusMilli === 0 && memoryMiB === 0;
 }
 
 /** Time since the last checkpoint, or since the start. */
@@ -107,7 +111,7 @@ function shareOfSide(world: World, side: number, of: readonly Holding[]): Share 
 /** The wish of a job of one GPU, again. */
 function wishOf({ job, account, no, priority, preemptible, compute, memory, checkpointMs, evictedAt }: Holding): Wish {
   const asks = [{ model: "*", gpus: 1, compute, memory }];
-  const plain = { asks, members: 1, apart: false, cpusMilli: 0, memoryMiB: 0 };
+  const plain = { asks, members: 1, elastic: false, apart: false, cpusMilli: 0, memoryMiB: 0 };
   return { job, account, no, priority, preemptible, checkpointMs, evictedAt, ...plain };
 }
 

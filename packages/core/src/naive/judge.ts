@@ -1,7 +1,8 @@
 import { type Amount, amountOf, coveredBelow, isWithin, plus, stayingOf, usageOf } from "./amount.ts";
 import { isCounted, victimsFor } from "./counts.ts";
 import { nextOf } from "./order.ts";
-import { coverFor, isLent, overMax } from "./quota.ts";
+import { faultOfGpu, faultOfNode } from "./part.ts";
+import { coverFor, exceedsMax, isLent, overMax } from "./quota.ts";
 import { compareLists, faultOfSeats, leastSpread, spreadOf } from "./room.ts";
 import { type Bounds, type Found, findClaim } from "./search.ts";
 import { faultsOfSet, isEnough, isLegal, standingsOf, startable } from "./take.ts";
@@ -33,6 +34,8 @@ export interface Start {
   readonly cover: number;
   /** Room had been kept for it. */
   readonly claimed: boolean;
+  /** It ran elsewhere and was moved. */
+  readonly moved?: boolean;
 }
 
 /** A claim as the scheduler decided it. */
@@ -59,7 +62,8 @@ export function judgeStart(world: World, start: Start, bounds: Bounds, earlier: 
     faults.push({ kind: "max", what: `[C5] ${wish.job} brings ${world.accounts[over]!.path} above its max` });
   }
   const covering = coverFor(world, wish.account, amount);
-  if (cover !== covering && !(claimed && isCoveredStill(world, cover, amount))) {
+  // Who is moved keeps the class that it had [T9].
+  if (cover !== covering && !start.moved && !(claimed && isCoveredStill(world, cover, amount))) {
     faults.push(rule(`[C1] ${wish.job} starts covered by ${named(world, cover)}, not ${named(world, covering)}`));
   }
   if (cover === nobody && !wish.preemptible) faults.push(rule(`[C4] ${wish.job} must not be preempted and is burst`));
@@ -67,7 +71,7 @@ export function judgeStart(world: World, start: Start, bounds: Bounds, earlier: 
   if (cover === nobody && !isLent(world, wish.account, amount)) {
     faults.push(rule(`[C5] ${wish.job} uses what is not lent`));
   }
-  if (wish.members > 1 && world.nodes.length <= 10) {
+  if (wish.members > 1 && option.part === undefined && !world.planned && world.nodes.length <= 10) {
     const least = leastSpread(world, wish, option)!;
     const spread = spreadOf(world, new Set(seats.map((seat) => seat.node)));
     if (compareLists(least, spread) < 0) faults.push(rule(`[P2] ${wish.job} lies in ${spread} and could in ${least}`));
@@ -97,12 +101,7 @@ export function judgeClaim(now: World, claim: Claim, bounds: Bounds, earlier: re
   const after = without(world, victims);
   const bad = faultOfSeats(after, wish, option, seats);
   if (bad !== undefined) faults.push({ kind: bad.kind, what: `${wish.job} claims: ${bad.what}` });
-  for (const victim of victims) {
-    const forbidden = victim.cover !== nobody && !isInside(world, wish.account, victim.cover);
-    const what = `[C2] ${victim.job} is covered by ${named(world, victim.cover)} and taken for ${wish.job}`;
-    if (forbidden) faults.push({ kind: "floor", what });
-    if (!victim.preemptible) faults.push({ kind: "floor", what: `[C4] ${victim.job} is taken and must not be` });
-  }
+  faults.push(...judgeVictims(world, wish, victims));
   if (faults.length > 0) return faults;
   if (!isLegal(world, wish, option, victims)) {
     const why = standings.map((standing) => faultsOfSet(world, wish, option, standing, victims));
@@ -130,6 +129,18 @@ export function judgeClaim(now: World, claim: Claim, bounds: Bounds, earlier: re
     }
   }
   return [...faults, ...judgeTurn(now, wish, bounds, earlier)];
+}
+
+/** Whether anyone is taken whom no claim of this job may take, whatever else there is. */
+export function judgeVictims(world: World, wish: Wish, victims: readonly Holding[]): Fault[] {
+  const faults: Fault[] = [];
+  for (const victim of victims) {
+    const forbidden = victim.cover !== nobody && !isInside(world, wish.account, victim.cover);
+    const what = `[C2] ${victim.job} is covered by ${named(world, victim.cover)} and taken for ${wish.job}`;
+    if (forbidden) faults.push({ kind: "floor", what });
+    if (!victim.preemptible) faults.push({ kind: "floor", what: `[C4] ${victim.job} is taken and must not be` });
+  }
+  return faults;
 }
 
 /** A proper part of the victims that would have been enough and allowed. */
@@ -188,7 +199,7 @@ function firstAble(world: World, wish: Wish, chances: ReadonlyMap<Wish, string |
 
 /** What a waiting job can do now, in words. */
 function chanceOf(world: World, wish: Wish, bounds: Bounds): string | undefined {
-  if (startable(world, wish) !== undefined) return "start";
+  if (startable(world, wish) !== undefined) return world.planned ? undefined : "start";
   // While someone leaves, who could claim changes within one pass; only the first decision of a pass is held to it.
   const claim = isQuiet(world) ? claimDue(world, wish, bounds) : undefined;
   return claim === undefined ? undefined : `take ${names(claim.set)}`;
@@ -220,6 +231,7 @@ function isSameWish(a: Wish, b: Wish): boolean {
     a.within === b.within &&
     a.priority === b.priority &&
     a.preemptible === b.preemptible &&
+    a.elastic === b.elastic &&
     a.cpusMilli === b.cpusMilli &&
     a.memoryMiB === b.memoryMiB &&
     JSON.stringify(a.asks) === JSON.stringify(b.asks)
@@ -234,7 +246,7 @@ export function judgeRest(world: World, bounds: Bounds): Fault[] {
     if (seen.some((each) => isSameWish(each, wish))) continue;
     seen.push(wish);
     if (startable(world, wish) !== undefined) {
-      faults.push(rule(`[O4] ${wish.job} waits and could start`));
+      if (!world.planned) faults.push(rule(`[O4] ${wish.job} waits and could start`));
       continue;
     }
     const claim = isQuiet(world) ? claimDue(world, wish, bounds) : undefined;
@@ -264,19 +276,26 @@ export function judgeClasses(world: World): Fault[] {
   return faults;
 }
 
+/** Whether a job gets more members while someone waits who could start instead [P1]. */
+export function judgeGrowth(world: World, job: string): Fault[] {
+  if (world.planned) return [];
+  const first = world.wishes.find((wish) => startable(world, wish) !== undefined);
+  return first === undefined ? [] : [rule(`[P1] ${job} grows, and ${first.job} waits and could start`)];
+}
+
 /** What is held beyond what is there, or beyond a max: must be empty at every instant, whatever was decided. */
-export function judgeHoldings(world: World): Fault[] {
+export function judgeHoldings(now: World): Fault[] {
   const faults: Fault[] = [];
-  const taken = new Map<number, string>();
-  for (const holding of world.holdings) {
-    for (const gpu of holding.seats.flatMap((seat) => seat.gpus)) {
-      const other = taken.get(gpu);
-      if (other !== undefined)
-        faults.push({ kind: "capacity", what: `GPU ${gpu} is held by ${other} and ${holding.job}` });
-      taken.set(gpu, holding.job);
-    }
+  // What is kept for someone is held by those who leave for it.
+  const world = { ...now, holds: [] };
+  for (const [account, { path }] of world.accounts.entries()) {
+    const held = usageOf(world, account);
+    if (exceedsMax(world, account, held, held))
+      faults.push({ kind: "max", what: `[C5] ${path} holds more than its max` });
   }
   for (const [no, node] of world.nodes.entries()) {
+    for (const fault of [...node.gpus.map((gpu) => faultOfGpu(world, no, gpu)), faultOfNode(now, no)])
+      if (fault !== undefined) faults.push(fault);
     const here = world.holdings.flatMap((holding) =>
       holding.seats.filter((seat) => seat.node === no).map(() => holding),
     );

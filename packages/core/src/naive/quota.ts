@@ -1,6 +1,5 @@
-import { unitsPerGpu } from "../model/units.ts";
 import { type Amount, entryFor, isWithin, plus, sum, usageOf } from "./amount.ts";
-import { freeRoom } from "./room.ts";
+import { freeUnits } from "./room.ts";
 import { nobody, pathOf, root, type World } from "./world.ts";
 
 /** The lowest account on the path in whose guarantee what it holds and `add` stay; `nobody` = burst [C1]. */
@@ -51,7 +50,7 @@ export function notLent(world: World, viewer: number): number {
 export function isLent(world: World, account: number, add: Amount): boolean {
   const kept = notLent(world, account);
   if (kept === 0) return true;
-  const free = freeRoom(world).reduce((gpus, room) => gpus + room.gpus.length, 0) * unitsPerGpu;
+  const free = freeUnits(world);
   const taken = add.slice(0, world.models.length).reduce((a, b) => a + b, 0);
   return taken === 0 || free - taken >= kept;
 }

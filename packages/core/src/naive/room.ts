@@ -1,3 +1,5 @@
+import { unitsPerGpu } from "../model/units.ts";
+import { partsOn } from "./part.ts";
 import { type Level, levels, type Option, type Seat, type Wish, type World } from "./world.ts";
 
 /** What a node that takes work has left. */
@@ -32,14 +34,27 @@ export function freeRoom(world: World): Room[] {
   return found;
 }
 
+/** GPU compute that is free on nodes that take work; what is beside a part that is kept for someone is not. */
+export function freeUnits(world: World): number {
+  const taken = new Map<number, number>();
+  for (const { seats, compute } of world.holdings)
+    for (const gpu of seats.flatMap((seat) => seat.gpus)) taken.set(gpu, (taken.get(gpu) ?? 0) + compute);
+  for (const { seats } of world.holds)
+    for (const gpu of seats.flatMap((seat) => seat.gpus)) taken.set(gpu, unitsPerGpu);
+  let free = 0;
+  for (const { up, gpus } of world.nodes)
+    if (up) for (const gpu of gpus) free += Math.max(0, unitsPerGpu - (taken.get(gpu) ?? 0));
+  return free;
+}
+
 /** How many members a node has room for. */
 function membersOn(world: World, room: Room, wish: Wish, option: Option): number {
   const most = wish.apart ? 1 : wish.members;
   const { gpus, cpusMilli, memoryMiB } = option;
   if (gpus > 0 && world.nodes[room.node]!.model !== option.model) return 0;
   const by = (free: number, each: number) => (each === 0 ? most : Math.floor(free / each));
-  const fit = Math.min(most, by(room.gpus.length, gpus), by(room.cpusMilli, cpusMilli), by(room.memoryMiB, memoryMiB));
-  return Math.max(0, fit);
+  const seats = option.part === undefined ? by(room.gpus.length, gpus) : partsOn(world, room.node, wish, option, most);
+  return Math.max(0, Math.min(most, seats, by(room.cpusMilli, cpusMilli), by(room.memoryMiB, memoryMiB)));
 }
 
 /** The place of a node at a level, as a name that only nodes in the same place share. */
@@ -91,7 +106,8 @@ export function faultOfSeats(
     const room = freeRoom(world).find((each) => each.node === seat.node);
     if (room === undefined) return capacity(`node ${seat.node} takes no work`);
     if (seat.gpus.length !== option.gpus) return capacity(`a member has ${seat.gpus.length} of ${option.gpus} GPUs`);
-    for (const gpu of seat.gpus) {
+    // Parts of GPUs are looked at once they are taken, together with what is beside them.
+    for (const gpu of option.part === undefined ? seat.gpus : []) {
       if (!room.gpus.includes(gpu) || given.has(gpu)) return capacity(`GPU ${gpu} is not free on node ${seat.node}`);
       given.add(gpu);
     }

@@ -56,6 +56,7 @@ export class Sketch {
           up: true,
           model: 0,
           gpus: own,
+          mode: "whole",
           cpusMilli: 0,
           memoryMiB,
           zone: "z",
@@ -69,6 +70,7 @@ export class Sketch {
       wishes: [],
       rebalance: "on",
       minRuntimeMs: 0,
+      planned: false,
     };
   }
 
@@ -116,6 +118,7 @@ export class Sketch {
       no: ++this.#no,
       asks: [{ model: "*", gpus: given.gpus ?? 1, compute: unitsPerGpu, memory: unitsPerGpu }],
       members: given.members ?? 1,
+      elastic: false,
       apart: given.apart ?? false,
       within: given.within,
       cpusMilli: 0,
@@ -173,6 +176,6 @@ function treeOf(given: Readonly<Record<string, SketchedAccount>>): Account[] {
       weight,
     };
     const above = path === "" ? nobody : order.indexOf(path.slice(0, Math.max(0, path.lastIndexOf("/"))));
-    return { path, above, quota };
+    return { path, above, quota, trust: "trusted", trustGroup: "" };
   });
 }

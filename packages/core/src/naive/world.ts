@@ -1,4 +1,4 @@
-import type { Quota } from "../model/account.ts";
+import type { Quota, Trust } from "../model/account.ts";
 import type { Instant } from "../model/units.ts";
 
 /**
@@ -19,6 +19,8 @@ export interface World {
   readonly wishes: readonly Wish[];
   readonly rebalance: "on" | "checkpointed" | "off";
   readonly minRuntimeMs: number;
+  /** Someone has a planned start: who may start before that is then not for this model to say [B2]. */
+  readonly planned: boolean;
 }
 
 export interface Account {
@@ -26,6 +28,9 @@ export interface Account {
   /** Its place in `accounts`; -1 above the root. */
   readonly above: number;
   readonly quota: Quota;
+  readonly trust: Trust;
+  /** Tenants of one group may share by MPS and time slices; "" = none. */
+  readonly trustGroup: string;
 }
 
 export const root = 0;
@@ -39,6 +44,8 @@ export interface Node {
   readonly model: number;
   /** Its devices, by numbers that no other node has. */
   readonly gpus: readonly number[];
+  /** How its devices are shared. */
+  readonly mode: "whole" | PartMode;
   readonly cpusMilli: number;
   readonly memoryMiB: number;
   readonly zone: string;
@@ -47,9 +54,13 @@ export interface Node {
   readonly nvlink: string;
 }
 
+export type PartMode = "mig" | "mps" | "timeslice";
+
 export interface Seat {
   readonly node: number;
   readonly gpus: readonly number[];
+  /** Where its part of the one GPU begins, if that was cut by MIG. */
+  readonly slot?: number;
 }
 
 /** What each of some equal members takes. */
@@ -60,6 +71,10 @@ export interface Take {
   /** Of its node. */
   readonly cpusMilli: number;
   readonly memoryMiB: number;
+  /** How its one GPU is shared; absent = it has whole ones. */
+  readonly part?: PartMode;
+  /** The MIG profile of that part. */
+  readonly profile?: string;
 }
 
 /** One thing that can be taken back as a whole: the least members of a job together, or one member beyond them. */
@@ -89,6 +104,8 @@ export interface Hold extends Take {
   readonly job: string;
   readonly account: number;
   readonly seats: readonly Seat[];
+  /** The job still has its old seat and is used for that only [T9]. */
+  readonly moving?: boolean;
 }
 
 export const levels = ["zone", "block", "rack", "nvlink", "node"] as const;
@@ -101,6 +118,8 @@ export interface Wish {
   /** Alternatives in order of preference. */
   readonly asks: readonly Ask[];
   readonly members: number;
+  /** It takes more members than those when they are to be had. */
+  readonly elastic: boolean;
   /** On different nodes. */
   readonly apart: boolean;
   /** All in one place of this level. */
@@ -119,10 +138,12 @@ export interface Ask {
   readonly gpus: number;
   readonly compute: number;
   readonly memory: number;
+  readonly part?: PartMode;
+  readonly profile?: string;
 }
 
 /** One way in which a wish can be met: an alternative on one model. */
-export interface Option extends Take {
+export interface Option extends Omit<Ask, "model">, Take {
   readonly choice: number;
   readonly model: number;
   readonly gpus: number;
@@ -139,15 +160,7 @@ export function optionsOf(world: World, wish: Wish): Option[] {
     world.models
       .map((name, model) => ({ name, model }))
       .filter(({ name }) => covers(ask.model, name))
-      .map(({ model }) => ({
-        choice,
-        model,
-        gpus: ask.gpus,
-        compute: ask.compute,
-        memory: ask.memory,
-        cpusMilli,
-        memoryMiB,
-      })),
+      .map(({ model }) => ({ ...ask, choice, model, cpusMilli, memoryMiB })),
   );
 }
 
@@ -178,8 +191,10 @@ export function without(world: World, gone: readonly Holding[]): World {
 
 /** The world as it will be when everyone who was told to stop has gone; what a claim is judged on. */
 export function onceLeft(world: World): World {
-  return without(
+  const staying = without(
     world,
     world.holdings.filter((each) => each.leaving),
   );
+  if (!world.holds.some((hold) => hold.moving)) return staying;
+  return { ...staying, holds: world.holds.map((hold) => ({ ...hold, moving: false })) };
 }

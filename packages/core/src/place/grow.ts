@@ -5,6 +5,7 @@ import type { FleetNode } from "../model/node.ts";
 import type { Instant } from "../model/units.ts";
 import { compareShares, shareOf } from "../queue/share.ts";
 import { accountOf, demandOf, type State } from "../state/state.ts";
+import type { Level } from "../state/topology.ts";
 import { stayingOf } from "../state/usage.ts";
 import { heldBeside, isConfidential } from "./dedicated.ts";
 import { handoverOf } from "./handover.ts";
@@ -61,11 +62,15 @@ function seatForOneMore(state: State, job: Job, now: Instant) {
   const wholeNodes = isConfidential(state, job.account);
   if (!wholeNodes && mayStart(state, one, demand, now) !== undefined) return undefined;
   const used = new Set(job.leases.map((lease) => lease.node));
-  const { spread } = job.spec;
-  const placeOf = (no: NodeNo) => state.fleet.topology.placeOf(no, spread!.level);
-  const places = new Set(spread?.required ? [...used].map(placeOf) : []);
-  const mayTake = (node: FleetNode, free: number) =>
-    (job.spec.members.apart && used.has(node.no)) || (places.size > 0 && places.has(placeOf(node.no))) ? 0 : free;
+  const { spread, topology, members } = job.spec;
+  const placeOf = (no: NodeNo, { level }: { readonly level: Level }) => state.fleet.topology.placeOf(no, level);
+  const places = new Set(spread?.required ? [...used].map((no) => placeOf(no, spread)) : []);
+  const within = topology?.required ? placeOf(job.leases[0]!.node, topology) : undefined;
+  const mayTake = ({ no }: FleetNode, free: number) => {
+    if (members.apart && used.has(no)) return 0;
+    if (places.size > 0 && places.has(placeOf(no, spread!))) return 0;
+    return within === undefined || placeOf(no, topology!) === within ? free : 0;
+  };
   const seats = findSeats(state, one, job.choice, model, mayTake);
   if (typeof seats === "string") return undefined;
   if (wholeNodes && mayStart(state, one, demand, now, heldBeside(state, job.account, seats)) !== undefined)

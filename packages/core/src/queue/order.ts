@@ -50,13 +50,7 @@ export class Contest {
   }
 
   next(): WaitingGroup | undefined {
-    for (;;) {
-      const group = this.#root.next;
-      if (group === undefined || this.#root.burst) return group;
-      // A floor shared with others may have filled since: whoever seemed to be inside it is looked at again.
-      if (coverFor(this.#state, group.account, this.#demandOf(group)) !== noAccount) return group;
-      this.#settleUp(this.#sides.get(group.account)!);
-    }
+    return this.#root.next;
   }
 
   /** Nobody of this group can start in this pass. */
@@ -133,8 +127,19 @@ export class Contest {
     for (let at: Side | undefined = side; at !== undefined; at = at.above) this.#settle(at);
   }
 
+  /** The side below that goes first. A floor shared with others may have filled: who seemed to be inside is looked at again. */
+  #bestBelow({ sides }: Side): Side | undefined {
+    for (;;) {
+      const best = sides.first;
+      if (best?.next === undefined || best.burst) return best;
+      if (coverFor(this.#state, best.next.account, this.#demandOf(best.next)) !== noAccount) return best;
+      for (let at = this.#sides.get(best.next.account)!; at !== best; at = at.above!) this.#settle(at);
+      this.#settle(best);
+    }
+  }
+
   #settle(side: Side): void {
-    const best = side.sides.first;
+    const best = this.#bestBelow(side);
     const own = side.groups.first;
     let next: Contender | undefined = best;
     if (own !== undefined) {

@@ -5,7 +5,7 @@ import type { Instant } from "../model/units.ts";
 import { isConfidential, keptApart } from "../place/dedicated.ts";
 import { spreadGang } from "../place/gang.ts";
 import { modelsFor } from "../place/place.ts";
-import { type MemberNeed, needOf } from "../place/seats.ts";
+import { findSeats, type MemberNeed, needOf } from "../place/seats.ts";
 import { before } from "../queue/in-account.ts";
 import { coverFor } from "../queue/quota.ts";
 import type { Ending } from "../state/endings.ts";
@@ -48,9 +48,9 @@ export class Timeline {
     this.#endOf = ends;
   }
 
-  /** Plans a job at its earliest feasible time, if that can be known. */
-  plan(job: Job): PlannedStart | undefined {
-    const planned = this.#find(job);
+  /** Plans a job at its earliest feasible time, if that can be known: this instant only if it `mayStartNow`. */
+  plan(job: Job, mayStartNow = false): PlannedStart | undefined {
+    const planned = this.#find(job, mayStartNow);
     if (planned === undefined) return undefined;
     const { at, gpus } = planned.start;
     const endAt = at + this.#runsMs(job);
@@ -72,12 +72,13 @@ export class Timeline {
     return this.#find(job)?.start;
   }
 
-  #find(job: Job): { start: PlannedStart; spare: Map<NodeNo, number> } | undefined {
+  #find(job: Job, mayStartNow = false): { start: PlannedStart; spare: Map<NodeNo, number> } | undefined {
     if (this.plans.length >= plansMax || isConfidential(this.#state, job.account)) return undefined;
     for (let choice = 0; choice < job.spec.gpus.length; choice++) {
       if (job.spec.gpus[choice]!.part !== undefined) continue;
       for (const model of modelsFor(this.#state, job, choice)) {
-        const planned = model < 0 ? undefined : this.#earliest(job, choice, needOf(job.spec, choice, model));
+        const planned =
+          model < 0 ? undefined : this.#earliest(job, choice, needOf(job.spec, choice, model), mayStartNow);
         if (planned !== undefined) return planned;
       }
     }
@@ -123,6 +124,7 @@ export class Timeline {
     job: Job,
     choice: number,
     need: MemberNeed,
+    mayStartNow: boolean,
   ): { start: PlannedStart; spare: Map<NodeNo, number> } | undefined {
     const { fleet } = this.#state;
     const { min: members, apart } = job.spec.members;
@@ -152,7 +154,8 @@ export class Timeline {
     for (let no = 0; no < fit.length; no++) if (fleet.nodeFreeGpus[no]! >= need.gpus) count(no);
     if (members > 1 && this.#roomInTheEnd(need, apart) < members) return undefined;
     let boundary = this.#nextBoundary(from, runsMs);
-    const moments = this.#moments();
+    const fitsNow = mayStartNow && typeof findSeats(this.#state, job, choice, need.model) === "object";
+    const moments = this.#moments(fitsNow);
     for (let next = moments.next(); !next.done; ) {
       const { at, job: ending } = next.value;
       next = moments.next();
@@ -233,8 +236,9 @@ export class Timeline {
     return free;
   }
 
-  /** When something becomes free: ends of what runs, and of what is planned. */
-  *#moments(): Generator<{ readonly at: Instant; readonly job?: Job }, undefined> {
+  /** When something becomes free: ends of what runs, and of what is planned; before them perhaps this instant. */
+  *#moments(now: boolean): Generator<{ readonly at: Instant; readonly job?: Job }, undefined> {
+    if (now) yield { at: this.#now };
     const plans = this.plans.map((plan) => this.#endOfPlan(plan)).filter(Number.isFinite);
     const others = [...plans, ...this.#returns()].sort((a, b) => a - b);
     let other = 0;

@@ -13,9 +13,22 @@ interface Flavour {
   /** A second GPU model, cores and memory that can run out. */
   readonly mixed: boolean;
   readonly nodeTurns: boolean;
+  /** Gangs that take more members when they are to be had. */
+  readonly elastic: boolean;
+  /** Pools of MIG, MPS or time slices, jobs that want parts, and tenants who may not share all of them. */
+  readonly parts: boolean;
+  /** A tenant that holds whole nodes. */
+  readonly confidential: boolean;
+  /** Jobs with declared limits, so that starts can be planned. */
+  readonly limits: boolean;
+  /** Most jobs checkpoint, so that they can be moved. */
+  readonly moves: boolean;
 }
 
-const plain = { gangs: false, racks: false, mixed: false, nodeTurns: false };
+const plain = {
+  ...{ gangs: false, racks: false, mixed: false, nodeTurns: false },
+  ...{ elastic: false, parts: false, confidential: false, limits: false, moves: false },
+};
 const flavours: readonly Flavour[] = [
   { ...plain, name: "counts", nodes: [1, 1], gpus: [3, 10], sizes: [1] },
   { ...plain, name: "counts", nodes: [1, 1], gpus: [3, 10], sizes: [1] },
@@ -32,7 +45,37 @@ const flavours: readonly Flavour[] = [
     mixed: true,
     nodeTurns: true,
   },
+  {
+    ...plain,
+    name: "elastic",
+    nodes: [2, 4],
+    gpus: [2, 4],
+    sizes: [1, 1, 2],
+    racks: true,
+    nodeTurns: true,
+    elastic: true,
+  },
+  { ...plain, name: "parts", nodes: [1, 3], gpus: [1, 2], sizes: [1, 1, 2], nodeTurns: true, parts: true },
+  { ...plain, name: "parts", nodes: [1, 3], gpus: [1, 2], sizes: [1], gangs: true, parts: true },
+  {
+    ...plain,
+    name: "confidential",
+    nodes: [2, 4],
+    gpus: [2, 4],
+    sizes: [1, 1, 2, 3],
+    gangs: true,
+    nodeTurns: true,
+    confidential: true,
+  },
+  { ...plain, name: "limits", nodes: [1, 3], gpus: [2, 4], sizes: [1, 1, 2, 3, 4], gangs: true, limits: true },
+  { ...plain, name: "moves", nodes: [2, 4], gpus: [2, 4], sizes: [1, 1, 2, 3, 4], nodeTurns: true, moves: true },
 ];
+
+const parts: Readonly<Record<"mig" | "mps" | "timeslice", readonly (string | number)[]>> = {
+  mig: ["1g.10gb", "1g.20gb", "2g.20gb", "3g.40gb", "4g.40gb", 0.25, 0.5],
+  mps: [0.25, 0.25, 0.5, 0.1],
+  timeslice: [0.25, 0.25, 0.5, 0.75],
+};
 
 /** A random case: the tree, the fleet and what happens, all from one seed. */
 export function generate(seed: number): Scenario {
@@ -48,6 +91,8 @@ class Maker {
   #accounts: ScenarioAccount[] = [];
   #nodes: ScenarioNode[] = [];
   #left = 22;
+  /** Of all pools, so that what a part counts for is known before it has a place. */
+  #mode: "whole" | keyof typeof parts = "whole";
 
   constructor(dice: Dice, seed: number) {
     this.#dice = dice;
@@ -61,7 +106,8 @@ class Maker {
     this.#accounts = this.#tree();
     const accounts = [...this.#accounts];
     const policy = {
-      graceMs: dice.chance(25) ? dice.whole(1, 4) * minute : 0,
+      // Who has reached a limit leaves after the grace, and a plan knows nothing of that.
+      graceMs: dice.chance(25) && !this.#flavour.limits ? dice.whole(1, 4) * minute : 0,
       minRuntimeMs: dice.chance(15) ? dice.whole(1, 6) * minute : 0,
       rebalance: !dice.chance(10),
       backfill: true,
@@ -76,8 +122,9 @@ class Maker {
   }
 
   #fleet(): ScenarioNode[] {
-    const { nodes, gpus, racks, mixed } = this.#flavour;
+    const { nodes, gpus, racks, mixed, parts } = this.#flavour;
     const dice = this.#dice;
+    if (parts) this.#mode = dice.pick(["mig", "mig", "mps", "timeslice"] as const);
     const each = dice.whole(...gpus);
     return Array.from({ length: dice.whole(...nodes) }, (_, i) => {
       const count = dice.chance(30) ? dice.whole(...gpus) : each;
@@ -92,7 +139,7 @@ class Maker {
         // The same for each GPU, so that a floor's part of them is a whole number.
         cpusMilli: mixed ? count * 4_000 : 1_000_000_000,
         memoryMiB: mixed ? count * 8_192 : 1_000_000_000,
-        mode: "whole",
+        mode: this.#mode,
       };
     });
   }
@@ -127,8 +174,19 @@ class Maker {
       ...(max !== undefined && { max: { "*": max * unitsPerGpu } }),
       ...(lendable !== undefined && { lendable: { "*": lendable * unitsPerGpu } }),
       weight: dice.pick([0, 1, 1, 1, 1, 2, 3]),
-      trust: "trusted",
+      ...this.#trust(path),
     };
+  }
+
+  /** Of a tenant, and of nobody inside one. */
+  #trust(path: string): Pick<ScenarioAccount, "trust" | "trustGroup"> {
+    const dice = this.#dice;
+    const { parts, confidential } = this.#flavour;
+    if (path.includes("/")) return { trust: "trusted" };
+    if (confidential && dice.chance(50)) return { trust: "confidential" };
+    if (!parts) return { trust: "trusted" };
+    if (dice.chance(20)) return { trust: "untrusted" };
+    return { trust: "trusted", ...(dice.chance(60) && { trustGroup: "ours" }) };
   }
 
   #inputs(): StepInput[] {
@@ -183,28 +241,33 @@ class Maker {
 
   #job(): Omit<ScenarioJob, "name" | "group"> {
     const dice = this.#dice;
-    const { sizes, gangs, racks, mixed } = this.#flavour;
+    const { sizes, gangs, racks, mixed, elastic, limits, moves } = this.#flavour;
     const inner = this.#accounts.filter(({ path }) =>
       this.#accounts.some((other) => other.path.startsWith(`${path}/`)),
     );
     const leaves = this.#accounts.filter((account) => !inner.includes(account));
     const { path: account } = dice.pick(inner.length > 0 && dice.chance(8) ? inner : leaves);
     const size = dice.pick(sizes);
-    const members = gangs && dice.chance(35) ? dice.whole(2, 3) : 1;
+    const members = gangs && dice.chance(35) ? dice.whole(2, 3) : elastic && dice.chance(30) ? 2 : 1;
+    const more = elastic && dice.chance(60) ? dice.whole(1, 4) : 0;
+    const runs = dice.chance(limits ? 80 : 30) ? dice.whole(1, 10) : undefined;
     const topology = { level: dice.pick(["rack", "node"] as const), required: true };
     return {
       account,
-      gpus: mixed ? dice.pick([[size], [`H100:${size}`], [`A100:${size}`], [`A100:${size}`, `H100:${size}`]]) : [size],
-      members: { min: members, max: members, apart: members > 1 && dice.chance(50) },
-      ...(racks && members > 1 && dice.chance(30) && { topology }),
+      gpus: mixed
+        ? dice.pick([[size], [`H100:${size}`], [`A100:${size}`], [`A100:${size}`, `H100:${size}`]])
+        : [this.#mode === "whole" || dice.chance(20) ? size : dice.pick(parts[this.#mode])],
+      members: { min: members, max: members + more, apart: members + more > 1 && dice.chance(50) },
+      ...(racks && members + more > 1 && dice.chance(30) && { topology }),
       cpusMilli: mixed ? dice.pick([0, 1000, 4000, 8000]) : 0,
       memoryMiB: mixed ? dice.pick([0, 0, 8192, 16_384]) : 0,
       gpuMemoryMiB: 0,
       isolation: "any",
       priority: dice.pick([0, 0, 0, 0, -1, 1, 2]),
       preemptible: !dice.chance(12),
-      ...(dice.chance(30) && { runsMs: dice.whole(1, 10) * minute }),
-      ...(dice.chance(20) && { checkpointMs: dice.whole(1, 3) * minute }),
+      ...(runs !== undefined && { runsMs: runs * minute }),
+      ...(limits && dice.chance(85) && { maxTimeMs: ((runs ?? 5) + dice.whole(0, 4)) * minute }),
+      ...(dice.chance(moves ? 70 : 20) && { checkpointMs: dice.whole(1, 3) * minute }),
     };
   }
 }

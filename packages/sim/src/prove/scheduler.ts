@@ -50,7 +50,8 @@ function main(argv: readonly string[]): number {
   for (const [sign, count] of signs(failing)) say(`${count} times ${sign}`);
   for (const each of firstOfEach(failing)) {
     const small = values["no-shrink"] ? each : shrunk(each);
-    const why = `case ${each.index} of seed ${seed}: ${small.finding.kind}: ${small.finding.what}`;
+    const how = each.restarts ? ", restarted before each batch" : "";
+    const why = `case ${each.index} of seed ${seed}${how}: ${small.finding.kind}: ${small.finding.what}`;
     // The scenario goes where a person looks; the last line of the output stays the object.
     (values.json ? console.error : console.log)(`${scenarioText(small.scenario, why)}`);
   }

@@ -2,7 +2,7 @@ import type { Scenario } from "../scenario/scenario.ts";
 import { seedOf } from "./dice.ts";
 import { generate } from "./generate.ts";
 import { shrink } from "./shrink.ts";
-import { runTrial, type Trial } from "./trial.ts";
+import { isInReach, runTrial, type Trial } from "./trial.ts";
 import type { Finding } from "./watch.ts";
 
 /** What is printed at the end; all but the first two must be 0. */
@@ -17,6 +17,10 @@ export interface Tally {
   trustBroken: number;
   uselessEvictions: number;
   differsFromNaive: number;
+  /** Cases in which the naive model was asked about every decision; in the others about what no rule may break. */
+  compared: number;
+  /** Cases in which the state was written out and read back before each batch. */
+  restarted: number;
 }
 
 const counterOf = {
@@ -33,11 +37,14 @@ const counterOf = {
 
 /** Small enough to try all of it in each of many cases. */
 const bounds = { victimsMax: 4, setsMax: 300 };
+/** Of so many cases one is played with a restart before each batch. */
+const restartedEvery = 4;
 
 export interface Failing {
   readonly index: number;
   readonly scenario: Scenario;
   readonly finding: NonNullable<Trial["finding"]>;
+  readonly restarts: boolean;
 }
 
 export interface SearchPlan {
@@ -52,17 +59,20 @@ export interface SearchPlan {
 export function search({ seed, first, cases, enough }: SearchPlan): { tally: Tally; failing: Failing[] } {
   const tally: Tally = {
     ...{ cases: 0, events: 0, livelocks: 0, floorBroken: 0, maxBroken: 0, gangSplit: 0, overCapacity: 0 },
-    ...{ trustBroken: 0, uselessEvictions: 0, differsFromNaive: 0 },
+    ...{ trustBroken: 0, uselessEvictions: 0, differsFromNaive: 0, compared: 0, restarted: 0 },
   };
   const failing: Failing[] = [];
   for (let index = first; index < first + cases; index++) {
     const scenario = generate(seedOf(seed, index));
-    const { events, finding } = runTrial(scenario, bounds);
+    const restarts = index % restartedEvery === restartedEvery - 1;
+    const { events, finding } = runTrial(scenario, { bounds, restarts });
     tally.cases++;
+    if (isInReach(scenario)) tally.compared++;
+    if (restarts) tally.restarted++;
     tally.events += events;
     if (finding !== undefined) {
       tally[counterOf[finding.kind]]++;
-      failing.push({ index, scenario, finding });
+      failing.push({ index, scenario, finding, restarts });
     }
     if (enough?.(failing, index)) break;
   }
@@ -70,13 +80,13 @@ export function search({ seed, first, cases, enough }: SearchPlan): { tally: Tal
 }
 
 /** The same failure in as little as possible: of the same kind and by the same rule. */
-export function shrunk({ scenario, finding }: Failing): { scenario: Scenario; finding: Finding } {
+export function shrunk({ scenario, finding, restarts }: Failing): { scenario: Scenario; finding: Finding } {
   const sign = signOf(finding);
   const small = shrink(scenario, (smaller) => {
-    const { finding: other } = runTrial(smaller, bounds);
+    const { finding: other } = runTrial(smaller, { bounds, restarts });
     return other !== undefined && signOf(other) === sign;
   });
-  return { scenario: small, finding: runTrial(small, bounds).finding! };
+  return { scenario: small, finding: runTrial(small, { bounds, restarts }).finding! };
 }
 
 /** What makes two findings the same: their kind and the rule they cite, or where the core threw. */

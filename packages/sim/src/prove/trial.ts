@@ -9,14 +9,16 @@ import {
   type JobId,
   type OperationId,
   plainTerms,
+  readSnapshot,
   type State,
   type UserId,
+  writeSnapshot,
 } from "@tessera/core";
 import { type Bounds, isCounted, type Played, play, usageOf, type World } from "@tessera/core/naive";
 import { factsOf } from "../scenario/machines.ts";
 import { namesOf } from "../scenario/parse-job.ts";
 import { policyCommand } from "../scenario/policy.ts";
-import type { Scenario, ScenarioAccount, ScenarioJob, Step, StepInput } from "../scenario/scenario.ts";
+import type { NodeTurn, Scenario, ScenarioAccount, ScenarioJob, Step, StepInput } from "../scenario/scenario.ts";
 import { specOf } from "../scenario/submit.ts";
 import { InstantEngine } from "./engine.ts";
 import { type Finding, Watch } from "./watch.ts";
@@ -35,9 +37,21 @@ const capabilities = { images: false, isolation: ["whole", "mig", "mps", "timesl
 /** More batches than this at one instant are an exchange without end. */
 const batchesMax = 300;
 
+/** How a scenario is played. */
+export interface Play {
+  readonly bounds: Bounds;
+  /** The state is written out and read back before each batch, as if the server had started anew. */
+  readonly restarts: boolean;
+}
+
+/** Whether the naive model knows all rules that matter in a scenario: it knows nothing of nodes held whole [U3]. */
+export function isInReach({ accounts }: Scenario): boolean {
+  return accounts.every(({ trust }) => trust !== "confidential");
+}
+
 /** Plays a scenario on the real core with an instant engine and has every decision judged; stops at the first fault. */
-export function runTrial(scenario: Scenario, bounds: Bounds): Trial {
-  const trial = new Running(scenario, bounds);
+export function runTrial(scenario: Scenario, play: Play): Trial {
+  const trial = new Running(scenario, play);
   try {
     trial.run();
   } catch (error) {
@@ -53,7 +67,8 @@ class Running {
   events = 0;
   now = startAt;
   readonly #scenario: Scenario;
-  readonly #state: State = emptyState();
+  readonly #restarts: boolean;
+  #state: State = emptyState();
   readonly #engine: InstantEngine;
   readonly #jobs = new Map<string, ScenarioJob>();
   #operations = 0;
@@ -61,11 +76,16 @@ class Running {
   #before: World | undefined;
   #evicted: string[] = [];
 
-  constructor(scenario: Scenario, bounds: Bounds) {
+  constructor(scenario: Scenario, { bounds, restarts }: Play) {
     this.#scenario = scenario;
-    this.watch = new Watch(bounds);
+    this.#restarts = restarts;
+    this.watch = new Watch(bounds, isInReach(scenario));
     this.#engine = new InstantEngine({
-      runsMs: (job) => this.#jobs.get(job.spec.name)!.runsMs ?? Number.POSITIVE_INFINITY,
+      // An engine ends what has reached its limit.
+      runsMs: ({ spec }) => {
+        const { runsMs = Number.POSITIVE_INFINITY } = this.#jobs.get(spec.name)!;
+        return Math.min(runsMs, spec.maxTimeMs ?? Number.POSITIVE_INFINITY);
+      },
       graceMs: scenario.policy.graceMs,
     });
   }
@@ -74,8 +94,7 @@ class Running {
     const { nodes, accounts, policy, steps } = this.#scenario;
     this.#batch([
       this.#ask({ kind: "node.register", nodes: nodes.map(factsOf) }),
-      // The naive model knows nothing of moves [T9].
-      this.#ask(policyCommand(policy, 0)),
+      this.#ask(policyCommand(policy)),
       ...accounts.map((account, i) =>
         this.#ask({ kind: "account.create", id: `acc_${i}` as AccountId, path: account.path, terms: termsOf(account) }),
       ),
@@ -100,8 +119,8 @@ class Running {
   /** Where the rules leave no choice, the outcome must be that of the naive model. */
   #compare(): void {
     const before = this.#before;
-    if (before === undefined || this.#scenario.policy.graceMs > 0 || !isCounted(before) || before.holds.length > 0)
-      return;
+    if (before === undefined || this.#scenario.policy.graceMs > 0 || !isInReach(this.#scenario)) return;
+    if (!isCounted(before) || before.holds.length > 0) return;
     const played = (["at-once", "together"] as const).map((leave) => play(before, leave));
     if (played.some(({ determined }) => !determined)) return;
     // Who competes while others leave is open, so that of several claims one may have been for nothing.
@@ -147,7 +166,8 @@ class Running {
   }
 
   #batch(inputs: readonly Input[]): void {
-    this.watch.begin();
+    if (this.#restarts) this.#state = readSnapshot(writeSnapshot(this.#state));
+    this.watch.begin(this.#state);
     const { events } = decideBatch(this.#state, inputs, this.now, (event, state) => {
       if (isDecision(event)) this.#before ??= worldOf(state, this.now);
       if (event.kind === "job-claimed") {
@@ -160,6 +180,7 @@ class Running {
     if (events.some((event) => event.kind === "job-placed" || event.kind === "job-claimed")) {
       this.watch.changed(this.#state, this.now);
     }
+    this.watch.end(this.#state, this.now);
   }
 
   #inputs(input: StepInput): Input[] {
@@ -169,7 +190,7 @@ class Running {
       case "cancel":
         return [this.#ask({ kind: "job.cancel", job: idOf(input.job) })];
       case "node":
-        return [this.#ask(nodeCommand(input.node, input.to))];
+        return [this.#ask(nodeCommand(input.node, input.to, this.now))];
       case "quota":
         return input.accounts.map((account) =>
           this.#ask({ kind: "account.edit", path: account.path, terms: termsOf(account) }),
@@ -212,8 +233,10 @@ function idOf(name: string): JobId {
   return `job_${name.replaceAll(/[^a-z0-9]/g, "x")}` as JobId;
 }
 
-function nodeCommand(node: string, to: "up" | "down" | "drain" | "cordon"): Command {
-  return to === "up" ? { kind: "node.up", node } : { kind: `node.${to}`, node, reason: "the trial says so" };
+function nodeCommand(node: string, to: NodeTurn, now: number): Command {
+  const reason = "the trial says so";
+  if (to === "up") return { kind: "node.up", node };
+  return { kind: `node.${to}`, node, reason, ...(to === "drain" && { until: now }) };
 }
 
 function termsOf({ guarantee, max, lendable, weight, trust, trustGroup }: ScenarioAccount) {

@@ -1,11 +1,32 @@
-import type { Event, Instant, JobClaimed, JobNo, JobPlaced, State } from "@tessera/core";
+import {
+  coverFor,
+  demandOf,
+  type Event,
+  type Instant,
+  type Job,
+  type JobClaimed,
+  type JobNo,
+  type JobPlaced,
+  modelsFor,
+  noAccount,
+  type State,
+} from "@tessera/core";
 import {
   type Bounds,
   type Fault,
+  faultOfSeats,
+  type Holding,
   judgeClaim,
+  judgeGrowth,
   judgeHoldings,
   judgeRest,
   judgeStart,
+  judgeVictims,
+  levels,
+  onceLeft,
+  optionsOf,
+  placeAt,
+  startable,
   type World,
 } from "@tessera/core/naive";
 import { wishOf, worldOf } from "./world.ts";
@@ -27,25 +48,52 @@ interface Open {
 export class Watch {
   readonly findings: Finding[] = [];
   readonly #bounds: Bounds;
+  /** The model knows all rules that matter here; else it is asked only about what no rule may break. */
+  readonly #inReach: boolean;
   readonly #open = new Map<JobNo, Open>();
   /** How it stood before each decision of this batch. */
   #earlier: World[] = [];
   /** The state of the fleet after each change since something last came from outside. */
   readonly #seen = new Set<string>();
+  /** Planned starts before this batch, and whether anything but starts happened since that may delay one. */
+  #plans = new Map<Job, Instant>();
+  #mayDelay = false;
+  #started: Job[] = [];
 
-  constructor(bounds: Bounds) {
+  constructor(bounds: Bounds, inReach: boolean) {
     this.#bounds = bounds;
+    this.#inReach = inReach;
   }
 
   /** Something comes from outside; `disturbing` when it may be the reason why a claimant cannot start. */
   outside(disturbing: boolean): void {
     this.#seen.clear();
+    this.#mayDelay ||= disturbing;
     if (disturbing) for (const open of this.#open.values()) open.disturbed = true;
   }
 
   /** A batch begins. */
-  begin(): void {
+  begin(state: State): void {
     this.#earlier = [];
+    this.#plans = new Map(state.planned);
+    this.#started = [];
+    this.#mayDelay ||= this.#open.size > 0;
+  }
+
+  /**
+   * A batch is over: no start may have delayed who was planned first, unless it went before that [B2]. Those planned
+   * behind may find another order when something ends early.
+   */
+  end(state: State, now: Instant): void {
+    for (const [job, at] of this.#mayDelay ? [] : [...this.#plans].slice(0, 1)) {
+      const then = state.planned.get(job) ?? at;
+      if (at < now || then <= at || this.#started.some((other) => isAhead(other, job))) continue;
+      // Who would be guaranteed takes back what burst work uses of its gap meanwhile.
+      if (coverFor(state, job.account, demandOf(state, job, 0, modelsFor(state, job, 0)[0]!)) !== noAccount) continue;
+      const what = `[B2] ${job.spec.name} was planned ${at - now} ms ahead, and is now ${then - now} ms ahead`;
+      this.#add([{ kind: "rule", what }]);
+    }
+    this.#mayDelay = false;
   }
 
   /** An event while the state is still without it. */
@@ -62,7 +110,12 @@ export class Watch {
         this.#dropped(event.job, state);
         return;
       case "lease-stopping":
-        if (event.sequence === 0 && event.cause === "preempt") this.#evicts(state.leases.get(event.lease)!.job, state);
+        this.#mayDelay = true;
+        if (event.sequence === 0 && (event.cause === "preempt" || event.cause === "shrink"))
+          this.#evicts(state.leases.get(event.lease)!.job, state);
+        return;
+      case "job-grown":
+        if (this.#inReach) this.#add(judgeGrowth(worldOf(state, now), nameOf(state, event.job)));
         return;
       case "job-ended":
         this.#open.delete(event.job);
@@ -76,28 +129,65 @@ export class Watch {
     const job = state.jobs.get(event.job)!;
     const claimed = job.claim !== undefined;
     this.#open.delete(job.no);
+    this.#started.push(job);
     const before = worldOf(state, now);
     this.#earlier.push(before);
-    const wish = before.wishes.find((each) => each.no === job.no) ?? wishOf(job);
+    const wish = before.wishes.find((each) => each.no === job.no) ?? wishOf(state, job);
     // What is kept for the job itself does not stand in its way.
     const world = claimed ? { ...before, holds: before.holds.filter((hold) => hold.job !== wish.job) } : before;
     const { choice, seats, cover } = event;
-    this.#add(judgeStart(world, { wish, choice, seats, cover, claimed }, this.#bounds, this.#earlier));
+    const moved = claimed && job.cover === cover;
+    const faults = judgeStart(world, { wish, choice, seats, cover, claimed, moved }, this.#bounds, this.#earlier);
+    this.#add(this.#inReach ? faults : faults.filter(({ kind }) => kind === "gang" || kind === "max"));
   }
 
   #claim(event: JobClaimed, state: State, now: Instant): void {
     const world = worldOf(state, now);
     this.#earlier.push(world);
+    this.#mayDelay = true;
+    if (state.jobs.get(event.job)!.leases.length > 0) {
+      this.#open.set(event.job, { victims: new Set(), disturbed: false });
+      return; // It is moved: judged with the claim that it is moved for.
+    }
     const wish = world.wishes.find((each) => each.no === event.job);
     if (wish === undefined) {
       this.#add([{ kind: "rule", what: `job ${event.job} claims and does not wait` }]);
       return;
     }
+    const { choice, seats, shrinks = [], moves = [] } = event;
+    const shrunk = shrinks.map((id) => state.leases.get(id)!);
     const taken = new Set<number>(event.victims);
-    const victims = world.holdings.filter((holding) => taken.has(holding.no));
-    const { choice, seats } = event;
-    this.#open.set(event.job, { victims: new Set(event.victims), disturbed: false });
-    this.#add(judgeClaim(world, { wish, choice, seats, victims }, this.#bounds, this.#earlier));
+    const victims = world.holdings.filter(
+      (holding) =>
+        (taken.has(holding.no) && !holding.leaving) ||
+        (holding.extra && shrunk.some((lease) => lease.job === holding.no && isOf(holding, lease.gpus))),
+    );
+    const losers = new Set([...event.victims, ...shrunk.map((lease) => lease.job)]);
+    this.#open.set(event.job, { victims: losers, disturbed: false });
+    if (moves.length > 0) this.#add(this.#judgeMoves(world, event, state, now));
+    else if (!this.#inReach) this.#add(judgeVictims(world, wish, victims));
+    else this.#add(judgeClaim(world, { wish, choice, seats, victims }, this.#bounds, this.#earlier));
+  }
+
+  /** Only who can move does [T9], for somebody who could not start, and who can then. */
+  #judgeMoves(world: World, { job, choice, seats, moves = [] }: JobClaimed, state: State, now: Instant): Finding[] {
+    const rule = (what: string): Finding => ({ kind: "rule", what: `[T9] ${what}` });
+    for (const no of moves) {
+      const { spec, placedAt, leases } = state.jobs.get(no)!;
+      const able = spec.preemptible && spec.checkpoint !== undefined && leases.length === 1;
+      if (!able || leases[0]!.part !== undefined || now - placedAt < state.policy.minRuntimeMs)
+        return [rule(`${spec.name} is moved and cannot`)];
+    }
+    if (!this.#inReach) return [];
+    const wish = world.wishes.find((each) => each.no === job)!;
+    if (startable(world, wish) !== undefined) return [rule(`${wish.job} could start without any move`)];
+    const moved = new Set<number>(moves);
+    const after = { ...world, holdings: world.holdings.filter((each) => !moved.has(each.no)) };
+    const option = optionsOf(world, wish).find(
+      (each) => each.choice === choice && each.model === world.nodes[seats[0]!.node]!.model,
+    )!;
+    const bad = faultOfSeats(onceLeft(after), wish, option, seats);
+    return bad === undefined ? [] : [{ kind: bad.kind, what: `[T9] ${wish.job}: ${bad.what}` }];
   }
 
   #dropped(job: JobNo, state: State): void {
@@ -134,18 +224,38 @@ export class Watch {
         { kind: "useless", what: `[T7] the victims of ${nameOf(state, job)} are gone and it does not start` },
       ]);
     }
-    for (const job of state.jobs.values()) {
-      if (job.state === "stopping" || job.leases.length === 0 || job.leases.length >= job.spec.members.min) continue;
-      this.#add([
-        { kind: "gang", what: `[P1] ${job.leases.length} of ${job.spec.members.min} of ${job.spec.name} run` },
-      ]);
-    }
-    this.#add(judgeRest(worldOf(state, now), this.#bounds));
+    const world = worldOf(state, now);
+    for (const job of state.jobs.values()) this.#add(splitOf(world, job));
+    if (this.#inReach) this.#add(judgeRest(world, this.#bounds));
   }
 
   #add(faults: readonly (Fault | Finding)[]): void {
     this.findings.push(...faults);
   }
+}
+
+/** Whether a gang runs in part, or not in one place where it must. */
+function splitOf(world: World, { spec, state, leases }: Job): Finding[] {
+  if (state === "stopping" || leases.length === 0) return [];
+  const { name, members, topology } = spec;
+  const gang = (what: string): Finding[] => [{ kind: "gang", what: `${what} of ${name}` }];
+  if (leases.length < members.min) return gang(`[P1] ${leases.length} of ${members.min}`);
+  const nodes = leases.map((lease) => lease.node as number);
+  if (members.apart && new Set(nodes).size < nodes.length) return gang("[P1] two members share a node");
+  if (topology?.required !== true) return [];
+  const level = levels.find((each) => each === topology.level)!;
+  const places = new Set(nodes.map((node) => placeAt(world, node, level)));
+  return places.size > 1 ? gang(`[P2] members in ${places.size} places of level ${level}`) : [];
+}
+
+/** Whether one job of an account goes before another [O3]. */
+function isAhead(a: Job, b: Job): boolean {
+  if (a.account !== b.account) return false;
+  return a.spec.priority !== b.spec.priority ? a.spec.priority > b.spec.priority : a.no < b.no;
+}
+
+function isOf({ seats }: Holding, gpus: readonly number[]): boolean {
+  return seats.some((seat) => seat.gpus.every((gpu, i) => gpu === gpus[i]));
 }
 
 function nameOf(state: State, job: JobNo): string {

@@ -1,5 +1,15 @@
-import { type Instant, type Job, type State, unitsPerGpu } from "@tessera/core";
-import type { Hold, Holding, Level, Take, Wish, World } from "@tessera/core/naive";
+import { demandOf, type Instant, type Job, type Lease, modelsFor, type State, unitsPerGpu } from "@tessera/core";
+import {
+  type Ask,
+  type Hold,
+  type Holding,
+  type Level,
+  nobody,
+  type PartMode,
+  type Take,
+  type Wish,
+  type World,
+} from "@tessera/core/naive";
 
 /** The core's state as the naive model sees it: only what is held, asked and promised; no sums of the core's own. */
 export function worldOf(state: State, now: Instant): World {
@@ -15,71 +25,98 @@ export function worldOf(state: State, now: Instant): World {
     return {
       ...{ name, zone, block, rack, nvlink, cpusMilli, memoryMiB },
       up: node.mode === "up",
+      mode: node.facts.pool === "any" || node.facts.pool === undefined ? ("whole" as const) : node.facts.pool,
       model: modelNo(gpus[0]!.model),
       gpus: gpus.map((_, i) => node.firstGpu + i),
     };
   });
   const accounts = state.accounts.map((account) => {
     if (account === undefined) throw new Error("an account has gone; the search never deletes one");
-    return { path: account.path, above: account.parent as number, quota: account.terms.quota };
+    const { path, parent, terms } = account;
+    const { quota, trust, trustGroup = "" } = terms;
+    return { path, above: parent as number, quota, trust, trustGroup };
   });
   const holdings: Holding[] = [];
   const holds: Hold[] = [];
   const wishes: Wish[] = [];
   for (const job of state.jobs.values()) {
     if (job.leases.length > 0) holdings.push(...holdingsOf(job));
-    else if (job.claim !== undefined) holds.push(holdOf(job));
-    else if (job.state === "waiting" && !job.held && job.waitsFor === 0 && job.notBeforeAt <= now)
-      wishes.push(wishOf(job));
+    if (job.claim !== undefined) holds.push(holdOf(job));
+    if (job.leases.length > 0 || job.claim !== undefined) continue;
+    if (job.state === "waiting" && !job.held && job.waitsFor === 0 && job.notBeforeAt <= now)
+      wishes.push(wishOf(state, job));
   }
   const { rebalance, minRuntimeMs } = state.policy;
-  return { now, accounts, models, nodes, holdings, holds, wishes, rebalance, minRuntimeMs };
+  const planned = state.planned.size > 0;
+  return { now, accounts, models, nodes, holdings, holds, wishes, rebalance, minRuntimeMs, planned };
 }
 
-function takeOf(job: Job, unitsEach: number): Take {
-  const { cpusMilli, memoryMiB } = job.spec;
-  return { compute: unitsEach, memory: unitsEach, cpusMilli, memoryMiB };
+function takeOf({ spec }: Job, { unitsEach, part }: Pick<Lease, "unitsEach" | "part">): Take {
+  const { cpusMilli, memoryMiB } = spec;
+  const { compute, memory, mode, profile } = part ?? { compute: unitsEach, memory: unitsEach };
+  return { compute, memory, cpusMilli, memoryMiB, ...(mode && { part: mode }), ...(profile && { profile }) };
 }
 
+function seatOf({ node, gpus, part }: Pick<Lease, "node" | "gpus" | "part">) {
+  return { node, gpus, ...(part?.slot !== undefined && { slot: part.slot }) };
+}
+
+/** The least members of a job as one, each member beyond them for itself. */
 function holdingsOf(job: Job): Holding[] {
   const { spec, account, no, evictedAt } = job;
-  return [
-    {
-      ...takeOf(job, job.leases[0]!.unitsEach),
-      ...{ job: spec.name, account, no, evictedAt, priority: spec.priority, preemptible: spec.preemptible },
-      seats: job.leases.map(({ node, gpus }) => ({ node, gpus })),
-      cover: job.cover,
-      extra: false,
-      leaving: job.state === "stopping",
-      since: job.placedAt,
-      startedAt: job.startedAt,
-      checkpointMs: spec.checkpoint?.everyMs,
-    },
-  ];
+  const holding = (leases: readonly Lease[], extra: boolean): Holding => ({
+    ...takeOf(job, leases[0]!),
+    ...{ job: spec.name, account, no, evictedAt, priority: spec.priority, preemptible: spec.preemptible },
+    seats: leases.map(seatOf),
+    cover: extra ? nobody : job.cover,
+    extra,
+    leaving: job.state === "stopping" || (extra && leases[0]!.state === "stopping"),
+    since: job.placedAt,
+    startedAt: job.startedAt,
+    checkpointMs: spec.checkpoint?.everyMs,
+  });
+  const least = job.leases.filter((lease) => !lease.extra);
+  const extra = job.leases.filter((lease) => lease.extra).map((lease) => holding([lease], true));
+  return least.length === 0 ? extra : [holding(least, false), ...extra];
 }
 
 function holdOf(job: Job): Hold {
   const { unitsEach, seats } = job.claim!;
-  return { ...takeOf(job, unitsEach), job: job.spec.name, account: job.account, seats };
+  const { name } = job.spec;
+  const take = takeOf(job, { unitsEach, part: seats[0]!.part });
+  return { ...take, job: name, account: job.account, seats: seats.map(seatOf), moving: job.leases.length > 0 };
 }
 
 /** What a job asks for. */
-export function wishOf({ spec, account, no, evictedAt }: Job): Wish {
-  const { name: job, members, cpusMilli, memoryMiB, priority, preemptible } = spec;
+export function wishOf(state: State, job: Job): Wish {
+  const { spec, account, no, evictedAt } = job;
+  const { name, members, cpusMilli, memoryMiB, priority, preemptible } = spec;
   const { topology } = spec as { readonly topology?: { readonly level: Level; readonly required: boolean } };
   return {
-    ...{ job, account, no, evictedAt, cpusMilli, memoryMiB, priority, preemptible },
-    asks: spec.gpus.map(({ model, count, unitsEach }) => ({
-      model,
-      gpus: count,
-      compute: unitsEach,
-      memory: unitsEach,
-    })),
+    ...{ job: name, account, no, evictedAt, cpusMilli, memoryMiB, priority, preemptible },
+    asks: spec.gpus.map((_, choice) => askOf(state, job, choice)),
     members: members.min,
+    elastic: members.max > members.min,
     apart: members.apart,
     ...(topology?.required && { within: topology.level }),
     checkpointMs: spec.checkpoint?.everyMs,
   };
+}
+
+/** How large a part is depends on the pool; all of a model are in pools of one mode. */
+function askOf(state: State, job: Job, choice: number): Ask {
+  const { model, count: gpus, unitsEach, part } = job.spec.gpus[choice]!;
+  const no = part === undefined ? undefined : modelsFor(state, job, choice)[0];
+  if (part === undefined || no === undefined) return { model, gpus, compute: unitsEach, memory: unitsEach };
+  const { units, memoryUnits } = demandOf(state, job, choice, no);
+  const [compute, memory] = [units / job.spec.members.min, memoryUnits / job.spec.members.min];
+  const mode = state.fleet.device(state.fleet.someGpuOf(no)).pool as PartMode;
+  return { model, gpus, compute, memory, part: mode, profile: part.profile ?? profileOf(compute, memory) };
+}
+
+/** The profile of a GPU of 80 GB that is as large. */
+function profileOf(compute: number, memory: number): string {
+  return `${(compute * 7) / unitsPerGpu}g.${(memory * 80) / unitsPerGpu}gb`;
 }
 
 /** What an account holds, in GPUs. */
