@@ -113,8 +113,8 @@ export const mutants: readonly Mutant[] = [
   {
     name: "T5: nobody is spared",
     file: "claim/plan.js",
-    from: "if (haveRoom(sites, tally, members) && isLawful())",
-    to: "if (false)",
+    from: "if (isEnough() || isEnoughToShrink(",
+    to: "if (false && isEnoughToShrink(",
   },
   {
     name: "T5: the highest priority leaves first",
@@ -127,5 +127,41 @@ export const mutants: readonly Mutant[] = [
     file: "place/gang.js",
     from: "compareLists(below, bestBelow) < 0",
     to: "compareLists(below, bestBelow) > 0",
+  },
+  {
+    name: "T5: whole jobs leave where a member beyond the minimum is enough",
+    file: "claim/plan.js",
+    from: "if (extra || !leases.some((lease) => lease.extra))",
+    to: "if (true)",
+  },
+  {
+    name: "P2: an elastic gang grows out of its rack",
+    file: "place/grow.js",
+    from: "return within === undefined ||",
+    to: "return true ||",
+  },
+  {
+    name: "P3: tenants share a GPU whatever their trust",
+    file: "part/seat.js",
+    from: "if (who.tenant === other.tenant)\n        return true;",
+    to: "return true;",
+  },
+  {
+    name: "P3: a claim for a part starts before its victims have left",
+    file: "claim/claims.js",
+    from: "fleet.gpuLeaving[gpu] === 0",
+    to: "true",
+  },
+  {
+    name: "U3: others come to the nodes of a confidential tenant",
+    file: "place/dedicated.js",
+    from: "if (left > 0)\n                return false;",
+    to: "",
+  },
+  {
+    name: "B2: a plan holds nobody back",
+    file: "when/timeline.js",
+    from: "most = Math.min(most, spare);",
+    to: "",
   },
 ];
