@@ -3,6 +3,7 @@ import { execFileSync } from "node:child_process";
 import { readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
+import { setTimeout as pause } from "node:timers/promises";
 import { leaseFile } from "../lease/folder.ts";
 import { atEnd, openBench, orderOf } from "../order.fixture.ts";
 import { descendantsOf } from "../supervise/processes.ts";
@@ -57,8 +58,10 @@ for (const [name, examine] of Object.entries(ways)) {
 
     // What the victim really has, seen from outside: the thief is told exactly where to look.
     const { pid } = JSON.parse(readFileSync(join(bench.dir, "leases", victim.lease, leaseFile.claim), "utf8"));
+    const sleeps = (other: number) => readFileSync(`/proc/${other}/cmdline`, "utf8").startsWith("sleep\0");
+    while (!descendantsOf(pid).some(sleeps)) await pause(20); // "ready" is said a moment before
     const processes = descendantsOf(pid);
-    const sleeper = processes.find((other) => readFileSync(`/proc/${other}/cmdline`, "utf8").startsWith("sleep\0"))!;
+    const sleeper = processes.find(sleeps)!;
     assert.ok(
       readFileSync(`/proc/${sleeper}/environ`, "latin1").includes(`${canary}-token`),
       "the victim has its secret",
