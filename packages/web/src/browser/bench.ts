@@ -1,4 +1,5 @@
 import { cpus } from "node:os";
+import { parseArgs } from "node:util";
 import type { FleetNodeShape } from "@tessera/wire";
 import type { Browser, Page } from "playwright-core";
 import { openChromium } from "./chromium.ts";
@@ -7,7 +8,10 @@ import { type Batch, Replay } from "./replay.ts";
 import type { OwnServer } from "./server.ts";
 import { WatchedPage } from "./watched-page.ts";
 
-/** `npm run bench:web -- --json`: first paint, frames of the map while zooming, and memory under live updates. */
+const usage = `npm run bench:web -- [--json]
+
+First paint and use of the console's home, frames of the fleet map while zooming, and memory under live updates, on a
+simulated fleet of 50,000 GPUs in a server of its own. --json prints one line.`;
 const loads = 5;
 const zoomFrames = 300;
 const batches = 3_600;
@@ -147,6 +151,7 @@ async function heapOf(page: Page, nodes: number, upTo: number): Promise<number> 
 }
 
 async function main(): Promise<void> {
+  const { json } = options();
   const browser = await openChromium();
   if ("missing" in browser) throw new Error(browser.missing);
   const { server } = await startDemo();
@@ -161,10 +166,24 @@ async function main(): Promise<void> {
       zoomFrameMs: await measureZoom(browser, server),
       memory: await measureMemory(browser, server),
     };
-    console.log(process.argv.includes("--json") ? JSON.stringify(report) : JSON.stringify(report, null, 2));
+    console.log(json ? JSON.stringify(report) : JSON.stringify(report, null, 2));
   } finally {
     await browser.close();
     await server.end();
+  }
+}
+
+function options(): { readonly json: boolean } {
+  try {
+    const { values } = parseArgs({ options: { json: { type: "boolean" }, help: { type: "boolean", short: "h" } } });
+    if (values.help) {
+      console.log(usage);
+      process.exit(0);
+    }
+    return { json: values.json ?? false };
+  } catch (error) {
+    console.error(`${(error as Error).message}\n\n${usage}`);
+    process.exit(2);
   }
 }
 
