@@ -1,11 +1,11 @@
 import type { AuditEntry } from "@tessera/wire";
 import { useMemo } from "react";
-import { useSearchParams } from "wouter";
 import { useLive } from "../../api/live.ts";
 import { Card, Empty, Skeleton, Time } from "../../design/parts.tsx";
 import { type Column, Rows } from "../../design/rows.tsx";
+import { saveCsv } from "../../format/csv.ts";
 import { spellNumber } from "../../format/numbers.ts";
-import { csvOf } from "./csv.ts";
+import { useAddress } from "../../frame/address.ts";
 
 const columns: readonly Column<AuditEntry>[] = [
   { label: "When", width: "110px", show: ({ at }) => <Time at={at} /> },
@@ -24,7 +24,7 @@ const columns: readonly Column<AuditEntry>[] = [
 
 /** Who did what, newest first; every line is sealed in the journal's chain of hashes. */
 export default function AuditPage() {
-  const [params, setParams] = useSearchParams();
+  const [params, set] = useAddress();
   const text = (params.get("text") ?? "").toLowerCase();
   const entries = useLive("listAudit", { limit: 1000 });
   const shown = useMemo(
@@ -34,13 +34,6 @@ export default function AuditPage() {
         .sort((a, b) => (a.at < b.at ? 1 : -1)),
     [entries, text],
   );
-  const save = () => {
-    const link = document.createElement("a");
-    link.href = URL.createObjectURL(new Blob([csvOf(shown)], { type: "text/csv" }));
-    link.download = "tessera-audit.csv";
-    link.click();
-    URL.revokeObjectURL(link.href);
-  };
   return (
     <div className="page">
       <div className="head">
@@ -57,18 +50,9 @@ export default function AuditPage() {
             aria-label="Filter by who, what or on what"
             placeholder="Who, what, on what"
             value={text}
-            onChange={(event) =>
-              setParams(
-                (before) => {
-                  if (event.target.value === "") before.delete("text");
-                  else before.set("text", event.target.value);
-                  return before;
-                },
-                { replace: true },
-              )
-            }
+            onChange={(event) => set({ text: event.target.value })}
           />
-          <button type="button" className="button" onClick={save}>
+          <button type="button" className="button" onClick={() => saveCsv("tessera-audit.csv", shown)}>
             Export CSV
           </button>
         </div>

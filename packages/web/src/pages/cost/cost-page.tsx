@@ -1,10 +1,11 @@
 import { useQueries } from "@tanstack/react-query";
-import { useSearchParams } from "wouter";
 import { call } from "../../api/call.ts";
 import { useCall } from "../../api/use-call.ts";
+import { Choice } from "../../design/choice.tsx";
 import { Card, Empty, Figure, Skeleton } from "../../design/parts.tsx";
+import { saveCsv } from "../../format/csv.ts";
 import { gpuHoursOf, spellNumber, spellShare } from "../../format/numbers.ts";
-import { csvOf } from "../audit/csv.ts";
+import { useAddress } from "../../frame/address.ts";
 import { lastDays, type Span, stack } from "./days.ts";
 
 const groups = ["account", "user", "job", "node"] as const;
@@ -14,7 +15,7 @@ const stackedMax = 6;
 
 /** Who used how much, day by day; group, range and account are in the address. */
 export default function CostPage() {
-  const [params, setParams] = useSearchParams();
+  const [params, set] = useAddress();
   const by = groups.find((each) => each === params.get("by")) ?? "account";
   const days = ranges.find((each) => String(each) === params.get("days")) ?? 7;
   const account = params.get("account") ?? "";
@@ -36,12 +37,6 @@ export default function CostPage() {
       to: spans[0]!.from,
     },
   });
-  const set = (name: string, value: string) =>
-    setParams((now) => {
-      if (value === "") now.delete(name);
-      else now.set(name, value);
-      return now;
-    });
   const perDay = reports.map(
     ({ data }) => new Map((data?.rows ?? []).map(({ key, unitMs }) => [key, gpuHoursOf(unitMs)])),
   );
@@ -51,50 +46,34 @@ export default function CostPage() {
   const total = whole.data === undefined ? 0 : gpuHoursOf(whole.data.total);
   const last = before.data === undefined ? undefined : gpuHoursOf(before.data.total);
   const fleet = whole.data?.fleet;
-  const save = () => {
-    const link = document.createElement("a");
-    link.href = URL.createObjectURL(
-      new Blob([csvOf(rows.map(({ key, unitMs, gpuHours }) => ({ [by]: key, unitMs, gpuHours })))], {
-        type: "text/csv",
-      }),
+  const save = () =>
+    saveCsv(
+      `tessera-usage-by-${by}.csv`,
+      rows.map(({ key, unitMs, gpuHours }) => ({ [by]: key, unitMs, gpuHours })),
     );
-    link.download = `tessera-usage-by-${by}.csv`;
-    link.click();
-    URL.revokeObjectURL(link.href);
-  };
   return (
     <div className="page">
       <div className="head">
         <h1>Cost</h1>
         <div className="row wrap">
-          {groups.map((each) => (
-            <button
-              key={each}
-              type="button"
-              className="chip"
-              aria-pressed={by === each}
-              onClick={() => set("by", each === "account" ? "" : each)}
-            >
-              by {each}
-            </button>
-          ))}
-          {ranges.map((each) => (
-            <button
-              key={each}
-              type="button"
-              className="chip"
-              aria-pressed={days === each}
-              onClick={() => set("days", each === 7 ? "" : String(each))}
-            >
-              {each} days
-            </button>
-          ))}
+          <Choice
+            of={groups}
+            chosen={by}
+            word={(each) => `by ${each}`}
+            onChoose={(each) => set({ by: each === "account" ? "" : each })}
+          />
+          <Choice
+            of={ranges}
+            chosen={days}
+            word={(each) => `${each} days`}
+            onChoose={(each) => set({ days: each === 7 ? "" : String(each) })}
+          />
           <select
             className="input"
             style={{ width: 180 }}
             aria-label="Account"
             value={account}
-            onChange={(event) => set("account", event.target.value)}
+            onChange={(event) => set({ account: event.target.value })}
           >
             <option value="">every account</option>
             {(accounts.data?.items ?? [])

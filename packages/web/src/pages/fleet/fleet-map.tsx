@@ -1,5 +1,6 @@
 import type { FleetNodeShape } from "@tessera/wire";
 import { type KeyboardEvent, type PointerEvent, useEffect, useMemo, useRef } from "react";
+import { readColour } from "../../design/colour.ts";
 import { type Colouring, colourOf, legendOf } from "./colours.ts";
 import { layOut, neighbour, nodeAt } from "./layout.ts";
 import { MapView } from "./map-view.ts";
@@ -40,20 +41,19 @@ export function FleetMap({ nodes, by, only, selected, onSelect, onOpen }: FleetM
   };
   // biome-ignore lint/correctness/useExhaustiveDependencies: the words stand for their colours
   const look = useMemo(() => {
-    const style = getComputedStyle(document.documentElement);
-    const read = (name: string) => style.getPropertyValue(name).trim();
     const ranks = new Map(
       words.filter((word) => colourOf(word, 99, () => "") !== "").map((word, rank) => [word, rank]),
     );
-    const colours = new Map(words.map((word) => [word, colourOf(word, ranks.get(word) ?? 99, read)]));
+    const colours = new Map(words.map((word) => [word, colourOf(word, ranks.get(word) ?? 99, readColour)]));
+    const unknown = readColour("--idle");
     return {
       by,
       only,
-      colourOf: (word: string) => colours.get(word) ?? read("--idle"),
-      dim: read("--sunken"),
-      text: read("--text"),
-      line: read("--line"),
-      back: read("--map-back"),
+      colourOf: (word: string) => colours.get(word) ?? unknown,
+      dim: readColour("--sunken"),
+      text: readColour("--text"),
+      line: readColour("--line"),
+      back: readColour("--map-back"),
     };
   }, [by, only, wordList]);
   useEffect(() => {

@@ -1,11 +1,13 @@
 import type { FleetNodeShape } from "@tessera/wire";
 import { useMemo } from "react";
-import { Link, useLocation, useSearchParams } from "wouter";
+import { Link, useLocation } from "wouter";
 import { useLive } from "../../api/live.ts";
 import { useCall } from "../../api/use-call.ts";
 import { Chip } from "../../design/chip.tsx";
+import { Choice } from "../../design/choice.tsx";
 import { ButtonLink, Card, Empty, Skeleton } from "../../design/parts.tsx";
 import { count, spellGpus, spellNumber, spellShare } from "../../format/numbers.ts";
+import { useAddress } from "../../frame/address.ts";
 import { type Colouring, colourings, colourOf, legendOf } from "./colours.ts";
 import { FleetMap } from "./fleet-map.tsx";
 import { type LargestGang, largestGangs, shapes } from "./gangs.ts";
@@ -14,23 +16,12 @@ import { summarise } from "./summary.ts";
 /** The fleet as a map; colouring, filter and the selected node are in the address. */
 export default function FleetPage() {
   const nodes = useLive("readFleet");
-  const [params, setParams] = useSearchParams();
+  const [params, set] = useAddress();
   const [, go] = useLocation();
   const by = colourings.find((each) => each === params.get("colour")) ?? "class";
   const onlyText = params.get("only") ?? "";
   const only = useMemo(() => new Set(onlyText === "" ? [] : onlyText.split("~")), [onlyText]);
   const selected = params.get("node") ?? undefined;
-  const set = (values: Record<string, string | undefined>) =>
-    setParams(
-      (before) => {
-        for (const [name, value] of Object.entries(values)) {
-          if (value === undefined || value === "") before.delete(name);
-          else before.set(name, value);
-        }
-        return before;
-      },
-      { replace: true },
-    );
   const gangs = useMemo(() => largestGangs(nodes ?? []), [nodes]);
   const legend = useMemo(() => legendOf(nodes ?? [], by), [nodes, by]);
   const fleet = useMemo(() => summarise(nodes ?? []), [nodes]);
@@ -66,17 +57,12 @@ export default function FleetPage() {
           </p>
         </div>
         <div className="row wrap">
-          {colourings.map((each) => (
-            <button
-              key={each}
-              type="button"
-              className="chip"
-              aria-pressed={by === each}
-              onClick={() => set({ colour: each === "class" ? undefined : each, only: undefined })}
-            >
-              by {each}
-            </button>
-          ))}
+          <Choice
+            of={colourings}
+            chosen={by}
+            word={(each) => `by ${each}`}
+            onChoose={(each) => set({ colour: each === "class" ? "" : each, only: "" })}
+          />
           <input
             className="input"
             style={{ width: 170 }}

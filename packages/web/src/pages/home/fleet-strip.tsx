@@ -1,5 +1,6 @@
 import type { FleetNodeShape } from "@tessera/wire";
 import { useEffect, useRef } from "react";
+import { readColour } from "../../design/colour.ts";
 import { isOut } from "../fleet/summary.ts";
 
 const height = 44;
@@ -26,14 +27,12 @@ export function FleetStrip({ nodes }: { nodes: readonly FleetNodeShape[] }) {
       box.width = width * scale;
       box.height = height * scale;
       const paint = box.getContext("2d")!;
-      const style = getComputedStyle(document.documentElement);
-      const colour = (name: string) => style.getPropertyValue(`--${name}`).trim();
       const colours = {
-        g: colour("guaranteed"),
-        b: colour("burst"),
-        idle: colour("map-idle"),
-        down: colour("down"),
-        cordoned: colour("maintenance"),
+        g: readColour("--guaranteed"),
+        b: readColour("--burst"),
+        idle: readColour("--map-idle"),
+        down: readColour("--down"),
+        cordoned: readColour("--maintenance"),
       };
       paint.scale(scale, scale);
       const columns = Math.min(nodes.length, Math.floor(width));

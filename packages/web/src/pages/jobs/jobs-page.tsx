@@ -1,11 +1,12 @@
 import type { Job } from "@tessera/wire";
 import { useMemo } from "react";
-import { useSearchParams } from "wouter";
 import { useLive } from "../../api/live.ts";
 import { useMe } from "../../api/me.tsx";
+import { Choice } from "../../design/choice.tsx";
 import { ButtonLink, Card, Empty, Skeleton } from "../../design/parts.tsx";
 import { Rows } from "../../design/rows.tsx";
 import { spellNumber } from "../../format/numbers.ts";
+import { useAddress } from "../../frame/address.ts";
 import { gpusColumn, nameColumn, projectColumn, sinceColumn, stateColumn, userColumn } from "./job-columns.tsx";
 
 const states = ["all", "waiting", "running", "ended"] as const;
@@ -14,38 +15,19 @@ const columns = [nameColumn, projectColumn, userColumn, gpusColumn, stateColumn,
 /** Every job that may be seen, newest first; the filter is in the address. */
 export function JobsPage() {
   const me = useMe();
-  const [params, setParams] = useSearchParams();
+  const [params, set] = useAddress();
   const state = states.find((each) => each === params.get("state")) ?? "all";
   const mine = params.get("mine") === "yes";
   const text = params.get("text") ?? "";
   const jobs = useLive("listJobs", { state: "all", ...(mine && { user: me.user }) });
   const shown = useMemo(() => choose(jobs ?? [], state, text), [jobs, state, text]);
-  const set = (name: string, value: string) =>
-    setParams(
-      (before) => {
-        if (value === "") before.delete(name);
-        else before.set(name, value);
-        return before;
-      },
-      { replace: true },
-    );
   return (
     <div className="page">
       <div className="head">
         <h1>Jobs</h1>
         <div className="row wrap">
-          {states.map((each) => (
-            <button
-              key={each}
-              type="button"
-              className="chip"
-              aria-pressed={state === each}
-              onClick={() => set("state", each === "all" ? "" : each)}
-            >
-              {each}
-            </button>
-          ))}
-          <button type="button" className="chip" aria-pressed={mine} onClick={() => set("mine", mine ? "" : "yes")}>
+          <Choice of={states} chosen={state} onChoose={(each) => set({ state: each === "all" ? "" : each })} />
+          <button type="button" className="chip" aria-pressed={mine} onClick={() => set({ mine: mine ? "" : "yes" })}>
             mine
           </button>
           <input
@@ -54,7 +36,7 @@ export function JobsPage() {
             aria-label="Filter by name, account or user"
             placeholder="Name, account, user"
             value={text}
-            onChange={(event) => set("text", event.target.value)}
+            onChange={(event) => set({ text: event.target.value })}
           />
         </div>
       </div>

@@ -1,10 +1,11 @@
 import type { FleetNodeShape } from "@tessera/wire";
 import { useMemo } from "react";
-import { useSearchParams } from "wouter";
 import { useLive } from "../../api/live.ts";
+import { Choice } from "../../design/choice.tsx";
 import { Card, Empty, Skeleton } from "../../design/parts.tsx";
 import { type Column, Rows } from "../../design/rows.tsx";
 import { spellNumber } from "../../format/numbers.ts";
+import { useAddress } from "../../frame/address.ts";
 import { ModeChip } from "./mode-chip.tsx";
 
 const filters = ["all", "up", "out"] as const;
@@ -36,7 +37,7 @@ const columns: readonly Column<FleetNodeShape>[] = [
 /** Every node and how it stands. */
 export default function NodesPage() {
   const nodes = useLive("readFleet");
-  const [params, setParams] = useSearchParams();
+  const [params, set] = useAddress();
   const mode = filters.find((each) => each === params.get("mode")) ?? "all";
   const text = (params.get("text") ?? "").toLowerCase();
   const shown = useMemo(
@@ -48,38 +49,24 @@ export default function NodesPage() {
       ),
     [nodes, mode, text],
   );
-  const set = (name: string, value: string) =>
-    setParams(
-      (before) => {
-        if (value === "") before.delete(name);
-        else before.set(name, value);
-        return before;
-      },
-      { replace: true },
-    );
   return (
     <div className="page">
       <div className="head">
         <h1>Nodes</h1>
         <div className="row wrap">
-          {filters.map((each) => (
-            <button
-              key={each}
-              type="button"
-              className="chip"
-              aria-pressed={mode === each}
-              onClick={() => set("mode", each === "all" ? "" : each)}
-            >
-              {each === "out" ? "not up" : each}
-            </button>
-          ))}
+          <Choice
+            of={filters}
+            chosen={mode}
+            word={(each) => (each === "out" ? "not up" : each)}
+            onChoose={(each) => set({ mode: each === "all" ? "" : each })}
+          />
           <input
             className="input"
             style={{ width: 200 }}
             aria-label="Filter by name, rack or model"
             placeholder="Name, rack, model"
             value={text}
-            onChange={(event) => set("text", event.target.value)}
+            onChange={(event) => set({ text: event.target.value })}
           />
         </div>
       </div>

@@ -11,3 +11,12 @@ export function csvOf(rows: readonly object[]): string {
     .map((cells) => cells.map(cell).join(","))
     .join("\r\n");
 }
+
+/** Hands a table to the browser as a file. */
+export function saveCsv(name: string, rows: readonly object[]): void {
+  const link = document.createElement("a");
+  link.href = URL.createObjectURL(new Blob([csvOf(rows)], { type: "text/csv" }));
+  link.download = name;
+  link.click();
+  URL.revokeObjectURL(link.href);
+}

@@ -1,0 +1,25 @@
+import { useCallback } from "react";
+import { useSearchParams } from "wouter";
+
+/** The parameters of the page's address, and a way to change them; an empty value takes one away. */
+export function useAddress(): readonly [
+  URLSearchParams,
+  (values: Readonly<Record<string, string | undefined>>) => void,
+] {
+  const [params, setParams] = useSearchParams();
+  const set = useCallback(
+    (values: Readonly<Record<string, string | undefined>>) =>
+      setParams(
+        (before) => {
+          for (const [name, value] of Object.entries(values)) {
+            if (value === undefined || value === "") before.delete(name);
+            else before.set(name, value);
+          }
+          return before;
+        },
+        { replace: true },
+      ),
+    [setParams],
+  );
+  return [params, set];
+}
