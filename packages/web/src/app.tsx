@@ -16,8 +16,12 @@ import { SignInPage } from "./pages/sign-in/sign-in-page.tsx";
 
 // What is opened seldom, or brings much with it, is fetched when it is wanted.
 const AuditPage = lazy(() => import("./pages/audit/audit-page.tsx"));
+const BudgetsPage = lazy(() => import("./pages/cost/budgets-page.tsx"));
 const CostPage = lazy(() => import("./pages/cost/cost-page.tsx"));
 const FleetPage = lazy(() => import("./pages/fleet/fleet-page.tsx"));
+const InvoicePage = lazy(() => import("./pages/cost/invoice-page.tsx"));
+const InvoicesPage = lazy(() => import("./pages/cost/invoices-page.tsx"));
+const MoneyPage = lazy(() => import("./pages/cost/money-page.tsx"));
 const NewJobPage = lazy(() => import("./pages/new/new-job-page.tsx"));
 const NodePage = lazy(() => import("./pages/nodes/node-page.tsx"));
 const NodesPage = lazy(() => import("./pages/nodes/nodes-page.tsx"));
@@ -90,6 +94,10 @@ function Pages() {
       <Route path="/quota" component={QuotaPage} />
       <Route path="/quota/*" component={QuotaPage} />
       <Route path="/cost" component={CostPage} />
+      <Route path="/cost/money" component={MoneyPage} />
+      <Route path="/cost/budgets" component={BudgetsPage} />
+      <Route path="/cost/invoices" component={InvoicesPage} />
+      <Route path="/invoices/:account/:period" component={InvoicePage} />
       <Route path="/nodes" component={NodesPage} />
       <Route path="/nodes/:name" component={NodePage} />
       <Route path="/people/:user?" component={PeoplePage} />

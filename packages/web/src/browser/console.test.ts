@@ -24,6 +24,10 @@ describe("the console in a real browser", { skip: missing }, () => {
       [canary, 2],
     ] as const)
       await server.call("createAccount", { body: { path, guarantee } });
+    const any = { model: "*", reservedMicros: 2_000_000, burstMicros: 1_000_000 };
+    await server.call("addPrices", {
+      body: { id: "l1", currency: "EUR", from: new Date().toISOString(), gpus: [any] },
+    });
     const roles = ["tenant-admin", "team-admin", "member", "viewer", "finance", "auditor"] as const;
     for (const role of roles) {
       const account = role === "team-admin" ? "acme/team" : "acme";
@@ -115,6 +119,29 @@ describe("the console in a real browser", { skip: missing }, () => {
     await watched.close();
   });
 
+  it("lets finance see what was spent, set a budget, and open the draft of an invoice line by line", async () => {
+    const watched = await open();
+    const { page } = watched;
+    await watched.signInWithToken(tokens.finance!);
+    await page.locator('.rail a[title="Cost"]').click();
+    await page.getByRole("link", { name: "Money" }).click();
+    await page.getByRole("cell", { name: "acme", exact: true }).or(page.getByText("By account")).first().waitFor();
+    await page.getByRole("link", { name: "Budgets" }).click();
+    await page.getByRole("button", { name: "Set a budget" }).click();
+    await page.getByLabel("Account").selectOption("acme");
+    await page.getByLabel("A month, at most").fill("250.50");
+    await page.getByRole("button", { name: "Set it" }).click();
+    await page.getByText(/of 250\.50 EUR this month/).waitFor();
+    await page.getByRole("link", { name: "Invoices" }).click();
+    await page.getByRole("link", { name: "acme" }).click();
+    await page.getByRole("heading", { name: /Draft of an invoice for acme/ }).waitFor();
+    await page.getByRole("button", { name: "Explain line 1" }).click();
+    await page.getByRole("dialog", { name: /^Line 1/ }).waitFor();
+    assert.equal((await watched.everything()).includes(canary), false);
+    assert.deepEqual(watched.complaints, []);
+    await watched.close();
+  });
+
   it("[S23] shows each role its own pages, and no trace of another tenant", async () => {
     const seen: Record<string, string[]> = {
       "tenant-admin": ["Home", "Fleet", "Queue", "Jobs", "Quota", "Cost", "Nodes", "People", "Audit", "Settings"],
@@ -157,6 +184,9 @@ describe("the console in a real browser", { skip: missing }, () => {
       "/fleet",
       "/quota/acme",
       "/cost",
+      "/cost/money",
+      "/cost/budgets",
+      "/cost/invoices",
       "/nodes",
       `/nodes/${job.members[0]!.node}`,
       "/people",

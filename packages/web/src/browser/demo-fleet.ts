@@ -32,6 +32,18 @@ const jobsAtOnce = 16;
 export async function startDemo(jobs = 1_500): Promise<{ server: OwnServer; userToken: string }> {
   const server = new OwnServer("--simulated", demoFleet);
   await server.start();
+  await server.call("addPrices", {
+    body: {
+      id: "list-1",
+      currency: "EUR",
+      from: new Date().toISOString(),
+      gpus: [
+        { model: "H100", reservedMicros: 2_400_000, burstMicros: 1_400_000 },
+        { model: "A100", reservedMicros: 1_300_000, burstMicros: 800_000 },
+        { model: "L40S", reservedMicros: 900_000, burstMicros: 500_000 },
+      ],
+    },
+  });
   const random = seeded(7);
   const pick = <Item>(from: readonly Item[]): Item => from[Math.floor(random() * from.length)]!;
   for (const [tenant, { guarantee, teams }] of Object.entries(tenants)) {
@@ -58,6 +70,11 @@ export async function startDemo(jobs = 1_500): Promise<{ server: OwnServer; user
     }
   };
   await Promise.all(Array.from({ length: jobsAtOnce }, worker));
+  for (const [account, limit] of [
+    ["research", 900_000],
+    ["media", 60_000],
+  ] as const)
+    await server.call("setBudget", { at: { account }, body: { limitMicros: `${limit}000000`, stop: "refuse-new" } });
   await server.call("drainNode", { at: { node: "h100-0042" }, body: { reason: "new driver", within: "2h" } });
   await server.call("cordonNode", { at: { node: "a100-0101" }, body: { reason: "NVLink errors on GPU 3" } });
   await server.call("downNode", { at: { node: "l40s-0007" }, body: { reason: "does not answer" } });

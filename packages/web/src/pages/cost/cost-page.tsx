@@ -6,6 +6,7 @@ import { Card, Empty, Figure, Skeleton } from "../../design/parts.tsx";
 import { saveCsv } from "../../format/csv.ts";
 import { gpuHoursOf, spellNumber, spellShare } from "../../format/numbers.ts";
 import { useAddress } from "../../frame/address.ts";
+import { CostTabs } from "./cost-tabs.tsx";
 import { lastDays, type Span, stack } from "./days.ts";
 
 const groups = ["account", "user", "job", "node"] as const;
@@ -87,6 +88,7 @@ export default function CostPage() {
           </button>
         </div>
       </div>
+      <CostTabs here="usage" />
       <div className="grid">
         <div className="span-4">
           <Figure

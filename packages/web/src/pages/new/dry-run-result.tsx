@@ -1,13 +1,17 @@
-import type { DryRun } from "@tessera/wire";
+import type { DryRun, Estimate } from "@tessera/wire";
 import { type Refused, wordsOf } from "../../api/call.ts";
 import { Chip, ReasonChip } from "../../design/chip.tsx";
 import { Button, Card, Notice } from "../../design/parts.tsx";
 import { count, spellGpus } from "../../format/numbers.ts";
 import { spellStart } from "../../format/times.ts";
+import { spellMoney } from "../cost/money.ts";
 import { spellChange } from "../job/why.ts";
 
 interface Props {
-  readonly outcome: { readonly answer: DryRun } | { readonly refused: Refused } | undefined;
+  readonly outcome:
+    | { readonly answer: DryRun; readonly estimate?: Estimate }
+    | { readonly refused: Refused }
+    | undefined;
   readonly fault: string | undefined;
   readonly onUse: (field: string, value: unknown) => void;
 }
@@ -17,7 +21,7 @@ export function DryRunResult({ outcome, fault, onUse }: Props) {
   if (fault !== undefined) return <Notice kind="bad">{fault}</Notice>;
   if (outcome === undefined) return <Card title="If you submit it now">…</Card>;
   if ("refused" in outcome) return <Notice kind="bad">{wordsOf(outcome.refused)}</Notice>;
-  const { answer } = outcome;
+  const { answer, estimate } = outcome;
   const nodes = [...new Set(answer.members.map(({ node }) => node))];
   return (
     <Card
@@ -34,6 +38,13 @@ export function DryRunResult({ outcome, fault, onUse }: Props) {
         {answer.reason !== undefined && (
           <p className="row wrap">
             <ReasonChip reason={answer.reason} /> {answer.reason.detail}
+          </p>
+        )}
+        {estimate !== undefined && (
+          <p>
+            {spellMoney(estimate.perHourMicros, estimate.currency)} an hour
+            {estimate.totalMicros !== undefined &&
+              `, at most ${spellMoney(estimate.totalMicros, estimate.currency)} in its time limit`}
           </p>
         )}
         {!answer.wouldStart && <p className="quiet">{spellStart(answer.start)}</p>}

@@ -1,5 +1,5 @@
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
-import type { DryRun } from "@tessera/wire";
+import type { DryRun, Estimate } from "@tessera/wire";
 import { lazy, Suspense, useEffect, useMemo, useState } from "react";
 import { useLocation, useSearchParams } from "wouter";
 import { stringify } from "yaml";
@@ -16,7 +16,7 @@ const Editor = lazy(() => import("./editor.tsx"));
 
 const typingMs = 350;
 
-type Outcome = { readonly answer: DryRun } | { readonly refused: Refused };
+type Outcome = { readonly answer: DryRun; readonly estimate?: Estimate } | { readonly refused: Refused };
 
 /** A job by form and as a file, side by side, with what would become of it while it is being written. */
 export default function NewJobPage() {
@@ -98,14 +98,17 @@ function useDryRun(text: string): Outcome | undefined {
     const timer = setTimeout(() => setSettled(text), typingMs);
     return () => clearTimeout(timer);
   }, [text]);
+  const hasPrices = (useCall("readPrices").data?.versions.length ?? 0) > 0;
   const { data } = useQuery({
-    queryKey: ["dry-run", settled],
+    queryKey: ["dry-run", settled, hasPrices],
     enabled: settled.trim() !== "" && readFile(settled).fault === undefined,
     placeholderData: keepPreviousData,
     refetchInterval: 10_000,
     queryFn: async ({ signal }): Promise<Outcome> => {
       try {
-        return { answer: await call("dryRunJob", { yaml: settled, signal }) };
+        const answer = await call("dryRunJob", { yaml: settled, signal });
+        const estimate = hasPrices ? await call("estimateJob", { yaml: settled, signal }) : undefined;
+        return { answer, ...(estimate && { estimate }) };
       } catch (error) {
         if (error instanceof Refused) return { refused: error };
         throw error;

@@ -3,6 +3,7 @@ import { type FormEvent, useState } from "react";
 import { useMay } from "../../api/me.tsx";
 import { useAct, useCall } from "../../api/use-call.ts";
 import { Button, Card, Field, Skeleton } from "../../design/parts.tsx";
+import { PriceBook } from "./price-book.tsx";
 
 /** What the owner decides for the whole fleet; everyone may read it. */
 export default function SettingsPage() {
@@ -16,19 +17,22 @@ export default function SettingsPage() {
         <Card title="Taking back and planning" className="span-7">
           {data === undefined ? <Skeleton /> : <PolicyForm key={data.revision} policy={data} />}
         </Card>
-        <Card title="API" className="span-5">
-          <ul className="list">
-            <li>
-              <a href="/openapi.json">OpenAPI document</a>
-            </li>
-            <li>
-              <a href="/v1/schemas/job.json">Schema of the job file</a>
-            </li>
-            <li>
-              <a href="/metrics">Metrics</a>
-            </li>
-          </ul>
-        </Card>
+        <div className="span-5 stack">
+          <PriceBook />
+          <Card title="API">
+            <ul className="list">
+              <li>
+                <a href="/openapi.json">OpenAPI document</a>
+              </li>
+              <li>
+                <a href="/v1/schemas/job.json">Schema of the job file</a>
+              </li>
+              <li>
+                <a href="/metrics">Metrics</a>
+              </li>
+            </ul>
+          </Card>
+        </div>
       </div>
     </div>
   );

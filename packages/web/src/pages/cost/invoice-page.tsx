@@ -1,0 +1,118 @@
+import type { LineShape } from "@tessera/wire";
+import { useState } from "react";
+import { Link, useParams } from "wouter";
+import { useCall } from "../../api/use-call.ts";
+import { Dialog } from "../../design/dialog.tsx";
+import { Button, Card, Empty, Skeleton } from "../../design/parts.tsx";
+import { spellMoney } from "./money.ts";
+
+/** An invoice as a page that prints well; each line can be taken apart. */
+export default function InvoicePage() {
+  const { account = "", period = "" } = useParams<{ account: string; period: string }>();
+  const at = { account: decodeURIComponent(account), period };
+  const { data: invoice, isError } = useCall("getInvoice", { at });
+  const [line, setLine] = useState<LineShape | undefined>();
+  if (invoice === undefined) {
+    return <div className="page">{isError ? <Empty title="There is no such invoice" /> : <Skeleton lines={6} />}</div>;
+  }
+  const money = (micros: string) => spellMoney(micros, invoice.currency);
+  return (
+    <div className="page">
+      <div className="head">
+        <div>
+          <h1>
+            {invoice.status === "draft" ? "Draft of an invoice" : `Invoice ${invoice.number}`} for {invoice.tenant}
+          </h1>
+          <p className="quiet">
+            {invoice.period}, {invoice.from.slice(0, 10)} to {invoice.to.slice(0, 10)} ({invoice.tz}), {invoice.mode}
+          </p>
+        </div>
+        <div className="row no-print">
+          <Link href="/cost/invoices">All invoices</Link>
+          <Button onClick={() => print()}>Print</Button>
+        </div>
+      </div>
+      <Card flush>
+        <div className="table-box">
+          <table className="table">
+            <thead>
+              <tr>
+                <th>Line</th>
+                <th>What</th>
+                <th>Account</th>
+                <th>Model</th>
+                <th className="number">Hours</th>
+                <th className="number">Amount</th>
+              </tr>
+            </thead>
+            <tbody>
+              {invoice.lines.map((each) => (
+                <tr key={each.line}>
+                  <td>
+                    <button
+                      type="button"
+                      className="button plain small"
+                      onClick={() => setLine(each)}
+                      aria-label={`Explain line ${each.line}`}
+                    >
+                      {each.line}
+                    </button>
+                  </td>
+                  <td>{each.kind}</td>
+                  <td>{each.account}</td>
+                  <td>{[each.model, each.profile].filter((part) => part !== "").join(" ")}</td>
+                  <td className="number">{each.unit === "none" ? "" : `${each.hours} ${each.unit}s`}</td>
+                  <td className="number">{money(each.micros)}</td>
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        </div>
+        <dl className="facts" style={{ padding: 16 }}>
+          <dt>Charges</dt>
+          <dd>{money(invoice.chargesMicros)}</dd>
+          <dt>Credits</dt>
+          <dd>{money(invoice.creditsMicros)}</dd>
+          <dt>Rounding</dt>
+          <dd>{money(invoice.roundingMicros)}</dd>
+          <dt>
+            <strong>Total</strong>
+          </dt>
+          <dd>
+            <strong>{money(invoice.totalMicros)}</strong>
+          </dd>
+        </dl>
+      </Card>
+      {line !== undefined && <Explained at={at} line={line} money={money} onClose={() => setLine(undefined)} />}
+    </div>
+  );
+}
+
+function Explained(props: {
+  at: { account: string; period: string };
+  line: LineShape;
+  money: (micros: string) => string;
+  onClose: () => void;
+}) {
+  const { data } = useCall("explainLine", { at: { ...props.at, line: String(props.line.line) } });
+  return (
+    <Dialog title={`Line ${props.line.line}: ${props.line.kind}`} onClose={props.onClose}>
+      {data === undefined ? (
+        <Skeleton />
+      ) : (
+        <div className="stack tight">
+          <p>{data.arithmetic}</p>
+          <ul className="list">
+            {data.hours.slice(0, 48).map(({ from, micros }) => (
+              <li key={from}>
+                <span style={{ flex: 1 }}>{from.slice(0, 16).replace("T", " ")} UTC</span>
+                {props.money(micros)}
+              </li>
+            ))}
+          </ul>
+          <p className="quiet small">{data.stretches.length} stretches of leases are behind it.</p>
+        </div>
+      )}
+    </Dialog>
+  );
+}

@@ -1,0 +1,64 @@
+import { Link } from "wouter";
+import { useCall } from "../../api/use-call.ts";
+import { Chip } from "../../design/chip.tsx";
+import { Card, Empty, Skeleton, Time } from "../../design/parts.tsx";
+import { CostTabs } from "./cost-tabs.tsx";
+import { spellMoney } from "./money.ts";
+
+/** Drafts of the running month first, then what was issued. */
+export default function InvoicesPage() {
+  const { data, isError } = useCall("listInvoices", {}, { everyMs: 30_000 });
+  return (
+    <div className="page">
+      <div className="head">
+        <h1>Cost</h1>
+      </div>
+      <CostTabs here="invoices" />
+      <Card flush title="Invoices">
+        {isError ? (
+          <Empty title="There are no prices yet" command="npx tess price --help" />
+        ) : data === undefined ? (
+          <Skeleton lines={4} />
+        ) : data.items.length === 0 ? (
+          <Empty title="No invoices yet" command="npx tess invoice --help" />
+        ) : (
+          <div className="table-box">
+            <table className="table">
+              <thead>
+                <tr>
+                  <th>Tenant</th>
+                  <th>Month</th>
+                  <th>Number</th>
+                  <th>Status</th>
+                  <th>Issued</th>
+                  <th className="number">Total</th>
+                </tr>
+              </thead>
+              <tbody>
+                {data.items.map(({ tenant, period, number, status, issuedAt, totalMicros, currency }) => (
+                  <tr key={`${tenant} ${period}`}>
+                    <td>
+                      <Link href={`/invoices/${encodeURIComponent(tenant)}/${period}`}>{tenant}</Link>
+                    </td>
+                    <td>{period}</td>
+                    <td>{number}</td>
+                    <td>
+                      <Chip
+                        tone={status === "issued" ? "healthy" : "idle"}
+                        shape={status === "issued" ? "square" : "ring"}
+                      >
+                        {status}
+                      </Chip>
+                    </td>
+                    <td>{issuedAt !== undefined && <Time at={issuedAt} />}</td>
+                    <td className="number">{spellMoney(totalMicros, currency)}</td>
+                  </tr>
+                ))}
+              </tbody>
+            </table>
+          </div>
+        )}
+      </Card>
+    </div>
+  );
+}
