@@ -3,10 +3,12 @@ import {
   type AccountId,
   type AccountTerms,
   type Command,
+  type Instant,
   isRefusal,
   type JobId,
   plainTerms,
   type Refusal,
+  type State,
   type UserId,
   writeSnapshot,
 } from "@tessera/core";
@@ -39,8 +41,11 @@ export interface ScenarioRun {
 const startAt = Date.UTC(2026, 0, 1);
 const user = "usr_scenario" as UserId;
 
+/** Told how it stands once a step has come to rest. */
+export type Look = (step: Step, state: State, now: Instant) => void;
+
 /** Runs a scenario on the real core and the server's writer and driver, in virtual time. */
-export async function runScenario(scenario: Scenario): Promise<ScenarioRun | Refusal> {
+export async function runScenario(scenario: Scenario, look?: Look): Promise<ScenarioRun | Refusal> {
   const run = new Run(scenario);
   const refusal = await run.setUp();
   if (refusal !== undefined) return refusal;
@@ -50,6 +55,7 @@ export async function runScenario(scenario: Scenario): Promise<ScenarioRun | Ref
     if (isRefusal(outcome)) return outcome;
     settled = outcome;
     if (!settled) break;
+    look?.(step, run.state, run.now);
   }
   const { failures, story } = run;
   const { name } = scenario;
@@ -100,6 +106,14 @@ class Run {
       });
     }
     return this.#askAll(asked);
+  }
+
+  get state(): State {
+    return this.#control.written;
+  }
+
+  get now(): Instant {
+    return this.#control.clock.now();
   }
 
   /** One instant: inputs, rest, expectations. False: it does not come to rest. */
