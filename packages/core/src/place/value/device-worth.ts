@@ -1,5 +1,5 @@
 import { unitsPerGpu } from "../../model/units.ts";
-import type { Chance } from "./chances.ts";
+import type { Shape } from "./shape.ts";
 
 /** A GPU is looked at in so many steps. */
 export const steps = 100;
@@ -8,6 +8,12 @@ const unitsPerStep = unitsPerGpu / steps;
 const samples = 400;
 const drawsEach = 26;
 const words = Math.ceil((steps + 1) / 32);
+
+/** A shape and how likely it is, in parts of a thousand million. */
+export interface Likely {
+  readonly shape: Shape;
+  readonly chancePpb: number;
+}
 
 /** How many whole steps lie in an amount that is free. */
 export function stepsIn(units: number): number {
@@ -19,7 +25,7 @@ export function stepsIn(units: number): number {
  * of the fullest that some of the drawn can make it. The draws are the same each time, so that the answer follows from
  * the chances alone.
  */
-export function deviceWorth(chances: readonly Chance[]): Float64Array {
+export function deviceWorth(chances: readonly Likely[]): Float64Array {
   const sizes = chances.map(({ shape }) => Math.min(steps, Math.ceil(shape.unitsEach / unitsPerStep)));
   const below = runningSum(chances);
   const total = below.at(-1) ?? 0;
@@ -40,10 +46,10 @@ export function deviceWorth(chances: readonly Chance[]): Float64Array {
   return worth.map((sum) => (sum * unitsPerStep) / samples);
 }
 
-function runningSum(chances: readonly Chance[]): Float64Array {
+function runningSum(chances: readonly Likely[]): Float64Array {
   let sum = 0;
-  return Float64Array.from(chances, ({ chance }) => {
-    sum += chance;
+  return Float64Array.from(chances, ({ chancePpb }) => {
+    sum += chancePpb;
     return sum;
   });
 }

@@ -23,7 +23,7 @@ const likely = (...list: [Shape, number][]): Chance[] => list.map(([shape, chanc
 
 describe("what the room of a node is worth", () => {
   it("[P4] fills a node that is begun before it breaks one that holds a whole gang", () => {
-    const worth = new FleetWorth(likely([one, 0.9], [eight, 0.1]), 1, [
+    const worth = FleetWorth.weigh(likely([one, 0.9], [eight, 0.1]), 1, [
       [empty, 3],
       [begun, 3],
     ]);
@@ -33,7 +33,7 @@ describe("what the room of a node is worth", () => {
   it("[P4] puts work without GPUs where the CPU is of no use to a GPU", () => {
     const full = room(40, 0, 0);
     const idle = room(16, 1, 1);
-    const worth = new FleetWorth(likely([one, 1]), 1, [
+    const worth = FleetWorth.weigh(likely([one, 1]), 1, [
       [full, 1],
       [idle, 1],
     ]);
@@ -42,12 +42,12 @@ describe("what the room of a node is worth", () => {
   });
 
   it("[P4] completes a GPU that is shared before it opens one", () => {
-    const worth = new FleetWorth(likely([one, 0.5], [half, 0.5]), 1, [[room(90, 0.5, 1), 1]]);
+    const worth = FleetWorth.weigh(likely([one, 0.5], [half, 0.5]), 1, [[room(90, 0.5, 1), 1]]);
     assert.equal(worth.cost(room(90, 0.5, 1), half)!.freeUnits, unitsPerGpu / 2);
   });
 
   it("says where a shape does not fit: too little CPU, GPU or the wrong model", () => {
-    const worth = new FleetWorth(likely([one, 1]), 2, [[begun, 1]]);
+    const worth = FleetWorth.weigh(likely([one, 1]), 2, [[begun, 1]]);
     assert.equal(worth.cost(room(7, 1), one), undefined);
     assert.equal(worth.cost(room(90, 0.9), one), undefined);
     assert.equal(worth.cost(room(90, 0.4), half), undefined);
@@ -55,9 +55,9 @@ describe("what the room of a node is worth", () => {
   });
 
   it("values a GPU by what is likely to fill it", () => {
-    const whole = deviceWorth(likely([one, 1]));
+    const whole = deviceWorth([{ shape: one, chancePpb: 1 }]);
     assert.deepEqual([whole[steps - 1], whole[steps]], [0, unitsPerGpu]);
-    const halves = deviceWorth(likely([half, 1]));
+    const halves = deviceWorth([{ shape: half, chancePpb: 1 }]);
     assert.deepEqual([halves[steps / 2 - 1], halves[steps / 2], halves[steps]], [0, unitsPerGpu / 2, unitsPerGpu]);
   });
 });

@@ -1,6 +1,6 @@
 import { unitsPerGpu } from "../../model/units.ts";
 import type { Chance } from "./chances.ts";
-import { deviceWorth, stepsIn } from "./device-worth.ts";
+import { deviceWorth, type Likely, stepsIn } from "./device-worth.ts";
 import type { Room, Shape } from "./shape.ts";
 
 /** A shape that little of the fleet can host weighs more, up to so many times. */
@@ -27,62 +27,70 @@ export interface Cost {
   readonly freeUnits: number;
 }
 
+/** A shape with how likely it is and what room for it is worth; whole numbers, so that it can be stored. */
+export interface Weighed {
+  readonly shape: Shape;
+  readonly chancePpb: number;
+  readonly weightMicros: number;
+}
+
+const ppb = 1e9;
+const micros = 1e6;
+
 /**
  * What the free room of nodes is worth: how much of what is likely to arrive the fleet can still host, what is scarce
  * counting most. It is the linear form of a sum of chance times log of the room for each shape, so that the cost of a
  * placement is the difference of two values of one node.
  */
 export class FleetWorth {
+  readonly weighed: readonly Weighed[];
+  readonly models: number;
   readonly #devices: readonly Float64Array[];
   readonly #columns: readonly Column[];
 
-  constructor(chances: readonly Chance[], models: number, rooms: Rooms) {
-    const byModel = Array.from({ length: models }, (_, model) =>
-      chances.filter(({ shape }) => shape.models.length === 0 || shape.models.includes(model)),
-    );
-    this.#devices = byModel.map(deviceWorth);
-    const weights = this.#weights(chances, rooms);
-    this.#columns = byModel.map((usable) => columnOf(usable, weights));
+  constructor(weighed: readonly Weighed[], models: number, devices = devicesFor(weighed, models)) {
+    this.weighed = weighed;
+    this.models = models;
+    this.#devices = devices;
+    this.#columns = byModel(weighed, models).map(columnOf);
+  }
+
+  /** Worth on a fleet with these rooms. */
+  static weigh(chances: readonly Chance[], models: number, rooms: Rooms): FleetWorth {
+    const likely = chances.map(({ shape, chance }) => ({ shape, chancePpb: Math.round(chance * ppb) }));
+    const devices = devicesFor(likely, models);
+    const weights = weightsOn(chances, rooms, devices);
+    const weighed = likely.map((each, at) => ({ ...each, weightMicros: Math.round(weights[at]! * micros) }));
+    return new FleetWorth(weighed, models, devices);
   }
 
   /** Points lost by putting the shape there, fewer is better; undefined where it does not fit. */
   cost(room: Room, shape: Shape): Cost | undefined {
-    const { model, freeUnits } = room;
-    const { cpusMilli, gpus, unitsEach, models } = shape;
-    const left = room.cpusMilli - cpusMilli;
-    if (left < 0 || (gpus > 0 && models.length > 0 && !models.includes(model))) return undefined;
-    const used = this.#used(room);
-    const whole = wholeGpus(room);
-    const before = this.#value(model, room.cpusMilli, used, whole);
-    const points = (usedAfter: number, wholeAfter: number) =>
-      Math.ceil((before - this.#value(model, left, usedAfter, wholeAfter)) / unitsPerPoint);
-    if (gpus === 0) return { points: points(used, whole), freeUnits: 0 };
-    const fresh = this.#device(model, unitsPerGpu);
-    if (unitsEach === unitsPerGpu) {
-      if (whole < gpus) return undefined;
-      return { points: points(used - gpus * fresh, whole - gpus), freeUnits: unitsPerGpu };
-    }
+    const { gpus, unitsEach } = shape;
+    if (!fits(room, shape)) return undefined;
+    if (gpus === 0 || unitsEach === unitsPerGpu) return { points: this.costOn(room, shape, unitsPerGpu), freeUnits: 0 };
     let best: Cost | undefined;
     let last = 0;
-    for (const free of freeUnits) {
-      if (free < unitsEach || free === last) continue;
-      last = free;
-      const usedAfter = used - this.#device(model, free) + this.#device(model, free - unitsEach);
-      const cost = points(usedAfter, free === unitsPerGpu ? whole - 1 : whole);
-      if (best === undefined || cost < best.points) best = { points: cost, freeUnits: free };
+    for (const freeUnits of room.freeUnits) {
+      if (freeUnits < unitsEach || freeUnits === last) continue;
+      last = freeUnits;
+      const points = this.costOn(room, shape, freeUnits);
+      if (best === undefined || points < best.points) best = { points, freeUnits };
     }
     return best;
   }
 
-  #device(model: number, units: number): number {
-    return this.#devices[model]![stepsIn(units)]!;
-  }
-
-  /** How much of the free units of a node will be used. */
-  #used({ model, freeUnits }: Room): number {
-    let sum = 0;
-    for (const free of freeUnits) sum += this.#device(model, free);
-    return sum;
+  /** The same where it is known that the shape fits, and that it takes GPUs with so many units free. */
+  costOn(room: Room, { cpusMilli, gpus, unitsEach }: Shape, freeUnits: number): number {
+    const { model } = room;
+    const device = this.#devices[model]!;
+    const used = usedOf(room, device);
+    const whole = wholeGpus(room);
+    const lost = device[stepsIn(freeUnits)]! - device[stepsIn(freeUnits - unitsEach)]!;
+    const opened = freeUnits === unitsPerGpu ? gpus : 0;
+    const before = this.#value(model, room.cpusMilli, used, whole);
+    const after = this.#value(model, room.cpusMilli - cpusMilli, used - gpus * lost, whole - opened);
+    return Math.ceil((before - after) / unitsPerPoint);
   }
 
   #value(model: number, cpusMilli: number, used: number, whole: number): number {
@@ -97,34 +105,60 @@ export class FleetWorth {
     }
     return value;
   }
+}
 
-  /** The weight of each shape, by how likely it is and how little of the fleet can host it. */
-  #weights(chances: readonly Chance[], rooms: Rooms): ReadonlyMap<Chance, number> {
-    const hostable = new Float64Array(chances.length);
-    let all = 0;
-    for (const [room, nodes] of rooms) {
-      const used = this.#used(room);
-      const whole = wholeGpus(room);
-      all += nodes * used;
-      chances.forEach(({ shape }, at) => {
-        hostable[at]! += nodes * hosted(shape, room, used, whole);
-      });
-    }
-    const weights = chances.map(({ shape, chance }, at) => {
-      const scarcity = hostable[at]! > 0 ? Math.min(all / hostable[at]!, scarcityMax) : scarcityMax;
-      return chance * scarcity * (shape.gpus > 1 ? gangWeight : 1);
+function mayUse({ models }: Shape, model: number): boolean {
+  return models.length === 0 || models.includes(model);
+}
+
+function fits(room: Room, shape: Shape): boolean {
+  const { cpusMilli, gpus, unitsEach } = shape;
+  if (room.cpusMilli < cpusMilli) return false;
+  if (gpus === 0) return true;
+  return mayUse(shape, room.model) && (unitsEach < unitsPerGpu || wholeGpus(room) >= gpus);
+}
+
+function byModel<Item extends { readonly shape: Shape }>(items: readonly Item[], models: number): Item[][] {
+  return Array.from({ length: models }, (_, model) => items.filter(({ shape }) => mayUse(shape, model)));
+}
+
+function devicesFor(likely: readonly Likely[], models: number): Float64Array[] {
+  return byModel(likely, models).map(deviceWorth);
+}
+
+/** How much of the free units of a node will be used. */
+function usedOf({ freeUnits }: Room, device: Float64Array): number {
+  let sum = 0;
+  for (const free of freeUnits) sum += device[stepsIn(free)]!;
+  return sum;
+}
+
+/** The weight of each shape, by how likely it is and how little of the fleet can host it. */
+function weightsOn(chances: readonly Chance[], rooms: Rooms, devices: readonly Float64Array[]): number[] {
+  const hostable = new Float64Array(chances.length);
+  let all = 0;
+  for (const [room, nodes] of rooms) {
+    const used = usedOf(room, devices[room.model]!);
+    const whole = wholeGpus(room);
+    all += nodes * used;
+    chances.forEach(({ shape }, at) => {
+      hostable[at]! += nodes * hosted(shape, room, used, whole);
     });
-    // Scaled so that the value of the whole fleet is what it can host: the points of a cost keep their meaning.
-    const value = weights.reduce((sum, weight, at) => sum + weight * hostable[at]!, 0);
-    const scale = value > 0 ? (all * chances.reduce((sum, { chance }) => sum + chance, 0)) / value : 0;
-    return new Map(chances.map((chance, at) => [chance, weights[at]! * scale]));
   }
+  const weights = chances.map(({ shape, chance }, at) => {
+    const scarcity = hostable[at]! > 0 ? Math.min(all / hostable[at]!, scarcityMax) : scarcityMax;
+    return chance * scarcity * (shape.gpus > 1 ? gangWeight : 1);
+  });
+  // Scaled so that the value of the whole fleet is what it can host: the points of a cost keep their meaning.
+  const value = weights.reduce((sum, weight, at) => sum + weight * hostable[at]!, 0);
+  const scale = value > 0 ? (all * chances.reduce((sum, { chance }) => sum + chance, 0)) / value : 0;
+  return weights.map((weight) => weight * scale);
 }
 
 /** How many units of the shape a node could host. */
 function hosted(shape: Shape, room: Room, used: number, whole: number): number {
-  const { cpusMilli, gpus, models } = shape;
-  if (room.cpusMilli < cpusMilli || (models.length > 0 && !models.includes(room.model))) return 0;
+  const { cpusMilli, gpus } = shape;
+  if (room.cpusMilli < cpusMilli || !mayUse(shape, room.model)) return 0;
   const byGpu = gpus === 1 ? used : Math.floor(whole / gpus) * gpus * unitsPerGpu;
   return Math.min(byGpu, room.cpusMilli * unitsPerCpu(shape));
 }
@@ -140,11 +174,11 @@ function wholeGpus({ freeUnits }: Room): number {
   return count;
 }
 
-function columnOf(usable: readonly Chance[], weights: ReadonlyMap<Chance, number>): Column {
+function columnOf(usable: readonly Weighed[]): Column {
   return {
     cpusMilli: Float64Array.from(usable, ({ shape }) => shape.cpusMilli),
     gpus: Int32Array.from(usable, ({ shape }) => shape.gpus),
     unitsPerCpuMilli: Float64Array.from(usable, ({ shape }) => unitsPerCpu(shape)),
-    weight: Float64Array.from(usable, (chance) => weights.get(chance)!),
+    weight: Float64Array.from(usable, ({ weightMicros }) => weightMicros / micros),
   };
 }
