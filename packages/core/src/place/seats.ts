@@ -12,6 +12,7 @@ import { isConfidential, keptApart, type MayUse, nodesFor, ownNodes } from "./de
 import { spreadGang } from "./gang.ts";
 import { cleanFor } from "./handover.ts";
 import { findParts } from "./parts.ts";
+import type { FleetWorth } from "./value/fleet-worth.ts";
 
 /** What one member needs of a node. */
 export interface MemberNeed {
@@ -97,7 +98,7 @@ export function findSeats(
     const lasting = findParts(fleet, { ...need, mayUse: apart }, spec, ask, whoIs(state, job.account));
     return typeof lasting === "string" ? lasting : "reserved";
   }
-  const seats = findOwn(state, job, need, mayTake) ?? findWhole(fleet, need, spec, mayTake);
+  const seats = findOwn(state, job, need, mayTake) ?? findWhole(fleet, need, spec, mayTake, state.arrivals.worth);
   if (seats !== undefined) return seats;
   if (mayUse !== apart && findWhole(fleet, { ...anywhere, mayUse: apart }, spec, mayTake) !== undefined)
     return "reserved";
@@ -127,10 +128,11 @@ function findWhole(
   need: MemberNeed,
   spec: Pick<JobSpec, "members" | "topology" | "spread">,
   mayTake: MayTake | undefined,
+  worth?: FleetWorth,
 ): Seat[] | undefined {
   const { min: members, apart } = spec.members;
   if (members === 1) {
-    const node = tightestNode(fleet, need, mayTake);
+    const node = leastMissed(fleet, need, mayTake, worth);
     return node === undefined ? undefined : [{ node: node.no, gpus: gpusOn(fleet, node, need, 1)[0]! }];
   }
   const most = apart ? 1 : members;
@@ -150,16 +152,47 @@ function roomsFor(fleet: Fleet, need: MemberNeed, most: number, mayTake: MayTake
   return fleet.roomsFor(`${model}/${gpus}/${gpuMemoryMiB}/${cpusMilli}/${memoryMiB}/${most}`, fits);
 }
 
-/** The node that has the fewest free GPUs of those that have enough; of equals the first. What is whole stays whole. */
-function tightestNode(fleet: Fleet, need: MemberNeed, mayTake: MayTake | undefined): FleetNode | undefined {
+/** So many nodes are weighed against each other; those with fewer free GPUs come first, and are seldom beaten. */
+const nodesWeighed = 3;
+
+/**
+ * The node whose room is missed least [P4], of the first that fit by how many GPUs they have free, the fewest first. Of
+ * equals, and while nobody knows what room is worth, the first of them.
+ */
+function leastMissed(
+  fleet: Fleet,
+  need: MemberNeed,
+  mayTake: MayTake | undefined,
+  worth: FleetWorth | undefined,
+): FleetNode | undefined {
   const models = need.model < 0 ? fleet.models.keys() : [need.model];
+  let best: FleetNode | undefined;
+  let least = 0;
+  let weighed = 0;
   for (const model of models) {
+    const known = worth !== undefined && model < worth.models;
     for (let free = need.gpus; free <= fleet.freeMax(model); free++) {
       const found = firstThatFits(fleet, fleet.nodesWith(model, free), need, mayTake);
-      if (found !== undefined) return found;
+      if (found === undefined) continue;
+      if (!known) return best ?? found;
+      const points = pointsOn(fleet, found, model, need, worth);
+      if (best === undefined || points < least) [best, least] = [found, points];
+      if (++weighed === nodesWeighed) return best;
     }
   }
-  return firstThatFits(fleet, fleet.oddNodes, need, mayTake);
+  return best ?? firstThatFits(fleet, fleet.oddNodes, need, mayTake);
+}
+
+/** What the fleet would miss if a member went there. */
+function pointsOn(fleet: Fleet, node: FleetNode, model: number, need: MemberNeed, worth: FleetWorth): number {
+  let used = 0;
+  const end = node.firstGpu + node.facts.gpus.length;
+  for (let gpu = node.firstGpu as number; gpu < end; gpu++)
+    if (fleet.gpuHeldFor[gpu] === 0) used += worth.usedOf(model, fleet.gpuFree[gpu]!);
+  const { cpusMilli, gpus } = need;
+  const whole = fleet.nodeFreeGpus[node.no]!;
+  const usedTaken = gpus * worth.usedOf(model, unitsPerGpu);
+  return worth.points(model, node.freeCpusMilli, used, whole, cpusMilli, usedTaken, gpus);
 }
 
 /** The lowest of these nodes that holds a member now. */

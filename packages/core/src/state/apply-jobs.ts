@@ -21,10 +21,11 @@ import {
 } from "../model/job.ts";
 import type { Lease } from "../model/lease.ts";
 import { hour, type Instant, unitsPerGpu } from "../model/units.ts";
+import { shapeOf } from "./arrivals.ts";
 import { afterSeats, beforeSeats } from "./dedicated.ts";
 import { markHeld, markUnscrubbed } from "./marks.ts";
 import { noteEnd, noteSubmission } from "./pace.ts";
-import { accountOf, jobOf, orderOf, pathUp, type State, whoIs, wishOf } from "./state.ts";
+import { accountOf, jobOf, modelsFor, orderOf, pathUp, type State, whoIs, wishOf } from "./state.ts";
 import { countBurst, countCovered, countHolding, countLeaving, countWaiting, forgetIdleUser } from "./usage.ts";
 
 type JobEvent = Extract<Event, { kind: `job-${string}` | `lease-${string}` | "claim-dropped" }>;
@@ -159,6 +160,8 @@ function submitted(state: State, event: JobSubmitted): void {
   state.nextJob = event.job + 1 + size;
   const common = { spec, account, user, submittedAt: event.at };
   noteSubmission(state, { account, spec });
+  const shape = shapeOf(spec, modelsFor(state, { spec }, 0));
+  state.arrivals.note(state.fleet, shape, Math.max(1, size) * spec.members.min);
   if (size === 0) {
     addJob(state, newJob({ ...common, no: event.job, id }, event.waitsFor.length));
     for (const before of event.waitsFor) dependOn(state, event.job, before, spec, state.jobs.get(before)?.id);

@@ -7,6 +7,7 @@ import type { FleetNode } from "../model/node.ts";
 import type { Policy } from "../model/policy.ts";
 import { addWindowTimers, countTerms, planWindows } from "./apply.ts";
 import { addJob, holdLease, noteMoves } from "./apply-jobs.ts";
+import type { ArrivalsImage } from "./arrivals.ts";
 import { type BooksImage, booksImage, hasBooks, readBooks } from "./books-image.ts";
 import { restoreDedicated } from "./dedicated.ts";
 import type { History } from "./history.ts";
@@ -55,6 +56,8 @@ interface Image {
   readonly books?: BooksImage;
   /** Absent where nobody asks for any. */
   readonly history?: readonly (readonly [AccountNo, History])[];
+  /** Absent where nothing has been submitted. */
+  readonly arrivals?: ArrivalsImage;
   /** Absent where nobody orders by it. */
   readonly pace?: readonly (readonly [AccountNo, Pace])[];
   readonly dependents: readonly (readonly [JobNo, readonly { job: JobNo; when: "succeeded" | "ended" }[]])[];
@@ -75,6 +78,7 @@ export function writeSnapshot(state: State): string {
     [...map].sort(([a], [b]) => (a < b ? -1 : 1));
   const { fleet } = state;
   const marks = writeMarks(state);
+  const arrivals = state.arrivals.image();
   const image: Image = {
     lastAt: state.lastAt,
     epoch: state.epoch,
@@ -103,6 +107,7 @@ export function writeSnapshot(state: State): string {
     ...(state.rest.size > 0 && { rest: byKey(state.rest) }),
     ...(marks.length > 0 && { marks }),
     ...(fleet.partsChangedAt.size > 0 && { partsChangedAt: byKey(fleet.partsChangedAt) }),
+    ...(arrivals !== undefined && { arrivals }),
     ...(state.pace.size > 0 && { pace: byKey(state.pace) }),
     dependents: byKey(state.dependents),
   };
@@ -172,6 +177,7 @@ export function readSnapshot(text: string): State {
   for (const [gpu, rest] of image.rest ?? []) state.rest.set(gpu, rest);
   // Last: what was held before counts already.
   for (const [account, history] of image.history ?? []) state.history.set(account, history);
+  if (image.arrivals !== undefined) state.arrivals.restore(image.arrivals);
   for (const [account, pace] of image.pace ?? []) state.pace.set(account, pace);
   return state;
 }

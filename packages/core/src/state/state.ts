@@ -21,6 +21,7 @@ import { enginesHave } from "../part/engines.ts";
 import { type PartAsk, seatPart, type Who } from "../part/seat.ts";
 import type { Demand, Floor } from "../queue/quota.ts";
 import { modelMatches } from "../submit/gpus.ts";
+import { Arrivals } from "./arrivals.ts";
 import { type Books, emptyBooks } from "./books.ts";
 import { ClassChanges } from "./class-changes.ts";
 import { Endings } from "./endings.ts";
@@ -81,6 +82,8 @@ export interface State {
   readonly history: Map<AccountNo, History>;
   /** Of accounts that order their jobs by the time they need. */
   readonly pace: Map<AccountNo, Pace>;
+  /** What is submitted, and what room is worth by it. */
+  readonly arrivals: Arrivals;
   policy: Policy;
   readonly books: Books;
   /** When jobs were moved, one entry for each, oldest first; what is older than an hour goes with the next move (T9). */
@@ -171,6 +174,7 @@ export function emptyState(): State {
     gpuTime: new Map(),
     history: new Map(),
     pace: new Map(),
+    arrivals: new Arrivals(),
     policy: plainPolicy,
     books: emptyBooks(),
     movedAt: [],

@@ -84,12 +84,31 @@ export class FleetWorth {
   costOn(room: Room, { cpusMilli, gpus, unitsEach }: Shape, freeUnits: number): number {
     const { model } = room;
     const device = this.#devices[model]!;
-    const used = usedOf(room, device);
-    const whole = wholeGpus(room);
     const lost = device[stepsIn(freeUnits)]! - device[stepsIn(freeUnits - unitsEach)]!;
     const opened = freeUnits === unitsPerGpu ? gpus : 0;
-    const before = this.#value(model, room.cpusMilli, used, whole);
-    const after = this.#value(model, room.cpusMilli - cpusMilli, used - gpus * lost, whole - opened);
+    return this.points(model, room.cpusMilli, usedOf(room, device), wholeGpus(room), cpusMilli, gpus * lost, opened);
+  }
+
+  /** How much of a GPU of the model is likely to be used that has so many units free. */
+  usedOf(model: number, freeUnits: number): number {
+    return this.#devices[model]![stepsIn(freeUnits)]!;
+  }
+
+  /**
+   * Points lost on a node with so much CPU, so much that is likely to be used and so many whole GPUs, when so much of
+   * each is taken.
+   */
+  points(
+    model: number,
+    cpusMilli: number,
+    used: number,
+    whole: number,
+    cpusTaken: number,
+    usedTaken: number,
+    wholeTaken: number,
+  ): number {
+    const before = this.#value(model, cpusMilli, used, whole);
+    const after = this.#value(model, cpusMilli - cpusTaken, used - usedTaken, whole - wholeTaken);
     return Math.ceil((before - after) / unitsPerPoint);
   }
 
