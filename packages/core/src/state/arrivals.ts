@@ -114,5 +114,5 @@ function worthOn(fleet: Fleet, mix: Mix): FleetWorth | undefined {
   if (units === 0) return undefined;
   const { gpus, nodes, cpusMilli } = largest;
   const like: Largest = { gpus, cpusMilliPerGpu: Math.floor(cpusMilli / (gpus * nodes)) };
-  return FleetWorth.weigh(chancesOf(mix, like, 1 - freeUnits / units), fleet.models.length, rooms);
+  return FleetWorth.weigh(chancesOf(mix, like, 1 - freeUnits / units), fleet.models.length, rooms, "waits");
 }

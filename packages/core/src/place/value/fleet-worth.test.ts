@@ -23,31 +23,41 @@ const likely = (...list: [Shape, number][]): Chance[] => list.map(([shape, chanc
 
 describe("what the room of a node is worth", () => {
   it("[P4] fills a node that is begun before it breaks one that holds a whole gang", () => {
-    const worth = FleetWorth.weigh(likely([one, 0.9], [eight, 0.1]), 1, [
-      [empty, 3],
-      [begun, 3],
-    ]);
+    const worth = FleetWorth.weigh(
+      likely([one, 0.9], [eight, 0.1]),
+      1,
+      [
+        [empty, 3],
+        [begun, 3],
+      ],
+      "dropped",
+    );
     assert.ok(worth.cost(begun, one)!.points < worth.cost(empty, one)!.points);
   });
 
   it("[P4] puts work without GPUs where the CPU is of no use to a GPU", () => {
     const full = room(40, 0, 0);
     const idle = room(16, 1, 1);
-    const worth = FleetWorth.weigh(likely([one, 1]), 1, [
-      [full, 1],
-      [idle, 1],
-    ]);
+    const worth = FleetWorth.weigh(
+      likely([one, 1]),
+      1,
+      [
+        [full, 1],
+        [idle, 1],
+      ],
+      "dropped",
+    );
     assert.equal(worth.cost(full, noGpu)!.points, 0);
     assert.ok(worth.cost(idle, noGpu)!.points > 0);
   });
 
   it("[P4] completes a GPU that is shared before it opens one", () => {
-    const worth = FleetWorth.weigh(likely([one, 0.5], [half, 0.5]), 1, [[room(90, 0.5, 1), 1]]);
+    const worth = FleetWorth.weigh(likely([one, 0.5], [half, 0.5]), 1, [[room(90, 0.5, 1), 1]], "dropped");
     assert.equal(worth.cost(room(90, 0.5, 1), half)!.freeUnits, unitsPerGpu / 2);
   });
 
   it("says where a shape does not fit: too little CPU, GPU or the wrong model", () => {
-    const worth = FleetWorth.weigh(likely([one, 1]), 2, [[begun, 1]]);
+    const worth = FleetWorth.weigh(likely([one, 1]), 2, [[begun, 1]], "dropped");
     assert.equal(worth.cost(room(7, 1), one), undefined);
     assert.equal(worth.cost(room(90, 0.9), one), undefined);
     assert.equal(worth.cost(room(90, 0.4), half), undefined);

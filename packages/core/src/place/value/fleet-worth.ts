@@ -5,8 +5,11 @@ import type { Room, Shape } from "./shape.ts";
 
 /** A shape that little of the fleet can host weighs more, up to so many times. */
 const scarcityMax = 150;
-/** Gangs inside one node compete with what their node could host as single GPUs; less than half of their weight did best. */
-const gangWeight = 0.4;
+/**
+ * Gangs inside one node compete with what their node could host as single GPUs. Where what does not fit is dropped, less
+ * than half of their weight did best; where it waits, room has to be made for it, and that costs others their place.
+ */
+const gangWeight = { dropped: 0.4, waits: 3 } as const;
 /** Losses that differ by less than this are equal: the order of nodes then packs. */
 const unitsPerPoint = unitsPerGpu / 50;
 
@@ -55,11 +58,16 @@ export class FleetWorth {
     this.#columns = byModel(weighed, models).map(columnOf);
   }
 
-  /** Worth on a fleet with these rooms. */
-  static weigh(chances: readonly Chance[], models: number, rooms: Rooms): FleetWorth {
+  /** Worth on a fleet with these rooms, where what does not fit is dropped or waits. */
+  static weigh(
+    chances: readonly Chance[],
+    models: number,
+    rooms: Rooms,
+    unplaced: keyof typeof gangWeight,
+  ): FleetWorth {
     const likely = chances.map(({ shape, chance }) => ({ shape, chancePpb: Math.round(chance * ppb) }));
     const devices = devicesFor(likely, models);
-    const weights = weightsOn(chances, rooms, devices);
+    const weights = weightsOn(chances, rooms, devices, gangWeight[unplaced]);
     const weighed = likely.map((each, at) => ({ ...each, weightMicros: Math.round(weights[at]! * micros) }));
     return new FleetWorth(weighed, models, devices);
   }
@@ -153,7 +161,12 @@ function usedOf({ freeUnits }: Room, device: Float64Array): number {
 }
 
 /** The weight of each shape, by how likely it is and how little of the fleet can host it. */
-function weightsOn(chances: readonly Chance[], rooms: Rooms, devices: readonly Float64Array[]): number[] {
+function weightsOn(
+  chances: readonly Chance[],
+  rooms: Rooms,
+  devices: readonly Float64Array[],
+  ofGangs: number,
+): number[] {
   const hostable = new Float64Array(chances.length);
   let all = 0;
   for (const [room, nodes] of rooms) {
@@ -166,7 +179,7 @@ function weightsOn(chances: readonly Chance[], rooms: Rooms, devices: readonly F
   }
   const weights = chances.map(({ shape, chance }, at) => {
     const scarcity = hostable[at]! > 0 ? Math.min(all / hostable[at]!, scarcityMax) : scarcityMax;
-    return chance * scarcity * (shape.gpus > 1 ? gangWeight : 1);
+    return chance * scarcity * (shape.gpus > 1 ? ofGangs : 1);
   });
   // Scaled so that the value of the whole fleet is what it can host: the points of a cost keep their meaning.
   const value = weights.reduce((sum, weight, at) => sum + weight * hostable[at]!, 0);

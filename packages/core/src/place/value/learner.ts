@@ -47,7 +47,7 @@ export class WorthLearner {
     }
     this.#allocatedUnits = fleet.allocatedUnits;
     const fill = fleet.capacityUnits === 0 ? 0 : fleet.allocatedUnits / fleet.capacityUnits;
-    this.#worth = FleetWorth.weigh(chancesOf(this.mix, fleet.largest, fill), fleet.models, fleet.rooms());
+    this.#worth = FleetWorth.weigh(chancesOf(this.mix, fleet.largest, fill), fleet.models, fleet.rooms(), "dropped");
     return this.#worth;
   }
 }
