@@ -3,7 +3,7 @@ import { cpus } from "node:os";
 import { join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
-import { countOf, parseCall } from "../call.ts";
+import { countOf, parseCall, wordOf } from "../call.ts";
 import { measureKubernetes } from "./peers/kubernetes.ts";
 import { type PeerMissing, type PeerResult, Unavailable, type Work } from "./peers/peer.ts";
 import { measureSlurm } from "./peers/slurm.ts";
@@ -12,6 +12,7 @@ import type { Measured } from "./scheduler/stopwatch.ts";
 const usage = `npm run bench:peers -- [options]: other schedulers on the same work as Tessera's, in the same run
 
   --nodes N     Nodes of 8 GPUs; as many one-GPU jobs as GPUs, and as many gangs of 8 nodes as fit (default 6250)
+  --peers LIST  Which to run (default slurm,kubernetes)
   --seconds N   How long a peer is watched (default 60)
   --json        Print only the last line, one JSON object
 
@@ -20,6 +21,7 @@ proxy the first time, where there is a go on the PATH. What cannot be run is nam
 
 const values = parseCall(usage, {
   nodes: { type: "string", default: "6250" },
+  peers: { type: "string", default: "slurm,kubernetes" },
   seconds: { type: "string", default: "60" },
   json: { type: "boolean", default: false },
 });
@@ -33,18 +35,16 @@ const works: readonly Work[] = [
   { case: "fill", nodes, gpusPerNode, jobs: gpus, nodesEach: 1, gpusEach: 1, teams: 300 },
   { case: "gangs", nodes, gpusPerNode, jobs: Math.floor(nodes / 8), nodesEach: 8, gpusEach: gpusPerNode, teams: 300 },
 ];
-const peers: Readonly<Record<string, typeof measureSlurm>> = {
-  slurm: measureSlurm,
-  kubernetes: measureKubernetes,
-};
+const known = { slurm: measureSlurm, kubernetes: measureKubernetes } as const;
+const peers = values.peers.split(",").map((name) => wordOf(usage, "--peers", name, ["slurm", "kubernetes"]));
 const cache = join(resolve(process.env.TESSERA_ROOT ?? "."), ".cache", "peers");
 
 const results: PeerResult[] = [];
 const missing: PeerMissing[] = [];
 for (const work of works) {
-  for (const [peer, measure] of Object.entries(peers)) {
+  for (const peer of peers) {
     try {
-      results.push(await measure(work, seconds, cache, say));
+      results.push(await known[peer](work, seconds, cache, say));
     } catch (error) {
       if (!(error instanceof Unavailable)) throw error;
       missing.push({ peer, case: work.case, missing: error.message });

@@ -15,8 +15,8 @@ const readyMsMax = 60_000;
 
 /**
  * Slurm's controller on loopback with a fleet of powered-down cloud nodes: jobs get their nodes and then wait for them
- * to boot, which never happens, so that only scheduling is measured. All jobs are submitted held, as one array a team,
- * then let go; what its log says of allocations in the time after that is counted.
+ * to boot, which never happens, so that only scheduling is measured. All jobs are submitted, one array a
+ * team, to a partition that is down; what its log says of allocations in the time after it is up is counted.
  */
 export async function measureSlurm(
   work: Work,
@@ -28,10 +28,10 @@ export async function measureSlurm(
   const slurm = new Slurm(root, work);
   try {
     await slurm.start();
-    say(`slurm ${work.case}: submitting ${work.jobs} jobs, held`);
-    await slurm.submitHeld();
+    say(`slurm ${work.case}: submitting ${work.jobs} jobs`);
+    await slurm.submitAll();
     const from = performance.now();
-    await slurm.release();
+    await slurm.open();
     while (performance.now() - from < seconds * 1000 && (await slurm.allocations()) < work.jobs) await sleep(250);
     const took = (performance.now() - from) / 1000;
     const placed = await slurm.allocations();
@@ -50,7 +50,6 @@ class Slurm {
   readonly #work: Work;
   readonly #env: NodeJS.ProcessEnv;
   readonly #children: Children;
-  readonly #jobs: string[] = [];
 
   constructor(root: string, work: Work) {
     this.#root = root;
@@ -107,25 +106,23 @@ class Slurm {
     }
   }
 
-  async submitHeld(): Promise<void> {
+  async submitAll(): Promise<void> {
     const { jobs, teams, nodesEach, gpusEach } = this.#work;
     const each = Math.ceil(jobs / teams);
     for (let team = 0, left = jobs; left > 0; team++) {
       const size = Math.min(each, left);
       left -= size;
       const shape = ["-N", String(nodesEach), "--ntasks-per-node=1", "-c", "1", `--gres=gpu:${gpusEach}`, "--mem=1"];
-      const { stdout } = await this.#ask("sbatch", [
-        ...["--parsable", "-H", "-a", `0-${size - 1}`, "-A", `team${team}`, "-o", "/dev/null", "-t", "60"],
+      await this.#ask("sbatch", [
+        ...["-a", `0-${size - 1}`, "-A", `team${team}`, "-o", "/dev/null", "-t", "60"],
         ...[...shape, "--wrap", "true"],
       ]);
-      this.#jobs.push(stdout.trim());
     }
   }
 
-  async release(): Promise<void> {
-    for (let from = 0; from < this.#jobs.length; from += 100) {
-      await this.#ask("scontrol", ["release", this.#jobs.slice(from, from + 100).join(",")]);
-    }
+  /** From here on jobs may start. */
+  async open(): Promise<void> {
+    await this.#ask("scontrol", ["update", "partitionname=all", "state=UP"]);
   }
 
   /** Asking the controller would slow it down; its log says it all. */
@@ -216,7 +213,7 @@ function configOf(work: Work, folder: string, root: string, port: number): strin
   const firstPort = 20_001;
   text.push(
     `NodeName=n[1-${work.nodes}] NodeHostname=${me} NodeAddr=127.0.0.1 Port=[${firstPort}-${firstPort + work.nodes - 1}] Sockets=2 CoresPerSocket=32 ThreadsPerCore=1 RealMemory=1000000 Gres=gpu:h100:${work.gpusPerNode} State=CLOUD`,
-    `PartitionName=all Nodes=n[1-${work.nodes}] Default=YES MaxTime=INFINITE State=UP`,
+    `PartitionName=all Nodes=n[1-${work.nodes}] Default=YES MaxTime=INFINITE State=DOWN`,
   );
   return `${text.join("\n")}\n`;
 }
