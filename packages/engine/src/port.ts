@@ -1,4 +1,4 @@
-import type { JobId, LeaseId, NodeFacts, Report } from "@tessera/core";
+import type { JobId, LeaseId, NodeFacts, PartSeat, Report } from "@tessera/core";
 
 /** What an engine can do beyond running a command on whole GPUs. A job that asks for more is refused, not bent. */
 export interface Capabilities {
@@ -20,6 +20,8 @@ export interface LeaseOrder {
   readonly size: number;
   readonly node: string;
   readonly gpuUuids: readonly string[];
+  /** The part of its one GPU that it holds, and how that is cut; absent for whole GPUs. */
+  readonly part?: PartSeat;
   /**
    * What must happen to some of these GPUs first, and how long that usually takes: cleared of another tenant's work
    * (report `scrubbed` or `scrub-failed`), then cut otherwise (`reshaped`).

@@ -7,7 +7,15 @@ import type { Event } from "../journal/event.ts";
 import type { Input } from "../journal/input.ts";
 import { isRefusal } from "../journal/refusal.ts";
 import { plainTerms } from "../model/account.ts";
-import { type AccountId, type JobId, type JobNo, type LeaseId, noAccount, type OperationId } from "../model/ids.ts";
+import {
+  type AccountId,
+  type JobId,
+  type JobNo,
+  type LeaseId,
+  leaseIdOf,
+  noAccount,
+  type OperationId,
+} from "../model/ids.ts";
 import type { Job, JobOutcome, JobSpec, RetryCause } from "../model/job.ts";
 import type { LeaseState } from "../model/lease.ts";
 import { plainPolicy } from "../model/policy.ts";
@@ -58,11 +66,14 @@ const submit = fc.record({
     nil: undefined,
   }),
   notBeforeMs: fc.option(fc.integer({ min: 0, max: minute }), { freq: 5, nil: undefined }),
+  maxTime: fc.option(fc.constantFrom("30s", "2m", "10m"), { nil: undefined }),
   deadlineMs: fc.option(fc.integer({ min: 1, max: 2 * minute }), { freq: 5, nil: undefined }),
 });
 
 const what: fc.Arbitrary<ReportWhat> = fc.oneof(
   fc.constant({ kind: "prepared" as const, engineId: "e", enforcement: {} }),
+  fc.constant({ kind: "scrubbed" as const, how: "test" }),
+  fc.constant({ kind: "scrub-failed" as const, reason: "stuck" }),
   fc.constant({ kind: "started" as const }),
   fc.constant({ kind: "stopping" as const, cause: "time-limit" as const }),
   fc.record({ kind: fc.constant("exited" as const), ran: fc.constant(true), code: fc.constantFrom(0, 0, 1, 137) }),
@@ -108,6 +119,14 @@ const move = fc.oneof(
   {
     weight: 1,
     arbitrary: fc.record({
+      kind: fc.constant("maintenance" as const),
+      node: which,
+      window: fc.option(fc.tuple(fc.nat(5 * minute), fc.integer({ min: 1, max: 5 * minute })), { nil: undefined }),
+    }),
+  },
+  {
+    weight: 1,
+    arbitrary: fc.record({
       kind: fc.constant("register" as const),
       node: which,
       as: fc.constantFrom("all" as const, "missing" as const, "rebooted" as const, "other-gpus" as const),
@@ -130,6 +149,7 @@ const move = fc.oneof(
       rebalance: fc.constantFrom("on" as const, "on" as const, "checkpointed" as const, "off" as const),
       minRuntimeMs: fc.constantFrom(0, minute),
       backfill: fc.boolean(),
+      scrubMs: fc.constantFrom(undefined, second, second),
     }),
   },
 );
@@ -167,13 +187,16 @@ class Day {
   readonly #sequence = new Map<LeaseId, number>();
   /** Jobs that make room for the last claimant by moving, until they claim their new seats. */
   readonly #movers = new Set<JobNo>();
+  /** Whose work may be in the memory of a GPU, and the leases that were placed while scrubs were asked for. */
+  readonly #residue = new Map<number, number>();
+  readonly #scrubbing = new Set<LeaseId>();
   #operations = 0;
   #text = "";
 
   constructor() {
     this.#decide([
       this.#command({ kind: "node.register", nodes: fleet.map(([name, gpus]) => nodeOf(name, gpus)) }),
-      this.#command({ kind: "policy.set", policy: { ...plainPolicy, rebalance: "on", minRuntimeMs: 0 } }),
+      this.#command({ kind: "policy.set", policy: { ...plainPolicy, rebalance: "on", minRuntimeMs: 0, scrubMs: 1 } }),
       ...paths.map((path, i) =>
         this.#command({
           kind: "account.create",
@@ -238,6 +261,8 @@ class Day {
         return this.#submit(each);
       case "advance":
         return this.#leasesOf(each.job).flatMap((lease) => {
+          if (lease.state === "starting" && (lease.handover?.scrub.length ?? 0) > 0)
+            return [this.#report(lease.id, { kind: "scrubbed", how: "test" }, this.#next(lease.id))];
           if (lease.state === "starting")
             return [this.#report(lease.id, { kind: "prepared", engineId: "e", enforcement: {} }, this.#next(lease.id))];
           return lease.state === "prepared" ? [this.#report(lease.id, { kind: "started" }, this.#next(lease.id))] : [];
@@ -270,6 +295,13 @@ class Day {
         const until = each.untilMs === undefined ? undefined : this.now + each.untilMs;
         return [this.#command({ kind: "node.drain", node, reason: "test", until })];
       }
+      case "maintenance": {
+        const [node] = pick(fleet, each.node)!;
+        if (each.window === undefined) return [this.#command({ kind: "node.maintenance", node, window: null })];
+        const from = this.now + each.window[0];
+        const window = { from, to: from + each.window[1], reason: "test" };
+        return [this.#command({ kind: "node.maintenance", node, window })];
+      }
       case "register": {
         const chosen = pick(fleet, each.node)!;
         const nodes = fleet.flatMap((node) => {
@@ -292,8 +324,9 @@ class Day {
         return [this.#command({ kind: "account.edit", path, terms })];
       }
       case "policy": {
-        const { rebalance, minRuntimeMs, backfill } = each;
-        return [this.#command({ kind: "policy.set", policy: { ...plainPolicy, rebalance, minRuntimeMs, backfill } })];
+        const { rebalance, minRuntimeMs, backfill, scrubMs } = each;
+        const policy = { ...plainPolicy, rebalance, minRuntimeMs, backfill, scrubMs };
+        return [this.#command({ kind: "policy.set", policy })];
       }
     }
   }
@@ -309,6 +342,7 @@ class Day {
       priority,
       preemptible,
       array,
+      max_time: each.maxTime,
       ...(each.checkpoint && { checkpoint: { every: "1m" } }),
       retry: { max: each.retry, when: each.when },
     };
@@ -354,12 +388,30 @@ class Day {
         return;
       case "job-placed":
         this.#placed(event);
+        this.#mayStay(event);
+        for (const rank of event.seats.keys()) {
+          const lease = leaseIdOf(this.#seen(event.job).id, event.attempt, rank);
+          if (this.state.policy.scrubMs !== undefined) this.#scrubbing.add(lease);
+        }
+        return;
+      case "node-changed": {
+        const node = this.state.fleet.node(event.node);
+        const rebooted = event.facts !== undefined && event.facts.bootId !== node.facts.bootId && node.leases === 0;
+        for (let i = 0; rebooted && i < node.facts.gpus.length; i++) this.#residue.delete(node.firstGpu + i);
+        return;
+      }
+      case "lease-scrubbed":
+        this.#leaseMoved(event);
+        for (const gpu of this.state.leases.get(event.lease)!.handover!.scrub) this.#residue.delete(gpu);
         return;
       case "job-claimed":
         this.#claimed(event);
         return;
-      case "lease-prepared":
       case "lease-started":
+        this.#leaseMoved(event);
+        this.#mayHave(event.lease);
+        return;
+      case "lease-prepared":
       case "lease-stopping":
       case "lease-ended":
         this.#leaseMoved(event);
@@ -484,6 +536,30 @@ class Day {
         victim.cover === noAccount || claimant.has(victim.cover),
         "[S6] taken for someone its guarantee excludes",
       );
+    }
+  }
+
+  /** Nothing of a tenant runs where another's work may still be, if that was asked for when it was placed. */
+  #mayHave(id: LeaseId): void {
+    const lease = this.state.leases.get(id)!;
+    const { tenant } = this.state.accounts[jobOf(this.state, lease.job).account]!;
+    for (const gpu of lease.gpus) {
+      const before = this.#residue.get(gpu) ?? tenant;
+      if (this.#scrubbing.has(id)) assert.equal(before, tenant, `[S4] ${id} runs on GPU ${gpu}, which was not cleared`);
+      this.#residue.set(gpu, tenant);
+    }
+  }
+
+  /** Who finds free seats does not start where its limit reaches into a planned absence of the node. */
+  #mayStay({ job: no, seats, at }: Extract<Event, { kind: "job-placed" }>): void {
+    const { claim, spec } = jobOf(this.state, no);
+    if (claim !== undefined || spec.maxTimeMs === undefined) return;
+    for (const { node } of seats) {
+      for (const window of this.state.fleet.node(node).maintenance ?? [])
+        assert.ok(
+          window.to <= at || at + spec.maxTimeMs <= window.from,
+          "[B5] starts where it must leave before its end",
+        );
     }
   }
 

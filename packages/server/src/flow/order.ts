@@ -26,6 +26,7 @@ export function orderOf(
     size: seats.length,
     node: seats[lease.rank]!.facts.name,
     gpuUuids: uuids(lease.gpus),
+    ...(lease.part !== undefined && { part: lease.part }),
     ...(scrub.length > 0 && { scrub: { gpuUuids: uuids(scrub), usualMs: state.policy.scrubMs ?? 0 } }),
     ...(reshape.length > 0 && {
       reshape: { gpuUuids: uuids(reshape), to: lease.part?.mode ?? "whole", usualMs: state.policy.reshapeMs ?? 0 },
