@@ -35,7 +35,7 @@ export const meanings: Readonly<Record<WaitReason["kind"], string>> = {
   shape: "enough is free, but scattered",
   isolation: "what is free may not be shared with it",
   health: "nodes that could hold it take no work",
-  reservation: "what is free is promised to others",
+  reservation: "what is free will not be there long enough",
   order: "others are before it",
 };
 
