@@ -222,7 +222,10 @@ function gpusOn(fleet: Fleet, node: FleetNode, need: MemberNeed, count: number):
     if (!gpuServes(fleet, gpu, need, false)) continue;
     (isClean === undefined || isClean(gpu) ? chosen : rest).push(gpu as GpuNo);
   }
-  chosen.push(...rest.slice(0, wanted - chosen.length));
-  chosen.sort((a, b) => a - b);
+  if (chosen.length < wanted) {
+    chosen.push(...rest.slice(0, wanted - chosen.length));
+    chosen.sort((a, b) => a - b);
+  }
+  if (count === 1) return [chosen];
   return Array.from({ length: count }, (_, i) => chosen.slice(i * need.gpus, (i + 1) * need.gpus));
 }

@@ -403,11 +403,18 @@ function placed(state: State, event: JobPlaced): void {
   for (const lease of job.leases) holdLease(state, job, lease);
 }
 
+/** What must be done to the devices of one seat first. */
+function handoverOf({ scrub = none, reshape = none }: JobPlaced | JobGrown, { gpus }: Seat): Lease["handover"] {
+  if (scrub.length + reshape.length === 0) return undefined;
+  const mine = (list: readonly GpuNo[]) => list.filter((gpu) => gpus.includes(gpu));
+  const handover = { scrub: mine(scrub), reshape: mine(reshape) };
+  return handover.scrub.length + handover.reshape.length === 0 ? undefined : handover;
+}
+
 /** A new member of the job's present attempt. */
 function memberOf(job: Job, event: JobPlaced | JobGrown, seat: Seat, rank: number, extra: boolean): Lease {
   const { id, no, attempt, spec } = job;
-  const mine = (list: readonly GpuNo[] = []) => list.filter((gpu) => seat.gpus.includes(gpu));
-  const handover = { scrub: mine(event.scrub), reshape: mine(event.reshape) };
+  const handover = handoverOf(event, seat);
   return {
     id: leaseIdOf(id, attempt, rank),
     job: no,
@@ -421,7 +428,7 @@ function memberOf(job: Job, event: JobPlaced | JobGrown, seat: Seat, rank: numbe
     memoryMiB: spec.memoryMiB,
     placedAt: event.at,
     ...(extra && { extra: true as const }),
-    ...(handover.scrub.length + handover.reshape.length > 0 && { handover }),
+    ...(handover !== undefined && { handover }),
     state: "starting",
     since: event.at,
     reportSequence: 0,
