@@ -17,7 +17,7 @@ export function needsConsole(root) {
 }
 
 /** Its own sources and, of the other packages, only what it imports at run time: a change of the server costs nothing. */
-function signatureOfConsole(root) {
+export function signatureOfConsole(root) {
   const hash = createHash("sha256");
   const fixed = ["package.json", "vite.config.js"].map((name) => `${folder}/${name}`);
   const sources = filesBelow(root, `${folder}/src`).filter((path) => !isForTests(path));

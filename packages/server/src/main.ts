@@ -139,7 +139,7 @@ function greet(config: ServerConfig, control: ThreadedControlPlane, api: Api, ne
     `tessera: ${gpus}${virtual} GPUs on ${nodes.length} nodes; ${store} journal at row ${seq}, ${eventsReplayed} events replayed`,
   );
   say(
-    `tessera: ready at ${api.url} after ${((performance.now() - startedAt) / 1000).toFixed(2)} s. Try: npx tess run --gpus 1 -- echo hello`,
+    `tessera: ready at ${api.url} after ${((performance.now() - startedAt) / 1000).toFixed(2)} s. Open it in a browser, or try: npx tess run --gpus 1 -- echo hello`,
   );
 }
 

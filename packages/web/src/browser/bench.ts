@@ -1,4 +1,4 @@
-import { cpus } from "node:os";
+import { cpus, loadavg } from "node:os";
 import { parseArgs } from "node:util";
 import type { FleetNodeShape } from "@tessera/wire";
 import type { Browser, Page } from "playwright-core";
@@ -159,6 +159,7 @@ async function main(): Promise<void> {
     const report = {
       bench: "web",
       at: new Date().toISOString(),
+      load: loadavg().map(round),
       machine: `${cpus().length} × ${cpus()[0]?.model ?? "unknown"}`,
       browser: `Chromium ${browser.version()}, headless, software rendering`,
       fleet: demoFleet,
