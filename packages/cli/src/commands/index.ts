@@ -103,6 +103,22 @@ export const commands: readonly CommandEntry[] = [
     load: () => import("./secret.ts"),
   },
 
+  { name: "cost", group: books, summary: "show what GPU time has cost", load: () => import("./cost.ts") },
+  {
+    name: "estimate",
+    group: books,
+    summary: "say what a job would cost before it runs",
+    load: () => import("./estimate.ts"),
+  },
+  { name: "price", group: books, summary: "show, preview, add, contract", load: () => import("./price.ts") },
+  { name: "budget", group: books, summary: "get, set, delete", load: () => import("./budget.ts") },
+  {
+    name: "invoice",
+    group: books,
+    summary: "list, show, explain, focus, page, close",
+    load: () => import("./invoice.ts"),
+  },
+  { name: "ledger", group: books, summary: "get, post", load: () => import("./ledger.ts") },
   {
     name: "usage",
     group: books,
