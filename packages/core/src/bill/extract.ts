@@ -71,7 +71,10 @@ export function extractFrom(lines: readonly string[]): Extract {
     else found[is].push(is === "corrections" ? readLine(rest as unknown as SpelledLine) : rest);
   }
   if (heading === undefined) throw new Error("the extract has no heading");
-  return { ...heading, ...found } as unknown as Extract;
+  const extract = { ...heading, ...found } as unknown as Extract;
+  // The lines are in the order of their text; price lists count in the order of time.
+  const versions = extract.versions.toSorted((a, b) => a.fromAt - b.fromAt);
+  return { ...extract, versions };
 }
 
 function sharedOf(rest: Record<string, unknown>): Shared {

@@ -54,6 +54,8 @@ export class PeriodRating {
   readonly rater: Rater;
   readonly #options: RatingOptions;
   readonly #borders: readonly Instant[];
+  /** The first of them that still lies ahead. */
+  #border = 0;
   /** By tenant, then by key and price. */
   readonly #lines = new Map<string, Map<string, OpenLine>>();
   readonly #lent = new Map<string, Shared & { quantity: bigint }>();
@@ -107,10 +109,8 @@ export class PeriodRating {
   advance(to: Instant): void {
     const { toAt } = this.#options.period;
     const end = to >= toAt ? toAt : Math.max(this.rater.ratedUntil, to - (to % hour));
-    for (const border of this.#borders) {
-      if (border <= this.rater.ratedUntil) continue;
-      if (border >= end) break;
-      this.rater.advance(border);
+    for (; this.#border < this.#borders.length && this.#borders[this.#border]! <= end; this.#border++) {
+      this.rater.advance(this.#borders[this.#border]!);
       this.#endPrice();
     }
     this.rater.advance(end);
