@@ -13,3 +13,4 @@ export * from "./shapes/job.ts";
 export * from "./shapes/money.ts";
 export * from "./shapes/policy.ts";
 export * from "./shapes/usage.ts";
+export * from "./verify.ts";

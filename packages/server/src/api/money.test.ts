@@ -14,11 +14,13 @@ import type {
   BudgetShape,
   CostReport,
   ExtractShape,
+  HeadShape,
   InvoiceShape,
   InvoiceSummary,
   LedgerPage,
   LineExplanation,
 } from "@tessera/wire";
+import { verifyInvoice } from "@tessera/wire";
 import { BudgetWatch } from "../flow/budget-watch.ts";
 import { checkChain } from "../journal/chain.ts";
 import { fleetOf, TestControl } from "../testing/control.ts";
@@ -108,6 +110,30 @@ describe("money over the API", () => {
     assert.equal(invoiceText(recompute(extractFrom(extract.entries))!), invoice.text);
     assert.ok(!extract.entries.join().includes("ops"), "[S23] nothing of another tenant");
     assert.ok((await checkChain(control.reader)).sound);
+  });
+
+  it("[S12] lets a tenant check an invoice with the extract and a published head alone, and names what was changed", async () => {
+    const invoice = await ask<InvoiceShape>(finance, "GET", "/v1/accounts/lab/invoices/2026-10");
+    const extract = await ask<ExtractShape>(finance, "GET", "/v1/accounts/lab/invoices/2026-10/extract");
+    const { hash: head } = await ask<HeadShape>(finance, "GET", "/v1/journal/head");
+    const claim = { text: invoice.text, extract, head };
+    const verdict = await verifyInvoice(claim);
+    assert.equal(verdict.sound, true, "fault" in verdict ? verdict.fault : "");
+    const place = extract.entries.findIndex((entry) => entry.includes(`"is":"usage"`));
+    const flipped = extract.entries.with(place, extract.entries[place]!.replace(/"fromAt":1/, `"fromAt":2`));
+    const named = await verifyInvoice({ ...claim, extract: { ...extract, entries: flipped } });
+    assert.deepEqual([named.sound, "entry" in named && named.entry], [false, place + 1]);
+    const faultOf = async (change: Partial<typeof claim>) => {
+      const found = await verifyInvoice({ ...claim, ...change });
+      return "fault" in found ? found.fault : "";
+    };
+    assert.match(await faultOf({ text: invoice.text.replace("60000000", "60000001") }), /does not follow/);
+    assert.match(await faultOf({ head: "00".repeat(32) }), /published head/);
+    const without = { entries: extract.entries.toSpliced(place, 1), leaves: extract.leaves.toSpliced(place, 1) };
+    assert.match(await faultOf({ extract: { ...extract, ...without } }), /not those that the journal/);
+    assert.match(await faultOf({ extract: { ...extract, invoice: "INV-000009" } }), /not of this invoice/);
+    const other = { ...extract, publicKey: extract.publicKey.replace(/.....$/, "AAAA=") };
+    assert.match(await faultOf({ extract: other }), /signature/);
   });
 
   it("explains a line by its hours and the stretches behind it", async () => {
