@@ -6,6 +6,7 @@ import { isRefusal, type Refusal, refuse } from "../journal/refusal.ts";
 import type { JobId, JobNo } from "../model/ids.ts";
 import type { Job } from "../model/job.ts";
 import type { Instant } from "../model/units.ts";
+import { budgetHit } from "../run/budget.ts";
 import { type EndingTogether, endingTogether, endJob } from "../run/finish.ts";
 import { stopJob } from "../run/stop.ts";
 import type { State } from "../state/state.ts";
@@ -27,6 +28,11 @@ export function submitJob(state: State, command: SubmitJob, now: Instant): Decis
   }
   const refusal = admitJob(state, account.no, command.user, spec);
   if (refusal !== undefined) return refusal;
+  const spent = budgetHit(state, account.no, false);
+  if (spent !== undefined) {
+    const hint = "ask whoever set it for more, or wait for the next period";
+    return refuse("not-allowed", "project", command.account, `the budget of ${spent.account} is spent`, hint);
+  }
   const waitsFor = dependencies(state, command);
   if (isRefusal(waitsFor)) return waitsFor;
   const job = state.nextJob as JobNo;
