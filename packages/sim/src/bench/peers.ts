@@ -5,7 +5,7 @@ import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { countOf, parseCall, wordOf } from "../call.ts";
 import { measureKubernetes } from "./peers/kubernetes.ts";
-import { type PeerMissing, type PeerResult, Unavailable, type Work } from "./peers/peer.ts";
+import type { PeerMissing, PeerResult, Work } from "./peers/peer.ts";
 import { measureSlurm } from "./peers/slurm.ts";
 import type { Measured } from "./scheduler/stopwatch.ts";
 
@@ -46,8 +46,8 @@ for (const work of works) {
     try {
       results.push(await known[peer](work, seconds, cache, say));
     } catch (error) {
-      if (!(error instanceof Unavailable)) throw error;
-      missing.push({ peer, case: work.case, missing: error.message });
+      // Whatever happens to one of them, the others are still worth knowing.
+      missing.push({ peer, case: work.case, missing: (error as Error).message });
     }
   }
 }
