@@ -8,9 +8,9 @@ const guessArrivals = 50;
 const guessOfOne = 0.85;
 const guessOfGangs = [0.11, 0.03, 0.01];
 /** Of what arrives, at least this share counts as gangs inside one node: rare and large, they fail first. */
-const gangsMin = 0.03;
+const gangsMin = 0.04;
 /** So much more where the mix moves: nobody knows then whether gangs will come. */
-const gangsInDrift = 0.05;
+const gangsInDrift = 0.055;
 /** Nine tenths of the CPU that a GPU of the largest nodes has beside it. */
 const cpuShare = 0.9;
 
