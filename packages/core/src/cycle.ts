@@ -12,7 +12,7 @@ import { handoverOf } from "./place/handover.ts";
 import { isKnownFull } from "./place/known-full.ts";
 import { mayStart, placeJob } from "./place/place.ts";
 import { Contest } from "./queue/order.ts";
-import { takeAwake } from "./queue/wake.ts";
+import { isIdle, takeAwake } from "./queue/wake.ts";
 import { type State, upToDate } from "./state/state.ts";
 import type { WaitingGroup } from "./state/waiting.ts";
 import type { Shape, Wish } from "./state/wish.ts";
@@ -44,7 +44,7 @@ function pass(
   now: Instant,
   apply: (event: Event) => void,
 ): void {
-  const contest = new Contest(state, groups);
+  const contest = new Contest(state, groups, (group) => isIdle(state, group));
   let plans: Timeline | undefined;
   const timeline = (): Timeline => {
     plans ??= planAgain(state, now); // what must not be delayed
@@ -60,7 +60,7 @@ function pass(
     }
     const job = group.jobs[0]!;
     const wish = upToDate(state, group.wish, job.spec);
-    const shut = arrayIsFull(state, group) || isKnownFull(state, wish, job.spec);
+    const shut = arrayIsFull(state, group) || isKnownFull(state, wish, job.spec, job.account);
     const placement = shut ? undefined : placeJob(state, job, now, timeline(), wish); // where does it go
     if (placement !== undefined) {
       const handover = handoverOf(state, job.account, placement.seats);

@@ -2,6 +2,7 @@ import { type AccountNo, type NodeNo, noAccount, rootAccount } from "../model/id
 import type { Job } from "../model/job.ts";
 import type { Instant } from "../model/units.ts";
 import { accountOf, jobOf, type State } from "../state/state.ts";
+import { addTo, type Held, nothingHeld } from "../state/usage.ts";
 import { mayTakeOwn } from "./prospects.ts";
 import { type Claimant, mayYield, type Rule, ruleFor } from "./takeable.ts";
 import { Tally } from "./tally.ts";
@@ -79,9 +80,27 @@ class Catalog {
     if (!lowered && common === this.#claimant.job.account) lowered = this.#of(common).next().done !== true;
     for (const side of accountOf(this.#state, common).children) {
       if (side === own || !(lowered || this.#nobody.isFairTo(own, side))) continue;
-      for (const account of below(this.#state, side))
-        for (const victim of this.#of(account)) if (lowered || this.#nobody.isFairTo(own, side, victim)) yield victim;
+      for (const account of below(this.#state, side)) {
+        this.looks++;
+        if (!lowered && this.#keepsAll(account, own, side)) continue;
+        for (const victim of this.#of(account))
+          if (lowered || this.#nobody.isFairTo(own, side, this.#heldBy(victim))) yield victim;
+      }
     }
+  }
+
+  /** Whether nobody of an account is small enough that its side could do without. */
+  #keepsAll(account: AccountNo, own: AccountNo | undefined, side: AccountNo): boolean {
+    const { resumable, elastic, policy, fleet } = this.#state;
+    if (policy.rebalance === "on" || elastic.size > 0) return false;
+    const least = resumable.leastOf(account, fleet);
+    return least === undefined || !this.#nobody.isFairTo(own, side, least);
+  }
+
+  #heldBy({ leases }: Victim): Held {
+    const held = nothingHeld();
+    for (const lease of leases) addTo(held, this.#state.fleet, lease, 1);
+    return held;
   }
 
   *#of(account: AccountNo): Generator<Victim> {
@@ -100,7 +119,7 @@ class Catalog {
       yield* active.get(account) ?? [];
       return;
     }
-    if (!own && policy.rebalance === "checkpointed") yield* resumable.get(account) ?? [];
+    if (!own && policy.rebalance === "checkpointed") yield* resumable.of(account);
     for (const job of elastic) if (job.account === account && (own || job.spec.checkpoint === undefined)) yield job;
   }
 

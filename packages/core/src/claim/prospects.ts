@@ -44,7 +44,7 @@ function mayTakeForFloor(state: State, { cover }: Claimant): boolean {
 /** T2: at some level another side stands at least as high as the claimant's would. */
 function mayTakeForShare(state: State, { job, demand }: Claimant): boolean {
   const { rebalance } = state.policy;
-  if (rebalance === "off" || (rebalance === "checkpointed" && state.resumable.size === 0)) return false;
+  if (rebalance === "off" || (rebalance === "checkpointed" && state.resumable.isEmpty)) return false;
   if (accountOf(state, job.account).children.length > 0) return true;
   for (let side = job.account; side !== rootAccount; side = accountOf(state, side).parent) {
     const { parent } = accountOf(state, side);

@@ -156,10 +156,10 @@ export class Tally {
   }
 
   /**
-   * Whether one side does not stand below the claimant's, be it without one more victim; undefined for a job that is a
+   * Whether one side does not stand below the claimant's, be it with so much less; undefined for a job that is a
    * side of its own.
    */
-  isFairTo(claimant: AccountNo | undefined, other: AccountNo | undefined, but?: Victim): boolean {
+  isFairTo(claimant: AccountNo | undefined, other: AccountNo | undefined, but?: Held): boolean {
     const state = this.#state;
     // A job that is a side of its own has nothing left once it is gone.
     const loser = other === undefined ? noShare : but === undefined ? this.shareLeft(other) : this.#without(other, but);
@@ -182,10 +182,8 @@ export class Tally {
     return share;
   }
 
-  #without(side: AccountNo, victim: Victim): Share {
-    const left = { ...this.left(side), byModel: [...this.left(side).byModel] };
-    for (const lease of victim.leases) addTo(left, this.#state.fleet, lease, -1);
-    return shareOf(this.#state, accountOf(this.#state, side), left);
+  #without(side: AccountNo, held: Held): Share {
+    return shareOf(this.#state, accountOf(this.#state, side), minus(this.left(side), held));
   }
 
   /** T2 for one more victim; `last` where nobody else is to follow. */

@@ -1,29 +1,44 @@
+import type { AccountNo } from "../model/ids.ts";
 import type { JobSpec } from "../model/job.ts";
 import type { FleetNode } from "../model/node.ts";
-import type { State } from "../state/state.ts";
+import { type State, tenantOf } from "../state/state.ts";
 import type { Wish } from "../state/wish.ts";
 
 /**
- * Whether it is known that no free seats hold a wish, whoever asks: none did, and no node that has changed since holds
+ * Whether it is known that no free seats hold a wish of an account: none did, and no node that has changed since holds
  * even one member. Most who wait are told so without a search.
  */
-export function isKnownFull({ fleet }: State, { shape, options }: Wish, spec: JobSpec): boolean {
-  const { count, recent } = fleet.changes;
-  if (shape.fullAt === count) return true;
-  if (shape.fullAt < 0 || count - shape.fullAt > recent.length) return false;
-  for (let change = shape.fullAt; change < count; change++) {
-    const node = fleet.nodes[recent[change % recent.length]!];
-    if (node === undefined || !mayHoldOne(fleet, node, options, spec)) continue;
-    shape.fullAt = -1;
-    return false;
+export function isKnownFull(state: State, wish: Wish, spec: JobSpec, account: AccountNo): boolean {
+  const { shape } = wish;
+  const { count } = state.fleet.changes;
+  if (shape.fullAt >= 0) {
+    shape.fullAt = isStillFull(state, wish, spec, shape.fullAt) ? count : -1;
+    if (shape.fullAt >= 0) return true;
   }
-  shape.fullAt = count;
+  if (shape.fullFor.size === 0) return false;
+  const tenant = tenantOf(state, account).no;
+  const fullAt = shape.fullFor.get(tenant);
+  if (fullAt === undefined) return false;
+  if (isStillFull(state, wish, spec, fullAt)) shape.fullFor.set(tenant, count);
+  else shape.fullFor.delete(tenant);
+  return shape.fullFor.has(tenant);
+}
+
+function isStillFull({ fleet }: State, { options }: Wish, spec: JobSpec, fullAt: number): boolean {
+  const { count, recent } = fleet.changes;
+  if (count - fullAt > recent.length) return false;
+  for (let change = fullAt; change < count; change++) {
+    const node = fleet.nodes[recent[change % recent.length]!];
+    if (node !== undefined && mayHoldOne(fleet, node, options, spec)) return false;
+  }
   return true;
 }
 
-/** To be called when no free seats hold a wish, be it without regard to plans and neighbours. */
-export function noteFull({ fleet }: State, { shape }: Wish): void {
-  shape.fullAt = fleet.changes.count;
+/** To be called when no free seats hold a wish without regard to plans: for anyone, or for one account's tenant. */
+export function noteFull(state: State, { shape }: Wish, account: AccountNo | undefined): void {
+  const { count } = state.fleet.changes;
+  if (account === undefined) shape.fullAt = count;
+  else shape.fullFor.set(tenantOf(state, account).no, count);
 }
 
 /** It may say yes in vain, but never no where a member would find a seat. */

@@ -28,9 +28,10 @@ export function placeJob(
   timeline?: Timeline,
   wish: Wish = wishOf(state, job.spec),
 ): Placement | undefined {
-  if (isKnownFull(state, wish, job.spec)) return undefined;
+  if (isKnownFull(state, wish, job.spec, job.account)) return undefined;
   const wholeNodes = isConfidential(state, job.account);
   let full = true;
+  let apart = false;
   for (const { choice, model, demand } of wish.options) {
     let cover = coverFor(state, job.account, demand);
     if (!wholeNodes && stopFor(state, job, demand, cover, now) !== undefined) {
@@ -45,7 +46,8 @@ export function placeJob(
     const seats = findSeats(state, job, choice, model, mayTake);
     if (typeof seats === "string") {
       const without = mayTake === undefined ? seats : findSeats(state, job, choice, model);
-      full &&= without === "no-room" || without === "never";
+      full &&= without === "no-room" || without === "never" || without === "isolation";
+      apart ||= without === "isolation";
       continue;
     }
     full = false;
@@ -58,7 +60,7 @@ export function placeJob(
     const { unitsEach } = job.spec.gpus[choice]!;
     return { choice, unitsEach, class: cover === noAccount ? "burst" : "guaranteed", cover, seats };
   }
-  if (full) noteFull(state, wish);
+  if (full) noteFull(state, wish, apart ? job.account : undefined);
   return undefined;
 }
 

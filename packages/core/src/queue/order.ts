@@ -37,10 +37,13 @@ export class Contest {
   readonly #groups: Iterable<WaitingGroup>;
   /** Who has had a part in it; counted only from the first claim on. */
   #entered: Set<WaitingGroup> | undefined;
+  readonly #isOut: (group: WaitingGroup) => boolean;
   readonly #byOrder: (a: WaitingGroup, b: WaitingGroup) => boolean;
 
-  constructor(state: State, groups: Iterable<WaitingGroup>) {
+  /** Those who are `out` leave without being asked, as soon as it is found. */
+  constructor(state: State, groups: Iterable<WaitingGroup>, isOut: (group: WaitingGroup) => boolean = () => false) {
     this.#state = state;
+    this.#isOut = isOut;
     this.#byOrder = (a, b) => before(state, a.jobs[0]!, b.jobs[0]!, a.order);
     this.#root = this.#side(rootAccount);
     this.#groups = groups;
@@ -50,7 +53,11 @@ export class Contest {
   }
 
   next(): WaitingGroup | undefined {
-    return this.#root.next;
+    for (;;) {
+      const group = this.#root.next;
+      if (group === undefined || !this.#isOut(group)) return group;
+      this.#settleUp(this.#sides.get(group.account)!);
+    }
   }
 
   /** Nobody of this group can start in this pass. */
@@ -140,7 +147,8 @@ export class Contest {
 
   #settle(side: Side): void {
     const best = this.#bestBelow(side);
-    const own = side.groups.first;
+    let own = side.groups.first;
+    for (; own !== undefined && this.#isOut(own); own = side.groups.first) side.groups.delete(own);
     let next: Contender | undefined = best;
     if (own !== undefined) {
       // A job of the account itself is a side of its own beside the accounts below.

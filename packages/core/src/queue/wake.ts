@@ -34,9 +34,14 @@ export function takeAwake(state: State, turns: number): WaitingGroup[] {
   return [...awake];
 }
 
+/** Whether a group that is looked at for free seats only has none to hope for any more. */
+export function isIdle(state: State, group: WaitingGroup): boolean {
+  return group.seatsOnly && !mayStartOrPlan(state, group);
+}
+
 function mayStartOrPlan(state: State, group: WaitingGroup): boolean {
   const job = group.jobs[0]!;
-  if (group.insists || !isKnownFull(state, upToDate(state, group.wish, job.spec), job.spec)) return true;
+  if (group.insists || !isKnownFull(state, upToDate(state, group.wish, job.spec), job.spec, job.account)) return true;
   return state.policy.backfill && state.planned.size < plansMax && isWhole(job.spec) && mayBePlanned(state, job);
 }
 

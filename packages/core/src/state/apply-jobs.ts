@@ -248,7 +248,7 @@ function activate(state: State, job: Job): void {
   countPriority(state, job, 1);
   countCover(state, job, 1);
   if (isElastic(job)) state.elastic.add(job);
-  if (job.spec.checkpoint !== undefined) addUnder(state.resumable, job.account, job);
+  if (job.spec.checkpoint !== undefined) state.resumable.add(job);
   for (const exposedAt of [job.placedAt + state.policy.minRuntimeMs, shieldedUntil(job)])
     if (exposedAt > state.clock) state.timers.add({ at: exposedAt, kind: "exposed", subject: job.no });
 }
@@ -260,7 +260,7 @@ function isElastic({ spec }: Job): boolean {
 function deactivate(state: State, job: Job): void {
   deleteUnder(state.active, job.account, job);
   state.endings.note(job);
-  deleteUnder(state.resumable, job.account, job);
+  state.resumable.delete(job);
   state.elastic.delete(job);
   countPriority(state, job, -1);
   countCover(state, job, -1);
@@ -463,6 +463,7 @@ function leaseEnded(state: State, event: LeaseEnded): void {
   state.waiting.relieve(job.account);
   state.classes.note(job.account);
   job.leases = job.leases.filter((each) => each !== lease);
+  state.resumable.lessen(job);
   markUnscrubbed(state, lease);
   beforeSeats(state, lease.node);
   state.fleet.give(lease);

@@ -69,6 +69,7 @@ function write(state: State, event: Event): void {
       account.terms = event.terms;
       recountUsers(state, account);
       if (event.terms.trust !== trusted) trustChanged(state, account.no);
+      state.wishes.neighboursChanged();
       keepHistories(state, account.no);
       account.base = event.base;
       account.windows = event.windows;

@@ -29,6 +29,7 @@ import { Fleet } from "./fleet.ts";
 import type { History } from "./history.ts";
 import type { Pace } from "./pace.ts";
 import type { Rest } from "./rest.ts";
+import { Resumable } from "./resumable.ts";
 import { Timers } from "./timers.ts";
 import { type AccountUsage, nothingUsed } from "./usage.ts";
 import { Waiting } from "./waiting.ts";
@@ -128,8 +129,7 @@ export interface State {
   readonly elastic: Set<Job>;
   /** Jobs that can be moved (T9), by node. */
   readonly movable: Map<NodeNo, Set<Job>>;
-  /** Jobs that hold leases and checkpoint, by account. */
-  readonly resumable: Map<AccountNo, Set<Job>>;
+  readonly resumable: Resumable;
   /** Grows with every change of what accounts hold or may hold; what is worked out from usage is good until then. */
   usageVersion: number;
   /** Jobs that the guarantee of an account covers, by that account. */
@@ -201,7 +201,7 @@ export function emptyState(): State {
     priorities: new Map(),
     elastic: new Set(),
     movable: new Map(),
-    resumable: new Map(),
+    resumable: new Resumable(),
     usageVersion: 0,
     coveredBy: new Map(),
     classes: new ClassChanges(),

@@ -1,3 +1,4 @@
+import type { AccountNo } from "../model/ids.ts";
 import type { JobSpec } from "../model/job.ts";
 import { type Demand, nothing } from "../queue/quota.ts";
 
@@ -13,8 +14,10 @@ export interface WishOption {
 
 /** What a wish is apart from how long it is to run: all that decides which seats hold it. */
 export interface Shape {
-  /** The change of the fleet up to which no free seats are known to hold it; -1 = there may be some. */
+  /** The change of the fleet up to which no free seats are known to hold it, whoever asks; -1 = there may be some. */
   fullAt: number;
+  /** The same for tenants for whom it is only their neighbours who stand in the way. */
+  readonly fullFor: Map<AccountNo, number>;
 }
 
 /** What a job asks for, apart from who asks: all that decides where it fits. Equal asks are one wish. */
@@ -60,10 +63,15 @@ export class Wishes {
   #shapeOf(text: string): Shape {
     let shape = this.#shapes.get(text);
     if (shape === undefined) {
-      shape = { fullAt: -1 };
+      shape = { fullAt: -1, fullFor: new Map() };
       this.#shapes.set(text, shape);
     }
     return shape;
+  }
+
+  /** Who may be beside whom has changed. */
+  neighboursChanged(): void {
+    for (const shape of this.#shapes.values()) shape.fullFor.clear();
   }
 
   #forget(): void {
