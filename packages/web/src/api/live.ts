@@ -20,7 +20,7 @@ const usualKey = (item: { id: string }) => item.id;
 const pageLimit = 1000;
 const lingerMs = 5_000;
 /** Of the six connections that a browser has for one server, some must be left for requests. */
-const streamsMax = 4;
+const streamsMax = 2;
 const retryMsMax = 5_000;
 
 /** One event stream, shared by everyone on the page who looks at the same list, kept a moment longer than needed. */

@@ -73,6 +73,8 @@ async function shoot(
   userToken: string,
 ): Promise<void> {
   const save = async (watched: WatchedPage, name: string) => {
+    await watched.page.locator("h1").first().waitFor();
+    await watched.page.waitForTimeout(settleMs);
     await watched.page.waitForFunction(() => document.querySelector(".skeleton") === null);
     await watched.page.waitForTimeout(settleMs);
     await watched.page.screenshot({ path: join(folder, `${name}-${look.name}.png`) });

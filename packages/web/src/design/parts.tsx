@@ -131,7 +131,7 @@ export function Time({ at, now }: { at: string; now?: number }) {
 
 export function Skeleton({ lines = 3 }: { lines?: number }) {
   return (
-    <div className="stack tight" aria-hidden="true">
+    <div className="stack tight skeletons" aria-hidden="true">
       {Array.from({ length: lines }, (_, i) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: the lines are alike
         <div key={i} className="skeleton" />

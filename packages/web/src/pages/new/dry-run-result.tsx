@@ -1,7 +1,7 @@
 import type { DryRun, Estimate } from "@tessera/wire";
 import { type Refused, wordsOf } from "../../api/call.ts";
 import { Chip, ReasonChip } from "../../design/chip.tsx";
-import { Button, Card, Notice } from "../../design/parts.tsx";
+import { Button, Card, Notice, Skeleton } from "../../design/parts.tsx";
 import { count, spellGpus } from "../../format/numbers.ts";
 import { spellStart } from "../../format/times.ts";
 import { spellMoney } from "../cost/money.ts";
@@ -19,7 +19,13 @@ interface Props {
 /** What would become of the job if it were submitted now. */
 export function DryRunResult({ outcome, fault, onUse }: Props) {
   if (fault !== undefined) return <Notice kind="bad">{fault}</Notice>;
-  if (outcome === undefined) return <Card title="If you submit it now">…</Card>;
+  if (outcome === undefined) {
+    return (
+      <Card title="If you submit it now">
+        <Skeleton lines={2} />
+      </Card>
+    );
+  }
   if ("refused" in outcome) return <Notice kind="bad">{wordsOf(outcome.refused)}</Notice>;
   const { answer, estimate } = outcome;
   const nodes = [...new Set(answer.members.map(({ node }) => node))];

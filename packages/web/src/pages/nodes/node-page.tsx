@@ -1,7 +1,6 @@
 import type { NodeShape } from "@tessera/wire";
 import { useState } from "react";
 import { Link, useParams } from "wouter";
-import { useLive } from "../../api/live.ts";
 import { useMay } from "../../api/me.tsx";
 import { useAct, useCall } from "../../api/use-call.ts";
 import { Dialog } from "../../design/dialog.tsx";
@@ -208,7 +207,8 @@ function Gpus({ name }: { name: string }) {
 
 function History({ name }: { name: string }) {
   const may = useMay();
-  const events = useLive("listEvents", { limit: 1000 }, may("event.read"));
+  const events = useCall("listEvents", { query: { limit: 1000 } }, { on: may("event.read"), everyMs: 5_000 }).data
+    ?.items;
   const here = (events ?? []).filter(({ subject }) => subject === name).sort((a, b) => (a.at < b.at ? 1 : -1));
   return (
     <Card title="What happened to it" className="span-6">

@@ -4,6 +4,7 @@ import { call, wordsOf } from "../../api/call.ts";
 import { useMay } from "../../api/me.tsx";
 import { useAct, useCall } from "../../api/use-call.ts";
 import { Button, Card, Empty, Field, Notice, Skeleton, Time } from "../../design/parts.tsx";
+import { count } from "../../format/numbers.ts";
 import { readMoney, spellMoney } from "../cost/money.ts";
 
 /** What an hour of each GPU costs, now and from when; a new list is tried on a month before it is added. */
@@ -18,7 +19,7 @@ export function PriceBook() {
       beside={
         now !== undefined && (
           <span className="quiet small">
-            {data.versions.length} lists, the last from <Time at={now.from} />
+            {count(data.versions.length, "list")}, the last from <Time at={now.from} />
           </span>
         )
       }
