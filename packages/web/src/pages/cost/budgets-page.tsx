@@ -88,7 +88,7 @@ function Budget({ budget }: { budget: BudgetShape }) {
           {spellMoney(forecastMicros, currency)}
           {spentAt !== undefined && (
             <>
-              , spent <Time at={spentAt} />
+              , and is used up <Time at={spentAt} />
             </>
           )}
           . At the limit it {stops[stop]}.

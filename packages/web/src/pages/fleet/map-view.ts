@@ -158,6 +158,8 @@ export class MapView {
     if (right <= left || bottom <= top) return;
     const by = eye.scale / size;
     this.#paint.imageSmoothingEnabled = by < 1;
+    // Far away several pixels of the picture fall into one; without this whole rows would fade.
+    this.#paint.imageSmoothingQuality = by < 0.5 ? "medium" : "low";
     this.#paint.drawImage(
       this.#picture,
       left,
