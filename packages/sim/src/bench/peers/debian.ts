@@ -25,7 +25,7 @@ export async function unpackDebian(cache: string, names: readonly string[], say:
     await run("apt-get", [...aptOptions(cache), "download", ...needed], { cwd: files });
     for (const file of readdirSync(files)) await run("dpkg-deb", ["-x", join(files, file), root]);
   } catch (cause) {
-    const said = (cause as { stderr?: string }).stderr?.trim().split("\n").at(-1) ?? (cause as Error).message;
+    const said = (cause as { stderr?: string }).stderr?.trim().split("\n").at(-1) || (cause as Error).message;
     throw new Unavailable(`its Debian packages could not be had: ${said}`, { cause });
   }
   writeFileSync(`${whole}.new`, `${names.join(" ")}\n`);

@@ -30,7 +30,7 @@ export async function buildKubernetes(cache: string, version: string, say: (text
   } catch (cause) {
     const { code, stderr } = cause as { code?: unknown; stderr?: string };
     if (code === "ENOENT") throw new Unavailable("it is built from source, and there is no go on the PATH");
-    const said = stderr?.trim().split("\n").at(-1) ?? (cause as Error).message;
+    const said = stderr?.trim().split("\n").at(-1) || (cause as Error).message;
     throw new Unavailable(`it could not be built from the Go module proxy: ${said}`, { cause });
   }
   renameSync(join(bin, "server"), join(bin, "etcd"));
