@@ -1,7 +1,10 @@
 import assert from "node:assert/strict";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
 import test from "node:test";
 import type { BudgetShape, CostReport, EntryShape, InvoiceSummary, LineShape } from "@tessera/wire";
 import { moneyText, parseMoney } from "../output/money.ts";
+import { temporaryFolder } from "../testing/folder.ts";
 import { StandIn } from "../testing/stand-in.ts";
 import { runTess } from "../testing/terminal.ts";
 
@@ -144,4 +147,15 @@ test("an entry needs an amount unless it gives a hold back", async (t) => {
       { account: "lab", kind: "void", micros: "0", memo: "m", of: 4 },
     ],
   );
+});
+
+test("a changed entry of an extract is named, without asking anybody", async (t) => {
+  const folder = temporaryFolder(t);
+  const extract = { invoice: "INV-000007", entries: ['{"a":1}'], leaves: ["00".repeat(32)], proof: {}, head: "" };
+  writeFileSync(join(folder, "invoice.json"), JSON.stringify({ text: "{}" }));
+  writeFileSync(join(folder, "extract.json"), JSON.stringify(extract));
+  const verify = (...flags: string[]) => runTess(["invoice", "verify", "INV-000007", ...flags], { cwd: folder });
+  const { code, out } = await verify("--invoice", "invoice.json", "--extract", "extract.json", "--head", "00");
+  assert.deepEqual([code, /NOT SOUND: INV-000007: entry 1 is not what was hashed/.test(out)], [1, true]);
+  assert.equal((await verify("--head", "00")).code, 2);
 });

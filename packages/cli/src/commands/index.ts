@@ -115,7 +115,7 @@ export const commands: readonly CommandEntry[] = [
   {
     name: "invoice",
     group: books,
-    summary: "list, show, explain, focus, page, close",
+    summary: "list, show, explain, verify, extract, head, focus, page, close",
     load: () => import("./invoice.ts"),
   },
   { name: "ledger", group: books, summary: "get, post", load: () => import("./ledger.ts") },

@@ -1,6 +1,6 @@
 import type { InvoiceShape, InvoiceSummary, LineExplanation, LineShape } from "@tessera/wire";
 import type { Command } from "commander";
-import { notFoundFailure, usageFailure } from "../failure.ts";
+import { usageFailure } from "../failure.ts";
 import { examples } from "../help.ts";
 import type { Api } from "../http.ts";
 import type { Column } from "../output/column.ts";
@@ -11,6 +11,8 @@ import { renderTable } from "../output/table.ts";
 import { instantText } from "../output/time.ts";
 import type { Session } from "../session.ts";
 import { addListFlags, type ListFlags } from "../verbs/list.ts";
+import { type InvoicePlace, placeOf } from "./invoice-place.ts";
+import { addVerify } from "./invoice-verify.ts";
 
 interface ExportFlags {
   readonly issuer: string;
@@ -21,6 +23,7 @@ export function define(command: Command, session: Session): void {
     "tess invoice list",
     "tess invoice show INV-000001",
     "tess invoice explain INV-000001/3",
+    "tess invoice verify INV-000001",
   ]);
 
   const list = command
@@ -66,6 +69,8 @@ export function define(command: Command, session: Session): void {
     await emitObject(session, explanation, name, (value) => explanationText(session, name, value));
   });
 
+  addVerify(command, session);
+
   const focus = command
     .command("focus")
     .summary("write an invoice as a FOCUS 1.2 file")
@@ -109,18 +114,6 @@ export function define(command: Command, session: Session): void {
     const view = { columns: summaryColumns, nameOf: invoiceName };
     await emitObject(session, closed, period, ({ invoices }) => listText(session, invoices, view, {}));
   });
-}
-
-/** Where the API keeps an invoice: the tenant, and the month or `open`. */
-type InvoicePlace = { readonly account: string; readonly period: string };
-
-async function placeOf(api: Api, name: string): Promise<InvoicePlace> {
-  const draft = /^draft:(.+)$/.exec(name);
-  if (draft !== null) return { account: draft[1]!, period: "open" };
-  const { items } = await api.call("listInvoices");
-  const found = items.find(({ number }) => number === name);
-  if (found !== undefined) return { account: found.tenant, period: found.period };
-  throw notFoundFailure(`there is no invoice ${name}`, "see: tess invoice list; a draft is called draft:TENANT");
 }
 
 /** Every line of an invoice taken apart. */
