@@ -189,9 +189,13 @@ export class Tally {
   /** T2 for one more victim; `last` where nobody else is to follow. */
   isFairWithout(victim: Victim, last: boolean): boolean {
     const { first } = this;
+    // Members that were to leave before go with the whole job, and are there again without it.
+    const shrinks = !victim.extra && victim.leases.some((lease) => lease.extra);
+    const beside = shrinks ? [...this.victims].filter(([other]) => other.job === victim.job) : [];
     this.take(victim, "T2");
     const fair = this.isFair(victim.job.account) && (!last || this.#isCoveredAsLow(victim));
     this.putBack(victim);
+    for (const [other, rule] of beside) this.take(other, rule);
     this.first = first;
     return fair;
   }
