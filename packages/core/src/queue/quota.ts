@@ -190,6 +190,8 @@ export function ceilingHit(
     if (max === undefined || demand.units === 0) continue;
     const total = max["*"];
     if (total !== undefined && held.units + demand.units > total) return hit("*", total, held.units);
+    // One number bounds both dimensions of a GPU [U1].
+    if (total !== undefined && held.memoryUnits + demand.memoryUnits > total) return hit("*", total, held.memoryUnits);
     const entry = entryFor(max, state.fleet.models[demand.model]!);
     if (entry === undefined) continue;
     const used = byEntry(state, held, max, undefined).get(entry) ?? 0;

@@ -129,18 +129,6 @@ export const mutants: readonly Mutant[] = [
     to: "compareLists(below, bestBelow) > 0",
   },
   {
-    name: "T5: whole jobs leave where a member beyond the minimum is enough",
-    file: "claim/plan.js",
-    from: "if (extra || !leases.some((lease) => lease.extra))",
-    to: "if (true)",
-  },
-  {
-    name: "P2: an elastic gang grows out of its rack",
-    file: "place/grow.js",
-    from: "return within === undefined ||",
-    to: "return true ||",
-  },
-  {
     name: "P3: tenants share a GPU whatever their trust",
     file: "part/seat.js",
     from: "if (who.tenant === other.tenant)\n        return true;",
@@ -151,17 +139,5 @@ export const mutants: readonly Mutant[] = [
     file: "claim/claims.js",
     from: "fleet.gpuLeaving[gpu] === 0",
     to: "true",
-  },
-  {
-    name: "U3: others come to the nodes of a confidential tenant",
-    file: "place/dedicated.js",
-    from: "if (left > 0)\n                return false;",
-    to: "",
-  },
-  {
-    name: "B2: a plan holds nobody back",
-    file: "when/timeline.js",
-    from: "most = Math.min(most, spare);",
-    to: "",
   },
 ];

@@ -235,8 +235,9 @@ export class Watch {
 }
 
 /** Whether a gang runs in part, or not in one place where it must. */
-function splitOf(world: World, { spec, state, leases }: Job): Finding[] {
-  if (state === "stopping" || leases.length === 0) return [];
+function splitOf(world: World, { spec, state, leases, exitCode }: Job): Finding[] {
+  // Whoever has done its work is no longer there.
+  if (state === "stopping" || leases.length === 0 || exitCode !== undefined) return [];
   const { name, members, topology } = spec;
   const gang = (what: string): Finding[] => [{ kind: "gang", what: `${what} of ${name}` }];
   if (leases.length < members.min) return gang(`[P1] ${leases.length} of ${members.min}`);
