@@ -29,6 +29,7 @@ ${commands.map(({ usage }) => usage).join("\n")}
 
 Options:
   -o, --output json    JSON instead of text
+  --html FILE          Write a page with charts that opens from disk
   --log FILE           Write what was decided: one row for each node of each start
 
 Exit codes: 0 everything as expected, 1 something was not, 2 wrong usage, 65 a bad file.

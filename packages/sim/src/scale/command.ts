@@ -11,7 +11,7 @@ import { syntheticDays } from "./synthetic.ts";
 /** A day of a large fleet (P5), beside the same day with hard quotas. */
 export const scaleCommand: Command = {
   name: "scale",
-  usage: `  tess-sim scale --gpus 50000 --days 1 [--jobs 30000] [--load 0.92] [--demand F] [--seed N]
+  usage: `  tess-sim scale --gpus 50000 --days 1 [--jobs 30000] [--load 0.82] [--demand F] [--seed N]
                                          A day of a large fleet, with lending and with hard quotas (protocol P5);
                                          --demand is a table of GPUs asked for by team, such as that of Helios`,
   run: scale,
@@ -26,14 +26,14 @@ async function scale(args: readonly string[], terminal: Terminal): Promise<numbe
     gpus: { type: "string", default: "50000" },
     days: { type: "string", default: "1" },
     jobs: { type: "string", default: "30000" },
-    load: { type: "string", default: "0.92" },
+    load: { type: "string", default: "0.82" },
     demand: { type: "string" },
     seed: { type: "string", default: "1" },
   });
   wantsJson(values.output);
   const load = Number(values.load);
   if (!(load > 0 && load <= 5))
-    throw new WrongUsage(`--load is ${values.load}; write a part of the fleet such as 0.92`);
+    throw new WrongUsage(`--load is ${values.load}; write a part of the fleet such as 0.82`);
   const seed = countOf(values.seed, "--seed");
   const gpus = countOf(values.gpus, "--gpus");
   if (gpus % 8 !== 0) throw new WrongUsage(`--gpus is ${gpus}; write a multiple of 8`);

@@ -1,24 +1,30 @@
+import { writeFileSync } from "node:fs";
 import { type Terminal, WrongUsage } from "../command/command.ts";
 import { wantsJson } from "../command/options.ts";
+import { pageOf } from "../page/page.ts";
 import { writeLog } from "./log.ts";
 import { progressLine } from "./progress.ts";
 import type { Result } from "./result.ts";
 import type { Setting } from "./setting.ts";
 
+const sampleMs = 1_800_000;
+
 /** Options that every protocol has. */
 export const outputOptions = {
   output: { type: "string", short: "o" },
   log: { type: "string" },
+  html: { type: "string" },
 } as const;
 
 export interface OutputValues {
   readonly output?: string | undefined;
   readonly log?: string | undefined;
+  readonly html?: string | undefined;
 }
 
-/** Lets a run show how far it is. */
+/** Lets a run show how far it is, and be sampled for its page. */
 export function watched(what: string, setting: Setting): Setting {
-  return { ...setting, progress: progressLine(what, setting.arrivals.length) };
+  return { sampleMs, ...setting, progress: progressLine(what, setting.arrivals.length) };
 }
 
 /** Writes what a run has found as the options ask; `from` is 0 of the trace's clock. */
@@ -26,7 +32,7 @@ export function writeOutputs(
   { out }: Terminal,
   values: OutputValues,
   found: {
-    readonly figures: object;
+    readonly figures: { readonly command: string; readonly [name: string]: unknown };
     readonly result: Result;
     readonly from: number;
     readonly lines: readonly string[];
@@ -35,6 +41,8 @@ export function writeOutputs(
   if (wantsJson(values.output)) out(JSON.stringify(found.figures));
   else for (const line of found.lines) out(line);
   if (values.log !== undefined) writeLog(values.log, found.result, found.from);
+  if (values.html !== undefined)
+    writeFileSync(values.html, pageOf(`tess-sim ${found.figures.command}`, found.lines, found.result));
 }
 
 /** A whole number from 1 on, or wrong usage. */
