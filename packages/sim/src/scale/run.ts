@@ -1,4 +1,4 @@
-import { type AccountTerms, plainPolicy, plainTerms, unitsPerGpu } from "@tessera/core";
+import { type AccountTerms, type Policy, plainPolicy, plainTerms, unitsPerGpu } from "@tessera/core";
 import { declareNodes, seededRandom } from "@tessera/engine-simulated";
 import { mean, quantile, rounded, seconds, sum } from "../simulate/figures.ts";
 import type { JobRun, Result } from "../simulate/result.ts";
@@ -14,6 +14,8 @@ const dayMs = 86_400_000;
 const startAt = Date.UTC(2026, 0, 5);
 const startMs = 20_000;
 const sampleMs = 600_000;
+/** Owners take back what they lent; nobody is evicted only for a fairer surplus, which costs work. */
+const policy: Policy = { ...plainPolicy, rebalance: "off" };
 
 export interface ScaleAsk {
   readonly gpus: number;
@@ -138,7 +140,7 @@ function simulateApart(gpus: number, arrivals: readonly Arrival[], untilAt: numb
 function settingOf(nodes: number, arrivals: readonly Arrival[], untilAt: number): Omit<Setting, "accounts"> {
   return {
     nodes: declareNodes({ count: nodes, gpusEach: gpusPerNode, model: "H100" }),
-    policy: plainPolicy,
+    policy,
     arrivals,
     startMs,
     untilAt,
