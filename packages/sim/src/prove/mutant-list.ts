@@ -33,10 +33,10 @@ export const mutants: readonly Mutant[] = [
     to: "        if (isWithin(state, each, held, demand))\n            return each.no;\n        break;",
   },
   {
-    name: "C5: a max may be exceeded by one job",
+    name: "C5: a max of GPUs holds nobody",
     file: "queue/quota.js",
-    from: "held.units + demand.units > total",
-    to: "held.units > total",
+    from: "if (max === undefined || demand.units === 0)",
+    to: "if (true)",
   },
   {
     name: "C5: everything idle is lent",
@@ -97,12 +97,6 @@ export const mutants: readonly Mutant[] = [
     file: "claim/tally.js",
     from: "return compareShares(loser, winner) >= 0;",
     to: "return true;",
-  },
-  {
-    name: "T5: an account is a source though it has nothing beyond its guarantee",
-    file: "claim/tally.js",
-    from: "if (isWithin(this.#state, accountOf(this.#state, at), this.left(at)))",
-    to: "if (false)",
   },
   {
     name: "T4: its own account's work goes first",
