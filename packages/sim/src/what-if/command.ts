@@ -1,20 +1,22 @@
 import { isRefusal, parseDuration } from "@tessera/core";
 import { openFrozenReader, type StoreReader, storeOf } from "@tessera/server";
-import { type Command, exit, type Terminal, WrongUsage } from "../command/command.ts";
+import { BadInput, type Command, exit, type Terminal, WrongUsage } from "../command/command.ts";
 import { parseOptions } from "../command/options.ts";
+import { readSacct } from "../trace/sacct.ts";
 import { Change, type ChangeText } from "./change.ts";
-import { compare, type Figures, figuresOf } from "./compare.ts";
+import { compare, figuresOf } from "./compare.ts";
 import { type History, HistoryBook } from "./history.ts";
 import { recordedBatches } from "./journal.ts";
 import { pageOf, type Report, tableOf } from "./report.ts";
 import { rerun } from "./rerun.ts";
+import { sacctHistory } from "./sacct.ts";
 import { SameDecisions } from "./same-decisions.ts";
 import { Tally } from "./tally.ts";
 
 /** Replays a server's own journal under another quota, policy or fleet. */
 export const whatIfCommand: Command = {
   name: "what-if",
-  usage: `  tess-sim what-if [--data DIR | --database URL] [--from 7d] [--set quota.ACCOUNT.guarantee.MODEL=GPUS]
+  usage: `  tess-sim what-if [--data DIR | --database URL | --sacct FILE --fleet 16x8] [--from 7d] [--set quota.ACCOUNT.guarantee.MODEL=GPUS]
          [--policy rebalance=off] [--nodes 4x8:H100] [-o table|json|html]
                                          What the last days would have been under another quota, policy or fleet`,
   run: whatIf,
@@ -24,6 +26,8 @@ async function whatIf(args: readonly string[], { out }: Terminal): Promise<numbe
   const { values, positionals } = parseOptions(args, {
     data: { type: "string" },
     database: { type: "string" },
+    sacct: { type: "string" },
+    fleet: { type: "string" },
     from: { type: "string", default: "7d" },
     set: { type: "string", multiple: true, default: [] },
     policy: { type: "string", multiple: true, default: [] },
@@ -35,33 +39,43 @@ async function whatIf(args: readonly string[], { out }: Terminal): Promise<numbe
   if (write === undefined) throw new WrongUsage(`unknown output ${values.output}; write -o table, json or html`);
   const changed: ChangeText = { sets: values.set, policies: values.policy, nodes: values.nodes };
   const change = new Change(changed);
+  const { history, replay, recorded } = await pastOf(values);
+  const asItWas = rerun(history, new Change({ sets: [], policies: [], nodes: [] }));
+  const otherwise = rerun(history, change);
+  const unmet = change.unmet();
+  if (unmet !== undefined) throw new WrongUsage(`--set ${unmet}: there was no such account in that time`);
+  const { refused, endUnknown } = otherwise;
+  const { from, to } = history;
+  out(write({ from, to, changed, replay, recorded, refused, endUnknown, ...compare(asItWas, otherwise) }));
+  return exit.ok;
+}
+
+interface Past extends Pick<Report, "replay" | "recorded"> {
+  readonly history: History;
+}
+
+interface PastOptions {
+  readonly data?: string;
+  readonly database?: string;
+  readonly sacct?: string;
+  readonly fleet?: string;
+  readonly from: string;
+}
+
+/** Of a server's journal, or of a Slurm cluster's accounting. */
+async function pastOf(values: PastOptions): Promise<Past> {
+  if (values.sacct !== undefined) {
+    if (values.fleet === undefined) throw new WrongUsage("--sacct needs the --fleet it was of, for example 16x8");
+    const jobs = readSacct(values.sacct);
+    if (jobs.length === 0) throw new BadInput(`${values.sacct}: no job in it had GPUs and ran`);
+    return { ...sacctHistory(jobs, values.fleet), replay: null };
+  }
   const reader = await openPast(storeOf(values, process.env));
   try {
-    const { history, same, recorded } = await readHistory(reader, values.from);
-    const asItWas = rerun(history, new Change({ sets: [], policies: [], nodes: [] }));
-    const otherwise = rerun(history, change);
-    const unmet = change.unmet();
-    if (unmet !== undefined) throw new WrongUsage(`--set ${unmet}: there was no such account in that time`);
-    const report: Report = {
-      from: history.from,
-      to: history.to,
-      changed,
-      replay: {
-        batches: same.batches,
-        differences: same.differences.length,
-        sameState: same.endsAlike(),
-        first: same.differences[0] ?? null,
-      },
-      recorded,
-      refused: otherwise.refused,
-      endUnknown: otherwise.endUnknown,
-      ...compare(asItWas, otherwise),
-    };
-    out(write(report));
+    return await readHistory(reader, values.from);
   } finally {
     await reader.close();
   }
-  return exit.ok;
 }
 
 const writers = {
@@ -79,13 +93,6 @@ async function openPast(place: ReturnType<typeof storeOf>): ReturnType<typeof op
       cause,
     });
   }
-}
-
-interface Past {
-  readonly history: History;
-  readonly same: SameDecisions;
-  /** What really became of everybody. */
-  readonly recorded: Figures;
 }
 
 async function readHistory(reader: StoreReader, from: string): Promise<Past> {
@@ -107,7 +114,16 @@ async function readHistory(reader: StoreReader, from: string): Promise<Past> {
   }
   const history = book.finish(same.recorded);
   const recorded = (tally ?? new Tally(startAt, same.recorded)).finish(same.recorded, history.to);
-  return { history, same, recorded: figuresOf([...recorded.tales.values()]) };
+  return {
+    history,
+    replay: {
+      batches: same.batches,
+      differences: same.differences.length,
+      sameState: same.endsAlike(),
+      first: same.differences[0] ?? null,
+    },
+    recorded: figuresOf([...recorded.tales.values()]),
+  };
 }
 
 /** `7d` before the newest entry, or an instant. */

@@ -8,13 +8,13 @@ export interface Report extends Comparison {
   readonly from: number;
   readonly to: number;
   readonly changed: ChangeText;
-  /** Recorded inputs decided anew by the scheduler of today, beside what was decided then. */
+  /** Recorded inputs decided anew by the scheduler of today, beside what was decided then; null of another's past. */
   readonly replay: {
     readonly batches: number;
     readonly differences: number;
     readonly sameState: boolean;
     readonly first: Difference | null;
-  };
+  } | null;
   /** What really became of everybody: how near the unchanged rerun comes to it tells how far it can be trusted. */
   readonly recorded: Figures;
   readonly refused: number;
@@ -119,6 +119,8 @@ function jobRowsOf({ jobs }: Report): string[][] {
 }
 
 function replayText({ replay }: Report): string {
+  if (replay === null)
+    return "a past of another scheduler: its decisions are not compared, only what became of its jobs";
   const { batches, differences, sameState, first } = replay;
   if (differences === 0)
     return `the ${batches} recorded batches are decided the same today${sameState ? ", state included" : ""}`;

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, describe, test } from "node:test";
@@ -75,7 +75,7 @@ describe("what-if", async () => {
   await recordMorning();
 
   test("[S26] recorded inputs alone lead to the recorded decisions and state", async () => {
-    const { replay } = await whatIf();
+    const replay = (await whatIf()).replay!;
     assert.deepEqual([replay.differences, replay.sameState, replay.first, replay.batches > 10], [0, true, null, true]);
   });
 
@@ -107,6 +107,25 @@ describe("what-if", async () => {
     assert.equal(from, startAt + 12 * minute);
     const { utilization: _, ...figures } = fleet.asItWas;
     assert.deepEqual(figures, recorded);
+  });
+
+  test("the accounting of a Slurm cluster is a past too", async () => {
+    const file = join(folder, "sacct.txt");
+    const rows = ["1|physics|ana|0|0|60", "2|physics|ana|1|60|120", "3|biology|ben|2|120|150"].map((row) => {
+      const [id, account, user, submit, start, end] = row.split("|");
+      const at = (min: string) => new Date(startAt + Number(min) * minute).toISOString().slice(0, 19);
+      return [id, account, user, at(submit!), at(start!), at(end!), "cpu=8,gres/gpu=8", "1", "02:00:00"].join("|");
+    });
+    const header = "JobID|Account|User|Submit|Start|End|AllocTRES|NNodes|Timelimit";
+    writeFileSync(file, [header, ...rows, ""].join("\n"));
+    const past = ["--sacct", file, "--fleet", "1x8"];
+    const { recorded, fleet, replay } = await whatIf(...past);
+    assert.deepEqual([replay, recorded.waitMsMean, fleet.asItWas.waitMsMean], [null, 59 * minute, 59 * minute]);
+    const { accounts } = await whatIf(...past, "--set", "quota.biology.guarantee=8");
+    const biology = accounts.find(({ account }) => account === "biology")!;
+    assert.ok(biology.asItWas.waitMsMean > 0);
+    assert.ok(biology.changed.waitMsMean < minute, "a floor is claimed at once");
+    await assert.rejects(whatIf("--sacct", file), /--fleet/);
   });
 
   test("what makes no sense is named", async () => {
