@@ -1,7 +1,9 @@
 /** What simulations, soaks and benchmarks use of the server. */
 export { nearestName } from "./api/nearest.ts";
 export { storeOf } from "./config.ts";
+export { budgetStandings } from "./flow/bill-budget.ts";
 export { windowsBetween } from "./flow/bill-periods.ts";
+export { BudgetWatch, budgetWatchMs } from "./flow/budget-watch.ts";
 export type { Asker, CommitListener, Committed, Done } from "./flow/control.ts";
 export { Driver } from "./flow/drive.ts";
 export { eventsOf, type Recovered, recover } from "./flow/recover.ts";

@@ -114,6 +114,16 @@ test("a budget is set in whole micros and percents", async (t) => {
   assert.deepEqual([bad.code, /--alerts must be percents, got "150"/.test(bad.err)], [2, true]);
 });
 
+test("a budget that was passed says by how much", async (t) => {
+  const server = await StandIn.start(t);
+  const passed = { ...budget, spentMicros: "1201000000", overMicros: "500000", stopped: "stop-burst" as const };
+  server.on("listBudgets", () => ({ items: [passed] }));
+  server.on("setBudget", () => passed);
+  assert.match((await runTess(["budget", "get"], { env: server.env })).out, /stop-burst, over by 0\.50 EUR/);
+  const set = await runTess(["budget", "set", "lab", "--limit", "1200.50"], { env: server.env });
+  assert.match(set.out, /has spent 1,201\.00 EUR, over by 0\.50 EUR; then: stop-burst/);
+});
+
 test("an invoice is found by its number, and a draft by its tenant", async (t) => {
   const server = await StandIn.start(t);
   server.on("listInvoices", () => ({ items: [summary] }));

@@ -126,16 +126,18 @@ function columnsOf(session: Session): readonly Column<BudgetShape>[] {
     { name: "then", text: ({ stop }) => stop },
     {
       name: "state",
-      text: ({ stopped }) => (stopped === "none" ? "" : stopped),
-      style: ({ stopped }) => (stopped === "none" ? undefined : "red"),
+      text: (budget) => [...(budget.stopped === "none" ? [] : [budget.stopped]), ...overText(budget)].join(", "),
+      style: ({ stopped, overMicros }) => (stopped === "none" && overMicros === undefined ? undefined : "red"),
     },
   ];
 }
 
-function budgetText(
-  session: Session,
-  { account, limitMicros, spentMicros, currency, every, stop }: BudgetShape,
-): string {
-  const spent = moneyText(spentMicros, currency);
+function overText({ overMicros, currency }: BudgetShape): string[] {
+  return overMicros === undefined ? [] : [`over by ${moneyText(overMicros, currency)}`];
+}
+
+function budgetText(session: Session, budget: BudgetShape): string {
+  const { account, limitMicros, spentMicros, currency, every, stop } = budget;
+  const spent = [moneyText(spentMicros, currency), ...overText(budget)].join(", ");
   return `${session.paint("bold", account)} may spend ${moneyText(limitMicros, currency)} ${every === "month" ? "a month" : "in all"}, has spent ${spent}; then: ${stop}\n`;
 }

@@ -45,7 +45,7 @@ export function finishAttempt(
     case "budget":
       if (succeeded) return end("succeeded");
       if (retry.when.includes("preempted")) return again(job.stopCause === "preempt" ? "preempted" : job.stopCause, 0);
-      return end("preempted", "its seat was needed, and its retry rule does not bring it back");
+      return end("preempted", `${whyLeft(job)}, and its retry rule does not bring it back`);
     case "move":
       return succeeded ? end("succeeded") : again("moved", 0);
     case "node-lost":
@@ -66,6 +66,10 @@ export function finishAttempt(
   if (retry.when.includes("failed") && job.failures < retry.max)
     return again("failed", now + retryDelayMs(job.failures));
   return end("failed", reason);
+}
+
+function whyLeft({ stopCause, stopWhy }: Job): string {
+  return stopCause === "budget" && stopWhy !== undefined ? stopWhy : "its seat was needed";
 }
 
 /** Jobs that end by one decision. The state is still without all of it, so each must be told of the others. */

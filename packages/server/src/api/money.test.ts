@@ -166,15 +166,24 @@ describe("money over the API", () => {
     await watch.look();
     const [lease] = [...control.state.leases.values()];
     assert.equal(lease!.state, "stopping");
+    control.setTime(began + 150 * hour + 18_000);
     await control.report(lease!.id, { kind: "exited", ran: true, signal: "SIGTERM" });
     const { reason } = await ask<{ reason: { kind: string; detail: string } }>(owner, "GET", `/v1/jobs/${job}/explain`);
     assert.equal(reason.kind, "budget");
     assert.match(reason.detail, /The budget of lab\/vision is spent/);
+    const events = await ask<{ items: { subject: string; text: string }[] }>(owner, "GET", "/v1/events?limit=500");
+    const told = events.items.filter(({ subject }) => subject === job).map(({ text }) => text);
+    assert.ok(
+      told.some((text) => /asked to stop \(budget\): SIGTERM, .*the budget of lab\/vision is spent/.test(text)),
+      told.join("; "),
+    );
+    const [passed] = (await ask<{ items: BudgetShape[] }>(finance, "GET", "/v1/budgets")).items;
+    assert.equal(passed!.overMicros, "30000");
     const shown = await ask<BudgetShape>(finance, "PUT", "/v1/accounts/lab%2Fvision/budget", {
       ...budget,
       limitMicros: "2000000000",
     });
-    assert.equal(shown.stopped, "stop-burst");
+    assert.deepEqual([shown.stopped, shown.overMicros], ["stop-burst", undefined]);
     await watch.look();
     assert.equal(control.state.leases.size, 1);
   });

@@ -3,9 +3,12 @@ import type { Clock } from "@tessera/engine";
 import { budgetStandings, reachedBy } from "./bill-budget.ts";
 import type { Asker, ControlPlane } from "./control.ts";
 
-const everyMs = 5_000;
+/** No longer than this between two looks: what it adds to the grace of those who leave. */
+export const budgetWatchMs = 5_000;
 const soonestMs = 50;
 const system: Asker = { actor: { user: "system" }, request: "budget-watch" };
+
+type Watched = Pick<ControlPlane, "state" | "reader" | "now" | "ask">;
 
 /**
  * Follows what accounts with a budget spend and tells the core when a part of it is passed; the core stops what has to
@@ -13,18 +16,18 @@ const system: Asker = { actor: { user: "system" }, request: "budget-watch" };
  * were asked to leave use until they have left.
  */
 export class BudgetWatch {
-  readonly #control: ControlPlane;
+  readonly #control: Watched;
   readonly #clock: Clock;
   #cancel: () => void = () => {};
   #stopped = false;
 
-  constructor(control: ControlPlane, clock: Clock) {
+  constructor(control: Watched, clock: Clock) {
     this.#control = control;
     this.#clock = clock;
   }
 
   start(): void {
-    this.#later(this.#clock.now() + everyMs);
+    this.#later(this.#clock.now() + budgetWatchMs);
   }
 
   stop(): void {
@@ -37,7 +40,7 @@ export class BudgetWatch {
     this.#cancel = this.#clock.at(at, () => {
       this.look()
         .then((next) => this.#later(next))
-        .catch(() => this.#later(this.#clock.now() + everyMs));
+        .catch(() => this.#later(this.#clock.now() + budgetWatchMs));
     });
   }
 
@@ -46,7 +49,7 @@ export class BudgetWatch {
     const { state, reader } = this.#control;
     const now = this.#control.now();
     const budgets = [...state.books.budgets.values()];
-    let next = now + everyMs;
+    let next = now + budgetWatchMs;
     for (const standing of await budgetStandings(reader, state, budgets, now)) {
       const { account, spentMicros, spentAt } = standing;
       const budget = state.books.budgets.get(account);

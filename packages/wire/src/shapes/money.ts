@@ -156,6 +156,8 @@ export const BudgetShape = Type.Object({
   from: Timestamp,
   to: Timestamp,
   spentMicros: Micros,
+  /** What was spent beyond the limit: what those used who were asked to leave, until they had left. */
+  overMicros: Type.Optional(Micros),
   forecastMicros: Micros,
   /** When it will be spent at the rate of now. */
   spentAt: Type.Optional(Timestamp),

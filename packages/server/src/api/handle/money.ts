@@ -304,6 +304,7 @@ function showBudget(api: Api, budget: Budget, standing: BudgetStanding): BudgetS
     ...{ account, currency, limitMicros: String(limitMicros), every, alertsPerMille: [...alertsPerMille], stop },
     ...{ from: timestamp(fromAt), to: timestamp(toAt) },
     ...{ spentMicros: String(spentMicros), forecastMicros: String(forecastMicros), stopped },
+    ...(spentMicros > limitMicros && { overMicros: String(spentMicros - limitMicros) }),
     ...(spentAt !== undefined && { spentAt: timestamp(spentAt) }),
     revision: tagOf(api, account, revision),
   };

@@ -53,7 +53,8 @@ export default function BudgetsPage() {
 function Budget({ budget }: { budget: BudgetShape }) {
   const may = useMay();
   const drop = useAct("dropBudget", () => `${budget.account} has no budget any more.`);
-  const { account, currency, limitMicros, spentMicros, forecastMicros, spentAt, stopped, stop, every } = budget;
+  const { account, currency, limitMicros, spentMicros, forecastMicros, spentAt, stopped, stop, every, overMicros } =
+    budget;
   const spent = shareOf(spentMicros, limitMicros);
   return (
     <Card
@@ -84,7 +85,8 @@ function Budget({ budget }: { budget: BudgetShape }) {
         </div>
         <p>
           {spellMoney(spentMicros, currency)} of {spellMoney(limitMicros, currency)}{" "}
-          {every === "month" ? "this month" : ""} ({spellShare(spent, 1)}); it will come to{" "}
+          {every === "month" ? "this month" : ""} ({spellShare(spent, 1)}
+          {overMicros !== undefined && `, over by ${spellMoney(overMicros, currency)}`}); it will come to{" "}
           {spellMoney(forecastMicros, currency)}
           {spentAt !== undefined && (
             <>

@@ -1,0 +1,116 @@
+import assert from "node:assert/strict";
+import { it } from "node:test";
+import {
+  type AccountId,
+  type Command,
+  hour,
+  isRefusal,
+  type JobId,
+  type LeaseStopping,
+  minute,
+  parseJob,
+  plainTerms,
+  type RawJob,
+  reasonFor,
+  type UserId,
+  unitsPerGpu,
+} from "@tessera/core";
+import { declareNodes, SimulatedClock, SimulatedEngine, SimulatedFleet } from "@tessera/engine-simulated";
+import { BudgetWatch, budgetStandings, budgetWatchMs, openMemoryStore } from "@tessera/server";
+import { testPrices } from "@tessera/server/testing/tenancy";
+import { VirtualControlPlane } from "./control-plane.ts";
+
+const start = Date.UTC(2026, 10, 2);
+const limitMicros = 30_000_000n;
+const graceMs = 2 * minute;
+
+it("a hard budget lets burst work leave with its grace, and what is spent beyond it is at most that grace x rate", async (t) => {
+  const clock = new SimulatedClock(start);
+  const store = openMemoryStore();
+  const control = new VirtualControlPlane(clock, store);
+  const fleet = new SimulatedFleet({ clock, nodes: declareNodes({ count: 2, gpusEach: 8, model: "H100" }) });
+  const stops: LeaseStopping[] = [];
+  let leftAt = 0;
+  control.follow({
+    before: (event) => {
+      if (event.kind === "lease-stopping") stops.push(event);
+      if (event.kind === "lease-ended") leftAt = event.at;
+    },
+  });
+  await control.drive(new SimulatedEngine(fleet));
+  const now = () => clock.now();
+  const ask = (command: Command) => control.ask(command);
+  const watch = new BudgetWatch({ state: control.state, reader: store, now, ask }, clock);
+  t.after(() => watch.stop());
+  watch.start();
+
+  const must = async (command: Command) => {
+    const asked = ask(command);
+    assert.ok(await control.settle());
+    const done = await asked;
+    assert.ok(!isRefusal(done), JSON.stringify(done));
+  };
+  const submit = async (id: string, account: string, raw: Partial<RawJob>) => {
+    const spec = parseJob({ run: "sleep infinity", ...raw }, { after: [] });
+    assert.ok(!isRefusal(spec), JSON.stringify(spec));
+    const user = "usr_1" as UserId;
+    await must({ kind: "job.submit", id: id as JobId, account, user, spec, endedBefore: [] });
+  };
+  const jobOf = (id: string) => control.state.jobById.get(id as JobId)!;
+  const floor = { ...plainTerms, quota: { guarantee: { H100: 4 * unitsPerGpu }, weight: 1 } };
+  await must({ kind: "node.register", nodes: fleet.nodes() });
+  await must({ kind: "price.add", version: testPrices });
+  await must({ kind: "account.create", id: "acc_1" as AccountId, path: "lab", terms: floor });
+  await must({ kind: "account.create", id: "acc_2" as AccountId, path: "lab/core", terms: floor });
+  await must({ kind: "account.create", id: "acc_3" as AccountId, path: "lab/vision", terms: plainTerms });
+  const limits = {
+    limitMicros: String(limitMicros),
+    every: "month",
+    alertsPerMille: [500],
+    stop: "stop-burst",
+  } as const;
+  await must({ kind: "budget.set", budget: { account: "lab", currency: "EUR", ...limits } });
+  await submit("job_floor", "lab/core", { gpus: 4 });
+  // One saves its work when it is asked to, one does not listen and is ended when its grace is over.
+  const checkpoint = { dir: "/ckpt", signal: "SIGUSR1", grace: "2m" };
+  await submit("job_heeds", "lab/vision", { gpus: 4, checkpoint });
+  await submit("job_deaf", "lab/vision", { gpus: 4, checkpoint, run: "trap '' TERM; sleep infinity" });
+  assert.deepEqual(
+    ["job_floor", "job_heeds", "job_deaf"].map((id) => jobOf(id).class),
+    ["guaranteed", "burst", "burst"],
+  );
+
+  // 4 reserved GPUs at 2 and 8 beyond them at 3 an hour.
+  const ratePerHour = 32_000_000n;
+  const pass = async (instant: number) =>
+    assert.ok((await control.advanceTo(instant)) && (await control.settle()), "it comes to rest");
+  await pass(start + hour / 2);
+  assert.equal(stops.length, 0);
+  await pass(start + hour);
+  await submit("job_late", "lab/vision", { gpus: 1 });
+
+  assert.deepEqual(
+    stops.map(({ lease, cause, signal, graceMs, why }) => [lease.split("-")[0], cause, signal, graceMs, why]),
+    ["job_heeds", "job_deaf"].map((id) => [id, "budget", "SIGUSR1", graceMs, "the budget of lab is spent"]),
+  );
+  const [standing] = await budgetStandings(store, control.state, [...control.state.books.budgets.values()], leftAt);
+  const overshoot = standing!.spentMicros - limitMicros;
+  const most = (ratePerHour * BigInt(graceMs + budgetWatchMs)) / BigInt(hour);
+  t.diagnostic(`over by ${overshoot} micros; (grace + time between looks) x rate is ${most} micros`);
+  assert.ok(overshoot > 0n && overshoot <= most, `${overshoot} of ${most}`);
+  assert.equal(standing!.stopped, "stop-burst");
+
+  assert.deepEqual(
+    [...control.state.leases.keys()].map((id) => id.split("-")[0]),
+    ["job_floor"],
+  );
+  for (const id of ["job_heeds", "job_deaf", "job_late"]) {
+    const reason = reasonFor(control.state, jobOf(id), clock.now());
+    assert.deepEqual([reason.kind, reason.account], ["budget", "lab"], id);
+  }
+  for (const id of ["job_heeds", "job_deaf"])
+    assert.deepEqual(
+      jobOf(id).attempts.map(({ why }) => why),
+      ["the budget of lab is spent"],
+    );
+});
