@@ -3,6 +3,7 @@ import { writeSnapshot } from "@tessera/core";
 import { systemClock } from "@tessera/engine";
 import { openStore } from "../store/index.ts";
 import { CommitOutage } from "../store/port.ts";
+import { fillBooks } from "./fill-books.ts";
 import { Inbox } from "./inbox.ts";
 import { recover } from "./recover.ts";
 import { type WriteRequest, Writer } from "./writer.ts";
@@ -27,6 +28,7 @@ const roomCheckMs = 1_000;
 async function main(config: WriterConfig): Promise<void> {
   const store = await openStore(config.store);
   const { state, head, snapshotSeq, eventsReplayed } = await recover(store);
+  if (await fillBooks(store, state)) console.error(`tessera: made the books from ${head.seq} rows of the journal`);
   const writer = new Writer({ ...config, store, state, head, eventsReplayed, clock: systemClock });
   const inbox = new Inbox<Numbered | "close">();
   let roomLookedAt = 0;
