@@ -85,6 +85,18 @@ describe("money over the API", () => {
     assert.equal(report.totalMicros, "100000000");
   });
 
+  it("says where the running month ends if all goes on as now, and nothing about months that are over", async () => {
+    control.setTime(start + 20 * hour);
+    // 100 until the job ended; since then the floor of 2 GPUs alone, 4 an hour: 0.666667 in ten minutes.
+    const open = await ask<CostReport>(finance, "GET", "/v1/costs?from=2026-10-01&account=lab");
+    assert.deepEqual(
+      [open.totalMicros, open.forecastMicros],
+      ["140000000", String(140_000_000 + 666_667 * 6 * (31 * 24 - 20))],
+    );
+    const over = await ask<CostReport>(finance, "GET", "/v1/costs?from=2026-10-01&to=2026-10-01T12:00:00Z&account=lab");
+    assert.equal(over.forecastMicros, undefined);
+  });
+
   it("closes a month once: numbers without gaps, entries that add up, and the same bytes when computed again", async () => {
     control.setTime(Date.UTC(2026, 10, 1) + hour);
     await ask(owner, "POST", "/v1/periods/close", { period: "2026-10" });

@@ -2,10 +2,8 @@ import type { Budget, BudgetStanding, BudgetStop, Instant, State } from "@tesser
 import type { StoreReader } from "../store/port.ts";
 import { billingZone } from "./bill.ts";
 import { spentBy } from "./bill-cost.ts";
+import { forecast, rateSince } from "./bill-forecast.ts";
 import { periodAt } from "./bill-periods.ts";
-
-/** How far back the rate of now is taken from. */
-const rateOverMs = 10 * 60_000;
 
 /** Where budgets stand: spent so far, what it will come to, and when the limit is reached at the rate of now. */
 export async function budgetStandings(
@@ -25,7 +23,7 @@ export async function budgetStandings(
     const from = every === "month" ? month.fromAt : Math.min(first, now);
     for (const [account, micros] of await spentBy(reader, state, accounts, from, now)) spent.set(account, micros);
   }
-  const since = Math.max(now - rateOverMs, month.fromAt);
+  const since = rateSince(month, now);
   const accounts = budgets.map(({ account }) => account);
   const lately = now > since ? await spentBy(reader, state, accounts, since, now) : new Map<string, bigint>();
   return budgets.map((budget) => {
@@ -33,7 +31,7 @@ export async function budgetStandings(
     const spentMicros = spent.get(account) ?? 0n;
     const rate = lately.get(account) ?? 0n; // in `now - since`
     const span = BigInt(Math.max(1, now - since));
-    const forecastMicros = spentMicros + (rate * BigInt(Math.max(0, month.toAt - now))) / span;
+    const forecastMicros = forecast(spentMicros, rate, since, now, month);
     const left = limitMicros - spentMicros;
     const spentAt = left > 0n && rate > 0n ? now + Number((left * span) / rate) : undefined;
     return {

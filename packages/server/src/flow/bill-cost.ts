@@ -12,7 +12,9 @@ import {
 import type { CostReport } from "@tessera/wire";
 import { isWithin } from "../store/paths.ts";
 import type { StoreReader } from "../store/port.ts";
-import { bookOf, ratePeriod } from "./bill.ts";
+import { billingZone, bookOf, ratePeriod } from "./bill.ts";
+import { forecast, rateSince } from "./bill-forecast.ts";
+import { periodAt } from "./bill-periods.ts";
 import { hours } from "./bill-text.ts";
 
 type By = CostReport["by"];
@@ -46,7 +48,7 @@ export async function costReport(
     ? await costsIn(reader, state, { ...ask, from: Math.max(0, ask.from - length), to: ask.from }, now, nameOfUser)
     : undefined;
   const keys = [...new Set([...sums.keys(), ...(before?.keys() ?? [])])].sort();
-  const total = (found: ReadonlyMap<string, Sum>) => [...found.values()].reduce((sum, { micros }) => sum + micros, 0n);
+  const forecastMicros = ask.to === now ? await monthEnd(reader, state, ask, now) : undefined;
   return {
     from: new Date(ask.from).toISOString(),
     to: new Date(ask.to).toISOString(),
@@ -62,9 +64,31 @@ export async function costReport(
         gpuHours: hours("burst", sum.unitMs),
       };
     }),
-    totalMicros: String(total(sums)),
-    ...(before !== undefined && { beforeMicros: String(total(before)) }),
+    totalMicros: String(totalOf(sums)),
+    ...(before !== undefined && { beforeMicros: String(totalOf(before)) }),
+    ...(forecastMicros !== undefined && { forecastMicros: String(forecastMicros) }),
   };
+}
+
+function totalOf(sums: ReadonlyMap<string, Sum>): bigint {
+  return [...sums.values()].reduce((sum, { micros }) => sum + micros, 0n);
+}
+
+/** What the running month will have cost at its end; unknown in its first instant and without a price list. */
+async function monthEnd(
+  reader: StoreReader,
+  state: State,
+  { accounts }: CostAsk,
+  now: Instant,
+): Promise<bigint | undefined> {
+  const month = periodAt(now, billingZone(state));
+  const since = rateSince(month, now);
+  if (state.books.versions.length === 0 || since === now) return undefined;
+  const costIn = async (from: Instant) => {
+    const about: CostAsk = { by: "class", from, to: now, accounts, compare: false };
+    return totalOf(await costsIn(reader, state, about, now, () => ""));
+  };
+  return forecast(await costIn(month.fromAt), await costIn(since), since, now, month);
 }
 
 async function costsIn(

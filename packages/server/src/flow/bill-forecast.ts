@@ -1,0 +1,20 @@
+import type { Instant, Period } from "@tessera/core";
+
+/** How far back the rate of now is taken from. */
+const rateOverMs = 10 * 60_000;
+
+/** Since when the rate of now is measured: never from before the month. */
+export function rateSince(month: Pick<Period, "fromAt">, now: Instant): Instant {
+  return Math.max(now - rateOverMs, month.fromAt);
+}
+
+/** What it will have come to at the end of the month if everything goes on as it did since `since`. */
+export function forecast(
+  spentMicros: bigint,
+  latelyMicros: bigint,
+  since: Instant,
+  now: Instant,
+  month: Pick<Period, "toAt">,
+): bigint {
+  return spentMicros + (latelyMicros * BigInt(Math.max(0, month.toAt - now))) / BigInt(Math.max(1, now - since));
+}
