@@ -29,6 +29,7 @@ function plausible(random, id, world) {
     case "submitJob":
     case "applyJob":
     case "dryRunJob":
+    case "estimateJob":
       return job();
     case "createAccount":
       return {
@@ -69,6 +70,27 @@ function plausible(random, id, world) {
       return { reason: name() };
     case "drainNode":
       return { reason: name(), within: "1h" };
+    case "addPrices":
+    case "previewPrices":
+      return {
+        id: `list-${random.below(1000)}`,
+        currency: random.pick(["EUR", "JPY"]),
+        from: random.pick(["2026-01-01T00:00", "2099-01-01T00:00"]),
+        gpus: [{ model: "*", reservedMicros: 1_000_000, burstMicros: random.pick([0, 2_000_000, 1_000_000_000_000]) }],
+      };
+    case "setContract":
+      return { from: "2026-01-01T00:00", to: "2027-01-01T00:00", perMille: random.below(2000) };
+    case "setBudget":
+      return { limitMicros: random.pick(["1", "1000000", "9".repeat(30)]), stop: random.pick(["alert", "stop-burst"]) };
+    case "postEntry":
+      return {
+        account: random.pick([...world.accounts, ...world.bait]),
+        kind: random.pick(["payment", "hold", "post", "void", "adjustment"]),
+        micros: random.pick(["1000000", "-1", "0", "9".repeat(30)]),
+        memo: name(),
+      };
+    case "closePeriod":
+      return { period: random.pick(["2026-10", "1970-01", "9999-12"]) };
     default:
       return {};
   }
@@ -83,6 +105,8 @@ function paramOf(random, name, world) {
     binding: world.users.map((user) => `${user}:member:${world.accounts[0]}`),
     secret: ["S", "T"],
     node: world.nodes,
+    period: ["open", "2026-10", "2026-11"],
+    line: ["1", "2"],
   }[name];
   return random.chance(0.8) ? random.pick(known) : hostileText(random, world.bait).slice(0, 3000);
 }
@@ -96,7 +120,7 @@ function queryOf(random, route, world) {
       {
         limit: "10",
         state: random.pick(["all", "live", "ended", "waiting"]),
-        by: random.pick(["account", "user", "job", "gpu", "node"]),
+        by: random.pick(["account", "user", "job", "gpu", "node", "day"]),
         follow: "false",
         rank: "0",
         attempt: "1",

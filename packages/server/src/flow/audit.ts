@@ -1,4 +1,4 @@
-import type { Command, CommandInput, State, UserId } from "@tessera/core";
+import { type Command, type CommandInput, canonicalJson, type State, type UserId } from "@tessera/core";
 import type { AuditRow } from "../store/port.ts";
 
 /** The audit record of a command that had an effect; the input in the journal is its proof. */
@@ -31,9 +31,9 @@ function describe(command: Command, state: State): { target: string; account: st
       return { target: command.job, account: "", detail: "" };
     case "account.create":
     case "account.edit":
-      return { target: command.path, account: command.path, detail: JSON.stringify(command.terms.quota) };
+      return { target: command.path, account: command.path, detail: canonicalJson(command.terms.quota) };
     case "account.window":
-      return { target: command.path, account: command.path, detail: JSON.stringify(command.window) };
+      return { target: command.path, account: command.path, detail: canonicalJson(command.window) };
     case "account.delete":
       return { target: command.path, account: command.path, detail: "" };
     case "node.register":
@@ -74,7 +74,7 @@ function describe(command: Command, state: State): { target: string; account: st
     case "secret.delete":
       return { target: command.name, account: command.account, detail: "" };
     case "policy.set":
-      return { target: "policy", account: "", detail: JSON.stringify(command.policy) };
+      return { target: "policy", account: "", detail: canonicalJson(command.policy) };
     case "price.add":
       return { target: command.version.id, account: "", detail: `${command.version.gpus.length} models` };
     case "contract.set":
