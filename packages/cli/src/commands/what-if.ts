@@ -11,7 +11,15 @@ export function define(command: Command): void {
       "Replays this machine's journal under another quota, policy or fleet, beside an unchanged replay: " +
         "who would have waited, been preempted or lost work. Reads the store beside the server and changes nothing.",
     )
-    .usage("[--data DIR] [--from 7d] [--set QUOTA] [--policy KEY=VALUE] [--nodes 4x8:H100] [-o table|json|html]");
+    .option("--data <folder>", "the server's folder; the clone's own when left out")
+    .option("--database <url>", "the server's PostgreSQL")
+    .option("--sacct <file>", "the accounting of a Slurm cluster instead, with the --fleet it was of")
+    .option("--fleet <nodesxgpus>", "such as 16x8")
+    .option("--from <time>", "how long before the newest entry, or an instant (default: 7d)")
+    .option("--set <quota>", "another quota, such as quota.lab.guarantee.H100=512; can be repeated")
+    .option("--policy <key=value>", "another policy, such as rebalance=off; can be repeated")
+    .option("--nodes <group>", "more nodes, such as 4x8:H100; can be repeated")
+    .option("-o, --output <format>", "table, json or html");
   examples(command, [
     "tess what-if --from 7d --set quota.research/nlp.guarantee.H100=512",
     "tess what-if --policy rebalance=off -o json",
