@@ -10,7 +10,7 @@ interface Lender {
   readonly tenant: TenantPayer;
   idle: number;
   seen: number;
-  weight: bigint;
+  readonly weight: Tally;
 }
 
 /** GPUs of one model; or, as `*`, floors that are not of one model. */
@@ -27,6 +27,8 @@ interface Pool {
   lentUnitMs: number;
   readonly unused: Tally;
   readonly lenders: Map<TenantPayer, Lender>;
+  /** By path; empty until it is asked for, and whenever there is a new one. */
+  byPath: Lender[];
 }
 
 /** What a tenant counts for in each pool, by the number of the pool. */
@@ -64,8 +66,13 @@ export class Lending {
   #promised: number[] = [];
   #idle: number[] = [];
 
-  constructor(at: number) {
+  readonly #models: readonly string[];
+  /** By number of the model. */
+  readonly #poolByModel: number[] = [];
+
+  constructor(at: number, models: readonly string[]) {
     this.#at = at;
+    this.#models = models;
   }
 
   /** Brings the time up to `at`, at the rates of now. */
@@ -92,7 +99,7 @@ export class Lending {
   set(tenant: TenantPayer): void {
     const standing = this.#standingOf(tenant);
     // Before the sums are taken: a model that is borrowed for the first time makes a pool.
-    for (const slot of tenant.live) if (slot.beyond > 0) this.#noOf(slot.model);
+    for (let no = 0; no < tenant.borrowed.length; no++) if ((tenant.borrowed[no] ?? 0) > 0) this.#poolOfModel(no);
     const count = this.#pools.length;
     const [borrowed, promised, idle] = [this.#borrowed, this.#promised, this.#idle];
     for (let no = 0; no < count; no++) {
@@ -100,7 +107,10 @@ export class Lending {
       promised[no] = 0;
       idle[no] = 0;
     }
-    for (const slot of tenant.live) if (slot.beyond > 0) borrowed[this.#noOf(slot.model)]! += slot.beyond;
+    for (let no = 0; no < tenant.borrowed.length; no++) {
+      const units = tenant.borrowed[no] ?? 0;
+      if (units > 0) borrowed[this.#poolOfModel(no)]! += units;
+    }
     floorOf(tenant, standing, promised, idle);
     for (let no = 0; no < count; no++) {
       const pool = this.#pools[no]!;
@@ -136,6 +146,11 @@ export class Lending {
       .filter((pool) => !pool.unused.isEmpty)
       .map((pool) => ({ model: pool.model, quantity: pool.unused.take() }))
       .sort((a, b) => (a.model < b.model ? -1 : 1));
+  }
+
+  #poolOfModel(no: number): number {
+    this.#poolByModel[no] ??= this.#noOf(this.#models[no]!);
+    return this.#poolByModel[no];
   }
 
   #noOf(model: string): number {
@@ -211,8 +226,9 @@ function floorOf(tenant: TenantPayer, { poolOf }: Standing, promised: number[], 
 function setIdle(pool: Pool, tenant: TenantPayer, idle: number): void {
   let lender = pool.lenders.get(tenant);
   if (lender === undefined) {
-    lender = { tenant, idle: 0, seen: pool.share, weight: 0n };
+    lender = { tenant, idle: 0, seen: pool.share, weight: new Tally() };
     pool.lenders.set(tenant, lender);
+    pool.byPath = [];
   }
   follow(pool, lender);
   pool.idle += idle - lender.idle;
@@ -220,16 +236,18 @@ function setIdle(pool: Pool, tenant: TenantPayer, idle: number): void {
 }
 
 function takeLent(pool: Pool): Lent[] {
-  const lenders = [...pool.lenders.values()].sort((a, b) => (a.tenant.path < b.tenant.path ? -1 : 1));
+  if (pool.byPath.length === 0) {
+    pool.byPath = [...pool.lenders.values()].sort((a, b) => (a.tenant.path < b.tenant.path ? -1 : 1));
+  }
+  const lenders = pool.byPath;
   for (const lender of lenders) follow(pool, lender);
-  const followed = lenders.map(({ weight }) => weight);
+  const followed = lenders.map(({ weight }) => weight.take());
   // Where so little was lent that no share could be followed, what is idle now decides.
   const weights = followed.some((weight) => weight > 0n) ? followed : lenders.map(({ idle }) => BigInt(idle));
   const parts = shareOut(BigInt(pool.lentUnitMs), weights);
   const found: Lent[] = [];
   for (const [i, lender] of lenders.entries()) {
     if (parts[i]! > 0n) found.push({ tenant: lender.tenant, model: pool.model, quantity: parts[i]! });
-    lender.weight = 0n;
   }
   return found;
 }
@@ -237,12 +255,12 @@ function takeLent(pool: Pool): Lent[] {
 function poolOf(model: string): Pool {
   return {
     ...{ model, capacity: 0, promised: 0, borrowed: 0, idle: 0, lent: 0, share: 0, lentUnitMs: 0 },
-    ...{ unused: new Tally(), lenders: new Map() },
+    ...{ unused: new Tally(), lenders: new Map(), byPath: [] },
   };
 }
 
 function follow(pool: Pool, lender: Lender): void {
   const grown = pool.share - lender.seen;
-  if (grown > 0 && lender.idle > 0) lender.weight += BigInt(lender.idle) * BigInt(grown);
+  if (grown > 0 && lender.idle > 0) lender.weight.addProduct(lender.idle, grown);
   lender.seen = pool.share;
 }

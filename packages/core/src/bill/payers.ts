@@ -1,5 +1,7 @@
-import { tenantOfPath, type Usage } from "../meter/usage.ts";
+import { type FloorChange, tenantOfPath, type Usage } from "../meter/usage.ts";
+import type { Instant } from "../model/units.ts";
 import { modelMatches } from "../submit/gpus.ts";
+import { Kinds } from "./kinds.ts";
 import { Tally } from "./tally.ts";
 
 /** Units by entry of a guarantee. */
@@ -10,6 +12,8 @@ export interface Slot {
   readonly key: string;
   readonly payer: Payer;
   readonly model: string;
+  /** The model's place in `models` of all payers. */
+  readonly modelNo: number;
   /** The group of the tenant's floor that the model falls under. */
   group: number;
   readonly profile: string;
@@ -23,6 +27,9 @@ export interface Slot {
   beyond: number;
   isLive: boolean;
   isDue: boolean;
+  /** Up to when the sums of the hour are worked out: a slot is looked at when it changes, not when others do. */
+  heldAt: number;
+  beyondAt: number;
   /** Since the hour began, in unit-ms, millicore-ms and MiB-ms. */
   hourHeld: number;
   hourBeyond: number;
@@ -44,7 +51,8 @@ export interface Payer {
   readonly children: Payer[];
   /** Slots that hold GPUs, by group and key. */
   readonly holding: Slot[][];
-  readonly slotByKey: Map<string, Slot>;
+  /** By the number of their kind. */
+  readonly slotOf: (Slot | undefined)[];
   guarantee: Amounts;
   /** Held by the account and everything below it, by group of the tenant's floor. */
   readonly used: number[];
@@ -60,8 +68,11 @@ export interface TenantPayer extends Payer {
   readonly live: Slot[];
   /** Slots that held something since the price last changed. */
   readonly due: Slot[];
-  settledAt: number;
   dirty: boolean;
+  /** Units beyond the floor, by number of the model. */
+  readonly borrowed: number[];
+  /** Units beyond the floor as they were last divided, by group. */
+  readonly beyondIn: number[];
   /** Groups in which something changed since the floor was last divided; all of them after a change of the floor. */
   readonly dirtyGroups: Set<number>;
 }
@@ -71,11 +82,10 @@ export class Payers {
   readonly byPath = new Map<string, Payer>();
   /** By path. */
   readonly tenants: TenantPayer[] = [];
-  #settledAt: number;
-
-  constructor(at: number) {
-    this.#settledAt = at;
-  }
+  /** Every model that anyone held, in the order of its first use. */
+  readonly models: string[] = [];
+  readonly #modelNo = new Map<string, number>();
+  readonly #kinds = new Kinds();
 
   at(path: string): Payer {
     return this.byPath.get(path) ?? this.#add(path);
@@ -83,33 +93,44 @@ export class Payers {
 
   slot(usage: Pick<Usage, "account" | "model" | "profile" | "isolation" | "topology" | "state">): Slot {
     const payer = this.at(usage.account);
-    const key = `${usage.model}|${usage.profile}|${usage.isolation}|${usage.topology}|${usage.state}`;
-    const known = payer.slotByKey.get(key);
+    const kind = this.#kinds.of(usage);
+    const known = payer.slotOf[kind.no];
     if (known !== undefined) return known;
     const { model, profile, isolation, topology, state } = usage;
     const slot: Slot = {
-      ...{ key, payer, model, profile, isolation, topology, state, group: this.groupOf(payer.tenant, model) },
+      ...{ key: kind.key, payer, model, profile, isolation, topology, state },
+      ...{ modelNo: this.#noOf(model), group: this.groupOf(payer.tenant, model), heldAt: 0, beyondAt: 0 },
       ...{ units: 0, cpusMilli: 0, memoryMiB: 0, beyond: 0, isLive: false, isDue: false },
       ...{ hourHeld: 0, hourBeyond: 0, hourCpu: 0, hourMemory: 0 },
       ...{ held: new Tally(), over: new Tally(), cpu: new Tally(), memory: new Tally() },
     };
-    payer.slotByKey.set(key, slot);
+    payer.slotOf[kind.no] = slot;
     payer.tenant.slots.push(slot);
     return slot;
   }
 
+  #noOf(model: string): number {
+    let no = this.#modelNo.get(model);
+    if (no === undefined) {
+      no = this.models.push(model) - 1;
+      this.#modelNo.set(model, no);
+    }
+    return no;
+  }
+
   /** A floor changes. Usage is sorted anew where the tenant's own entries did. */
-  promise(path: string, guarantee: Amounts, lendable: Amounts | undefined): void {
-    const payer = this.at(path);
+  promise({ account, guarantee, lendable }: FloorChange, at: Instant): void {
+    const payer = this.at(account);
     payer.guarantee = guarantee;
     const { tenant } = payer;
     if (payer !== tenant) return;
     tenant.lendable = lendable;
+    tenant.beyondIn.length = 0;
     tenant.entries = Object.keys(guarantee)
       .filter((entry) => entry !== "*")
       .sort();
     tenant.groupOf.clear();
-    this.#regroup(tenant);
+    this.#regroup(tenant, at);
   }
 
   /** The group of the tenant's floor that a model falls under: the longest entry that fits. */
@@ -127,7 +148,7 @@ export class Payers {
 
   #add(path: string): Payer {
     const tenantPath = tenantOfPath(path);
-    const base = { path, children: [], holding: [], slotByKey: new Map<string, Slot>(), guarantee: {}, used: [] };
+    const base = { path, children: [], holding: [], slotOf: [], guarantee: {}, used: [] };
     if (path === tenantPath) {
       const tenant = {
         ...base,
@@ -140,7 +161,7 @@ export class Payers {
           live: [],
           due: [],
         },
-        ...{ settledAt: this.#settledAt, dirty: false, dirtyGroups: new Set<number>() },
+        ...{ dirty: false, borrowed: [], beyondIn: [], dirtyGroups: new Set<number>() },
       } as unknown as TenantPayer & { tenant: TenantPayer };
       tenant.tenant = tenant;
       this.byPath.set(path, tenant);
@@ -154,7 +175,7 @@ export class Payers {
     return payer;
   }
 
-  #regroup(tenant: TenantPayer): void {
+  #regroup(tenant: TenantPayer, at: Instant): void {
     const clear = (payer: Payer): void => {
       payer.used.length = 0;
       payer.holding.length = 0;
@@ -165,29 +186,60 @@ export class Payers {
     for (const slot of tenant.slots) {
       const { units } = slot;
       slot.group = this.groupOf(tenant, slot.model);
-      slot.beyond = 0;
+      setBeyond(slot, 0, at);
+      settleHeld(slot, at);
       slot.units = 0;
-      this.count(slot, units);
+      this.count(slot, units, at);
     }
   }
 
   /** Gives a slot more units, or less, and counts them along the path. */
-  count(slot: Slot, units: number): void {
+  count(slot: Slot, units: number, at: Instant): void {
     if (units === 0) return;
     const { group } = slot;
     slot.payer.tenant.dirtyGroups.add(group);
     slot.payer.holding[group] ??= [];
     const holding = slot.payer.holding[group];
-    if (slot.units === 0) insertBy(holding, slot, (each) => each.key);
+    if (slot.units === 0) insertSlot(holding, slot);
+    settleHeld(slot, at);
     slot.units += units;
     if (slot.units === 0) {
       holding.splice(holding.indexOf(slot), 1);
-      slot.beyond = 0;
+      setBeyond(slot, 0, at);
     }
     for (let payer: Payer | undefined = slot.payer; payer !== undefined; payer = payer.parent) {
       payer.used[group] = (payer.used[group] ?? 0) + units;
     }
   }
+}
+
+/** Brings the sums of what a slot holds up to `at`. */
+export function settleHeld(slot: Slot, at: Instant): void {
+  const elapsed = at - slot.heldAt;
+  slot.heldAt = at;
+  slot.hourHeld += slot.units * elapsed;
+  slot.hourCpu += slot.cpusMilli * elapsed;
+  slot.hourMemory += slot.memoryMiB * elapsed;
+}
+
+export function settleBeyond(slot: Slot, at: Instant): void {
+  slot.hourBeyond += slot.beyond * (at - slot.beyondAt);
+  slot.beyondAt = at;
+}
+
+/** From `at` on so many units of a slot are beyond the tenant's floor. */
+export function setBeyond(slot: Slot, beyond: number, at: Instant): void {
+  if (slot.beyond === beyond) return;
+  settleBeyond(slot, at);
+  const { borrowed } = slot.payer.tenant;
+  borrowed[slot.modelNo] = (borrowed[slot.modelNo] ?? 0) + beyond - slot.beyond;
+  slot.beyond = beyond;
+}
+
+function insertSlot(slots: Slot[], slot: Slot): void {
+  let place = slots.length;
+  for (; place > 0 && slots[place - 1]!.key > slot.key; place--) slots[place] = slots[place - 1]!;
+  slots[place] = slot;
 }
 
 function insertBy<Item>(items: Item[], item: Item, keyOf: (item: Item) => string): void {

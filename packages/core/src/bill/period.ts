@@ -14,18 +14,32 @@ import {
 import type { Period } from "./invoice.ts";
 import type { Lent } from "./lending.ts";
 import { shareOut } from "./money.ts";
+import { innerOf } from "./nested.ts";
 import type { Slot } from "./payers.ts";
-import { type PriceBook, type PriceVersion, type PriceWindow, rateFor, versionAt } from "./price.ts";
+import { type Contract, type PriceBook, type PriceVersion, type PriceWindow, rateFor, versionAt } from "./price.ts";
 import { type Cut, type FloorCut, Rater } from "./rate.ts";
+import { Tally } from "./tally.ts";
 
 /** A line while its quantity still grows. */
 interface OpenLine {
   readonly key: LineKey;
   readonly price: UnitPrice;
   readonly rounding: PriceVersion["rounding"];
-  quantity: bigint;
+  readonly quantity: Tally;
   /** Where hours are shown: what was shown so far. */
   shown: bigint;
+}
+
+/** A line whose quantity is known. */
+interface Priced extends Pick<OpenLine, "key" | "price" | "rounding"> {
+  quantity: bigint;
+}
+
+/** The lines that a slot is charged on; there is none until something is. */
+interface SlotLines {
+  burst?: OpenLine;
+  cpu?: OpenLine;
+  memory?: OpenLine;
 }
 
 /** What a tenant has no records of its own for: told by whoever sees the whole fleet. */
@@ -60,8 +74,11 @@ export class PeriodRating {
   readonly #lines = new Map<string, Map<string, OpenLine>>();
   readonly #lent = new Map<string, Shared & { quantity: bigint }>();
   readonly #lost: LostWork[] = [];
-  /** GPU time within floors, by tenant and model. */
-  readonly #within = new Map<string, bigint>();
+  /** Each terms that held, by contract: equal ones are the same. */
+  readonly #terms = new Map<Contract | undefined, PriceTerms[]>();
+  readonly #slotLines = new Map<PriceTerms, Map<Slot, SlotLines>>();
+  /** GPU time, and that of it beyond floors, by tenant and model. */
+  readonly #used = new Map<string, Map<string, { readonly held: Tally; readonly over: Tally }>>();
   readonly #promised = new Map<string, bigint>();
   readonly #unused = new Map<string, { version: PriceVersion; model: string; quantity: bigint }>();
 
@@ -120,7 +137,10 @@ export class PeriodRating {
   /** The lines of a tenant from its own records, in the order of an invoice; whole once the period is. */
   lines(tenant: string): InvoiceLine[] {
     const own = [...(this.#lines.get(tenant)?.values() ?? [])];
-    return [...own.map(closed), ...this.#lostLines(tenant, own)].sort(byKey);
+    return [
+      ...own.map((line) => closed({ ...line, quantity: line.quantity.sum })),
+      ...this.#lostLines(tenant, own),
+    ].sort(byKey);
   }
 
   /** What came to each tenant from looking at the whole fleet, by tenant. */
@@ -134,9 +154,9 @@ export class PeriodRating {
 
   /** GPU time of a tenant that its floor held, by model. */
   within(tenant: string): { model: string; quantity: bigint }[] {
-    return [...this.#within]
-      .filter(([key]) => key.startsWith(`${tenant}|`))
-      .map(([key, quantity]) => ({ model: key.slice(tenant.length + 1), quantity }))
+    return [...(this.#used.get(tenant) ?? [])]
+      .map(([model, { held, over }]) => ({ model, quantity: held.sum - over.sum }))
+      .filter(({ quantity }) => quantity > 0n)
       .sort((a, b) => (a.model < b.model ? -1 : 1));
   }
 
@@ -149,7 +169,14 @@ export class PeriodRating {
 
   #termsAt(at: Instant, tenant: string): PriceTerms | undefined {
     const { book, windows } = this.#options;
-    return termsAt(book, windows, at, tenant);
+    const found = termsAt(book, windows, at, tenant);
+    if (found === undefined) return undefined;
+    const { version, contract, perMille } = found;
+    const alike = this.#terms.get(contract) ?? [];
+    const known = alike.find((each) => each.version === version && each.perMille === perMille);
+    if (known !== undefined) return known;
+    this.#terms.set(contract, [...alike, found]);
+    return found;
   }
 
   #cut(cut: Cut, lent: readonly Lent[]): void {
@@ -208,21 +235,38 @@ export class PeriodRating {
 
   #endSlot(slot: Slot, terms: PriceTerms | undefined): void {
     slot.isDue = false;
-    const held = slot.held.take();
-    const quantities = [
-      ["burst", slot.over.take()],
-      ["cpu", slot.cpu.take()],
-      ["memory", slot.memory.take()],
-    ] as const;
-    const within = held - quantities[0][1];
-    if (within > 0n) add(this.#within, `${slot.payer.tenant.path}|${slot.model}`, within);
-    if (terms === undefined || !isBilled(slot, terms)) return;
-    for (const [kind, quantity] of quantities) {
-      if (quantity > 0n) this.#slotLine(kind, slot, terms).quantity += quantity;
+    const { held, over, cpu, memory } = slot;
+    const models = innerOf(this.#used, slot.payer.tenant.path);
+    let used = models.get(slot.model);
+    if (used === undefined) {
+      used = { held: new Tally(), over: new Tally() };
+      models.set(slot.model, used);
     }
+    used.held.addAll(held);
+    used.over.addAll(over);
+    if (terms !== undefined && isBilled(slot, terms)) {
+      if (!over.isEmpty) this.#slotLine("burst", slot, terms).quantity.addAll(over);
+      if (!cpu.isEmpty) this.#slotLine("cpu", slot, terms).quantity.addAll(cpu);
+      if (!memory.isEmpty) this.#slotLine("memory", slot, terms).quantity.addAll(memory);
+    }
+    held.clear();
+    over.clear();
+    cpu.clear();
+    memory.clear();
   }
 
-  #slotLine(kind: "burst" | "cpu" | "memory", slot: Slot, terms: PriceTerms): OpenLine {
+  #slotLine(kind: keyof SlotLines, slot: Slot, terms: PriceTerms): OpenLine {
+    const ofTerms = innerOf(this.#slotLines, terms);
+    let lines = ofTerms.get(slot);
+    if (lines === undefined) {
+      lines = {};
+      ofTerms.set(slot, lines);
+    }
+    lines[kind] ??= this.#newSlotLine(kind, slot, terms);
+    return lines[kind];
+  }
+
+  #newSlotLine(kind: keyof SlotLines, slot: Slot, terms: PriceTerms): OpenLine {
     const account = slot.payer.path;
     const version = terms.version.id;
     if (kind !== "burst") {
@@ -244,7 +288,7 @@ export class PeriodRating {
       if (terms === undefined) continue;
       const key = { ...noGpu, kind: "reserved", account: payer.path, model: entry, version: terms.version.id } as const;
       const line = this.#line(key, reservedPrice(terms, entry), terms);
-      line.quantity += quantity;
+      line.quantity.addProduct(units, span.toAt - span.fromAt);
       if (this.#options.onCharge !== undefined) this.#showLine(line, quantity, span);
     }
   }
@@ -253,14 +297,10 @@ export class PeriodRating {
   #line(key: LineKey, price: UnitPrice, { version }: PriceTerms): OpenLine {
     const id = `${key.kind}|${key.account}|${key.model}|${key.profile}|${key.isolation}|${key.topology}|${key.version}|${key.perMille}|${price.numerator}|${price.denominator}`;
     const tenant = tenantOfPath(key.account);
-    let lines = this.#lines.get(tenant);
-    if (lines === undefined) {
-      lines = new Map();
-      this.#lines.set(tenant, lines);
-    }
+    const lines = innerOf(this.#lines, tenant);
     let line = lines.get(id);
     if (line === undefined) {
-      line = { key, price, rounding: version.rounding, quantity: 0n, shown: 0n };
+      line = { key, price, rounding: version.rounding, quantity: new Tally(), shown: 0n };
       lines.set(id, line);
     }
     return line;
@@ -270,9 +310,9 @@ export class PeriodRating {
   #lostLines(tenant: string, own: readonly OpenLine[]): InvoiceLine[] {
     const left = new Map<string, bigint>();
     for (const { key, quantity } of own) {
-      if (key.kind === "burst") add(left, `${key.account}|${key.model}`, quantity);
+      if (key.kind === "burst") add(left, `${key.account}|${key.model}`, quantity.sum);
     }
-    const credits = new Map<string, OpenLine>();
+    const credits = new Map<string, Priced>();
     const lost = this.#lost.filter(({ account }) => tenantOfPath(account) === tenant);
     for (const each of latestLost(lost)) {
       const terms = this.#termsAt(each.at, tenant);
@@ -298,7 +338,7 @@ export class PeriodRating {
         denominator: full.denominator * 1000n,
       };
       const lineId = `${id}|${version.id}|${terms.perMille}|${price.numerator}|${price.denominator}`;
-      const line = credits.get(lineId) ?? { key, price, rounding: version.rounding, quantity: 0n, shown: 0n };
+      const line = credits.get(lineId) ?? { key, price, rounding: version.rounding, quantity: 0n };
       line.quantity += quantity;
       credits.set(lineId, line);
     }
@@ -330,7 +370,7 @@ export class PeriodRating {
     let sum = 0n;
     for (const { quantity } of this.within(tenant)) sum += quantity;
     for (const { key, quantity } of this.#lines.get(tenant)?.values() ?? []) {
-      if (key.kind === "burst") sum += quantity;
+      if (key.kind === "burst") sum += quantity.sum;
     }
     return sum;
   }
@@ -352,13 +392,24 @@ export function termsAt(
 
 /** Of several tellings of one stretch the last. */
 export function latestOf(usage: readonly Usage[]): Usage[] {
-  const latest = new Map<string, Usage>();
+  const latest: Usage[] = [];
+  // The stretches of a lease are few: a chain of places is followed instead of spelling a key for each of them.
+  const lastOf = new Map<string, number>();
+  const before = new Int32Array(usage.length);
   for (const each of usage) {
-    const id = `${each.lease}|${each.state}|${each.fromAt}`;
-    const known = latest.get(id);
-    if (known === undefined || known.revision < each.revision) latest.set(id, each);
+    const last = lastOf.get(each.lease) ?? -1;
+    let place = last;
+    while (place >= 0 && !(latest[place]!.fromAt === each.fromAt && latest[place]!.state === each.state)) {
+      place = before[place]!;
+    }
+    if (place >= 0) {
+      if (latest[place]!.revision < each.revision) latest[place] = each;
+      continue;
+    }
+    before[latest.length] = last;
+    lastOf.set(each.lease, latest.push(each) - 1);
   }
-  return [...latest.values()];
+  return latest;
 }
 
 function latestLost(lost: readonly LostWork[]): LostWork[] {
@@ -370,13 +421,13 @@ function latestLost(lost: readonly LostWork[]): LostWork[] {
 export function lentLine(shared: Shared, terms: PriceTerms): InvoiceLine {
   const { tenant, model, version, perMille, quantity } = shared;
   const key = { ...noGpu, kind: "lent", account: tenant, model, version, perMille } as const;
-  return closed({ key, price: lentPrice(terms, model), rounding: terms.version.rounding, quantity, shown: 0n });
+  return closed({ key, price: lentPrice(terms, model), rounding: terms.version.rounding, quantity });
 }
 
 const noGpu = { model: "", profile: "", isolation: "", topology: "", perMille: 1000 } as const;
 const credits: ReadonlySet<string> = new Set(["lent", "lost-work"]);
 
-function closed({ key, price, rounding, quantity }: OpenLine): InvoiceLine {
+function closed({ key, price, rounding, quantity }: Priced): InvoiceLine {
   const micros = costOf(key.kind, quantity, price, rounding);
   return { ...key, ...price, quantity, micros: credits.has(key.kind) ? -micros : micros };
 }

@@ -1,9 +1,9 @@
 import type { CapacityChange, FloorChange, Usage } from "../meter/usage.ts";
 import { hour, type Instant } from "../model/units.ts";
-import { divideBeyond } from "./beyond.ts";
+import { Beyond } from "./beyond.ts";
 import { Changes } from "./changes.ts";
 import { Lending, type Lent } from "./lending.ts";
-import { type Payer, Payers, type Slot, type TenantPayer } from "./payers.ts";
+import { type Payer, Payers, type Slot, settleBeyond, settleHeld, type TenantPayer } from "./payers.ts";
 import { floorParts } from "./reserve.ts";
 
 interface Held {
@@ -13,11 +13,7 @@ interface Held {
   readonly memory: number;
 }
 
-type Change =
-  | Held
-  | { readonly leaves: Held }
-  | { readonly floor: FloorChange }
-  | { readonly capacity: CapacityChange };
+type Change = Held | { readonly floor: FloorChange } | { readonly capacity: CapacityChange };
 
 /** What came together since the last border: an hour, or the beginning of a price. */
 export interface Cut {
@@ -51,7 +47,8 @@ export class Rater {
   readonly #changes = new Changes<Change>();
   readonly #cutter: Cutter;
   readonly #floors = new Map<TenantPayer, { readonly parts: readonly FloorCut[]; since: Instant }>();
-  #dirty: TenantPayer[] = [];
+  readonly #beyond = new Beyond();
+  readonly #dirty: TenantPayer[] = [];
   #at: Instant;
   /** Where the present cut began. */
   #cutAt: Instant;
@@ -59,8 +56,8 @@ export class Rater {
   constructor(from: Instant, cutter: Cutter) {
     this.#at = from;
     this.#cutAt = from;
-    this.payers = new Payers(from);
-    this.lending = new Lending(from);
+    this.payers = new Payers();
+    this.lending = new Lending(from, this.payers.models);
     this.#cutter = cutter;
   }
 
@@ -74,27 +71,27 @@ export class Rater {
     if (usage.toAt <= Math.max(usage.fromAt, this.#at)) return;
     const units = usage.gpus.length * usage.unitsEach;
     const held = { slot: this.payers.slot(usage), units, cpus: usage.cpusMilli, memory: usage.memoryMiB };
-    this.#put(usage.fromAt, held);
-    this.#put(usage.toAt, { leaves: held });
+    this.#put(usage.fromAt, held, false);
+    this.#put(usage.toAt, held, true);
   }
 
   promise(floor: FloorChange): void {
-    this.#put(floor.at, { floor });
+    this.#put(floor.at, { floor }, false);
   }
 
   provide(capacity: CapacityChange): void {
-    this.#put(capacity.at, { capacity });
+    this.#put(capacity.at, { capacity }, false);
   }
 
-  #put(at: Instant, change: Change): void {
-    this.#changes.put(Math.max(at, this.#at), change);
+  #put(at: Instant, change: Change, ends: boolean): void {
+    this.#changes.put(Math.max(at, this.#at), change, ends);
   }
 
   /** Rates up to `to`, an end of hours and prices being cut on the way by whoever calls: see `cut`. */
   advance(to: Instant): void {
     for (let end = nextHour(this.#at); ; end = nextHour(end)) {
       const until = Math.min(end, to);
-      this.#changes.takeBefore(until, (at, change) => this.#take(at, change));
+      this.#changes.takeBefore(until, (at, change, ends) => this.#take(at, change, ends));
       this.#redivide();
       this.#at = Math.max(this.#at, until);
       if (until === end) this.cut();
@@ -132,21 +129,18 @@ export class Rater {
     floors.since = this.#at;
   }
 
-  #take(at: Instant, change: Change): void {
+  #take(at: Instant, change: Change, ends: boolean): void {
     if (at > this.#at) {
       this.#redivide();
       this.#at = at;
     }
     if ("slot" in change) {
-      this.#hold(change, 1);
-    } else if ("leaves" in change) {
-      this.#hold(change.leaves, -1);
+      this.#hold(change, ends ? -1 : 1);
     } else if ("floor" in change) {
-      const { account, guarantee, lendable } = change.floor;
-      const { tenant } = this.payers.at(account);
+      const { tenant } = this.payers.at(change.floor.account);
       this.#touch(tenant);
       this.#endFloors(tenant);
-      this.payers.promise(account, guarantee, lendable);
+      this.payers.promise(change.floor, at);
       this.#floors.set(tenant, { parts: floorParts(tenant), since: at });
     } else {
       this.lending.settle(at);
@@ -161,14 +155,14 @@ export class Rater {
       slot.isLive = true;
       tenant.live.push(slot);
     }
+    settleHeld(slot, this.#at);
     slot.cpusMilli += sign * cpus;
     slot.memoryMiB += sign * memory;
-    this.payers.count(slot, sign * units);
+    this.payers.count(slot, sign * units, this.#at);
   }
 
   #touch(tenant: TenantPayer): void {
     if (tenant.dirty) return;
-    settle(tenant, this.#at);
     tenant.dirty = true;
     this.#dirty.push(tenant);
   }
@@ -178,11 +172,11 @@ export class Rater {
     if (this.#dirty.length === 0) return;
     this.lending.settle(this.#at);
     for (const tenant of this.#dirty) {
-      divideBeyond(tenant);
+      this.#beyond.divide(tenant, this.#at);
       this.lending.set(tenant);
       tenant.dirty = false;
     }
-    this.#dirty = [];
+    this.#dirty.length = 0;
   }
 }
 
@@ -191,14 +185,9 @@ function nextHour(at: Instant): Instant {
 }
 
 function settle(tenant: TenantPayer, at: Instant): void {
-  const elapsed = at - tenant.settledAt;
-  if (elapsed === 0) return;
-  tenant.settledAt = at;
   for (const slot of tenant.live) {
-    slot.hourHeld += slot.units * elapsed;
-    slot.hourBeyond += slot.beyond * elapsed;
-    slot.hourCpu += slot.cpusMilli * elapsed;
-    slot.hourMemory += slot.memoryMiB * elapsed;
+    settleHeld(slot, at);
+    settleBeyond(slot, at);
   }
 }
 

@@ -14,12 +14,33 @@ export class Tally {
     }
   }
 
+  /** Adds a product of whole numbers, which may be larger. */
+  addProduct(a: number, b: number): void {
+    if (a * b < spillAt) this.add(a * b);
+    else this.#high += BigInt(a) * BigInt(b);
+  }
+
+  /** What came together. */
+  get sum(): bigint {
+    return this.#high + BigInt(this.#low);
+  }
+
   /** What came together; nothing is left. */
   take(): bigint {
-    const sum = this.#high + BigInt(this.#low);
+    const { sum } = this;
+    this.clear();
+    return sum;
+  }
+
+  clear(): void {
     this.#high = 0n;
     this.#low = 0;
-    return sum;
+  }
+
+  /** Adds what came together in another. */
+  addAll(other: Tally): void {
+    this.add(other.#low);
+    if (other.#high !== 0n) this.#high += other.#high;
   }
 
   get isEmpty(): boolean {
