@@ -171,6 +171,13 @@ export class Offers {
     return this.#catalog.rules.get(victim)!;
   }
 
+  /** The offer that is the same job, or the same member of it, as one made to the claimant in another standing. */
+  same({ job, extra, leases }: Victim): Victim | undefined {
+    return this.#catalog
+      .of(job)
+      .find((each) => each.extra === extra && (!extra || each.leases[0] === leases[0]) && this.#has(each));
+  }
+
   /** Those who hold something on a node. */
   on(node: NodeNo): Victim[] {
     const found: Victim[] = [];

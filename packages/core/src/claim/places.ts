@@ -1,4 +1,5 @@
 import { type NodeNo, noAccount, rootAccount } from "../model/ids.ts";
+import { unitsPerGpu } from "../model/units.ts";
 import { firstThatFits } from "../place/seats.ts";
 import { isWithin } from "../queue/quota.ts";
 import type { Level } from "../state/topology.ts";
@@ -6,6 +7,7 @@ import { stayingOf } from "../state/usage.ts";
 import type { Task } from "./choose.ts";
 import type { Cost, CostKind, Costs } from "./costs.ts";
 import type { Offers } from "./offers.ts";
+import { Site } from "./site.ts";
 
 /** Where a plan may put members: some nodes, those on which it can hope for room in order of what they cost at least. */
 export interface Place {
@@ -131,7 +133,22 @@ function nodesInQuestion(task: Task, offers: Offers): NodeNo[] {
   }
   add(fleet.oddNodes);
   add(fleet.nodesBeingLeft);
+  addNodesWithParts(task, found);
   return upOf(task, found);
+}
+
+/** Where a GPU that is in use by parts has another left; for one member one such node will do. */
+function addNodesWithParts({ state: { fleet }, need, claimant }: Task, found: Set<NodeNo>): void {
+  if (need.part === undefined) return;
+  for (let free = Math.floor(need.part.ask.compute / 1_000); free <= unitsPerGpu / 1_000; free++) {
+    const gpus = fleet.sharedWith(need.model, free);
+    for (let gpu = gpus?.next(0) ?? -1; gpu >= 0; gpu = gpus!.next(gpu + 1)) {
+      const node = fleet.node(fleet.gpuNode[gpu]! as NodeNo);
+      if (node.mode !== "up" || found.has(node.no) || new Site(fleet, node, need).fits([]) === 0) continue;
+      found.add(node.no);
+      if (claimant.job.spec.members.min === 1) return;
+    }
+  }
 }
 
 function upOf({ state }: Task, nodes: Iterable<NodeNo>): NodeNo[] {

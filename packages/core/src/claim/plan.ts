@@ -14,7 +14,7 @@ import { Offers } from "./offers.ts";
 import type { PartNeed } from "./part-seats.ts";
 import { anywhere, type Place, placesFor } from "./places.ts";
 import { hasProspects } from "./prospects.ts";
-import type { Site } from "./site.ts";
+import { Site } from "./site.ts";
 import { type Claimant, type Rule, standingsOf } from "./takeable.ts";
 import { Tally } from "./tally.ts";
 import { leavesFirst, lostWork, type Victim } from "./victim.ts";
@@ -65,18 +65,26 @@ function planByWays(state: State, job: Job, ways: readonly Way[], now: Instant, 
   const mayUse = nodesFor(state, job);
   let best: ClaimPlan | undefined;
   let done: WishOption | undefined;
-  for (const { option, claimant, offers } of ways) {
+  for (const way of ways) {
+    const { option, claimant, offers } = way;
     if (option === done || (wholeNodes && claimant.cover === noAccount)) continue;
     const { choice, model } = option;
     const need = { ...needOf(job.spec, choice, model), mayUse, part: partNeedOf(state, job, choice) };
-    const plan = planFor({ state, claimant, need, now, book }, offers);
+    const task = { state, claimant, need, now, book };
+    const plan = planFor(task, offers);
     // Nobody need leave for it: it fits what others are leaving already, be it as another alternative.
     if (plan?.victims.size === 0) return undefined;
     if (plan === undefined) continue;
-    const { seats, victims } = plan;
+    const first = ways.find((each) => each.option === option)!;
+    const fewer =
+      first === way || wholeNodes
+        ? undefined
+        : planWithFewer({ ...task, claimant: first.claimant }, first.offers, plan);
+    const { cover } = fewer === undefined ? claimant : first.claimant;
+    const { seats, victims } = fewer ?? plan;
     if (wholeNodes && !mayHoldWhole(state, claimant, seats, victims)) continue;
     const { unitsEach } = job.spec.gpus[choice]!;
-    const found = { choice, cover: claimant.cover, unitsEach, seats, victims };
+    const found = { choice, cover, unitsEach, seats, victims };
     if (best === undefined || (takesOwn(best) && !takesOwn(found))) best = found; // T4
     done = option;
   }
@@ -163,10 +171,32 @@ interface Plan {
   readonly lost: number;
 }
 
+/**
+ * Where its own account's work leaves so that a guarantee holds the claimant, some of it may be spared if what remains
+ * can be taken as the claimant stands without that [T5].
+ */
+function planWithFewer(task: Task, offers: Offers, { seats, victims }: Plan): Plan | undefined {
+  const { state, need, claimant } = task;
+  const tally = new Tally(state, claimant);
+  for (const victim of victims.keys()) {
+    const same = offers.same(victim);
+    if (same !== undefined) tally.take(same, offers.ruleOf(same));
+  }
+  const nodes = [...new Set(seats.map(({ node }) => node))].sort((a, b) => a - b);
+  const sites = nodes.map((node) => new Site(state.fleet, state.fleet.node(node), need));
+  if (!haveRoom(sites, tally, claimant.job.spec.members)) return undefined;
+  const plan = leastOf(task, sites, offers, tally);
+  return plan === undefined || plan.victims.size >= victims.size ? undefined : plan;
+}
+
 function planWith(task: Task, offers: Offers, place: Place, tally: Tally): Plan | undefined {
-  const { claimant, now } = task;
   const sites = chooseSites(task, offers, place, tally);
-  if (sites === undefined) return undefined;
+  return sites === undefined ? undefined : leastOf(task, sites, offers, tally);
+}
+
+/** The plan that is left when nobody more can be spared, if it is lawful. */
+function leastOf(task: Task, sites: readonly Site[], offers: Offers, tally: Tally): Plan | undefined {
+  const { claimant, now } = task;
   const isLawful = () => tally.isLawful() && isLent(task, tally);
   spare(tally, sites, offers, claimant.job.spec.members, isLawful, now);
   if (!isLawful()) return undefined;
