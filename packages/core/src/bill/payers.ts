@@ -27,15 +27,10 @@ export interface Slot {
   beyond: number;
   isLive: boolean;
   isDue: boolean;
-  /** Up to when the sums of the hour are worked out: a slot is looked at when it changes, not when others do. */
+  /** Up to when the sums are worked out: a slot is looked at when it changes, not when others do. */
   heldAt: number;
   beyondAt: number;
-  /** Since the hour began, in unit-ms, millicore-ms and MiB-ms. */
-  hourHeld: number;
-  hourBeyond: number;
-  hourCpu: number;
-  hourMemory: number;
-  /** Since the price last changed. */
+  /** Since the price last changed, in unit-ms, millicore-ms and MiB-ms. */
   readonly held: Tally;
   readonly over: Tally;
   readonly cpu: Tally;
@@ -64,7 +59,7 @@ export interface TenantPayer extends Payer {
   entries: readonly string[];
   readonly groupOf: Map<string, number>;
   readonly slots: Slot[];
-  /** Slots that hold something, or did since the last cut. */
+  /** Slots that hold something, or did when all were last settled. */
   readonly live: Slot[];
   /** Slots that held something since the price last changed. */
   readonly due: Slot[];
@@ -101,7 +96,6 @@ export class Payers {
       ...{ key: kind.key, payer, model, profile, isolation, topology, state },
       ...{ modelNo: this.#noOf(model), group: this.groupOf(payer.tenant, model), heldAt: 0, beyondAt: 0 },
       ...{ units: 0, cpusMilli: 0, memoryMiB: 0, beyond: 0, isLive: false, isDue: false },
-      ...{ hourHeld: 0, hourBeyond: 0, hourCpu: 0, hourMemory: 0 },
       ...{ held: new Tally(), over: new Tally(), cpu: new Tally(), memory: new Tally() },
     };
     payer.slotOf[kind.no] = slot;
@@ -217,13 +211,13 @@ export class Payers {
 export function settleHeld(slot: Slot, at: Instant): void {
   const elapsed = at - slot.heldAt;
   slot.heldAt = at;
-  slot.hourHeld += slot.units * elapsed;
-  slot.hourCpu += slot.cpusMilli * elapsed;
-  slot.hourMemory += slot.memoryMiB * elapsed;
+  slot.held.addProduct(slot.units, elapsed);
+  slot.cpu.addProduct(slot.cpusMilli, elapsed);
+  slot.memory.addProduct(slot.memoryMiB, elapsed);
 }
 
 export function settleBeyond(slot: Slot, at: Instant): void {
-  slot.hourBeyond += slot.beyond * (at - slot.beyondAt);
+  slot.over.addProduct(slot.beyond, at - slot.beyondAt);
   slot.beyondAt = at;
 }
 

@@ -76,6 +76,8 @@ export class PeriodRating {
   readonly #lost: LostWork[] = [];
   /** Each terms that held, by contract: equal ones are the same. */
   readonly #terms = new Map<Contract | undefined, PriceTerms[]>();
+  /** Where hours are shown: what each slot had come to at the end of the last, since the price changed. */
+  readonly #shown = new Map<Slot, { readonly [Kind in keyof SlotLines]-?: bigint }>();
   readonly #slotLines = new Map<PriceTerms, Map<Slot, SlotLines>>();
   /** GPU time, and that of it beyond floors, by tenant and model. */
   readonly #used = new Map<string, Map<string, { readonly held: Tally; readonly over: Tally }>>();
@@ -196,16 +198,17 @@ export class PeriodRating {
 
   /** Shows the hour of every line. */
   #show(cut: Cut): void {
-    for (const tenant of this.rater.payers.tenants) {
-      const terms = this.#termsAt(cut.fromAt, tenant.path);
-      if (terms === undefined) continue;
-      for (const slot of tenant.live) {
-        if (!isBilled(slot, terms)) continue;
-        for (const [kind, quantity] of hoursOf(slot)) {
-          if (quantity > 0) this.#showLine(this.#slotLine(kind, slot, terms), BigInt(quantity), cut);
-        }
+    this.rater.settle((slot) => {
+      const terms = this.#termsAt(cut.fromAt, slot.payer.tenant.path);
+      if (terms === undefined || !isBilled(slot, terms)) return;
+      const before = this.#shown.get(slot) ?? { burst: 0n, cpu: 0n, memory: 0n };
+      const now = { burst: slot.over.sum, cpu: slot.cpu.sum, memory: slot.memory.sum };
+      this.#shown.set(slot, now);
+      for (const kind of ["burst", "cpu", "memory"] as const) {
+        const quantity = now[kind] - before[kind];
+        if (quantity > 0n) this.#showLine(this.#slotLine(kind, slot, terms), quantity, cut);
       }
-    }
+    });
   }
 
   #showLine(line: OpenLine, quantity: bigint, cut: Cut): void {
@@ -235,6 +238,7 @@ export class PeriodRating {
 
   #endSlot(slot: Slot, terms: PriceTerms | undefined): void {
     slot.isDue = false;
+    this.#shown.delete(slot);
     const { held, over, cpu, memory } = slot;
     const models = innerOf(this.#used, slot.payer.tenant.path);
     let used = models.get(slot.model);
@@ -434,14 +438,6 @@ function closed({ key, price, rounding, quantity }: Priced): InvoiceLine {
 
 function isBilled(slot: Slot, { version }: PriceTerms): boolean {
   return !(version.unbilled as readonly string[]).includes(slot.state);
-}
-
-function hoursOf(slot: Slot) {
-  return [
-    ["burst", slot.hourBeyond],
-    ["cpu", slot.hourCpu],
-    ["memory", slot.hourMemory],
-  ] as const;
 }
 
 function add(sums: Map<string, bigint>, key: string, amount: bigint): void {

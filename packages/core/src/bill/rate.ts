@@ -103,17 +103,35 @@ export class Rater {
   cut(): void {
     const at = this.#at;
     if (at === this.#cutAt) return;
-    for (const tenant of this.payers.tenants) settle(tenant, at);
     this.lending.settle(at);
     const cut = { fromAt: this.#cutAt, toAt: at };
     this.#cutter.cut(cut, this.lending.take());
-    for (const tenant of this.payers.tenants) putAway(tenant);
     this.#cutAt = at;
+  }
+
+  /** Brings every slot that held anything up to now; those that hold nothing any more need no look from then on. */
+  settle(see?: (slot: Slot) => void): void {
+    for (const tenant of this.payers.tenants) {
+      let kept = 0;
+      for (const slot of tenant.live) {
+        settleHeld(slot, this.#at);
+        settleBeyond(slot, this.#at);
+        see?.(slot);
+        if (!slot.isDue) {
+          slot.isDue = true;
+          tenant.due.push(slot);
+        }
+        slot.isLive = slot.units > 0 || slot.cpusMilli > 0 || slot.memoryMiB > 0;
+        if (slot.isLive) tenant.live[kept++] = slot;
+      }
+      tenant.live.length = kept;
+    }
   }
 
   /** Ends the present price here: the cut, and all floors. */
   endPrice(): void {
     this.cut();
+    this.settle();
     for (const tenant of this.payers.tenants) this.#endFloors(tenant);
   }
 
@@ -182,33 +200,4 @@ export class Rater {
 
 function nextHour(at: Instant): Instant {
   return (Math.floor(at / hour) + 1) * hour;
-}
-
-function settle(tenant: TenantPayer, at: Instant): void {
-  for (const slot of tenant.live) {
-    settleHeld(slot, at);
-    settleBeyond(slot, at);
-  }
-}
-
-/** Puts the hour of each slot to what came together before; those that hold nothing any more need no look from now on. */
-function putAway(tenant: TenantPayer): void {
-  let kept = 0;
-  for (const slot of tenant.live) {
-    slot.held.add(slot.hourHeld);
-    slot.over.add(slot.hourBeyond);
-    slot.cpu.add(slot.hourCpu);
-    slot.memory.add(slot.hourMemory);
-    slot.hourHeld = 0;
-    slot.hourBeyond = 0;
-    slot.hourCpu = 0;
-    slot.hourMemory = 0;
-    if (!slot.isDue) {
-      slot.isDue = true;
-      tenant.due.push(slot);
-    }
-    slot.isLive = slot.units > 0 || slot.cpusMilli > 0 || slot.memoryMiB > 0;
-    if (slot.isLive) tenant.live[kept++] = slot;
-  }
-  tenant.live.length = kept;
 }
