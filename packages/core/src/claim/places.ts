@@ -138,13 +138,17 @@ function nodesInQuestion(task: Task, offers: Offers): NodeNo[] {
 }
 
 /** Where a GPU that is in use by parts has another left; for one member one such node will do. */
-function addNodesWithParts({ state: { fleet }, need, claimant }: Task, found: Set<NodeNo>): void {
+function addNodesWithParts({ state: { fleet }, need, claimant, book }: Task, found: Set<NodeNo>): void {
   if (need.part === undefined) return;
+  const looked = new Set(found);
   for (let free = Math.floor(need.part.ask.compute / 1_000); free <= unitsPerGpu / 1_000; free++) {
     const gpus = fleet.sharedWith(need.model, free);
     for (let gpu = gpus?.next(0) ?? -1; gpu >= 0; gpu = gpus!.next(gpu + 1)) {
       const node = fleet.node(fleet.gpuNode[gpu]! as NodeNo);
-      if (node.mode !== "up" || found.has(node.no) || new Site(fleet, node, need).fits([]) === 0) continue;
+      if (node.mode !== "up" || looked.has(node.no)) continue;
+      looked.add(node.no);
+      book.look();
+      if (new Site(fleet, node, need).fits([]) === 0) continue;
       found.add(node.no);
       if (claimant.job.spec.members.min === 1) return;
     }
