@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { existsSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { after, before, describe, it } from "node:test";
 import type { Browser } from "playwright-core";
 import { seriousViolations } from "./axe.ts";
@@ -137,6 +137,11 @@ describe("the console in a real browser", { skip: missing }, () => {
     await page.getByRole("link", { name: "Invoices" }).click();
     await page.getByRole("link", { name: "acme" }).click();
     await page.getByRole("heading", { name: /Draft of an invoice for acme/ }).waitFor();
+    const [file] = await Promise.all([
+      page.waitForEvent("download"),
+      page.getByRole("button", { name: "FOCUS file" }).click(),
+    ]);
+    assert.match(readFileSync(await file.path(), "utf8"), /^AvailabilityZone,BilledCost,.*\r\n.*,acme,/);
     await page.getByRole("button", { name: "Explain line 1" }).click();
     await page.getByRole("dialog", { name: /^Line 1/ }).waitFor();
     assert.equal((await watched.everything()).includes(canary), false);

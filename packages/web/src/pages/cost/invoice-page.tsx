@@ -1,9 +1,12 @@
 import type { LineShape } from "@tessera/wire";
 import { useState } from "react";
 import { Link, useParams } from "wouter";
+import { wordsOf } from "../../api/call.ts";
 import { useCall } from "../../api/use-call.ts";
 import { Dialog } from "../../design/dialog.tsx";
 import { Button, Card, Empty, Skeleton } from "../../design/parts.tsx";
+import { toast } from "../../frame/toasts.tsx";
+import { saveFocusFile } from "./focus-file.ts";
 import { spellMoney } from "./money.ts";
 
 /** An invoice as a page that prints well; each line can be taken apart. */
@@ -29,6 +32,9 @@ export default function InvoicePage() {
         </div>
         <div className="row no-print">
           <Link href="/cost/invoices">All invoices</Link>
+          <Button onClick={() => saveFocusFile(at, invoice).catch((error) => toast("bad", wordsOf(error)))}>
+            FOCUS file
+          </Button>
           <Button onClick={() => print()}>Print</Button>
         </div>
       </div>
