@@ -142,7 +142,7 @@ function addNodesWithParts({ state: { fleet }, need, claimant, book }: Task, fou
   if (need.part === undefined) return;
   const looked = new Set(found);
   for (let free = Math.floor(need.part.ask.compute / 1_000); free <= unitsPerGpu / 1_000; free++) {
-    const gpus = fleet.sharedWith(need.model, free);
+    const gpus = fleet.shared.gpusWith(need.model, free);
     for (let gpu = gpus?.next(0) ?? -1; gpu >= 0; gpu = gpus!.next(gpu + 1)) {
       const node = fleet.node(fleet.gpuNode[gpu]! as NodeNo);
       if (node.mode !== "up" || looked.has(node.no)) continue;

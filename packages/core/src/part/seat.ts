@@ -1,8 +1,8 @@
 import type { Trust } from "../model/account.ts";
 import type { Isolation } from "../model/job.ts";
 import { unitsPerGpu } from "../model/units.ts";
-import { bestStart, smallestProfile, uncut, withInstance } from "./mig.ts";
-import { type MigProfile, migModelOf } from "./mig-models.ts";
+import { bestStart, type MigUse, smallestProfile, uncut, withInstance } from "./mig.ts";
+import { type MigModel, type MigProfile, migModelOf } from "./mig-models.ts";
 
 /** How a pool's GPUs are given out; `any` is re-shaped on demand. */
 export type PoolMode = "any" | "whole" | "mig" | "mps" | "timeslice";
@@ -155,13 +155,18 @@ function fit(size: PartSize, device: PartDevice, occupants: readonly Occupant[])
 
 function bestSlot(device: PartDevice, occupants: readonly Occupant[], profile: MigProfile): number {
   const model = migModelOf(device.model, device.memoryMiB)!;
+  return bestStart(model, migUseOf(device, model, occupants), profile);
+}
+
+/** What the instances of a GPU that is cut by MIG take of it. */
+export function migUseOf(device: PartDevice, model: MigModel, occupants: readonly Occupant[]): MigUse {
   let use = uncut;
   for (const { profile: name = "", slot = -1 } of occupants) {
     const held = model.profileByName.get(name);
     if (held === undefined) throw new Error(`${device.model} has no MIG profile "${name}", yet one is in use`);
     use = withInstance(model, use, held, slot);
   }
-  return bestStart(model, use, profile);
+  return use;
 }
 
 // On a time-slice pool the replicas of a GPU are shares of one GPU (U3): oversubscribing it costs latency and adds

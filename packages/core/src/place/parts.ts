@@ -2,8 +2,10 @@ import type { Seat } from "../journal/event.ts";
 import type { GpuNo, NodeNo } from "../model/ids.ts";
 import type { GpuAsk, JobSpec } from "../model/job.ts";
 import { unitsPerGpu } from "../model/units.ts";
+import { isAlikeFor } from "../part/alike.ts";
 import { type NoSeat, type Occupant, type PartAsk, seatPart, type Who } from "../part/seat.ts";
 import type { Fleet } from "../state/fleet.ts";
+import type { SharedGroup } from "../state/shared-gpus.ts";
 import type { MemberNeed } from "./seats.ts";
 
 /** A part of a GPU for each member, or the best reason why not. */
@@ -49,43 +51,69 @@ function onePart(
     if (better[part] > better[why]) why = part;
     return undefined;
   };
+  const { cpusMilli, memoryMiB } = need;
+  /** The first seat in a group on a GPU below `end`. */
+  const tryGroup = ({ device, occupants, gpus }: SharedGroup, end: number): Seat | undefined => {
+    const answer = seatPart(device, occupants, who, ask);
+    const isFinal = typeof answer === "string" && (answer !== "isolation" || isAlikeFor(who, occupants));
+    for (let gpu = gpus.next(0, cpusMilli, memoryMiB); gpu >= 0; gpu = gpus.next(gpu + 1, cpusMilli, memoryMiB)) {
+      if (gpu >= end || (isFinal && better[answer] <= better[why])) return undefined;
+      const seat = added.has(gpu) ? undefined : tryGpu(gpu);
+      if (seat !== undefined) return seat;
+    }
+    return undefined;
+  };
   for (const gpu of added.keys()) {
     const seat = tryGpu(gpu);
     if (seat !== undefined) return seat;
   }
-  for (let free = Math.floor(ask.compute / 1_000); free <= unitsPerGpu / 1_000; free++) {
-    const seat = firstSeat(fleet.sharedWith(need.model, free), tryGpu);
-    if (seat !== undefined) return seat;
+  const freeMin = Math.floor(ask.compute / 1_000);
+  for (let free = freeMin; free <= unitsPerGpu / 1_000; free++) {
+    let lowest: Seat | undefined;
+    for (const group of fleet.shared.groupsWith(need.model, free))
+      lowest = tryGroup(group, lowest?.gpus[0] ?? fleet.gpus) ?? lowest;
+    if (lowest !== undefined) return lowest;
   }
   for (let free = 1; free <= fleet.freeMax(need.model); free++) {
     const nodes = fleet.nodesWith(need.model, free);
-    const seat = firstSeat(nodes, (no) => freshSeat(fleet, no, added, tryGpu));
-    if (seat !== undefined) return seat;
+    if (nodes === undefined) continue;
+    for (let no = nodes.next(0, cpusMilli, memoryMiB); no >= 0; no = nodes.next(no + 1, cpusMilli, memoryMiB)) {
+      const gpu = freshGpu(fleet, no, added);
+      const seat = gpu === undefined ? undefined : tryGpu(gpu);
+      if (seat !== undefined) return seat;
+    }
   }
-  return why;
+  const { mayUse } = need;
+  if (mayUse === undefined || better[why] >= better.isolation) return why;
+  const isKept = (gpu: number) => usable(fleet.gpuNode[gpu]!) && !mayUse(fleet.node(fleet.gpuNode[gpu]! as NodeNo));
+  return anyGpu(fleet, need.model, freeMin, added, isKept) ? "isolation" : why;
 }
 
-function freshSeat(
+/** Whether something holds of a GPU on which a part would be looked for if cores and memory did not count. */
+function anyGpu(
   fleet: Fleet,
-  no: number,
+  model: number,
+  freeMin: number,
   added: ReadonlyMap<number, unknown>,
-  tryGpu: (gpu: number) => Seat | undefined,
-): Seat | undefined {
+  holds: (gpu: number) => boolean,
+): boolean {
+  for (let free = freeMin; free <= unitsPerGpu / 1_000; free++)
+    for (const { gpus } of fleet.shared.groupsWith(model, free))
+      for (let gpu = gpus.next(0); gpu >= 0; gpu = gpus.next(gpu + 1)) if (holds(gpu)) return true;
+  for (let free = 1; free <= fleet.freeMax(model); free++) {
+    const nodes = fleet.nodesWith(model, free);
+    for (let no = nodes?.next(0) ?? -1; no >= 0; no = nodes!.next(no + 1)) {
+      const gpu = freshGpu(fleet, no, added);
+      if (gpu !== undefined && holds(gpu)) return true;
+    }
+  }
+  return false;
+}
+
+/** The first GPU of a node of which nothing is in use. */
+function freshGpu(fleet: Fleet, no: number, added: ReadonlyMap<number, unknown>): number | undefined {
   const node = fleet.nodes[no]!;
   const end = node.firstGpu + node.facts.gpus.length;
-  for (let gpu = node.firstGpu as number; gpu < end; gpu++)
-    if (fleet.isFree(gpu) && !added.has(gpu)) return tryGpu(gpu);
-  return undefined;
-}
-
-function firstSeat(
-  set: { next(from: number): number } | undefined,
-  attempt: (no: number) => Seat | undefined,
-): Seat | undefined {
-  if (set === undefined) return undefined;
-  for (let no = set.next(0); no >= 0; no = set.next(no + 1)) {
-    const seat = attempt(no);
-    if (seat !== undefined) return seat;
-  }
+  for (let gpu = node.firstGpu as number; gpu < end; gpu++) if (fleet.isFree(gpu) && !added.has(gpu)) return gpu;
   return undefined;
 }

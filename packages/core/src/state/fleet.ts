@@ -6,6 +6,7 @@ import type { Occupant, PartDevice, PoolMode, Who } from "../part/seat.ts";
 import { NodeIndex } from "./node-index.ts";
 import { NodeSet } from "./node-set.ts";
 import { type Fits, Rooms } from "./rooms.ts";
+import { SharedGpus } from "./shared-gpus.ts";
 import { Topology } from "./topology.ts";
 
 /** Needs whose rooms are kept up to date; the fleet is counted anew for others. */
@@ -72,7 +73,8 @@ export class Fleet {
   readonly parts = new Map<number, Map<LeaseId, Occupant>>();
   /** When a GPU that is shared last got or lost an occupant: its record is written forward only. */
   readonly partsChangedAt = new Map<number, Instant>();
-  readonly #shared: NodeSet[][] = [];
+  /** The same GPUs, by what they have left and for whom. */
+  readonly shared = new SharedGpus();
 
   modelNo(model: string): number {
     const known = this.models.indexOf(model);
@@ -149,6 +151,7 @@ export class Fleet {
     node.freeCpusMilli += facts.cpusMilli - node.facts.cpusMilli;
     node.freeMemoryMiB += facts.memoryMiB - node.facts.memoryMiB;
     node.facts = facts;
+    for (let gpu = node.firstGpu as number; gpu < node.firstGpu + facts.gpus.length; gpu++) this.#regroup(gpu);
   }
 
   removeNode(no: NodeNo): void {
@@ -184,7 +187,7 @@ export class Fleet {
       }
       this.gpuFree[gpu] = free - unitsEach;
       this.gpuFreeMemory[gpu] = freeMemory - memory;
-      if (part !== undefined) this.#indexShared(gpu, free);
+      if (part !== undefined) this.#regroup(gpu);
     }
     node.freeCpusMilli -= lease.cpusMilli;
     node.freeMemoryMiB -= lease.memoryMiB;
@@ -198,8 +201,7 @@ export class Fleet {
     const { node: no, gpus, unitsEach, part } = lease;
     const node = this.node(no);
     for (const gpu of gpus) {
-      const before = this.gpuFree[gpu]!;
-      this.gpuFree[gpu] = before + unitsEach;
+      this.gpuFree[gpu]! += unitsEach;
       this.gpuFreeMemory[gpu]! += part?.memory ?? unitsEach;
       if (this.gpuFree[gpu]! > this.gpuCapacity[gpu]!) throw new Error(`GPU ${gpu} is given back twice`);
       if (part !== undefined) {
@@ -208,7 +210,7 @@ export class Fleet {
           this.parts.delete(gpu);
           this.partsChangedAt.delete(gpu);
         }
-        this.#indexShared(gpu, before);
+        this.#regroup(gpu);
       }
     }
     node.freeCpusMilli += lease.cpusMilli;
@@ -235,18 +237,8 @@ export class Fleet {
     return [...(this.parts.get(gpu)?.values() ?? [])];
   }
 
-  /** GPUs in use by parts, of a model, with `free` thousands of units of compute left. */
-  sharedWith(model: number, free: number): NodeSet | undefined {
-    return this.#shared[model]?.[free];
-  }
-
-  #indexShared(gpu: number, freeBefore: number): void {
-    const model = this.gpuModel[gpu]!;
-    this.#shared[model] ??= [];
-    const sets = this.#shared[model];
-    while (sets.length <= unitsPerGpu / 1_000) sets.push(new NodeSet());
-    sets[Math.floor(freeBefore / 1_000)]!.delete(gpu);
-    if (this.parts.has(gpu)) sets[Math.floor(this.gpuFree[gpu]! / 1_000)]!.add(gpu);
+  #regroup(gpu: number): void {
+    this.shared.regroup(gpu, this.gpuModel[gpu]!, this.gpuFree[gpu]!, this.device(gpu), this.occupants(gpu));
   }
 
   /** Any GPU of a model. */
@@ -369,6 +361,7 @@ export class Fleet {
     let leaving = 0;
     for (let gpu = firstGpu as number; gpu < firstGpu + facts.gpus.length; gpu++) {
       if (this.isFree(gpu)) free++;
+      this.shared.note(gpu, up && this.gpuHeldFor[gpu] === 0, node.freeCpusMilli, node.freeMemoryMiB);
       if (!up || this.gpuHeldFor[gpu] !== 0) continue;
       open += this.gpuFree[gpu]!;
       leaving += this.gpuLeaving[gpu]!;
