@@ -5,7 +5,7 @@ import { faultOfGpu, faultOfNode } from "./part.ts";
 import { coverFor, exceedsMax, isLent, overMax } from "./quota.ts";
 import { compareLists, faultOfSeats, leastSpread, spreadOf } from "./room.ts";
 import { type Bounds, type Found, findClaim } from "./search.ts";
-import { faultsOfSet, isEnough, isLegal, standingsOf, startable } from "./take.ts";
+import { faultsOfSet, isEnough, isLegal, standingsOf, startable, type TakingRule } from "./take.ts";
 import {
   type Holding,
   isInside,
@@ -123,8 +123,8 @@ export function judgeClaim(now: World, claim: Claim, bounds: Bounds, earlier: re
       faults.push(rule(`[T5] ${wish.job} takes ${names(victims)} and not one of ${names(best)}`));
     }
   } else if (!standings.some(({ byOwn }) => byOwn) && victims.some(({ account }) => account === wish.account)) {
-    const others = findClaim(world, wish, bounds, ["T1", "T2"]);
-    if (typeof others === "object") {
+    const others = claimDue(world, wish, bounds, ["T1", "T2"]);
+    if (others !== undefined) {
       faults.push(rule(`[T4] ${wish.job} takes from its own account and could take ${names(others.set)}`));
     }
   }
@@ -206,8 +206,13 @@ function chanceOf(world: World, wish: Wish, bounds: Bounds): string | undefined 
 }
 
 /** A claim that must be found: of the sets that only fair share allows, those of one job [T2]. */
-function claimDue(world: World, wish: Wish, bounds: Bounds): Found | undefined {
-  const claim = findClaim(world, wish, bounds);
+function claimDue(
+  world: World,
+  wish: Wish,
+  bounds: Bounds,
+  rules: readonly TakingRule[] = ["T1", "T2", "T3"],
+): Found | undefined {
+  const claim = findClaim(world, wish, bounds, rules);
   if (typeof claim !== "object") return undefined;
   const jobs = new Set(claim.set.map(({ job }) => job));
   return rulesOf(claim).includes("T2") && jobs.size > 1 ? undefined : claim;
