@@ -1,4 +1,4 @@
-import { type Amount, amountOf, coveredBelow, isWithin, plus, stayingOf, usageOf } from "./amount.ts";
+import { type Amount, amountOf, beyondGuarantee, coveredBelow, isWithin, plus, stayingOf, usageOf } from "./amount.ts";
 import { isCounted, victimsFor } from "./counts.ts";
 import { nextOf } from "./order.ts";
 import { faultOfGpu, faultOfNode } from "./part.ts";
@@ -276,9 +276,16 @@ export function judgeClasses(world: World): Fault[] {
   for (const account of world.accounts.keys()) {
     if (isWithin(world, account, coveredBelow(world, account))) continue;
     const own = world.holdings.filter((holding) => holding.cover === account);
-    if (own.length > 0) faults.push(rule(`[C3] ${named(world, account)} covers more than its guarantee`));
+    if (own.some((holding) => isPartOfExcess(world, account, holding)))
+      faults.push(rule(`[C3] ${named(world, account)} covers more than its guarantee`));
   }
   return faults;
+}
+
+/** Whether an account would cover less beyond its guarantee without this: what holds nothing of the excess keeps its class. */
+function isPartOfExcess(world: World, account: number, holding: Holding): boolean {
+  const beyond = (of: World) => beyondGuarantee(of, account, coveredBelow(of, account));
+  return compareLists(beyond(without(world, [holding])), beyond(world)) !== 0;
 }
 
 /** Whether a job gets more members while someone waits who could start instead [P1]. */
