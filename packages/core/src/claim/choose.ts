@@ -8,7 +8,7 @@ import type { Offers } from "./offers.ts";
 import { goesByVictim, type Place } from "./places.ts";
 import { type ClaimNeed, Site } from "./site.ts";
 import type { Claimant, Rule } from "./takeable.ts";
-import type { Tally } from "./tally.ts";
+import { type Tally, unitsFreedBy } from "./tally.ts";
 import { leavesFirst, lostMs, lostWork, type Victim } from "./victim.ts";
 
 /** For whom room is to be made, and what it must hold. */
@@ -143,7 +143,7 @@ function takeForCeilings(task: Task, offers: Offers, tally: Tally): boolean {
 function takeForLending(task: Task, offers: Offers, tally: Tally): boolean {
   while (!isLent(task, tally)) {
     const able = [...offers.below(rootAccount)].filter(
-      (victim) => !tally.isGone(victim) && freesUnits(task.state, victim),
+      (victim) => !tally.isGone(victim) && unitsFreedBy(task.state, victim) > 0,
     );
     const next = nextVictim(task, able, offers, tally);
     if (next === undefined) return false;
@@ -157,10 +157,6 @@ export function isLent({ state, claimant }: Task, tally: Tally): boolean {
   if (state.lendingLimits === 0 || tally.isCovered()) return true;
   const unlent = unlentUnits(state, claimant.job.account, (account) => tally.left(account).units);
   return unlent === 0 || state.fleet.freeUnitsOnceLeft() + tally.unitsFreed() - claimant.demand.units >= unlent;
-}
-
-function freesUnits(state: State, { leases }: Victim): boolean {
-  return leases.some(({ node, gpus }) => gpus.length > 0 && state.fleet.node(node).mode === "up");
 }
 
 /** What one more member on a node would cost. */

@@ -219,14 +219,10 @@ export class Tally {
     return ceilingHit(this.#state, job.account, demand, (account) => this.left(account.no));
   }
 
-  /** Units that the victims hold on nodes that take work. */
+  /** Units that the victims leave free on nodes that take work. */
   unitsFreed(): number {
-    const { fleet } = this.#state;
     let units = 0;
-    for (const { leases } of this.victims.keys()) {
-      for (const lease of leases)
-        if (fleet.node(lease.node).mode === "up") units += lease.unitsEach * lease.gpus.length;
-    }
+    for (const victim of this.victims.keys()) units += unitsFreedBy(this.#state, victim);
     return units;
   }
 
@@ -310,6 +306,16 @@ export class Tally {
     for (const lease of victim.leases) addTo(back, this.#state.fleet, lease, -1);
     return !isWithin(this.#state, accountOf(this.#state, account), minus(this.left(account), back));
   }
+}
+
+/** Units that one leaves free on nodes that take work; nobody else comes to a GPU that is kept for someone [P3]. */
+export function unitsFreedBy({ fleet }: State, { leases }: Victim): number {
+  let units = 0;
+  for (const { node, gpus, unitsEach } of leases) {
+    if (fleet.node(node).mode !== "up") continue;
+    for (const gpu of gpus) if (fleet.gpuHeldFor[gpu] === 0) units += unitsEach;
+  }
+  return units;
 }
 
 const none: readonly Victim[] = [];
