@@ -16,6 +16,7 @@ import type { Report } from "./report.ts";
 const minute = 60_000;
 const startAt = Date.UTC(2026, 10, 2, 8);
 const run = { a: 60, b: 60, c: 30, d: 20 } as const;
+const checkpointMs = 4 * minute;
 const folder = mkdtempSync(join(tmpdir(), "what-if-"));
 after(() => rmSync(folder, { recursive: true }));
 
@@ -24,11 +25,20 @@ async function recordMorning(): Promise<void> {
   const store = await openStore({ dir: join(folder, "store") });
   const control = new VirtualControlPlane(new SimulatedClock(startAt), store);
   const nodes = alikeNodes(2, 8);
+  const saved = new Map<string, number>();
   const behaviour = ({ job }: { job: string }): Behaviour => ({
     startMs: 0,
-    runMs: run[job.slice("job_".length) as keyof typeof run] * minute,
+    runMs: run[job.slice("job_".length) as keyof typeof run] * minute - (saved.get(job) ?? 0),
     exitCode: 0,
     ignoresSignal: false,
+  });
+  control.follow({
+    before(event, state) {
+      if (event.kind !== "job-requeued") return;
+      const { id, startedAt } = state.jobs.get(event.job)!;
+      const ranMs = event.at - startedAt;
+      saved.set(id, (saved.get(id) ?? 0) + ranMs - (ranMs % checkpointMs));
+    },
   });
   const fleet = new SimulatedFleet({ clock: control.clock, nodes, prepareMs: 0, behaviour });
   await control.drive(new SimulatedEngine(fleet));
@@ -39,7 +49,7 @@ async function recordMorning(): Promise<void> {
       id: `job_${job}` as JobId,
       account,
       user: "usr_1" as UserId,
-      spec: gangSpec({ gpus: 8, gpusPerNode: 8 }),
+      spec: gangSpec({ gpus: 8, gpusPerNode: 8, checkpointMs }),
       endedBefore: [],
     });
   void control.ask({ kind: "node.register", nodes });
