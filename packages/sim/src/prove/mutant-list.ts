@@ -99,6 +99,12 @@ export const mutants: readonly Mutant[] = [
     to: "return true;",
   },
   {
+    name: "T5: an account is a source though it has nothing beyond its guarantee",
+    file: "claim/tally.js",
+    from: "if (isWithin(this.#state, accountOf(this.#state, at), this.left(at)))",
+    to: "if (false)",
+  },
+  {
     name: "T4: its own account's work goes first",
     file: "claim/choose.js",
     from: "const ranks = { T1: 0, T2: 1, T3: 2 };",
