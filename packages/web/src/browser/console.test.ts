@@ -233,6 +233,7 @@ describe("the console in a real browser", { skip: missing }, () => {
     await page.waitForURL("**/nodes/*");
     await page.keyboard.press("/");
     await page.getByRole("combobox").fill("acme/team");
+    await page.getByRole("option", { name: "acme/team" }).first().waitFor(); // accounts are read when one searches
     await page.keyboard.press("Enter");
     await page.waitForURL("**/quota/acme/team");
     await page.keyboard.press("?");
