@@ -1,3 +1,4 @@
+import type { Account } from "../model/account.ts";
 import { type AccountNo, noAccount, rootAccount } from "../model/ids.ts";
 import { pastUnits } from "../state/history.ts";
 import { accountOf, pathUp, type State, upToDate } from "../state/state.ts";
@@ -5,7 +6,7 @@ import { stayingOf } from "../state/usage.ts";
 import type { WaitingGroup } from "../state/waiting.ts";
 import { Heap, type Placed } from "./heap.ts";
 import { before } from "./in-account.ts";
-import { coverFor, type Demand } from "./quota.ts";
+import { coverFor, type Demand, isWithin } from "./quota.ts";
 import { compareShares, noShare, type Share, shareOf, shareOfJob } from "./share.ts";
 
 /** Who is next somewhere, and how that side stands with the job added. */
@@ -23,6 +24,13 @@ interface Side extends Contender, Placed {
   readonly sides: Heap<Side>;
   /** Groups of the account itself. */
   readonly groups: Heap<WaitingGroup>;
+  /** What the first of them asks for, where the floor of an account above would hold it. */
+  inside: Inside | undefined;
+}
+
+interface Inside {
+  readonly floor: AccountNo;
+  readonly demand: Demand;
 }
 
 /**
@@ -35,6 +43,8 @@ export class Contest {
   readonly #sides = new Map<AccountNo, Side>();
   readonly #root: Side;
   readonly #groups: Iterable<WaitingGroup>;
+  /** By floor: whom it would hold although it is not their own account's, by what they ask for. */
+  readonly #sharers = new Map<AccountNo, Map<Demand, Set<Side>>>();
   /** Who has had a part in it; counted only from the first claim on. */
   #entered: Set<WaitingGroup> | undefined;
   readonly #isOut: (group: WaitingGroup) => boolean;
@@ -73,6 +83,17 @@ export class Contest {
     if (group.jobs.length === 0) side.groups.delete(group);
     else side.groups.update(group);
     this.#settleUp(side);
+    // A floor shared with others may have filled: who seemed to be inside is looked at again.
+    for (const account of pathUp(this.#state, group.account))
+      for (const sharer of this.#beyond(account)) this.#settleUp(sharer);
+  }
+
+  /** Those whom the floor of an account does not hold any more. */
+  #beyond(account: Account): Side[] {
+    const found: Side[] = [];
+    for (const [demand, sides] of this.#sharers.get(account.no) ?? [])
+      if (!isWithin(this.#state, account, this.#state.usage[account.no]!, demand)) found.push(...sides);
+    return found;
   }
 
   /** These accounts lose something to a claimant: their sides stand lower, and those who sleep there compete again. */
@@ -124,6 +145,7 @@ export class Contest {
       next: undefined,
       burst: false,
       share: noShare,
+      inside: undefined,
       place: -1,
     };
     this.#sides.set(account, side);
@@ -134,29 +156,22 @@ export class Contest {
     for (let at: Side | undefined = side; at !== undefined; at = at.above) this.#settle(at);
   }
 
-  /** The side below that goes first. A floor shared with others may have filled: who seemed to be inside is looked at again. */
-  #bestBelow({ sides }: Side): Side | undefined {
-    for (;;) {
-      const best = sides.first;
-      if (best?.next === undefined || best.burst) return best;
-      if (coverFor(this.#state, best.next.account, this.#demandOf(best.next)) !== noAccount) return best;
-      for (let at = this.#sides.get(best.next.account)!; at !== best; at = at.above!) this.#settle(at);
-      this.#settle(best);
-    }
-  }
-
   #settle(side: Side): void {
-    const best = this.#bestBelow(side);
+    const best = side.sides.first;
     let own = side.groups.first;
     for (; own !== undefined && this.#isOut(own); own = side.groups.first) side.groups.delete(own);
     let next: Contender | undefined = best;
+    let inside: Inside | undefined;
     if (own !== undefined) {
       // A job of the account itself is a side of its own beside the accounts below.
       const demand = this.#demandOf(own);
-      const burst = coverFor(this.#state, own.account, demand) === noAccount;
+      const floor = coverFor(this.#state, own.account, demand);
+      const burst = floor === noAccount;
+      if (!burst && floor !== own.account) inside = { floor, demand };
       const alone = { next: own, burst, share: best === undefined ? noShare : shareOfJob(this.#state, demand) };
       if (next === undefined || goesFirst(alone, next)) next = alone;
     }
+    this.#note(side, inside);
     side.next = next?.next;
     if (next?.next === undefined) {
       side.above?.sides.delete(side);
@@ -167,6 +182,28 @@ export class Contest {
     const past = pastUnits(this.#state, account.no, this.#state.clock);
     side.share = shareOf(this.#state, account, stayingOf(this.#state, account.no), this.#demandOf(next.next), past);
     side.above?.sides.update(side);
+  }
+
+  #note(side: Side, inside: Inside | undefined): void {
+    const { inside: before } = side;
+    if (before?.floor === inside?.floor && before?.demand === inside?.demand) return;
+    side.inside = inside;
+    if (before !== undefined) this.#sharersOf(before).delete(side);
+    if (inside !== undefined) this.#sharersOf(inside).add(side);
+  }
+
+  #sharersOf({ floor, demand }: Inside): Set<Side> {
+    let byDemand = this.#sharers.get(floor);
+    if (byDemand === undefined) {
+      byDemand = new Map();
+      this.#sharers.set(floor, byDemand);
+    }
+    let sides = byDemand.get(demand);
+    if (sides === undefined) {
+      sides = new Set();
+      byDemand.set(demand, sides);
+    }
+    return sides;
   }
 
   #demandOf(group: WaitingGroup): Demand {
