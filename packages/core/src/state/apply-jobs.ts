@@ -357,6 +357,8 @@ function dropClaim(state: State, job: Job): void {
   state.claimants.delete(job);
   state.claims.heldUp.delete(job);
   state.waiting.wakeAll();
+  // What was held for it counted as its account's usage; without it a guarantee may have room for burst work [C3].
+  state.classes.note(job.account);
   for (const seat of claim.seats) {
     deleteUnder(state.claims.on, seat.node, job);
     beforeSeats(state, seat.node);
