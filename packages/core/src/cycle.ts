@@ -47,7 +47,7 @@ function pass(
   const contest = new Contest(state, groups, (group) => isIdle(state, group));
   let plans: Timeline | undefined;
   const timeline = (): Timeline => {
-    plans ??= planAgain(state, now); // what must not be delayed
+    plans ??= planAgain(state, now, apply); // what must not be delayed
     return plans;
   };
   const hopeless = new Hopeless();
@@ -66,7 +66,6 @@ function pass(
       const handover = handoverOf(state, job.account, placement.seats);
       apply({ kind: "job-placed", v: 1, at: now, job: job.no, attempt: job.attempt, ...placement, ...handover });
       settleClasses(state, now, apply);
-      state.planned.delete(job);
       timeline().started(job);
       contest.started(group);
       continue;
@@ -82,7 +81,7 @@ function pass(
       group.delayed ||=
         !shut && timeline().plans.length > 0 && placeJob(state, job, now, undefined, wish) !== undefined;
       if (!group.seatsOnly) group.insists = mayInsist(state, job, wish);
-      planAhead(state, timeline, job, wish, now); // when could it start
+      planAhead(state, timeline, job, wish, now, apply); // when could it start
       contest.close(group); // nobody who wants the same can start either
       if (state.planned.size === 0 && state.fleet.maintained.size === 0 && !group.seatsOnly) hopeless.add(group);
       continue;
@@ -119,13 +118,12 @@ function arrayIsFull(state: State, group: WaitingGroup): boolean {
 }
 
 /** Those who were planned before keep their place ahead of whoever comes now. */
-function planAgain(state: State, now: Instant): Timeline {
+function planAgain(state: State, now: Instant, apply: (event: Event) => void): Timeline {
   const timeline = new Timeline(state, now);
   if (!state.policy.backfill) return timeline;
   for (const job of [...state.planned.keys()]) {
-    const group = state.waiting.groupOf(job);
-    const plan = group === undefined ? undefined : timeline.plan(job, mayStartNow(state, group, job, now));
-    if (plan === undefined) state.planned.delete(job);
+    const plan = timeline.plan(job, mayStartNow(state, state.waiting.groupOf(job)!, job, now));
+    if (plan === undefined) apply({ kind: "plan-dropped", v: 1, at: now, job: job.no });
     else state.planned.set(job, plan.at);
   }
   return timeline;
@@ -138,7 +136,14 @@ function mayStartNow(state: State, group: WaitingGroup, job: Job, now: Instant):
   );
 }
 
-function planAhead(state: State, timeline: () => Timeline, job: Job, wish: Wish, now: Instant): void {
+function planAhead(
+  state: State,
+  timeline: () => Timeline,
+  job: Job,
+  wish: Wish,
+  now: Instant,
+  apply: (event: Event) => void,
+): void {
   if (state.planned.has(job) || !mayBePlanned(state, job)) return;
   const stop = mayStart(state, job, wish.first, now);
   if (stop?.kind === "limit" && stop.hit.kind === "gpu-time") {
@@ -146,5 +151,5 @@ function planAhead(state: State, timeline: () => Timeline, job: Job, wish: Wish,
   }
   if (stop !== undefined) return;
   const plan = state.policy.backfill && state.planned.size < plansMax ? timeline().plan(job) : undefined;
-  if (plan !== undefined) state.planned.set(job, plan.at);
+  if (plan !== undefined) apply({ kind: "job-planned", v: 1, at: now, job: job.no, startsAt: plan.at });
 }

@@ -229,6 +229,10 @@ class Day {
     const outcome = decideBatch(state, inputs, this.now, (event) => this.#judge(event));
     const again = decideBatch(this.#twin, inputs, this.now);
     assert.equal(canonicalJson(again), canonicalJson(outcome), "[S26] the same history decides otherwise");
+    if (before !== "") {
+      const restarted = decideBatch(readSnapshot(before), inputs, this.now);
+      assert.equal(canonicalJson(restarted), canonicalJson(outcome), "[S26] a restart decides otherwise");
+    }
     for (const [i, decision] of outcome.decisions.entries()) {
       const input = inputs[i]!;
       if (input.kind === "command" && input.command.kind === "job.cancel" && !isRefusal(decision))

@@ -29,6 +29,8 @@ export type Event =
   | SecretChanged
   | JobSubmitted
   | JobHeld
+  | JobPlanned
+  | PlanDropped
   | JobPlaced
   | JobClaimed
   | ClaimDropped
@@ -140,6 +142,16 @@ export interface JobSubmitted extends Head<"job-submitted"> {
 export interface JobHeld extends Head<"job-held"> {
   readonly job: JobNo;
   readonly held: boolean;
+}
+/** The job cannot start yet and has a place on the timeline behind those planned before it (B1). */
+export interface JobPlanned extends Head<"job-planned"> {
+  readonly job: JobNo;
+  /** When it could start as things stood; it keeps its place whatever becomes of that. */
+  readonly startsAt: Instant;
+}
+/** It can no longer be told when the job starts. Leaving the queue ends a plan without a word. */
+export interface PlanDropped extends Head<"plan-dropped"> {
+  readonly job: JobNo;
 }
 export interface Seat {
   readonly node: NodeNo;

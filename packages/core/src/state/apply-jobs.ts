@@ -28,7 +28,7 @@ import { noteEnd, noteSubmission } from "./pace.ts";
 import { accountOf, jobOf, modelsFor, orderOf, pathUp, type State, whoIs, wishOf } from "./state.ts";
 import { countBurst, countCovered, countHolding, countLeaving, countWaiting, forgetIdleUser } from "./usage.ts";
 
-type JobEvent = Extract<Event, { kind: `job-${string}` | `lease-${string}` | "claim-dropped" }>;
+type JobEvent = Extract<Event, { kind: `job-${string}` | `lease-${string}` | "claim-dropped" | "plan-dropped" }>;
 
 /** The part of `apply` that follows jobs and leases from submission to their end. */
 export function applyToJobs(state: State, event: JobEvent): void {
@@ -42,6 +42,12 @@ export function applyToJobs(state: State, event: JobEvent): void {
       queueOrPark(state, job);
       return;
     }
+    case "job-planned":
+      state.planned.set(jobOf(state, event.job), event.startsAt);
+      return;
+    case "plan-dropped":
+      state.planned.delete(jobOf(state, event.job));
+      return;
     case "job-claimed":
       claimed(state, event);
       return;
@@ -306,7 +312,7 @@ function countClass(state: State, job: Job, sign: 1 | -1): void {
 function claimed(state: State, event: JobClaimed): void {
   const job = jobOf(state, event.job);
   const { choice, cover, unitsEach, seats } = event;
-  state.waiting.remove(job);
+  leaveQueue(state, job);
   keepClaim(state, job, { choice, unitsEach, seats, ...(cover !== undefined && { cover }) });
   // An account that claims its floor keeps less of what is free from others.
   if (state.lendingLimits > 0) state.waiting.wakeAll();
@@ -326,7 +332,7 @@ function keepClaim(state: State, job: Job, claim: Claim): void {
   const { cpusMilli, memoryMiB } = job.spec;
   job.claim = claim;
   state.claimants.add(job);
-  state.waiting.remove(job);
+  leaveQueue(state, job);
   for (const seat of claim.seats) {
     addUnder(state.claims.on, seat.node, job);
     beforeSeats(state, seat.node);
@@ -367,12 +373,18 @@ function dropClaim(state: State, job: Job): void {
   }
 }
 
+/** Who is not in the queue has no plan either. */
+function leaveQueue(state: State, job: Job): void {
+  state.waiting.remove(job);
+  state.planned.delete(job);
+}
+
 /** A job that could start now is in the queue; one that is held, dependent or early is not. */
 export function queueOrPark(state: State, job: Job): void {
   if (job.state !== "waiting" || job.held || job.waitsFor > 0 || job.claim !== undefined) {
-    state.waiting.remove(job);
+    leaveQueue(state, job);
   } else if (job.notBeforeAt > state.clock) {
-    state.waiting.remove(job);
+    leaveQueue(state, job);
     state.timers.add({ at: job.notBeforeAt, kind: "wake", subject: job.no });
   } else {
     state.waiting.add(job, wishOf(state, job.spec), orderOf(state, job.account));
@@ -382,7 +394,7 @@ export function queueOrPark(state: State, job: Job): void {
 function placed(state: State, event: JobPlaced): void {
   const job = jobOf(state, event.job);
   dropClaim(state, job);
-  state.waiting.remove(job);
+  leaveQueue(state, job);
   countWaiting(state, job, -1);
   job.state = "starting";
   job.attempt = event.attempt;
@@ -533,7 +545,7 @@ function ended(state: State, event: JobEnded): void {
   if (job.leases.length > 0) throw new Error(`job ${job.id} ends while it holds ${job.leases.length} leases`);
   dropClaim(state, job);
   if (job.state === "waiting") {
-    state.waiting.remove(job);
+    leaveQueue(state, job);
     countWaiting(state, job, -1);
   } else {
     deactivate(state, job);

@@ -14,11 +14,11 @@ import type { History } from "./history.ts";
 import { readMarks, writeMarks } from "./marks.ts";
 import type { Pace } from "./pace.ts";
 import type { Rest } from "./rest.ts";
-import { emptyState, type GpuTimeWindow, type State, type UsedKey } from "./state.ts";
+import { emptyState, type GpuTimeWindow, jobOf, type State, type UsedKey } from "./state.ts";
 import { nothingUsed } from "./usage.ts";
 
 /** Version of the shape below. A snapshot of another version is passed over: the journal can always be replayed. */
-export const snapshotSchema = 5;
+export const snapshotSchema = 6;
 
 type NodeImage = Omit<
   FleetNode,
@@ -60,6 +60,9 @@ interface Image {
   readonly arrivals?: ArrivalsImage;
   /** Absent where nobody orders by it. */
   readonly pace?: readonly (readonly [AccountNo, Pace])[];
+  /** Jobs with a place on the timeline, and those that hold a claim, in order; absent where there are none. */
+  readonly planned?: readonly JobNo[];
+  readonly claimants?: readonly JobNo[];
   readonly dependents: readonly (readonly [JobNo, readonly { job: JobNo; when: "succeeded" | "ended" }[]])[];
 }
 
@@ -109,6 +112,8 @@ export function writeSnapshot(state: State): string {
     ...(fleet.partsChangedAt.size > 0 && { partsChangedAt: byKey(fleet.partsChangedAt) }),
     ...(arrivals !== undefined && { arrivals }),
     ...(state.pace.size > 0 && { pace: byKey(state.pace) }),
+    ...(state.planned.size > 0 && { planned: [...state.planned.keys()].map(({ no }) => no) }),
+    ...(state.claimants.size > 0 && { claimants: [...state.claimants].map(({ no }) => no) }),
     dependents: byKey(state.dependents),
   };
   return canonicalJson(image);
@@ -171,6 +176,9 @@ export function readSnapshot(text: string): State {
     addJob(state, job);
     for (const lease of job.leases) holdLease(state, job, lease);
   }
+  for (const no of image.planned ?? []) state.planned.set(jobOf(state, no), state.lastAt);
+  state.claimants.clear();
+  for (const no of image.claimants ?? []) state.claimants.add(jobOf(state, no));
   for (const [gpu, at] of image.partsChangedAt ?? []) fleet.partsChangedAt.set(gpu, at);
   readMarks(state, image.marks ?? []);
   restoreDedicated(state, image.dedicated ?? []);

@@ -85,6 +85,10 @@ export interface State {
   readonly pace: Map<AccountNo, Pace>;
   /** What is submitted, and what room is worth by it. */
   readonly arrivals: Arrivals;
+  /** Jobs that cannot start, first planned first, and when they are expected to as was last worked out. */
+  readonly planned: Map<Job, Instant>;
+  /** Jobs for which room is being made, in order of their claims. */
+  readonly claimants: Set<Job>;
   policy: Policy;
   readonly books: Books;
   /** When jobs were moved, one entry for each, oldest first; what is older than an hour goes with the next move (T9). */
@@ -135,10 +139,6 @@ export interface State {
   /** Jobs that the guarantee of an account covers, by that account. */
   readonly coveredBy: Map<AccountNo, Set<Job>>;
   readonly classes: ClassChanges;
-  /** When jobs that cannot start are expected to, first planned first. */
-  readonly planned: Map<Job, Instant>;
-  /** Jobs for which room is being made, in order of their claims. */
-  readonly claimants: Set<Job>;
   readonly claims: ClaimIndex;
   /** When jobs that hold leases reach their limits. */
   readonly endings: Endings;

@@ -9,18 +9,22 @@ import { type EndOf, plansMax, Timeline } from "../when/timeline.ts";
 const looksMax = 64;
 
 /**
- * The plans that a job must not delay [B1, B2], made anew from the state alone: of those who wait, in their order, up to
- * the job itself. A job that is not in the queue comes behind all of them.
+ * The plans that a job must not delay [B1, B2], made anew from the state alone: of those who have a place on the timeline,
+ * then of others who wait, in their order, up to the job itself. A job that is not in the queue comes behind all of them.
  */
 export function plansBefore(state: State, job: Job, now: Instant, ends?: EndOf): Timeline {
   const timeline = new Timeline(state, now, ends);
   if (!state.policy.backfill) return timeline;
+  for (const ahead of state.planned.keys()) {
+    if (ahead === job) return timeline;
+    if (!isStopped(state, ahead, now)) timeline.plan(ahead);
+  }
   const contest = new Contest(state, state.waiting.groups.values());
   for (let look = 0; look < looksMax && timeline.plans.length < plansMax; look++) {
     const group = contest.next();
     if (group === undefined || group.jobs.includes(job)) return timeline;
     const first = group.jobs[0]!;
-    if (!isStopped(state, first, now)) timeline.plan(first);
+    if (!state.planned.has(first) && !isStopped(state, first, now)) timeline.plan(first);
     contest.close(group);
   }
   return timeline;

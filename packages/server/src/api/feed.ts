@@ -160,6 +160,8 @@ function subjectOf(event: Event, names: Names): { subject: string; account: stri
       return account === undefined ? undefined : { subject: event.id, account };
     }
     case "job-held":
+    case "job-planned":
+    case "plan-dropped":
     case "job-placed":
     case "job-grown":
     case "job-requeued":
@@ -203,6 +205,10 @@ function wordsOf(event: Event): string {
       return `${event.spec.name} was submitted`;
     case "job-held":
       return event.held ? "is held" : "was released";
+    case "job-planned":
+      return `is planned to start at ${timestamp(event.startsAt)}`;
+    case "plan-dropped":
+      return "has no planned start any more";
     case "job-placed":
       return `attempt ${event.attempt} has seats for ${event.seats.length} ${event.seats.length === 1 ? "member" : "members"}, ${event.class}`;
     case "job-grown":

@@ -97,6 +97,8 @@ function idOf(event: Event, state: State): JobId | undefined {
     case "job-submitted":
       return event.id;
     case "job-held":
+    case "job-planned":
+    case "plan-dropped":
     case "job-placed":
     case "job-grown":
     case "job-requeued":

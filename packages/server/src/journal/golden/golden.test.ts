@@ -31,6 +31,8 @@ const kinds: Readonly<Record<EventKind, true>> = {
   "secret-changed": true,
   "job-submitted": true,
   "job-held": true,
+  "job-planned": true,
+  "plan-dropped": true,
   "job-placed": true,
   "job-claimed": true,
   "claim-dropped": true,

@@ -14,6 +14,7 @@ export function tellStory(seed: string): Teller {
   people(t);
   fleetAndAccounts(t);
   jobs(t);
+  plans(t);
   trouble(t);
   takingBack(t);
   elastic(t);
@@ -191,6 +192,18 @@ function maintenance(t: Teller): void {
   t.tick(minute);
   t.tick(minute);
   t.do({ kind: "node.maintenance", node: "n1", window: window(60 * minute) });
+}
+
+function plans(t: Teller): void {
+  t.submit("first", "lab", { nodes: 2, gpus: 4, max_time: "30m" });
+  t.run("first");
+  t.submit("next", "lab", { nodes: 2, gpus: 4, max_time: "20m" });
+  t.do({ kind: "node.cordon", node: "n0", reason: "noisy fan" }); // nobody can tell any more when it starts
+  t.do({ kind: "node.up", node: "n0" });
+  t.do({ kind: "job.cancel", job: jobId("first") });
+  for (const rank of [0, 1]) t.report("first", { kind: "exited", ran: true, signal: "SIGTERM" }, rank);
+  t.do({ kind: "job.cancel", job: jobId("next") });
+  for (const rank of [0, 1]) t.report("next", { kind: "exited", ran: false }, rank);
 }
 
 function leftovers(t: Teller): void {
