@@ -9,7 +9,7 @@ export function define(command: Command): void {
     .configureHelp({ showGlobalOptions: false })
     .description(
       "Replays this machine's journal under another quota, policy or fleet, beside an unchanged replay: " +
-        "who would have waited, been preempted or lost work. Reads the store beside the server and changes nothing.",
+        "who would have waited, been preempted, lost work or paid how much. Reads the store beside the server and changes nothing.",
     )
     .option("--data <folder>", "the server's folder; the clone's own when left out")
     .option("--database <url>", "the server's PostgreSQL")
@@ -18,7 +18,7 @@ export function define(command: Command): void {
     .option("--from <time>", "how long before the newest entry, or an instant (default: 7d)")
     .option("--set <quota>", "another quota, such as quota.lab.guarantee.H100=512; can be repeated")
     .option("--policy <key=value>", "another policy, such as rebalance=off; can be repeated")
-    .option("--nodes <group>", "more nodes, such as 4x8:H100; can be repeated")
+    .option("--nodes <group>", "more nodes, such as 4x8:H100, or with =-4x8:H100 fewer; can be repeated")
     .option("-o, --output <format>", "table, json or html");
   examples(command, [
     "tess what-if --from 7d --set quota.research/nlp.guarantee.H100=512",

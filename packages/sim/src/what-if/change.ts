@@ -4,13 +4,13 @@ import {
   gpusToUnits,
   isRefusal,
   movesPerHourPlain,
-  type NodeFacts,
   type Policy,
   parseDuration,
   type Quota,
   type State,
 } from "@tessera/core";
 import { BadInput } from "../command/command.ts";
+import { FleetChange } from "./fleet.ts";
 
 /** What should have been otherwise, as it was typed. */
 export interface ChangeText {
@@ -18,7 +18,7 @@ export interface ChangeText {
   readonly sets: readonly string[];
   /** `rebalance=off` */
   readonly policies: readonly string[];
-  /** `4x8:H100`: nodes that are added. */
+  /** `4x8:H100`: nodes that are added; `-4x8:H100`: that were not there. */
   readonly nodes: readonly string[];
 }
 
@@ -35,24 +35,22 @@ interface QuotaSet {
 export class Change {
   readonly #sets: readonly QuotaSet[];
   readonly #policies: readonly string[];
-  readonly #nodes: readonly string[];
+  readonly #fleet: FleetChange;
   /** The accounts that a set was found for. */
   readonly #met = new Set<string>();
 
   constructor({ sets, policies, nodes }: ChangeText) {
     this.#sets = sets.map(parseSet);
     this.#policies = policies;
-    this.#nodes = nodes;
-    for (const text of nodes) parseGroup(text);
+    this.#fleet = new FleetChange(nodes);
   }
 
   /** What changes what is there already. Accounts that grow come from above, those that shrink from below. */
   initial(state: State): Command[] {
     const commands: Command[] = [];
     const facts = state.fleet.nodes.flatMap((node) => (node === undefined ? [] : [node.facts]));
-    if (this.#nodes.length > 0 && facts.length > 0) {
-      commands.push({ kind: "node.register", nodes: [...facts, ...this.#moreNodes(facts)] });
-    }
+    const nodes = this.#fleet.amend(facts);
+    if (nodes !== facts) commands.push({ kind: "node.register", nodes });
     if (this.#policies.length > 0) commands.push({ kind: "policy.set", policy: this.#policy(state.policy) });
     const paths = [...new Set(this.#sets.map(({ path }) => path))].filter((path) => state.accountByPath.has(path));
     const [grows, shrinks]: [Command[], Command[]] = [[], []];
@@ -75,17 +73,17 @@ export class Change {
       case "policy.set":
         return { ...command, policy: this.#policy(command.policy) };
       case "node.register":
-        return this.#nodes.length === 0
-          ? command
-          : { ...command, nodes: [...command.nodes, ...this.#moreNodes(command.nodes)] };
+        return { ...command, nodes: this.#fleet.amend(command.nodes) };
       default:
         return command;
     }
   }
 
-  /** Sets of accounts that there never were. */
+  /** What was to be otherwise with an account or nodes that there never were. */
   unmet(): string | undefined {
-    return this.#sets.find(({ path }) => !this.#met.has(path))?.text;
+    const set = this.#sets.find(({ path }) => !this.#met.has(path));
+    if (set !== undefined) return `--set ${set.text}: there was no such account in that time`;
+    return this.#fleet.unmet();
   }
 
   #terms(path: string, terms: AccountTerms): AccountTerms {
@@ -98,32 +96,10 @@ export class Change {
   #policy(policy: Policy): Policy {
     return this.#policies.reduce(withPolicy, policy);
   }
-
-  /** New nodes take after one of the same model that is there: its cores, its memory, its place. */
-  #moreNodes(there: readonly NodeFacts[]): NodeFacts[] {
-    return this.#nodes.flatMap((text, group) => {
-      const { nodes, gpus, model } = parseGroup(text);
-      const like = there.find((facts) => facts.gpus[0]?.model === model && facts.gpus.length >= gpus);
-      if (like === undefined) {
-        throw new BadInput(`--nodes ${text}: no node of the fleet has ${gpus} GPUs of model ${model} to take after`);
-      }
-      return Array.from({ length: nodes }, (_, i) => {
-        const name = `what-if-${group}-${i}`;
-        const copies = like.gpus.slice(0, gpus).map((gpu, index) => ({ ...gpu, uuid: `${name}-${index}` }));
-        return { ...like, name, gpus: copies };
-      });
-    });
-  }
 }
 
 function depthOf(path: string): number {
   return path.split("/").length;
-}
-
-function parseGroup(text: string): { nodes: number; gpus: number; model: string } {
-  const match = /^(\d{1,6})x(\d{1,3}):([^:]+)$/.exec(text);
-  if (match === null) throw new BadInput(`--nodes ${text}: write NODESxGPUS:MODEL, for example 4x8:H100`);
-  return { nodes: Number(match[1]), gpus: Number(match[2]), model: match[3]! };
 }
 
 const setForm = /^quota\.(.+)\.(guarantee|max|lendable)(?:\.([^.=/]+))?=([0-9.]+|none)$/;

@@ -1,10 +1,11 @@
-import { isRefusal, parseDuration } from "@tessera/core";
+import { isRefusal, parseDuration, spelled } from "@tessera/core";
 import { openFrozenReader, type StoreReader, storeOf } from "@tessera/server";
 import { BadInput, type Command, exit, type Terminal, WrongUsage } from "../command/command.ts";
 import { parseOptions } from "../command/options.ts";
 import { readSacct } from "../trace/sacct.ts";
 import { Change, type ChangeText } from "./change.ts";
-import { compare, figuresOf } from "./compare.ts";
+import { compare, figuresOf, sumOf } from "./compare.ts";
+import { CostBook } from "./cost.ts";
 import { type History, HistoryBook } from "./history.ts";
 import { recordedBatches } from "./journal.ts";
 import { pageOf, type Report, tableOf } from "./report.ts";
@@ -17,7 +18,7 @@ import { Tally } from "./tally.ts";
 export const whatIfCommand: Command = {
   name: "what-if",
   usage: `  tess-sim what-if [--data DIR | --database URL | --sacct FILE --fleet 16x8] [--from 7d] [--set quota.ACCOUNT.guarantee.MODEL=GPUS]
-         [--policy rebalance=off] [--nodes 4x8:H100] [-o table|json|html]
+         [--policy rebalance=off] [--nodes 4x8:H100|=-4x8:H100] [-o table|json|html]
                                          What the last days would have been under another quota, policy or fleet`,
   run: whatIf,
 };
@@ -43,7 +44,7 @@ async function whatIf(args: readonly string[], { out }: Terminal): Promise<numbe
   const asItWas = rerun(history, new Change({ sets: [], policies: [], nodes: [] }));
   const otherwise = rerun(history, change);
   const unmet = change.unmet();
-  if (unmet !== undefined) throw new WrongUsage(`--set ${unmet}: there was no such account in that time`);
+  if (unmet !== undefined) throw new WrongUsage(unmet);
   const { refused, endUnknown } = otherwise;
   const { from, to } = history;
   out(write({ from, to, changed, replay, recorded, refused, endUnknown, ...compare(asItWas, otherwise) }));
@@ -80,7 +81,7 @@ async function pastOf(values: PastOptions): Promise<Past> {
 
 const writers = {
   table: tableOf,
-  json: (report: Report) => JSON.stringify(report),
+  json: (report: Report) => JSON.stringify(spelled(report)),
   html: pageOf,
 } as const;
 
@@ -103,17 +104,21 @@ async function readHistory(reader: StoreReader, from: string): Promise<Past> {
   const startAt = Math.max(oldest!.at, fromOf(from, newest.at));
   const book = new HistoryBook(startAt);
   const same = new SameDecisions();
-  let tally: Tally | undefined;
+  let seen: { readonly tally: Tally; readonly costs: CostBook } | undefined;
   for await (const batch of recordedBatches(reader)) {
     book.begin(batch, same.recorded);
-    if (batch.at >= startAt) tally ??= new Tally(startAt, same.recorded);
+    if (batch.at >= startAt) {
+      seen ??= { tally: new Tally(startAt, same.recorded), costs: new CostBook(startAt, same.recorded) };
+    }
     same.see(batch, (event, state) => {
       book.see(event, state);
-      tally?.see(event, state);
+      seen?.tally.see(event, state);
+      seen?.costs.see(event, state);
     });
   }
   const history = book.finish(same.recorded);
-  const recorded = (tally ?? new Tally(startAt, same.recorded)).finish(same.recorded, history.to);
+  const tales = seen?.tally.finish(same.recorded, history.to).tales;
+  const costMicros = sumOf(seen?.costs.finish(same.recorded, history.to));
   return {
     history,
     replay: {
@@ -122,7 +127,7 @@ async function readHistory(reader: StoreReader, from: string): Promise<Past> {
       sameState: same.endsAlike(),
       first: same.differences[0] ?? null,
     },
-    recorded: figuresOf([...recorded.tales.values()]),
+    recorded: figuresOf([...(tales?.values() ?? [])], costMicros),
   };
 }
 
@@ -132,5 +137,6 @@ function fromOf(text: string, newest: number): number {
   if (!isRefusal(ms)) return newest - ms;
   const at = Date.parse(text);
   if (Number.isNaN(at)) throw new WrongUsage(`--from ${text}: write how long ago, such as 7d, or an instant`);
+  if (at > newest) throw new WrongUsage(`--from ${text}: the newest entry is of ${new Date(newest).toISOString()}`);
   return at;
 }

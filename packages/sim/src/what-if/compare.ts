@@ -1,5 +1,6 @@
 import type { JobId } from "@tessera/core";
 import { mean, quantile } from "../simulate/figures.ts";
+import type { Costs } from "./cost.ts";
 import type { Rerun } from "./rerun.ts";
 import type { JobTale } from "./tally.ts";
 
@@ -11,6 +12,8 @@ export interface Figures {
   readonly evictions: number;
   readonly lostGpuMs: number;
   readonly heldGpuMs: number;
+  /** Charges less credits, in millionths of the currency; absent where nothing has a price. */
+  readonly costMicros?: bigint;
 }
 
 /** Two reruns side by side: as it was, and as it would have been. */
@@ -20,6 +23,8 @@ export interface Pair<T> {
 }
 
 export interface Comparison {
+  /** Of all costs; null where nothing has a price. */
+  readonly currency: string | null;
   readonly fleet: Pair<Figures & { readonly utilization: number }>;
   readonly accounts: readonly ({ readonly account: string } & Pair<Figures>)[];
   /** Those whose wait changes most, most first. */
@@ -35,9 +40,17 @@ export interface Comparison {
 const jobsShown = 10;
 
 export function compare(asItWas: Rerun, changed: Rerun): Comparison {
-  const accounts = [...new Set([...tales(asItWas), ...tales(changed)].map(({ account }) => account))].sort();
-  const of = (rerun: Rerun, account: string) => figuresOf(tales(rerun).filter((tale) => tale.account === account));
+  const named = [asItWas, changed].flatMap((rerun) => [
+    ...tales(rerun).map(({ account }) => account),
+    ...(rerun.costs?.microsOf.keys() ?? []),
+  ]);
+  const accounts = [...new Set(named)].sort();
+  const of = (rerun: Rerun, account: string) => {
+    const own = tales(rerun).filter((tale) => tale.account === account);
+    return figuresOf(own, rerun.costs && (rerun.costs.microsOf.get(account) ?? 0n));
+  };
   return {
+    currency: (changed.costs ?? asItWas.costs)?.currency ?? null,
     fleet: { asItWas: fleetOf(asItWas), changed: fleetOf(changed) },
     accounts: accounts.map((account) => ({
       account,
@@ -53,11 +66,19 @@ function tales(rerun: Rerun): JobTale[] {
 }
 
 function fleetOf(rerun: Rerun): Figures & { utilization: number } {
-  const figures = figuresOf(tales(rerun));
+  const figures = figuresOf(tales(rerun), sumOf(rerun.costs));
   return { ...figures, utilization: rerun.capacityGpuMs === 0 ? 0 : figures.heldGpuMs / rerun.capacityGpuMs };
 }
 
-export function figuresOf(of: readonly JobTale[]): Figures {
+/** What all accounts together are charged. */
+export function sumOf(costs: Costs | undefined): bigint | undefined {
+  if (costs === undefined) return undefined;
+  let micros = 0n;
+  for (const each of costs.microsOf.values()) micros += each;
+  return micros;
+}
+
+export function figuresOf(of: readonly JobTale[], costMicros?: bigint): Figures {
   const waits = of.map(({ waitMs }) => waitMs);
   const sum = (pick: (tale: JobTale) => number) => of.reduce((total, tale) => total + pick(tale), 0);
   return {
@@ -68,6 +89,7 @@ export function figuresOf(of: readonly JobTale[]): Figures {
     evictions: sum(({ evictions }) => evictions),
     lostGpuMs: sum(({ lostGpuMs }) => lostGpuMs),
     heldGpuMs: sum(({ heldGpuMs }) => heldGpuMs),
+    ...(costMicros !== undefined && { costMicros }),
   };
 }
 

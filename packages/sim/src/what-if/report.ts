@@ -1,3 +1,4 @@
+import { divideRounded, exponentOf, minorMicros } from "@tessera/core";
 import { textTable } from "../simulate/table.ts";
 import type { ChangeText } from "./change.ts";
 import type { Comparison, Figures, Pair } from "./compare.ts";
@@ -30,7 +31,7 @@ export function tableOf(report: Report): string {
     `from ${new Date(report.from).toISOString()} to ${new Date(report.to).toISOString()}`,
     replayText(report),
     "",
-    ...textTable(["account", ...columns.map(({ name }) => name)], rowsOf(report)),
+    ...textTable(headerOf(report), rowsOf(report)),
     "",
     `utilization ${percent(report.fleet.asItWas.utilization)} -> ${percent(report.fleet.changed.utilization)}`,
     ...notesOf(report),
@@ -56,7 +57,7 @@ export function pageOf(report: Report): string {
 ${escaped(notesOf(report).join(" "))}</p>
 ${barsOf(report)}
 <h2>Accounts</h2>
-${table(["account", ...columns.map(({ name }) => name)], rowsOf(report))}
+${table(headerOf(report), rowsOf(report))}
 <h2>Jobs that change most</h2>
 ${report.jobs.length === 0 ? "<p>No job would have waited longer or shorter.</p>" : table(jobHeader, jobRowsOf(report))}
 </body></html>`;
@@ -87,7 +88,7 @@ interface Column {
   readonly of: (figures: Figures) => string;
 }
 
-const columns: readonly Column[] = [
+const plainColumns: readonly Column[] = [
   { name: "jobs started", of: ({ started, jobs }) => `${started}/${jobs}` },
   { name: "wait mean", of: ({ waitMsMean }) => duration(waitMsMean) },
   { name: "wait p90", of: ({ waitMsP90 }) => duration(waitMsP90) },
@@ -96,7 +97,20 @@ const columns: readonly Column[] = [
   { name: "GPU-h held", of: ({ heldGpuMs }) => hours(heldGpuMs) },
 ];
 
-function rowsOf({ accounts, fleet }: Report): string[][] {
+/** Costs only where something has a price. */
+function columnsOf({ currency }: Report): readonly Column[] {
+  if (currency === null) return plainColumns;
+  const amount = ({ costMicros = 0n }: Figures) => amountText(costMicros, currency);
+  return [...plainColumns, { name: `cost ${currency}`, of: amount }];
+}
+
+function headerOf(report: Report): string[] {
+  return ["account", ...columnsOf(report).map(({ name }) => name)];
+}
+
+function rowsOf(report: Report): string[][] {
+  const { accounts, fleet } = report;
+  const columns = columnsOf(report);
   const row = (name: string, { asItWas, changed }: Pair<Figures>) => [
     name,
     ...columns.map(({ of }) => arrow(of(asItWas), of(changed))),
@@ -127,21 +141,37 @@ function replayText({ replay }: Report): string {
   return `${differences} of ${batches} recorded batches would be decided otherwise today, first at row ${first!.seq}`;
 }
 
-function notesOf({ refused, endUnknown, recorded, fleet }: Report): string[] {
+function notesOf(report: Report): string[] {
+  const { refused, endUnknown, recorded, fleet } = report;
   return [
-    `what really happened, beside the rerun without a change: ${columns.map(({ name, of }) => `${name} ${of(recorded)} / ${of(fleet.asItWas)}`).join(", ")}`,
+    `what really happened, beside the rerun without a change: ${columnsOf(report)
+      .map(({ name, of }) => `${name} ${of(recorded)} / ${of(fleet.asItWas)}`)
+      .join(", ")}`,
     ...(refused === 0 ? [] : [`${refused} commands of the past would have been refused`]),
     ...(endUnknown === 0 ? [] : [`${endUnknown} jobs are not known to end and run on to the last instant`]),
   ];
 }
 
 function changeText({ sets, policies, nodes }: ChangeText): string {
-  const parts = [...sets, ...policies, ...nodes.map((text) => `${text} more`)];
+  const parts = [
+    ...sets,
+    ...policies,
+    ...nodes.map((text) => (text.startsWith("-") ? `${text.slice(1)} fewer` : `${text} more`)),
+  ];
   return parts.length === 0 ? "nothing had changed" : parts.join(", ");
 }
 
 function arrow(a: string, b: string): string {
   return a === b ? a : `${a} -> ${b}`;
+}
+
+/** Millionths of a currency with as many digits after the point as it is paid in. */
+function amountText(micros: bigint, currency: string): string {
+  const digits = exponentOf(currency);
+  const minor = divideRounded(micros, minorMicros(currency), "half-even");
+  const text = String(minor < 0n ? -minor : minor).padStart(digits + 1, "0");
+  const [whole, part] = [text.slice(0, text.length - digits), text.slice(text.length - digits)];
+  return `${minor < 0n ? "-" : ""}${whole}${digits === 0 ? "" : `.${part}`}`;
 }
 
 function percent(part: number): string {

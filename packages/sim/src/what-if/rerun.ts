@@ -3,6 +3,7 @@ import { BadInput } from "../command/command.ts";
 import { DirectEngine, type OwnEnd } from "../simulate/direct-engine.ts";
 import { Kernel } from "../simulate/kernel.ts";
 import type { Change } from "./change.ts";
+import { CostBook, type Costs } from "./cost.ts";
 import type { History } from "./history.ts";
 import { type JobTale, Tally } from "./tally.ts";
 
@@ -10,6 +11,8 @@ import { type JobTale, Tally } from "./tally.ts";
 export interface Rerun {
   readonly tales: ReadonlyMap<JobId, JobTale>;
   readonly evictions: number;
+  /** Undefined where nothing has a price. */
+  readonly costs: Costs | undefined;
   /** GPU time that the fleet had. */
   readonly capacityGpuMs: number;
   /** Commands of the past that are refused under the change, most often submissions. */
@@ -22,11 +25,15 @@ export interface Rerun {
 export function rerun(history: History, change: Change): Rerun {
   const state = readSnapshot(history.snapshot);
   const tally = new Tally(history.from, state);
+  const costs = new CostBook(history.from, state);
   const unknown = new Set<JobId>();
   let refused = 0;
   let founding = true;
   const kernel = new Kernel(state, history.from, {
-    before: (event) => tally.see(event, state),
+    before: (event) => {
+      tally.see(event, state);
+      costs.see(event, state);
+    },
     after: (event) => engine.obey(event, state),
     refused: (input, refusal) => {
       if (founding) throw new BadInput(refusalText(input, refusal));
@@ -63,7 +70,8 @@ export function rerun(history: History, change: Change): Rerun {
     kernel.settle();
     if (at >= history.to) break;
   }
-  return { ...tally.finish(state, history.to), capacityGpuMs, refused, endUnknown: unknown.size };
+  const priced = costs.finish(state, history.to);
+  return { ...tally.finish(state, history.to), costs: priced, capacityGpuMs, refused, endUnknown: unknown.size };
 }
 
 function refusalText(input: Input, { field, value, detail, hint }: Refusal): string {

@@ -3,7 +3,15 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, describe, test } from "node:test";
-import { type AccountId, type JobId, plainPolicy, plainTerms, type UserId, unitsPerGpu } from "@tessera/core";
+import {
+  type AccountId,
+  type JobId,
+  type PriceVersion,
+  plainPolicy,
+  plainTerms,
+  type UserId,
+  unitsPerGpu,
+} from "@tessera/core";
 import { type Behaviour, SimulatedClock, SimulatedEngine, SimulatedFleet } from "@tessera/engine-simulated";
 import { openStore } from "@tessera/server";
 import { BadInput, WrongUsage } from "../command/command.ts";
@@ -17,6 +25,15 @@ const minute = 60_000;
 const startAt = Date.UTC(2026, 10, 2, 8);
 const run = { a: 60, b: 60, c: 30, d: 20 } as const;
 const checkpointMs = 4 * minute;
+/** Those who were told to leave left at once, and did not take the minute that they had. */
+const usualLeaveMs = 0;
+const priceList: PriceVersion = {
+  ...{ id: "p1", fromAt: 0, currency: "EUR", isolation: {}, topology: {}, profile: {}, timesOfDay: [] },
+  gpus: [{ model: "*", reservedMicros: 1_000_000, burstMicros: 3_000_000 }],
+  ...{ cpuMicrosPerCoreHour: 0, memoryMicrosPerGiBHour: 0, storageMicrosPerGiBHour: 0, minimumMicros: 1_000_000_000 },
+  ...{ lenderPerMille: 0, lostWorkPerMille: 0, unbilled: [], rounding: "half-up" },
+  idle: { policy: "absorb", gpus: [] },
+};
 const folder = mkdtempSync(join(tmpdir(), "what-if-"));
 after(() => rmSync(folder, { recursive: true }));
 
@@ -43,17 +60,19 @@ async function recordMorning(): Promise<void> {
   const fleet = new SimulatedFleet({ clock: control.clock, nodes, prepareMs: 0, behaviour });
   await control.drive(new SimulatedEngine(fleet));
   const floor = (gpus: number) => ({ ...plainTerms, quota: { guarantee: { "*": gpus * unitsPerGpu }, weight: 1 } });
+  const gang = gangSpec({ gpus: 8, gpusPerNode: 8, checkpointMs });
   const submit = (job: string, account: string) =>
     control.ask({
       kind: "job.submit",
       id: `job_${job}` as JobId,
       account,
       user: "usr_1" as UserId,
-      spec: gangSpec({ gpus: 8, gpusPerNode: 8, checkpointMs }),
+      spec: { ...gang, checkpoint: { ...gang.checkpoint!, graceMs: minute } },
       endedBefore: [],
     });
   void control.ask({ kind: "node.register", nodes });
   void control.ask({ kind: "policy.set", policy: { ...plainPolicy, rebalance: "on" } });
+  void control.ask({ kind: "price.add", version: priceList });
   await control.settle();
   void control.ask({ kind: "account.create", id: "acc_owner" as AccountId, path: "owner", terms: floor(8) });
   void control.ask({ kind: "account.create", id: "acc_guest" as AccountId, path: "guest", terms: floor(8) });
@@ -106,6 +125,41 @@ describe("what-if", async () => {
     assert.deepEqual([c.asItWas.waitMs, c.changed.waitMs], [0, 50 * minute]);
   });
 
+  test("who would have paid how much is told, as the product bills it", async () => {
+    const { currency, recorded, accounts, from, to } = await whatIf("--set", "quota.owner.guarantee=0");
+    assert.equal(currency, "EUR");
+    const costs = (name: string) => {
+      const { asItWas, changed } = accounts.find(({ account }) => account === name)!;
+      return [Number(asItWas.costMicros), Number(changed.costMicros)];
+    };
+    const [owner, guest] = [costs("owner"), costs("guest")];
+    // Eight reserved GPUs at 1 EUR an hour, whatever the owner does with them; without them its 50 minutes at 3.
+    const floor = Math.round((8 * 1_000_000 * (to - from)) / (60 * minute));
+    assert.deepEqual(owner, [floor, Math.round((8 * 3_000_000 * 50) / 60)]);
+    // The guest pays its floor, and for what it borrows: nobody takes that back where nobody has a floor.
+    assert.ok(guest[0]! > floor && guest[1]! > guest[0]!, String(guest));
+    assert.equal(Number(recorded.costMicros), owner[0]! + guest[0]!);
+  });
+
+  test("a job that never was told to leave leaves as fast as others usually did", async () => {
+    const { jobs, accounts } = await whatIf("--set", "quota.guest.guarantee=0", "--set", "quota.owner.guarantee=16");
+    const evicted = jobs
+      .filter(({ changed }) => changed.evictions > 0)
+      .map(({ job, asItWas }) => [job, asItWas.evictions]);
+    assert.deepEqual(evicted.sort(), [
+      ["job_a", 0],
+      ["job_b", 1],
+    ]);
+    const owner = accounts.find(({ account }) => account === "owner")!;
+    assert.equal(owner.changed.waitMsMean, usualLeaveMs);
+  });
+
+  test("with a node less all wait longer", async () => {
+    const { fleet, refused, jobs } = await whatIf("--nodes=-1x8:gpu", "--set", "quota.guest.guarantee=0");
+    assert.ok(fleet.changed.waitMsMean > fleet.asItWas.waitMsMean && jobs.length > 0 && refused === 0);
+    await assert.rejects(whatIf("--nodes=-3x8"), /the fleet had never 3 nodes with 8 GPUs to do without/);
+  });
+
   test("with another node nobody waits", async () => {
     const { fleet } = await whatIf("--nodes", "2x8:gpu");
     assert.deepEqual([fleet.changed.waitMsMean, fleet.changed.evictions], [0, 0]);
@@ -144,5 +198,6 @@ describe("what-if", async () => {
     await assert.rejects(whatIf("--policy", "rebalance=maybe"), /rebalance=on\|checkpointed\|off/);
     await assert.rejects(whatIf("--nodes", "1x8:H900"), /model H900/);
     await assert.rejects(whatIf("--from", "soon"), /--from soon/);
+    await assert.rejects(whatIf("--from", "2036-01-01T00:00:00Z"), /the newest entry is of 2026/);
   });
 });
