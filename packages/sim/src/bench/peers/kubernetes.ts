@@ -11,10 +11,13 @@ const readyMsMax = 120_000;
 /** More pods than this each second it does not bind on such a machine; the rest of the work would only be typed in. */
 const podsPerSecondMax = 150;
 const callsAtOnce = 24;
+const gangGate = "GenericWorkload=true";
+const groupsPath = "/apis/scheduling.k8s.io/v1beta1/namespaces/default/podgroups";
 
 /**
  * The scheduler of Kubernetes with a real API server and etcd on loopback, and nodes that are only entries. All pods are
- * there before the scheduler starts; what its own metrics say of pods bound in the time after the first is counted.
+ * there before the scheduler starts; what its own metrics say of pods, or of groups of pods that it starts together
+ * (its own feature GenericWorkload), bound in the time after the first is counted.
  */
 export async function measureKubernetes(
   work: Work,
@@ -22,28 +25,30 @@ export async function measureKubernetes(
   cache: string,
   say: (text: string) => void,
 ): Promise<PeerResult> {
-  if (work.nodesEach > 1) throw new Unavailable("its scheduler places pods one by one; gangs need an add-on");
   const bin = await buildKubernetes(join(cache, "kubernetes"), version, say);
-  const cluster = new Cluster(bin);
+  const gangs = work.nodesEach > 1;
+  const cluster = new Cluster(bin, gangs);
   try {
     await cluster.start();
-    const pods = Math.min(work.jobs, podsPerSecondMax * seconds);
-    say(`kubernetes: ${work.nodes} nodes and ${pods} pods`);
+    const jobs = Math.min(work.jobs, Math.ceil((podsPerSecondMax * seconds) / work.nodesEach));
+    const pods = jobs * work.nodesEach;
+    say(`kubernetes: ${work.nodes} nodes and ${pods} pods${gangs ? ` in ${jobs} groups` : ""}`);
     await many(work.nodes, (i) => cluster.post("/api/v1/nodes", nodeOf(i, work.gpusPerNode)));
+    if (gangs) await many(jobs, (i) => cluster.post(groupsPath, groupOf(i, work)));
     await many(pods, (i) => cluster.post("/api/v1/namespaces/default/pods", podOf(i, work)));
     await cluster.startScheduler();
-    const { placed, took } = await watch(() => cluster.bound(), pods, seconds);
+    const { placed, took } = await watch(() => cluster.bound(), jobs, seconds);
     return {
       ...{ peer: "kubernetes", case: work.case, placed, seconds: Number(took.toFixed(1)) },
       perSecond: Number((placed / took).toFixed(2)),
-      ran: `Kubernetes ${version}, API server and etcd without fsync on this machine, ${pods} pods waiting, its metrics counted`,
+      ran: `Kubernetes ${version}, API server and etcd without fsync on this machine, ${pods} pods${gangs ? ` in ${jobs} groups` : ""} waiting, its metrics counted`,
     };
   } finally {
     await cluster.stop();
   }
 }
 
-/** Bound pods and the time they took, from the first to the last, or until the time is up. */
+/** Bound jobs and the time they took, from the first to the last, or until the time is up. */
 async function watch(
   count: () => Promise<number>,
   all: number,
@@ -65,6 +70,7 @@ async function watch(
 
 class Cluster {
   readonly #bin: string;
+  readonly #gangs: boolean;
   readonly #children = new Children("kubernetes");
   readonly #token = randomBytes(16).toString("hex");
   // Each program makes its own certificate, and all of it stays on loopback.
@@ -72,8 +78,9 @@ class Cluster {
   #api = 0;
   #metrics = 0;
 
-  constructor(bin: string) {
+  constructor(bin: string, gangs: boolean) {
     this.#bin = bin;
+    this.#gangs = gangs;
   }
 
   async start(): Promise<void> {
@@ -101,6 +108,7 @@ class Cluster {
       // Nobody is there who would make service accounts, or take the taint of a new node away.
       "disable-admission-plugins": "ServiceAccount,TaintNodesByCondition",
       ...{ "max-requests-inflight": "2000", "max-mutating-requests-inflight": "1000" },
+      ...(this.#gangs && { "feature-gates": gangGate, "runtime-config": "scheduling.k8s.io/v1beta1=true" }),
     });
     for (const giveUpAt = performance.now() + readyMsMax; ; await sleep(500)) {
       const ready = await this.#ask(this.#api, "GET", "/readyz").catch(() => undefined);
@@ -132,13 +140,15 @@ class Cluster {
       ...{ config: this.#children.path("scheduler.json"), "bind-address": "127.0.0.1" },
       ...{ "secure-port": String(this.#metrics), "cert-dir": this.#children.path("scheduler-certificates") },
       "authorization-always-allow-paths": "/metrics,/healthz",
+      ...(this.#gangs && { "feature-gates": gangGate }),
     });
   }
 
-  /** How many pods the scheduler says it has bound; 0 while it does not answer. */
+  /** How many pods, or groups of them, the scheduler says it has bound; 0 while it does not answer. */
   async bound(): Promise<number> {
     const { body } = await this.#ask(this.#metrics, "GET", "/metrics").catch(() => ({ body: "" }));
-    const counts = body.matchAll(/^scheduler_schedule_attempts_total\{[^}]*result="scheduled"[^}]*\} (\S+)$/gm);
+    const metric = this.#gangs ? "scheduler_podgroup_schedule_attempts_total" : "scheduler_schedule_attempts_total";
+    const counts = body.matchAll(new RegExp(`^${metric}\\{[^}]*result="scheduled"[^}]*\\} (\\S+)$`, "gm"));
     return [...counts].reduce((sum, [, count]) => sum + Number(count), 0);
   }
 
@@ -183,11 +193,22 @@ function nodeOf(i: number, gpus: number): object {
   };
 }
 
-function podOf(i: number, { teams, gpusEach }: Work): object {
+function groupOf(i: number, { nodesEach }: Work): object {
+  return {
+    ...{ apiVersion: "scheduling.k8s.io/v1beta1", kind: "PodGroup", metadata: { name: `g${i}` } },
+    spec: { schedulingPolicy: { gang: { minCount: nodesEach } } },
+  };
+}
+
+function podOf(i: number, { teams, nodesEach, gpusEach }: Work): object {
+  const job = Math.floor(i / nodesEach);
   const limits = { "nvidia.com/gpu": String(gpusEach) };
   return {
-    ...{ apiVersion: "v1", kind: "Pod", metadata: { name: `p${i}`, labels: { team: `team${i % teams}` } } },
-    spec: { containers: [{ name: "main", image: "none", resources: { limits } }] },
+    ...{ apiVersion: "v1", kind: "Pod", metadata: { name: `p${i}`, labels: { team: `team${job % teams}` } } },
+    spec: {
+      containers: [{ name: "main", image: "none", resources: { limits } }],
+      ...(nodesEach > 1 && { schedulingGroup: { podGroupName: `g${job}` } }),
+    },
   };
 }
 
