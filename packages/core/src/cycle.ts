@@ -3,14 +3,14 @@ import { claimFor, settleClaims } from "./claim/claims.ts";
 import { consolidateFor } from "./claim/consolidate.ts";
 import { mayInsist } from "./claim/prospects.ts";
 import { settleClasses } from "./class/classes.ts";
-import type { Event } from "./journal/event.ts";
+import type { Event, JobPlaced } from "./journal/event.ts";
 import type { AccountNo } from "./model/ids.ts";
 import type { Job } from "./model/job.ts";
 import type { Instant } from "./model/units.ts";
 import { growJobs } from "./place/grow.ts";
 import { handoverOf } from "./place/handover.ts";
 import { isKnownFull } from "./place/known-full.ts";
-import { mayStart, placeJob } from "./place/place.ts";
+import { mayStart, type Placement, placeJob } from "./place/place.ts";
 import { Contest } from "./queue/order.ts";
 import { isIdle, takeAwake } from "./queue/wake.ts";
 import { type State, upToDate } from "./state/state.ts";
@@ -63,8 +63,7 @@ function pass(
     const shut = arrayIsFull(state, group) || isKnownFull(state, wish, job.spec, job.account);
     const placement = shut ? undefined : placeJob(state, job, now, timeline(), wish); // where does it go
     if (placement !== undefined) {
-      const handover = handoverOf(state, job.account, placement.seats);
-      apply({ kind: "job-placed", v: 1, at: now, job: job.no, attempt: job.attempt, ...placement, ...handover });
+      apply(placedAs(state, job, placement, now));
       settleClasses(state, now, apply);
       timeline().started(job);
       contest.started(group);
@@ -91,6 +90,14 @@ function pass(
   }
 }
 
+/** Absent fields are left out where it is written. */
+function placedAs(state: State, job: Job, placement: Placement, at: Instant): JobPlaced {
+  const { choice, unitsEach, class: as, cover, seats } = placement;
+  const { scrub, reshape } = handoverOf(state, job.account, seats);
+  const { no, attempt } = job;
+  return { kind: "job-placed", v: 1, at, job: no, attempt, choice, unitsEach, class: as, cover, seats, scrub, reshape };
+}
+
 /** What found no room in this pass: who differs only in the time it needs finds none either, where no plan and no maintenance is in the way. */
 class Hopeless {
   readonly #shapes = new Map<AccountNo, Set<Shape>>();
@@ -103,6 +110,7 @@ class Hopeless {
   }
 
   has({ account, wish }: WaitingGroup): boolean {
+    if (this.#shapes.size === 0) return false;
     return this.#shapes.get(account)?.has(wish.shape) ?? false;
   }
 }

@@ -112,38 +112,37 @@ function neverFits(state: State, account: AccountNo, spec: JobSpec): Refusal | u
   const { options } = wishOf(state, spec);
   let why: Refusal | undefined;
   for (let choice = 0; choice < spec.gpus.length; choice++) {
-    const ask = spec.gpus[choice]!;
-    const field = spec.gpus.length === 1 ? "gpus" : `gpus.${choice}`;
-    const amount = ask.part?.profile ?? (ask.part === undefined ? ask.count : ask.unitsEach / unitsPerGpu);
-    const text = ask.model === "*" ? amount : `${ask.model}:${amount}`;
-    if (!options.some((option) => option.choice === choice)) {
-      const known = state.fleet.models.join(", ") || "none";
-      why ??= refuse(
-        "never-fits",
-        field,
-        text,
-        `this fleet has no ${ask.model === "*" ? "GPUs" : ask.model}${spec.needs === undefined ? "" : ` known to have ${spec.needs.join(", ")}`}`,
-        `models here: ${known}`,
-      );
-    }
+    let known = false;
     for (const option of options) {
       if (option.choice !== choice) continue;
-      const refusal = neverFitsAs(state, account, spec, option, field, text);
+      known = true;
+      const refusal = neverFitsAs(state, account, spec, option);
       if (refusal === undefined) return undefined;
       why ??= refusal;
     }
+    if (!known) why ??= noSuchModel(state, spec, choice);
   }
   return why;
 }
 
-function neverFitsAs(
-  state: State,
-  account: AccountNo,
-  spec: JobSpec,
-  option: WishOption,
-  field: string,
-  text: string | number,
-): Refusal | undefined {
+/** The field that asks for these GPUs, and what stands there. */
+function askedIn({ gpus }: JobSpec, choice: number): readonly [field: string, text: string | number] {
+  const { model, count, unitsEach, part } = gpus[choice]!;
+  const amount = part?.profile ?? (part === undefined ? count : unitsEach / unitsPerGpu);
+  return [gpus.length === 1 ? "gpus" : `gpus.${choice}`, model === "*" ? amount : `${model}:${amount}`];
+}
+
+function noSuchModel(state: State, spec: JobSpec, choice: number): Refusal {
+  const { model } = spec.gpus[choice]!;
+  return refuse(
+    "never-fits",
+    ...askedIn(spec, choice),
+    `this fleet has no ${model === "*" ? "GPUs" : model}${spec.needs === undefined ? "" : ` known to have ${spec.needs.join(", ")}`}`,
+    `models here: ${state.fleet.models.join(", ") || "none"}`,
+  );
+}
+
+function neverFitsAs(state: State, account: AccountNo, spec: JobSpec, option: WishOption): Refusal | undefined {
   const { choice, model } = option;
   if (model >= 0) {
     const ceiling = lowestCeiling(state, account, state.fleet.models[model]!);
@@ -152,20 +151,18 @@ function neverFitsAs(
       const max = ceiling.units / unitsPerGpu;
       return refuse(
         "never-fits",
-        field,
-        text,
+        ...askedIn(spec, choice),
         `needs ${units / unitsPerGpu} GPUs, and ${ceiling.account.path} may hold at most ${max}`,
         `ask for at most ${max}, or have the max raised`,
       );
     }
-    const unlent = unlentUnits(state, account, () => 0);
+    const unlent = state.lendingLimits === 0 ? 0 : unlentUnits(state, account, () => 0);
     const borrowable = state.fleet.totals.gpuUnits - unlent;
     if (unlent > 0 && units > borrowable && coverFor(state, account, option.demand, nothingHeld) === noAccount) {
       const most = borrowable / unitsPerGpu;
       return refuse(
         "never-fits",
-        field,
-        text,
+        ...askedIn(spec, choice),
         `needs ${units / unitsPerGpu} GPUs, which no guarantee holds, and others lend at most ${most} of the fleet`,
         `ask for at most ${most}, or have a guarantee raised or more lent`,
       );
@@ -173,6 +170,7 @@ function neverFitsAs(
   }
   if (option.fitsEmptyAt === state.fleet.makeup) return undefined;
   const ask = spec.gpus[choice]!;
+  const [field, text] = askedIn(spec, choice);
   const refusal =
     ask.part === undefined
       ? neverAsWhole(state, spec, choice, model, field, text)

@@ -1,4 +1,5 @@
 import type { Event, JobClassed } from "../journal/event.ts";
+import type { Account } from "../model/account.ts";
 import { type AccountNo, noAccount } from "../model/ids.ts";
 import type { Job } from "../model/job.ts";
 import type { Instant } from "../model/units.ts";
@@ -9,48 +10,53 @@ import { addTo, type Held, minus, nothingHeld } from "../state/usage.ts";
 /** Brings classes in line with what changed since the last look: some fall, some are promoted; nobody moves [C3]. */
 export function settleClasses(state: State, now: Instant, apply: (event: Event) => void): void {
   // A promotion below can leave an account above with more than it covers, and what falls there may rise lower down.
-  for (let changed = state.classes.takeChanged(); changed.size > 0; changed = state.classes.takeChanged()) {
+  for (let changed = state.classes.takeChanged(); changed.length > 0; changed = state.classes.takeChanged()) {
     const note = (event: JobClassed): void => {
       state.classes.note(jobOf(state, event.job).account);
       apply(event);
     };
-    settlePaths(state, changed, now, note);
+    settlePaths(state, pathsUp(state, changed), now, note);
   }
 }
 
-function settlePaths(
-  state: State,
-  changed: ReadonlySet<AccountNo>,
-  now: Instant,
-  apply: (event: JobClassed) => void,
-): void {
-  const looked: AccountNo[] = [];
-  for (const leaf of changed) {
-    if (state.accounts[leaf] === undefined) continue;
-    for (const { no } of pathUp(state, leaf)) {
-      if (changed.size > 1 && looked.includes(no)) continue;
-      looked.push(no);
-    }
+/** Accounts and all above them, each once and after those below it. */
+function pathsUp(state: State, changed: readonly AccountNo[]): readonly Account[] {
+  const [leaf] = changed;
+  // A start changes one account, and there are very many starts.
+  if (changed.length === 1) return state.accounts[leaf!] === undefined ? [] : pathUp(state, leaf!);
+  const looked = new Set<Account>();
+  for (const no of changed) {
+    if (state.accounts[no] === undefined) continue;
+    for (const account of pathUp(state, no)) looked.add(account);
   }
-  // An account is made after the one above it. From below: what falls there need not fall above.
-  looked.sort((a, b) => b - a);
-  for (const no of looked) fall(state, no, now, apply);
+  // An account is made after the one above it.
+  return [...looked].sort((a, b) => b.no - a.no);
+}
+
+function settlePaths(state: State, looked: readonly Account[], now: Instant, apply: (event: JobClassed) => void): void {
+  // From below: what falls there need not fall above.
+  for (const { no } of looked) fall(state, no, now, apply);
   // From the top: what a high account can cover is then refined below.
-  for (const no of looked.reverse()) {
+  for (let i = looked.length - 1; i >= 0; i--) {
+    const { no } = looked[i]!;
     if (state.usage[no]!.burst > 0 && isWithin(state, no)) promote(state, no, now, apply);
   }
 }
 
 /** What an account and those below cover no longer fits its guarantee: of its own the least falls first. */
 function fall(state: State, account: AccountNo, now: Instant, apply: (event: JobClassed) => void): void {
-  const exceeded = () => !isWithinFloor(state, accountOf(state, account), state.usage[account]!.covered);
-  if (!exceeded()) return;
-  for (const tried = new Set<Job>(); exceeded(); ) {
+  if (coversNoMore(state, account)) return;
+  for (const tried = new Set<Job>(); !coversNoMore(state, account); ) {
     const job = firstToFall(state.coveredBy.get(account) ?? [], tried);
     if (job === undefined) return;
     tried.add(job);
     if (isPartOfExcess(state, account, job)) reclass(state, job, now, apply);
   }
+}
+
+/** Whether what an account and those below cover fits its guarantee. */
+function coversNoMore(state: State, account: AccountNo): boolean {
+  return isWithinFloor(state, accountOf(state, account), state.usage[account]!.covered);
 }
 
 /** Whether an account would cover less beyond its guarantee without a job: one on another model changes nothing. */

@@ -43,7 +43,8 @@ export function submitJob(state: State, command: SubmitJob, now: Instant): Decis
   };
 }
 
-function dependencies(state: State, command: SubmitJob): JobNo[] | Refusal {
+function dependencies(state: State, command: SubmitJob): readonly JobNo[] | Refusal {
+  if (command.spec.after.length === 0) return none;
   const live: JobNo[] = [];
   for (const [i, after] of command.spec.after.entries()) {
     const no = state.jobById.get(after.job)?.no ?? state.arrayById.get(after.job)?.no;
@@ -66,6 +67,8 @@ function dependencies(state: State, command: SubmitJob): JobNo[] | Refusal {
   }
   return live;
 }
+
+const none: readonly JobNo[] = [];
 
 type JobCommand = Extract<Command, { kind: "job.cancel" | "job.hold" | "job.release" }>;
 

@@ -28,8 +28,8 @@ export function rehearse(
 ): Rehearsal | Refusal {
   const refusal = admitJob(state, account, user, spec);
   if (refusal !== undefined) return refusal;
-  const what = { no: state.nextJob as JobNo, id: "job_rehearsal" as JobId, spec, account, user, submittedAt: now };
-  const job: Job = newJob(what, waitsFor);
+  const submission = { spec, account, user, at: now };
+  const job = newJob(submission, waitsFor, state.nextJob as JobNo, "job_rehearsal" as JobId);
   const outlook = expected(state, job, now);
   return outlook.when === "now" ? { job, outlook } : { job, outlook, reason: reasonFor(state, job, now) };
 }

@@ -9,16 +9,12 @@ import { before } from "./in-account.ts";
 import { coverFor, type Demand, isWithin } from "./quota.ts";
 import { compareShares, noShare, type Share, shareOf, shareOfJob } from "./share.ts";
 
-/** Who is next somewhere, and how that side stands with the job added. */
-interface Contender {
+/** An account that has someone in the contest, itself or below: who is next there, and how it stands with that job added. */
+interface Side extends Placed {
   next: WaitingGroup | undefined;
   burst: boolean;
   share: Share;
-}
-
-/** An account that has someone in the contest, itself or below. */
-interface Side extends Contender, Placed {
-  readonly account: AccountNo;
+  readonly account: Account;
   readonly above: Side | undefined;
   /** Sides directly below that have someone. */
   readonly sides: Heap<Side>;
@@ -83,6 +79,7 @@ export class Contest {
     if (group.jobs.length === 0) side.groups.delete(group);
     else side.groups.update(group);
     this.#settleUp(side);
+    if (this.#sharers.size === 0) return;
     // A floor shared with others may have filled: who seemed to be inside is looked at again.
     for (const account of pathUp(this.#state, group.account))
       for (const sharer of this.#beyond(account)) this.#settleUp(sharer);
@@ -135,18 +132,18 @@ export class Contest {
   #side(account: AccountNo): Side {
     const known = this.#sides.get(account);
     if (known !== undefined) return known;
-    const { parent } = accountOf(this.#state, account);
-    const above = parent === noAccount ? undefined : this.#side(parent);
+    const own = accountOf(this.#state, account);
+    const above = own.parent === noAccount ? undefined : this.#side(own.parent);
     const side: Side = {
-      account,
-      above,
-      sides: new Heap<Side>(goesFirst),
-      groups: new Heap(this.#byOrder),
+      place: -1,
       next: undefined,
       burst: false,
       share: noShare,
+      account: own,
+      above,
+      sides: new Heap<Side>(goesFirst),
+      groups: new Heap(this.#byOrder),
       inside: undefined,
-      place: -1,
     };
     this.#sides.set(account, side);
     return side;
@@ -157,31 +154,36 @@ export class Contest {
   }
 
   #settle(side: Side): void {
+    const state = this.#state;
     const best = side.sides.first;
     let own = side.groups.first;
     for (; own !== undefined && this.#isOut(own); own = side.groups.first) side.groups.delete(own);
-    let next: Contender | undefined = best;
+    let next = best?.next;
+    let burst = best?.burst ?? false;
     let inside: Inside | undefined;
     if (own !== undefined) {
-      // A job of the account itself is a side of its own beside the accounts below.
       const demand = this.#demandOf(own);
-      const floor = coverFor(this.#state, own.account, demand);
-      const burst = floor === noAccount;
-      if (!burst && floor !== own.account) inside = { floor, demand };
-      const alone = { next: own, burst, share: best === undefined ? noShare : shareOfJob(this.#state, demand) };
-      if (next === undefined || goesFirst(alone, next)) next = alone;
+      const floor = coverFor(state, own.account, demand);
+      const ownBurst = floor === noAccount;
+      if (!ownBurst && floor !== own.account) inside = { floor, demand };
+      // A job of the account itself is a side of its own beside the accounts below.
+      if (best === undefined || isAhead(own, ownBurst, shareOfJob(state, demand), best)) {
+        next = own;
+        burst = ownBurst;
+      }
     }
     this.#note(side, inside);
-    side.next = next?.next;
-    if (next?.next === undefined) {
+    side.next = next;
+    if (next === undefined) {
       side.above?.sides.delete(side);
       return;
     }
-    const account = accountOf(this.#state, side.account);
-    side.burst = next.burst;
-    const past = pastUnits(this.#state, account.no, this.#state.clock);
-    side.share = shareOf(this.#state, account, stayingOf(this.#state, account.no), this.#demandOf(next.next), past);
-    side.above?.sides.update(side);
+    side.burst = burst;
+    if (side.above === undefined) return; // nobody is beside the root
+    const { account } = side;
+    const past = pastUnits(state, account.no, state.clock);
+    side.share = shareOf(state, account, stayingOf(state, account.no), this.#demandOf(next), past);
+    side.above.sides.update(side);
   }
 
   #note(side: Side, inside: Inside | undefined): void {
@@ -211,10 +213,15 @@ export class Contest {
   }
 }
 
-function goesFirst(a: Contender, b: Contender): boolean {
-  if (a.burst !== b.burst) return !a.burst;
-  const shares = compareShares(a.share, b.share);
+function goesFirst(a: Side, b: Side): boolean {
+  return isAhead(a.next!, a.burst, a.share, b);
+}
+
+/** Whether a group that stands so goes before who is next on a side. */
+function isAhead(group: WaitingGroup, burst: boolean, share: Share, side: Side): boolean {
+  if (burst !== side.burst) return !burst;
+  const shares = compareShares(share, side.share);
   if (shares !== 0) return shares < 0;
   // Numbers count submissions, those of one instant too.
-  return a.next!.jobs[0]!.no < b.next!.jobs[0]!.no;
+  return group.jobs[0]!.no < side.next!.jobs[0]!.no;
 }

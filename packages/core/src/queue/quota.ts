@@ -171,31 +171,28 @@ export function ceilingHit(
   state: State,
   account: AccountNo,
   demand: Demand,
-  heldBy: (account: Account) => Held = (each) => state.usage[each.no]!,
+  heldBy?: (account: Account) => Held,
 ): CeilingHit | undefined {
   for (const each of pathUp(state, account)) {
     const { max, maxCpusMilli, maxMemoryMiB } = each.terms.quota;
     if (max === undefined && maxCpusMilli === undefined && maxMemoryMiB === undefined) continue;
-    const held = heldBy(each);
-    const hit = (what: string, maxUnits: number, usedUnits: number): CeilingHit => ({
-      account: each,
-      what,
-      maxUnits,
-      usedUnits,
-    });
+    const held = heldBy === undefined ? state.usage[each.no]! : heldBy(each);
     if (maxCpusMilli !== undefined && held.cpusMilli + demand.cpusMilli > maxCpusMilli)
-      return hit("cpus", maxCpusMilli, held.cpusMilli);
+      return { account: each, what: "cpus", maxUnits: maxCpusMilli, usedUnits: held.cpusMilli };
     if (maxMemoryMiB !== undefined && held.memoryMiB + demand.memoryMiB > maxMemoryMiB)
-      return hit("memory", maxMemoryMiB, held.memoryMiB);
+      return { account: each, what: "memory", maxUnits: maxMemoryMiB, usedUnits: held.memoryMiB };
     if (max === undefined || demand.units === 0) continue;
     const total = max["*"];
-    if (total !== undefined && held.units + demand.units > total) return hit("*", total, held.units);
+    if (total !== undefined && held.units + demand.units > total)
+      return { account: each, what: "*", maxUnits: total, usedUnits: held.units };
     // One number bounds both dimensions of a GPU [U1].
-    if (total !== undefined && held.memoryUnits + demand.memoryUnits > total) return hit("*", total, held.memoryUnits);
+    if (total !== undefined && held.memoryUnits + demand.memoryUnits > total)
+      return { account: each, what: "*", maxUnits: total, usedUnits: held.memoryUnits };
     const entry = entryFor(max, state.fleet.models[demand.model]!);
     if (entry === undefined) continue;
     const used = byEntry(state, held, max, undefined).get(entry) ?? 0;
-    if (used + demand.units > max[entry]!) return hit(entry, max[entry]!, used);
+    if (used + demand.units > max[entry]!)
+      return { account: each, what: entry, maxUnits: max[entry]!, usedUnits: used };
   }
   return undefined;
 }

@@ -1,7 +1,7 @@
 import type { Account } from "../model/account.ts";
 import type { State } from "../state/state.ts";
 import type { Held } from "../state/usage.ts";
-import { type Borrowed, borrowedOf, type Demand } from "./quota.ts";
+import { borrowedOf, type Demand } from "./quota.ts";
 
 /**
  * How much of the surplus an account has, over its weight: the largest, over GPUs, cores and memory, of what it holds
@@ -19,27 +19,41 @@ export const noShare: Share = { borrowed: 0, of: 1, fleet: 1 };
 
 /** The share an account would have if it held `held` and `add`. `past` GPU units that it borrowed earlier count as well. */
 export function shareOf(state: State, account: Account, held: Held, add?: Demand, past = 0): Share {
-  const borrowed = borrowedOf(state, account, held, add);
-  const { weight } = account.terms.quota;
-  return largest(state, past === 0 ? borrowed : { ...borrowed, units: borrowed.units + past }, weight);
+  const { units, memoryUnits, cpusMilli, memoryMiB } = borrowedOf(state, account, held, add);
+  return largest(state, units + past, memoryUnits, cpusMilli, memoryMiB, account.terms.quota.weight);
 }
 
 /** The share of a job that is a side of its own: nothing is guaranteed to it. */
-export function shareOfJob(state: State, demand: Demand): Share {
-  return largest(state, demand, 1);
+export function shareOfJob(state: State, { units, memoryUnits, cpusMilli, memoryMiB }: Demand): Share {
+  return largest(state, units, memoryUnits, cpusMilli, memoryMiB, 1);
 }
 
-function largest(state: State, borrowed: Borrowed, weight: number): Share {
-  const { gpuUnits, cpusMilli, memoryMiB } = state.fleet.totals;
-  const share = larger(noShare, Math.max(borrowed.units, borrowed.memoryUnits), gpuUnits, weight);
-  return larger(larger(share, borrowed.cpusMilli, cpusMilli, weight), borrowed.memoryMiB, memoryMiB, weight);
+function largest(
+  state: State,
+  units: number,
+  memoryUnits: number,
+  cpusMilli: number,
+  memoryMiB: number,
+  weight: number,
+): Share {
+  const { totals } = state.fleet;
+  let borrowed = Math.max(units, memoryUnits);
+  let fleet = totals.gpuUnits;
+  if (isLarger(cpusMilli, totals.cpusMilli, borrowed, fleet)) {
+    borrowed = cpusMilli;
+    fleet = totals.cpusMilli;
+  }
+  if (isLarger(memoryMiB, totals.memoryMiB, borrowed, fleet)) {
+    borrowed = memoryMiB;
+    fleet = totals.memoryMiB;
+  }
+  return borrowed === 0 || fleet === 0 ? noShare : { borrowed, of: fleet * weight, fleet };
 }
 
-/** That of two shares, one of them given as what it is made of. */
-function larger(share: Share, borrowed: number, fleet: number, weight: number): Share {
-  if (borrowed === 0 || fleet === 0) return share;
-  const other = { borrowed, of: fleet * weight, fleet };
-  return compareShares(other, share) > 0 ? other : share;
+/** Whether one is the larger part of what the fleet has; of nothing there is no part. All have the same weight. */
+function isLarger(a: number, ofA: number, b: number, ofB: number): boolean {
+  if (a === 0 || ofA === 0) return false;
+  return b === 0 || ofB === 0 || compareProducts(a, ofB, b, ofA) > 0;
 }
 
 /** Below 0 when `a` is the smaller. Nothing borrowed is the smallest; borrowing at weight 0 is larger than anything. */
@@ -54,7 +68,8 @@ export function compareShares(a: Share, b: Share): number {
 
 /** Sign of a·b − c·d, exactly. */
 function compareProducts(a: number, b: number, c: number, d: number): number {
-  const [left, right] = [a * b, c * d];
+  const left = a * b;
+  const right = c * d;
   if (left <= Number.MAX_SAFE_INTEGER && right <= Number.MAX_SAFE_INTEGER) return left - right;
   const exact = BigInt(a) * BigInt(b) - BigInt(c) * BigInt(d);
   return exact < 0n ? -1 : exact > 0n ? 1 : 0;

@@ -21,11 +21,10 @@ import {
 } from "../model/job.ts";
 import type { Lease } from "../model/lease.ts";
 import { hour, type Instant, unitsPerGpu } from "../model/units.ts";
-import { shapeOf } from "./arrivals.ts";
 import { afterSeats, beforeSeats } from "./dedicated.ts";
 import { markHeld, markUnscrubbed } from "./marks.ts";
 import { noteEnd, noteSubmission } from "./pace.ts";
-import { accountOf, jobOf, modelsFor, orderOf, pathUp, type State, whoIs, wishOf } from "./state.ts";
+import { accountOf, jobOf, orderOf, pathUp, type State, whoIs, wishOf } from "./state.ts";
 import { countBurst, countCovered, countHolding, countLeaving, countWaiting, forgetIdleUser } from "./usage.ts";
 
 type JobEvent = Extract<Event, { kind: `job-${string}` | `lease-${string}` | "claim-dropped" | "plan-dropped" }>;
@@ -164,17 +163,18 @@ function submitted(state: State, event: JobSubmitted): void {
   const { spec, account, user, id } = event;
   const size = arraySize(spec);
   state.nextJob = event.job + 1 + size;
-  const common = { spec, account, user, submittedAt: event.at };
-  noteSubmission(state, { account, spec });
-  const shape = shapeOf(spec, modelsFor(state, { spec }, 0));
-  state.arrivals.note(state.fleet, shape, Math.max(1, size) * spec.members.min);
+  noteSubmission(state, account, spec);
+  state.arrivals.note(state.fleet, wishOf(state, spec).arrival, Math.max(1, size) * spec.members.min);
   if (size === 0) {
-    addJob(state, newJob({ ...common, no: event.job, id }, event.waitsFor.length));
+    addJob(state, newJob(event, event.waitsFor.length, event.job, id));
     for (const before of event.waitsFor) dependOn(state, event.job, before, spec, state.jobs.get(before)?.id);
     return;
   }
   state.arrays.set(event.job, {
-    ...common,
+    spec,
+    account,
+    user,
+    submittedAt: event.at,
     no: event.job,
     id,
     size,
@@ -187,8 +187,7 @@ function submitted(state: State, event: JobSubmitted): void {
   for (let i = 0; i < size; i++) {
     const index = spec.array!.first + i * spec.array!.step;
     const no = (event.job + 1 + i) as JobNo;
-    const element = { ...common, no, id: `${id}.${index}` as JobId, array: event.job, index };
-    addJob(state, newJob(element, event.waitsFor.length));
+    addJob(state, newJob(event, event.waitsFor.length, no, `${id}.${index}` as JobId, event.job, index));
     for (const before of event.waitsFor) dependOn(state, no, before, spec, state.jobs.get(before)?.id);
   }
 }
@@ -196,28 +195,44 @@ function submitted(state: State, event: JobSubmitted): void {
 /** Lists of a job are replaced, never changed, so all jobs can begin with the same empty one. */
 const none: never[] = [];
 
-/** A job as it is when it has just been submitted. */
+/** A job as it is when it has just been submitted, on its own or as an element of an array. */
 export function newJob(
-  what: Pick<Job, "no" | "id" | "spec" | "account" | "user" | "submittedAt" | "array" | "index">,
+  { spec, account, user, at }: Pick<JobSubmitted, "spec" | "account" | "user" | "at">,
   waitsFor: number,
+  no: JobNo,
+  id: JobId,
+  array?: JobNo,
+  index?: number,
 ): Job {
   return {
-    ...what,
+    no,
+    id,
+    spec,
+    account,
+    user,
+    submittedAt: at,
+    array,
+    index,
     state: "waiting",
     held: false,
     attempt: 1,
     failures: 0,
     evictions: 0,
-    notBeforeAt: what.spec.notBeforeAt ?? 0,
+    notBeforeAt: spec.notBeforeAt ?? 0,
     choice: 0,
     class: "burst",
     cover: noAccount,
     evictedAt: none,
     leases: none,
+    claim: undefined,
     seats: none,
     attempts: none,
     placedAt: 0,
     startedAt: 0,
+    stopCause: undefined,
+    stopWhy: undefined,
+    exitCode: undefined,
+    endReason: undefined,
     waitsFor,
   };
 }
@@ -255,8 +270,13 @@ function activate(state: State, job: Job): void {
   countCover(state, job, 1);
   if (isElastic(job)) state.elastic.add(job);
   if (job.spec.checkpoint !== undefined) state.resumable.add(job);
-  for (const exposedAt of [job.placedAt + state.policy.minRuntimeMs, shieldedUntil(job)])
-    if (exposedAt > state.clock) state.timers.add({ at: exposedAt, kind: "exposed", subject: job.no });
+  exposeAt(state, job, job.placedAt + state.policy.minRuntimeMs);
+  exposeAt(state, job, shieldedUntil(job));
+}
+
+/** From then on someone who waits may take it. */
+function exposeAt(state: State, { no }: Job, at: Instant): void {
+  if (at > state.clock) state.timers.add({ at, kind: "exposed", subject: no });
 }
 
 function isElastic({ spec }: Job): boolean {
@@ -408,7 +428,7 @@ function placed(state: State, event: JobPlaced): void {
   job.exitCode = undefined;
   job.endReason = undefined;
   job.seats = event.seats;
-  job.leases = event.seats.map((seat, rank) => memberOf(job, event, seat, rank, false));
+  job.leases = event.seats.map((seat, rank) => memberOf(job, event, seat, rank));
   if (job.array !== undefined) state.arrays.get(job.array)!.active++;
   activate(state, job);
   // Whoever has just started can be a victim, and may take room that a guarantee had left to others.
@@ -426,26 +446,29 @@ function handoverOf({ scrub = none, reshape = none }: JobPlaced | JobGrown, { gp
 }
 
 /** A new member of the job's present attempt. */
-function memberOf(job: Job, event: JobPlaced | JobGrown, seat: Seat, rank: number, extra: boolean): Lease {
+function memberOf(job: Job, event: JobPlaced | JobGrown, seat: Seat, rank: number, extra?: true): Lease {
   const { id, no, attempt, spec } = job;
-  const handover = handoverOf(event, seat);
+  const { node, gpus, part } = seat;
   return {
     id: leaseIdOf(id, attempt, rank),
     job: no,
     attempt,
     rank,
-    node: seat.node,
-    gpus: seat.gpus,
-    unitsEach: seat.part?.compute ?? event.unitsEach,
-    part: seat.part,
+    node,
+    gpus,
+    unitsEach: part?.compute ?? event.unitsEach,
+    part,
     cpusMilli: spec.cpusMilli,
     memoryMiB: spec.memoryMiB,
     placedAt: event.at,
-    ...(extra && { extra: true as const }),
-    ...(handover !== undefined && { handover }),
+    extra,
+    handover: handoverOf(event, seat),
     state: "starting",
     since: event.at,
+    engineId: undefined,
     reportSequence: 0,
+    enforcement: undefined,
+    startedAt: undefined,
   };
 }
 

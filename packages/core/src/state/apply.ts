@@ -16,9 +16,13 @@ export const keysKeptMs = 24 * 3_600_000;
 
 /** Writes one event into the state. Decides nothing: the same events give the same state under every version. */
 export function apply(state: State, event: Event): void {
-  const touched = state.confidential === 0 ? [] : nodesTouched(state, event);
-  write(state, event);
-  for (const node of touched) noteRest(state, node, event.at);
+  if (state.confidential === 0) {
+    write(state, event);
+  } else {
+    const touched = nodesTouched(state, event);
+    write(state, event);
+    for (const node of touched) noteRest(state, node, event.at);
+  }
   if (event.kind === "account-edited") noteAllRest(state, event.at);
 }
 

@@ -2,15 +2,23 @@ import type { AccountNo } from "../model/ids.ts";
 
 /** Accounts in which something changed that may change the class of a job. */
 export class ClassChanges {
-  #changed = new Set<AccountNo>();
+  #changed: AccountNo[] = [];
+  /** By account number: it is among them. */
+  readonly #isNoted: boolean[] = [];
 
   note(account: AccountNo): void {
-    this.#changed.add(account);
+    while (this.#isNoted.length <= account) this.#isNoted.push(false);
+    if (this.#isNoted[account]) return;
+    this.#isNoted[account] = true;
+    this.#changed.push(account);
   }
 
-  takeChanged(): Set<AccountNo> {
+  /** Each once, in the order in which they changed. */
+  takeChanged(): readonly AccountNo[] {
     const changed = this.#changed;
-    if (changed.size > 0) this.#changed = new Set();
+    if (changed.length === 0) return changed;
+    this.#changed = [];
+    for (const account of changed) this.#isNoted[account] = false;
     return changed;
   }
 }

@@ -1,5 +1,5 @@
 import type { AccountNo } from "../model/ids.ts";
-import type { Job } from "../model/job.ts";
+import type { Job, JobSpec } from "../model/job.ts";
 import { hour, type Instant, minute, second } from "../model/units.ts";
 import { orderOf, type State } from "./state.ts";
 
@@ -45,7 +45,7 @@ function paceOf(state: State, account: AccountNo): Pace | undefined {
 }
 
 /** A job was submitted. */
-export function noteSubmission(state: State, { account, spec }: Pick<Job, "account" | "spec">): void {
+export function noteSubmission(state: State, account: AccountNo, spec: JobSpec): void {
   const ms = spec.expectedMs ?? spec.maxTimeMs;
   const pace = ms === undefined ? undefined : paceOf(state, account);
   if (pace === undefined) return;

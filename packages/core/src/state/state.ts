@@ -21,7 +21,7 @@ import { enginesHave } from "../part/engines.ts";
 import { type PartAsk, seatPart, type Who } from "../part/seat.ts";
 import type { Demand, Floor } from "../queue/quota.ts";
 import { modelMatches } from "../submit/gpus.ts";
-import { Arrivals } from "./arrivals.ts";
+import { Arrivals, shapeOf } from "./arrivals.ts";
 import { type Books, emptyBooks } from "./books.ts";
 import { ClassChanges } from "./class-changes.ts";
 import { Endings } from "./endings.ts";
@@ -306,7 +306,9 @@ export function upToDate(state: State, wish: Wish, spec: JobSpec): Wish {
       fitsEmptyAt: -1,
     })),
   );
-  wish.first = demandOf(state, { spec }, 0, modelsFor(state, { spec }, 0)[0] ?? -1);
+  const models = modelsFor(state, { spec }, 0);
+  wish.first = demandOf(state, { spec }, 0, models[0] ?? -1);
+  wish.arrival = shapeOf(spec, models);
   return wish;
 }
 

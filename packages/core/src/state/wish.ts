@@ -1,5 +1,6 @@
 import type { AccountNo } from "../model/ids.ts";
-import type { JobSpec } from "../model/job.ts";
+import type { GpuAsk, JobSpec, TopologyAsk } from "../model/job.ts";
+import type { Shape as ArrivalShape } from "../place/value/shape.ts";
 import { type Demand, nothing } from "../queue/quota.ts";
 
 /** One alternative of a wish on one model: what all members together would hold there. */
@@ -29,6 +30,8 @@ export interface Wish {
   options: readonly WishOption[];
   /** What the first alternative would hold: what shares are compared with. */
   first: Demand;
+  /** What one member of it is to those who learn from arrivals. */
+  arrival: ArrivalShape;
   /** The kinds of GPUs in the fleet for which that holds. */
   kinds: number;
 }
@@ -36,27 +39,48 @@ export interface Wish {
 /** More wishes than this are forgotten at once; who waits keeps the one it has. */
 const wishesMax = 65_536;
 
+/** A power of two. */
+const recentMax = 256;
+const noArrival: ArrivalShape = { cpusMilli: 0, gpus: 0, unitsEach: 0, models: [] };
+
+interface Ask {
+  readonly spec: JobSpec;
+  readonly wish: Wish;
+}
+
 /** All wishes that were seen, so that what follows from one is worked out once. */
 export class Wishes {
   readonly #byText = new Map<string, Wish>();
   readonly #shapes = new Map<string, Shape>();
   #count = 0;
-  /** A job is looked at several times while it is taken in, and the elements of an array share one spec. */
-  #lastSpec: JobSpec | undefined;
-  #lastWish: Wish | undefined;
+  /** Some of the last asks, each at its place by a few of its numbers: most jobs ask for what others just have. */
+  readonly #recent: (Ask | undefined)[] = Array.from({ length: recentMax }, () => undefined);
 
   of(spec: JobSpec): Wish {
-    if (spec === this.#lastSpec) return this.#lastWish!;
+    const place = placeOf(spec);
+    const recent = this.#recent[place];
+    if (recent !== undefined && (recent.spec === spec || isSameAsk(recent.spec, spec))) return recent.wish;
+    const wish = this.#find(spec);
+    this.#recent[place] = { spec, wish };
+    return wish;
+  }
+
+  #find(spec: JobSpec): Wish {
     const shape = shapeTextOf(spec);
     const text = `${shape}|${spec.maxTimeMs}|${spec.expectedMs}`;
     let wish = this.#byText.get(text);
     if (wish === undefined) {
       if (this.#byText.size >= wishesMax) this.#forget();
-      wish = { no: this.#count++, shape: this.#shapeOf(shape), options: [], first: nothing, kinds: -1 };
+      wish = {
+        no: this.#count++,
+        shape: this.#shapeOf(shape),
+        options: [],
+        first: nothing,
+        arrival: noArrival,
+        kinds: -1,
+      };
       this.#byText.set(text, wish);
     }
-    this.#lastSpec = spec;
-    this.#lastWish = wish;
     return wish;
   }
 
@@ -75,6 +99,7 @@ export class Wishes {
   }
 
   #forget(): void {
+    this.#recent.fill(undefined);
     this.#byText.clear();
     this.#shapes.clear();
   }
@@ -91,4 +116,52 @@ function shapeTextOf(spec: JobSpec): string {
     if (part !== undefined) text += `:${part.profile}:${part.compute}:${part.memory}:${part.memoryMiB}`;
   }
   return text;
+}
+
+function placeOf({ gpus, members, cpusMilli, memoryMiB, maxTimeMs = 0 }: JobSpec): number {
+  const { count, unitsEach } = gpus[0]!;
+  let mixed = Math.imul(cpusMilli, 31) + memoryMiB;
+  mixed = Math.imul(mixed, 31) + count;
+  mixed = Math.imul(mixed, 31) + unitsEach;
+  mixed = Math.imul(mixed, 31) + members.min;
+  mixed = Math.imul(mixed, 31) + maxTimeMs;
+  return Math.imul(mixed, 0x9e37_79b1) >>> 24;
+}
+
+/** Whether two jobs ask for the same: all that `shapeTextOf` spells and the time they need. */
+function isSameAsk(a: JobSpec, b: JobSpec): boolean {
+  return (
+    a.cpusMilli === b.cpusMilli &&
+    a.memoryMiB === b.memoryMiB &&
+    a.gpuMemoryMiB === b.gpuMemoryMiB &&
+    a.maxTimeMs === b.maxTimeMs &&
+    a.expectedMs === b.expectedMs &&
+    a.preemptible === b.preemptible &&
+    a.isolation === b.isolation &&
+    a.members.min === b.members.min &&
+    a.members.max === b.members.max &&
+    a.members.apart === b.members.apart &&
+    isSameLevel(a.topology, b.topology) &&
+    isSameLevel(a.spread, b.spread) &&
+    (a.needs === b.needs || `${a.needs}` === `${b.needs}`) &&
+    isSameGpus(a.gpus, b.gpus)
+  );
+}
+
+function isSameLevel(a: TopologyAsk | undefined, b: TopologyAsk | undefined): boolean {
+  return a === b || (a !== undefined && b !== undefined && a.level === b.level && a.required === b.required);
+}
+
+function isSameGpus(a: readonly GpuAsk[], b: readonly GpuAsk[]): boolean {
+  if (a.length !== b.length) return false;
+  for (let i = 0; i < a.length; i++) {
+    const x = a[i]!;
+    const y = b[i]!;
+    if (x.model !== y.model || x.count !== y.count || x.unitsEach !== y.unitsEach) return false;
+    if (x.part === y.part) continue;
+    if (x.part === undefined || y.part === undefined) return false;
+    if (x.part.profile !== y.part.profile || x.part.compute !== y.part.compute) return false;
+    if (x.part.memory !== y.part.memory || x.part.memoryMiB !== y.part.memoryMiB) return false;
+  }
+  return true;
 }

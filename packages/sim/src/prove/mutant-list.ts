@@ -11,8 +11,8 @@ export const mutants: readonly Mutant[] = [
   {
     name: "O1: those that would borrow go first",
     file: "queue/order.js",
-    from: "return !a.burst;",
-    to: "return a.burst;",
+    from: "return !burst;",
+    to: "return burst;",
   },
   {
     name: "O2: the largest share goes first",
@@ -23,8 +23,8 @@ export const mutants: readonly Mutant[] = [
   {
     name: "O2: the youngest goes first where shares are equal",
     file: "queue/order.js",
-    from: "return a.next.jobs[0].no < b.next.jobs[0].no;",
-    to: "return a.next.jobs[0].no > b.next.jobs[0].no;",
+    from: "return group.jobs[0].no < side.next.jobs[0].no;",
+    to: "return group.jobs[0].no > side.next.jobs[0].no;",
   },
   {
     name: "C1: a job is covered by the account alone, whoever else holds a floor above",
@@ -65,8 +65,8 @@ export const mutants: readonly Mutant[] = [
   {
     name: "C3: nobody falls",
     file: "class/classes.js",
-    from: "const exceeded = () => !isWithinFloor(",
-    to: "const exceeded = () => false && !isWithinFloor(",
+    from: "return isWithinFloor(state, accountOf(state, account), state.usage[account].covered);",
+    to: "return true;",
   },
   {
     name: "C2: covered work is taken for anybody",

@@ -29,6 +29,8 @@ export class Mix {
   recent: number[] = [];
   arrivals = 0;
   #index = new Map<string, number>();
+  /** What came last often comes again. */
+  #last: { readonly shape: Shape; readonly at: number } | undefined;
   #ring: number[] = [];
   #next = 0;
   /** Counts at an earlier time, and at the time when they will take its place. */
@@ -81,6 +83,13 @@ export class Mix {
   }
 
   #indexOf(shape: Shape): number {
+    if (shape === this.#last?.shape) return this.#last.at;
+    const at = this.#findIndex(shape);
+    this.#last = { shape, at };
+    return at;
+  }
+
+  #findIndex(shape: Shape): number {
     const key = shapeKey(shape);
     const known = this.#index.get(key);
     if (known !== undefined) return known;
@@ -108,6 +117,7 @@ export class Mix {
   }
 
   #indexAnew(): void {
+    this.#last = undefined;
     this.#index = new Map(this.shapes.map((shape, at) => [shapeKey(shape), at]));
     this.recent = this.shapes.map(() => 0);
     for (const at of this.#ring) if (at !== forgotten) this.recent[at]!++;
