@@ -6,7 +6,7 @@ import type { Instant } from "../model/units.ts";
 import { Heap, type Placed } from "../queue/heap.ts";
 import { jobOf, type State } from "../state/state.ts";
 import { type ClaimNeed, Site } from "./site.ts";
-import { leavesFirst, lostMsOf, type Victim } from "./victim.ts";
+import { leavesFirst, lostMsOf, stayingLeases, type Victim } from "./victim.ts";
 
 /** The least that room for one member on a node can cost. */
 export interface Cost {
@@ -179,15 +179,16 @@ function mayLeave(job: Job, lease: Lease): boolean {
 }
 
 function whole(job: Job): Victim {
-  return { job, leases: job.leases, extra: false, cover: job.cover };
+  return { job, leases: stayingLeases(job), extra: false, cover: job.cover };
 }
 
 function gpusOf(job: Job): number {
   let gpus = 0;
-  for (const lease of job.leases) gpus += lease.gpus.length;
+  for (const lease of stayingLeases(job)) gpus += lease.gpus.length;
   return gpus;
 }
 
-function nodesOf({ leases }: Job): number {
+function nodesOf(job: Job): number {
+  const leases = stayingLeases(job);
   return leases.length === 1 ? 1 : new Set(leases.map((lease) => lease.node)).size;
 }

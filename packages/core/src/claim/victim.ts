@@ -19,8 +19,14 @@ export function victimsOf(job: Job): Victim[] {
     if (lease.extra && lease.state !== "stopping")
       victims.push({ job, leases: [lease], extra: true, cover: noAccount });
   }
-  victims.push({ job, leases: job.leases, extra: false, cover: job.cover });
+  victims.push({ job, leases: stayingLeases(job), extra: false, cover: job.cover });
   return victims;
+}
+
+/** Without the members that have been told to leave already: what those held is nobody's to give. */
+export function stayingLeases({ leases }: Job): readonly Lease[] {
+  const isLeaving = ({ extra, state }: Lease) => extra && state === "stopping";
+  return leases.some(isLeaving) ? leases.filter((lease) => !isLeaving(lease)) : leases;
 }
 
 /** Time of one GPU that would be lost: since the last checkpoint, else since the start; nothing before it runs. */

@@ -71,7 +71,9 @@ function ruleFor(world: World, wish: Wish, cover: number, holding: Holding): Tak
   const exposed = holding.cover === nobody || isInside(world, wish.account, holding.cover); // C2
   if (!exposed) return undefined;
   if (cover !== nobody && !isInside(world, holding.account, cover)) return "T1";
-  if (world.rebalance === "off" || young || isShielded(world, holding)) return undefined;
+  if (world.rebalance === "off") return undefined;
+  if (holding.extra) return "T2"; // as above; to shrink is not to evict
+  if (young || isShielded(world, holding)) return undefined;
   return world.rebalance === "on" || holding.checkpointMs !== undefined ? "T2" : undefined;
 }
 
