@@ -10,7 +10,7 @@ import type { Instant } from "./model/units.ts";
 import { growJobs } from "./place/grow.ts";
 import { handoverOf } from "./place/handover.ts";
 import { isKnownFull } from "./place/known-full.ts";
-import { mayStart, type Placement, placeJob } from "./place/place.ts";
+import { isPlannable, mayStart, type Placement, placeJob } from "./place/place.ts";
 import { Contest } from "./queue/order.ts";
 import { isIdle, takeAwake } from "./queue/wake.ts";
 import { type State, upToDate } from "./state/state.ts";
@@ -157,7 +157,7 @@ function planAhead(
   if (stop?.kind === "limit" && stop.hit.kind === "gpu-time") {
     state.timers.addOnce({ at: stop.hit.until, kind: "exposed", subject: job.no }); // it may compete again then
   }
-  if (stop !== undefined) return;
+  if (stop !== undefined && !isPlannable(stop)) return;
   const plan = state.policy.backfill && state.planned.size < plansMax ? timeline().plan(job) : undefined;
   if (plan !== undefined) apply({ kind: "job-planned", v: 1, at: now, job: job.no, startsAt: plan.at });
 }

@@ -38,6 +38,10 @@ export function placeJob(
       full = false;
       continue;
     }
+    if (timeline !== undefined && timeline.plans.length > 0 && !timeline.mayHold(job, demand)) {
+      full = false;
+      continue;
+    }
     const burst = cover === noAccount;
     const mayTake =
       timeline !== undefined && timeline.plans.length > 0
@@ -71,6 +75,11 @@ export type QuotaStop =
   | { readonly kind: "max"; readonly hit: CeilingHit }
   | { readonly kind: "not-lent"; readonly unlentUnits: number }
   | { readonly kind: "must-be-guaranteed" };
+
+/** Whether it is over when others give quota back, so that a start can be planned; nobody can tell when limits and budgets are. */
+export function isPlannable({ kind }: QuotaStop): boolean {
+  return kind === "max" || kind === "not-lent" || kind === "must-be-guaranteed";
+}
 
 /**
  * Ceilings, limits, lending and what may not be preempted [C4, C5]; undefined = it may start if there are seats. `held`

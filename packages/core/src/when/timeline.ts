@@ -7,12 +7,13 @@ import { spreadGang } from "../place/gang.ts";
 import { modelsFor } from "../place/place.ts";
 import { findSeats, type MemberNeed, needOf } from "../place/seats.ts";
 import { before } from "../queue/in-account.ts";
-import { coverFor } from "../queue/quota.ts";
+import { coverFor, type Demand } from "../queue/quota.ts";
 import type { Ending } from "../state/endings.ts";
 import { likelyRunMs } from "../state/pace.ts";
 import { Rooms } from "../state/rooms.ts";
 import { demandOf, orderOf, type State } from "../state/state.ts";
 import { opensBy, outlasts, turningPoints } from "./maintenance.ts";
+import { type Asking, UsageThen, waitsForQuota } from "./quota-then.ts";
 
 /** When and where a job that cannot start now is expected to. */
 export interface PlannedStart {
@@ -22,6 +23,16 @@ export interface PlannedStart {
   readonly gpus: ReadonlyMap<NodeNo, number>;
   /** It could take back what burst work holds, so such work may run in its gap [B2]. */
   readonly reclaims: boolean;
+  readonly demand: Demand;
+}
+
+/** A plan with what others may not take from it. */
+interface Kept {
+  readonly start: PlannedStart;
+  /** GPUs of a node that stay free at its start beyond what it needs. */
+  readonly spare: Map<NodeNo, number>;
+  /** What accounts hold when it starts, without it, where it may have to wait for quota as well. */
+  readonly usage: UsageThen | undefined;
 }
 
 /** More plans than this are not made: who is further behind is planned when somebody asks. */
@@ -35,8 +46,8 @@ export class Timeline {
   readonly #state: State;
   readonly #now: Instant;
   readonly plans: PlannedStart[] = [];
-  /** GPUs of a node that stay free at the start of a plan beyond what the plan needs, by plan. */
-  readonly #spare: Map<NodeNo, number>[] = [];
+  /** By plan. */
+  readonly #kept: Kept[] = [];
   readonly #endOf: EndOf;
   #ends: readonly Ending[] | undefined;
   /** GPUs of each node that are free once everything with an end is over. */
@@ -55,15 +66,16 @@ export class Timeline {
     const { at, gpus } = planned.start;
     const endAt = at + this.#runsMs(job);
     // What begins while this one runs has that much less beside it.
-    for (const [i, other] of this.plans.entries()) {
-      if (other.at <= at || other.at >= endAt) continue;
+    for (const { start, spare, usage } of this.#kept) {
+      if (start.at <= at || start.at >= endAt) continue;
       for (const [node, count] of gpus) {
-        const spare = this.#spare[i]!.get(node);
-        if (spare !== undefined) this.#spare[i]!.set(node, spare - count);
+        const left = spare.get(node);
+        if (left !== undefined) spare.set(node, left - count);
       }
+      usage?.begin(planned.start);
     }
     this.plans.push(planned.start);
-    this.#spare.push(planned.spare);
+    this.#kept.push(planned);
     return planned.start;
   }
 
@@ -72,7 +84,7 @@ export class Timeline {
     return this.#find(job)?.start;
   }
 
-  #find(job: Job, mayStartNow = false): { start: PlannedStart; spare: Map<NodeNo, number> } | undefined {
+  #find(job: Job, mayStartNow = false): Kept | undefined {
     if (this.plans.length >= plansMax || isConfidential(this.#state, job.account)) return undefined;
     for (let choice = 0; choice < job.spec.gpus.length; choice++) {
       if (job.spec.gpus[choice]!.part !== undefined) continue;
@@ -87,26 +99,43 @@ export class Timeline {
 
   /** How many of a node's free GPUs a job may take without delaying a plan that is ahead of it [B2]. */
   mayTake(job: Job, burst: boolean, node: FleetNode, free: number): number {
-    const endAt = this.#now + this.#runsMs(job);
     let most = free;
-    for (const [i, plan] of this.plans.entries()) {
-      if (plan.at >= endAt || plan.job === job || (burst && plan.reclaims)) continue;
-      if (plan.job.account === job.account && before(this.#state, job, plan.job, orderOf(this.#state, job.account)))
-        continue;
-      const spare = this.#spare[i]!.get(node.no);
-      if (spare !== undefined) most = Math.min(most, spare);
+    for (const { start, spare } of this.#ahead(job)) {
+      if (burst && start.reclaims) continue;
+      const left = spare.get(node.no);
+      if (left !== undefined) most = Math.min(most, left);
     }
     return Math.max(0, most);
+  }
+
+  /** Whether a plan that is ahead of a job would still have its quota if the job started now [B2]. */
+  mayHold(job: Job, demand: Demand): boolean {
+    for (const { start, usage } of this.#ahead(job)) if (usage?.holds(start, [{ job, demand }]) === false) return false;
+    return true;
+  }
+
+  /** The plans that a job would still run beside, and that it must not delay. */
+  *#ahead(job: Job): Generator<Kept> {
+    const endAt = this.#now + this.#runsMs(job);
+    for (const kept of this.#kept) {
+      const { at, job: other } = kept.start;
+      if (at >= endAt || other === job) continue;
+      if (other.account === job.account && before(this.#state, job, other, orderOf(this.#state, job.account))) continue;
+      yield kept;
+    }
   }
 
   /** A job has started; where it will still run when a plan begins, that much less is left beside the plan. */
   started(job: Job): void {
     const endAt = this.#now + this.#runsMs(job);
-    for (const [i, plan] of this.plans.entries()) {
-      if (plan.at >= endAt) continue;
+    for (const { start, spare, usage } of this.#kept) {
+      if (start.at >= endAt) {
+        usage?.end(job);
+        continue;
+      }
       for (const lease of job.leases) {
-        const spare = this.#spare[i]!.get(lease.node);
-        if (spare !== undefined) this.#spare[i]!.set(lease.node, spare - lease.gpus.length);
+        const left = spare.get(lease.node);
+        if (left !== undefined) spare.set(lease.node, left - lease.gpus.length);
       }
     }
   }
@@ -120,13 +149,10 @@ export class Timeline {
     return at + this.#runsMs(job);
   }
 
-  #earliest(
-    job: Job,
-    choice: number,
-    need: MemberNeed,
-    mayStartNow: boolean,
-  ): { start: PlannedStart; spare: Map<NodeNo, number> } | undefined {
+  #earliest(job: Job, choice: number, need: MemberNeed, mayStartNow: boolean): Kept | undefined {
     const { fleet } = this.#state;
+    const demand = demandOf(this.#state, job, choice, need.model);
+    const usage = waitsForQuota(this.#state, job) ? new UsageThen(this.#state) : undefined;
     const { min: members, apart } = job.spec.members;
     const runsMs = this.#runsMs(job);
     const freed = new Map<NodeNo, number>();
@@ -160,6 +186,7 @@ export class Timeline {
       const { at, job: ending } = next.value;
       next = moments.next();
       from = at;
+      if (ending !== undefined) usage?.end(ending);
       for (const { node, gpus, part } of ending?.leases ?? []) {
         // A part does not free a GPU for certain, and what is kept for a claimant is not free for others.
         const whole = part === undefined ? gpus.filter((gpu) => fleet.gpuHeldFor[gpu] === 0).length : 0;
@@ -176,16 +203,27 @@ export class Timeline {
       if (total < members) continue;
       const spread = spreadGang(fleet, members, new Rooms(fleet, (node) => fit[node.no]!), job.spec);
       if (spread === undefined) continue;
+      if (usage !== undefined && !this.#hasQuota({ job, demand }, usage, at, at + runsMs)) continue;
       const gpus = new Map<NodeNo, number>();
       const spare = new Map<NodeNo, number>();
       for (const [node, here] of spread) {
         gpus.set(node.no, here * need.gpus);
         spare.set(node.no, besidePlans(node) - here * need.gpus);
       }
-      const reclaims = coverFor(this.#state, job.account, demandOf(this.#state, job, choice, need.model)) !== noAccount;
-      return { start: { job, at, gpus, reclaims }, spare };
+      const reclaims = coverFor(this.#state, job.account, demand) !== noAccount;
+      return { start: { job, at, gpus, reclaims, demand }, spare, usage };
     }
     return undefined;
+  }
+
+  /** Whether there is quota for a start then, beside the plans that run and without taking it from those that begin meanwhile. */
+  #hasQuota(asking: Asking, usage: UsageThen, from: Instant, to: Instant): boolean {
+    for (const { start, usage: other } of this.#kept)
+      if (start.at > from && start.at < to && other?.holds(start, [asking]) === false) return false;
+    const running = this.plans.filter((plan) => plan.at <= from && from < this.#endOfPlan(plan));
+    if (!usage.holds(asking, running)) return false;
+    for (const plan of running) usage.begin(plan);
+    return true;
   }
 
   /** GPUs of a node that plans which have begun by then, and are not known to be over, will hold. */
@@ -200,8 +238,8 @@ export class Timeline {
   /** The most that may be taken of a node for that time without delaying a plan that begins in it. */
   #leftBy(node: NodeNo, from: Instant, to: Instant): number {
     let left = Number.POSITIVE_INFINITY;
-    for (const [i, plan] of this.plans.entries()) {
-      if (plan.at > from && plan.at < to) left = Math.min(left, this.#spare[i]!.get(node) ?? Number.POSITIVE_INFINITY);
+    for (const { start, spare } of this.#kept) {
+      if (start.at > from && start.at < to) left = Math.min(left, spare.get(node) ?? Number.POSITIVE_INFINITY);
     }
     return left;
   }

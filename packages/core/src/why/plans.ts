@@ -1,6 +1,6 @@
 import type { Job } from "../model/job.ts";
 import type { Instant } from "../model/units.ts";
-import { mayStart, modelsFor } from "../place/place.ts";
+import { isPlannable, mayStart, modelsFor } from "../place/place.ts";
 import { Contest } from "../queue/order.ts";
 import { demandOf, type State } from "../state/state.ts";
 import { type EndOf, plansMax, Timeline } from "../when/timeline.ts";
@@ -30,11 +30,12 @@ export function plansBefore(state: State, job: Job, now: Instant, ends?: EndOf):
   return timeline;
 }
 
-/** Whether quota keeps a job from starting, whatever is free: such a job is not planned. */
+/** Whether something keeps a job from starting of which nobody can tell when it is over: such a job is not planned. */
 export function isStopped(state: State, job: Job, now: Instant): boolean {
   for (let choice = 0; choice < job.spec.gpus.length; choice++) {
     for (const model of modelsFor(state, job, choice)) {
-      if (mayStart(state, job, demandOf(state, job, choice, model), now) === undefined) return false;
+      const stop = mayStart(state, job, demandOf(state, job, choice, model), now);
+      if (stop === undefined || isPlannable(stop)) return false;
     }
   }
   return true;

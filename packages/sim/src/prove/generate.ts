@@ -48,10 +48,6 @@ const flavours: readonly Flavour[] = [
   { ...plain, name: "parts", nodes: [1, 3], gpus: [1, 2], sizes: [1, 1, 2], nodeTurns: true, parts: true },
   { ...plain, name: "parts", nodes: [1, 3], gpus: [1, 2], sizes: [1], gangs: true, parts: true },
   { ...plain, name: "moves", nodes: [2, 4], gpus: [2, 4], sizes: [1, 1, 2, 3, 4], nodeTurns: true, moves: true },
-];
-
-/** Where the search still finds what is to be mended. */
-const wider: readonly Flavour[] = [
   {
     ...plain,
     name: "elastic",
@@ -82,8 +78,8 @@ const parts: Readonly<Record<"mig" | "mps" | "timeslice", readonly (string | num
 };
 
 /** A random case: the tree, the fleet and what happens, all from one seed. */
-export function generate(seed: number, wide = false): Scenario {
-  return new Maker(new Dice(seed), seed, wide ? [...flavours, ...wider] : flavours).scenario();
+export function generate(seed: number): Scenario {
+  return new Maker(new Dice(seed), seed).scenario();
 }
 
 class Maker {
@@ -98,10 +94,10 @@ class Maker {
   /** Of all pools, so that what a part counts for is known before it has a place. */
   #mode: "whole" | keyof typeof parts = "whole";
 
-  constructor(dice: Dice, seed: number, from: readonly Flavour[]) {
+  constructor(dice: Dice, seed: number) {
     this.#dice = dice;
     this.#seed = seed;
-    this.#flavour = dice.pick(from);
+    this.#flavour = dice.pick(flavours);
   }
 
   scenario(): Scenario {

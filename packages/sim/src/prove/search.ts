@@ -51,21 +51,19 @@ export interface SearchPlan {
   readonly seed: number;
   readonly first: number;
   readonly cases: number;
-  /** Also elastic gangs, confidential tenants and declared limits. */
-  readonly wide?: boolean;
   /** Ends the search; asked after each case. */
   readonly enough?: (failing: readonly Failing[], index: number) => boolean;
 }
 
 /** Runs random cases one after another and counts what they show. */
-export function search({ seed, first, cases, wide, enough }: SearchPlan): { tally: Tally; failing: Failing[] } {
+export function search({ seed, first, cases, enough }: SearchPlan): { tally: Tally; failing: Failing[] } {
   const tally: Tally = {
     ...{ cases: 0, events: 0, livelocks: 0, floorBroken: 0, maxBroken: 0, gangSplit: 0, overCapacity: 0 },
     ...{ trustBroken: 0, uselessEvictions: 0, differsFromNaive: 0, compared: 0, restarted: 0 },
   };
   const failing: Failing[] = [];
   for (let index = first; index < first + cases; index++) {
-    const scenario = generate(seedOf(seed, index), wide);
+    const scenario = generate(seedOf(seed, index));
     const restarts = index % restartedEvery === restartedEvery - 1;
     const { events, finding } = runTrial(scenario, { bounds, restarts });
     tally.cases++;

@@ -1,0 +1,98 @@
+import type { Account } from "../model/account.ts";
+import { type AccountNo, noAccount } from "../model/ids.ts";
+import type { Job } from "../model/job.ts";
+import { ceilingHit, coverFor, type Demand, unlentUnits } from "../queue/quota.ts";
+import { accountOf, pathUp, type State } from "../state/state.ts";
+import { addTo, type Held, minus, nothingHeld, stayingOf } from "../state/usage.ts";
+
+/** Whether a job may have to wait for quota as well as for room: most need not be asked. */
+export function waitsForQuota(state: State, { account, spec }: Job): boolean {
+  if (!spec.preemptible || state.lendingLimits > 0) return true;
+  for (const { terms } of pathUp(state, account)) {
+    const { max, maxCpusMilli, maxMemoryMiB } = terms.quota;
+    if (max !== undefined || maxCpusMilli !== undefined || maxMemoryMiB !== undefined) return true;
+  }
+  return false;
+}
+
+/** A job and what it would hold. */
+export interface Asking {
+  readonly job: Job;
+  readonly demand: Demand;
+}
+
+/**
+ * What accounts will hold at a moment to come: what stays of what they hold, less what is over by then. Who starts
+ * meanwhile counts by itself.
+ */
+export class UsageThen {
+  readonly #state: State;
+  readonly #less = new Map<AccountNo, Held>();
+  /** GPU units that are free by then beyond those that are now, on nodes that take work. */
+  #unitsFreed = 0;
+
+  constructor(state: State) {
+    this.#state = state;
+  }
+
+  /** A job is over by then. */
+  end(job: Job): void {
+    if (job.state === "stopping") return; // it does not stay
+    const { fleet } = this.#state;
+    for (const lease of job.leases) {
+      if (lease.state === "stopping") continue;
+      if (fleet.node(lease.node).mode === "up") this.#unitsFreed += lease.unitsEach * lease.gpus.length;
+      for (const held of this.#lessOn(job.account)) addTo(held, fleet, lease, 1);
+    }
+  }
+
+  /** A job that has not started yet runs then. */
+  begin({ job, demand }: Asking): void {
+    this.#unitsFreed -= demand.units;
+    for (const held of this.#lessOn(job.account)) add(held, demand, -1);
+  }
+
+  /** What is taken off what an account and those above it hold. */
+  *#lessOn(account: AccountNo): Generator<Held> {
+    for (let at = account; at !== noAccount; at = accountOf(this.#state, at).parent) {
+      let held = this.#less.get(at);
+      if (held === undefined) {
+        held = nothingHeld();
+        this.#less.set(at, held);
+      }
+      yield held;
+    }
+  }
+
+  /** Whether quota lets a job start then, beside some others who run [C4, C5]. */
+  holds({ job, demand }: Asking, beside: readonly Asking[]): boolean {
+    const state = this.#state;
+    const held = (account: Account) => this.#held(account.no, beside);
+    if (ceilingHit(state, job.account, demand, held) !== undefined) return false;
+    if (coverFor(state, job.account, demand, held) !== noAccount) return true;
+    if (!job.spec.preemptible) return false;
+    if (demand.units === 0 || state.lendingLimits === 0) return true;
+    let free = state.fleet.freeUnitsOnceLeft() + this.#unitsFreed - demand.units;
+    for (const other of beside) free -= other.demand.units;
+    return free >= unlentUnits(state, job.account, (account) => this.#held(account, beside).units);
+  }
+
+  #held(account: AccountNo, beside: readonly Asking[]): Held {
+    const staying = stayingOf(this.#state, account);
+    const less = this.#less.get(account);
+    const here = beside.filter(({ job }) => pathUp(this.#state, job.account).some(({ no }) => no === account));
+    if (less === undefined && here.length === 0) return staying;
+    const held = minus(staying, less ?? nothingHeld());
+    for (const { demand } of here) add(held, demand, 1);
+    return held;
+  }
+}
+
+function add(held: Held, { model, units, memoryUnits, cpusMilli, memoryMiB }: Demand, sign: 1 | -1): void {
+  held.units += sign * units;
+  held.memoryUnits += sign * memoryUnits;
+  held.cpusMilli += sign * cpusMilli;
+  held.memoryMiB += sign * memoryMiB;
+  while (model >= held.byModel.length) held.byModel.push(0);
+  if (model >= 0) held.byModel[model]! += sign * units;
+}
