@@ -45,7 +45,7 @@ export function applyToJobs(state: State, event: JobEvent): void {
       state.planned.set(jobOf(state, event.job), event.startsAt);
       return;
     case "plan-dropped":
-      state.planned.delete(jobOf(state, event.job));
+      dropPlan(state, jobOf(state, event.job));
       return;
     case "job-claimed":
       claimed(state, event);
@@ -396,7 +396,12 @@ function dropClaim(state: State, job: Job): void {
 /** Who is not in the queue has no plan either. */
 function leaveQueue(state: State, job: Job): void {
   state.waiting.remove(job);
-  state.planned.delete(job);
+  dropPlan(state, job);
+}
+
+/** What was kept for it is there for those behind it. */
+function dropPlan(state: State, job: Job): void {
+  if (state.planned.delete(job)) state.waiting.wakeAll();
 }
 
 /** A job that could start now is in the queue; one that is held, dependent or early is not. */

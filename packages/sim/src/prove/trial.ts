@@ -167,7 +167,7 @@ class Running {
 
   #batch(inputs: readonly Input[]): void {
     if (this.#restarts) this.#state = readSnapshot(writeSnapshot(this.#state));
-    this.watch.begin(this.#state);
+    this.watch.begin();
     const { events } = decideBatch(this.#state, inputs, this.now, (event, state) => {
       if (isDecision(event)) this.#before ??= worldOf(state, this.now);
       if (event.kind === "job-claimed") {

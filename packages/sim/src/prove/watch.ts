@@ -55,8 +55,8 @@ export class Watch {
   #earlier: World[] = [];
   /** The state of the fleet after each change since something last came from outside. */
   readonly #seen = new Set<string>();
-  /** Planned starts before this batch, and whether anything but starts happened since that may delay one. */
-  #plans = new Map<Job, Instant>();
+  /** Planned starts when the last batch was over, and whether anything but starts happened since that may delay one. */
+  #plans = new Map<JobNo, Instant>();
   #mayDelay = false;
   #started: Job[] = [];
 
@@ -73,9 +73,8 @@ export class Watch {
   }
 
   /** A batch begins. */
-  begin(state: State): void {
+  begin(): void {
     this.#earlier = [];
-    this.#plans = new Map(state.planned);
     this.#started = [];
     this.#mayDelay ||= this.#open.size > 0;
   }
@@ -85,15 +84,18 @@ export class Watch {
    * behind may find another order when something ends early.
    */
   end(state: State, now: Instant): void {
-    for (const [job, at] of this.#mayDelay ? [] : [...this.#plans].slice(0, 1)) {
-      const then = state.planned.get(job) ?? at;
-      if (at < now || then <= at || this.#started.some((other) => isAhead(other, job))) continue;
+    for (const [no, at] of this.#mayDelay ? [] : [...this.#plans].slice(0, 1)) {
+      const job = state.jobs.get(no);
+      const then = job && state.planned.get(job);
+      if (job === undefined || then === undefined || at < now || then <= at) continue;
+      if (this.#started.some((other) => isAhead(other, job))) continue;
       // Who would be guaranteed takes back what burst work uses of its gap meanwhile.
       if (coverFor(state, job.account, demandOf(state, job, 0, modelsFor(state, job, 0)[0]!)) !== noAccount) continue;
       const what = `[B2] ${job.spec.name} was planned ${at - now} ms ahead, and is now ${then - now} ms ahead`;
       this.#add([{ kind: "rule", what }]);
     }
     this.#mayDelay = false;
+    this.#plans = new Map([...state.planned].map(([job, at]) => [job.no, at]));
   }
 
   /** An event while the state is still without it. */
