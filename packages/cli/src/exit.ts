@@ -18,6 +18,7 @@ export const platformEnd = {
   cancelled: 103,
   preempted: 104,
   timeLimit: 105,
+  policy: 106,
 } as const;
 
 /** The exit code for an answer that is not a success. */

@@ -140,7 +140,8 @@ function planAgain(state: State, now: Instant, apply: (event: Event) => void): T
 /** Room has come sooner than was planned for: it is for those who were planned, whoever comes first now. */
 function mayStartNow(state: State, group: WaitingGroup, job: Job, now: Instant): boolean {
   return (
-    !arrayIsFull(state, group) && mayStart(state, job, upToDate(state, group.wish, job.spec).first, now) === undefined
+    !arrayIsFull(state, group) &&
+    mayStart(state, job, 0, upToDate(state, group.wish, job.spec).first, now) === undefined
   );
 }
 
@@ -153,7 +154,7 @@ function planAhead(
   apply: (event: Event) => void,
 ): void {
   if (state.planned.has(job) || !mayBePlanned(state, job)) return;
-  const stop = mayStart(state, job, wish.first, now);
+  const stop = mayStart(state, job, 0, wish.first, now);
   if (stop?.kind === "limit" && stop.hit.kind === "gpu-time") {
     state.timers.addOnce({ at: stop.hit.until, kind: "exposed", subject: job.no }); // it may compete again then
   }

@@ -6,6 +6,8 @@ export { windowsBetween } from "./flow/bill-periods.ts";
 export { BudgetWatch, budgetWatchMs } from "./flow/budget-watch.ts";
 export type { Asker, CommitListener, Committed, Done } from "./flow/control.ts";
 export { Driver } from "./flow/drive.ts";
+export { JobBudgetWatch } from "./flow/job-budget-watch.ts";
+export { costOfJob } from "./flow/job-cost.ts";
 export { eventsOf, type Recovered, recover } from "./flow/recover.ts";
 export { type WriteRequest, Writer, type Written } from "./flow/writer.ts";
 export { linesOf } from "./journal/lines.ts";

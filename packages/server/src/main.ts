@@ -14,6 +14,8 @@ import { prepareFirstStart, writePrivately } from "./first-start.ts";
 import { BudgetWatch } from "./flow/budget-watch.ts";
 import { ThreadedControlPlane } from "./flow/control-plane.ts";
 import { Driver } from "./flow/drive.ts";
+import { JobBudgetWatch } from "./flow/job-budget-watch.ts";
+import { PriceWatch } from "./flow/price-watch.ts";
 import { Webhook } from "./notify/webhook.ts";
 import { openReader, openStore } from "./store/index.ts";
 
@@ -71,8 +73,8 @@ async function main(): Promise<void> {
   control.follow(driver);
   await driver.adopt();
   control.adopted();
-  const budgets = new BudgetWatch(control, systemClock);
-  budgets.start();
+  const watches = [BudgetWatch, JobBudgetWatch, PriceWatch].map((Watch) => new Watch(control, systemClock));
+  for (const watch of watches) watch.start();
 
   const webhook =
     config.webhook === undefined ? undefined : openWebhook(config.data, config.webhook, keys.webhookKey, control);
@@ -94,7 +96,7 @@ async function main(): Promise<void> {
     closing = true;
     say(`tessera: ${signal}: closing; jobs keep running and are taken over at the next start`);
     clearInterval(refresh);
-    budgets.stop();
+    for (const watch of watches) watch.stop();
     driver.close();
     await webhook?.close();
     await api.close();

@@ -189,6 +189,7 @@ const table = {
       {
         ...PageQuery,
         project: Type.Optional(AccountPath),
+        cost: Type.Optional(Type.Boolean({ description: "Also what each has cost" })),
         user: text(),
         name: text(),
         array: text(),

@@ -29,6 +29,7 @@ export const meanings: Readonly<Record<WaitReason["kind"], string>> = {
   "not-yet": "its time has not come",
   dependency: "it waits for another job",
   budget: "its budget is spent",
+  price: "an hour costs more than its max_price",
   evicting: "room is being made for it",
   quota: "a quota is used up",
   capacity: "too little is free",

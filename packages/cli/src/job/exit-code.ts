@@ -14,6 +14,8 @@ export function exitCodeOf(job: Pick<Job, "outcome" | "exitCode">): number {
     case "timed-out":
     case "deadline-passed":
       return platformEnd.timeLimit;
+    case "over-budget":
+      return platformEnd.policy;
     case "infra-failed":
       return platformEnd.infraFailed;
     default:

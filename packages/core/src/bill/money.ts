@@ -17,6 +17,34 @@ export function minorMicros(currency: string): bigint {
   return 10n ** BigInt(6 - exponentOf(currency));
 }
 
+/** Puts a comma between thousands. */
+function byThousands(whole: string): string {
+  return whole.replace(/\B(?=(\d{3})+$)/g, ",");
+}
+
+/** Millionths as a decimal number with so many digits after the point, at most six; ties away from zero. */
+export function decimalText(micros: Micros, digits: number, group: (whole: string) => string = byThousands): string {
+  const step = 10n ** BigInt(6 - digits);
+  const rounded = divideRounded(micros, step, "half-up");
+  const text = String(rounded < 0n ? -rounded : rounded).padStart(digits + 1, "0");
+  const whole = group(text.slice(0, text.length - digits));
+  return `${rounded < 0n ? "-" : ""}${whole}${digits === 0 ? "" : `.${text.slice(-digits)}`}`;
+}
+
+/** An amount for people: `1,234.50 EUR`. Digits beyond the currency's own are shown only where it would be nothing without. */
+export function moneyText(micros: Micros, currency: string, group?: (whole: string) => string): string {
+  const digits = exponentOf(currency);
+  const size = micros < 0n ? -micros : micros;
+  const shown = size > 0n && size < minorMicros(currency) ? 6 : digits;
+  return `${decimalText(micros, shown, group)} ${currency}`;
+}
+
+/** A number without a sign, with up to six digits after a point, as micros; undefined for anything else. */
+export function readAmount(text: string): Micros | undefined {
+  const match = /^(\d{1,18})(?:\.(\d{1,6}))?$/.exec(text);
+  return match === null ? undefined : BigInt(match[1]!) * 1_000_000n + BigInt((match[2] ?? "").padEnd(6, "0"));
+}
+
 export const roundings = ["half-up", "half-even", "down", "up"] as const;
 /** What becomes of a part: ties away from zero, ties to the even neighbour, towards zero, away from zero. */
 export type Rounding = (typeof roundings)[number];

@@ -67,6 +67,13 @@ export interface PriceWindow {
   readonly perMille: PerMille;
 }
 
+/** The windows of a stretch of time, all of them. */
+export interface PricesAhead {
+  readonly fromAt: Instant;
+  readonly toAt: Instant;
+  readonly windows: readonly PriceWindow[];
+}
+
 /** What was agreed with one tenant, instead of the list. */
 export interface Contract {
   readonly tenant: string;

@@ -6,6 +6,7 @@ import type { Instant } from "../model/units.ts";
 import { keptApart } from "../place/dedicated.ts";
 import { handoverOf } from "../place/handover.ts";
 import { borrowedOf, ceilingHit, coverFor, isNothing } from "../queue/quota.ts";
+import { moneyHit } from "../run/budget.ts";
 import { stopJob } from "../run/stop.ts";
 import { accountOf, demandOf, type State } from "../state/state.ts";
 import { addTo, type Held, minus, nothingHeld, plus } from "../state/usage.ts";
@@ -29,6 +30,10 @@ export function settleClaims(state: State, now: Instant, apply: (event: Event) =
       if (cover === noAccount && !job.spec.preemptible) {
         // Its floor is not empty yet. If nobody is leaving it, a quota has changed and it will not be.
         if (state.usage[job.account]!.leaving.units === 0) drop(job, now, "no guarantee holds it any more", apply);
+      } else if (
+        moneyHit(state, job, { choice: claim.choice, model: modelOf(state, claim) }, cover === noAccount, now)
+      ) {
+        drop(job, now, "money keeps it from starting", apply);
       } else {
         start(state, job, claim, cover, now, apply);
       }
@@ -97,13 +102,17 @@ function hasRoom(state: State, job: Job, claim: Claim): boolean {
     if (mayUse?.(node) === false) return false;
     if (node.freeCpusMilli < 0 || node.freeMemoryMiB < 0) return false;
   }
-  const model = claim.seats[0]!.gpus.length === 0 ? -1 : state.fleet.gpuModel[claim.seats[0]!.gpus[0]!]!;
   const held = heldFor(state, job, claim);
   return (
-    ceilingHit(state, job.account, demandOf(state, job, claim.choice, model), (account) =>
+    ceilingHit(state, job.account, demandOf(state, job, claim.choice, modelOf(state, claim)), (account) =>
       minus(state.usage[account.no]!, held),
     ) === undefined
   );
+}
+
+function modelOf({ fleet }: State, { seats }: Claim): number {
+  const [gpu] = seats[0]!.gpus;
+  return gpu === undefined ? -1 : fleet.gpuModel[gpu]!;
 }
 
 /** Nobody new comes to a GPU that is held: beside a part those stay who were there, and the others have to leave. */

@@ -84,7 +84,7 @@ function planMoves(state: State, job: Job, now: Instant, timeline: Timeline): Mo
     for (const model of modelsFor(state, job, choice)) {
       if (freeGpus(state.fleet, model) < ask.count * members.min) continue;
       const demand = demandOf(state, job, choice, model);
-      if (mayStart(state, job, demand, now) !== undefined || !timeline.mayHold(job, demand)) continue;
+      if (mayStart(state, job, choice, demand, now) !== undefined || !timeline.mayHold(job, demand)) continue;
       // With room by shape it is something else that it waits for.
       if (typeof findSeats(state, job, choice, model) === "object") continue;
       const cover = coverFor(state, job.account, demand);

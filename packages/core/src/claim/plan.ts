@@ -6,6 +6,7 @@ import { unitsPerGpu } from "../model/units.ts";
 import { isConfidential, nodesFor } from "../place/dedicated.ts";
 import { needOf } from "../place/seats.ts";
 import { limitHit } from "../queue/limits.ts";
+import { moneyHit } from "../run/budget.ts";
 import { type State, whoIs, wishOf } from "../state/state.ts";
 import type { WishOption } from "../state/wish.ts";
 import { Book } from "./book.ts";
@@ -48,6 +49,7 @@ export function planClaim(state: State, job: Job, now: Instant, book = new Book(
   for (const option of wishOf(state, job.spec).options) {
     if (limitHit(state, job, option.demand.units, unitsPerGpu, now) !== undefined) return undefined;
     for (const claimant of standingsOf(state, job, option.demand, now)) {
+      if (moneyHit(state, job, option, claimant.cover === noAccount, now) !== undefined) continue;
       const has = hasProspects(state, claimant);
       prospects ||= has;
       if (has || all) ways.push({ option, claimant, offers: Offers.to(state, claimant, now) });

@@ -1,5 +1,6 @@
 import { type Invoice, readLine, spelled } from "../bill/invoice.ts";
 import { entriesOf, faultOf, type LedgerEntry } from "../bill/ledger.ts";
+import { moneyText } from "../bill/money.ts";
 import type { Event } from "../journal/event.ts";
 import type { IssueInvoice, MoneyCommand, PostEntry } from "../journal/money-command.ts";
 import type { SpelledEntry } from "../journal/money-event.ts";
@@ -7,6 +8,8 @@ import type { Decision } from "../journal/outcome.ts";
 import { isRefusal, type Refusal, refuse } from "../journal/refusal.ts";
 import type { Instant } from "../model/units.ts";
 import { stopForBudget } from "../run/budget.ts";
+import { endJob } from "../run/finish.ts";
+import { stopJob } from "../run/stop.ts";
 import { type Books, invoiceNumber } from "../state/books.ts";
 import type { State } from "../state/state.ts";
 
@@ -34,6 +37,14 @@ export function changeBooks(state: State, command: MoneyCommand, now: Instant): 
         return refuse("conflict", "from", version.fromAt, "lies in a closed period", "let it begin in an open one");
       return { events: [{ kind: "price-added", v: 1, at: now, version }], result: version.id };
     }
+    case "price.foresee": {
+      const { ahead } = command;
+      if (ahead.fromAt >= ahead.toAt || ahead.windows.some(({ fromAt, toAt }) => fromAt >= toAt))
+        return refuse("invalid", "ahead", ahead.toAt, "is not after its beginning", "give the earlier time first");
+      return { events: [{ kind: "prices-foreseen", v: 1, at: now, ahead }] };
+    }
+    case "job.overspend":
+      return overspend(state, command, now);
     case "contract.set": {
       const { contract } = command;
       const missing = noTenant(state, contract.tenant);
@@ -62,11 +73,40 @@ export function changeBooks(state: State, command: MoneyCommand, now: Instant): 
       return { events: [{ kind: "budget-dropped", v: 1, at: now, account: command.account }] };
     case "budget.reach":
       return reachBudget(state, command, now);
+    case "budget.foresee": {
+      const { kind: _kind, ...foreseen } = command;
+      const isNews = books.budgets.has(command.account) && books.foreseen.has(command.account) !== command.over;
+      return { events: isNews ? [{ kind: "budget-foreseen", v: 1, at: now, ...foreseen }] : [] };
+    }
     case "invoice.issue":
       return issueInvoice(books, command, now);
     case "ledger.post":
       return postEntry(state, command, now);
   }
+}
+
+/** Where a job has used up its own budget: it leaves gracefully, or does not start again. */
+function overspend(state: State, command: Extract<MoneyCommand, { kind: "job.overspend" }>, now: Instant): Decision {
+  const job = state.jobById.get(command.job);
+  const budget = job?.spec.budgetMicros;
+  if (job === undefined || budget === undefined || BigInt(command.spentMicros) < BigInt(budget)) return { events: [] };
+  const currency = state.books.versions.at(-1)?.currency ?? "EUR";
+  const why = `its own budget of ${moneyText(BigInt(budget), currency)} is spent`;
+  const events =
+    job.state === "waiting"
+      ? endJob(state, job, "over-budget", now, undefined, why)
+      : stopJob(state, job, "spent", now, undefined, why);
+  if (events.length === 0) return { events };
+  const { spentMicros } = command;
+  const told: Event = {
+    kind: "own-budget-spent",
+    v: 1,
+    at: now,
+    job: job.no,
+    budgetMicros: String(budget),
+    spentMicros,
+  };
+  return { events: [told, ...events] };
 }
 
 function noAccountAt(path: string): Refusal {

@@ -5,6 +5,7 @@ import type { Decision } from "../journal/outcome.ts";
 import { isRefusal, refuse } from "../journal/refusal.ts";
 import type { AccountNo, JobNo, NodeNo } from "../model/ids.ts";
 import type { Instant } from "../model/units.ts";
+import { priceCame } from "../run/price-cap.ts";
 import { takeReport } from "../run/take-report.ts";
 import { keysKeptMs } from "../state/apply.ts";
 import { queueOrPark } from "../state/apply-jobs.ts";
@@ -87,11 +88,14 @@ function decideCommand(state: State, command: Command, now: Instant): Decision {
     case "policy.set":
       return setPolicy(state, command.policy, now);
     case "price.add":
+    case "price.foresee":
+    case "job.overspend":
     case "contract.set":
     case "tenant.bill":
     case "budget.set":
     case "budget.drop":
     case "budget.reach":
+    case "budget.foresee":
     case "invoice.issue":
     case "ledger.post":
       return changeBooks(state, command, now);
@@ -119,6 +123,9 @@ export function decideDue(state: State, now: Instant, act: (events: readonly Eve
         break;
       case "turns":
         state.waiting.turnsAreDue = true;
+        break;
+      case "price":
+        act(priceCame(state, now));
         break;
       case "deadline":
         act(deadlineCame(state, timer.subject as JobNo, now));

@@ -1,11 +1,17 @@
 import type { BudgetStop } from "../bill/budget.ts";
 import type { Invoice, SpelledLine } from "../bill/invoice.ts";
-import type { Contract, PriceVersion } from "../bill/price.ts";
+import type { Contract, PricesAhead, PriceVersion } from "../bill/price.ts";
+import type { JobId } from "../model/ids.ts";
+import type { Instant } from "../model/units.ts";
 import type { SpelledBudget } from "./money-event.ts";
 
 /** What can be asked of the core about money. Amounts that may pass 2^53 are text. */
 export type MoneyCommand =
   | { readonly kind: "price.add"; readonly version: PriceVersion }
+  /** Sent by the shell, which knows the zones: the times of day of all lists as instants. */
+  | { readonly kind: "price.foresee"; readonly ahead: PricesAhead }
+  /** Sent by the shell: a job has used up its own budget. */
+  | { readonly kind: "job.overspend"; readonly job: JobId; readonly spentMicros: string }
   | { readonly kind: "contract.set"; readonly contract: Contract }
   | {
       readonly kind: "tenant.bill";
@@ -22,6 +28,14 @@ export type MoneyCommand =
       readonly stop: BudgetStop | "none";
       readonly perMille: number;
       readonly spentMicros: string;
+    }
+  /** Sent by the shell: at the rate of now the limit will be passed before the period ends, or no longer. */
+  | {
+      readonly kind: "budget.foresee";
+      readonly account: string;
+      readonly over: boolean;
+      readonly forecastMicros: string;
+      readonly spentAt?: Instant;
     }
   | IssueInvoice
   | PostEntry;

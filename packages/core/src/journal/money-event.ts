@@ -1,22 +1,37 @@
 import type { Budget, BudgetStop } from "../bill/budget.ts";
 import type { Invoice, SpelledLine } from "../bill/invoice.ts";
 import type { LedgerEntry } from "../bill/ledger.ts";
-import type { Contract, PriceVersion } from "../bill/price.ts";
+import type { Contract, PricesAhead, PriceVersion } from "../bill/price.ts";
+import type { JobNo } from "../model/ids.ts";
+import type { Instant } from "../model/units.ts";
 import type { Head } from "./event.ts";
 
 /** What was decided about money. Amounts that may pass 2^53 are text. */
 export type MoneyEvent =
   | PriceAdded
+  | PricesForeseen
+  | OwnBudgetSpent
   | ContractSet
   | TenantBilled
   | BudgetSet
   | BudgetDropped
   | BudgetReached
+  | BudgetForeseen
   | InvoiceIssued
   | EntryPosted;
 
 export interface PriceAdded extends Head<"price-added"> {
   readonly version: PriceVersion;
+}
+/** What times of day cost from now on, as far as that is known ahead. */
+export interface PricesForeseen extends Head<"prices-foreseen"> {
+  readonly ahead: PricesAhead;
+}
+/** A job has used up its own budget; it is asked to leave, or does not start any more. */
+export interface OwnBudgetSpent extends Head<"own-budget-spent"> {
+  readonly job: JobNo;
+  readonly budgetMicros: string;
+  readonly spentMicros: string;
 }
 /** Takes the place of what was agreed with the tenant before. */
 export interface ContractSet extends Head<"contract-set"> {
@@ -43,6 +58,15 @@ export interface BudgetReached extends Head<"budget-reached"> {
   /** The highest part of the limit that was passed. */
   readonly perMille: number;
   readonly spentMicros: string;
+}
+
+/** At the rate of now the limit will be passed before the period ends (`over`), or no longer. */
+export interface BudgetForeseen extends Head<"budget-foreseen"> {
+  readonly account: string;
+  readonly over: boolean;
+  readonly forecastMicros: string;
+  /** When it will be spent. */
+  readonly spentAt?: Instant;
 }
 
 export type SpelledEntry = Omit<LedgerEntry, "legs"> & {

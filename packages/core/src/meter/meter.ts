@@ -222,6 +222,11 @@ export function usageOf(state: State, job: Job, lease: Lease, toAt: Instant, rev
   };
 }
 
+/** What the leases of one job have been doing since they entered their states. */
+export function openUsageOf(state: State, job: Job, toAt: Instant): Usage[] {
+  return job.leases.filter(({ since }) => toAt > since).flatMap((lease) => usagesOf(state, job, lease, toAt, 0));
+}
+
 /** What every lease has been doing up to now. */
 export function openUsage(state: State, toAt: Instant): Usage[] {
   const open: Usage[] = [];

@@ -106,6 +106,10 @@ export interface JobSpec {
   readonly maxTimeMs?: number;
   /** How long its user thinks it runs; a guess, and no limit. */
   readonly expectedMs?: number;
+  /** The most that an hour of one whole GPU may cost where it borrows; absent = any price. */
+  readonly maxPriceMicros?: number;
+  /** What all its attempts together may cost, by `jobCost`; absent = anything. */
+  readonly budgetMicros?: number;
   readonly deadlineAt?: Instant;
   readonly notBeforeAt?: Instant;
   /** The zone in which the times above were given; only ever shown. */
@@ -132,7 +136,8 @@ export type JobOutcome =
   | "infra-failed"
   | "preempted"
   | "dependency-failed"
-  | "deadline-passed";
+  | "deadline-passed"
+  | "over-budget";
 
 export type JobClass = "guaranteed" | "burst";
 
@@ -146,7 +151,10 @@ export type StopCause =
   | "preempt"
   | "move"
   | "drain"
+  /** The budget of an account, or what an hour costs: it waits until that has changed. */
   | "budget"
+  /** Its own budget is used up: it does not come back. */
+  | "spent"
   | "member-failed"
   | "node-lost";
 

@@ -60,7 +60,7 @@ function seatForOneMore(state: State, job: Job, now: Instant) {
   };
   const demand = demandOf(state, one, job.choice, model);
   const wholeNodes = isConfidential(state, job.account);
-  if (!wholeNodes && mayStart(state, one, demand, now) !== undefined) return undefined;
+  if (!wholeNodes && mayStart(state, one, job.choice, demand, now) !== undefined) return undefined;
   const used = new Set(job.leases.map((lease) => lease.node));
   const { spread, topology, members } = job.spec;
   const placeOf = (no: NodeNo, { level }: { readonly level: Level }) => state.fleet.topology.placeOf(no, level);
@@ -73,7 +73,7 @@ function seatForOneMore(state: State, job: Job, now: Instant) {
   };
   const seats = findSeats(state, one, job.choice, model, mayTake);
   if (typeof seats === "string") return undefined;
-  if (wholeNodes && mayStart(state, one, demand, now, heldBeside(state, job.account, seats)) !== undefined)
+  if (wholeNodes && mayStart(state, one, job.choice, demand, now, heldBeside(state, job.account, seats)) !== undefined)
     return undefined;
   return seats[0];
 }

@@ -6,7 +6,7 @@ import type { FleetNode } from "../model/node.ts";
 import { type Instant, unitsPerGpu } from "../model/units.ts";
 import { type LimitHit, limitHit } from "../queue/limits.ts";
 import { type CeilingHit, ceilingHit, coverFor, type Demand, unlentUnits } from "../queue/quota.ts";
-import { type BudgetHit, budgetHit } from "../run/budget.ts";
+import { type MoneyHit, moneyHit } from "../run/budget.ts";
 import { modelsFor, type State, tenantOf, wishOf } from "../state/state.ts";
 import type { Held } from "../state/usage.ts";
 import type { Wish } from "../state/wish.ts";
@@ -34,7 +34,7 @@ export function placeJob(
   let apart = false;
   for (const { choice, model, demand } of wish.options) {
     let cover = coverFor(state, job.account, demand);
-    if (!wholeNodes && stopFor(state, job, demand, cover, now) !== undefined) {
+    if (!wholeNodes && stopFor(state, job, choice, demand, cover, now) !== undefined) {
       full = false;
       continue;
     }
@@ -59,7 +59,7 @@ export function placeJob(
       // What it would really hold depends on the nodes that it would open.
       const held = heldBeside(state, job.account, seats);
       cover = coverFor(state, job.account, demand, held);
-      if (stopFor(state, job, demand, cover, now, held) !== undefined) continue;
+      if (stopFor(state, job, choice, demand, cover, now, held) !== undefined) continue;
     }
     const { unitsEach } = job.spec.gpus[choice]!;
     return { choice, unitsEach, class: cover === noAccount ? "burst" : "guaranteed", cover, seats };
@@ -70,7 +70,7 @@ export function placeJob(
 
 /** What forbids a start by quota alone; free seats are another matter. */
 export type QuotaStop =
-  | { readonly kind: "budget"; readonly hit: BudgetHit }
+  | MoneyHit
   | { readonly kind: "limit"; readonly hit: LimitHit }
   | { readonly kind: "max"; readonly hit: CeilingHit }
   | { readonly kind: "not-lent"; readonly unlentUnits: number }
@@ -88,23 +88,25 @@ export function isPlannable({ kind }: QuotaStop): boolean {
 export function mayStart(
   state: State,
   job: Job,
+  choice: number,
   demand: Demand,
   now: Instant,
   held?: (account: Account) => Held,
 ): QuotaStop | undefined {
-  return stopFor(state, job, demand, coverFor(state, job.account, demand, held), now, held);
+  return stopFor(state, job, choice, demand, coverFor(state, job.account, demand, held), now, held);
 }
 
 function stopFor(
   state: State,
   job: Job,
+  choice: number,
   demand: Demand,
   cover: AccountNo,
   now: Instant,
   held?: (account: Account) => Held,
 ): QuotaStop | undefined {
-  const budget = budgetHit(state, job.account, cover === noAccount);
-  if (budget !== undefined) return { kind: "budget", hit: budget };
+  const money = moneyHit(state, job, { choice, model: demand.model }, cover === noAccount, now);
+  if (money !== undefined) return money;
   const limit = limitHit(state, job, demand.units, unitsPerGpu, now);
   if (limit !== undefined) return { kind: "limit", hit: limit };
   const ceiling = ceilingHit(state, job.account, demand, held);

@@ -5,6 +5,7 @@ import type { NoSeat } from "../part/seat.ts";
 import { heldBeside, isConfidential } from "../place/dedicated.ts";
 import { mayStart, modelsFor, type QuotaStop } from "../place/place.ts";
 import { findSeats, gpusThatFit, type MemberNeed, membersThatFit, needOf, type View } from "../place/seats.ts";
+import { type PriceHit, priceText } from "../run/price-cap.ts";
 import type { Fleet } from "../state/fleet.ts";
 import { demandOf, pathUp, type State } from "../state/state.ts";
 import { outlasts } from "../when/maintenance.ts";
@@ -64,7 +65,7 @@ function reasonAs(state: State, job: Job, choice: number, model: number, now: In
   const seats = findSeats(state, job, choice, model);
   const wholeNodes = isConfidential(state, job.account);
   const held = wholeNodes && typeof seats === "object" ? heldBeside(state, job.account, seats) : undefined;
-  const stop = mayStart(state, job, demandOf(state, job, choice, model), now, held);
+  const stop = mayStart(state, job, choice, demandOf(state, job, choice, model), now, held);
   if (stop !== undefined) return quotaReason(state, job, stop, needed);
   if (typeof seats === "object") return undefined;
   if (seats === "reserved") return maintenanceReason(state, job, now);
@@ -248,6 +249,8 @@ function quotaReason(state: State, job: Job, stop: QuotaStop, needed: number): R
       const only = what === "stop-burst" ? " Only what its guarantee covers may start." : "";
       return { kind: "budget", detail: `The budget of ${account} is spent.${only}`, account };
     }
+    case "price":
+      return priceReason(state, job, stop.hit);
     case "limit": {
       const account = stop.hit.account.path;
       if (stop.hit.kind === "gpus-per-user") {
@@ -277,6 +280,15 @@ function quotaReason(state: State, job: Job, stop: QuotaStop, needed: number): R
     case "must-be-guaranteed":
       return unguaranteed(state, job, needed);
   }
+}
+
+/** What an hour costs and when it costs less; what a guarantee covers starts at any price. */
+function priceReason(state: State, job: Job, hit: PriceHit): Reason {
+  const text = priceText(hit, job.spec);
+  const floor = pathUp(state, job.account).find(({ terms }) => Object.values(terms.quota.guarantee).some(Boolean));
+  const inside = floor === undefined ? "" : ` Inside the guarantee of ${floor.path} it starts at any time.`;
+  const detail = `${text[0]!.toUpperCase()}${text.slice(1)}.${inside}`;
+  return { kind: "price", detail, ...(hit.until !== undefined && { until: hit.until }) };
 }
 
 /** `preemptible: false` starts only inside a guarantee [C4]: how much of one is left, and what would help. */

@@ -7,6 +7,7 @@ export type ReasonKind =
   | "not-yet"
   | "dependency"
   | "budget"
+  | "price"
   | "evicting"
   | "quota"
   | "capacity"

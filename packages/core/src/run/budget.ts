@@ -1,8 +1,10 @@
 import type { BudgetStop } from "../bill/budget.ts";
 import type { Event } from "../journal/event.ts";
 import type { AccountNo } from "../model/ids.ts";
+import type { Job } from "../model/job.ts";
 import type { Instant } from "../model/units.ts";
 import { pathUp, type State } from "../state/state.ts";
+import { type PriceHit, priceHit } from "./price-cap.ts";
 import { stopJob } from "./stop.ts";
 
 /** A budget that keeps a job from starting. */
@@ -21,6 +23,25 @@ export function budgetHit(state: State, account: AccountNo, burst: boolean): Bud
       return { account: path, stop };
   }
   return undefined;
+}
+
+/** Money that keeps a job from starting: a spent budget on its path, or a price above the most that it pays. */
+export type MoneyHit =
+  | { readonly kind: "budget"; readonly hit: BudgetHit }
+  | { readonly kind: "price"; readonly hit: PriceHit };
+
+/** What an alternative of a job on a model has against it, as burst or inside a guarantee. */
+export function moneyHit(
+  state: State,
+  job: Pick<Job, "account" | "spec">,
+  { choice, model }: { readonly choice: number; readonly model: number },
+  burst: boolean,
+  now: Instant,
+): MoneyHit | undefined {
+  const budget = budgetHit(state, job.account, burst);
+  if (budget !== undefined) return { kind: "budget", hit: budget };
+  const price = burst ? priceHit(state, job, choice, model, now) : undefined;
+  return price === undefined ? undefined : { kind: "price", hit: price };
 }
 
 /** What has to leave because a budget is spent: gracefully, back into the queue, where it waits with reason `budget`. */

@@ -38,6 +38,8 @@ export function finishAttempt(
       return end("cancelled");
     case "deadline":
       return end("deadline-passed", "its deadline came while it ran");
+    case "spent":
+      return succeeded ? end("succeeded") : end("over-budget", job.stopWhy);
     case "time-limit":
       return end("timed-out", "it reached its max_time");
     case "preempt":

@@ -14,6 +14,7 @@ const strength: Readonly<Record<StopCause, number>> = {
   budget: 2,
   "node-lost": 2,
   "time-limit": 3,
+  spent: 3,
   deadline: 4,
   cancel: 5,
 };

@@ -250,6 +250,7 @@ export function addJob(state: State, job: Job): void {
   state.jobs.set(job.no, job);
   state.jobById.set(job.id, job);
   accountOf(state, job.account).liveJobs++;
+  if (job.spec.maxPriceMicros !== undefined || job.spec.budgetMicros !== undefined) state.priced.add(job);
   if (job.spec.deadlineAt !== undefined)
     state.timers.add({ at: job.spec.deadlineAt, kind: "deadline", subject: job.no });
   if (job.state === "waiting") {
@@ -582,6 +583,7 @@ function ended(state: State, event: JobEnded): void {
   forgetIdleUser(state, job);
   state.jobs.delete(job.no);
   state.jobById.delete(job.id);
+  state.priced.delete(job);
   accountOf(state, job.account).liveJobs--;
   settleDependents(state, job.no);
   if (job.array === undefined) return;

@@ -1,4 +1,5 @@
 import type { MoneyEvent, SpelledEntry } from "../journal/money-event.ts";
+import type { Instant } from "../model/units.ts";
 import type { Hold } from "./books.ts";
 import type { State } from "./state.ts";
 
@@ -8,9 +9,17 @@ export function applyToBooks(state: State, event: MoneyEvent): void {
   switch (event.kind) {
     case "price-added":
       books.versions.push(event.version);
+      lookAtPrices(state, event.at);
       return;
+    case "prices-foreseen":
+      books.ahead = event.ahead;
+      lookAtPrices(state, event.at);
+      return;
+    case "own-budget-spent":
+      return; // told for its user; what follows from it are events of their own
     case "contract-set":
       books.contracts.set(event.contract.tenant, event.contract);
+      lookAtPrices(state, event.at);
       return;
     case "tenant-billed": {
       const { mode, creditLimitMicros: limit } = event;
@@ -26,11 +35,16 @@ export function applyToBooks(state: State, event: MoneyEvent): void {
     case "budget-dropped":
       books.budgets.delete(event.account);
       books.reached.delete(event.account);
+      books.foreseen.delete(event.account);
       state.waiting.wakeAll();
       return;
     case "budget-reached":
       books.reached.set(event.account, { stop: event.stop, perMille: event.perMille });
       state.waiting.wakeAll();
+      return;
+    case "budget-foreseen":
+      if (event.over) books.foreseen.add(event.account);
+      else books.foreseen.delete(event.account);
       return;
     case "invoice-issued":
       books.nextInvoice++;
@@ -43,6 +57,11 @@ export function applyToBooks(state: State, event: MoneyEvent): void {
       if (event.entry.kind === "post" || event.entry.kind === "void") books.holds.delete(event.entry.of!);
       return;
   }
+}
+
+/** Those who pay no more than so much are looked at, now and whenever a price begins or ends. */
+export function lookAtPrices({ timers }: State, now: Instant): void {
+  timers.addOnce({ at: now, kind: "price", subject: 0 });
 }
 
 function book({ books }: State, { no, currency, legs }: SpelledEntry): void {

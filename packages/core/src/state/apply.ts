@@ -154,11 +154,14 @@ function write(state: State, event: Event): void {
       state.epoch = event.epoch;
       return;
     case "price-added":
+    case "prices-foreseen":
+    case "own-budget-spent":
     case "contract-set":
     case "tenant-billed":
     case "budget-set":
     case "budget-dropped":
     case "budget-reached":
+    case "budget-foreseen":
     case "invoice-issued":
     case "entry-posted":
       applyToBooks(state, event);

@@ -1,5 +1,5 @@
 import type { Budget } from "../bill/budget.ts";
-import type { Contract, PriceVersion } from "../bill/price.ts";
+import type { Contract, PricesAhead, PriceVersion } from "../bill/price.ts";
 import type { BilledAs, Books, Hold, Reached } from "./books.ts";
 
 type Text<Value, Field extends keyof Value> = Omit<Value, Field> & { readonly [F in Field]: string };
@@ -8,12 +8,16 @@ type Text<Value, Field extends keyof Value> = Omit<Value, Field> & { readonly [F
 export interface BooksImage {
   readonly versions: readonly PriceVersion[];
   readonly contracts: readonly Contract[];
+  /** Absent where no list has times of day. */
+  readonly ahead?: PricesAhead;
   readonly tenants: readonly (readonly [
     string,
     Omit<BilledAs, "creditLimitMicros"> & { creditLimitMicros?: string },
   ])[];
   readonly budgets: readonly Text<Budget, "limitMicros">[];
   readonly reached: readonly (readonly [string, Reached])[];
+  /** Absent where there are none. */
+  readonly foreseen?: readonly string[];
   readonly balances: readonly (readonly [string, string])[];
   readonly holds: readonly (readonly [number, Text<Hold, "micros">])[];
   readonly closedUntil: readonly (readonly [string, number])[];
@@ -30,12 +34,14 @@ export function booksImage(books: Books): BooksImage {
   return {
     versions: books.versions,
     contracts: byKey(books.contracts).map(([, contract]) => contract),
+    ...(books.ahead.toAt > 0 && { ahead: books.ahead }),
     tenants: byKey(books.tenants).map(([tenant, { mode, creditLimitMicros: limit }]) => [
       tenant,
       { mode, ...(limit !== undefined && { creditLimitMicros: String(limit) }) },
     ]),
     budgets: byKey(books.budgets).map(([, budget]) => ({ ...budget, limitMicros: String(budget.limitMicros) })),
     reached: byKey(books.reached),
+    ...(books.foreseen.size > 0 && { foreseen: [...books.foreseen].sort() }),
     balances: byKey(books.balances).map(([account, micros]) => [account, String(micros)]),
     holds: byKey(books.holds).map(([no, hold]) => [no, { ...hold, micros: String(hold.micros) }]),
     closedUntil: byKey(books.closedUntil),
@@ -48,6 +54,7 @@ export function booksImage(books: Books): BooksImage {
 export function readBooks(books: Books, image: BooksImage): void {
   books.versions.push(...image.versions);
   for (const contract of image.contracts) books.contracts.set(contract.tenant, contract);
+  if (image.ahead !== undefined) books.ahead = image.ahead;
   for (const [tenant, { mode, creditLimitMicros: limit }] of image.tenants) {
     books.tenants.set(tenant, { mode, ...(limit !== undefined && { creditLimitMicros: BigInt(limit) }) });
   }
@@ -55,6 +62,7 @@ export function readBooks(books: Books, image: BooksImage): void {
     books.budgets.set(budget.account, { ...budget, limitMicros: BigInt(budget.limitMicros) });
   }
   for (const [account, reached] of image.reached) books.reached.set(account, reached);
+  for (const account of image.foreseen ?? []) books.foreseen.add(account);
   for (const [account, micros] of image.balances) books.balances.set(account, BigInt(micros));
   for (const [no, hold] of image.holds) books.holds.set(no, { ...hold, micros: BigInt(hold.micros) });
   for (const [tenant, at] of image.closedUntil) books.closedUntil.set(tenant, at);

@@ -1,6 +1,6 @@
 import type { Budget, BudgetStop } from "../bill/budget.ts";
 import type { Invoice } from "../bill/invoice.ts";
-import type { Contract, PriceVersion } from "../bill/price.ts";
+import type { Contract, PricesAhead, PriceVersion } from "../bill/price.ts";
 import type { Instant } from "../model/units.ts";
 
 /** What is set aside for something that is not decided yet. */
@@ -27,9 +27,13 @@ export interface Books {
   /** Oldest first. */
   readonly versions: PriceVersion[];
   readonly contracts: Map<string, Contract>;
+  /** What times of day cost, where a list has any; for jobs that pay no more than so much. */
+  ahead: PricesAhead;
   readonly tenants: Map<string, BilledAs>;
   readonly budgets: Map<string, Budget>;
   readonly reached: Map<string, Reached>;
+  /** Accounts whose budget will be passed at the rate of now. */
+  readonly foreseen: Set<string>;
   /** By `currency account`. */
   readonly balances: Map<string, bigint>;
   readonly holds: Map<number, Hold>;
@@ -41,7 +45,15 @@ export interface Books {
 
 export function emptyBooks(): Books {
   return {
-    ...{ versions: [], contracts: new Map(), tenants: new Map(), budgets: new Map(), reached: new Map() },
+    ...{
+      versions: [],
+      contracts: new Map(),
+      ahead: { fromAt: 0, toAt: 0, windows: [] },
+      tenants: new Map(),
+      budgets: new Map(),
+      reached: new Map(),
+      foreseen: new Set(),
+    },
     ...{ balances: new Map(), holds: new Map(), closedUntil: new Map(), nextEntry: 1, nextInvoice: 1 },
   };
 }

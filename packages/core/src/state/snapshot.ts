@@ -7,6 +7,7 @@ import type { FleetNode } from "../model/node.ts";
 import type { Policy } from "../model/policy.ts";
 import { addWindowTimers, countTerms, planWindows } from "./apply.ts";
 import { addJob, holdLease, noteMoves } from "./apply-jobs.ts";
+import { lookAtPrices } from "./apply-money.ts";
 import type { ArrivalsImage } from "./arrivals.ts";
 import { type BooksImage, booksImage, hasBooks, readBooks } from "./books-image.ts";
 import { restoreDedicated } from "./dedicated.ts";
@@ -129,7 +130,10 @@ export function readSnapshot(text: string): State {
   state.nextJob = image.nextJob;
   state.policy = image.policy;
   noteMoves(state, image.movedAt ?? []);
-  if (image.books !== undefined) readBooks(state.books, image.books);
+  if (image.books !== undefined) {
+    readBooks(state.books, image.books);
+    lookAtPrices(state, image.lastAt);
+  }
   state.accounts.length = 0;
   state.usage.length = 0;
   state.accountByPath.clear();

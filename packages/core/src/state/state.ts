@@ -143,6 +143,8 @@ export interface State {
   /** When jobs that hold leases reach their limits. */
   readonly endings: Endings;
   readonly timers: Timers;
+  /** Live jobs with a price they do not go beyond, or a budget of their own. */
+  readonly priced: Set<Job>;
 }
 
 /** The state before anything happened: the root account and nothing else. */
@@ -210,6 +212,7 @@ export function emptyState(): State {
     claims: { on: new Map(), heldUp: new Set(), settledAt: -1 },
     endings: new Endings(),
     timers: new Timers(),
+    priced: new Set(),
   };
 }
 

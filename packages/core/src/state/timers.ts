@@ -3,8 +3,8 @@ import type { Instant } from "../model/units.ts";
 /** Something that must be looked at again when its time comes. It is only a hint: the state says whether it still holds. */
 export interface Timer {
   readonly at: Instant;
-  readonly kind: "wake" | "deadline" | "drain" | "window" | "maintenance" | "exposed" | "moves" | "turns";
-  /** A job number; a node number for `drain` and `maintenance`; an account number for `window`. `exposed`: what kept the job from being taken, or from starting, ends. `moves`: jobs were moved an hour ago. `turns`: some who wait have not had their turn to claim. */
+  readonly kind: "wake" | "deadline" | "drain" | "window" | "maintenance" | "exposed" | "moves" | "turns" | "price";
+  /** A job number; a node number for `drain` and `maintenance`; an account number for `window`. `exposed`: what kept the job from being taken, or from starting, ends. `moves`: jobs were moved an hour ago. `turns`: some who wait have not had their turn to claim. `price`: what something costs may change. */
   readonly subject: number;
 }
 

@@ -109,6 +109,7 @@ function shapeTextOf(spec: JobSpec): string {
   const { members, topology, isolation, cpusMilli, memoryMiB, gpuMemoryMiB, preemptible } = spec;
   let text = `${members.min}-${members.max}${members.apart ? "a" : ""}|${cpusMilli}|${memoryMiB}|${gpuMemoryMiB}|${preemptible}|${isolation}`;
   if (spec.spread !== undefined) text += `|s${spec.spread.level}${spec.spread.required}`;
+  if (spec.maxPriceMicros !== undefined) text += `|p${spec.maxPriceMicros}`;
   if (spec.needs !== undefined) text += `|${spec.needs}`;
   if (topology !== undefined) text += `|${topology.level}${topology.required}`;
   for (const { model, count, unitsEach, part } of spec.gpus) {

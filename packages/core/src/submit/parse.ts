@@ -17,7 +17,7 @@ import type {
 import type { Policy } from "../model/policy.ts";
 import { type Instant, minute, unitsPerGpu } from "../model/units.ts";
 import { parseGpus, type RawGpus } from "./gpus.ts";
-import { cpusToMilli, parseDuration, parseSize } from "./quantities.ts";
+import { cpusToMilli, parseAmount, parseDuration, parseSize } from "./quantities.ts";
 
 /** The job file after its shape was checked (wire's JobSpecBody); what the values mean is settled here. */
 export interface RawJob {
@@ -41,6 +41,8 @@ export interface RawJob {
   readonly isolation?: Isolation;
   readonly strict?: boolean;
   readonly max_time?: string;
+  readonly max_price?: number | string;
+  readonly budget?: number | string;
   readonly expected_time?: string;
   readonly priority?: "low" | "normal" | "high" | number;
   readonly preemptible?: boolean;
@@ -77,8 +79,6 @@ export const fieldsNotYet = [
   "outputs",
   "matrix",
   "ide",
-  "max_price",
-  "budget",
   "burst",
   "providers",
 ] as const;
@@ -123,6 +123,10 @@ export function parseJob(raw: RawJob, settled: Settled): JobSpec | Refusal {
   if (isRefusal(expectedMs)) return expectedMs;
   if (expectedMs === 0)
     return refuse("invalid", "expected_time", raw.expected_time!, "leaves no time to run", "give at least 1s");
+  const maxPriceMicros = raw.max_price === undefined ? undefined : parseAmount(raw.max_price, "max_price");
+  if (isRefusal(maxPriceMicros)) return maxPriceMicros;
+  const budgetMicros = raw.budget === undefined ? undefined : parseAmount(raw.budget, "budget");
+  if (isRefusal(budgetMicros)) return budgetMicros;
   const checkpoint = parseCheckpoint(raw.checkpoint);
   if (isRefusal(checkpoint)) return checkpoint;
   const array = parseArray(raw.array, "array");
@@ -159,6 +163,8 @@ export function parseJob(raw: RawJob, settled: Settled): JobSpec | Refusal {
     strict: raw.strict ?? false,
     maxTimeMs,
     expectedMs,
+    ...(maxPriceMicros !== undefined && { maxPriceMicros }),
+    ...(budgetMicros !== undefined && { budgetMicros }),
     deadlineAt: settled.deadlineAt,
     notBeforeAt: settled.notBeforeAt,
     zone: settled.zone,

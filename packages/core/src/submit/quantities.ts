@@ -1,3 +1,4 @@
+import { readAmount } from "../bill/money.ts";
 import { type Refusal, refuse } from "../journal/refusal.ts";
 import { day, hour, minute, second, unitsPerGpu } from "../model/units.ts";
 
@@ -49,6 +50,15 @@ export function gpusToUnits(gpus: number, field: string): number | Refusal {
     );
   }
   return units;
+}
+
+const microsMax = 1_000_000_000_000_000;
+
+/** `12`, `2.5`, `0.000001` of the price list's currency → micros. */
+export function parseAmount(value: string | number, field: string): number | Refusal {
+  const micros = Number(readAmount(String(value).trim()) ?? -1n);
+  if (micros > 0 && micros <= microsMax) return micros;
+  return refuse("invalid", field, value, "is not an amount above 0", "write 12 or 2.50, in the price list's currency");
 }
 
 /** CPU cores → millicores. */

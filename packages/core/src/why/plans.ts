@@ -34,7 +34,7 @@ export function plansBefore(state: State, job: Job, now: Instant, ends?: EndOf):
 export function isStopped(state: State, job: Job, now: Instant): boolean {
   for (let choice = 0; choice < job.spec.gpus.length; choice++) {
     for (const model of modelsFor(state, job, choice)) {
-      const stop = mayStart(state, job, demandOf(state, job, choice, model), now);
+      const stop = mayStart(state, job, choice, demandOf(state, job, choice, model), now);
       if (stop === undefined || isPlannable(stop)) return false;
     }
   }

@@ -1,4 +1,13 @@
-import { type AccountNo, type Event, type JobNo, type NodeNo, parseLeaseId, type State } from "@tessera/core";
+import {
+  type AccountNo,
+  type BudgetReached,
+  type Event,
+  type JobNo,
+  moneyText,
+  type NodeNo,
+  parseLeaseId,
+  type State,
+} from "@tessera/core";
 import type { FeedEntry } from "@tessera/wire";
 import type { ControlPlane } from "../flow/control.ts";
 import { eventsOf } from "../flow/recover.ts";
@@ -168,10 +177,19 @@ function subjectOf(event: Event, names: Names): { subject: string; account: stri
     case "job-claimed":
     case "claim-dropped":
     case "job-classed":
+    case "own-budget-spent":
     case "job-ended": {
       const job = names.job(event.job);
       return job && { subject: job.id, account: job.account };
     }
+    case "budget-set":
+      return { subject: event.budget.account, account: event.budget.account };
+    case "budget-dropped":
+    case "budget-reached":
+    case "budget-foreseen":
+      return { subject: event.account, account: event.account };
+    case "invoice-issued":
+      return { subject: event.tenant, account: event.tenant };
     default:
       return undefined;
   }
@@ -235,9 +253,30 @@ function wordsOf(event: Event): string {
       return `is ${event.class} now`;
     case "job-ended":
       return `${event.outcome}${event.exitCode === undefined ? "" : `, code ${event.exitCode}`}${event.reason === undefined ? "" : `: ${event.reason}`}`;
+    case "own-budget-spent":
+      return "has used up its own budget";
+    case "budget-set":
+      return "has a budget";
+    case "budget-dropped":
+      return "has no budget any more";
+    case "budget-reached":
+      return reachedText(event);
+    case "budget-foreseen":
+      return event.over ? `will spend more than its budget${whenSpent(event.spentAt)}` : "will stay within its budget";
+    case "invoice-issued":
+      return `has invoice ${event.number} for ${event.period.label}: ${moneyText(BigInt(event.totalMicros), event.currency)}`;
     default:
       return event.kind;
   }
+}
+
+function reachedText({ perMille, stop }: BudgetReached): string {
+  const then = stop === "none" || stop === "alert" ? "" : `, hence ${stop}`;
+  return `has spent ${perMille / 10} % of its budget${then}`;
+}
+
+function whenSpent(at: number | undefined): string {
+  return at === undefined ? "" : `, which is spent at ${timestamp(at)}`;
 }
 
 function reasonOf(why: string | undefined): string {

@@ -1,7 +1,8 @@
-import type { Account, Job, JobArray, State, UserId } from "@tessera/core";
+import type { Account, Job, JobArray, JobId, State, UserId } from "@tessera/core";
 import type { QueryOf, Job as WireJob } from "@tessera/wire";
 import { isWithin } from "../access/policy.ts";
 import { belongsTo } from "../flow/find-job.ts";
+import { costOfJob, renderJobCost } from "../flow/job-cost.ts";
 import type { EndedJobRow } from "../store/port.ts";
 import type { Api } from "./context.ts";
 import { closeCursor, openCursor, usualLimit } from "./page.ts";
@@ -55,6 +56,16 @@ export function showEnded(api: Api, row: EndedJobRow): WireJob {
   return withName(api, JSON.parse(row.doc) as WireJob);
 }
 
+/** A job with what it has cost, where there are prices; an array has no leases of its own. */
+export async function withCost({ control }: Api, job: WireJob): Promise<WireJob> {
+  if (job.elements !== undefined) return job;
+  const { state, reader } = control;
+  const live = state.jobById.get(job.id as JobId);
+  const about = { id: job.id, account: job.project, ...(live !== undefined && { live }) };
+  const cost = await costOfJob(reader, state, about, control.now());
+  return cost === undefined ? job : { ...job, cost: renderJobCost(state, cost) };
+}
+
 /** The name of the user is added when it is shown; what is stored holds the id alone. */
 function withName(api: Api, job: WireJob): WireJob {
   const name = api.people.nameOf(job.user as UserId);
@@ -85,8 +96,9 @@ export async function listJobs(
   const merged = mergeNewest(live, ended.entries, limit + 1);
   const page = merged.slice(0, limit);
   const last = merged.length > limit ? page.at(-1) : ended.stoppedAt;
+  const shown = page.map((entry) => ("live" in entry ? showLive(api, entry.live) : showEnded(api, entry.row)));
   return {
-    items: page.map((entry) => ("live" in entry ? showLive(api, entry.live) : showEnded(api, entry.row))),
+    items: query.cost === true ? await Promise.all(shown.map((job) => withCost(api, job))) : shown,
     ...(last !== undefined && { next: closeCursor(api.seal, "jobs", { submittedAt: last.submittedAt, id: last.id }) }),
   };
 }

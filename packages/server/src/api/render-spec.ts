@@ -1,4 +1,4 @@
-import { type ArrayAsk, type GpuAsk, type JobSpec, type ModelAsk, unitsPerGpu } from "@tessera/core";
+import { type ArrayAsk, decimalText, type GpuAsk, type JobSpec, type ModelAsk, unitsPerGpu } from "@tessera/core";
 import { durationText, sizeText, timestamp } from "./quantities.ts";
 
 /** A spec in the words of the job file, defaults filled in: what one gets back can be submitted again. */
@@ -25,6 +25,8 @@ export function renderSpec(spec: JobSpec): Record<string, unknown> {
     strict: spec.strict,
     ...(spec.maxTimeMs !== undefined && { max_time: durationText(spec.maxTimeMs) }),
     ...(spec.expectedMs !== undefined && { expected_time: durationText(spec.expectedMs) }),
+    ...(spec.maxPriceMicros !== undefined && { max_price: plainAmount(spec.maxPriceMicros) }),
+    ...(spec.budgetMicros !== undefined && { budget: plainAmount(spec.budgetMicros) }),
     ...(spec.deadlineAt !== undefined && { deadline: timestamp(spec.deadlineAt) }),
     ...(spec.notBeforeAt !== undefined && { not_before: timestamp(spec.notBeforeAt) }),
     ...(spec.zone !== undefined && { tz: spec.zone }),
@@ -44,6 +46,10 @@ export function renderSpec(spec: JobSpec): Record<string, unknown> {
     ...(Object.keys(spec.env).length > 0 && { env: spec.env }),
     ...(spec.secrets.length > 0 && { secrets: spec.secrets }),
   };
+}
+
+function plainAmount(micros: number): string {
+  return decimalText(BigInt(micros), 6, (whole) => whole).replace(/\.?0+$/, "");
 }
 
 /** `gpus`, with `gpu_compute` where a part was asked for in that way; a part by memory alone names no GPUs. */

@@ -160,6 +160,7 @@ const endings: Readonly<Record<JobEnded["outcome"], string>> = {
   preempted: "It was preempted and does not come back.",
   "dependency-failed": "A job that it was to run after did not succeed.",
   "deadline-passed": "Its deadline passed.",
+  "over-budget": "Its own budget is spent.",
 };
 
 function detailOf(event: JobEnded): string {

@@ -28,6 +28,7 @@ function describe(command: Command, state: State): { target: string; account: st
     case "job.cancel":
     case "job.hold":
     case "job.release":
+    case "job.overspend":
       return { target: command.job, account: "", detail: "" };
     case "account.create":
     case "account.edit":
@@ -77,6 +78,8 @@ function describe(command: Command, state: State): { target: string; account: st
       return { target: "policy", account: "", detail: canonicalJson(command.policy) };
     case "price.add":
       return { target: command.version.id, account: "", detail: `${command.version.gpus.length} models` };
+    case "price.foresee":
+      return { target: "prices", account: "", detail: `${command.ahead.windows.length} times of day` };
     case "contract.set":
       return { target: command.contract.tenant, account: command.contract.tenant, detail: "" };
     case "tenant.bill":
@@ -89,6 +92,8 @@ function describe(command: Command, state: State): { target: string; account: st
       return { target: command.account, account: command.account, detail: "" };
     case "budget.reach":
       return { target: command.account, account: command.account, detail: `${command.perMille} ${command.stop}` };
+    case "budget.foresee":
+      return { target: command.account, account: command.account, detail: `${command.forecastMicros} ${command.over}` };
     case "invoice.issue":
       return { target: command.period.label, account: command.tenant, detail: command.totalMicros };
     case "ledger.post":

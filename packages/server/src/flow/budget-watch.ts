@@ -1,7 +1,8 @@
-import type { Instant, State } from "@tessera/core";
+import type { BudgetStanding, Instant, State } from "@tessera/core";
 import type { Clock } from "@tessera/engine";
 import { budgetStandings, reachedBy } from "./bill-budget.ts";
 import type { Asker, ControlPlane } from "./control.ts";
+import { Lookout } from "./lookout.ts";
 
 /** No longer than this between two looks: what it adds to the grace of those who leave. */
 export const budgetWatchMs = 5_000;
@@ -17,32 +18,19 @@ type Watched = Pick<ControlPlane, "state" | "reader" | "now" | "ask">;
  */
 export class BudgetWatch {
   readonly #control: Watched;
-  readonly #clock: Clock;
-  #cancel: () => void = () => {};
-  #stopped = false;
+  readonly #lookout: Lookout;
 
   constructor(control: Watched, clock: Clock) {
     this.#control = control;
-    this.#clock = clock;
+    this.#lookout = new Lookout(clock, budgetWatchMs, () => this.look());
   }
 
   start(): void {
-    this.#later(this.#clock.now() + budgetWatchMs);
+    this.#lookout.start();
   }
 
   stop(): void {
-    this.#stopped = true;
-    this.#cancel();
-  }
-
-  #later(at: Instant): void {
-    if (this.#stopped) return;
-    this.#cancel = this.#clock.at(at, () => {
-      const begun = this.#clock.now();
-      this.look()
-        .then((next) => this.#later(Math.max(next, restUntil(begun, this.#clock.now()))))
-        .catch(() => this.#later(this.#clock.now() + budgetWatchMs));
-    });
+    this.#lookout.stop();
   }
 
   /** Looks once; answers when it should look again. */
@@ -60,16 +48,24 @@ export class BudgetWatch {
         const command = { kind: "budget.reach", account, ...reached, spentMicros: String(spentMicros) } as const;
         await this.#control.ask(command, system);
       }
+      await this.#foresee(standing);
       if (spentAt !== undefined) next = Math.min(next, Math.max(now + soonestMs, spentAt));
     }
     return next;
   }
+
+  async #foresee({ account, limitMicros, forecastMicros, spentAt }: BudgetStanding): Promise<void> {
+    const known = this.#control.state.books.foreseen.has(account);
+    const over = known ? forecastMicros * 1000n >= limitMicros * calmPerMille : forecastMicros > limitMicros;
+    if (over === known) return;
+    const when = spentAt === undefined ? {} : { spentAt };
+    const about = { account, over, forecastMicros: String(forecastMicros), ...when };
+    await this.#control.ask({ kind: "budget.foresee", ...about }, system);
+  }
 }
 
-/** A look rates the month so far, on the thread that answers requests: it takes at most a twentieth of the time. */
-function restUntil(begun: Instant, ended: Instant): Instant {
-  return ended + 19 * (ended - begun);
-}
+/** What comes and goes with every job would be told over and over: it is over only once the forecast is well below. */
+const calmPerMille = 900n;
 
 function isNews({ books }: State, account: string, { stop, perMille }: ReturnType<typeof reachedBy>): boolean {
   const known = books.reached.get(account) ?? { stop: "none", perMille: 0 };

@@ -66,6 +66,8 @@ export async function startOf(control: ControlPlane, job: Job, outlook: Outlook,
   const { state, reader } = control;
   if (job.claim !== undefined) return { when: "later", at: timestamp(roomAt(state, job, now)), basis: "eviction" };
   const start = renderStart(state, outlook, now);
+  const { kind, until } = reasonFor(state, job, now);
+  if (kind === "price" && until !== undefined) return { when: "later", at: timestamp(until), basis: "price" };
   const waitsItsTurn = !job.held && job.notBeforeAt <= now && job.waitsFor === 0;
   if (start.when !== "unknown" || !waitsItsTurn) return start;
   const ends = await learnEnds(reader, state, job);

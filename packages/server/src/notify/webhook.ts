@@ -127,7 +127,7 @@ export class Webhook implements CommitListener {
   }
 }
 
-const told = new Set<Event["kind"]>(["budget-reached", "invoice-issued"]);
+const told = new Set<Event["kind"]>(["budget-reached", "budget-foreseen", "own-budget-spent", "invoice-issued"]);
 
 function isTold({ kind }: Event): boolean {
   return told.has(kind);

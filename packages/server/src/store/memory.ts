@@ -176,11 +176,12 @@ class MemoryStore implements Store {
       .slice(0, query.limit);
   }
 
-  async books({ kind, key, tenant, fromAt, toAt }: BookQuery): Promise<readonly BookRow[]> {
+  async books({ kind, key, keyPrefix = "" as "-", tenant, fromAt, toAt }: BookQuery): Promise<readonly BookRow[]> {
     return this.#place.projections.books.filter(
       (row) =>
         row.kind === kind &&
         matches(row.key, key) &&
+        row.key.startsWith(keyPrefix) &&
         matches(row.tenant, tenant) &&
         (fromAt === undefined || row.toAt >= fromAt) &&
         (toAt === undefined || row.fromAt < toAt),

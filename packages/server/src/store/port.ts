@@ -188,6 +188,8 @@ export interface AuditQuery {
 export interface BookQuery {
   readonly kind: string;
   readonly key?: string;
+  /** Keys that begin with it; it ends with a hyphen. */
+  readonly keyPrefix?: `${string}-`;
   /** Absent = all. */
   readonly tenant?: string;
   /** Rows that overlap [fromAt, toAt), or are of an instant in it. */

@@ -115,6 +115,9 @@ export function auditStatements(query: AuditQuery, columns: string, dialect: Dia
 export function bookStatement(query: BookQuery, columns: string, dialect: Dialect): Statement {
   const where = new Where(dialect).and("b.kind = ?", query.kind);
   if (query.key !== undefined) where.and("b.key = ?", query.key);
+  // In byte order a point comes right after a hyphen.
+  if (query.keyPrefix !== undefined)
+    where.and("b.key >= ? AND b.key < ?", query.keyPrefix, `${query.keyPrefix.slice(0, -1)}.`);
   if (query.tenant !== undefined) where.and("b.tenant = ?", query.tenant);
   if (query.fromAt !== undefined) where.and("b.to_at >= ?", query.fromAt);
   if (query.toAt !== undefined) where.and("b.from_at < ?", query.toAt);

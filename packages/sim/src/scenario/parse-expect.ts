@@ -13,6 +13,7 @@ const reasons = Object.keys({
   "not-yet": 1,
   dependency: 1,
   budget: 1,
+  price: 1,
   evicting: 1,
   quota: 1,
   capacity: 1,

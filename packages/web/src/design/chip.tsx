@@ -57,6 +57,7 @@ const reasonWords: Readonly<Record<WaitReason["kind"], string>> = {
   "not-yet": "not yet",
   dependency: "waits for a job",
   budget: "budget",
+  price: "price",
   evicting: "room is being made",
   quota: "quota",
   capacity: "capacity",

@@ -47,6 +47,11 @@ const video = Type.Union([
     { additionalProperties: false },
   ),
 ]);
+const amount = (description: string) =>
+  Type.Union([
+    Type.Number({ exclusiveMinimum: 0, maximum: 1_000_000_000 }),
+    Type.String({ pattern: "^\\d{1,9}(\\.\\d{1,6})?$", description }),
+  ]);
 const refusedForNow = (what: string) =>
   Type.Unknown({ description: `${what}. Known, but no engine here honours it yet: refused, never ignored.` });
 
@@ -89,6 +94,8 @@ export const JobSpecBody = Type.Object(
     strict: Type.Optional(Type.Boolean({ description: "Refuse to start where a limit cannot be enforced" })),
     max_time: Type.Optional(Duration),
     expected_time: Type.Optional(Duration),
+    max_price: Type.Optional(amount("The most that an hour of one GPU may cost beyond the guarantee")),
+    budget: Type.Optional(amount("What all its attempts together may cost")),
     deadline: Type.Optional(Line(64, "ISO 8601; with an offset, or local to tz")),
     not_before: Type.Optional(Line(64, "ISO 8601; with an offset, or local to tz")),
     tz: Type.Optional(Line(64, "IANA zone, such as Europe/Berlin")),
@@ -175,8 +182,6 @@ export const JobSpecBody = Type.Object(
     outputs: Type.Optional(refusedForNow("Outputs")),
     matrix: Type.Optional(refusedForNow("Parameter matrix")),
     ide: Type.Optional(refusedForNow("Notebook front ends")),
-    max_price: Type.Optional(refusedForNow("Price cap")),
-    budget: Type.Optional(refusedForNow("Budget of the job")),
     burst: Type.Optional(refusedForNow("Bursting to providers")),
     providers: Type.Optional(refusedForNow("Outside providers")),
   },
@@ -192,6 +197,7 @@ export const WaitReason = Type.Object({
     "not-yet",
     "dependency",
     "budget",
+    "price",
     "evicting",
     "quota",
     "capacity",
@@ -222,6 +228,15 @@ export const Member = Type.Object({
   startedAt: Type.Optional(Timestamp),
 });
 export type Member = Static<typeof Member>;
+
+/** What a job costs by the class it had: inside a guarantee at the reserved price, beyond it at the other. */
+export const JobCost = Type.Object({
+  currency: Type.String(),
+  micros: Type.String({ description: "So far, in millionths of the currency" }),
+  perHourMicros: Type.String({ description: "As it runs now" }),
+  atEndMicros: Type.Optional(Type.String({ description: "At its max_time, or its expected_time" })),
+});
+export type JobCost = Static<typeof JobCost>;
 
 /** One start of a job that is over. */
 export const Attempt = Type.Object({
@@ -264,6 +279,8 @@ export const Job = Type.Object({
   submittedAt: Timestamp,
   startedAt: Type.Optional(Timestamp),
   endedAt: Type.Optional(Timestamp),
+  /** Where there are prices and it was asked for; an array has none of its own. */
+  cost: Type.Optional(JobCost),
   array: Type.Optional(Type.Object({ id: Type.String(), index: Type.Integer() })),
   /** Present on an array as a whole. */
   elements: Type.Optional(
@@ -302,9 +319,9 @@ export const Start = Type.Object({
   p50: Type.Optional(Timestamp),
   p90: Type.Optional(Timestamp),
   basis: Type.Optional(
-    Type.Enum(["plan", "run-times", "wait-times", "eviction"], {
+    Type.Enum(["plan", "run-times", "wait-times", "eviction", "price"], {
       description:
-        "Declared limits; past run times of what runs; past waits of its own name; the grace of those who leave",
+        "Declared limits; past run times of what runs; past waits of its own name; the grace of those who leave; when its price is low enough",
     }),
   ),
   samples: Type.Optional(Type.Integer({ description: "Ended jobs that p50 and p90 were learned from" })),

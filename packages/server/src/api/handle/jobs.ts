@@ -4,7 +4,7 @@ import { explainWaiting } from "../../flow/explain.ts";
 import type { FoundJob } from "../../flow/find-job.ts";
 import { applyJob, createdJob, dryRunJob, submitJob } from "../../flow/submit.ts";
 import { type Api, askerOf, type Call, type Handler } from "../context.ts";
-import { jobFilter, listJobs, showEnded, showLive } from "../list-jobs.ts";
+import { jobFilter, listJobs, showEnded, showLive, withCost } from "../list-jobs.ts";
 import { type Denial, isDenied } from "../problem.ts";
 import { earlierResult } from "../repeat.ts";
 
@@ -35,7 +35,7 @@ export const jobHandlers: JobHandlers = {
 
   listJobs: (api, call) => listJobs(api, jobFilter(api, call.target, call.query), call.query),
 
-  getJob: (api, { target }) => show(api, target),
+  getJob: (api, { target }) => withCost(api, show(api, target)),
 
   cancelJob: (api, call) => control(api, call, "job.cancel"),
   holdJob: (api, call) => control(api, call, "job.hold"),

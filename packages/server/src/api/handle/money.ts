@@ -20,6 +20,7 @@ import { costReport } from "../../flow/bill-cost.ts";
 import { estimateJob } from "../../flow/bill-estimate.ts";
 import { periodAt, periodNamed } from "../../flow/bill-periods.ts";
 import { extractWithProof } from "../../flow/bill-proof.ts";
+import { foreseePrices } from "../../flow/price-watch.ts";
 import { reportSpan } from "../../flow/usage.ts";
 import { isWithin } from "../../store/paths.ts";
 import { type Api, askerOf, type Handler } from "../context.ts";
@@ -64,6 +65,7 @@ export const moneyHandlers: MoneyHandlers = {
     const version = priceVersionOf(call.body);
     if (isRefusal(version)) return version;
     const done = await api.control.ask({ kind: "price.add", version }, askerOf(call));
+    if (!isRefusal(done)) await foreseePrices(api.control, true);
     return isRefusal(done) ? done : showPrices(api, call.principal.user);
   },
 

@@ -1,5 +1,5 @@
 import { hour, type IssueInvoice, minute, type PriceVersion } from "@tessera/core";
-import type { Teller } from "./teller.ts";
+import { jobId, type Teller } from "./teller.ts";
 
 const prices: PriceVersion = {
   ...{ id: "2026-01", fromAt: Date.UTC(2026, 0, 1), currency: "EUR" },
@@ -39,8 +39,18 @@ export function tellMoney(t: Teller): void {
   t.do({ kind: "budget.set", budget: { ...budget, alertsPerMille: [500, 800], stop: "stop-burst" } });
   t.do({ kind: "budget.set", budget: { ...budget, account: "guest", alertsPerMille: [], stop: "alert" } });
   t.do({ kind: "budget.reach", account: "lab", stop: "stop-burst", perMille: 1000, spentMicros: "10000001" });
+  const spentAt = t.now + hour;
+  t.do({ kind: "budget.foresee", account: "guest", over: true, forecastMicros: "20000000", spentAt });
+  const windows = [{ fromAt: t.now + hour, toAt: t.now + 7 * hour, perMille: 700 }];
+  t.do({ kind: "price.foresee", ahead: { fromAt: t.now, toAt: t.now + 200 * hour, windows } });
   t.tick(minute);
   t.do({ kind: "budget.drop", account: "guest" });
+  // One waits for a lower price, one has used up its own budget.
+  t.submit("thrifty", "guest", { gpus: 1, max_price: "0.50" });
+  t.submit("capped", "owner", { gpus: 1, budget: 2 });
+  t.run("capped");
+  t.do({ kind: "job.overspend", job: jobId("capped"), spentMicros: "2000001" });
+  t.exit("capped", 143);
   t.do(invoice);
   const entry = { kind: "ledger.post", tenant: "guest", currency: "EUR", memo: "prepaid" } as const;
   t.do({ ...entry, entry: "payment", micros: "20000000" });
