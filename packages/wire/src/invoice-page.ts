@@ -1,4 +1,4 @@
-import { exponentOf } from "@tessera/core";
+import { amountText, decimalText } from "./money.ts";
 import type { InvoiceShape, LineShape } from "./shapes/money.ts";
 
 /** An invoice as a page of its own that prints on A4: no script, no font or picture from elsewhere. */
@@ -73,20 +73,7 @@ function quantityText({ hours, unit }: LineShape): string {
 function priceText({ unitPriceMicros, unit }: LineShape): string {
   const [numerator = "", denominator = "1"] = unitPriceMicros.split("/");
   if (unit === "none" || !/^\d+$/.test(numerator) || !/^[1-9]\d*$/.test(denominator)) return "";
-  return decimalText((BigInt(numerator) / BigInt(denominator)).toString(), 4);
-}
-
-function amountText(micros: string, currency: string): string {
-  return decimalText(micros, Math.max(2, exponentOf(currency)));
-}
-
-function decimalText(micros: string, digits: number): string {
-  const value = BigInt(micros);
-  const step = 10n ** BigInt(6 - digits);
-  const size = value < 0n ? -value : value;
-  const rounded = ((size + step / 2n) / step).toString().padStart(digits + 1, "0");
-  const whole = rounded.slice(0, -digits).replace(/\B(?=(\d{3})+$)/g, ",");
-  return `${value < 0n ? "-" : ""}${whole}.${rounded.slice(-digits)}`;
+  return decimalText(BigInt(numerator) / BigInt(denominator), 4);
 }
 
 function text(value: string): string {

@@ -1,10 +1,10 @@
 import type { CostReport, QueryOf } from "@tessera/wire";
+import { moneyText } from "@tessera/wire/money";
 import { type Command, Option } from "commander";
 import { examples } from "../help.ts";
 import { type Column, chooseColumns, sortItems } from "../output/column.ts";
 import { emitList, emitObject, type ListOptions } from "../output/emit.ts";
 import { bar } from "../output/gpus.ts";
-import { moneyText } from "../output/money.ts";
 import { renderTable } from "../output/table.ts";
 import { instantText } from "../output/time.ts";
 import type { Session } from "../session.ts";

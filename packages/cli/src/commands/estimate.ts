@@ -1,9 +1,9 @@
 import type { BodyOf, Estimate } from "@tessera/wire";
+import { moneyText } from "@tessera/wire/money";
 import type { Command } from "commander";
 import { examples } from "../help.ts";
 import { readSpecFile } from "../job/spec-file.ts";
 import { emitList, emitObject } from "../output/emit.ts";
-import { moneyText } from "../output/money.ts";
 import type { Session } from "../session.ts";
 import { located } from "./run.ts";
 

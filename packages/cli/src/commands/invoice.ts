@@ -1,4 +1,5 @@
 import type { InvoiceShape, InvoiceSummary, LineExplanation, LineShape } from "@tessera/wire";
+import { moneyText } from "@tessera/wire/money";
 import type { Command } from "commander";
 import { usageFailure } from "../failure.ts";
 import { examples } from "../help.ts";
@@ -6,7 +7,6 @@ import type { Api } from "../http.ts";
 import type { Column } from "../output/column.ts";
 import { emitList, emitObject, listText } from "../output/emit.ts";
 import { fieldsText } from "../output/fields.ts";
-import { moneyText } from "../output/money.ts";
 import { renderTable } from "../output/table.ts";
 import { instantText } from "../output/time.ts";
 import type { Session } from "../session.ts";

@@ -1,10 +1,11 @@
 import type { EntryShape, LedgerPage } from "@tessera/wire";
+import { moneyText } from "@tessera/wire/money";
 import { type Command, Option } from "commander";
 import { usageFailure } from "../failure.ts";
 import { examples } from "../help.ts";
 import type { Column } from "../output/column.ts";
 import { emitList, emitObject } from "../output/emit.ts";
-import { moneyText, parseMoney } from "../output/money.ts";
+import { parseMoney } from "../output/money.ts";
 import { instantText } from "../output/time.ts";
 import type { Session } from "../session.ts";
 import { addListFlags, type ListFlags } from "../verbs/list.ts";

@@ -39,9 +39,9 @@ test("ps is cut to the project unless all are asked for, and hands its filters o
   assert.deepEqual(
     server.requestsTo("listJobs").map(({ query }) => query),
     [
-      { project: "lab/vision", limit: 1000 },
-      { state: "waiting", user: "ana", name: "x", limit: 1000 },
-      { project: "lab/vision", state: "all", limit: 100 },
+      { cost: true, project: "lab/vision", limit: 1000 },
+      { cost: true, state: "waiting", user: "ana", name: "x", limit: 1000 },
+      { cost: true, project: "lab/vision", state: "all", limit: 100 },
     ],
   );
 });

@@ -1,9 +1,9 @@
 import type { BodyOf, PriceBookShape, PricePreview } from "@tessera/wire";
+import { moneyText } from "@tessera/wire/money";
 import type { Command } from "commander";
 import { examples } from "../help.ts";
 import { readSpecFile } from "../job/spec-file.ts";
 import { emitObject } from "../output/emit.ts";
-import { moneyText } from "../output/money.ts";
 import { renderTable } from "../output/table.ts";
 import { instantText } from "../output/time.ts";
 import type { Session } from "../session.ts";

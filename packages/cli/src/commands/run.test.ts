@@ -138,7 +138,7 @@ test("every flag of a field arrives in the spec", async (t) => {
   scriptJob(server, []);
   const line =
     "run -d --name n --type train --gpus H100:8,A100:8 --nodes 2..4 --cpus 1.5 --memory 64GiB --gpu-memory 40GiB --gpu-compute 30% " +
-    "--max-time 90m --deadline 2026-12-01T18:00 --not-before 2026-11-30T18:00 --tz Europe/Berlin --priority high --no-preemptible --retry 3 " +
+    "--max-time 90m --max-price 2.50 --budget 100 --deadline 2026-12-01T18:00 --not-before 2026-11-30T18:00 --tz Europe/Berlin --priority high --no-preemptible --retry 3 " +
     "--array 1-240%24 --after a --after b:ended --env A=1 --env B=x=y --env HOME --secret K --image img --workdir code --isolation whole --strict";
   const { code, err } = await runTess([...line.split(" "), "--", "true"], { env: server.env, cwd: "/base" });
   assert.equal(code, 0, err);
@@ -152,6 +152,8 @@ test("every flag of a field arrives in the spec", async (t) => {
     gpu_memory: "40GiB",
     gpu_compute: "30%",
     max_time: "90m",
+    max_price: "2.50",
+    budget: "100",
     deadline: "2026-12-01T18:00",
     not_before: "2026-11-30T18:00",
     tz: "Europe/Berlin",

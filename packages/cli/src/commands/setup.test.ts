@@ -98,7 +98,7 @@ test("completion knows commands, verbs, flags, formats, and names from the serve
   assert.deepEqual(await complete("node", "dr"), ["drain"]);
   assert.deepEqual(await complete("get", "no"), ["node"]);
   assert.deepEqual(await complete("ps", "-o", "j"), ["json"]);
-  assert.deepEqual(await complete("run", "--max"), ["--max-time"]);
+  assert.deepEqual(await complete("run", "--max-t"), ["--max-time"]);
   assert.deepEqual(await complete("logs", "llama"), ["llama-ft", "llama-big"]);
   assert.deepEqual(await complete("describe", "job", "o"), ["other"]);
   assert.deepEqual(await complete("node", "drain", "n0", ""), ["n0", "m1"]);

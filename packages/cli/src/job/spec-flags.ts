@@ -24,6 +24,8 @@ export interface SpecFlags {
   readonly gpuCompute?: string;
   readonly maxTime?: string;
   readonly expectedTime?: string;
+  readonly maxPrice?: string;
+  readonly budget?: string;
   readonly deadline?: string;
   readonly notBefore?: string;
   readonly tz?: string;
@@ -73,6 +75,8 @@ export function addSpecFlags(command: Command): Command {
     .addOption(field("--gpu-compute <percent>", "part of each GPU, such as 30%"))
     .addOption(field("--max-time <duration>", "stop it after this long, such as 90m"))
     .addOption(field("--expected-time <duration>", "how long you think it runs; no limit, but it may start sooner"))
+    .addOption(field("--max-price <amount>", "wait while an hour of a GPU costs more beyond the guarantee"))
+    .addOption(field("--budget <amount>", "stop it when it has cost this much"))
     .addOption(field("--deadline <time>", "give up at this time (ISO 8601)"))
     .addOption(field("--not-before <time>", "do not start earlier (ISO 8601)"))
     .addOption(field("--tz <zone>", "zone of these times, such as Europe/Berlin"))
@@ -118,6 +122,8 @@ export function specOfFlags(flags: SpecFlags, session: Session): Spec {
     gpu_compute: flags.gpuCompute,
     max_time: durationOf("--max-time", flags.maxTime),
     expected_time: durationOf("--expected-time", flags.expectedTime),
+    max_price: flags.maxPrice,
+    budget: flags.budget,
     deadline: flags.deadline,
     not_before: flags.notBefore,
     tz: flags.tz,

@@ -1,4 +1,5 @@
 import type { Attempt, Job, Member } from "@tessera/wire";
+import { moneyText } from "@tessera/wire/money";
 import { Option } from "commander";
 import { findJob } from "../job/find.ts";
 import { gpusText, nodesText, stateStyle, stateText } from "../job/state.ts";
@@ -29,6 +30,14 @@ export const job: Noun<Job> = {
     { name: "user", text: ({ user, userName }) => userName ?? user, shrinks: true },
     { name: "age", text: ({ submittedAt }, now) => ageText(submittedAt, now), raw: ({ submittedAt }) => submittedAt },
     { name: "ran", text: ranText, raw: ranMs },
+    { name: "cost", text: costText, raw: ({ cost }) => Number(cost?.micros ?? 0), right: true, hidesEmpty: true },
+    {
+      name: "at-end",
+      text: atEndText,
+      raw: ({ cost }) => Number(cost?.atEndMicros ?? 0),
+      right: true,
+      hidesEmpty: true,
+    },
     { name: "class", text: (each) => each.class ?? "", wide: true },
     {
       name: "priority",
@@ -53,6 +62,7 @@ export const job: Noun<Job> = {
     const { scope } = await session.settings();
     const state = filters.state ?? (filters.all === true ? "all" : undefined);
     return {
+      cost: true,
       ...(filters.allProjects !== true && scope !== undefined && { project: scope }),
       ...(state !== undefined && { state }),
       ...(filters.user !== undefined && { user: filters.user }),
@@ -68,6 +78,24 @@ export const job: Noun<Job> = {
 
 function nameText({ name, array }: Job): string {
   return array === undefined || name.endsWith(`.${array.index}`) ? name : `${name}.${array.index}`;
+}
+
+function costText({ cost }: Job): string {
+  return cost === undefined ? "" : moneyText(cost.micros, cost.currency);
+}
+
+/** At its time limit, while it runs. */
+function atEndText({ cost }: Job): string {
+  return cost?.atEndMicros === undefined ? "" : moneyText(cost.atEndMicros, cost.currency);
+}
+
+/** So far, by the hour, and at its time limit. */
+function costsText({ cost, state }: Job): string | undefined {
+  if (cost === undefined) return undefined;
+  const { currency, micros, perHourMicros, atEndMicros } = cost;
+  const rate = state === "ended" || perHourMicros === "0" ? "" : `, ${moneyText(perHourMicros, currency)} an hour`;
+  const end = atEndMicros === undefined ? "" : `, ${moneyText(atEndMicros, currency)} at its time limit`;
+  return `${moneyText(micros, currency)}${state === "ended" ? "" : " so far"}${rate}${end}`;
 }
 
 function ranMs({ startedAt, endedAt }: Job): number | undefined {
@@ -114,6 +142,7 @@ function describeJob(each: Job, paint: Paint, now: number): string {
     ["Started", at(each.startedAt)],
     ["Ended", at(each.endedAt)],
     ["Ran", ranText(each, now)],
+    ["Cost", costsText(each)],
     ["Exit code", each.exitCode === undefined ? undefined : String(each.exitCode)],
     ["Detail", each.detail],
   ];

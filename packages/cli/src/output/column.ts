@@ -14,6 +14,8 @@ export interface Column<Item> {
   readonly wide?: true;
   /** Numbers stand at the right. */
   readonly right?: true;
+  /** Left out where no item has anything in it. */
+  readonly hidesEmpty?: true;
   /** Left out when the terminal is too narrow for everything. */
   readonly drops?: boolean;
   /** Gives way when the terminal is too narrow. */

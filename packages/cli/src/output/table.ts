@@ -27,7 +27,9 @@ export function renderTable<Item>(
   items: readonly Item[],
   { headers, paint, now, width }: TableOptions,
 ): string {
-  const all = columns.map((column) => draw(column, items, headers, now));
+  const all = columns
+    .map((column) => draw(column, items, headers, now))
+    .filter(({ column, cells }) => column.hidesEmpty !== true || cells.some((cell) => cell !== ""));
   const drawn = width === undefined ? all : fitInto(all, width);
   const lines = items.map((item, row) =>
     lineOf(

@@ -1,6 +1,5 @@
 import {
   type Contract,
-  exponentOf,
   type Invoice,
   type InvoiceLine,
   invoiceText,
@@ -124,14 +123,4 @@ export function invoiceOfIssued({
 
 export function renderEntry({ at, legs, ...entry }: SpelledEntry): EntryShape {
   return { ...entry, at: timestamp(at), legs: [...legs] };
-}
-
-/** An amount as people write it: `1,234.56 EUR` without the commas. */
-export function moneyText(micros: bigint, currency: string): string {
-  const digits = exponentOf(currency);
-  const [sign, size] = micros < 0n ? ["-", -micros] : ["", micros];
-  const minor = (size + 10n ** BigInt(6 - digits) / 2n) / 10n ** BigInt(6 - digits);
-  const text = String(minor).padStart(digits + 1, "0");
-  const whole = digits === 0 ? text : `${text.slice(0, -digits)}.${text.slice(-digits)}`;
-  return `${sign}${whole} ${currency}`;
 }

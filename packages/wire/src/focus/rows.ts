@@ -1,4 +1,5 @@
 import { exponentOf, shareOut } from "@tessera/core";
+import { decimalText } from "../money.ts";
 import type { InvoiceShape, LineExplanation, LineShape } from "../shapes/money.ts";
 import type { FocusRow } from "./columns.ts";
 
@@ -189,9 +190,9 @@ function stamp(instant: string): string {
   return `${new Date(instant).toISOString().slice(0, 19)}Z`;
 }
 
+/** All digits that there are. */
 function decimal(micros: bigint): string {
-  const digits = (micros < 0n ? -micros : micros).toString().padStart(7, "0");
-  return `${micros < 0n ? "-" : ""}${digits.slice(0, -6)}.${digits.slice(-6)}`;
+  return decimalText(micros, 6);
 }
 
 const perHour = {

