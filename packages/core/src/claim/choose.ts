@@ -243,7 +243,7 @@ function firstOffer(
     const { account } = victim.job;
     const at = firsts.findIndex((first) => first.job.account === account);
     if (at >= 0 && leavesFirst(firsts[at]!, victim, task.now) < 0) continue;
-    if (rule !== "T3" && !tally.isSource(account)) continue;
+    if (rule !== "T3" && !tally.isSourceFor(victim)) continue;
     if (rule === "T2" && !tally.isFairWithout(victim, last)) continue;
     firsts[at < 0 ? firsts.length : at] = victim;
   }

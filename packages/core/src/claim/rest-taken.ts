@@ -42,16 +42,26 @@ export class RestTaken {
     }
   }
 
+  /** Whether a tenant would have no seat left on a node of its own. */
+  empties(node: NodeNo): boolean {
+    const charged = this.#state.dedicated.get(node);
+    const taken = this.#nodes.get(node);
+    return charged !== undefined && taken !== undefined && this.#isAll(node, charged, taken);
+  }
+
+  #isAll(node: NodeNo, charged: AccountNo, { seats }: NodeTaken): boolean {
+    return seats === this.#state.tenantsOn.get(node)!.get(accountOf(this.#state, charged).tenant);
+  }
+
   #correct(
     node: NodeNo,
     charged: AccountNo,
-    { seats, held }: NodeTaken,
+    taken: NodeTaken,
     sign: 1 | -1,
     heldOf: (account: AccountNo) => Held,
   ): void {
-    const { tenant } = accountOf(this.#state, charged);
-    const all = seats === this.#state.tenantsOn.get(node)!.get(tenant);
-    const change = all ? restOf(this.#state, node) : held;
+    const all = this.#isAll(node, charged, taken);
+    const change = all ? restOf(this.#state, node) : taken.held;
     const by = all ? sign : -sign;
     for (let at = charged; at !== noAccount; at = accountOf(this.#state, at).parent) {
       const into = heldOf(at);

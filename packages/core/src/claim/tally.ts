@@ -107,6 +107,11 @@ export class Tally {
     return left;
   }
 
+  /** Whether the tenant that has a node to itself would have no seat left there [U3]. */
+  empties(node: NodeNo): boolean {
+    return this.#rest.empties(node);
+  }
+
   /** How an account would stand without the claimant. */
   shareLeft(account: AccountNo): Share {
     let share = this.#shares.get(account);
@@ -124,6 +129,19 @@ export class Tally {
       if (isWithin(this.#state, accountOf(this.#state, at), this.left(at))) return false;
     }
     return true;
+  }
+
+  /**
+   * Whether an account may lose one more although it would by then have no more than its guarantee: it may if another of
+   * its victims is taken as the last one, since which goes when is open.
+   */
+  isSourceFor(victim: Victim): boolean {
+    if (this.isSource(victim.job.account)) return true;
+    if (this.victims.size === 0) return false;
+    return this.#ifTaken(victim, () => {
+      for (const at of this.#losing(victim.job.account)) if (!this.#wasSource(at)) return false;
+      return true;
+    });
   }
 
   /** The account and those above it that do not hold the claimant too. */
@@ -188,16 +206,21 @@ export class Tally {
 
   /** T2 for one more victim; `last` where nobody else is to follow. */
   isFairWithout(victim: Victim, last: boolean): boolean {
+    return this.#ifTaken(victim, () => this.isFair(victim.job.account) && (!last || this.#isCoveredAsLow(victim)));
+  }
+
+  /** What holds if one more is taken; it is not. */
+  #ifTaken(victim: Victim, holds: () => boolean): boolean {
     const { first } = this;
     // Members that were to leave before go with the whole job, and are there again without it.
     const shrinks = !victim.extra && victim.leases.some((lease) => lease.extra);
     const beside = shrinks ? [...this.victims].filter(([other]) => other.job === victim.job) : [];
     this.take(victim, "T2");
-    const fair = this.isFair(victim.job.account) && (!last || this.#isCoveredAsLow(victim));
+    const answer = holds();
     this.putBack(victim);
     for (const [other, rule] of beside) this.take(other, rule);
     this.first = first;
-    return fair;
+    return answer;
   }
 
   /** Whether the claimant's guarantee would hold it if the set as it is left. */
@@ -299,6 +322,13 @@ export class Tally {
       for (const at of this.#losing(victim.job.account)) fine.set(at, fine.get(at) || this.#isAboveWith(at, victim));
     }
     return ![...fine.values()].includes(false);
+  }
+
+  #wasSource(account: AccountNo): boolean {
+    for (const [victim, rule] of this.victims)
+      if (rule !== "T3" && isInside(this.#state, victim.job.account, account) && this.#isAboveWith(account, victim))
+        return true;
+    return false;
   }
 
   #isAboveWith(account: AccountNo, victim: Victim): boolean {

@@ -64,13 +64,14 @@ export function* ownNodes(state: State, account: AccountNo): Generator<FleetNode
 
 /**
  * What each account on the path would hold without the job itself if it took these seats: the rest of each node that it
- * opens, and less of the rest of those it has. `held` is what counts before.
+ * opens, and less of the rest of those it has. `held` is what counts before; nodes that would be empty it opens anew.
  */
 export function heldBeside(
   state: State,
   account: AccountNo,
   seats: readonly Seat[],
   held: (account: Account) => Held = (each) => state.usage[each.no]!,
+  isEmptied: (node: NodeNo) => boolean = () => false,
 ): (account: Account) => Held {
   const change = new Map<AccountNo, { units: number; memoryUnits: number; byModel: number[] }>();
   const add = (at: Account, model: number, units: number, memoryUnits: number): void => {
@@ -85,7 +86,7 @@ export function heldBeside(
   };
   const opened = new Set<NodeNo>();
   for (const { node, gpus, part } of seats) {
-    const charged = state.dedicated.get(node);
+    const charged = isEmptied(node) ? undefined : state.dedicated.get(node);
     const from = charged === undefined ? account : lowestAbove(state, charged, account);
     const above = [...pathUp(state, from)];
     if (charged === undefined && !opened.has(node)) {
