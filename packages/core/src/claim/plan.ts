@@ -75,7 +75,7 @@ function planByWays(state: State, job: Job, ways: readonly Way[], now: Instant, 
     const task = { state, claimant, need, now, book };
     const plan = planFor(task, offers);
     // Nobody need leave for it: it fits what others are leaving already, be it as another alternative.
-    if (plan?.victims.size === 0) return undefined;
+    if (plan?.victims.size === 0) return wholeNodes ? undefined : planOnWhatIsLeft(task, choice, plan);
     if (plan === undefined) continue;
     const first = ways.find((each) => each.option === option)!;
     const fewer =
@@ -91,6 +91,19 @@ function planByWays(state: State, job: Job, ways: readonly Way[], now: Instant, 
     done = option;
   }
   return best;
+}
+
+/**
+ * Seats that others are leaving, kept for a job that its guarantee holds [T7]: else each of many who are owed the same
+ * few seats would wait for them, and nobody would be asked to leave for the others. Undefined where it only waits.
+ */
+function planOnWhatIsLeft({ state, claimant, need }: Task, choice: number, plan: Plan): ClaimPlan | undefined {
+  const { cover, job } = claimant;
+  if (need.part !== undefined || cover === noAccount || !new Tally(state, claimant).covers()) return undefined;
+  const { seats, victims } = plan;
+  // Where all is free it is a plan ahead of it that stands in the way [B2].
+  if (!seats.some(({ gpus }) => gpus.some((gpu) => state.fleet.gpuLeaving[gpu]! > 0))) return undefined;
+  return { choice, cover, unitsEach: job.spec.gpus[choice]!.unitsEach, seats, victims };
 }
 
 function takesOwn({ victims }: Pick<ClaimPlan, "victims">): boolean {

@@ -93,7 +93,9 @@ export function judgeClaim(now: World, claim: Claim, bounds: Bounds, earlier: re
   if (startable(now, wish) !== undefined) {
     return [{ kind: "useless", what: `[T6] ${wish.job} could start without taking anybody` }];
   }
-  if (startable(world, wish) !== undefined) {
+  // Seats that others are leaving may be kept for whom a guarantee holds [T7].
+  const keeps = victims.length === 0 && coverFor(world, wish.account, amountOf(world, wish, option)) !== nobody;
+  if (startable(world, wish) !== undefined && !keeps) {
     return [{ kind: "useless", what: `[T5] ${wish.job} takes ${names(victims)} and fits what is leaving already` }];
   }
   const faults: Fault[] = [];

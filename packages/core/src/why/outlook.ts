@@ -4,7 +4,7 @@ import { type NodeNo, noAccount } from "../model/ids.ts";
 import type { Job } from "../model/job.ts";
 import type { Instant } from "../model/units.ts";
 import { modelsFor, type Placement, placeJob } from "../place/place.ts";
-import type { State } from "../state/state.ts";
+import { jobOf, type State } from "../state/state.ts";
 import { stopOrderOf } from "../submit/parse.ts";
 import { type EndOf, endOf, plansMax, type Timeline } from "../when/timeline.ts";
 import { isStopped, plansBefore } from "./plans.ts";
@@ -61,6 +61,13 @@ function afterClaim(state: State, claim: ClaimPlan): Outlook {
     const members = extra ? (displaced.get(loser)?.members ?? 0) + 1 : 0;
     displaced.set(loser, { job: loser, rule, units, members });
     graceMs = Math.max(graceMs, stopOrderOf(loser.spec, "preempt", state.policy).graceMs);
+  }
+  // Also those who leave anyway have their time for it.
+  for (const { node, gpus } of seats) {
+    for (const lease of state.fleet.leasesOn(node)) {
+      if (lease.state !== "stopping" || !lease.gpus.some((gpu) => gpus.includes(gpu))) continue;
+      graceMs = Math.max(graceMs, stopOrderOf(jobOf(state, lease.job).spec, "preempt", state.policy).graceMs);
+    }
   }
   const placed = cover === noAccount ? ("burst" as const) : ("guaranteed" as const);
   const placement = { choice, unitsEach, class: placed, cover, seats };
