@@ -9,7 +9,7 @@ import { goesByVictim, type Place } from "./places.ts";
 import { type ClaimNeed, Site } from "./site.ts";
 import type { Claimant, Rule } from "./takeable.ts";
 import { type Tally, unitsFreedBy } from "./tally.ts";
-import { leavesFirst, lostMs, lostWork, type Victim } from "./victim.ts";
+import { gpusOf, leavesFirst, lostMs, lostWork, type Victim } from "./victim.ts";
 
 /** For whom room is to be made, and what it must hold. */
 export interface Task {
@@ -253,13 +253,20 @@ function firstOffer(
 const ranks: Readonly<Record<Rule, number>> = { T1: 0, T2: 1, T3: 2 };
 
 /** Which of the accounts' offers is taken. */
-function firstOf({ now }: Task, victims: readonly Victim[], offers: Offers, tally: Tally): Victim {
+function firstOf(task: Task, victims: readonly Victim[], offers: Offers, tally: Tally): Victim {
+  const { now } = task;
   if (victims.length === 1) return victims[0]!;
   const rank = Math.min(...victims.map((victim) => ranks[offers.ruleOf(victim)]));
   let left = victims.filter((victim) => ranks[offers.ruleOf(victim)] === rank);
   if (rank === ranks.T1) {
     const least = Math.min(...left.map((victim) => lostMs(victim, now)));
     left = left.filter((victim) => lostMs(victim, now) === least);
+    if (goesByVictim(task)) left = withFewestGpus(left);
   }
   return tally.ofLargestSide(left, (a, b) => leavesFirst(a, b, now));
+}
+
+function withFewestGpus(victims: readonly Victim[]): Victim[] {
+  const fewest = Math.min(...victims.map(({ leases }) => gpusOf(leases)));
+  return victims.filter(({ leases }) => gpusOf(leases) === fewest);
 }

@@ -6,7 +6,7 @@ import type { Instant } from "../model/units.ts";
 import { Heap, type Placed } from "../queue/heap.ts";
 import { jobOf, type State } from "../state/state.ts";
 import { type ClaimNeed, Site } from "./site.ts";
-import { leavesFirst, lostMsOf, stayingLeases, type Victim } from "./victim.ts";
+import { gpusOf, leavesFirst, lostMsOf, stayingLeases, whole } from "./victim.ts";
 
 /** The least that room for one member on a node can cost. */
 export interface Cost {
@@ -108,15 +108,15 @@ export class Costs {
       // Members beyond the minimum lose nothing when they leave alone.
       const lostMs = job.leases.some((each) => each.extra) ? 0 : lostMsOf(job, this.#now);
       least = Math.min(least, lostMs);
-      leastWork = Math.min(leastWork, lostMs * gpusOf(job));
+      leastWork = Math.min(leastWork, lostMs * gpusOf(stayingLeases(job)));
       found = true;
       if (this.#everyone) this.#offer(offers, job);
       const served = site.served(lease);
       gpus += served;
       if (served === 0 || jobs.includes(job)) continue;
       jobs.push(job);
-      lost += lostMs * gpusOf(job);
-      part += (lostMs * gpusOf(job)) / nodesOf(job);
+      lost += lostMs * gpusOf(stayingLeases(job));
+      part += (lostMs * gpusOf(stayingLeases(job))) / nodesOf(job);
     }
     const missing = Math.max(0, this.#need.gpus - site.free);
     if (!found || missing > gpus) cost.set(Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY, 0, 0);
@@ -139,7 +139,7 @@ export class Costs {
   #firstWork(offers: readonly Job[]): number {
     const leastMs = Math.min(...offers.map((job) => lostMsOf(job, this.#now)));
     const first = offers.filter((job) => lostMsOf(job, this.#now) === leastMs);
-    return Math.min(...first.map((job) => leastMs * gpusOf(job)));
+    return Math.min(...first.map((job) => leastMs * gpusOf(stayingLeases(job))));
   }
 }
 
@@ -176,16 +176,6 @@ function isCheaper(a: Cost, b: Cost): boolean {
 function mayLeave(job: Job, lease: Lease): boolean {
   if (job.state === "stopping" || !job.spec.preemptible) return false;
   return lease.extra ? lease.state !== "stopping" : job.cover === noAccount;
-}
-
-function whole(job: Job): Victim {
-  return { job, leases: stayingLeases(job), extra: false, cover: job.cover };
-}
-
-function gpusOf(job: Job): number {
-  let gpus = 0;
-  for (const lease of stayingLeases(job)) gpus += lease.gpus.length;
-  return gpus;
 }
 
 function nodesOf(job: Job): number {

@@ -25,7 +25,8 @@ export interface Place {
 
 /** Where any GPU will do, who leaves decides; where a shape is needed, the place that costs least work [T5]. */
 export function goesByVictim({ need, claimant }: Task): boolean {
-  return need.gpus <= 1 && !claimant.job.spec.members.apart;
+  const { min, apart } = claimant.job.spec.members;
+  return need.gpus <= 1 && (min === 1 || !apart);
 }
 
 function costKindOf(task: Task): CostKind {

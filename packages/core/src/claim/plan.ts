@@ -4,17 +4,19 @@ import type { Job, Members } from "../model/job.ts";
 import type { Instant } from "../model/units.ts";
 import { unitsPerGpu } from "../model/units.ts";
 import { isConfidential, nodesFor } from "../place/dedicated.ts";
+import { isKnownFull } from "../place/known-full.ts";
 import { needOf } from "../place/seats.ts";
 import { limitHit } from "../queue/limits.ts";
 import { moneyHit } from "../run/budget.ts";
 import { type State, whoIs, wishOf } from "../state/state.ts";
-import type { WishOption } from "../state/wish.ts";
+import type { Wish, WishOption } from "../state/wish.ts";
 import { Book } from "./book.ts";
 import { chooseSites, isLent, type Task } from "./choose.ts";
 import { Offers } from "./offers.ts";
 import type { PartNeed } from "./part-seats.ts";
 import { anywhere, type Place, placesFor } from "./places.ts";
 import { hasProspects } from "./prospects.ts";
+import { quickClaim } from "./quick.ts";
 import { Site } from "./site.ts";
 import { type Claimant, type Rule, standingsOf } from "./takeable.ts";
 import { Tally } from "./tally.ts";
@@ -42,12 +44,19 @@ interface Way {
 export function planClaim(state: State, job: Job, now: Instant, book = new Book(state, now)): ClaimPlan | undefined {
   // Room that must lie in different places is waited for: nobody is taken for it [P7].
   if (job.spec.spread !== undefined && job.spec.members.min > 1) return undefined;
+  const wish = wishOf(state, job.spec);
+  for (const { demand } of wish.options)
+    if (limitHit(state, job, demand.units, unitsPerGpu, now) !== undefined) return undefined;
+  return quickClaim(state, job, wish, now) ?? weighClaim(state, job, wish, now, book);
+}
+
+/** The same by weighing all who might leave. */
+export function weighClaim(state: State, job: Job, wish: Wish, now: Instant, book: Book): ClaimPlan | undefined {
   const ways: Way[] = [];
   let prospects = false;
   // Where someone is leaving, a way without prospects may show that nobody else need leave.
   const all = state.usage[rootAccount]!.leaving.units > 0;
-  for (const option of wishOf(state, job.spec).options) {
-    if (limitHit(state, job, option.demand.units, unitsPerGpu, now) !== undefined) return undefined;
+  for (const option of wish.options) {
     for (const claimant of standingsOf(state, job, option.demand, now)) {
       if (moneyHit(state, job, option, claimant.cover === noAccount, now) !== undefined) continue;
       const has = hasProspects(state, claimant);
@@ -101,8 +110,8 @@ function planOnWhatIsLeft({ state, claimant, need }: Task, choice: number, plan:
   const { cover, job } = claimant;
   if (need.part !== undefined || cover === noAccount || !new Tally(state, claimant).covers()) return undefined;
   const { seats, victims } = plan;
-  // Where all is free it is a plan ahead of it that stands in the way [B2].
-  if (!seats.some(({ gpus }) => gpus.some((gpu) => state.fleet.gpuLeaving[gpu]! > 0))) return undefined;
+  // A free seat that it does not get is kept for someone who is planned [B2].
+  if (need.gpus === 0 || !isKnownFull(state, wishOf(state, job.spec), job.spec, job.account)) return undefined;
   return { choice, cover, unitsEach: job.spec.gpus[choice]!.unitsEach, seats, victims };
 }
 

@@ -19,8 +19,12 @@ export function victimsOf(job: Job): Victim[] {
     if (lease.extra && lease.state !== "stopping")
       victims.push({ job, leases: [lease], extra: true, cover: noAccount });
   }
-  victims.push({ job, leases: stayingLeases(job), extra: false, cover: job.cover });
+  victims.push(whole(job));
   return victims;
+}
+
+export function whole(job: Job): Victim {
+  return { job, leases: stayingLeases(job), extra: false, cover: job.cover };
 }
 
 /** Without the members that have been told to leave already: what those held is nobody's to give. */
@@ -43,9 +47,13 @@ export function lostMsOf(job: Job, now: Instant): number {
 
 /** Work lost if it leaves, in GPU milliseconds. */
 export function lostWork(victim: Victim, now: Instant): number {
+  return lostMs(victim, now) * gpusOf(victim.leases);
+}
+
+export function gpusOf(leases: readonly Lease[]): number {
   let gpus = 0;
-  for (const lease of victim.leases) gpus += lease.gpus.length;
-  return lostMs(victim, now) * gpus;
+  for (const lease of leases) gpus += lease.gpus.length;
+  return gpus;
 }
 
 /** Who of one account leaves first [T5]: extra members, lowest priority, least work lost per GPU, youngest, by number. */

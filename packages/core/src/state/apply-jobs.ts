@@ -63,6 +63,7 @@ export function applyToJobs(state: State, event: JobEvent): void {
       job.class = event.class;
       job.cover = event.cover;
       countClass(state, job, 1);
+      state.burst.note(state, job);
       state.fleet.touch(job.leases);
       return;
     }
@@ -108,6 +109,7 @@ export function applyToJobs(state: State, event: JobEvent): void {
       if (job.startedAt === 0) {
         job.startedAt = event.at;
         state.endings.note(job);
+        state.burst.note(state, job);
       }
       if (job.state === "starting" && job.leases.every((each) => each.extra || each.state === "running")) {
         job.state = "running";
@@ -127,6 +129,7 @@ export function applyToJobs(state: State, event: JobEvent): void {
         job.state = "stopping";
         job.stopCause = event.cause;
         job.stopWhy = event.why;
+        state.burst.note(state, job);
       }
       if (!wasLeaving && isLeaving(job, lease)) countLeaving(state, job, lease, 1);
       return;
@@ -267,6 +270,7 @@ export function addJob(state: State, job: Job): void {
 function activate(state: State, job: Job): void {
   addUnder(state.active, job.account, job);
   state.endings.note(job);
+  state.burst.note(state, job);
   countPriority(state, job, 1);
   countCover(state, job, 1);
   if (isElastic(job)) state.elastic.add(job);
@@ -287,6 +291,7 @@ function isElastic({ spec }: Job): boolean {
 function deactivate(state: State, job: Job): void {
   deleteUnder(state.active, job.account, job);
   state.endings.note(job);
+  state.burst.note(state, job);
   state.resumable.delete(job);
   state.elastic.delete(job);
   countPriority(state, job, -1);

@@ -33,11 +33,13 @@ function write(state: State, event: Event): void {
   switch (event.kind) {
     case "node-added":
       state.fleet.addNode(event.node, event.firstGpu, event.facts, event.at);
+      state.burst.forget();
       state.waiting.wakeAll();
       return;
     case "node-changed":
       clearMarks(state, state.fleet.node(event.node), event.facts);
       state.fleet.changeNode(event.node, event.at, event.mode, event.reason, event.drainUntil, event.facts);
+      if (event.facts !== undefined) state.burst.forget();
       if (event.drainUntil > 0) state.timers.add({ at: event.drainUntil, kind: "drain", subject: event.node });
       state.waiting.wakeAll();
       return;
@@ -48,6 +50,7 @@ function write(state: State, event: Event): void {
     case "node-removed":
       forgetNode(state, event.node);
       state.fleet.removeNode(event.node);
+      state.burst.forget();
       return;
     case "account-created":
       addAccount(state, {
@@ -74,6 +77,7 @@ function write(state: State, event: Event): void {
       recountUsers(state, account);
       if (event.terms.trust !== trusted) trustChanged(state, account.no);
       state.wishes.neighboursChanged();
+      state.burst.forget();
       keepHistories(state, account.no);
       account.base = event.base;
       account.windows = event.windows;

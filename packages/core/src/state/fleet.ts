@@ -65,6 +65,8 @@ export class Fleet {
   #leaving = 0;
   /** Nodes that take work and on which someone has been told to leave. */
   readonly nodesBeingLeft = new NodeSet();
+  /** Those of them where a GPU will be free that is kept for nobody, or is and waits for cores or memory. */
+  readonly nodesToHave = new NodeSet();
   /** Nodes that are planned to be out of use at some time. */
   readonly maintained = new Set<NodeNo>();
   readonly topology = new Topology();
@@ -370,8 +372,11 @@ export class Fleet {
     this.#open += open - this.#nodeOpen[no]!;
     this.#leaving += leaving - this.#nodeLeaving[no]!;
     this.#nodeOpen[no] = open;
-    if (leaving > 0 || (up && (node.leavingCpusMilli > 0 || node.leavingMemoryMiB > 0))) this.nodesBeingLeft.add(no);
+    const beingLeft = up && (node.leavingCpusMilli > 0 || node.leavingMemoryMiB > 0);
+    if (leaving > 0 || beingLeft) this.nodesBeingLeft.add(no);
     else this.nodesBeingLeft.delete(no);
+    if (leaving > 0 || (beingLeft && free > 0)) this.nodesToHave.add(no);
+    else this.nodesToHave.delete(no);
     this.#nodeLeaving[no] = leaving;
     const index = up ? this.#indexFor(node) : undefined;
     const before = this.#indexOf[no];

@@ -23,6 +23,7 @@ import type { Demand, Floor } from "../queue/quota.ts";
 import { modelMatches } from "../submit/gpus.ts";
 import { Arrivals, shapeOf } from "./arrivals.ts";
 import { type Books, emptyBooks } from "./books.ts";
+import { BurstOrder } from "./burst-order.ts";
 import { ClassChanges } from "./class-changes.ts";
 import { Endings } from "./endings.ts";
 import { Fleet } from "./fleet.ts";
@@ -138,6 +139,7 @@ export interface State {
   usageVersion: number;
   /** Jobs that the guarantee of an account covers, by that account. */
   readonly coveredBy: Map<AccountNo, Set<Job>>;
+  readonly burst: BurstOrder;
   readonly classes: ClassChanges;
   readonly claims: ClaimIndex;
   /** When jobs that hold leases reach their limits. */
@@ -206,6 +208,7 @@ export function emptyState(): State {
     resumable: new Resumable(),
     usageVersion: 0,
     coveredBy: new Map(),
+    burst: new BurstOrder(),
     classes: new ClassChanges(),
     planned: new Map(),
     claimants: new Set(),

@@ -119,6 +119,7 @@ export function countHolding(state: State, job: Job, holding: Holding, sign: 1 |
     const usage = state.usage[at]!;
     if (state.history.size > 0) noteHistory(state, at);
     addTo(usage, state.fleet, holding, sign);
+    state.burst.weigh(at);
     if (limitsUsers(state.accounts[at]!))
       count(usage, job.user).units += sign * holding.unitsEach * holding.gpus.length;
   }
@@ -129,6 +130,7 @@ export function countLeaving(state: State, job: Job, lease: Lease, sign: 1 | -1)
   state.fleet.countLeaving(lease, sign);
   for (let at = job.account; at !== noAccount; at = state.accounts[at]!.parent) {
     addTo(state.usage[at]!.leaving, state.fleet, lease, sign);
+    state.burst.weigh(at);
   }
 }
 

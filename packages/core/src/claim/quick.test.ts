@@ -1,0 +1,131 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import type { JobNo } from "../model/ids.ts";
+import type { Job, JobSpec } from "../model/job.ts";
+import { minute } from "../model/units.ts";
+import { placeJob } from "../place/place.ts";
+import { newJob } from "../state/apply-jobs.ts";
+import { wishOf } from "../state/state.ts";
+import { parseJob } from "../submit/parse.ts";
+import { ana, jobId, World } from "../testing/world.ts";
+import { Book } from "./book.ts";
+import { weighClaim } from "./plan.ts";
+import { quickClaim } from "./quick.ts";
+import { lostMs } from "./victim.ts";
+
+/** Two nodes of four GPUs, an owner with a floor of four, and guests of two tenants. */
+function guests(): World {
+  const world = new World().nodes(["n1", "H100:4"], ["n2", "H100:4"]);
+  world.account("owner", { guarantee: 4 });
+  for (const path of ["lab", "lab/x", "lab/y", "shop", "shop/z"]) world.account(path);
+  return world;
+}
+
+/** A job of one GPU as the owner would submit it now. */
+function ownersJob({ state, now }: World): Job {
+  const account = state.accountByPath.get("owner")!.no;
+  const spec = parseJob({ run: "true", gpus: 1 }, { after: [] }) as JobSpec;
+  return newJob({ no: 1_000_000 as JobNo, id: jobId("owner"), spec, account, user: ana, submittedAt: now }, 0);
+}
+
+function quickVictims(world: World): string[] | undefined {
+  const job = ownersJob(world);
+  assert.equal(placeJob(world.state, job, world.now, undefined), undefined); // it finds no free seat
+  const plan = quickClaim(world.state, job, wishOf(world.state, job.spec), world.now);
+  return plan && [...plan.victims.keys()].map((victim) => victim.job.id.replace("job_", ""));
+}
+
+describe("the quick claim of one GPU", () => {
+  it("[T5] takes who loses least, and follows starts, checkpoints and ends", () => {
+    const world = guests();
+    world.submit("old", "lab/x", { gpus: 2 });
+    world.run("old").tick(minute);
+    world.submit("saves", "lab/y", { gpus: 2, checkpoint: { every: "10m" } });
+    world.run("saves").tick(minute);
+    world.submit("young", "shop/z", { gpus: 4 });
+    assert.deepEqual(quickVictims(world), ["young"]); // it does not run yet
+    world.run("young").tick(7 * minute);
+    assert.deepEqual(quickVictims(world), ["young"]);
+    world.tick(2 * minute);
+    assert.deepEqual(quickVictims(world), ["saves"]); // it has saved its work just now
+    world.must({ kind: "job.cancel", job: jobId("saves") });
+    assert.deepEqual(quickVictims(world), []); // what it leaves will do
+    world.exit("saves", 0);
+    world.submit("last", "lab/x", { gpus: 2 });
+    assert.deepEqual(quickVictims(world), ["last"]);
+  });
+
+  it("[T5] of those who lose as much takes who holds fewest GPUs, then the side with the largest share", () => {
+    const world = guests();
+    world.submit("wide", "lab/x", { gpus: 4 });
+    world.submit("a", "lab/y");
+    world.submit("b", "shop/z");
+    world.submit("pair", "shop/z", { gpus: 2 });
+    for (const name of ["wide", "a", "b", "pair"]) world.run(name);
+    world.tick(minute);
+    assert.deepEqual(quickVictims(world), ["a"]);
+  });
+
+  it("[T5] leaves out accounts that are not above their guarantee, and what no room comes from", () => {
+    const world = guests();
+    world.submit("cores", "lab/x", { gpus: 0, cpus: 4 });
+    world.submit("wide", "lab/y", { gpus: 4 });
+    world.submit("late", "shop/z", { gpus: 4 });
+    world.run("wide").run("late").tick(minute);
+    assert.deepEqual(quickVictims(world), ["late"]);
+    const shop = world.state.accountByPath.get("shop")!;
+    const quota = { ...shop.terms.quota, guarantee: { "*": 4 * 21_000 } };
+    world.must({ kind: "account.edit", path: "shop", terms: { ...shop.terms, quota } });
+    assert.deepEqual(quickVictims(world), ["wide"]);
+  });
+
+  it("[T5] finds what weighing everyone finds, whatever happened before", () => {
+    let compared = 0;
+    for (let seed = 1; seed <= 40; seed++) compared += compareOn(story(seed));
+    assert.ok(compared > 200, `compared ${compared} times`);
+  });
+});
+
+/** Random guests come, run, save their work, and go. */
+function* story(seed: number): Generator<World> {
+  let dice = seed;
+  const roll = (sides: number): number => {
+    dice = (dice * 1_103_515_245 + 12_345) % 2_147_483_648;
+    return Math.floor(dice / 65_536) % sides;
+  };
+  const world = guests();
+  let names: string[] = [];
+  for (let step = 0; step < 40; step++) {
+    const name = `${seed}x${step}`;
+    const gpus = [1, 1, 2, 4][roll(4)]!;
+    const saves = roll(3) === 0 && { checkpoint: { every: `${2 + roll(4)}m` } };
+    world.submit(name, ["lab/x", "lab/y", "shop/z", "lab"][roll(4)]!, { gpus, ...saves });
+    names.push(name);
+    for (const each of names) if (world.stateOf(each) === "starting" && roll(2) === 0) world.run(each);
+    if (roll(5) === 0) world.must({ kind: "job.cancel", job: jobId(names[roll(names.length)]!) });
+    if (roll(3) === 0) {
+      const [running] = names.filter((each) => world.stateOf(each) === "running");
+      if (running !== undefined) world.exit(running, 0);
+    }
+    names = names.filter((each) => world.stateOf(each) !== "ended");
+    world.tick(roll(90) * 1_000);
+    yield world;
+  }
+}
+
+/** How often there was something to compare. */
+function compareOn(worlds: Iterable<World>): number {
+  let compared = 0;
+  for (const world of worlds) {
+    const { state, now } = world;
+    const job = ownersJob(world);
+    if (placeJob(state, job, now, undefined) !== undefined) continue;
+    const wish = wishOf(state, job.spec);
+    const quick = quickClaim(state, job, wish, now);
+    const weighed = weighClaim(state, job, wish, now, new Book(state, now));
+    const lost = (plan: typeof quick) => plan && [...plan.victims.keys()].map((victim) => lostMs(victim, now));
+    assert.deepEqual(lost(quick), lost(weighed));
+    compared++;
+  }
+  return compared;
+}

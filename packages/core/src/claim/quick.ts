@@ -1,0 +1,82 @@
+import type { Seat } from "../journal/event.ts";
+import { type AccountNo, type NodeNo, noAccount, rootAccount } from "../model/ids.ts";
+import type { Job } from "../model/job.ts";
+import type { Instant } from "../model/units.ts";
+import { nodesFor } from "../place/dedicated.ts";
+import { isKnownFull } from "../place/known-full.ts";
+import { needOf } from "../place/seats.ts";
+import { ceilingHit, coverFor, isWithin } from "../queue/quota.ts";
+import type { Answer } from "../state/burst-order.ts";
+import { accountOf, type State } from "../state/state.ts";
+import { stayingOf } from "../state/usage.ts";
+import type { Wish } from "../state/wish.ts";
+import type { ClaimPlan } from "./plan.ts";
+import { Site } from "./site.ts";
+import { isInside } from "./takeable.ts";
+import { type Victim, whole } from "./victim.ts";
+
+/**
+ * Room for one whole GPU by a guarantee, where nothing but the order of T5 decides who leaves: what is being left
+ * anyway, else the first of all burst work. Owners come back with thousands of such jobs at once, and to weigh the fleet
+ * for each would take seconds. Undefined where there is more to weigh; the plan that does that finds the same.
+ */
+export function quickClaim(state: State, job: Job, wish: Wish, now: Instant): ClaimPlan | undefined {
+  const { spec, account } = job;
+  const [option, other] = wish.options;
+  if (option === undefined || other !== undefined || spec.members.min !== 1 || spec.topology !== undefined)
+    return undefined;
+  const { choice, model, demand } = option;
+  const { count, part, unitsEach } = spec.gpus[choice]!;
+  if (count !== 1 || part !== undefined || state.elastic.size > 0 || state.confidential > 0) return undefined;
+  const staying = ({ no }: { readonly no: AccountNo }) => stayingOf(state, no);
+  const cover = coverFor(state, account, demand, staying);
+  if (cover === noAccount || sharesFloor(state, cover)) return undefined;
+  if (ceilingHit(state, account, demand, staying) !== undefined) return undefined;
+  // A free seat that it does not get is kept for someone who is planned.
+  if (nodesFor(state, job) !== undefined || !isKnownFull(state, wish, spec, account)) return undefined;
+  const need = needOf(spec, choice, model);
+  const seatOn = (node: NodeNo, leaving: readonly Victim[]): Seat | undefined => {
+    if (state.fleet.nodes[node]?.mode !== "up") return undefined;
+    const site = new Site(state.fleet, state.fleet.node(node), need);
+    if (site.fits(leaving) === 0) return undefined;
+    site.members = 1;
+    return site.seats(leaving)[0];
+  };
+  const plan = (seat: Seat, victims: readonly Victim[]): ClaimPlan => ({
+    ...{ choice, cover, unitsEach, seats: [seat] },
+    victims: new Map(victims.map((victim) => [victim, "T1"])),
+  });
+  const { nodesToHave } = state.fleet;
+  for (let no = nodesToHave.next(0); no >= 0; no = nodesToHave.next(no + 1)) {
+    const seat = seatOn(no as NodeNo, []);
+    if (seat !== undefined) return plan(seat, []);
+  }
+  const path = new Set<AccountNo>();
+  for (let at = account; at !== noAccount; at = accountOf(state, at).parent) path.add(at);
+  let seat: Seat | undefined;
+  const ask = (loser: Job): Answer => {
+    if (isInside(state, loser.account, cover) || !isSource(state, loser.account, path)) return "not-this-account";
+    const victim = whole(loser);
+    for (const { node } of [...loser.leases].sort((a, b) => a.node - b.node)) {
+      seat = seatOn(node, [victim]);
+      if (seat !== undefined) return "yes";
+    }
+    return "not-this-job";
+  };
+  const loser = state.burst.first(state, now, ask);
+  return loser === undefined ? undefined : plan(seat!, [whole(loser)]);
+}
+
+/** Whether work that is covered by an account above could be taken too. */
+function sharesFloor(state: State, cover: AccountNo): boolean {
+  for (let at = accountOf(state, cover).parent; at !== noAccount; at = accountOf(state, at).parent)
+    if (state.coveredBy.has(at)) return true;
+  return false;
+}
+
+/** Whether all from an account up to where it meets the claimant are above their guarantees [T5]. */
+function isSource(state: State, account: AccountNo, path: ReadonlySet<AccountNo>): boolean {
+  for (let at = account; at !== rootAccount && !path.has(at); at = accountOf(state, at).parent)
+    if (isWithin(state, accountOf(state, at), stayingOf(state, at))) return false;
+  return true;
+}
