@@ -25,7 +25,7 @@ function guests(): World {
 function ownersJob({ state, now }: World): Job {
   const account = state.accountByPath.get("owner")!.no;
   const spec = parseJob({ run: "true", gpus: 1 }, { after: [] }) as JobSpec;
-  return newJob({ no: 1_000_000 as JobNo, id: jobId("owner"), spec, account, user: ana, submittedAt: now }, 0);
+  return newJob({ spec, account, user: ana, at: now }, 0, 1_000_000 as JobNo, jobId("owner"));
 }
 
 function quickVictims(world: World): string[] | undefined {
