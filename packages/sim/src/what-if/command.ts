@@ -45,9 +45,9 @@ async function whatIf(args: readonly string[], { out }: Terminal): Promise<numbe
   const otherwise = rerun(history, change);
   const unmet = change.unmet();
   if (unmet !== undefined) throw new WrongUsage(unmet);
-  const { refused, endUnknown } = otherwise;
+  const { endUnknown } = otherwise;
   const { from, to } = history;
-  out(write({ from, to, changed, replay, recorded, refused, endUnknown, ...compare(asItWas, otherwise) }));
+  out(write({ from, to, changed, replay, recorded, endUnknown, ...compare(asItWas, otherwise) }));
   return exit.ok;
 }
 

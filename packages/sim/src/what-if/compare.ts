@@ -27,6 +27,8 @@ export interface Comparison {
   readonly currency: string | null;
   readonly fleet: Pair<Figures & { readonly utilization: number }>;
   readonly accounts: readonly ({ readonly account: string } & Pair<Figures>)[];
+  /** Commands of the past that are refused, and the first of those that only the change makes so. */
+  readonly refused: Pair<number> & { readonly first: readonly string[] };
   /** Those whose wait changes most, most first. */
   readonly jobs: readonly ({
     readonly job: JobId;
@@ -38,6 +40,7 @@ export interface Comparison {
 }
 
 const jobsShown = 10;
+const refusalsShown = 3;
 
 export function compare(asItWas: Rerun, changed: Rerun): Comparison {
   const named = [asItWas, changed].flatMap((rerun) => [
@@ -57,6 +60,11 @@ export function compare(asItWas: Rerun, changed: Rerun): Comparison {
       asItWas: of(asItWas, account),
       changed: of(changed, account),
     })),
+    refused: {
+      asItWas: asItWas.refused.length,
+      changed: changed.refused.length,
+      first: changed.refused.filter((text) => !asItWas.refused.includes(text)).slice(0, refusalsShown),
+    },
     jobs: changedMost(asItWas, changed),
   };
 }

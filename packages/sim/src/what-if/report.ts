@@ -18,7 +18,6 @@ export interface Report extends Comparison {
   } | null;
   /** What really became of everybody: how near the unchanged rerun comes to it tells how far it can be trusted. */
   readonly recorded: Figures;
-  readonly refused: number;
   readonly endUnknown: number;
 }
 
@@ -147,7 +146,10 @@ function notesOf(report: Report): string[] {
     `what really happened, beside the rerun without a change: ${columnsOf(report)
       .map(({ name, of }) => `${name} ${of(recorded)} / ${of(fleet.asItWas)}`)
       .join(", ")}`,
-    ...(refused === 0 ? [] : [`${refused} commands of the past would have been refused`]),
+    ...(refused.changed + refused.asItWas === 0
+      ? []
+      : [`commands of the past that are refused: ${arrow(String(refused.asItWas), String(refused.changed))}`]),
+    ...refused.first.map((text) => `refused under the change: ${text}`),
     ...(endUnknown === 0 ? [] : [`${endUnknown} jobs are not known to end and run on to the last instant`]),
   ];
 }

@@ -15,8 +15,8 @@ export interface Rerun {
   readonly costs: Costs | undefined;
   /** GPU time that the fleet had. */
   readonly capacityGpuMs: number;
-  /** Commands of the past that are refused under the change, most often submissions. */
-  readonly refused: number;
+  /** Commands that are refused, and why. */
+  readonly refused: readonly string[];
   /** Jobs that ran on to the end of the time looked at, because the past does not tell how long they take. */
   readonly endUnknown: number;
 }
@@ -27,7 +27,7 @@ export function rerun(history: History, change: Change): Rerun {
   const tally = new Tally(history.from, state);
   const costs = new CostBook(history.from, state);
   const unknown = new Set<JobId>();
-  let refused = 0;
+  const refused: string[] = [];
   let founding = true;
   const kernel = new Kernel(state, history.from, {
     before: (event) => {
@@ -36,8 +36,8 @@ export function rerun(history: History, change: Change): Rerun {
     },
     after: (event) => engine.obey(event, state),
     refused: (input, refusal) => {
-      if (founding) throw new BadInput(refusalText(input, refusal));
-      if (input.kind === "command") refused++;
+      if (founding) throw new BadInput(`the change is refused: ${refusalText(input, refusal)}`);
+      if (input.kind === "command") refused.push(refusalText(input, refusal));
     },
   });
   const endOf = (job: Job): OwnEnd => {
@@ -75,6 +75,7 @@ export function rerun(history: History, change: Change): Rerun {
 }
 
 function refusalText(input: Input, { field, value, detail, hint }: Refusal): string {
-  const of = input.kind === "command" && "path" in input.command ? `${input.command.path}: ` : "";
-  return `the change is refused: ${of}${field} ${JSON.stringify(value)}: ${detail}; ${hint}`;
+  const command = input.kind === "command" ? input.command : undefined;
+  const of = command === undefined ? "" : `${command.kind}${"path" in command ? ` ${command.path}` : ""}: `;
+  return `${of}${field} ${JSON.stringify(value)}: ${detail}; ${hint}`;
 }

@@ -156,7 +156,14 @@ describe("what-if", async () => {
 
   test("with a node less all wait longer", async () => {
     const { fleet, refused, jobs } = await whatIf("--nodes=-1x8:gpu", "--set", "quota.guest.guarantee=0");
-    assert.ok(fleet.changed.waitMsMean > fleet.asItWas.waitMsMean && jobs.length > 0 && refused === 0);
+    assert.ok(fleet.changed.waitMsMean > fleet.asItWas.waitMsMean && jobs.length > 0);
+    assert.deepEqual(refused, { asItWas: 0, changed: 0, first: [] });
+  });
+
+  test("what the change makes impossible is told", async () => {
+    const { refused } = await whatIf("--nodes=-1x8:gpu");
+    assert.equal(refused.asItWas, 0);
+    assert.match(refused.first[0]!, /^account\.create guest: /);
     await assert.rejects(whatIf("--nodes=-3x8"), /the fleet had never 3 nodes with 8 GPUs to do without/);
   });
 
