@@ -8,6 +8,7 @@ import { openbCommand } from "./openb/command.ts";
 import { phillyCommand } from "./philly/command.ts";
 import { scaleCommand } from "./scale/command.ts";
 import { scenarioCommand } from "./scenario/command.ts";
+import { traceCommand } from "./trace/command.ts";
 import { whatIfCommand } from "./what-if/command.ts";
 
 const commands: readonly Command[] = [
@@ -18,6 +19,7 @@ const commands: readonly Command[] = [
   itpCommand,
   phillyCommand,
   scaleCommand,
+  traceCommand,
   whatIfCommand,
 ];
 

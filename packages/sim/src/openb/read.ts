@@ -1,5 +1,6 @@
 import { BadInput } from "../command/command.ts";
 import { readTable } from "../trace/csv.ts";
+import { type SpotNode, spotColumns, spotNodesOf } from "../trace/spot.ts";
 
 /** Nodes in the columns of one file, sorted by name. */
 export interface NodeList {
@@ -37,16 +38,31 @@ export interface TaskList {
 
 export const wholeGpu = 1000;
 
-/** Reads a node list with the columns sn, cpu_milli, memory_mib, gpu and model. */
+/**
+ * Reads a node list with the columns sn, cpu_milli, memory_mib, gpu and model, or an inventory without memory, where
+ * there is then plenty of it.
+ */
 export function readNodes(path: string): NodeList {
   const table = readTable(path);
+  if (table.has(...spotColumns)) return inventoryOf(spotNodesOf(table));
   const names = table.texts("sn");
   const models = table.texts("model");
-  const [cpu, memory, gpus] = ["cpu_milli", "memory_mib", "gpu"].map((name) => table.numbers(name));
+  const [cpu, memory, gpus] = [table.wholes("cpu_milli"), table.wholes("memory_mib"), table.wholes("gpu")];
   if (names.length === 0) throw new BadInput(`${path}: has no nodes; give a node list`);
   const order = sortedByName(names);
   const pick = <Value>(values: readonly Value[]) => order.map((at) => values[at]!);
-  return { names: pick(names), cpuMilli: pick(cpu!), memoryMiB: pick(memory!), gpus: pick(gpus!), model: pick(models) };
+  return { names: pick(names), cpuMilli: pick(cpu), memoryMiB: pick(memory), gpus: pick(gpus), model: pick(models) };
+}
+
+function inventoryOf(nodes: readonly SpotNode[]): NodeList {
+  const sorted = sortedByName(nodes.map(({ name }) => name)).map((at) => nodes[at]!);
+  return {
+    names: sorted.map(({ name }) => name),
+    cpuMilli: sorted.map(({ cpus }) => cpus * 1_000),
+    memoryMiB: sorted.map(() => Number.POSITIVE_INFINITY),
+    gpus: sorted.map(({ gpus }) => gpus),
+    model: sorted.map(({ model }) => model),
+  };
 }
 
 /** Reads a task list with the columns name, cpu_milli, memory_mib, num_gpu, gpu_milli and, if it has one, gpu_spec. */
@@ -55,7 +71,7 @@ export function readTasks(path: string): TaskList {
   const names = table.texts("name");
   const specs = table.texts("gpu_spec", "");
   const [cpu, memory, gpus, milli] = ["cpu_milli", "memory_mib", "num_gpu", "gpu_milli"].map((name) =>
-    table.numbers(name),
+    table.wholes(name),
   );
   if (names.length === 0) throw new BadInput(`${path}: has no tasks; give a task list`);
   const kinds: TaskKind[] = [];
@@ -63,7 +79,7 @@ export function readTasks(path: string): TaskList {
   const tasks = sortedByName(names).map((at): Task => {
     const count = gpus![at]!;
     const each = count === 0 ? 0 : count > 1 ? wholeGpu : milli![at]!;
-    if (each > wholeGpu) throw new BadInput(`${path}:${at + 2}: gpu_milli is ${each}; write at most ${wholeGpu}`);
+    if (each > wholeGpu) throw table.bad("gpu_milli", at, `write at most ${wholeGpu}`);
     const text = `${cpu![at]}/${count}/${each}/${specs[at]}`;
     let kind = kindByText.get(text);
     if (kind === undefined) {

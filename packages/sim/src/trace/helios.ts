@@ -1,4 +1,4 @@
-import { readTable } from "./csv.ts";
+import { readTable, type Table } from "./csv.ts";
 
 /** GPUs that one team asks for, running or waiting, at even steps of one day. */
 export type DemandDay = readonly number[];
@@ -16,4 +16,20 @@ export function readHelios(path: string): DemandDay[] {
     days.set(key, day);
   }
   return [...days.values()].filter((day) => day.some((gpus) => gpus > 0));
+}
+
+/** GPUs that each tenant was given on one day. */
+export interface QuotaDay {
+  readonly date: string;
+  readonly gpusOf: ReadonlyMap<string, number>;
+}
+
+/** Every day of a Helios table of quotas: a column for each tenant, and their sum in the last. */
+export function quotaDaysOf(table: Table): QuotaDay[] {
+  const tenants = table.columns.filter((name) => name !== "date" && name !== "total");
+  const columns = tenants.map((tenant) => table.wholes(tenant));
+  return table.texts("date").map((date, row) => ({
+    date,
+    gpusOf: new Map(tenants.map((tenant, at) => [tenant, columns[at]![row]!])),
+  }));
 }

@@ -16,7 +16,7 @@ export function readItp(path: string): NamedGang[] {
   const [submissions, durations, gpus] = [
     table.numbers("submission_time"),
     table.numbers("duration"),
-    table.numbers("num_gpu"),
+    table.wholes("num_gpu", 1),
   ];
   return names
     .map((name, row) => ({

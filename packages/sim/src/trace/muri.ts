@@ -6,7 +6,7 @@ export function readMuri(path: string): NamedGang[] {
   const table = readTable(path);
   const names = table.texts("job_id");
   const [gpus, submits, iterations, times] = [
-    table.numbers("num_gpu"),
+    table.wholes("num_gpu", 1),
     table.numbers("submit_time"),
     table.numbers("iterations"),
     table.numbers("iteration_time"),

@@ -10,20 +10,24 @@ export interface TenantJob {
 }
 
 /**
- * Jobs of one month (`2017-10`) of a Philly job table, in order of submission, named by their row; its text times are
+ * Jobs of one month (`2017-10`), or of all, of a Philly job table, in order of submission, named by their row; its text times are
  * read as UTC.
  */
-export function readPhilly(path: string, month: string): TenantJob[] {
+export function readPhilly(path: string, month?: string): TenantJob[] {
   const table = readTable(path);
-  const [timestamps, tenants] = [table.texts("timestamp"), table.texts("cluster")];
-  const [durations, gpus] = [table.numbers("duration"), table.numbers("num_gpus")];
+  const [timestamps, submits, tenants] = [
+    table.texts("timestamp"),
+    table.instants("timestamp"),
+    table.texts("cluster"),
+  ];
+  const [durations, gpus] = [table.numbers("duration"), table.wholes("num_gpus", 1)];
   const jobs: TenantJob[] = [];
   for (const [row, timestamp] of timestamps.entries()) {
-    if (!timestamp.startsWith(`${month}-`)) continue;
+    if (month !== undefined && !timestamp.startsWith(`${month}-`)) continue;
     jobs.push({
       name: String(row + 1),
       tenant: tenants[row]!,
-      submitAt: Date.parse(`${timestamp.replace(" ", "T")}Z`),
+      submitAt: submits[row]!,
       gpus: gpus[row]!,
       runMs: Math.round(durations[row]! * 1_000),
     });

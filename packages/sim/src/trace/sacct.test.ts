@@ -28,6 +28,30 @@ describe("Slurm's accounting", () => {
     ]);
   });
 
+  it("names file, line, column and value of what it cannot read", () => {
+    const row = (change: Record<string, string>) => {
+      const good = { JobID: "1", Account: "a", User: "u", Submit: "2026-03-01T10:00:00", Start: "2026-03-01T10:00:00" };
+      const rest = { End: "2026-03-01T11:00:00", AllocTRES: "gres/gpu=1", NNodes: "1", Timelimit: "30:00" };
+      const all: Record<string, string> = { ...good, ...rest, ...change };
+      return [
+        header,
+        header
+          .split("|")
+          .map((column) => all[column])
+          .join("|"),
+      ].join("\n");
+    };
+    assert.equal(parseSacct(row({}), "f")[0]!.limitMs, 1_800_000);
+    for (const [column, value] of Object.entries({
+      Submit: "soon",
+      Start: "1 o'clock",
+      NNodes: "two",
+      Timelimit: "long",
+    })) {
+      assert.throws(() => parseSacct(row({ [column]: value }), "f"), new RegExp(`f:2: ${column} is "${value}"; write`));
+    }
+  });
+
   it("names the columns that a file lacks", () => {
     assert.throws(() => parseSacct("JobID|Account", "f"), /f: User, Submit, .* missing; write it with sacct/);
   });

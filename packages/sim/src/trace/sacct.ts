@@ -24,7 +24,12 @@ type Column = (typeof columns)[number];
  * of submission. Steps, jobs that never ran and jobs without GPUs are left out; times are read as UTC.
  */
 export function readSacct(path: string): SacctJob[] {
-  return parseSacct(readFileSync(path, "utf8"), path);
+  try {
+    return parseSacct(readFileSync(path, "utf8"), path);
+  } catch (error) {
+    if (error instanceof BadInput) throw error;
+    throw new BadInput(`${path}: cannot be read: ${(error as Error).message}; give the path of a sacct file`);
+  }
 }
 
 export function parseSacct(text: string, path: string): SacctJob[] {
@@ -37,31 +42,48 @@ export function parseSacct(text: string, path: string): SacctJob[] {
     throw new BadInput(`${path}: ${missing.join(", ")} missing; write it with sacct -P -X --format=${format}`);
   }
   const jobs: SacctJob[] = [];
-  for (const line of lines) {
+  for (const [at, line] of lines.entries()) {
     const fields = line.split("|");
     const field = (column: Column) => fields[places.get(column)!] ?? "";
-    const [submitAt, startedAt, endedAt] = [field("Submit"), field("Start"), field("End")].map(instantOf);
+    const read = <Value>(column: Column, parse: (text: string) => Value | undefined, fix: string): Value => {
+      const value = parse(field(column));
+      if (value === undefined) throw new BadInput(`${path}:${at + 2}: ${column} is "${field(column)}"; ${fix}`);
+      return value;
+    };
+    if (line === "" || field("JobID").includes(".")) continue;
     const gpus = gpusOf(field("AllocTRES"));
-    if (line === "" || field("JobID").includes(".") || gpus === 0 || !(endedAt! > startedAt!)) continue;
-    const limitMs = durationOf(field("Timelimit"));
+    const [startedAt, endedAt] = [read("Start", timeOf, timeFix), read("End", timeOf, timeFix)];
+    if (gpus === 0 || startedAt === "never" || endedAt === "never" || endedAt <= startedAt) continue;
+    const limitMs = read("Timelimit", limitOf, "write 1-12:00:00, 30:00 or UNLIMITED");
     jobs.push({
       name: field("JobID"),
       account: field("Account"),
       user: field("User"),
-      submitAt: submitAt!,
-      startedAt: startedAt!,
-      runMs: endedAt! - startedAt!,
+      submitAt: read("Submit", instantOf, timeFix),
+      startedAt,
+      runMs: endedAt - startedAt,
       gpus,
-      nodes: Math.max(1, Number(field("NNodes")) || 1),
-      ...(limitMs !== undefined && { limitMs }),
+      nodes: read("NNodes", countOf, "write a whole number from 1 on"),
+      ...(limitMs !== "none" && { limitMs }),
     });
   }
   return jobs.sort((a, b) => a.submitAt - b.submitAt);
 }
 
-/** NaN for `Unknown` and `None`. */
-function instantOf(text: string): number {
-  return Date.parse(`${text}Z`);
+const timeFix = "write a time such as 2026-03-01T10:00:00";
+
+function instantOf(text: string): number | undefined {
+  const at = Date.parse(`${text}Z`);
+  return Number.isNaN(at) ? undefined : at;
+}
+
+/** A job that has not started or not ended says `Unknown` or `None`. */
+function timeOf(text: string): number | "never" | undefined {
+  return text === "Unknown" || text === "None" || text === "" ? "never" : instantOf(text);
+}
+
+function countOf(text: string): number | undefined {
+  return /^[1-9]\d{0,8}$/.test(text) ? Number(text) : undefined;
 }
 
 /** `cpu=8,gres/gpu=4,gres/gpu:h100=4`: the plain entry counts all models, else they are added up. */
@@ -73,9 +95,10 @@ function gpusOf(tres: string): number {
   return gpus;
 }
 
-/** `[days-]hours:minutes:seconds`; undefined for `UNLIMITED` and `Partition_Limit`. */
-function durationOf(text: string): number | undefined {
-  const match = /^(?:(\d+)-)?(\d+):(\d+):(\d+)$/.exec(text);
+/** `[days-][hours:]minutes:seconds`, or words for no limit of its own. */
+function limitOf(text: string): number | "none" | undefined {
+  if (text === "UNLIMITED" || text === "Partition_Limit" || text === "") return "none";
+  const match = /^(?:(\d+)-)?(?:(\d+):)?(\d+):(\d+)$/.exec(text);
   if (match === null) return undefined;
   const [days, hours, minutes, seconds] = match.slice(1).map((part) => Number(part ?? 0));
   return (((days! * 24 + hours!) * 60 + minutes!) * 60 + seconds!) * 1_000;
