@@ -7,6 +7,7 @@ const wholeGpu = 1000;
 export class Ground {
   readonly #nodes: ReadonlyMap<string, Node>;
   readonly #accounts: ReadonlyMap<string, AccountRule>;
+  /** By account and model, `*` for all of them. */
   readonly #heldMilli = new Map<string, number>();
 
   constructor(machines: ReadonlyMap<string, Machine>, accounts: ReadonlyMap<string, AccountRule>) {
@@ -29,12 +30,7 @@ export class Ground {
     ] as const) {
       if (held > of) report("capacity", step, `${what} of ${step.node} then holds ${held} of ${of}`);
     }
-    for (const path of pathOf(step.ask.account)) {
-      const [held, max] = [this.#heldMilli.get(path) ?? 0, this.#accounts.get(path)?.max];
-      if (max !== undefined && held > max * wholeGpu) {
-        report("quota", step, `${path} then holds ${held / wholeGpu} GPUs, at most ${max}`);
-      }
-    }
+    this.#checkQuota(step, node.machine.model, (what) => report("quota", step, what));
   }
 
   free(step: Step): void {
@@ -61,11 +57,23 @@ export class Ground {
       node.memoryMiB += sign * step.ask.memoryMiB;
     }
     for (const path of pathOf(step.ask.account)) {
-      const milli = step.devices.length * step.milli;
-      this.#heldMilli.set(path, (this.#heldMilli.get(path) ?? 0) + sign * milli);
+      for (const key of [`${path} *`, `${path} ${node.machine.model}`]) {
+        const milli = step.devices.length * step.milli;
+        this.#heldMilli.set(key, (this.#heldMilli.get(key) ?? 0) + sign * milli);
+      }
     }
     if (sign > 0) node.steps.add(step);
     else node.steps.delete(step);
+  }
+
+  #checkQuota(step: Step, model: string, report: (what: string) => void): void {
+    for (const path of pathOf(step.ask.account)) {
+      for (const [of, max] of Object.entries(this.#accounts.get(path)?.max ?? {})) {
+        const held = this.#heldMilli.get(`${path} ${of}`) ?? 0;
+        if ((of !== "*" && of !== model) || held <= max * wholeGpu) continue;
+        report(`${path} then holds ${held / wholeGpu} GPUs${of === "*" ? "" : ` of ${of}`}, at most ${max}`);
+      }
+    }
   }
 
   #checkTrust(step: Step, node: Node, report: (what: string) => void): void {

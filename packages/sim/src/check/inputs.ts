@@ -34,8 +34,8 @@ export interface Row {
 }
 
 export interface AccountRule {
-  /** GPUs that the account and those below it may hold together. */
-  readonly max?: number;
+  /** GPUs that the account and those below it may hold together, by model; `*` counts all. */
+  readonly max?: Readonly<Record<string, number>>;
   readonly trust?: "trusted" | "untrusted" | "confidential";
   readonly trust_group?: string;
 }
@@ -48,6 +48,7 @@ export function readMachines(nodes: string): Map<string, Machine> {
     return new Map(Array.from({ length: Number(plain[1]) }, (_, at) => [`n${at}`, machine]));
   }
   const table = readTable(nodes);
+  if (table.has("node_name", "cpu_num", "gpu_capacity_num", "gpu_model")) return inventoryOf(table);
   const [cpu, memory, gpus] = ["cpu_milli", "memory_mib", "gpu"].map((name) => table.numbers(name));
   const models = table.texts("model");
   return new Map(
@@ -57,6 +58,18 @@ export function readMachines(nodes: string): Map<string, Machine> {
         name,
         { cpuMilli: cpu![at]!, memoryMiB: memory![at]!, devices: gpus![at]!, model: models[at]! },
       ]),
+  );
+}
+
+/** An inventory tells no memory. */
+function inventoryOf(table: Table): Map<string, Machine> {
+  const [cpus, devices] = [table.numbers("cpu_num"), table.wholes("gpu_capacity_num")];
+  const [names, models] = [table.texts("node_name"), table.texts("gpu_model")];
+  return new Map(
+    names.map((name, at) => [
+      name,
+      { cpuMilli: cpus[at]! * 1_000, memoryMiB: Infinity, devices: devices[at]!, model: models[at]! },
+    ]),
   );
 }
 
@@ -120,13 +133,46 @@ export function readLog(path: string): Row[] {
   }));
 }
 
+const accountsForm = '{"lab": {"trust_group": "ours"}, "lab/vision": {"max": 16}, "lab/nlp": {"max": {"H100": 8}}}';
+
 /** What accounts may hold and beside whom: a JSON object by account path, as in the accounts of a scenario. */
 export function readAccountRules(path: string): Map<string, AccountRule> {
+  let raw: unknown;
   try {
-    return new Map(Object.entries(JSON.parse(readFileSync(path, "utf8")) as Record<string, AccountRule>));
+    raw = JSON.parse(readFileSync(path, "utf8"));
   } catch (error) {
-    throw new BadInput(`${path}: cannot be read: ${(error as Error).message}; write {"lab/vision": {"max": 16}}`);
+    throw new BadInput(`${path}: cannot be read: ${(error as Error).message}; write ${accountsForm}`);
   }
+  if (!isRecord(raw)) throw new BadInput(`${path}: is not an object; write ${accountsForm}`);
+  return new Map(Object.entries(raw).map(([account, rule]) => [account, ruleOf(path, account, rule)]));
+}
+
+function ruleOf(path: string, account: string, raw: unknown): AccountRule {
+  const bad = (field: string, value: unknown) =>
+    new BadInput(`${path}: ${account}${field} is ${JSON.stringify(value)}; write ${accountsForm}`);
+  if (!isRecord(raw)) throw bad("", raw);
+  const { max, trust, trust_group: group, ...rest } = raw;
+  const [unknown] = Object.keys(rest);
+  if (unknown !== undefined) throw bad(`.${unknown}`, rest[unknown]);
+  if (trust !== undefined && trust !== "trusted" && trust !== "untrusted" && trust !== "confidential") {
+    throw bad(".trust", trust);
+  }
+  if (group !== undefined && typeof group !== "string") throw bad(".trust_group", group);
+  const limits = typeof max === "number" ? { "*": max } : max;
+  if (limits !== undefined && (!isRecord(limits) || !Object.values(limits).every(isAmount))) throw bad(".max", max);
+  return {
+    ...(limits !== undefined && { max: limits as Record<string, number> }),
+    ...(trust !== undefined && { trust }),
+    ...(group !== undefined && { trust_group: group }),
+  };
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+function isAmount(value: unknown): boolean {
+  return typeof value === "number" && value >= 0;
 }
 
 /** The value of an option that must be there. */

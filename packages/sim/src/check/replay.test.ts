@@ -95,8 +95,10 @@ describe("the check of a decision log", () => {
   it("finds an account beyond its max at any level", () => {
     const asks = { a: { account: "lab/x" }, b: { account: "lab/y" } };
     const log = ["a n0 0 1000 0 9", "b n1 0 1000 1 9"];
-    assert.deepEqual(broken(asks, log, { lab: { max: 1 } }), ["quota 3"]);
-    assert.deepEqual(broken(asks, log, { lab: { max: 2 }, "lab/x": { max: 1 } }), []);
+    assert.deepEqual(broken(asks, log, { lab: { max: { "*": 1 } } }), ["quota 3"]);
+    assert.deepEqual(broken(asks, log, { lab: { max: { "*": 2 } }, "lab/x": { max: { "*": 1 } } }), []);
+    assert.deepEqual(broken(asks, log, { lab: { max: { T4: 1 } } }), ["quota 3"]);
+    assert.deepEqual(broken(asks, log, { lab: { max: { H100: 1 } } }), []);
   });
 
   it("finds strangers on one GPU, and anyone on the node of a confidential tenant", () => {
