@@ -32,8 +32,16 @@ export const noAccount = -1 as AccountNo;
  * request: one member (rank) of one attempt of one job.
  */
 export function leaseIdOf(job: JobId, attempt: number, rank: number): LeaseId {
-  return `${job}-${attempt}-${rank}` as LeaseId;
+  const ending = attempt === 1 && rank < firstEndings.length ? firstEndings[rank]! : endingOf(attempt, rank);
+  return (job + ending) as LeaseId;
 }
+
+function endingOf(attempt: number, rank: number): string {
+  return `-${attempt}-${rank}`;
+}
+
+/** Of the first attempt, which most leases are of. */
+const firstEndings: readonly string[] = Array.from({ length: 64 }, (_, rank) => endingOf(1, rank));
 
 /** The inverse of `leaseIdOf`; undefined for a name that no lease of ours can have. */
 export function parseLeaseId(id: string): { job: JobId; attempt: number; rank: number } | undefined {

@@ -215,6 +215,7 @@ export function firstThatFits(
 function gpusOn(fleet: Fleet, node: FleetNode, need: MemberNeed, count: number): GpuNo[][] {
   const { isClean } = need;
   const wanted = count * need.gpus;
+  if (wanted === 1 && isClean === undefined) return [[firstOn(fleet, node, need)]];
   const chosen: GpuNo[] = [];
   const rest: GpuNo[] = [];
   const end = node.firstGpu + node.facts.gpus.length;
@@ -226,6 +227,13 @@ function gpusOn(fleet: Fleet, node: FleetNode, need: MemberNeed, count: number):
     chosen.push(...rest.slice(0, wanted - chosen.length));
     chosen.sort((a, b) => a - b);
   }
-  if (count === 1) return [chosen];
+  if (count === 1) return [chosen.slice()]; // as long as it is, and no longer: it is kept
   return Array.from({ length: count }, (_, i) => chosen.slice(i * need.gpus, (i + 1) * need.gpus));
+}
+
+/** The lowest GPU of a node that serves; it is known that there is one. */
+function firstOn(fleet: Fleet, { firstGpu }: FleetNode, need: MemberNeed): GpuNo {
+  let gpu = firstGpu;
+  while (!gpuServes(fleet, gpu, need, false)) gpu++;
+  return gpu;
 }

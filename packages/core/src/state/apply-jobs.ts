@@ -485,7 +485,7 @@ function memberOf(job: Job, event: JobPlaced | JobGrown, seat: Seat, rank: numbe
 
 /** Counts a lease in everywhere; also how a snapshot is read back. */
 export function holdLease(state: State, job: Job, lease: Lease): void {
-  state.leases.set(lease.id, lease);
+  state.leases.count(1);
   beforeSeats(state, lease.node);
   state.fleet.take(lease, lease.part === undefined ? undefined : whoIs(state, job.account));
   markHeld(state, job, lease);
@@ -506,7 +506,7 @@ function canMove({ spec }: Job, { unitsEach, gpus, part }: Lease): boolean {
 function leaseEnded(state: State, event: LeaseEnded): void {
   const lease = leaseOf(state, event.lease);
   const job = jobOf(state, lease.job);
-  state.leases.delete(lease.id);
+  state.leases.count(-1);
   state.waiting.wakeAll();
   state.waiting.relieve(job.account);
   state.classes.note(job.account);

@@ -82,14 +82,26 @@ export function shapeOf({ gpus, cpusMilli }: Pick<JobSpec, "gpus" | "cpusMilli">
 /** Stands for models that the fleet does not have. */
 const noModel = -1;
 
-/** What a node has left; GPUs that are kept for somebody count as taken. */
-function roomOf(fleet: Fleet, node: FleetNode): Room {
+/** What a node has left; GPUs that are kept for somebody count as taken. The same as `before` where that is equal. */
+function roomOf(fleet: Fleet, node: FleetNode, before: Room | undefined): Room {
+  const model = fleet.soleModel(node);
   const freeUnits: number[] = [];
   const end = node.firstGpu + node.facts.gpus.length;
-  for (let gpu = node.firstGpu as number; gpu < end; gpu++)
-    freeUnits.push(fleet.gpuHeldFor[gpu] === 0 ? fleet.gpuFree[gpu]! : 0);
-  freeUnits.sort((a, b) => a - b);
-  return { model: fleet.soleModel(node), cpusMilli: node.freeCpusMilli, freeUnits };
+  for (let gpu = node.firstGpu as number; gpu < end; gpu++) {
+    const free = fleet.gpuHeldFor[gpu] === 0 ? fleet.gpuFree[gpu]! : 0;
+    let place = freeUnits.length;
+    while (place > 0 && freeUnits[place - 1]! > free) place--;
+    if (place === freeUnits.length) freeUnits.push(free);
+    else freeUnits.splice(place, 0, free);
+  }
+  const room: Room = { model, cpusMilli: node.freeCpusMilli, freeUnits };
+  return before !== undefined && isSameRoom(room, before) ? before : room;
+}
+
+function isSameRoom(a: Room, b: Room): boolean {
+  if (a.model !== b.model || a.cpusMilli !== b.cpusMilli || a.freeUnits.length !== b.freeUnits.length) return false;
+  for (let i = 0; i < a.freeUnits.length; i++) if (a.freeUnits[i] !== b.freeUnits[i]) return false;
+  return true;
 }
 
 function worthOn(fleet: Fleet, mix: Mix): FleetWorth | undefined {
@@ -101,7 +113,7 @@ function worthOn(fleet: Fleet, mix: Mix): FleetWorth | undefined {
   for (let no = 0; no < fleet.nodes.length; no += stride) {
     const node = fleet.nodes[no];
     if (node === undefined || node.mode !== "up" || fleet.soleModel(node) < 0) continue;
-    const room = roomOf(fleet, node);
+    const room = roomOf(fleet, node, rooms.at(-1)?.[0]);
     rooms.push([room, 1]);
     const gpus = room.freeUnits.length;
     units += gpus * unitsPerGpu;

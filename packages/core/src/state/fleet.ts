@@ -358,12 +358,13 @@ export class Fleet {
   #note(node: FleetNode): void {
     const { no, firstGpu, facts } = node;
     const up = node.mode === "up";
+    const anyShared = !this.shared.isEmpty;
     let free = 0;
     let open = 0;
     let leaving = 0;
     for (let gpu = firstGpu as number; gpu < firstGpu + facts.gpus.length; gpu++) {
       if (this.isFree(gpu)) free++;
-      this.shared.note(gpu, up && this.gpuHeldFor[gpu] === 0, node.freeCpusMilli, node.freeMemoryMiB);
+      if (anyShared) this.shared.note(gpu, up && this.gpuHeldFor[gpu] === 0, node.freeCpusMilli, node.freeMemoryMiB);
       if (!up || this.gpuHeldFor[gpu] !== 0) continue;
       open += this.gpuFree[gpu]!;
       leaving += this.gpuLeaving[gpu]!;

@@ -29,6 +29,10 @@ export class SharedGpus {
   readonly #shelves: Shelf[][] = [];
   readonly #groupOf = new Map<number, SharedGroup>();
 
+  get isEmpty(): boolean {
+    return this.#groupOf.size === 0;
+  }
+
   /** The states of those of a model with `free` thousands of units of compute left. */
   groupsWith(model: number, free: number): Iterable<SharedGroup> {
     return this.#shelves[model]?.[free]?.groups.values() ?? [];

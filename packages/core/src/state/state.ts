@@ -6,7 +6,6 @@ import {
   type GpuNo,
   type JobId,
   type JobNo,
-  type LeaseId,
   type NodeNo,
   noAccount,
   rootAccount,
@@ -14,7 +13,6 @@ import {
   type UserId,
 } from "../model/ids.ts";
 import type { Job, JobArray, JobSpec } from "../model/job.ts";
-import type { Lease } from "../model/lease.ts";
 import { type Policy, plainPolicy } from "../model/policy.ts";
 import type { Instant } from "../model/units.ts";
 import { enginesHave } from "../part/engines.ts";
@@ -28,6 +26,7 @@ import { ClassChanges } from "./class-changes.ts";
 import { Endings } from "./endings.ts";
 import { Fleet } from "./fleet.ts";
 import type { History } from "./history.ts";
+import { Leases } from "./leases.ts";
 import type { Pace } from "./pace.ts";
 import type { Rest } from "./rest.ts";
 import { Resumable } from "./resumable.ts";
@@ -116,7 +115,7 @@ export interface State {
   readonly tokenByHash: Map<string, Token>;
   readonly jobById: Map<JobId, Job>;
   readonly arrayById: Map<JobId, JobArray>;
-  readonly leases: Map<LeaseId, Lease>;
+  readonly leases: Leases;
   readonly waiting: Waiting;
   /** Accounts that do not lend all of their idle guarantee. */
   lendingLimits: number;
@@ -163,6 +162,8 @@ export function emptyState(): State {
     children: [],
     liveJobs: 0,
   };
+  const jobs = new Map<JobNo, Job>();
+  const jobById = new Map<JobId, Job>();
   return {
     lastAt: 0,
     epoch: 1,
@@ -172,7 +173,7 @@ export function emptyState(): State {
     users: new Map(),
     tokens: new Map(),
     secrets: new Map(),
-    jobs: new Map(),
+    jobs,
     arrays: new Map(),
     keys: new Map(),
     gpuTime: new Map(),
@@ -193,9 +194,9 @@ export function emptyState(): State {
     floors: [],
     wishes: new Wishes(),
     tokenByHash: new Map(),
-    jobById: new Map(),
+    jobById,
     arrayById: new Map(),
-    leases: new Map(),
+    leases: new Leases(jobs, jobById),
     waiting: new Waiting(),
     lendingLimits: 0,
     confidential: 0,

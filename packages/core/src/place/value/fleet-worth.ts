@@ -168,14 +168,20 @@ function weightsOn(
   ofGangs: number,
 ): number[] {
   const hostable = new Float64Array(chances.length);
+  /** In the room before: nodes that follow each other are often alike. */
+  const there = new Float64Array(chances.length);
+  let before: Room | undefined;
+  let used = 0;
   let all = 0;
   for (const [room, nodes] of rooms) {
-    const used = usedOf(room, devices[room.model]!);
-    const whole = wholeGpus(room);
+    if (room !== before) {
+      before = room;
+      used = usedOf(room, devices[room.model]!);
+      const whole = wholeGpus(room);
+      for (let at = 0; at < there.length; at++) there[at] = hosted(chances[at]!.shape, room, used, whole);
+    }
     all += nodes * used;
-    chances.forEach(({ shape }, at) => {
-      hostable[at]! += nodes * hosted(shape, room, used, whole);
-    });
+    for (let at = 0; at < there.length; at++) hostable[at]! += nodes * there[at]!;
   }
   const weights = chances.map(({ shape, chance }, at) => {
     const scarcity = hostable[at]! > 0 ? Math.min(all / hostable[at]!, scarcityMax) : scarcityMax;
