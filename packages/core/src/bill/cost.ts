@@ -1,7 +1,7 @@
-import { hour, unitsPerGpu } from "../model/units.ts";
+import { hour, type Instant, unitsPerGpu } from "../model/units.ts";
 import type { LineKey } from "./charge.ts";
 import { divideRounded, type Micros, type Rounding } from "./money.ts";
-import { type Contract, type PriceVersion, rateFor } from "./price.ts";
+import { type Contract, type PriceBook, type PriceVersion, type PriceWindow, rateFor, versionAt } from "./price.ts";
 
 /** Micros for one GPU-hour, core-hour or GiB-hour: `numerator / denominator`, exact. */
 export interface UnitPrice {
@@ -15,6 +15,20 @@ export interface PriceTerms {
   readonly contract: Contract | undefined;
   /** Of the time of day. */
   readonly perMille: number;
+}
+
+/** The list, the contract and the time of day that hold for a tenant at an instant. */
+export function termsAt(
+  book: PriceBook,
+  windows: readonly PriceWindow[],
+  at: Instant,
+  tenant: string,
+): PriceTerms | undefined {
+  const version = versionAt(book, at);
+  if (version === undefined) return undefined;
+  const contract = book.contracts.findLast((each) => each.tenant === tenant && each.fromAt <= at && at < each.toAt);
+  const window = windows.find((each) => each.fromAt <= at && at < each.toAt);
+  return { version, contract, perMille: window?.perMille ?? 1000 };
 }
 
 const free: UnitPrice = { numerator: 0n, denominator: 1n };

@@ -2,8 +2,10 @@ import { canonicalJson } from "../journal/canonical.ts";
 import { type FloorChange, type LostWork, tenantOfPath, type Usage } from "../meter/usage.ts";
 import type { InvoiceLine } from "./charge.ts";
 import { buildInvoice, type Invoice, type Period, readLine, type SpelledLine, spelled } from "./invoice.ts";
-import { latestOf, PeriodRating, type Shared } from "./period.ts";
+import { latestOf } from "./latest.ts";
+import { PeriodRating } from "./period.ts";
 import type { Contract, PriceBook, PriceVersion, PriceWindow } from "./price.ts";
+import type { Shared } from "./totals.ts";
 
 /** Everything that one tenant's invoice is a function of, and nothing of anybody else. */
 export interface Extract {

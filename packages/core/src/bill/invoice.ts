@@ -1,9 +1,11 @@
 import { canonicalJson } from "../journal/canonical.ts";
 import type { Instant } from "../model/units.ts";
 import type { InvoiceLine } from "./charge.ts";
+import { lentPrice, type PriceTerms, termsAt } from "./cost.ts";
+import { inOrder, lineOf, noGpu } from "./lines.ts";
 import { divideRounded, type Micros, minorMicros } from "./money.ts";
-import { byKey, lentLine, type Shared, termsAt } from "./period.ts";
 import { type PriceBook, type PriceWindow, versionAt } from "./price.ts";
+import type { Shared } from "./totals.ts";
 
 export interface Period {
   /** `2026-11`. */
@@ -50,12 +52,12 @@ export function buildInvoice(parts: InvoiceParts): Invoice | undefined {
   const { tenant, period, mode, book } = parts;
   const version = versionAt(book, period.toAt - 1);
   if (version === undefined) return undefined;
-  const lines = [...parts.lines, ...sharedLines(parts)].sort(byKey);
+  const lines = inOrder([...parts.lines, ...sharedLines(parts)]);
   const missing = BigInt(version.minimumMicros) - sum(lines);
   if (missing > 0n && sum(lines.filter((line) => line.micros > 0n)) > 0n) {
     lines.push(plainLine("minimum", tenant, version.id, missing));
   }
-  lines.push(...[...parts.corrections].sort(byKey));
+  lines.push(...inOrder(parts.corrections));
   const chargesMicros = sum(lines.filter((line) => line.micros > 0n));
   const creditsMicros = sum(lines.filter((line) => line.micros < 0n));
   const exact = chargesMicros + creditsMicros;
@@ -83,9 +85,14 @@ function sharedLines({ tenant, shared, book, windows, period }: InvoiceParts): I
   return lines;
 }
 
+/** The credit for what a tenant lent, at the price of the terms. */
+function lentLine({ tenant, model, version, perMille, quantity }: Shared, terms: PriceTerms): InvoiceLine {
+  const key = { ...noGpu, kind: "lent", account: tenant, model, version, perMille } as const;
+  return lineOf({ key, price: lentPrice(terms, model), rounding: terms.version.rounding }, quantity);
+}
+
 function plainLine(kind: "idle" | "minimum", account: string, version: string, micros: Micros): InvoiceLine {
-  const key = { kind, account, model: "", profile: "", isolation: "", topology: "", version, perMille: 1000 };
-  return { ...key, quantity: 0n, numerator: 0n, denominator: 1n, micros };
+  return { ...noGpu, kind, account, version, quantity: 0n, numerator: 0n, denominator: 1n, micros };
 }
 
 function sum(lines: readonly InvoiceLine[]): Micros {

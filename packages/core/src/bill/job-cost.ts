@@ -1,9 +1,17 @@
 import type { Usage } from "../meter/usage.ts";
 import type { Instant } from "../model/units.ts";
 import type { LineKey } from "./charge.ts";
-import { burstPrice, corePrice, costOf, memoryPrice, type PriceTerms, reservedPrice, type UnitPrice } from "./cost.ts";
+import {
+  burstPrice,
+  corePrice,
+  costOf,
+  memoryPrice,
+  type PriceTerms,
+  reservedPrice,
+  termsAt,
+  type UnitPrice,
+} from "./cost.ts";
 import type { Micros, Rounding } from "./money.ts";
-import { termsAt } from "./period.ts";
 import type { PriceBook, PriceWindow } from "./price.ts";
 
 interface Sum {

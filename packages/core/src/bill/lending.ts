@@ -1,17 +1,10 @@
 import { modelMatches } from "../submit/gpus.ts";
 import { shareOut } from "./money.ts";
-import type { TenantPayer } from "./payers.ts";
-import { Tally } from "./tally.ts";
+import { countRow, ofUsed, type Payers, type TenantPayer } from "./payers.ts";
+import { addProduct, clearSum, fitting, isZero, sumAt, wide } from "./wide.ts";
 
 /** Shares of a lender are followed in parts of this. */
 const scale = 2 ** 20;
-
-interface Lender {
-  readonly tenant: TenantPayer;
-  idle: number;
-  seen: number;
-  readonly weight: Tally;
-}
 
 /** GPUs of one model; or, as `*`, floors that are not of one model. */
 interface Pool {
@@ -24,12 +17,22 @@ interface Pool {
   lent: number;
   /** Grows by `lent / idle` of `scale` a millisecond. */
   share: number;
-  lentUnitMs: number;
-  readonly unused: Tally;
-  readonly lenders: Map<TenantPayer, Lender>;
-  /** By path; empty until it is asked for, and whenever there is a new one. */
-  byPath: Lender[];
+  /** What was lent, and what nobody was promised or used. */
+  readonly sums: Float64Array;
+  /** Those who ever had something to lend, by path. */
+  readonly lenders: TenantPayer[];
+  /** Numbers of each tenant: what of its floor is idle, the share when that last changed, and its weight since. */
+  rows: Float64Array;
 }
+
+const ofLent = 0;
+const ofUnused = wide;
+
+const lenderRow = 5;
+const ofIdle = 0;
+const ofSeen = 1;
+const ofWeight = 2;
+const ofIsLender = 4;
 
 /** What a tenant counts for in each pool, by the number of the pool. */
 interface Standing {
@@ -37,10 +40,13 @@ interface Standing {
   pools: number;
   /** The pool of each entry of its floor. */
   poolOf: readonly number[];
-  floor: TenantPayer["guarantee"] | undefined;
-  borrowed: number[];
-  promised: number[];
-  idle: number[];
+  /** What it was worked out from. */
+  floorNo: number;
+  used: Float64Array;
+  seenBorrowed: Float64Array;
+  borrowed: Float64Array;
+  promised: Float64Array;
+  idle: Float64Array;
 }
 
 /** What a tenant lent of a model in an hour or less. */
@@ -51,6 +57,7 @@ export interface Lent {
 }
 
 const anyModel = 0;
+const noNumbers = new Float64Array();
 
 /**
  * Who lends: what is borrowed counts as taken from unguaranteed capacity first, then from idle floors in proportion,
@@ -60,19 +67,16 @@ const anyModel = 0;
 export class Lending {
   readonly #pools: Pool[] = [poolOf("*")];
   readonly #poolNo = new Map<string, number>([["*", anyModel]]);
-  readonly #standings = new Map<TenantPayer, Standing>();
+  /** By number of the tenant. */
+  readonly #standings: Standing[] = [];
   #at: number;
-  #borrowed: number[] = [];
-  #promised: number[] = [];
-  #idle: number[] = [];
-
-  readonly #models: readonly string[];
+  readonly #payers: Payers;
   /** By number of the model. */
   readonly #poolByModel: number[] = [];
 
-  constructor(at: number, models: readonly string[]) {
+  constructor(at: number, payers: Payers) {
     this.#at = at;
-    this.#models = models;
+    this.#payers = payers;
   }
 
   /** Brings the time up to `at`, at the rates of now. */
@@ -81,12 +85,13 @@ export class Lending {
     if (elapsed <= 0) return;
     this.#at = at;
     for (const pool of this.#pools) {
-      if (pool.lent > 0) {
-        pool.share += Math.floor((pool.lent * scale) / pool.idle) * elapsed;
-        pool.lentUnitMs += pool.lent * elapsed;
+      const { lent, sums } = pool;
+      if (lent > 0) {
+        pool.share += Math.floor((lent * scale) / pool.idle) * elapsed;
+        addProduct(sums, ofLent, lent, elapsed);
       }
-      const free = Math.max(0, pool.capacity - pool.promised) - (pool.borrowed - pool.lent);
-      if (free > 0) pool.unused.add(free * elapsed);
+      const free = Math.max(0, pool.capacity - pool.promised) - (pool.borrowed - lent);
+      if (free > 0) addProduct(sums, ofUnused, free, elapsed);
     }
   }
 
@@ -97,59 +102,79 @@ export class Lending {
 
   /** What a tenant borrows of each model, and what of its floor is idle. Time has been settled. */
   set(tenant: TenantPayer): void {
-    const standing = this.#standingOf(tenant);
     // Before the sums are taken: a model that is borrowed for the first time makes a pool.
-    for (let no = 0; no < tenant.borrowed.length; no++) if ((tenant.borrowed[no] ?? 0) > 0) this.#poolOfModel(no);
-    const count = this.#pools.length;
-    const [borrowed, promised, idle] = [this.#borrowed, this.#promised, this.#idle];
-    for (let no = 0; no < count; no++) {
-      borrowed[no] = 0;
-      promised[no] = 0;
-      idle[no] = 0;
+    for (let no = 0; no < tenant.borrowed.length; no++) if (tenant.borrowed[no]! > 0) this.#poolOfModel(no);
+    const standing = this.#standingOf(tenant);
+    if (this.#isAsBefore(tenant, standing)) return;
+    const { borrowed, promised, idle } = standing;
+    for (let no = 0; no < this.#pools.length; no++) {
+      const pool = this.#pools[no]!;
+      pool.borrowed -= borrowed[no]!;
+      pool.promised -= promised[no]!;
     }
+    borrowed.fill(0);
+    promised.fill(0);
+    idle.fill(0);
     for (let no = 0; no < tenant.borrowed.length; no++) {
-      const units = tenant.borrowed[no] ?? 0;
+      const units = tenant.borrowed[no]!;
       if (units > 0) borrowed[this.#poolOfModel(no)]! += units;
     }
-    floorOf(tenant, standing, promised, idle);
-    for (let no = 0; no < count; no++) {
+    addFloor(tenant, standing);
+    for (let no = 0; no < this.#pools.length; no++) {
       const pool = this.#pools[no]!;
-      pool.borrowed += borrowed[no]! - (standing.borrowed[no] ?? 0);
-      pool.promised += promised[no]! - (standing.promised[no] ?? 0);
-      if (idle[no] !== (standing.idle[no] ?? 0)) setIdle(pool, tenant, idle[no]!);
+      pool.borrowed += borrowed[no]!;
+      pool.promised += promised[no]!;
+      setIdle(pool, tenant, idle[no]!);
     }
-    // What was in use before is filled with the next tenant's.
-    this.#borrowed = standing.borrowed;
-    this.#promised = standing.promised;
-    this.#idle = standing.idle;
-    standing.borrowed = borrowed;
-    standing.promised = promised;
-    standing.idle = idle;
     this.#weigh();
+  }
+
+  /** Whether nothing has changed that a tenant lends or borrows by; notes what there is now. */
+  #isAsBefore({ row, floor, borrowed }: TenantPayer, standing: Standing): boolean {
+    const { counts } = this.#payers;
+    let same = true;
+    if (standing.used.length !== floor.length + 1 || standing.seenBorrowed.length !== borrowed.length) {
+      standing.used = new Float64Array(floor.length + 1);
+      standing.seenBorrowed = new Float64Array(borrowed.length);
+      same = false;
+    }
+    for (let group = 0; group <= floor.length; group++) {
+      const used = counts[(row + group) * countRow + ofUsed]!;
+      if (standing.used[group] !== used) same = false;
+      standing.used[group] = used;
+    }
+    for (let no = 0; no < borrowed.length; no++) {
+      if (standing.seenBorrowed[no] !== borrowed[no]) same = false;
+      standing.seenBorrowed[no] = borrowed[no]!;
+    }
+    return same;
   }
 
   /** What each tenant lent since the last time, in whole unit-milliseconds that add up. */
   take(): Lent[] {
     const found: Lent[] = [];
     for (const pool of this.#pools) {
-      if (pool.lentUnitMs > 0) found.push(...takeLent(pool));
-      for (const lender of pool.lenders.values()) lender.seen = 0;
+      if (!isZero(pool.sums, ofLent)) found.push(...takeLent(pool));
+      for (const { no } of pool.lenders) pool.rows[no * lenderRow + ofSeen] = 0;
       pool.share = 0;
-      pool.lentUnitMs = 0;
+      clearSum(pool.sums, ofLent);
     }
     return found;
   }
 
   /** Unit-ms of each model that nobody was promised and nobody used, since the last time. */
   takeUnused(): { model: string; quantity: bigint }[] {
-    return this.#pools
-      .filter((pool) => !pool.unused.isEmpty)
-      .map((pool) => ({ model: pool.model, quantity: pool.unused.take() }))
-      .sort((a, b) => (a.model < b.model ? -1 : 1));
+    const found: { model: string; quantity: bigint }[] = [];
+    for (const { model, sums } of this.#pools) {
+      if (isZero(sums, ofUnused)) continue;
+      found.push({ model, quantity: sumAt(sums, ofUnused) });
+      clearSum(sums, ofUnused);
+    }
+    return found.sort((a, b) => (a.model < b.model ? -1 : 1));
   }
 
   #poolOfModel(no: number): number {
-    this.#poolByModel[no] ??= this.#noOf(this.#models[no]!);
+    this.#poolByModel[no] ??= this.#noOf(this.#payers.models[no]!);
     return this.#poolByModel[no];
   }
 
@@ -161,15 +186,17 @@ export class Lending {
   }
 
   #standingOf(tenant: TenantPayer): Standing {
-    let standing = this.#standings.get(tenant);
-    if (standing === undefined) {
-      standing = { pools: 0, poolOf: [], floor: undefined, borrowed: [], promised: [], idle: [] };
-      this.#standings.set(tenant, standing);
-    }
-    if (standing.floor !== tenant.guarantee || standing.pools !== this.#pools.length) {
-      standing.floor = tenant.guarantee;
+    const { no } = tenant;
+    while (this.#standings.length <= no) this.#standings.push(newStanding());
+    const standing = this.#standings[no]!;
+    if (standing.floorNo !== tenant.floorNo || standing.pools !== this.#pools.length) {
+      standing.floorNo = tenant.floorNo;
       standing.pools = this.#pools.length;
       standing.poolOf = tenant.entries.map((entry) => this.#poolFor(entry));
+      standing.used = noNumbers;
+      standing.borrowed = longer(standing.borrowed, standing.pools);
+      standing.promised = longer(standing.promised, standing.pools);
+      standing.idle = longer(standing.idle, standing.pools);
     }
     return standing;
   }
@@ -200,17 +227,17 @@ export class Lending {
 }
 
 /** By pool: what a tenant is promised, and what of that may be lent now. */
-function floorOf(tenant: TenantPayer, { poolOf }: Standing, promised: number[], idle: number[]): void {
-  const { entries, guarantee, used, lendable } = tenant;
-  let overflow = used[entries.length] ?? 0;
+function addFloor(tenant: TenantPayer, { poolOf, promised, idle, used }: Standing): void {
+  const { floor, anyFloor, lendable } = tenant;
+  let overflow = used[floor.length]!;
   let left = Number.POSITIVE_INFINITY;
   if (lendable !== undefined) {
     left = 0;
     for (const entry in lendable) left += lendable[entry]!;
   }
-  for (let group = 0; group < entries.length; group++) {
-    const units = guarantee[entries[group]!]!;
-    const held = used[group] ?? 0;
+  for (let group = 0; group < floor.length; group++) {
+    const units = floor[group]!;
+    const held = used[group]!;
     const pool = poolOf[group]!;
     const free = Math.min(left, Math.max(0, units - held));
     left -= free;
@@ -218,49 +245,69 @@ function floorOf(tenant: TenantPayer, { poolOf }: Standing, promised: number[], 
     idle[pool]! += free;
     overflow += Math.max(0, held - units);
   }
-  const any = guarantee["*"] ?? 0;
-  promised[anyModel]! += any;
-  idle[anyModel]! += Math.min(left, Math.max(0, any - overflow));
+  promised[anyModel]! += anyFloor;
+  idle[anyModel]! += Math.min(left, Math.max(0, anyFloor - overflow));
 }
 
 function setIdle(pool: Pool, tenant: TenantPayer, idle: number): void {
-  let lender = pool.lenders.get(tenant);
-  if (lender === undefined) {
-    lender = { tenant, idle: 0, seen: pool.share, weight: new Tally() };
-    pool.lenders.set(tenant, lender);
-    pool.byPath = [];
-  }
-  follow(pool, lender);
-  pool.idle += idle - lender.idle;
-  lender.idle = idle;
+  const place = tenant.no * lenderRow;
+  pool.rows = fitting(pool.rows, place + lenderRow);
+  const before = pool.rows[place + ofIdle]!;
+  if (before === idle) return;
+  if (pool.rows[place + ofIsLender] === 0) addLender(pool, tenant);
+  follow(pool, tenant.no);
+  pool.idle += idle - before;
+  pool.rows[place + ofIdle] = idle;
 }
 
-function takeLent(pool: Pool): Lent[] {
-  if (pool.byPath.length === 0) {
-    pool.byPath = [...pool.lenders.values()].sort((a, b) => (a.tenant.path < b.tenant.path ? -1 : 1));
+function addLender({ lenders, rows }: Pool, tenant: TenantPayer): void {
+  rows[tenant.no * lenderRow + ofIsLender] = 1;
+  const place = lenders.findIndex(({ path }) => path > tenant.path);
+  lenders.splice(place < 0 ? lenders.length : place, 0, tenant);
+}
+
+function takeLent({ model, lenders, rows, sums, ...pool }: Pool): Lent[] {
+  const followed: bigint[] = [];
+  for (const { no } of lenders) {
+    follow({ rows, share: pool.share }, no);
+    followed.push(sumAt(rows, no * lenderRow + ofWeight));
+    clearSum(rows, no * lenderRow + ofWeight);
   }
-  const lenders = pool.byPath;
-  for (const lender of lenders) follow(pool, lender);
-  const followed = lenders.map(({ weight }) => weight.take());
   // Where so little was lent that no share could be followed, what is idle now decides.
-  const weights = followed.some((weight) => weight > 0n) ? followed : lenders.map(({ idle }) => BigInt(idle));
-  const parts = shareOut(BigInt(pool.lentUnitMs), weights);
+  const weights = followed.some((weight) => weight > 0n)
+    ? followed
+    : lenders.map(({ no }) => BigInt(rows[no * lenderRow + ofIdle]!));
+  const parts = shareOut(sumAt(sums, ofLent), weights);
   const found: Lent[] = [];
-  for (const [i, lender] of lenders.entries()) {
-    if (parts[i]! > 0n) found.push({ tenant: lender.tenant, model: pool.model, quantity: parts[i]! });
+  for (const [i, tenant] of lenders.entries()) {
+    if (parts[i]! > 0n) found.push({ tenant, model, quantity: parts[i]! });
   }
   return found;
 }
 
+function follow({ rows, share }: Pick<Pool, "rows" | "share">, no: number): void {
+  const place = no * lenderRow;
+  const grown = share - rows[place + ofSeen]!;
+  if (grown > 0) addProduct(rows, place + ofWeight, rows[place + ofIdle]!, grown);
+  rows[place + ofSeen] = share;
+}
+
 function poolOf(model: string): Pool {
   return {
-    ...{ model, capacity: 0, promised: 0, borrowed: 0, idle: 0, lent: 0, share: 0, lentUnitMs: 0 },
-    ...{ unused: new Tally(), lenders: new Map(), byPath: [] },
+    ...{ model, capacity: 0, promised: 0, borrowed: 0, idle: 0, lent: 0, share: 0 },
+    ...{ sums: new Float64Array(2 * wide), lenders: [], rows: new Float64Array(16 * lenderRow) },
   };
 }
 
-function follow(pool: Pool, lender: Lender): void {
-  const grown = pool.share - lender.seen;
-  if (grown > 0 && lender.idle > 0) lender.weight.addProduct(lender.idle, grown);
-  lender.seen = pool.share;
+function newStanding(): Standing {
+  return {
+    ...{ pools: 0, poolOf: [], floorNo: -1, used: noNumbers, seenBorrowed: noNumbers },
+    ...{ borrowed: noNumbers, promised: noNumbers, idle: noNumbers },
+  };
+}
+
+function longer(column: Float64Array, length: number): Float64Array {
+  const next = new Float64Array(length);
+  next.set(column.subarray(0, length));
+  return next;
 }

@@ -1,6 +1,5 @@
-import { burstPrice, type PriceTerms, type UnitPrice } from "../bill/cost.ts";
+import { burstPrice, type PriceTerms, termsAt, type UnitPrice } from "../bill/cost.ts";
 import { moneyText } from "../bill/money.ts";
-import { termsAt } from "../bill/period.ts";
 import { versionAt } from "../bill/price.ts";
 import type { Event } from "../journal/event.ts";
 import type { GpuAsk, Job, JobSpec } from "../model/job.ts";

@@ -172,7 +172,7 @@ function checkTime(world: World, metered: Metered, { period, rating }: Rated, bo
     if (everythingBilled && burst !== (counted.beyond.get(tenant) ?? 0n)) tally.doubleCharged++;
     if (burst > (counted.beyond.get(tenant) ?? 0n)) tally.doubleCharged++;
     rated += burst;
-    for (const { quantity } of rating.within(tenant)) rated += quantity;
+    for (const { quantity } of rating.totals.within(tenant)) rated += quantity;
   }
   for (const { kind, quantity } of rating.shared()) if (kind === "lent") lent += quantity;
   if (lent > counted.lentMost || (everythingBilled && rated !== counted.held)) tally.doubleCharged++;

@@ -1,0 +1,209 @@
+import { type LostWork, tenantOfPath } from "../meter/usage.ts";
+import type { InvoiceLine } from "./charge.ts";
+import { burstPrice, costOf, type PriceTerms } from "./cost.ts";
+import { inOrder, Lines, lineOf, noGpu, type Rate } from "./lines.ts";
+import { shareOut } from "./money.ts";
+import { innerOf } from "./nested.ts";
+import { type PriceVersion, rateFor } from "./price.ts";
+import { addSum, fitting, sumAt, wide } from "./wide.ts";
+
+/** What a tenant has no records of its own for: told by whoever sees the whole fleet. */
+export interface Shared {
+  readonly kind: "lent" | "idle";
+  readonly tenant: string;
+  readonly model: string;
+  readonly version: string;
+  readonly perMille: number;
+  readonly quantity: bigint;
+  /** Of `idle`, whose price is shared out and not multiplied. */
+  readonly micros?: bigint;
+}
+
+/** Work that was lost, and what held when it was. */
+interface Lost {
+  readonly work: LostWork;
+  readonly terms: PriceTerms;
+}
+
+/** GPU time of a tenant by model, beyond floors and in all: two sums in a row. */
+const usedRow = 2 * wide;
+
+/**
+ * What a stretch of time came to. Everything here adds up, so stretches that meet at a full hour can be rated apart
+ * and put together: the lines are the same as if they had been rated as one.
+ */
+export class Totals {
+  readonly lines = new Lines();
+  readonly #tenants = new Set<string>();
+  readonly #lent = new Map<string, Shared & { quantity: bigint }>();
+  readonly #lost: Lost[] = [];
+  #used: Float64Array = new Float64Array(64 * usedRow);
+  readonly #usedAt = new Map<string, Map<string, number>>();
+  #usedCount = 0;
+  readonly #promised = new Map<string, bigint>();
+  readonly #unused = new Map<string, { readonly version: PriceVersion; readonly model: string; quantity: bigint }>();
+
+  /** Adds what another stretch of time came to. */
+  addAll(other: Totals): void {
+    this.lines.addAll(other.lines);
+    for (const tenant of other.#tenants) this.#tenants.add(tenant);
+    for (const { quantity, ...key } of other.#lent.values()) this.#addLent(key, quantity);
+    this.#lost.push(...other.#lost);
+    for (const [tenant, models] of other.#usedAt) {
+      for (const [model, row] of models) this.use(this.usedRow(tenant, model), other.#used, row * usedRow);
+    }
+    for (const [tenant, quantity] of other.#promised) this.promise(tenant, quantity);
+    for (const { version, model, quantity } of other.#unused.values()) this.leave(version, model, quantity);
+  }
+
+  /** Somebody holds or is promised something. */
+  note(tenant: string): void {
+    this.#tenants.add(tenant);
+  }
+
+  lend(tenant: string, model: string, { version, perMille }: PriceTerms, quantity: bigint): void {
+    this.#addLent({ kind: "lent", tenant, model, version: version.id, perMille }, quantity);
+  }
+
+  #addLent(key: Omit<Shared, "quantity">, quantity: bigint): void {
+    const id = `${key.tenant}|${key.model}|${key.version}|${key.perMille}`;
+    const sum = this.#lent.get(id);
+    if (sum !== undefined) sum.quantity += quantity;
+    else this.#lent.set(id, { ...key, quantity });
+  }
+
+  lose(work: LostWork, terms: PriceTerms): void {
+    this.#lost.push({ work, terms });
+  }
+
+  /** The row that GPU time of a tenant and model is added to. */
+  usedRow(tenant: string, model: string): number {
+    const models = innerOf(this.#usedAt, tenant);
+    const known = models.get(model);
+    if (known !== undefined) return known;
+    const row = this.#usedCount++;
+    this.#used = fitting(this.#used, this.#usedCount * usedRow);
+    models.set(model, row);
+    return row;
+  }
+
+  /** Adds two sums in a row: beyond the floor, and in all. */
+  use(row: number, column: Float64Array, place: number): void {
+    addSum(this.#used, row * usedRow, column, place);
+    addSum(this.#used, row * usedRow + wide, column, place + wide);
+  }
+
+  promise(tenant: string, quantity: bigint): void {
+    this.#promised.set(tenant, (this.#promised.get(tenant) ?? 0n) + quantity);
+  }
+
+  /** So much of a model nobody was promised and nobody used. */
+  leave(version: PriceVersion, model: string, quantity: bigint): void {
+    const id = `${version.id}|${model}`;
+    const sum = this.#unused.get(id);
+    if (sum !== undefined) sum.quantity += quantity;
+    else this.#unused.set(id, { version, model, quantity });
+  }
+
+  tenants(): string[] {
+    return [...this.#tenants].sort();
+  }
+
+  /** The lines of a tenant from its own records, in the order of an invoice. */
+  linesOf(tenant: string): InvoiceLine[] {
+    const own = this.lines.of(tenant).map((no) => lineOf(this.lines.rate(no), this.lines.quantity(no)));
+    return inOrder([...own, ...this.#lostLines(tenant, own)]);
+  }
+
+  /** What came to each tenant from looking at the whole fleet, by tenant. */
+  shared(): Shared[] {
+    return [...this.#lent.values(), ...this.#idle()]
+      .map((shared) => ({ shared, text: Object.values(shared).map(String).join("|") }))
+      .sort((a, b) => (a.text < b.text ? -1 : 1))
+      .map(({ shared }) => shared);
+  }
+
+  /** GPU time of a tenant that its floor held, by model. */
+  within(tenant: string): { model: string; quantity: bigint }[] {
+    return [...(this.#usedAt.get(tenant) ?? [])]
+      .map(([model, row]) => {
+        const [over, held] = [sumAt(this.#used, row * usedRow), sumAt(this.#used, row * usedRow + wide)];
+        return { model, quantity: held - over };
+      })
+      .filter(({ quantity }) => quantity > 0n)
+      .sort((a, b) => (a.model < b.model ? -1 : 1));
+  }
+
+  /** GPU time that nobody was promised and nobody used, by model. */
+  unused(): { model: string; quantity: bigint }[] {
+    const sums = new Map<string, bigint>();
+    for (const { model, quantity } of this.#unused.values()) sums.set(model, (sums.get(model) ?? 0n) + quantity);
+    return [...sums].map(([model, quantity]) => ({ model, quantity })).sort((a, b) => (a.model < b.model ? -1 : 1));
+  }
+
+  /** Credits for lost work: never more GPU time of a model than the account was charged for beyond its floor. */
+  #lostLines(tenant: string, own: readonly InvoiceLine[]): InvoiceLine[] {
+    const left = new Map<string, bigint>();
+    for (const { kind, account, model, quantity } of own) {
+      const id = `${account}|${model}`;
+      if (kind === "burst") left.set(id, (left.get(id) ?? 0n) + quantity);
+    }
+    const credits = new Lines();
+    for (const { work, terms } of inTime(this.#lost.filter((each) => tenantOfPath(each.work.account) === tenant))) {
+      if (terms.version.lostWorkPerMille === 0) continue;
+      const id = `${work.account}|${work.model}`;
+      const rest = left.get(id) ?? 0n;
+      const asked = BigInt(work.units) * BigInt(Math.min(work.lostMs, work.graceMs));
+      const quantity = asked < rest ? asked : rest;
+      if (quantity === 0n) continue;
+      left.set(id, rest - quantity);
+      const { key, price, rounding } = lostRate(work, terms);
+      credits.addAmount(credits.no(key, price, rounding), quantity);
+    }
+    return credits.of(tenant).map((no) => lineOf(credits.rate(no), credits.quantity(no)));
+  }
+
+  /** The cost of what nobody used, shared by what tenants were promised or by what they used. */
+  #idle(): Shared[] {
+    const found: Shared[] = [];
+    const tenants = this.tenants();
+    for (const { version, model, quantity } of this.#unused.values()) {
+      const rate = rateFor(version.idle.gpus, model);
+      if (version.idle.policy === "absorb" || rate === undefined || rate.micros === 0) continue;
+      const weights = tenants.map((tenant) =>
+        version.idle.policy === "by-quota" ? (this.#promised.get(tenant) ?? 0n) : this.#usedBy(tenant),
+      );
+      const price = { numerator: BigInt(rate.micros), denominator: 1n };
+      const micros = shareOut(costOf("idle", quantity, price, version.rounding), weights);
+      for (const [i, tenant] of tenants.entries()) {
+        if (micros[i] === 0n) continue;
+        const key = { kind: "idle", tenant, model, version: version.id, perMille: 1000 } as const;
+        found.push({ ...key, quantity: 0n, micros: micros[i]! });
+      }
+    }
+    return found;
+  }
+
+  #usedBy(tenant: string): bigint {
+    let sum = 0n;
+    for (const { quantity } of this.within(tenant)) sum += quantity;
+    for (const no of this.lines.of(tenant)) {
+      if (this.lines.rate(no).key.kind === "burst") sum += this.lines.quantity(no);
+    }
+    return sum;
+  }
+}
+
+function lostRate({ account, model }: LostWork, terms: PriceTerms): Rate {
+  const { version, perMille } = terms;
+  const key = { ...noGpu, kind: "lost-work", account, model, version: version.id, perMille } as const;
+  const full = burstPrice(terms, key);
+  const numerator = full.numerator * BigInt(version.lostWorkPerMille);
+  return { key, price: { numerator, denominator: full.denominator * 1000n }, rounding: version.rounding };
+}
+
+/** Each once, however often it was told. */
+function inTime(lost: readonly Lost[]): Lost[] {
+  const once = new Map(lost.map((each) => [each.work.lease, each]));
+  return [...once.values()].sort((a, b) => a.work.at - b.work.at || (a.work.lease < b.work.lease ? -1 : 1));
+}

@@ -1,0 +1,64 @@
+/**
+ * Sums that may pass 2^53, as two numbers of a column: at `place` what is below 2^52, after it how many times 2^52.
+ * As quick as a number, as exact as a BigInt.
+ */
+const base = 2 ** 52;
+const baseBits = 52n;
+const lowBits = BigInt(base) - 1n;
+
+/** How many numbers of a column a sum takes. */
+export const wide = 2;
+
+/** Adds a whole number below 2^52. */
+export function addWide(column: Float64Array, place: number, amount: number): void {
+  const low = column[place]! + amount;
+  if (low < base) {
+    column[place] = low;
+    return;
+  }
+  column[place] = low - base;
+  column[place + 1]! += 1;
+}
+
+/** Adds a product of whole numbers, which may be larger. */
+export function addProduct(column: Float64Array, place: number, a: number, b: number): void {
+  const product = a * b;
+  if (product < base) {
+    addWide(column, place, product);
+    return;
+  }
+  addBigInt(column, place, BigInt(a) * BigInt(b));
+}
+
+export function addBigInt(column: Float64Array, place: number, amount: bigint): void {
+  addWide(column, place, Number(amount & lowBits));
+  column[place + 1]! += Number(amount >> baseBits);
+}
+
+/** Adds a sum of another column. */
+export function addSum(column: Float64Array, place: number, from: Float64Array, fromPlace: number): void {
+  addWide(column, place, from[fromPlace]!);
+  column[place + 1]! += from[fromPlace + 1]!;
+}
+
+/** What came together. */
+export function sumAt(column: Float64Array, place: number): bigint {
+  return (BigInt(column[place + 1]!) << baseBits) + BigInt(column[place]!);
+}
+
+export function isZero(column: Float64Array, place: number): boolean {
+  return column[place] === 0 && column[place + 1] === 0;
+}
+
+export function clearSum(column: Float64Array, place: number): void {
+  column[place] = 0;
+  column[place + 1] = 0;
+}
+
+/** The same column, or a longer one with the same numbers, so that `length` of them fit. */
+export function fitting(column: Float64Array, length: number): Float64Array {
+  if (length <= column.length) return column;
+  const longer = new Float64Array(Math.max(length, 2 * column.length));
+  longer.set(column);
+  return longer;
+}
