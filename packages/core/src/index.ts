@@ -66,7 +66,6 @@ export * from "./submit/kind.ts";
 export * from "./submit/parse.ts";
 export * from "./submit/quantities.ts";
 export * from "./submit/sizes.ts";
-export { type EndOf, endOf } from "./when/timeline.ts";
 export * from "./why/alternatives.ts";
 export * from "./why/line.ts";
-export { type Displaced, type Outlook, outlookOf, plannedStart } from "./why/outlook.ts";
+export { type Displaced, type Outlook, outlookOf, type StartBand, startBand } from "./why/outlook.ts";

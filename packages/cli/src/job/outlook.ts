@@ -9,14 +9,15 @@ import { quoteWord } from "./quote.ts";
 export function startText(start: Start, now: number): string {
   const { when, at, p50, p90, basis, samples = 0, why, nodes = [] } = start;
   if (when === "unknown") return `When it starts is not known: ${why ?? "the server does not say"}.`;
-  if (p50 !== undefined && p90 !== undefined) {
-    const learned = basis === "wait-times" ? "waits of jobs of its name" : "run times of what runs now";
-    return `It starts ${soon(p50, now)} (p50) to ${soon(p90, now)} (p90), going by ${samples} past ${learned}.`;
-  }
-  if (at === undefined) return "It starts now.";
+  const band =
+    p50 === undefined || p90 === undefined ? undefined : `${soon(p50, now)} (p50) to ${soon(p90, now)} (p90)`;
+  const past = `${samples} past ${basis === "wait-times" ? "waits of jobs of its name" : "run times of what runs now"}`;
+  if (at === undefined) return band === undefined ? "It starts now." : `It starts ${band}, going by ${past}.`;
   if (basis === "eviction") return `Those who leave for it are gone by ${soon(at, now)}.`;
   const where = nodes.length === 0 ? "" : ` on ${nodesText(nodes)}`;
-  return `Planned start: ${soon(at, now)}${where}, going by the limits of what runs.`;
+  const known = basis === "plan" ? "the limits of what runs" : "what is known of what runs";
+  const likely = band === undefined ? "" : ` More likely ${band}, going by ${past}.`;
+  return `Planned start: ${soon(at, now)}${where}, going by ${known}.${likely}`;
 }
 
 function nodesText(nodes: readonly string[]): string {

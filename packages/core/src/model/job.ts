@@ -228,6 +228,8 @@ export interface Job {
   /** The instant of the last start of an attempt, and the start of the first. */
   placedAt: Instant;
   startedAt: Instant;
+  /** How long jobs like it took when it was queued or placed; absent where that was not known, or it says itself. */
+  usualMs?: number;
   stopCause?: StopCause;
   /** For its user, while it is being evicted: who needs the room. */
   stopWhy?: string;

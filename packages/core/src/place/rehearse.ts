@@ -5,7 +5,7 @@ import type { Job, JobSpec } from "../model/job.ts";
 import type { Instant } from "../model/units.ts";
 import { reasonFor } from "../queue/explain.ts";
 import type { Reason } from "../queue/reason.ts";
-import { newJob } from "../state/apply-jobs.ts";
+import { newJob, usualMsOf } from "../state/apply-jobs.ts";
 import type { State } from "../state/state.ts";
 import { type Outlook, outlookOf } from "../why/outlook.ts";
 
@@ -29,7 +29,9 @@ export function rehearse(
   const refusal = admitJob(state, account, user, spec);
   if (refusal !== undefined) return refusal;
   const submission = { spec, account, user, at: now };
-  const job = newJob(submission, waitsFor, state.nextJob as JobNo, "job_rehearsal" as JobId);
+  const usualMs = usualMsOf(state, submission);
+  const [no, id] = [state.nextJob as JobNo, "job_rehearsal" as JobId];
+  const job = newJob(submission, waitsFor, no, id, undefined, undefined, usualMs);
   const outlook = expected(state, job, now);
   return outlook.when === "now" ? { job, outlook } : { job, outlook, reason: reasonFor(state, job, now) };
 }

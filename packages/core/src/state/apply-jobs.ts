@@ -168,8 +168,9 @@ function submitted(state: State, event: JobSubmitted): void {
   state.nextJob = event.job + 1 + size;
   noteSubmission(state, account, spec);
   state.arrivals.note(state.fleet, wishOf(state, spec).arrival, Math.max(1, size) * spec.members.min);
+  const usualMs = usualMsOf(state, event);
   if (size === 0) {
-    addJob(state, newJob(event, event.waitsFor.length, event.job, id));
+    addJob(state, newJob(event, event.waitsFor.length, event.job, id, undefined, undefined, usualMs));
     for (const before of event.waitsFor) dependOn(state, event.job, before, spec, state.jobs.get(before)?.id);
     return;
   }
@@ -190,9 +191,15 @@ function submitted(state: State, event: JobSubmitted): void {
   for (let i = 0; i < size; i++) {
     const index = spec.array!.first + i * spec.array!.step;
     const no = (event.job + 1 + i) as JobNo;
-    addJob(state, newJob(event, event.waitsFor.length, no, `${id}.${index}` as JobId, event.job, index));
+    addJob(state, newJob(event, event.waitsFor.length, no, `${id}.${index}` as JobId, event.job, index, usualMs));
     for (const before of event.waitsFor) dependOn(state, no, before, spec, state.jobs.get(before)?.id);
   }
+}
+
+/** How long others like a job took that does not say itself how long it needs. */
+export function usualMsOf({ runTimes }: State, job: Pick<Job, "account" | "user" | "spec">): number | undefined {
+  const { expectedMs, maxTimeMs } = job.spec;
+  return expectedMs === undefined && maxTimeMs === undefined ? runTimes.usualMs(job) : undefined;
 }
 
 /** Lists of a job are replaced, never changed, so all jobs can begin with the same empty one. */
@@ -206,6 +213,7 @@ export function newJob(
   id: JobId,
   array?: JobNo,
   index?: number,
+  usualMs?: number,
 ): Job {
   return {
     no,
@@ -216,6 +224,7 @@ export function newJob(
     submittedAt: at,
     array,
     index,
+    usualMs,
     state: "waiting",
     held: false,
     attempt: 1,
@@ -434,6 +443,7 @@ function placed(state: State, event: JobPlaced): void {
   job.cover = event.cover;
   job.placedAt = event.at;
   job.startedAt = 0;
+  job.usualMs = usualMsOf(state, job);
   job.stopCause = undefined;
   job.stopWhy = undefined;
   job.exitCode = undefined;
@@ -564,6 +574,7 @@ function requeued(state: State, event: JobRequeued): void {
   job.stopWhy = undefined;
   job.exitCode = undefined;
   job.endReason = undefined;
+  job.usualMs = usualMsOf(state, job);
   countWaiting(state, job, 1);
   queueOrPark(state, job);
 }
@@ -576,6 +587,7 @@ function unclass(job: Job): void {
 function ended(state: State, event: JobEnded): void {
   const job = jobOf(state, event.job);
   if (event.outcome === "succeeded") noteEnd(state, job, event.at);
+  if (event.outcome === "succeeded" || event.outcome === "failed") state.runTimes.note(job, event.at);
   if (job.leases.length > 0) throw new Error(`job ${job.id} ends while it holds ${job.leases.length} leases`);
   dropClaim(state, job);
   if (job.state === "waiting") {

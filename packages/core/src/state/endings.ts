@@ -1,7 +1,8 @@
 import type { Job } from "../model/job.ts";
 import type { Instant } from "../model/units.ts";
+import { thoughtMs } from "./run-times.ts";
 
-/** When a job that holds seats reaches its limit. */
+/** When a job that holds seats is taken to be gone. */
 export interface Ending {
   readonly at: Instant;
   readonly job: Job;
@@ -10,7 +11,7 @@ export interface Ending {
 /** More changes than this are sorted in together. */
 const oneByOneMax = 64;
 
-/** Jobs that hold seats and have a limit, in the order in which they reach it. Kept up to date when asked for. */
+/** Jobs that hold seats and of which it can be told when they end, in that order. Kept up to date when asked for. */
 export class Endings {
   readonly #endingOf = new Map<Job, Ending>();
   #sorted: Ending[] = [];
@@ -18,18 +19,24 @@ export class Endings {
 
   /** A job has been placed, has started, or holds nothing any more. */
   note(job: Job): void {
-    if (job.spec.maxTimeMs !== undefined) this.#changed.add(job);
+    if (hasEnd(job)) this.#changed.add(job);
   }
 
-  inOrder(): readonly Ending[] {
+  /** Those whose limit is past come first: they are over any moment. */
+  inOrder(now: Instant): readonly Ending[] {
+    // Who has run longer than was thought is thought to need longer.
+    for (const { at, job } of this.#sorted) {
+      if (at > now) break;
+      if (isGuess(job, at)) this.#changed.add(job);
+    }
     const together = this.#changed.size > oneByOneMax;
     for (const job of this.#changed) {
       const before = this.#endingOf.get(job);
       if (before !== undefined && !together) this.#sorted.splice(this.#placeOf(before), 1);
-      const now = endingOf(job);
-      if (now === undefined) this.#endingOf.delete(job);
-      else this.#endingOf.set(job, now);
-      if (now !== undefined && !together) this.#sorted.splice(this.#placeOf(now), 0, now);
+      const ending = endingOf(job, now);
+      if (ending === undefined) this.#endingOf.delete(job);
+      else this.#endingOf.set(job, ending);
+      if (ending !== undefined && !together) this.#sorted.splice(this.#placeOf(ending), 0, ending);
     }
     if (together) this.#sorted = [...this.#endingOf.values()].sort(byEnd);
     this.#changed.clear();
@@ -49,9 +56,23 @@ export class Endings {
   }
 }
 
-function endingOf(job: Job): Ending | undefined {
-  if (job.leases.length === 0) return undefined;
-  return { at: (job.startedAt > 0 ? job.startedAt : job.placedAt) + job.spec.maxTimeMs!, job };
+function hasEnd({ spec, usualMs }: Job): boolean {
+  return (spec.maxTimeMs ?? spec.expectedMs ?? usualMs) !== undefined;
+}
+
+function beginOf({ startedAt, placedAt }: Job): Instant {
+  return startedAt > 0 ? startedAt : placedAt;
+}
+
+/** Whether it may go on beyond that instant. */
+function isGuess(job: Job, at: Instant): boolean {
+  return job.spec.maxTimeMs === undefined || at < beginOf(job) + job.spec.maxTimeMs;
+}
+
+function endingOf(job: Job, now: Instant): Ending | undefined {
+  const begin = beginOf(job);
+  const runsMs = job.leases.length === 0 ? undefined : thoughtMs(job.spec, job.usualMs, now - begin);
+  return runsMs === undefined ? undefined : { at: begin + runsMs, job };
 }
 
 function byEnd(a: Ending, b: Ending): number {

@@ -105,17 +105,17 @@ const endsToTell = 10;
 export function likelyRunMs(state: State, { account, spec }: Job, ranMs: number): number | undefined {
   const { expectedMs, maxTimeMs } = spec;
   const pace = state.pace.get(account);
-  if (expectedMs === undefined && (maxTimeMs !== undefined || pace === undefined)) return undefined;
+  if (pace === undefined || (expectedMs === undefined && maxTimeMs !== undefined)) return undefined;
   // Longer than nearly everybody before: it is taken to need half as long again.
   const atLeast = Math.max(expectedMs ?? 0, Math.floor(ranMs * 1.5));
   const limit = maxTimeMs ?? Number.POSITIVE_INFINITY;
   if (expectedMs !== undefined) {
-    const most = mostOf(pace?.ratios ?? [], ranMs / expectedMs / leastRatio);
+    const most = mostOf(pace.ratios, ranMs / expectedMs / leastRatio);
     return Math.min(limit, most === undefined ? atLeast : Math.max(ranMs, Math.floor(expectedMs * most * leastRatio)));
   }
-  const most = mostOf(pace!.spans, ranMs / minute);
+  const most = mostOf(pace.spans, ranMs / minute);
   if (most !== undefined) return Math.max(ranMs, Math.floor(most * minute));
-  return pace!.ended < endsToTell ? undefined : atLeast;
+  return pace.ended < endsToTell ? undefined : atLeast;
 }
 
 /** What four of five of those on a scale that are beyond `from` do not exceed; undefined where too few are. */

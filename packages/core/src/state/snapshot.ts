@@ -19,7 +19,7 @@ import { emptyState, type GpuTimeWindow, jobOf, type State, type UsedKey } from 
 import { nothingUsed } from "./usage.ts";
 
 /** Version of the shape below. A snapshot of another version is passed over: the journal can always be replayed. */
-export const snapshotSchema = 6;
+export const snapshotSchema = 7;
 
 type NodeImage = Omit<
   FleetNode,
@@ -61,6 +61,8 @@ interface Image {
   readonly arrivals?: ArrivalsImage;
   /** Absent where nobody orders by it. */
   readonly pace?: readonly (readonly [AccountNo, Pace])[];
+  /** Absent where none has ended. */
+  readonly runTimes?: readonly (readonly [string, readonly number[]])[];
   /** Jobs with a place on the timeline, and those that hold a claim, in order; absent where there are none. */
   readonly planned?: readonly JobNo[];
   readonly claimants?: readonly JobNo[];
@@ -83,6 +85,7 @@ export function writeSnapshot(state: State): string {
   const { fleet } = state;
   const marks = writeMarks(state);
   const arrivals = state.arrivals.image();
+  const runTimes = state.runTimes.image();
   const image: Image = {
     lastAt: state.lastAt,
     epoch: state.epoch,
@@ -113,6 +116,7 @@ export function writeSnapshot(state: State): string {
     ...(fleet.partsChangedAt.size > 0 && { partsChangedAt: byKey(fleet.partsChangedAt) }),
     ...(arrivals !== undefined && { arrivals }),
     ...(state.pace.size > 0 && { pace: byKey(state.pace) }),
+    ...(runTimes.length > 0 && { runTimes }),
     ...(state.planned.size > 0 && { planned: [...state.planned.keys()].map(({ no }) => no) }),
     ...(state.claimants.size > 0 && { claimants: [...state.claimants].map(({ no }) => no) }),
     dependents: byKey(state.dependents),
@@ -190,6 +194,7 @@ export function readSnapshot(text: string): State {
   // Last: what was held before counts already.
   for (const [account, history] of image.history ?? []) state.history.set(account, history);
   if (image.arrivals !== undefined) state.arrivals.restore(image.arrivals);
+  state.runTimes.restore(image.runTimes ?? []);
   for (const [account, pace] of image.pace ?? []) state.pace.set(account, pace);
   return state;
 }

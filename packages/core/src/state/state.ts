@@ -30,6 +30,7 @@ import { Leases } from "./leases.ts";
 import type { Pace } from "./pace.ts";
 import type { Rest } from "./rest.ts";
 import { Resumable } from "./resumable.ts";
+import { RunTimes } from "./run-times.ts";
 import { Timers } from "./timers.ts";
 import { type AccountUsage, nothingUsed } from "./usage.ts";
 import { Waiting } from "./waiting.ts";
@@ -83,6 +84,7 @@ export interface State {
   readonly history: Map<AccountNo, History>;
   /** Of accounts that order their jobs by the time they need. */
   readonly pace: Map<AccountNo, Pace>;
+  readonly runTimes: RunTimes;
   /** What is submitted, and what room is worth by it. */
   readonly arrivals: Arrivals;
   /** Jobs that cannot start, first planned first, and when they are expected to as was last worked out. */
@@ -179,6 +181,7 @@ export function emptyState(): State {
     gpuTime: new Map(),
     history: new Map(),
     pace: new Map(),
+    runTimes: new RunTimes(),
     arrivals: new Arrivals(),
     policy: plainPolicy,
     books: emptyBooks(),

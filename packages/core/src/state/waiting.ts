@@ -1,13 +1,15 @@
 import type { AccountOrder } from "../model/account.ts";
 import type { AccountNo, JobNo } from "../model/ids.ts";
 import type { Job } from "../model/job.ts";
+import { second } from "../model/units.ts";
 import { beforeAlike } from "../queue/in-account.ts";
 import type { Wish } from "./wish.ts";
 
 /**
  * Waiting jobs of one account with one wish. If the first of them cannot start, none can, so a pass over the queue costs
- * as much as there are different wishes, not as many as there are jobs. Where users have limits of their own, or an
- * array has one, the jobs of each are a group for themselves.
+ * as much as there are different wishes, not as many as there are jobs. Those of which it is known how long they take
+ * are in a group with others that take about as long. Where users have limits of their own, or an array has one, the
+ * jobs of each are a group for themselves.
  */
 export interface WaitingGroup {
   /** Unique in its account. */
@@ -251,9 +253,18 @@ export class Waiting {
 
   #keyOf(job: Job, wish: Wish): number | string {
     const limited = job.array !== undefined && job.spec.array?.atOnceMax !== undefined;
-    if (!this.#byUser && !limited) return wish.no;
-    return `${wish.no}/${this.#byUser ? job.user : ""}/${limited ? job.array : ""}`;
+    const alike = wish.no * timesApart + timeClass(job.usualMs);
+    if (!this.#byUser && !limited) return alike;
+    return `${alike}/${this.#byUser ? job.user : ""}/${limited ? job.array : ""}`;
   }
+}
+
+/** How many different times there may be, in steps of a power of two. */
+const timesApart = 64;
+
+/** Which of them a time is; 0 = nobody knows. */
+function timeClass(ms: number | undefined): number {
+  return ms === undefined ? 0 : 33 - Math.clz32(ms / second);
 }
 
 function placeOf({ jobs, order }: WaitingGroup, job: Job): number {

@@ -83,6 +83,8 @@ export const fieldsNotYet = [
   "providers",
 ] as const;
 
+/** Of a job that was given none. */
+export const plainName = "job";
 export const arraySizeMax = 10_000;
 const levels: readonly TopologyAsk["level"][] = ["zone", "block", "rack", "nvlink", "node"];
 const priorities = { low: -10, normal: 0, high: 10 } as const;
@@ -144,7 +146,7 @@ export function parseJob(raw: RawJob, settled: Settled): JobSpec | Refusal {
     return refuse("invalid", "deadline", settled.deadlineAt, "is not after not_before", "leave time between the two");
   }
   return {
-    name: raw.name ?? "job",
+    name: raw.name ?? plainName,
     type: raw.type ?? "batch",
     image: raw.image,
     workdir: raw.workdir,

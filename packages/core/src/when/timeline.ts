@@ -9,11 +9,11 @@ import { findSeats, type MemberNeed, needOf } from "../place/seats.ts";
 import { before } from "../queue/in-account.ts";
 import { coverFor, type Demand } from "../queue/quota.ts";
 import type { Ending } from "../state/endings.ts";
-import { likelyRunMs } from "../state/pace.ts";
 import { Rooms } from "../state/rooms.ts";
 import { demandOf, orderOf, type State } from "../state/state.ts";
 import { opensBy, outlasts, turningPoints } from "./maintenance.ts";
 import { type Asking, UsageThen, waitsForQuota } from "./quota-then.ts";
+import { type EndOf, endOf, runMsOf } from "./run-time.ts";
 
 /** When and where a job that cannot start now is expected to. */
 export interface PlannedStart {
@@ -23,6 +23,8 @@ export interface PlannedStart {
   readonly gpus: ReadonlyMap<NodeNo, number>;
   /** It could take back what burst work holds, so such work may run in its gap [B2]. */
   readonly reclaims: boolean;
+  /** It counts on the end of something that has no limit. */
+  readonly guessed: boolean;
   readonly demand: Demand;
 }
 
@@ -39,8 +41,8 @@ interface Kept {
 export const plansMax = 8;
 
 /**
- * Future free GPUs [B1], from the declared limits of what runs. What has no limit is taken to run for ever, so a job
- * that would need its seats has no plan and holds nobody up.
+ * Future free GPUs [B1], from what is declared and known of the ends of what runs. What nobody can tell the end of is
+ * taken to run for ever, so a job that would need its seats has no plan and holds nobody up.
  */
 export class Timeline {
   readonly #state: State;
@@ -49,6 +51,7 @@ export class Timeline {
   /** By plan. */
   readonly #kept: Kept[] = [];
   readonly #endOf: EndOf;
+  readonly #runsMsOf = new Map<Job, number>();
   #ends: readonly Ending[] | undefined;
   /** GPUs of each node that are free once everything with an end is over. */
   #freeInTheEnd: Int32Array | undefined;
@@ -142,7 +145,12 @@ export class Timeline {
 
   /** How long a job that has not started is taken to run. */
   #runsMs(job: Job): number {
-    return likelyRunMs(this.#state, job, 0) ?? job.spec.maxTimeMs ?? Number.POSITIVE_INFINITY;
+    let runsMs = this.#runsMsOf.get(job);
+    if (runsMs === undefined) {
+      runsMs = runMsOf(this.#state, job, 0) ?? Number.POSITIVE_INFINITY;
+      this.#runsMsOf.set(job, runsMs);
+    }
+    return runsMs;
   }
 
   #endOfPlan({ at, job }: PlannedStart): Instant {
@@ -159,6 +167,7 @@ export class Timeline {
     const mayUse = keptApart(this.#state, job.account);
     const turns = turningPoints(this.#state, job.spec, this.#now);
     let turn = 0;
+    let guessed = false;
     let from = this.#now;
     const freeOn = (node: FleetNode) =>
       fleet.soleModel(node) === need.model ? fleet.nodeFreeGpus[node.no]! + (freed.get(node.no) ?? 0) : 0;
@@ -187,6 +196,7 @@ export class Timeline {
       next = moments.next();
       from = at;
       if (ending !== undefined) usage?.end(ending);
+      guessed ||= ending !== undefined && ending.spec.maxTimeMs === undefined;
       for (const { node, gpus, part } of ending?.leases ?? []) {
         // A part does not free a GPU for certain, and what is kept for a claimant is not free for others.
         const whole = part === undefined ? gpus.filter((gpu) => fleet.gpuHeldFor[gpu] === 0).length : 0;
@@ -211,7 +221,7 @@ export class Timeline {
         spare.set(node.no, besidePlans(node) - here * need.gpus);
       }
       const reclaims = coverFor(this.#state, job.account, demand) !== noAccount;
-      return { start: { job, at, gpus, reclaims, demand }, spare, usage };
+      return { start: { job, at, gpus, reclaims, guessed, demand }, spare, usage };
     }
     return undefined;
   }
@@ -295,15 +305,15 @@ export class Timeline {
     return ends;
   }
 
-  /** What runs and has a limit, by its end. */
+  /** What runs and can be told the end of, by that. */
   #endings(): readonly Ending[] {
-    this.#ends ??= this.#endOf === endOf && this.#state.pace.size === 0 ? this.#limits() : this.#guesses();
+    this.#ends ??= this.#endOf === endOf && this.#state.pace.size === 0 ? this.#known() : this.#guesses();
     return this.#ends;
   }
 
-  /** Where nobody guesses, limits tell; those that are past are over any moment. */
-  #limits(): readonly Ending[] {
-    const endings = this.#state.endings.inOrder();
+  /** Where no account has a pace of its own, what is known is kept in order; whose limit is past is over any moment. */
+  #known(): readonly Ending[] {
+    const endings = this.#state.endings.inOrder(this.#now);
     let past = 0;
     while (past < endings.length && endings[past]!.at <= this.#now) past++;
     if (past === 0) return endings;
@@ -321,17 +331,4 @@ export class Timeline {
     }
     return ends.sort((a, b) => a.at - b.at || a.job.no - b.job.no);
   }
-}
-
-/** When a job that holds seats is taken to be gone; undefined = nobody can tell. */
-export type EndOf = (state: State, job: Job, now: Instant) => Instant | undefined;
-
-/**
- * When a job that holds seats is taken to be gone: by its guess and what guesses of its account were worth, else at its
- * limit; undefined when nothing says so.
- */
-export function endOf(state: State, job: Job, now: Instant): Instant | undefined {
-  const from = job.startedAt > 0 ? job.startedAt : job.placedAt;
-  const runsMs = likelyRunMs(state, job, Math.max(0, now - from)) ?? job.spec.maxTimeMs;
-  return runsMs === undefined ? undefined : Math.max(now, from + runsMs);
 }

@@ -4,9 +4,11 @@ import { type NodeNo, noAccount } from "../model/ids.ts";
 import type { Job } from "../model/job.ts";
 import type { Instant } from "../model/units.ts";
 import { modelsFor, type Placement, placeJob } from "../place/place.ts";
+import type { Spans } from "../state/run-times.ts";
 import { jobOf, type State } from "../state/state.ts";
 import { stopOrderOf } from "../submit/parse.ts";
-import { type EndOf, endOf, plansMax, type Timeline } from "../when/timeline.ts";
+import { endAtQuantile, endOf } from "../when/run-time.ts";
+import { plansMax, type Timeline } from "../when/timeline.ts";
 import { isStopped, plansBefore } from "./plans.ts";
 
 /** A job that would have to leave, or one that would lose extra members. */
@@ -28,7 +30,13 @@ export type Outlook =
       /** How long those have to leave. */
       readonly graceMs: number;
     }
-  | { readonly when: "later"; readonly at: Instant; readonly nodes: readonly NodeNo[] }
+  | {
+      readonly when: "later";
+      readonly at: Instant;
+      readonly nodes: readonly NodeNo[];
+      /** By what jobs took before, not by limits alone. */
+      readonly guessed: boolean;
+    }
   | { readonly when: "unknown"; readonly why: string };
 
 /** Free seats, else room made for it, else a planned start, in the cycle's own order [W1]. Nothing changes. */
@@ -45,10 +53,29 @@ export function outlookOf(
   return plannedFor(state, job, now, timeline);
 }
 
-/** When a job could start, from what is known or taken to be known of the ends of others [B3]. */
-export function plannedStart(state: State, job: Job, now: Instant, ends: EndOf): Instant | undefined {
-  if (isStopped(state, job, now)) return undefined;
-  return plansBefore(state, job, now, ends).startOf(job)?.at;
+/** Between which instants a job is likely to start, and from how many past runs that was learned. */
+export interface StartBand {
+  readonly p50: Instant;
+  readonly p90: Instant;
+  readonly samples: number;
+}
+
+/** When a job starts if what runs takes as long as its like did: planned twice [W4]. Undefined where nothing tells. */
+export function startBand(state: State, job: Job, now: Instant): StartBand | undefined {
+  const samples = isStopped(state, job, now) ? 0 : pastRunsOn(state, job);
+  if (samples === 0) return undefined;
+  const at = (part: number) => plansBefore(state, job, now, endAtQuantile(part)).startOf(job)?.at;
+  const [p50, p90] = [at(0.5), at(0.9)];
+  return p50 === undefined || p90 === undefined ? undefined : { p50, p90: Math.max(p50, p90), samples };
+}
+
+/** How many past runs tell of those that hold GPUs it could use. */
+function pastRunsOn(state: State, job: Job): number {
+  const known = new Set<Spans>();
+  for (const other of holdersOf(state, job)) known.add(state.runTimes.of(other));
+  let runs = 0;
+  for (const spans of known) runs += spans.length;
+  return runs;
 }
 
 function afterClaim(state: State, claim: ClaimPlan): Outlook {
@@ -79,7 +106,8 @@ function plannedFor(state: State, job: Job, now: Instant, timeline: Timeline): O
   if (isStopped(state, job, now)) return unknown("it waits for quota, and nobody can tell when that is given back");
   if (!state.policy.backfill) return unknown("starts are not planned ahead here");
   const start = timeline.startOf(job);
-  if (start !== undefined) return { when: "later", at: start.at, nodes: [...start.gpus.keys()] };
+  if (start !== undefined)
+    return { when: "later", at: start.at, nodes: [...start.gpus.keys()], guessed: start.guessed };
   if (timeline.plans.length >= plansMax) return unknown(`${plansMax} jobs ahead of it are planned, and no more are`);
   const whole = job.spec.gpus.some((ask) => ask.count > 0 && ask.part === undefined);
   if (!whole) return unknown("only starts on whole GPUs are planned ahead");
@@ -87,19 +115,23 @@ function plannedFor(state: State, job: Job, now: Instant, timeline: Timeline): O
   if (endless === 0) return unknown("nothing that runs would leave enough room where it could go");
   const jobs =
     endless === 1 ? "1 job that holds GPUs it could use has" : `${endless} jobs that hold GPUs it could use have`;
-  return unknown(`${jobs} no max_time`);
+  return unknown(`${jobs} no max_time, and too few like ${endless === 1 ? "it" : "them"} have ended`);
 }
 
-/** How many jobs hold GPUs of a model that would do, and do not say for how long. */
+/** How many jobs hold GPUs of a model that would do, of which nobody can tell for how long. */
 function endlessOn(state: State, job: Job, now: Instant): number {
-  const models = new Set(job.spec.gpus.flatMap((_, choice) => modelsFor(state, job, choice)));
   let endless = 0;
+  for (const other of holdersOf(state, job)) if (endOf(state, other, now) === undefined) endless++;
+  return endless;
+}
+
+/** Those who hold GPUs of a model that would do. */
+function* holdersOf(state: State, job: Job): Generator<Job> {
+  const models = new Set(job.spec.gpus.flatMap((_, choice) => modelsFor(state, job, choice)));
   for (const jobs of state.active.values()) {
     for (const other of jobs) {
       const gpu = other.leases[0]?.gpus[0];
-      if (gpu !== undefined && models.has(state.fleet.gpuModel[gpu]!) && endOf(state, other, now) === undefined)
-        endless++;
+      if (gpu !== undefined && models.has(state.fleet.gpuModel[gpu]!)) yield other;
     }
   }
-  return endless;
 }

@@ -11,7 +11,7 @@ import { ana, jobId, nodeOf, World } from "../testing/world.ts";
 import { type Alternative, alternativesFor } from "./alternatives.ts";
 import { lineOf } from "./line.ts";
 import type { Outlook } from "./outlook.ts";
-import { plannedStart } from "./outlook.ts";
+import { startBand } from "./outlook.ts";
 
 const offersAll = { offers: () => true, mayRaise: true };
 
@@ -106,7 +106,10 @@ describe("a rehearsal", () => {
     assert.equal(startOf(outlook), w.now + hour);
     assert.equal(reason!.kind, "capacity");
     const both = dry(w, "lab", { gpus: 8, nodes: 2 }).outlook;
-    assert.deepEqual(both, { when: "unknown", why: "1 job that holds GPUs it could use has no max_time" });
+    assert.deepEqual(both, {
+      when: "unknown",
+      why: "1 job that holds GPUs it could use has no max_time, and too few like it have ended",
+    });
     const early = dry(w, "lab", { gpus: 1 });
     assert.equal(early.outlook.when, "later");
   });
@@ -138,19 +141,19 @@ describe("plans behind plans", () => {
     assert.equal(at("e"), undefined);
   });
 
-  it("[B3] plans with ends that someone else has learned", () => {
+  it("[W4] is a band by what those like the ones that run took, and never beyond a limit", () => {
     const w = new World().nodes(["n0", "H100:8"]).account("lab");
-    w.submit("a", "lab", { gpus: 8 });
+    for (const minutes of [10, 20, 30, 40]) {
+      w.submit(`r${minutes}`, "lab", { name: "train" });
+      w.run(`r${minutes}`).tick(minutes * minute);
+      w.exit(`r${minutes}`, 0);
+    }
+    w.submit("a", "lab", { gpus: 8, name: "train", max_time: "35m" });
     w.run("a").submit("b", "lab", { gpus: 8 });
+    const begun = w.now;
+    w.tick(15 * minute);
     const b = w.state.jobById.get(jobId("b"))!;
-    assert.equal(
-      plannedStart(w.state, b, w.now, () => undefined),
-      undefined,
-    );
-    assert.equal(
-      plannedStart(w.state, b, w.now, () => w.now + minute),
-      w.now + minute,
-    );
+    assert.deepEqual(startBand(w.state, b, w.now), { p50: begun + 30 * minute, p90: begun + 35 * minute, samples: 4 });
   });
 });
 

@@ -84,7 +84,7 @@ export function renderStart({ fleet }: State, outlook: Outlook, now: number): St
       return { when: "now", at: timestamp(now + outlook.graceMs) };
     case "later": {
       const nodes = outlook.nodes.map((no) => fleet.node(no).facts.name);
-      return { when: "later", at: timestamp(outlook.at), basis: "plan", nodes };
+      return { when: "later", at: timestamp(outlook.at), basis: outlook.guessed ? "run-times" : "plan", nodes };
     }
     case "unknown":
       return { when: "unknown", why: outlook.why };

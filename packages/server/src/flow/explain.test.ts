@@ -106,11 +106,19 @@ describe("why not now, over the API", () => {
     const { start } = await explain(bob, waits);
     // It has run for 15 minutes; of those that ran longer, half took 30 minutes and nine of ten 40.
     const at = (minutes: number) => new Date(started + minutes * minute).toISOString();
-    assert.deepEqual(start, { when: "later", p50: at(30), p90: at(40), basis: "run-times", samples: 4 });
+    assert.deepEqual(start, {
+      when: "later",
+      at: at(40),
+      p50: at(30),
+      p90: at(40),
+      basis: "run-times",
+      samples: 4,
+      nodes: [start.nodes[0]],
+    });
     const wide = await tenancy.job("mill", bob.id, { gpus: "H100:8", nodes: 2, name: "wide" });
     assert.deepEqual((await explain(bob, wide)).start, {
       when: "unknown",
-      why: "2 jobs that hold GPUs it could use have no max_time",
+      why: "1 job that holds GPUs it could use has no max_time, and too few like it have ended",
     });
     assert.ok(control.state.jobById.has(first) && control.state.jobById.has(other));
   });

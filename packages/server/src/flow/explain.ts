@@ -5,10 +5,11 @@ import {
   type Job,
   lineOf,
   type Outlook,
-  plannedStart,
   type Reason,
   reasonFor,
+  type StartBand,
   type State,
+  startBand,
   stopOrderOf,
   type User,
 } from "@tessera/core";
@@ -18,7 +19,7 @@ import { timestamp } from "../api/quantities.ts";
 import { renderReason } from "../api/render.ts";
 import { renderAlternative, renderStart } from "../api/render-outlook.ts";
 import type { ControlPlane } from "./control.ts";
-import { learnEnds, learnWait } from "./history.ts";
+import { learnWait } from "./history.ts";
 
 /** Why a waiting job waits, who is ahead, when it will start, and what would start it now. */
 export async function explainWaiting(control: ControlPlane, user: User, job: Job): Promise<Explanation> {
@@ -61,7 +62,7 @@ export function alternativesOf(
   return found.map((each) => renderAlternative(state, user, job.spec, each));
 }
 
-/** The planned start; else a band learned from what ended; else why it is not known [B3]. */
+/** The planned start with what past runs make of it; else a band from past waits; else why it is not known [B3]. */
 export async function startOf(control: ControlPlane, job: Job, outlook: Outlook, now: Instant): Promise<Start> {
   const { state, reader } = control;
   if (job.claim !== undefined) return { when: "later", at: timestamp(roomAt(state, job, now)), basis: "eviction" };
@@ -69,18 +70,20 @@ export async function startOf(control: ControlPlane, job: Job, outlook: Outlook,
   const { kind, until } = reasonFor(state, job, now);
   if (kind === "price" && until !== undefined) return { when: "later", at: timestamp(until), basis: "price" };
   const waitsItsTurn = !job.held && job.notBeforeAt <= now && job.waitsFor === 0;
-  if (start.when !== "unknown" || !waitsItsTurn) return start;
-  const ends = await learnEnds(reader, state, job);
-  if (ends !== undefined) {
-    const [p50, p90] = [plannedStart(state, job, now, ends.p50), plannedStart(state, job, now, ends.p90)];
-    if (p50 !== undefined && p90 !== undefined) return bandOf(p50, Math.max(p50, p90), "run-times", ends.samples);
-  }
+  if (start.when === "now" || !waitsItsTurn) return start;
+  const band = startBand(state, job, now);
+  if (band !== undefined) return { basis: "run-times", ...withoutWhy(start), when: "later", ...renderBand(band) };
+  if (start.when === "later") return start;
   const wait = await learnWait(reader, state, job, now);
-  return wait === undefined ? start : bandOf(wait.p50, wait.p90, "wait-times", wait.samples);
+  return wait === undefined ? start : { when: "later", basis: "wait-times", ...renderBand(wait) };
 }
 
-function bandOf(p50: Instant, p90: Instant, basis: "run-times" | "wait-times", samples: number): Start {
-  return { when: "later", p50: timestamp(p50), p90: timestamp(p90), basis, samples };
+function withoutWhy({ why, ...start }: Start): Start {
+  return start;
+}
+
+function renderBand({ p50, p90, samples }: StartBand): Pick<Start, "p50" | "p90" | "samples"> {
+  return { p50: timestamp(p50), p90: timestamp(p90), samples };
 }
 
 /** When those who leave for the job are gone at the latest. */

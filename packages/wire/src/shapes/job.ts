@@ -321,7 +321,7 @@ export const Start = Type.Object({
   basis: Type.Optional(
     Type.Enum(["plan", "run-times", "wait-times", "eviction", "price"], {
       description:
-        "Declared limits; past run times of what runs; past waits of its own name; the grace of those who leave; when its price is low enough",
+        "Where at comes from: declared limits; past run times of what runs. Without at: p50 and p90 come from past waits of its own name. The grace of those who leave; when its price is low enough",
     }),
   ),
   samples: Type.Optional(Type.Integer({ description: "Ended jobs that p50 and p90 were learned from" })),
