@@ -13,7 +13,7 @@ import { isKnownFull } from "./place/known-full.ts";
 import { isPlannable, mayStart, type Placement, placeJob } from "./place/place.ts";
 import { Contest } from "./queue/order.ts";
 import { isIdle, takeAwake } from "./queue/wake.ts";
-import { type State, upToDate } from "./state/state.ts";
+import { accountOf, orderOf, type State, upToDate } from "./state/state.ts";
 import type { WaitingGroup } from "./state/waiting.ts";
 import type { Shape, Wish } from "./state/wish.ts";
 import { mayBePlanned } from "./when/patience.ts";
@@ -81,6 +81,7 @@ function pass(
         !shut && timeline().plans.length > 0 && placeJob(state, job, now, undefined, wish) !== undefined;
       if (!group.seatsOnly) group.insists = mayInsist(state, job, wish);
       planAhead(state, timeline, job, wish, now, apply); // when could it start
+      lookAgain(state, job.account, now);
       contest.close(group); // nobody who wants the same can start either
       if (state.planned.size === 0 && state.fleet.maintained.size === 0 && !group.seatsOnly) hopeless.add(group);
       continue;
@@ -143,6 +144,13 @@ function mayStartNow(state: State, group: WaitingGroup, job: Job, now: Instant):
     !arrayIsFull(state, group) &&
     mayStart(state, job, 0, upToDate(state, group.wish, job.spec).first, now) === undefined
   );
+}
+
+/** Where the order of an account may evict, time alone may put someone who runs behind someone who waits [O3]. */
+function lookAgain(state: State, account: AccountNo, now: Instant): void {
+  if (orderOf(state, account) !== "index") return;
+  const quantum = accountOf(state, account).terms.quantumMs!;
+  state.timers.addOnce({ at: now - (now % quantum) + quantum, kind: "quantum", subject: account });
 }
 
 function planAhead(

@@ -17,6 +17,7 @@ export interface TermFlags {
   readonly trustGroup?: string;
   readonly historyHalfLife?: string;
   readonly order?: NonNullable<AccountEdit["order"]>;
+  readonly quantum?: string;
   readonly overcommit?: boolean;
   readonly gpusPerJob?: string;
   readonly runTime?: string;
@@ -96,6 +97,9 @@ export function addTermFlags(command: Command): Command {
         "attained-service",
       ]),
     )
+    .addOption(
+      quota("--quantum <duration>", "let attained-service evict at equal priority, and look this often; none = not"),
+    )
     .addOption(quota("--overcommit", "guarantees below may exceed what is there"))
     .addOption(quota("--no-overcommit", "guarantees below may not exceed what is there"))
     .addOption(limit("--gpus-per-job <count>", "GPUs of one job"))
@@ -127,6 +131,7 @@ export function termsOf(flags: TermFlags, before: Before = {}): AccountEdit {
     trustGroup: flags.trustGroup === "none" ? null : flags.trustGroup,
     historyHalfLife: durationOf("--history-half-life", flags.historyHalfLife),
     order: flags.order,
+    quantum: durationOf("--quantum", flags.quantum),
     overcommit: flags.overcommit,
     limits: merged(before.limits, {
       gpusPerJob: wholeOf("--gpus-per-job", flags.gpusPerJob),

@@ -105,7 +105,7 @@ test("account create and edit send what the flags say; an edit keeps the other l
   server.on("getAccount", () => before);
   server.on("editAccount", () => before);
   const create =
-    "account create lab --guarantee H100:4,*:2 --max 8 --lendable 0.5 --weight 3 --cpus-max 64 --memory-guarantee 1GiB --trust untrusted --gpu-hours 1000/7d --models H100,A100 --overcommit --order aged-shortest --history-half-life 7d";
+    "account create lab --guarantee H100:4,*:2 --max 8 --lendable 0.5 --weight 3 --cpus-max 64 --memory-guarantee 1GiB --trust untrusted --gpu-hours 1000/7d --models H100,A100 --overcommit --order attained-service --quantum 30m --history-half-life 7d";
   assert.equal((await runTess(create.split(" "), { env: server.env })).code, 0);
   assert.deepEqual(server.requestsTo("createAccount")[0]?.body, {
     path: "lab",
@@ -117,7 +117,8 @@ test("account create and edit send what the flags say; an edit keeps the other l
     memoryMiB: { guarantee: 1024 },
     trust: "untrusted",
     historyHalfLife: "7d",
-    order: "aged-shortest",
+    order: "attained-service",
+    quantum: "30m",
     overcommit: true,
     limits: { gpuHours: { max: 1000, every: "7d" } },
     allowed: { models: ["H100", "A100"] },

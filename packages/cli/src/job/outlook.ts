@@ -36,6 +36,7 @@ const ruleTexts: Readonly<Record<Displacement["by"][number]["rule"], string>> = 
   reclaim: "taken back from those who borrowed",
   "fair-share": "from those above their fair share",
   priority: "of lower priority in the same account",
+  order: "behind it in the order of the same account",
 };
 
 /** Who would leave, with the names that may be seen. */

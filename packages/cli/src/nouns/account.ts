@@ -145,7 +145,7 @@ function describeAccount(each: Account, paint: Paint): string {
       ["Trust", each.trust + (each.trustGroup === undefined ? "" : `, group ${each.trustGroup}`)],
       ["History", each.historyHalfLife === undefined ? undefined : `half-life ${each.historyHalfLife}`],
       ["Borrowed before", each.used.borrowedBefore === undefined ? undefined : numberText(each.used.borrowedBefore)],
-      ["Order", each.order],
+      ["Order", each.order + (each.quantum === undefined ? "" : `, may evict, looked at every ${each.quantum}`)],
       ...(each.windows ?? []).map((window) => ["Window", windowText(window)] as const),
       ["Overcommit", each.overcommit ? "allowed" : undefined],
       ["Live jobs", String(each.liveJobs)],

@@ -7,7 +7,7 @@ import type { Cost } from "./costs.ts";
 import type { Offers } from "./offers.ts";
 import { goesByVictim, type Place } from "./places.ts";
 import { type ClaimNeed, Site } from "./site.ts";
-import type { Claimant, Rule } from "./takeable.ts";
+import { type Claimant, isOwn, type Rule } from "./takeable.ts";
 import { type Tally, unitsFreedBy } from "./tally.ts";
 import { gpusOf, leavesFirst, lostMs, lostWork, type Victim } from "./victim.ts";
 
@@ -119,11 +119,11 @@ function isCheaper(task: Task, offers: Offers, tally: Tally, a: Choice, b: Choic
 /** Where its guarantee holds it only without some of its own account's work, that work goes first. */
 function takeForCover({ claimant, now }: Task, offers: Offers, tally: Tally): boolean {
   if (claimant.cover === noAccount || tally.covers()) return true;
-  const own = [...offers.of(claimant.job.account)].filter((victim) => offers.ruleOf(victim) === "T3");
+  const own = [...offers.of(claimant.job.account)].filter((victim) => isOwn(offers.ruleOf(victim)));
   own.sort((a, b) => leavesFirst(a, b, now));
   for (const victim of own) {
     if (tally.covers()) return true;
-    tally.take(victim, "T3");
+    tally.take(victim, offers.ruleOf(victim));
   }
   return tally.covers();
 }
@@ -162,7 +162,7 @@ export function isLent({ state, claimant }: Task, tally: Tally): boolean {
 /** What one more member on a node would cost. */
 interface Bill {
   readonly victims: readonly Victim[];
-  /** How many of them are the claimant's own account's: others' borrowed work goes first [T4]. */
+  /** How many of them are the claimant's own account's: others' borrowed work goes first [T4]. GPUs where it is O3. */
   readonly own: number;
   readonly lost: number;
 }
@@ -180,7 +180,7 @@ function billFor(task: Task, site: Site, offers: Offers, tally: Tally): Bill | u
       let own = 0;
       let lost = 0;
       for (const victim of taken.victims) {
-        if (offers.ruleOf(victim) === "T3") own++;
+        if (isOwn(offers.ruleOf(victim))) own += victim.costToEnd === undefined ? 1 : gpusOf(victim.leases);
         lost += lostWork(victim, task.now);
       }
       return { victims: taken.victims, own, lost };
@@ -243,14 +243,14 @@ function firstOffer(
     const { account } = victim.job;
     const at = firsts.findIndex((first) => first.job.account === account);
     if (at >= 0 && leavesFirst(firsts[at]!, victim, task.now) < 0) continue;
-    if (rule !== "T3" && !tally.isSourceFor(victim)) continue;
+    if (!isOwn(rule) && !tally.isSourceFor(victim)) continue;
     if (rule === "T2" && !tally.isFairWithout(victim, last)) continue;
     firsts[at < 0 ? firsts.length : at] = victim;
   }
   return firsts.length === 0 ? undefined : firstOf(task, firsts, offers, tally);
 }
 
-const ranks: Readonly<Record<Rule, number>> = { T1: 0, T2: 1, T3: 2 };
+const ranks: Readonly<Record<Rule, number>> = { T1: 0, T2: 1, T3: 2, O3: 3 };
 
 /** Which of the accounts' offers is taken. */
 function firstOf(task: Task, victims: readonly Victim[], offers: Offers, tally: Tally): Victim {

@@ -194,4 +194,5 @@ const whyOf: Readonly<Record<Rule, string>> = {
   T1: "the GPUs were borrowed, and the account they are guaranteed to needs them back",
   T2: "the GPUs were borrowed beyond your fair share, and an account with a smaller share needs them",
   T3: "a job of higher priority in the same account needs them",
+  O3: "a job that goes before it in its account's order needs them; it goes on from its checkpoint when its turn comes",
 };

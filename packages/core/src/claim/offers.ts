@@ -1,6 +1,7 @@
 import { type AccountNo, type NodeNo, noAccount, rootAccount } from "../model/ids.ts";
 import type { Job } from "../model/job.ts";
 import type { Instant } from "../model/units.ts";
+import { costToEnd } from "../queue/cost-to-end.ts";
 import { accountOf, jobOf, type State } from "../state/state.ts";
 import { addTo, type Held, nothingHeld } from "../state/usage.ts";
 import { mayTakeOwn } from "./prospects.ts";
@@ -37,11 +38,15 @@ class Catalog {
   }
 
   #find(job: Job): readonly Victim[] {
-    return victimsOf(job).filter((victim) => {
-      const rule = ruleFor(this.#state, this.#claimant, victim, this.#now);
-      if (rule !== undefined) this.rules.set(victim, rule);
-      return rule !== undefined;
-    });
+    const found: Victim[] = [];
+    for (const each of victimsOf(job)) {
+      const rule = ruleFor(this.#state, this.#claimant, each, this.#now);
+      if (rule === undefined) continue;
+      const victim = rule === "O3" ? { ...each, costToEnd: costToEnd(this.#state, job) } : each;
+      this.rules.set(victim, rule);
+      found.push(victim);
+    }
+    return found;
   }
 
   /** Of others only those accounts lose that are above their guarantees [T5]. */
@@ -128,7 +133,7 @@ class Catalog {
     const { job, path } = this.#claimant;
     for (const account of path) {
       for (const other of this.#state.coveredBy.get(account) ?? [])
-        if (other.account !== job.account || mayYield(job, other)) yield other;
+        if (other.account !== job.account || mayYield(this.#state, job, other)) yield other;
     }
   }
 }

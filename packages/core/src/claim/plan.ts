@@ -18,7 +18,7 @@ import { anywhere, type Place, placesFor } from "./places.ts";
 import { hasProspects } from "./prospects.ts";
 import { quickClaim } from "./quick.ts";
 import { Site } from "./site.ts";
-import { type Claimant, type Rule, standingsOf } from "./takeable.ts";
+import { type Claimant, isOwn, type Rule, standingsOf } from "./takeable.ts";
 import { Tally } from "./tally.ts";
 import { leavesFirst, lostWork, type Victim } from "./victim.ts";
 import { mayHoldWhole } from "./whole-nodes.ts";
@@ -116,7 +116,7 @@ function planOnWhatIsLeft({ state, claimant, need }: Task, choice: number, plan:
 }
 
 function takesOwn({ victims }: Pick<ClaimPlan, "victims">): boolean {
-  return [...victims.values()].includes("T3");
+  return [...victims.values()].some(isOwn);
 }
 
 /** How the GPUs of an alternative are to be cut, where it asks for parts. */

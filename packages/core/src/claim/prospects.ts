@@ -3,7 +3,7 @@ import { type AccountNo, noAccount, rootAccount } from "../model/ids.ts";
 import type { Job } from "../model/job.ts";
 import { coverFor } from "../queue/quota.ts";
 import { compareShares, noShare, type Share, shareOf } from "../queue/share.ts";
-import { accountOf, lowestPriority, type State } from "../state/state.ts";
+import { accountOf, lowestPriority, orderOf, type State } from "../state/state.ts";
 import { stayingOf } from "../state/usage.ts";
 import type { Wish } from "../state/wish.ts";
 import type { Claimant } from "./takeable.ts";
@@ -25,10 +25,14 @@ export function mayInsist(state: State, job: Job, { options }: Wish): boolean {
   return mayTakeOwn(state, job);
 }
 
-/** T3: something of its own account that is less urgent, or as urgent where it must not be preempted itself. */
+/**
+ * T3: something of its own account that is less urgent, or as urgent where it must not be preempted itself, or where the
+ * order of the account may evict [O3].
+ */
 export function mayTakeOwn(state: State, { account, spec }: Job): boolean {
   const lowest = lowestPriority(state, account);
-  return lowest < spec.priority || (lowest === spec.priority && !spec.preemptible);
+  if (lowest !== spec.priority) return lowest < spec.priority;
+  return !spec.preemptible || orderOf(state, account) === "index";
 }
 
 /** T1: burst work anywhere, or work that an account above its cover covers. */

@@ -1,13 +1,20 @@
 import { type AccountNo, noAccount } from "../model/ids.ts";
 import { type Job, shieldedUntil } from "../model/job.ts";
 import type { Instant } from "../model/units.ts";
+import { mayTakeTurn } from "../queue/cost-to-end.ts";
 import { coverFor, type Demand, isWithin } from "../queue/quota.ts";
-import { accountOf, pathUp, type State } from "../state/state.ts";
+import { accountOf, orderOf, pathUp, type State } from "../state/state.ts";
 import { addTo, type Held, minus, nothingHeld, stayingOf } from "../state/usage.ts";
 import { mayTakeOwn } from "./prospects.ts";
 import { type Victim, victimsOf } from "./victim.ts";
 
-export type Rule = "T1" | "T2" | "T3";
+/** `O3`: the order of the account itself, where it has chosen one that may evict. */
+export type Rule = "T1" | "T2" | "T3" | "O3";
+
+/** Whether a victim is of the claimant's own account. */
+export function isOwn(rule: Rule): boolean {
+  return rule === "T3" || rule === "O3";
+}
 
 /** What a claim stands on: who claims, for what, and which account's guarantee would cover it. */
 export interface Claimant {
@@ -44,7 +51,7 @@ function mayLeaveFor(state: State, claimant: Claimant, now: Instant): Held {
   const own = nothingHeld();
   if (state.elastic.size === 0 && !mayTakeOwn(state, claimant.job)) return own;
   for (const other of state.active.get(claimant.job.account) ?? []) {
-    if (!mayYield(claimant.job, other)) continue;
+    if (!mayYield(state, claimant.job, other)) continue;
     const takeable = victimsOf(other).filter((victim) => mayReplace(state, claimant, victim, now));
     // Where the whole job may be taken, its extra members are in it.
     const whole = takeable.find((victim) => !victim.extra);
@@ -60,24 +67,32 @@ export function ruleFor(state: State, claimant: Claimant, victim: Victim, now: I
   const { job, cover } = victim;
   if (job.state === "stopping" || !job.spec.preemptible || victim.leases.length === 0) return undefined;
   if (job === claimant.job) return undefined;
-  if (job.account === claimant.job.account) return mayReplace(state, claimant, victim, now) ? "T3" : undefined;
+  if (job.account === claimant.job.account) {
+    if (!mayReplace(state, claimant, victim, now)) return undefined;
+    return victim.extra || outranks(claimant.job, job) ? "T3" : "O3";
+  }
   if (cover !== noAccount && !claimant.path.has(cover)) return undefined;
   if (claimant.cover !== noAccount && !isInside(state, job.account, claimant.cover)) return "T1";
   return mayRebalance(state, victim, now) ? "T2" : undefined;
 }
 
-/** Whether T3 might let one job of an account have the seats of another; a first look. */
-export function mayYield(job: Job, other: Job): boolean {
+/** Whether T3 or O3 might let one job of an account have the seats of another; a first look. */
+export function mayYield(state: State, job: Job, other: Job): boolean {
   if (other.spec.priority < job.spec.priority || !job.spec.preemptible) return true;
+  if (other.spec.priority === job.spec.priority && orderOf(state, job.account) === "index") return true;
   return other.spec.members.max > other.spec.members.min;
 }
 
-/** T3: lower priority; work that must not be preempted also takes burst work of its own priority. */
+/** T3: lower priority; work that must not be preempted also takes burst work of its own priority. O3: who is behind. */
 function mayPreempt(state: State, { job }: Claimant, victim: Victim, now: Instant): boolean {
   const other = victim.job;
   // Growth comes after all waiting minimums, whatever the priority.
   if (victim.extra) return other.state !== "stopping";
   if (other.state === "stopping" || !other.spec.preemptible || isNew(state, other, now)) return false;
+  return outranks(job, other) || mayTakeTurn(state, job, other);
+}
+
+function outranks(job: Job, other: Job): boolean {
   if (other.spec.priority < job.spec.priority) return true;
   return !job.spec.preemptible && other.class === "burst" && other.spec.priority === job.spec.priority;
 }

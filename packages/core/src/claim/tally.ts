@@ -5,7 +5,7 @@ import { compareShares, noShare, type Share, shareOf, shareOfJob } from "../queu
 import { accountOf, pathUp, type State } from "../state/state.ts";
 import { addTo, type Held, minus, nothingHeld, stayingOf } from "../state/usage.ts";
 import { RestTaken } from "./rest-taken.ts";
-import { type Claimant, isInside, type Rule } from "./takeable.ts";
+import { type Claimant, isInside, isOwn, type Rule } from "./takeable.ts";
 import type { Victim } from "./victim.ts";
 
 /** What a plan takes, added up for every account it is taken from and above. */
@@ -318,7 +318,7 @@ export class Tally {
   #wereSources(): boolean {
     const fine = new Map<AccountNo, boolean>();
     for (const [victim, rule] of this.victims) {
-      if (rule === "T3") continue;
+      if (isOwn(rule)) continue;
       for (const at of this.#losing(victim.job.account)) fine.set(at, fine.get(at) || this.#isAboveWith(at, victim));
     }
     return ![...fine.values()].includes(false);
@@ -326,7 +326,7 @@ export class Tally {
 
   #wasSource(account: AccountNo): boolean {
     for (const [victim, rule] of this.victims)
-      if (rule !== "T3" && isInside(this.#state, victim.job.account, account) && this.#isAboveWith(account, victim))
+      if (!isOwn(rule) && isInside(this.#state, victim.job.account, account) && this.#isAboveWith(account, victim))
         return true;
     return false;
   }

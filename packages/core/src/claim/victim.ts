@@ -10,6 +10,8 @@ export interface Victim {
   readonly extra: boolean;
   /** The account whose guarantee covers it; extra members are burst [C1]. */
   readonly cover: AccountNo;
+  /** What puts it behind the claimant in the order of their account; absent where that is not why it leaves [O3]. */
+  readonly costToEnd?: number;
 }
 
 /** A job as victims: its extra members, the last first, then the job whole. */
@@ -56,10 +58,15 @@ export function gpusOf(leases: readonly Lease[]): number {
   return gpus;
 }
 
-/** Who of one account leaves first [T5]: extra members, lowest priority, least work lost per GPU, youngest, by number. */
+/**
+ * Who of one account leaves first [T5]: extra members, lowest priority, the last in the account's order where that may
+ * evict, least work lost per GPU, youngest, by number.
+ */
 export function leavesFirst(a: Victim, b: Victim, now: Instant): number {
   if (a.extra !== b.extra) return a.extra ? -1 : 1;
   if (a.job.spec.priority !== b.job.spec.priority) return a.job.spec.priority - b.job.spec.priority;
+  const behind = (b.costToEnd ?? 0) - (a.costToEnd ?? 0);
+  if (behind !== 0) return behind;
   const lost = lostMs(a, now) - lostMs(b, now);
   if (lost !== 0) return lost;
   if (a.job !== b.job) return b.job.no - a.job.no;

@@ -121,6 +121,10 @@ export function decideDue(state: State, now: Instant, act: (events: readonly Eve
         // The budget of moves has room again [T9].
         state.waiting.wakeAll();
         break;
+      case "quantum":
+        // Those who run have come further, and may now be behind one who waits [O3].
+        state.waiting.wakeAccount(timer.subject as AccountNo);
+        break;
       case "turns":
         state.waiting.turnsAreDue = true;
         break;

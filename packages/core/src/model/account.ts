@@ -28,6 +28,9 @@ export type Trust = "confidential" | "untrusted" | "trusted";
 export const accountOrders = ["age", "aged-shortest", "attained-service"] as const;
 export type AccountOrder = (typeof accountOrders)[number];
 
+/** The order of a queue: `index` is `attained-service` where that may evict. */
+export type QueueOrder = AccountOrder | "index";
+
 /** Ceilings on single jobs and single users below an account. */
 export interface Limits {
   readonly gpusPerJobMax?: number;
@@ -58,6 +61,11 @@ export interface AccountTerms {
   readonly historyHalfLifeMs?: number;
   /** Of its own waiting jobs; absent means by age. */
   readonly order?: AccountOrder;
+  /**
+   * Under `attained-service`: a waiting job may take the room of one that its order puts behind it, and that is looked at
+   * this often even if nothing happens. Absent means that nobody is evicted for the order.
+   */
+  readonly quantumMs?: number;
 }
 
 /** Another quota from one instant to another; the fields that are given count instead of the account's own. */

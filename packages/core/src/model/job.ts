@@ -225,6 +225,8 @@ export interface Job {
   /** Where the present attempt was placed, by rank; stays when members end. */
   seats: readonly { readonly node: number; readonly gpus: readonly number[]; readonly part?: PartSeat }[];
   attempts: AttemptRecord[];
+  /** How long those attempts ran that are no longer remembered one by one; absent while all are. */
+  ranBeforeMs?: number;
   /** The instant of the last start of an attempt, and the start of the first. */
   placedAt: Instant;
   startedAt: Instant;

@@ -1,10 +1,13 @@
-import type { AccountOrder } from "../model/account.ts";
+import type { QueueOrder } from "../model/account.ts";
 import type { Job, JobSpec } from "../model/job.ts";
 import { day, minute, second, unitsPerGpu } from "../model/units.ts";
+import { gangGpus } from "../state/lengths.ts";
 import { usualRunMs } from "../state/pace.ts";
 import type { State } from "../state/state.ts";
+import { costToEnd } from "./cost-to-end.ts";
+import { tenthRoot } from "./roots.ts";
 
-/** The order of two jobs of an account that ask for the same, which needs no state. */
+/** The order of two jobs of an account that ask for the same and have come equally far, which needs no state. */
 export function beforeAlike(a: Job, b: Job, order: "age" | "attained-service"): boolean {
   if (a.spec.priority !== b.spec.priority) return a.spec.priority > b.spec.priority;
   const key = order === "age" ? 0 : attainedUnitMs(a) - attainedUnitMs(b);
@@ -13,10 +16,10 @@ export function beforeAlike(a: Job, b: Job, order: "age" | "attained-service"): 
 }
 
 /** Order inside one account [O3]: higher priority, then as the account chose, then older. */
-export function before(state: State, a: Job, b: Job, order: AccountOrder): boolean {
-  if (order !== "aged-shortest") return beforeAlike(a, b, order);
+export function before(state: State, a: Job, b: Job, order: QueueOrder): boolean {
+  if (order === "age" || order === "attained-service") return beforeAlike(a, b, order);
   if (a.spec.priority !== b.spec.priority) return a.spec.priority > b.spec.priority;
-  const key = agedTime(state, a) - agedTime(state, b);
+  const key = order === "index" ? costToEnd(state, a) - costToEnd(state, b) : agedTime(state, a) - agedTime(state, b);
   return key !== 0 ? key < 0 : a.no < b.no;
 }
 
@@ -73,8 +76,7 @@ function measureOf(spec: JobSpec): Measure {
   const said = spec.expectedMs ?? spec.maxTimeMs;
   const weight = said === undefined ? weights.undeclared : weights.declared;
   const ms = Math.max(shortestMs, said ?? undeclaredMs);
-  const { count, unitsEach } = spec.gpus[0]!;
-  const gpus = Math.max(1, Math.ceil((count * unitsEach * spec.members.min) / unitsPerGpu));
+  const gpus = gangGpus(spec);
   const size = log2(Math.ceil(ms / second)) + Math.floor((log2(gpus) * weight.gpus) / 100);
   const measure = { size, root: tenthRoot(gpus), halvingRuns: weight.halvingRuns };
   measures.set(spec, measure);
@@ -94,22 +96,4 @@ function log2(value: number): number {
     parts += bit;
   }
   return whole * logParts + parts;
-}
-
-const roots = new Map<number, number>();
-
-/** The tenth root of a whole number in thousandths, rounded up. */
-function tenthRoot(value: number): number {
-  const known = roots.get(value);
-  if (known !== undefined) return known;
-  let root = 1_000;
-  while (tenthPower(root / 1_000) < value) root++;
-  roots.set(value, root);
-  return root;
-}
-
-function tenthPower(value: number): number {
-  const squared = value * value;
-  const fourth = squared * squared;
-  return fourth * fourth * squared;
 }

@@ -22,6 +22,7 @@ import {
 import type { Lease } from "../model/lease.ts";
 import { hour, type Instant, unitsPerGpu } from "../model/units.ts";
 import { afterSeats, beforeSeats } from "./dedicated.ts";
+import { noteLength } from "./lengths.ts";
 import { markHeld, markUnscrubbed } from "./marks.ts";
 import { noteEnd, noteSubmission } from "./pace.ts";
 import { accountOf, jobOf, orderOf, pathUp, type State, whoIs, wishOf } from "./state.ts";
@@ -558,7 +559,7 @@ export function attemptOf(job: Job, endedAt: number, result: string): AttemptRec
 function requeued(state: State, event: JobRequeued): void {
   const job = jobOf(state, event.job);
   if (job.array !== undefined) state.arrays.get(job.array)!.active--;
-  job.attempts = [...job.attempts, attemptOf(job, event.at, event.cause)].slice(-attemptsKept);
+  rememberAttempt(job, attemptOf(job, event.at, event.cause));
   job.state = "waiting";
   job.seats = [];
   job.attempt = event.attempt;
@@ -579,6 +580,13 @@ function requeued(state: State, event: JobRequeued): void {
   queueOrPark(state, job);
 }
 
+function rememberAttempt(job: Job, attempt: AttemptRecord): void {
+  const forgotten = job.attempts.length < attemptsKept ? undefined : job.attempts[0];
+  job.attempts = [...job.attempts, attempt].slice(-attemptsKept);
+  if (forgotten === undefined || forgotten.startedAt === 0) return;
+  job.ranBeforeMs = (job.ranBeforeMs ?? 0) + forgotten.endedAt - forgotten.startedAt;
+}
+
 function unclass(job: Job): void {
   job.class = "burst";
   job.cover = noAccount;
@@ -586,7 +594,10 @@ function unclass(job: Job): void {
 
 function ended(state: State, event: JobEnded): void {
   const job = jobOf(state, event.job);
-  if (event.outcome === "succeeded") noteEnd(state, job, event.at);
+  if (event.outcome === "succeeded") {
+    noteEnd(state, job, event.at);
+    noteLength(state, job, event.at);
+  }
   if (event.outcome === "succeeded" || event.outcome === "failed") state.runTimes.note(job, event.at);
   if (job.leases.length > 0) throw new Error(`job ${job.id} ends while it holds ${job.leases.length} leases`);
   dropClaim(state, job);

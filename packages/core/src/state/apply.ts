@@ -85,6 +85,7 @@ function write(state: State, event: Event): void {
       account.revision++;
       state.waiting.reorder(account.no, orderOf(state, account.no));
       if (orderOf(state, account.no) !== "aged-shortest") state.pace.delete(account.no);
+      if (orderOf(state, account.no) !== "index") state.lengths.delete(account.no);
       state.classes.note(account.no);
       state.waiting.wakeAll();
       state.waiting.relieve(account.no);
@@ -101,6 +102,7 @@ function write(state: State, event: Event): void {
       state.gpuTime.delete(account.no);
       state.history.delete(account.no);
       state.pace.delete(account.no);
+      state.lengths.delete(account.no);
       for (const key of [...state.secrets.keys()]) if (key.startsWith(`${account.no}/`)) state.secrets.delete(key);
       for (const user of state.users.values()) {
         user.bindings = user.bindings.filter((binding) => binding.account !== account.no);

@@ -12,6 +12,7 @@ import type { ArrivalsImage } from "./arrivals.ts";
 import { type BooksImage, booksImage, hasBooks, readBooks } from "./books-image.ts";
 import { restoreDedicated } from "./dedicated.ts";
 import type { History } from "./history.ts";
+import type { Lengths } from "./lengths.ts";
 import { readMarks, writeMarks } from "./marks.ts";
 import type { Pace } from "./pace.ts";
 import type { Rest } from "./rest.ts";
@@ -66,6 +67,8 @@ interface Image {
   /** Jobs with a place on the timeline, and those that hold a claim, in order; absent where there are none. */
   readonly planned?: readonly JobNo[];
   readonly claimants?: readonly JobNo[];
+  /** Absent where nobody is evicted for the order of an account. */
+  readonly lengths?: readonly (readonly [AccountNo, Lengths])[];
   readonly dependents: readonly (readonly [JobNo, readonly { job: JobNo; when: "succeeded" | "ended" }[]])[];
 }
 
@@ -119,6 +122,7 @@ export function writeSnapshot(state: State): string {
     ...(runTimes.length > 0 && { runTimes }),
     ...(state.planned.size > 0 && { planned: [...state.planned.keys()].map(({ no }) => no) }),
     ...(state.claimants.size > 0 && { claimants: [...state.claimants].map(({ no }) => no) }),
+    ...(state.lengths.size > 0 && { lengths: byKey(state.lengths) }),
     dependents: byKey(state.dependents),
   };
   return canonicalJson(image);
@@ -196,5 +200,6 @@ export function readSnapshot(text: string): State {
   if (image.arrivals !== undefined) state.arrivals.restore(image.arrivals);
   state.runTimes.restore(image.runTimes ?? []);
   for (const [account, pace] of image.pace ?? []) state.pace.set(account, pace);
+  for (const [account, lengths] of image.lengths ?? []) state.lengths.set(account, lengths);
   return state;
 }

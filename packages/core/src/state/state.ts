@@ -1,5 +1,5 @@
 import type { Token, User } from "../model/access.ts";
-import { type Account, type AccountOrder, plainTerms } from "../model/account.ts";
+import { type Account, plainTerms, type QueueOrder } from "../model/account.ts";
 import {
   type AccountId,
   type AccountNo,
@@ -27,6 +27,7 @@ import { Endings } from "./endings.ts";
 import { Fleet } from "./fleet.ts";
 import type { History } from "./history.ts";
 import { Leases } from "./leases.ts";
+import type { Lengths } from "./lengths.ts";
 import type { Pace } from "./pace.ts";
 import type { Rest } from "./rest.ts";
 import { Resumable } from "./resumable.ts";
@@ -85,6 +86,8 @@ export interface State {
   /** Of accounts that order their jobs by the time they need. */
   readonly pace: Map<AccountNo, Pace>;
   readonly runTimes: RunTimes;
+  /** How long jobs ran, of the accounts whose order may evict. */
+  readonly lengths: Map<AccountNo, Lengths>;
   /** What is submitted, and what room is worth by it. */
   readonly arrivals: Arrivals;
   /** Jobs that cannot start, first planned first, and when they are expected to as was last worked out. */
@@ -182,6 +185,7 @@ export function emptyState(): State {
     history: new Map(),
     pace: new Map(),
     runTimes: new RunTimes(),
+    lengths: new Map(),
     arrivals: new Arrivals(),
     policy: plainPolicy,
     books: emptyBooks(),
@@ -254,8 +258,9 @@ export function tenantOf(state: State, account: AccountNo): Account {
 }
 
 /** How an account orders its own waiting jobs [O3]. */
-export function orderOf(state: State, account: AccountNo): AccountOrder {
-  return accountOf(state, account).terms.order ?? "age";
+export function orderOf(state: State, account: AccountNo): QueueOrder {
+  const { order = "age", quantumMs } = accountOf(state, account).terms;
+  return order === "attained-service" && quantumMs !== undefined ? "index" : order;
 }
 
 /** The lowest priority of what an account itself runs; infinite where it runs nothing. */

@@ -1,15 +1,16 @@
-import type { AccountOrder } from "../model/account.ts";
+import type { QueueOrder } from "../model/account.ts";
 import type { AccountNo, JobNo } from "../model/ids.ts";
 import type { Job } from "../model/job.ts";
 import { second } from "../model/units.ts";
 import { beforeAlike } from "../queue/in-account.ts";
+import { attainedMs, placeOfLength } from "./lengths.ts";
 import type { Wish } from "./wish.ts";
 
 /**
  * Waiting jobs of one account with one wish. If the first of them cannot start, none can, so a pass over the queue costs
  * as much as there are different wishes, not as many as there are jobs. Those of which it is known how long they take
- * are in a group with others that take about as long. Where users have limits of their own, or an array has one, the
- * jobs of each are a group for themselves.
+ * are in a group with others that take about as long. Where users have limits of their own, or an array has one, or how far
+ * a job has come counts in the order, the jobs of each are a group for themselves.
  */
 export interface WaitingGroup {
   /** Unique in its account. */
@@ -18,7 +19,7 @@ export interface WaitingGroup {
   readonly wish: Wish;
   /** Best first. */
   readonly jobs: Job[];
-  order: AccountOrder;
+  order: QueueOrder;
   /** Its first job has not been tried since it came to be the first. */
   fresh: boolean;
   /** Where it stands in a contest. */
@@ -36,9 +37,9 @@ const groupsMax = 256;
 /** More empty groups than this are not kept. */
 const emptyMax = 20_000;
 
-/** Those who ask for the same time and the same GPUs go by age under `aged-shortest` too, whatever the hour. */
-function goesFirst(a: Job, b: Job, order: AccountOrder): boolean {
-  return beforeAlike(a, b, order === "aged-shortest" ? "age" : order);
+/** Those who ask for the same time and the same GPUs go by age under most other orders too, whatever the hour. */
+function goesFirst(a: Job, b: Job, order: QueueOrder): boolean {
+  return beforeAlike(a, b, order === "attained-service" ? order : "age");
 }
 
 /** The queue: jobs that could start as far as they themselves are concerned. Held or dependent jobs are not in it. */
@@ -65,7 +66,7 @@ export class Waiting {
     return this.#groupOf.size;
   }
 
-  add(job: Job, wish: Wish, order: AccountOrder): void {
+  add(job: Job, wish: Wish, order: QueueOrder): void {
     if (this.#groupOf.has(job.no)) return;
     const group = this.#groupFor(job, wish, order);
     const at = placeOf(group, job);
@@ -74,7 +75,11 @@ export class Waiting {
     if (group.jobs.length === 1) this.#enter(group);
     this.#groupOf.set(job.no, group);
     // Behind a job that wants the same and could not start there is nothing to try.
-    if (at > 0 || group.fresh) return;
+    if (at === 0) this.#refresh(group);
+  }
+
+  #refresh(group: WaitingGroup): void {
+    if (group.fresh) return;
     group.fresh = true;
     this.#fresh.push(group);
   }
@@ -89,24 +94,21 @@ export class Waiting {
   }
 
   /** The account has chosen another order. */
-  reorder(account: AccountNo, order: AccountOrder): void {
-    for (const group of this.ofAccount(account)) {
-      if (group.order === order) continue;
-      group.order = order;
-      group.jobs.sort((a, b) => (goesFirst(a, b, order) ? -1 : 1));
-    }
+  reorder(account: AccountNo, order: QueueOrder): void {
+    for (const group of [...this.ofAccount(account)]) if (group.order !== order) this.#regroup(group, order);
   }
 
   /** From now on the jobs of each user are groups of their own, or no longer. */
   splitByUser(split: boolean): void {
     if (split === this.#byUser) return;
     this.#byUser = split;
-    for (const group of [...this.groups]) {
-      for (const job of [...group.jobs]) {
-        this.remove(job);
-        this.add(job, group.wish, group.order);
-      }
-    }
+    for (const group of [...this.groups]) this.#regroup(group, group.order);
+  }
+
+  #regroup(group: WaitingGroup, order: QueueOrder): void {
+    const jobs = [...group.jobs];
+    for (const job of jobs) this.remove(job);
+    for (const job of jobs) this.add(job, group.wish, order);
   }
 
   /** Groups that want the same. */
@@ -127,6 +129,11 @@ export class Waiting {
   wakeAll(): void {
     this.#changed = true;
     this.#roundFollows = true;
+  }
+
+  /** The order of an account may have changed with time alone. */
+  wakeAccount(account: AccountNo): void {
+    for (const group of this.ofAccount(account)) this.#refresh(group);
   }
 
   /** An account holds less than before: it may have a guarantee to claim by. */
@@ -195,14 +202,14 @@ export class Waiting {
     return this.#groupOf.has(job.no);
   }
 
-  #groupFor(job: Job, wish: Wish, order: AccountOrder): WaitingGroup {
+  #groupFor(job: Job, wish: Wish, order: QueueOrder): WaitingGroup {
     const { account } = job;
     let beside = this.#byAccount.get(account);
     if (beside === undefined) {
       beside = new Map();
       this.#byAccount.set(account, beside);
     }
-    const key = this.#keyOf(job, wish);
+    const key = this.#keyOf(job, wish, order);
     const known = beside.get(key);
     if (known !== undefined) {
       known.order = order;
@@ -251,11 +258,12 @@ export class Waiting {
     }
   }
 
-  #keyOf(job: Job, wish: Wish): number | string {
+  #keyOf(job: Job, wish: Wish, order: QueueOrder): number | string {
     const limited = job.array !== undefined && job.spec.array?.atOnceMax !== undefined;
     const alike = wish.no * timesApart + timeClass(job.usualMs);
-    if (!this.#byUser && !limited) return alike;
-    return `${alike}/${this.#byUser ? job.user : ""}/${limited ? job.array : ""}`;
+    const reached = order === "index" ? reachedBy(job) : "";
+    if (!this.#byUser && !limited && reached === "") return alike;
+    return `${alike}/${this.#byUser ? job.user : ""}/${limited ? job.array : ""}/${reached}`;
   }
 }
 
@@ -265,6 +273,13 @@ const timesApart = 64;
 /** Which of them a time is; 0 = nobody knows. */
 function timeClass(ms: number | undefined): number {
   return ms === undefined ? 0 : 33 - Math.clz32(ms / second);
+}
+
+/** How far a job has come, where that counts in its order: jobs of one group have come equally far. */
+function reachedBy(job: Job): string {
+  const ran = attainedMs(job, 0);
+  if (ran === 0) return "";
+  return job.spec.expectedMs === undefined ? `${placeOfLength(ran)}` : `${ran}ms`;
 }
 
 function placeOf({ jobs, order }: WaitingGroup, job: Job): number {

@@ -7,6 +7,7 @@ import {
   hour,
   isRefusal,
   type Limits,
+  minute,
   parseDuration,
   plainTerms,
   type Quota,
@@ -50,6 +51,8 @@ export function termsOf(body: AccountEdit, from: AccountTerms, sizes: SizeClasse
   const historyHalfLifeMs = halfLifeOf(body.historyHalfLife, from.historyHalfLifeMs);
   if (isRefusal(historyHalfLifeMs)) return historyHalfLifeMs;
   const order = body.order ?? from.order ?? "age";
+  const quantumMs = quantumOf(body.quantum, order, from.quantumMs);
+  if (isRefusal(quantumMs)) return quantumMs;
   const trustGroup = body.trustGroup === undefined ? from.trustGroup : (body.trustGroup ?? undefined);
   return {
     quota,
@@ -60,6 +63,7 @@ export function termsOf(body: AccountEdit, from: AccountTerms, sizes: SizeClasse
     overcommit: body.overcommit ?? from.overcommit,
     ...(historyHalfLifeMs !== undefined && { historyHalfLifeMs }),
     ...(order !== "age" && { order }),
+    ...(quantumMs !== undefined && { quantumMs }),
   };
 }
 
@@ -162,6 +166,27 @@ function halfLifeOf(given: string | null | undefined, from: number | undefined):
   const ms = parseDuration(given, "historyHalfLife");
   if (isRefusal(ms) || (ms >= hour && ms <= 365 * day)) return ms;
   return refuse("invalid", "historyHalfLife", given, "is not between an hour and a year", "such as 7d");
+}
+
+/** Another order has no quantum; one that is given with it is refused. */
+function quantumOf(
+  given: string | null | undefined,
+  order: string,
+  from: number | undefined,
+): number | undefined | Refusal {
+  const evicts = order === "attained-service";
+  if (given === undefined || given === null) return given === null || !evicts ? undefined : from;
+  if (!evicts)
+    return refuse(
+      "invalid",
+      "quantum",
+      given,
+      `is only for the order attained-service; it is ${order}`,
+      "leave it out",
+    );
+  const ms = parseDuration(given, "quantum");
+  if (isRefusal(ms) || (ms >= minute && ms <= day)) return ms;
+  return refuse("invalid", "quantum", given, "is not between a minute and a day", "such as 30m");
 }
 
 const gpuHourUnitMs = unitsPerGpu * hour;

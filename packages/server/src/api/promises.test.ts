@@ -183,6 +183,12 @@ describe("edits", () => {
         ["aged-shortest", "aged-shortest"],
       );
       assert.equal((await edit({ order: "age" })).json.order, "age");
+      const alone = await edit({ quantum: "30m" });
+      assert.deepEqual([alone.status, alone.json.field], [422, "quantum"], alone.text);
+      assert.equal((await edit({ order: "attained-service", quantum: "30m" })).json.quantum, "30m");
+      assert.equal((await edit({ weight: 2 })).json.quantum, "30m");
+      assert.equal((await edit({ quantum: "1s" })).json.field, "quantum");
+      assert.equal((await edit({ order: "age" })).json.quantum, undefined);
       assert.equal((await edit({ historyHalfLife: "7d" })).json.historyHalfLife, "7d");
       const child = await t.server.call(t.owner.token, "POST", "/v1/accounts", { path: "lab/below" });
       const below = await t.server.call(t.owner.token, "GET", "/v1/accounts/lab%2Fbelow");

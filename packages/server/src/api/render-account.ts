@@ -25,6 +25,7 @@ function renderTerms({
   trustGroup,
   historyHalfLifeMs,
   order,
+  quantumMs,
   overcommit,
 }: AccountTerms) {
   const milli = (value: number | undefined) => (value === undefined ? undefined : value / 1000);
@@ -41,6 +42,7 @@ function renderTerms({
     ...(trustGroup !== undefined && { trustGroup }),
     ...(historyHalfLifeMs !== undefined && { historyHalfLife: durationText(historyHalfLifeMs) }),
     order: order ?? "age",
+    ...(quantumMs !== undefined && { quantum: durationText(quantumMs) }),
     overcommit,
     limits: renderLimits(limits),
     allowed: { ...allowed },

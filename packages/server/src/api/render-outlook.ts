@@ -18,6 +18,7 @@ const ruleNames: Readonly<Record<Rule, Displacement["by"][number]["rule"]>> = {
   T1: "reclaim",
   T2: "fair-share",
   T3: "priority",
+  O3: "order",
 };
 
 /** Names beyond this many are counted with those that may not be seen; nobody reads more. */

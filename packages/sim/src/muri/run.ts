@@ -1,4 +1,4 @@
-import { type AccountOrder, type Policy, plainPolicy, plainTerms } from "@tessera/core";
+import { type AccountTerms, type Policy, plainPolicy, plainTerms } from "@tessera/core";
 import { type PolicyName, runPolicy } from "../compare/compare.ts";
 import { alikeNodes } from "../simulate/alike-nodes.ts";
 import { mean, quantile, rounded, seconds } from "../simulate/figures.ts";
@@ -11,14 +11,32 @@ import type { NamedGang } from "../trace/itp.ts";
 const nodes = 8;
 const gpusPerNode = 8;
 
+/** The order that may evict, looked at every half hour even if nothing happens. */
+const evicting = { order: "attained-service", quantumMs: 1_800_000 } as const;
+
 /** What each class of the protocol lets a policy know and do, and what it is compared with. */
 export const muriClasses = {
-  a: { known: true, startMs: 0, order: "aged-shortest", compared: ["fifo", "sjf", "srtf", "srsf"], against: "srsf" },
-  b: { known: false, startMs: 10_000, order: "aged-shortest", compared: ["greedy-backfill"], against: undefined },
+  a: {
+    known: true,
+    startMs: 0,
+    minRuntimeMs: 0,
+    terms: evicting,
+    compared: ["fifo", "sjf", "srtf", "srsf"],
+    against: "srsf",
+  },
+  b: {
+    known: false,
+    startMs: 10_000,
+    minRuntimeMs: 600_000,
+    terms: evicting,
+    compared: ["greedy-backfill"],
+    against: undefined,
+  },
   c: {
     known: false,
     startMs: 0,
-    order: "aged-shortest",
+    minRuntimeMs: 0,
+    terms: { order: "aged-shortest" },
     compared: ["fifo", "greedy-backfill"],
     against: "greedy-backfill",
   },
@@ -29,7 +47,9 @@ export type MuriClassName = keyof typeof muriClasses;
 interface MuriClass {
   readonly known: boolean;
   readonly startMs: number;
-  readonly order: AccountOrder;
+  /** How long a job is left where it started. */
+  readonly minRuntimeMs: number;
+  readonly terms: Pick<AccountTerms, "order" | "quantumMs">;
   readonly compared: readonly PolicyName[];
   readonly against: PolicyName | undefined;
 }
@@ -51,6 +71,9 @@ export interface MuriFigures {
   readonly wallS: number;
 }
 
+/** A job that leaves loses nothing: the protocol counts preemption as free, or as a start. */
+const checkpointMs = 1;
+
 /** Nobody is planned ahead: without limits that only keeps GPUs idle here. */
 const policy: Policy = { ...plainPolicy, rebalance: "off", graceMs: 0, movesPerHourMax: 0, backfill: false };
 
@@ -61,8 +84,8 @@ export function runMuri(
   watch: (what: string, setting: Setting) => Setting,
 ): { figures: MuriFigures; result: Result } {
   const begun = performance.now();
-  const { known, startMs, order, compared, against }: MuriClass = muriClasses[name];
-  const result = simulate(watch(`class ${name}`, muriSetting(jobs, order, startMs, known)));
+  const { compared, against, ...ask }: MuriClass = muriClasses[name];
+  const result = simulate(watch(`class ${name}`, muriSetting(jobs, ask)));
   const own = figuresOf("tessera", jobs, result.jobs.map(completionMs));
   const others = compared.map((each) => {
     const ends = runPolicy(each, jobs, nodes, gpusPerNode);
@@ -81,16 +104,19 @@ export function runMuri(
   return { figures, result };
 }
 
-function muriSetting(jobs: readonly NamedGang[], order: AccountOrder, startMs: number, known: boolean): Setting {
+function muriSetting(
+  jobs: readonly NamedGang[],
+  { known, startMs, minRuntimeMs, terms }: Omit<MuriClass, "compared" | "against">,
+): Setting {
   return {
     nodes: alikeNodes(nodes, gpusPerNode),
-    accounts: [{ path: "all", terms: { ...plainTerms, order } }],
-    policy,
+    accounts: [{ path: "all", terms: { ...plainTerms, ...terms } }],
+    policy: { ...policy, minRuntimeMs },
     startMs,
     arrivals: jobs.map(({ name, submitAt, gpus, runMs }) => ({
       name,
       account: "all",
-      spec: gangSpec({ gpus, gpusPerNode, ...(known && { expectedMs: runMs }) }),
+      spec: gangSpec({ gpus, gpusPerNode, checkpointMs, ...(known && { expectedMs: runMs }) }),
       submitAt,
       runMs,
     })),

@@ -3,11 +3,21 @@ import { BadField, type FieldPath, Fields, hintFor, knownName, mapOf } from "./f
 import type { ScenarioAccount } from "./scenario.ts";
 import { accountPath, gpuAmounts, lastingDuration, name, whole } from "./values.ts";
 
-const keys = ["guarantee", "max", "lendable", "weight", "trust", "trust_group", "order", "history_half_life"];
+const keys = [
+  "guarantee",
+  "max",
+  "lendable",
+  "weight",
+  "trust",
+  "trust_group",
+  "order",
+  "quantum",
+  "history_half_life",
+];
 const trusts: readonly Trust[] = ["confidential", "untrusted", "trusted"];
 
 type Amounts = Partial<
-  Pick<ScenarioAccount, "guarantee" | "max" | "lendable" | "weight" | "order" | "historyHalfLifeMs">
+  Pick<ScenarioAccount, "guarantee" | "max" | "lendable" | "weight" | "order" | "quantumMs" | "historyHalfLifeMs">
 >;
 type TenantTrust = Partial<Pick<ScenarioAccount, "trust" | "trustGroup">>;
 
@@ -55,6 +65,7 @@ export class AccountTree {
       lendable: fields.take("lendable", gpuAmounts),
       weight: fields.take("weight", whole("a weight", 0)),
       order: fields.take("order", knownName("an order", accountOrders)),
+      quantumMs: fields.take("quantum", lastingDuration),
       historyHalfLifeMs: fields.take("history_half_life", lastingDuration),
     });
     this.#given.set(path, { ...this.#given.get(path), ...amounts });

@@ -27,6 +27,7 @@ const keys = [
   "priority",
   "runs",
   "max_time",
+  "expected_time",
   "preemptible",
   "checkpoint",
   "cpus",
@@ -63,6 +64,7 @@ export function readJobs(value: unknown, at: FieldPath, account: Read<string>): 
     gpuComputePercent: fields.take("gpu_compute", percent),
     runsMs: fields.take("runs", duration),
     maxTimeMs: fields.take("max_time", lastingDuration),
+    expectedMs: fields.take("expected_time", lastingDuration),
     checkpointMs: fields.take("checkpoint", lastingDuration),
     array: elements,
   };

@@ -263,12 +263,14 @@ function termsOf({
   trust,
   trustGroup,
   order,
+  quantumMs,
   historyHalfLifeMs,
 }: ScenarioAccount): AccountTerms {
   const quota = { guarantee, weight, ...(max && { max }), ...(lendable && { lendable }) };
   const chosen = {
     ...(trustGroup && { trustGroup }),
     ...(order && { order }),
+    ...(quantumMs && { quantumMs }),
     ...(historyHalfLifeMs && { historyHalfLifeMs }),
   };
   return { ...plainTerms, quota, trust, ...chosen, overcommit: true };

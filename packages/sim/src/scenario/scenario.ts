@@ -34,6 +34,7 @@ export interface ScenarioAccount {
   readonly trust: Trust;
   readonly trustGroup?: string;
   readonly order?: AccountOrder;
+  readonly quantumMs?: number;
   readonly historyHalfLifeMs?: number;
 }
 
@@ -86,6 +87,7 @@ export interface ScenarioJob {
   readonly runsMs?: number;
   /** What its user declared. */
   readonly maxTimeMs?: number;
+  readonly expectedMs?: number;
   /** It checkpoints this often, and can move. */
   readonly checkpointMs?: number;
   /** `1-8%2` as written, and the indexes it stands for. */

@@ -15,7 +15,7 @@ export function specOf(job: ScenarioJob, policy: Policy, capabilities: Capabilit
 
 /** What its user would have written into the job file. */
 export function rawOf(job: ScenarioJob, { graceMs }: Policy): RawJob {
-  const { members, topology, checkpointMs, maxTimeMs, gpuComputePercent } = job;
+  const { members, topology, checkpointMs, maxTimeMs, expectedMs, gpuComputePercent } = job;
   const raw = {
     name: job.name,
     run: "simulated",
@@ -30,6 +30,7 @@ export function rawOf(job: ScenarioJob, { graceMs }: Policy): RawJob {
     ...(gpuComputePercent !== undefined && { gpu_compute: `${gpuComputePercent}%` }),
     ...(topology !== undefined && { topology: `${topology.level}${topology.required ? "" : "?"}` }),
     ...(maxTimeMs !== undefined && { max_time: `${maxTimeMs}ms` }),
+    ...(expectedMs !== undefined && { expected_time: `${expectedMs}ms` }),
     ...(checkpointMs !== undefined && { checkpoint: { every: `${checkpointMs}ms`, grace: `${graceMs}ms` } }),
     ...(job.array !== undefined && { array: job.array.text }),
   };

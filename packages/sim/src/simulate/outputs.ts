@@ -1,6 +1,7 @@
 import { writeFileSync } from "node:fs";
 import { type Terminal, WrongUsage } from "../command/command.ts";
 import { wantsJson } from "../command/options.ts";
+import { codeRevision } from "../command/revision.ts";
 import { pageOf } from "../page/page.ts";
 import { writeLog } from "./log.ts";
 import { progressLine } from "./progress.ts";
@@ -38,7 +39,7 @@ export function writeOutputs(
     readonly lines: readonly string[];
   },
 ): void {
-  if (wantsJson(values.output)) out(JSON.stringify(found.figures));
+  if (wantsJson(values.output)) out(JSON.stringify({ ...found.figures, revision: codeRevision() }));
   else for (const line of found.lines) out(line);
   if (values.log !== undefined) writeLog(values.log, found.result, found.from);
   if (values.html !== undefined)

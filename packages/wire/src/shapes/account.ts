@@ -35,6 +35,7 @@ const terms = {
       description: "Which of its waiting jobs of one priority goes first",
     }),
   ),
+  quantum: Type.Optional(Type.Union([Duration, Type.Null()])),
   overcommit: Type.Optional(Type.Boolean({ description: "Guarantees below may exceed what is there" })),
   limits: Type.Optional(
     Type.Object(
@@ -111,6 +112,9 @@ export const Account = Type.Object({
     Type.String({ description: "What those below borrowed counts in their shares, half as much after this time" }),
   ),
   order: Type.String(),
+  quantum: Type.Optional(
+    Type.String({ description: "Its order may evict at equal priority, and is looked at this often by time alone" }),
+  ),
   overcommit: Type.Boolean(),
   overcommitted: Type.Boolean({ description: "The guarantees below really exceed what is there" }),
   limits: Type.Record(Type.String(), Type.Unknown()),

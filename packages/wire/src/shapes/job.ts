@@ -337,7 +337,7 @@ export const Displacement = Type.Object({
   gpus: Type.Number(),
   by: Type.Array(
     Type.Object({
-      rule: Type.Enum(["reclaim", "fair-share", "priority"]),
+      rule: Type.Enum(["reclaim", "fair-share", "priority", "order"]),
       jobs: Type.Integer(),
       members: Type.Integer(),
       gpus: Type.Number(),
