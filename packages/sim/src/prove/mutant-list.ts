@@ -107,7 +107,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: "T4: its own account's work goes first",
     file: "claim/choose.js",
-    from: "const ranks = { T1: 0, T2: 1, T3: 2 };",
+    from: "const ranks = { T1: 0, T2: 1, T3: 2, O3: 3 };",
     to: "const ranks = { T1: 2, T2: 1, T3: 0 };",
   },
   {
