@@ -1,6 +1,6 @@
 const width = 24;
 
-/** A bar on the terminal that grows with what is done; nothing where nobody looks. */
+/** A bar on the terminal that grows with what is done and goes away at the end; nothing where nobody looks. */
 export class Progress {
   readonly #of: number;
   readonly #stream: NodeJS.WriteStream;
@@ -10,24 +10,25 @@ export class Progress {
   constructor(of: number, stream: NodeJS.WriteStream = process.stderr) {
     this.#of = of;
     this.#stream = stream;
-    this.#draw("");
+    this.at(0, "");
   }
 
   /** One more is done. */
   step(what: string): void {
-    this.#done++;
-    this.#draw(what);
+    this.at(this.#done + 1, what);
+  }
+
+  /** So many are done. */
+  at(done: number, what: string): void {
+    this.#done = done;
+    if (!this.#stream.isTTY) return;
+    const full = Math.round((width * done) / Math.max(1, this.#of));
+    const seconds = Math.round((performance.now() - this.#from) / 1000);
+    const bar = "█".repeat(full) + "░".repeat(width - full);
+    this.#stream.write(`\r\x1b[K${bar} ${done}/${this.#of} ${what} (${seconds} s)`);
   }
 
   clear(): void {
     if (this.#stream.isTTY) this.#stream.write("\r\x1b[K");
-  }
-
-  #draw(what: string): void {
-    if (!this.#stream.isTTY) return;
-    const full = Math.round((width * this.#done) / Math.max(1, this.#of));
-    const seconds = Math.round((performance.now() - this.#from) / 1000);
-    const bar = "█".repeat(full) + "░".repeat(width - full);
-    this.#stream.write(`\r\x1b[K${bar} ${this.#done}/${this.#of} ${what} (${seconds} s)`);
   }
 }

@@ -2,6 +2,7 @@ import { parse as parsePath } from "node:path";
 import { type Command, exit, type Terminal, WrongUsage } from "../command/command.ts";
 import { parseOptions, wantsJson } from "../command/options.ts";
 import { Progress } from "../command/progress.ts";
+import { codeRevision } from "../command/revision.ts";
 import { type RunOrder, runMany, type Setting } from "./many.ts";
 import { policyNames } from "./policies.ts";
 import { readNodes, readTasks } from "./read.ts";
@@ -50,7 +51,18 @@ async function openb(args: readonly string[], { out }: Terminal): Promise<number
   const wallMs = Math.round(performance.now() - from);
   const rows = rowsOf(setting, orders, results);
   const logs = orders.flatMap(({ log }) => log ?? []);
-  if (json) out(JSON.stringify({ ...setting, seeds: values.seeds, wall_ms: wallMs, logs, results: rows }));
+  if (json)
+    out(
+      JSON.stringify({
+        command: "openb",
+        revision: codeRevision(),
+        ...setting,
+        seeds: values.seeds,
+        wall_ms: wallMs,
+        logs,
+        results: rows,
+      }),
+    );
   else {
     out(tableOf(rows));
     out(`${orders.length} runs in ${(wallMs / 1000).toFixed(1)} s; order ${setting.order}, mix ${setting.mix}`);

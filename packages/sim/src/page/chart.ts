@@ -1,104 +1,133 @@
-/** A line of a chart: values by place on the horizontal axis. */
+import { colours, escaped } from "./frame.ts";
+
+/** A line of a chart: values by hours from the beginning. */
 export interface Line {
   readonly name: string;
-  readonly points: readonly (readonly [x: number, y: number])[];
+  readonly points: readonly (readonly [hours: number, value: number])[];
 }
 
-const width = 720;
-const height = 200;
-const left = 56;
-const bottom = 24;
-const top = 12;
+const width = 560;
+const height = 220;
+const left = 48;
+const right = 12;
+const bottom = 26;
+const top = 10;
 const pointsMax = 480;
-const colours = ["#1f6feb", "#d1242f", "#1a7f37"] as const;
 
-/** Lines over time as inline SVG; hours from the beginning below, values at the left. */
-export function lineChart(title: string, lines: readonly Line[], unit: string): string {
+/** How several values become one where there are more than a screen shows. */
+const merges = {
+  mean: (values: readonly number[]) => values.reduce((sum, value) => sum + value, 0) / values.length,
+  highest: (values: readonly number[]) => Math.max(...values),
+} as const;
+
+/** Lines over time as inline SVG; the first stands on a soft ground. `most` is the end of the scale where it is known. */
+export function lineChart(
+  title: string,
+  whole: readonly Line[],
+  unit: string,
+  merge: keyof typeof merges,
+  most?: number,
+): string {
+  const lines = whole.map(({ name, points }) => ({ name, points: thinned(points, merges[merge]) }));
   const all = lines.flatMap(({ points }) => points);
   if (all.length === 0) return "";
-  const xMax = Math.max(1, ...all.map(([x]) => x));
-  const yMax = niceMax(Math.max(0, ...all.map(([, y]) => y)));
-  const x = (value: number) => left + (value / xMax) * (width - left - 8);
-  const y = (value: number) => height - bottom - (value / yMax) * (height - bottom - top);
-  const paths = lines.map(({ points }, i) => {
-    const path = thinned(points).map(([px, py], at) => `${at === 0 ? "M" : "L"}${fixed(x(px))} ${fixed(y(py))}`);
-    return `<path d="${path.join("")}" fill="none" stroke="${colours[i % colours.length]}" stroke-width="1.5"/>`;
+  const last = Math.max(1 / 60, ...all.map(([hours]) => hours));
+  const values = ticksOf(most ?? Math.max(0, ...all.map(([, value]) => value)), 4);
+  const highest = most ?? values.at(-1)!;
+  const x = (hours: number) => left + (hours / last) * (width - left - right);
+  const y = (value: number) => height - bottom - (value / highest) * (height - bottom - top);
+  const grid = values.map((value) => {
+    const at = fixed(y(value));
+    return `<line x1="${left}" x2="${width - right}" y1="${at}" y2="${at}" class="grid"/><text x="${left - 8}" y="${at}" dy="4" text-anchor="end">${numberText(value)}</text>`;
   });
-  const marks = [0, 0.5, 1].map((part) => {
-    const at = fixed(y(part * yMax));
-    return `<line x1="${left}" x2="${width - 8}" y1="${at}" y2="${at}" class="grid"/><text x="${left - 6}" y="${at}" dy="4" text-anchor="end">${numberText(part * yMax)}</text>`;
+  const drawn = lines.map(({ name, points }, i) => {
+    const path = points
+      .map(([hours, value], at) => `${at === 0 ? "M" : "L"}${fixed(x(hours))} ${fixed(y(value))}`)
+      .join("");
+    const ground = `${path}L${fixed(x(points.at(-1)![0]))} ${fixed(y(0))}L${fixed(x(points[0]![0]))} ${fixed(y(0))}Z`;
+    const soft = i === 0 ? `<path d="${ground}" fill="${colourOf(i)}" opacity=".14"/>` : "";
+    return `${soft}<path d="${path}" fill="none" stroke="${colourOf(i)}" stroke-width="2" stroke-linejoin="round"><title>${escaped(name)}</title></path>`;
   });
-  const hours = [0, 0.25, 0.5, 0.75, 1].map((part) => {
-    const anchor = part === 0 ? "start" : part === 1 ? "end" : "middle";
-    return `<text x="${fixed(x(part * xMax))}" y="${height - 6}" text-anchor="${anchor}">${numberText(part * xMax)} h</text>`;
-  });
-  const legend = lines.length < 2 ? "" : `<p>${lines.map(({ name }, i) => key(name, i)).join(" ")}</p>`;
-  return figure(title, unit, `${svg(height, [...marks, ...hours, ...paths].join(""))}${legend}`);
+  const inside = [...grid, ...timeMarks(last, x), ...drawn].join("");
+  return figure(title, unit, `${svg(title, inside)}${keys(lines.map(({ name }) => name))}`);
 }
 
-/** Bars from the left, one for each name, with a second one where two are compared. */
+/** Marks of hours, or of days where there are many. */
+function timeMarks(last: number, x: (hours: number) => number): string[] {
+  const [per, sign] = last > 96 ? [24, "d"] : [1, "h"];
+  return ticksOf(last / per, 6)
+    .filter((tick) => tick * per <= last)
+    .map((tick) => {
+      const at = x(tick * per);
+      const anchor = tick === 0 ? "start" : at > width - 40 ? "end" : "middle";
+      return `<text x="${fixed(at)}" y="${height - 6}" text-anchor="${anchor}">${numberText(tick)} ${sign}</text>`;
+    });
+}
+
+/** A bar for each name, with a second one below where two are compared. */
 export function barChart(
   title: string,
   bars: readonly { readonly name: string; readonly values: readonly number[] }[],
   names: readonly string[],
   unit: string,
+  text: (value: number) => string = numberText,
 ): string {
-  if (bars.length === 0) return "";
-  const max = Math.max(1e-9, ...bars.flatMap(({ values }) => values));
-  const each = 10 * names.length + 8;
-  const from = 150;
-  const rows = bars.flatMap(({ name, values }, row) => [
-    `<text x="${from - 8}" y="${row * each + each / 2}" dy="4" text-anchor="end">${escaped(name)}</text>`,
-    ...values.flatMap((value, i) => {
-      const [at, long] = [row * each + 4 + i * 10, (value / max) * (width - from - 90)];
-      return [
-        `<rect x="${from}" y="${at}" width="${fixed(Math.max(1, long))}" height="8" fill="${colours[i % colours.length]}"/>`,
-        `<text x="${fixed(from + long + 6)}" y="${at + 8}" class="small">${numberText(value)}</text>`,
-      ];
-    }),
-  ]);
-  const legend = names.length < 2 ? "" : `<p>${names.map(key).join(" ")}</p>`;
-  return figure(title, unit, `${svg(bars.length * each + 4, rows.join(""))}${legend}`);
+  if (bars.length === 0) return figure(title, unit, "", "wide");
+  const most = Math.max(1e-9, ...bars.flatMap(({ values }) => values));
+  const rows = bars.map(({ name, values }) => {
+    const each = values.map((value, i) => {
+      return `<i style="--part:${(value / most).toFixed(4)};background:${colourOf(i)}"></i><span>${escaped(text(value))}</span>`;
+    });
+    return `<dt>${escaped(name)}</dt><dd>${each.map((bar) => `<div>${bar}</div>`).join("")}</dd>`;
+  });
+  return figure(title, unit, `<dl class="bars">${rows.join("")}</dl>${keys(names)}`, "wide");
 }
 
-function svg(tall: number, inside: string): string {
-  return `<svg viewBox="0 0 ${width} ${tall}" role="img">${inside}</svg>`;
+function svg(title: string, inside: string): string {
+  return `<svg viewBox="0 0 ${width} ${height}" role="img" aria-label="${escaped(title)}">${inside}</svg>`;
 }
 
-function figure(title: string, unit: string, inside: string): string {
-  return `<figure><figcaption>${escaped(title)} <span>${escaped(unit)}</span></figcaption>${inside}</figure>`;
+function figure(title: string, unit: string, inside: string, name = ""): string {
+  const kind = name === "" ? "" : ` class="${name}"`;
+  return `<figure${kind}><figcaption>${escaped(title)}<span>${escaped(unit)}</span></figcaption>${inside}</figure>`;
 }
 
-function key(name: string, i: number): string {
-  return `<span class="key"><i style="background:${colours[i % colours.length]}"></i>${escaped(name)}</span>`;
+function keys(names: readonly string[]): string {
+  if (names.length < 2) return "";
+  const each = names.map((name, i) => `<span><i style="background:${colourOf(i)}"></i>${escaped(name)}</span>`);
+  return `<div class="keys">${each.join("")}</div>`;
 }
 
-/** At most as many points as a screen shows; of each stretch the mean. */
-function thinned(points: Line["points"]): Line["points"] {
+function colourOf(i: number): string {
+  return colours[i % colours.length]!;
+}
+
+/** At most as many points as a screen shows. */
+function thinned(points: Line["points"], merge: (values: readonly number[]) => number): Line["points"] {
   const step = Math.ceil(points.length / pointsMax);
   if (step <= 1) return points;
   return Array.from({ length: Math.ceil(points.length / step) }, (_, i) => {
     const part = points.slice(i * step, (i + 1) * step);
-    return [part[0]![0], part.reduce((sum, [, y]) => sum + y, 0) / part.length] as const;
+    return [part[0]![0], merge(part.map(([, value]) => value))] as const;
   });
 }
 
-function niceMax(value: number): number {
-  if (value <= 0) return 1;
-  const power = 10 ** Math.floor(Math.log10(value));
-  return [1, 2, 2.5, 5, 10].map((each) => each * power).find((each) => each >= value)!;
+/** Round values from 0 to at least `most`, about so many. */
+function ticksOf(most: number, about: number): number[] {
+  const rough = most <= 0 ? 1 / about : most / about;
+  const power = 10 ** Math.floor(Math.log10(rough));
+  const step = [1, 2, 2.5, 5, 10].map((each) => each * power).find((each) => each >= rough * 0.999)!;
+  return Array.from({ length: Math.ceil((most <= 0 ? 1 : most) / step - 1e-9) + 1 }, (_, i) => i * step);
 }
 
-function numberText(value: number): string {
-  const rounded = Math.abs(value) >= 100 ? Math.round(value) : Math.round(value * 100) / 100;
-  return String(rounded).replace(/\B(?=(\d{3})+$)/g, ",");
+/** A number as people read it: thousands apart, no more digits than it has meaning. */
+export function numberText(value: number): string {
+  const digits = Math.abs(value) >= 100 ? 0 : Math.abs(value) >= 10 ? 1 : 2;
+  const [whole, part] = String(Number(value.toFixed(digits))).split(".");
+  const grouped = whole!.replace(/\B(?=(\d{3})+$)/g, ",");
+  return part === undefined ? grouped : `${grouped}.${part}`;
 }
 
 function fixed(value: number): string {
   return value.toFixed(1);
-}
-
-/** Text as it may stand in a page. */
-export function escaped(text: string): string {
-  return text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;").replaceAll('"', "&quot;");
 }

@@ -26,9 +26,9 @@ describe("the page of a run", () => {
 
   it("asks nothing of the network and shows every chart", () => {
     assert.doesNotMatch(page, /https?:|src=|<script|@import|url\(/);
-    for (const title of ["GPUs held", "Queue", "Fragmentation", "Preemptions", "Waits by team"])
+    for (const title of ["Utilization", "Queue", "Fragmentation", "Preemptions", "Waits by team"])
       assert.ok(page.includes(title), title);
-    assert.equal(page.match(/<svg/g)?.length, 5);
+    assert.deepEqual([page.match(/<svg/g)?.length, page.match(/<dl/g)?.length], [4, 1]);
     assert.doesNotMatch(page, /NaN|undefined/);
   });
 

@@ -1,60 +1,98 @@
-import { mean, quantile } from "../simulate/figures.ts";
+import { mean, quantile, sum } from "../simulate/figures.ts";
 import { heldPart, type JobRun, type Result, type Sample } from "../simulate/result.ts";
-import { barChart, escaped, lineChart } from "./chart.ts";
+import { barChart, lineChart, numberText } from "./chart.ts";
+import { escaped, framed, tiles } from "./frame.ts";
 
 const hourMs = 3_600_000;
-const teamsShown = 40;
+const teamsShown = 25;
 
-const style = `body{font:14px/1.5 system-ui,sans-serif;max-width:780px;margin:2rem auto;padding:0 1rem;color:#1f2328;background:#fff}
-h1{font-size:1.4rem}figure{margin:1.5rem 0}figcaption{font-weight:600}figcaption span{font-weight:400;color:#59636e}
-svg{width:100%;height:auto}svg text{font:11px system-ui,sans-serif;fill:#59636e}svg .small{font-size:9px}.grid{stroke:#d1d9e0}
-.key{margin-right:1rem}.key i{display:inline-block;width:10px;height:10px;margin-right:4px}pre{overflow:auto;background:#f6f8fa;padding:1rem}
-@media (prefers-color-scheme:dark){body{background:#0d1117;color:#e6edf3}svg text,figcaption span{fill:#9198a1;color:#9198a1}.grid{stroke:#30363d}pre{background:#161b22}}`;
+/** What a run is shown beside: the same jobs under other rules. */
+export interface Beside {
+  readonly name: string;
+  readonly samples: readonly Sample[];
+}
 
 /** A page that opens from disk and needs nothing else: what a run was, and how the fleet and its teams fared. */
-export function pageOf(title: string, lines: readonly string[], result: Result): string {
-  const { samples, gpus, startedAt } = result;
+export function pageOf(title: string, lines: readonly string[], result: Result, beside?: Beside): string {
+  const { gpus, startedAt, jobs } = result;
+  const runs = [{ name: beside === undefined ? "" : "Tessera", samples: result.samples }, ...(beside ? [beside] : [])];
   const over = (of: (sample: Sample) => number) =>
-    samples.map((sample) => [(sample.at - startedAt) / hourMs, of(sample)] as const);
+    runs.map(({ name, samples }) => ({
+      name,
+      points: samples.map((sample) => [(sample.at - startedAt) / hourMs, of(sample)] as const),
+    }));
+  const part = (of: (sample: Sample) => number) => over((sample) => (100 * of(sample)) / gpus);
+  const waits = firstWaits(jobs);
   const charts = [
     lineChart(
-      "GPUs held",
-      [{ name: "held", points: over(({ gpusHeld }) => (100 * gpusHeld) / gpus) }],
-      "% of the fleet",
+      "Utilization",
+      part(({ gpusHeld }) => gpusHeld),
+      "GPUs held, % of the fleet",
+      "mean",
+      100,
     ),
-    lineChart("Queue", [{ name: "waiting", points: over(({ jobsWaiting }) => jobsWaiting) }], "jobs that wait"),
+    lineChart(
+      "Queue",
+      over(({ jobsWaiting }) => jobsWaiting),
+      "jobs that wait",
+      "highest",
+    ),
     lineChart(
       "Fragmentation",
-      [{ name: "free in parts", points: over(({ gpusFreeInParts }) => (100 * gpusFreeInParts) / gpus) }],
-      "% of the fleet: free GPUs on nodes that are partly used",
+      part(({ gpusFreeInParts }) => gpusFreeInParts),
+      "free GPUs on nodes that are partly used, % of the fleet",
+      "mean",
     ),
-    lineChart("Preemptions", [{ name: "evicted", points: over(({ evictions }) => evictions) }], "jobs in each step"),
-    barChart("Waits by team", waitsByTeam(result.jobs), ["mean", "p99"], "hours until the first start"),
+    lineChart(
+      "Preemptions",
+      over(({ evictions }) => evictions),
+      "jobs told to leave, in each step",
+      "highest",
+    ),
+    barChart("Waits by team", waitsByTeam(jobs), ["mean", "p99"], teamsText(jobs), hoursText),
   ];
-  const used = `${(100 * heldPart(result)).toFixed(1)} % of the GPU time until the last end was held.`;
-  return `<!doctype html>
-<html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>${escaped(title)}</title>
-<style>${style}</style>
-<h1>${escaped(title)}</h1>
-<p>${result.jobs.length} jobs on ${gpus} GPUs. ${used}</p>
-${charts.join("\n")}
-<pre>${escaped(lines.join("\n"))}</pre>
-</html>
-`;
+  return framed(
+    title,
+    `<p class="quiet">${numberText(jobs.length)} jobs on ${numberText(gpus)} GPUs</p>
+${tiles([
+  [`${(100 * heldPart(result)).toFixed(1)} %`, "of the GPU time was held"],
+  [hoursText(mean(waits)), "mean wait for the first start"],
+  [hoursText(quantile(waits, 0.99)), "p99 wait"],
+  [numberText(sum(jobs.map(({ evictions }) => evictions))), "preemptions"],
+  [numberText(sum(jobs.map(({ lostGpuMs }) => lostGpuMs)) / hourMs), "GPU-hours lost by them"],
+  [numberText(jobs.filter(({ stints }) => stints.length === 0).length), "jobs that never started"],
+])}
+<div class="charts">${charts.join("\n")}</div>
+<h2>Figures</h2>
+<pre class="card">${escaped(lines.join("\n"))}</pre>`,
+  );
+}
+
+function firstWaits(jobs: readonly JobRun[]): number[] {
+  return jobs.flatMap(({ arrival, stints }) =>
+    stints.length === 0 ? [] : [(stints[0]!.placedAt - arrival.submitAt) / hourMs],
+  );
 }
 
 /** The teams that wait most first. */
 function waitsByTeam(jobs: readonly JobRun[]) {
-  const waits = new Map<string, number[]>();
-  for (const { arrival, stints } of jobs) {
-    if (stints.length === 0) continue;
-    const wait = (stints[0]!.placedAt - arrival.submitAt) / hourMs;
-    const known = waits.get(arrival.account);
-    if (known === undefined) waits.set(arrival.account, [wait]);
-    else known.push(wait);
-  }
-  return [...waits]
-    .map(([name, each]) => ({ name, values: [mean(each), quantile(each, 0.99)] }))
-    .sort((a, b) => b.values[0]! - a.values[0]!)
+  return [...Map.groupBy(jobs, ({ arrival }) => arrival.account)]
+    .map(([name, own]) => ({ name, waits: firstWaits(own) }))
+    .filter(({ waits }) => waits.some((wait) => wait > 0))
+    .map(({ name, waits }) => ({ name, values: [mean(waits), quantile(waits, 0.99)] }))
+    .sort((a, b) => b.values[0]! - a.values[0]! || (a.name < b.name ? -1 : 1))
     .slice(0, teamsShown);
+}
+
+function teamsText(jobs: readonly JobRun[]): string {
+  const teams = Map.groupBy(jobs, ({ arrival }) => arrival.account);
+  const waited = [...teams.values()].filter((own) => firstWaits(own).some((wait) => wait > 0)).length;
+  const shown = waited > teamsShown ? `, the ${teamsShown} that wait longest` : "";
+  return `until the first start; ${waited} of ${teams.size} teams ever waited${shown}`;
+}
+
+function hoursText(hours: number): string {
+  if (hours === 0) return "0 s";
+  if (hours < 1 / 60) return `${numberText(hours * 3600)} s`;
+  return hours < 1 ? `${numberText(hours * 60)} min` : `${numberText(hours)} h`;
 }

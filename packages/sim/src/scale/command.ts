@@ -40,10 +40,11 @@ async function scale(args: readonly string[], terminal: Terminal): Promise<numbe
   const { demand, source } = demandOf(values.demand, seed);
   const days = countOf(values.days, "--days");
   const jobs = countOf(values.jobs, "--jobs");
-  const { figures, result } = runScale({ gpus, days, jobs, load, seed, demand, watch: watched });
+  const { figures, result, apart } = runScale({ gpus, days, jobs, load, seed, demand, watch: watched });
   writeOutputs(terminal, values, {
     figures: { command: "scale", demand: source, ...figures },
     result,
+    beside: { name: "hard quotas", samples: apart.samples },
     from: result.startedAt,
     lines: [
       `${figures.jobs} jobs of ${figures.teams} teams on ${gpus} GPUs; offered load ${figures.offeredLoad}; demand: ${source}`,

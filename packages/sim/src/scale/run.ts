@@ -1,7 +1,7 @@
 import { type AccountTerms, type Policy, plainPolicy, plainTerms, unitsPerGpu } from "@tessera/core";
 import { declareNodes, seededRandom } from "@tessera/engine-simulated";
 import { mean, quantile, rounded, seconds, sum } from "../simulate/figures.ts";
-import type { JobRun, Result } from "../simulate/result.ts";
+import type { JobRun, Result, Sample } from "../simulate/result.ts";
 import type { Arrival, Setting } from "../simulate/setting.ts";
 import { simulate } from "../simulate/simulate.ts";
 import type { DemandDay } from "../trace/helios.ts";
@@ -57,7 +57,8 @@ export function runScale(ask: ScaleAsk) {
   const untilAt = startAt + days * dayMs;
   const lent = simulate(watch("floors, lent and taken back", sharedSetting(gpus, arrivals, untilAt)));
   const lending = figuresOf(lent, untilAt);
-  const hardQuotas = figuresOf(simulateApart(gpus, arrivals, untilAt), untilAt);
+  const apart = simulateApart(gpus, arrivals, untilAt);
+  const hardQuotas = figuresOf(apart, untilAt);
   const offered = arrivals.map(
     ({ submitAt, runMs, spec }) =>
       (Math.min(untilAt, submitAt + runMs) - submitAt) * spec.gpus[0]!.count * spec.members.min,
@@ -73,7 +74,7 @@ export function runScale(ask: ScaleAsk) {
     lending,
     hardQuotas,
   };
-  return { figures, result: lent };
+  return { figures, result: lent, apart };
 }
 
 /** The median run time is chosen so that about as many jobs come as were asked for. */
@@ -123,11 +124,11 @@ function simulateApart(gpus: number, arrivals: readonly Arrival[], untilAt: numb
   const results = teams.map((path, i) => {
     const count = Math.floor(nodes / teams.length) + (i < nodes % teams.length ? 1 : 0);
     const own = (byTeam.get(path) ?? []).map((arrival) => ({ ...arrival, account: "team" }));
-    return simulate({ ...settingOf(count, own, untilAt), accounts: [{ path: "team", terms: plainTerms }] });
+    return simulate({ ...settingOf(count, own, untilAt), accounts: [{ path: "team", terms: plainTerms }], sampleMs });
   });
   return {
     jobs: results.flatMap(({ jobs }) => jobs),
-    samples: [],
+    samples: summed(results.map(({ samples }) => samples)),
     gpus,
     startedAt: startAt,
     endedAt: untilAt,
@@ -135,6 +136,20 @@ function simulateApart(gpus: number, arrivals: readonly Arrival[], untilAt: numb
     batches: sum(results.map(({ batches }) => batches)),
     wallMs: sum(results.map(({ wallMs }) => wallMs)),
   };
+}
+
+/** Samples of fleets that are parts of one. */
+function summed(parts: readonly (readonly Sample[])[]): Sample[] {
+  const byInstant = Map.groupBy(parts.flat(), ({ at }) => at);
+  return [...byInstant]
+    .sort((a, b) => a[0] - b[0])
+    .map(([at, all]) => ({
+      at,
+      gpusHeld: sum(all.map(({ gpusHeld }) => gpusHeld)),
+      gpusFreeInParts: sum(all.map(({ gpusFreeInParts }) => gpusFreeInParts)),
+      jobsWaiting: sum(all.map(({ jobsWaiting }) => jobsWaiting)),
+      evictions: sum(all.map(({ evictions }) => evictions)),
+    }));
 }
 
 function settingOf(nodes: number, arrivals: readonly Arrival[], untilAt: number): Omit<Setting, "accounts"> {

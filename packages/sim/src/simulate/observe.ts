@@ -29,7 +29,10 @@ export class Observer {
   constructor(setting: Setting, state: State) {
     this.#setting = setting;
     this.#state = state;
-    this.#nextSampleAt = setting.arrivals[0]?.submitAt ?? 0;
+    const { arrivals, sampleMs = 1 } = setting;
+    const from = arrivals[0]?.submitAt ?? Number.POSITIVE_INFINITY;
+    // Whole steps, so that samples of several runs stand at the same instants.
+    this.#nextSampleAt = Math.ceil(from / sampleMs) * sampleMs;
     this.#runs = setting.arrivals.map((arrival) => ({
       arrival,
       gpus: gpusOf(arrival),
@@ -112,7 +115,7 @@ export class Observer {
   #end(run: JobRun, at: number, outcome: string): void {
     run.endedAt = at;
     run.outcome = outcome;
-    if (++this.#over % progressEvery === 0) this.#setting.progress?.(this.#over);
+    if (++this.#over % progressEvery === 0) this.#setting.progress?.(this.#over, false);
   }
 
   /** Takes the samples that are due before `at`: until then nothing changes. */
@@ -139,6 +142,7 @@ export class Observer {
   }
 
   result(batches: number, wallMs: number): Result {
+    this.#setting.progress?.(this.#over, true);
     let endedAt = 0;
     for (const run of this.#runs) if (run.endedAt > endedAt) endedAt = run.endedAt;
     return {

@@ -1,10 +1,10 @@
 import { writeFileSync } from "node:fs";
 import { type Terminal, WrongUsage } from "../command/command.ts";
 import { wantsJson } from "../command/options.ts";
+import { Progress } from "../command/progress.ts";
 import { codeRevision } from "../command/revision.ts";
-import { pageOf } from "../page/page.ts";
+import { type Beside, pageOf } from "../page/page.ts";
 import { writeLog } from "./log.ts";
-import { progressLine } from "./progress.ts";
 import type { Result } from "./result.ts";
 import type { Setting } from "./setting.ts";
 
@@ -25,7 +25,12 @@ export interface OutputValues {
 
 /** Lets a run show how far it is, and be sampled for its page. */
 export function watched(what: string, setting: Setting): Setting {
-  return { sampleMs, ...setting, progress: progressLine(what, setting.arrivals.length) };
+  const progress = new Progress(setting.arrivals.length);
+  return {
+    sampleMs,
+    ...setting,
+    progress: (over, done) => (done ? progress.clear() : progress.at(over, `jobs, ${what}`)),
+  };
 }
 
 /** Writes what a run has found as the options ask; `from` is 0 of the trace's clock. */
@@ -37,13 +42,17 @@ export function writeOutputs(
     readonly result: Result;
     readonly from: number;
     readonly lines: readonly string[];
+    readonly beside?: Beside;
   },
 ): void {
-  if (wantsJson(values.output)) out(JSON.stringify({ ...found.figures, revision: codeRevision() }));
+  const code = codeRevision();
+  if (wantsJson(values.output)) out(JSON.stringify({ ...found.figures, revision: code }));
   else for (const line of found.lines) out(line);
   if (values.log !== undefined) writeLog(values.log, found.result, found.from);
-  if (values.html !== undefined)
-    writeFileSync(values.html, pageOf(`tess-sim ${found.figures.command}`, found.lines, found.result));
+  if (values.html !== undefined) {
+    const lines = [...found.lines, "", `code revision ${code}`];
+    writeFileSync(values.html, pageOf(`tess-sim ${found.figures.command}`, lines, found.result, found.beside));
+  }
 }
 
 /** A whole number from 1 on, or wrong usage. */

@@ -58,10 +58,14 @@ export function completionMs({ arrival, endedAt }: JobRun): number {
   return endedAt - arrival.submitAt;
 }
 
-/** GPU time that was held, of all there was until the last job ended. */
+/** GPU time that was held, of all there was until the last job ended; what still runs then counts up to it. */
 export function heldPart({ jobs, gpus, startedAt, endedAt }: Result): number {
   let held = 0;
-  for (const { stints, gpus: each } of jobs)
-    for (const stint of stints) held += each * (stint.endedAt - stint.placedAt);
-  return held / (gpus * (endedAt - startedAt));
+  for (const { stints, gpus: each } of jobs) {
+    for (const stint of stints) {
+      const until = Number.isNaN(stint.endedAt) ? endedAt : stint.endedAt;
+      held += each * Math.max(0, until - stint.placedAt);
+    }
+  }
+  return endedAt <= startedAt ? 0 : held / (gpus * (endedAt - startedAt));
 }

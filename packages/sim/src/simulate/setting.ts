@@ -34,6 +34,6 @@ export interface Setting {
   readonly sampleMs?: number;
   /** The end of what is looked at; without it, the end of the last job. */
   readonly untilAt?: number;
-  /** Told now and then how many jobs are over. */
-  readonly progress?: (jobsOver: number) => void;
+  /** Told now and then how many jobs are over, and when nothing more will happen. */
+  readonly progress?: (jobsOver: number, done: boolean) => void;
 }

@@ -59,6 +59,7 @@ class Simulation {
       for (; (arrivals[next]?.submitAt ?? Number.POSITIVE_INFINITY) <= at; next++) this.#submit(arrivals[next]!, next);
       this.#kernel.settle();
     }
+    if (untilAt < Number.POSITIVE_INFINITY) this.#observer.sampleUntil(untilAt);
     return this.#observer.result(this.#kernel.batches, performance.now() - begun);
   }
 
