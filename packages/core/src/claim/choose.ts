@@ -18,6 +18,8 @@ export interface Task {
   readonly need: ClaimNeed;
   readonly now: Instant;
   readonly book: Book;
+  /** The only nodes on which anyone is to be taken, where that is known. */
+  readonly nodes?: readonly NodeNo[] | undefined;
 }
 
 /** Nodes for all members with their victims taken, the cheapest first; undefined where there are not enough. */

@@ -1,8 +1,10 @@
 import type { Seat } from "../journal/event.ts";
 import type { GpuNo } from "../model/ids.ts";
+import type { Job } from "../model/job.ts";
 import type { FleetNode } from "../model/node.ts";
 import { type Occupant, type PartAsk, seatPart, type Who } from "../part/seat.ts";
 import type { Fleet } from "../state/fleet.ts";
+import { type State, whoIs } from "../state/state.ts";
 import type { Victim } from "./victim.ts";
 
 /** What members ask for who take parts of GPUs, and how many they are. */
@@ -10,6 +12,13 @@ export interface PartNeed {
   readonly ask: PartAsk;
   readonly who: Who;
   readonly members: number;
+}
+
+/** How the GPUs of an alternative are to be cut, where it asks for parts. */
+export function partNeedOf(state: State, { spec, account }: Job, choice: number): PartNeed | undefined {
+  const { part } = spec.gpus[choice]!;
+  if (part === undefined) return undefined;
+  return { ask: { ...part, isolation: spec.isolation }, who: whoIs(state, account), members: spec.members.min };
 }
 
 /**

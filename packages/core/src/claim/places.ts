@@ -109,7 +109,8 @@ function leastLost({ claimant }: Task, free: number, others: readonly Cost[]): n
 }
 
 /** Where someone can be taken, or a GPU is free, or will be without anyone being asked to leave. */
-function nodesInQuestion(task: Task, offers: Offers): NodeNo[] {
+function nodesInQuestion(task: Task, offers: Offers): readonly NodeNo[] {
+  if (task.nodes !== undefined) return task.nodes;
   const { fleet } = task.state;
   const { model, gpus } = task.need;
   const found = new Set<NodeNo>();

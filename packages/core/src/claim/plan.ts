@@ -1,5 +1,5 @@
 import type { Seat } from "../journal/event.ts";
-import { type AccountNo, noAccount, rootAccount } from "../model/ids.ts";
+import { type AccountNo, type NodeNo, noAccount, rootAccount } from "../model/ids.ts";
 import type { Job, Members } from "../model/job.ts";
 import type { Instant } from "../model/units.ts";
 import { unitsPerGpu } from "../model/units.ts";
@@ -8,15 +8,16 @@ import { isKnownFull } from "../place/known-full.ts";
 import { needOf } from "../place/seats.ts";
 import { limitHit } from "../queue/limits.ts";
 import { moneyHit } from "../run/budget.ts";
-import { type State, whoIs, wishOf } from "../state/state.ts";
+import { type State, wishOf } from "../state/state.ts";
 import type { Wish, WishOption } from "../state/wish.ts";
 import { Book } from "./book.ts";
 import { chooseSites, isLent, type Task } from "./choose.ts";
 import { Offers } from "./offers.ts";
-import type { PartNeed } from "./part-seats.ts";
+import { partNeedOf } from "./part-seats.ts";
 import { anywhere, type Place, placesFor } from "./places.ts";
 import { hasProspects } from "./prospects.ts";
 import { quickClaim } from "./quick.ts";
+import { quickShareClaim } from "./quick-share.ts";
 import { Site } from "./site.ts";
 import { type Claimant, isOwn, type Rule, standingsOf } from "./takeable.ts";
 import { Tally } from "./tally.ts";
@@ -47,11 +48,21 @@ export function planClaim(state: State, job: Job, now: Instant, book = new Book(
   const wish = wishOf(state, job.spec);
   for (const { demand } of wish.options)
     if (limitHit(state, job, demand.units, unitsPerGpu, now) !== undefined) return undefined;
-  return quickClaim(state, job, wish, now) ?? weighClaim(state, job, wish, now, book);
+  const quick = quickClaim(state, job, wish, now) ?? quickShareClaim(state, job, wish, now, book);
+  if (quick === "nobody") return undefined;
+  if (quick !== undefined && "seats" in quick) return quick;
+  return weighClaim(state, job, wish, now, book, quick?.nodes);
 }
 
-/** The same by weighing all who might leave. */
-export function weighClaim(state: State, job: Job, wish: Wish, now: Instant, book: Book): ClaimPlan | undefined {
+/** The same by weighing all who might leave, or those on some nodes. */
+export function weighClaim(
+  state: State,
+  job: Job,
+  wish: Wish,
+  now: Instant,
+  book: Book,
+  nodes?: readonly NodeNo[],
+): ClaimPlan | undefined {
   const ways: Way[] = [];
   let prospects = false;
   // Where someone is leaving, a way without prospects may show that nobody else need leave.
@@ -65,13 +76,21 @@ export function weighClaim(state: State, job: Job, wish: Wish, now: Instant, boo
     }
   }
   if (!prospects) return undefined;
+  if (nodes !== undefined) return planByWays(state, job, ways, now, book, nodes);
   // Most who wait can take nobody, and are asked again and again.
   const empty = ways.every((way) => way.offers.isEmpty());
   for (const { offers } of ways) book.look(offers.looks);
   return empty ? undefined : planByWays(state, job, ways, now, book);
 }
 
-function planByWays(state: State, job: Job, ways: readonly Way[], now: Instant, book: Book): ClaimPlan | undefined {
+function planByWays(
+  state: State,
+  job: Job,
+  ways: readonly Way[],
+  now: Instant,
+  book: Book,
+  nodes?: readonly NodeNo[],
+): ClaimPlan | undefined {
   const wholeNodes = isConfidential(state, job.account);
   const mayUse = nodesFor(state, job);
   let best: ClaimPlan | undefined;
@@ -81,7 +100,7 @@ function planByWays(state: State, job: Job, ways: readonly Way[], now: Instant, 
     if (option === done || (wholeNodes && claimant.cover === noAccount)) continue;
     const { choice, model } = option;
     const need = { ...needOf(job.spec, choice, model), mayUse, part: partNeedOf(state, job, choice) };
-    const task = { state, claimant, need, now, book };
+    const task = { state, claimant, need, now, book, nodes };
     const plan = planFor(task, offers);
     // Nobody need leave for it: it fits what others are leaving already, be it as another alternative.
     if (plan?.victims.size === 0) return wholeNodes ? undefined : planOnWhatIsLeft(task, choice, plan);
@@ -117,13 +136,6 @@ function planOnWhatIsLeft({ state, claimant, need }: Task, choice: number, plan:
 
 function takesOwn({ victims }: Pick<ClaimPlan, "victims">): boolean {
   return [...victims.values()].some(isOwn);
-}
-
-/** How the GPUs of an alternative are to be cut, where it asks for parts. */
-function partNeedOf(state: State, { spec, account }: Job, choice: number): PartNeed | undefined {
-  const { part } = spec.gpus[choice]!;
-  if (part === undefined) return undefined;
-  return { ask: { ...part, isolation: spec.isolation }, who: whoIs(state, account), members: spec.members.min };
 }
 
 /** Without a floor of others first, where its own account's work would have to leave to claim it. */

@@ -104,7 +104,8 @@ function mayReplace(state: State, claimant: Claimant, victim: Victim, now: Insta
   return claimant.cover !== noAccount && isInside(state, claimant.cover, victim.cover);
 }
 
-function mayRebalance(state: State, { job, extra }: Victim, now: Instant): boolean {
+/** T2 and T8 for one victim, whatever its side. */
+export function mayRebalance(state: State, { job, extra }: Victim, now: Instant): boolean {
   const { rebalance } = state.policy;
   if (rebalance === "off") return false;
   if (extra) return true;

@@ -64,7 +64,7 @@ export function applyToJobs(state: State, event: JobEvent): void {
       job.class = event.class;
       job.cover = event.cover;
       countClass(state, job, 1);
-      state.burst.note(state, job);
+      noteMayLeave(state, job);
       state.fleet.touch(job.leases);
       return;
     }
@@ -110,7 +110,7 @@ export function applyToJobs(state: State, event: JobEvent): void {
       if (job.startedAt === 0) {
         job.startedAt = event.at;
         state.endings.note(job);
-        state.burst.note(state, job);
+        noteMayLeave(state, job);
       }
       if (job.state === "starting" && job.leases.every((each) => each.extra || each.state === "running")) {
         job.state = "running";
@@ -130,7 +130,7 @@ export function applyToJobs(state: State, event: JobEvent): void {
         job.state = "stopping";
         job.stopCause = event.cause;
         job.stopWhy = event.why;
-        state.burst.note(state, job);
+        noteMayLeave(state, job);
       }
       if (!wasLeaving && isLeaving(job, lease)) countLeaving(state, job, lease, 1);
       return;
@@ -280,7 +280,7 @@ export function addJob(state: State, job: Job): void {
 function activate(state: State, job: Job): void {
   addUnder(state.active, job.account, job);
   state.endings.note(job);
-  state.burst.note(state, job);
+  noteMayLeave(state, job);
   countPriority(state, job, 1);
   countCover(state, job, 1);
   if (isElastic(job)) state.elastic.add(job);
@@ -294,6 +294,12 @@ function exposeAt(state: State, { no }: Job, at: Instant): void {
   if (at > state.clock) state.timers.add({ at, kind: "exposed", subject: no });
 }
 
+/** What decides whether others may take it, or what it would lose, has changed. */
+function noteMayLeave(state: State, job: Job): void {
+  state.burst.note(state, job);
+  state.alike.note(state, job);
+}
+
 function isElastic({ spec }: Job): boolean {
   return spec.members.max > spec.members.min && spec.preemptible;
 }
@@ -301,7 +307,7 @@ function isElastic({ spec }: Job): boolean {
 function deactivate(state: State, job: Job): void {
   deleteUnder(state.active, job.account, job);
   state.endings.note(job);
-  state.burst.note(state, job);
+  noteMayLeave(state, job);
   state.resumable.delete(job);
   state.elastic.delete(job);
   countPriority(state, job, -1);
@@ -523,6 +529,7 @@ function leaseEnded(state: State, event: LeaseEnded): void {
   state.classes.note(job.account);
   job.leases = job.leases.filter((each) => each !== lease);
   state.resumable.lessen(job);
+  state.alike.note(state, job);
   markUnscrubbed(state, lease);
   beforeSeats(state, lease.node);
   state.fleet.give(lease);

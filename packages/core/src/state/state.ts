@@ -19,6 +19,7 @@ import { enginesHave } from "../part/engines.ts";
 import { type PartAsk, seatPart, type Who } from "../part/seat.ts";
 import type { Demand, Floor } from "../queue/quota.ts";
 import { modelMatches } from "../submit/gpus.ts";
+import { Alike } from "./alike.ts";
 import { Arrivals, shapeOf } from "./arrivals.ts";
 import { type Books, emptyBooks } from "./books.ts";
 import { BurstOrder } from "./burst-order.ts";
@@ -144,6 +145,7 @@ export interface State {
   /** Jobs that the guarantee of an account covers, by that account. */
   readonly coveredBy: Map<AccountNo, Set<Job>>;
   readonly burst: BurstOrder;
+  readonly alike: Alike;
   readonly classes: ClassChanges;
   readonly claims: ClaimIndex;
   /** When jobs that hold leases reach their limits. */
@@ -217,6 +219,7 @@ export function emptyState(): State {
     usageVersion: 0,
     coveredBy: new Map(),
     burst: new BurstOrder(),
+    alike: new Alike(),
     classes: new ClassChanges(),
     planned: new Map(),
     claimants: new Set(),

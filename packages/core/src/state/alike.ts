@@ -1,0 +1,78 @@
+import { type AccountNo, noAccount } from "../model/ids.ts";
+import type { Job } from "../model/job.ts";
+import type { State } from "./state.ts";
+import { addTo, type Held, nothingHeld } from "./usage.ts";
+
+/** Jobs of one account with whom it loses the same. */
+export interface Kind {
+  /** The account whose guarantee covers them. */
+  readonly cover: AccountNo;
+  /** They can be resumed from a checkpoint. */
+  readonly saves: boolean;
+  readonly held: Held;
+  readonly jobs: Set<Job>;
+}
+
+/**
+ * Jobs that others might take for a fair share [T2], by account and by what would be lost with them: whether a side could
+ * do without is the same for all of one kind. Made when it is first asked for, and from then on kept up to date.
+ */
+export class Alike {
+  #kinds: Map<AccountNo, Map<string, Kind>> | undefined;
+  readonly #kindOf = new Map<Job, string>();
+
+  /** A job has begun or ceased to be one that others might take, or holds something else. */
+  note(state: State, job: Job): void {
+    if (this.#kinds === undefined) return;
+    this.#remove(this.#kinds, job);
+    if (mayLeave(job)) this.#add(this.#kinds, state, job);
+  }
+
+  of(state: State, account: AccountNo): ReadonlyMap<string, Kind> {
+    this.#kinds ??= this.#build(state);
+    return this.#kinds.get(account) ?? none;
+  }
+
+  #build(state: State): Map<AccountNo, Map<string, Kind>> {
+    const kinds = new Map<AccountNo, Map<string, Kind>>();
+    for (const jobs of state.active.values()) for (const job of jobs) if (mayLeave(job)) this.#add(kinds, state, job);
+    return kinds;
+  }
+
+  #add(kinds: Map<AccountNo, Map<string, Kind>>, { fleet }: State, job: Job): void {
+    const held = nothingHeld();
+    for (const lease of job.leases) addTo(held, fleet, lease, 1);
+    const { units, memoryUnits, cpusMilli, memoryMiB, byModel } = held;
+    const saves = job.spec.checkpoint !== undefined;
+    const whole = job.leases[0]!.part === undefined;
+    const key = `${job.cover}/${saves}/${whole}/${units}/${memoryUnits}/${cpusMilli}/${memoryMiB}/${byModel}`;
+    let ofAccount = kinds.get(job.account);
+    if (ofAccount === undefined) {
+      ofAccount = new Map();
+      kinds.set(job.account, ofAccount);
+    }
+    const kind = ofAccount.get(key);
+    if (kind === undefined) ofAccount.set(key, { cover: job.cover, saves, held, jobs: new Set([job]) });
+    else kind.jobs.add(job);
+    this.#kindOf.set(job, key);
+  }
+
+  #remove(kinds: Map<AccountNo, Map<string, Kind>>, job: Job): void {
+    const key = this.#kindOf.get(job);
+    if (key === undefined) return;
+    this.#kindOf.delete(job);
+    const ofAccount = kinds.get(job.account)!;
+    const { jobs } = ofAccount.get(key)!;
+    jobs.delete(job);
+    if (jobs.size === 0) ofAccount.delete(key);
+    if (ofAccount.size === 0) kinds.delete(job.account);
+  }
+}
+
+/** Not on its way out, and not covered by its own account: nobody else is inside that guarantee [C2]. */
+function mayLeave({ state, leases, spec, cover, account }: Job): boolean {
+  if ((state !== "running" && state !== "starting") || leases.length === 0 || !spec.preemptible) return false;
+  return cover === noAccount || cover !== account;
+}
+
+const none: ReadonlyMap<string, Kind> = new Map();
