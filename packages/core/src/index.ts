@@ -8,6 +8,7 @@ export * from "./bill/invoice.ts";
 export * from "./bill/job-cost.ts";
 export * from "./bill/latest.ts";
 export * from "./bill/ledger.ts";
+export { RateBook } from "./bill/lines.ts";
 export * from "./bill/money.ts";
 export * from "./bill/period.ts";
 export * from "./bill/price.ts";

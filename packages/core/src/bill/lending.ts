@@ -71,6 +71,8 @@ export class Lending {
   readonly #standings: Standing[] = [];
   #at: number;
   readonly #payers: Payers;
+  /** As many pools as there were when entries of floors were last given to pools. */
+  #pooled = 1;
   /** By number of the model. */
   readonly #poolByModel: number[] = [];
 
@@ -97,6 +99,7 @@ export class Lending {
 
   capacity(model: string, unitsAdded: number): void {
     this.#pools[this.#noOf(model)]!.capacity += unitsAdded;
+    this.#repool();
     this.#weigh();
   }
 
@@ -104,6 +107,19 @@ export class Lending {
   set(tenant: TenantPayer): void {
     // Before the sums are taken: a model that is borrowed for the first time makes a pool.
     for (let no = 0; no < tenant.borrowed.length; no++) if (tenant.borrowed[no]! > 0) this.#poolOfModel(no);
+    this.#count(tenant);
+    this.#repool();
+    this.#weigh();
+  }
+
+  /** Where there is a pool more, entries of floors may fall under another one. */
+  #repool(): void {
+    if (this.#pooled === this.#pools.length) return;
+    this.#pooled = this.#pools.length;
+    for (const tenant of this.#payers.tenants) if (tenant.no < this.#standings.length) this.#count(tenant);
+  }
+
+  #count(tenant: TenantPayer): void {
     const standing = this.#standingOf(tenant);
     if (this.#isAsBefore(tenant, standing)) return;
     const { borrowed, promised, idle } = standing;
@@ -126,7 +142,6 @@ export class Lending {
       pool.promised += promised[no]!;
       setIdle(pool, tenant, idle[no]!);
     }
-    this.#weigh();
   }
 
   /** Whether nothing has changed that a tenant lends or borrows by; notes what there is now. */

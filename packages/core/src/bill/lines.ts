@@ -2,8 +2,7 @@ import { tenantOfPath } from "../meter/usage.ts";
 import type { InvoiceLine, LineKey } from "./charge.ts";
 import { costOf, type UnitPrice } from "./cost.ts";
 import type { Rounding } from "./money.ts";
-import { innerOf } from "./nested.ts";
-import { addBigInt, addProduct, addSum, fitting, sumAt, wide } from "./wide.ts";
+import { addBigInt, addProduct, addSum, fitting, isZero, sumAt, wide } from "./wide.ts";
 
 /** What a quantity is of, and what it costs. */
 export interface Rate {
@@ -12,29 +11,22 @@ export interface Rate {
   readonly rounding: Rounding;
 }
 
-interface NamedRate extends Rate {
-  readonly id: string;
-}
+/** Numbers every rate there is: one key at one price. Where a contract changes the price of a key, it is another rate. */
+export class RateBook {
+  readonly #rates: Rate[] = [];
+  readonly #byText = new Map<string, number>();
+  readonly #byTenant = new Map<string, number[]>();
 
-/** Lines whose quantities still grow. A line is one key at one price: where a contract changes the price, it is two. */
-export class Lines {
-  readonly #rates: NamedRate[] = [];
-  #quantities: Float64Array = new Float64Array(64 * wide);
-  /** By tenant, then by key and price. */
-  readonly #byTenant = new Map<string, Map<string, number>>();
-
-  /** The number of the line of a rate. */
   no(key: LineKey, price: UnitPrice, rounding: Rounding): number {
-    return this.#of({ id: textOf(key, price), key, price, rounding });
-  }
-
-  #of(rate: NamedRate): number {
-    const lines = innerOf(this.#byTenant, tenantOfPath(rate.key.account));
-    const known = lines.get(rate.id);
+    const text = textOf(key, price);
+    const known = this.#byText.get(text);
     if (known !== undefined) return known;
-    const no = this.#rates.push(rate) - 1;
-    this.#quantities = fitting(this.#quantities, (no + 1) * wide);
-    lines.set(rate.id, no);
+    const no = this.#rates.push({ key, price, rounding }) - 1;
+    this.#byText.set(text, no);
+    const tenant = tenantOfPath(key.account);
+    const ofTenant = this.#byTenant.get(tenant) ?? [];
+    ofTenant.push(no);
+    this.#byTenant.set(tenant, ofTenant);
     return no;
   }
 
@@ -42,32 +34,56 @@ export class Lines {
     return this.#rates[no]!;
   }
 
+  /** The numbers of a tenant. */
+  of(tenant: string): readonly number[] {
+    return this.#byTenant.get(tenant) ?? [];
+  }
+}
+
+/** Lines whose quantities still grow: one for each rate, by its number; where nothing came together there is no line. */
+export class Lines {
+  readonly book: RateBook;
+  #quantities: Float64Array = new Float64Array(64 * wide);
+
+  constructor(book: RateBook) {
+    this.book = book;
+  }
+
   quantity(no: number): bigint {
-    return sumAt(this.#quantities, no * wide);
+    return !this.#has(no) ? 0n : sumAt(this.#quantities, no * wide);
   }
 
   /** Adds a sum of another column. */
   add(no: number, column: Float64Array, place: number): void {
+    this.#quantities = fitting(this.#quantities, (no + 1) * wide);
     addSum(this.#quantities, no * wide, column, place);
+  }
+
+  addProduct(no: number, units: number, ms: number): void {
+    this.#quantities = fitting(this.#quantities, (no + 1) * wide);
+    addProduct(this.#quantities, no * wide, units, ms);
   }
 
   /** Adds what may be larger than a number can be. */
   addAmount(no: number, amount: bigint): void {
+    this.#quantities = fitting(this.#quantities, (no + 1) * wide);
     addBigInt(this.#quantities, no * wide, amount);
   }
 
-  addProduct(no: number, units: number, ms: number): void {
-    addProduct(this.#quantities, no * wide, units, ms);
-  }
-
-  /** Adds all lines of another stretch of time. */
+  /** Adds all lines of another stretch of time; both are of one book. */
   addAll(other: Lines): void {
-    for (const [no, rate] of other.#rates.entries()) this.add(this.#of(rate), other.#quantities, no * wide);
+    const length = other.#quantities.length;
+    this.#quantities = fitting(this.#quantities, length);
+    for (let place = 0; place < length; place += wide) addSum(this.#quantities, place, other.#quantities, place);
   }
 
   /** The numbers of the lines of a tenant. */
   of(tenant: string): readonly number[] {
-    return [...(this.#byTenant.get(tenant)?.values() ?? [])];
+    return this.book.of(tenant).filter((no) => this.#has(no));
+  }
+
+  #has(no: number): boolean {
+    return (no + 1) * wide <= this.#quantities.length && !isZero(this.#quantities, no * wide);
   }
 }
 

@@ -5,7 +5,7 @@ import { burstPrice, corePrice, costOf, memoryPrice, type PriceTerms, reservedPr
 import type { Period } from "./invoice.ts";
 import { latestOf } from "./latest.ts";
 import type { Lent } from "./lending.ts";
-import { noGpu } from "./lines.ts";
+import { noGpu, RateBook } from "./lines.ts";
 import { innerOf } from "./nested.ts";
 import type { Payer } from "./payers.ts";
 import { type Contract, type PriceBook, type PriceVersion, type PriceWindow, versionAt } from "./price.ts";
@@ -19,6 +19,8 @@ export interface RatingOptions {
   readonly book: PriceBook;
   /** Times of day of all versions, as instants. */
   readonly windows: readonly PriceWindow[];
+  /** Of all ratings that are put together; absent = its own. */
+  readonly rates?: RateBook;
   /** Is shown each hour of each line, priced. */
   readonly onCharge?: (charge: Charge) => void;
 }
@@ -44,7 +46,7 @@ interface Rates {
 /** The price book applied to what was metered in a period, as far as time has come. */
 export class PeriodRating {
   /** What came together so far; whole once the period is. */
-  readonly totals = new Totals();
+  readonly totals: Totals;
   readonly #rater: Rater;
   readonly #options: RatingOptions;
   readonly #borders: readonly Instant[];
@@ -57,6 +59,7 @@ export class PeriodRating {
 
   constructor(options: RatingOptions) {
     this.#options = options;
+    this.totals = new Totals(options.rates ?? new RateBook());
     const { period, book, windows } = options;
     const borders = [
       ...book.versions.map((version) => version.fromAt),
@@ -194,7 +197,7 @@ export class PeriodRating {
     const kind = state === "stranded" ? state : "burst";
     const account = payers[slot]!.path;
     const key = { kind, account, model, profile, isolation, topology, version: version.id, perMille } as const;
-    return this.totals.lines.no(key, burstPrice(terms, key), version.rounding);
+    return this.totals.lines.book.no(key, burstPrice(terms, key), version.rounding);
   }
 
   #lineOfPayer(kind: "cpu" | "memory", payer: Payer, { terms, byPayer }: Rates): number {
@@ -203,7 +206,7 @@ export class PeriodRating {
     const { version } = terms;
     const key = { ...noGpu, kind, account: payer.path, version: version.id } as const;
     const price = kind === "cpu" ? corePrice(terms) : memoryPrice(terms);
-    known[kind] ??= this.totals.lines.no(key, price, version.rounding);
+    known[kind] ??= this.totals.lines.book.no(key, price, version.rounding);
     return known[kind];
   }
 
@@ -216,7 +219,7 @@ export class PeriodRating {
       if (terms === undefined) continue;
       const { version } = terms;
       const key = { ...noGpu, kind: "reserved", account: payer.path, model: entry, version: version.id } as const;
-      const line = this.totals.lines.no(key, reservedPrice(terms, entry), version.rounding);
+      const line = this.totals.lines.book.no(key, reservedPrice(terms, entry), version.rounding);
       const before = this.#shown(line);
       this.totals.lines.addProduct(line, units, ms);
       if (before !== undefined) this.#show(line, before, span);
@@ -230,7 +233,7 @@ export class PeriodRating {
 
   /** Shows what a line has grown by. */
   #show(line: number, before: bigint, cut: Cut): void {
-    const { key, price, rounding } = this.totals.lines.rate(line);
+    const { key, price, rounding } = this.totals.lines.book.rate(line);
     const after = this.totals.lines.quantity(line);
     const micros = costOf(key.kind, after, price, rounding) - costOf(key.kind, before, price, rounding);
     this.#options.onCharge!({ ...key, ...cut, quantity: after - before, micros });

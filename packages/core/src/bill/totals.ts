@@ -1,7 +1,7 @@
 import { type LostWork, tenantOfPath } from "../meter/usage.ts";
 import type { InvoiceLine } from "./charge.ts";
 import { burstPrice, costOf, type PriceTerms } from "./cost.ts";
-import { inOrder, Lines, lineOf, noGpu, type Rate } from "./lines.ts";
+import { inOrder, Lines, lineOf, noGpu, type Rate, RateBook } from "./lines.ts";
 import { shareOut } from "./money.ts";
 import { innerOf } from "./nested.ts";
 import { type PriceVersion, rateFor } from "./price.ts";
@@ -33,7 +33,7 @@ const usedRow = 2 * wide;
  * and put together: the lines are the same as if they had been rated as one.
  */
 export class Totals {
-  readonly lines = new Lines();
+  readonly lines: Lines;
   readonly #tenants = new Set<string>();
   readonly #lent = new Map<string, Shared & { quantity: bigint }>();
   readonly #lost: Lost[] = [];
@@ -42,6 +42,11 @@ export class Totals {
   #usedCount = 0;
   readonly #promised = new Map<string, bigint>();
   readonly #unused = new Map<string, { readonly version: PriceVersion; readonly model: string; quantity: bigint }>();
+
+  /** Totals that are put together have a book of rates in common. */
+  constructor(rates: RateBook) {
+    this.lines = new Lines(rates);
+  }
 
   /** Adds what another stretch of time came to. */
   addAll(other: Totals): void {
@@ -111,7 +116,7 @@ export class Totals {
 
   /** The lines of a tenant from its own records, in the order of an invoice. */
   linesOf(tenant: string): InvoiceLine[] {
-    const own = this.lines.of(tenant).map((no) => lineOf(this.lines.rate(no), this.lines.quantity(no)));
+    const own = linesIn(this.lines, tenant);
     return inOrder([...own, ...this.#lostLines(tenant, own)]);
   }
 
@@ -148,7 +153,7 @@ export class Totals {
       const id = `${account}|${model}`;
       if (kind === "burst") left.set(id, (left.get(id) ?? 0n) + quantity);
     }
-    const credits = new Lines();
+    const credits = new Lines(new RateBook());
     for (const { work, terms } of inTime(this.#lost.filter((each) => tenantOfPath(each.work.account) === tenant))) {
       if (terms.version.lostWorkPerMille === 0) continue;
       const id = `${work.account}|${work.model}`;
@@ -158,9 +163,9 @@ export class Totals {
       if (quantity === 0n) continue;
       left.set(id, rest - quantity);
       const { key, price, rounding } = lostRate(work, terms);
-      credits.addAmount(credits.no(key, price, rounding), quantity);
+      credits.addAmount(credits.book.no(key, price, rounding), quantity);
     }
-    return credits.of(tenant).map((no) => lineOf(credits.rate(no), credits.quantity(no)));
+    return linesIn(credits, tenant);
   }
 
   /** The cost of what nobody used, shared by what tenants were promised or by what they used. */
@@ -188,10 +193,14 @@ export class Totals {
     let sum = 0n;
     for (const { quantity } of this.within(tenant)) sum += quantity;
     for (const no of this.lines.of(tenant)) {
-      if (this.lines.rate(no).key.kind === "burst") sum += this.lines.quantity(no);
+      if (this.lines.book.rate(no).key.kind === "burst") sum += this.lines.quantity(no);
     }
     return sum;
   }
+}
+
+function linesIn(lines: Lines, tenant: string): InvoiceLine[] {
+  return lines.of(tenant).map((no) => lineOf(lines.book.rate(no), lines.quantity(no)));
 }
 
 function lostRate({ account, model }: LostWork, terms: PriceTerms): Rate {

@@ -19,9 +19,11 @@ import {
   type PriceBook,
   type PriceVersion,
   type PriceWindow,
+  RateBook,
   recompute,
   type SpelledLine,
   spelled,
+  Totals,
   type Usage,
 } from "@tessera/core";
 import { windowsBetween } from "@tessera/server";
@@ -182,7 +184,7 @@ function quantityOf(lines: readonly InvoiceLine[], kind: string): bigint {
   return lines.reduce((sum, line) => (line.kind === kind ? sum + line.quantity : sum), 0n);
 }
 
-/** The same in any order, and when it comes in hour by hour. */
+/** The same in any order, when it comes in hour by hour, and when it is rated in two parts that meet at a full hour. */
 function checkOrder(
   metered: Metered,
   { period, rating }: Rated,
@@ -201,17 +203,36 @@ function checkOrder(
     hourly.advance(at + hour);
   }
   hourly.advance(period.toAt);
-  const text = (each: PeriodRating) =>
-    canonicalJson(
-      spelled([
-        each.shared(),
-        each
-          .tenants()
-          .sort()
-          .map((tenant) => each.lines(tenant)),
-      ]),
-    );
-  if (text(other) !== text(rating) || text(hourly) !== text(rating)) tally.orderDependent++;
+  const border = period.fromAt + dice.whole(0, period.toAt - period.fromAt);
+  const apart = inTwo(metered, period, border - (border % hour), book, windows);
+  const text = (each: Totals) =>
+    canonicalJson(spelled([each.shared(), each.unused(), each.tenants().map((tenant) => each.linesOf(tenant))]));
+  for (const each of [other.totals, hourly.totals, apart]) {
+    if (text(each) !== text(rating.totals)) tally.orderDependent++;
+  }
+}
+
+/** Two parts of a period, each rated without the other, put together. */
+function inTwo(
+  metered: Metered,
+  period: Period,
+  border: number,
+  book: PriceBook,
+  windows: readonly PriceWindow[],
+): Totals {
+  const rates = new RateBook();
+  const sum = new Totals(rates);
+  for (const [fromAt, toAt] of [
+    [period.fromAt, Math.max(period.fromAt, border)],
+    [Math.max(period.fromAt, border), period.toAt],
+  ] as const) {
+    if (fromAt === toAt) continue;
+    const part = new PeriodRating({ period: { ...period, fromAt, toAt }, book, windows, rates });
+    part.take(metered);
+    part.advance(toAt);
+    sum.addAll(part.totals);
+  }
+  return sum;
 }
 
 function shuffle<Item>(items: readonly Item[], dice: Dice): Item[] {
