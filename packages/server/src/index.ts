@@ -3,6 +3,7 @@ export { nearestName } from "./api/nearest.ts";
 export { storeOf } from "./config.ts";
 export { budgetStandings } from "./flow/bill-budget.ts";
 export { windowsBetween } from "./flow/bill-periods.ts";
+export { RatedTime } from "./flow/bill-rated.ts";
 export { BudgetWatch, budgetWatchMs } from "./flow/budget-watch.ts";
 export type { Asker, CommitListener, Committed, Done } from "./flow/control.ts";
 export { Driver } from "./flow/drive.ts";

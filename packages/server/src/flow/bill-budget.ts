@@ -1,14 +1,13 @@
-import type { Budget, BudgetStanding, BudgetStop, Instant, State } from "@tessera/core";
-import type { StoreReader } from "../store/port.ts";
+import type { Budget, BudgetStanding, BudgetStop, Instant } from "@tessera/core";
 import { billingZone } from "./bill.ts";
 import { spentBy } from "./bill-cost.ts";
 import { forecast, rateSince } from "./bill-forecast.ts";
 import { periodAt } from "./bill-periods.ts";
+import type { ControlPlane } from "./control.ts";
 
 /** Where budgets stand: spent so far, what it will come to, and when the limit is reached at the rate of now. */
 export async function budgetStandings(
-  reader: StoreReader,
-  state: State,
+  { state, rated }: Pick<ControlPlane, "state" | "rated">,
   budgets: readonly Budget[],
   now: Instant,
 ): Promise<BudgetStanding[]> {
@@ -21,11 +20,11 @@ export async function budgetStandings(
     const accounts = budgets.filter((budget) => budget.every === every).map(({ account }) => account);
     if (accounts.length === 0) continue;
     const from = every === "month" ? month.fromAt : Math.min(first, now);
-    for (const [account, micros] of await spentBy(reader, state, accounts, from, now)) spent.set(account, micros);
+    for (const [account, micros] of await spentBy(rated, accounts, from, now)) spent.set(account, micros);
   }
   const since = rateSince(month, now);
   const accounts = budgets.map(({ account }) => account);
-  const lately = now > since ? await spentBy(reader, state, accounts, since, now) : new Map<string, bigint>();
+  const lately = now > since ? await spentBy(rated, accounts, since, now) : new Map<string, bigint>();
   return budgets.map((budget) => {
     const { account, limitMicros } = budget;
     const spentMicros = spent.get(account) ?? 0n;

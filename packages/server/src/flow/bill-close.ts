@@ -31,7 +31,7 @@ export async function closePeriod(control: ControlPlane, period: Period, by: Ask
   const rated = await ratePeriod(reader, state, period, now);
   const before = await ratePeriod(reader, state, periodAt(period.fromAt - 1, period.zone), now);
   const numbers: string[] = [];
-  for (const tenant of rated.rating.tenants()) {
+  for (const tenant of rated.totals.tenants()) {
     const command = await commandFor(control, rated, before, tenant);
     if (command === undefined) continue;
     const done = await control.ask(command, by);

@@ -1,23 +1,26 @@
 import {
   type Charge,
+  costOf,
   type Instant,
+  type LineKey,
   latestOf,
   type Metered,
   type Period,
-  type State,
   shareOut,
   tenantOfPath,
   type Usage,
 } from "@tessera/core";
 import type { CostReport } from "@tessera/wire";
 import { isWithin } from "../store/paths.ts";
-import type { StoreReader } from "../store/port.ts";
 import { billingZone, bookOf, ratePeriod } from "./bill.ts";
 import { forecast, rateSince } from "./bill-forecast.ts";
 import { periodAt } from "./bill-periods.ts";
+import type { RatedTime } from "./bill-rated.ts";
 import { hours } from "./bill-text.ts";
+import type { ControlPlane } from "./control.ts";
 
 type By = CostReport["by"];
+type Costing = Pick<ControlPlane, "state" | "reader" | "rated">;
 
 export interface CostAsk {
   readonly by: By;
@@ -36,19 +39,19 @@ interface Sum {
 
 /** What was spent, grouped, from the same rating that makes invoices. Credits for lending are of the tenant. */
 export async function costReport(
-  reader: StoreReader,
-  state: State,
+  control: Costing,
   ask: CostAsk,
   now: Instant,
   nameOfUser: (id: string) => string,
 ): Promise<CostReport> {
-  const sums = await costsIn(reader, state, ask, now, nameOfUser);
+  const { state } = control;
+  const sums = await costsIn(control, ask, now, nameOfUser);
   const length = ask.to - ask.from;
   const before = ask.compare
-    ? await costsIn(reader, state, { ...ask, from: Math.max(0, ask.from - length), to: ask.from }, now, nameOfUser)
+    ? await costsIn(control, { ...ask, from: Math.max(0, ask.from - length), to: ask.from }, now, nameOfUser)
     : undefined;
   const keys = [...new Set([...sums.keys(), ...(before?.keys() ?? [])])].sort();
-  const forecastMicros = ask.to === now ? await monthEnd(reader, state, ask, now) : undefined;
+  const forecastMicros = ask.to === now ? await monthEnd(control, ask, now) : undefined;
   return {
     from: new Date(ask.from).toISOString(),
     to: new Date(ask.to).toISOString(),
@@ -75,74 +78,110 @@ function totalOf(sums: ReadonlyMap<string, Sum>): bigint {
 }
 
 /** What the running month will have cost at its end; unknown in its first instant and without a price list. */
-async function monthEnd(
-  reader: StoreReader,
-  state: State,
-  { accounts }: CostAsk,
-  now: Instant,
-): Promise<bigint | undefined> {
+async function monthEnd(control: Costing, { accounts }: CostAsk, now: Instant): Promise<bigint | undefined> {
+  const { state } = control;
   const month = periodAt(now, billingZone(state));
   const since = rateSince(month, now);
   if (state.books.versions.length === 0 || since === now) return undefined;
   const costIn = async (from: Instant) => {
     const about: CostAsk = { by: "class", from, to: now, accounts, compare: false };
-    return totalOf(await costsIn(reader, state, about, now, () => ""));
+    return totalOf(await costsIn(control, about, now, () => ""));
   };
   return forecast(await costIn(month.fromAt), await costIn(since), since, now, month);
 }
 
 async function costsIn(
-  reader: StoreReader,
-  state: State,
-  { by, from, to, accounts }: CostAsk,
+  control: Costing,
+  ask: CostAsk,
   now: Instant,
   nameOfUser: (id: string) => string,
 ): Promise<Map<string, Sum>> {
+  const { by, from, to, accounts } = ask;
   const sums = new Map<string, Sum>();
-  const everything = accounts.includes("");
-  const mine = (account: string) => everything || accounts.some((path) => isWithin(account, path));
-  const charges: Charge[] = [];
-  const period: Period = { label: "", fromAt: from, toAt: to, zone: "UTC" };
-  const { rating, metered } = await ratePeriod(reader, state, period, now, bookOf(state), (charge) => {
-    if (mine(charge.account)) charges.push(charge);
-  });
-  const spread = by === "job" || by === "user" ? usersOf(metered, by, nameOfUser) : undefined;
-  for (const charge of charges) {
-    if (spread?.add(charge, sums)) continue;
-    put(sums, keyOf(charge, by), charge.kind, charge.micros, isGpu(charge) ? charge.quantity : 0n);
-  }
-  // Credits have no hours of their own.
-  for (const tenant of rating.tenants()) {
-    for (const line of rating.lines(tenant)) {
-      if (line.kind !== "lost-work" || !mine(line.account)) continue;
-      put(sums, by === "account" ? line.account : by === "model" ? line.model : "", line.kind, line.micros, 0n);
+  const mine = (account: string) => accounts.includes("") || accounts.some((path) => isWithin(account, path));
+  const span = { fromAt: from, toAt: Math.min(to, now) };
+  const totals = await control.rated.totals(span);
+  if (by === "job" || by === "user") await addHolders(sums, control, ask, now, mine, nameOfUser);
+  else if (by === "day") await addDays(sums, control.rated, span, mine);
+  for (const tenant of totals.tenants()) {
+    for (const line of totals.linesOf(tenant)) {
+      if (!mine(line.account)) continue;
+      // Credits for lost work have no hours of their own.
+      const key = keyOf(line, by);
+      if (line.kind === "lost-work") put(sums, key ?? "", line.kind, line.micros, 0n);
+      else if (key !== undefined) put(sums, key, line.kind, line.micros, isGpu(line) ? line.quantity : 0n);
     }
   }
   return sums;
 }
 
-function isGpu({ kind }: Charge): boolean {
+/** Each day gets what its lines have grown by, so that days add up to lines that are rounded once. */
+async function addDays(
+  sums: Map<string, Sum>,
+  rated: RatedTime,
+  span: { readonly fromAt: Instant; readonly toAt: Instant },
+  mine: (account: string) => boolean,
+): Promise<void> {
+  const soFar = new Map<number, { quantity: bigint; micros: bigint }>();
+  for (const { fromAt, totals } of await rated.days(span)) {
+    const key = new Date(fromAt).toISOString().slice(0, 10);
+    for (const tenant of totals.tenants()) {
+      for (const no of totals.lines.of(tenant)) {
+        const rate = totals.lines.book.rate(no);
+        if (!mine(rate.key.account)) continue;
+        const grown = totals.lines.quantity(no);
+        const before = soFar.get(no) ?? { quantity: 0n, micros: 0n };
+        const quantity = before.quantity + grown;
+        const micros = costOf(rate.key.kind, quantity, rate.price, rate.rounding);
+        soFar.set(no, { quantity, micros });
+        put(sums, key, rate.key.kind, micros - before.micros, isGpu(rate.key) ? grown : 0n);
+      }
+    }
+  }
+}
+
+/** Jobs and users have no lines: each hour of a line is divided among those who held something of it. */
+async function addHolders(
+  sums: Map<string, Sum>,
+  { reader, state }: Costing,
+  { by, from, to }: CostAsk,
+  now: Instant,
+  mine: (account: string) => boolean,
+  nameOfUser: (id: string) => string,
+): Promise<void> {
+  const period: Period = { label: "", fromAt: from, toAt: to, zone: "UTC" };
+  const charges: Charge[] = [];
+  const { metered } = await ratePeriod(reader, state, period, now, bookOf(state), (charge) => {
+    if (mine(charge.account)) charges.push(charge);
+  });
+  const holders = holdersOf(metered, by as "job" | "user", nameOfUser);
+  for (const charge of charges) {
+    // Floors belong to no job and no user: they are shown under the empty key.
+    if (holders.add(charge, sums)) continue;
+    put(sums, "", charge.kind, charge.micros, isGpu(charge) ? charge.quantity : 0n);
+  }
+}
+
+function isGpu({ kind }: Pick<LineKey, "kind">): boolean {
   return kind === "burst" || kind === "reserved" || kind === "stranded";
 }
 
-/** Floors belong to no job and no user: they are shown under the empty key. */
-function keyOf(charge: Charge, by: By): string {
+/** What a line is shown under; days, jobs and users are counted apart. */
+function keyOf(line: LineKey, by: By): string | undefined {
   switch (by) {
     case "account":
-      return charge.account;
+      return line.account;
     case "model":
-      return charge.model;
+      return line.model;
     case "class":
-      return charge.kind;
-    case "day":
-      return new Date(charge.fromAt).toISOString().slice(0, 10);
+      return line.kind === "lost-work" ? "" : line.kind;
     default:
-      return "";
+      return undefined;
   }
 }
 
 /** Divides an hour of an account's line among those who held GPUs of that kind in it, by how much and how long. */
-function usersOf(metered: Metered, by: "job" | "user", nameOfUser: (id: string) => string) {
+function holdersOf(metered: Metered, by: "job" | "user", nameOfUser: (id: string) => string) {
   const byAccount = new Map<string, Usage[]>();
   for (const usage of latestOf(metered.usage)) {
     const list = byAccount.get(usage.account) ?? [];
@@ -192,17 +231,15 @@ function emptySum(): Sum {
 
 /** What an account and everything below it spent in a stretch, without the credits of its tenant. */
 export async function spentBy(
-  reader: StoreReader,
-  state: State,
+  rated: RatedTime,
   accounts: readonly string[],
-  from: Instant,
-  to: Instant,
+  fromAt: Instant,
+  toAt: Instant,
 ): Promise<Map<string, bigint>> {
   const spent = new Map(accounts.map((account) => [account, 0n]));
-  const period: Period = { label: "", fromAt: from, toAt: to, zone: "UTC" };
-  const { rating } = await ratePeriod(reader, state, period, to);
+  const totals = await rated.totals({ fromAt, toAt });
   for (const tenant of new Set(accounts.map(tenantOfPath))) {
-    for (const line of rating.lines(tenant)) {
+    for (const line of totals.linesOf(tenant)) {
       for (const account of accounts) {
         if (isWithin(line.account, account)) spent.set(account, spent.get(account)! + line.micros);
       }

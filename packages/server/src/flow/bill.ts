@@ -15,9 +15,10 @@ import {
   PeriodRating,
   type PriceBook,
   type State,
+  type Totals,
   type Usage,
 } from "@tessera/core";
-import type { StoreReader } from "../store/port.ts";
+import type { BookQuery, StoreReader } from "../store/port.ts";
 import { windowsBetween } from "./bill-periods.ts";
 
 type BookReader = Pick<StoreReader, "books">;
@@ -34,27 +35,44 @@ export function billingZone({ books }: State): string {
 
 /** Everything that was metered in a period, what still goes on included. Where the store is ahead of the state, it counts. */
 export async function meteredIn(reader: BookReader, state: State, period: Period, now: Instant): Promise<Metered> {
-  const { fromAt, toAt } = period;
-  const open = openUsage(state, Math.min(now, toAt));
-  const read = async <Record>(kind: string, from?: Instant): Promise<Record[]> => {
-    const rows = await reader.books({ kind, toAt, ...(from !== undefined && { fromAt: from }) });
-    return rows.map(({ doc }) => JSON.parse(doc) as Record);
-  };
+  const open = openUsage(state, Math.min(now, period.toAt));
+  const { usage, lost } = await readUsage(reader, period);
+  return { usage: [...usage, ...open], lost, ...(await readTerms(reader, period.toAt)) };
+}
+
+/** What was used in a period, as far as it is over, and work that was lost in it. */
+export async function readUsage(reader: BookReader, { fromAt, toAt }: Pick<Period, "fromAt" | "toAt">) {
   return {
-    usage: [...(await read<Usage>("usage", fromAt)), ...open],
-    floors: await read<FloorChange>("floor"),
-    capacity: await read<CapacityChange>("capacity"),
-    lost: await read<LostWork>("lost", fromAt),
+    usage: await read<Usage>(reader, { kind: "usage", fromAt, toAt }),
+    lost: await read<LostWork>(reader, { kind: "lost", fromAt, toAt }),
   };
 }
 
-/** A period that has been rated, and what it was rated from. */
-export interface Rated {
+/** Floors and capacity, all changes up to an instant. */
+export async function readTerms(reader: BookReader, toAt?: Instant): Promise<Pick<Metered, "floors" | "capacity">> {
+  const until = toAt === undefined ? {} : { toAt };
+  return {
+    floors: await read<FloorChange>(reader, { kind: "floor", ...until }),
+    capacity: await read<CapacityChange>(reader, { kind: "capacity", ...until }),
+  };
+}
+
+async function read<Record>(reader: BookReader, query: BookQuery): Promise<Record[]> {
+  const rows = await reader.books(query);
+  return rows.map(({ doc }) => JSON.parse(doc) as Record);
+}
+
+/** A period that has been rated. */
+export interface RatedPeriod {
   readonly period: Period;
   readonly book: PriceBook;
   readonly windows: ReturnType<typeof windowsBetween>;
+  readonly totals: Totals;
+}
+
+/** And what it was rated from. */
+export interface Rated extends RatedPeriod {
   readonly metered: Metered;
-  readonly rating: PeriodRating;
 }
 
 /** Rates a period by a price book, up to its end or to now. */
@@ -72,7 +90,7 @@ export async function ratePeriod(
   const rating = new PeriodRating({ period: until, book, windows, ...(onCharge !== undefined && { onCharge }) });
   rating.take(metered);
   rating.advance(until.toAt);
-  return { period: until, book, windows, metered, rating };
+  return { period: until, book, windows, metered, totals: rating.totals };
 }
 
 /** Whether a tenant owes what it is shown. */
@@ -82,14 +100,14 @@ export function modeOf({ books }: State, tenant: string): Invoice["mode"] {
 
 /** The invoice of a tenant for a rated period; undefined where no price list holds. */
 export function invoiceOf(
-  rated: Rated,
+  rated: RatedPeriod,
   tenant: string,
   mode: Invoice["mode"],
   corrections: readonly InvoiceLine[] = [],
 ): Invoice | undefined {
-  const { period, book, windows, rating } = rated;
-  const shared = rating.shared();
-  return buildInvoice({ tenant, period, mode, book, windows, lines: rating.lines(tenant), shared, corrections });
+  const { period, book, windows, totals } = rated;
+  const shared = totals.shared();
+  return buildInvoice({ tenant, period, mode, book, windows, lines: totals.linesOf(tenant), shared, corrections });
 }
 
 /** What that invoice follows from. */
@@ -99,6 +117,6 @@ export function extractFor(
   mode: Invoice["mode"],
   corrections: readonly InvoiceLine[] = [],
 ): Extract {
-  const { period, book, windows, metered, rating } = rated;
-  return extractOf({ tenant, period, mode, book, windows, ...metered, shared: rating.shared(), corrections });
+  const { period, book, windows, metered, totals } = rated;
+  return extractOf({ tenant, period, mode, book, windows, ...metered, shared: totals.shared(), corrections });
 }

@@ -9,7 +9,7 @@ export const budgetWatchMs = 5_000;
 const soonestMs = 50;
 const system: Asker = { actor: { user: "system" }, request: "budget-watch" };
 
-type Watched = Pick<ControlPlane, "state" | "reader" | "now" | "ask">;
+type Watched = Pick<ControlPlane, "state" | "rated" | "now" | "ask">;
 
 /**
  * Follows what accounts with a budget spend and tells the core when a part of it is passed; the core stops what has to
@@ -35,11 +35,11 @@ export class BudgetWatch {
 
   /** Looks once; answers when it should look again. */
   async look(): Promise<Instant> {
-    const { state, reader } = this.#control;
+    const { state } = this.#control;
     const now = this.#control.now();
     const budgets = [...state.books.budgets.values()];
     let next = now + budgetWatchMs;
-    for (const standing of await budgetStandings(reader, state, budgets, now)) {
+    for (const standing of await budgetStandings(this.#control, budgets, now)) {
       const { account, spentMicros, spentAt } = standing;
       const budget = state.books.budgets.get(account);
       if (budget === undefined) continue;

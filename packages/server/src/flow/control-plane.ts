@@ -13,6 +13,7 @@ import {
 } from "@tessera/core";
 import type { Capabilities, Engine, LogLine, LogQuery } from "@tessera/engine";
 import type { PrivateWrite, StoreReader } from "../store/port.ts";
+import { RatedTime } from "./bill-rated.ts";
 import { type Asker, type CommitListener, type ControlPlane, type Done, Outage } from "./control.ts";
 import { newId } from "./ids.ts";
 import { eventsOf } from "./recover.ts";
@@ -43,6 +44,7 @@ export class ThreadedControlPlane implements ControlPlane {
   readonly #engine: Engine;
   readonly #worker: Worker;
   readonly #listeners = new Set<CommitListener>();
+  readonly rated = new RatedTime(this);
   readonly #waiting = new Map<number, Waiting>();
   readonly #outbox: { input: Input; privates: readonly PrivateWrite[]; waiting: Waiting }[] = [];
   #sending = false;

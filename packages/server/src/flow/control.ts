@@ -1,6 +1,7 @@
 import type { Actor, Command, Event, Instant, LeaseId, Refusal, State } from "@tessera/core";
 import type { Capabilities, LogLine, LogQuery } from "@tessera/engine";
 import type { PrivateWrite, StoreReader } from "../store/port.ts";
+import type { RatedTime } from "./bill-rated.ts";
 
 /** Who asks, and under which name the answer can be found again. */
 export interface Asker {
@@ -34,6 +35,8 @@ export interface ControlPlane {
   /** A replica made from committed events. Read only. */
   readonly state: State;
   readonly reader: StoreReader;
+  /** What stretches of time came to. */
+  readonly rated: RatedTime;
   readonly capabilities: Capabilities;
   now(): Instant;
   /** Resolves when the change is durable and visible in `state`. Rejects with an Outage when that cannot be said. */

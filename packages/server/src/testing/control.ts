@@ -13,6 +13,7 @@ import {
   writeSnapshot,
 } from "@tessera/core";
 import type { Capabilities, LogLine, LogQuery } from "@tessera/engine";
+import { RatedTime } from "../flow/bill-rated.ts";
 import { type Asker, type CommitListener, type ControlPlane, type Done, Outage } from "../flow/control.ts";
 import { newId } from "../flow/ids.ts";
 import { eventsOf, recover } from "../flow/recover.ts";
@@ -53,6 +54,7 @@ export class TestControl implements ControlPlane {
   readonly #store: Store;
   readonly #clock: { at: number | undefined };
   readonly #listeners = new Set<CommitListener>();
+  readonly rated = new RatedTime(this);
   #queue: { input: Input; privates: readonly PrivateWrite[]; resolve: (answer: Done | Refusal) => void }[] = [];
   #writing = false;
 

@@ -16,7 +16,7 @@ import {
   unitsPerGpu,
 } from "@tessera/core";
 import { declareNodes, SimulatedClock, SimulatedEngine, SimulatedFleet } from "@tessera/engine-simulated";
-import { BudgetWatch, budgetStandings, budgetWatchMs, openMemoryStore } from "@tessera/server";
+import { BudgetWatch, budgetStandings, budgetWatchMs, openMemoryStore, RatedTime } from "@tessera/server";
 import { testPrices } from "@tessera/server/testing/tenancy";
 import { VirtualControlPlane } from "./control-plane.ts";
 
@@ -40,7 +40,9 @@ it("a hard budget lets burst work leave with its grace, and what is spent beyond
   await control.drive(new SimulatedEngine(fleet));
   const now = () => clock.now();
   const ask = (command: Command) => control.ask(command);
-  const watch = new BudgetWatch({ state: control.state, reader: store, now, ask }, clock);
+  const { state } = control;
+  const rated = new RatedTime({ state, reader: store, follow: (listener) => control.follow(listener) });
+  const watch = new BudgetWatch({ state, rated, now, ask }, clock);
   t.after(() => watch.stop());
   watch.start();
 
@@ -93,7 +95,7 @@ it("a hard budget lets burst work leave with its grace, and what is spent beyond
     stops.map(({ lease, cause, signal, graceMs, why }) => [lease.split("-")[0], cause, signal, graceMs, why]),
     ["job_heeds", "job_deaf"].map((id) => [id, "budget", "SIGUSR1", graceMs, "the budget of lab is spent"]),
   );
-  const [standing] = await budgetStandings(store, control.state, [...control.state.books.budgets.values()], leftAt);
+  const [standing] = await budgetStandings({ state, rated }, [...state.books.budgets.values()], leftAt);
   const overshoot = standing!.spentMicros - limitMicros;
   const most = (ratePerHour * BigInt(graceMs + budgetWatchMs)) / BigInt(hour);
   t.diagnostic(`over by ${overshoot} micros; (grace + time between looks) x rate is ${most} micros`);

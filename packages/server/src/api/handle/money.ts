@@ -80,7 +80,7 @@ export const moneyHandlers: MoneyHandlers = {
     const other = { ...book, versions: [{ ...version, fromAt: 0 }] };
     const today = await ratePeriod(reader, state, period, now, book);
     const then = await ratePeriod(reader, state, period, now, other);
-    const rows = then.rating.tenants().map((tenant) => ({
+    const rows = then.totals.tenants().map((tenant) => ({
       tenant,
       now: invoiceOf(today, tenant, "chargeback")?.totalMicros ?? 0n,
       other: invoiceOf(then, tenant, "chargeback")?.totalMicros ?? 0n,
@@ -107,7 +107,7 @@ export const moneyHandlers: MoneyHandlers = {
     const span = reportSpan(query.from, query.to, now);
     if (isRefusal(span)) return span;
     const ask = { by: query.by ?? "account", ...span, accounts: pathsOf(target), compare: query.compare ?? false };
-    return costReport(control.reader, control.state, ask, now, (id) => people.nameOf(id as UserId));
+    return costReport(control, ask, now, (id) => people.nameOf(id as UserId));
   },
 
   estimateJob: (api, call) => estimateJob(api, call.principal.user, call.target, call.body),
@@ -142,8 +142,8 @@ export const moneyHandlers: MoneyHandlers = {
     const { reader, state } = control;
     const paths = pathsOf(target);
     const now = control.now();
-    const rated = await ratePeriod(reader, state, periodAt(now, billingZone(state)), now);
-    const drafts = rated.rating.tenants().flatMap((tenant): InvoiceSummary[] => {
+    const rated = await control.rated.period(periodAt(now, billingZone(state)), now);
+    const drafts = rated.totals.tenants().flatMap((tenant): InvoiceSummary[] => {
       if (!isAmong(tenant, paths)) return [];
       const invoice = invoiceOf(rated, tenant, modeOf(state, tenant));
       return invoice === undefined ? [] : [summaryOf(invoice)];
@@ -294,8 +294,7 @@ function tagOf({ seal }: Api, account: string, revision: number): string {
 }
 
 async function showBudgets(api: Api, budgets: readonly Budget[]): Promise<BudgetShape[]> {
-  const { reader, state } = api.control;
-  const standings = await budgetStandings(reader, state, budgets, api.control.now());
+  const standings = await budgetStandings(api.control, budgets, api.control.now());
   return budgets.map((budget, i) => showBudget(api, budget, standings[i]!));
 }
 
@@ -330,7 +329,7 @@ async function findInvoice({ control }: Api, account: Account, label: string): P
     const issued = JSON.parse(doc) as IssuedInvoice;
     if (issued.period.label === period.label) return { invoice: invoiceOfIssued(issued), issued, seq };
   }
-  const rated = await ratePeriod(reader, state, period, control.now());
+  const rated = await control.rated.period(period, control.now());
   const invoice = invoiceOf(rated, tenant, modeOf(state, tenant));
   return invoice === undefined ? notFound("invoice") : { invoice };
 }
