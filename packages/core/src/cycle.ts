@@ -31,7 +31,7 @@ export function decidePlacements(state: State, now: Instant, apply: (event: Even
   for (const group of groups) group.delayed = false;
   do {
     for (; groups.length > 0; groups = takeAwake(state, book.turns)) pass(state, groups, book, now, apply);
-    growJobs(state, now, apply); // what nobody who waits could use
+    growJobs(state, now, apply, () => planAgain(state, now, apply)); // what nobody who waits could use
     groups = takeAwake(state, book.turns);
   } while (groups.length > 0);
   book.postpone();

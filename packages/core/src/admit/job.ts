@@ -3,7 +3,7 @@ import { type AccountNo, noAccount, type UserId } from "../model/ids.ts";
 import type { GpuAsk, JobSpec } from "../model/job.ts";
 import type { FleetNode } from "../model/node.ts";
 import { unitsPerGpu } from "../model/units.ts";
-import { seatPart } from "../part/seat.ts";
+import { type Occupant, type PartAsk, seatPart } from "../part/seat.ts";
 import { spreadGang } from "../place/gang.ts";
 import { gpusThatFit, type MemberNeed, membersThatFit, needOf } from "../place/seats.ts";
 import { coverFor, lowestCeiling, unlentUnits } from "../queue/quota.ts";
@@ -200,24 +200,8 @@ function neverAsWhole(
   }
   let fit = 0;
   for (const node of state.fleet.nodes) if (node !== undefined) fit += fits(node);
-  if (fit >= members) {
-    const level = spec.topology!.level;
-    return refuse(
-      "never-fits",
-      "topology",
-      level,
-      `no ${level} can hold ${members} such members`,
-      `write topology: ${level}?, or ask for fewer`,
-    );
-  }
-  if (fit === 0) return tooLarge(state, spec, need, field, text);
-  return refuse(
-    "never-fits",
-    apart ? "nodes" : "members",
-    members,
-    `only ${fit} such members fit the whole fleet when it is empty`,
-    `ask for at most ${fit}`,
-  );
+  if (fit >= members) return tooFewTogether(spec, members);
+  return fit === 0 ? tooLarge(state, spec, need, field, text) : tooFewInAll(apart, members, fit);
 }
 
 /** One member is larger than every node: which resource it is, and the most of it that there is. */
@@ -262,7 +246,7 @@ function tooLarge(state: State, spec: JobSpec, need: MemberNeed, field: string, 
   return refuse("never-fits", "memory", spec.memoryMiB, why, `ask for at most ${memory} MiB`);
 }
 
-/** A part that no device of this model could give even when it is empty. */
+/** Parts that no devices of this model could give even when all are empty. */
 function neverAsPart(
   state: State,
   spec: JobSpec,
@@ -271,22 +255,46 @@ function neverAsPart(
   field: string,
   text: string | number,
 ): Refusal | undefined {
-  const nobody = { tenant: -1, trust: "trusted", group: "", migWith: [] } as const;
   const { fleet } = state;
-  for (const node of fleet.nodes) {
-    if (node === undefined) continue;
-    for (let gpu = node.firstGpu as number; gpu < node.firstGpu + node.facts.gpus.length; gpu++) {
-      if (fleet.gpuModel[gpu] !== model) continue;
-      if (typeof seatPart(fleet.device(gpu), [], nobody, { ...ask.part!, isolation: spec.isolation }) === "object")
-        return undefined;
-      break;
+  const { min: members, apart } = spec.members;
+  const partAsk = { ...ask.part!, isolation: spec.isolation };
+  const most = apart ? 1 : members;
+  const here = (node: FleetNode) => Math.min(most, partsOn(fleet, node, model, partAsk, most));
+  const rooms = new Rooms(fleet, here);
+  if (spreadGang(fleet, members, rooms, { topology: spec.topology }) !== undefined) return undefined;
+  let fit = 0;
+  for (const node of fleet.nodes) if (node !== undefined) fit += here(node);
+  if (fit === 0) {
+    const why = "no GPU here can be cut like that";
+    return refuse("never-fits", field, text, why, "ask for a whole GPU, or another part; see: tess gpus -o wide");
+  }
+  return fit >= members ? tooFewTogether(spec, members) : tooFewInAll(apart, members, fit);
+}
+
+/** How many such parts an empty node holds, counted up to `most`. */
+function partsOn(fleet: State["fleet"], node: FleetNode, model: number, ask: PartAsk, most: number): number {
+  const nobody = { tenant: -1, trust: "trusted", group: "", migWith: [] } as const;
+  let parts = 0;
+  for (let gpu = node.firstGpu as number; gpu < node.firstGpu + node.facts.gpus.length && parts < most; gpu++) {
+    if (fleet.gpuModel[gpu] !== model) continue;
+    const occupants: Occupant[] = [];
+    while (parts < most) {
+      const seat = seatPart(fleet.device(gpu), occupants, nobody, ask);
+      if (typeof seat === "string") break;
+      occupants.push({ ...nobody, ...seat });
+      parts++;
     }
   }
-  return refuse(
-    "never-fits",
-    field,
-    text,
-    "no GPU here can be cut like that",
-    "ask for a whole GPU, or another part; see: tess gpus -o wide",
-  );
+  return parts;
+}
+
+function tooFewTogether({ topology }: JobSpec, members: number): Refusal {
+  const { level } = topology!;
+  const why = `no ${level} can hold ${members} such members`;
+  return refuse("never-fits", "topology", level, why, `write topology: ${level}?, or ask for fewer`);
+}
+
+function tooFewInAll(apart: boolean, members: number, fit: number): Refusal {
+  const why = `only ${fit} such members fit the whole fleet when it is empty`;
+  return refuse("never-fits", apart ? "nodes" : "members", members, why, `ask for at most ${fit}`);
 }

@@ -1,12 +1,14 @@
-import type { Event } from "../journal/event.ts";
+import type { Event, Seat } from "../journal/event.ts";
 import type { NodeNo } from "../model/ids.ts";
 import type { Job } from "../model/job.ts";
 import type { FleetNode } from "../model/node.ts";
 import type { Instant } from "../model/units.ts";
+import type { Demand } from "../queue/quota.ts";
 import { compareShares, shareOf } from "../queue/share.ts";
 import { accountOf, demandOf, type State } from "../state/state.ts";
 import type { Level } from "../state/topology.ts";
 import { stayingOf } from "../state/usage.ts";
+import type { Timeline } from "../when/timeline.ts";
 import { heldBeside, isConfidential } from "./dedicated.ts";
 import { handoverOf } from "./handover.ts";
 import { mayStart } from "./place.ts";
@@ -14,13 +16,15 @@ import { findSeats } from "./seats.ts";
 
 /**
  * Gives elastic jobs more members of what nobody who waits could use [P1], one at a time to the account with the
- * smallest share. Evicts nobody.
+ * smallest share. Evicts nobody, and delays no plan [B2].
  */
-export function growJobs(state: State, now: Instant, apply: (event: Event) => void): void {
+export function growJobs(state: State, now: Instant, apply: (event: Event) => void, planned: () => Timeline): void {
   const open = new Set([...state.elastic].filter(mayGrow));
+  const plans = open.size > 0 && state.planned.size > 0 ? planned() : undefined;
   while (open.size > 0) {
     const job = smallestShare(state, open);
-    const seat = seatForOneMore(state, job, now);
+    const demand = demandOfOne(state, job);
+    const seat = seatForOneMore(state, job, demand, now, plans);
     if (seat !== undefined) {
       const unitsEach = job.leases[0]!.unitsEach;
       apply({
@@ -32,6 +36,7 @@ export function growJobs(state: State, now: Instant, apply: (event: Event) => vo
         seats: [seat],
         ...handoverOf(state, job.account, [seat]),
       });
+      plans?.grew(job, demand, seat);
     }
     if (seat === undefined || job.leases.length >= job.spec.members.max) open.delete(job);
   }
@@ -52,30 +57,59 @@ function smallestShare(state: State, jobs: Iterable<Job>): Job {
   return best!;
 }
 
-function seatForOneMore(state: State, job: Job, now: Instant) {
+/** The job as if it were of one member, wherever that is. */
+function oneOf(job: Job): Job {
+  const { members } = job.spec;
+  return { ...job, spec: { ...job.spec, members: { ...members, min: 1 }, topology: undefined, spread: undefined } };
+}
+
+function demandOfOne(state: State, job: Job): Demand {
+  return demandOf(state, oneOf(job), job.choice, modelOf(state, job));
+}
+
+function seatForOneMore(
+  state: State,
+  job: Job,
+  demand: Demand,
+  now: Instant,
+  plans: Timeline | undefined,
+): Seat | undefined {
   const model = modelOf(state, job);
-  const one = {
-    ...job,
-    spec: { ...job.spec, members: { ...job.spec.members, min: 1 }, topology: undefined, spread: undefined },
-  };
-  const demand = demandOf(state, one, job.choice, model);
+  const one = oneOf(job);
   const wholeNodes = isConfidential(state, job.account);
   if (!wholeNodes && mayStart(state, one, job.choice, demand, now) !== undefined) return undefined;
-  const used = new Set(job.leases.map((lease) => lease.node));
-  const { spread, topology, members } = job.spec;
-  const placeOf = (no: NodeNo, { level }: { readonly level: Level }) => state.fleet.topology.placeOf(no, level);
-  const places = new Set(spread?.required ? [...used].map((no) => placeOf(no, spread)) : []);
-  const within = topology?.required ? placeOf(job.leases[0]!.node, topology) : undefined;
-  const mayTake = ({ no }: FleetNode, free: number) => {
-    if (members.apart && used.has(no)) return 0;
-    if (places.size > 0 && places.has(placeOf(no, spread!))) return 0;
-    return within === undefined || placeOf(no, topology!) === within ? free : 0;
-  };
-  const seats = findSeats(state, one, job.choice, model, mayTake);
+  const mayTake = plans && ((node: FleetNode, free: number) => plans.mayGrow(job, demand, node, free));
+  const within = besideOthers(state, job);
+  const { topology } = job.spec;
+  const prefers = topology !== undefined && !topology.required ? placeTest(state, job, topology) : undefined;
+  let seats = findSeats(state, one, job.choice, model, mayTake, (node) => within(node) && prefers?.(node) !== false);
+  if (prefers !== undefined && typeof seats === "string")
+    seats = findSeats(state, one, job.choice, model, mayTake, within);
   if (typeof seats === "string") return undefined;
   if (wholeNodes && mayStart(state, one, job.choice, demand, now, heldBeside(state, job.account, seats)) !== undefined)
     return undefined;
   return seats[0];
+}
+
+/** Where one more member may be for the sake of those that are there [P1, P2, P7]. */
+function besideOthers(state: State, job: Job): (node: FleetNode) => boolean {
+  const { spread, topology, members } = job.spec;
+  const used = new Set(job.leases.map((lease) => lease.node));
+  const inside = topology?.required ? placeTest(state, job, topology) : undefined;
+  const placeOf = (no: NodeNo) => state.fleet.topology.placeOf(no, spread!.level);
+  const places = new Set(spread?.required ? [...used].map(placeOf) : []);
+  return (node) => {
+    if (members.apart && used.has(node.no)) return false;
+    if (places.size > 0 && places.has(placeOf(node.no))) return false;
+    return inside?.(node) !== false;
+  };
+}
+
+/** Whether a node is in the same place of a level as the job's first member. */
+function placeTest(state: State, job: Job, { level }: { readonly level: Level }): (node: FleetNode) => boolean {
+  const { topology } = state.fleet;
+  const place = topology.placeOf(job.leases[0]!.node, level);
+  return ({ no }) => topology.placeOf(no, level) === place;
 }
 
 /** A gang is of one model: more members come from the same. */

@@ -1,26 +1,60 @@
 import type { Seat } from "../journal/event.ts";
 import type { GpuNo, NodeNo } from "../model/ids.ts";
-import type { GpuAsk, JobSpec } from "../model/job.ts";
+import type { GpuAsk, JobSpec, Members } from "../model/job.ts";
 import { unitsPerGpu } from "../model/units.ts";
 import { isAlikeFor } from "../part/alike.ts";
 import { type NoSeat, type Occupant, type PartAsk, seatPart, type Who } from "../part/seat.ts";
 import type { Fleet } from "../state/fleet.ts";
 import type { SharedGroup } from "../state/shared-gpus.ts";
-import type { MemberNeed } from "./seats.ts";
+import type { MayTake, MemberNeed } from "./seats.ts";
 
-/** A part of a GPU for each member, or the best reason why not. */
-export function findParts(fleet: Fleet, need: MemberNeed, spec: JobSpec, ask: GpuAsk, who: Who): Seat[] | NoSeat {
-  const partAsk: PartAsk = { ...ask.part!, isolation: spec.isolation };
-  const { min: members, apart } = spec.members;
+/**
+ * A part of a GPU for each member, or the best reason why not. With a topology all are where the first finds its seat, or
+ * where another first seat has room for the others; where it is only preferred, else anywhere [P2].
+ */
+export function findParts(
+  fleet: Fleet,
+  need: MemberNeed,
+  spec: Pick<JobSpec, "members" | "topology" | "isolation">,
+  ask: GpuAsk,
+  who: Who,
+  mayTake?: MayTake,
+): Seat[] | NoSeat {
+  const search = { fleet, need, ask: { ...ask.part!, isolation: spec.isolation }, who, mayTake };
+  const { members, topology } = spec;
+  if (topology === undefined || members.min === 1) return seatAll(search, members, () => true);
+  const placeOf = (no: number) => fleet.topology.placeOf(no as NodeNo, topology.level);
+  const tooSmall = new Set<unknown>();
+  for (;;) {
+    const first = onePart(search, new Map(), (no) => !tooSmall.has(placeOf(no)));
+    if (typeof first === "string") return topology.required ? first : seatAll(search, members, () => true);
+    const place = placeOf(first.node);
+    const seats = seatAll(search, members, (no) => placeOf(no) === place);
+    if (typeof seats === "object") return seats;
+    tooSmall.add(place);
+  }
+}
+
+/** What is looked for, whoever of the members it is for. */
+interface PartSearch {
+  readonly fleet: Fleet;
+  readonly need: MemberNeed;
+  readonly ask: PartAsk;
+  readonly who: Who;
+  readonly mayTake: MayTake | undefined;
+}
+
+function seatAll(search: PartSearch, { min, apart }: Members, within: (node: number) => boolean): Seat[] | NoSeat {
   const seats: Seat[] = [];
   const added = new Map<number, Occupant[]>();
-  for (let i = 0; i < members; i++) {
-    const usable = (no: number): boolean => !apart || seats.every((seat) => seat.node !== no);
-    const seat = onePart(fleet, need, partAsk, who, added, usable);
+  const used = new Set<number>();
+  for (let i = 0; i < min; i++) {
+    const seat = onePart(search, added, (no) => within(no) && !(apart && used.has(no)));
     if (typeof seat === "string") return seat;
     seats.push(seat);
+    used.add(seat.node);
     const gpu = seat.gpus[0]!;
-    added.set(gpu, [...(added.get(gpu) ?? []), { ...who, ...seat.part! }]);
+    added.set(gpu, [...(added.get(gpu) ?? []), { ...search.who, ...seat.part! }]);
   }
   return seats;
 }
@@ -29,10 +63,7 @@ const better: Readonly<Record<NoSeat, number>> = { reserved: 3, isolation: 2, "n
 
 /** A GPU that is cut already and has just enough left; else the first free one of the fullest node. */
 function onePart(
-  fleet: Fleet,
-  need: MemberNeed,
-  ask: PartAsk,
-  who: Who,
+  { fleet, need, ask, who, mayTake }: PartSearch,
   added: ReadonlyMap<number, readonly Occupant[]>,
   usable: (node: number) => boolean,
 ): Seat | NoSeat {
@@ -78,7 +109,7 @@ function onePart(
     const nodes = fleet.nodesWith(need.model, free);
     if (nodes === undefined) continue;
     for (let no = nodes.next(0, cpusMilli, memoryMiB); no >= 0; no = nodes.next(no + 1, cpusMilli, memoryMiB)) {
-      const gpu = freshGpu(fleet, no, added);
+      const gpu = freshGpu(fleet, no, added, mayTake);
       const seat = gpu === undefined ? undefined : tryGpu(gpu);
       if (seat !== undefined) return seat;
     }
@@ -110,10 +141,22 @@ function anyGpu(
   return false;
 }
 
-/** The first GPU of a node of which nothing is in use. */
-function freshGpu(fleet: Fleet, no: number, added: ReadonlyMap<number, unknown>): number | undefined {
+/** The first GPU of a node of which nothing is in use; none where others have plans for all that are left. */
+function freshGpu(
+  fleet: Fleet,
+  no: number,
+  added: ReadonlyMap<number, unknown>,
+  mayTake?: MayTake,
+): number | undefined {
   const node = fleet.nodes[no]!;
   const end = node.firstGpu + node.facts.gpus.length;
-  for (let gpu = node.firstGpu as number; gpu < end; gpu++) if (fleet.isFree(gpu) && !added.has(gpu)) return gpu;
-  return undefined;
+  let opened = 0;
+  let fresh: number | undefined;
+  for (let gpu = node.firstGpu as number; gpu < end; gpu++) {
+    if (!fleet.isFree(gpu)) continue;
+    if (added.has(gpu)) opened++;
+    else fresh ??= gpu;
+  }
+  if (mayTake === undefined || fresh === undefined) return fresh;
+  return mayTake(node, fleet.nodeFreeGpus[no]!) > opened ? fresh : undefined;
 }

@@ -76,24 +76,26 @@ function gpuServes(fleet: Fleet, gpu: number, need: MemberNeed, empty: boolean):
   return free && fleet.gpuModel[gpu] === need.model && fleet.gpuMemoryMiB[gpu]! >= need.gpuMemoryMiB;
 }
 
-/** Seats for all members or none [P1]. */
+/** Seats for all members or none [P1], on nodes `within`. */
 export function findSeats(
   state: State,
   job: Pick<Job, "spec" | "account">,
   choice: number,
   model: number,
   mayTake?: MayTake,
+  within?: (node: FleetNode) => boolean,
 ): Seat[] | NoSeat {
   const { spec } = job;
   const { fleet } = state;
   const anywhere = needOf(spec, choice, model);
   const apart = keptApart(state, job.account);
-  const mayUse = nodesFor(state, job);
+  const may = nodesFor(state, job);
+  const mayUse = within === undefined ? may : (node: FleetNode) => within(node) && may?.(node) !== false;
   const isClean = state.policy.scrubMs === undefined ? undefined : cleanFor(state, job.account);
   const need = mayUse === undefined && isClean === undefined ? anywhere : { ...anywhere, mayUse, isClean };
   const ask = spec.gpus[choice]!;
   if (ask.part !== undefined) {
-    const seats = findParts(fleet, need, spec, ask, whoIs(state, job.account));
+    const seats = findParts(fleet, need, spec, ask, whoIs(state, job.account), mayTake);
     if (typeof seats !== "string" || mayUse === apart) return seats;
     const lasting = findParts(fleet, { ...need, mayUse: apart }, spec, ask, whoIs(state, job.account));
     return typeof lasting === "string" ? lasting : "reserved";

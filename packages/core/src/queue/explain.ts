@@ -70,7 +70,12 @@ function reasonAs(state: State, job: Job, choice: number, model: number, now: In
   if (typeof seats === "object") return undefined;
   if (seats === "reserved") return maintenanceReason(state, job, now);
   if (seats === "isolation" && ask.part === undefined) return apartReason(wholeNodes, needed, name);
-  if (ask.part !== undefined) return missingBesidePart(state, job, choice, model) ?? partReason(seats, name);
+  if (ask.part !== undefined)
+    return (
+      scatteredParts(state, job, choice, model) ??
+      missingBesidePart(state, job, choice, model) ??
+      partReason(seats, name)
+    );
   const usable = room(state, need, members, apart, "now");
   if (usable.members >= members) {
     const level = spec.topology?.level ?? "node";
@@ -202,6 +207,16 @@ function are(count: number): string {
 
 function sizeText(mebibytes: number): string {
   return mebibytes >= 1024 ? `${Math.floor((mebibytes / 1024) * 10) / 10} GiB` : `${mebibytes} MiB`;
+}
+
+/** There are parts for all members, but not in one place. */
+function scatteredParts(state: State, { spec, account }: Job, choice: number, model: number): Reason | undefined {
+  const { topology, members } = spec;
+  if (!topology?.required || members.min === 1) return undefined;
+  const anywhere = { spec: { ...spec, topology: undefined }, account };
+  if (typeof findSeats(state, anywhere, choice, model) === "string") return undefined;
+  const detail = `There are parts of GPUs for all ${members.min} members, but no ${topology.level} has room for all of them.`;
+  return { kind: "shape", detail };
 }
 
 /** A part is there, but on a node without the cores or the memory for the member. */

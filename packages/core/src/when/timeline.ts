@@ -1,3 +1,4 @@
+import type { Seat } from "../journal/event.ts";
 import { type NodeNo, noAccount } from "../model/ids.ts";
 import type { Job } from "../model/job.ts";
 import type { FleetNode } from "../model/node.ts";
@@ -136,10 +137,42 @@ export class Timeline {
         usage?.end(job);
         continue;
       }
-      for (const lease of job.leases) {
-        const left = spare.get(lease.node);
-        if (left !== undefined) spare.set(lease.node, left - lease.gpus.length);
-      }
+      this.#lessen(spare, job.leases);
+    }
+  }
+
+  /** How many of a node's free GPUs one more member of a job that runs may take: it comes after all who wait [P1]. */
+  mayGrow(job: Job, demand: Demand, node: FleetNode, free: number): number {
+    let most = free;
+    for (const { start, spare, usage } of this.#besideRunning(job)) {
+      if (start.reclaims) continue;
+      if (usage?.holds(start, [{ job, demand }]) === false) return 0;
+      most = Math.min(most, spare.get(node.no) ?? most);
+    }
+    return Math.max(0, most);
+  }
+
+  /** A job that runs has got another member. */
+  grew(job: Job, demand: Demand, seat: Seat): void {
+    for (const { spare, usage } of this.#besideRunning(job)) {
+      usage?.begin({ job, demand });
+      this.#lessen(spare, [seat]);
+    }
+  }
+
+  /** The plans that begin while a job that runs still does. */
+  *#besideRunning(job: Job): Generator<Kept> {
+    const endAt = this.#endOf(this.#state, job, this.#now) ?? Number.POSITIVE_INFINITY;
+    for (const kept of this.#kept) if (kept.start.at < endAt) yield kept;
+  }
+
+  /** What has just been taken is not left beside a plan; a part of a GPU that others share was not. */
+  #lessen(spare: Map<NodeNo, number>, seats: readonly Seat[]): void {
+    const { fleet } = this.#state;
+    for (const { node, gpus, part } of seats) {
+      const left = spare.get(node);
+      if (left === undefined || (part !== undefined && fleet.occupants(gpus[0]!).length > 1)) continue;
+      spare.set(node, left - gpus.length);
     }
   }
 
