@@ -9,12 +9,12 @@ const runsWaited = 20;
 const plansAtOnce = 1;
 
 /**
- * Whether a job that cannot start may be planned [B1]. Where an account lets the shorter go first, its order and the
- * waiting see to most, and each plan keeps GPUs idle; only who asks for several GPUs at once is passed by all others for
+ * Whether a job that cannot start may be planned [B1]. Where an account lets the shorter go first, by what they
+ * need or have had, its order and the waiting see to most, and each plan keeps GPUs idle; only who asks for several GPUs at once is passed by all others for
  * ever, and gets a plan once it has waited long.
  */
 export function mayBePlanned(state: State, { account, spec, submittedAt }: Job): boolean {
-  if (orderOf(state, account) !== "aged-shortest") return true;
+  if (orderOf(state, account) === "age") return true;
   const { count, unitsEach } = spec.gpus[0]!;
   if (count * unitsEach * spec.members.min <= unitsPerGpu || state.planned.size >= plansAtOnce) return false;
   return state.clock - submittedAt >= runsWaited * usualRunMs(state, account);
