@@ -208,6 +208,7 @@ class ShareSearch {
     const wanted = part === undefined ? unitsPerGpu : part.ask.compute;
     for (const lease of leases) {
       const node = fleet.node(lease.node);
+      if (node.mode !== "up") continue;
       const cpus = (this.#cpus.get(node) ?? node.freeCpusMilli + node.leavingCpusMilli) + lease.cpusMilli;
       const memory = (this.#memory.get(node) ?? node.freeMemoryMiB + node.leavingMemoryMiB) + lease.memoryMiB;
       this.#cpus.set(node, cpus);
