@@ -70,7 +70,7 @@ function pass(
       continue;
     }
     const mayClaim = !group.seatsOnly && !arrayIsFull(state, group) && book.allows(job);
-    const losers = mayClaim ? claimFor(state, job, now, book, apply) : undefined; // who must leave for it
+    const losers = mayClaim ? claimFor(state, job, now, book, timeline, apply) : undefined; // who must leave for it
     if (losers === undefined && mayClaim && consolidateFor(state, job, now, timeline(), apply)) {
       plans = undefined;
       contest.started(group);

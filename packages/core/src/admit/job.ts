@@ -145,26 +145,28 @@ function noSuchModel(state: State, spec: JobSpec, choice: number): Refusal {
 function neverFitsAs(state: State, account: AccountNo, spec: JobSpec, option: WishOption): Refusal | undefined {
   const { choice, model } = option;
   if (model >= 0) {
+    const { units, memoryUnits } = option.demand;
     const ceiling = lowestCeiling(state, account, state.fleet.models[model]!);
-    const { units } = option.demand;
-    if (ceiling !== undefined && units > ceiling.units) {
+    // One number bounds both dimensions of a GPU [U1].
+    const most = Math.max(units, memoryUnits);
+    if (ceiling !== undefined && most > ceiling.units) {
       const max = ceiling.units / unitsPerGpu;
       return refuse(
         "never-fits",
         ...askedIn(spec, choice),
-        `needs ${units / unitsPerGpu} GPUs, and ${ceiling.account.path} may hold at most ${max}`,
+        `needs ${most / unitsPerGpu} GPUs${units < most ? " by their memory" : ""}, and ${ceiling.account.path} may hold at most ${max}`,
         `ask for at most ${max}, or have the max raised`,
       );
     }
     const unlent = state.lendingLimits === 0 ? 0 : unlentUnits(state, account, () => 0);
     const borrowable = state.fleet.totals.gpuUnits - unlent;
     if (unlent > 0 && units > borrowable && coverFor(state, account, option.demand, nothingHeld) === noAccount) {
-      const most = borrowable / unitsPerGpu;
+      const lent = borrowable / unitsPerGpu;
       return refuse(
         "never-fits",
         ...askedIn(spec, choice),
-        `needs ${units / unitsPerGpu} GPUs, which no guarantee holds, and others lend at most ${most} of the fleet`,
-        `ask for at most ${most}, or have a guarantee raised or more lent`,
+        `needs ${units / unitsPerGpu} GPUs, which no guarantee holds, and others lend at most ${lent} of the fleet`,
+        `ask for at most ${lent}, or have a guarantee raised or more lent`,
       );
     }
   }

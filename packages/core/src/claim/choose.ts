@@ -156,7 +156,7 @@ function takeForLending(task: Task, offers: Offers, tally: Tally): boolean {
 
 /** What stays free holds what is not lent; a claimant that a guarantee covers need not ask [C5]. */
 export function isLent({ state, claimant }: Task, tally: Tally): boolean {
-  if (state.lendingLimits === 0 || tally.isCovered()) return true;
+  if (state.lendingLimits === 0 || tally.isCoveredByOwn()) return true;
   const unlent = unlentUnits(state, claimant.job.account, (account) => tally.left(account).units);
   return unlent === 0 || state.fleet.freeUnitsOnceLeft() + tally.unitsFreed() - claimant.demand.units >= unlent;
 }
@@ -176,21 +176,24 @@ function billFor(task: Task, site: Site, offers: Offers, tally: Tally): Bill | u
   const gone = tally.on(site.node.no);
   if (site.fits(gone) >= wanted) return { victims: [], own: 0, lost: 0 };
   let left = offers.on(site.node.no).filter((victim) => !tally.isGone(victim));
+  let best: Bill | undefined;
   while (site.fits([...gone, ...left]) >= wanted) {
-    const taken = takeUntilFits(task, site, wanted, left, offers, tally);
-    if (taken.fits) {
+    const { fits, first, victims } = takeUntilFits(task, site, wanted, left, offers, tally);
+    if (fits) {
       let own = 0;
       let lost = 0;
-      for (const victim of taken.victims) {
+      for (const victim of victims) {
         if (isOwn(offers.ruleOf(victim))) own += victim.costToEnd === undefined ? 1 : gpusOf(victim.leases);
         lost += lostWork(victim, task.now);
       }
-      return { victims: taken.victims, own, lost };
+      if (best === undefined || own < best.own) best = { victims, own, lost };
+      // Others may be enough without the one that goes first, where its own account's work was needed beside it [T4].
+      if (own === 0 || isOwn(offers.ruleOf(first!))) return best;
     }
-    if (taken.first === undefined) return undefined;
-    left = left.filter((victim) => victim !== taken.first);
+    if (first === undefined) return best;
+    left = left.filter((victim) => victim !== first);
   }
-  return undefined;
+  return best;
 }
 
 /** Who of those here would be taken in order until `wanted` members fit, or nobody more may be taken. */

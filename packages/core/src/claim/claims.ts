@@ -11,8 +11,9 @@ import { stopJob } from "../run/stop.ts";
 import { accountOf, demandOf, type State } from "../state/state.ts";
 import { addTo, type Held, minus, nothingHeld, plus } from "../state/usage.ts";
 import { stopOrderOf } from "../submit/parse.ts";
+import type { Timeline } from "../when/timeline.ts";
 import type { Book } from "./book.ts";
-import { planClaim } from "./plan.ts";
+import { type ClaimPlan, planClaim } from "./plan.ts";
 import type { Rule } from "./takeable.ts";
 
 /** Claimants whose seats have become free start; those whose seats are lost wait as before [T7]. */
@@ -152,10 +153,11 @@ export function claimFor(
   job: Job,
   now: Instant,
   book: Book,
+  timeline: () => Timeline,
   apply: (event: Event) => void,
 ): AccountNo[] | undefined {
   const plan = planClaim(state, job, now, book);
-  if (plan === undefined) return undefined;
+  if (plan === undefined || !keepsPlans(state, job, plan, timeline)) return undefined;
   const { choice, cover, unitsEach, seats } = plan;
   const victims: JobNo[] = [];
   const shrinks: LeaseId[] = [];
@@ -182,6 +184,14 @@ export function claimFor(
     for (const event of events) apply(event);
   }
   return [...plan.victims.keys()].map((victim) => victim.job.account);
+}
+
+/** Who goes before it in its own account and has a plan must not start later for it [O4]. */
+function keepsPlans(state: State, job: Job, { choice, seats }: ClaimPlan, timeline: () => Timeline): boolean {
+  if (state.planned.size === 0) return true;
+  const gpu = seats[0]!.gpus[0];
+  const model = gpu === undefined ? -1 : state.fleet.gpuModel[gpu]!;
+  return timeline().mayClaim(job, demandOf(state, job, choice, model), seats);
 }
 
 function shrink(state: State, job: Job, lease: Lease, now: Instant): Event {

@@ -1,5 +1,5 @@
 import type { Event, Seat } from "../journal/event.ts";
-import { type AccountNo, noAccount, rootAccount } from "../model/ids.ts";
+import { type AccountNo, noAccount } from "../model/ids.ts";
 import type { Job, JobSpec } from "../model/job.ts";
 import type { FleetNode } from "../model/node.ts";
 import { movesPerHourPlain } from "../model/policy.ts";
@@ -99,8 +99,8 @@ function planMoves(state: State, job: Job, now: Instant, timeline: Timeline): Mo
 }
 
 /** Once those are gone who are leaving already. */
-function willHaveRoom({ fleet, usage }: State, { spec }: Job, need: MemberNeed): boolean {
-  if (usage[rootAccount]!.leaving.units === 0) return false;
+function willHaveRoom({ fleet }: State, { spec }: Job, need: MemberNeed): boolean {
+  if (fleet.nodesBeingLeft.size === 0) return false;
   const { min, apart } = spec.members;
   let missing = min;
   for (const node of fleet.nodes) {

@@ -1,5 +1,5 @@
 import type { Seat } from "../journal/event.ts";
-import { type AccountNo, type NodeNo, noAccount, rootAccount } from "../model/ids.ts";
+import { type AccountNo, type NodeNo, noAccount } from "../model/ids.ts";
 import type { Job, Members } from "../model/job.ts";
 import type { Instant } from "../model/units.ts";
 import { unitsPerGpu } from "../model/units.ts";
@@ -66,7 +66,7 @@ export function weighClaim(
   const ways: Way[] = [];
   let prospects = false;
   // Where someone is leaving, a way without prospects may show that nobody else need leave.
-  const all = state.usage[rootAccount]!.leaving.units > 0;
+  const all = state.fleet.nodesBeingLeft.size > 0;
   for (const option of wish.options) {
     for (const claimant of standingsOf(state, job, option.demand, now)) {
       if (moneyHit(state, job, option, claimant.cover === noAccount, now) !== undefined) continue;

@@ -24,6 +24,7 @@ export function mayHoldWhole(
     seats,
     ({ no }) => tally.left(no),
     (node) => tally.empties(node),
+    true,
   );
   if (ceilingHit(state, job.account, demand, held) !== undefined) return false;
   const covered = coverFor(state, job.account, demand, held);

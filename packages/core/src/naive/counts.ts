@@ -1,6 +1,6 @@
 import type { Instant } from "../model/units.ts";
 import { amountOf, coveredBelow, isWithin, stayingOf, usageOf } from "./amount.ts";
-import { nextOf } from "./order.ts";
+import { isSameWish, nextOf } from "./order.ts";
 import { coverFor } from "./quota.ts";
 import { freeRoom } from "./room.ts";
 import { findClaim } from "./search.ts";
@@ -27,7 +27,7 @@ export function isCounted(world: World): boolean {
     seats.length === 1 && seats[0]!.gpus.length === 1;
   return (
     world.nodes.length === 1 &&
-    !world.planned &&
+    world.planned.length === 0 &&
     !world.holdings.some((each) => each.extra) &&
     [...world.holdings, ...world.holds].every(
       (each) => one(each.seats) && each.part === undefined && each.cpusMilli === 0 && each.memoryMiB === 0,
@@ -155,7 +155,8 @@ export function play(start: World, leave: "at-once" | "together"): Played {
       if (victims.length > 1 || (victims.length === 0 && findClaim(world, next, bounds) !== "none")) determined = false;
       const victim = victims[0];
       if (victim === undefined) {
-        closed.push(next);
+        // Nobody who wants the same can either.
+        closed.push(...world.wishes.filter((wish) => isSameWish(wish, next)));
       } else {
         evicted.push(victim);
         world = claim(world, next, victim);

@@ -1,6 +1,6 @@
 import { type Amount, amountOf, beyondGuarantee, coveredBelow, isWithin, plus, stayingOf, usageOf } from "./amount.ts";
 import { isCounted, victimsFor } from "./counts.ts";
-import { nextOf } from "./order.ts";
+import { firstOf, isSameWish, nextOf } from "./order.ts";
 import { faultOfGpu, faultOfNode } from "./part.ts";
 import { coverFor, exceedsMax, isLent, overMax } from "./quota.ts";
 import { compareLists, faultOfSeats, leastSpread, spreadOf } from "./room.ts";
@@ -71,7 +71,7 @@ export function judgeStart(world: World, start: Start, bounds: Bounds, earlier: 
   if (cover === nobody && !isLent(world, wish.account, amount)) {
     faults.push(rule(`[C5] ${wish.job} uses what is not lent`));
   }
-  if (wish.members > 1 && option.part === undefined && !world.planned && world.nodes.length <= 10) {
+  if (wish.members > 1 && option.part === undefined && world.planned.length === 0 && world.nodes.length <= 10) {
     const least = leastSpread(world, wish, option)!;
     const spread = spreadOf(world, new Set(seats.map((seat) => seat.node)));
     if (compareLists(least, spread) < 0) faults.push(rule(`[P2] ${wish.job} lies in ${spread} and could in ${least}`));
@@ -201,7 +201,7 @@ function firstAble(world: World, wish: Wish, chances: ReadonlyMap<Wish, string |
 
 /** What a waiting job can do now, in words. */
 function chanceOf(world: World, wish: Wish, bounds: Bounds): string | undefined {
-  if (startable(world, wish) !== undefined) return world.planned ? undefined : "start";
+  if (startable(world, wish) !== undefined) return world.planned.length > 0 ? undefined : "start";
   // While someone leaves, who could claim changes within one pass; only the first decision of a pass is held to it.
   const claim = isQuiet(world) ? claimDue(world, wish, bounds) : undefined;
   return claim === undefined ? undefined : `take ${names(claim.set)}`;
@@ -214,10 +214,22 @@ function claimDue(
   bounds: Bounds,
   rules: readonly TakingRule[] = ["T1", "T2", "T3"],
 ): Found | undefined {
+  if (isBehindPlan(world, wish)) return undefined;
   const claim = findClaim(world, wish, bounds, rules);
   if (typeof claim !== "object") return undefined;
   const jobs = new Set(claim.set.map(({ job }) => job));
   return rulesOf(claim).includes("T2") && jobs.size > 1 ? undefined : claim;
+}
+
+/** Whether someone of its own account goes before it and has a plan, which it must not delay [O4]. */
+function isBehindPlan(world: World, wish: Wish): boolean {
+  return world.wishes.some(
+    (other) =>
+      other.account === wish.account &&
+      world.planned.includes(other.no) &&
+      firstOf([wish, other]) === other &&
+      other !== wish,
+  );
 }
 
 function rulesOf({ set, standing }: Found): string {
@@ -229,22 +241,6 @@ function isQuiet(world: World): boolean {
   return !world.holdings.some((each) => each.leaving);
 }
 
-/** Whether one of two wishes can start or claim exactly when the other can. */
-function isSameWish(a: Wish, b: Wish): boolean {
-  return (
-    a.account === b.account &&
-    a.members === b.members &&
-    a.apart === b.apart &&
-    a.within === b.within &&
-    a.priority === b.priority &&
-    a.preemptible === b.preemptible &&
-    a.elastic === b.elastic &&
-    a.cpusMilli === b.cpusMilli &&
-    a.memoryMiB === b.memoryMiB &&
-    JSON.stringify(a.asks) === JSON.stringify(b.asks)
-  );
-}
-
 /** What is wrong with a world in which the scheduler has nothing more to do. */
 export function judgeRest(world: World, bounds: Bounds): Fault[] {
   const faults: Fault[] = [];
@@ -253,7 +249,7 @@ export function judgeRest(world: World, bounds: Bounds): Fault[] {
     if (seen.some((each) => isSameWish(each, wish))) continue;
     seen.push(wish);
     if (startable(world, wish) !== undefined) {
-      if (!world.planned) faults.push(rule(`[O4] ${wish.job} waits and could start`));
+      if (world.planned.length === 0) faults.push(rule(`[O4] ${wish.job} waits and could start`));
       continue;
     }
     const claim = isQuiet(world) ? claimDue(world, wish, bounds) : undefined;
@@ -292,7 +288,7 @@ function isPartOfExcess(world: World, account: number, holding: Holding): boolea
 
 /** Whether a job gets more members while someone waits who could start instead [P1]. */
 export function judgeGrowth(world: World, job: string): Fault[] {
-  if (world.planned) return [];
+  if (world.planned.length > 0) return [];
   const first = world.wishes.find((wish) => startable(world, wish) !== undefined);
   return first === undefined ? [] : [rule(`[P1] ${job} grows, and ${first.job} waits and could start`)];
 }

@@ -47,3 +47,19 @@ function compareSides(a: Side, b: Side): number {
   if (a.burst !== b.burst) return a.burst ? 1 : -1;
   return compareShares(a.share, b.share) || a.wish.no - b.wish.no || (a.name < b.name ? -1 : 1);
 }
+
+/** Whether one of two wishes can start or claim exactly when the other can. */
+export function isSameWish(a: Wish, b: Wish): boolean {
+  return (
+    a.account === b.account &&
+    a.members === b.members &&
+    a.apart === b.apart &&
+    a.within === b.within &&
+    a.priority === b.priority &&
+    a.preemptible === b.preemptible &&
+    a.elastic === b.elastic &&
+    a.cpusMilli === b.cpusMilli &&
+    a.memoryMiB === b.memoryMiB &&
+    JSON.stringify(a.asks) === JSON.stringify(b.asks)
+  );
+}

@@ -1,7 +1,5 @@
-import { amountOf } from "./amount.ts";
-import { isLent } from "./quota.ts";
 import { faultsOfSet, isEnough, type Standing, standingsOf, startable, type TakingRule } from "./take.ts";
-import { type Holding, nobody, type Option, onceLeft, optionsOf, type Wish, type World, without } from "./world.ts";
+import { type Holding, type Option, onceLeft, optionsOf, type Wish, type World } from "./world.ts";
 
 export interface Bounds {
   /** Sets of more victims are not tried. */
@@ -82,8 +80,6 @@ function firstLegal(
       option,
       set.filter((each) => each !== one),
     );
-  const isLentAsItStands = (set: readonly Holding[]) =>
-    standing.cover !== nobody || isLent(without(world, set), wish.account, amountOf(world, wish, option));
   const choose = (from: number, left: number, chosen: readonly Holding[]): readonly Holding[] | undefined => {
     if (left === 0) {
       if (++tried > setsMax) {
@@ -95,7 +91,7 @@ function firstLegal(
         isEnough(world, wish, option, set) &&
         faultsOfSet(world, wish, option, standing, set).length === 0 &&
         // Nobody goes only so that the claimant is covered, or its side small enough [T2].
-        set.every((one) => standing.by.get(one) !== "T2" || (isNeeded(one, set) && isLentAsItStands(set)));
+        set.every((one) => standing.by.get(one) !== "T2" || isNeeded(one, set));
       return legal ? set : undefined;
     }
     for (let group = from; group < groups.length && !cut; group++) {

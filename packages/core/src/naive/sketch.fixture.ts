@@ -70,7 +70,7 @@ export class Sketch {
       wishes: [],
       rebalance: "on",
       minRuntimeMs: 0,
-      planned: false,
+      planned: [],
     };
   }
 

@@ -19,8 +19,8 @@ export interface World {
   readonly wishes: readonly Wish[];
   readonly rebalance: "on" | "checkpointed" | "off";
   readonly minRuntimeMs: number;
-  /** Someone has a planned start: who may start before that is then not for this model to say [B2]. */
-  readonly planned: boolean;
+  /** Who has a planned start, by number: who may start before that is then not for this model to say [B2]. */
+  readonly planned: readonly number[];
 }
 
 export interface Account {

@@ -2,10 +2,11 @@ import type { Seat } from "../journal/event.ts";
 import type { Account } from "../model/account.ts";
 import type { AccountNo, NodeNo } from "../model/ids.ts";
 import type { Job } from "../model/job.ts";
+import type { Lease } from "../model/lease.ts";
 import type { FleetNode } from "../model/node.ts";
 import { unitsPerGpu } from "../model/units.ts";
 import { lowestAbove, restOf } from "../state/dedicated.ts";
-import { accountOf, pathUp, type State, tenantOf } from "../state/state.ts";
+import { accountOf, jobOf, pathUp, type State, tenantOf } from "../state/state.ts";
 import type { Held } from "../state/usage.ts";
 import { nodesThatLast } from "../when/maintenance.ts";
 
@@ -64,7 +65,8 @@ export function* ownNodes(state: State, account: AccountNo): Generator<FleetNode
 
 /**
  * What each account on the path would hold without the job itself if it took these seats: the rest of each node that it
- * opens, and less of the rest of those it has. `held` is what counts before; nodes that would be empty it opens anew.
+ * opens, and less of the rest of those it has; and what others leave on those. `held` is what counts before, with or
+ * `without` those of its own who are leaving; nodes that would be empty it opens anew.
  */
 export function heldBeside(
   state: State,
@@ -72,6 +74,7 @@ export function heldBeside(
   seats: readonly Seat[],
   held: (account: Account) => Held = (each) => state.usage[each.no]!,
   isEmptied: (node: NodeNo) => boolean = () => false,
+  without = false,
 ): (account: Account) => Held {
   const change = new Map<AccountNo, { units: number; memoryUnits: number; byModel: number[] }>();
   const add = (at: Account, model: number, units: number, memoryUnits: number): void => {
@@ -84,6 +87,16 @@ export function heldBeside(
     sum.memoryUnits += memoryUnits;
     sum.byModel[model] = (sum.byModel[model] ?? 0) + units;
   };
+  for (const node of ownNodes(state, account)) {
+    if (isEmptied(node.no)) continue;
+    const above = pathUp(state, lowestAbove(state, state.dedicated.get(node.no)!, account));
+    for (const { gpus, unitsEach, part } of beingLeftOn(state, node.no, account, without)) {
+      for (const gpu of gpus) {
+        if (state.fleet.gpuHeldFor[gpu] !== 0) continue;
+        for (const at of above) add(at, state.fleet.gpuModel[gpu]!, unitsEach, part?.memory ?? unitsEach);
+      }
+    }
+  }
   const opened = new Set<NodeNo>();
   for (const { node, gpus, part } of seats) {
     const charged = isEmptied(node) ? undefined : state.dedicated.get(node);
@@ -104,6 +117,16 @@ export function heldBeside(
     }
   }
   return (each) => plus(held(each), change.get(each.no));
+}
+
+/** Who is leaving a node that the tenant of an account keeps, so that it will be charged with what they held. */
+function* beingLeftOn(state: State, node: NodeNo, account: AccountNo, own: boolean): Generator<Lease> {
+  const { tenant } = accountOf(state, account);
+  for (const lease of state.fleet.leasesOn(node)) {
+    const job = jobOf(state, lease.job);
+    if (job.state !== "stopping" && lease.state !== "stopping") continue;
+    if (own || accountOf(state, job.account).tenant !== tenant) yield lease;
+  }
 }
 
 function plus(held: Held, change: { units: number; memoryUnits: number; byModel: number[] } | undefined): Held {

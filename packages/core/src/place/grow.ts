@@ -36,7 +36,7 @@ export function growJobs(state: State, now: Instant, apply: (event: Event) => vo
         seats: [seat],
         ...handoverOf(state, job.account, [seat]),
       });
-      plans?.grew(job, demand, seat);
+      plans?.grew(job, seat);
     }
     if (seat === undefined || job.leases.length >= job.spec.members.max) open.delete(job);
   }

@@ -125,6 +125,7 @@ export function applyToJobs(state: State, event: JobEvent): void {
       if (lease.state !== "stopping") {
         lease.state = "stopping";
         lease.since = event.at;
+        state.fleet.countLeaving(lease, 1);
       }
       if (event.cause !== "shrink") {
         job.state = "stopping";
@@ -147,7 +148,7 @@ export function applyToJobs(state: State, event: JobEvent): void {
   }
 }
 
-/** Told to stop for good: what is only moved stays with its account. */
+/** Told to stop for good: what is only moved leaves its seat and stays with its account. */
 function isLeaving(job: Job, lease: Lease): boolean {
   return lease.state === "stopping" && job.stopCause !== "move";
 }
@@ -509,6 +510,7 @@ export function holdLease(state: State, job: Job, lease: Lease): void {
   afterSeats(state, job, lease.node, 1);
   countHolding(state, job, lease, 1);
   if (!lease.extra) countCovered(state, job, lease, 1);
+  if (lease.state === "stopping") state.fleet.countLeaving(lease, 1);
   if (isLeaving(job, lease)) countLeaving(state, job, lease, 1);
   if (!canMove(job, lease)) return;
   addUnder(state.movable, lease.node, job);
@@ -538,6 +540,7 @@ function leaseEnded(state: State, event: LeaseEnded): void {
   afterSeats(state, job, lease.node, -1);
   countHolding(state, job, lease, -1);
   if (!lease.extra) countCovered(state, job, lease, -1);
+  if (lease.state === "stopping") state.fleet.countLeaving(lease, -1);
   if (isLeaving(job, lease)) countLeaving(state, job, lease, -1);
   deleteUnder(state.movable, lease.node, job);
   const units = lease.unitsEach * lease.gpus.length;

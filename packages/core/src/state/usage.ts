@@ -125,9 +125,8 @@ export function countHolding(state: State, job: Job, holding: Holding, sign: 1 |
   }
 }
 
-/** Counts a lease that was told to stop in or out of what is leaving. */
+/** Counts a lease that was told to stop for good in or out of what is leaving its accounts. */
 export function countLeaving(state: State, job: Job, lease: Lease, sign: 1 | -1): void {
-  state.fleet.countLeaving(lease, sign);
   for (let at = job.account; at !== noAccount; at = state.accounts[at]!.parent) {
     addTo(state.usage[at]!.leaving, state.fleet, lease, sign);
     state.burst.weigh(at);

@@ -15,6 +15,11 @@ export function waitsForQuota(state: State, { account, spec }: Job): boolean {
   return false;
 }
 
+/** Whether some guarantee on its path would hold a job if nothing else ran. */
+export function mayBeCovered(state: State, { account }: Job, demand: Demand): boolean {
+  return coverFor(state, account, demand, nothingHeld) !== noAccount;
+}
+
 /** A job and what it would hold. */
 export interface Asking {
   readonly job: Job;
@@ -69,12 +74,17 @@ export class UsageThen {
     const state = this.#state;
     const held = (account: Account) => this.#held(account.no, beside);
     if (ceilingHit(state, job.account, demand, held) !== undefined) return false;
-    if (coverFor(state, job.account, demand, held) !== noAccount) return true;
+    if (this.coverOf({ job, demand }, beside) !== noAccount) return true;
     if (!job.spec.preemptible) return false;
     if (demand.units === 0 || state.lendingLimits === 0) return true;
     let free = state.fleet.freeUnitsOnceLeft() + this.#unitsFreed - demand.units;
     for (const other of beside) free -= other.demand.units;
     return free >= unlentUnits(state, job.account, (account) => this.#held(account, beside).units);
+  }
+
+  /** The guarantee that holds a job then; `noAccount` = none. */
+  coverOf({ job, demand }: Asking, beside: readonly Asking[]): AccountNo {
+    return coverFor(this.#state, job.account, demand, ({ no }) => this.#held(no, beside));
   }
 
   #held(account: AccountNo, beside: readonly Asking[]): Held {

@@ -1,5 +1,5 @@
 import type { Seat } from "../journal/event.ts";
-import { type NodeNo, noAccount } from "../model/ids.ts";
+import { type AccountNo, type GpuNo, type NodeNo, noAccount } from "../model/ids.ts";
 import type { Job } from "../model/job.ts";
 import type { FleetNode } from "../model/node.ts";
 import type { Instant } from "../model/units.ts";
@@ -11,9 +11,9 @@ import { before } from "../queue/in-account.ts";
 import { coverFor, type Demand } from "../queue/quota.ts";
 import type { Ending } from "../state/endings.ts";
 import { Rooms } from "../state/rooms.ts";
-import { demandOf, orderOf, type State } from "../state/state.ts";
+import { demandOf, jobOf, orderOf, pathUp, type State } from "../state/state.ts";
 import { opensBy, outlasts, turningPoints } from "./maintenance.ts";
-import { type Asking, UsageThen, waitsForQuota } from "./quota-then.ts";
+import { type Asking, mayBeCovered, UsageThen, waitsForQuota } from "./quota-then.ts";
 import { type EndOf, endOf, runMsOf } from "./run-time.ts";
 
 /** When and where a job that cannot start now is expected to. */
@@ -22,8 +22,8 @@ export interface PlannedStart {
   readonly at: Instant;
   /** GPUs it will need of each node. */
   readonly gpus: ReadonlyMap<NodeNo, number>;
-  /** It could take back what burst work holds, so such work may run in its gap [B2]. */
-  readonly reclaims: boolean;
+  /** The guarantee that will hold it: burst work outside of that it can take back, so such work may run in its gap [B2]. */
+  readonly cover: AccountNo;
   /** It counts on the end of something that has no limit. */
   readonly guessed: boolean;
   readonly demand: Demand;
@@ -105,16 +105,49 @@ export class Timeline {
   mayTake(job: Job, burst: boolean, node: FleetNode, free: number): number {
     let most = free;
     for (const { start, spare } of this.#ahead(job)) {
-      if (burst && start.reclaims) continue;
+      if (burst && this.#canTakeBack(start, job)) continue;
       const left = spare.get(node.no);
       if (left !== undefined) most = Math.min(most, left);
     }
     return Math.max(0, most);
   }
 
+  /** Whether who is planned can take back what a burst job holds: it is outside the guarantee that will hold the plan. */
+  #canTakeBack({ cover }: PlannedStart, { account }: Job): boolean {
+    return cover !== noAccount && !this.#isInside(account, cover);
+  }
+
   /** Whether a plan that is ahead of a job would still have its quota if the job started now [B2]. */
   mayHold(job: Job, demand: Demand): boolean {
     for (const { start, usage } of this.#ahead(job)) if (usage?.holds(start, [{ job, demand }]) === false) return false;
+    return true;
+  }
+
+  /**
+   * Whether a claim leaves the plans of those alone who go before the job in its own account [O3, O4]: between accounts a
+   * guarantee, or a smaller share, comes before a plan.
+   */
+  mayClaim(job: Job, demand: Demand, seats: readonly Seat[]): boolean {
+    for (const { start, spare, usage } of this.#ahead(job)) {
+      if (start.job.account !== job.account) continue;
+      if (usage?.holds(start, [{ job, demand }]) === false) return false;
+      const taken = new Map<NodeNo, number>();
+      for (const { node, gpus } of seats)
+        for (const gpu of gpus)
+          if (spare.has(node) && this.#isFreeBy(gpu, node, start)) taken.set(node, (taken.get(node) ?? 0) + 1);
+      for (const [node, count] of taken) if (count > spare.get(node)!) return false;
+    }
+    return true;
+  }
+
+  /** Whether a plan counts on a GPU: nobody holds it by then who could not be taken back. */
+  #isFreeBy(gpu: GpuNo, node: NodeNo, { at, cover }: PlannedStart): boolean {
+    for (const lease of this.#state.fleet.leasesOn(node)) {
+      if (!lease.gpus.includes(gpu) || lease.state === "stopping") continue;
+      const job = jobOf(this.#state, lease.job);
+      if ((this.#endOf(this.#state, job, this.#now) ?? Number.POSITIVE_INFINITY) <= at) continue;
+      if (cover === noAccount || !isReclaimable(job) || this.#isInside(job.account, cover)) return false;
+    }
     return true;
   }
 
@@ -131,6 +164,11 @@ export class Timeline {
 
   /** A job has started; where it will still run when a plan begins, that much less is left beside the plan. */
   started(job: Job): void {
+    const own = this.plans.findIndex((plan) => plan.job === job);
+    if (own >= 0) {
+      this.plans.splice(own, 1);
+      this.#kept.splice(own, 1);
+    }
     const endAt = this.#now + this.#runsMs(job);
     for (const { start, spare, usage } of this.#kept) {
       if (start.at >= endAt) {
@@ -145,7 +183,7 @@ export class Timeline {
   mayGrow(job: Job, demand: Demand, node: FleetNode, free: number): number {
     let most = free;
     for (const { start, spare, usage } of this.#besideRunning(job)) {
-      if (start.reclaims) continue;
+      if (this.#canTakeBack(start, job)) continue;
       if (usage?.holds(start, [{ job, demand }]) === false) return 0;
       most = Math.min(most, spare.get(node.no) ?? most);
     }
@@ -153,11 +191,8 @@ export class Timeline {
   }
 
   /** A job that runs has got another member. */
-  grew(job: Job, demand: Demand, seat: Seat): void {
-    for (const { spare, usage } of this.#besideRunning(job)) {
-      usage?.begin({ job, demand });
-      this.#lessen(spare, [seat]);
-    }
+  grew(job: Job, seat: Seat): void {
+    for (const { spare } of this.#besideRunning(job)) this.#lessen(spare, [seat]);
   }
 
   /** The plans that begin while a job that runs still does. */
@@ -193,7 +228,12 @@ export class Timeline {
   #earliest(job: Job, choice: number, need: MemberNeed, mayStartNow: boolean): Kept | undefined {
     const { fleet } = this.#state;
     const demand = demandOf(this.#state, job, choice, need.model);
-    const usage = waitsForQuota(this.#state, job) ? new UsageThen(this.#state) : undefined;
+    const cover = coverFor(this.#state, job.account, demand);
+    const bounded = waitsForQuota(this.#state, job);
+    const usage =
+      bounded || (cover === noAccount && mayBeCovered(this.#state, job, demand))
+        ? new UsageThen(this.#state)
+        : undefined;
     const { min: members, apart } = job.spec.members;
     const runsMs = this.#runsMs(job);
     const freed = new Map<NodeNo, number>();
@@ -202,8 +242,11 @@ export class Timeline {
     let turn = 0;
     let guessed = false;
     let from = this.#now;
+    let lent: ReadonlyMap<NodeNo, number> = nothingLent;
     const freeOn = (node: FleetNode) =>
-      fleet.soleModel(node) === need.model ? fleet.nodeFreeGpus[node.no]! + (freed.get(node.no) ?? 0) : 0;
+      fleet.soleModel(node) === need.model
+        ? fleet.nodeFreeGpus[node.no]! + (freed.get(node.no) ?? 0) + (lent.get(node.no) ?? 0)
+        : 0;
     const besidePlans = (node: FleetNode) => freeOn(node) - this.#plannedOn(node.no, from);
     const fits = (node: FleetNode) => {
       if (!opensBy(node, from) || !outlasts(node, job.spec, from) || mayUse?.(node) === false) return 0;
@@ -243,30 +286,66 @@ export class Timeline {
         for (const plan of this.plans) for (const no of plan.gpus.keys()) count(no);
         boundary = this.#nextBoundary(at, runsMs);
       }
-      if (total < members) continue;
-      const spread = spreadGang(fleet, members, new Rooms(fleet, (node) => fit[node.no]!), job.spec);
-      if (spread === undefined) continue;
-      if (usage !== undefined && !this.#hasQuota({ job, demand }, usage, at, at + runsMs)) continue;
+      const running = this.plans.filter((plan) => plan.at <= at && at < this.#endOfPlan(plan));
+      const held = cover === noAccount ? (usage?.coverOf({ job, demand }, running) ?? noAccount) : cover;
+      let spread = total < members ? undefined : this.#spreadOver(job, fit);
+      if (spread === undefined && cover === noAccount && held !== noAccount) {
+        lent = this.#lentBeyond(held, at);
+        for (const no of lent.keys()) count(no);
+        spread = total < members ? undefined : this.#spreadOver(job, fit);
+      }
+      if (spread === undefined || (bounded && !this.#hasQuota({ job, demand }, usage!, running, at, at + runsMs))) {
+        const before = lent;
+        lent = nothingLent;
+        for (const no of before.keys()) count(no);
+        continue;
+      }
       const gpus = new Map<NodeNo, number>();
       const spare = new Map<NodeNo, number>();
       for (const [node, here] of spread) {
         gpus.set(node.no, here * need.gpus);
         spare.set(node.no, besidePlans(node) - here * need.gpus);
       }
-      const reclaims = coverFor(this.#state, job.account, demand) !== noAccount;
-      return { start: { job, at, gpus, reclaims, guessed, demand }, spare, usage };
+      const start = { job, at, gpus, demand, guessed, cover: held };
+      if (!bounded) return { start, spare, usage: undefined };
+      for (const plan of running) usage!.begin(plan);
+      return { start, spare, usage };
     }
     return undefined;
   }
 
+  #spreadOver({ spec }: Job, fit: Int32Array): Map<FleetNode, number> | undefined {
+    const { fleet } = this.#state;
+    return spreadGang(fleet, spec.members.min, new Rooms(fleet, (node) => fit[node.no]!), spec);
+  }
+
+  /** GPUs of each node that burst work outside a guarantee will still hold then: who is inside can take them back. */
+  #lentBeyond(floor: AccountNo, at: Instant): Map<NodeNo, number> {
+    const { active, fleet } = this.#state;
+    const lent = new Map<NodeNo, number>();
+    for (const [account, jobs] of active) {
+      if (this.#isInside(account, floor)) continue;
+      for (const job of jobs) {
+        if (!isReclaimable(job) || (this.#endOf(this.#state, job, this.#now) ?? Number.POSITIVE_INFINITY) <= at)
+          continue;
+        for (const { node, gpus, part } of job.leases) {
+          const whole = part === undefined ? gpus.filter((gpu) => fleet.gpuHeldFor[gpu] === 0).length : 0;
+          if (whole > 0) lent.set(node, (lent.get(node) ?? 0) + whole);
+        }
+      }
+    }
+    return lent;
+  }
+
+  #isInside(account: AccountNo, above: AccountNo): boolean {
+    return pathUp(this.#state, account).some(({ no }) => no === above);
+  }
+
   /** Whether there is quota for a start then, beside the plans that run and without taking it from those that begin meanwhile. */
-  #hasQuota(asking: Asking, usage: UsageThen, from: Instant, to: Instant): boolean {
+  #hasQuota(asking: Asking, usage: UsageThen, running: readonly Asking[], from: Instant, to: Instant): boolean {
     for (const { start, usage: other } of this.#kept)
       if (start.at > from && start.at < to && other?.holds(start, [asking]) === false) return false;
-    const running = this.plans.filter((plan) => plan.at <= from && from < this.#endOfPlan(plan));
-    if (!usage.holds(asking, running)) return false;
-    for (const plan of running) usage.begin(plan);
-    return true;
+    return usage.holds(asking, running);
   }
 
   /** GPUs of a node that plans which have begun by then, and are not known to be over, will hold. */
@@ -364,4 +443,10 @@ export class Timeline {
     }
     return ends.sort((a, b) => a.at - b.at || a.job.no - b.job.no);
   }
+}
+
+const nothingLent: ReadonlyMap<NodeNo, number> = new Map();
+
+function isReclaimable({ cover, state, spec }: Job): boolean {
+  return cover === noAccount && spec.preemptible && state !== "stopping";
 }

@@ -47,7 +47,7 @@ export function worldOf(state: State, now: Instant): World {
       wishes.push(wishOf(state, job));
   }
   const { rebalance, minRuntimeMs } = state.policy;
-  const planned = state.planned.size > 0;
+  const planned = [...state.planned.keys()].map(({ no }) => no);
   return { now, accounts, models, nodes, holdings, holds, wishes, rebalance, minRuntimeMs, planned };
 }
 
