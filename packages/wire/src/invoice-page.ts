@@ -1,4 +1,4 @@
-import { amountText, decimalText } from "./money.ts";
+import { amountText, correctedBy, decimalText } from "./money.ts";
 import type { InvoiceShape, LineShape } from "./shapes/money.ts";
 
 /** An invoice as a page of its own that prints on A4: no script, no font or picture from elsewhere. */
@@ -44,10 +44,12 @@ function accountRows(account: string, lines: readonly LineShape[], money: (micro
 }
 
 /** A line in words: what it is for, of which model and how it was held. */
-export function whatFor({ kind, model, profile, isolation, topology, perMille, corrects }: LineShape): string {
+export function whatFor(line: LineShape): string {
+  const { kind, model, profile, isolation, topology, perMille } = line;
   const parts = [model, profile, isolation, topology === "" ? "" : `in one ${topology}`].filter((part) => part !== "");
   const at = perMille === 1_000 ? "" : `, time of day x ${perMille / 1_000}`;
-  const of = corrects === undefined ? "" : `, corrects ${corrects}`;
+  const corrected = correctedBy(line);
+  const of = corrected === "" ? "" : `, corrects ${corrected}`;
   return `${kindTexts[kind] ?? kind}${parts.length === 0 ? "" : `: ${parts.join(" ")}`}${at}${of}`;
 }
 

@@ -1,4 +1,5 @@
 import * as amounts from "@tessera/core/money";
+import type { LineShape } from "./shapes/money.ts";
 
 /** How the whole part of an amount is grouped; by commas where nothing is given. */
 export type Group = (whole: string) => string;
@@ -21,4 +22,9 @@ export function decimalText(micros: bigint, digits: number, group: Group = (whol
 /** `1000` or `12.5` as millionths; undefined for what is no amount. */
 export function readAmount(text: string): string | undefined {
   return amounts.readAmount(text)?.toString();
+}
+
+/** What a correction puts right: a line, or something that was missing in a month. */
+export function correctedBy({ corrects, correctsPeriod }: LineShape): string {
+  return [corrects, correctsPeriod].filter((part) => part !== undefined).join(" of ");
 }

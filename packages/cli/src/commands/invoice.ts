@@ -1,5 +1,5 @@
 import type { InvoiceShape, InvoiceSummary, LineExplanation, LineShape } from "@tessera/wire";
-import { moneyText } from "@tessera/wire/money";
+import { correctedBy, moneyText } from "@tessera/wire/money";
 import type { Command } from "commander";
 import { usageFailure } from "../failure.ts";
 import { examples } from "../help.ts";
@@ -165,7 +165,7 @@ function lineColumns(currency: string): readonly Column<LineShape>[] {
     { name: "amount", text: ({ micros }) => moneyText(micros, currency), raw: ({ micros }) => micros, right: true },
     { name: "quantity", text: ({ quantity }) => quantity, wide: true, right: true },
     { name: "price", text: ({ unitPriceMicros }) => unitPriceMicros, wide: true, right: true },
-    { name: "corrects", text: ({ corrects }) => corrects ?? "", wide: true },
+    { name: "corrects", text: correctedBy, wide: true },
   ];
 }
 

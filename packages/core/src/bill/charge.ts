@@ -53,6 +53,9 @@ export interface InvoiceLine extends LineKey {
   readonly numerator: bigint;
   readonly denominator: bigint;
   readonly micros: Micros;
-  /** The line of an earlier invoice that this one corrects. */
+  /** Of a correction: the line of an earlier invoice that it puts right; absent where there was none. */
   readonly corrects?: string;
+  /** Of a correction: the closed period that it is about, and what kind of charge it changes there. */
+  readonly correctsPeriod?: string;
+  readonly correctsKind?: ChargeKind;
 }

@@ -81,13 +81,40 @@ describe("a correction", () => {
     const issued = before.map((line, i) => ({ name: `INV-000001/${i + 1}`, line }));
     const shorter = [{ ...usage[0]!, toAt: 4 * hour, revision: 2 }, ...usage.slice(1)];
     const now = ratingOf({ usage: shorter, floors }, { period }).lines("lab");
-    const corrections = correctionsOf(issued, now);
+    const corrections = correctionsOf(period.label, issued, now);
     assert.deepEqual(
       corrections.map(({ kind, corrects, micros }) => [kind, corrects, micros]),
       [["correction", "INV-000001/2", -900_000n]],
     );
     const after = [...issued, ...corrections.map((line, i) => ({ name: `INV-000002/${i + 1}`, line }))];
-    assert.deepEqual(correctionsOf(after, now), [], "corrected once, nothing is left to correct");
+    assert.deepEqual(correctionsOf(period.label, after, now), [], "corrected once, nothing is left to correct");
+  });
+
+  it("of something that was not on the invoice names the period, and is made once", () => {
+    const before = ratingOf({ usage, floors }, { period }).lines("lab");
+    const issued = before.map((line, i) => ({ name: `INV-000001/${i + 1}`, line }));
+    const late = usageOf("lab/late", 1, 0, 2);
+    const now = ratingOf({ usage: [...usage, late], floors }, { period }).lines("lab");
+    const added = correctionsOf(period.label, issued, now).filter(({ account }) => account === "lab/late");
+    assert.deepEqual(
+      added.map(({ corrects, correctsPeriod, correctsKind, micros }) => [
+        corrects,
+        correctsPeriod,
+        correctsKind,
+        micros,
+      ]),
+      [[undefined, period.label, "burst", 3_600_000n]],
+    );
+    const corrected = correctionsOf(period.label, issued, now).map((line, i) => ({
+      name: `INV-000002/${i + 1}`,
+      line,
+    }));
+    assert.deepEqual(correctionsOf(period.label, [...issued, ...corrected], now), []);
+    const undone = correctionsOf(period.label, [...issued, ...corrected], before);
+    assert.equal(undone.find(({ account }) => account === "lab/late")!.micros, -3_600_000n);
+    const after = [...issued, ...corrected, ...undone.map((line, i) => ({ name: `INV-000003/${i + 1}`, line }))];
+    assert.deepEqual(correctionsOf(period.label, after, before), []);
+    assert.deepEqual(correctionsOf("another", corrected, []), [], "it is no matter of another period");
   });
 });
 

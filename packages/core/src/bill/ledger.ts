@@ -1,5 +1,5 @@
 import type { Instant } from "../model/units.ts";
-import type { ChargeKind } from "./charge.ts";
+import type { ChargeKind, InvoiceLine } from "./charge.ts";
 import type { Invoice } from "./invoice.ts";
 import type { Micros } from "./money.ts";
 
@@ -75,10 +75,16 @@ export function entriesOf(invoice: Invoice, number: string, firstNo: number, at:
     const no = firstNo + entries.length;
     entries.push({ no, kind, at, currency, legs, invoice: number, ...(line !== undefined && { line }), memo });
   };
-  for (const [i, { kind, account, model, micros }] of invoice.lines.entries()) {
+  for (const [i, line] of invoice.lines.entries()) {
+    const { kind, micros } = line;
     const entryKind = kind === "correction" ? "adjustment" : micros < 0n ? "credit" : "charge";
-    book(entryKind, against(kind, tenant), micros, `${kind} ${model} ${account}`.replaceAll(/ +/g, " "), i + 1);
+    book(entryKind, against(kind, tenant), micros, memoOf(line), i + 1);
   }
   book("rounding", "rounding", invoice.roundingMicros, "rounded to what can be paid");
   return entries;
+}
+
+/** `burst H100 lab/vision`; `correction 2026-10 INV-000041/7 H100 lab/vision`. */
+function memoOf({ kind, correctsPeriod = "", corrects = "", model, account }: InvoiceLine): string {
+  return [kind, correctsPeriod, corrects, model, account].filter((part) => part !== "").join(" ");
 }

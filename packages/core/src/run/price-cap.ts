@@ -45,9 +45,7 @@ function priceAt(state: State, job: Asking, choice: number, model: number, at: I
   const known = version.timesOfDay.length === 0 || (ahead.fromAt <= at && at < ahead.toAt);
   if (!known) return about;
   const tenant = tenantOf(state, job.account).path;
-  const contract = contracts.get(tenant);
-  const book = { versions, contracts: contract === undefined ? [] : [contract] };
-  const terms = termsAt(book, ahead.windows, at, tenant)!;
+  const terms = termsAt({ versions, contracts: [...contracts.values()] }, ahead.windows, at, tenant)!;
   return { ...about, price: dearest(terms, job.spec, job.spec.gpus[choice]!, about.model) };
 }
 

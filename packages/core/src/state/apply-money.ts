@@ -1,6 +1,6 @@
 import type { MoneyEvent, SpelledEntry } from "../journal/money-event.ts";
 import type { Instant } from "../model/units.ts";
-import type { Hold } from "./books.ts";
+import { type Hold, setContract } from "./books.ts";
 import type { State } from "./state.ts";
 
 /** The part of `apply` that keeps the books. */
@@ -18,7 +18,7 @@ export function applyToBooks(state: State, event: MoneyEvent): void {
     case "own-budget-spent":
       return; // told for its user; what follows from it are events of their own
     case "contract-set":
-      books.contracts.set(event.contract.tenant, event.contract);
+      setContract(books, event.contract);
       lookAtPrices(state, event.at);
       return;
     case "tenant-billed": {

@@ -1,6 +1,6 @@
 import type { Budget } from "../bill/budget.ts";
 import type { Contract, PricesAhead, PriceVersion } from "../bill/price.ts";
-import type { BilledAs, Books, Hold, Reached } from "./books.ts";
+import { type BilledAs, type Books, type Hold, type Reached, setContract } from "./books.ts";
 
 type Text<Value, Field extends keyof Value> = Omit<Value, Field> & { readonly [F in Field]: string };
 
@@ -53,7 +53,7 @@ export function booksImage(books: Books): BooksImage {
 /** Fills empty books. */
 export function readBooks(books: Books, image: BooksImage): void {
   books.versions.push(...image.versions);
-  for (const contract of image.contracts) books.contracts.set(contract.tenant, contract);
+  for (const contract of image.contracts) setContract(books, contract);
   if (image.ahead !== undefined) books.ahead = image.ahead;
   for (const [tenant, { mode, creditLimitMicros: limit }] of image.tenants) {
     books.tenants.set(tenant, { mode, ...(limit !== undefined && { creditLimitMicros: BigInt(limit) }) });

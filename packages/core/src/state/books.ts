@@ -26,6 +26,7 @@ export interface Reached {
 export interface Books {
   /** Oldest first. */
   readonly versions: PriceVersion[];
+  /** By tenant and beginning: what was agreed for a time that is over still holds for it. */
   readonly contracts: Map<string, Contract>;
   /** What times of day cost, where a list has any; for jobs that pay no more than so much. */
   ahead: PricesAhead;
@@ -61,4 +62,12 @@ export function emptyBooks(): Books {
 /** The number of an invoice as people see it. */
 export function invoiceNumber(no: number): string {
   return `INV-${String(no).padStart(6, "0")}`;
+}
+
+/** A contract takes the place of what was agreed from its beginning on; what was agreed before holds until then. */
+export function setContract({ contracts }: Books, contract: Contract): void {
+  for (const [key, { tenant, fromAt }] of contracts) {
+    if (tenant === contract.tenant && fromAt >= contract.fromAt) contracts.delete(key);
+  }
+  contracts.set(`${contract.tenant}\t${String(contract.fromAt).padStart(16, "0")}`, contract);
 }

@@ -45,22 +45,24 @@ const units = { cpu: "core-hour", memory: "gib-hour", minimum: "none", idle: "no
 
 export function renderLine(line: InvoiceLine, no: number): LineShape {
   const { kind, account, model, profile, isolation, topology, version, perMille, quantity } = line;
+  const { corrects, correctsPeriod, correctsKind = kind } = line;
   return {
     ...{ line: no, kind, account, model, profile, isolation, topology, version, perMille },
     quantity: String(quantity),
-    unit: units[kind as keyof typeof units] ?? "gpu-hour",
-    hours: hours(kind, quantity),
+    unit: units[correctsKind as keyof typeof units] ?? "gpu-hour",
+    hours: hours(correctsKind, quantity),
     unitPriceMicros: line.denominator === 1n ? String(line.numerator) : `${line.numerator}/${line.denominator}`,
     micros: String(line.micros),
-    ...(line.corrects !== undefined && { corrects: line.corrects }),
+    ...(corrects !== undefined && { corrects }),
+    ...(correctsPeriod !== undefined && { correctsPeriod }),
   };
 }
 
 /** The arithmetic of a line in words that can be typed into a calculator. */
-export function arithmeticOf({ kind, quantity, numerator, denominator, micros }: InvoiceLine): string {
+export function arithmeticOf({ kind, correctsKind, quantity, numerator, denominator, micros }: InvoiceLine): string {
   if (quantity === 0n) return `${micros} micros`;
   const price = denominator === 1n ? String(numerator) : `${numerator} / ${denominator}`;
-  return `${quantity} / ${perHour(kind)} x ${price} = ${micros} micros`;
+  return `${quantity} / ${perHour(correctsKind ?? kind)} x ${price} = ${micros} micros`;
 }
 
 /** An invoice, issued or not. */

@@ -1,6 +1,7 @@
 import {
   correctionsOf,
   extractLines,
+  type Instant,
   type InvoiceIssued,
   type InvoiceLine,
   type IssuedLine,
@@ -12,12 +13,13 @@ import {
   readLine,
   refuse,
   type SpelledLine,
+  type State,
   spelled,
 } from "@tessera/core";
 import { sha256 } from "../journal/digest.ts";
 import { rootOfLeaves } from "../journal/merkle.ts";
-import { extractFor, invoiceOf, modeOf, type Rated, ratePeriod } from "./bill.ts";
-import { periodAt } from "./bill-periods.ts";
+import type { StoreReader } from "../store/port.ts";
+import { extractFor, invoiceOf, modeOf, type Rated, type RatedPeriod, ratePeriod } from "./bill.ts";
 import type { Asker, ControlPlane } from "./control.ts";
 
 /** An invoice as the books hold it. */
@@ -28,11 +30,15 @@ export async function closePeriod(control: ControlPlane, period: Period, by: Ask
   const { reader, state } = control;
   const now = control.now();
   if (period.toAt > now) return refuse("conflict", "period", period.label, "is not over yet", "close it when it is");
+  const rows = await reader.books({ kind: "invoice" });
+  const issued = rows.map(({ seq, doc }) => ({ seq, invoice: JSON.parse(doc) as IssuedInvoice }));
+  const before = await closedBefore(control, period, issued, now);
   const rated = await ratePeriod(reader, state, period, now);
-  const before = await ratePeriod(reader, state, periodAt(period.fromAt - 1, period.zone), now);
   const numbers: string[] = [];
   for (const tenant of rated.totals.tenants()) {
-    const command = await commandFor(control, rated, before, tenant);
+    const own = issued.filter(({ invoice }) => invoice.tenant === tenant).map(({ invoice }) => invoice);
+    const corrections = before.flatMap((each) => correctionsFor(own, each, tenant));
+    const command = commandFor(state, rated, tenant, corrections);
     if (command === undefined) continue;
     const done = await control.ask(command, by);
     if (!isRefusal(done)) numbers.push(done.result!);
@@ -41,16 +47,60 @@ export async function closePeriod(control: ControlPlane, period: Period, by: Ask
   return numbers;
 }
 
-async function commandFor(
-  { reader, state }: ControlPlane,
+/** An invoice, and where in the journal it stands. */
+interface Issue {
+  readonly seq: number;
+  readonly invoice: IssuedInvoice;
+}
+
+/** Earlier periods of which something may have become known since they were last looked at, as they come to now. */
+async function closedBefore(
+  { reader, rated }: ControlPlane,
+  period: Period,
+  issued: readonly Issue[],
+  now: Instant,
+): Promise<RatedPeriod[]> {
+  const found: RatedPeriod[] = [];
+  for (const { period: closed, seenUntil } of closesOf(issued, period.fromAt)) {
+    const isTouched = seenUntil === undefined || (await isWrittenAbout(reader, closed, seenUntil));
+    if (isTouched) found.push(await rated.period(closed, now));
+  }
+  return found;
+}
+
+/**
+ * Periods that were closed before, oldest first, each with the row up to which all that was written about it has been
+ * looked at. Nothing is known of that for the last one; the others were looked at when each later one was closed, the
+ * last time after the first invoice of the close before that.
+ */
+function closesOf(issued: readonly Issue[], beforeAt: Instant): { period: Period; seenUntil: number | undefined }[] {
+  const first = new Map<Instant, { period: Period; seq: number }>();
+  for (const { seq, invoice } of issued) {
+    const { period } = invoice;
+    if (period.fromAt < beforeAt && !first.has(period.fromAt)) first.set(period.fromAt, { period, seq });
+  }
+  const closes = [...first.values()].sort((a, b) => a.period.fromAt - b.period.fromAt);
+  return closes.map(({ period }, i) => ({
+    period,
+    seenUntil: i === closes.length - 1 ? undefined : closes.at(-2)!.seq,
+  }));
+}
+
+/** What began before the end of a period may have counted in it until it was written how long it really lasted. */
+async function isWrittenAbout(reader: StoreReader, { toAt }: Period, afterSeq: number): Promise<boolean> {
+  for (const kind of ["usage", "lost", "floor", "capacity"]) {
+    if ((await reader.books({ kind, toAt, afterSeq })).length > 0) return true;
+  }
+  return false;
+}
+
+function commandFor(
+  state: State,
   rated: Rated,
-  before: Rated,
   tenant: string,
-): Promise<IssueInvoice | undefined> {
+  corrections: readonly InvoiceLine[],
+): IssueInvoice | undefined {
   const mode = modeOf(state, tenant);
-  const rows = await reader.books({ kind: "invoice", tenant });
-  const issued = rows.map(({ doc }) => JSON.parse(doc) as IssuedInvoice);
-  const corrections = correctionsFor(issued, before, tenant);
   const invoice = invoiceOf(rated, tenant, mode, corrections);
   if (invoice === undefined || invoice.lines.length === 0) return undefined;
   const lines = extractLines(extractFor(rated, tenant, mode, corrections));
@@ -66,19 +116,19 @@ async function commandFor(
   };
 }
 
-/** What the month before comes to by what is known now, less what was invoiced for it. */
-function correctionsFor(issued: readonly IssuedInvoice[], before: Rated, tenant: string): InvoiceLine[] {
-  const first = issued.find(({ period }) => period.fromAt === before.period.fromAt);
-  if (first === undefined) return [];
-  const lines: IssuedLine[] = issued
-    .filter(({ period }) => period.fromAt >= before.period.fromAt)
-    .flatMap(({ number, lines }) => lines.map((line, i) => ({ name: `${number}/${i + 1}`, line: readLine(line) })))
-    .filter(({ name, line }) => name.startsWith(`${first.number}/`) || line.corrects?.startsWith(`${first.number}/`));
-  const now = invoiceOf(before, tenant, first.mode)?.lines ?? [];
-  return correctionsOf(
-    lines,
-    now.filter(({ kind }) => kind !== "minimum" && kind !== "idle"),
-  );
+/** What a closed period comes to by what is known now, less what a tenant was invoiced for it. */
+function correctionsFor(issued: readonly IssuedInvoice[], closed: RatedPeriod, tenant: string): InvoiceLine[] {
+  const { fromAt, label } = closed.period;
+  const lines: IssuedLine[] = [];
+  for (const { number, period, lines: own } of issued) {
+    for (const [i, line] of own.entries()) {
+      if (period.fromAt !== fromAt && line.kind !== "correction") continue;
+      // What the period's own invoice corrects is of periods before it.
+      if (period.fromAt === fromAt && line.kind === "correction") continue;
+      lines.push({ name: `${number}/${i + 1}`, line: readLine(line) });
+    }
+  }
+  return correctionsOf(label, lines, invoiceOf(closed, tenant, "chargeback")?.lines ?? []);
 }
 
 /** The hash of one line of an extract. */

@@ -31,26 +31,34 @@ function monthOf(year: number, month: number, zone: string): Period {
 
 /**
  * The times of day of the price lists as instants between two others. A night on which clocks change is as long as it
- * really is. Where two overlap, the one that began first goes on.
+ * really is. Where two overlap, the one that began first goes on, also where it began before `fromAt`: stretches that
+ * are looked at apart have the same windows.
  */
 export function windowsBetween(versions: readonly PriceVersion[], fromAt: Instant, toAt: Instant): PriceWindow[] {
-  const windows: PriceWindow[] = [];
+  const nights: Night[] = [];
   for (const [i, version] of versions.entries()) {
     const from = Math.max(fromAt, version.fromAt);
     const to = Math.min(toAt, versions[i + 1]?.fromAt ?? toAt);
-    if (from < to) windows.push(...windowsOf(version, from, to));
+    if (from < to) nights.push(...nightsOf(version, from, to));
   }
-  windows.sort((a, b) => a.fromAt - b.fromAt || a.toAt - b.toAt);
+  nights.sort((a, b) => a.window.fromAt - b.window.fromAt || a.begins - b.begins || a.ends - b.ends);
   const apart: PriceWindow[] = [];
-  for (const window of windows) {
+  for (const { window } of nights) {
     const begins = Math.max(window.fromAt, apart.at(-1)?.toAt ?? 0);
     if (begins < window.toAt) apart.push({ ...window, fromAt: begins });
   }
   return apart;
 }
 
-function windowsOf(version: PriceVersion, from: Instant, to: Instant): PriceWindow[] {
-  const found: PriceWindow[] = [];
+/** A time of day on one day, and as much of it as lies in the stretch. */
+interface Night {
+  readonly begins: Instant;
+  readonly ends: Instant;
+  readonly window: PriceWindow;
+}
+
+function nightsOf(version: PriceVersion, from: Instant, to: Instant): Night[] {
+  const found: Night[] = [];
   for (const { zone, days, fromMinute, toMinute, perMille } of version.timesOfDay) {
     const dateAt = (at: Instant) => Temporal.Instant.fromEpochMilliseconds(at).toZonedDateTimeISO(zone).toPlainDate();
     const last = dateAt(to);
@@ -60,7 +68,7 @@ function windowsOf(version: PriceVersion, from: Instant, to: Instant): PriceWind
       const begins = localTime(date, fromMinute, zone);
       const ends = localTime(toMinute <= fromMinute ? date.add({ days: 1 }) : date, toMinute, zone);
       const window = { fromAt: Math.max(from, begins), toAt: Math.min(to, ends), perMille };
-      if (window.fromAt < window.toAt) found.push(window);
+      if (window.fromAt < window.toAt) found.push({ begins, ends, window });
     }
   }
   return found;

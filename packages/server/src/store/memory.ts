@@ -176,7 +176,8 @@ class MemoryStore implements Store {
       .slice(0, query.limit);
   }
 
-  async books({ kind, key, keyPrefix = "" as "-", tenant, fromAt, toAt }: BookQuery): Promise<readonly BookRow[]> {
+  async books(query: BookQuery): Promise<readonly BookRow[]> {
+    const { kind, key, keyPrefix = "" as "-", tenant, fromAt, toAt, afterSeq = 0 } = query;
     return this.#place.projections.books.filter(
       (row) =>
         row.kind === kind &&
@@ -184,7 +185,8 @@ class MemoryStore implements Store {
         row.key.startsWith(keyPrefix) &&
         matches(row.tenant, tenant) &&
         (fromAt === undefined || row.toAt >= fromAt) &&
-        (toAt === undefined || row.fromAt < toAt),
+        (toAt === undefined || row.fromAt < toAt) &&
+        row.seq > afterSeq,
     );
   }
 

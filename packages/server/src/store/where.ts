@@ -121,6 +121,7 @@ export function bookStatement(query: BookQuery, columns: string, dialect: Dialec
   if (query.tenant !== undefined) where.and("b.tenant = ?", query.tenant);
   if (query.fromAt !== undefined) where.and("b.to_at >= ?", query.fromAt);
   if (query.toAt !== undefined) where.and("b.from_at < ?", query.toAt);
+  if (query.afterSeq !== undefined) where.and("b.seq > ?", query.afterSeq);
   const text = `SELECT ${columns} FROM ${dialect.schema}book b ${where.text} ORDER BY b.seq, b.idx`;
   return { text, values: where.values };
 }

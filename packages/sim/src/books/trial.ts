@@ -10,6 +10,7 @@ import {
   hour,
   type Invoice,
   type InvoiceLine,
+  type IssuedLine,
   invoiceText,
   latestOf,
   type Metered,
@@ -61,24 +62,24 @@ interface Rated {
   readonly charges: readonly Charge[];
 }
 
-/** One case: a world lives through two periods, each is closed, and every promise about the books is checked. */
+/** One case: a world lives through three periods, each is closed, and every promise about the books is checked. */
 export function tryCase(seed: number, tally: Tally): void {
   const dice = new Dice(seed);
   const startAt = dice.pick(clockChanges) - dice.whole(0, 20) * hour;
   const world = new World(dice, startAt);
-  const periods = twoPeriods(startAt, dice);
+  const periods = threePeriods(startAt, dice);
   const book = bookOf(startAt, periods, dice);
-  const windows = windowsBetween(book.versions, startAt, periods[1]!.toAt);
+  const windows = windowsBetween(book.versions, startAt, periods[2].toAt);
   for (const version of book.versions) world.do({ kind: "price.add", version });
   tally.cases++;
-  const issued = new Map<string, { name: string; line: InvoiceLine }[]>();
+  const issued = new Map<string, Issued[]>();
   for (const [i, period] of periods.entries()) {
     world.live(period.toAt);
     const metered = lateAndTwice(world.metered(), dice, period);
     const rated = rate(metered, period, book, windows);
     checkTime(world, metered, rated, book, tally);
     checkOrder(metered, rated, book, windows, dice, tally);
-    const before = i === 0 ? undefined : rate(metered, periods[0]!, book, windows);
+    const before = periods.slice(0, i).map((closed) => rate(metered, closed, book, windows));
     for (const tenant of rated.rating.tenants()) {
       closeTenant({ world, metered, rated, before, book, windows, tenant, issued, tally });
     }
@@ -86,17 +87,19 @@ export function tryCase(seed: number, tally: Tally): void {
   for (const sum of sumsByCurrency(world)) if (sum !== 0n) tally.unbalanced++;
 }
 
-function twoPeriods(startAt: number, dice: Dice): [Period, Period] {
+function threePeriods(startAt: number, dice: Dice): [Period, Period, Period] {
   const first = startAt + dice.whole(8, 30) * hour + dice.pick([0, 30 * minute]);
   const second = first + dice.whole(6, 24) * hour;
+  const third = second + dice.whole(2, 9) * hour;
   return [
     { label: "first", fromAt: startAt, toAt: first, zone: "Europe/Berlin" },
     { label: "second", fromAt: first, toAt: second, zone: "Europe/Berlin" },
+    { label: "third", fromAt: second, toAt: third, zone: "Europe/Berlin" },
   ];
 }
 
 /** One to three price lists; the later ones begin in the middle of an hour. */
-function bookOf(startAt: number, [first, second]: [Period, Period], dice: Dice): PriceBook {
+function bookOf(startAt: number, [first, second]: [Period, Period, Period], dice: Dice): PriceBook {
   const versions: PriceVersion[] = [priceOf("p0", startAt - day, dice)];
   for (let no = 1; no <= dice.whole(0, 2); no++) {
     const fromAt = dice.whole(versions.at(-1)!.fromAt + 1, second.toAt);
@@ -244,15 +247,21 @@ function shuffle<Item>(items: readonly Item[], dice: Dice): Item[] {
   return mixed;
 }
 
+/** A line that was invoiced, and in which period. */
+interface Issued extends IssuedLine {
+  readonly period: string;
+}
+
 interface Close {
   readonly world: World;
   readonly metered: Metered;
   readonly rated: Rated;
-  readonly before: Rated | undefined;
+  /** Periods that are closed already, as they come to by what is known now. */
+  readonly before: readonly Rated[];
   readonly book: PriceBook;
   readonly windows: readonly PriceWindow[];
   readonly tenant: string;
-  readonly issued: Map<string, { name: string; line: InvoiceLine }[]>;
+  readonly issued: Map<string, Issued[]>;
   readonly tally: Tally;
 }
 
@@ -270,8 +279,14 @@ function closeTenant({ world, metered, rated, before, book, windows, tenant, iss
       shared: of.rating.shared(),
       corrections,
     })!;
-  const isRated = ({ kind }: InvoiceLine) => kind !== "minimum" && kind !== "idle";
-  const corrections = before === undefined ? [] : correctionsOf(known, invoiced(before, []).lines.filter(isRated));
+  const differences = (lines: readonly Issued[]) =>
+    before.flatMap((closed) => {
+      const { label } = closed.period;
+      // What a period's own invoice corrects is of periods before it.
+      const own = lines.filter(({ period, line }) => (period === label) !== (line.kind === "correction"));
+      return correctionsOf(label, own, invoiced(closed, []).lines);
+    });
+  const corrections = differences(known);
   const invoice = invoiced(rated, corrections);
   const shared = rating.shared();
   const extract = extractLines(extractOf({ ...about, book, ...metered, shared, corrections }));
@@ -289,7 +304,9 @@ function closeTenant({ world, metered, rated, before, book, windows, tenant, iss
   if (!done || again || world.state.books.nextInvoice !== nextInvoice + 1) tally.doubleCharged++;
   tally.entries += world.state.books.nextEntry - nextEntry;
   const number = `INV-${nextInvoice}`;
-  issued.set(tenant, [...known, ...lines.map((line, i) => ({ name: `${number}/${i + 1}`, line }))]);
+  const all = [...known, ...lines.map((line, i) => ({ name: `${number}/${i + 1}`, line, period: period.label }))];
+  issued.set(tenant, all);
+  if (differences(all).length > 0) tally.doubleCharged++;
 }
 
 /** Nothing is lost to rounding, and only credits are below zero. */

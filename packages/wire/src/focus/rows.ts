@@ -1,5 +1,5 @@
 import { exponentOf, shareOut } from "@tessera/core";
-import { decimalText } from "../money.ts";
+import { correctedBy, decimalText } from "../money.ts";
 import type { InvoiceShape, LineExplanation, LineShape } from "../shapes/money.ts";
 import type { FocusRow } from "./columns.ts";
 
@@ -164,9 +164,11 @@ function lineRow(line: LineShape): FocusRow {
   };
 }
 
-function descriptionOf({ kind, model, account, corrects }: LineShape): string {
+function descriptionOf(line: LineShape): string {
+  const { kind, model, account } = line;
   const of = model === "" ? account : `${model} of ${account}`;
-  return corrects === undefined ? `${kind}: ${of}` : `${kind} of ${corrects}: ${of}`;
+  const corrected = correctedBy(line);
+  return corrected === "" ? `${kind}: ${of}` : `${kind} of ${corrected}: ${of}`;
 }
 
 function roundingRow(invoice: InvoiceShape): FocusRow {

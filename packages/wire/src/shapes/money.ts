@@ -184,6 +184,7 @@ export const LineShape = Type.Object({
   micros: Micros,
   entry: Type.Optional(Type.Integer({ description: "Ledger entry" })),
   corrects: Type.Optional(Type.String({ description: "INV-000041/7" })),
+  correctsPeriod: Type.Optional(Type.String({ description: "The closed month that is corrected" })),
 });
 export type LineShape = Static<typeof LineShape>;
 
