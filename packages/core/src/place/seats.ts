@@ -122,7 +122,7 @@ function findOwn(
     const fuller = best === undefined ? -1 : fleet.nodeFreeGpus[node.no]! - fleet.nodeFreeGpus[best.no]!;
     if (fuller < 0 || (fuller === 0 && node.no < best!.no)) best = node;
   }
-  return best === undefined ? undefined : [{ node: best.no, gpus: gpusOn(fleet, best, need, 1)[0]! }];
+  return best === undefined ? undefined : [{ gpus: gpusOn(fleet, best, need, 1)[0]!, node: best.no }];
 }
 
 function findWhole(
@@ -135,14 +135,14 @@ function findWhole(
   const { min: members, apart } = spec.members;
   if (members === 1) {
     const node = leastMissed(fleet, need, mayTake, worth);
-    return node === undefined ? undefined : [{ node: node.no, gpus: gpusOn(fleet, node, need, 1)[0]! }];
+    return node === undefined ? undefined : [{ gpus: gpusOn(fleet, node, need, 1)[0]!, node: node.no }];
   }
   const most = apart ? 1 : members;
   const spread = spreadGang(fleet, members, roomsFor(fleet, need, most, mayTake), spec);
   if (spread === undefined) return undefined;
   const seats: Seat[] = [];
   for (const [node, count] of spread)
-    for (const gpus of gpusOn(fleet, node, need, count)) seats.push({ node: node.no, gpus });
+    for (const gpus of gpusOn(fleet, node, need, count)) seats.push({ gpus, node: node.no });
   return seats;
 }
 

@@ -1,4 +1,5 @@
 import type { Event, LeaseEnded } from "../journal/event.ts";
+import type { LeaseId } from "../model/ids.ts";
 import type { Job } from "../model/job.ts";
 import type { Lease } from "../model/lease.ts";
 import type { Instant } from "../model/units.ts";
@@ -44,15 +45,16 @@ export function takeReport(state: State, report: Report, now: Instant): Event[] 
   for (const gpu of lease.gpus) known = Math.max(known, fleet.partsChangedAt.get(gpu) ?? 0);
   const at = Math.min(now, Math.max(known, report.at));
   const { what } = report;
-  const head = { v: 1, at, lease: lease.id, sequence: report.sequence } as const;
+  const { sequence } = report;
+  const { id } = lease;
   switch (what.kind) {
     case "scrubbed":
       return lease.state === "starting" && awaits(lease, "scrub")
-        ? [{ kind: "lease-scrubbed", ...head, how: what.how }]
+        ? [{ at, how: what.how, kind: "lease-scrubbed", lease: id, sequence, v: 1 }]
         : [];
     case "reshaped":
       return lease.state === "starting" && awaits(lease, "reshape")
-        ? [{ kind: "lease-reshaped", ...head, how: what.how }]
+        ? [{ at, how: what.how, kind: "lease-reshaped", lease: id, sequence, v: 1 }]
         : [];
     case "scrub-failed": {
       // Requeued elsewhere; the node takes nothing until its owner has seen to it.
@@ -61,7 +63,7 @@ export function takeReport(state: State, report: Report, now: Instant): Event[] 
         state,
         job,
         lease,
-        { kind: "lease-ended", ...head, result: "lost", reason: what.reason },
+        { at, kind: "lease-ended", lease: id, reason: what.reason, result: "lost", sequence, v: 1 },
         now,
       );
       return node.mode === "up" ? [...ended, nodeChanged(node, "cordoned", `quarantine: ${what.reason}`, now)] : ended;
@@ -70,19 +72,29 @@ export function takeReport(state: State, report: Report, now: Instant): Event[] 
       if (lease.state !== "starting") return [];
       // An engine that leaves a scrub out has handed over what it must not (S4).
       if (awaits(lease, "scrub")) return stopJob(state, job, "member-failed", now);
-      return [{ kind: "lease-prepared", ...head, engineId: what.engineId, enforcement: what.enforcement }];
+      return [
+        {
+          at,
+          enforcement: what.enforcement,
+          engineId: what.engineId,
+          kind: "lease-prepared",
+          lease: id,
+          sequence,
+          v: 1,
+        },
+      ];
     case "started":
       if (lease.state === "running") return [];
-      return [{ kind: "lease-started", ...head }];
+      return [{ at, kind: "lease-started", lease: id, sequence, v: 1 }];
     case "stopping": {
       const others = stopJob(state, job, what.cause, now, lease.id);
       const cause = strongerCause(job, what.cause);
-      return [{ kind: "lease-stopping", ...head, cause, signal: "", graceMs: 0 }, ...others];
+      return [{ at, cause, graceMs: 0, kind: "lease-stopping", lease: id, sequence, signal: "", v: 1 }, ...others];
     }
     case "exited":
     case "refused":
     case "lost":
-      return endLease(state, job, lease, { kind: "lease-ended", ...head, ...endOf(what) }, now);
+      return endLease(state, job, lease, endedBy(what, id, sequence, at), now);
   }
 }
 
@@ -90,14 +102,19 @@ function awaits({ handover }: Lease, what: "scrub" | "reshape"): boolean {
   return (handover?.[what].length ?? 0) > 0;
 }
 
-function endOf(
+function endedBy(
   what: Extract<ReportWhat, { kind: "exited" | "refused" | "lost" }>,
-): Pick<LeaseEnded, "result" | "exitCode" | "limit" | "reason"> {
-  if (what.kind !== "exited") return { result: what.kind, reason: what.reason };
-  if (!what.ran) return { result: "never-ran", reason: what.reason };
-  const exitCode = what.signal === undefined ? (what.code ?? 0) : 128 + (signalNumbers[what.signal] ?? 0);
-  const reason = what.limit === "memory" ? "it used more memory than it asked for" : what.reason;
-  return { result: "exited", exitCode, limit: what.limit, reason };
+  lease: LeaseId,
+  sequence: number,
+  at: Instant,
+): LeaseEnded {
+  const kind = "lease-ended";
+  if (what.kind !== "exited") return { at, kind, lease, reason: what.reason, result: what.kind, sequence, v: 1 };
+  const { code, limit, ran, signal } = what;
+  if (!ran) return { at, kind, lease, reason: what.reason, result: "never-ran", sequence, v: 1 };
+  const exitCode = signal === undefined ? (code ?? 0) : 128 + (signalNumbers[signal] ?? 0);
+  const reason = limit === "memory" ? "it used more memory than it asked for" : what.reason;
+  return { at, exitCode, kind, lease, limit, reason, result: "exited", sequence, v: 1 };
 }
 
 /** One member is gone. If it was the last, the attempt is over; if it ended badly, the others go too (S5). */

@@ -7,7 +7,11 @@ export type RawGpus = number | string | readonly (number | string)[] | { readonl
 
 /** `H100:8`, `8`, `[H100:8, A100:8]`, `{any: […]}` → alternatives in order of preference. */
 export function parseGpus(raw: RawGpus, field: string): readonly GpuAsk[] | Refusal {
-  const list = typeof raw === "object" ? ("any" in raw ? raw.any : raw) : [raw];
+  if (typeof raw !== "object") {
+    const ask = parseOne(raw, field);
+    return isRefusal(ask) ? ask : [ask];
+  }
+  const list = "any" in raw ? raw.any : raw;
   const asks: GpuAsk[] = [];
   for (const [i, each] of list.entries()) {
     const ask = parseOne(each, list.length === 1 ? field : `${field}.${i}`);
@@ -21,8 +25,8 @@ function parseOne(value: number | string, field: string): GpuAsk | Refusal {
   const text = String(value);
   const profile = /^(?:(\*|[A-Za-z][A-Za-z0-9._-]{0,62}):)?(\d{1,2}g\.\d{1,3}gb(?:\+me)?)$/.exec(text);
   if (profile !== null) {
-    const part = { profile: profile[2]!, compute: 0, memory: 0, memoryMiB: 0 };
-    return { model: profile[1] ?? "*", count: 1, unitsEach: 0, part };
+    const part = { compute: 0, memory: 0, memoryMiB: 0, profile: profile[2]! };
+    return { count: 1, model: profile[1] ?? "*", part, unitsEach: 0 };
   }
   const match =
     /^(?:(\*|[A-Za-z][A-Za-z0-9._-]{0,62}):)?(\d{1,6}(?:\.\d{1,6})?)$/.exec(text) ??
@@ -38,7 +42,7 @@ function parseOne(value: number | string, field: string): GpuAsk | Refusal {
   }
   const model = match[1] ?? "*";
   const count = match[2] === "" ? 1 : Number(match[2]);
-  if (Number.isInteger(count)) return { model, count, unitsEach: unitsPerGpu };
+  if (Number.isInteger(count)) return { count, model, part: undefined, unitsEach: unitsPerGpu };
   if (count > 1) {
     return refuse(
       "invalid",
@@ -50,7 +54,7 @@ function parseOne(value: number | string, field: string): GpuAsk | Refusal {
   }
   const units = gpusToUnits(count, field);
   if (isRefusal(units)) return units;
-  return { model, count: 1, unitsEach: units, part: { compute: units, memory: units, memoryMiB: 0 } };
+  return { count: 1, model, part: { compute: units, memory: units, memoryMiB: 0 }, unitsEach: units };
 }
 
 /** Whether a wish or a quota for `asked` covers a device of `model`: the same, or a variant of it. */

@@ -145,39 +145,40 @@ export function parseJob(raw: RawJob, settled: Settled): JobSpec | Refusal {
   ) {
     return refuse("invalid", "deadline", settled.deadlineAt, "is not after not_before", "leave time between the two");
   }
+  // In the order in which the journal writes them.
   return {
-    name: raw.name ?? plainName,
-    type: raw.type ?? "batch",
-    image: raw.image,
-    workdir: raw.workdir,
-    setup: raw.setup,
-    run: raw.run,
-    gpus: asks,
-    members,
-    topology,
-    ...(spread !== undefined && { spread }),
-    cpusMilli,
-    memoryMiB,
-    gpuMemoryMiB,
-    isolation: raw.isolation ?? "any",
-    ...(needs.length > 0 && { needs }),
-    ...(raw.model !== undefined && { model: typeof raw.model === "string" ? { name: raw.model } : raw.model }),
-    strict: raw.strict ?? false,
-    maxTimeMs,
-    expectedMs,
-    ...(maxPriceMicros !== undefined && { maxPriceMicros }),
-    ...(budgetMicros !== undefined && { budgetMicros }),
-    deadlineAt: settled.deadlineAt,
-    notBeforeAt: settled.notBeforeAt,
-    zone: settled.zone,
-    priority: typeof raw.priority === "number" ? raw.priority : priorities[raw.priority ?? "normal"],
-    preemptible: raw.preemptible ?? true,
-    retry: parseRetry(raw.retry),
-    checkpoint,
-    array,
     after: settled.after,
-    env: parseEnv(raw.env ?? {}),
-    secrets: [...new Set(raw.secrets ?? [])].sort(),
+    array,
+    budgetMicros,
+    checkpoint,
+    cpusMilli,
+    deadlineAt: settled.deadlineAt,
+    env: parseEnv(raw.env),
+    expectedMs,
+    gpuMemoryMiB,
+    gpus: asks,
+    image: raw.image,
+    isolation: raw.isolation ?? "any",
+    maxPriceMicros,
+    maxTimeMs,
+    members,
+    memoryMiB,
+    model: typeof raw.model === "string" ? { name: raw.model } : raw.model,
+    name: raw.name ?? plainName,
+    needs: needs.length > 0 ? needs : undefined,
+    notBeforeAt: settled.notBeforeAt,
+    preemptible: raw.preemptible ?? true,
+    priority: typeof raw.priority === "number" ? raw.priority : priorities[raw.priority ?? "normal"],
+    retry: parseRetry(raw.retry),
+    run: raw.run,
+    secrets: raw.secrets === undefined ? none : [...new Set(raw.secrets)].sort(),
+    setup: raw.setup,
+    spread,
+    strict: raw.strict ?? false,
+    topology,
+    type: raw.type ?? "batch",
+    workdir: raw.workdir,
+    zone: settled.zone,
   };
 }
 
@@ -211,7 +212,7 @@ function withShares(asks: readonly GpuAsk[], raw: RawJob, memoryMiB: number): re
     );
   }
   const part = { compute, memory: 0, memoryMiB };
-  return asks.map((ask) => ({ model: ask.model, count: 1, unitsEach: compute, part }));
+  return asks.map((ask) => ({ count: 1, model: ask.model, part, unitsEach: compute }));
 }
 
 function parseMembers(raw: RawJob): Members | Refusal {
@@ -238,11 +239,12 @@ function parseMembers(raw: RawJob): Members | Refusal {
       "write 4, or 4..8 with the smaller number first",
     );
   }
-  return { min, max, apart: field === "nodes" };
+  return { apart: field === "nodes", max, min };
 }
 
 /** In one order, as the journal writes it: a job must look the same before and after a replay. */
-function parseEnv(raw: NonNullable<RawJob["env"]>): JobSpec["env"] {
+function parseEnv(raw: RawJob["env"]): JobSpec["env"] {
+  if (raw === undefined) return noEnv;
   const names = Object.keys(raw).sort();
   return Object.fromEntries(names.map((name) => [name, String(raw[name])]));
 }
@@ -289,13 +291,17 @@ function parseTopology(text: string | undefined, field: string): TopologyAsk | u
 }
 
 function parseRetry(raw: RawJob["retry"]): Retry {
-  const asked = typeof raw === "number" ? { max: raw } : (raw ?? {});
+  if (raw === undefined) return usualRetry;
+  const asked = typeof raw === "number" ? { max: raw } : raw;
   const max = asked.max ?? 0;
-  // Being evicted or losing a node is not the job's fault: it comes back unless its user says otherwise.
-  const when: readonly RetryCause[] =
-    asked.when ?? (max > 0 ? ["failed", "node_lost", "preempted"] : ["node_lost", "preempted"]);
+  const when: readonly RetryCause[] = asked.when ?? (max > 0 ? ["failed", ...usualRetry.when] : usualRetry.when);
   return { max, when: [...new Set(when)].sort() };
 }
+
+/** Being evicted or losing a node is not the job's fault: it comes back unless its user says otherwise. */
+const usualRetry: Retry = { max: 0, when: ["node_lost", "preempted"] };
+const noEnv: JobSpec["env"] = {};
+const none: readonly never[] = [];
 
 function parseCheckpoint(raw: RawJob["checkpoint"]): Checkpoint | undefined | Refusal {
   if (raw === undefined) return undefined;
@@ -314,14 +320,15 @@ function parseCheckpoint(raw: RawJob["checkpoint"]): Checkpoint | undefined | Re
       `use one of ${[...signalsAllowed].join(", ")}`,
     );
   }
-  return { dir: raw.dir, signal: name, graceMs, everyMs };
+  return { dir: raw.dir, everyMs, graceMs, signal: name };
 }
 
 const signalsAllowed = new Set(["SIGTERM", "SIGINT", "SIGHUP", "SIGQUIT", "SIGUSR1", "SIGUSR2", "SIGCONT", "SIGALRM"]);
 
 /** What each GPU must be able to do, from both places where it may stand. */
-export function needsOf({ needs = [], gpus }: Pick<RawJob, "needs" | "gpus">): readonly GpuNeed[] {
-  const inside = typeof gpus === "object" && "needs" in gpus ? (gpus.needs ?? []) : [];
+export function needsOf({ needs = none, gpus }: Pick<RawJob, "needs" | "gpus">): readonly GpuNeed[] {
+  const inside = typeof gpus === "object" && "needs" in gpus ? (gpus.needs ?? none) : none;
+  if (needs.length + inside.length === 0) return none;
   return [...new Set([...needs, ...inside])].sort();
 }
 
@@ -351,7 +358,7 @@ export function parseArray(text: string | undefined, field: string): ArrayAsk | 
       "split it into several arrays",
     );
   }
-  return { first, last, step, atOnceMax };
+  return { atOnceMax, first, last, step };
 }
 
 /** Signal and grace with which members of a job are asked to leave. */

@@ -103,7 +103,7 @@ export class ThreadedControlPlane implements ControlPlane {
   ask(command: Command, by: Asker, privates: readonly PrivateWrite[] = []): Promise<Done | Refusal> {
     const op = newId(idPrefix.operation) as OperationId;
     const { actor, request, idempotency } = by;
-    return this.put({ kind: "command", v: 1, op, actor, request, command, idempotency }, privates);
+    return this.put({ actor, command, idempotency, kind: "command", op, request, v: 1 }, privates);
   }
 
   /** Any input: resolves when it has been decided and, if it led to anything, is durable. */

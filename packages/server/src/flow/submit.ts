@@ -88,7 +88,7 @@ export async function submitJob(
     const gathered = gathering instanceof Promise ? await gathering : gathering;
     if (isRefusal(gathered)) return gathered;
     const { spec, endedBefore } = gathered;
-    const command = { kind: "job.submit", id, account: account.path, user: user.id, spec, endedBefore } as const;
+    const command = { account: account.path, endedBefore, id, kind: "job.submit", spec, user: user.id } as const;
     const done = await control.ask(command, by);
     if (!isRefusal(done)) return createdJob(finder, done.result!);
     if (done.refused !== "look-again" || look === looksMax) return done;

@@ -2,11 +2,14 @@ const lineEnd = 0x0a;
 
 /** Canonical JSON never holds a line end, so the lines of a row can be told apart again. */
 export function joinLines(lines: readonly string[]): Buffer {
-  for (const line of lines) {
-    if (line.length === 0 || line.includes("\n"))
-      throw new Error(`not one line of canonical JSON: ${line.slice(0, 80)}`);
+  const bytes = Buffer.from(lines.join("\n"), "utf8");
+  let ends = 0;
+  for (let at = bytes.indexOf(lineEnd); at !== -1; at = bytes.indexOf(lineEnd, at + 1)) ends++;
+  if (ends !== Math.max(0, lines.length - 1) || lines.includes("")) {
+    const bad = lines.find((line) => line === "" || line.includes("\n"))!;
+    throw new Error(`not one line of canonical JSON: ${bad.slice(0, 80)}`);
   }
-  return Buffer.from(lines.join("\n"), "utf8");
+  return bytes;
 }
 
 /** The lines of a row as bytes; views, not copies. */

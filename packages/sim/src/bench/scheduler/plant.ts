@@ -62,7 +62,7 @@ export class Plant {
     const user = `usr_${team}x${Math.floor(this.random() * usersEach)}` as UserId;
     const id = `job_${(this.#count++).toString(36).padStart(16, "0")}` as JobId;
     return this.#input(
-      { kind: "job.submit", id, account: pathOf(team), user, spec: specOf(ask), endedBefore: [] },
+      { account: pathOf(team), endedBefore: [], id, kind: "job.submit", spec: specOf(ask), user },
       user,
     );
   }
@@ -92,7 +92,7 @@ export class Plant {
 
   #input(command: Command, user: UserId | "system"): Input {
     const op = `op_${(this.#count++).toString(16).padStart(24, "0")}` as OperationId;
-    return { kind: "command", v: 1, op, actor: { user }, request: op, command };
+    return { actor: { user }, command, kind: "command", op, request: op, v: 1 };
   }
 }
 
