@@ -17,7 +17,7 @@ import { RatedTime } from "./bill-rated.ts";
 import { type Asker, type CommitListener, type ControlPlane, type Done, Outage } from "./control.ts";
 import { newId } from "./ids.ts";
 import { eventsOf } from "./recover.ts";
-import type { Answers, FromWriter, ToWriter, WriterConfig } from "./writer-messages.ts";
+import { type Answers, type FromWriter, type ToWriter, type WriterConfig, writerLimits } from "./writer-messages.ts";
 
 interface Waiting {
   readonly resolve: (answer: Done | Refusal) => void;
@@ -72,7 +72,8 @@ export class ThreadedControlPlane implements ControlPlane {
     reader: () => Promise<StoreReader>,
     engine: Engine,
   ): Promise<ThreadedControlPlane> {
-    const worker = new Worker(new URL("./writer-thread.js", import.meta.url), { workerData: config });
+    const program = new URL("./writer-thread.js", import.meta.url);
+    const worker = new Worker(program, { workerData: config, resourceLimits: writerLimits });
     const ready = await new Promise<Extract<FromWriter, { kind: "ready" }>>((resolve, reject) => {
       worker.once("message", (message: FromWriter) => {
         if (message.kind === "ready") resolve(message);
