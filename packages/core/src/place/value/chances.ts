@@ -20,7 +20,7 @@ export interface Largest {
   readonly cpusMilliPerGpu: number;
 }
 
-/** A shape and how likely an arrival that wants GPUs is of it. */
+/** A shape and how many of it come for each arrival that wants GPUs. */
 export interface Chance {
   readonly shape: Shape;
   readonly chance: number;
@@ -46,9 +46,7 @@ export function chancesOf(mix: Mix, largest: Largest, fill: number): Chance[] {
   const gangs = Math.max(0, gangsMin + gangsInDrift * moving * whileThereIsRoom - gangsSeen);
   const guess = guessArrivals / (all + guessArrivals);
   const learned = shapes.map((shape, at) => ({ shape, chance: (1 - guess) * (1 - gangs) * seen(at) }));
-  return [...guessed(largest, guess * (1 - gangs), gangs), ...learned].filter(
-    ({ shape, chance }) => shape.gpus > 0 && chance > 0,
-  );
+  return [...guessed(largest, guess * (1 - gangs), gangs), ...learned].filter(({ chance }) => chance > 0);
 }
 
 /** The guess: one GPU, and gangs of a whole node, half of it and a quarter. */

@@ -6,7 +6,11 @@ export const steps = 100;
 const unitsPerStep = unitsPerGpu / steps;
 
 const samples = 400;
-const drawsEach = 26;
+/**
+ * Arrivals of parts that a GPU is thought to see while it is open. With fewer a remnant seems lost that will be filled,
+ * with more every remnant seems to be filled some day.
+ */
+const partsEach = 17;
 const words = Math.ceil((steps + 1) / 32);
 
 /** A shape and how likely it is, in parts of a thousand million. */
@@ -21,22 +25,38 @@ export function stepsIn(units: number): number {
 }
 
 /**
- * How much of a GPU with so many steps free will be used, in units: the mean, over draws from what is likely to arrive,
- * of the fullest that some of the drawn can make it. The draws are the same each time, so that the answer follows from
- * the chances alone.
+ * How much of a GPU with so many steps free will be used, in units: the mean, over draws of parts from what is likely to
+ * arrive, of the fullest that some of the drawn can make it; all of a whole one, unless nobody comes for it before the
+ * last of those parts. The draws are the same each time, so that the answer follows from the chances alone.
  */
 export function deviceWorth(chances: readonly Likely[]): Float64Array {
-  const sizes = chances.map(({ shape }) => Math.min(steps, Math.ceil(shape.unitsEach / unitsPerStep)));
-  const below = runningSum(chances);
-  const total = below.at(-1) ?? 0;
+  const ofGpus = chances.filter(({ shape }) => shape.gpus > 0);
+  const total = sumOf(ofGpus);
+  if (total === 0) return Float64Array.from({ length: steps + 1 }, (_, step) => (step * unitsPerStep) / 2);
+  const parts = ofGpus.filter(({ shape }) => shape.unitsEach < unitsPerGpu);
+  const worth = fullestOf(parts);
+  const onlyParts = (sumOf(parts) / total) ** partsEach;
+  worth[steps] = onlyParts * worth[steps]! + (1 - onlyParts) * unitsPerGpu;
+  return worth;
+}
+
+function sumOf(chances: readonly Likely[]): number {
+  return chances.reduce((sum, { chancePpb }) => sum + chancePpb, 0);
+}
+
+/** By steps free, how full parts make a GPU on average. */
+function fullestOf(parts: readonly Likely[]): Float64Array {
   const worth = new Float64Array(steps + 1);
-  if (total === 0) return worth.map((_, step) => (step * unitsPerStep) / 2);
+  if (parts.length === 0) return worth;
+  const sizes = parts.map(({ shape }) => Math.min(steps, Math.ceil(shape.unitsEach / unitsPerStep)));
+  const below = runningSum(parts);
+  const total = below.at(-1)!;
   const draw = drawer();
   const reachable = new Uint32Array(words);
   for (let sample = 0; sample < samples; sample++) {
     reachable.fill(0);
     reachable[0] = 1;
-    for (let i = 0; i < drawsEach; i++) addSize(reachable, sizes[firstAbove(below, draw() * total)]!);
+    for (let i = 0; i < partsEach; i++) addSize(reachable, sizes[firstAbove(below, draw() * total)]!);
     let fullest = 0;
     for (let step = 0; step <= steps; step++) {
       if ((reachable[step >> 5]! >>> (step & 31)) & 1) fullest = step;

@@ -51,6 +51,41 @@ describe("what the room of a node is worth", () => {
     assert.ok(worth.cost(idle, noGpu)!.points > 0);
   });
 
+  it("[P4] leaves together the cores that work without GPUs needs on one node", () => {
+    const large: Shape = { ...noGpu, cpusMilli: 32_000 };
+    const small: Shape = { ...noGpu, cpusMilli: 4_000 };
+    const [just, more] = [room(35, 0), room(43, 0)];
+    const worth = FleetWorth.weigh(
+      likely([one, 0.8], [large, 0.2]),
+      1,
+      [
+        [just, 1],
+        [more, 1],
+        [empty, 1],
+      ],
+      "dropped",
+    );
+    assert.ok(worth.cost(just, small)!.points > worth.cost(more, small)!.points);
+  });
+
+  it("[P4] keeps room on a model for those that are bound to it: in full where they wait or are many", () => {
+    const bound: Shape = { ...one, models: [1] };
+    const [any, scarce] = [empty, { ...empty, model: 1 }];
+    const cost = (share: number, unplaced: "dropped" | "waits") =>
+      FleetWorth.weigh(
+        likely([one, 1 - share], [bound, share]),
+        2,
+        [
+          [any, 8],
+          [scarce, 1],
+        ],
+        unplaced,
+      );
+    const more = (worth: FleetWorth) => worth.cost(scarce, one)!.points - worth.cost(any, one)!.points;
+    assert.ok(more(cost(0.4, "dropped")) > 0);
+    assert.ok(more(cost(0.04, "waits")) > more(cost(0.04, "dropped")));
+  });
+
   it("[P4] completes a GPU that is shared before it opens one", () => {
     const worth = FleetWorth.weigh(likely([one, 0.5], [half, 0.5]), 1, [[room(90, 0.5, 1), 1]], "dropped");
     assert.equal(worth.cost(room(90, 0.5, 1), half)!.freeUnits, unitsPerGpu / 2);
@@ -77,9 +112,10 @@ describe("what is likely to arrive", () => {
   const gangs = (chances: readonly Chance[]) =>
     chances.reduce((sum, { shape, chance }) => (shape.gpus > 1 ? sum + chance : sum), 0);
 
-  it("is a guess before anything has come, and always sums to one", () => {
+  it("is a guess before anything has come, and always sums to one over those that want GPUs", () => {
     const mix = new Mix();
-    const sum = () => chancesOf(mix, largest, 0.5).reduce((total, { chance }) => total + chance, 0);
+    const sum = () =>
+      chancesOf(mix, largest, 0.5).reduce((total, { shape, chance }) => (shape.gpus > 0 ? total + chance : total), 0);
     assert.ok(Math.abs(sum() - 1) < 1e-9);
     for (let i = 0; i < 300; i++) mix.add(i % 3 === 0 ? noGpu : i % 50 === 1 ? eight : half);
     assert.ok(Math.abs(sum() - 1) < 1e-9);

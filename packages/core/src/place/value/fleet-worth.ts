@@ -10,6 +10,10 @@ const scarcityMax = 150;
  * than half of their weight did best; where it waits, room has to be made for it, and that costs others their place.
  */
 const gangWeight = { dropped: 0.4, waits: 3 } as const;
+/** Work without GPUs needs its cores on one node too, but no GPU stays idle where it finds none. */
+const noGpuWeight = 0.25;
+/** Of arrivals, the share bound to some models from which on room on these is kept in full where others are dropped. */
+const boundShare = 1 / 3;
 /** Losses that differ by less than this are equal: the order of nodes then packs. */
 const unitsPerPoint = unitsPerGpu / 50;
 
@@ -22,6 +26,9 @@ interface Column {
   readonly gpus: Int32Array;
   readonly unitsPerCpuMilli: Float64Array;
   readonly weight: Float64Array;
+  /** Of shapes without GPUs: the cores of each, and what each of their thousandths is worth. */
+  readonly noGpuCpusMilli: Float64Array;
+  readonly noGpuWeight: Float64Array;
 }
 
 /** What a placement costs and, for a share of a GPU, which GPU to take: one with so many units free. */
@@ -67,7 +74,7 @@ export class FleetWorth {
   ): FleetWorth {
     const likely = chances.map(({ shape, chance }) => ({ shape, chancePpb: Math.round(chance * ppb) }));
     const devices = devicesFor(likely, models);
-    const weights = weightsOn(chances, rooms, devices, gangWeight[unplaced]);
+    const weights = weightsOn(chances, rooms, devices, unplaced);
     const weighed = likely.map((each, at) => ({ ...each, weightMicros: Math.round(weights[at]! * micros) }));
     return new FleetWorth(weighed, models, devices);
   }
@@ -121,7 +128,7 @@ export class FleetWorth {
   }
 
   #value(model: number, cpusMilli: number, used: number, whole: number): number {
-    const { cpusMilli: needed, gpus, unitsPerCpuMilli, weight } = this.#columns[model]!;
+    const { cpusMilli: needed, gpus, unitsPerCpuMilli, weight, noGpuCpusMilli, noGpuWeight } = this.#columns[model]!;
     let value = 0;
     for (let at = 0; at < needed.length; at++) {
       if (cpusMilli < needed[at]!) continue;
@@ -129,6 +136,10 @@ export class FleetWorth {
       const byGpu = count === 1 ? used : Math.floor(whole / count) * count * unitsPerGpu;
       const byCpu = cpusMilli * unitsPerCpuMilli[at]!;
       value += weight[at]! * (byGpu < byCpu ? byGpu : byCpu);
+    }
+    for (let at = 0; at < noGpuCpusMilli.length; at++) {
+      const each = noGpuCpusMilli[at]!;
+      if (cpusMilli >= each) value += noGpuWeight[at]! * Math.floor(cpusMilli / each) * each;
     }
     return value;
   }
@@ -165,37 +176,54 @@ function weightsOn(
   chances: readonly Chance[],
   rooms: Rooms,
   devices: readonly Float64Array[],
-  ofGangs: number,
+  unplaced: keyof typeof gangWeight,
 ): number[] {
   const hostable = new Float64Array(chances.length);
-  /** In the room before: nodes that follow each other are often alike. */
-  const there = new Float64Array(chances.length);
-  let before: Room | undefined;
-  let used = 0;
   let all = 0;
+  let cpusMilli = 0;
   for (const [room, nodes] of rooms) {
-    if (room !== before) {
-      before = room;
-      used = usedOf(room, devices[room.model]!);
-      const whole = wholeGpus(room);
-      for (let at = 0; at < there.length; at++) there[at] = hosted(chances[at]!.shape, room, used, whole);
-    }
+    const used = usedOf(room, devices[room.model]!);
+    const whole = wholeGpus(room);
     all += nodes * used;
-    for (let at = 0; at < there.length; at++) hostable[at]! += nodes * there[at]!;
+    cpusMilli += nodes * room.cpusMilli;
+    chances.forEach(({ shape }, at) => {
+      hostable[at]! += nodes * hosted(shape, room, used, whole);
+    });
   }
+  const bound = unplaced === "waits" ? 1 : boundWeight(chances);
   const weights = chances.map(({ shape, chance }, at) => {
+    if (shape.gpus === 0) return 0;
     const scarcity = hostable[at]! > 0 ? Math.min(all / hostable[at]!, scarcityMax) : scarcityMax;
-    return chance * scarcity * (shape.gpus > 1 ? ofGangs : 1);
+    return chance * scarcity * (shape.gpus > 1 ? gangWeight[unplaced] : shape.models.length > 0 ? bound : 1);
   });
   // Scaled so that the value of the whole fleet is what it can host: the points of a cost keep their meaning.
   const value = weights.reduce((sum, weight, at) => sum + weight * hostable[at]!, 0);
-  const scale = value > 0 ? (all * chances.reduce((sum, { chance }) => sum + chance, 0)) / value : 0;
-  return weights.map((weight) => weight * scale);
+  const scale = value > 0 ? (all * sumOf(chances, ({ gpus }) => gpus > 0)) / value : 0;
+  return weights.map((weight, at) => {
+    const { shape, chance } = chances[at]!;
+    if (shape.gpus > 0) return weight * scale;
+    const scarcity = hostable[at]! > 0 ? Math.min(cpusMilli / hostable[at]!, scarcityMax) : 0;
+    return cpusMilli === 0 ? 0 : (noGpuWeight * chance * all * scarcity) / cpusMilli;
+  });
 }
 
-/** How many units of the shape a node could host. */
+/**
+ * Where few arrivals are bound to some models and what does not fit is dropped, others take the room that is kept for
+ * them anyway, and gangs find theirs gone earlier; where many are, nobody else would fill it.
+ */
+function boundWeight(chances: readonly Chance[]): number {
+  const share = sumOf(chances, ({ gpus, models }) => gpus === 1 && models.length > 0);
+  return Math.min(1, (share / boundShare) ** 3);
+}
+
+function sumOf(chances: readonly Chance[], counts: (shape: Shape) => boolean): number {
+  return chances.reduce((sum, { shape, chance }) => (counts(shape) ? sum + chance : sum), 0);
+}
+
+/** How many units of the shape a node could host; of one without GPUs, how many thousandths of a core. */
 function hosted(shape: Shape, room: Room, used: number, whole: number): number {
   const { cpusMilli, gpus } = shape;
+  if (gpus === 0) return cpusMilli === 0 ? 0 : Math.floor(room.cpusMilli / cpusMilli) * cpusMilli;
   if (room.cpusMilli < cpusMilli || !mayUse(shape, room.model)) return 0;
   const byGpu = gpus === 1 ? used : Math.floor(whole / gpus) * gpus * unitsPerGpu;
   return Math.min(byGpu, room.cpusMilli * unitsPerCpu(shape));
@@ -213,10 +241,19 @@ function wholeGpus({ freeUnits }: Room): number {
 }
 
 function columnOf(usable: readonly Weighed[]): Column {
+  const [withGpus, without] = [usable.filter(({ shape }) => shape.gpus > 0), usable.filter(isNoGpu)];
+  const weightOf = ({ weightMicros }: Weighed) => weightMicros / micros;
   return {
-    cpusMilli: Float64Array.from(usable, ({ shape }) => shape.cpusMilli),
-    gpus: Int32Array.from(usable, ({ shape }) => shape.gpus),
-    unitsPerCpuMilli: Float64Array.from(usable, ({ shape }) => unitsPerCpu(shape)),
-    weight: Float64Array.from(usable, ({ weightMicros }) => weightMicros / micros),
+    cpusMilli: Float64Array.from(withGpus, ({ shape }) => shape.cpusMilli),
+    gpus: Int32Array.from(withGpus, ({ shape }) => shape.gpus),
+    unitsPerCpuMilli: Float64Array.from(withGpus, ({ shape }) => unitsPerCpu(shape)),
+    weight: Float64Array.from(withGpus, weightOf),
+    noGpuCpusMilli: Float64Array.from(without, ({ shape }) => shape.cpusMilli),
+    noGpuWeight: Float64Array.from(without, weightOf),
   };
+}
+
+/** Work that asks for neither GPUs nor cores fits everywhere and is worth no room. */
+function isNoGpu({ shape, weightMicros }: Weighed): boolean {
+  return shape.gpus === 0 && shape.cpusMilli > 0 && weightMicros > 0;
 }
