@@ -20,6 +20,9 @@ import { AccountPath, Line, PageQuery } from "./shapes/common.ts";
 import { DrainBody, FleetMap, GpuPage, MaintenanceBody, NodePage, NodeShape, ReasonBody } from "./shapes/fleet.ts";
 import { DryRun, Explanation, Job, JobCreated, JobPage, JobSpecBody, LogEntry } from "./shapes/job.ts";
 import {
+  BillingPage,
+  BillingPut,
+  BillingShape,
   BudgetPage,
   BudgetPut,
   BudgetShape,
@@ -41,7 +44,7 @@ import {
   PricePut,
 } from "./shapes/money.ts";
 import { PolicyPut, PolicyShape } from "./shapes/policy.ts";
-import { AuditPage, FeedPage, UsageReport } from "./shapes/usage.ts";
+import { AuditPage, FeedPage, UsageEventPage, UsageReport } from "./shapes/usage.ts";
 
 /**
  * What a route acts on, hence where the account is found that the caller's role must cover:
@@ -621,6 +624,17 @@ const table = {
       { additionalProperties: false },
     ),
   },
+  listUsageEvents: {
+    method: "GET",
+    path: "/v1/usage/events",
+    action: "usage.read",
+    resource: "visible",
+    summary: "Metered stretches as CloudEvents, oldest first, from a cursor on; as an event stream also those to come",
+    answer: UsageEventPage,
+    status: 200,
+    watch: true,
+    query: Type.Object({ ...PageQuery, account: Type.Optional(AccountPath) }, { additionalProperties: false }),
+  },
   readPrices: {
     method: "GET",
     path: "/v1/prices",
@@ -719,6 +733,26 @@ const table = {
     summary: "Take a budget away",
     answer: none,
     status: 204,
+  },
+  listBilling: {
+    method: "GET",
+    path: "/v1/billing",
+    action: "invoice.read",
+    resource: "visible",
+    summary: "How tenants are billed, what they owe and what credit they have left",
+    answer: BillingPage,
+    status: 200,
+    query: Type.Object({ account: Type.Optional(AccountPath) }, { additionalProperties: false }),
+  },
+  setBilling: {
+    method: "PUT",
+    path: "/v1/accounts/:account/billing",
+    action: "bill.write",
+    resource: "account",
+    summary: "Charge the tenant of this account or only show it its costs, and limit what it may owe",
+    body: BillingPut,
+    answer: BillingShape,
+    status: 200,
   },
   listInvoices: {
     method: "GET",

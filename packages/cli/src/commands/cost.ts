@@ -67,7 +67,7 @@ function columnsOf(session: Session, report: CostReport): readonly Column<Row>[]
   const kinds = [...new Set(report.rows.flatMap(({ byKind }) => Object.keys(byKind)))].toSorted();
   const compared = report.beforeMicros !== undefined;
   return [
-    { name: by, text: ({ key }) => (key === "" ? "(platform)" : key), shrinks: true },
+    { name: by, text: ({ key }) => (key === "" ? "(shared)" : key), shrinks: true },
     {
       name: "cost",
       text: ({ micros }) => moneyText(micros, currency),

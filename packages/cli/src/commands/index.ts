@@ -112,6 +112,7 @@ export const commands: readonly CommandEntry[] = [
   },
   { name: "price", group: books, summary: "show, preview, add, contract", load: () => import("./price.ts") },
   { name: "budget", group: books, summary: "get, set, delete", load: () => import("./budget.ts") },
+  { name: "billing", group: books, summary: "get, set: what tenants owe, and may", load: () => import("./billing.ts") },
   {
     name: "invoice",
     group: books,

@@ -8,6 +8,7 @@ import { instantText } from "../output/time.ts";
 import type { Session } from "../session.ts";
 import type { Paint } from "../terminal.ts";
 import { addListFlags, parseLimit } from "../verbs/list.ts";
+import { usageEvents } from "./usage-events.ts";
 
 interface UsageFlags extends ListOptions {
   readonly by: NonNullable<QueryOf<"readUsage">["by"]>;
@@ -15,6 +16,9 @@ interface UsageFlags extends ListOptions {
   readonly to?: string;
   readonly account?: string;
   readonly limit?: string;
+  readonly events?: boolean;
+  readonly after?: string;
+  readonly follow?: boolean;
 }
 
 type Row = UsageReport["rows"][number];
@@ -32,14 +36,18 @@ export function define(command: Command, session: Session): void {
     )
     .option("--from <time>", "ISO 8601, or back from now such as 7d")
     .option("--to <time>", "ISO 8601, or back from now such as 1h")
-    .option("--account <account>", "only this account and below");
+    .option("--account <account>", "only this account and below")
+    .option("--events", "every metered stretch as a CloudEvent, one a line, oldest first")
+    .option("--after <cursor>", "with --events: only those after the event with this cursor")
+    .option("-f, --follow", "with --events: go on with those to come");
   addListFlags(command);
   examples(command, [
     "tess usage",
     "tess usage --by user --from 7d",
     "tess usage --by gpu --from 2026-09-01 --to 2026-10-01 -o json",
+    "tess usage --events --follow > usage.jsonl",
   ]);
-  command.action((flags: UsageFlags) => usage(session, flags));
+  command.action((flags: UsageFlags) => (flags.events === true ? usageEvents(session, flags) : usage(session, flags)));
 }
 
 async function usage(session: Session, flags: UsageFlags): Promise<void> {

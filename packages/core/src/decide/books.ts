@@ -78,6 +78,13 @@ export function changeBooks(state: State, command: MoneyCommand, now: Instant): 
       const isNews = books.budgets.has(command.account) && books.foreseen.has(command.account) !== command.over;
       return { events: isNews ? [{ kind: "budget-foreseen", v: 1, at: now, ...foreseen }] : [] };
     }
+    case "credit.reach": {
+      const { tenant, reached, owedMicros } = command;
+      if (books.creditReached.has(tenant) === reached) return { events: [] };
+      const told: Event = { kind: "credit-reached", v: 1, at: now, tenant, reached, owedMicros };
+      const why = `the credit of ${tenant} is used up`;
+      return { events: [told, ...stopForBudget(state, tenant, reached ? "stop-burst" : "none", now, why)] };
+    }
     case "invoice.issue":
       return issueInvoice(books, command, now);
     case "ledger.post":

@@ -96,6 +96,7 @@ function decideCommand(state: State, command: Command, now: Instant): Decision {
     case "budget.drop":
     case "budget.reach":
     case "budget.foresee":
+    case "credit.reach":
     case "invoice.issue":
     case "ledger.post":
       return changeBooks(state, command, now);

@@ -37,6 +37,8 @@ export type MoneyCommand =
       readonly forecastMicros: string;
       readonly spentAt?: Instant;
     }
+  /** Sent by the shell: a tenant owes as much as its credit limit, or no longer. */
+  | { readonly kind: "credit.reach"; readonly tenant: string; readonly reached: boolean; readonly owedMicros: string }
   | IssueInvoice
   | PostEntry;
 

@@ -17,6 +17,7 @@ export type MoneyEvent =
   | BudgetDropped
   | BudgetReached
   | BudgetForeseen
+  | CreditReached
   | InvoiceIssued
   | EntryPosted;
 
@@ -67,6 +68,13 @@ export interface BudgetForeseen extends Head<"budget-foreseen"> {
   readonly forecastMicros: string;
   /** When it will be spent. */
   readonly spentAt?: Instant;
+}
+
+/** A tenant owes as much as its credit limit, with what is not invoiced yet; or no longer. */
+export interface CreditReached extends Head<"credit-reached"> {
+  readonly tenant: string;
+  readonly reached: boolean;
+  readonly owedMicros: string;
 }
 
 export type SpelledEntry = Omit<LedgerEntry, "legs"> & {

@@ -260,9 +260,13 @@ function partReason(why: Exclude<NoSeat, "reserved">, name: string): Reason {
 function quotaReason(state: State, job: Job, stop: QuotaStop, needed: number): Reason {
   switch (stop.kind) {
     case "budget": {
-      const { account, stop: what } = stop.hit;
+      const { account, stop: what, of } = stop.hit;
       const only = what === "stop-burst" ? " Only what its guarantee covers may start." : "";
-      return { kind: "budget", detail: `The budget of ${account} is spent.${only}`, account };
+      return {
+        kind: "budget",
+        detail: `The ${of} of ${account} is ${of === "budget" ? "spent" : "used up"}.${only}`,
+        account,
+      };
     }
     case "price":
       return priceReason(state, job, stop.hit);

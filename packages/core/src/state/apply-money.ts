@@ -46,6 +46,11 @@ export function applyToBooks(state: State, event: MoneyEvent): void {
       if (event.over) books.foreseen.add(event.account);
       else books.foreseen.delete(event.account);
       return;
+    case "credit-reached":
+      if (event.reached) books.creditReached.add(event.tenant);
+      else books.creditReached.delete(event.tenant);
+      state.waiting.wakeAll();
+      return;
     case "invoice-issued":
       books.nextInvoice++;
       books.closedUntil.set(event.tenant, event.period.toAt);

@@ -168,6 +168,7 @@ function write(state: State, event: Event): void {
     case "budget-dropped":
     case "budget-reached":
     case "budget-foreseen":
+    case "credit-reached":
     case "invoice-issued":
     case "entry-posted":
       applyToBooks(state, event);

@@ -18,6 +18,8 @@ export interface BooksImage {
   readonly reached: readonly (readonly [string, Reached])[];
   /** Absent where there are none. */
   readonly foreseen?: readonly string[];
+  /** Absent where there are none. */
+  readonly creditReached?: readonly string[];
   readonly balances: readonly (readonly [string, string])[];
   readonly holds: readonly (readonly [number, Text<Hold, "micros">])[];
   readonly closedUntil: readonly (readonly [string, number])[];
@@ -42,6 +44,7 @@ export function booksImage(books: Books): BooksImage {
     budgets: byKey(books.budgets).map(([, budget]) => ({ ...budget, limitMicros: String(budget.limitMicros) })),
     reached: byKey(books.reached),
     ...(books.foreseen.size > 0 && { foreseen: [...books.foreseen].sort() }),
+    ...(books.creditReached.size > 0 && { creditReached: [...books.creditReached].sort() }),
     balances: byKey(books.balances).map(([account, micros]) => [account, String(micros)]),
     holds: byKey(books.holds).map(([no, hold]) => [no, { ...hold, micros: String(hold.micros) }]),
     closedUntil: byKey(books.closedUntil),
@@ -63,6 +66,7 @@ export function readBooks(books: Books, image: BooksImage): void {
   }
   for (const [account, reached] of image.reached) books.reached.set(account, reached);
   for (const account of image.foreseen ?? []) books.foreseen.add(account);
+  for (const tenant of image.creditReached ?? []) books.creditReached.add(tenant);
   for (const [account, micros] of image.balances) books.balances.set(account, BigInt(micros));
   for (const [no, hold] of image.holds) books.holds.set(no, { ...hold, micros: BigInt(hold.micros) });
   for (const [tenant, at] of image.closedUntil) books.closedUntil.set(tenant, at);

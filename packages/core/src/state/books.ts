@@ -35,6 +35,8 @@ export interface Books {
   readonly reached: Map<string, Reached>;
   /** Accounts whose budget will be passed at the rate of now. */
   readonly foreseen: Set<string>;
+  /** Tenants that owe as much as their credit limit. */
+  readonly creditReached: Set<string>;
   /** By `currency account`. */
   readonly balances: Map<string, bigint>;
   readonly holds: Map<number, Hold>;
@@ -54,6 +56,7 @@ export function emptyBooks(): Books {
       budgets: new Map(),
       reached: new Map(),
       foreseen: new Set(),
+      creditReached: new Set(),
     },
     ...{ balances: new Map(), holds: new Map(), closedUntil: new Map(), nextEntry: 1, nextInvoice: 1 },
   };

@@ -188,6 +188,8 @@ function subjectOf(event: Event, names: Names): { subject: string; account: stri
     case "budget-reached":
     case "budget-foreseen":
       return { subject: event.account, account: event.account };
+    case "credit-reached":
+    case "tenant-billed":
     case "invoice-issued":
       return { subject: event.tenant, account: event.tenant };
     default:
@@ -263,6 +265,10 @@ function wordsOf(event: Event): string {
       return reachedText(event);
     case "budget-foreseen":
       return event.over ? `will spend more than its budget${whenSpent(event.spentAt)}` : "will stay within its budget";
+    case "credit-reached":
+      return event.reached ? "has used up its credit, hence stop-burst" : "has credit again";
+    case "tenant-billed":
+      return `is billed by ${event.mode}`;
     case "invoice-issued":
       return `has invoice ${event.number} for ${event.period.label}: ${moneyText(BigInt(event.totalMicros), event.currency)}`;
     default:

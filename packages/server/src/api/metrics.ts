@@ -1,5 +1,6 @@
 import { accountOf, rootAccount, type State } from "@tessera/core";
 import type { ControlPlane } from "../flow/control.ts";
+import { escaped, MetricsText } from "./metrics-text.ts";
 import { gpusOf } from "./quantities.ts";
 
 const durationBuckets = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
@@ -43,7 +44,7 @@ export class Metrics {
 
   /** `named`: also by account, for one who may see them all. */
   text(control: ControlPlane, named: boolean): string {
-    const out = new Text();
+    const out = new MetricsText();
     out.family("tessera_http_requests_total", "counter", "Requests answered.");
     for (const [labels, count] of this.#requests) out.value("tessera_http_requests_total", labels, count);
     out.family("tessera_http_request_duration_seconds", "histogram", "Time from request to answer.");
@@ -66,7 +67,7 @@ export class Metrics {
   }
 }
 
-function stateMetrics(out: Text, state: State): void {
+function stateMetrics(out: MetricsText, state: State): void {
   const jobs: Record<string, number> = { waiting: 0, starting: 0, running: 0, stopping: 0 };
   for (const job of state.jobs.values()) jobs[job.state]!++;
   out.family("tessera_jobs", "gauge", "Live jobs.");
@@ -89,7 +90,7 @@ function stateMetrics(out: Text, state: State): void {
   for (const [labels, count] of gpus) out.value("tessera_gpus", labels, count);
 }
 
-function accountMetrics(out: Text, state: State): void {
+function accountMetrics(out: MetricsText, state: State): void {
   out.family("tessera_account_gpus", "gauge", "GPUs held by each tenant.");
   for (const no of accountOf(state, rootAccount).children) {
     const { path } = accountOf(state, no);
@@ -97,35 +98,9 @@ function accountMetrics(out: Text, state: State): void {
   }
 }
 
-function processMetrics(out: Text, startedAt: number): void {
+function processMetrics(out: MetricsText, startedAt: number): void {
   const { user, system } = process.cpuUsage();
   out.counter("process_cpu_seconds_total", "CPU time used.", (user + system) / 1e6);
   out.gauge("process_resident_memory_bytes", "Memory held.", process.memoryUsage.rss());
   out.gauge("process_start_time_seconds", "Start, in seconds since 1970.", startedAt);
-}
-
-function escaped(value: string): string {
-  return value.replaceAll("\\", "\\\\").replaceAll('"', '\\"').replaceAll("\n", "\\n");
-}
-
-class Text {
-  text = "";
-
-  family(name: string, type: "counter" | "gauge" | "histogram", help: string): void {
-    this.text += `# HELP ${name} ${help}\n# TYPE ${name} ${type}\n`;
-  }
-
-  value(name: string, labels: string, value: number): void {
-    this.text += labels === "" ? `${name} ${value}\n` : `${name}{${labels}} ${value}\n`;
-  }
-
-  gauge(name: string, help: string, value: number): void {
-    this.family(name, "gauge", help);
-    this.value(name, "", value);
-  }
-
-  counter(name: string, help: string, value: number): void {
-    this.family(name, "counter", help);
-    this.value(name, "", value);
-  }
 }

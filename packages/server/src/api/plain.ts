@@ -4,6 +4,7 @@ import { isLoopback } from "../access/listen.ts";
 import { may } from "../access/policy.ts";
 import { answerDenial, unauthenticated } from "./answer.ts";
 import type { Api } from "./context.ts";
+import { CostMetrics } from "./cost-metrics.ts";
 import type { Metrics } from "./metrics.ts";
 import { jobSchema, openApi } from "./openapi.ts";
 import { version } from "./version.ts";
@@ -20,7 +21,8 @@ export function addPlainRoutes(app: FastifyInstance, api: Api, metrics: Metrics)
       .header("content-type", "application/json")
       .send(JSON.stringify({ ready, why }));
   });
-  app.get("/metrics", (request, reply) => {
+  const costs = new CostMetrics();
+  app.get("/metrics", async (request, reply) => {
     const user = request.incoming?.principal.user;
     if (user === undefined && !isLoopback(request.ip)) {
       return answerDenial(request, reply, unauthenticated(reply));
@@ -28,7 +30,7 @@ export function addPlainRoutes(app: FastifyInstance, api: Api, metrics: Metrics)
     const named = user !== undefined && may(api.control.state, user, "node.write", rootAccount);
     return reply
       .header("content-type", "text/plain; version=0.0.4; charset=utf-8")
-      .send(metrics.text(api.control, named));
+      .send(metrics.text(api.control, named) + (await costs.text(api.control, user)));
   });
   const openApiText = JSON.stringify(openApi(version));
   app.get("/openapi.json", (_request, reply) => {

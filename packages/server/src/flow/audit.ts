@@ -94,6 +94,8 @@ function describe(command: Command, state: State): { target: string; account: st
       return { target: command.account, account: command.account, detail: `${command.perMille} ${command.stop}` };
     case "budget.foresee":
       return { target: command.account, account: command.account, detail: `${command.forecastMicros} ${command.over}` };
+    case "credit.reach":
+      return { target: command.tenant, account: command.tenant, detail: `${command.owedMicros} ${command.reached}` };
     case "invoice.issue":
       return { target: command.period.label, account: command.tenant, detail: command.totalMicros };
     case "ledger.post":

@@ -87,9 +87,10 @@ function closesOf(issued: readonly Issue[], beforeAt: Instant): { period: Period
 }
 
 /** What began before the end of a period may have counted in it until it was written how long it really lasted. */
-async function isWrittenAbout(reader: StoreReader, { toAt }: Period, afterSeq: number): Promise<boolean> {
+async function isWrittenAbout(reader: StoreReader, { toAt }: Period, seq: number): Promise<boolean> {
   for (const kind of ["usage", "lost", "floor", "capacity"]) {
-    if ((await reader.books({ kind, toAt, afterSeq })).length > 0) return true;
+    if ((await reader.books({ kind, toAt, after: { seq, index: Number.MAX_SAFE_INTEGER }, limit: 1 })).length > 0)
+      return true;
   }
   return false;
 }

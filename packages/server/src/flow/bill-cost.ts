@@ -2,6 +2,7 @@ import {
   type Charge,
   costOf,
   type Instant,
+  type InvoiceLine,
   type LineKey,
   latestOf,
   type Metered,
@@ -12,7 +13,7 @@ import {
 } from "@tessera/core";
 import type { CostReport } from "@tessera/wire";
 import { isWithin } from "../store/paths.ts";
-import { billingZone, bookOf, ratePeriod } from "./bill.ts";
+import { billingZone, bookOf, invoiceOf, type RatedPeriod, ratePeriod } from "./bill.ts";
 import { forecast, rateSince } from "./bill-forecast.ts";
 import { periodAt } from "./bill-periods.ts";
 import type { RatedTime } from "./bill-rated.ts";
@@ -100,19 +101,28 @@ async function costsIn(
   const sums = new Map<string, Sum>();
   const mine = (account: string) => accounts.includes("") || accounts.some((path) => isWithin(account, path));
   const span = { fromAt: from, toAt: Math.min(to, now) };
-  const totals = await control.rated.totals(span);
+  const rated = await control.rated.period({ label: "", zone: "UTC", ...span }, now);
+  const { totals } = rated;
   if (by === "job" || by === "user") await addHolders(sums, control, ask, now, mine, nameOfUser);
   else if (by === "day") await addDays(sums, control.rated, span, mine);
   for (const tenant of totals.tenants()) {
-    for (const line of totals.linesOf(tenant)) {
+    for (const line of [...totals.linesOf(tenant), ...sharedLines(rated, tenant)]) {
       if (!mine(line.account)) continue;
-      // Credits for lost work have no hours of their own.
+      // Credits, and shares of what was idle, have no hours of their own.
       const key = keyOf(line, by);
-      if (line.kind === "lost-work") put(sums, key ?? "", line.kind, line.micros, 0n);
+      if (hourless.has(line.kind)) put(sums, key ?? "", line.kind, line.micros, 0n);
       else if (key !== undefined) put(sums, key, line.kind, line.micros, isGpu(line) ? line.quantity : 0n);
     }
   }
   return sums;
+}
+
+const hourless: ReadonlySet<string> = new Set(["lost-work", "lent", "idle"]);
+
+/** What a tenant is credited with for lending, and its share of what nobody used. */
+function sharedLines(rated: RatedPeriod, tenant: string): readonly InvoiceLine[] {
+  const lines = invoiceOf(rated, tenant, "chargeback")?.lines ?? [];
+  return lines.filter(({ kind }) => kind === "lent" || kind === "idle");
 }
 
 /** Each day gets what its lines have grown by, so that days add up to lines that are rounded once. */
@@ -174,7 +184,7 @@ function keyOf(line: LineKey, by: By): string | undefined {
     case "model":
       return line.model;
     case "class":
-      return line.kind === "lost-work" ? "" : line.kind;
+      return line.kind;
     default:
       return undefined;
   }

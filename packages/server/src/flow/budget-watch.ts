@@ -1,6 +1,7 @@
 import type { BudgetStanding, Instant, State } from "@tessera/core";
 import type { Clock } from "@tessera/engine";
 import { budgetStandings, reachedBy } from "./bill-budget.ts";
+import { creditStandings } from "./bill-credit.ts";
 import type { Asker, ControlPlane } from "./control.ts";
 import { Lookout } from "./lookout.ts";
 
@@ -51,7 +52,22 @@ export class BudgetWatch {
       await this.#foresee(standing);
       if (spentAt !== undefined) next = Math.min(next, Math.max(now + soonestMs, spentAt));
     }
+    await this.#lookAtCredit(now);
     return next;
+  }
+
+  async #lookAtCredit(now: Instant): Promise<void> {
+    const { state } = this.#control;
+    const { tenants, creditReached } = state.books;
+    const limited = [...tenants].filter(([, { creditLimitMicros }]) => creditLimitMicros !== undefined);
+    const names = new Set([...limited.map(([tenant]) => tenant), ...creditReached]);
+    for (const standing of await creditStandings(this.#control, [...names], now)) {
+      const { tenant, owedMicros, openMicros, leftMicros } = standing;
+      const reached = leftMicros !== undefined && leftMicros <= 0n;
+      if (reached === creditReached.has(tenant)) continue;
+      const about = { tenant, reached, owedMicros: String(owedMicros + openMicros) };
+      await this.#control.ask({ kind: "credit.reach", ...about }, system);
+    }
   }
 
   async #foresee({ account, limitMicros, forecastMicros, spentAt }: BudgetStanding): Promise<void> {

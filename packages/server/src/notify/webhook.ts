@@ -127,7 +127,13 @@ export class Webhook implements CommitListener {
   }
 }
 
-const told = new Set<Event["kind"]>(["budget-reached", "budget-foreseen", "own-budget-spent", "invoice-issued"]);
+const told = new Set<Event["kind"]>([
+  "budget-reached",
+  "budget-foreseen",
+  "own-budget-spent",
+  "credit-reached",
+  "invoice-issued",
+]);
 
 function isTold({ kind }: Event): boolean {
   return told.has(kind);

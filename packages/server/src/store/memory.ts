@@ -176,9 +176,8 @@ class MemoryStore implements Store {
       .slice(0, query.limit);
   }
 
-  async books(query: BookQuery): Promise<readonly BookRow[]> {
-    const { kind, key, keyPrefix = "" as "-", tenant, fromAt, toAt, afterSeq = 0 } = query;
-    return this.#place.projections.books.filter(
+  async books({ kind, key, keyPrefix = "" as "-", tenant, fromAt, toAt, after, limit }: BookQuery) {
+    const found = this.#place.projections.books.filter(
       (row) =>
         row.kind === kind &&
         matches(row.key, key) &&
@@ -186,8 +185,9 @@ class MemoryStore implements Store {
         matches(row.tenant, tenant) &&
         (fromAt === undefined || row.toAt >= fromAt) &&
         (toAt === undefined || row.fromAt < toAt) &&
-        row.seq > afterSeq,
+        (after === undefined || row.seq > after.seq || (row.seq === after.seq && row.index > after.index)),
     );
+    return found.slice(0, limit);
   }
 
   async privates(kind: string, keys?: readonly string[]): Promise<ReadonlyMap<string, Uint8Array>> {

@@ -195,8 +195,9 @@ export interface BookQuery {
   /** Rows that overlap [fromAt, toAt), or are of an instant in it. */
   readonly fromAt?: Instant;
   readonly toAt?: Instant;
-  /** Only what later rows of the journal brought. */
-  readonly afterSeq?: number;
+  /** Only rows after this one. */
+  readonly after?: { readonly seq: number; readonly index: number };
+  readonly limit?: number;
 }
 
 /** Questions; safe beside the writer, from another thread or another process. */

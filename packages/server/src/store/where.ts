@@ -121,8 +121,9 @@ export function bookStatement(query: BookQuery, columns: string, dialect: Dialec
   if (query.tenant !== undefined) where.and("b.tenant = ?", query.tenant);
   if (query.fromAt !== undefined) where.and("b.to_at >= ?", query.fromAt);
   if (query.toAt !== undefined) where.and("b.from_at < ?", query.toAt);
-  if (query.afterSeq !== undefined) where.and("b.seq > ?", query.afterSeq);
-  const text = `SELECT ${columns} FROM ${dialect.schema}book b ${where.text} ORDER BY b.seq, b.idx`;
+  if (query.after !== undefined) where.and("(b.seq, b.idx) > (?, ?)", query.after.seq, query.after.index);
+  const limit = query.limit === undefined ? "" : ` ${where.bind("LIMIT ?", query.limit)}`;
+  const text = `SELECT ${columns} FROM ${dialect.schema}book b ${where.text} ORDER BY b.seq, b.idx${limit}`;
   return { text, values: where.values };
 }
 

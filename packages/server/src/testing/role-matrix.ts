@@ -108,6 +108,9 @@ const expectations: Readonly<Record<RouteId, Expectation>> = {
   listBudgets: { sees: "account.read", needs: "budget.read" },
   setBudget: { sees: "account.read", needs: "budget.write" },
   dropBudget: { sees: "account.read", needs: "budget.write" },
+  listBilling: { sees: "account.read", needs: "invoice.read" },
+  setBilling: { sees: "account.read", needs: "bill.write" },
+  listUsageEvents: { sees: "account.read", needs: "usage.read" },
   listInvoices: { sees: "account.read", needs: "invoice.read" },
   getInvoice: { sees: "account.read", needs: "invoice.read" },
   explainLine: { sees: "account.read", needs: "invoice.read", absent: true },
@@ -222,6 +225,8 @@ async function requestFor(
       return { path };
     case "setBudget":
       return { path, body: { limitMicros: "1000000" } };
+    case "setBilling":
+      return { path, body: { mode: "chargeback" } };
     case "closePeriod":
       return { path, body: { period: "2020-01" } };
     case "postEntry":
@@ -229,6 +234,8 @@ async function requestFor(
     case "readCosts":
     case "listBudgets":
     case "listInvoices":
+    case "listBilling":
+    case "listUsageEvents":
     case "listEntries":
     case "listRoles":
     case "readUsage":

@@ -167,6 +167,38 @@ export const BudgetShape = Type.Object({
 export type BudgetShape = Static<typeof BudgetShape>;
 export const BudgetPage = Page(BudgetShape);
 
+/** How a tenant is billed: `chargeback` owes what it is shown, `showback` is only shown it. */
+export const BillingPut = Type.Object(
+  {
+    mode: Type.Enum(["chargeback", "showback"]),
+    creditLimitMicros: Type.Optional(
+      Type.Union([Micros, Type.Null()], {
+        description: "What it may owe before burst work stops; 0 = only what was paid in advance; null = no limit",
+      }),
+    ),
+  },
+  strict,
+);
+export type BillingPut = Static<typeof BillingPut>;
+export const BillingShape = Type.Object({
+  tenant: Type.String(),
+  currency: Currency,
+  mode: Type.Enum(["chargeback", "showback"]),
+  creditLimitMicros: Type.Optional(Micros),
+  /** Invoiced and not paid, with what is set aside; below zero = paid in advance. */
+  owedMicros: Micros,
+  /** Set aside and neither posted nor voided. */
+  heldMicros: Micros,
+  /** Used since its last invoice, credits for lending not counted. */
+  openMicros: Micros,
+  /** Up to the credit limit. */
+  leftMicros: Type.Optional(Micros),
+  /** Its credit is used up: what no guarantee covers is stopped. */
+  stopped: Type.Boolean(),
+});
+export type BillingShape = Static<typeof BillingShape>;
+export const BillingPage = Page(BillingShape);
+
 export const LineShape = Type.Object({
   line: Type.Integer({ minimum: 1 }),
   kind: Type.String(),

@@ -39,6 +39,44 @@ export const UsageReport = Type.Object({
 });
 export type UsageReport = Static<typeof UsageReport>;
 
+/** A metered stretch as a CloudEvent (1.0, JSON format). A later one with the same lease, state and start replaces it. */
+export const UsageEvent = Type.Object({
+  specversion: Type.Literal("1.0"),
+  id: Type.String({ description: "lease/start/state/revision" }),
+  source: Type.String(),
+  type: Type.Literal("tessera.usage"),
+  subject: Type.String({ description: "Account path" }),
+  time: Timestamp,
+  datacontenttype: Type.Literal("application/json"),
+  cursor: Type.String({ description: "Extension: asks for what comes after this event" }),
+  data: Type.Object({
+    lease: Type.String(),
+    job: Type.String(),
+    account: Type.String(),
+    user: Type.String(),
+    node: Type.String(),
+    gpus: Type.Array(Type.String()),
+    model: Type.String(),
+    unitsEach: Type.Integer({ description: "21,000 = one whole GPU" }),
+    profile: Type.String(),
+    isolation: Type.String(),
+    topology: Type.String(),
+    class: Type.String(),
+    state: Type.String(),
+    from: Timestamp,
+    to: Timestamp,
+    revision: Type.Integer(),
+    cpusMilli: Type.Integer(),
+    memoryMiB: Type.Integer(),
+  }),
+});
+export type UsageEvent = Static<typeof UsageEvent>;
+export const UsageEventPage = Type.Object({
+  items: Type.Array(UsageEvent),
+  next: Type.Optional(Type.String({ description: "There is more; the cursor of the last item does the same" })),
+});
+export type UsageEventPage = Static<typeof UsageEventPage>;
+
 export const AuditEntry = Type.Object({
   at: Timestamp,
   actor: Type.String(),

@@ -1,5 +1,6 @@
 import {
   type Account,
+  accountOf,
   type Budget,
   type BudgetStanding,
   type Invoice,
@@ -11,12 +12,13 @@ import {
   tenantOfPath,
   type UserId,
 } from "@tessera/core";
-import type { BudgetShape, InvoiceSummary } from "@tessera/wire";
+import type { BillingShape, BudgetShape, InvoiceSummary } from "@tessera/wire";
 import { may } from "../../access/policy.ts";
 import { billingZone, bookOf, invoiceOf, modeOf, ratePeriod } from "../../flow/bill.ts";
 import { budgetStandings } from "../../flow/bill-budget.ts";
 import { closePeriod, type IssuedInvoice } from "../../flow/bill-close.ts";
 import { costReport } from "../../flow/bill-cost.ts";
+import { creditStandings } from "../../flow/bill-credit.ts";
 import { estimateJob } from "../../flow/bill-estimate.ts";
 import { periodAt, periodNamed } from "../../flow/bill-periods.ts";
 import { extractWithProof } from "../../flow/bill-proof.ts";
@@ -48,6 +50,8 @@ type Money =
   | "listBudgets"
   | "setBudget"
   | "dropBudget"
+  | "listBilling"
+  | "setBilling"
   | "listInvoices"
   | "getInvoice"
   | "explainLine"
@@ -136,6 +140,23 @@ export const moneyHandlers: MoneyHandlers = {
   async dropBudget({ control }, call) {
     const done = await control.ask({ kind: "budget.drop", account: call.target.path }, askerOf(call));
     return isRefusal(done) ? done : {};
+  },
+
+  async listBilling(api, { target }) {
+    const paths = pathsOf(target);
+    const { state } = api.control;
+    const tenants = accountOf(state, rootAccount).children.map((no) => accountOf(state, no).path);
+    return { items: await showBilling(api, tenants.filter((tenant) => isAmong(tenant, paths)).sort()) };
+  },
+
+  async setBilling(api, call) {
+    const tenant = tenantOfPath(call.target.path);
+    const { mode, creditLimitMicros: limit } = call.body;
+    const known = api.control.state.books.tenants.get(tenant)?.creditLimitMicros;
+    const kept = limit === undefined ? known?.toString() : (limit ?? undefined);
+    const about = { tenant, mode, ...(kept !== undefined && { creditLimitMicros: kept }) };
+    const done = await api.control.ask({ kind: "tenant.bill", ...about }, askerOf(call));
+    return isRefusal(done) ? done : (await showBilling(api, [tenant]))[0]!;
   },
 
   async listInvoices({ control }, { target }) {
@@ -291,6 +312,23 @@ function showPrices({ control: { state } }: Api, user: Parameters<typeof may>[1]
 
 function tagOf({ seal }: Api, account: string, revision: number): string {
   return seal.tag(`budget ${account}`, revision);
+}
+
+async function showBilling({ control }: Api, tenants: readonly string[]): Promise<BillingShape[]> {
+  const { state } = control;
+  const { books } = state;
+  const currency = books.versions.at(-1)?.currency ?? "EUR";
+  const standings = await creditStandings(control, tenants, control.now());
+  return standings.map(({ tenant, owedMicros, heldMicros, openMicros, leftMicros }) => {
+    const limit = books.tenants.get(tenant)?.creditLimitMicros;
+    return {
+      ...{ tenant, currency, mode: modeOf(state, tenant) },
+      ...(limit !== undefined && { creditLimitMicros: String(limit) }),
+      ...{ owedMicros: String(owedMicros), heldMicros: String(heldMicros), openMicros: String(openMicros) },
+      ...(leftMicros !== undefined && { leftMicros: String(leftMicros) }),
+      stopped: books.creditReached.has(tenant),
+    };
+  });
 }
 
 async function showBudgets(api: Api, budgets: readonly Budget[]): Promise<BudgetShape[]> {

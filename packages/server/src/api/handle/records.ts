@@ -1,8 +1,9 @@
 import { isRefusal, parseDuration, type Refusal, rootAccount, type UserId } from "@tessera/core";
-import type { AuditEntry, QueryOf } from "@tessera/wire";
+import type { AuditEntry, QueryOf, UsageEvent } from "@tessera/wire";
 import { may } from "../../access/policy.ts";
 import { belongsTo, findJob } from "../../flow/find-job.ts";
 import { openStretches, reportSpan, usageReport } from "../../flow/usage.ts";
+import { type PlacedUsage, type UsagePlace, usageAfter, usageEvent } from "../../flow/usage-events.ts";
 import { instantOrAgo } from "../../flow/zones.ts";
 import type { AuditQuery, AuditRow } from "../../store/port.ts";
 import type { Api, Call, Handler } from "../context.ts";
@@ -13,6 +14,7 @@ import { timestamp } from "../quantities.ts";
 
 type RecordHandlers = {
   readUsage: Handler<"readUsage">;
+  listUsageEvents: Handler<"listUsageEvents">;
   listAudit: Handler<"listAudit">;
   listEvents: Handler<"listEvents">;
 };
@@ -28,6 +30,15 @@ export const recordHandlers: RecordHandlers = {
     const belongs = (path: string, then: number) => belongsTo(state, target, path, then);
     const ask = { by: query.by ?? "account", ...span, accounts, fleet, belongs };
     return usageReport(reader, open, ask, (id) => api.people.nameOf(id as UserId));
+  },
+
+  async listUsageEvents(api, { target, query }) {
+    const opened = openCursor(api.seal, "usage", query.cursor);
+    if (opened !== undefined && "refused" in opened) return opened;
+    const from = opened?.at as UsagePlace | undefined;
+    const { found, more } = await usageAfter(api.control, target, from, query.limit ?? usualLimit);
+    const items = found.map((each) => showUsageEvent(api, each));
+    return { items, ...(more && { next: items.at(-1)!.cursor }) };
   },
 
   async listAudit(api, { target, query }) {
@@ -70,6 +81,11 @@ export const recordHandlers: RecordHandlers = {
     return { items: page.map(renderFeedItem) };
   },
 };
+
+/** A stretch as a CloudEvent with the cursor that leads on from it. */
+export function showUsageEvent({ seal }: Api, usage: PlacedUsage): UsageEvent {
+  return usageEvent(usage, (place) => closeCursor(seal, "usage", place));
+}
 
 /** What a caller may see of the feed, cut to what was asked for; undefined when the job asked for is not there. */
 export async function feedFilter(

@@ -1,7 +1,9 @@
+import type { Account } from "@tessera/core";
+import { type UsagePlace, usageAfter } from "../../flow/usage-events.ts";
 import type { AuditQuery, AuditRow } from "../../store/port.ts";
 import type { Api } from "../context.ts";
 import { type FeedItem, renderFeedItem } from "../feed.ts";
-import { showAudit } from "../handle/records.ts";
+import { showAudit, showUsageEvent } from "../handle/records.ts";
 import { quickMs } from "./diff.ts";
 import type { Change, Source } from "./source.ts";
 
@@ -34,6 +36,37 @@ export class FeedSource implements Source {
     const fresh = feed.since(this.#place) ?? [...feed.newest()].reverse();
     this.#place = feed.end;
     return fresh.filter(this.#wanted).map((item) => ({ event: "put", item: renderFeedItem(item) }));
+  }
+}
+
+const usageEveryMs = 1_000;
+const usageFirstMax = 10_000;
+
+/** What is metered only grows, too: from the cursor on, and then whatever comes. */
+export class UsageSource implements Source {
+  readonly #api: Api;
+  readonly #accounts: readonly Account[];
+  #place: UsagePlace | undefined;
+  readonly everyMs = usageEveryMs;
+
+  constructor(api: Api, accounts: readonly Account[], from: UsagePlace | undefined) {
+    this.#api = api;
+    this.#accounts = accounts;
+    this.#place = from;
+  }
+
+  sync(): Promise<readonly object[]> {
+    return this.#take();
+  }
+
+  async changes(): Promise<readonly Change[]> {
+    return (await this.#take()).map((item) => ({ event: "put", item }));
+  }
+
+  async #take(): Promise<readonly object[]> {
+    const { found, seen } = await usageAfter(this.#api.control, this.#accounts, this.#place, usageFirstMax);
+    this.#place = seen;
+    return found.map((each) => showUsageEvent(this.#api, each));
   }
 }
 

@@ -1,18 +1,19 @@
 import { isRefusal } from "@tessera/core";
 import type { RouteId, RouteOf } from "@tessera/wire";
+import type { UsagePlace } from "../../flow/usage-events.ts";
 import type { Api, Call } from "../context.ts";
 import { handlers } from "../handle/index.ts";
 import { auditFilter, feedFilter } from "../handle/records.ts";
 import { jobFilter } from "../list-jobs.ts";
-import { usualLimit } from "../page.ts";
+import { openCursor, usualLimit } from "../page.ts";
 import { type Denial, isDenied, notFound } from "../problem.ts";
 import { DiffSource } from "./diff.ts";
 import { JobSource } from "./jobs.ts";
-import { AuditSource, FeedSource } from "./records.ts";
+import { AuditSource, FeedSource, UsageSource } from "./records.ts";
 import type { Source } from "./source.ts";
 
 type WatchedId = { [Id in RouteId]: RouteOf<Id> extends { watch: true } ? Id : never }[RouteId];
-type DiffId = Exclude<WatchedId, "listJobs" | "listEvents" | "listAudit">;
+type DiffId = Exclude<WatchedId, "listJobs" | "listEvents" | "listAudit" | "listUsageEvents">;
 
 /** By what an item of each list is known; what a `delete` names. */
 const keys: { readonly [Id in DiffId]: string } = {
@@ -38,6 +39,12 @@ export async function sourceOf(api: Api, id: RouteId, call: Call<RouteId>): Prom
     case "listEvents": {
       const wanted = await feedFilter(api, call as unknown as Call<"listEvents">);
       return wanted === undefined ? notFound("job") : new FeedSource(api, wanted, limit);
+    }
+    case "listUsageEvents": {
+      const { target, query } = call as unknown as Call<"listUsageEvents">;
+      const opened = openCursor(api.seal, "usage", query.cursor);
+      if (opened !== undefined && "refused" in opened) return opened;
+      return new UsageSource(api, target, opened?.at as UsagePlace | undefined);
     }
     case "listAudit": {
       const { target, query } = call as unknown as Call<"listAudit">;

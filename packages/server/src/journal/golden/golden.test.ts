@@ -55,6 +55,7 @@ const kinds: Readonly<Record<EventKind, true>> = {
   "budget-dropped": true,
   "budget-reached": true,
   "budget-foreseen": true,
+  "credit-reached": true,
   "prices-foreseen": true,
   "own-budget-spent": true,
   "invoice-issued": true,

@@ -55,4 +55,5 @@ export function tellMoney(t: Teller): void {
   const entry = { kind: "ledger.post", tenant: "guest", currency: "EUR", memo: "prepaid" } as const;
   t.do({ ...entry, entry: "payment", micros: "20000000" });
   t.do({ ...entry, entry: "hold", micros: "5000000" });
+  t.do({ kind: "credit.reach", tenant: "guest", reached: true, owedMicros: "50000000" });
 }
