@@ -16,14 +16,15 @@ import { timestamp } from "./quantities.ts";
 
 export function renderPrices(versions: readonly PriceVersion[], contracts: readonly Contract[]): PriceBookShape {
   return {
-    versions: versions.map(({ fromAt, zone: _zone, timesOfDay, unbilled, idle, gpus, ...rest }) => ({
+    versions: versions.map(({ fromAt, zone, timesOfDay, unbilled, idle, gpus, ...rest }) => ({
       ...rest,
       gpus: [...gpus],
       unbilled: [...unbilled],
       idle: { policy: idle.policy, gpus: [...idle.gpus] },
       from: timestamp(fromAt),
-      timesOfDay: timesOfDay.map(({ zone, days, fromMinute, toMinute, perMille }) => ({
-        tz: zone,
+      tz: zone ?? "UTC",
+      timesOfDay: timesOfDay.map(({ zone: tz, days, fromMinute, toMinute, perMille }) => ({
+        tz,
         days: [...days],
         from: clockOf(fromMinute),
         to: clockOf(toMinute),

@@ -81,7 +81,11 @@ export const ContractPut = Type.Object(
 );
 export type ContractPut = Static<typeof ContractPut>;
 
-export const PriceList = Type.Object({ ...priceList, from: Timestamp });
+export const PriceList = Type.Object({
+  ...priceList,
+  from: Timestamp,
+  tz: Type.String({ description: "In which months begin and end" }),
+});
 export const ContractShape = Type.Object({
   tenant: Type.String(),
   from: Timestamp,

@@ -2,6 +2,7 @@ import { Link } from "wouter";
 import { useCall } from "../../api/use-call.ts";
 import { Chip } from "../../design/chip.tsx";
 import { Card, Empty, Skeleton, Time } from "../../design/parts.tsx";
+import { Billing } from "./billing.tsx";
 import { CostTabs } from "./cost-tabs.tsx";
 import { spellMoney } from "./money.ts";
 
@@ -14,6 +15,7 @@ export default function InvoicesPage() {
         <h1>Cost</h1>
       </div>
       <CostTabs here="invoices" />
+      <Billing />
       <Card flush title="Invoices">
         {isError ? (
           <Empty title="There are no prices yet" command="npx tess price --help" />

@@ -11,7 +11,9 @@ import { readMoney, spellMoney } from "../cost/money.ts";
 export function PriceBook() {
   const may = useMay();
   const { data } = useCall("readPrices");
+  const gpus = useCall("listGpus", { query: { limit: 1000 } });
   if (data === undefined) return <Skeleton />;
+  const models = gpus.data && [...new Set(gpus.data.items.map(({ model }) => model))].sort();
   const now = data.versions.at(-1);
   return (
     <Card
@@ -30,7 +32,7 @@ export function PriceBook() {
         ) : (
           <Rates list={now} />
         )}
-        {may("price.write") && <NewList key={now?.id ?? ""} before={now} />}
+        {may("price.write") && models !== undefined && <NewList key={now?.id ?? ""} before={now} models={models} />}
       </div>
     </Card>
   );
@@ -64,21 +66,49 @@ function Rates({ list }: { list: List }) {
   );
 }
 
-/** The price of any GPU, guaranteed and burst; finer lists are written as files and added with the CLI. */
-function NewList({ before }: { before: List | undefined }) {
+interface Row {
+  readonly model: string;
+  readonly reserved: string;
+  readonly burst: string;
+}
+
+/** A row for each model of the last list and of the fleet; `*` is any other. */
+function rowsOf(before: List | undefined, models: readonly string[]): Row[] {
+  const amount = (micros: number) => String(micros / 1_000_000);
+  const known = (before?.gpus ?? []).map(({ model, reservedMicros, burstMicros }) => ({
+    ...{ model, reserved: amount(reservedMicros), burst: amount(burstMicros) },
+  }));
+  const other = known.find(({ model }) => model === "*") ?? { model: "*", reserved: "2", burst: "1" };
+  const listed = known.filter(({ model }) => model !== "*");
+  const isListed = (model: string) => listed.some((row) => model === row.model || model.startsWith(`${row.model}-`));
+  const fresh = models.filter((model) => !isListed(model)).map((model) => ({ ...other, model }));
+  return [...listed, ...fresh, other];
+}
+
+/** A new list with a price for each model; what the form does not show is kept as it is in the list before. */
+function NewList({ before, models }: { before: List | undefined; models: readonly string[] }) {
   const [id, setId] = useState(`list-${new Date().toISOString().slice(0, 10)}`);
   const [currency, setCurrency] = useState(before?.currency ?? "EUR");
-  const [reserved, setReserved] = useState("2");
-  const [burst, setBurst] = useState("1");
+  const [rows, setRows] = useState(() => rowsOf(before, models));
   const [effect, setEffect] = useState<string | undefined>();
   const add = useAct("addPrices", () => "The price list was added.");
-  const [reservedMicros, burstMicros] = [readMoney(reserved), readMoney(burst)];
-  const list = () => ({
-    id,
-    currency,
-    gpus: [{ model: "*", reservedMicros: Number(reservedMicros), burstMicros: Number(burstMicros) }],
-    from: new Date(Date.now() + 60_000).toISOString(),
-  });
+  const change = (at: number, field: keyof Row, value: string) =>
+    setRows(rows.map((row, i) => (i === at ? { ...row, [field]: value } : row)));
+  const gpus = rows.map(({ model, reserved, burst }) => ({
+    ...{ model, reservedMicros: readMoney(reserved), burstMicros: readMoney(burst) },
+  }));
+  const wrong = gpus.some((rate) => rate.reservedMicros === undefined || rate.burstMicros === undefined);
+  const list = () => {
+    const { from: _from, ...kept } = before ?? { from: "" };
+    return {
+      ...kept,
+      ...{ id, currency },
+      gpus: gpus.map(({ model, reservedMicros, burstMicros }) => ({
+        ...{ model, reservedMicros: Number(reservedMicros), burstMicros: Number(burstMicros) },
+      })),
+      from: new Date(Date.now() + 60_000).toISOString(),
+    };
+  };
   const preview = async () => {
     try {
       const { period, nowMicros, thenMicros, currency: in_ } = await call("previewPrices", { body: list() });
@@ -93,10 +123,9 @@ function NewList({ before }: { before: List | undefined }) {
     event.preventDefault();
     add.mutate({ body: list() });
   };
-  const wrong = reservedMicros === undefined || burstMicros === undefined;
   return (
     <form className="stack tight" onSubmit={submit}>
-      <h3>A new list, one price for every model</h3>
+      <h3>A new list</h3>
       <div className="fields">
         <Field label="Name">
           {(props) => (
@@ -115,28 +144,34 @@ function NewList({ before }: { before: List | undefined }) {
             />
           )}
         </Field>
-        <Field label="Guaranteed, an hour" wrong={reservedMicros === undefined ? "Not an amount" : undefined}>
-          {(props) => (
-            <input
-              {...props}
-              className="input"
-              inputMode="decimal"
-              value={reserved}
-              onChange={(event) => setReserved(event.target.value)}
-            />
-          )}
-        </Field>
-        <Field label="Burst, an hour" wrong={burstMicros === undefined ? "Not an amount" : undefined}>
-          {(props) => (
-            <input
-              {...props}
-              className="input"
-              inputMode="decimal"
-              value={burst}
-              onChange={(event) => setBurst(event.target.value)}
-            />
-          )}
-        </Field>
+      </div>
+      <div className="table-box">
+        <table className="table">
+          <thead>
+            <tr>
+              <th>Model</th>
+              <th>Guaranteed, an hour</th>
+              <th>Burst, an hour</th>
+            </tr>
+          </thead>
+          <tbody>
+            {rows.map(({ model, reserved, burst }, at) => (
+              <tr key={model}>
+                <td>{model === "*" ? "any other" : model}</td>
+                <td>
+                  <Amount
+                    label={`Guaranteed, ${model}`}
+                    value={reserved}
+                    on={(value) => change(at, "reserved", value)}
+                  />
+                </td>
+                <td>
+                  <Amount label={`Burst, ${model}`} value={burst} on={(value) => change(at, "burst", value)} />
+                </td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
       </div>
       {effect !== undefined && <Notice>{effect}</Notice>}
       <div className="row">
@@ -148,5 +183,18 @@ function NewList({ before }: { before: List | undefined }) {
         </Button>
       </div>
     </form>
+  );
+}
+
+function Amount({ label, value, on }: { label: string; value: string; on: (value: string) => void }) {
+  return (
+    <input
+      className="input"
+      aria-label={label}
+      aria-invalid={readMoney(value) === undefined}
+      inputMode="decimal"
+      value={value}
+      onChange={(event) => on(event.target.value)}
+    />
   );
 }

@@ -1,0 +1,122 @@
+import type { BillingShape } from "@tessera/wire";
+import { type FormEvent, useState } from "react";
+import { useMay } from "../../api/me.tsx";
+import { useAct, useCall } from "../../api/use-call.ts";
+import { Chip } from "../../design/chip.tsx";
+import { Dialog } from "../../design/dialog.tsx";
+import { Button, Card, Field } from "../../design/parts.tsx";
+import { readMoney, spellMoney } from "./money.ts";
+
+/** How each tenant is billed, what it owes and what credit it has left. */
+export function Billing() {
+  const may = useMay();
+  const [editing, setEditing] = useState<BillingShape | undefined>();
+  const { data } = useCall("listBilling", {}, { everyMs: 30_000 });
+  if (data === undefined || data.items.length === 0) return null;
+  return (
+    <Card flush title="Tenants">
+      <div className="table-box">
+        <table className="table">
+          <thead>
+            <tr>
+              <th>Tenant</th>
+              <th>Billed by</th>
+              <th className="number">Owed</th>
+              <th className="number">Set aside</th>
+              <th className="number">Not invoiced</th>
+              <th className="number">Credit left</th>
+              <th />
+            </tr>
+          </thead>
+          <tbody>
+            {data.items.map((billing) => (
+              <Row key={billing.tenant} billing={billing} onEdit={may("bill.write") ? setEditing : undefined} />
+            ))}
+          </tbody>
+        </table>
+      </div>
+      {editing !== undefined && <SetBilling billing={editing} onClose={() => setEditing(undefined)} />}
+    </Card>
+  );
+}
+
+function Row({ billing, onEdit }: { billing: BillingShape; onEdit: ((billing: BillingShape) => void) | undefined }) {
+  const { tenant, mode, currency, owedMicros, heldMicros, openMicros, leftMicros, stopped } = billing;
+  const money = (micros: string) => spellMoney(micros, currency);
+  return (
+    <tr>
+      <td>{tenant}</td>
+      <td>{mode}</td>
+      <td className="number">{money(owedMicros)}</td>
+      <td className="number">{money(heldMicros)}</td>
+      <td className="number">{money(openMicros)}</td>
+      <td className="number">
+        {leftMicros === undefined ? "no limit" : money(leftMicros)}{" "}
+        {stopped && (
+          <Chip tone="down" shape="cross">
+            stop-burst
+          </Chip>
+        )}
+      </td>
+      <td className="number">
+        {onEdit !== undefined && (
+          <Button small onClick={() => onEdit(billing)}>
+            Change
+          </Button>
+        )}
+      </td>
+    </tr>
+  );
+}
+
+function SetBilling({ billing, onClose }: { billing: BillingShape; onClose: () => void }) {
+  const { tenant, currency, creditLimitMicros } = billing;
+  const [mode, setMode] = useState(billing.mode);
+  const [limit, setLimit] = useState(creditLimitMicros === undefined ? "" : String(Number(creditLimitMicros) / 1e6));
+  const set = useAct("setBilling", (now) => `${now.tenant} is billed by ${now.mode} now.`);
+  const micros = limit.trim() === "" ? null : readMoney(limit);
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    if (micros !== undefined)
+      set.mutate({ at: { account: tenant }, body: { mode, creditLimitMicros: micros } }, { onSuccess: onClose });
+  };
+  return (
+    <Dialog title={`How ${tenant} is billed`} onClose={onClose}>
+      <form className="stack tight" onSubmit={submit}>
+        <Field label="It">
+          {(props) => (
+            <select
+              {...props}
+              className="input"
+              value={mode}
+              onChange={(event) => setMode(event.target.value as BillingShape["mode"])}
+            >
+              <option value="chargeback">owes what it uses (chargeback)</option>
+              <option value="showback">is only shown what it uses (showback)</option>
+            </select>
+          )}
+        </Field>
+        <Field
+          label="Credit limit"
+          wrong={micros === undefined ? "Not an amount" : undefined}
+          hint={`in ${currency}; empty = no limit, 0 = only what was paid in advance`}
+        >
+          {(props) => (
+            <input
+              {...props}
+              className="input"
+              inputMode="decimal"
+              value={limit}
+              onChange={(event) => setLimit(event.target.value)}
+            />
+          )}
+        </Field>
+        <div className="row">
+          <Button kind="primary" type="submit">
+            Set it
+          </Button>
+        </div>
+      </form>
+    </Dialog>
+  );
+}
