@@ -1,4 +1,4 @@
-import { type NodeNo, noAccount, rootAccount } from "../model/ids.ts";
+import { type GpuNo, type NodeNo, noAccount, rootAccount } from "../model/ids.ts";
 import type { Instant } from "../model/units.ts";
 import { unlentUnits } from "../queue/quota.ts";
 import type { State } from "../state/state.ts";
@@ -175,25 +175,45 @@ function billFor(task: Task, site: Site, offers: Offers, tally: Tally): Bill | u
   const wanted = site.members + 1;
   const gone = tally.on(site.node.no);
   if (site.fits(gone) >= wanted) return { victims: [], own: 0, lost: 0 };
-  let left = offers.on(site.node.no).filter((victim) => !tally.isGone(victim));
+  const here = offers.on(site.node.no).filter((victim) => !tally.isGone(victim));
   let best: Bill | undefined;
-  while (site.fits([...gone, ...left]) >= wanted) {
+  const tryWith = (left: readonly Victim[]): Victim | undefined => {
     const { fits, first, victims } = takeUntilFits(task, site, wanted, left, offers, tally);
-    if (fits) {
-      let own = 0;
-      let lost = 0;
-      for (const victim of victims) {
-        if (isOwn(offers.ruleOf(victim))) own += victim.costToEnd === undefined ? 1 : gpusOf(victim.leases);
-        lost += lostWork(victim, task.now);
-      }
-      if (best === undefined || own < best.own) best = { victims, own, lost };
-      // Others may be enough without the one that goes first, where its own account's work was needed beside it [T4].
-      if (own === 0 || isOwn(offers.ruleOf(first!))) return best;
-    }
-    if (first === undefined) return best;
+    const bill = fits ? billOf(task, victims, offers) : undefined;
+    if (bill !== undefined && (best === undefined || bill.own < best.own)) best = bill;
+    // Others may be enough without the one that goes first, where its own account's work was needed beside it [T4].
+    return fits && (best?.own === 0 || isOwn(offers.ruleOf(first!))) ? undefined : first;
+  };
+  for (let left = here; site.fits([...gone, ...left]) >= wanted; ) {
+    const first = tryWith(left);
+    if (first === undefined) break;
     left = left.filter((victim) => victim !== first);
   }
+  if (best?.own === 0) return best;
+  // Who leaves a part of one GPU makes no room on another.
+  for (const gpu of sharedGpusOf(here)) {
+    const onGpu = here.filter(({ leases }) => leases.some(({ gpus }) => gpus.includes(gpu)));
+    if (site.fits([...gone, ...onGpu]) >= wanted) tryWith(onGpu);
+  }
   return best;
+}
+
+function billOf({ now }: Task, victims: readonly Victim[], offers: Offers): Bill {
+  let own = 0;
+  let lost = 0;
+  for (const victim of victims) {
+    if (isOwn(offers.ruleOf(victim))) own += victim.costToEnd === undefined ? 1 : gpusOf(victim.leases);
+    lost += lostWork(victim, now);
+  }
+  return { victims, own, lost };
+}
+
+/** GPUs of which some hold parts. */
+function sharedGpusOf(victims: readonly Victim[]): Set<GpuNo> {
+  const shared = new Set<GpuNo>();
+  for (const { leases } of victims)
+    for (const { part, gpus } of leases) if (part !== undefined) for (const gpu of gpus) shared.add(gpu);
+  return shared;
 }
 
 /** Who of those here would be taken in order until `wanted` members fit, or nobody more may be taken. */

@@ -186,17 +186,20 @@ function jobsOf({ victims }: Plan): number {
 }
 
 function planOn(task: Task, offers: Offers, place: Place): Plan | undefined {
-  // Where a rule forbids the set that the order of T5 leads to, it is looked for without the one that goes first.
+  // Where a rule forbids the set that the order of T5 leads to, or its own account's work would have to leave beside it
+  // [T4], it is looked for without the one that goes first.
   let left = offers;
+  let best: Plan | undefined;
   for (let tries = 0; tries < triesMax; tries++) {
     const tally = new Tally(task.state, task.claimant);
     const plan = planWith(task, left, place, tally);
-    if (plan !== undefined) return plan;
-    const first = tally.first;
-    if (first === undefined) return undefined;
+    if (plan !== undefined && !takesOwn(plan)) return plan;
+    best ??= plan;
+    const { first } = tally;
+    if (first === undefined || (plan !== undefined && isOwn(left.ruleOf(first)))) return best;
     left = left.without(first);
   }
-  return undefined;
+  return best;
 }
 
 const triesMax = 8;

@@ -42,18 +42,18 @@ export function standingsOf(world: World, wish: Wish, option: Option): Standing[
     return { cover, byOwn, by };
   };
   const plain = coverFor(world, wish.account, amount, stayingOf);
-  const less = coverLessOwn(world, wish, amount);
   const standings = plain === nobody && !wish.preemptible ? [] : [standing(plain, false)];
-  return less === plain || less === nobody ? standings : [...standings, standing(less, true)];
+  for (const at of pathOf(world, wish.account)) {
+    if (at === plain) break;
+    if (isCoveredLessOwn(world, wish, amount, at)) standings.push(standing(at, true));
+  }
+  return standings;
 }
 
-/** The account that would cover it, judged on what stays now less all that it may take from its own account. */
-function coverLessOwn(world: World, wish: Wish, amount: Amount): number {
-  for (const at of pathOf(world, wish.account)) {
-    const own = world.holdings.filter((holding) => ruleFor(world, wish, at, holding) === "T3");
-    if (isWithin(world, at, plus(stayingOf(without(world, own), at), amount))) return at;
-  }
-  return nobody;
+/** Whether an account would cover it, judged on what stays now less all that it may take from its own account. */
+function isCoveredLessOwn(world: World, wish: Wish, amount: Amount, at: number): boolean {
+  const own = world.holdings.filter((holding) => ruleFor(world, wish, at, holding) === "T3");
+  return isWithin(world, at, plus(stayingOf(without(world, own), at), amount));
 }
 
 function ruleFor(world: World, wish: Wish, cover: number, holding: Holding): TakingRule | undefined {

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { describe, it } from "node:test";
@@ -9,9 +9,10 @@ import type { Scenario } from "../scenario/scenario.ts";
 import { generate } from "./generate.ts";
 import { mutants } from "./mutant-list.ts";
 import { mutate } from "./mutants.ts";
-import { search } from "./search.ts";
+import { bounds, search } from "./search.ts";
 import { shrink } from "./shrink.ts";
 import { scenarioText } from "./text.ts";
+import { runTrial } from "./trial.ts";
 
 /** What a scenario says, without what a file has no words for. */
 function plainOf({ nodes, accounts, policy, steps }: Scenario): unknown {
@@ -67,6 +68,18 @@ describe("the scheduler on random cases", () => {
     assert.equal(tally.cases, 150);
     assert.ok(tally.events > 5_000, "the cases are too small to show anything");
   });
+});
+
+describe("what the search found once", () => {
+  const folder = fileURLToPath(new URL("../../src/prove/found/", import.meta.url));
+  for (const file of readdirSync(folder).sort()) {
+    it(`is not so any more: ${file}`, () => {
+      const scenario = parseScenario(readFileSync(join(folder, file), "utf8"));
+      if (isBadFile(scenario)) assert.fail(JSON.stringify(scenario));
+      for (const restarts of [false, true])
+        assert.equal(runTrial(scenario, { bounds, restarts }).finding?.what, undefined, `restarts: ${restarts}`);
+    });
+  }
 });
 
 describe("mutants of the scheduler", () => {

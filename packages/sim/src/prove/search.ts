@@ -36,7 +36,7 @@ const counterOf = {
 } as const satisfies Record<Finding["kind"], keyof Tally>;
 
 /** Small enough to try all of it in each of many cases. */
-const bounds = { victimsMax: 4, setsMax: 300 };
+export const bounds = { victimsMax: 4, setsMax: 300 };
 /** Of so many cases one is played with a restart before each batch. */
 const restartedEvery = 4;
 
