@@ -87,6 +87,7 @@ export function alternativesText(alternatives: readonly Alternative[], { paint, 
 /** The change as a flag of `tess run`. */
 function flagText({ field, to }: Alternative["change"]): string {
   if (field === "preemptible") return to === true ? "--preemptible" : "--no-preemptible";
+  if (to === null) return `no --${field.replaceAll("_", "-")}`;
   const text = Array.isArray(to) ? to.join(",") : String(to);
   return `--${field.replace("model.", "").replaceAll("_", "-")} ${quoteWord(text)}`;
 }

@@ -18,6 +18,7 @@ export interface SpecFlags {
   readonly members?: string;
   readonly topology?: string;
   readonly spread?: string;
+  readonly apartFrom?: string[];
   readonly cpus?: string;
   readonly memory?: string;
   readonly gpuMemory?: string;
@@ -69,6 +70,11 @@ export function addSpecFlags(command: Command): Command {
     .addOption(
       field("--spread <level>", "members in different zones, blocks, racks or nodes; rack? as far as possible"),
     )
+    .addOption(
+      field("--apart-from <name>", "on no node with a job of that name of the same account; may be repeated").argParser(
+        collect,
+      ),
+    )
     .addOption(field("--cpus <count>", "CPUs per member"))
     .addOption(field("--memory <size>", "memory per member, such as 64GiB"))
     .addOption(field("--gpu-memory <size>", "memory that each GPU must have, such as 40GiB"))
@@ -116,6 +122,7 @@ export function specOfFlags(flags: SpecFlags, session: Session): Spec {
     members: countOf("--members", flags.members),
     topology: flags.topology,
     spread: flags.spread,
+    apart_from: flags.apartFrom?.flatMap((text) => text.split(",")).filter((each) => each !== ""),
     cpus: numberOf("--cpus", flags.cpus),
     memory: sizeOf(flags.memory),
     gpu_memory: sizeOf(flags.gpuMemory),

@@ -202,6 +202,7 @@ class MoveSearch {
     for (const job of this.#state.movable.get(node.no) ?? []) {
       if (job.state === "stopping" || isNew(this.#state, job, now) || isConfidential(this.#state, job.account))
         continue;
+      if (this.#state.apart.concerns(job)) continue; // two of them might be moved to one node
       movers.push({ job, leases: job.leases, extra: false, cover: job.cover });
     }
     movers.sort((a, b) => lostWork(a, now) - lostWork(b, now) || a.job.no - b.job.no);

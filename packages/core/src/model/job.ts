@@ -92,6 +92,8 @@ export interface JobSpec {
   readonly topology?: TopologyAsk;
   /** Members in different places of a level, at most one in each, or as many different ones as there are. */
   readonly spread?: TopologyAsk;
+  /** Names of jobs of its account with which it shares no node; absent = it does not mind. */
+  readonly apartFrom?: readonly string[];
   /** Per member. 0 = not asked for, not limited. */
   readonly cpusMilli: number;
   readonly memoryMiB: number;

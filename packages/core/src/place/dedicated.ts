@@ -9,6 +9,7 @@ import { lowestAbove, restOf } from "../state/dedicated.ts";
 import { accountOf, jobOf, pathUp, type State, tenantOf } from "../state/state.ts";
 import type { Held } from "../state/usage.ts";
 import { nodesThatLast } from "../when/maintenance.ts";
+import { type Asking, nodesOfOthers } from "./apart.ts";
 
 /** A seat that will be gone. */
 export interface Going {
@@ -25,11 +26,12 @@ export function isConfidential(state: State, account: AccountNo): boolean {
 }
 
 /** Nodes that a job may use now: apart from whom it must be kept from, and not about to be out of use; undefined = all. */
-export function nodesFor(state: State, { account, spec }: Pick<Job, "account" | "spec">): MayUse | undefined {
-  const apart = keptApart(state, account);
-  const lasts = nodesThatLast(state, spec);
-  if (lasts === undefined) return apart;
-  return (node, going) => lasts(node) && apart?.(node, going) !== false;
+export function nodesFor(state: State, job: Asking): MayUse | undefined {
+  const apart = keptApart(state, job.account);
+  const lasts = nodesThatLast(state, job.spec);
+  const others = nodesOfOthers(state, job);
+  if (lasts === undefined && others === undefined) return apart;
+  return (node, going) => lasts?.(node) !== false && !others?.has(node.no) && apart?.(node, going) !== false;
 }
 
 /** Keeps confidential tenants and everyone else on different nodes [U3]; undefined where there is nothing to keep apart. */

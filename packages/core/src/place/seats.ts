@@ -8,6 +8,7 @@ import type { Fleet } from "../state/fleet.ts";
 import type { NodeIndex } from "../state/node-index.ts";
 import { Rooms } from "../state/rooms.ts";
 import { type State, whoIs } from "../state/state.ts";
+import type { Asking } from "./apart.ts";
 import { isConfidential, keptApart, type MayUse, nodesFor, ownNodes } from "./dedicated.ts";
 import { spreadGang } from "./gang.ts";
 import { cleanFor } from "./handover.ts";
@@ -79,7 +80,7 @@ function gpuServes(fleet: Fleet, gpu: number, need: MemberNeed, empty: boolean):
 /** Seats for all members or none [P1], on nodes `within`. */
 export function findSeats(
   state: State,
-  job: Pick<Job, "spec" | "account">,
+  job: Asking,
   choice: number,
   model: number,
   mayTake?: MayTake,

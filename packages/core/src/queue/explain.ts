@@ -68,7 +68,7 @@ function reasonAs(state: State, job: Job, choice: number, model: number, now: In
   const stop = mayStart(state, job, choice, demandOf(state, job, choice, model), now, held);
   if (stop !== undefined) return quotaReason(state, job, stop, needed);
   if (typeof seats === "object") return undefined;
-  if (seats === "reserved") return maintenanceReason(state, job, now);
+  if (seats === "reserved") return besideReason(state, job, choice, model) ?? maintenanceReason(state, job, now);
   if (seats === "isolation" && ask.part === undefined) return apartReason(wholeNodes, needed, name);
   if (ask.part !== undefined)
     return (
@@ -207,6 +207,15 @@ function are(count: number): string {
 
 function sizeText(mebibytes: number): string {
   return mebibytes >= 1024 ? `${Math.floor((mebibytes / 1024) * 10) / 10} GiB` : `${mebibytes} MiB`;
+}
+
+/** There is room, but only beside jobs that it is to be kept apart from, or that are from it [P8]. */
+function besideReason(state: State, { account, spec }: Job, choice: number, model: number): Reason | undefined {
+  const alone = { account, spec: { ...spec, name: "", apartFrom: undefined } };
+  if (!state.apart.concerns({ account, spec }) || typeof findSeats(state, alone, choice, model) === "string")
+    return undefined;
+  const names = spec.apartFrom === undefined ? "that are kept apart from it" : `named ${spec.apartFrom.join(", ")}`;
+  return { kind: "shape", detail: `There is room, but only on nodes with jobs ${names}.` };
 }
 
 /** There are parts for all members, but not in one place. */

@@ -264,6 +264,10 @@ export function addJob(state: State, job: Job): void {
   state.jobs.set(job.no, job);
   state.jobById.set(job.id, job);
   accountOf(state, job.account).liveJobs++;
+  if (job.spec.apartFrom !== undefined) {
+    state.apart.count(job, 1);
+    state.waiting.regroup(job.account);
+  }
   if (job.spec.maxPriceMicros !== undefined || job.spec.budgetMicros !== undefined) state.priced.add(job);
   if (job.spec.deadlineAt !== undefined)
     state.timers.add({ at: job.spec.deadlineAt, kind: "deadline", subject: job.no });
@@ -623,6 +627,7 @@ function ended(state: State, event: JobEnded): void {
   state.jobById.delete(job.id);
   state.priced.delete(job);
   accountOf(state, job.account).liveJobs--;
+  if (job.spec.apartFrom !== undefined) state.apart.count(job, -1);
   settleDependents(state, job.no);
   if (job.array === undefined) return;
   const array = state.arrays.get(job.array)!;

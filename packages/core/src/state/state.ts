@@ -20,6 +20,7 @@ import { type PartAsk, seatPart, type Who } from "../part/seat.ts";
 import type { Demand, Floor } from "../queue/quota.ts";
 import { modelMatches } from "../submit/gpus.ts";
 import { Alike } from "./alike.ts";
+import { ApartNames } from "./apart.ts";
 import { Arrivals, shapeOf } from "./arrivals.ts";
 import { type Books, emptyBooks } from "./books.ts";
 import { BurstOrder } from "./burst-order.ts";
@@ -122,6 +123,7 @@ export interface State {
   readonly jobById: Map<JobId, Job>;
   readonly arrayById: Map<JobId, JobArray>;
   readonly leases: Leases;
+  readonly apart: ApartNames;
   readonly waiting: Waiting;
   /** Accounts that do not lend all of their idle guarantee. */
   lendingLimits: number;
@@ -171,6 +173,7 @@ export function emptyState(): State {
   };
   const jobs = new Map<JobNo, Job>();
   const jobById = new Map<JobId, Job>();
+  const apart = new ApartNames();
   return {
     lastAt: 0,
     epoch: 1,
@@ -206,7 +209,8 @@ export function emptyState(): State {
     jobById,
     arrayById: new Map(),
     leases: new Leases(jobs, jobById),
-    waiting: new Waiting(),
+    apart,
+    waiting: new Waiting(apart),
     lendingLimits: 0,
     confidential: 0,
     userLimits: 0,

@@ -3,6 +3,7 @@ import type { AccountNo, JobNo } from "../model/ids.ts";
 import type { Job } from "../model/job.ts";
 import { second } from "../model/units.ts";
 import { beforeAlike } from "../queue/in-account.ts";
+import { ApartNames } from "./apart.ts";
 import { attainedMs, placeOfLength } from "./lengths.ts";
 import type { Wish } from "./wish.ts";
 
@@ -44,6 +45,7 @@ function goesFirst(a: Job, b: Job, order: QueueOrder): boolean {
 
 /** The queue: jobs that could start as far as they themselves are concerned. Held or dependent jobs are not in it. */
 export class Waiting {
+  readonly #apart: ApartNames;
   /** Those in which someone waits. */
   readonly groups = new Set<WaitingGroup>();
   readonly #byWish = new Map<Wish, Set<WaitingGroup>>();
@@ -61,6 +63,10 @@ export class Waiting {
   #roundFollows = false;
   /** It is time for some to have their turn. */
   turnsAreDue = false;
+
+  constructor(apart = new ApartNames()) {
+    this.#apart = apart;
+  }
 
   get size(): number {
     return this.#groupOf.size;
@@ -109,6 +115,17 @@ export class Waiting {
     const jobs = [...group.jobs];
     for (const job of jobs) this.remove(job);
     for (const job of jobs) this.add(job, group.wish, order);
+  }
+
+  /** Names of the account have come to matter: who wants the same no longer starts alike. */
+  regroup(account: AccountNo): void {
+    for (const group of [...this.ofAccount(account)]) {
+      for (const job of [...group.jobs]) {
+        if (this.#keyOf(job, group.wish, group.order) === group.key) continue;
+        this.remove(job);
+        this.add(job, group.wish, group.order);
+      }
+    }
   }
 
   /** Groups that want the same. */
@@ -262,8 +279,9 @@ export class Waiting {
     const limited = job.array !== undefined && job.spec.array?.atOnceMax !== undefined;
     const alike = wish.no * timesApart + timeClass(job.usualMs);
     const reached = order === "index" ? reachedBy(job) : "";
-    if (!this.#byUser && !limited && reached === "") return alike;
-    return `${alike}/${this.#byUser ? job.user : ""}/${limited ? job.array : ""}/${reached}`;
+    const name = this.#apart.concerns(job) ? job.spec.name : "";
+    if (!this.#byUser && !limited && reached === "" && name === "") return alike;
+    return `${alike}/${this.#byUser ? job.user : ""}/${limited ? job.array : ""}/${reached}/${name}`;
   }
 }
 

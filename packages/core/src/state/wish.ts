@@ -110,6 +110,7 @@ function shapeTextOf(spec: JobSpec): string {
   let text = `${members.min}-${members.max}${members.apart ? "a" : ""}|${cpusMilli}|${memoryMiB}|${gpuMemoryMiB}|${preemptible}|${isolation}`;
   if (spec.spread !== undefined) text += `|s${spec.spread.level}${spec.spread.required}`;
   if (spec.maxPriceMicros !== undefined) text += `|p${spec.maxPriceMicros}`;
+  if (spec.apartFrom !== undefined) text += `|a${spec.apartFrom}`;
   if (spec.needs !== undefined) text += `|${spec.needs}`;
   if (topology !== undefined) text += `|${topology.level}${topology.required}`;
   for (const { model, count, unitsEach, part } of spec.gpus) {

@@ -34,6 +34,7 @@ export interface RawJob {
   readonly members?: number | string;
   readonly topology?: string;
   readonly spread?: string;
+  readonly apart_from?: string | readonly string[];
   readonly cpus?: number;
   readonly memory?: number | string;
   readonly gpu_memory?: number | string;
@@ -135,6 +136,7 @@ export function parseJob(raw: RawJob, settled: Settled): JobSpec | Refusal {
   if (isRefusal(array)) return array;
   const apartBadly = spread === undefined ? undefined : badSpread(spread, topology, asks);
   if (apartBadly !== undefined) return apartBadly;
+  const apartFrom = namesOf(raw.apart_from);
   const needs = needsOf(raw);
   if (needs.length > 0 && asks.every((ask) => ask.count === 0))
     return refuse("invalid", "needs", needs.join(", "), "is asked of GPUs, and none are asked for", "add gpus: 1");
@@ -148,6 +150,7 @@ export function parseJob(raw: RawJob, settled: Settled): JobSpec | Refusal {
   // In the order in which the journal writes them.
   return {
     after: settled.after,
+    apartFrom: apartFrom.length > 0 ? apartFrom : undefined,
     array,
     budgetMicros,
     checkpoint,
@@ -324,6 +327,11 @@ function parseCheckpoint(raw: RawJob["checkpoint"]): Checkpoint | undefined | Re
 }
 
 const signalsAllowed = new Set(["SIGTERM", "SIGINT", "SIGHUP", "SIGQUIT", "SIGUSR1", "SIGUSR2", "SIGCONT", "SIGALRM"]);
+
+/** One name or several, in one order. */
+function namesOf(raw: RawJob["apart_from"] = []): readonly string[] {
+  return [...new Set(typeof raw === "string" ? [raw] : raw)].sort();
+}
 
 /** What each GPU must be able to do, from both places where it may stand. */
 export function needsOf({ needs = none, gpus }: Pick<RawJob, "needs" | "gpus">): readonly GpuNeed[] {

@@ -3,6 +3,7 @@ import { type AccountNo, type GpuNo, type NodeNo, noAccount } from "../model/ids
 import type { Job } from "../model/job.ts";
 import type { FleetNode } from "../model/node.ts";
 import type { Instant } from "../model/units.ts";
+import { nodesOfOthers } from "../place/apart.ts";
 import { isConfidential, keptApart } from "../place/dedicated.ts";
 import { spreadGang } from "../place/gang.ts";
 import { modelsFor } from "../place/place.ts";
@@ -238,6 +239,7 @@ export class Timeline {
     const runsMs = this.#runsMs(job);
     const freed = new Map<NodeNo, number>();
     const mayUse = keptApart(this.#state, job.account);
+    const others = nodesOfOthers(this.#state, job);
     const turns = turningPoints(this.#state, job.spec, this.#now);
     let turn = 0;
     let guessed = false;
@@ -250,6 +252,7 @@ export class Timeline {
     const besidePlans = (node: FleetNode) => freeOn(node) - this.#plannedOn(node.no, from);
     const fits = (node: FleetNode) => {
       if (!opensBy(node, from) || !outlasts(node, job.spec, from) || mayUse?.(node) === false) return 0;
+      if (others?.has(node.no)) return 0;
       const free = Math.min(besidePlans(node), this.#leftBy(node.no, from, from + runsMs));
       return Math.max(0, Math.min(apart ? 1 : members, Math.floor(free / need.gpus)));
     };

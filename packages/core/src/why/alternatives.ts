@@ -18,6 +18,7 @@ export type ChangedField =
   | "max_time"
   | "topology"
   | "spread"
+  | "apart_from"
   | "members"
   | "isolation"
   | "preemptible"
@@ -66,6 +67,7 @@ export function alternativesFor(
   for (const maxTimeMs of gapsFor(state, search.timeline, spec, now)) search.try("max_time", { ...spec, maxTimeMs });
   for (const topology of widerThan(spec)) search.try("topology", { ...spec, topology });
   if (spec.spread?.required) search.try("spread", { ...spec, spread: { ...spec.spread, required: false } });
+  if (spec.apartFrom !== undefined) search.try("apart_from", { ...spec, apartFrom: undefined });
   if (spec.members.apart && spec.members.min > 1)
     search.try("members", { ...spec, members: { ...spec.members, apart: false } });
   for (const isolation of weakerThan(spec))

@@ -21,6 +21,7 @@ export function renderSpec(spec: JobSpec): Record<string, unknown> {
     ...(spec.gpuMemoryMiB > 0 && { gpu_memory: sizeText(spec.gpuMemoryMiB) }),
     ...(spec.topology !== undefined && { topology: `${spec.topology.level}${spec.topology.required ? "" : "?"}` }),
     ...(spec.spread !== undefined && { spread: `${spec.spread.level}${spec.spread.required ? "" : "?"}` }),
+    ...(spec.apartFrom !== undefined && { apart_from: spec.apartFrom }),
     isolation: spec.isolation,
     strict: spec.strict,
     ...(spec.maxTimeMs !== undefined && { max_time: durationText(spec.maxTimeMs) }),

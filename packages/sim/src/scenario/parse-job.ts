@@ -24,6 +24,8 @@ const keys = [
   "nodes",
   "members",
   "topology",
+  "spread",
+  "apart_from",
   "priority",
   "runs",
   "max_time",
@@ -61,6 +63,8 @@ export function readJobs(value: unknown, at: FieldPath, account: Read<string>): 
     priority: fields.take("priority", priority) ?? 0,
     preemptible: fields.take("preemptible", flag) ?? true,
     topology: fields.take("topology", readTopology),
+    spread: fields.take("spread", readTopology),
+    apartFrom: fields.take("apart_from", names),
     gpuComputePercent: fields.take("gpu_compute", percent),
     runsMs: fields.take("runs", duration),
     maxTimeMs: fields.take("max_time", lastingDuration),
@@ -90,6 +94,10 @@ function readMembers(fields: Fields, at: FieldPath): ScenarioJob["members"] {
 export function rangeText({ min, max }: { readonly min: number; readonly max: number }): string {
   return min === max ? String(min) : `${min}..${max}`;
 }
+
+/** One name, or a list of them. */
+const names: Read<readonly string[]> = (value, at) =>
+  Array.isArray(value) ? value.map((each, i) => name(each, [...at, i])) : [name(value, at)];
 
 const readTopology: Read<ScenarioJob["topology"]> = (value, at) => {
   const chosen = knownName("a level of the fleet", levels)(value, at);

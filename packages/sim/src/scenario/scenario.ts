@@ -75,6 +75,9 @@ export interface ScenarioJob {
   readonly gpus: readonly (number | string)[];
   readonly members: { readonly min: number; readonly max: number; readonly apart: boolean };
   readonly topology?: { readonly level: TopologyLevel; readonly required: boolean };
+  readonly spread?: { readonly level: TopologyLevel; readonly required: boolean };
+  /** Names of jobs of its account with which it shares no node. */
+  readonly apartFrom?: readonly string[];
   readonly cpusMilli: number;
   readonly memoryMiB: number;
   readonly gpuMemoryMiB: number;

@@ -15,7 +15,7 @@ export function specOf(job: ScenarioJob, policy: Policy, capabilities: Capabilit
 
 /** What its user would have written into the job file. */
 export function rawOf(job: ScenarioJob, { graceMs }: Policy): RawJob {
-  const { members, topology, checkpointMs, maxTimeMs, expectedMs, gpuComputePercent } = job;
+  const { members, topology, spread, apartFrom, checkpointMs, maxTimeMs, expectedMs, gpuComputePercent } = job;
   const raw = {
     name: job.name,
     run: "simulated",
@@ -29,6 +29,8 @@ export function rawOf(job: ScenarioJob, { graceMs }: Policy): RawJob {
     preemptible: job.preemptible,
     ...(gpuComputePercent !== undefined && { gpu_compute: `${gpuComputePercent}%` }),
     ...(topology !== undefined && { topology: `${topology.level}${topology.required ? "" : "?"}` }),
+    ...(spread !== undefined && { spread: `${spread.level}${spread.required ? "" : "?"}` }),
+    ...(apartFrom !== undefined && { apart_from: apartFrom }),
     ...(maxTimeMs !== undefined && { max_time: `${maxTimeMs}ms` }),
     ...(expectedMs !== undefined && { expected_time: `${expectedMs}ms` }),
     ...(checkpointMs !== undefined && { checkpoint: { every: `${checkpointMs}ms`, grace: `${graceMs}ms` } }),

@@ -171,6 +171,11 @@ export const JobSpecBody = Type.Object(
         description: "Members in different places of this level; with ? as far as possible",
       }),
     ),
+    apart_from: Type.Optional(
+      Type.Union([name, Type.Array(name, { maxItems: 16 })], {
+        description: "Names of jobs of the same account with which it shares no node",
+      }),
+    ),
     shm: Type.Optional(refusedForNow("Shared memory size")),
     port: Type.Optional(refusedForNow("Port of a service")),
     replicas: Type.Optional(refusedForNow("Replicas of a service")),

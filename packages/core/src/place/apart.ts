@@ -1,0 +1,30 @@
+import type { NodeNo } from "../model/ids.ts";
+import type { Job } from "../model/job.ts";
+import type { State } from "../state/state.ts";
+
+/** A job that is looked for seats; without a number it is none of those that have some. */
+export type Asking = Pick<Job, "account" | "spec"> & { readonly no?: Job["no"] };
+
+/**
+ * Nodes where a job of the same account is, or has seats kept, that this one is to be kept apart from, whichever of the
+ * two says so [P8]; undefined where there are none. Who is leaving is there until it is gone.
+ */
+export function nodesOfOthers(state: State, job: Asking): ReadonlySet<NodeNo> | undefined {
+  if (!state.apart.concerns(job)) return undefined;
+  const nodes = new Set<NodeNo>();
+  for (const other of state.active.get(job.account) ?? [])
+    if (areApart(job, other)) for (const { node } of other.leases) nodes.add(node);
+  for (const other of state.claimants)
+    if (other.account === job.account && areApart(job, other))
+      for (const { node } of other.claim?.seats ?? []) nodes.add(node);
+  return nodes.size === 0 ? undefined : nodes;
+}
+
+function areApart(job: Asking, other: Job): boolean {
+  if (job.no === other.no) return false;
+  return says(job, other) || says(other, job);
+}
+
+function says({ spec }: Pick<Job, "spec">, other: Pick<Job, "spec">): boolean {
+  return spec.apartFrom?.includes(other.spec.name) === true;
+}
