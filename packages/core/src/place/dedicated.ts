@@ -1,7 +1,6 @@
 import type { Seat } from "../journal/event.ts";
 import type { Account } from "../model/account.ts";
 import type { AccountNo, NodeNo } from "../model/ids.ts";
-import type { Job } from "../model/job.ts";
 import type { Lease } from "../model/lease.ts";
 import type { FleetNode } from "../model/node.ts";
 import { unitsPerGpu } from "../model/units.ts";
