@@ -18,13 +18,14 @@ const chapters: readonly { readonly title: string; readonly letter: string; read
   { title: "Class: what a job may lose", letter: "C", rules: 5 },
   { title: "Order: who is next", letter: "O", rules: 4 },
   { title: "Taking back", letter: "T", rules: 10 },
-  { title: "Where", letter: "P", rules: 5 },
+  { title: "Where", letter: "P", rules: 8 },
   { title: "When", letter: "B", rules: 4 },
 ];
 
 /** Rules that no scenario file can show, and where else they are held. */
 export const unshown: Readonly<Record<string, string>> = {
   B3: "a planned start is what `tess explain` answers, not something that happens; tests of `packages/core/src/why` hold it.",
+  P6: "a scenario has no scrubs; tests of `packages/core/src/place/handover.test.ts` hold it.",
   P5: "a scenario has no latency promises; what neighbours cost is not decided here yet.",
 };
 
