@@ -17,7 +17,7 @@ export interface MutantsPlan {
 export function runMutants({ cases, seed, say, out }: MutantsPlan): number {
   const core = dirname(fileURLToPath(import.meta.resolve("@tessera/core")));
   // A mutant that no longer applies must fail before the first one has cost its time.
-  const broken = mutants.map((mutant) => ({ mutant, text: mutate(core, mutant) }));
+  const broken = mutants.map((mutant) => ({ mutant, files: mutate(core, mutant) }));
   const survived: string[] = [];
   const sound = searchWith(core, cases, seed);
   if (sound.found) {
@@ -25,12 +25,12 @@ export function runMutants({ cases, seed, say, out }: MutantsPlan): number {
     out(JSON.stringify({ mutants: mutants.length, found: 0, unbroken: sound.what, cases, seed }));
     return 1;
   }
-  for (const { mutant, text } of broken) {
+  for (const { mutant, files } of broken) {
     const folder = mkdtempSync(join(tmpdir(), "tessera-mutant-"));
     try {
       cpSync(core, folder, { recursive: true });
       writeFileSync(join(folder, "package.json"), '{"type":"module"}');
-      writeFileSync(join(folder, mutant.file), text);
+      for (const [file, text] of files) writeFileSync(join(folder, file), text);
       const { found, what } = searchWith(folder, cases, seed);
       say(`${found ? "found   " : "SURVIVES"} ${mutant.name}${found ? `: ${what}` : ""}`);
       if (!found) survived.push(mutant.name);
@@ -42,12 +42,19 @@ export function runMutants({ cases, seed, say, out }: MutantsPlan): number {
   return survived.length === 0 ? 0 : 1;
 }
 
-/** The file with the mutant in it; the text that it replaces must be there exactly once. */
-export function mutate(core: string, { name, file, from, to }: Mutant): string {
-  const text = readFileSync(join(core, file), "utf8");
-  const times = text.split(from).length - 1;
-  if (times !== 1) throw new Error(`mutant "${name}" is stale: ${file} holds ${times} times: ${from}`);
-  return text.replace(from, () => to);
+/** The files with the mutant in them; each text that it replaces must be there exactly once. */
+export function mutate(core: string, { name, also = [], ...edit }: Mutant): Map<string, string> {
+  const files = new Map<string, string>();
+  for (const { file, from, to } of [edit, ...also]) {
+    const text = files.get(file) ?? readFileSync(join(core, file), "utf8");
+    const times = text.split(from).length - 1;
+    if (times !== 1) throw new Error(`mutant "${name}" is stale: ${file} holds ${times} times: ${from}`);
+    files.set(
+      file,
+      text.replace(from, () => to),
+    );
+  }
+  return files;
 }
 
 /** A search in a process of its own, with this core in the place of the built one, until its first fault. */

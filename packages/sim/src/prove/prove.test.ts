@@ -85,7 +85,9 @@ describe("what the search found once", () => {
 describe("mutants of the scheduler", () => {
   it("all apply to the core as it is built", () => {
     const core = dirname(fileURLToPath(import.meta.resolve("@tessera/core")));
-    for (const mutant of mutants) assert.ok(mutate(core, mutant).includes(mutant.to), mutant.name);
+    for (const mutant of mutants)
+      for (const { file, to } of [mutant, ...(mutant.also ?? [])])
+        assert.ok(mutate(core, mutant).get(file)?.includes(to), mutant.name);
     assert.equal(new Set(mutants.map(({ name }) => name)).size, mutants.length);
   });
 
@@ -94,7 +96,7 @@ describe("mutants of the scheduler", () => {
     t.after(() => rmSync(folder, { recursive: true, force: true }));
     writeFileSync(join(folder, "a.js"), "one(); two(); two();");
     const mutant = (from: string) => ({ name: "m", file: "a.js", from, to: "none()" });
-    assert.equal(mutate(folder, mutant("one()")), "none(); two(); two();");
+    assert.equal(mutate(folder, mutant("one()")).get("a.js"), "none(); two(); two();");
     assert.throws(() => mutate(folder, mutant("two()")), /holds 2 times/);
     assert.throws(() => mutate(folder, mutant("three()")), /holds 0 times/);
   });
