@@ -16,7 +16,7 @@ export class Cluster {
   readonly idle: Int32Array;
   /** Devices of a node that are fully free. */
   readonly whole: Uint8Array;
-  /** Grows with each placement on the node. */
+  /** Grows with each change of the node. */
   readonly version: Int32Array;
   readonly capacityMilli: number;
   allocatedMilli = 0;
@@ -79,6 +79,21 @@ export class Cluster {
     this.memoryFree[node]! -= memoryMiB;
     this.version[node]!++;
     return devices;
+  }
+
+  /** Gives back what a task took. */
+  leave(node: number, kind: TaskKind, memoryMiB: number, devices: readonly number[]): void {
+    const first = node * this.stride;
+    for (const device of devices) {
+      this.free[first + device]! += kind.milli;
+      if (this.free[first + device] === wholeGpu) this.whole[node]!++;
+    }
+    const milli = devices.length * kind.milli;
+    this.idle[node]! += milli;
+    this.allocatedMilli -= milli;
+    this.cpuFree[node]! += kind.cpuMilli;
+    this.memoryFree[node]! += memoryMiB;
+    this.version[node]!++;
   }
 
   wholeDevices(node: number, count: number): number[] {

@@ -12,10 +12,11 @@ import { rowsOf, tableOf } from "./report.ts";
 export const openbCommand: Command = {
   name: "openb",
   usage: `  tess-sim openb --nodes F --tasks F [--policy P,...] [--mix online|oracle] [--seeds 42..51] [--arrived 100,130]
-                 [--order file] [--log FILE] [-o json]
+                 [--order file] [--departures] [--log FILE] [-o json]
                                          Place tasks until the fleet is full, by policy: ${policyNames.join(", ")};
                                          --mix says what tessera knows of the tasks to come, --order file leaves
-                                         them unshuffled; with several runs FILE becomes FILE-policy-seed`,
+                                         them unshuffled; with --departures tasks leave again, and --arrived is the demand
+                                         at once; with several runs FILE becomes FILE-policy-seed`,
   run: openb,
 };
 
@@ -28,6 +29,7 @@ async function openb(args: readonly string[], { out }: Terminal): Promise<number
     seeds: { type: "string", default: "42..51" },
     arrived: { type: "string", default: "100,130" },
     order: { type: "string", default: "shuffled" },
+    departures: { type: "boolean", default: false },
     log: { type: "string" },
     output: { type: "string", short: "o" },
   });
@@ -39,7 +41,14 @@ async function openb(args: readonly string[], { out }: Terminal): Promise<number
     order: oneOf("--order", values.order, ["shuffled", "file"] as const),
     mix: oneOf("--mix", values.mix, ["online", "oracle"] as const),
     arrivedPercents: values.arrived.split(",").map((text) => wholeNumber("--arrived", text)),
+    departures: values.departures,
   };
+  if (setting.departures && setting.order === "file") {
+    throw new WrongUsage("--departures draws tasks by chance; leave out --order file");
+  }
+  if (setting.departures && values.log !== undefined && setting.arrivedPercents.length > 1) {
+    throw new WrongUsage("a log with --departures is of one --arrived; write one percent");
+  }
   const orders = ordersOf(values.policy.split(","), seedsOf(values.seeds), values.log);
   // Here once, so that a bad file is told before any thread starts.
   readNodes(setting.nodes);

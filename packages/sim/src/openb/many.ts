@@ -11,6 +11,8 @@ export interface Setting {
   readonly order: Order;
   readonly mix: MixKnowledge;
   readonly arrivedPercents: readonly number[];
+  /** Whether tasks leave again: the percents are then of demand at once. */
+  readonly departures: boolean;
 }
 
 export interface RunOrder {

@@ -12,6 +12,7 @@ import { writeOpenbFiles } from "../testing/openb-files.ts";
 import { DecisionLog } from "../trace/decision-log.ts";
 import { arrivalsOf, type Order } from "./arrivals.ts";
 import { openbCommand } from "./command.ts";
+import { runWithDepartures } from "./departures.ts";
 import { typicalOf } from "./fragment.ts";
 import { policyNames, policyOf } from "./policies.ts";
 import { readNodes, readTasks } from "./read.ts";
@@ -73,6 +74,19 @@ describe("the openb protocol on a made-up fleet", () => {
     for (const order of ["shuffled", "file"] as const) {
       assert.ok(run("tessera", { order }).allocation > run("random", { order }).allocation, order);
     }
+  });
+
+  it("lets tasks leave again, with a log that the independent check finds nothing in", () => {
+    const log = join(folder, "departures.csv");
+    const decisions = new DecisionLog(log);
+    const input = { nodes: readNodes(files.nodes), list: readTasks(files.tasks), order: "shuffled", seed: 42 } as const;
+    const run = (policy: string, load: number, more = {}) =>
+      runWithDepartures({ ...input, policy: policyOf(policy, "online"), ...more }, load);
+    const { allocation } = run("tessera", 110, { log: decisions });
+    decisions.close();
+    const [machines, asks] = [readMachines(files.nodes), readAsks(files.tasks)];
+    assert.deepEqual(replay({ machines, asks, rows: readLog(log), accounts: new Map() }), []);
+    assert.ok(allocation > run("clustering", 60).allocation, "more is held of a higher load");
   });
 
   it("offers 1.3 times what the fleet has: adds tasks by chance, and takes some away from a longer list", () => {

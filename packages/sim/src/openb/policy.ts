@@ -24,6 +24,8 @@ export interface Policy {
   choose(kind: number, memoryMiB: number): Place | undefined;
   /** Told after each placement. */
   placed?(kind: number, node: number): void;
+  /** Told after a task has left. */
+  left?(kind: number, node: number): void;
 }
 
 /** How one policy values a node for a kind; asked only where the kind fits. */
@@ -32,9 +34,10 @@ export interface Scorer {
   /** The device for a share of a GPU on the node that was chosen. */
   device(kind: number, node: number): number;
   placed?(kind: number, node: number): void;
+  left?(kind: number, node: number): void;
 }
 
-/** The highest score wins, of equals the first node. Scores are kept until something is placed on their node. */
+/** The highest score wins, of equals the first node. Scores are kept until something changes on their node. */
 export class ByScore implements Policy {
   readonly #world: World;
   readonly #scorer: Scorer;
@@ -68,6 +71,10 @@ export class ByScore implements Policy {
 
   placed(kind: number, node: number): void {
     this.#scorer.placed?.(kind, node);
+  }
+
+  left(kind: number, node: number): void {
+    this.#scorer.left?.(kind, node);
   }
 
   #keptFor(kind: number) {

@@ -85,7 +85,8 @@ function packing(world: World): Scorer {
 
 function clustering(world: World): Scorer {
   const { cluster, kinds } = world;
-  const hosted = Array.from({ length: cluster.nodes }, () => new Set<number>());
+  /** On each node how many tasks it hosts of each tag. */
+  const hosted = Array.from({ length: cluster.nodes }, () => new Map<number, number>());
   const tagOf = (kind: number) => (kinds[kind]!.milli < wholeGpu ? 0 : kinds[kind]!.gpus);
   const scorer = onTightest(world, (kind, node) => {
     if (kinds[kind]!.gpus === 0) return 0;
@@ -94,7 +95,14 @@ function clustering(world: World): Scorer {
     if (tags.has(tagOf(kind))) return base + (tags.size === 1 ? 75 : 50);
     return tags.size === 0 ? base + 25 : base;
   });
-  return { ...scorer, placed: (kind, node) => kinds[kind]!.gpus > 0 && hosted[node]!.add(tagOf(kind)) };
+  const count = (kind: number, node: number, change: 1 | -1) => {
+    if (kinds[kind]!.gpus === 0) return;
+    const tags = hosted[node]!;
+    const left = (tags.get(tagOf(kind)) ?? 0) + change;
+    if (left === 0) tags.delete(tagOf(kind));
+    else tags.set(tagOf(kind), left);
+  };
+  return { ...scorer, placed: (kind, node) => count(kind, node, 1), left: (kind, node) => count(kind, node, -1) };
 }
 
 /** Any node that has room, any device of it that has enough. */

@@ -36,20 +36,12 @@ interface Sums {
 }
 
 /** One run: every task is tried once, placed or dropped. Answers the marks asked for, in percent of demand arrived. */
-export function runOnce(
-  { nodes, list, order, seed, policy, log }: RunInput,
-  arrivedPercents: readonly number[],
-): Mark[] {
-  const dice = new Dice(seed);
-  const nodeOrder = nodes.names.map((_, at) => at);
-  shuffle(nodeOrder, dice);
-  const cluster = new Cluster(nodes, nodeOrder);
-  const { kinds } = list;
-  const rows: number[] = kinds.map(() => 0);
-  for (const { kind } of list.tasks) rows[kind]!++;
-  const world: World = { cluster, kinds, allowed: allowedModels(kinds, cluster.modelNames), rows, dice };
+export function runOnce(input: RunInput, arrivedPercents: readonly number[]): Mark[] {
+  const { list, order, log } = input;
+  const world = worldOf(input);
+  const { cluster, kinds, dice } = world;
   const arrivals = arrivalsOf(list, cluster.capacityMilli, order, dice);
-  const chosen = policy(world);
+  const chosen = input.policy(world);
   const measure = new Fragment(world, typicalOf(world));
   const fragmentOf = Float64Array.from({ length: cluster.nodes }, (_, node) => measure.of(node));
   let fragment = fragmentOf.reduce((sum, value) => sum + value, 0);
@@ -82,11 +74,23 @@ export function runOnce(
   return arrivedPercents.map((percent) => markAt(percents, percent));
 }
 
-function noTasks(): Record<TaskClass, number> {
+/** The fleet in an order drawn by the seed, and what a policy is told of the tasks. */
+export function worldOf({ nodes, list, seed }: Pick<RunInput, "nodes" | "list" | "seed">): World {
+  const dice = new Dice(seed);
+  const nodeOrder = nodes.names.map((_, at) => at);
+  shuffle(nodeOrder, dice);
+  const cluster = new Cluster(nodes, nodeOrder);
+  const { kinds } = list;
+  const rows: number[] = kinds.map(() => 0);
+  for (const { kind } of list.tasks) rows[kind]!++;
+  return { cluster, kinds, allowed: allowedModels(kinds, cluster.modelNames), rows, dice };
+}
+
+export function noTasks(): Record<TaskClass, number> {
   return { multi: 0, one: 0, share: 0, cpu: 0 };
 }
 
-function classOf({ gpus, milli }: TaskKind): TaskClass {
+export function classOf({ gpus, milli }: TaskKind): TaskClass {
   if (gpus === 0) return "cpu";
   return gpus > 1 ? "multi" : milli < wholeGpu ? "share" : "one";
 }

@@ -90,6 +90,14 @@ export class Tessera implements Policy {
   }
 
   placed(_kind: number, node: number): void {
+    this.#regroup(node);
+  }
+
+  left(_kind: number, node: number): void {
+    this.#regroup(node);
+  }
+
+  #regroup(node: number): void {
     this.#leave(node);
     this.#join(node);
   }
