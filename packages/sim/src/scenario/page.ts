@@ -24,7 +24,6 @@ const chapters: readonly { readonly title: string; readonly letter: string; read
 
 /** Rules that no scenario file can show, and where else they are held. */
 export const unshown: Readonly<Record<string, string>> = {
-  B3: "a planned start is what `tess explain` answers, not something that happens; tests of `packages/core/src/why` hold it.",
   P6: "a scenario has no scrubs; tests of `packages/core/src/place/handover.test.ts` hold it.",
   P5: "a scenario has no latency promises; what neighbours cost is not decided here yet.",
 };
