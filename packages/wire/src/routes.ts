@@ -762,7 +762,14 @@ const table = {
     summary: "Drafts of the running month, then invoices, newest first",
     answer: InvoicePage,
     status: 200,
-    query: Type.Object({ account: Type.Optional(AccountPath) }, { additionalProperties: false }),
+    query: Type.Object(
+      {
+        ...PageQuery,
+        account: Type.Optional(AccountPath),
+        number: Type.Optional(Type.String({ maxLength: 40, description: "Only the invoice with this number" })),
+      },
+      { additionalProperties: false },
+    ),
   },
   getInvoice: {
     method: "GET",
@@ -809,7 +816,7 @@ const table = {
     summary: "Entries of the ledger, newest first, and balances",
     answer: LedgerPage,
     status: 200,
-    query: Type.Object({ account: Type.Optional(AccountPath) }, { additionalProperties: false }),
+    query: Type.Object({ ...PageQuery, account: Type.Optional(AccountPath) }, { additionalProperties: false }),
   },
   postEntry: {
     method: "POST",

@@ -4,13 +4,15 @@ import type { Command } from "commander";
 import { usageFailure } from "../failure.ts";
 import { examples } from "../help.ts";
 import type { Api } from "../http.ts";
+import type { Query } from "../nouns/noun.ts";
 import type { Column } from "../output/column.ts";
-import { emitList, emitObject, listText } from "../output/emit.ts";
+import { emitObject, listText } from "../output/emit.ts";
 import { fieldsText } from "../output/fields.ts";
 import { renderTable } from "../output/table.ts";
 import { instantText } from "../output/time.ts";
 import type { Session } from "../session.ts";
-import { addListFlags, type ListFlags } from "../verbs/list.ts";
+import { addListFlags, emitPage, type ListFlags, limitOf } from "../verbs/list.ts";
+import { fetchPages } from "../verbs/pages.ts";
 import { type InvoicePlace, placeOf } from "./invoice-place.ts";
 import { addVerify } from "./invoice-verify.ts";
 
@@ -35,9 +37,9 @@ export function define(command: Command, session: Session): void {
   examples(list, ["tess invoice list", "tess invoice list --account lab -o csv"]);
   list.action(async ({ account, ...flags }: ListFlags & { account?: string }) => {
     const query = account === undefined ? {} : { account };
-    const page = await (await session.api()).call("listInvoices", { query });
-    await emitList(session, page, { columns: summaryColumns, nameOf: invoiceName }, flags);
-    if (session.readable && page.items.length === 0) await session.note("No invoices.");
+    const list = { page: (api: Api, query: Query) => api.call("listInvoices", { query }) };
+    const page = await fetchPages(list, await session.api(), query, limitOf(flags));
+    await emitPage(session, { columns: summaryColumns, nameOf: invoiceName, plural: "invoices" }, page, flags);
   });
 
   const show = command

@@ -3,12 +3,15 @@ import { moneyText } from "@tessera/wire/money";
 import { type Command, Option } from "commander";
 import { usageFailure } from "../failure.ts";
 import { examples } from "../help.ts";
+import type { Api } from "../http.ts";
+import type { Query } from "../nouns/noun.ts";
 import type { Column } from "../output/column.ts";
-import { emitList, emitObject } from "../output/emit.ts";
+import { emitObject } from "../output/emit.ts";
 import { parseMoney } from "../output/money.ts";
 import { instantText } from "../output/time.ts";
 import type { Session } from "../session.ts";
-import { addListFlags, type ListFlags } from "../verbs/list.ts";
+import { addListFlags, emitPage, type ListFlags, limitOf } from "../verbs/list.ts";
+import { fetchPages } from "../verbs/pages.ts";
 
 interface PostFlags {
   readonly kind: "payment" | "hold" | "post" | "void" | "adjustment";
@@ -26,14 +29,24 @@ export function define(command: Command, session: Session): void {
   const get = command
     .command("get")
     .summary("list entries and balances")
-    .description("Lists entries, newest last, and the balance of each book.")
+    .description("Lists entries, newest first, and the balance of each book.")
     .argument("[account]", "only this tenant's");
   addListFlags(get);
   examples(get, ["tess ledger get", "tess ledger get lab -o json"]);
   get.action(async (account: string | undefined, flags: ListFlags) => {
-    const page = await (await session.api()).call("listEntries", { query: account === undefined ? {} : { account } });
-    await emitList(session, page, { columns, nameOf: ({ no }) => String(no) }, flags);
-    if (session.readable) await session.print(balancesText(session, page));
+    let balances: LedgerPage["balances"] = {};
+    const list = {
+      page: async (api: Api, query: Query) => {
+        const page = await api.call("listEntries", { query });
+        balances = page.balances;
+        return page;
+      },
+    };
+    const query = account === undefined ? {} : { account };
+    const page = await fetchPages(list, await session.api(), query, limitOf(flags));
+    const view = { columns, nameOf: ({ no }: EntryShape) => String(no), plural: "entries" };
+    await emitPage(session, view, { ...page, ...(session.readable ? {} : { balances }) }, flags);
+    if (session.readable) await session.print(balancesText(session, balances, page.items[0]?.currency));
   });
 
   const post = command
@@ -86,8 +99,7 @@ const columns: readonly Column<EntryShape>[] = [
   { name: "memo", text: ({ memo }) => memo, shrinks: true },
 ];
 
-function balancesText(session: Session, { balances, items }: LedgerPage): string {
-  const currency = items[0]?.currency;
+function balancesText(session: Session, balances: LedgerPage["balances"], currency: string | undefined): string {
   if (currency === undefined) return "";
   const lines = Object.entries(balances).map(([account, micros]) => `  ${account}  ${moneyText(micros, currency)}\n`);
   return `\n${session.paint("bold", "Balances")}\n${lines.join("")}`;

@@ -33,7 +33,7 @@ export async function runList<Item>(
   names: readonly string[],
   flags: ListFlags & Filters,
 ): Promise<void> {
-  const limit = flags.limit === undefined ? undefined : parseLimit(flags.limit);
+  const limit = limitOf(flags);
   if (names.length > 0) return listNamed(session, noun, names, flags);
   const query = await noun.queryOf(flags, session);
   const api = await session.api();
@@ -67,9 +67,10 @@ async function listNamed<Item>(
   await emitObject(session, items[0]!, noun.nameOf(items[0]!), () => listText(session, items, noun, flags));
 }
 
-async function emitPage<Item>(
+/** Prints a page of a list, and says when there is more. */
+export async function emitPage<Item>(
   session: Session,
-  noun: Noun<Item>,
+  noun: Pick<Noun<Item>, "columns" | "nameOf" | "plural">,
   page: PageOfItems<Item>,
   flags: ListOptions,
 ): Promise<void> {
@@ -77,6 +78,11 @@ async function emitPage<Item>(
   if (!session.readable) return;
   if (page.items.length === 0) await session.note(`No ${noun.plural}.`);
   if (page.next !== undefined) await session.note(`The first ${page.items.length} are shown; --limit shows more.`);
+}
+
+/** How many are wanted at most. */
+export function limitOf({ limit }: ListFlags): number | undefined {
+  return limit === undefined ? undefined : parseLimit(limit);
 }
 
 export function parseLimit(text: string): number {

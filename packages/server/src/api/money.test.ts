@@ -124,6 +124,36 @@ describe("money over the API", () => {
     assert.ok((await checkChain(control.reader)).sound);
   });
 
+  it("pages through invoices, drafts first, and through the ledger", async () => {
+    const all = await ask<{ items: InvoiceSummary[]; next?: string }>(owner, "GET", "/v1/invoices");
+    assert.equal(all.next, undefined);
+    const paged = async <Page extends { items: unknown[]; next?: string }>(path: string) => {
+      const items: unknown[] = [];
+      for (let next = ""; ; ) {
+        const page = await ask<Page>(owner, "GET", `${path}?limit=1${next && `&cursor=${next}`}`);
+        items.push(...page.items);
+        if (page.next === undefined) return items;
+        next = page.next;
+      }
+    };
+    assert.deepEqual(
+      all.items.map(({ status }) => status),
+      ["draft", "draft", "issued", "issued"],
+    );
+    assert.deepEqual(await paged("/v1/invoices"), all.items);
+    const ledger = await ask<LedgerPage>(owner, "GET", "/v1/ledger");
+    assert.ok(ledger.items.length > 2 && ledger.items[0]!.no > ledger.items.at(-1)!.no);
+    assert.deepEqual(await paged("/v1/ledger"), ledger.items);
+    const one = await ask<{ items: InvoiceSummary[] }>(owner, "GET", "/v1/invoices?number=INV-000001");
+    assert.deepEqual(
+      one.items.map(({ number }) => number),
+      ["INV-000001"],
+    );
+    const other = all.items.find(({ status, tenant }) => status === "issued" && tenant === "ops")!;
+    const hidden = await ask<{ items: InvoiceSummary[] }>(finance, "GET", `/v1/invoices?number=${other.number}`);
+    assert.deepEqual(hidden.items, [], "what one may not see is not there");
+  });
+
   it("[S12] lets a tenant check an invoice with the extract and a published head alone, and names what was changed", async () => {
     const invoice = await ask<InvoiceShape>(finance, "GET", "/v1/accounts/lab/invoices/2026-10");
     const extract = await ask<ExtractShape>(finance, "GET", "/v1/accounts/lab/invoices/2026-10/extract");

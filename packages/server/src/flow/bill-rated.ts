@@ -35,6 +35,7 @@ interface Run {
 const daysMax = 400;
 const hoursMax = 72;
 const runsMax = 6;
+const answersMax = 4;
 
 /**
  * What stretches of time came to at the prices of now. Full hours and days are rated once and kept, so that a question
@@ -53,6 +54,9 @@ export class RatedTime {
   #until: Instant = 0;
   /** Grows when something is dropped: what was read before is not kept. */
   #generation = 0;
+  readonly #answers = new Map<string, Totals>();
+  /** How many were seen. */
+  #events = 0;
   #turn: Promise<unknown> = Promise.resolve();
 
   constructor(control: Followed) {
@@ -60,11 +64,22 @@ export class RatedTime {
     control.follow({ before: (event) => this.#see(event) });
   }
 
-  /** What the time between two instants came to; `toAt` has come. */
+  /** What the time between two instants came to; `toAt` has come. Read only. */
   totals(span: Span): Promise<Totals> {
-    const answer = this.#turn.then(() => this.#totals(span));
+    const answer = this.#turn.then(() => this.#answer(span));
     this.#turn = answer.catch(() => {});
     return answer;
+  }
+
+  /** One look asks for the same stretch again and again: until something is committed, the answer is the same. */
+  async #answer(span: Span): Promise<Totals> {
+    const key = `${span.fromAt} ${span.toAt}`;
+    const known = this.#answers.get(key);
+    if (known !== undefined) return known;
+    const events = this.#events;
+    const totals = await this.#totals(span);
+    if (events === this.#events) keep(this.#answers, key, totals, answersMax);
+    return totals;
   }
 
   /** A month as far as it has come. */
@@ -72,7 +87,8 @@ export class RatedTime {
     const until = { ...period, toAt: Math.max(period.fromAt, Math.min(period.toAt, now)) };
     const book = bookOf(this.#control.state);
     const windows = windowsBetween(book.versions, until.fromAt, until.toAt);
-    return { period: until, book, windows, totals: await this.totals(until) };
+    const totals = await this.totals(until);
+    return { period: until, book, windows, totals, shared: totals.shared() };
   }
 
   /** The same by calendar day (UTC), in order. */
@@ -152,6 +168,8 @@ export class RatedTime {
   }
 
   #see(event: Event): void {
+    this.#events++;
+    this.#answers.clear();
     if (event.kind.startsWith("node-") || event.kind.startsWith("account-")) this.#terms = undefined;
     const at = touchedFrom(event);
     if (at >= this.#until) return;
@@ -205,8 +223,8 @@ function nextOf(at: Instant, length: number): Instant {
   return (Math.floor(at / length) + 1) * length;
 }
 
-function keep<Kept>(kept: Map<Instant, Kept>, at: Instant, value: Kept, most: number): void {
-  kept.delete(at);
-  kept.set(at, value);
+function keep<Key, Kept>(kept: Map<Key, Kept>, key: Key, value: Kept, most: number): void {
+  kept.delete(key);
+  kept.set(key, value);
   if (kept.size > most) kept.delete(kept.keys().next().value!);
 }

@@ -14,6 +14,7 @@ import {
   type Period,
   PeriodRating,
   type PriceBook,
+  type Shared,
   type State,
   type Totals,
   type Usage,
@@ -68,6 +69,8 @@ export interface RatedPeriod {
   readonly book: PriceBook;
   readonly windows: ReturnType<typeof windowsBetween>;
   readonly totals: Totals;
+  /** What its totals say of all tenants together. */
+  readonly shared: readonly Shared[];
 }
 
 /** And what it was rated from. */
@@ -90,7 +93,8 @@ export async function ratePeriod(
   const rating = new PeriodRating({ period: until, book, windows, ...(onCharge !== undefined && { onCharge }) });
   rating.take(metered);
   rating.advance(until.toAt);
-  return { period: until, book, windows, metered, totals: rating.totals };
+  const { totals } = rating;
+  return { period: until, book, windows, metered, totals, shared: totals.shared() };
 }
 
 /** Whether a tenant owes what it is shown. */
@@ -105,8 +109,7 @@ export function invoiceOf(
   mode: Invoice["mode"],
   corrections: readonly InvoiceLine[] = [],
 ): Invoice | undefined {
-  const { period, book, windows, totals } = rated;
-  const shared = totals.shared();
+  const { period, book, windows, totals, shared } = rated;
   return buildInvoice({ tenant, period, mode, book, windows, lines: totals.linesOf(tenant), shared, corrections });
 }
 
@@ -117,6 +120,6 @@ export function extractFor(
   mode: Invoice["mode"],
   corrections: readonly InvoiceLine[] = [],
 ): Extract {
-  const { period, book, windows, metered, totals } = rated;
-  return extractOf({ tenant, period, mode, book, windows, ...metered, shared: totals.shared(), corrections });
+  const { period, book, windows, metered, shared } = rated;
+  return extractOf({ tenant, period, mode, book, windows, ...metered, shared, corrections });
 }

@@ -6,6 +6,7 @@ import {
   type AuditQuery,
   type AuditRow,
   type Batch,
+  type BookPageQuery,
   type BookQuery,
   type BookRow,
   CommitOutage,
@@ -190,6 +191,14 @@ class MemoryStore implements Store {
     return found.slice(0, limit);
   }
 
+  async bookPage({ kind, tenants, before, limit }: BookPageQuery): Promise<readonly BookRow[]> {
+    return this.#place.projections.books
+      .filter((row) => row.kind === kind && (tenants === undefined || tenants.includes(row.tenant)))
+      .filter((row) => before === undefined || latestBookFirst(before, row) < 0)
+      .sort(latestBookFirst)
+      .slice(0, limit);
+  }
+
   async privates(kind: string, keys?: readonly string[]): Promise<ReadonlyMap<string, Uint8Array>> {
     const all = this.#place.privates.get(storable(kind)) ?? new Map<string, Uint8Array>();
     const asked = keys && new Set(keys.map(storable));
@@ -308,3 +317,9 @@ function matches(value: string | null, asked: string | undefined): boolean {
 function underAny(account: string, roots: readonly string[]): boolean {
   return roots.length === 0 || roots.some((root) => isWithin(account, storable(root)));
 }
+
+function latestBookFirst(a: BookPlace, b: BookPlace): number {
+  return b.toAt - a.toAt || b.seq - a.seq || b.index - a.index;
+}
+
+type BookPlace = NonNullable<BookPageQuery["before"]>;

@@ -200,6 +200,16 @@ export interface BookQuery {
   readonly limit?: number;
 }
 
+/** A cut of a kind of them, newest first by (toAt, seq, index). */
+export interface BookPageQuery {
+  readonly kind: string;
+  /** Absent = all. */
+  readonly tenants?: readonly string[];
+  /** Only rows before this one. */
+  readonly before?: { readonly toAt: Instant; readonly seq: number; readonly index: number };
+  readonly limit: number;
+}
+
 /** Questions; safe beside the writer, from another thread or another process. */
 export interface StoreReader {
   head(): Promise<JournalHead>;
@@ -212,6 +222,7 @@ export interface StoreReader {
   audit(query: AuditQuery): Promise<readonly AuditRow[]>;
   /** In the order of the journal. */
   books(query: BookQuery): Promise<readonly BookRow[]>;
+  bookPage(query: BookPageQuery): Promise<readonly BookRow[]>;
   privates(kind: string, keys?: readonly string[]): Promise<ReadonlyMap<string, Uint8Array>>;
   /** Rows with seq >= fromSeq in order, in pages of at most `limit`. */
   rows(fromSeq: number, limit: number): Promise<readonly JournalRow[]>;

@@ -507,6 +507,29 @@ export function describeStore(name: string, makePlace: () => Promise<StorePlace>
       });
     });
 
+    it("finds what has to do with money by time, by row of the journal, and page by page", async () => {
+      const bookOf = (seq: number, index: number, change: object) => ({
+        ...{ seq, index, kind: "usage", key: `lease_${seq}`, tenant: "lab", fromAt: noon, toAt: noon + 10, doc: "{}" },
+        ...change,
+      });
+      const books = [
+        bookOf(1, 0, { toAt: noon + 5 }),
+        bookOf(2, 0, { fromAt: noon + 7, tenant: "ops" }),
+        bookOf(2, 1, { kind: "entry", key: "1", toAt: noon }),
+        bookOf(3, 0, { kind: "entry", key: "2", toAt: noon }),
+        bookOf(3, 1, { kind: "entry", key: "3", tenant: "ops", toAt: noon + 1 }),
+      ];
+      await project({ books });
+      const keys = (rows: readonly { readonly key: string }[]) => rows.map(({ key }) => key);
+      assert.deepEqual(keys(await store.books({ kind: "usage", fromAt: noon + 6, toAt: noon + 8 })), ["lease_2"]);
+      assert.deepEqual(keys(await store.books({ kind: "usage", toAt: noon + 7 })), ["lease_1"]);
+      assert.deepEqual(keys(await store.books({ kind: "usage", after: { seq: 1, index: 9 } })), ["lease_2"]);
+      const first = await store.bookPage({ kind: "entry", limit: 2 });
+      assert.deepEqual(keys(first), ["3", "2"]);
+      assert.deepEqual(keys(await store.bookPage({ kind: "entry", limit: 2, before: first[1]! })), ["1"]);
+      assert.deepEqual(keys(await store.bookPage({ kind: "entry", tenants: ["lab", "x"], limit: 9 })), ["2", "1"]);
+    });
+
     it("shows all projections, in more pages than one", async () => {
       const many = {
         jobs: Array.from({ length: 2_001 }, (_, i) => jobOf({ id: `job_${i}` })),

@@ -1,5 +1,5 @@
 import { rangeOf, tenantOf, topmost } from "./paths.ts";
-import type { AuditQuery, BookQuery, JobQuery } from "./port.ts";
+import type { AuditQuery, BookPageQuery, BookQuery, JobQuery } from "./port.ts";
 import { storable } from "./text.ts";
 import { spanRows } from "./usage-span.ts";
 
@@ -124,6 +124,17 @@ export function bookStatement(query: BookQuery, columns: string, dialect: Dialec
   if (query.after !== undefined) where.and("(b.seq, b.idx) > (?, ?)", query.after.seq, query.after.index);
   const limit = query.limit === undefined ? "" : ` ${where.bind("LIMIT ?", query.limit)}`;
   const text = `SELECT ${columns} FROM ${dialect.schema}book b ${where.text} ORDER BY b.seq, b.idx${limit}`;
+  return { text, values: where.values };
+}
+
+/** How to find a cut of one kind of them, newest first. */
+export function bookPageStatement(query: BookPageQuery, columns: string, dialect: Dialect): Statement {
+  const { kind, tenants, before, limit } = query;
+  const where = new Where(dialect).and("b.kind = ?", kind);
+  if (tenants !== undefined) where.and(`b.tenant IN (${tenants.map(() => "?").join(", ")})`, ...tenants);
+  if (before !== undefined) where.and("(b.to_at, b.seq, b.idx) < (?, ?, ?)", before.toAt, before.seq, before.index);
+  const order = "ORDER BY b.to_at DESC, b.seq DESC, b.idx DESC";
+  const text = `SELECT ${columns} FROM ${dialect.schema}book b ${where.text} ${order} ${where.bind("LIMIT ?", limit)}`;
   return { text, values: where.values };
 }
 

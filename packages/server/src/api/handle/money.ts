@@ -27,6 +27,7 @@ import { reportSpan } from "../../flow/usage.ts";
 import { isWithin } from "../../store/paths.ts";
 import { type Api, askerOf, type Handler } from "../context.ts";
 import { staleUnless } from "../if-match.ts";
+import { isAmong, listEntries, listInvoices } from "../list-books.ts";
 import { contractOf, priceVersionOf } from "../price-put.ts";
 import { type Denial, isDenied, notFound } from "../problem.ts";
 import { timestamp } from "../quantities.ts";
@@ -159,24 +160,7 @@ export const moneyHandlers: MoneyHandlers = {
     return isRefusal(done) ? done : (await showBilling(api, [tenant]))[0]!;
   },
 
-  async listInvoices({ control }, { target }) {
-    const { reader, state } = control;
-    const paths = pathsOf(target);
-    const now = control.now();
-    const rated = await control.rated.period(periodAt(now, billingZone(state)), now);
-    const drafts = rated.totals.tenants().flatMap((tenant): InvoiceSummary[] => {
-      if (!isAmong(tenant, paths)) return [];
-      const invoice = invoiceOf(rated, tenant, modeOf(state, tenant));
-      return invoice === undefined ? [] : [summaryOf(invoice)];
-    });
-    const rows = await reader.books({ kind: "invoice" });
-    const issued = rows
-      .map(({ doc }) => JSON.parse(doc) as IssuedInvoice)
-      .filter(({ tenant }) => isAmong(tenant, paths))
-      .map((each) => summaryOf(invoiceOfIssued(each), each))
-      .reverse();
-    return { items: [...drafts, ...issued] };
-  },
+  listInvoices: (api, { target, query }) => listInvoices(api, pathsOf(target), query),
 
   async getInvoice(api, { target, params }) {
     const found = await findInvoice(api, target, params.period!);
@@ -259,21 +243,7 @@ export const moneyHandlers: MoneyHandlers = {
     return { period: period.label, invoices };
   },
 
-  async listEntries({ control }, { target }) {
-    const paths = pathsOf(target);
-    const rows = await control.reader.books({ kind: "entry" });
-    const everything = paths.includes("");
-    const balances = [...control.state.books.balances].filter(
-      ([account]) => everything || isAmong(/ (?:tenant|lender|reservation)\/([^/]+)/.exec(account)?.[1] ?? "/", paths),
-    );
-    return {
-      items: rows
-        .filter(({ tenant }) => isAmong(tenant, paths))
-        .map(({ doc }) => renderEntry(JSON.parse(doc) as SpelledEntry))
-        .reverse(),
-      balances: Object.fromEntries(balances.sort().map(([account, micros]) => [account, String(micros)])),
-    };
-  },
+  listEntries: (api, { target, query }) => listEntries(api, pathsOf(target), query),
 
   async postEntry({ control }, call) {
     const { kind, micros, of, memo } = call.body;
@@ -295,10 +265,6 @@ export const moneyHandlers: MoneyHandlers = {
 
 function pathsOf(accounts: readonly Account[]): string[] {
   return accounts.map(({ path }) => path);
-}
-
-function isAmong(account: string, paths: readonly string[]): boolean {
-  return paths.some((path) => path === "" || isWithin(account, path));
 }
 
 /** Everyone sees the lists; a contract is for those who may read the tenant's invoices. */

@@ -23,6 +23,7 @@ import type { WholeReader } from "../contents.ts";
 import type {
   AuditQuery,
   AuditRow,
+  BookPageQuery,
   BookQuery,
   BookRow,
   DeviceRow,
@@ -40,6 +41,7 @@ import { scanPrivates, scanProjected } from "../scan.ts";
 import { storable } from "../text.ts";
 import {
   auditStatements,
+  bookPageStatement,
   bookStatement,
   type Dialect,
   jobStatements,
@@ -110,6 +112,10 @@ export class PostgresReader implements WholeReader {
 
   async books(query: BookQuery): Promise<readonly BookRow[]> {
     return this.#each([bookStatement(query, columnsOf("b", bookColumns), postgres)], bookRowOf);
+  }
+
+  async bookPage(query: BookPageQuery): Promise<readonly BookRow[]> {
+    return this.#each([bookPageStatement(query, columnsOf("b", bookColumns), postgres)], bookRowOf);
   }
 
   async privates(kind: string, keys?: readonly string[]): Promise<ReadonlyMap<string, Uint8Array>> {

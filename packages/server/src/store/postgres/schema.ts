@@ -149,6 +149,9 @@ const steps: readonly string[] = [
   CREATE INDEX book_by_tenant ON tessera.book (kind, tenant, to_at);
   CREATE INDEX book_by_key ON tessera.book (kind, key);
   `,
+  `
+  CREATE INDEX book_by_time ON tessera.book (kind, to_at, from_at);
+  `,
 ];
 
 export const schemaVersion = steps.length;

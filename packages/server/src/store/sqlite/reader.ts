@@ -23,6 +23,7 @@ import type { WholeReader } from "../contents.ts";
 import type {
   AuditQuery,
   AuditRow,
+  BookPageQuery,
   BookQuery,
   BookRow,
   DeviceRow,
@@ -41,6 +42,7 @@ import { storable } from "../text.ts";
 import {
   auditStatements,
   type Bound,
+  bookPageStatement,
   bookStatement,
   type Dialect,
   jobStatements,
@@ -109,6 +111,11 @@ export class SqliteReader implements WholeReader {
 
   async books(query: BookQuery): Promise<readonly BookRow[]> {
     const { text, values } = bookStatement(query, columnsOf("b", bookColumns), sqlite);
+    return this.#all(text, ...values).map(bookRowOf);
+  }
+
+  async bookPage(query: BookPageQuery): Promise<readonly BookRow[]> {
+    const { text, values } = bookPageStatement(query, columnsOf("b", bookColumns), sqlite);
     return this.#all(text, ...values).map(bookRowOf);
   }
 

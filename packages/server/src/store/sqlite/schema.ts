@@ -135,6 +135,9 @@ const steps: readonly string[] = [
   CREATE INDEX book_by_tenant ON book (kind, tenant, to_at);
   CREATE INDEX book_by_key ON book (kind, key);
   `,
+  `
+  CREATE INDEX book_by_time ON book (kind, to_at, from_at);
+  `,
 ];
 
 export const schemaVersion = steps.length;

@@ -1,5 +1,5 @@
 import { Link } from "wouter";
-import { useCall } from "../../api/use-call.ts";
+import { usePages } from "../../api/use-pages.ts";
 import { Chip } from "../../design/chip.tsx";
 import { Card, Empty, Skeleton, Time } from "../../design/parts.tsx";
 import { Billing } from "./billing.tsx";
@@ -8,7 +8,7 @@ import { spellMoney } from "./money.ts";
 
 /** Drafts of the running month first, then what was issued. */
 export default function InvoicesPage() {
-  const { data, isError } = useCall("listInvoices", {}, { everyMs: 30_000 });
+  const { items, isError, more } = usePages("listInvoices", { limit: 100 }, 30_000);
   return (
     <div className="page">
       <div className="head">
@@ -19,9 +19,9 @@ export default function InvoicesPage() {
       <Card flush title="Invoices">
         {isError ? (
           <Empty title="There are no prices yet" command="npx tess price --help" />
-        ) : data === undefined ? (
+        ) : items === undefined ? (
           <Skeleton lines={4} />
-        ) : data.items.length === 0 ? (
+        ) : items.length === 0 ? (
           <Empty title="No invoices yet" command="npx tess invoice --help" />
         ) : (
           <div className="table-box">
@@ -37,7 +37,7 @@ export default function InvoicesPage() {
                 </tr>
               </thead>
               <tbody>
-                {data.items.map(({ tenant, period, number, status, issuedAt, totalMicros, currency }) => (
+                {items.map(({ tenant, period, number, status, issuedAt, totalMicros, currency }) => (
                   <tr key={`${tenant} ${period}`}>
                     <td>
                       <Link href={`/invoices/${encodeURIComponent(tenant)}/${period}`}>{tenant}</Link>
@@ -58,6 +58,13 @@ export default function InvoicesPage() {
                 ))}
               </tbody>
             </table>
+            {more !== undefined && (
+              <div className="row" style={{ padding: 12 }}>
+                <button type="button" className="button" onClick={more}>
+                  Show older
+                </button>
+              </div>
+            )}
           </div>
         )}
       </Card>
