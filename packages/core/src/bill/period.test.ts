@@ -2,7 +2,9 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { hour, unitsPerGpu } from "../model/units.ts";
 import type { Charge, InvoiceLine } from "./charge.ts";
+import { RateBook } from "./lines.ts";
 import { floorOf, periodOf, pricesOf, ratingOf, usageOf } from "./sample.fixture.ts";
+import { Totals } from "./totals.ts";
 
 const gpuHour = BigInt(unitsPerGpu) * BigInt(hour);
 
@@ -50,6 +52,46 @@ describe("rating a period", () => {
       "lab/b burst H100 1h 3000000",
       "lab/c burst H100 2h 6000000",
     ]);
+  });
+
+  it("passes it down by the floors of that instant, also where only the floor of an account below changes", () => {
+    const floors = [floorOf("lab", 4), floorOf("lab/a", 4), floorOf("lab/b", 0), floorOf("lab/a", 0, 1, 2)];
+    const usage = [usageOf("lab/a", 4, 0, 2), usageOf("lab/b", 4, 0, 2)];
+    const rating = ratingOf({ floors, usage }, { period: periodOf(2) });
+    // First hour: all 4 beyond the floor are of b. Second: neither has a floor of its own, and both pay for half.
+    assert.deepEqual(
+      shown(rating.lines("lab")).filter((line) => line.includes("burst")),
+      ["lab/a burst H100 2h 6000000", "lab/b burst H100 6h 18000000"],
+    );
+  });
+
+  it("comes to the same when hours are rated apart and put together", () => {
+    const floors = [floorOf("lab", 2), floorOf("lab", 3, 2, 2), floorOf("ops", 3)];
+    const usage = [usageOf("lab/a", 2, 0.25, 3.7), usageOf("lab/b", 3, 1.1, 2.9), usageOf("ops/x", 3, 0.5, 4)];
+    const capacity = [{ model: "H100", at: 0, revision: 1, unitsAdded: 8 * unitsPerGpu }];
+    const idle = { policy: "by-use", gpus: [{ model: "*", micros: 1_000_000 }] } as const;
+    const book = { versions: [pricesOf({ lenderPerMille: 500, lostWorkPerMille: 700, idle })], contracts: [] };
+    const lost = [
+      { lease: "job_a-1-0", job: "job_a", account: "lab/a", model: "H100", units: unitsPerGpu, at: 1.5 * hour },
+      { lease: "job_b-1-0", job: "job_b", account: "lab/a", model: "H100", units: unitsPerGpu, at: 2.5 * hour },
+    ].map((each) => ({ ...each, lostMs: hour, graceMs: hour, cause: "preempted" as const }));
+    const metered = { floors, usage, capacity, lost };
+    const whole = ratingOf(metered, { period: periodOf(5), book }).totals;
+    const rates = new RateBook();
+    const sum = new Totals(rates);
+    for (const [from, to] of [
+      [0, 1],
+      [1, 3],
+      [3, 5],
+    ] as const) {
+      const period = { ...periodOf(to), fromAt: from * hour };
+      sum.addAll(ratingOf(metered, { period, book, rates }).totals);
+    }
+    for (const tenant of ["lab", "ops"]) {
+      assert.deepEqual(sum.linesOf(tenant), whole.linesOf(tenant));
+      assert.deepEqual(sum.within(tenant), whole.within(tenant));
+    }
+    assert.deepEqual([sum.shared(), sum.unused(), sum.tenants()], [whole.shared(), whole.unused(), whole.tenants()]);
   });
 
   it("lets a floor of any model hold what named floors do not", () => {
@@ -196,6 +238,23 @@ describe("lending", () => {
       [
         ["ops", 1n],
         ["web", 2n],
+      ],
+    );
+  });
+
+  it("counts a floor of a family as one of any model from when a second model of it joins", () => {
+    const floors = [floorOf("ops", 4)];
+    const usage = [usageOf("lab/a", 4, 0, 2, { model: "H100-80GB" })];
+    const joins = [
+      { model: "H100-80GB", at: 0, revision: 1, unitsAdded: 4 * unitsPerGpu },
+      { model: "H100-141GB", at: hour, revision: 2, unitsAdded: unitsPerGpu },
+    ];
+    const rating = ratingOf({ usage, floors, capacity: joins }, { period: periodOf(2), book });
+    assert.deepEqual(
+      rating.shared().map(({ model, quantity }) => [model, quantity / gpuHour]),
+      [
+        ["*", 3n],
+        ["H100-80GB", 4n],
       ],
     );
   });

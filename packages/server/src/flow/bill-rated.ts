@@ -1,3 +1,4 @@
+import { setImmediate } from "node:timers/promises";
 import {
   type CapacityChange,
   day,
@@ -36,6 +37,7 @@ const daysMax = 400;
 const hoursMax = 72;
 const runsMax = 6;
 const answersMax = 4;
+const usageAtOnce = 5_000;
 
 /**
  * What stretches of time came to at the prices of now. Full hours and days are rated once and kept, so that a question
@@ -162,6 +164,8 @@ export class RatedTime {
     const terms = await this.#terms;
     const open = openUsage(state, toAt);
     const { usage, lost } = await readUsage(reader, period);
+    // After a restart there is much to rate: in between, requests are answered.
+    if (usage.length > usageAtOnce) await setImmediate();
     rating.take({ usage: [...usage, ...open], lost, ...termsIn(terms, fromAt) });
     rating.advance(toAt);
     return rating.totals;
