@@ -7,6 +7,13 @@ import { quoteWord } from "./quote.ts";
 
 /** When a job starts, in a sentence; undefined where the reason has said it all. */
 export function startText(start: Start, now: number): string {
+  const { missesDeadline } = start;
+  const text = whenText(start, now);
+  if (missesDeadline === undefined) return text;
+  return `${text}\nAt its deadline, ${instantText(missesDeadline)}, it would be given up before it is done.`;
+}
+
+function whenText(start: Start, now: number): string {
   const { when, at, p50, p90, basis, samples = 0, why, nodes = [] } = start;
   if (when === "unknown") return `When it starts is not known: ${why ?? "the server does not say"}.`;
   const band =

@@ -7,7 +7,7 @@ import { reasonFor } from "../queue/explain.ts";
 import type { Reason } from "../queue/reason.ts";
 import { newJob, usualMsOf } from "../state/apply-jobs.ts";
 import type { State } from "../state/state.ts";
-import { type Outlook, outlookOf } from "../why/outlook.ts";
+import { type Outlook, outlookOf, plannedFor } from "../why/outlook.ts";
 
 /** What would become of a job, and why not at once. */
 export interface Rehearsal {
@@ -39,10 +39,9 @@ export function rehearse(
 /** What would become of a waiting job, also where it is not its turn yet whatever is free. */
 export function expected(state: State, job: Job, now: Instant): Outlook {
   if (job.held) return { when: "unknown", why: "it is held" };
-  if (job.notBeforeAt > now) return { when: "unknown", why: "what is free when its time comes is not known yet" };
   if (job.waitsFor > 0) return { when: "unknown", why: "it waits for other jobs to end" };
   const array = job.array === undefined ? undefined : state.arrays.get(job.array);
   if (array !== undefined && array.active >= (job.spec.array?.atOnceMax ?? array.size))
     return { when: "unknown", why: "as many elements of its array run as may at once" };
-  return outlookOf(state, job, now);
+  return job.notBeforeAt > now ? plannedFor(state, job, now) : outlookOf(state, job, now);
 }

@@ -269,7 +269,7 @@ export class Timeline {
     if (members > 1 && this.#roomInTheEnd(need, apart) < members) return undefined;
     let boundary = this.#nextBoundary(from, runsMs);
     const fitsNow = mayStartNow && typeof findSeats(this.#state, job, choice, need.model) === "object";
-    const moments = this.#moments(fitsNow);
+    const moments = this.#moments(fitsNow, job.notBeforeAt);
     for (let next = moments.next(); !next.done; ) {
       const { at, job: ending } = next.value;
       next = moments.next();
@@ -289,6 +289,7 @@ export class Timeline {
         for (const plan of this.plans) for (const no of plan.gpus.keys()) count(no);
         boundary = this.#nextBoundary(at, runsMs);
       }
+      if (at < job.notBeforeAt) continue;
       const running = this.plans.filter((plan) => plan.at <= at && at < this.#endOfPlan(plan));
       const held = cover === noAccount ? (usage?.coverOf({ job, demand }, running) ?? noAccount) : cover;
       let spread = total < members ? undefined : this.#spreadOver(job, fit);
@@ -399,11 +400,12 @@ export class Timeline {
     return free;
   }
 
-  /** When something becomes free: ends of what runs, and of what is planned; before them perhaps this instant. */
-  *#moments(now: boolean): Generator<{ readonly at: Instant; readonly job?: Job }, undefined> {
+  /** When something becomes free: ends of what runs, and of what is planned; also this instant, and when its time comes. */
+  *#moments(now: boolean, notBeforeAt: Instant): Generator<{ readonly at: Instant; readonly job?: Job }, undefined> {
     if (now) yield { at: this.#now };
     const plans = this.plans.map((plan) => this.#endOfPlan(plan)).filter(Number.isFinite);
-    const others = [...plans, ...this.#returns()].sort((a, b) => a - b);
+    const others = [...plans, ...this.#returns(), ...(notBeforeAt > this.#now ? [notBeforeAt] : [])];
+    others.sort((a, b) => a - b);
     let other = 0;
     for (const ending of this.#endings()) {
       for (; other < others.length && others[other]! < ending.at; other++) yield { at: others[other]! };

@@ -101,7 +101,13 @@ function afterClaim(state: State, claim: ClaimPlan): Outlook {
   return { when: "now", placement, displaced: [...displaced.values()], graceMs };
 }
 
-function plannedFor(state: State, job: Job, now: Instant, timeline: Timeline): Outlook {
+/** A planned start, behind all who are planned before it; not before its time. */
+export function plannedFor(
+  state: State,
+  job: Job,
+  now: Instant,
+  timeline: Timeline = plansBefore(state, job, now),
+): Outlook {
   const unknown = (why: string): Outlook => ({ when: "unknown", why });
   if (isStopped(state, job, now)) return unknown("it waits for quota, and nobody can tell when that is given back");
   if (!state.policy.backfill) return unknown("starts are not planned ahead here");

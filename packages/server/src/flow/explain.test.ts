@@ -123,6 +123,20 @@ describe("why not now, over the API", () => {
     assert.ok(control.state.jobById.has(first) && control.state.jobById.has(other));
   });
 
+  it("[B3] plans from not_before on, and says when a deadline would be missed", async (t) => {
+    t.after(() => server.close());
+    const at = (ms: number) => new Date(now + ms).toISOString();
+    const start = async (body: object) => (await dry(bob, { gpus: "H100:8", ...body })).start;
+    const later = { not_before: at(hour), max_time: "2h" };
+    assert.deepEqual(await start({ ...later, deadline: at(3 * hour) }), {
+      when: "later",
+      at: at(hour),
+      basis: "plan",
+      nodes: ["n1"],
+    });
+    assert.equal((await start({ ...later, deadline: at(2 * hour) })).missesDeadline, at(2 * hour));
+  });
+
   it("[W4] falls back to how long jobs of its name have waited", async (t) => {
     t.after(() => server.close());
     for (const minutes of [5, 10, 20]) {

@@ -64,18 +64,31 @@ export function alternativesOf(
 
 /** The planned start with what past runs make of it; else a band from past waits; else why it is not known [B3]. */
 export async function startOf(control: ControlPlane, job: Job, outlook: Outlook, now: Instant): Promise<Start> {
+  return withDeadline(job, await startAsKnown(control, job, outlook, now));
+}
+
+async function startAsKnown(control: ControlPlane, job: Job, outlook: Outlook, now: Instant): Promise<Start> {
   const { state, reader } = control;
   if (job.claim !== undefined) return { when: "later", at: timestamp(roomAt(state, job, now)), basis: "eviction" };
   const start = renderStart(state, outlook, now);
   const { kind, until } = reasonFor(state, job, now);
   if (kind === "price" && until !== undefined) return { when: "later", at: timestamp(until), basis: "price" };
-  const waitsItsTurn = !job.held && job.notBeforeAt <= now && job.waitsFor === 0;
-  if (start.when === "now" || !waitsItsTurn) return start;
+  if (start.when === "now" || job.held || job.waitsFor > 0) return start;
   const band = startBand(state, job, now);
   if (band !== undefined) return { basis: "run-times", ...withoutWhy(start), when: "later", ...renderBand(band) };
   if (start.when === "later") return start;
+  if (job.notBeforeAt > now) return start;
   const wait = await learnWait(reader, state, job, now);
   return wait === undefined ? start : { when: "later", basis: "wait-times", ...renderBand(wait) };
+}
+
+/** Says so where a job would be given up at its deadline before it is done. */
+function withDeadline({ spec, usualMs = 0 }: Job, start: Start): Start {
+  const { deadlineAt, maxTimeMs, expectedMs } = spec;
+  const at = start.p90 ?? start.at;
+  if (deadlineAt === undefined || at === undefined) return start;
+  const doneAt = Date.parse(at) + (expectedMs ?? maxTimeMs ?? usualMs);
+  return doneAt > deadlineAt ? { ...start, missesDeadline: timestamp(deadlineAt) } : start;
 }
 
 function withoutWhy({ why, ...start }: Start): Start {

@@ -331,6 +331,7 @@ export const Start = Type.Object({
   ),
   samples: Type.Optional(Type.Integer({ description: "Ended jobs that p50 and p90 were learned from" })),
   nodes: Type.Optional(Type.Array(Type.String(), { description: "Where it is planned" })),
+  missesDeadline: Type.Optional(Timestamp),
   why: Type.Optional(Type.String({ description: "Why it is not known" })),
 });
 export type Start = Static<typeof Start>;
