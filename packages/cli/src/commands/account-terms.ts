@@ -15,6 +15,7 @@ export interface TermFlags {
   readonly memoryMax?: string;
   readonly trust?: "confidential" | "untrusted" | "trusted";
   readonly trustGroup?: string;
+  readonly allowMigWith?: string;
   readonly historyHalfLife?: string;
   readonly order?: NonNullable<AccountEdit["order"]>;
   readonly quantum?: string;
@@ -88,6 +89,9 @@ export function addTermFlags(command: Command): Command {
     )
     .addOption(quota("--trust-group <name>", "tenants that may share a GPU with each other"))
     .addOption(
+      quota("--allow-mig-with <tenants>", "share MIG GPUs with these, trusted or not, if they say so too; or none"),
+    )
+    .addOption(
       quota("--history-half-life <duration>", "count what those below borrowed earlier, half as much after this long"),
     )
     .addOption(
@@ -129,6 +133,7 @@ export function termsOf(flags: TermFlags, before: Before = {}): AccountEdit {
     }),
     trust: flags.trust,
     trustGroup: flags.trustGroup === "none" ? null : flags.trustGroup,
+    allowMigWith: flags.allowMigWith === "none" ? [] : flags.allowMigWith?.split(","),
     historyHalfLife: durationOf("--history-half-life", flags.historyHalfLife),
     order: flags.order,
     quantum: durationOf("--quantum", flags.quantum),

@@ -143,6 +143,7 @@ function describeAccount(each: Account, paint: Paint): string {
           .join(", "),
       ],
       ["Trust", each.trust + (each.trustGroup === undefined ? "" : `, group ${each.trustGroup}`)],
+      ["Shares MIG with", each.allowMigWith?.join(", ")],
       ["History", each.historyHalfLife === undefined ? undefined : `half-life ${each.historyHalfLife}`],
       ["Borrowed before", each.used.borrowedBefore === undefined ? undefined : numberText(each.used.borrowedBefore)],
       ["Order", each.order + (each.quantum === undefined ? "" : `, may evict, looked at every ${each.quantum}`)],

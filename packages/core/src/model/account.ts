@@ -55,6 +55,8 @@ export interface AccountTerms {
   readonly trust: Trust;
   /** Tenants of one group may share a GPU by MPS or time-slicing. */
   readonly trustGroup?: string;
+  /** Tenants beside which it may have a part of a GPU cut by MIG though not both are trusted, if they say the same. */
+  readonly allowMigWith?: readonly string[];
   /** The owner has said that the guarantees below this account may exceed what is there. */
   readonly overcommit: boolean;
   /** What those below borrowed earlier counts in their shares, half as much after this time; absent means not at all. */

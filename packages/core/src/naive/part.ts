@@ -54,8 +54,14 @@ export function mayShare(world: World, mode: PartMode, a: number, b: number): bo
   const [one, two] = [tenantOf(world, a), tenantOf(world, b)];
   if (one === two) return true;
   const [first, second] = [world.accounts[one]!, world.accounts[two]!];
-  if (first.trust !== "trusted" || second.trust !== "trusted") return false;
+  if (first.trust === "confidential" || second.trust === "confidential") return false;
+  if (first.trust !== "trusted" || second.trust !== "trusted")
+    return mode === "mig" && allows(first, second) && allows(second, first);
   return mode === "mig" || (first.trustGroup !== "" && first.trustGroup === second.trustGroup);
+}
+
+function allows({ migWith = [] }: World["accounts"][number], { path }: World["accounts"][number]): boolean {
+  return migWith.includes(path);
 }
 
 /** How many members a node has parts for, at most `most`. */

@@ -31,6 +31,8 @@ export interface Account {
   readonly trust: Trust;
   /** Tenants of one group may share by MPS and time slices; "" = none. */
   readonly trustGroup: string;
+  /** Paths of tenants with whom it shares a GPU cut by MIG if they say the same. */
+  readonly migWith?: readonly string[];
 }
 
 export const root = 0;

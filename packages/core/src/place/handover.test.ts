@@ -39,6 +39,23 @@ describe("handing a GPU over", () => {
     assert.equal(leaseOf(w, "c").state, "running");
   });
 
+  it("[S4] goes to a node that needs none before another with as much room", () => {
+    const w = new World();
+    w.must({ kind: "policy.set", policy: scrubbing });
+    w.nodes(["n0", "H100:2"], ["n1", "H100:2"], ["n2", "H100:2"]).account("lab").account("mill");
+    for (const id of ["a", "b"]) {
+      w.submit(id, "lab", { gpus: 2 });
+      w.run(id);
+    }
+    for (const id of ["a", "b"]) w.exit(id, 0);
+    w.submit("c", "mill", { gpus: 2 });
+    assert.deepEqual([leaseOf(w, "c").node, scrubs(w, "c")], [2, []]);
+    w.submit("d", "lab", { gpus: 2 });
+    assert.deepEqual([leaseOf(w, "d").node, scrubs(w, "d")], [0, []]);
+    w.submit("e", "mill", { gpus: 2 });
+    assert.deepEqual([leaseOf(w, "e").node, scrubs(w, "e")], [1, [2, 3]]);
+  });
+
   it("[S4] takes GPUs first that need none", () => {
     const w = world();
     w.submit("a", "lab");

@@ -109,7 +109,7 @@ function onePart(
     const nodes = fleet.nodesWith(need.model, free);
     if (nodes === undefined) continue;
     for (let no = nodes.next(0, cpusMilli, memoryMiB); no >= 0; no = nodes.next(no + 1, cpusMilli, memoryMiB)) {
-      const gpu = freshGpu(fleet, no, added, mayTake);
+      const gpu = freshGpu(fleet, no, added, mayTake, need.isClean);
       const seat = gpu === undefined ? undefined : tryGpu(gpu);
       if (seat !== undefined) return seat;
     }
@@ -141,12 +141,13 @@ function anyGpu(
   return false;
 }
 
-/** The first GPU of a node of which nothing is in use; none where others have plans for all that are left. */
+/** The first GPU of a node of which nothing is in use, one that needs no scrub before others; none where others have plans for all that are left. */
 function freshGpu(
   fleet: Fleet,
   no: number,
   added: ReadonlyMap<number, unknown>,
   mayTake?: MayTake,
+  isClean?: (gpu: number) => boolean,
 ): number | undefined {
   const node = fleet.nodes[no]!;
   const end = node.firstGpu + node.facts.gpus.length;
@@ -155,7 +156,7 @@ function freshGpu(
   for (let gpu = node.firstGpu as number; gpu < end; gpu++) {
     if (!fleet.isFree(gpu)) continue;
     if (added.has(gpu)) opened++;
-    else fresh ??= gpu;
+    else if (fresh === undefined || (isClean?.(gpu) === true && !isClean(fresh))) fresh = gpu;
   }
   if (mayTake === undefined || fresh === undefined) return fresh;
   return mayTake(node, fleet.nodeFreeGpus[no]!) > opened ? fresh : undefined;

@@ -139,12 +139,33 @@ function findWhole(
     return node === undefined ? undefined : [{ gpus: gpusOn(fleet, node, need, 1)[0]!, node: node.no }];
   }
   const most = apart ? 1 : members;
+  const together = apart || spec.spread !== undefined ? undefined : onOneNode(fleet, need, members, mayTake, worth);
+  if (together !== undefined) return together;
   const spread = spreadGang(fleet, members, roomsFor(fleet, need, most, mayTake), spec);
   if (spread === undefined) return undefined;
   const seats: Seat[] = [];
   for (const [node, count] of spread)
     for (const gpus of gpusOn(fleet, node, need, count)) seats.push({ gpus, node: node.no });
   return seats;
+}
+
+/**
+ * A gang on a single node, which is the fewest places at every level [P2]: of the nodes that hold it the one whose room is
+ * missed least [P4], once it is known what room is worth.
+ */
+function onOneNode(
+  fleet: Fleet,
+  need: MemberNeed,
+  members: number,
+  mayTake: MayTake | undefined,
+  worth: FleetWorth | undefined,
+): Seat[] | undefined {
+  const { model, gpus, cpusMilli, memoryMiB } = need;
+  if (gpus === 0 || worth === undefined || model >= worth.models || gpus * members > fleet.freeMax(model))
+    return undefined;
+  const all = { ...need, gpus: gpus * members, cpusMilli: cpusMilli * members, memoryMiB: memoryMiB * members };
+  const node = leastMissed(fleet, all, mayTake, worth);
+  return node && gpusOn(fleet, node, need, members).map((each) => ({ node: node.no, gpus: each }));
 }
 
 /** Where members fit; kept by the fleet where it depends on the nodes alone. */
@@ -175,7 +196,7 @@ function leastMissed(
   for (const model of models) {
     const known = worth !== undefined && model < worth.models;
     for (let free = need.gpus; free <= fleet.freeMax(model); free++) {
-      const found = firstThatFits(fleet, fleet.nodesWith(model, free), need, mayTake);
+      const found = cleanestThatFits(fleet, fleet.nodesWith(model, free), need, mayTake);
       if (found === undefined) continue;
       if (!known) return best ?? found;
       const points = pointsOn(fleet, found, model, need, worth);
@@ -184,6 +205,26 @@ function leastMissed(
     }
   }
   return best ?? firstThatFits(fleet, fleet.oddNodes, need, mayTake);
+}
+
+/** So many nodes that fit are looked at for one that can be had as it is. */
+const nodesForClean = 16;
+
+/** The lowest of these nodes that holds a member now; before it one of the next where nothing must be scrubbed (S4). */
+function cleanestThatFits(
+  fleet: Fleet,
+  nodes: NodeIndex | undefined,
+  need: MemberNeed,
+  mayTake: MayTake | undefined,
+): FleetNode | undefined {
+  const first = firstThatFits(fleet, nodes, need, mayTake);
+  if (first === undefined || need.isClean === undefined || need.gpus === 0) return first;
+  let node: FleetNode | undefined = first;
+  for (let looked = 0; node !== undefined && looked < nodesForClean; looked++) {
+    if (gpusOn(fleet, node, need, 1)[0]!.every(need.isClean)) return node;
+    node = firstThatFits(fleet, nodes, need, mayTake, node.no + 1);
+  }
+  return first;
 }
 
 /** What the fleet would miss if a member went there. */
@@ -198,16 +239,17 @@ function pointsOn(fleet: Fleet, node: FleetNode, model: number, need: MemberNeed
   return worth.points(model, node.freeCpusMilli, used, whole, cpusMilli, usedTaken, gpus);
 }
 
-/** The lowest of these nodes that holds a member now. */
+/** The lowest of these nodes, `from` one on, that holds a member now. */
 export function firstThatFits(
   fleet: Fleet,
   nodes: NodeIndex | undefined,
   need: MemberNeed,
   mayTake?: MayTake,
+  from = 0,
 ): FleetNode | undefined {
   if (nodes === undefined) return undefined;
   const { cpusMilli, memoryMiB } = need;
-  for (let no = nodes.next(0, cpusMilli, memoryMiB); no >= 0; no = nodes.next(no + 1, cpusMilli, memoryMiB)) {
+  for (let no = nodes.next(from, cpusMilli, memoryMiB); no >= 0; no = nodes.next(no + 1, cpusMilli, memoryMiB)) {
     const node = fleet.nodes[no]!;
     if (membersThatFit(fleet, node, need, "now", 1, mayTake) > 0) return node;
   }

@@ -8,7 +8,7 @@ import { countTenants, forgetNode, trustChanged } from "./dedicated.ts";
 import { keepHistories, noteHistory } from "./history.ts";
 import { clearMarks, marksUnder } from "./marks.ts";
 import { nodesTouched, noteAllRest, noteRest } from "./rest.ts";
-import { accountOf, orderOf, type State } from "./state.ts";
+import { accountOf, orderOf, type State, whoIs } from "./state.ts";
 import { nothingUsed, recountUsers } from "./usage.ts";
 
 /** Idempotency keys are remembered this long; a client that repeats itself later starts anew. */
@@ -77,6 +77,7 @@ function write(state: State, event: Event): void {
       recountUsers(state, account);
       if (event.terms.trust !== trusted) trustChanged(state, account.no);
       state.wishes.neighboursChanged();
+      if (account.parent === rootAccount) state.fleet.neighboursChanged(whoIs(state, account.no));
       state.burst.forget();
       keepHistories(state, account.no);
       account.base = event.base;

@@ -234,6 +234,21 @@ export class Fleet {
     else occupants.set(lease, occupant);
   }
 
+  /** With whom a tenant shares has changed, also for the parts that it has. */
+  neighboursChanged(who: Who): void {
+    for (const [gpu, occupants] of this.parts) {
+      let changed = false;
+      for (const [lease, occupant] of occupants) {
+        if (occupant.tenant !== who.tenant) continue;
+        occupants.set(lease, { ...occupant, ...who });
+        changed = true;
+      }
+      if (!changed) continue;
+      this.#regroup(gpu);
+      this.#note(this.node(this.gpuNode[gpu]! as NodeNo));
+    }
+  }
+
   /** Who holds parts of a GPU. */
   occupants(gpu: number): Occupant[] {
     return [...(this.parts.get(gpu)?.values() ?? [])];

@@ -350,5 +350,6 @@ const nobody = { tenant: -1, trust: "trusted", group: "", migWith: [] } as const
 /** A tenant as its neighbours on a GPU see it. */
 export function whoIs(state: State, account: AccountNo): Who {
   const { no, terms } = tenantOf(state, account);
-  return { tenant: no, trust: terms.trust, group: terms.trustGroup ?? "", migWith: [] };
+  const migWith = (terms.allowMigWith ?? []).flatMap((path) => state.accountByPath.get(path)?.no ?? []);
+  return { tenant: no, trust: terms.trust, group: terms.trustGroup ?? "", migWith };
 }

@@ -54,12 +54,14 @@ export function termsOf(body: AccountEdit, from: AccountTerms, sizes: SizeClasse
   const quantumMs = quantumOf(body.quantum, order, from.quantumMs);
   if (isRefusal(quantumMs)) return quantumMs;
   const trustGroup = body.trustGroup === undefined ? from.trustGroup : (body.trustGroup ?? undefined);
+  const allowMigWith = [...new Set(body.allowMigWith ?? from.allowMigWith ?? [])].sort();
   return {
     quota,
     limits,
     allowed: body.allowed ?? from.allowed,
     trust: body.trust ?? from.trust,
     ...(trustGroup !== undefined && { trustGroup }),
+    ...(allowMigWith.length > 0 && { allowMigWith }),
     overcommit: body.overcommit ?? from.overcommit,
     ...(historyHalfLifeMs !== undefined && { historyHalfLifeMs }),
     ...(order !== "age" && { order }),

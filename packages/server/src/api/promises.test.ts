@@ -190,6 +190,8 @@ describe("edits", () => {
       assert.equal((await edit({ quantum: "1s" })).json.field, "quantum");
       assert.equal((await edit({ order: "age" })).json.quantum, undefined);
       assert.equal((await edit({ historyHalfLife: "7d" })).json.historyHalfLife, "7d");
+      assert.deepEqual((await edit({ allowMigWith: ["mill", "guest", "mill"] })).json.allowMigWith, ["guest", "mill"]);
+      assert.equal((await edit({ allowMigWith: [] })).json.allowMigWith, undefined);
       const child = await t.server.call(t.owner.token, "POST", "/v1/accounts", { path: "lab/below" });
       const below = await t.server.call(t.owner.token, "GET", "/v1/accounts/lab%2Fbelow");
       assert.deepEqual([child.status, below.json.used.borrowedBefore], [201, 0]);

@@ -33,8 +33,8 @@ export function worldOf(state: State, now: Instant): World {
   const accounts = state.accounts.map((account) => {
     if (account === undefined) throw new Error("an account has gone; the search never deletes one");
     const { path, parent, terms } = account;
-    const { quota, trust, trustGroup = "" } = terms;
-    return { path, above: parent as number, quota, trust, trustGroup };
+    const { quota, trust, trustGroup = "", allowMigWith: migWith = [] } = terms;
+    return { path, above: parent as number, quota, trust, trustGroup, migWith };
   });
   const holdings: Holding[] = [];
   const holds: Hold[] = [];

@@ -29,6 +29,12 @@ const terms = {
   ),
   trust: Type.Optional(Type.Enum(["confidential", "untrusted", "trusted"])),
   trustGroup: Type.Optional(Type.Union([Type.String({ pattern: "^[a-z0-9][a-z0-9._-]{0,62}$" }), Type.Null()])),
+  allowMigWith: Type.Optional(
+    Type.Array(AccountPath, {
+      maxItems: 100,
+      description: "Tenants beside which it may have a part of a GPU cut by MIG though not both are trusted",
+    }),
+  ),
   historyHalfLife: Type.Optional(Type.Union([Duration, Type.Null()])),
   order: Type.Optional(
     Type.Enum(["age", "aged-shortest", "attained-service"], {
@@ -108,6 +114,7 @@ export const Account = Type.Object({
   memoryMiB: Type.Object({ guarantee: Type.Optional(Type.Integer()), max: Type.Optional(Type.Integer()) }),
   trust: Type.String(),
   trustGroup: Type.Optional(Type.String()),
+  allowMigWith: Type.Optional(Type.Array(Type.String())),
   historyHalfLife: Type.Optional(
     Type.String({ description: "What those below borrowed counts in their shares, half as much after this time" }),
   ),
