@@ -142,6 +142,7 @@ function environment(data, desk) {
     XDG_CACHE_HOME: desk,
     DEMO_NODE: process.execPath,
     DEMO_TESS: join(root, "packages/cli/dist/main.js"),
+    DEMO_HISTORY: join(root, "packages/sim/dist/history/main.js"),
   };
 }
 

@@ -3,12 +3,29 @@ const long = 3000;
 
 /** The whole story: from an empty machine to balanced books. */
 export async function tell(stage, server) {
-  for (const chapter of [fleet, teams, people, jobs, waiting, lending, refusals, failing, crash, maintenance, books]) {
+  for (const chapter of [
+    fleet,
+    teams,
+    people,
+    jobs,
+    waiting,
+    lending,
+    refusals,
+    failing,
+    crash,
+    maintenance,
+    books,
+    money,
+  ]) {
     await chapter(stage, server);
   }
 }
 
 async function fleet(stage, server) {
+  stage.heading(
+    "The month before, lived through on simulated GPUs: two tenants whose invoices are still to be written",
+  );
+  await stage.run("owner", `"$DEMO_NODE" "$DEMO_HISTORY" --data "$TESSERA_DATA"`);
   stage.heading("This machine, shown as four nodes of eight virtual GPUs; the processes are real");
   await server.start();
   await stage.pause(2000);
@@ -142,9 +159,27 @@ async function books(stage) {
   await stage.run("ana", "tess cancel train", { pauseMs: short });
   await stage.run("ana", "tess wait eval", { pauseMs: short });
   await stage.run("ana", "tess logs eval");
-  await stage.run("owner", "tess ps -A -a", { pauseMs: long });
+  await stage.run("owner", "tess ps -A -a --limit 16", { pauseMs: long });
   await stage.run("owner", "tess usage --by account", { pauseMs: long });
   stage.say("\nrita audits the lab, and sees what concerns it:");
   await stage.run("rita", "tess audit --limit 8", { pauseMs: long });
   await stage.run("owner", "tess admin verify", { pauseMs: 2000 });
+}
+
+async function money(stage) {
+  stage.heading("The month before becomes invoices, and whoever pays can check them without asking us");
+  const now = new Date();
+  const month = new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() - 1)).toISOString().slice(0, 7);
+  await stage.run("owner", `tess invoice close ${month}`, { pauseMs: 2000 });
+  await stage.run("owner", "tess invoice show INV-000001", { pauseMs: long });
+  await stage.run("owner", "tess invoice explain INV-000001/1 | head -12", { pauseMs: long });
+  await stage.run("owner", "tess invoice show INV-000001 -o json > invoice.json", { pauseMs: short });
+  await stage.run("owner", "tess invoice extract INV-000001 > extract.json", { pauseMs: short });
+  await stage.run("owner", "tess invoice head -o name > head", { pauseMs: short });
+  await stage.run(
+    "owner",
+    "tess invoice verify INV-000001 --invoice invoice.json --extract extract.json --head $(cat head)",
+    { pauseMs: 2000 },
+  );
+  await stage.run("owner", "tess cost --from 60d --by account", { pauseMs: long });
 }

@@ -159,7 +159,10 @@ function lineColumns(currency: string): readonly Column<LineShape>[] {
     { name: "model", text: ({ model, profile }) => [model, profile].filter((part) => part !== "").join(" ") },
     {
       name: "how",
-      text: ({ isolation, topology }) => [isolation, topology].filter((part) => part !== "").join(" "),
+      text: ({ isolation, topology, perMille }) =>
+        [isolation, topology, perMille === 1_000 ? "" : `x ${perMille / 1_000}`]
+          .filter((part) => part !== "")
+          .join(" "),
       drops: true,
     },
     { name: "hours", text: ({ hours, unit }) => (unit === "none" ? "" : hours), right: true },
@@ -190,10 +193,18 @@ function invoiceText(session: Session, invoice: InvoiceShape): string {
   return `${head}${lines}\n${sums}`;
 }
 
+/** The arithmetic for people; the exact one follows it. */
+function sumText({ hours, unit, unitPriceMicros, micros }: LineShape, currency: string): string {
+  const [numerator = "", denominator = "1"] = unitPriceMicros.split("/");
+  if (unit === "none" || !/^\d+$/.test(numerator)) return "";
+  const price = moneyText(String(BigInt(numerator) / BigInt(denominator)), currency);
+  return `${hours} ${unit}s x ${price} = ${moneyText(micros, currency)}\n`;
+}
+
 function explanationText(
   session: Session,
   name: string,
-  { line, arithmetic, hours, stretches }: LineExplanation,
+  { line, currency, arithmetic, hours, stretches }: LineExplanation,
 ): string {
   const { paint } = session;
   const width = session.terminal.stdout.columns;
@@ -208,5 +219,5 @@ function explanationText(
     { name: "to", text: ({ to }) => instantText(to) },
   ];
   const behind = stretches.length === 0 ? "" : `\n${renderTable(stretchColumns, stretches, shown)}`;
-  return `${paint("bold", name)} ${line.kind} of ${line.account}\n${arithmetic}\n${paint("dim", `${hours.length} priced ${hours.length === 1 ? "hour" : "hours"}`)}\n${behind}`;
+  return `${paint("bold", name)} ${line.kind} of ${line.account}\n${sumText(line, currency)}${arithmetic}\n${paint("dim", `${hours.length} priced ${hours.length === 1 ? "hour" : "hours"}`)}\n${behind}`;
 }

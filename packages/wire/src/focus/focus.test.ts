@@ -34,7 +34,7 @@ function explained(of: LineShape, stretches: LineExplanation["stretches"] = []):
     { from: hour(0), to: hour(1), quantity: "75600000000", micros: half },
     { from: hour(1), to: hour(2), quantity: "75600000000", micros: rest },
   ];
-  return { invoice: "INV-000001", line: of, arithmetic: "", hours, stretches };
+  return { invoice: "INV-000001", currency: "EUR", line: of, arithmetic: "", hours, stretches };
 }
 
 const stretch = (job: string, gpus: number, from: number, to: number) => ({

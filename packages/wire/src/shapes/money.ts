@@ -255,6 +255,7 @@ export type InvoiceShape = Static<typeof InvoiceShape>;
 /** A line taken apart: hours, the stretches behind them, and the arithmetic in words. */
 export const LineExplanation = Type.Object({
   invoice: Type.String(),
+  currency: Currency,
   line: LineShape,
   arithmetic: Type.String(),
   hours: Type.Array(Type.Object({ from: Timestamp, to: Timestamp, quantity: Type.String(), micros: Micros })),

@@ -211,7 +211,8 @@ export const moneyHandlers: MoneyHandlers = {
         ...{ job, lease, state: was, node, gpus: gpus.length, from: timestamp(fromAt), to: timestamp(toAt) },
       }));
     const { number = "" } = found.issued ?? {};
-    return { invoice: number, line: renderLine(line, no), arithmetic: arithmeticOf(line), hours, stretches };
+    const { currency } = found.invoice;
+    return { invoice: number, currency, line: renderLine(line, no), arithmetic: arithmeticOf(line), hours, stretches };
   },
 
   async getExtract(api, { target, params }) {
