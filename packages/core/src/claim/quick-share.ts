@@ -3,7 +3,6 @@ import type { Job } from "../model/job.ts";
 import type { FleetNode } from "../model/node.ts";
 import { type Instant, unitsPerGpu } from "../model/units.ts";
 import { nodesFor } from "../place/dedicated.ts";
-import { isKnownFull } from "../place/known-full.ts";
 import { needOf } from "../place/seats.ts";
 import { ceilingHit, coverFor, isWithin } from "../queue/quota.ts";
 import { compareShares, type Share, shareOf, shareOfJob } from "../queue/share.ts";
@@ -14,6 +13,7 @@ import type { Book } from "./book.ts";
 import { partNeedOf } from "./part-seats.ts";
 import type { ClaimPlan } from "./plan.ts";
 import { mayTakeOwn } from "./prospects.ts";
+import { hasFreeSeat } from "./quick.ts";
 import { type ClaimNeed, Site } from "./site.ts";
 import { isInside, mayRebalance } from "./takeable.ts";
 import { leavesFirst, type Victim, whole } from "./victim.ts";
@@ -38,8 +38,8 @@ export function quickShareClaim(state: State, job: Job, wish: Wish, now: Instant
   const staying = ({ no }: { readonly no: AccountNo }) => stayingOf(state, no);
   if (coverFor(state, account, demand, staying) !== noAccount) return undefined;
   if (ceilingHit(state, account, demand, staying) !== undefined) return undefined;
-  // A free seat that it does not get is kept for someone who is planned.
-  if (nodesFor(state, job) !== undefined || !isKnownFull(state, wish, spec, account)) return undefined;
+  if (nodesFor(state, job) !== undefined) return undefined;
+  if (hasFreeSeat(state, job, wish, option)) return "nobody";
   const need = { ...needOf(spec, choice, option.model), part: partNeedOf(state, job, choice) };
   // Whom it would take need not leave where it fits what others are leaving.
   const { nodesToHave, nodesBeingLeft } = state.fleet;

@@ -32,6 +32,7 @@ function quickVictims(world: World): string[] | undefined {
   const job = ownersJob(world);
   assert.equal(placeJob(world.state, job, world.now, undefined), undefined); // it finds no free seat
   const plan = quickClaim(world.state, job, wishOf(world.state, job.spec), world.now);
+  assert.ok(plan !== "nobody");
   return plan && [...plan.victims.keys()].map((victim) => victim.job.id.replace("job_", ""));
 }
 
@@ -122,6 +123,7 @@ function compareOn(worlds: Iterable<World>): number {
     if (placeJob(state, job, now, undefined) !== undefined) continue;
     const wish = wishOf(state, job.spec);
     const quick = quickClaim(state, job, wish, now);
+    assert.ok(quick !== "nobody");
     const weighed = weighClaim(state, job, wish, now, new Book(state, now));
     const lost = (plan: typeof quick) => plan && [...plan.victims.keys()].map((victim) => lostMs(victim, now));
     assert.deepEqual(lost(quick), lost(weighed));

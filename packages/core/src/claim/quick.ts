@@ -4,37 +4,38 @@ import type { Job } from "../model/job.ts";
 import type { Instant } from "../model/units.ts";
 import { nodesFor } from "../place/dedicated.ts";
 import { isKnownFull } from "../place/known-full.ts";
-import { needOf } from "../place/seats.ts";
+import { findSeats, needOf } from "../place/seats.ts";
 import { ceilingHit, coverFor, isWithin } from "../queue/quota.ts";
 import type { Answer } from "../state/burst-order.ts";
 import { accountOf, type State } from "../state/state.ts";
 import { stayingOf } from "../state/usage.ts";
-import type { Wish } from "../state/wish.ts";
+import type { Wish, WishOption } from "../state/wish.ts";
+import { partNeedOf } from "./part-seats.ts";
 import type { ClaimPlan } from "./plan.ts";
 import { Site } from "./site.ts";
 import { isInside } from "./takeable.ts";
 import { type Victim, whole } from "./victim.ts";
 
 /**
- * Room for one whole GPU by a guarantee, where nothing but the order of T5 decides who leaves: what is being left
+ * Room for one GPU, or a part of one, by a guarantee, where nothing but the order of T5 decides who leaves: what is being left
  * anyway, else the first of all burst work. Owners come back with thousands of such jobs at once, and to weigh the fleet
  * for each would take seconds. Undefined where there is more to weigh; the plan that does that finds the same.
  */
-export function quickClaim(state: State, job: Job, wish: Wish, now: Instant): ClaimPlan | undefined {
+export function quickClaim(state: State, job: Job, wish: Wish, now: Instant): ClaimPlan | "nobody" | undefined {
   const { spec, account } = job;
   const [option, other] = wish.options;
   if (option === undefined || other !== undefined || spec.members.min !== 1 || spec.topology !== undefined)
     return undefined;
   const { choice, model, demand } = option;
-  const { count, part, unitsEach } = spec.gpus[choice]!;
-  if (count !== 1 || part !== undefined || state.elastic.size > 0 || state.confidential > 0) return undefined;
+  const { count, unitsEach } = spec.gpus[choice]!;
+  if (count !== 1 || state.elastic.size > 0 || state.confidential > 0) return undefined;
   const staying = ({ no }: { readonly no: AccountNo }) => stayingOf(state, no);
   const cover = coverFor(state, account, demand, staying);
   if (cover === noAccount || sharesFloor(state, cover)) return undefined;
   if (ceilingHit(state, account, demand, staying) !== undefined) return undefined;
-  // A free seat that it does not get is kept for someone who is planned.
-  if (nodesFor(state, job) !== undefined || !isKnownFull(state, wish, spec, account)) return undefined;
-  const need = needOf(spec, choice, model);
+  if (nodesFor(state, job) !== undefined) return undefined;
+  if (hasFreeSeat(state, job, wish, option)) return "nobody";
+  const need = { ...needOf(spec, choice, model), part: partNeedOf(state, job, choice) };
   const seatOn = (node: NodeNo, leaving: readonly Victim[]): Seat | undefined => {
     if (state.fleet.nodes[node]?.mode !== "up") return undefined;
     const site = new Site(state.fleet, state.fleet.node(node), need);
@@ -46,10 +47,12 @@ export function quickClaim(state: State, job: Job, wish: Wish, now: Instant): Cl
     ...{ choice, cover, unitsEach, seats: [seat] },
     victims: new Map(victims.map((victim) => [victim, "T1"])),
   });
-  const { nodesToHave } = state.fleet;
-  for (let no = nodesToHave.next(0); no >= 0; no = nodesToHave.next(no + 1)) {
+  const { nodesToHave, nodesBeingLeft } = state.fleet;
+  const left = need.part === undefined ? nodesToHave : nodesBeingLeft;
+  for (let no = left.next(0); no >= 0; no = left.next(no + 1)) {
     const seat = seatOn(no as NodeNo, []);
-    if (seat !== undefined) return plan(seat, []);
+    // Others may still come to a GPU of which parts are being left.
+    if (seat !== undefined) return need.part === undefined ? plan(seat, []) : "nobody";
   }
   const path = new Set<AccountNo>();
   for (let at = account; at !== noAccount; at = accountOf(state, at).parent) path.add(at);
@@ -65,6 +68,12 @@ export function quickClaim(state: State, job: Job, wish: Wish, now: Instant): Cl
   };
   const loser = state.burst.first(state, now, ask);
   return loser === undefined ? undefined : plan(seat!, [whole(loser)]);
+}
+
+/** A free seat that it does not get is kept for someone who is planned [B2], or comes with quota; nobody need leave. */
+export function hasFreeSeat(state: State, job: Job, wish: Wish, { choice, model }: WishOption): boolean {
+  if (isKnownFull(state, wish, job.spec, job.account)) return false;
+  return typeof findSeats(state, job, choice, model) === "object";
 }
 
 /** Whether work that is covered by an account above could be taken too. */

@@ -40,7 +40,7 @@ interface Side extends Contender, Placed {
 export type Answer = "yes" | "not-this-job" | "not-this-account";
 
 /** After so many that will not do it is not told who is first. */
-const asksMax = 16;
+const asksMax = 64;
 
 /**
  * Burst work of whole jobs in the order in which guarantees take it back for one GPU [T1, T5]: the least work lost per
