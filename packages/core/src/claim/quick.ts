@@ -14,7 +14,7 @@ import { partNeedOf } from "./part-seats.ts";
 import type { ClaimPlan } from "./plan.ts";
 import { Site } from "./site.ts";
 import { isInside } from "./takeable.ts";
-import { type Victim, whole } from "./victim.ts";
+import { lostMsOf, type Victim, whole } from "./victim.ts";
 
 /**
  * Room for one GPU, or a part of one, by a guarantee, where nothing but the order of T5 decides who leaves: what is being left
@@ -31,7 +31,7 @@ export function quickClaim(state: State, job: Job, wish: Wish, now: Instant): Cl
   if (count !== 1 || state.elastic.size > 0 || state.confidential > 0) return undefined;
   const staying = ({ no }: { readonly no: AccountNo }) => stayingOf(state, no);
   const cover = coverFor(state, account, demand, staying);
-  if (cover === noAccount || sharesFloor(state, cover)) return undefined;
+  if (cover === noAccount) return undefined;
   if (ceilingHit(state, account, demand, staying) !== undefined) return undefined;
   if (nodesFor(state, job) !== undefined) return undefined;
   if (hasFreeSeat(state, job, wish, option)) return "nobody";
@@ -66,8 +66,15 @@ export function quickClaim(state: State, job: Job, wish: Wish, now: Instant): Cl
     }
     return "not-this-job";
   };
-  const loser = state.burst.first(state, now, ask);
-  return loser === undefined ? undefined : plan(seat!, [whole(loser)]);
+  const first = state.burst.first(state, now, ask);
+  if (first === undefined) return undefined;
+  const firstSeat = seat!;
+  // Work that a guarantee above covers may be taken too; where it loses as much as burst work, that goes first.
+  for (const loser of coveredAbove(state, cover, now)) {
+    if (lostMsOf(first, now) <= lostMsOf(loser, now)) break;
+    if (ask(loser) === "yes") return plan(seat!, [whole(loser)]);
+  }
+  return plan(firstSeat, [whole(first)]);
 }
 
 /** A free seat that it does not get is kept for someone who is planned [B2], or comes with quota; nobody need leave. */
@@ -76,11 +83,14 @@ export function hasFreeSeat(state: State, job: Job, wish: Wish, { choice, model 
   return typeof findSeats(state, job, choice, model) === "object";
 }
 
-/** Whether work that is covered by an account above could be taken too. */
-function sharesFloor(state: State, cover: AccountNo): boolean {
-  for (let at = accountOf(state, cover).parent; at !== noAccount; at = accountOf(state, at).parent)
-    if (state.coveredBy.has(at)) return true;
-  return false;
+/** Jobs that are covered by accounts above one, and so may leave for what is inside its guarantee [C2]; the least lost first. */
+function coveredAbove(state: State, cover: AccountNo, now: Instant): Job[] {
+  const found: Job[] = [];
+  for (let at = accountOf(state, cover).parent; at !== noAccount; at = accountOf(state, at).parent) {
+    for (const job of state.coveredBy.get(at) ?? [])
+      if (job.state !== "stopping" && job.spec.preemptible && job.leases.length > 0) found.push(job);
+  }
+  return found.sort((a, b) => lostMsOf(a, now) - lostMsOf(b, now) || b.no - a.no);
 }
 
 /** Whether all from an account up to where it meets the claimant are above their guarantees [T5]. */
