@@ -74,12 +74,10 @@ class Traffic {
     }
   }
 
-  /** Arrivals only, until the fleet is as full as asked for or nothing starts any more. */
+  /** Arrivals only, until the fleet is as full as asked for, or so full that many wait. */
   fillTo(part: number): void {
-    for (let idle = 0; this.plant.fill < part && idle < 5; ) {
-      const events = this.next([...this.engineSays(), ...this.arrive(arrivals * 4)]);
-      idle = countPlaced(events) === 0 ? idle + 1 : 0;
-    }
+    while (this.plant.fill < part && this.plant.state.waiting.size < waitingJobs)
+      this.next([...this.engineSays(), ...this.arrive(arrivals * 4)]);
   }
 
   next(inputs: readonly Input[]): readonly Event[] {
@@ -124,8 +122,6 @@ export function full(gpus: number, seed: number): Measured {
   const traffic = new Traffic(gpus, seed);
   const { plant } = traffic;
   traffic.fillTo(1);
-  while (plant.state.waiting.size < waitingJobs)
-    traffic.next([...traffic.engineSays(), ...traffic.arrive(arrivals * 4)]);
   // Until fair shares are reached and nobody is asked to leave any more.
   plant.now += 600_000;
   for (let quiet = 0; quiet < 3; quiet++) {
