@@ -12,7 +12,7 @@ import { handoverOf } from "./place/handover.ts";
 import { isKnownFull } from "./place/known-full.ts";
 import { isPlannable, mayStart, type Placement, placeJob } from "./place/place.ts";
 import { Contest } from "./queue/order.ts";
-import { isIdle, takeAwake } from "./queue/wake.ts";
+import { isIdle, SeatHopes, takeAwake } from "./queue/wake.ts";
 import { accountOf, orderOf, type State, upToDate } from "./state/state.ts";
 import type { WaitingGroup } from "./state/waiting.ts";
 import type { Shape, Wish } from "./state/wish.ts";
@@ -44,7 +44,8 @@ function pass(
   now: Instant,
   apply: (event: Event) => void,
 ): void {
-  const contest = new Contest(state, groups, (group) => isIdle(state, group));
+  let contest = new Contest(state, groups, (group) => isIdle(state, group));
+  const seats = new SeatHopes(state, groups);
   let plans: Timeline | undefined;
   const timeline = (): Timeline => {
     plans ??= planAgain(state, now, apply); // what must not be delayed
@@ -52,6 +53,7 @@ function pass(
   };
   const hopeless = new Hopeless();
   for (;;) {
+    if (seats.areGone()) contest = new Contest(state, seats.others());
     const group = contest.next(); // who is next
     if (group === undefined) return;
     if (hopeless.has(group)) {
@@ -67,6 +69,7 @@ function pass(
       settleClasses(state, now, apply);
       timeline().started(job);
       contest.started(group);
+      seats.taken();
       continue;
     }
     const mayClaim = !group.seatsOnly && !arrayIsFull(state, group) && book.allows(job);
@@ -79,10 +82,11 @@ function pass(
     if (losers === undefined) {
       group.delayed ||=
         !shut && timeline().plans.length > 0 && placeJob(state, job, now, undefined, wish) !== undefined;
-      if (!group.seatsOnly) group.insists = mayInsist(state, job, wish);
+      if (!group.seatsOnly) state.waiting.noteInsists(group, mayInsist(state, job, wish));
       planAhead(state, timeline, job, wish, now, apply); // when could it start
       lookAgain(state, job.account, now);
       contest.close(group); // nobody who wants the same can start either
+      seats.refused(group);
       if (state.planned.size === 0 && state.fleet.maintained.size === 0 && !group.seatsOnly) hopeless.add(group);
       continue;
     }

@@ -4,6 +4,7 @@ import type { JobSpec } from "../model/job.ts";
 import { isKnownFull } from "../place/known-full.ts";
 import { accountOf, type State, tenantOf, upToDate } from "../state/state.ts";
 import type { WaitingGroup } from "../state/waiting.ts";
+import type { Shape } from "../state/wish.ts";
 import { mayBePlanned } from "../when/patience.ts";
 import { plansMax } from "../when/timeline.ts";
 
@@ -24,9 +25,8 @@ export function takeAwake(state: State, turns: number): WaitingGroup[] {
     for (const group of waiting.groups) group.seatsOnly = false;
     return [...waiting.groups];
   }
-  const awake = new Set<WaitingGroup>();
-  if (changed) for (const group of waiting.groups) if (mayStartOrPlan(state, group)) awake.add(group);
-  for (const group of awake) group.seatsOnly = !group.insists;
+  const awake = changed ? wakened(state) : new Set<WaitingGroup>();
+  for (const group of awake) group.seatsOnly = !waiting.insisting.has(group);
   for (const group of [...fresh, ...claimants(state, relieved), ...waiting.takeTurns(turns)]) {
     group.seatsOnly = false;
     awake.add(group);
@@ -34,15 +34,97 @@ export function takeAwake(state: State, turns: number): WaitingGroup[] {
   return [...awake];
 }
 
+/** Those who may start or be planned after a change, and those who insist. */
+function wakened(state: State): Set<WaitingGroup> {
+  const { byShape, insisting } = state.waiting;
+  const awake = new Set(insisting);
+  for (const [shape, groups] of byShape) {
+    // Where no seats hold a shape, none hold any of its groups; who they are makes no difference.
+    if (shape.fullFor.size === 0 && isFull(state, groups.values().next().value!)) {
+      if (mayPlan(state)) for (const group of groups) if (mayBePlannedNow(state, group)) awake.add(group);
+    } else for (const group of groups) if (mayStartOrPlan(state, group)) awake.add(group);
+  }
+  return awake;
+}
+
 /** Whether a group that is looked at for free seats only has none to hope for any more. */
 export function isIdle(state: State, group: WaitingGroup): boolean {
   return group.seatsOnly && !mayStartOrPlan(state, group);
 }
 
+/** Of those who are looked at for free seats only so many are told in one pass that what is free is kept for others. */
+const refusalsMax = 16;
+
+/**
+ * Those of a pass who are looked at for free seats only: as soon as none are left for any of them, or the first of them
+ * have found that all are kept for plans, the others need not be asked one by one. Their turn comes later.
+ */
+export class SeatHopes {
+  readonly #state: State;
+  readonly #groups: readonly WaitingGroup[];
+  /** One of each shape. */
+  readonly #shapes = new Map<Shape, WaitingGroup>();
+  readonly #closed = new Set<WaitingGroup>();
+  #refusals = 0;
+  #isOver = false;
+  #isToBeAsked = false;
+
+  constructor(state: State, groups: readonly WaitingGroup[]) {
+    this.#state = state;
+    this.#groups = groups;
+    for (const group of groups) if (group.seatsOnly) this.#shapes.set(group.wish.shape, group);
+  }
+
+  /** Someone has started. */
+  taken(): void {
+    this.#isToBeAsked = true;
+  }
+
+  /** Someone has found no seat. */
+  refused(group: WaitingGroup): void {
+    if (group.seatsOnly) this.#refusals++;
+    else this.#closed.add(group);
+  }
+
+  /** Whether nobody need be asked any more who is looked at for free seats only; told once. */
+  areGone(): boolean {
+    if (this.#isOver || this.#shapes.size === 0) return false;
+    if (this.#refusals < refusalsMax && !(this.#isToBeAsked && this.#areFull())) return false;
+    this.#isOver = true;
+    return true;
+  }
+
+  /** Everyone else who has not had his turn. */
+  others(): WaitingGroup[] {
+    return this.#groups.filter((group) => !group.seatsOnly && group.jobs.length > 0 && !this.#closed.has(group));
+  }
+
+  #areFull(): boolean {
+    this.#isToBeAsked = false;
+    for (const [{ fullFor }, group] of this.#shapes) {
+      const [job] = group.jobs;
+      if (job === undefined || fullFor.size > 0 || !isFull(this.#state, group)) return false;
+      if (mayPlan(this.#state) && isWhole(job.spec)) return false;
+    }
+    return true;
+  }
+}
+
 function mayStartOrPlan(state: State, group: WaitingGroup): boolean {
-  const job = group.jobs[0]!;
-  if (group.insists || !isKnownFull(state, upToDate(state, group.wish, job.spec), job.spec, job.account)) return true;
-  return state.policy.backfill && state.planned.size < plansMax && isWhole(job.spec) && mayBePlanned(state, job);
+  return !isFull(state, group) || (mayPlan(state) && mayBePlannedNow(state, group));
+}
+
+function isFull(state: State, { jobs, wish }: WaitingGroup): boolean {
+  const { spec, account } = jobs[0]!;
+  return isKnownFull(state, upToDate(state, wish, spec), spec, account);
+}
+
+function mayPlan({ policy, planned }: State): boolean {
+  return policy.backfill && planned.size < plansMax;
+}
+
+function mayBePlannedNow(state: State, { jobs }: WaitingGroup): boolean {
+  return isWhole(jobs[0]!.spec) && mayBePlanned(state, jobs[0]!);
 }
 
 /** Only starts on whole GPUs are planned. */

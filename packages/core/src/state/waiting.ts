@@ -5,7 +5,7 @@ import { second } from "../model/units.ts";
 import { beforeAlike } from "../queue/in-account.ts";
 import { ApartNames } from "./apart.ts";
 import { attainedMs, placeOfLength } from "./lengths.ts";
-import type { Wish } from "./wish.ts";
+import type { Shape, Wish } from "./wish.ts";
 
 /**
  * Waiting jobs of one account with one wish. If the first of them cannot start, none can, so a pass over the queue costs
@@ -29,8 +29,6 @@ export interface WaitingGroup {
   delayed: boolean;
   /** It is looked at because there may be free seats; whom it might take is looked at when its turn comes. */
   seatsOnly: boolean;
-  /** At its last turn it had a guarantee, or work of its own account, to claim by: it is looked at after every change. */
-  insists: boolean;
 }
 
 /** Up to so many groups are all looked at after every change. */
@@ -49,6 +47,10 @@ export class Waiting {
   /** Those in which someone waits. */
   readonly groups = new Set<WaitingGroup>();
   readonly #byWish = new Map<Wish, Set<WaitingGroup>>();
+  /** Those that differ only in who asks and for how long. */
+  readonly byShape = new Map<Shape, Set<WaitingGroup>>();
+  /** Those that insist. */
+  readonly insisting = new Set<WaitingGroup>();
   /** Also empty ones, which are likely to be needed again. */
   readonly #byAccount = new Map<AccountNo, Map<number | string, WaitingGroup>>();
   #empty = 0;
@@ -135,6 +137,12 @@ export class Waiting {
 
   *ofAccount(account: AccountNo): Generator<WaitingGroup> {
     for (const group of this.#byAccount.get(account)?.values() ?? []) if (group.jobs.length > 0) yield group;
+  }
+
+  /** At its last turn it had a guarantee, or work of its own account, to claim by: it is looked at after every change. */
+  noteInsists(group: WaitingGroup, insists: boolean): void {
+    if (insists) this.insisting.add(group);
+    else this.insisting.delete(group);
   }
 
   /** What is waited for. */
@@ -242,7 +250,6 @@ export class Waiting {
       place: -1,
       delayed: false,
       seatsOnly: false,
-      insists: false,
     };
     beside.set(key, group);
     this.#empty++;
@@ -252,18 +259,17 @@ export class Waiting {
   #enter(group: WaitingGroup): void {
     this.#empty--;
     this.groups.add(group);
-    const alike = this.#byWish.get(group.wish);
-    if (alike === undefined) this.#byWish.set(group.wish, new Set([group]));
-    else alike.add(group);
+    addUnder(this.#byWish, group.wish, group);
+    addUnder(this.byShape, group.wish.shape, group);
   }
 
   #leave(group: WaitingGroup): void {
     this.#empty++;
     group.delayed = false;
     this.groups.delete(group);
-    const alike = this.#byWish.get(group.wish)!;
-    alike.delete(group);
-    if (alike.size === 0) this.#byWish.delete(group.wish);
+    this.insisting.delete(group);
+    deleteUnder(this.#byWish, group.wish, group);
+    deleteUnder(this.byShape, group.wish.shape, group);
     if (this.#empty > emptyMax) this.#forgetEmpty();
   }
 
@@ -298,6 +304,18 @@ function reachedBy(job: Job): string {
   const ran = attainedMs(job, 0);
   if (ran === 0) return "";
   return job.spec.expectedMs === undefined ? `${placeOfLength(ran)}` : `${ran}ms`;
+}
+
+function addUnder<Key>(by: Map<Key, Set<WaitingGroup>>, key: Key, group: WaitingGroup): void {
+  const alike = by.get(key);
+  if (alike === undefined) by.set(key, new Set([group]));
+  else alike.add(group);
+}
+
+function deleteUnder<Key>(by: Map<Key, Set<WaitingGroup>>, key: Key, group: WaitingGroup): void {
+  const alike = by.get(key)!;
+  alike.delete(group);
+  if (alike.size === 0) by.delete(key);
 }
 
 function placeOf({ jobs, order }: WaitingGroup, job: Job): number {
