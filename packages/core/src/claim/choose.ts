@@ -1,7 +1,7 @@
 import { type GpuNo, type NodeNo, noAccount, rootAccount } from "../model/ids.ts";
 import type { Instant } from "../model/units.ts";
 import { unlentUnits } from "../queue/quota.ts";
-import type { State } from "../state/state.ts";
+import { pathUp, type State } from "../state/state.ts";
 import type { Book } from "./book.ts";
 import type { Cost } from "./costs.ts";
 import type { Offers } from "./offers.ts";
@@ -145,7 +145,7 @@ function takeForCeilings(task: Task, offers: Offers, tally: Tally): boolean {
 function takeForLending(task: Task, offers: Offers, tally: Tally): boolean {
   while (!isLent(task, tally)) {
     const able = [...offers.below(rootAccount)].filter(
-      (victim) => !tally.isGone(victim) && unitsFreedBy(task.state, victim) > 0,
+      (victim) => !tally.isGone(victim) && (unitsFreedBy(task.state, victim) > 0 || sharesAccount(task, victim)),
     );
     const next = nextVictim(task, able, offers, tally);
     if (next === undefined) return false;
@@ -154,9 +154,14 @@ function takeForLending(task: Task, offers: Offers, tally: Tally): boolean {
   return true;
 }
 
+/** Whether a guarantee that the victim uses might hold the claimant instead. */
+function sharesAccount({ state, claimant }: Task, { job }: Victim): boolean {
+  return pathUp(state, job.account).some(({ no }) => claimant.path.has(no));
+}
+
 /** What stays free holds what is not lent; a claimant that a guarantee covers need not ask [C5]. */
 export function isLent({ state, claimant }: Task, tally: Tally): boolean {
-  if (state.lendingLimits === 0 || tally.isCoveredByOwn()) return true;
+  if (state.lendingLimits === 0 || tally.isCovered()) return true;
   const unlent = unlentUnits(state, claimant.job.account, (account) => tally.left(account).units);
   return unlent === 0 || state.fleet.freeUnitsOnceLeft() + tally.unitsFreed() - claimant.demand.units >= unlent;
 }

@@ -230,12 +230,10 @@ export class Tally {
     return covered !== noAccount && isInside(this.#state, covered, cover);
   }
 
-  /** Whether some guarantee holds the claimant as things are, but for what it takes from its own account [T1]. */
-  isCoveredByOwn(): boolean {
-    const own = new Tally(this.#state, this.#claimant);
-    for (const [victim, rule] of this.victims) if (isOwn(rule)) own.take(victim, rule);
+  /** Whether some guarantee would hold the claimant if the set as it is left. */
+  isCovered(): boolean {
     const { job, demand } = this.#claimant;
-    return coverFor(this.#state, job.account, demand, (account) => own.left(account.no)) !== noAccount;
+    return coverFor(this.#state, job.account, demand, (account) => this.left(account.no)) !== noAccount;
   }
 
   /** The ceiling that would still be broken. What leaves anyway will be gone before the claimant starts. */

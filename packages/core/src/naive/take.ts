@@ -105,10 +105,6 @@ export function faultsOfSet(
     }
   }
   faults.push(...exhausted(world, wish, by, set));
-  // Whether it would be guaranteed is judged on what runs now, not on what would run after the eviction [T1].
-  if (cover === nobody && !isLent(after, wish.account, amountOf(world, wish, option))) {
-    faults.push("[C5] it stands as burst on what is not lent");
-  }
   for (const victim of set) {
     if (by.get(victim) === "T2" && !isFair(world, after, wish, option, victim)) {
       faults.push(`[T2] the side of ${victim.job} ends below the claimant's`);

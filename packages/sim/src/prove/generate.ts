@@ -1,4 +1,4 @@
-import { minute, unitsPerGpu } from "@tessera/core";
+import { type GpuAmounts, minute, unitsPerGpu } from "@tessera/core";
 import type { Scenario, ScenarioAccount, ScenarioJob, ScenarioNode, Step, StepInput } from "../scenario/scenario.ts";
 import { Dice } from "./dice.ts";
 
@@ -170,12 +170,21 @@ class Maker {
     const lendable = dice.chance(15) ? dice.whole(0, guarantee) : undefined;
     return {
       path,
-      guarantee: { "*": guarantee * unitsPerGpu },
+      guarantee: this.#byModel(guarantee),
       ...(max !== undefined && { max: { "*": max * unitsPerGpu } }),
       ...(lendable !== undefined && { lendable: { "*": lendable * unitsPerGpu } }),
       weight: dice.pick([0, 1, 1, 1, 1, 2, 3]),
       ...this.#trust(path),
     };
+  }
+
+  /** Some of it may be of one model only. */
+  #byModel(gpus: number): GpuAmounts {
+    const dice = this.#dice;
+    if (!this.#flavour.mixed || gpus === 0 || dice.chance(60)) return { "*": gpus * unitsPerGpu };
+    const own = dice.whole(1, gpus);
+    const any = gpus - own;
+    return { [dice.pick(["H100", "A100"])]: own * unitsPerGpu, ...(any > 0 && { "*": any * unitsPerGpu }) };
   }
 
   /** Of a tenant, and of nobody inside one. */
@@ -210,7 +219,7 @@ class Maker {
     const total = this.#nodes.reduce((all, node) => all + node.gpus, 0);
     const most = account.max?.["*"] === undefined ? total : account.max["*"] / unitsPerGpu;
     const changed = dice.chance(75)
-      ? { ...account, guarantee: { "*": dice.whole(0, most) * unitsPerGpu } }
+      ? { ...account, guarantee: this.#byModel(dice.whole(0, most)) }
       : { ...account, weight: dice.whole(0, 3) };
     this.#accounts[at] = changed;
     return { kind: "quota", accounts: [changed] };

@@ -1,4 +1,5 @@
 import {
+  type AccountNo,
   coverFor,
   demandOf,
   type Event,
@@ -9,6 +10,7 @@ import {
   type JobPlaced,
   modelsFor,
   noAccount,
+  pathUp,
   type State,
 } from "@tessera/core";
 import {
@@ -58,7 +60,7 @@ export class Watch {
   /** Planned starts when the last batch was over, and whether anything but starts happened since that may delay one. */
   #plans = new Map<JobNo, Instant>();
   #mayDelay = false;
-  #started: Job[] = [];
+  #started: { readonly job: Job; readonly cover: AccountNo }[] = [];
 
   constructor(bounds: Bounds, inReach: boolean) {
     this.#bounds = bounds;
@@ -88,7 +90,9 @@ export class Watch {
       const job = state.jobs.get(no);
       const then = job && state.planned.get(job);
       if (job === undefined || then === undefined || at < now || then <= at) continue;
-      if (this.#started.some((other) => isAhead(other, job))) continue;
+      // Between those whom one guarantee may hold its order decides, not the plan.
+      const shares = (cover: AccountNo) => pathUp(state, job.account).some((account) => account.no === cover);
+      if (this.#started.some((other) => isAhead(other.job, job) || shares(other.cover))) continue;
       // Who would be guaranteed takes back what burst work uses of its gap meanwhile.
       if (coverFor(state, job.account, demandOf(state, job, 0, modelsFor(state, job, 0)[0]!)) !== noAccount) continue;
       const what = `[B2] ${job.spec.name} was planned ${at - now} ms ahead, and is now ${then - now} ms ahead`;
@@ -131,7 +135,7 @@ export class Watch {
     const job = state.jobs.get(event.job)!;
     const claimed = job.claim !== undefined;
     this.#open.delete(job.no);
-    this.#started.push(job);
+    this.#started.push({ job, cover: event.cover });
     const before = worldOf(state, now);
     this.#earlier.push(before);
     const wish = before.wishes.find((each) => each.no === job.no) ?? wishOf(state, job);
