@@ -1,11 +1,11 @@
 import {
   type Charge,
   costOf,
+  hour,
   type Instant,
   type InvoiceLine,
   type LineKey,
   latestOf,
-  type Metered,
   type Period,
   shareOut,
   tenantOfPath,
@@ -164,7 +164,8 @@ async function addHolders(
   const { metered } = await ratePeriod(reader, state, period, now, bookOf(state), (charge) => {
     if (mine(charge.account)) charges.push(charge);
   });
-  const holders = holdersOf(metered, by as "job" | "user", nameOfUser);
+  const held = latestOf(metered.usage).filter(({ account }) => mine(account));
+  const holders = holdersOf(held, period, by as "job" | "user", nameOfUser);
   for (const charge of charges) {
     // Floors belong to no job and no user: they are shown under the empty key.
     if (holders.add(charge, sums)) continue;
@@ -191,17 +192,27 @@ function keyOf(line: LineKey, by: By): string | undefined {
 }
 
 /** Divides an hour of an account's line among those who held GPUs of that kind in it, by how much and how long. */
-function holdersOf(metered: Metered, by: "job" | "user", nameOfUser: (id: string) => string) {
-  const byAccount = new Map<string, Usage[]>();
-  for (const usage of latestOf(metered.usage)) {
-    const list = byAccount.get(usage.account) ?? [];
-    list.push(usage);
-    byAccount.set(usage.account, list);
+function holdersOf(
+  used: readonly Usage[],
+  { fromAt, toAt }: Pick<Period, "fromAt" | "toAt">,
+  by: "job" | "user",
+  nameOfUser: (id: string) => string,
+) {
+  const byHour = new Map<string, Usage[]>();
+  const hourOf = (account: string, at: Instant) => `${account} ${Math.floor(at / hour)}`;
+  for (const usage of used) {
+    const end = Math.min(usage.toAt, toAt);
+    for (let at = Math.max(usage.fromAt, fromAt); at < end; at += hour - (at % hour)) {
+      const key = hourOf(usage.account, at);
+      const list = byHour.get(key) ?? [];
+      list.push(usage);
+      byHour.set(key, list);
+    }
   }
   return {
     add(charge: Charge, sums: Map<string, Sum>): boolean {
       if (charge.kind === "reserved") return false;
-      const held = (byAccount.get(charge.account) ?? []).filter(
+      const held = (byHour.get(hourOf(charge.account, charge.fromAt)) ?? []).filter(
         (usage) =>
           usage.fromAt < charge.toAt &&
           usage.toAt > charge.fromAt &&
