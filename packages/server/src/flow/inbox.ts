@@ -12,6 +12,10 @@ export class Inbox<Request> {
     this.#wake = undefined;
   }
 
+  get isEmpty(): boolean {
+    return this.#queue.length === 0;
+  }
+
   /** Everything that is there, at most `most`; waits until there is something. */
   async take(most: number): Promise<Request[]> {
     while (this.#queue.length === 0) {

@@ -6,7 +6,7 @@ import { CommitOutage } from "../store/port.ts";
 import { fillBooks } from "./fill-books.ts";
 import { Inbox } from "./inbox.ts";
 import { recover } from "./recover.ts";
-import { type WriteRequest, Writer } from "./writer.ts";
+import { type WriteRequest, Writer, type Written } from "./writer.ts";
 import type { FromWriter, Inputs, ToWriter, WriterConfig } from "./writer-messages.ts";
 
 /**
@@ -64,6 +64,8 @@ async function main(config: WriterConfig): Promise<void> {
           });
   };
 
+  /** The batch before has been made durable and answered. */
+  let before: Promise<void> = Promise.resolve();
   for (;;) {
     wakeAtNextTimer();
     const batch = await inbox.take(batchMax);
@@ -76,18 +78,12 @@ async function main(config: WriterConfig): Promise<void> {
     const requests = batch.filter((each) => each !== "close");
     if (requests.length > 0) {
       try {
-        const { seq, at, events, answers } = await writer.write(requests);
-        const asked = requests.flatMap((request, i) =>
-          request.number === undefined ? [] : [[request.number, answers[i]!] as const],
-        );
-        send({
-          kind: "written",
-          seq,
-          at,
-          events,
-          requests: asked.map(([number]) => number),
-          answers: JSON.stringify(asked.map(([, answer]) => answer)),
-        });
+        // While a batch is being made durable the next is decided, if there is one.
+        const writing = writer.write(requests).then((written) => answer(requests, written));
+        writing.catch(() => {}); // it is heard where it is waited for
+        await before;
+        before = writing;
+        if (inbox.isEmpty) await before;
         await writer.snapshotIfDue();
       } catch (error) {
         const input = requests.find((request) => request.input.kind === "command")?.input;
@@ -97,6 +93,7 @@ async function main(config: WriterConfig): Promise<void> {
     }
     if (requests.length < batch.length) {
       callOff?.();
+      await before;
       await writer.snapshot();
       await store.close();
       send({ kind: "closed" });
@@ -104,6 +101,21 @@ async function main(config: WriterConfig): Promise<void> {
       return;
     }
   }
+}
+
+/** What was decided is durable: those who asked are told. */
+function answer(requests: readonly Numbered[], { seq, at, events, answers }: Written): void {
+  const asked = requests.flatMap((request, i) =>
+    request.number === undefined ? [] : [[request.number, answers[i]!] as const],
+  );
+  send({
+    kind: "written",
+    seq,
+    at,
+    events,
+    requests: asked.map(([number]) => number),
+    answers: JSON.stringify(asked.map(([, answer]) => answer)),
+  });
 }
 
 /** Memory may now be ahead of the journal: nothing is answered any more, and the process ends and recovers. */

@@ -47,14 +47,17 @@ export interface WriterOptions {
 }
 
 /**
- * The one writer. A batch is decided, made durable, and only then answered. When the commit fails, the state in memory
- * is ahead of the journal: the error leaves `write`, and the process must end and recover.
+ * The one writer. A batch is decided at once, made durable, and only then answered. The next may be decided while this
+ * one is being made durable: they are committed in order. When a commit fails, the state in memory is ahead of the
+ * journal: the error leaves `write`, also that of what was decided since, and the process must end and recover.
  */
 export class Writer {
   readonly state: State;
   readonly #options: WriterOptions;
   #head: JournalHead;
   #eventsSinceSnapshot: number;
+  /** The last batch that was decided is durable. */
+  #committed: Promise<void> = Promise.resolve();
   #room = true;
 
   constructor(options: WriterOptions) {
@@ -98,7 +101,11 @@ export class Writer {
         ? decision
         : { result: decision.result, repeated: decision.repeated ?? false, at: now };
     });
-    if (outcome.events.length === 0) return { seq: this.#head.seq, at: now, events: new Uint8Array(), answers };
+    if (outcome.events.length === 0) {
+      // What was answered with may be what is on its way.
+      await this.#committed;
+      return { seq: seq - 1, at: now, events: new Uint8Array(), answers };
+    }
     const row = buildRow({
       head: this.#head,
       at: now,
@@ -112,10 +119,12 @@ export class Writer {
     const privates = admitted.flatMap((request) => (effective.has(request.input) ? request.privates : []));
     const projected: Projected = projector.finish(outcome.inputs, state, now);
     crashPoint("committing");
-    await store.append({ row, projected, privates });
-    crashPoint("committed");
+    // From here on the next batch can be decided; it is committed after this one, or not at all.
     this.#head = headOf(row);
     this.#eventsSinceSnapshot += outcome.events.length;
+    this.#committed = store.append({ row, projected, privates });
+    await this.#committed;
+    crashPoint("committed");
     return { seq, at: now, events: row.events, answers };
   }
 

@@ -4,7 +4,8 @@ import { checkChain } from "../journal/chain.ts";
 import type { StoreConfig } from "./index.ts";
 import type { JournalHead } from "./port.ts";
 import { openFrozenPostgresReader, openPostgresStore } from "./postgres/store.ts";
-import { fileIn, fillFile, openFile, openReadOnly, openSqliteStore } from "./sqlite/store.ts";
+import { fileIn } from "./sqlite/connect.ts";
+import { fillFile, openFile, openReadOnly, openSqliteStore } from "./sqlite/store.ts";
 
 /**
  * Writes everything that the store holds to one file, while the server may go on. The file is an SQLite store, whichever

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import type { StoreConfig } from "../store/index.ts";
 import { connect } from "../store/postgres/connect.ts";
-import { openWritable } from "../store/sqlite/store.ts";
+import { openWritable } from "../store/sqlite/connect.ts";
 
 /** A table beside the store's own, on the same disk and with the same durability: what a commit costs by itself. */
 export interface PlainTable {

@@ -1,21 +1,24 @@
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import { auditColumns, bookColumns, deviceColumns, jobColumns, journalColumns } from "../columns.ts";
-import { ancestorsOf, tenantOf } from "../paths.ts";
-import type { JournalRow, PrivateWrite, Projected, Snapshot } from "../port.ts";
-import { asStored } from "../stored.ts";
+import type { JournalRow, PrivateWrite, Snapshot } from "../port.ts";
 import { storable } from "../text.ts";
-import { spanOf } from "../usage-span.ts";
+import type { TableValues } from "./values.ts";
+
+/** The tables that answer questions, each with its columns in the order of its values. */
+const projections: Readonly<Record<keyof TableValues, string>> = {
+  ended_job: jobColumns,
+  ended_job_under: "ancestor, submitted_at, id, outcome",
+  usage: "lease, job, account, tenant, user_id, node, gpu, model, units, state, class, from_at, to_at, span",
+  device: deviceColumns,
+  audit: auditColumns,
+  audit_under: "ancestor, seq, idx, at",
+  book: bookColumns,
+};
 
 /** The prepared statements that write; each is called inside a transaction. */
 export class Inserts {
   readonly #journal: StatementSync;
-  readonly #job: StatementSync;
-  readonly #jobUnder: StatementSync;
-  readonly #usage: StatementSync;
-  readonly #device: StatementSync;
-  readonly #audit: StatementSync;
-  readonly #auditUnder: StatementSync;
-  readonly #book: StatementSync;
+  readonly #projections: readonly (readonly [keyof TableValues, StatementSync, number])[];
   readonly #private: StatementSync;
   readonly #privateGone: StatementSync;
   readonly #snapshot: StatementSync;
@@ -23,17 +26,11 @@ export class Inserts {
 
   constructor(db: DatabaseSync) {
     this.#journal = insertInto(db, "journal", journalColumns);
-    this.#job = insertInto(db, "ended_job", jobColumns);
-    this.#jobUnder = insertInto(db, "ended_job_under", "ancestor, submitted_at, id, outcome");
-    this.#usage = insertInto(
-      db,
-      "usage",
-      "lease, job, account, tenant, user_id, node, gpu, model, units, state, class, from_at, to_at, span",
-    );
-    this.#device = insertInto(db, "device", deviceColumns, "OR REPLACE");
-    this.#audit = insertInto(db, "audit", auditColumns);
-    this.#auditUnder = insertInto(db, "audit_under", "ancestor, seq, idx, at");
-    this.#book = insertInto(db, "book", bookColumns);
+    this.#projections = Object.entries(projections).map(([table, columns]) => [
+      table as keyof TableValues,
+      insertInto(db, table, columns, table === "device" ? "OR REPLACE" : ""),
+      columns.split(",").length,
+    ]);
     this.#private = insertInto(db, "private", "kind, key, value", "OR REPLACE");
     this.#privateGone = db.prepare("DELETE FROM private WHERE kind = ? AND key = ?");
     this.#snapshot = insertInto(db, "snapshot", "seq, schema, hash, bytes", "OR REPLACE");
@@ -59,38 +56,10 @@ export class Inserts {
     );
   }
 
-  projected(projected: Projected): void {
-    const { jobs, usage, devices, audit, books } = asStored(projected);
-    for (const job of jobs) {
-      this.#job.run(
-        ...[job.id, job.account, job.user, job.name, job.arrayId],
-        ...[job.submittedAt, job.endedAt, job.outcome, job.exitCode, job.doc],
-      );
-      for (const above of ancestorsOf(job.account)) {
-        this.#jobUnder.run(above, job.submittedAt, job.id, job.outcome);
-      }
-    }
-    for (const use of usage) {
-      this.#usage.run(
-        ...[use.lease, use.job, use.account, tenantOf(use.account), use.user, use.node, use.gpu, use.model],
-        ...[use.units, use.state, use.class, use.fromAt, use.toAt, spanOf(use.fromAt, use.toAt)],
-      );
-    }
-    for (const device of devices) {
-      this.#device.run(
-        ...[device.gpu, device.node, device.model, device.at, device.seq],
-        ...[device.capacityUnits, device.freeUnits, device.mode],
-      );
-    }
-    for (const entry of audit) {
-      this.#audit.run(
-        ...[entry.seq, entry.index, entry.at, entry.actor, entry.token, entry.request],
-        ...[entry.action, entry.target, entry.account, entry.outcome, entry.detail],
-      );
-      for (const above of ancestorsOf(entry.account)) this.#auditUnder.run(above, entry.seq, entry.index, entry.at);
-    }
-    for (const { seq, index, kind, key, tenant, fromAt, toAt, doc } of books) {
-      this.#book.run(seq, index, kind, key, tenant, fromAt, toAt, doc);
+  values(values: TableValues): void {
+    for (const [table, insert, width] of this.#projections) {
+      const all = values[table];
+      for (let from = 0; from < all.length; from += width) insert.run(...all.slice(from, from + width));
     }
   }
 

@@ -10,7 +10,8 @@ import { checkChain } from "../../journal/chain.ts";
 import { batchAfter } from "../../testing/batches.ts";
 import { CommitOutage } from "../port.ts";
 import { describeStore } from "../suite.ts";
-import { fileIn, openFrozenSqliteReader, openSqliteReader, openSqliteStore } from "./store.ts";
+import { fileIn } from "./connect.ts";
+import { openFrozenSqliteReader, openSqliteReader, openSqliteStore } from "./store.ts";
 
 describeStore("sqlite", async () => {
   const dir = mkdtempSync(join(tmpdir(), "tessera-store-"));

@@ -1,37 +1,36 @@
-import { closeSync, existsSync, mkdirSync, openSync } from "node:fs";
+import { existsSync, mkdirSync } from "node:fs";
 import { statfs } from "node:fs/promises";
-import { join, resolve } from "node:path";
-import { DatabaseSync, type StatementSync } from "node:sqlite";
+import { resolve } from "node:path";
+import { DatabaseSync } from "node:sqlite";
 import { type FillableStore, type Filling, pour, type WholeReader } from "../contents.ts";
 import { type Batch, CommitOutage, type PrivateWrite, type Projected, type Snapshot } from "../port.ts";
 import { Turns } from "../turns.ts";
-import { primaryCodeOf, sqliteBusy, sqliteFull } from "./codes.ts";
+import { Committer } from "./committer.ts";
+import { fileIn, openUnsynced, openWritable } from "./connect.ts";
 import { Inserts } from "./insert.ts";
 import { holdDirectory } from "./lock.ts";
 import { SqliteReader } from "./reader.ts";
 import { checkVersion, migrate, schemaVersion } from "./schema.ts";
+import { outageOf, Transactions } from "./transact.ts";
+import { valuesOf } from "./values.ts";
 
 const projections = ["ended_job", "ended_job_under", "usage", "device", "audit", "audit_under", "book"];
 
 /** Opens the store in `dir` for the one writer, making it when it is not there. Throws StoreHeld when it is in use. */
 export async function openSqliteStore(dir: string): Promise<FillableStore> {
-  return openHeld(dir, openWritable);
+  return openHeld(dir, false);
 }
 
 /** The same, but commits do not wait for the disk: to fill a store that is only there to be measured. */
 export async function openUnsyncedSqliteStore(dir: string): Promise<FillableStore> {
-  return openHeld(dir, (file) => {
-    const db = openWritable(file);
-    db.exec("PRAGMA synchronous = OFF; PRAGMA wal_autocheckpoint = 100000");
-    return db;
-  });
+  return openHeld(dir, true);
 }
 
-function openHeld(dir: string, open: (file: string) => DatabaseSync): FillableStore {
+function openHeld(dir: string, unsynced: boolean): FillableStore {
   mkdirSync(dir, { recursive: true, mode: 0o700 });
   const lock = holdDirectory(dir);
   try {
-    return new SqliteStore(resolve(dir), lock, open(fileIn(dir)));
+    return new SqliteStore(resolve(dir), lock, unsynced);
   } catch (error) {
     lock.release();
     throw error;
@@ -89,88 +88,66 @@ export async function fillFile(file: string, from: WholeReader): Promise<void> {
 function fillingOf(inserts: Inserts): Filling {
   return {
     rows: (rows) => rows.forEach((row) => void inserts.row(row)),
-    projected: (projected) => inserts.projected(projected),
+    projected: (projected) => inserts.values(valuesOf(projected)),
     privates: (writes) => inserts.privates(writes),
     snapshot: (snapshot) => inserts.snapshot(snapshot),
   };
 }
 
-export function fileIn(dir: string): string {
-  return join(dir, "store.sqlite");
-}
-
-/** A connection that commits durably: each commit is on the disk before it returns. */
-export function openWritable(file: string): DatabaseSync {
-  // Made by hand first, because SQLite would make it readable by all; its companions take over the mode of the file.
-  if (!existsSync(file)) closeSync(openSync(file, "a", 0o600));
-  const db = new DatabaseSync(file, { timeout: 5_000 });
-  try {
-    checkVersion(db, file);
-    // Memory-mapped reads stay off: a read error would then be a signal that ends the process, not an error.
-    db.exec(`
-      PRAGMA journal_mode = WAL;
-      PRAGMA synchronous = FULL;
-      PRAGMA cache_size = -65536;
-      PRAGMA wal_autocheckpoint = 4000;
-      PRAGMA journal_size_limit = 67108864;
-    `);
-    migrate(db, file);
-    return db;
-  } catch (error) {
-    db.close();
-    throw error;
-  }
-}
-
+/**
+ * Batches are committed in a thread of their own: it waits for the disk while the writer decides what comes next. What
+ * is large and rare is written here. Never both at once.
+ */
 class SqliteStore extends SqliteReader implements FillableStore {
   readonly #dir: string;
   readonly #lock: { release(): void };
   readonly #db: DatabaseSync;
-  readonly #inserts: Inserts;
-  readonly #begin: StatementSync;
-  readonly #commit: StatementSync;
+  readonly #here: Transactions;
+  readonly #committer: Committer;
   readonly #turns = new Turns();
   #stopped: CommitOutage | undefined;
 
   /** Questions go through a connection of their own, so that they never see a transaction half-way. */
-  constructor(dir: string, lock: { release(): void }, db: DatabaseSync) {
-    super(new DatabaseSync(fileIn(dir), { readOnly: true, timeout: 5_000 }));
+  constructor(dir: string, lock: { release(): void }, unsynced: boolean) {
+    const file = fileIn(dir);
+    const db = unsynced ? openUnsynced(file) : openWritable(file);
+    super(new DatabaseSync(file, { readOnly: true, timeout: 5_000 }));
     this.#dir = dir;
     this.#lock = lock;
     this.#db = db;
-    this.#inserts = new Inserts(db);
-    this.#begin = db.prepare("BEGIN IMMEDIATE");
-    this.#commit = db.prepare("COMMIT");
+    this.#here = new Transactions(db, dir);
+    this.#committer = new Committer({ dir, file, unsynced });
   }
 
-  append(batch: Batch): Promise<void> {
-    return this.#write(`batch ${batch.row.seq}`, () => {
-      this.#inserts.row(batch.row);
-      this.#inserts.projected(batch.projected);
-      this.#inserts.privates(batch.privates);
-    });
+  append({ row, projected, privates }: Batch): Promise<void> {
+    const values = valuesOf(projected);
+    return this.#take(`batch ${row.seq}`, (what) => this.#committer.commit({ what, row, values, privates }));
   }
 
   writeSnapshot(snapshot: Snapshot): Promise<void> {
-    return this.#write(`snapshot ${snapshot.seq}`, () => this.#inserts.snapshot(snapshot));
+    return this.#take(`snapshot ${snapshot.seq}`, (what) => this.#committer.commit({ what, snapshot }));
   }
 
-  writePrivates(writes: readonly PrivateWrite[]): Promise<void> {
-    return this.#write("private rows", () => this.#inserts.privates(writes));
+  writePrivates(privates: readonly PrivateWrite[]): Promise<void> {
+    return this.#take("private rows", (what) => this.#committer.commit({ what, privates }));
   }
 
   replaceProjections(pages: AsyncIterable<Projected>): Promise<void> {
-    return this.#write("rebuilt projections", async () => {
-      for (const table of projections) this.#db.exec(`DELETE FROM ${table}`);
-      for await (const page of pages) this.#inserts.projected(page);
-    });
+    return this.#take("rebuilt projections", (what) =>
+      this.#here.run(what, async (inserts) => {
+        for (const table of projections) this.#db.exec(`DELETE FROM ${table}`);
+        for await (const page of pages) inserts.values(valuesOf(page));
+      }),
+    );
   }
 
   fill(from: WholeReader): Promise<void> {
-    return this.#write("a restored journal", async () => {
-      if ((await this.head()).seq > 0) throw new Error("it holds a journal already; restore into an empty directory");
-      await pour(from, fillingOf(this.#inserts));
-    });
+    return this.#take("a restored journal", (what) =>
+      this.#here.run(what, async (inserts) => {
+        if ((await this.head()).seq > 0) throw new Error("it holds a journal already; restore into an empty directory");
+        await pour(from, fillingOf(inserts));
+      }),
+    );
   }
 
   async freeBytes(): Promise<number | undefined> {
@@ -184,45 +161,25 @@ class SqliteStore extends SqliteReader implements FillableStore {
   override async close(): Promise<void> {
     await this.#turns.done();
     if (!this.#db.isOpen) return;
+    await this.#committer.close();
     await super.close();
     this.#db.close();
     this.#lock.release();
   }
 
-  #write(what: string, write: () => void | Promise<void>): Promise<void> {
-    return this.#turns.take(() => this.#transact(what, write));
+  #take(what: string, commit: (what: string) => Promise<void>): Promise<void> {
+    return this.#turns.take(async () => {
+      if (this.#stopped !== undefined) {
+        const message = `${what} was not written: an earlier commit failed in ${this.#dir}`;
+        throw new CommitOutage(message, true, this.#stopped);
+      }
+      try {
+        await commit(what);
+      } catch (error) {
+        const outage = error instanceof CommitOutage ? error : outageOf(error, what, this.#dir, true);
+        if (!outage.known) this.#stopped = outage;
+        throw outage;
+      }
+    });
   }
-
-  async #transact(what: string, write: () => void | Promise<void>): Promise<void> {
-    if (this.#stopped !== undefined) {
-      throw new CommitOutage(`${what} was not written: an earlier commit failed in ${this.#dir}`, true, this.#stopped);
-    }
-    let committing = false;
-    try {
-      this.#begin.run();
-      const writing = write();
-      if (writing !== undefined) await writing;
-      committing = true;
-      this.#commit.run();
-    } catch (cause) {
-      const outage = outageOf(cause, what, this.#dir, committing);
-      if (!outage.known) this.#stopped = outage;
-      if (this.#db.isTransaction) this.#db.exec("ROLLBACK");
-      throw outage;
-    }
-  }
-}
-
-/**
- * What a failed write means. Before COMMIT nothing can have become durable. A COMMIT that found the disk full or the
- * file busy wrote no complete commit record; after any other failure of it (a failed sync above all) the record may be
- * in the file, and recovery may find it there: nobody knows.
- */
-function outageOf(cause: unknown, what: string, dir: string, committing: boolean): CommitOutage {
-  const code = primaryCodeOf(cause);
-  const known = !committing || code === sqliteFull || code === sqliteBusy;
-  const reason =
-    code === sqliteFull ? "the disk is full; free some space" : cause instanceof Error ? cause.message : cause;
-  const result = known ? "nothing of it was kept" : "whether it was kept is unknown until the store is opened again";
-  return new CommitOutage(`Writing ${what} to ${dir} failed, ${result}: ${reason}`, known, cause);
 }

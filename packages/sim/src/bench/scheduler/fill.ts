@@ -30,7 +30,7 @@ function fillWith(gpus: number, seed: number, count: number, ask: Ask, rounds: n
   for (let round = 0; round < rounds; round++) {
     const batches = batchesOf(plant, count, ask);
     let placed = 0;
-    for (const inputs of batches) {
+    for (const inputs of taken(batches)) {
       plant.now += 10;
       placed += countPlaced(watch.time(() => plant.decide(inputs), countPlaced));
     }
@@ -54,12 +54,19 @@ export async function journal(gpus: number, seed: number): Promise<Measured> {
     const writer = new Writer({ store, state, head, clock, snapshotEveryEvents: 100_000, freeBytesMin: 0 });
     const batches = batchesOf(plant, gpus, askForOne, writerBatch);
     const watch = new Stopwatch();
-    for (const inputs of batches) {
+    // As in the server, a batch is decided while the one before is being made durable; timed is from commit to commit.
+    let lap = new Lap();
+    let before = Promise.resolve();
+    for (const inputs of taken(batches)) {
       plant.now += 10;
-      const lap = new Lap();
-      await writer.write(inputs.map((input) => ({ input, privates: [] })));
-      watch.add(lap, inputs.length);
+      const writing = writer.write(inputs.map((input) => ({ input, privates: [] })));
+      await before;
+      before = writing.then(() => {
+        watch.add(lap, inputs.length);
+        lap = new Lap();
+      });
     }
+    await before;
     if (state.leases.size !== gpus) throw new Error(`${state.leases.size} of ${gpus} jobs were placed`);
     return watch.measured(
       `fill through the server's writer, each batch of ${writerBatch} committed to SQLite with fsync`,
@@ -80,6 +87,11 @@ function batchesOf(plant: Plant, count: number, ask: Ask, size = perBatch): Inpu
     batches.push(Array.from({ length }, () => plant.submit(ask(plant.random))));
   }
   return batches;
+}
+
+/** Each in turn; like an inbox, it keeps nothing of what was taken. */
+function* taken(batches: Input[][]): Generator<Input[]> {
+  for (let next = batches.shift(); next !== undefined; next = batches.shift()) yield next;
 }
 
 export function countPlaced(events: readonly Event[]): number {

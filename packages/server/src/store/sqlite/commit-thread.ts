@@ -1,0 +1,35 @@
+import { parentPort, workerData } from "node:worker_threads";
+import { CommitOutage } from "../port.ts";
+import type { CommitPlace, CommitResult, CommitWork } from "./committer.ts";
+import { openUnsynced, openWritable } from "./connect.ts";
+import { Transactions } from "./transact.ts";
+
+/** The thread that commits: the embedded store is synchronous, and each of its commits waits for the disk. */
+const port = parentPort!;
+const { dir, file, unsynced } = workerData as CommitPlace;
+const db = unsynced ? openUnsynced(file) : openWritable(file);
+const transactions = new Transactions(db, dir);
+
+port.on("message", async (work: CommitWork | "close") => {
+  if (work === "close") {
+    db.close();
+    port.close();
+    return;
+  }
+  port.postMessage(await resultOf(work));
+});
+
+async function resultOf({ what, row, values, privates, snapshot }: CommitWork): Promise<CommitResult> {
+  try {
+    await transactions.run(what, (inserts) => {
+      if (row !== undefined) inserts.row(row);
+      if (values !== undefined) inserts.values(values);
+      if (privates !== undefined) inserts.privates(privates);
+      if (snapshot !== undefined) inserts.snapshot(snapshot);
+    });
+    return undefined;
+  } catch (error) {
+    if (!(error instanceof CommitOutage)) throw error;
+    return { message: error.message, known: error.known };
+  }
+}

@@ -1,0 +1,38 @@
+import { closeSync, existsSync, openSync } from "node:fs";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { checkVersion, migrate } from "./schema.ts";
+
+export function fileIn(dir: string): string {
+  return join(dir, "store.sqlite");
+}
+
+/** A connection that commits durably: each commit is on the disk before it returns. */
+export function openWritable(file: string): DatabaseSync {
+  // Made by hand first, because SQLite would make it readable by all; its companions take over the mode of the file.
+  if (!existsSync(file)) closeSync(openSync(file, "a", 0o600));
+  const db = new DatabaseSync(file, { timeout: 5_000 });
+  try {
+    checkVersion(db, file);
+    // Memory-mapped reads stay off: a read error would then be a signal that ends the process, not an error.
+    db.exec(`
+      PRAGMA journal_mode = WAL;
+      PRAGMA synchronous = FULL;
+      PRAGMA cache_size = -32768;
+      PRAGMA wal_autocheckpoint = 4000;
+      PRAGMA journal_size_limit = 67108864;
+    `);
+    migrate(db, file);
+    return db;
+  } catch (error) {
+    db.close();
+    throw error;
+  }
+}
+
+/** The same, but commits do not wait for the disk. */
+export function openUnsynced(file: string): DatabaseSync {
+  const db = openWritable(file);
+  db.exec("PRAGMA synchronous = OFF; PRAGMA wal_autocheckpoint = 100000");
+  return db;
+}
