@@ -51,6 +51,27 @@ describe("the writer", () => {
     assert.deepEqual([again.head.seq, again.head.events], [writer.head.seq, writer.head.events]);
   });
 
+  it("decides a batch while the one before is on its way, and commits both in order", async () => {
+    const store = await openMemoryStore(new MemoryPlace());
+    const writer = await open(store);
+    const writing = [writer.write([account("a")]), writer.write([account("b")]), writer.write([account("b")])];
+    assert.equal((await store.head()).seq, 0);
+    const [first, second, refused] = await Promise.all(writing);
+    assert.deepEqual([first!.seq, second!.seq, refused!.seq], [1, 2, 2]);
+    assert.equal(writeSnapshot((await recover(store)).state), writeSnapshot(writer.state));
+  });
+
+  it("[S14] answers nothing of what was decided after a batch that could not be committed", async () => {
+    const store = await openMemoryStore(new MemoryPlace());
+    const writer = await open(store);
+    const append = store.append.bind(store);
+    let commits = 0;
+    store.append = (batch) => (commits++ === 0 ? Promise.reject(new Error("the disk is gone")) : append(batch));
+    const writing = [writer.write([account("a")]), writer.write([account("b")]), writer.write([account("b")])];
+    for (const { status } of await Promise.allSettled(writing)) assert.equal(status, "rejected");
+    assert.equal((await store.head()).seq, 0);
+  });
+
   it("writes nothing for what is refused, and answers each caller in turn", async () => {
     const store = await openMemoryStore(new MemoryPlace());
     const writer = await open(store);

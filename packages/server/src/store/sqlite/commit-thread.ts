@@ -19,13 +19,12 @@ port.on("message", async (work: CommitWork | "close") => {
   port.postMessage(await resultOf(work));
 });
 
-async function resultOf({ what, row, values, privates, snapshot }: CommitWork): Promise<CommitResult> {
+async function resultOf({ what, row, values, privates }: CommitWork): Promise<CommitResult> {
   try {
     await transactions.run(what, (inserts) => {
-      if (row !== undefined) inserts.row(row);
-      if (values !== undefined) inserts.values(values);
-      if (privates !== undefined) inserts.privates(privates);
-      if (snapshot !== undefined) inserts.snapshot(snapshot);
+      inserts.row(row);
+      inserts.values(values);
+      inserts.privates(privates);
     });
     return undefined;
   } catch (error) {

@@ -1,5 +1,5 @@
 import { Worker } from "node:worker_threads";
-import { CommitOutage, type JournalRow, type PrivateWrite, type Snapshot } from "../port.ts";
+import { CommitOutage, type JournalRow, type PrivateWrite } from "../port.ts";
 import type { TableValues } from "./values.ts";
 
 /** Where the thread that commits writes. */
@@ -9,13 +9,12 @@ export interface CommitPlace {
   readonly unsynced: boolean;
 }
 
-/** What is to become durable together. */
+/** A batch, and what it is called when it fails. */
 export interface CommitWork {
   readonly what: string;
-  readonly row?: JournalRow;
-  readonly values?: TableValues;
-  readonly privates?: readonly PrivateWrite[];
-  readonly snapshot?: Snapshot;
+  readonly row: JournalRow;
+  readonly values: TableValues;
+  readonly privates: readonly PrivateWrite[];
 }
 
 /** Undefined = it is durable. */

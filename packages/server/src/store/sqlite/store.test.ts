@@ -7,7 +7,7 @@ import { DatabaseSync } from "node:sqlite";
 import { afterEach, beforeEach, describe, it } from "node:test";
 import { fileURLToPath } from "node:url";
 import { checkChain } from "../../journal/chain.ts";
-import { batchAfter } from "../../testing/batches.ts";
+import { auditOf, batchAfter } from "../../testing/batches.ts";
 import { CommitOutage } from "../port.ts";
 import { describeStore } from "../suite.ts";
 import { fileIn } from "./connect.ts";
@@ -64,6 +64,37 @@ describe("the SQLite store", () => {
     const files = readdirSync(inside).filter((name) => name.startsWith("store.sqlite"));
     assert.ok(files.length >= 2);
     for (const name of files) assert.equal(statSync(join(inside, name)).mode & 0o777, 0o600, name);
+    await store.close();
+  });
+
+  it("commits large batches in a thread of their own, between small ones and as wholly", async () => {
+    const store = await openSqliteStore(dir);
+    const events = Array.from({ length: 1_000 }, (_, i) => `{"n":${i}}`);
+    for (const sample of [{}, { events }, {}, { events }, { events }]) {
+      const head = await store.head();
+      const audit = [auditOf({ seq: head.seq + 1 })];
+      const privates = [{ kind: "person", key: `p${head.seq}`, value: Buffer.from("x") }];
+      await store.append(batchAfter(head, { ...sample, projected: { audit }, privates }));
+    }
+    assert.deepEqual(await checkChain(store), { sound: true, head: await store.head() });
+    assert.equal((await store.audit({ accounts: [], limit: 10 })).length, 5);
+    assert.equal((await store.privates("person")).size, 5);
+    await store.close();
+  });
+
+  it("keeps nothing of a large batch that cannot be committed, and commits the next", async () => {
+    const store = await openSqliteStore(dir);
+    const events = Array.from({ length: 1_000 }, (_, i) => `{"n":${i}}`);
+    const head = await store.head();
+    const good = batchAfter(head, { events });
+    const gap = { ...good, row: { ...good.row, seq: 7 } };
+    await assert.rejects(store.append(gap), (error: Error) => {
+      assert.ok(error instanceof CommitOutage && error.known);
+      assert.match(error.message, /Writing batch 7 to .* failed, nothing of it was kept: the journal is gapless/);
+      return true;
+    });
+    await store.append(good);
+    assert.equal((await store.head()).seq, 1);
     await store.close();
   });
 

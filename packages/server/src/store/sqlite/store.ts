@@ -94,9 +94,12 @@ function fillingOf(inserts: Inserts): Filling {
   };
 }
 
+/** A batch with fewer events is committed sooner than another thread would be awake. */
+const handedOverMin = 1_000;
+
 /**
- * Batches are committed in a thread of their own: it waits for the disk while the writer decides what comes next. What
- * is large and rare is written here. Never both at once.
+ * Large batches are committed in a thread of their own: it inserts and waits for the disk while the writer decides what
+ * comes next. Everything else is written here. Never both at once.
  */
 class SqliteStore extends SqliteReader implements FillableStore {
   readonly #dir: string;
@@ -121,15 +124,24 @@ class SqliteStore extends SqliteReader implements FillableStore {
 
   append({ row, projected, privates }: Batch): Promise<void> {
     const values = valuesOf(projected);
-    return this.#take(`batch ${row.seq}`, (what) => this.#committer.commit({ what, row, values, privates }));
+    return this.#take(`batch ${row.seq}`, (what) => {
+      if (row.eventCount >= handedOverMin) return this.#committer.commit({ what, row, values, privates });
+      return this.#here.run(what, (inserts) => {
+        inserts.row(row);
+        inserts.values(values);
+        inserts.privates(privates);
+      });
+    });
   }
 
   writeSnapshot(snapshot: Snapshot): Promise<void> {
-    return this.#take(`snapshot ${snapshot.seq}`, (what) => this.#committer.commit({ what, snapshot }));
+    return this.#take(`snapshot ${snapshot.seq}`, (what) =>
+      this.#here.run(what, (inserts) => inserts.snapshot(snapshot)),
+    );
   }
 
   writePrivates(privates: readonly PrivateWrite[]): Promise<void> {
-    return this.#take("private rows", (what) => this.#committer.commit({ what, privates }));
+    return this.#take("private rows", (what) => this.#here.run(what, (inserts) => inserts.privates(privates)));
   }
 
   replaceProjections(pages: AsyncIterable<Projected>): Promise<void> {
