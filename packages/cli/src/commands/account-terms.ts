@@ -22,6 +22,7 @@ export interface TermFlags {
   readonly overcommit?: boolean;
   readonly gpusPerJob?: string;
   readonly runTime?: string;
+  readonly defaultTime?: string;
   readonly waitingJobsPerUser?: string;
   readonly gpusPerUser?: string;
   readonly gpuHours?: string;
@@ -108,6 +109,7 @@ export function addTermFlags(command: Command): Command {
     .addOption(quota("--no-overcommit", "guarantees below may not exceed what is there"))
     .addOption(limit("--gpus-per-job <count>", "GPUs of one job"))
     .addOption(limit("--run-time <duration>", "run time of one job, such as 24h"))
+    .addOption(limit("--default-time <duration>", "the limit of jobs that declare none, services excepted"))
     .addOption(limit("--waiting-jobs-per-user <count>", "waiting jobs of one user"))
     .addOption(limit("--gpus-per-user <count>", "GPUs that one user holds"))
     .addOption(limit("--gpu-hours <hours/period>", "GPU-hours per period, such as 1000/7d"))
@@ -141,6 +143,7 @@ export function termsOf(flags: TermFlags, before: Before = {}): AccountEdit {
     limits: merged(before.limits, {
       gpusPerJob: wholeOf("--gpus-per-job", flags.gpusPerJob),
       runTime: durationOf("--run-time", flags.runTime),
+      defaultTime: durationOf("--default-time", flags.defaultTime),
       waitingJobsPerUser: wholeOf("--waiting-jobs-per-user", flags.waitingJobsPerUser),
       gpusPerUser: wholeOf("--gpus-per-user", flags.gpusPerUser),
       gpuHours: gpuHoursOf(flags.gpuHours),

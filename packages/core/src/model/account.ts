@@ -35,6 +35,8 @@ export type QueueOrder = AccountOrder | "index";
 export interface Limits {
   readonly gpusPerJobMax?: number;
   readonly runMsMax?: number;
+  /** The limit of a job that declares none. */
+  readonly runMsDefault?: number;
   readonly waitingJobsPerUserMax?: number;
   readonly gpusPerUserMax?: number;
   /** GPU time that may be begun in each window of `everyMs`, counted from the epoch. */

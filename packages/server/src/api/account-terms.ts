@@ -151,11 +151,20 @@ function milliOf(
 function limitsOf(given: NonNullable<AccountEdit["limits"]>): Limits | Refusal {
   const runMsMax = given.runTime === undefined ? undefined : parseDuration(given.runTime, "limits.runTime");
   if (isRefusal(runMsMax)) return runMsMax;
+  const runMsDefault =
+    given.defaultTime === undefined ? undefined : parseDuration(given.defaultTime, "limits.defaultTime");
+  if (isRefusal(runMsDefault)) return runMsDefault;
+  const most = runMsMax ?? Number.POSITIVE_INFINITY;
+  if (runMsDefault !== undefined && (runMsDefault === 0 || runMsDefault > most)) {
+    const hint = runMsMax === undefined ? "give at least 1s" : `give at least 1s and at most ${given.runTime}`;
+    return refuse("invalid", "limits.defaultTime", given.defaultTime!, "is no time that a job may run", hint);
+  }
   const gpuTime = given.gpuHours === undefined ? undefined : gpuTimeOf(given.gpuHours);
   if (isRefusal(gpuTime)) return gpuTime;
   return {
     ...(given.gpusPerJob !== undefined && { gpusPerJobMax: given.gpusPerJob }),
     ...(runMsMax !== undefined && { runMsMax }),
+    ...(runMsDefault !== undefined && { runMsDefault }),
     ...(given.waitingJobsPerUser !== undefined && { waitingJobsPerUserMax: given.waitingJobsPerUser }),
     ...(given.gpusPerUser !== undefined && { gpusPerUserMax: given.gpusPerUser }),
     ...(gpuTime !== undefined && { gpuTime }),
@@ -221,6 +230,7 @@ export function renderLimits(limits: Limits): Record<string, unknown> {
   return {
     ...(limits.gpusPerJobMax !== undefined && { gpusPerJob: limits.gpusPerJobMax }),
     ...(limits.runMsMax !== undefined && { runTime: durationText(limits.runMsMax) }),
+    ...(limits.runMsDefault !== undefined && { defaultTime: durationText(limits.runMsDefault) }),
     ...(limits.waitingJobsPerUserMax !== undefined && { waitingJobsPerUser: limits.waitingJobsPerUserMax }),
     ...(limits.gpusPerUserMax !== undefined && { gpusPerUser: limits.gpusPerUserMax }),
     ...(limits.gpuTime !== undefined && {

@@ -169,6 +169,20 @@ describe("submitting", () => {
     assert.equal(control.state.nextJob, before);
   });
 
+  it("[B1] gives a job that declares no limit the default of its account, and says so in a dry run", async () => {
+    const terms = { limits: { defaultTime: "4h" } };
+    const edited = await server.call(owner.token, "PATCH", "/v1/accounts/lab", terms);
+    assert.deepEqual([edited.status, edited.json.limits], [200, terms.limits], edited.text);
+    const dry = async (body: object) =>
+      (await server.call(ada.token, "POST", "/v1/jobs/dry-run", { run: "true", ...body })).json;
+    const plain = await dry({});
+    assert.deepEqual([plain.spec.max_time, plain.sizing], ["4h", ["max_time 4h: the default of lab"]]);
+    assert.equal((await dry({ max_time: "9h" })).spec.max_time, "9h");
+    assert.equal((await dry({ type: "service" })).spec.max_time, undefined);
+    const none = await server.call(owner.token, "PATCH", "/v1/accounts/lab", { limits: { defaultTime: "0s" } });
+    assert.equal(none.json.field, "limits.defaultTime");
+  });
+
   it("shows arrays as one line and their elements on request", async () => {
     const made = await submit(ada, { ...waits, name: "frames", array: "1-5%2" });
     assert.deepEqual([made.json.size, made.json.gpus], [5, 0]);

@@ -10,6 +10,7 @@ import {
   type JobOutcome,
   type JobSpec,
   parseJob,
+  pathUp,
   type RawJob,
   type RawKind,
   type Refusal,
@@ -26,6 +27,7 @@ import {
 import type { DryRun, JobCreated, JobSpecBody, Job as WireJob } from "@tessera/wire";
 import { grantsOf } from "../access/policy.ts";
 import { holderOfSecret } from "../access/secrets.ts";
+import { durationText } from "../api/quantities.ts";
 import { jobCreated, jobCreatedFromDoc, renderReason } from "../api/render.ts";
 import { renderDisplaced, renderSeats } from "../api/render-outlook.ts";
 import { renderSpec } from "../api/render-spec.ts";
@@ -171,14 +173,15 @@ export function gather(
   if (refusal !== undefined) return refusal;
   const times = settleTimes(body, finder.control.now());
   if (isRefusal(times)) return times;
-  if (body.after === undefined) return parsed(finder, body, { ...times, after: [] }, []);
+  if (body.after === undefined) return parsed(finder, account, body, { ...times, after: [] }, []);
   return findBefore(finder, user, body.after).then((before) =>
-    isRefusal(before) ? before : parsed(finder, body, { ...times, after: before.after }, before.endedBefore),
+    isRefusal(before) ? before : parsed(finder, account, body, { ...times, after: before.after }, before.endedBefore),
   );
 }
 
 function parsed(
   { control }: Finder,
+  account: Account,
   body: JobSpecBody,
   settled: Settled,
   endedBefore: Gathered["endedBefore"],
@@ -202,7 +205,11 @@ function parsed(
       "ask for gpus: 1",
     );
   }
-  return { spec, endedBefore, why: sized.why };
+  const limit =
+    spec.maxTimeMs === undefined && spec.type !== "service" ? defaultTime(control.state, account) : undefined;
+  if (limit === undefined) return { spec, endedBefore, why: sized.why };
+  const said = `max_time ${durationText(limit.ms)}: the default of ${limit.path}`;
+  return { spec: { ...spec, maxTimeMs: limit.ms }, endedBefore, why: [...sized.why, said] };
 }
 
 /** What no engine here can do, and what the account does not have. */
@@ -288,4 +295,11 @@ async function findBefore(
     if ("ended" in found) endedBefore.push({ job: id, outcome: found.ended.outcome as JobOutcome });
   }
   return { after: [...after.values()], endedBefore };
+}
+
+/** The limit of jobs that declare none, by the lowest account that says so. */
+function defaultTime(state: State, account: Account): { readonly ms: number; readonly path: string } | undefined {
+  for (const { path, terms } of pathUp(state, account.no))
+    if (terms.limits.runMsDefault !== undefined) return { ms: terms.limits.runMsDefault, path };
+  return undefined;
 }

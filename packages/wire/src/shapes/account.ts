@@ -48,6 +48,7 @@ const terms = {
       {
         gpusPerJob: Type.Optional(Type.Integer({ minimum: 0 })),
         runTime: Type.Optional(Duration),
+        defaultTime: Type.Optional(Duration),
         waitingJobsPerUser: Type.Optional(Type.Integer({ minimum: 0 })),
         gpusPerUser: Type.Optional(Type.Integer({ minimum: 0 })),
         gpuHours: Type.Optional(
