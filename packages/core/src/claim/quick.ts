@@ -14,7 +14,7 @@ import { partNeedOf } from "./part-seats.ts";
 import type { ClaimPlan } from "./plan.ts";
 import { Site } from "./site.ts";
 import { isInside } from "./takeable.ts";
-import { lostMsOf, type Victim, whole } from "./victim.ts";
+import { leavesFirst, lostMsOf, type Victim, whole } from "./victim.ts";
 
 /**
  * Room for one GPU, or a part of one, by a guarantee, where nothing but the order of T5 decides who leaves: what is being left
@@ -70,9 +70,13 @@ export function quickClaim(state: State, job: Job, wish: Wish, now: Instant): Cl
   if (first === undefined) return undefined;
   const firstSeat = seat!;
   // Work that a guarantee above covers may be taken too; where it loses as much as burst work, that goes first.
-  for (const loser of coveredAbove(state, cover, now)) {
+  const offers = offersAbove(state, cover, now);
+  if (offers === undefined) return undefined;
+  for (const loser of offers) {
     if (lostMsOf(first, now) <= lostMsOf(loser, now)) break;
-    if (ask(loser) === "yes") return plan(seat!, [whole(loser)]);
+    const answer = ask(loser);
+    if (answer === "yes") return plan(seat!, [whole(loser)]);
+    if (answer === "not-this-job") return undefined; // what its account offers then is to be weighed
   }
   return plan(firstSeat, [whole(first)]);
 }
@@ -83,14 +87,22 @@ export function hasFreeSeat(state: State, job: Job, wish: Wish, { choice, model 
   return typeof findSeats(state, job, choice, model) === "object";
 }
 
-/** Jobs that are covered by accounts above one, and so may leave for what is inside its guarantee [C2]; the least lost first. */
-function coveredAbove(state: State, cover: AccountNo, now: Instant): Job[] {
-  const found: Job[] = [];
+/**
+ * Of the jobs that accounts above one cover, and that so may leave for what is inside its guarantee [C2]: what each of
+ * their accounts offers [T5], the least lost first. Undefined where an account might offer burst work instead.
+ */
+function offersAbove(state: State, cover: AccountNo, now: Instant): Job[] | undefined {
+  const offers = new Map<AccountNo, Job>();
   for (let at = accountOf(state, cover).parent; at !== noAccount; at = accountOf(state, at).parent) {
-    for (const job of state.coveredBy.get(at) ?? [])
-      if (job.state !== "stopping" && job.spec.preemptible && job.leases.length > 0) found.push(job);
+    for (const job of state.coveredBy.get(at) ?? []) {
+      if (job.state === "stopping" || !job.spec.preemptible || job.leases.length === 0) continue;
+      const known = offers.get(job.account);
+      if (known === undefined || leavesFirst(whole(job), whole(known), now) < 0) offers.set(job.account, job);
+    }
   }
-  return found.sort((a, b) => lostMsOf(a, now) - lostMsOf(b, now) || b.no - a.no);
+  for (const account of offers.keys())
+    for (const job of state.active.get(account) ?? []) if (job.cover === noAccount) return undefined;
+  return [...offers.values()].sort((a, b) => lostMsOf(a, now) - lostMsOf(b, now) || b.no - a.no);
 }
 
 /** Whether all from an account up to where it meets the claimant are above their guarantees [T5]. */
