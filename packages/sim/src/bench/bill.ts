@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import {
   buildInvoice,
   day,
@@ -36,7 +37,7 @@ const noteMemory = () => {
 };
 
 const found = Array.from({ length: rounds }, (_, i) => round(i + 1));
-const same = new Set(found.map(({ text }) => text)).size === 1;
+const same = new Set(found.map(({ textHash }) => textHash)).size === 1;
 const { leases, stretches, invoices, lines, entries, unbalanced } = found[0]!;
 const figures = {
   ...{ jobs, teams, days, rounds, seed, leases, stretches, invoices, lines, entries, unbalanced },
@@ -90,7 +91,8 @@ function round(no: number) {
   const [begun, cpu] = [performance.now(), process.cpuUsage()];
   rating.advance(period.toAt);
   const shared = rating.shared();
-  let [invoices, lines, entries, unbalanced, text] = [0, 0, 0, 0, ""];
+  const text = createHash("sha256");
+  let [invoices, lines, entries, unbalanced] = [0, 0, 0, 0];
   for (const tenant of rating.tenants()) {
     const parts = { tenant, period, mode: "chargeback", book, windows: made.windows, shared, corrections: [] } as const;
     const invoice = buildInvoice({ ...parts, lines: rating.lines(tenant) })!;
@@ -99,7 +101,7 @@ function round(no: number) {
     lines += invoice.lines.length;
     entries += booked.length;
     unbalanced += booked.filter((entry) => faultOf(entry) !== undefined).length;
-    text += invoiceText(invoice);
+    text.update(invoiceText(invoice));
   }
   const closeMs = performance.now() - begun;
   cpuMs += process.cpuUsage(cpu).user / 1000;
@@ -111,7 +113,8 @@ function round(no: number) {
       `${Math.round(peakMiB)} MiB, ${(cpuMs / second).toFixed(1)} s of CPU`,
   );
   return {
-    ...{ leases, stretches, invoices, lines, entries, unbalanced, text, leasesPerSecond, rateSeconds },
+    ...{ leases, stretches, invoices, lines, entries, unbalanced, leasesPerSecond, rateSeconds },
+    textHash: text.digest("hex"),
     closeSeconds: closeMs / second,
     cpuSeconds: cpuMs / second,
   };
