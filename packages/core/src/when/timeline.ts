@@ -13,6 +13,7 @@ import { coverFor, type Demand } from "../queue/quota.ts";
 import type { Ending } from "../state/endings.ts";
 import { Rooms } from "../state/rooms.ts";
 import { demandOf, jobOf, orderOf, pathUp, type State } from "../state/state.ts";
+import { BesideGpus } from "./beside-gpus.ts";
 import { opensBy, outlasts, turningPoints } from "./maintenance.ts";
 import { type Asking, mayBeCovered, UsageThen, waitsForQuota } from "./quota-then.ts";
 import { type EndOf, endOf, runMsOf } from "./run-time.ts";
@@ -23,6 +24,7 @@ export interface PlannedStart {
   readonly at: Instant;
   /** GPUs it will need of each node. */
   readonly gpus: ReadonlyMap<NodeNo, number>;
+  readonly gpusEach: number;
   /** The guarantee that will hold it: burst work outside of that it can take back, so such work may run in its gap [B2]. */
   readonly cover: AccountNo;
   /** It counts on the end of something that has no limit. */
@@ -250,11 +252,15 @@ export class Timeline {
         ? fleet.nodeFreeGpus[node.no]! + (freed.get(node.no) ?? 0) + (lent.get(node.no) ?? 0)
         : 0;
     const besidePlans = (node: FleetNode) => freeOn(node) - this.#plannedOn(node.no, from);
+    const beside = new BesideGpus(need);
     const fits = (node: FleetNode) => {
       if (!opensBy(node, from) || !outlasts(node, job.spec, from) || mayUse?.(node) === false) return 0;
       if (others?.has(node.no)) return 0;
       const free = Math.min(besidePlans(node), this.#leftBy(node.no, from, from + runsMs));
-      return Math.max(0, Math.min(apart ? 1 : members, Math.floor(free / need.gpus)));
+      const byGpus = Math.max(0, Math.min(apart ? 1 : members, Math.floor(free / need.gpus)));
+      // What those hold besides GPUs who can be taken back is not counted: it leaves with them.
+      if (byGpus === 0 || !beside.counts || lent.has(node.no)) return byGpus;
+      return Math.min(byGpus, beside.fits(node, this.#startedOn(node.no, from)));
     };
     // How many members fit each node, kept up to date: a moment costs as much as what ends in it.
     const fit = new Int32Array(fleet.nodes.length);
@@ -276,10 +282,12 @@ export class Timeline {
       from = at;
       if (ending !== undefined) usage?.end(ending);
       guessed ||= ending !== undefined && ending.spec.maxTimeMs === undefined;
-      for (const { node, gpus, part } of ending?.leases ?? []) {
+      for (const lease of ending?.leases ?? []) {
+        const { node, gpus, part } = lease;
+        if (beside.counts) beside.end(lease);
         // A part does not free a GPU for certain, and what is kept for a claimant is not free for others.
         const whole = part === undefined ? gpus.filter((gpu) => fleet.gpuHeldFor[gpu] === 0).length : 0;
-        if (whole === 0) continue;
+        if (whole === 0 && !beside.counts) continue;
         freed.set(node, (freed.get(node) ?? 0) + whole);
         count(node);
       }
@@ -310,7 +318,7 @@ export class Timeline {
         gpus.set(node.no, here * need.gpus);
         spare.set(node.no, besidePlans(node) - here * need.gpus);
       }
-      const start = { job, at, gpus, demand, guessed, cover: held };
+      const start = { job, at, gpus, gpusEach: need.gpus, demand, guessed, cover: held };
       if (!bounded) return { start, spare, usage: undefined };
       for (const plan of running) usage!.begin(plan);
       return { start, spare, usage };
@@ -359,6 +367,16 @@ export class Timeline {
       if (plan.at <= at && at < this.#endOfPlan(plan)) held += plan.gpus.get(node) ?? 0;
     }
     return held;
+  }
+
+  /** The members that plans which have begun by then will have on a node: what each needs besides GPUs. */
+  *#startedOn(node: NodeNo, at: Instant): Generator<{ readonly cpusMilli: number; readonly memoryMiB: number }> {
+    for (const plan of this.plans) {
+      if (plan.at > at || at >= this.#endOfPlan(plan)) continue;
+      const here = (plan.gpus.get(node) ?? 0) / plan.gpusEach;
+      const { cpusMilli, memoryMiB } = plan.job.spec;
+      if (here > 0) yield { cpusMilli: here * cpusMilli, memoryMiB: here * memoryMiB };
+    }
   }
 
   /** The most that may be taken of a node for that time without delaying a plan that begins in it. */
