@@ -148,13 +148,13 @@ export class PeriodRating {
   }
 
   #endPrice(): void {
-    const fromAt = this.#rater.ratedUntil;
     this.#rater.cut();
-    this.#collect({ fromAt, toAt: fromAt });
+    // Where hours are shown, each cut has put everything into lines.
+    if (this.#options.onCharge === undefined) this.#collect();
   }
 
-  /** Puts what came together into lines, at the prices of just now. */
-  #collect(cut: Cut): void {
+  /** Puts what came together into lines, at the prices of just now; `cut` says when, for who is shown hours. */
+  #collect(cut?: Cut): void {
     const at = this.#rater.ratedUntil - 1;
     for (const tenant of this.#rater.payers.tenants) {
       this.totals.note(tenant.path);
@@ -168,7 +168,7 @@ export class PeriodRating {
     }
   }
 
-  #charge(slot: number, rates: Rates | undefined, cut: Cut): void {
+  #charge(slot: number, rates: Rates | undefined, cut: Cut | undefined): void {
     const { slots } = this.#rater.payers;
     const { payers, kinds, cells } = slots;
     const place = slots.placeOf(slot);
@@ -186,7 +186,7 @@ export class PeriodRating {
       }
       const before = this.#shown(line);
       this.totals.lines.add(line, cells, place + sum);
-      if (before !== undefined) this.#show(line, before, cut);
+      if (before !== undefined) this.#show(line, before, cut!);
     }
   }
 
