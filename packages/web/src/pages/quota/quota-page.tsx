@@ -7,6 +7,7 @@ import { Button, Card, Empty, Figure, Skeleton } from "../../design/parts.tsx";
 import { count, spellGpus, spellNumber } from "../../format/numbers.ts";
 import { AccountDialog } from "./account-dialog.tsx";
 import { EditPanel } from "./edit-panel.tsx";
+import { notesOf } from "./notes.ts";
 import { QuotaBar } from "./quota-bar.tsx";
 import { type TreeRow, treeOf } from "./tree.ts";
 
@@ -103,6 +104,11 @@ export default function QuotaPage() {
                     <tr key={each.path} aria-current={each.path === chosen ? "true" : undefined}>
                       <td style={{ paddingLeft: 16 + depth * 18 }}>
                         <Link href={`/quota/${each.path}`}>{each.path.split("/").at(-1)}</Link>
+                        {notesOf(each).map((note) => (
+                          <div key={note} className="small quiet">
+                            {note}
+                          </div>
+                        ))}
                       </td>
                       <td style={{ width: "38%" }}>
                         <QuotaBar

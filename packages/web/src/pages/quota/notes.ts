@@ -1,0 +1,29 @@
+import type { Account } from "@tessera/wire";
+import { spellFull } from "../../format/times.ts";
+
+type Window = NonNullable<Account["windows"]>[number];
+
+/** What numbers alone do not say of an account's quota: promised beyond what is there, given in sizes, other for a time. */
+export function notesOf(account: Pick<Account, "overcommitted" | "guaranteeSizes" | "windows">): string[] {
+  const sizes = Object.entries(account.guaranteeSizes ?? {}).map(([name, many]) => `${many} ${name}`);
+  return [
+    ...(account.overcommitted ? ["overcommitted: more is guaranteed below than is there"] : []),
+    ...(sizes.length > 0 ? [`guaranteed ${sizes.join(", ")}`] : []),
+    ...(account.windows ?? []).map(spellWindow),
+  ];
+}
+
+function spellWindow({ from, to, state, refused, quota }: Window): string {
+  const changes = Object.entries(quota).map(([field, value]) => `${field} ${spellValue(value)}`);
+  const when = state === "active" ? `until ${spellFull(to)}` : `${spellFull(from)} to ${spellFull(to)}`;
+  const not = refused === undefined ? "" : `, not in force: ${refused}`;
+  return `${when}: ${changes.join(", ")}${not}`;
+}
+
+function spellValue(value: unknown): string {
+  if (value === null) return "none";
+  if (typeof value !== "object") return String(value);
+  return Object.entries(value)
+    .map(([model, many]) => (model === "*" ? String(many) : `${many} ${model}`))
+    .join(", ");
+}
