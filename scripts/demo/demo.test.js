@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { spawn } from "node:child_process";
+import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -8,6 +8,7 @@ import { fileURLToPath } from "node:url";
 import { temporaryFolder } from "../launch/temporary.js";
 
 const program = fileURLToPath(new URL("main.js", import.meta.url));
+const simulator = fileURLToPath(new URL("../../packages/sim/dist/main.js", import.meta.url));
 
 async function demo(args, onText = () => {}) {
   const child = spawn(process.execPath, [program, ...args], { env: { ...process.env, NO_COLOR: "1" } });
@@ -47,6 +48,13 @@ test("the demo tells the whole story and leaves a sound journal behind", async (
   }
   assert.ok(existsSync(join(data, "store", "store.sqlite")), "the journal stays");
   assert.ok(wasClosed(data), "the server was stopped");
+  const whatIf = spawnSync(process.execPath, [simulator, "what-if", "--data", data, "-o", "json"], {
+    encoding: "utf8",
+  });
+  assert.equal(whatIf.status, 0, whatIf.stderr);
+  const { differences, sameState, batches } = JSON.parse(whatIf.stdout).replay;
+  assert.ok(batches > 20);
+  assert.deepEqual({ differences, sameState }, { differences: 0, sameState: true }, "[S26] its inputs alone decide it");
 });
 
 test("a demo that is interrupted stops its jobs and its server", async (t) => {
