@@ -52,8 +52,9 @@ test("the demo tells the whole story and leaves a sound journal behind", async (
     encoding: "utf8",
   });
   assert.equal(whatIf.status, 0, whatIf.stderr);
-  const { differences, sameState, batches } = JSON.parse(whatIf.stdout).replay;
+  const { differences, sameState, batches, stateHash } = JSON.parse(whatIf.stdout).replay;
   assert.ok(batches > 20);
+  assert.ok(text.includes(`state ${stateHash.slice(0, 16)}`), "the state that the journal was found sound with");
   assert.deepEqual({ differences, sameState }, { differences: 0, sameState: true }, "[S26] its inputs alone decide it");
 });
 

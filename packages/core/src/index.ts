@@ -42,7 +42,7 @@ export { gpuOffers } from "./part/offers.ts";
 export type { PartMode, PartSeat, PoolMode } from "./part/seat.ts";
 export * from "./place/place.ts";
 export * from "./place/rehearse.ts";
-export { type Cost, FleetWorth } from "./place/value/fleet-worth.ts";
+export { type Cost, FleetWorth, type Unplaced } from "./place/value/fleet-worth.ts";
 export { type FleetView, WorthLearner } from "./place/value/learner.ts";
 export type { Room, Shape } from "./place/value/shape.ts";
 export * from "./queue/explain.ts";

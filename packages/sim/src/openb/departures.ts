@@ -45,6 +45,8 @@ export function runWithDepartures(input: RunInput, loadPercent: number): Mark {
     }
     leaving.delete(at);
     const { name, kind, memoryMiB } = dice.pick(list.tasks);
+    // Drawn for those that are dropped too, so that every policy sees the same tasks.
+    const end = at + lengthOf(stay, dice);
     const count = (times.get(name) ?? 0) + 1;
     times.set(name, count);
     const drawn = count === 1 ? name : `${name}#${count}`;
@@ -60,7 +62,6 @@ export function runWithDepartures(input: RunInput, loadPercent: number): Mark {
       const devices = cluster.take(node, kinds[kind]!, memoryMiB, device);
       policy.placed?.(kind, node);
       changed(node);
-      const end = at + lengthOf(stay, dice);
       const others = leaving.get(end);
       if (others === undefined) leaving.set(end, [{ kind, memoryMiB, node, devices }]);
       else others.push({ kind, memoryMiB, node, devices });

@@ -40,7 +40,7 @@ describe("the openb protocol on a made-up fleet", () => {
         list: readTasks(files.tasks),
         order,
         seed,
-        policy: policyOf(policy, "online"),
+        policy: policyOf(policy, "online", false),
         ...(decisions && { log: decisions }),
       },
       [100],
@@ -81,7 +81,7 @@ describe("the openb protocol on a made-up fleet", () => {
     const decisions = new DecisionLog(log);
     const input = { nodes: readNodes(files.nodes), list: readTasks(files.tasks), order: "shuffled", seed: 42 } as const;
     const run = (policy: string, load: number, more = {}) =>
-      runWithDepartures({ ...input, policy: policyOf(policy, "online"), ...more }, load);
+      runWithDepartures({ ...input, policy: policyOf(policy, "online", true), ...more }, load);
     const { allocation } = run("tessera", 110, { log: decisions });
     decisions.close();
     const [machines, asks] = [readMachines(files.nodes), readAsks(files.tasks)];
@@ -154,7 +154,7 @@ describe("the openb protocol on the published trace", { skip: !existsSync(shared
         list: readTasks(join(shared, `openb_pod_list_${workload}.csv`)),
         order,
         seed: 42,
-        policy: policyOf(policy, "online"),
+        policy: policyOf(policy, "online", false),
       },
       [100],
     )[0]!.allocation;

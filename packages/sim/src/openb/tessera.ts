@@ -1,4 +1,4 @@
-import { type FleetWorth, type Room, type Shape, unitsPerGpu, WorthLearner } from "@tessera/core";
+import { type FleetWorth, type Room, type Shape, type Unplaced, unitsPerGpu, WorthLearner } from "@tessera/core";
 import type { Place, Policy, World } from "./policy.ts";
 import { wholeGpu } from "./read.ts";
 
@@ -27,14 +27,16 @@ export class Tessera implements Policy {
   readonly #world: World;
   readonly #knowledge: MixKnowledge;
   readonly #shapes: readonly Shape[];
-  readonly #learner = new WorthLearner();
+  readonly #learner: WorthLearner;
   readonly #largest: { gpus: number; cpusMilliPerGpu: number };
   readonly #groupByKey = new Map<string, Group>();
   readonly #groups: Group[] = [];
   readonly #groupOf: Group[] = [];
   #worth: FleetWorth | undefined;
 
-  constructor(world: World, knowledge: MixKnowledge) {
+  /** `unplaced` says which weight of gangs it takes: that for filling a fleet once, or that of the product. */
+  constructor(world: World, knowledge: MixKnowledge, unplaced: Unplaced) {
+    this.#learner = new WorthLearner(unplaced);
     this.#world = world;
     this.#knowledge = knowledge;
     const { cluster, kinds, allowed } = world;

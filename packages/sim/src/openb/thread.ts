@@ -14,7 +14,7 @@ parentPort!.on("message", ({ policy, seed, log }: RunOrder) => {
   const decisions = log === undefined ? undefined : new DecisionLog(log);
   const from = performance.now();
   const input: RunInput = {
-    ...{ nodes: nodeList, list, order, seed, policy: policyOf(policy, mix) },
+    ...{ nodes: nodeList, list, order, seed, policy: policyOf(policy, mix, departures) },
     ...(decisions && { log: decisions }),
   };
   const marks = departures

@@ -19,7 +19,7 @@ import { Tally } from "./tally.ts";
 export const whatIfCommand: Command = {
   name: "what-if",
   usage: `  tess-sim what-if [--data DIR | --database URL | --sacct FILE --fleet 16x8] [--from 7d] [--set quota.ACCOUNT.guarantee.MODEL=GPUS]
-         [--policy rebalance=off] [--nodes 4x8:H100|=-4x8:H100] [-o table|json|html]
+         [--policy rebalance=off] [--nodes 4x8:H100] [--nodes=-4x8:H100] [-o table|json|html]
                                          What the last days would have been under another quota, policy or fleet`,
   run: whatIf,
 };
@@ -126,6 +126,7 @@ async function readHistory(reader: StoreReader, from: string): Promise<Past> {
       batches: same.batches,
       differences: same.differences.length,
       sameState: same.endsAlike(),
+      stateHash: same.stateHash(),
       first: same.differences[0] ?? null,
     },
     recorded: figuresOf([...(tales?.values() ?? [])], costMicros),

@@ -14,6 +14,7 @@ export interface Report extends Comparison {
     readonly batches: number;
     readonly differences: number;
     readonly sameState: boolean;
+    readonly stateHash: string;
     readonly first: Difference | null;
   } | null;
   /** What really became of everybody: how near the unchanged rerun comes to it tells how far it can be trusted. */
@@ -93,9 +94,9 @@ export function jobRowsOf({ jobs }: Report): string[][] {
 export function replayText({ replay }: Report): string {
   if (replay === null)
     return "a past of another scheduler: its decisions are not compared, only what became of its jobs";
-  const { batches, differences, sameState, first } = replay;
+  const { batches, differences, sameState, stateHash, first } = replay;
   if (differences === 0)
-    return `the ${batches} recorded batches are decided the same today${sameState ? ", state included" : ""}`;
+    return `the ${batches} recorded batches are decided the same today${sameState ? `, down to the state ${stateHash.slice(0, 16)}` : ""}`;
   return `${differences} of ${batches} recorded batches would be decided otherwise today, first at row ${first!.seq}`;
 }
 

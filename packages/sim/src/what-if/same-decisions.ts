@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import {
   apply,
   canonicalJson,
@@ -52,6 +53,11 @@ export class SameDecisions {
   /** Whether both ways ended in the same state, byte for byte. */
   endsAlike(): boolean {
     return writeSnapshot(this.#decided) === writeSnapshot(this.#recorded);
+  }
+
+  /** Of the state that the inputs alone lead to, as `tess admin verify` tells it. */
+  stateHash(): string {
+    return createHash("sha256").update(writeSnapshot(this.#decided)).digest("hex");
   }
 }
 

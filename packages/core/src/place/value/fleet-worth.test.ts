@@ -146,7 +146,7 @@ describe("what is likely to arrive", () => {
 });
 
 it("computes worth anew only when enough has come or been allocated", () => {
-  const learner = new WorthLearner();
+  const learner = new WorthLearner("dropped");
   const view = (allocatedUnits: number) => ({
     models: 1,
     largest: { gpus: 8, cpusMilliPerGpu: 12_000 },

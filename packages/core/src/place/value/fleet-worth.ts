@@ -17,6 +17,9 @@ const boundShare = 1 / 3;
 /** Losses that differ by less than this are equal: the order of nodes then packs. */
 const unitsPerPoint = unitsPerGpu / 50;
 
+/** What becomes of work that finds no place. */
+export type Unplaced = keyof typeof gangWeight;
+
 /** Rooms of the fleet, each with how many nodes have it. */
 export type Rooms = Iterable<readonly [Room, number]>;
 
@@ -66,12 +69,7 @@ export class FleetWorth {
   }
 
   /** Worth on a fleet with these rooms, where what does not fit is dropped or waits. */
-  static weigh(
-    chances: readonly Chance[],
-    models: number,
-    rooms: Rooms,
-    unplaced: keyof typeof gangWeight,
-  ): FleetWorth {
+  static weigh(chances: readonly Chance[], models: number, rooms: Rooms, unplaced: Unplaced): FleetWorth {
     const likely = chances.map(({ shape, chance }) => ({ shape, chancePpb: Math.round(chance * ppb) }));
     const devices = devicesFor(likely, models);
     const weights = weightsOn(chances, rooms, devices, unplaced);
@@ -176,7 +174,7 @@ function weightsOn(
   chances: readonly Chance[],
   rooms: Rooms,
   devices: readonly Float64Array[],
-  unplaced: keyof typeof gangWeight,
+  unplaced: Unplaced,
 ): number[] {
   const hostable = new Float64Array(chances.length);
   let all = 0;

@@ -1,5 +1,5 @@
 import { chancesOf, type Largest } from "./chances.ts";
-import { FleetWorth, type Rooms } from "./fleet-worth.ts";
+import { FleetWorth, type Rooms, type Unplaced } from "./fleet-worth.ts";
 import { Mix } from "./mix.ts";
 import type { Shape } from "./shape.ts";
 
@@ -21,14 +21,15 @@ export interface FleetView {
 
 /** Learns what arrives, and says what room is worth; computed anew when enough has changed. */
 export class WorthLearner {
-  readonly mix: Mix;
+  readonly mix = new Mix();
+  readonly #unplaced: Unplaced;
   #worth: FleetWorth | undefined;
   #arrivals = 0;
   #nextAt = 0;
   #allocatedUnits = 0;
 
-  constructor(mix: Mix = new Mix()) {
-    this.mix = mix;
+  constructor(unplaced: Unplaced) {
+    this.#unplaced = unplaced;
   }
 
   arrive(shape: Shape): void {
@@ -47,7 +48,12 @@ export class WorthLearner {
     }
     this.#allocatedUnits = fleet.allocatedUnits;
     const fill = fleet.capacityUnits === 0 ? 0 : fleet.allocatedUnits / fleet.capacityUnits;
-    this.#worth = FleetWorth.weigh(chancesOf(this.mix, fleet.largest, fill), fleet.models, fleet.rooms(), "dropped");
+    this.#worth = FleetWorth.weigh(
+      chancesOf(this.mix, fleet.largest, fill),
+      fleet.models,
+      fleet.rooms(),
+      this.#unplaced,
+    );
     return this.#worth;
   }
 }
