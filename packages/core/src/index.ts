@@ -28,6 +28,7 @@ export * from "./journal/refusal.ts";
 export * from "./journal/upcast.ts";
 export * from "./meter/meter.ts";
 export * from "./meter/rest-watch.ts";
+export * from "./meter/strand-watch.ts";
 export * from "./meter/usage.ts";
 export * from "./model/access.ts";
 export * from "./model/account.ts";

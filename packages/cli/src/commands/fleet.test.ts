@@ -167,6 +167,7 @@ test("usage shows totals and whether the books balance; JSON keeps the exact amo
       scrub: "0",
       reshape: "0",
       idle: String(hour * 76n),
+      stranded: "0",
       held: "0",
       down: "0",
       maintenance: "0",

@@ -117,7 +117,7 @@ function reportText(
 export function fleetLine(fleet: UsageReport["fleet"], paint: Paint): string {
   if (fleet === undefined) return "";
   const { capacity, balanced, differenceUnitMs, ...states } = fleet;
-  const rare = ["dedicated", "scrub", "reshape", "held"] as const;
+  const rare = ["dedicated", "scrub", "reshape", "stranded", "held"] as const;
   const shown = (["leased", ...rare, "idle", "down", "maintenance"] as const).filter(
     (state) => !(rare as readonly string[]).includes(state) || states[state] !== "0",
   );

@@ -1,4 +1,4 @@
-import { accountOf, rootAccount, type State } from "@tessera/core";
+import { accountOf, isStranded, rootAccount, type State } from "@tessera/core";
 import type { ControlPlane } from "../flow/control.ts";
 import { escaped, MetricsText } from "./metrics-text.ts";
 import { gpusOf } from "./quantities.ts";
@@ -79,7 +79,8 @@ function stateMetrics(out: MetricsText, state: State): void {
   };
   for (const node of state.fleet.nodes) {
     if (node === undefined) continue;
-    const free = node.mode === "down" || node.mode === "maintenance" ? node.mode : "idle";
+    const usable = isStranded(node) ? "stranded" : "idle";
+    const free = node.mode === "down" || node.mode === "maintenance" ? node.mode : usable;
     for (const [i, { model }] of node.facts.gpus.entries()) {
       const freeUnits = state.fleet.gpuFree[node.firstGpu + i]!;
       add(model, "leased", state.fleet.gpuCapacity[node.firstGpu + i]! - freeUnits);

@@ -1,7 +1,9 @@
 import {
   deviceState,
   type Event,
+  type GpuNo,
   type Input,
+  isStranded,
   type Job,
   type Lease,
   Meter,
@@ -12,6 +14,7 @@ import {
   restLease,
   type Seat,
   type State,
+  StrandWatch,
   unitsPerGpu,
 } from "@tessera/core";
 import type { AuditRow, BookRow, DeviceRow, EndedJobRow, Projected, UsageRow } from "../store/port.ts";
@@ -31,6 +34,7 @@ export class Projector {
   readonly #seq: number;
   readonly #meter: Meter;
   readonly #rest = new RestWatch();
+  readonly #stranded = new StrandWatch();
   readonly #money: Omit<BookRow, "seq" | "index">[] = [];
   readonly #subjects = new Map<string, string>();
 
@@ -41,6 +45,7 @@ export class Projector {
 
   see(event: Event, state: State): void {
     this.#rest.see(event, state, ...this.#restTellers(state));
+    this.#stranded.see(event, state, (no, at) => this.#freeOf(state, no, at));
     this.#meter.see(event, state);
     this.#money.push(...moneyRows(event));
     switch (event.kind) {
@@ -118,6 +123,7 @@ export class Projector {
 
   finish(inputs: readonly Input[], state: State, at: number): Projected {
     this.#rest.settle(state, ...this.#restTellers(state));
+    this.#stranded.settle(state, (no, at) => this.#freeOf(state, no, at));
     this.#meter.finish(state);
     for (const [index, input] of inputs.entries()) {
       if (input.kind !== "command") continue;
@@ -144,6 +150,20 @@ export class Projector {
         this.#state(state, node.no, gpu, at, fleet.gpuFree[gpu]!, mode);
       },
     ];
+  }
+
+  /** What is free of a node, and what it counts as; for nodes of which nothing can be used, or could not be before. */
+  #freeOf(state: State, no: NodeNo, at: number): void {
+    const { fleet, rest } = state;
+    const node = fleet.node(no);
+    for (let i = 0; i < node.facts.gpus.length; i++) {
+      const gpu = (node.firstGpu + i) as GpuNo;
+      const free = fleet.gpuFree[gpu]!;
+      if (free === 0) continue;
+      const plain = isStranded(node) ? "stranded" : node.mode;
+      const mode = rest.has(gpu) ? "dedicated" : fleet.gpuHeldFor[gpu] !== 0 ? "held" : plain;
+      this.#state(state, no, gpu, at, free, mode);
+    }
   }
 
   #device(

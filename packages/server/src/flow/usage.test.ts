@@ -57,6 +57,7 @@ describe("usage", () => {
       scrub: "0",
       reshape: "0",
       idle: String(16 * gpu * 10_000 - leased),
+      stranded: "0",
       held: "0",
       down: "0",
       maintenance: "0",
@@ -66,6 +67,22 @@ describe("usage", () => {
     const middle = await report({ from: start + 6000, to: start + 8000, by: "job" });
     assert.equal(middle.total, String(8 * gpu * 1000 + 2 * gpu * 2000));
     assert.equal(middle.fleet?.balanced, true);
+  });
+
+  it("[S10] says what is stranded: free, while others hold all cores of the node", async () => {
+    const { control, tenancy, ada, report } = await begin(1);
+    const [node] = control.state.fleet.nodes;
+    const greedy = await tenancy.job("lab/vision", ada.id, { gpus: 1, cpus: node!.facts.cpusMilli / 1000 });
+    control.setTime(start + 1000);
+    await control.run(greedy);
+    control.setTime(start + 5000);
+    await control.finish(greedy);
+    control.setTime(start + 8000);
+    const { fleet } = await report();
+    assert.deepEqual(
+      [fleet!.leased, fleet!.stranded, fleet!.idle, fleet!.balanced],
+      [String(gpu * 5000), String(7 * gpu * 5000), String(8 * gpu * 3000), true],
+    );
   });
 
   it("says what is down and what is in maintenance, and does not count what is not there yet", async () => {

@@ -160,7 +160,7 @@ async function fleetBooks(
   used: readonly UsageRow[],
   { from, to }: UsageAsk,
 ): Promise<NonNullable<UsageReport["fleet"]>> {
-  const books = { capacity: 0n, idle: 0n, held: 0n, down: 0n, maintenance: 0n };
+  const books = { capacity: 0n, idle: 0n, stranded: 0n, held: 0n, down: 0n, maintenance: 0n };
   const taken = { leased: 0n, dedicated: 0n, scrub: 0n, reshape: 0n };
   for (const row of used) taken[takenAs(row)] += unitMs(row, from, to);
   const rows = (await reader.devices(from, to)).filter((row) => row.seq <= seq);
@@ -179,6 +179,7 @@ async function fleetBooks(
     taken.scrub -
     taken.reshape -
     books.idle -
+    books.stranded -
     books.held -
     books.down -
     books.maintenance;
@@ -189,6 +190,7 @@ async function fleetBooks(
     scrub: String(taken.scrub),
     reshape: String(taken.reshape),
     idle: String(books.idle),
+    stranded: String(books.stranded),
     held: String(books.held),
     down: String(books.down),
     maintenance: String(books.maintenance),
@@ -203,6 +205,6 @@ function takenAs({ state }: UsageRow): "leased" | "dedicated" | "scrub" | "resha
 }
 
 /** What the free part of a device counts as. */
-function freeAs({ mode }: DeviceRow): "idle" | "held" | "down" | "maintenance" {
-  return mode === "down" || mode === "maintenance" || mode === "held" ? mode : "idle";
+function freeAs({ mode }: DeviceRow): "idle" | "stranded" | "held" | "down" | "maintenance" {
+  return mode === "down" || mode === "maintenance" || mode === "held" || mode === "stranded" ? mode : "idle";
 }

@@ -25,12 +25,14 @@ export const UsageReport = Type.Object({
       scrub: UnitMs,
       reshape: UnitMs,
       idle: UnitMs,
+      /** Free, and of use to nobody: others hold all cores or all memory of the node. */
+      stranded: UnitMs,
       held: UnitMs,
       down: UnitMs,
       maintenance: UnitMs,
       balanced: Type.Boolean({
         description:
-          "capacity = leased + dedicated + scrub + reshape + idle + held + down + maintenance, computed from separate records",
+          "capacity = leased + dedicated + scrub + reshape + idle + stranded + held + down + maintenance, computed from separate records",
       }),
       differenceUnitMs: Type.String(),
     }),

@@ -152,6 +152,8 @@ const steps: readonly string[] = [
   `
   CREATE INDEX book_by_time ON tessera.book (kind, to_at, from_at);
   `,
+  // Devices have a state more than before: without books the next start makes all projections anew.
+  "DELETE FROM tessera.book;",
 ];
 
 export const schemaVersion = steps.length;

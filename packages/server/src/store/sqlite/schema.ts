@@ -138,6 +138,8 @@ const steps: readonly string[] = [
   `
   CREATE INDEX book_by_time ON book (kind, to_at, from_at);
   `,
+  // Devices have a state more than before: without books the next start makes all projections anew.
+  "DELETE FROM book;",
 ];
 
 export const schemaVersion = steps.length;
