@@ -328,9 +328,9 @@ export function upToDate(state: State, wish: Wish, spec: JobSpec): Wish {
       fitsEmptyAt: -1,
     })),
   );
-  const models = modelsFor(state, { spec }, 0);
-  wish.first = demandOf(state, { spec }, 0, models[0] ?? -1);
-  wish.arrival = shapeOf(spec, models);
+  // An alternative on a model that the fleet has not got is none.
+  wish.first = wish.options[0]?.demand ?? demandOf(state, { spec }, 0, -1);
+  wish.arrival = shapeOf(spec, modelsFor(state, { spec }, 0));
   return wish;
 }
 
