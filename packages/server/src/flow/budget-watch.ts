@@ -17,24 +17,14 @@ type Watched = Pick<ControlPlane, "state" | "rated" | "now" | "ask">;
  * stop. It looks again when the limit will be reached at the rate of now, so what is spent beyond it is what those who
  * were asked to leave use until they have left.
  */
-export class BudgetWatch {
+export class BudgetWatch extends Lookout {
   readonly #control: Watched;
-  readonly #lookout: Lookout;
 
   constructor(control: Watched, clock: Clock) {
+    super(clock, budgetWatchMs);
     this.#control = control;
-    this.#lookout = new Lookout(clock, budgetWatchMs, () => this.look());
   }
 
-  start(): void {
-    this.#lookout.start();
-  }
-
-  stop(): void {
-    this.#lookout.stop();
-  }
-
-  /** Looks once; answers when it should look again. */
   async look(): Promise<Instant> {
     const { state } = this.#control;
     const now = this.#control.now();

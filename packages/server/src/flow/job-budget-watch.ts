@@ -14,24 +14,14 @@ type Watched = Pick<ControlPlane, "state" | "reader" | "now" | "ask">;
  * Follows what jobs with a budget of their own cost, and tells the core when one has used it up. It looks again when
  * that will be at the rate of now, so what is spent beyond it is what the job uses until it has left.
  */
-export class JobBudgetWatch {
+export class JobBudgetWatch extends Lookout {
   readonly #control: Watched;
-  readonly #lookout: Lookout;
 
   constructor(control: Watched, clock: Clock) {
+    super(clock, everyMs);
     this.#control = control;
-    this.#lookout = new Lookout(clock, everyMs, () => this.look());
   }
 
-  start(): void {
-    this.#lookout.start();
-  }
-
-  stop(): void {
-    this.#lookout.stop();
-  }
-
-  /** Looks once; answers when it should look again. */
   async look(): Promise<Instant> {
     const { state } = this.#control;
     let next = this.#control.now() + everyMs;

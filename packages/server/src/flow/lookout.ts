@@ -2,19 +2,20 @@ import type { Instant } from "@tessera/core";
 import type { Clock } from "@tessera/engine";
 
 /** Looks at something again and again, each time when the look before has said; a look that fails is repeated. */
-export class Lookout {
+export abstract class Lookout {
   readonly #clock: Clock;
   readonly #everyMs: number;
-  readonly #look: () => Promise<Instant>;
   #cancel: () => void = () => {};
   #stopped = false;
 
   /** `everyMs` is the longest time between two looks. */
-  constructor(clock: Clock, everyMs: number, look: () => Promise<Instant>) {
+  constructor(clock: Clock, everyMs: number) {
     this.#clock = clock;
     this.#everyMs = everyMs;
-    this.#look = look;
   }
+
+  /** Looks once; answers when it should look again. */
+  abstract look(): Promise<Instant>;
 
   start(): void {
     this.#later(this.#clock.now() + this.#everyMs);
@@ -30,7 +31,7 @@ export class Lookout {
     this.#cancel = this.#clock.at(at, () => {
       const begun = this.#clock.now();
       const soonest = () => restUntil(begun, this.#clock.now());
-      this.#look()
+      this.look()
         .then((next) => this.#later(Math.max(Math.min(next, begun + this.#everyMs), soonest())))
         .catch(() => this.#later(Math.max(this.#clock.now() + this.#everyMs, soonest())));
     });

@@ -12,22 +12,17 @@ const system: Asker = { actor: { user: "system" }, request: "price-watch" };
 type Watched = Pick<ControlPlane, "state" | "now" | "ask">;
 
 /** Tells the core, which knows no zones, what the times of day of price lists are as instants. */
-export class PriceWatch {
+export class PriceWatch extends Lookout {
   readonly #control: Watched;
-  readonly #lookout: Lookout;
 
   constructor(control: Watched, clock: Clock) {
+    super(clock, hour);
     this.#control = control;
-    this.#lookout = new Lookout(clock, hour, () => this.look());
   }
 
-  start(): void {
+  override start(): void {
     void this.look().catch(() => {}); // who pays no more than so much waits until it is known
-    this.#lookout.start();
-  }
-
-  stop(): void {
-    this.#lookout.stop();
+    super.start();
   }
 
   async look(): Promise<Instant> {
