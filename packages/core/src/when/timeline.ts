@@ -54,6 +54,8 @@ export class Timeline {
   readonly plans: PlannedStart[] = [];
   /** By plan. */
   readonly #kept: Kept[] = [];
+  /** Where some plan is; on most nodes there is none. */
+  readonly #nodesPlanned = new Set<NodeNo>();
   readonly #endOf: EndOf;
   readonly #runsMsOf = new Map<Job, number>();
   #ends: readonly Ending[] | undefined;
@@ -81,6 +83,7 @@ export class Timeline {
       }
       usage?.begin(planned.start);
     }
+    for (const node of gpus.keys()) this.#nodesPlanned.add(node);
     this.plans.push(planned.start);
     this.#kept.push(planned);
     return planned.start;
@@ -239,7 +242,7 @@ export class Timeline {
         : undefined;
     const { min: members, apart } = job.spec.members;
     const runsMs = this.#runsMs(job);
-    const freed = new Map<NodeNo, number>();
+    const freed = new Int32Array(fleet.nodes.length);
     const mayUse = keptApart(this.#state, job.account);
     const others = nodesOfOthers(this.#state, job);
     const turns = turningPoints(this.#state, job.spec, this.#now);
@@ -249,7 +252,7 @@ export class Timeline {
     let lent: ReadonlyMap<NodeNo, number> = nothingLent;
     const freeOn = (node: FleetNode) =>
       fleet.soleModel(node) === need.model
-        ? fleet.nodeFreeGpus[node.no]! + (freed.get(node.no) ?? 0) + (lent.get(node.no) ?? 0)
+        ? fleet.nodeFreeGpus[node.no]! + freed[node.no]! + (lent.get(node.no) ?? 0)
         : 0;
     const besidePlans = (node: FleetNode) => freeOn(node) - this.#plannedOn(node.no, from);
     const beside = new BesideGpus(need);
@@ -286,10 +289,12 @@ export class Timeline {
         const { node, gpus, part } = lease;
         if (beside.counts) beside.end(lease);
         // A part does not free a GPU for certain, and what is kept for a claimant is not free for others.
-        const whole = part === undefined ? gpus.filter((gpu) => fleet.gpuHeldFor[gpu] === 0).length : 0;
+        let whole = 0;
+        if (part === undefined) for (const gpu of gpus) if (fleet.gpuHeldFor[gpu] === 0) whole++;
         if (whole === 0 && !beside.counts) continue;
-        freed.set(node, (freed.get(node) ?? 0) + whole);
-        count(node);
+        freed[node]! += whole;
+        // Most nodes that something ends on are still too full.
+        if (fleet.nodeFreeGpus[node]! + freed[node]! >= need.gpus) count(node);
       }
       if (!next.done && next.value.at === at) continue;
       for (; turn < turns.length && turns[turn]!.at <= at; turn++) count(turns[turn]!.node);
@@ -363,6 +368,7 @@ export class Timeline {
   /** GPUs of a node that plans which have begun by then, and are not known to be over, will hold. */
   #plannedOn(node: NodeNo, at: Instant): number {
     let held = 0;
+    if (!this.#nodesPlanned.has(node)) return held;
     for (const plan of this.plans) {
       if (plan.at <= at && at < this.#endOfPlan(plan)) held += plan.gpus.get(node) ?? 0;
     }
@@ -382,6 +388,7 @@ export class Timeline {
   /** The most that may be taken of a node for that time without delaying a plan that begins in it. */
   #leftBy(node: NodeNo, from: Instant, to: Instant): number {
     let left = Number.POSITIVE_INFINITY;
+    if (!this.#nodesPlanned.has(node)) return left;
     for (const { start, spare } of this.#kept) {
       if (start.at > from && start.at < to) left = Math.min(left, spare.get(node) ?? Number.POSITIVE_INFINITY);
     }
