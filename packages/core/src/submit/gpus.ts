@@ -5,11 +5,20 @@ import { gpusToUnits } from "./quantities.ts";
 
 export type RawGpus = number | string | readonly (number | string)[] | { readonly any: readonly (number | string)[] };
 
+/** Asks for one thing, which are few, by how they are written: all jobs that write the same share them. */
+const asksKnown = new Map<string | number, readonly GpuAsk[]>();
+const asksKnownMax = 1_000;
+
 /** `H100:8`, `8`, `[H100:8, A100:8]`, `{any: […]}` → alternatives in order of preference. */
 export function parseGpus(raw: RawGpus, field: string): readonly GpuAsk[] | Refusal {
   if (typeof raw !== "object") {
+    const known = asksKnown.get(raw);
+    if (known !== undefined) return known;
     const ask = parseOne(raw, field);
-    return isRefusal(ask) ? ask : [ask];
+    if (isRefusal(ask)) return ask;
+    if (asksKnown.size >= asksKnownMax) asksKnown.clear();
+    asksKnown.set(raw, [ask]);
+    return asksKnown.get(raw)!;
   }
   const list = "any" in raw ? raw.any : raw;
   const asks: GpuAsk[] = [];

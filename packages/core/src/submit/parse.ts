@@ -149,7 +149,7 @@ export function parseJob(raw: RawJob, settled: Settled): JobSpec | Refusal {
   }
   // In the order in which the journal writes them.
   return {
-    after: settled.after,
+    after: settled.after.length === 0 ? none : settled.after,
     apartFrom: apartFrom.length > 0 ? apartFrom : undefined,
     array,
     budgetMicros,
@@ -218,7 +218,11 @@ function withShares(asks: readonly GpuAsk[], raw: RawJob, memoryMiB: number): re
   return asks.map((ask) => ({ count: 1, model: ask.model, part, unitsEach: compute }));
 }
 
+/** Most jobs have one, and share this. */
+const oneMember: Members = { apart: true, max: 1, min: 1 };
+
 function parseMembers(raw: RawJob): Members | Refusal {
+  if (raw.nodes === undefined && raw.members === undefined) return oneMember;
   if (raw.nodes !== undefined && raw.members !== undefined) {
     return refuse(
       "invalid",
