@@ -1,5 +1,5 @@
 import type { AccountNo } from "../model/ids.ts";
-import type { GpuAsk, JobSpec, TopologyAsk } from "../model/job.ts";
+import type { JobSpec } from "../model/job.ts";
 import type { Shape as ArrivalShape } from "../place/value/shape.ts";
 import { type Demand, nothing } from "../queue/quota.ts";
 
@@ -43,8 +43,12 @@ const wishesMax = 65_536;
 const recentMax = 256;
 const noArrival: ArrivalShape = { cpusMilli: 0, gpus: 0, unitsEach: 0, models: [] };
 
-interface Ask {
+/** All that decides which seats hold a job, one after the other. */
+type Ask = readonly (string | number | boolean | undefined)[];
+
+interface Recent {
   readonly spec: JobSpec;
+  readonly ask: Ask;
   readonly wish: Wish;
 }
 
@@ -54,20 +58,22 @@ export class Wishes {
   readonly #shapes = new Map<string, Shape>();
   #count = 0;
   /** Some of the last asks, each at its place by a few of its numbers: most jobs ask for what others just have. */
-  readonly #recent: (Ask | undefined)[] = Array.from({ length: recentMax }, () => undefined);
+  readonly #recent: (Recent | undefined)[] = Array.from({ length: recentMax }, () => undefined);
 
   of(spec: JobSpec): Wish {
     const place = placeOf(spec);
     const recent = this.#recent[place];
-    if (recent !== undefined && (recent.spec === spec || isSameAsk(recent.spec, spec))) return recent.wish;
-    const wish = this.#find(spec);
-    this.#recent[place] = { spec, wish };
+    if (recent?.spec === spec) return recent.wish;
+    const ask = askOf(spec);
+    if (recent !== undefined && isSame(recent.ask, ask) && needsSameTime(recent.spec, spec)) return recent.wish;
+    const wish = this.#find(spec, ask);
+    this.#recent[place] = { spec, ask, wish };
     return wish;
   }
 
-  #find(spec: JobSpec): Wish {
-    const shape = shapeTextOf(spec);
-    const text = `${shape}|${spec.maxTimeMs}|${spec.expectedMs}`;
+  #find(spec: JobSpec, ask: Ask): Wish {
+    const shape = JSON.stringify(ask);
+    const text = `${shape}${spec.maxTimeMs}|${spec.expectedMs}`;
     let wish = this.#byText.get(text);
     if (wish === undefined) {
       if (this.#byText.size >= wishesMax) this.#forget();
@@ -105,19 +111,40 @@ export class Wishes {
   }
 }
 
-function shapeTextOf(spec: JobSpec): string {
-  const { members, topology, isolation, cpusMilli, memoryMiB, gpuMemoryMiB, preemptible } = spec;
-  let text = `${members.min}-${members.max}${members.apart ? "a" : ""}|${cpusMilli}|${memoryMiB}|${gpuMemoryMiB}|${preemptible}|${isolation}`;
-  if (spec.spread !== undefined) text += `|s${spec.spread.level}${spec.spread.required}`;
-  if (spec.maxPriceMicros !== undefined) text += `|p${spec.maxPriceMicros}`;
-  if (spec.apartFrom !== undefined) text += `|a${spec.apartFrom}`;
-  if (spec.needs !== undefined) text += `|${spec.needs}`;
-  if (topology !== undefined) text += `|${topology.level}${topology.required}`;
+function askOf(spec: JobSpec): Ask {
+  const { members, topology, spread, isolation, cpusMilli, memoryMiB, gpuMemoryMiB, preemptible } = spec;
+  const ask: (string | number | boolean | undefined)[] = [
+    members.min,
+    members.max,
+    members.apart,
+    cpusMilli,
+    memoryMiB,
+    gpuMemoryMiB,
+    preemptible,
+    isolation,
+    topology?.level,
+    topology?.required,
+    spread?.level,
+    spread?.required,
+    spec.maxPriceMicros,
+    spec.apartFrom?.join(),
+    spec.needs?.join(),
+  ];
   for (const { model, count, unitsEach, part } of spec.gpus) {
-    text += `,${model}:${count}:${unitsEach}`;
-    if (part !== undefined) text += `:${part.profile}:${part.compute}:${part.memory}:${part.memoryMiB}`;
+    ask.push(model, count, unitsEach, part !== undefined);
+    if (part !== undefined) ask.push(part.profile, part.compute, part.memory, part.memoryMiB);
   }
-  return text;
+  return ask;
+}
+
+function isSame(a: Ask, b: Ask): boolean {
+  if (a.length !== b.length) return false;
+  for (let i = 0; i < a.length; i++) if (a[i] !== b[i]) return false;
+  return true;
+}
+
+function needsSameTime(a: JobSpec, b: JobSpec): boolean {
+  return a.maxTimeMs === b.maxTimeMs && a.expectedMs === b.expectedMs;
 }
 
 function placeOf({ gpus, members, cpusMilli, memoryMiB, maxTimeMs = 0 }: JobSpec): number {
@@ -128,42 +155,4 @@ function placeOf({ gpus, members, cpusMilli, memoryMiB, maxTimeMs = 0 }: JobSpec
   mixed = Math.imul(mixed, 31) + members.min;
   mixed = Math.imul(mixed, 31) + maxTimeMs;
   return Math.imul(mixed, 0x9e37_79b1) >>> 24;
-}
-
-/** Whether two jobs ask for the same: all that `shapeTextOf` spells and the time they need. */
-function isSameAsk(a: JobSpec, b: JobSpec): boolean {
-  return (
-    a.cpusMilli === b.cpusMilli &&
-    a.memoryMiB === b.memoryMiB &&
-    a.gpuMemoryMiB === b.gpuMemoryMiB &&
-    a.maxTimeMs === b.maxTimeMs &&
-    a.expectedMs === b.expectedMs &&
-    a.preemptible === b.preemptible &&
-    a.isolation === b.isolation &&
-    a.members.min === b.members.min &&
-    a.members.max === b.members.max &&
-    a.members.apart === b.members.apart &&
-    isSameLevel(a.topology, b.topology) &&
-    isSameLevel(a.spread, b.spread) &&
-    (a.needs === b.needs || `${a.needs}` === `${b.needs}`) &&
-    isSameGpus(a.gpus, b.gpus)
-  );
-}
-
-function isSameLevel(a: TopologyAsk | undefined, b: TopologyAsk | undefined): boolean {
-  return a === b || (a !== undefined && b !== undefined && a.level === b.level && a.required === b.required);
-}
-
-function isSameGpus(a: readonly GpuAsk[], b: readonly GpuAsk[]): boolean {
-  if (a.length !== b.length) return false;
-  for (let i = 0; i < a.length; i++) {
-    const x = a[i]!;
-    const y = b[i]!;
-    if (x.model !== y.model || x.count !== y.count || x.unitsEach !== y.unitsEach) return false;
-    if (x.part === y.part) continue;
-    if (x.part === undefined || y.part === undefined) return false;
-    if (x.part.profile !== y.part.profile || x.part.compute !== y.part.compute) return false;
-    if (x.part.memory !== y.part.memory || x.part.memoryMiB !== y.part.memoryMiB) return false;
-  }
-  return true;
 }
