@@ -1,5 +1,6 @@
 import { type AccountNo, type NodeNo, noAccount, rootAccount } from "../model/ids.ts";
 import type { Job } from "../model/job.ts";
+import type { Lease } from "../model/lease.ts";
 import { type CeilingHit, ceilingHit, coverFor, isWithin } from "../queue/quota.ts";
 import { compareShares, noShare, type Share, shareOf, shareOfJob } from "../queue/share.ts";
 import { accountOf, pathUp, type State } from "../state/state.ts";
@@ -331,9 +332,16 @@ export class Tally {
     return false;
   }
 
-  #isAboveWith(account: AccountNo, victim: Victim): boolean {
+  /** With one victim back; of an elastic job its members beyond the minimum, which go first, are victims for themselves. */
+  #isAboveWith(account: AccountNo, { leases, extra }: Victim): boolean {
+    if (extra || !leases.some((lease) => lease.extra)) return this.#isAboveWithLeases(account, leases);
+    const least = leases.filter((lease) => !lease.extra);
+    return this.#isAboveWithLeases(account, least) || this.#isAboveWithLeases(account, leases.slice(-1));
+  }
+
+  #isAboveWithLeases(account: AccountNo, leases: readonly Lease[]): boolean {
     const back = nothingHeld();
-    for (const lease of victim.leases) addTo(back, this.#state.fleet, lease, -1);
+    for (const lease of leases) addTo(back, this.#state.fleet, lease, -1);
     return !isWithin(this.#state, accountOf(this.#state, account), minus(this.left(account), back));
   }
 }
