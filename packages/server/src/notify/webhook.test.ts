@@ -7,7 +7,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { setImmediate as otherTurn } from "node:timers/promises";
-import { canonicalJson, type Event } from "@tessera/core";
+import { canonicalJson, type Event, type JobNo } from "@tessera/core";
 import { buildRow, emptyJournal, headOf } from "../journal/row.ts";
 import type { JournalRow } from "../store/port.ts";
 import { Webhook } from "./webhook.ts";
@@ -123,6 +123,30 @@ test("[S32] what is committed is told in order, signed, and nothing else is", as
   );
   const signed = createHmac("sha256", key).update(`7.${heard[0]!.text}`).digest("hex");
   assert.equal(heard[0]!.signature, `t=7,v1=${signed}`);
+});
+
+test("forecasts, jobs beyond their own budget and credit limits are told too", async (t) => {
+  const foreseen = { account: "lab", over: true, forecastMicros: "9000000", spentAt: 5_000 };
+  const spent = { job: 7 as JobNo, budgetMicros: "12000000", spentMicros: "12000003" };
+  const credit = { tenant: "lab", reached: true, owedMicros: "5000000" };
+  const folder = folderOf(t);
+  const { url, heard } = await receiver(t, []);
+  const journal = journalOf(
+    [{ kind: "budget-foreseen", v: 1, at: 1_000, ...foreseen }],
+    [{ kind: "own-budget-spent", v: 1, at: 1_000, ...spent }, other],
+    [{ kind: "credit-reached", v: 1, at: 1_000, ...credit }],
+    [reached("last")],
+  );
+  const { webhook } = start(t, folder, url, journal);
+  await taken(webhook, 1, folder);
+  assert.deepEqual(
+    heard.slice(0, 3).map(({ body }) => [body.id, body.type, body.data]),
+    [
+      ["1.0", "tessera.budget-foreseen", foreseen],
+      ["2.0", "tessera.own-budget-spent", spent],
+      ["3.0", "tessera.credit-reached", credit],
+    ],
+  );
 });
 
 test("a receiver that fails is asked again with the same id, ever more slowly", async (t) => {

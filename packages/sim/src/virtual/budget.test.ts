@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
-import { it } from "node:test";
+import { it, type TestContext } from "node:test";
 import {
   type AccountId,
+  type BudgetForeseen,
   type Command,
   hour,
   isRefusal,
@@ -24,19 +25,12 @@ const start = Date.UTC(2026, 10, 2);
 const limitMicros = 30_000_000n;
 const graceMs = 2 * minute;
 
-it("a hard budget lets burst work leave with its grace, and what is spent beyond it is at most that grace x rate", async (t) => {
+/** 16 GPUs whose budgets are watched. */
+async function begin(t: TestContext) {
   const clock = new SimulatedClock(start);
   const store = openMemoryStore();
   const control = new VirtualControlPlane(clock, store);
   const fleet = new SimulatedFleet({ clock, nodes: declareNodes({ count: 2, gpusEach: 8, model: "H100" }) });
-  const stops: LeaseStopping[] = [];
-  let leftAt = 0;
-  control.follow({
-    before: (event) => {
-      if (event.kind === "lease-stopping") stops.push(event);
-      if (event.kind === "lease-ended") leftAt = event.at;
-    },
-  });
   await control.drive(new SimulatedEngine(fleet));
   const now = () => clock.now();
   const ask = (command: Command) => control.ask(command);
@@ -58,10 +52,25 @@ it("a hard budget lets burst work leave with its grace, and what is spent beyond
     const user = "usr_1" as UserId;
     await must({ kind: "job.submit", id: id as JobId, account, user, spec, endedBefore: [] });
   };
-  const jobOf = (id: string) => control.state.jobById.get(id as JobId)!;
-  const floor = { ...plainTerms, quota: { guarantee: { H100: 4 * unitsPerGpu }, weight: 1 } };
+  const pass = async (instant: number) =>
+    assert.ok((await control.advanceTo(instant)) && (await control.settle()), "it comes to rest");
   await must({ kind: "node.register", nodes: fleet.nodes() });
   await must({ kind: "price.add", version: testPrices });
+  return { clock, control, state, rated, must, submit, pass };
+}
+
+it("a hard budget lets burst work leave with its grace, and what is spent beyond it is at most that grace x rate", async (t) => {
+  const { clock, control, state, rated, must, submit, pass } = await begin(t);
+  const stops: LeaseStopping[] = [];
+  let leftAt = 0;
+  control.follow({
+    before: (event) => {
+      if (event.kind === "lease-stopping") stops.push(event);
+      if (event.kind === "lease-ended") leftAt = event.at;
+    },
+  });
+  const jobOf = (id: string) => control.state.jobById.get(id as JobId)!;
+  const floor = { ...plainTerms, quota: { guarantee: { H100: 4 * unitsPerGpu }, weight: 1 } };
   await must({ kind: "account.create", id: "acc_1" as AccountId, path: "lab", terms: floor });
   await must({ kind: "account.create", id: "acc_2" as AccountId, path: "lab/core", terms: floor });
   await must({ kind: "account.create", id: "acc_3" as AccountId, path: "lab/vision", terms: plainTerms });
@@ -84,8 +93,6 @@ it("a hard budget lets burst work leave with its grace, and what is spent beyond
 
   // 4 reserved GPUs at 2 and 8 beyond them at 3 an hour.
   const ratePerHour = 32_000_000n;
-  const pass = async (instant: number) =>
-    assert.ok((await control.advanceTo(instant)) && (await control.settle()), "it comes to rest");
   await pass(start + hour / 2);
   assert.equal(stops.length, 0);
   await pass(start + hour);
@@ -115,4 +122,47 @@ it("a hard budget lets burst work leave with its grace, and what is spent beyond
       jobOf(id).attempts.map(({ why }) => why),
       ["the budget of lab is spent"],
     );
+});
+
+it("a budget that will be passed at the rate of now is told once, and again only after the forecast was well below it", async (t) => {
+  const { control, must, submit, pass } = await begin(t);
+  const quarter = 15 * minute; // the rate of now is that of the last 10 minutes
+  const told: BudgetForeseen[] = [];
+  control.follow({
+    before: (event) => {
+      if (event.kind === "budget-foreseen") told.push(event);
+    },
+  });
+  const cancel = (id: string) => must({ kind: "job.cancel", job: id as JobId });
+  const overs = () => told.map(({ over }) => over);
+  await must({ kind: "account.create", id: "acc_1" as AccountId, path: "lab", terms: plainTerms });
+  // Until the month ends a GPU comes to about 2,088: one is 95 % of the limit, two are beyond it.
+  const limits = { limitMicros: "2200000000", every: "month", alertsPerMille: [], stop: "alert" } as const;
+  await must({ kind: "budget.set", budget: { account: "lab", currency: "EUR", ...limits } });
+  await submit("job_1", "lab", { gpus: 1 });
+  await pass(start + quarter);
+  assert.deepEqual(overs(), []);
+
+  await submit("job_2", "lab", { gpus: 1 });
+  await pass(start + 2 * quarter);
+  assert.deepEqual(overs(), [true]);
+  const [{ account, forecastMicros, spentAt, at }] = told as [BudgetForeseen];
+  assert.equal(account, "lab");
+  assert.ok(BigInt(forecastMicros) > 2_200_000_000n && at < start + quarter + 10 * minute, forecastMicros);
+  assert.ok(spentAt! > at && spentAt! < Date.UTC(2026, 11, 1));
+
+  // Back to 95 %, and over it once more: nothing that its readers do not know.
+  await cancel("job_2");
+  await pass(start + 3 * quarter);
+  await submit("job_3", "lab", { gpus: 1 });
+  await pass(start + 4 * quarter);
+  assert.deepEqual(overs(), [true]);
+
+  await cancel("job_1");
+  await cancel("job_3");
+  await pass(start + 5 * quarter);
+  assert.deepEqual(overs(), [true, false]);
+  await submit("job_4", "lab", { gpus: 2 });
+  await pass(start + 6 * quarter);
+  assert.deepEqual(overs(), [true, false, true]);
 });
