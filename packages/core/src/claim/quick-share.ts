@@ -160,12 +160,17 @@ class ShareSearch {
 
   #of(account: AccountNo, canSpare: CanSpare): Found | undefined {
     const victims: Victim[] = [];
-    for (const { cover, saves, held, jobs } of this.#state.alike.of(this.#state, account).values()) {
+    const { minRuntimeMs } = this.#state.policy;
+    for (const kind of this.#state.alike.of(this.#state, account).values()) {
+      const { cover, saves, held, jobs } = kind;
       this.looks++;
+      if (this.#now - kind.oldestAt < minRuntimeMs) continue;
       if (!saves && this.#state.policy.rebalance === "checkpointed") continue;
       if (cover !== noAccount && !this.#path.has(cover)) continue;
       if (!canSpare(held) || !this.#isCoveredAsLow(cover, account, held)) continue;
+      kind.oldestAt = Number.POSITIVE_INFINITY;
       for (const job of jobs) {
+        kind.oldestAt = Math.min(kind.oldestAt, job.placedAt);
         const victim = whole(job);
         if (!mayRebalance(this.#state, victim, this.#now)) continue;
         this.looks++;

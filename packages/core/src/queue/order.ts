@@ -50,7 +50,10 @@ export class Contest {
   constructor(state: State, groups: Iterable<WaitingGroup>, isOut: (group: WaitingGroup) => boolean = () => false) {
     this.#state = state;
     this.#isOut = isOut;
-    this.#byOrder = (a, b) => before(state, a.jobs[0]!, b.jobs[0]!, a.order);
+    this.#byOrder = (a, b) => {
+      if (a.order !== "age") return before(state, a.jobs[0]!, b.jobs[0]!, a.order);
+      return a.priority !== b.priority ? a.priority > b.priority : a.no < b.no;
+    };
     this.#root = this.#side(rootAccount);
     this.#groups = groups;
     for (const group of groups) this.#enter(group);

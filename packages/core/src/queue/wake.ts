@@ -25,26 +25,28 @@ export function takeAwake(state: State, turns: number): WaitingGroup[] {
     for (const group of waiting.groups) group.seatsOnly = false;
     return [...waiting.groups];
   }
-  const awake = changed ? wakened(state) : new Set<WaitingGroup>();
-  for (const group of awake) group.seatsOnly = !waiting.insisting.has(group);
-  for (const group of [...fresh, ...claimants(state, relieved), ...waiting.takeTurns(turns)]) {
-    group.seatsOnly = false;
-    awake.add(group);
-  }
-  return [...awake];
+  const all = new Set<WaitingGroup>([...fresh, ...claimants(state, relieved), ...waiting.takeTurns(turns)]);
+  if (changed) for (const group of waiting.insisting) all.add(group);
+  for (const group of all) group.seatsOnly = false;
+  const awake = [...all];
+  if (changed) wakeForSeats(state, all, awake);
+  return awake;
 }
 
-/** Those who may start or be planned after a change, and those who insist. */
-function wakened(state: State): Set<WaitingGroup> {
-  const { byShape, insisting } = state.waiting;
-  const awake = new Set(insisting);
-  for (const [shape, groups] of byShape) {
+/** Adds those who may start or be planned after a change, but for those who are looked at for `all` they could do. */
+function wakeForSeats(state: State, all: ReadonlySet<WaitingGroup>, awake: WaitingGroup[]): void {
+  const maySomePlan = mayPlan(state);
+  for (const [shape, groups] of state.waiting.byShape) {
     // Where no seats hold a shape, none hold any of its groups; who they are makes no difference.
-    if (shape.fullFor.size === 0 && isFull(state, groups.values().next().value!)) {
-      if (mayPlan(state)) for (const group of groups) if (mayBePlannedNow(state, group)) awake.add(group);
-    } else for (const group of groups) if (mayStartOrPlan(state, group)) awake.add(group);
+    const full = shape.fullFor.size === 0 && isFull(state, groups.values().next().value!);
+    if (full && !maySomePlan) continue;
+    for (const group of groups) {
+      if (all.size > 0 && all.has(group)) continue;
+      if (full ? !mayBePlannedNow(state, group) : shape.fullFor.size > 0 && !mayStartOrPlan(state, group)) continue;
+      group.seatsOnly = true;
+      awake.push(group);
+    }
   }
-  return awake;
 }
 
 /** Whether a group that is looked at for free seats only has none to hope for any more. */
@@ -82,6 +84,7 @@ export class SeatHopes {
 
   /** Someone has found no seat. */
   refused(group: WaitingGroup): void {
+    this.#isToBeAsked = true; // it may have been planned, and no more are
     if (group.seatsOnly) this.#refusals++;
     else this.#closed.add(group);
   }

@@ -1,5 +1,6 @@
 import { type AccountNo, noAccount } from "../model/ids.ts";
 import type { Job } from "../model/job.ts";
+import type { Instant } from "../model/units.ts";
 import type { State } from "./state.ts";
 import { addTo, type Held, nothingHeld } from "./usage.ts";
 
@@ -11,6 +12,8 @@ export interface Kind {
   readonly saves: boolean;
   readonly held: Held;
   readonly jobs: Set<Job>;
+  /** None of them was placed before: while that is too lately, none need be looked at [T8]. */
+  oldestAt: Instant;
 }
 
 /**
@@ -52,8 +55,12 @@ export class Alike {
       kinds.set(job.account, ofAccount);
     }
     const kind = ofAccount.get(key);
-    if (kind === undefined) ofAccount.set(key, { cover: job.cover, saves, held, jobs: new Set([job]) });
-    else kind.jobs.add(job);
+    const { cover, placedAt } = job;
+    if (kind === undefined) ofAccount.set(key, { cover, saves, held, jobs: new Set([job]), oldestAt: placedAt });
+    else {
+      kind.jobs.add(job);
+      kind.oldestAt = Math.min(kind.oldestAt, placedAt);
+    }
     this.#kindOf.set(job, key);
   }
 

@@ -20,6 +20,9 @@ export interface WaitingGroup {
   readonly wish: Wish;
   /** Best first. */
   readonly jobs: Job[];
+  /** Of the first: what groups are compared by most often. */
+  priority: number;
+  no: JobNo;
   order: QueueOrder;
   /** Its first job has not been tried since it came to be the first. */
   fresh: boolean;
@@ -80,6 +83,7 @@ export class Waiting {
     const at = placeOf(group, job);
     if (at === group.jobs.length) group.jobs.push(job);
     else group.jobs.splice(at, 0, job);
+    if (at === 0) noteFirst(group);
     if (group.jobs.length === 1) this.#enter(group);
     this.#groupOf.set(job.no, group);
     // Behind a job that wants the same and could not start there is nothing to try.
@@ -99,6 +103,7 @@ export class Waiting {
     if (group.jobs[0] === job) group.jobs.shift();
     else group.jobs.splice(placeOf(group, job), 1);
     if (group.jobs.length === 0) this.#leave(group);
+    else noteFirst(group);
   }
 
   /** The account has chosen another order. */
@@ -245,6 +250,8 @@ export class Waiting {
       account,
       wish,
       jobs: [],
+      priority: 0,
+      no: 0 as JobNo,
       order,
       fresh: false,
       place: -1,
@@ -304,6 +311,12 @@ function reachedBy(job: Job): string {
   const ran = attainedMs(job, 0);
   if (ran === 0) return "";
   return job.spec.expectedMs === undefined ? `${placeOfLength(ran)}` : `${ran}ms`;
+}
+
+function noteFirst(group: WaitingGroup): void {
+  const { spec, no } = group.jobs[0]!;
+  group.priority = spec.priority;
+  group.no = no;
 }
 
 function addUnder<Key>(by: Map<Key, Set<WaitingGroup>>, key: Key, group: WaitingGroup): void {
