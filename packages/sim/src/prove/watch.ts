@@ -115,6 +115,9 @@ export class Watch {
       case "claim-dropped":
         this.#dropped(event.job, state);
         return;
+      case "job-classed":
+        this.#mayDelay = true; // what a plan counted on to take back may be covered now
+        return;
       case "lease-stopping":
         this.#mayDelay = true;
         if (event.sequence === 0 && (event.cause === "preempt" || event.cause === "shrink"))
