@@ -4,6 +4,7 @@ import type { Input } from "../journal/input.ts";
 import type { Decision } from "../journal/outcome.ts";
 import { isRefusal } from "../journal/refusal.ts";
 import type { Instant } from "../model/units.ts";
+import { fellBeyondPrice } from "../run/price-cap.ts";
 import { apply } from "../state/apply.ts";
 import type { State } from "../state/state.ts";
 import { decide, decideDue } from "./decide.ts";
@@ -48,7 +49,12 @@ export function decideBatch(
   decideDue(state, now, (due) => {
     for (const event of due) take(event);
   });
-  decidePlacements(state, now, take);
+  let leaving: readonly Event[];
+  do {
+    decidePlacements(state, now, take);
+    leaving = fellBeyondPrice(state, events, now); // classes change with placements, and plans with those who leave
+    for (const event of leaving) take(event);
+  } while (leaving.length > 0);
   // What time alone brought about is the effect of a tick, whether or not one was asked for.
   if (events.length > before && effective.length === 0) effective.push({ kind: "tick", v: 1 });
   return { decisions, events, inputs: effective };

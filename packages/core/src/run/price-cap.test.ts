@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { pricesOf } from "../bill/sample.fixture.ts";
-import { hour } from "../model/units.ts";
+import type { Event } from "../journal/event.ts";
+import { hour, unitsPerGpu } from "../model/units.ts";
 import { reasonFor } from "../queue/explain.ts";
 import { readSnapshot, writeSnapshot } from "../state/snapshot.ts";
 import { jobId, World } from "../testing/world.ts";
@@ -66,6 +67,27 @@ describe("max_price", () => {
     w.exit("night", 1);
     assert.equal(w.stateOf("night"), "waiting");
     assert.equal(reasonOf(w, "night").kind, "price");
+  });
+
+  it("asks who falls out of its guarantee to leave at once, and only who would pay too much", () => {
+    const w = world([]).account("ops", { guarantee: 2 });
+    w.submit("thrifty", "ops", { max_price: 2 });
+    w.submit("rich", "ops", { max_price: 3 });
+    w.run("thrifty").run("rich");
+    const { path, terms } = w.state.accountByPath.get("ops")!;
+    const edit = (gpus: number) => {
+      const quota = { ...terms.quota, guarantee: { "*": gpus * unitsPerGpu } };
+      return w.must({ kind: "account.edit", path, terms: { ...terms, quota } });
+    };
+    const stopping = (events: Event[]) =>
+      events.flatMap((event) => (event.kind === "lease-stopping" ? [[event.lease, event.cause, event.why]] : []));
+    assert.deepEqual(stopping(edit(1)), []); // the younger has fallen, and pays
+    const [lease] = w.state.jobById.get(jobId("thrifty"))!.leases;
+    const why = "an hour of H100 costs 3.00 EUR beyond the guarantee, and its max_price is 2.00 EUR";
+    assert.deepEqual(stopping(edit(0)), [[lease!.id, "budget", why]]);
+    w.exit("thrifty", 1);
+    assert.deepEqual([w.stateOf("thrifty"), reasonOf(w, "thrifty").kind], ["waiting", "price"]);
+    assert.equal(w.stateOf("rich"), "running");
   });
 
   it("waits until the shell has said what times of day cost, and remembers it over a snapshot", () => {

@@ -74,15 +74,26 @@ export function priceCame(state: State, now: Instant): Event[] {
   const [next] = borders(state, now);
   if (next !== undefined) state.timers.addOnce({ at: next, kind: "price", subject: 0 });
   state.waiting.wakeAll();
-  const events: Event[] = [];
-  for (const job of state.priced) {
-    if (job.state === "waiting" || job.class !== "burst" || job.leases.length === 0) continue;
-    const gpu = job.leases[0]!.gpus[0];
-    const hit = gpu === undefined ? undefined : priceHit(state, job, job.choice, state.fleet.gpuModel[gpu]!, now);
-    if (hit?.price !== undefined)
-      events.push(...stopJob(state, job, "budget", now, undefined, priceText(hit, job.spec)));
+  return [...state.priced].flatMap((job) => leaveForPrice(state, job, now));
+}
+
+/** Who has fallen out of its guarantee by these events, and would now pay more than its `max_price`, leaves as well. */
+export function fellBeyondPrice(state: State, events: readonly Event[], now: Instant): Event[] {
+  if (state.priced.size === 0) return [];
+  const fallen = new Set<Job>();
+  for (const event of events) {
+    const job = event.kind === "job-classed" ? state.jobs.get(event.job) : undefined;
+    if (job !== undefined) fallen.add(job);
   }
-  return events;
+  return [...fallen].flatMap((job) => leaveForPrice(state, job, now));
+}
+
+function leaveForPrice(state: State, job: Job, now: Instant): Event[] {
+  if (job.state === "waiting" || job.class !== "burst" || job.leases.length === 0) return [];
+  const gpu = job.leases[0]!.gpus[0];
+  const hit = gpu === undefined ? undefined : priceHit(state, job, job.choice, state.fleet.gpuModel[gpu]!, now);
+  if (hit?.price === undefined) return [];
+  return stopJob(state, job, "budget", now, undefined, priceText(hit, job.spec));
 }
 
 /** For its user: what an hour costs, and what it would pay. */
