@@ -92,6 +92,8 @@ function pass(
     }
     contest.started(group);
     contest.lost(losers, job.account);
+    // Who claims its floor keeps less of what is free from others: all of them compete again for it [C5].
+    if (state.lendingLimits > 0 && !state.waiting.isLong) return;
   }
 }
 

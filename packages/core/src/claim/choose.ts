@@ -49,6 +49,8 @@ export function chooseSites(task: Task, offers: Offers, place: Place, tally: Tal
   // What is put back may leave its place to another's, wherever that lies.
   for (const { leases } of tally.victims.keys())
     for (const { node } of leases) if (place.has(node)) chosen.add(siteOn(node));
+  // Who was taken for a guarantee or for what is lent may have left the claimant seats that are free already.
+  if (task.state.lendingLimits > 0) for (const no of place.listed) if (siteOn(no).fits([]) > 0) chosen.add(siteOn(no));
   return [...chosen].sort((a, b) => a.node.no - b.node.no);
 }
 
