@@ -52,7 +52,7 @@ export * from "./queue/reason.ts";
 export { priceHit } from "./run/price-cap.ts";
 export * from "./run/report.ts";
 export * from "./state/apply.ts";
-export { arraySize, attemptOf } from "./state/apply-jobs.ts";
+export { attemptOf } from "./state/apply-jobs.ts";
 export * from "./state/books.ts";
 export * from "./state/fleet.ts";
 export { pastUnits } from "./state/history.ts";

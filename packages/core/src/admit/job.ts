@@ -7,7 +7,7 @@ import { type Occupant, type PartAsk, seatPart } from "../part/seat.ts";
 import { spreadGang } from "../place/gang.ts";
 import { gpusThatFit, type MemberNeed, membersThatFit, needOf } from "../place/seats.ts";
 import { coverFor, lowestCeiling, unlentUnits } from "../queue/quota.ts";
-import { arraySize } from "../state/apply-jobs.ts";
+import { arraySize } from "../state/new-job.ts";
 import { Rooms } from "../state/rooms.ts";
 import { pathUp, type State, wishOf } from "../state/state.ts";
 import { nothingHeld, userCount } from "../state/usage.ts";

@@ -4,7 +4,7 @@ import type { JobNo } from "../model/ids.ts";
 import type { Job, JobSpec } from "../model/job.ts";
 import { minute } from "../model/units.ts";
 import { placeJob } from "../place/place.ts";
-import { newJob } from "../state/apply-jobs.ts";
+import { newJob } from "../state/new-job.ts";
 import { wishOf } from "../state/state.ts";
 import { parseJob } from "../submit/parse.ts";
 import { ana, jobId, World } from "../testing/world.ts";

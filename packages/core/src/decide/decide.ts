@@ -8,7 +8,7 @@ import type { Instant } from "../model/units.ts";
 import { priceCame } from "../run/price-cap.ts";
 import { takeReport } from "../run/take-report.ts";
 import { keysKeptMs } from "../state/apply.ts";
-import { queueOrPark } from "../state/apply-jobs.ts";
+import { queueOrPark } from "../state/queued.ts";
 import type { State } from "../state/state.ts";
 import { changeAccess } from "./access.ts";
 import { changeAccounts } from "./accounts.ts";

@@ -22,7 +22,7 @@ import { plainPolicy } from "../model/policy.ts";
 import { minute, second, unitsPerGpu } from "../model/units.ts";
 import type { ReportWhat } from "../run/report.ts";
 import { apply } from "../state/apply.ts";
-import { arraySize } from "../state/apply-jobs.ts";
+import { arraySize } from "../state/new-job.ts";
 import { readSnapshot, writeSnapshot } from "../state/snapshot.ts";
 import { emptyState, jobOf, pathUp, type State } from "../state/state.ts";
 import { parseJob } from "../submit/parse.ts";

@@ -5,7 +5,7 @@ import type { Job, JobSpec } from "../model/job.ts";
 import type { Instant } from "../model/units.ts";
 import { reasonFor } from "../queue/explain.ts";
 import type { Reason } from "../queue/reason.ts";
-import { newJob, usualMsOf } from "../state/apply-jobs.ts";
+import { newJob, usualMsOf } from "../state/new-job.ts";
 import type { State } from "../state/state.ts";
 import { type Outlook, outlookOf, plannedFor } from "../why/outlook.ts";
 

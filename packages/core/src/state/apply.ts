@@ -3,6 +3,7 @@ import type { Account, AccountTerms } from "../model/account.ts";
 import { rootAccount } from "../model/ids.ts";
 import type { FleetNode, MaintenanceWindow } from "../model/node.ts";
 import { applyToJobs } from "./apply-jobs.ts";
+import { applyToLeases } from "./apply-leases.ts";
 import { applyToBooks } from "./apply-money.ts";
 import { countTenants, forgetNode, trustChanged } from "./dedicated.ts";
 import { keepHistories, noteHistory } from "./history.ts";
@@ -173,6 +174,14 @@ function write(state: State, event: Event): void {
     case "invoice-issued":
     case "entry-posted":
       applyToBooks(state, event);
+      return;
+    case "lease-scrubbed":
+    case "lease-reshaped":
+    case "lease-prepared":
+    case "lease-started":
+    case "lease-stopping":
+    case "lease-ended":
+      applyToLeases(state, event);
       return;
     default:
       applyToJobs(state, event);

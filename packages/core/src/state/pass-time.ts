@@ -1,6 +1,6 @@
 import type { JobNo } from "../model/ids.ts";
 import type { Instant } from "../model/units.ts";
-import { queueOrPark } from "./apply-jobs.ts";
+import { queueOrPark } from "./queued.ts";
 import type { State } from "./state.ts";
 
 /**
