@@ -135,6 +135,9 @@ describe("the console in a real browser", { skip: missing }, () => {
     await page.getByRole("button", { name: "Set it" }).click();
     await page.getByText(/of 250\.50 EUR this month/).waitFor();
     await page.getByRole("link", { name: "Invoices" }).click();
+    const billed = page.getByRole("row", { name: /^acme chargeback/ });
+    await billed.getByText("no limit").waitFor();
+    assert.equal(await billed.getByRole("button").count(), 0);
     await page.getByRole("link", { name: "acme" }).click();
     await page.getByRole("heading", { name: /Draft of an invoice for acme/ }).waitFor();
     const [file] = await Promise.all([
@@ -145,6 +148,62 @@ describe("the console in a real browser", { skip: missing }, () => {
     await page.getByRole("button", { name: "Explain line 1" }).click();
     await page.getByRole("dialog", { name: /^Line 1/ }).waitFor();
     assert.equal((await watched.everything()).includes(canary), false);
+    assert.deepEqual(watched.complaints, []);
+    await watched.close();
+  });
+
+  it("lets the owner limit a tenant's credit, page through invoices, and try prices by model before they are added", async () => {
+    const watched = await open();
+    const { page } = watched;
+    // A page of one, so that there is an older one.
+    await page.route(/\/v1\/invoices\?/, (route) =>
+      route.continue({ url: route.request().url().replace("limit=100", "limit=1") }),
+    );
+    await watched.signInWithToken(server.ownerToken);
+    await watched.go("/cost/invoices");
+    for (const tenant of ["acme", "local", canary]) {
+      await page.getByRole("link", { name: tenant, exact: true }).waitFor();
+      assert.equal(await page.locator("td a").last().textContent(), tenant);
+      await page.getByRole("button", { name: "Show older" }).click();
+    }
+    await page.getByRole("button", { name: "Show older" }).waitFor({ state: "detached" });
+    assert.equal(await page.locator("td a").count(), 3);
+
+    await page
+      .getByRole("row", { name: /^acme chargeback/ })
+      .getByRole("button", { name: "Change" })
+      .click();
+    const dialog = page.getByRole("dialog", { name: "How acme is billed" });
+    await dialog.getByLabel("Credit limit").fill("a lot");
+    await dialog.getByText("Not an amount").waitFor();
+    await dialog.getByLabel("Credit limit").fill("1000.50");
+    await dialog.getByLabel("It", { exact: true }).selectOption("showback");
+    assert.deepEqual(await seriousViolations(page), []);
+    await dialog.getByRole("button", { name: "Set it" }).click();
+    await page.getByText("acme is billed by showback now.").waitFor();
+    await page.getByRole("row", { name: /^acme showback/ }).waitFor();
+    const billing = (await server.call("listBilling")).items.find(({ tenant }) => tenant === "acme")!;
+    assert.deepEqual([billing.mode, billing.creditLimitMicros], ["showback", "1000500000"]);
+
+    await watched.go("/settings");
+    const burst = page.getByLabel("Burst, H100");
+    await burst.fill("much");
+    assert.equal(await page.getByRole("button", { name: "Add it" }).isDisabled(), true);
+    await burst.fill("4.25");
+    await page.getByLabel("Name", { exact: true }).fill("l2");
+    await page.getByRole("button", { name: "Try it on a month" }).click();
+    await page.getByText(/would have come to .* instead of /).waitFor();
+    await page.getByRole("button", { name: "Add it" }).click();
+    await page.getByText("The price list was added.").waitFor();
+    await page.getByRole("row", { name: /^H100 2\.00 EUR 4\.25 EUR/ }).waitFor();
+    const { versions } = await server.call("readPrices");
+    assert.deepEqual(
+      versions.at(-1)!.gpus.map(({ model, burstMicros }) => [model, burstMicros]),
+      [
+        ["H100", 4_250_000],
+        ["*", 1_000_000],
+      ],
+    );
     assert.deepEqual(watched.complaints, []);
     await watched.close();
   });
