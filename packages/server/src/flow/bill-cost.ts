@@ -7,6 +7,7 @@ import {
   type LineKey,
   latestOf,
   type Period,
+  type Shared,
   shareOut,
   tenantOfPath,
   type Usage,
@@ -104,13 +105,16 @@ async function costsIn(
   const rated = await control.rated.period({ label: "", zone: "UTC", ...span }, now);
   const { totals } = rated;
   if (by === "job" || by === "user") await addHolders(sums, control, ask, now, mine, nameOfUser);
-  else if (by === "day") await addDays(sums, control.rated, span, mine);
+  const days = by === "day" ? await control.rated.days(span) : [];
+  addDays(sums, days, mine);
+  const lentOn = days.map(({ fromAt, totals }) => ({ key: dayOf(fromAt), lent: totals.shared().filter(isLent) }));
   for (const tenant of totals.tenants()) {
     for (const line of [...totals.linesOf(tenant), ...sharedLines(rated, tenant)]) {
       if (!mine(line.account)) continue;
       // Credits, and shares of what was idle, have no hours of their own.
       const key = keyOf(line, by);
-      if (hourless.has(line.kind)) put(sums, key ?? "", line.kind, line.micros, 0n);
+      if (by === "day" && isLent(line)) addLent(sums, lentOn, line);
+      else if (hourless.has(line.kind)) put(sums, key ?? "", line.kind, line.micros, 0n);
       else if (key !== undefined) put(sums, key, line.kind, line.micros, isGpu(line) ? line.quantity : 0n);
     }
   }
@@ -125,16 +129,23 @@ function sharedLines(rated: RatedPeriod, tenant: string): readonly InvoiceLine[]
   return lines.filter(({ kind }) => kind === "lent" || kind === "idle");
 }
 
+function isLent({ kind }: { readonly kind: LineKey["kind"] }): boolean {
+  return kind === "lent";
+}
+
+function dayOf(at: Instant): string {
+  return new Date(at).toISOString().slice(0, 10);
+}
+
 /** Each day gets what its lines have grown by, so that days add up to lines that are rounded once. */
-async function addDays(
+function addDays(
   sums: Map<string, Sum>,
-  rated: RatedTime,
-  span: { readonly fromAt: Instant; readonly toAt: Instant },
+  days: Awaited<ReturnType<RatedTime["days"]>>,
   mine: (account: string) => boolean,
-): Promise<void> {
+): void {
   const soFar = new Map<number, { quantity: bigint; micros: bigint }>();
-  for (const { fromAt, totals } of await rated.days(span)) {
-    const key = new Date(fromAt).toISOString().slice(0, 10);
+  for (const { fromAt, totals } of days) {
+    const key = dayOf(fromAt);
     for (const tenant of totals.tenants()) {
       for (const no of totals.lines.of(tenant)) {
         const rate = totals.lines.book.rate(no);
@@ -148,6 +159,21 @@ async function addDays(
       }
     }
   }
+}
+
+/** Divides a credit for lending among the days on which that was lent, by how much. */
+function addLent(
+  sums: Map<string, Sum>,
+  days: readonly { readonly key: string; readonly lent: readonly Shared[] }[],
+  { account, model, version, perMille, micros }: InvoiceLine,
+): void {
+  const isOf = (lent: Shared) =>
+    lent.tenant === account && lent.model === model && lent.version === version && lent.perMille === perMille;
+  const parts = shareOut(
+    -micros,
+    days.map(({ lent }) => lent.find(isOf)?.quantity ?? 0n),
+  );
+  for (const [i, { key }] of days.entries()) if (parts[i] !== 0n) put(sums, key, "lent", -parts[i]!, 0n);
 }
 
 /** Jobs and users have no lines: each hour of a line is divided among those who held something of it. */
