@@ -159,7 +159,7 @@ function planAmong(task: Task, offers: Offers): Plan | undefined {
 
 /** Of the plans for each place the one that costs least; of equals the first. */
 function cheapestOf(task: Task, offers: Offers, places: readonly Place[]): Plan | undefined {
-  let best: { plan: Plan; rank: number } | undefined;
+  let best: { plan: Plan; rank: number; place: Place } | undefined;
   // The cheapest at best come first, so that most others need no plan to be passed over.
   const order = [...places.entries()].sort(([, a], [, b]) => a.lost - b.lost);
   for (const [rank, place] of order) {
@@ -167,9 +167,26 @@ function cheapestOf(task: Task, offers: Offers, places: readonly Place[]): Plan 
     const plan = planOn(task, offers, place);
     if (plan === undefined) continue;
     const cost = best === undefined ? -1 : compareCosts(plan, best.plan) || rank - best.rank;
-    if (cost < 0) best = { plan, rank };
+    if (cost < 0) best = { plan, rank, place };
   }
-  return best?.plan;
+  return best && sparedElsewhere(task, offers, places, best.plan, best.place);
+}
+
+/**
+ * The plan, or a part of it that is enough in another place, where T5's order led to others: of an elastic job or a gang
+ * some members may be there.
+ */
+function sparedElsewhere(task: Task, offers: Offers, places: readonly Place[], plan: Plan, at: Place): Plan {
+  const nodes = new Set<NodeNo>();
+  for (const { leases } of plan.victims.keys()) for (const { node } of leases) if (!at.has(node)) nodes.add(node);
+  let least = plan;
+  for (const place of nodes.size === 0 ? [] : places) {
+    const here = [...nodes].filter((node) => place.has(node));
+    if (here.length === 0) continue;
+    const part = partOf(task, offers, plan, [...here, ...place.listed]);
+    if (part !== undefined && compareCosts(part, least) < 0) least = part;
+  }
+  return least;
 }
 
 /** Others' work before its own account's [T4], the least work lost, members before whole jobs, the fewest victims [T5]. */
@@ -214,18 +231,24 @@ interface Plan {
  * Where its own account's work leaves so that a guarantee holds the claimant, some of it may be spared if what remains
  * can be taken as the claimant stands without that [T5].
  */
-function planWithFewer(task: Task, offers: Offers, { seats, victims }: Plan): Plan | undefined {
+function planWithFewer(task: Task, offers: Offers, plan: Plan): Plan | undefined {
+  const nodes = plan.seats.map(({ node }) => node);
+  const part = partOf(task, offers, plan, nodes);
+  return part === undefined || part.victims.size >= plan.victims.size ? undefined : part;
+}
+
+/** What of a plan's victims is needed for room on some nodes; undefined where all of them are not enough. */
+function partOf(task: Task, offers: Offers, { victims }: Plan, nodes: readonly NodeNo[]): Plan | undefined {
   const { state, need, claimant } = task;
   const tally = new Tally(state, claimant);
   for (const victim of victims.keys()) {
     const same = offers.same(victim);
     if (same !== undefined) tally.take(same, offers.ruleOf(same));
   }
-  const nodes = [...new Set(seats.map(({ node }) => node))].sort((a, b) => a - b);
-  const sites = nodes.map((node) => new Site(state.fleet, state.fleet.node(node), need));
-  if (!haveRoom(sites, tally, claimant.job.spec.members)) return undefined;
-  const plan = leastOf(task, sites, offers, tally);
-  return plan === undefined || plan.victims.size >= victims.size ? undefined : plan;
+  const each = [...new Set(nodes)].sort((a, b) => a - b);
+  task.book.look(each.length);
+  const sites = each.map((node) => new Site(state.fleet, state.fleet.node(node), need));
+  return haveRoom(sites, tally, claimant.job.spec.members) ? leastOf(task, sites, offers, tally) : undefined;
 }
 
 function planWith(task: Task, offers: Offers, place: Place, tally: Tally): Plan | undefined {

@@ -79,9 +79,12 @@ export function judgeStart(world: World, start: Start, bounds: Bounds, earlier: 
   return [...faults, ...judgeTurn(world, wish, bounds, earlier)];
 }
 
-/** Whether the guarantee that a claimant stood on still has room for it beside what it covers [C4]. */
+/** Whether the guarantee that a claimant stood on still has room for it beside what it covers itself [C4]. */
 function isCoveredStill(world: World, cover: number, amount: Amount): boolean {
-  return cover !== nobody && isWithin(world, cover, plus(coveredBelow(world, cover), amount));
+  if (cover === nobody) return false;
+  // Who started below on a floor of its own is not in its way: it falls then as if it had run already [C3].
+  const below = world.holdings.filter((holding) => holding.cover !== cover);
+  return isWithin(world, cover, plus(coveredBelow(without(world, below), cover), amount));
 }
 
 /** What is wrong with a claim, in the world just before it. */
