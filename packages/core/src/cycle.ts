@@ -52,6 +52,8 @@ function pass(
     return plans;
   };
   const hopeless = new Hopeless();
+  let refused = state.waiting.groups.size > groups.length; // someone sleeps, or has had its turn
+  let delayed = false; // someone was refused seats that are kept for a plan
   for (;;) {
     if (seats.areGone()) contest = new Contest(state, seats.others());
     const group = contest.next(); // who is next
@@ -65,8 +67,11 @@ function pass(
     const shut = arrayIsFull(state, group) || isKnownFull(state, wish, job.spec, job.account);
     const placement = shut ? undefined : placeJob(state, job, now, timeline(), wish); // where does it go
     if (placement !== undefined) {
+      const kept = delayed && state.planned.has(job);
       apply(placedAs(state, job, placement, now));
-      settleClasses(state, now, apply);
+      const fell = settleClasses(state, now, apply);
+      // Who may be taken now, or seats that a plan kept and did not need, are for the first of all, not of those left.
+      if (((fell && refused) || kept) && !state.waiting.isLong) return;
       timeline().started(job);
       contest.started(group);
       seats.taken();
@@ -82,6 +87,8 @@ function pass(
     if (losers === undefined) {
       group.delayed ||=
         !shut && timeline().plans.length > 0 && placeJob(state, job, now, undefined, wish) !== undefined;
+      delayed ||= group.delayed;
+      refused = true;
       if (!group.seatsOnly) state.waiting.noteInsists(group, mayInsist(state, job, wish));
       planAhead(state, timeline, job, wish, now, apply); // when could it start
       lookAgain(state, job.account, now);

@@ -7,16 +7,22 @@ import { borrowedOf, isWithin as isWithinFloor } from "../queue/quota.ts";
 import { accountOf, jobOf, pathUp, type State } from "../state/state.ts";
 import { addTo, type Held, minus, nothingHeld } from "../state/usage.ts";
 
-/** Brings classes in line with what changed since the last look: some fall, some are promoted; nobody moves [C3]. */
-export function settleClasses(state: State, now: Instant, apply: (event: Event) => void): void {
+/**
+ * Brings classes in line with what changed since the last look: some fall, some are promoted; nobody moves [C3]. Returns
+ * whether a guarantee has let go of anyone, whom others may take now.
+ */
+export function settleClasses(state: State, now: Instant, apply: (event: Event) => void): boolean {
+  let fell = false;
   // A promotion below can leave an account above with more than it covers, and what falls there may rise lower down.
   for (let changed = state.classes.takeChanged(); changed.length > 0; changed = state.classes.takeChanged()) {
     const note = (event: JobClassed): void => {
       state.classes.note(jobOf(state, event.job).account);
       apply(event);
+      fell ||= event.cover === noAccount;
     };
     settlePaths(state, pathsUp(state, changed), now, note);
   }
+  return fell;
 }
 
 /** Accounts and all above them, each once and after those below it. */
