@@ -139,7 +139,7 @@ export function decideDue(state: State, now: Instant, act: (events: readonly Eve
         act(windowCame(state, timer.subject as AccountNo, now));
         break;
       case "maintenance":
-        act(maintenanceCame(state, timer.subject as NodeNo, now));
+        act(maintenanceCame(state, timer.subject as NodeNo, timer.at, now));
         break;
       case "drain":
         act(drainCame(state, timer.subject as NodeNo, now));

@@ -33,11 +33,11 @@ export function planMaintenance(state: State, node: FleetNode, { window }: Plan,
   return { events: from > now ? [planned(node, windows, now)] : begin(state, node, windows, now) };
 }
 
-/** A window begins or ends. */
-export function maintenanceCame(state: State, no: NodeNo, now: Instant): Event[] {
+/** A window begins or ends. An instant of one that was taken back is nothing: after a restart nobody knows of it. */
+export function maintenanceCame(state: State, no: NodeNo, at: Instant, now: Instant): Event[] {
   const node = state.fleet.nodes[no];
   const windows = node?.maintenance;
-  if (node === undefined || windows === undefined) return [];
+  if (node === undefined || !windows?.some(({ from, to }) => from === at || to === at)) return [];
   const left = windows.filter(({ to }) => to > now);
   if (left.length < windows.length) return [planned(node, left, now), ...endOfWindow(node, windows, now)];
   const due = left.some(({ from, active }) => from <= now && active !== true);
