@@ -157,7 +157,7 @@ export function hopeless(gpus: number, seed: number): Measured {
   traffic.next(traffic.engineSays());
   const watch = new Stopwatch();
   for (let i = 0; i < hopelessGangs; i++) {
-    const nodes = i % 2 === 0 ? gpus / 8 + 1 : gpus / 16;
+    const nodes = Math.floor(i % 2 === 0 ? gpus / 8 + 1 : gpus / 16);
     const input = plant.submit({ ...askForGang(plant.random), nodes });
     watch.time(
       () => tellHopeless(plant, input),
