@@ -57,7 +57,7 @@ function* randomDay(seed: number): Generator<string> {
     }
     const compute = [0, 2_000, 5_000, 7_350, 10_500, 14_000, 2_300, 5_400, 2_900, 21_000][roll(10)]!;
     const memory = roll(3) === 0 || compute === 0 ? 3_000 + roll(10) * 1_000 : compute;
-    const ask: GpuAsk = { count: 1, unitsEach: compute, part: { compute, memory, memoryMiB: 0 } } as unknown as GpuAsk;
+    const ask: GpuAsk = { model: "*", count: 1, unitsEach: compute, part: { compute, memory, memoryMiB: 0 } };
     const spec = {
       isolation: isolations[roll(5)]!,
       members: { min: 1 + (roll(4) === 0 ? 2 : 0), apart: roll(2) === 0 },
@@ -110,5 +110,10 @@ function factsOf(no: number, pool: PoolMode): NodeFacts {
     memoryMiB: 81_559,
     uuid: `GPU-${no}-${i}`,
   }));
-  return { name: `n${no}`, cpusMilli: 6_000, memoryMiB: 12_288, gpus, pool, place: {} } as unknown as NodeFacts;
+  const name = `n${no}`;
+  const place = { zone: "", block: "", rack: "", nvlink: "" };
+  return {
+    ...{ name, engine: "test", place, gpus, pool, cpusMilli: 6_000, memoryMiB: 12_288 },
+    ...{ virtual: true, bootId: "boot-1", address: "" },
+  };
 }

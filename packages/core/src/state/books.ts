@@ -28,7 +28,7 @@ export interface Books {
   readonly versions: PriceVersion[];
   /** By tenant and beginning: what was agreed for a time that is over still holds for it. */
   readonly contracts: Map<string, Contract>;
-  /** What times of day cost, where a list has any; for jobs that pay no more than so much. */
+  /** What times of day cost, from price lists that tell hours apart; who has a `max_price` waits for the cheap ones. */
   ahead: PricesAhead;
   readonly tenants: Map<string, BilledAs>;
   readonly budgets: Map<string, Budget>;

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
-import { type AccountTerms, hour, type LeaseId, plainTerms, unitsPerGpu } from "@tessera/core";
+import { type AccountTerms, hour, plainTerms, unitsPerGpu } from "@tessera/core";
 import type { BillingShape, CostReport, Job, UsageEventPage } from "@tessera/wire";
 import { BudgetWatch } from "../flow/budget-watch.ts";
 import { fleetOf, TestControl } from "../testing/control.ts";
@@ -18,15 +18,6 @@ describe("billing, exports and metrics over the API", () => {
   let tenancy: Tenancy;
   let owner: TestUser;
   let finance: TestUser;
-  const ask = async <Shape>(user: TestUser, method: string, path: string, body?: unknown): Promise<Shape> => {
-    const answer = await server.call(user.token, method, path, body);
-    assert.ok(answer.status < 300, `${method} ${path}: ${answer.status} ${answer.text}`);
-    return JSON.parse(answer.text || "{}") as Shape;
-  };
-  const end = async (job: string) => {
-    for (const { id } of [...control.state.leases.values()].filter((lease) => lease.id.startsWith(`${job}-`)))
-      await control.report(id as LeaseId, { kind: "exited", ran: true, code: 0 });
-  };
   let first: string;
 
   before(async () => {
@@ -48,15 +39,15 @@ describe("billing, exports and metrics over the API", () => {
   after(() => server.close());
 
   it("shows what a job has cost, what an hour costs and what it comes to at its time limit", async () => {
-    const job = await ask<Job>(owner, "GET", `/v1/jobs/${first}`);
+    const job = await server.must<Job>(owner, "GET", `/v1/jobs/${first}`);
     assert.deepEqual(job.cost, {
       currency: "EUR",
       ...{ micros: "120000000", perHourMicros: "12000000", atEndMicros: "240000000" },
     });
-    const [listed] = (await ask<{ items: Job[] }>(owner, "GET", "/v1/jobs?cost=true")).items;
+    const [listed] = (await server.must<{ items: Job[] }>(owner, "GET", "/v1/jobs?cost=true")).items;
     assert.deepEqual(listed!.cost, job.cost);
-    await end(first);
-    assert.equal((await ask<Job>(owner, "GET", `/v1/jobs/${first}`)).cost!.micros, "120000000");
+    await control.end(first);
+    assert.equal((await server.must<Job>(owner, "GET", `/v1/jobs/${first}`)).cost!.micros, "120000000");
   });
 
   it("credits who lent in the report of costs, by account, model, class and day, and the whole stays the sum", async () => {
@@ -70,7 +61,11 @@ describe("billing, exports and metrics over the API", () => {
       ],
     };
     for (const by of ["account", "model", "class", "day"] as const) {
-      const report = await ask<CostReport>(owner, "GET", `/v1/costs?by=${by}&from=${new Date(start).toISOString()}`);
+      const report = await server.must<CostReport>(
+        owner,
+        "GET",
+        `/v1/costs?by=${by}&from=${new Date(start).toISOString()}`,
+      );
       const sum = report.rows.reduce((total, { micros }) => total + BigInt(micros), 0n);
       assert.equal(String(sum), report.totalMicros, by);
       // 8 reserved and 4 burst GPUs for ten hours, and half of what the borrower paid goes back to the lender.
@@ -85,11 +80,11 @@ describe("billing, exports and metrics over the API", () => {
       const job = await tenancy.job(account, owner.id, { name: "short", gpus: "H100:1" });
       await control.run(job);
       control.setTime(control.now() + hour / 4);
-      await end(job);
+      await control.end(job);
     };
     await use("ops");
     await use("ops");
-    const all = await ask<UsageEventPage>(owner, "GET", "/v1/usage/events?limit=1000");
+    const all = await server.must<UsageEventPage>(owner, "GET", "/v1/usage/events?limit=1000");
     for (const event of all.items) {
       for (const field of ["id", "source", "specversion", "type"] as const) assert.ok(event[field].length > 0);
       assert.equal(event.specversion, "1.0");
@@ -101,7 +96,7 @@ describe("billing, exports and metrics over the API", () => {
     const ids: string[] = [];
     for (let cursor: string | undefined, more = true; more; ) {
       const from: string = cursor === undefined ? "" : `&cursor=${encodeURIComponent(cursor)}`;
-      const page = await ask<UsageEventPage>(owner, "GET", `/v1/usage/events?limit=1${from}`);
+      const page = await server.must<UsageEventPage>(owner, "GET", `/v1/usage/events?limit=1${from}`);
       ids.push(...page.items.map(({ id }) => id));
       cursor = page.next;
       more = cursor !== undefined;
@@ -111,19 +106,20 @@ describe("billing, exports and metrics over the API", () => {
       all.items.map(({ id }) => id),
     );
     const last = all.items.at(-1)!;
-    const rest = () => ask<UsageEventPage>(owner, "GET", `/v1/usage/events?cursor=${encodeURIComponent(last.cursor)}`);
+    const rest = () =>
+      server.must<UsageEventPage>(owner, "GET", `/v1/usage/events?cursor=${encodeURIComponent(last.cursor)}`);
     assert.deepEqual((await rest()).items, []);
     await use("ops");
     assert.ok((await rest()).items.every(({ subject }) => subject === "ops"));
     assert.ok((await rest()).items.some(({ data }) => data.state === "running"));
-    const own = await ask<UsageEventPage>(finance, "GET", "/v1/usage/events?limit=1000");
+    const own = await server.must<UsageEventPage>(finance, "GET", "/v1/usage/events?limit=1000");
     assert.deepEqual([...new Set(own.items.map(({ subject }) => subject))], ["lab/vision"], "[S23]");
     const told = await server.call(owner.token, "GET", "/v1/usage/events?cursor=made-up");
     assert.equal(told.status, 422);
   });
 
   it("shows each caller of /metrics the costs that it may read, and nobody else's", async () => {
-    await ask(finance, "PUT", "/v1/accounts/lab%2Fvision/budget", { limitMicros: "500000000" });
+    await server.must(finance, "PUT", "/v1/accounts/lab%2Fvision/budget", { limitMicros: "500000000" });
     control.setTime(control.now() + 2 * hour);
     const metrics = async (token: string | undefined) => (await server.call(token, "GET", "/metrics")).text;
     const all = await metrics(owner.token);
@@ -137,7 +133,7 @@ describe("billing, exports and metrics over the API", () => {
   });
 
   it("stops what a tenant borrows when its credit is used up, and lets it start again when it has paid", async () => {
-    const shown = await ask<BillingShape>(owner, "PUT", "/v1/accounts/lab/billing", {
+    const shown = await server.must<BillingShape>(owner, "PUT", "/v1/accounts/lab/billing", {
       ...{ mode: "chargeback", creditLimitMicros: "130000000" },
     });
     assert.deepEqual(
@@ -154,7 +150,7 @@ describe("billing, exports and metrics over the API", () => {
     const [lease] = [...control.state.leases.values()];
     assert.equal(lease!.state, "stopping");
     await control.report(lease!.id, { kind: "exited", ran: true, signal: "SIGTERM" });
-    const { reason } = await ask<Job>(owner, "GET", `/v1/jobs/${job}`);
+    const { reason } = await server.must<Job>(owner, "GET", `/v1/jobs/${job}`);
     assert.deepEqual(
       [reason!.kind, reason!.detail],
       ["budget", "The credit of lab is used up. Only what its guarantee covers may start."],
@@ -163,10 +159,15 @@ describe("billing, exports and metrics over the API", () => {
       (await server.call(finance.token, "PUT", "/v1/accounts/lab/billing", { mode: "showback" })).status,
       403,
     );
-    await ask(owner, "POST", "/v1/ledger", { account: "lab", kind: "payment", micros: "50000000", memo: "bank" });
+    await server.must(owner, "POST", "/v1/ledger", {
+      account: "lab",
+      kind: "payment",
+      micros: "50000000",
+      memo: "bank",
+    });
     await watch.look();
     assert.equal(control.state.leases.size, 1, "it runs again");
-    const [billing] = (await ask<{ items: BillingShape[] }>(finance, "GET", "/v1/billing")).items;
+    const [billing] = (await server.must<{ items: BillingShape[] }>(finance, "GET", "/v1/billing")).items;
     assert.deepEqual([billing!.tenant, billing!.owedMicros, billing!.stopped], ["lab", "-50000000", false]);
   });
 
@@ -174,8 +175,8 @@ describe("billing, exports and metrics over the API", () => {
     const post = async (body: object) =>
       (await server.call(owner.token, "POST", "/v1/ledger", { account: "lab", memo: "prepaid", ...body })).json;
     const billing = async () =>
-      (await ask<{ items: BillingShape[] }>(owner, "GET", "/v1/billing?account=lab")).items[0]!;
-    await ask(owner, "PUT", "/v1/accounts/lab/billing", { mode: "chargeback", creditLimitMicros: "0" });
+      (await server.must<{ items: BillingShape[] }>(owner, "GET", "/v1/billing?account=lab")).items[0]!;
+    await server.must(owner, "PUT", "/v1/accounts/lab/billing", { mode: "chargeback", creditLimitMicros: "0" });
     assert.equal((await post({ kind: "hold", micros: "50000001" })).code, "not-allowed");
     const held = await post({ kind: "hold", micros: "30000000" });
     assert.deepEqual([(await billing()).owedMicros, (await billing()).heldMicros], ["-20000000", "30000000"]);
@@ -187,11 +188,11 @@ describe("billing, exports and metrics over the API", () => {
   });
 
   it("owes nothing where costs are only shown", async () => {
-    const shown = await ask<BillingShape>(owner, "PUT", "/v1/accounts/lab/billing", {
+    const shown = await server.must<BillingShape>(owner, "PUT", "/v1/accounts/lab/billing", {
       ...{ mode: "showback", creditLimitMicros: null },
     });
     assert.deepEqual([shown.mode, shown.openMicros, shown.creditLimitMicros], ["showback", "0", undefined]);
-    const [draft] = (await ask<{ items: { mode: string }[] }>(owner, "GET", "/v1/invoices?account=lab")).items;
+    const [draft] = (await server.must<{ items: { mode: string }[] }>(owner, "GET", "/v1/invoices?account=lab")).items;
     assert.equal(draft!.mode, "showback");
   });
 });

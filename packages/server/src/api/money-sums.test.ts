@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { it, type TestContext } from "node:test";
-import { type AccountTerms, hour, type LeaseId, plainTerms, unitsPerGpu } from "@tessera/core";
+import { type AccountTerms, hour, plainTerms, unitsPerGpu } from "@tessera/core";
 import type { CostReport, InvoiceShape, InvoiceSummary, LedgerPage, PricePreview } from "@tessera/wire";
 import { fleetOf, TestControl } from "../testing/control.ts";
 import { serveApi, Tenancy } from "../testing/tenancy.ts";
@@ -25,19 +25,14 @@ async function month(t: TestContext, policy: "absorb" | "by-quota" | "by-use") {
   t.after(() => server.close());
   const tenancy = new Tenancy(control);
   const owner = await tenancy.user("root", "platform-owner", "");
-  const ask = async <Shape>(method: string, path: string, body?: unknown): Promise<Shape> => {
-    const answer = await server.call(owner.token, method, path, body);
-    assert.ok(answer.status < 300, `${method} ${path}: ${answer.status} ${answer.text}`);
-    return JSON.parse(answer.text || "{}") as Shape;
-  };
+  const ask = <Shape>(method: string, path: string, body?: unknown) => server.must<Shape>(owner, method, path, body);
   await ask("POST", "/v1/prices", { ...list, idle: { policy, gpus: [{ model: "*", micros: 500_000 }] } });
   await tenancy.account("lab", floor(5));
   await tenancy.account("ops", floor(1));
   const job = await tenancy.job("ops", owner.id, { gpus: "H100:6", cpus: 3, memory: "10GiB" });
   await control.run(job);
   control.setTime(start + 7 * hour + 1234);
-  for (const { id } of [...control.state.leases.values()])
-    await control.report(id as LeaseId, { kind: "exited", ran: true, code: 0 });
+  await control.end(job);
   control.setTime(start + 10 * hour);
   return { control, ask };
 }

@@ -1,15 +1,6 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
-import {
-  type AccountTerms,
-  extractFrom,
-  hour,
-  invoiceText,
-  type LeaseId,
-  plainTerms,
-  recompute,
-  unitsPerGpu,
-} from "@tessera/core";
+import { type AccountTerms, extractFrom, hour, invoiceText, plainTerms, recompute, unitsPerGpu } from "@tessera/core";
 import type {
   BudgetShape,
   CostReport,
@@ -38,15 +29,6 @@ describe("money over the API", () => {
   let tenancy: Tenancy;
   let owner: TestUser;
   let finance: TestUser;
-  const ask = async <Shape>(user: TestUser, method: string, path: string, body?: unknown): Promise<Shape> => {
-    const answer = await server.call(user.token, method, path, body);
-    assert.ok(answer.status < 300, `${method} ${path}: ${answer.status} ${answer.text}`);
-    return JSON.parse(answer.text || "{}") as Shape;
-  };
-  const end = async (job: string) => {
-    for (const { id } of [...control.state.leases.values()].filter((lease) => lease.id.startsWith(`${job}-`)))
-      await control.report(id as LeaseId, { kind: "exited", ran: true, code: 0 });
-  };
 
   before(async () => {
     control = await TestControl.start(undefined, []);
@@ -63,12 +45,12 @@ describe("money over the API", () => {
     const job = await tenancy.job("lab/vision", owner.id, { name: "big", gpus: "H100:4" });
     await control.run(job);
     control.setTime(start + 10 * hour);
-    await end(job);
+    await control.end(job);
   });
   after(() => server.close());
 
   it("shows the draft of a month: the floor, and what was used beyond it", async () => {
-    const draft = await ask<InvoiceShape>(finance, "GET", "/v1/accounts/lab/invoices/2026-10");
+    const draft = await server.must<InvoiceShape>(finance, "GET", "/v1/accounts/lab/invoices/2026-10");
     assert.equal(draft.status, "draft");
     assert.deepEqual(
       draft.lines.map(({ kind, account, hours, micros }) => [kind, account, hours, micros]),
@@ -80,7 +62,11 @@ describe("money over the API", () => {
   });
 
   it("groups costs by job, and the groups add up to the whole", async () => {
-    const report = await ask<CostReport>(finance, "GET", "/v1/costs?by=job&from=2026-10-01&to=2026-11-01&account=lab");
+    const report = await server.must<CostReport>(
+      finance,
+      "GET",
+      "/v1/costs?by=job&from=2026-10-01&to=2026-11-01&account=lab",
+    );
     assert.equal(report.rows.find(({ key }) => key.startsWith("job_"))!.micros, "60000000");
     assert.equal(report.totalMicros, "100000000");
   });
@@ -88,27 +74,31 @@ describe("money over the API", () => {
   it("says where the running month ends if all goes on as now, and nothing about months that are over", async () => {
     control.setTime(start + 20 * hour);
     // 100 until the job ended; since then the floor of 2 GPUs alone, 4 an hour: 0.666667 in ten minutes.
-    const open = await ask<CostReport>(finance, "GET", "/v1/costs?from=2026-10-01&account=lab");
+    const open = await server.must<CostReport>(finance, "GET", "/v1/costs?from=2026-10-01&account=lab");
     assert.deepEqual(
       [open.totalMicros, open.forecastMicros],
       ["140000000", String(140_000_000 + 666_667 * 6 * (31 * 24 - 20))],
     );
-    const over = await ask<CostReport>(finance, "GET", "/v1/costs?from=2026-10-01&to=2026-10-01T12:00:00Z&account=lab");
+    const over = await server.must<CostReport>(
+      finance,
+      "GET",
+      "/v1/costs?from=2026-10-01&to=2026-10-01T12:00:00Z&account=lab",
+    );
     assert.equal(over.forecastMicros, undefined);
   });
 
   it("closes a month once: numbers without gaps, entries that add up, and the same bytes when computed again", async () => {
     control.setTime(Date.UTC(2026, 10, 1) + hour);
-    await ask(owner, "POST", "/v1/periods/close", { period: "2026-10" });
-    const again = await ask<{ invoices: unknown[] }>(owner, "POST", "/v1/periods/close", { period: "2026-10" });
+    await server.must(owner, "POST", "/v1/periods/close", { period: "2026-10" });
+    const again = await server.must<{ invoices: unknown[] }>(owner, "POST", "/v1/periods/close", { period: "2026-10" });
     assert.deepEqual(again.invoices, []);
-    const { items } = await ask<{ items: InvoiceSummary[] }>(owner, "GET", "/v1/invoices");
+    const { items } = await server.must<{ items: InvoiceSummary[] }>(owner, "GET", "/v1/invoices");
     const issued = items.filter(({ status }) => status === "issued");
     assert.deepEqual(
       issued.map(({ number }) => number),
       ["INV-000002", "INV-000001"],
     );
-    const ledger = await ask<LedgerPage>(owner, "GET", "/v1/ledger");
+    const ledger = await server.must<LedgerPage>(owner, "GET", "/v1/ledger");
     const sums = Object.values(ledger.balances).reduce((sum, micros) => sum + BigInt(micros), 0n);
     assert.equal(sums, 0n);
     for (const { legs } of ledger.items)
@@ -116,21 +106,21 @@ describe("money over the API", () => {
         legs.reduce((sum, { micros }) => sum + BigInt(micros), 0n),
         0n,
       );
-    const invoice = await ask<InvoiceShape>(finance, "GET", "/v1/accounts/lab/invoices/2026-10");
+    const invoice = await server.must<InvoiceShape>(finance, "GET", "/v1/accounts/lab/invoices/2026-10");
     assert.equal(ledger.balances["EUR tenant/lab/owed"], invoice.totalMicros);
-    const extract = await ask<ExtractShape>(finance, "GET", "/v1/accounts/lab/invoices/2026-10/extract");
+    const extract = await server.must<ExtractShape>(finance, "GET", "/v1/accounts/lab/invoices/2026-10/extract");
     assert.equal(invoiceText(recompute(extractFrom(extract.entries))!), invoice.text);
     assert.ok(!extract.entries.join().includes("ops"), "[S23] nothing of another tenant");
     assert.ok((await checkChain(control.reader)).sound);
   });
 
   it("pages through invoices, drafts first, and through the ledger", async () => {
-    const all = await ask<{ items: InvoiceSummary[]; next?: string }>(owner, "GET", "/v1/invoices");
+    const all = await server.must<{ items: InvoiceSummary[]; next?: string }>(owner, "GET", "/v1/invoices");
     assert.equal(all.next, undefined);
     const paged = async <Page extends { items: unknown[]; next?: string }>(path: string) => {
       const items: unknown[] = [];
       for (let next = ""; ; ) {
-        const page = await ask<Page>(owner, "GET", `${path}?limit=1${next && `&cursor=${next}`}`);
+        const page = await server.must<Page>(owner, "GET", `${path}?limit=1${next && `&cursor=${next}`}`);
         items.push(...page.items);
         if (page.next === undefined) return items;
         next = page.next;
@@ -141,23 +131,27 @@ describe("money over the API", () => {
       ["draft", "draft", "issued", "issued"],
     );
     assert.deepEqual(await paged("/v1/invoices"), all.items);
-    const ledger = await ask<LedgerPage>(owner, "GET", "/v1/ledger");
+    const ledger = await server.must<LedgerPage>(owner, "GET", "/v1/ledger");
     assert.ok(ledger.items.length > 2 && ledger.items[0]!.no > ledger.items.at(-1)!.no);
     assert.deepEqual(await paged("/v1/ledger"), ledger.items);
-    const one = await ask<{ items: InvoiceSummary[] }>(owner, "GET", "/v1/invoices?number=INV-000001");
+    const one = await server.must<{ items: InvoiceSummary[] }>(owner, "GET", "/v1/invoices?number=INV-000001");
     assert.deepEqual(
       one.items.map(({ number }) => number),
       ["INV-000001"],
     );
     const other = all.items.find(({ status, tenant }) => status === "issued" && tenant === "ops")!;
-    const hidden = await ask<{ items: InvoiceSummary[] }>(finance, "GET", `/v1/invoices?number=${other.number}`);
+    const hidden = await server.must<{ items: InvoiceSummary[] }>(
+      finance,
+      "GET",
+      `/v1/invoices?number=${other.number}`,
+    );
     assert.deepEqual(hidden.items, [], "what one may not see is not there");
   });
 
   it("[S12] lets a tenant check an invoice with the extract and a published head alone, and names what was changed", async () => {
-    const invoice = await ask<InvoiceShape>(finance, "GET", "/v1/accounts/lab/invoices/2026-10");
-    const extract = await ask<ExtractShape>(finance, "GET", "/v1/accounts/lab/invoices/2026-10/extract");
-    const { hash: head } = await ask<HeadShape>(finance, "GET", "/v1/journal/head");
+    const invoice = await server.must<InvoiceShape>(finance, "GET", "/v1/accounts/lab/invoices/2026-10");
+    const extract = await server.must<ExtractShape>(finance, "GET", "/v1/accounts/lab/invoices/2026-10/extract");
+    const { hash: head } = await server.must<HeadShape>(finance, "GET", "/v1/journal/head");
     const claim = { text: invoice.text, extract, head };
     const verdict = await verifyInvoice(claim);
     assert.equal(verdict.sound, true, "fault" in verdict ? verdict.fault : "");
@@ -179,7 +173,7 @@ describe("money over the API", () => {
   });
 
   it("explains a line by its hours and the stretches behind it", async () => {
-    const line = await ask<LineExplanation>(finance, "GET", "/v1/accounts/lab/invoices/2026-10/lines/2");
+    const line = await server.must<LineExplanation>(finance, "GET", "/v1/accounts/lab/invoices/2026-10/lines/2");
     assert.equal(line.hours.length, 10);
     assert.equal(
       line.hours.reduce((sum, { micros }) => sum + BigInt(micros), 0n),
@@ -193,7 +187,7 @@ describe("money over the API", () => {
     const job = await tenancy.job("lab/vision", owner.id, { name: "more", gpus: "H100:4" });
     await control.run(job);
     const budget = { limitMicros: "900000000", stop: "stop-burst", alertsPerMille: [500] };
-    await ask(finance, "PUT", "/v1/accounts/lab%2Fvision/budget", budget);
+    await server.must(finance, "PUT", "/v1/accounts/lab%2Fvision/budget", budget);
     const watch = new BudgetWatch(control, { now: () => control.now(), at: () => () => {} });
     const began = control.now();
     await watch.look();
@@ -210,18 +204,26 @@ describe("money over the API", () => {
     assert.equal(lease!.state, "stopping");
     control.setTime(began + 150 * hour + 18_000);
     await control.report(lease!.id, { kind: "exited", ran: true, signal: "SIGTERM" });
-    const { reason } = await ask<{ reason: { kind: string; detail: string } }>(owner, "GET", `/v1/jobs/${job}/explain`);
+    const { reason } = await server.must<{ reason: { kind: string; detail: string } }>(
+      owner,
+      "GET",
+      `/v1/jobs/${job}/explain`,
+    );
     assert.equal(reason.kind, "budget");
     assert.match(reason.detail, /The budget of lab\/vision is spent/);
-    const events = await ask<{ items: { subject: string; text: string }[] }>(owner, "GET", "/v1/events?limit=500");
+    const events = await server.must<{ items: { subject: string; text: string }[] }>(
+      owner,
+      "GET",
+      "/v1/events?limit=500",
+    );
     const told = events.items.filter(({ subject }) => subject === job).map(({ text }) => text);
     assert.ok(
       told.some((text) => /asked to stop \(budget\): SIGTERM, .*the budget of lab\/vision is spent/.test(text)),
       told.join("; "),
     );
-    const [passed] = (await ask<{ items: BudgetShape[] }>(finance, "GET", "/v1/budgets")).items;
+    const [passed] = (await server.must<{ items: BudgetShape[] }>(finance, "GET", "/v1/budgets")).items;
     assert.equal(passed!.overMicros, "30000");
-    const shown = await ask<BudgetShape>(finance, "PUT", "/v1/accounts/lab%2Fvision/budget", {
+    const shown = await server.must<BudgetShape>(finance, "PUT", "/v1/accounts/lab%2Fvision/budget", {
       ...budget,
       limitMicros: "2000000000",
     });

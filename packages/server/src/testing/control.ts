@@ -116,9 +116,18 @@ export class TestControl implements ControlPlane {
     await this.#put({ kind: "report", v: 1, engine: "test", report }, []);
   }
 
+  /** Lets every member of a job come to a good end. */
+  async end(job: string): Promise<void> {
+    for (const { id } of this.#leasesOf(job)) await this.report(id, { kind: "exited", ran: true, code: 0 });
+  }
+
+  #leasesOf(job: string) {
+    return [...this.state.leases.values()].filter(({ id }) => id.startsWith(`${job}-`));
+  }
+
   /** Lets every lease of a placed job run. */
   async run(job: string): Promise<void> {
-    const leases = () => [...this.state.leases.values()].filter(({ id }) => id.startsWith(`${job}-`));
+    const leases = () => this.#leasesOf(job);
     for (const { id, handover } of leases()) {
       if (handover === undefined) continue;
       if (handover.scrub.length > 0) await this.report(id, { kind: "scrubbed", how: "test" });

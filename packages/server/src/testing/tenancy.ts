@@ -1,3 +1,4 @@
+import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import type { AddressInfo } from "node:net";
 import {
@@ -113,6 +114,8 @@ export interface TestServer extends BuiltApi {
     body?: unknown,
     headers?: Record<string, string>,
   ): Promise<Answer>;
+  /** A call that has to succeed; what it answers. */
+  must<Shape>(user: TestUser, method: string, path: string, body?: unknown): Promise<Shape>;
 }
 
 /** The API on a port of its own. */
@@ -132,6 +135,11 @@ export async function serveApi(
   return {
     ...built,
     url,
+    async must<Shape>(this: TestServer, user: TestUser, method: string, path: string, body?: unknown) {
+      const answer = await this.call(user.token, method, path, body);
+      assert.ok(answer.status < 300, `${method} ${path}: ${answer.status} ${answer.text}`);
+      return JSON.parse(answer.text || "{}") as Shape;
+    },
     async call(token, method, path, body, headers = {}) {
       const raw = typeof body === "string" || body instanceof Uint8Array;
       const answer = await fetch(`${url}${path}`, {

@@ -3,23 +3,16 @@ import { it, type TestContext } from "node:test";
 import {
   type AccountId,
   type BudgetForeseen,
-  type Command,
   hour,
-  isRefusal,
   type JobId,
   type LeaseStopping,
   minute,
-  parseJob,
   plainTerms,
-  type RawJob,
   reasonFor,
-  type UserId,
   unitsPerGpu,
 } from "@tessera/core";
-import { declareNodes, SimulatedClock, SimulatedEngine, SimulatedFleet } from "@tessera/engine-simulated";
-import { BudgetWatch, budgetStandings, budgetWatchMs, openMemoryStore, RatedTime } from "@tessera/server";
-import { testPrices } from "@tessera/server/testing/tenancy";
-import { VirtualControlPlane } from "./control-plane.ts";
+import { BudgetWatch, budgetStandings, budgetWatchMs, RatedTime } from "@tessera/server";
+import { pricedFleet } from "./priced-fleet.fixture.ts";
 
 const start = Date.UTC(2026, 10, 2);
 const limitMicros = 30_000_000n;
@@ -27,36 +20,13 @@ const graceMs = 2 * minute;
 
 /** 16 GPUs whose budgets are watched. */
 async function begin(t: TestContext) {
-  const clock = new SimulatedClock(start);
-  const store = openMemoryStore();
-  const control = new VirtualControlPlane(clock, store);
-  const fleet = new SimulatedFleet({ clock, nodes: declareNodes({ count: 2, gpusEach: 8, model: "H100" }) });
-  await control.drive(new SimulatedEngine(fleet));
-  const now = () => clock.now();
-  const ask = (command: Command) => control.ask(command);
-  const { state } = control;
+  const priced = await pricedFleet(start, 2);
+  const { clock, store, control, state, now, ask } = priced;
   const rated = new RatedTime({ state, reader: store, follow: (listener) => control.follow(listener) });
   const watch = new BudgetWatch({ state, rated, now, ask }, clock);
   t.after(() => watch.stop());
   watch.start();
-
-  const must = async (command: Command) => {
-    const asked = ask(command);
-    assert.ok(await control.settle());
-    const done = await asked;
-    assert.ok(!isRefusal(done), JSON.stringify(done));
-  };
-  const submit = async (id: string, account: string, raw: Partial<RawJob>) => {
-    const spec = parseJob({ run: "sleep infinity", ...raw }, { after: [] });
-    assert.ok(!isRefusal(spec), JSON.stringify(spec));
-    const user = "usr_1" as UserId;
-    await must({ kind: "job.submit", id: id as JobId, account, user, spec, endedBefore: [] });
-  };
-  const pass = async (instant: number) =>
-    assert.ok((await control.advanceTo(instant)) && (await control.settle()), "it comes to rest");
-  await must({ kind: "node.register", nodes: fleet.nodes() });
-  await must({ kind: "price.add", version: testPrices });
-  return { clock, control, state, rated, must, submit, pass };
+  return { ...priced, rated };
 }
 
 it("a hard budget lets burst work leave with its grace, and what is spent beyond it is at most that grace x rate", async (t) => {

@@ -33,27 +33,32 @@ export async function sourceOf(api: Api, id: RouteId, call: Call<RouteId>): Prom
   const limit = (call.query as { limit?: number }).limit ?? most;
   switch (id as WatchedId) {
     case "listJobs": {
-      const { target, query } = call as unknown as Call<"listJobs">;
+      const { target, query } = callOf<"listJobs">(call);
       return new JobSource(api, jobFilter(api, target, query), query);
     }
     case "listEvents": {
-      const wanted = await feedFilter(api, call as unknown as Call<"listEvents">);
+      const wanted = await feedFilter(api, callOf<"listEvents">(call));
       return wanted === undefined ? notFound("job") : new FeedSource(api, wanted, limit);
     }
     case "listUsageEvents": {
-      const { target, query } = call as unknown as Call<"listUsageEvents">;
+      const { target, query } = callOf<"listUsageEvents">(call);
       const opened = openCursor(api.seal, "usage", query.cursor);
       if (opened !== undefined && "refused" in opened) return opened;
       return new UsageSource(api, target, opened?.at as UsagePlace | undefined);
     }
     case "listAudit": {
-      const { target, query } = call as unknown as Call<"listAudit">;
+      const { target, query } = callOf<"listAudit">(call);
       const filter = auditFilter(api, target, query);
       return isRefusal(filter) ? filter : new AuditSource(api, filter, limit);
     }
     default:
       return diffOf(api, id as DiffId, call, limit);
   }
+}
+
+/** The route was matched before, so the call is one of that route. */
+function callOf<Id extends RouteId>(call: Call<RouteId>): Call<Id> {
+  return call as unknown as Call<Id>;
 }
 
 /** A list that is looked at through its own handler, page by page, so that both always show the same. */

@@ -5,6 +5,7 @@ import { useAct, useCall } from "../../api/use-call.ts";
 import { Chip } from "../../design/chip.tsx";
 import { Dialog } from "../../design/dialog.tsx";
 import { Button, Card, Field } from "../../design/parts.tsx";
+import { AmountField } from "./amount-field.tsx";
 import { readMoney, spellMoney } from "./money.ts";
 
 /** How each tenant is billed, what it owes and what credit it has left. */
@@ -96,21 +97,13 @@ function SetBilling({ billing, onClose }: { billing: BillingShape; onClose: () =
             </select>
           )}
         </Field>
-        <Field
+        <AmountField
           label="Credit limit"
-          wrong={micros === undefined ? "Not an amount" : undefined}
           hint={`in ${currency}; empty = no limit, 0 = only what was paid in advance`}
-        >
-          {(props) => (
-            <input
-              {...props}
-              className="input"
-              inputMode="decimal"
-              value={limit}
-              onChange={(event) => setLimit(event.target.value)}
-            />
-          )}
-        </Field>
+          value={limit}
+          isAmount={micros !== undefined}
+          onChange={setLimit}
+        />
         <div className="row">
           <Button kind="primary" type="submit">
             Set it

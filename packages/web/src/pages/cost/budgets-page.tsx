@@ -6,6 +6,7 @@ import { Chip } from "../../design/chip.tsx";
 import { Dialog } from "../../design/dialog.tsx";
 import { Button, Card, Empty, Field, Skeleton, Time } from "../../design/parts.tsx";
 import { spellShare } from "../../format/numbers.ts";
+import { AmountField } from "./amount-field.tsx";
 import { CostTabs } from "./cost-tabs.tsx";
 import { readMoney, shareOf, spellMoney } from "./money.ts";
 
@@ -133,21 +134,13 @@ function SetBudget({ onClose }: { onClose: () => void }) {
             </select>
           )}
         </Field>
-        <Field
+        <AmountField
           label="A month, at most"
-          wrong={micros === undefined ? "Not an amount" : undefined}
           hint="in the currency of the price list"
-        >
-          {(props) => (
-            <input
-              {...props}
-              className="input"
-              inputMode="decimal"
-              value={limit}
-              onChange={(event) => setLimit(event.target.value)}
-            />
-          )}
-        </Field>
+          value={limit}
+          isAmount={micros !== undefined}
+          onChange={setLimit}
+        />
         <Field label="At the limit it">
           {(props) => (
             <select

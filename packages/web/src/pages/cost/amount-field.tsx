@@ -1,0 +1,27 @@
+import { Field } from "../../design/parts.tsx";
+
+interface AmountFieldProps {
+  readonly label: string;
+  readonly hint: string;
+  readonly value: string;
+  /** Whether what was typed can be read as an amount. */
+  readonly isAmount: boolean;
+  readonly onChange: (value: string) => void;
+}
+
+/** Asks for an amount of money, and says so when it is none. */
+export function AmountField({ label, hint, value, isAmount, onChange }: AmountFieldProps) {
+  return (
+    <Field label={label} wrong={isAmount ? undefined : "Not an amount"} hint={hint}>
+      {(props) => (
+        <input
+          {...props}
+          className="input"
+          inputMode="decimal"
+          value={value}
+          onChange={(event) => onChange(event.target.value)}
+        />
+      )}
+    </Field>
+  );
+}
