@@ -22,14 +22,14 @@ function guests(): World {
 }
 
 /** A job of one GPU as the owner would submit it now. */
-function ownersJob({ state, now }: World): Job {
-  const account = state.accountByPath.get("owner")!.no;
+function ownersJob({ state, now }: World, path = "owner"): Job {
+  const account = state.accountByPath.get(path)!.no;
   const spec = parseJob({ run: "true", gpus: 1 }, { after: [] }) as JobSpec;
   return newJob({ spec, account, user: ana, at: now }, 0, 1_000_000 as JobNo, jobId("owner"));
 }
 
-function quickVictims(world: World): string[] | undefined {
-  const job = ownersJob(world);
+function quickVictims(world: World, path?: string): string[] | undefined {
+  const job = ownersJob(world, path);
   assert.equal(placeJob(world.state, job, world.now, undefined), undefined); // it finds no free seat
   const plan = quickClaim(world.state, job, wishOf(world.state, job.spec), world.now);
   assert.ok(plan !== "nobody");
@@ -78,6 +78,22 @@ describe("the quick claim of one GPU", () => {
     const quota = { ...shop.terms.quota, guarantee: { "*": 4 * 21_000 } };
     world.must({ kind: "account.edit", path: "shop", terms: { ...shop.terms, quota } });
     assert.deepEqual(quickVictims(world), ["wide"]);
+  });
+
+  it("[C2, T5] takes who loses least of those whom a guarantee above covers", () => {
+    const world = new World().nodes(["n1", "H100:4"], ["n2", "H100:4"]);
+    world.account("lab", { guarantee: 4 });
+    world.account("lab/owner", { guarantee: 2 });
+    for (const path of ["lab/x", "lab/y", "guest"]) world.account(path);
+    for (const [name, path, gpus] of [
+      ["burst", "guest", 4],
+      ["older", "lab/x", 2],
+      ["younger", "lab/y", 2],
+    ] as const) {
+      world.submit(name, path, { gpus });
+      world.run(name).tick(minute);
+    }
+    assert.deepEqual(quickVictims(world, "lab/owner"), ["younger"]);
   });
 
   it("[T5] finds what weighing everyone finds, whatever happened before", () => {

@@ -5,7 +5,6 @@ import {
   canonicalJson,
   day,
   hour,
-  type LeaseId,
   minute,
   plainTerms,
   spelled,
@@ -36,16 +35,14 @@ describe("time that was rated", () => {
   let rated: RatedTime;
   /** Stretches of usage that were read. */
   let read: { fromAt: number; toAt: number }[];
+  /** Happens once, when usage has been read and not yet been rated. */
+  let meanwhile: (() => Promise<void>) | undefined;
 
   /** Each time from nothing, by the whole span. */
   const same = async (fromAt: number, toAt: number): Promise<void> => {
     const period = { label: "", fromAt, toAt, zone: "UTC" };
     const whole = await ratePeriod(control.reader, control.state, period, control.now());
     assert.equal(textOf(await rated.totals(period)), textOf(whole.totals));
-  };
-  const end = async (job: string, at?: number) => {
-    for (const { id } of [...control.state.leases.values()].filter((lease) => lease.id.startsWith(`${job}-`)))
-      await control.report(id as LeaseId, { kind: "exited", ran: true, code: 0 }, at);
   };
   const begin = async (account: string, gpus: number) => {
     const job = await tenancy.job(account, user.id, { name: "work", gpus: `H100:${gpus}` });
@@ -71,13 +68,19 @@ describe("time that was rated", () => {
     await tenancy.account("ops", termsOf(4));
     user = await tenancy.user("root", "platform-owner", "");
     read = [];
+    meanwhile = undefined;
     const reader = new Proxy(control.reader, {
       get: (target, name) =>
         name !== "books"
           ? Reflect.get(target, name)
-          : (query: BookQuery) => {
-              if (query.kind === "usage") read.push({ fromAt: query.fromAt!, toAt: query.toAt! });
-              return target.books(query);
+          : async (query: BookQuery) => {
+              const rows = await target.books(query);
+              if (query.kind !== "usage") return rows;
+              read.push({ fromAt: query.fromAt!, toAt: query.toAt! });
+              const act = meanwhile;
+              meanwhile = undefined;
+              await act?.();
+              return rows;
             },
     }) as StoreReader;
     rated = new RatedTime({ state: control.state, reader, follow: (listener) => control.follow(listener) });
@@ -89,11 +92,11 @@ describe("time that was rated", () => {
     const second = await begin("ops", 2);
     await same(start, control.now());
     control.setTime(start + 26 * hour + 7 * minute);
-    await end(first);
+    await control.end(first);
     await same(start + 90 * minute, control.now());
     await control.must({ kind: "account.edit", path: "lab", terms: termsOf(1) });
     control.setTime(start + 3 * day + 61 * minute);
-    await end(second);
+    await control.end(second);
     for (const from of [start, start + 1, start + hour, start + day, start + 2 * day + 5 * minute]) {
       for (const to of [start + 2 * day + 6 * minute, start + 3 * day, control.now()]) await same(from, to);
     }
@@ -125,7 +128,7 @@ describe("time that was rated", () => {
     control.setTime(start + 2 * day + 6 * hour);
     await rated.totals({ fromAt: start, toAt: control.now() });
     // The engine says that it ended three hours ago; three hours were rated as if it went on.
-    await end(job, control.now() - 3 * hour + minute);
+    await control.end(job, control.now() - 3 * hour + minute);
     read.length = 0;
     await same(start, control.now());
     assert.deepEqual(
@@ -133,6 +136,15 @@ describe("time that was rated", () => {
       [3, 4, 5],
       "the days before and the hours before are as they were",
     );
+    assert.equal(control.state.leases.size, 0);
+  });
+
+  it("is not kept if something that counts in it becomes known while it is rated", async () => {
+    const job = await begin("lab/vision", 4);
+    control.setTime(start + 2 * day);
+    meanwhile = () => control.end(job, start + 3 * hour);
+    await rated.totals({ fromAt: start, toAt: control.now() });
+    await same(start, control.now());
     assert.equal(control.state.leases.size, 0);
   });
 

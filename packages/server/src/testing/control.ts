@@ -117,8 +117,8 @@ export class TestControl implements ControlPlane {
   }
 
   /** Lets every member of a job come to a good end. */
-  async end(job: string): Promise<void> {
-    for (const { id } of this.#leasesOf(job)) await this.report(id, { kind: "exited", ran: true, code: 0 });
+  async end(job: string, at?: number): Promise<void> {
+    for (const { id } of this.#leasesOf(job)) await this.report(id, { kind: "exited", ran: true, code: 0 }, at);
   }
 
   #leasesOf(job: string) {
