@@ -57,6 +57,12 @@ export class UsageThen {
     for (const held of this.#lessOn(job.account)) add(held, demand, -1);
   }
 
+  /** It does not after all. */
+  notBegin({ job, demand }: Asking): void {
+    this.#unitsFreed += demand.units;
+    for (const held of this.#lessOn(job.account)) add(held, demand, 1);
+  }
+
   /** What is taken off what an account and those above it hold. */
   *#lessOn(account: AccountNo): Generator<Held> {
     for (let at = account; at !== noAccount; at = accountOf(this.#state, at).parent) {
@@ -69,31 +75,34 @@ export class UsageThen {
     }
   }
 
-  /** Whether quota lets a job start then, beside some others who run [C4, C5]. */
-  holds({ job, demand }: Asking, beside: readonly Asking[]): boolean {
+  /** Whether quota lets a job start then, beside some others who run, and `without` some who were to [C4, C5]. */
+  holds({ job, demand }: Asking, beside: readonly Asking[], without: readonly Asking[] = []): boolean {
     const state = this.#state;
-    const held = (account: Account) => this.#held(account.no, beside);
+    const held = (account: Account) => this.#held(account.no, beside, without);
     if (ceilingHit(state, job.account, demand, held) !== undefined) return false;
-    if (this.coverOf({ job, demand }, beside) !== noAccount) return true;
+    if (coverFor(state, job.account, demand, held) !== noAccount) return true;
     if (!job.spec.preemptible) return false;
     if (demand.units === 0 || state.lendingLimits === 0) return true;
     let free = state.fleet.freeUnitsOnceLeft() + this.#unitsFreed - demand.units;
     for (const other of beside) free -= other.demand.units;
-    return free >= unlentUnits(state, job.account, (account) => this.#held(account, beside).units);
+    for (const other of without) free += other.demand.units;
+    return free >= unlentUnits(state, job.account, (account) => this.#held(account, beside, without).units);
   }
 
   /** The guarantee that holds a job then; `noAccount` = none. */
   coverOf({ job, demand }: Asking, beside: readonly Asking[]): AccountNo {
-    return coverFor(this.#state, job.account, demand, ({ no }) => this.#held(no, beside));
+    return coverFor(this.#state, job.account, demand, ({ no }) => this.#held(no, beside, []));
   }
 
-  #held(account: AccountNo, beside: readonly Asking[]): Held {
+  #held(account: AccountNo, beside: readonly Asking[], without: readonly Asking[]): Held {
     const staying = stayingOf(this.#state, account);
     const less = this.#less.get(account);
-    const here = beside.filter(({ job }) => pathUp(this.#state, job.account).some(({ no }) => no === account));
-    if (less === undefined && here.length === 0) return staying;
+    const isHere = ({ job }: Asking) => pathUp(this.#state, job.account).some(({ no }) => no === account);
+    const [more, fewer] = [beside.filter(isHere), without.filter(isHere)];
+    if (less === undefined && more.length === 0 && fewer.length === 0) return staying;
     const held = minus(staying, less ?? nothingHeld());
-    for (const { demand } of here) add(held, demand, 1);
+    for (const { demand } of more) add(held, demand, 1);
+    for (const { demand } of fewer) add(held, demand, -1);
     return held;
   }
 }

@@ -39,6 +39,8 @@ interface Kept {
   readonly spare: Map<NodeNo, number>;
   /** What accounts hold when it starts, without it, where it may have to wait for quota as well. */
   readonly usage: UsageThen | undefined;
+  /** The other plans that run then: what they will hold is in neither. */
+  readonly beside: PlannedStart[];
 }
 
 /** More plans than this are not made: who is further behind is planned when somebody asks. */
@@ -75,13 +77,14 @@ export class Timeline {
     const { at, gpus } = planned.start;
     const endAt = at + this.#runsMs(job);
     // What begins while this one runs has that much less beside it.
-    for (const { start, spare, usage } of this.#kept) {
+    for (const { start, spare, usage, beside } of this.#kept) {
       if (start.at <= at || start.at >= endAt) continue;
       for (const [node, count] of gpus) {
         const left = spare.get(node);
         if (left !== undefined) spare.set(node, left - count);
       }
       usage?.begin(planned.start);
+      beside.push(planned.start);
     }
     for (const node of gpus.keys()) this.#nodesPlanned.add(node);
     this.plans.push(planned.start);
@@ -110,12 +113,32 @@ export class Timeline {
   /** How many of a node's free GPUs a job may take without delaying a plan that is ahead of it [B2]. */
   mayTake(job: Job, burst: boolean, node: FleetNode, free: number): number {
     let most = free;
-    for (const { start, spare } of this.#ahead(job)) {
-      if (burst && this.#canTakeBack(start, job)) continue;
-      const left = spare.get(node.no);
-      if (left !== undefined) most = Math.min(most, left);
+    for (const kept of this.#ahead(job)) {
+      if (burst && this.#canTakeBack(kept.start, job)) continue;
+      most = Math.min(most, this.#leftTo(job, kept, node.no) ?? most);
     }
     return Math.max(0, most);
+  }
+
+  /** How many of a node's GPUs a job may have beside a plan: what others are planned to have who yield to it is its own. */
+  #leftTo(job: Job, { spare, beside }: Kept, node: NodeNo): number | undefined {
+    let left = spare.get(node);
+    if (left === undefined) return undefined;
+    for (const other of beside) if (this.#yields(other, job)) left += other.gpus.get(node) ?? 0;
+    return left;
+  }
+
+  /** Whether a plan would still have its quota if a job ran beside it. */
+  #holdsBeside(job: Job, demand: Demand, { start, usage, beside }: Kept): boolean {
+    if (usage === undefined) return true;
+    const yielding = beside.filter((other) => this.#yields(other, job));
+    return usage.holds(start, [{ job, demand }], yielding);
+  }
+
+  /** Whether a plan is not in the way of a job: it is its own, or that of one behind it in its account [O3]. */
+  #yields({ job: planned }: PlannedStart, job: Job): boolean {
+    if (planned === job) return true;
+    return planned.account === job.account && before(this.#state, job, planned, orderOf(this.#state, job.account));
   }
 
   /** Whether who is planned can take back what a burst job holds: it is outside the guarantee that will hold the plan. */
@@ -125,7 +148,7 @@ export class Timeline {
 
   /** Whether a plan that is ahead of a job would still have its quota if the job started now [B2]. */
   mayHold(job: Job, demand: Demand): boolean {
-    for (const { start, usage } of this.#ahead(job)) if (usage?.holds(start, [{ job, demand }]) === false) return false;
+    for (const kept of this.#ahead(job)) if (!this.#holdsBeside(job, demand, kept)) return false;
     return true;
   }
 
@@ -134,14 +157,15 @@ export class Timeline {
    * guarantee, or a smaller share, comes before a plan.
    */
   mayClaim(job: Job, demand: Demand, seats: readonly Seat[]): boolean {
-    for (const { start, spare, usage } of this.#ahead(job)) {
+    for (const kept of this.#ahead(job)) {
+      const { start, spare } = kept;
       if (start.job.account !== job.account) continue;
-      if (usage?.holds(start, [{ job, demand }]) === false) return false;
+      if (!this.#holdsBeside(job, demand, kept)) return false;
       const taken = new Map<NodeNo, number>();
       for (const { node, gpus } of seats)
         for (const gpu of gpus)
           if (spare.has(node) && this.#isFreeBy(gpu, node, start)) taken.set(node, (taken.get(node) ?? 0) + 1);
-      for (const [node, count] of taken) if (count > spare.get(node)!) return false;
+      for (const [node, count] of taken) if (count > this.#leftTo(job, kept, node)!) return false;
     }
     return true;
   }
@@ -161,10 +185,7 @@ export class Timeline {
   *#ahead(job: Job): Generator<Kept> {
     const endAt = this.#now + this.#runsMs(job);
     for (const kept of this.#kept) {
-      const { at, job: other } = kept.start;
-      if (at >= endAt || other === job) continue;
-      if (other.account === job.account && before(this.#state, job, other, orderOf(this.#state, job.account))) continue;
-      yield kept;
+      if (kept.start.at < endAt && !this.#yields(kept.start, job)) yield kept;
     }
   }
 
@@ -172,8 +193,9 @@ export class Timeline {
   started(job: Job): void {
     const own = this.plans.findIndex((plan) => plan.job === job);
     if (own >= 0) {
-      this.plans.splice(own, 1);
+      const [plan] = this.plans.splice(own, 1);
       this.#kept.splice(own, 1);
+      for (const kept of this.#kept) giveBack(kept, plan!);
     }
     const endAt = this.#now + this.#runsMs(job);
     for (const { start, spare, usage } of this.#kept) {
@@ -324,9 +346,9 @@ export class Timeline {
         spare.set(node.no, besidePlans(node) - here * need.gpus);
       }
       const start = { job, at, gpus, gpusEach: need.gpus, demand, guessed, cover: held };
-      if (!bounded) return { start, spare, usage: undefined };
+      if (!bounded) return { start, spare, usage: undefined, beside: running };
       for (const plan of running) usage!.begin(plan);
-      return { start, spare, usage };
+      return { start, spare, usage, beside: running };
     }
     return undefined;
   }
@@ -476,6 +498,18 @@ export class Timeline {
 }
 
 const nothingLent: ReadonlyMap<NodeNo, number> = new Map();
+
+/** What a plan would have had beside another is left to that again. */
+function giveBack({ spare, usage, beside }: Kept, plan: PlannedStart): void {
+  const at = beside.indexOf(plan);
+  if (at < 0) return;
+  beside.splice(at, 1);
+  usage?.notBegin(plan);
+  for (const [node, count] of plan.gpus) {
+    const left = spare.get(node);
+    if (left !== undefined) spare.set(node, left + count);
+  }
+}
 
 function isReclaimable({ cover, state, spec }: Job): boolean {
   return cover === noAccount && spec.preemptible && state !== "stopping";

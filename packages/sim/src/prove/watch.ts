@@ -235,12 +235,20 @@ export class Watch {
     }
     const world = worldOf(state, now);
     for (const job of state.jobs.values()) this.#add(splitOf(world, job));
+    for (const [job, at] of state.planned) if (at <= now) this.#add(overdue(world, job));
     if (this.#inReach) this.#add(judgeRest(world, this.#bounds));
   }
 
   #add(faults: readonly (Fault | Finding)[]): void {
     this.findings.push(...faults);
   }
+}
+
+/** Whether a job waits beside what it was planned to have by now [B1]. */
+function overdue(world: World, { no, spec }: Job): Finding[] {
+  const wish = world.wishes.find((each) => each.no === no);
+  if (wish === undefined || startable(world, wish) === undefined) return [];
+  return [{ kind: "rule", what: `[B1] ${spec.name} is planned for now and could start` }];
 }
 
 /** Whether a gang runs in part, or not in one place where it must. */
