@@ -139,7 +139,7 @@ test("every flag of a field arrives in the spec", async (t) => {
   const line =
     "run -d --name n --type train --gpus H100:8,A100:8 --nodes 2..4 --cpus 1.5 --memory 64GiB --gpu-memory 40GiB --gpu-compute 30% " +
     "--max-time 90m --max-price 2.50 --budget 100 --deadline 2026-12-01T18:00 --not-before 2026-11-30T18:00 --tz Europe/Berlin --priority high --no-preemptible --retry 3 " +
-    "--array 1-240%24 --after a --after b:ended --env A=1 --env B=x=y --env HOME --secret K --image img --workdir code --isolation whole --strict";
+    "--array 1-240%24 --after a --after b:ended --env A=1 --env B=x=y --env HOME --secret K --image img --workdir code --isolation whole --slo 250ms,100ms --strict";
   const { code, err } = await runTess([...line.split(" "), "--", "true"], { env: server.env, cwd: "/base" });
   assert.equal(code, 0, err);
   assert.deepEqual(specOf(server), {
@@ -167,6 +167,7 @@ test("every flag of a field arrives in the spec", async (t) => {
     image: "img",
     workdir: "/base/code",
     isolation: "whole",
+    slo: { p99: "250ms", alone: "100ms" },
     strict: true,
     run: "true",
   });

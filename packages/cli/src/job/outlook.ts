@@ -101,5 +101,6 @@ function flagText({ field, to }: Alternative["change"]): string {
 
 function valueText(value: unknown): string {
   if (value === null || value === undefined) return "nothing";
-  return Array.isArray(value) ? value.join(",") : String(value);
+  if (Array.isArray(value)) return value.join(",");
+  return typeof value === "object" ? Object.values(value).join(",") : String(value);
 }

@@ -40,6 +40,7 @@ export interface SpecFlags {
   readonly image?: string;
   readonly workdir?: string;
   readonly isolation?: string;
+  readonly slo?: string;
   readonly strict?: boolean;
   readonly type?: string;
 }
@@ -105,6 +106,7 @@ export function addSpecFlags(command: Command): Command {
     .addOption(field("--image <image>", "container image"))
     .addOption(field("--workdir <folder>", "working directory"))
     .addOption(field("--isolation <level>", "whole, mig, mps, timeslice or any"))
+    .addOption(field("--slo <p99>", "latency that no neighbour may break: 250ms, or 250ms,100ms with what it is alone"))
     .addOption(field("--strict", "refuse to start where a limit cannot be enforced"));
 }
 
@@ -144,6 +146,7 @@ export function specOfFlags(flags: SpecFlags, session: Session): Spec {
     image: flags.image,
     workdir: flags.workdir,
     isolation: flags.isolation,
+    slo: sloOf(flags.slo),
     strict: flags.strict,
   };
   const given = Object.fromEntries(Object.entries(spec).filter(([, value]) => value !== undefined));
@@ -201,6 +204,13 @@ function sizeOf(text: string | undefined): number | string | undefined {
 function durationOf(flag: string, text: string | undefined): string | undefined {
   if (text === undefined || parseDurationMs(text) !== undefined) return text;
   throw usageFailure(`${flag} must be a duration, got "${text}"`, "such as 90m, 2h30m or 1d");
+}
+
+function sloOf(text: string | undefined): unknown {
+  if (text === undefined) return undefined;
+  const [p99, alone, ...more] = text.split(",").map((each) => durationOf("--slo", each.trim()));
+  if (more.length > 0) throw usageFailure(`--slo takes one or two durations, got "${text}"`, "such as 250ms,100ms");
+  return { p99, ...(alone !== undefined && { alone }) };
 }
 
 function priorityOf(text: string | undefined): number | string | undefined {

@@ -3,13 +3,14 @@ import { type AccountNo, noAccount, type UserId } from "../model/ids.ts";
 import type { GpuAsk, JobSpec } from "../model/job.ts";
 import type { FleetNode } from "../model/node.ts";
 import { unitsPerGpu } from "../model/units.ts";
-import { type Occupant, type PartAsk, seatPart } from "../part/seat.ts";
+import { loadOf } from "../part/latency.ts";
+import { type Newcomer, type Occupant, type PartAsk, seatPart } from "../part/seat.ts";
 import { spreadGang } from "../place/gang.ts";
 import { gpusThatFit, type MemberNeed, membersThatFit, needOf } from "../place/seats.ts";
 import { coverFor, lowestCeiling, unlentUnits } from "../queue/quota.ts";
 import { arraySize } from "../state/new-job.ts";
 import { Rooms } from "../state/rooms.ts";
-import { pathUp, type State, wishOf } from "../state/state.ts";
+import { anybody, pathUp, type State, wishOf } from "../state/state.ts";
 import { nothingHeld, userCount } from "../state/usage.ts";
 import type { WishOption } from "../state/wish.ts";
 import { modelMatches } from "../submit/gpus.ts";
@@ -261,7 +262,8 @@ function neverAsPart(
   const { min: members, apart } = spec.members;
   const partAsk = { ...ask.part!, isolation: spec.isolation };
   const most = apart ? 1 : members;
-  const here = (node: FleetNode) => Math.min(most, partsOn(fleet, node, model, partAsk, most));
+  const who = { ...anybody, ...loadOf(spec) };
+  const here = (node: FleetNode) => Math.min(most, partsOn(fleet, node, model, partAsk, who, most));
   const rooms = new Rooms(fleet, here);
   if (spreadGang(fleet, members, rooms, { topology: spec.topology }) !== undefined) return undefined;
   let fit = 0;
@@ -274,16 +276,22 @@ function neverAsPart(
 }
 
 /** How many such parts an empty node holds, counted up to `most`. */
-function partsOn(fleet: State["fleet"], node: FleetNode, model: number, ask: PartAsk, most: number): number {
-  const nobody = { tenant: -1, trust: "trusted", group: "", migWith: [] } as const;
+function partsOn(
+  fleet: State["fleet"],
+  node: FleetNode,
+  model: number,
+  ask: PartAsk,
+  who: Newcomer,
+  most: number,
+): number {
   let parts = 0;
   for (let gpu = node.firstGpu as number; gpu < node.firstGpu + node.facts.gpus.length && parts < most; gpu++) {
     if (fleet.gpuModel[gpu] !== model) continue;
     const occupants: Occupant[] = [];
     while (parts < most) {
-      const seat = seatPart(fleet.device(gpu), occupants, nobody, ask);
+      const seat = seatPart(fleet.device(gpu), occupants, who, ask);
       if (typeof seat === "string") break;
-      occupants.push({ ...nobody, ...seat });
+      occupants.push({ ...who, ...seat });
       parts++;
     }
   }

@@ -2,23 +2,24 @@ import type { Seat } from "../journal/event.ts";
 import type { GpuNo } from "../model/ids.ts";
 import type { Job } from "../model/job.ts";
 import type { FleetNode } from "../model/node.ts";
-import { type Occupant, type PartAsk, seatPart, type Who } from "../part/seat.ts";
+import { type Newcomer, type Occupant, type PartAsk, seatPart } from "../part/seat.ts";
 import type { Fleet } from "../state/fleet.ts";
-import { type State, whoIs } from "../state/state.ts";
+import { newcomerOf, type State } from "../state/state.ts";
 import type { Victim } from "./victim.ts";
 
 /** What members ask for who take parts of GPUs, and how many they are. */
 export interface PartNeed {
   readonly ask: PartAsk;
-  readonly who: Who;
+  readonly who: Newcomer;
   readonly members: number;
 }
 
 /** How the GPUs of an alternative are to be cut, where it asks for parts. */
-export function partNeedOf(state: State, { spec, account }: Job, choice: number): PartNeed | undefined {
+export function partNeedOf(state: State, job: Job, choice: number): PartNeed | undefined {
+  const { spec } = job;
   const { part } = spec.gpus[choice]!;
   if (part === undefined) return undefined;
-  return { ask: { ...part, isolation: spec.isolation }, who: whoIs(state, account), members: spec.members.min };
+  return { ask: { ...part, isolation: spec.isolation }, who: newcomerOf(state, job), members: spec.members.min };
 }
 
 /**

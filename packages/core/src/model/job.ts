@@ -70,6 +70,13 @@ export interface After {
   readonly when: "succeeded" | "ended";
 }
 
+/** What a job that answers requests promises: 99 of 100 are answered in that time. */
+export interface Slo {
+  /** What it takes them with nobody beside the job, on the part of a GPU that it asks for; absent = not known. */
+  readonly aloneMs?: number;
+  readonly p99Ms: number;
+}
+
 /** Elements `first, first + step … last` of an array, at most `atOnceMax` at the same time. */
 export interface ArrayAsk {
   readonly first: number;
@@ -120,6 +127,8 @@ export interface JobSpec {
   readonly preemptible: boolean;
   readonly retry: Retry;
   readonly checkpoint?: Checkpoint;
+  /** Nobody is put beside it who would break this, and it beside nobody. */
+  readonly slo?: Slo;
   readonly array?: ArrayAsk;
   readonly after: readonly After[];
   readonly env: { readonly [name: string]: string };

@@ -1,5 +1,14 @@
 import { unitsPerGpu } from "../model/units.ts";
-import { type Hold, type Holding, type Option, type PartMode, pathOf, type Wish, type World } from "./world.ts";
+import {
+  type Hold,
+  type Holding,
+  type Load,
+  type Option,
+  type PartMode,
+  pathOf,
+  type Wish,
+  type World,
+} from "./world.ts";
 
 /** Where an instance of a MIG profile may begin on a GPU of 80 GB, in eighths of its memory, and how many it takes. */
 const profiles: Readonly<Record<string, { readonly starts: readonly number[]; readonly eighths: number }>> = {
@@ -28,6 +37,7 @@ interface Occupant {
   readonly memory: number;
   readonly profile: string;
   readonly slot: number;
+  readonly load: Load | undefined;
 }
 
 /** Who holds a GPU or has it kept: parts, or somebody who has it whole. */
@@ -37,9 +47,9 @@ function occupantsOf(world: World, gpu: number): { readonly parts: Occupant[]; r
   for (const each of [...world.holdings, ...world.holds] as (Holding | Hold)[]) {
     for (const seat of each.seats) {
       if (!seat.gpus.includes(gpu)) continue;
-      const { job, account, part: mode, compute, memory, profile = "" } = each;
+      const { job, account, part: mode, compute, memory, profile = "", load } = each;
       if (mode === undefined) whole.push(job);
-      else parts.push({ job, account, mode, compute, memory, profile, slot: seat.slot ?? -1 });
+      else parts.push({ job, account, mode, compute, memory, profile, slot: seat.slot ?? -1, load });
     }
   }
   return { parts, whole };
@@ -64,6 +74,18 @@ function allows({ migWith = [] }: World["accounts"][number], { path }: World["ac
   return migWith.includes(path);
 }
 
+/** How much longer answers take for each neighbour, in tenths of what they take alone; for MIG nothing [P5]. */
+const longer = { mig: [0, 0], mps: [4, 36], timeslice: [5, 20] } as const;
+
+/** Whoever waits longer for its answers than it promised. */
+function unkept(parts: readonly Occupant[]): Occupant | undefined {
+  return parts.find((one) => {
+    const others = parts.filter((each) => each !== one);
+    const tenths = others.reduce((sum, { mode, load }) => sum + longer[mode][load?.serves ? 0 : 1], 10);
+    return one.load?.times !== undefined && tenths > one.load.times * 10;
+  });
+}
+
 /** How many members a node has parts for, at most `most`. */
 export function partsOn(world: World, node: number, wish: Wish, option: Option, most: number): number {
   let count = 0;
@@ -85,8 +107,10 @@ function partsOf(world: World, node: number, gpu: number, wish: Wish, option: Op
       return beside.length - parts.length;
     const slots = mode === "mig" ? freeStarts(beside, profile) : [-1];
     // Where the first begins can cost the second its place, so every one is tried.
-    const next = (slot: number) =>
-      room([...beside, { job: "", account: wish.account, mode, compute, memory, profile, slot }]);
+    const next = (slot: number) => {
+      const one = { job: "", account: wish.account, mode, compute, memory, profile, slot, load: wish.load };
+      return unkept([...beside, one]) === undefined ? room([...beside, one]) : beside.length - parts.length;
+    };
     return Math.max(beside.length - parts.length, ...slots.map(next));
   };
   return most <= 0 ? 0 : room(parts);
@@ -125,6 +149,8 @@ export function faultOfGpu(
       taken.add(eighth);
     }
   }
+  const broken = unkept(parts);
+  if (broken !== undefined) return { kind: "trust", what: `[P5] ${here}: others break the promise of ${broken.job}` };
   for (const [i, one] of parts.entries()) {
     const other = parts.slice(i + 1).find((each) => !mayShare(world, one.mode, one.account, each.account));
     if (other !== undefined)

@@ -77,6 +77,15 @@ export interface Take {
   readonly part?: PartMode;
   /** The MIG profile of that part. */
   readonly profile?: string;
+  readonly load?: Load;
+}
+
+/** How one works beside others on a GPU [P5]. */
+export interface Load {
+  /** It answers requests; else it computes all the time. */
+  readonly serves: boolean;
+  /** How many times as long as alone an answer may take; absent = nobody is promised anything. */
+  readonly times?: number;
 }
 
 /** One thing that can be taken back as a whole: the least members of a job together, or one member beyond them. */
@@ -128,6 +137,7 @@ export interface Wish {
   readonly within?: Level;
   readonly cpusMilli: number;
   readonly memoryMiB: number;
+  readonly load?: Load;
   readonly priority: number;
   readonly preemptible: boolean;
   readonly checkpointMs?: number;

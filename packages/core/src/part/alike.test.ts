@@ -2,16 +2,16 @@ import assert from "node:assert/strict";
 import { it } from "node:test";
 import type { Trust } from "../model/account.ts";
 import { alikeKey, isAlikeFor } from "./alike.ts";
-import { type Occupant, type PartAsk, type PartDevice, type PartMode, seatPart, type Who } from "./seat.ts";
+import { type Newcomer, type Occupant, type PartAsk, type PartDevice, type PartMode, seatPart } from "./seat.ts";
 
 const device: PartDevice = { model: "H100-80GB", memoryMiB: 81_559, pool: "any" };
 const ask: PartAsk = { compute: 3_000, memory: 2_000, memoryMiB: 0, isolation: "any" };
 
-function who(tenant: number, trust: Trust = "trusted", migWith: readonly number[] = []): Who {
-  return { tenant, trust, group: "lab", migWith };
+function who(tenant: number, trust: Trust = "trusted", migWith: readonly number[] = []): Newcomer {
+  return { tenant, trust, group: "lab", migWith, type: "batch" };
 }
 
-function occupied(by: Who, mode: PartMode, compute = 3_000): Occupant[] {
+function occupied(by: Newcomer, mode: PartMode, compute = 3_000): Occupant[] {
   const cut = mode === "mig" ? { slot: 6, profile: "1g.10gb" } : {};
   return [{ ...by, mode, compute, memory: 2_625, ...cut }];
 }

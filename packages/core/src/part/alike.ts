@@ -1,3 +1,4 @@
+import { isBursty, promisesOn } from "./latency.ts";
 import { migModelOf } from "./mig-models.ts";
 import { migUseOf, mpsClientsMax, type Occupant, type PartDevice, type Who } from "./seat.ts";
 
@@ -15,7 +16,12 @@ export function alikeKey(device: PartDevice, occupants: readonly Occupant[]): st
     memory += each.memory;
   }
   const key = `${device.pool} ${device.memoryMiB} ${mode} ${compute} ${memory}`;
-  if (mode !== "mig") return `${key} ${mode === "mps" && occupants.length >= mpsClientsMax} ${neighbours(occupants)}`;
+  if (mode !== "mig") {
+    const { total, spare } = promisesOn(mode, occupants);
+    const isMixed = occupants.some((each) => isBursty(each) !== isBursty(occupants[0]!));
+    const loads = `${total} ${spare} ${isMixed || isBursty(occupants[0]!)} ${isMixed}`;
+    return `${key} ${mode === "mps" && occupants.length >= mpsClientsMax} ${loads} ${neighbours(occupants)}`;
+  }
   const { slots, media } = migUseOf(device, migModelOf(device.model, device.memoryMiB)!, occupants);
   return `${key} ${slots} ${media} ${areTrusted(occupants) ? "" : neighbours(occupants)}`;
 }

@@ -6,13 +6,13 @@ import { uncut, withInstance } from "./mig.ts";
 import { migModelOf } from "./mig-models.ts";
 import {
   mpsClientsMax,
+  type Newcomer,
   type Occupant,
   type PartAsk,
   type PartDevice,
   type PartSeat,
   type PoolMode,
   seatPart,
-  type Who,
 } from "./seat.ts";
 
 const quarter = unitsPerGpu / 4;
@@ -21,8 +21,8 @@ function gpu(pool: PoolMode, model = "H100-80GB", memoryMiB = 81_559): PartDevic
   return { model, memoryMiB, pool };
 }
 
-function who(tenant: number, trust: Trust = "trusted", group = "", migWith: readonly number[] = []): Who {
-  return { tenant, trust, group, migWith };
+function who(tenant: number, trust: Trust = "trusted", group = "", migWith: readonly number[] = []): Newcomer {
+  return { tenant, trust, group, migWith, type: "batch" };
 }
 
 const nothing: PartAsk = { compute: 0, memory: 0, memoryMiB: 0, isolation: "any" };
@@ -38,12 +38,12 @@ function isSeat(answer: ReturnType<typeof seatPart>): answer is PartSeat {
   return typeof answer === "object";
 }
 
-function sits({ tenant, trust, group, migWith }: Who, seat: PartSeat): Occupant {
-  return { tenant, trust, group, migWith, ...seat };
+function sits({ tenant, trust, group, migWith }: Newcomer, seat: PartSeat): Occupant {
+  return { tenant, trust, group, migWith, type: "batch", ...seat };
 }
 
 /** Seats one after another on one device; fails when one is refused. */
-function seated(device: PartDevice, guests: readonly (readonly [Who, PartAsk])[]): Occupant[] {
+function seated(device: PartDevice, guests: readonly (readonly [Newcomer, PartAsk])[]): Occupant[] {
   const occupants: Occupant[] = [];
   for (const [guest, ask] of guests) {
     const seat = seatPart(device, occupants, guest, ask);
@@ -137,7 +137,7 @@ describe("how much of a GPU a part takes", () => {
 
 describe("who may share a GPU", () => {
   /** What the second guest is told when the first is already there. */
-  const beside = (pool: PoolMode, first: Who, second: Who) => {
+  const beside = (pool: PoolMode, first: Newcomer, second: Newcomer) => {
     const there = seated(gpu(pool), [[first, fraction(quarter)]]);
     const answer = seatPart(gpu(pool), there, second, fraction(quarter));
     return isSeat(answer) ? "shares" : answer;
@@ -215,7 +215,7 @@ describe("a GPU over a long time", () => {
       gpu("any", "L4", 23_034),
       gpu("mig", "RTX-PRO-6000-BLACKWELL-96GB", 97_887),
     ];
-    const guests: Who[] = [
+    const guests: Newcomer[] = [
       who(1, "trusted", "ours"),
       who(2, "trusted", "ours"),
       who(3, "trusted", "", [4]),

@@ -1,6 +1,7 @@
 import type { Trust } from "../model/account.ts";
 import type { Isolation } from "../model/job.ts";
 import { unitsPerGpu } from "../model/units.ts";
+import { keepsPromises, type Load } from "./latency.ts";
 import { bestStart, type MigUse, smallestProfile, uncut, withInstance } from "./mig.ts";
 import { type MigModel, type MigProfile, migModelOf } from "./mig-models.ts";
 
@@ -9,7 +10,7 @@ export type PoolMode = "any" | "whole" | "mig" | "mps" | "timeslice";
 export type PartMode = "mig" | "mps" | "timeslice";
 
 /** Who holds a part of a GPU, and which. All occupants of one GPU have the same mode. */
-export interface Occupant {
+export interface Occupant extends Load {
   readonly tenant: number;
   readonly trust: Trust;
   readonly group: string;
@@ -31,6 +32,9 @@ export interface Who {
   /** The tenants that this one allows beside it on a GPU cut by MIG; what counts when one of the two is untrusted. */
   readonly migWith: readonly number[];
 }
+
+/** Who asks, and what it would be to those beside it. */
+export type Newcomer = Who & Load;
 
 /**
  * What is asked for: a MIG profile, or amounts in units, or memory in MiB, which each device converts by its own size.
@@ -60,9 +64,10 @@ export interface PartDevice {
 
 /**
  * `never`: not even on this device when it is empty. `no-room`: too little is left. `isolation`: enough is left, but
- * the neighbours' trust or the mode in use stands against it. `reserved`: enough is left, for too short a time.
+ * the neighbours' trust or the mode in use stands against it. `latency`: a promise of somebody there, or of who asks,
+ * would be broken. `reserved`: enough is left, for too short a time.
  */
-export type NoSeat = "no-room" | "isolation" | "never" | "reserved";
+export type NoSeat = "no-room" | "isolation" | "latency" | "never" | "reserved";
 
 /** Clients that one MPS server takes; newer drivers take more, but 48 holds everywhere. */
 export const mpsClientsMax = 48;
@@ -70,13 +75,13 @@ export const mpsClientsMax = 48;
 const strongestFirst: readonly PartMode[] = ["mig", "mps", "timeslice"];
 
 /**
- * A seat for a part of this GPU, or why there is none (P3). An idle GPU of an `any` pool takes the strongest isolation
+ * A seat for a part of this GPU, or why there is none (P3, P5). An idle GPU of an `any` pool takes the strongest isolation
  * that can serve; a GPU in use keeps its mode. The caller keeps whole GPUs and the nodes of confidential tenants apart.
  */
 export function seatPart(
   device: PartDevice,
   occupants: readonly Occupant[],
-  who: Who,
+  who: Newcomer,
   ask: PartAsk,
 ): PartSeat | NoSeat {
   const inUse = occupants[0]?.mode;
@@ -89,7 +94,7 @@ export function seatPart(
   const seat = fit(size, device, occupants);
   if (seat === undefined) return "no-room";
   for (const neighbour of occupants) if (!maySharePart(size.mode, who, neighbour)) return "isolation";
-  return seat;
+  return keepsPromises(size.mode, who, occupants) ? seat : "latency";
 }
 
 /**

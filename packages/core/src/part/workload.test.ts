@@ -37,7 +37,7 @@ describe("inference by the size of the model", () => {
     assert.equal(plan.type, "service");
     const ask = { compute: 0, memory: 0, memoryMiB: plan.gpuMemoryMiB, isolation: plan.isolation };
     const device = { model: "H100-80GB", memoryMiB: 81_559, pool: "mig" } as const;
-    const seat = seatPart(device, [], { tenant: 1, trust: "trusted", group: "", migWith: [] }, ask);
+    const seat = seatPart(device, [], { tenant: 1, trust: "trusted", group: "", migWith: [], type: "service" }, ask);
     assert.ok(typeof seat === "object" && seat.profile === "1g.20gb");
   });
 

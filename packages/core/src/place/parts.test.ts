@@ -2,10 +2,11 @@ import assert from "node:assert/strict";
 import { it } from "node:test";
 import type { Trust } from "../model/account.ts";
 import type { GpuNo, JobNo, LeaseId, NodeNo } from "../model/ids.ts";
-import type { GpuAsk, Isolation, JobSpec } from "../model/job.ts";
+import type { GpuAsk, Isolation, JobSpec, JobType } from "../model/job.ts";
 import type { Lease } from "../model/lease.ts";
 import type { FleetNode, NodeFacts } from "../model/node.ts";
-import { type NoSeat, type PoolMode, seatPart, type Who } from "../part/seat.ts";
+import { mixes } from "../part/latency.ts";
+import { type Newcomer, type NoSeat, type PoolMode, seatPart } from "../part/seat.ts";
 import { Fleet } from "../state/fleet.ts";
 import { findParts } from "./parts.ts";
 import type { MemberNeed } from "./seats.ts";
@@ -13,14 +14,15 @@ import type { MemberNeed } from "./seats.ts";
 const pools: readonly PoolMode[] = ["any", "any", "mig", "mps", "timeslice"];
 const trusts: readonly Trust[] = ["trusted", "trusted", "trusted", "untrusted"];
 const isolations: readonly Isolation[] = ["any", "any", "any", "mig", "mps"];
+const types: readonly JobType[] = ["batch", "train", "service", "notebook"];
 const gpusEach = 4;
 
-it("[P3] a part goes where a look at every GPU would put it, and the reason why not is the same", () => {
+it("[P3, P5] a part goes where a look at every GPU would put it, and the reason why not is the same", () => {
   const answers = new Map<string, number>();
   for (let seed = 1; seed <= 60; seed++) {
     for (const answer of randomDay(seed)) answers.set(answer, (answers.get(answer) ?? 0) + 1);
   }
-  for (const answer of ["seat", "no-room", "isolation", "never"])
+  for (const answer of ["seat", "no-room", "isolation", "latency", "never"])
     assert.ok((answers.get(answer) ?? 0) >= 10, `${answer}: ${answers.get(answer)}`);
 });
 
@@ -33,11 +35,13 @@ function* randomDay(seed: number): Generator<string> {
   };
   const fleet = new Fleet();
   for (let no = 0; no < 6; no++) fleet.addNode(no as NodeNo, fleet.gpus as GpuNo, factsOf(no, pools[roll(5)]!), 0);
-  const people: Who[] = Array.from({ length: 5 }, (_, tenant) => ({
+  const people: Newcomer[] = Array.from({ length: 5 }, (_, tenant) => ({
     tenant,
     trust: trusts[roll(4)]!,
     group: ["", "lab"][roll(2)]!,
     migWith: [roll(5), roll(5)],
+    type: types[roll(4)]!,
+    ...(roll(3) === 0 && { stretchMax: 1_000 + roll(4) * 1_200 }),
   }));
   const leases: Lease[] = [];
   for (let step = 0; step < 150; step++) {
@@ -80,8 +84,11 @@ function* randomDay(seed: number): Generator<string> {
   }
 }
 
-/** The rule, slowly: of the shared GPUs the one with the least compute left, else a free one of the fullest node. */
-function lookEverywhere(fleet: Fleet, need: MemberNeed, spec: JobSpec, { part }: GpuAsk, who: Who) {
+/**
+ * The rule, slowly: of the shared GPUs the one with the least compute left, those first where others work as it does;
+ * else a free one of the fullest node, and where those would be mixed a free one of a pool for sharing before that.
+ */
+function lookEverywhere(fleet: Fleet, need: MemberNeed, spec: JobSpec, { part }: GpuAsk, who: Newcomer) {
   const ask = { ...part!, isolation: spec.isolation };
   const thousands = (gpu: number) => Math.floor(fleet.gpuFree[gpu]! / 1_000);
   const freeOn = (gpu: number) => fleet.nodeFreeGpus[fleet.gpuNode[gpu]!]!;
@@ -90,8 +97,16 @@ function lookEverywhere(fleet: Fleet, need: MemberNeed, spec: JobSpec, { part }:
   shared.sort((a, b) => thousands(a) - thousands(b) || a - b);
   const free = all.filter((gpu) => fleet.isFree(gpu) && freeOn(gpu) > 0);
   free.sort((a, b) => freeOn(a) - freeOn(b) || a - b);
+  const mixed = shared.filter((gpu) => mixes(fleet.occupants(gpu)[0]!.mode, who, fleet.occupants(gpu)));
+  const alike = shared.filter((gpu) => !mixed.includes(gpu));
+  const isOpen = (gpu: number) => {
+    const { mode, freeCpusMilli, freeMemoryMiB } = fleet.nodes[fleet.gpuNode[gpu]!]!;
+    return mode === "up" && freeCpusMilli >= need.cpusMilli && freeMemoryMiB >= need.memoryMiB;
+  };
+  const isForShares = (gpu: number) => ["mps", "timeslice"].includes(fleet.device(gpu).pool);
+  const forShares = mixed.some(isOpen) ? free.filter(isForShares) : [];
   const reasons = new Set<NoSeat>();
-  for (const gpu of [...shared, ...free]) {
+  for (const gpu of [...alike, ...forShares, ...mixed, ...free]) {
     const node = fleet.nodes[fleet.gpuNode[gpu]!]!;
     if (node.mode !== "up") continue;
     if (need.mayUse?.(node) === false) reasons.add("isolation");
@@ -101,7 +116,7 @@ function lookEverywhere(fleet: Fleet, need: MemberNeed, spec: JobSpec, { part }:
       reasons.add(seat);
     }
   }
-  return (["isolation", "no-room"] as const).find((reason) => reasons.has(reason)) ?? "never";
+  return (["latency", "isolation", "no-room"] as const).find((reason) => reasons.has(reason)) ?? "never";
 }
 
 function factsOf(no: number, pool: PoolMode): NodeFacts {

@@ -3,7 +3,8 @@ import type { GpuNo, NodeNo } from "../model/ids.ts";
 import type { GpuAsk, JobSpec, Members } from "../model/job.ts";
 import { unitsPerGpu } from "../model/units.ts";
 import { isAlikeFor } from "../part/alike.ts";
-import { type NoSeat, type Occupant, type PartAsk, seatPart, type Who } from "../part/seat.ts";
+import { mixes } from "../part/latency.ts";
+import { type Newcomer, type NoSeat, type Occupant, type PartAsk, type PoolMode, seatPart } from "../part/seat.ts";
 import type { Fleet } from "../state/fleet.ts";
 import type { SharedGroup } from "../state/shared-gpus.ts";
 import type { MayTake, MemberNeed } from "./seats.ts";
@@ -17,7 +18,7 @@ export function findParts(
   need: MemberNeed,
   spec: Pick<JobSpec, "members" | "topology" | "isolation">,
   ask: GpuAsk,
-  who: Who,
+  who: Newcomer,
   mayTake?: MayTake,
 ): Seat[] | NoSeat {
   const search = { fleet, need, ask: { ...ask.part!, isolation: spec.isolation }, who, mayTake };
@@ -40,7 +41,7 @@ interface PartSearch {
   readonly fleet: Fleet;
   readonly need: MemberNeed;
   readonly ask: PartAsk;
-  readonly who: Who;
+  readonly who: Newcomer;
   readonly mayTake: MayTake | undefined;
 }
 
@@ -59,9 +60,18 @@ function seatAll(search: PartSearch, { min, apart }: Members, within: (node: num
   return seats;
 }
 
-const better: Readonly<Record<NoSeat, number>> = { reserved: 3, isolation: 2, "no-room": 1, never: 0 };
+const better: Readonly<Record<NoSeat, number>> = {
+  reserved: 4,
+  latency: 3,
+  isolation: 2,
+  "no-room": 1,
+  never: 0,
+};
 
-/** A GPU that is cut already and has just enough left; else the first free one of the fullest node. */
+/**
+ * A GPU that is cut already and has just enough left, one where others work as it does before others [P5]; else the first
+ * free one of the fullest node.
+ */
 function onePart(
   { fleet, need, ask, who, mayTake }: PartSearch,
   added: ReadonlyMap<number, readonly Occupant[]>,
@@ -99,25 +109,45 @@ function onePart(
     if (seat !== undefined) return seat;
   }
   const freeMin = Math.floor(ask.compute / 1_000);
-  for (let free = freeMin; free <= unitsPerGpu / 1_000; free++) {
-    let lowest: Seat | undefined;
-    for (const group of fleet.shared.groupsWith(need.model, free))
-      lowest = tryGroup(group, lowest?.gpus[0] ?? fleet.gpus) ?? lowest;
-    if (lowest !== undefined) return lowest;
-  }
-  for (let free = 1; free <= fleet.freeMax(need.model); free++) {
-    const nodes = fleet.nodesWith(need.model, free);
-    if (nodes === undefined) continue;
-    for (let no = nodes.next(0, cpusMilli, memoryMiB); no >= 0; no = nodes.next(no + 1, cpusMilli, memoryMiB)) {
-      const gpu = freshGpu(fleet, no, added, mayTake, need.isClean);
-      const seat = gpu === undefined ? undefined : tryGpu(gpu);
-      if (seat !== undefined) return seat;
+  let passedOver = false;
+  /** On the GPU with least left of those where work mixes, or of those where it does not. */
+  const tryShared = (mixed: boolean): Seat | undefined => {
+    for (let free = freeMin; free <= unitsPerGpu / 1_000; free++) {
+      let lowest: Seat | undefined;
+      for (const group of fleet.shared.groupsWith(need.model, free)) {
+        if (mixes(group.occupants[0]!.mode, who, group.occupants) === mixed)
+          lowest = tryGroup(group, lowest?.gpus[0] ?? fleet.gpus) ?? lowest;
+        else passedOver ||= group.gpus.next(0, cpusMilli, memoryMiB) >= 0;
+      }
+      if (lowest !== undefined) return lowest;
     }
-  }
+    return undefined;
+  };
+  const tryFresh = (isWanted: (pool: PoolMode) => boolean): Seat | undefined => {
+    for (let free = 1; free <= fleet.freeMax(need.model); free++) {
+      const nodes = fleet.nodesWith(need.model, free);
+      if (nodes === undefined) continue;
+      for (let no = nodes.next(0, cpusMilli, memoryMiB); no >= 0; no = nodes.next(no + 1, cpusMilli, memoryMiB)) {
+        if (!isWanted(fleet.nodes[no]!.facts.pool ?? "whole")) continue;
+        const gpu = freshGpu(fleet, no, added, mayTake, need.isClean);
+        const seat = gpu === undefined ? undefined : tryGpu(gpu);
+        if (seat !== undefined) return seat;
+      }
+    }
+    return undefined;
+  };
+  const apart = tryShared(false) ?? (passedOver ? (tryFresh(isForSharing) ?? tryShared(true)) : undefined);
+  const found = apart ?? tryFresh(() => true);
+  if (found !== undefined) return found;
   const { mayUse } = need;
   if (mayUse === undefined || better[why] >= better.isolation) return why;
   const isKept = (gpu: number) => usable(fleet.gpuNode[gpu]!) && !mayUse(fleet.node(fleet.gpuNode[gpu]! as NodeNo));
   return anyGpu(fleet, need.model, freeMin, added, isKept) ? "isolation" : why;
+}
+
+/** Where GPUs are given out in shares anyway; in a pool of any mode a free one is worth more whole. */
+function isForSharing(pool: PoolMode): boolean {
+  return pool === "mps" || pool === "timeslice";
 }
 
 /** Whether something holds of a GPU on which a part would be looked for if cores and memory did not count. */

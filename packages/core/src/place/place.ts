@@ -50,8 +50,9 @@ export function placeJob(
     const seats = findSeats(state, job, choice, model, mayTake);
     if (typeof seats === "string") {
       const without = mayTake === undefined ? seats : findSeats(state, job, choice, model);
-      full &&= without === "no-room" || without === "never" || without === "isolation";
-      apart ||= without === "isolation";
+      const byNeighbours = without === "isolation" || without === "latency";
+      full &&= without === "no-room" || without === "never" || byNeighbours;
+      apart ||= byNeighbours;
       continue;
     }
     full = false;

@@ -7,7 +7,7 @@ import type { NoSeat } from "../part/seat.ts";
 import type { Fleet } from "../state/fleet.ts";
 import type { NodeIndex } from "../state/node-index.ts";
 import { Rooms } from "../state/rooms.ts";
-import { type State, whoIs } from "../state/state.ts";
+import { newcomerOf, type State } from "../state/state.ts";
 import type { Asking } from "./apart.ts";
 import { isConfidential, keptApart, type MayUse, nodesFor, ownNodes } from "./dedicated.ts";
 import { spreadGang } from "./gang.ts";
@@ -96,9 +96,10 @@ export function findSeats(
   const need = mayUse === undefined && isClean === undefined ? anywhere : { ...anywhere, mayUse, isClean };
   const ask = spec.gpus[choice]!;
   if (ask.part !== undefined) {
-    const seats = findParts(fleet, need, spec, ask, whoIs(state, job.account), mayTake);
+    const who = newcomerOf(state, job);
+    const seats = findParts(fleet, need, spec, ask, who, mayTake);
     if (typeof seats !== "string" || mayUse === apart) return seats;
-    const lasting = findParts(fleet, { ...need, mayUse: apart }, spec, ask, whoIs(state, job.account));
+    const lasting = findParts(fleet, { ...need, mayUse: apart }, spec, ask, who);
     return typeof lasting === "string" ? lasting : "reserved";
   }
   const seats = findOwn(state, job, need, mayTake) ?? findWhole(fleet, need, spec, mayTake, state.arrivals.worth);

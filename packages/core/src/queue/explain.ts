@@ -1,6 +1,7 @@
-import type { Job } from "../model/job.ts";
+import type { Job, JobSpec } from "../model/job.ts";
 import type { FleetNode } from "../model/node.ts";
 import { type Instant, unitsPerGpu } from "../model/units.ts";
+import { type Load, loadOf } from "../part/latency.ts";
 import type { NoSeat } from "../part/seat.ts";
 import { heldBeside, isConfidential } from "../place/dedicated.ts";
 import { mayStart, modelsFor, type QuotaStop } from "../place/place.ts";
@@ -74,7 +75,7 @@ function reasonAs(state: State, job: Job, choice: number, model: number, now: In
     return (
       scatteredParts(state, job, choice, model) ??
       missingBesidePart(state, job, choice, model) ??
-      partReason(seats, name)
+      partReason(seats, spec, name)
     );
   const usable = room(state, need, members, apart, "now");
   if (usable.members >= members) {
@@ -252,18 +253,28 @@ function apartReason(wholeNodes: boolean, needed: number, name: string): Reason 
   return { kind: "isolation", detail: `${free}, but only ${where}.`, needed };
 }
 
-function partReason(why: Exclude<NoSeat, "reserved">, name: string): Reason {
+function partReason(why: Exclude<NoSeat, "reserved">, spec: JobSpec, name: string): Reason {
   switch (why) {
     case "isolation":
       return {
         kind: "isolation",
         detail: `A part of a${name} GPU is free, but only beside tenants with whom it may not share one.`,
       };
+    case "latency":
+      return { kind: "isolation", detail: `A part of a${name} GPU is free, but ${promiseText(loadOf(spec))}.` };
     case "no-room":
       return { kind: "capacity", detail: `No${name} GPU has as much left as it needs.` };
     case "never":
       return { kind: "capacity", detail: `No${name} GPU is free that could be cut for it.` };
   }
+}
+
+/** Whose promise stands in the way of a seat beside others [P5]; it may be theirs even where it has its own. */
+function promiseText({ stretchMax }: Load): string {
+  if (stretchMax === undefined) return "only beside work whose latency promise it would break";
+  const most =
+    stretchMax === 1_000 ? "beyond what it is alone" : `to more than ${stretchMax / 1_000} times what it is alone`;
+  return `others there would stretch its latency ${most}, or it would break a promise of theirs`;
 }
 
 function quotaReason(state: State, job: Job, stop: QuotaStop, needed: number): Reason {

@@ -6,7 +6,7 @@ import { unitsPerGpu } from "../model/units.ts";
 import { noteMayLeave } from "./active.ts";
 import { afterSeats, beforeSeats } from "./dedicated.ts";
 import { markHeld, markUnscrubbed } from "./marks.ts";
-import { jobOf, pathUp, type State, whoIs } from "./state.ts";
+import { jobOf, newcomerOf, pathUp, type State } from "./state.ts";
 import { addUnder, deleteUnder } from "./under.ts";
 import { countCovered, countHolding, countLeaving } from "./usage.ts";
 
@@ -116,7 +116,7 @@ function handoverOf({ scrub, reshape }: JobPlaced | JobGrown, { gpus }: Seat): L
 export function holdLease(state: State, job: Job, lease: Lease): void {
   state.leases.count(1);
   beforeSeats(state, lease.node);
-  state.fleet.take(lease, lease.part === undefined ? undefined : whoIs(state, job.account));
+  state.fleet.take(lease, lease.part === undefined ? undefined : newcomerOf(state, job));
   markHeld(state, job, lease);
   afterSeats(state, job, lease.node, 1);
   countHolding(state, job, lease, 1);

@@ -2,7 +2,7 @@ import type { GpuNo, JobNo, LeaseId, NodeNo } from "../model/ids.ts";
 import type { Lease } from "../model/lease.ts";
 import type { FleetNode, NodeFacts, NodeMode } from "../model/node.ts";
 import { type Instant, unitsPerGpu } from "../model/units.ts";
-import type { Occupant, PartDevice, PoolMode, Who } from "../part/seat.ts";
+import type { Newcomer, Occupant, PartDevice, PoolMode, Who } from "../part/seat.ts";
 import { NodeIndex } from "./node-index.ts";
 import { NodeSet } from "./node-set.ts";
 import { type Fits, Rooms } from "./rooms.ts";
@@ -174,7 +174,7 @@ export class Fleet {
   }
 
   /** Takes a seat. Fails rather than hold a device beyond its capacity (S1, S2). */
-  take(lease: Lease, who: Who | undefined): void {
+  take(lease: Lease, who: Newcomer | undefined): void {
     const { node: no, gpus, unitsEach, part } = lease;
     const node = this.node(no);
     const memory = part?.memory ?? unitsEach;

@@ -16,7 +16,8 @@ import type { Job, JobArray, JobSpec } from "../model/job.ts";
 import { type Policy, plainPolicy } from "../model/policy.ts";
 import type { Instant } from "../model/units.ts";
 import { enginesHave } from "../part/engines.ts";
-import { type PartAsk, seatPart, type Who } from "../part/seat.ts";
+import { loadOf } from "../part/latency.ts";
+import { type Newcomer, type PartAsk, seatPart, type Who } from "../part/seat.ts";
 import type { Demand, Floor } from "../queue/quota.ts";
 import { modelMatches } from "../submit/gpus.ts";
 import { Alike } from "./alike.ts";
@@ -303,7 +304,7 @@ function partOn(fleet: Fleet, model: number, ask: PartAsk): { readonly compute: 
   const most = { compute: 0, memory: 0 };
   const device = fleet.device(fleet.someGpuOf(model));
   for (const pool of fleet.poolsOf(model)) {
-    const seat = seatPart({ ...device, pool }, [], nobody, ask);
+    const seat = seatPart({ ...device, pool }, [], anybody, ask);
     if (typeof seat !== "object") continue;
     most.compute = Math.max(most.compute, seat.compute);
     most.memory = Math.max(most.memory, seat.memory);
@@ -345,7 +346,13 @@ export function modelsFor(state: State, job: Pick<Job, "spec">, choice: number):
   return found;
 }
 
-const nobody = { tenant: -1, trust: "trusted", group: "", migWith: [] } as const;
+/** Somebody who is trusted, and does not mind who is beside it. */
+export const anybody: Newcomer = { tenant: -1, trust: "trusted", group: "", migWith: [], type: "batch" };
+
+/** Who asks for a part of a GPU, or holds one. */
+export function newcomerOf(state: State, { account, spec }: Pick<Job, "account" | "spec">): Newcomer {
+  return { ...whoIs(state, account), ...loadOf(spec) };
+}
 
 /** A tenant as its neighbours on a GPU see it. */
 export function whoIs(state: State, account: AccountNo): Who {

@@ -132,7 +132,8 @@ function askOf(spec: JobSpec): Ask {
   ];
   for (const { model, count, unitsEach, part } of spec.gpus) {
     ask.push(model, count, unitsEach, part !== undefined);
-    if (part !== undefined) ask.push(part.profile, part.compute, part.memory, part.memoryMiB);
+    if (part === undefined) continue;
+    ask.push(part.profile, part.compute, part.memory, part.memoryMiB, spec.type, spec.slo?.p99Ms, spec.slo?.aloneMs);
   }
   return ask;
 }

@@ -12,6 +12,7 @@ import type {
   ModelAsk,
   Retry,
   RetryCause,
+  Slo,
   TopologyAsk,
 } from "../model/job.ts";
 import type { Policy } from "../model/policy.ts";
@@ -54,6 +55,7 @@ export interface RawJob {
     readonly grace?: string;
     readonly every?: string;
   };
+  readonly slo?: { readonly p99: string; readonly alone?: string };
   readonly array?: string;
   readonly env?: { readonly [name: string]: string | number | boolean };
   readonly secrets?: readonly string[];
@@ -72,7 +74,6 @@ export const fieldsNotYet = [
   "shm",
   "port",
   "replicas",
-  "slo",
   "probe",
   "idle",
   "schedule",
@@ -132,6 +133,8 @@ export function parseJob(raw: RawJob, settled: Settled): JobSpec | Refusal {
   if (isRefusal(budgetMicros)) return budgetMicros;
   const checkpoint = parseCheckpoint(raw.checkpoint);
   if (isRefusal(checkpoint)) return checkpoint;
+  const slo = parseSlo(raw.slo);
+  if (isRefusal(slo)) return slo;
   const array = parseArray(raw.array, "array");
   if (isRefusal(array)) return array;
   const apartBadly = spread === undefined ? undefined : badSpread(spread, topology, asks);
@@ -176,6 +179,7 @@ export function parseJob(raw: RawJob, settled: Settled): JobSpec | Refusal {
     run: raw.run,
     secrets: raw.secrets === undefined ? none : [...new Set(raw.secrets)].sort(),
     setup: raw.setup,
+    slo,
     spread,
     strict: raw.strict ?? false,
     topology,
@@ -331,6 +335,21 @@ function parseCheckpoint(raw: RawJob["checkpoint"]): Checkpoint | undefined | Re
 }
 
 const signalsAllowed = new Set(["SIGTERM", "SIGINT", "SIGHUP", "SIGQUIT", "SIGUSR1", "SIGUSR2", "SIGCONT", "SIGALRM"]);
+
+function parseSlo(raw: RawJob["slo"]): Slo | undefined | Refusal {
+  if (raw === undefined) return undefined;
+  const p99Ms = parseDuration(raw.p99, "slo.p99");
+  if (isRefusal(p99Ms)) return p99Ms;
+  if (p99Ms === 0) return refuse("invalid", "slo.p99", raw.p99, "leaves no time to answer", "give at least 1ms");
+  const aloneMs = raw.alone === undefined ? undefined : parseDuration(raw.alone, "slo.alone");
+  if (isRefusal(aloneMs)) return aloneMs;
+  if (aloneMs === 0) return refuse("invalid", "slo.alone", raw.alone!, "is no time", "give at least 1ms");
+  if (aloneMs !== undefined && aloneMs > p99Ms) {
+    const why = `is longer than p99: ${raw.p99}, so it could not be kept even with nobody beside it`;
+    return refuse("invalid", "slo.alone", raw.alone!, why, "promise more time, or ask for a larger part");
+  }
+  return { aloneMs, p99Ms };
+}
 
 /** One name or several, in one order. */
 function namesOf(raw: RawJob["apart_from"] = []): readonly string[] {

@@ -21,6 +21,7 @@ export type ChangedField =
   | "apart_from"
   | "members"
   | "isolation"
+  | "slo"
   | "preemptible"
   | "priority"
   | "gpus"
@@ -72,6 +73,7 @@ export function alternativesFor(
     search.try("members", { ...spec, members: { ...spec.members, apart: false } });
   for (const isolation of weakerThan(spec))
     if (terms.offers(isolation)) search.try("isolation", { ...spec, isolation });
+  if (spec.slo !== undefined) search.try("slo", { ...spec, slo: undefined });
   for (const lighter of lighterModels(state, spec, terms)) if (search.try("model.precision", lighter)) break;
   // GPUs that were chosen to hold a model cannot be made fewer or smaller.
   const sized = spec.model !== undefined;

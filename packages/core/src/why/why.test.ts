@@ -282,6 +282,21 @@ describe("alternatives", () => {
     assert.equal(byField(alternatives(make(), "x", { ...offersAll, mayRaise: false }), "priority"), undefined);
   });
 
+  it("[W3, P5] a looser promise, or a GPU of its own, where a neighbour would break it", () => {
+    const w = new World().account("lab");
+    const sliced = (name: string) => ({ ...nodeOf(name, "H100:1"), pool: "timeslice" as const });
+    w.must({ kind: "node.register", nodes: [sliced("n0"), nodeOf("n1", "A100:1")] });
+    w.submit("a", "lab", { gpus: "H100:0.5" });
+    const slo = { p99: "150ms", alone: "100ms" };
+    w.run("a").submit("x", "lab", { type: "service", gpus: "H100:0.25", slo });
+    assert.deepEqual(reasonFor(w.state, w.state.jobById.get(jobId("x"))!, w.now), {
+      kind: "isolation",
+      detail:
+        "A part of a H100 GPU is free, but others there would stretch its latency to more than 1.5 times what it is alone, or it would break a promise of theirs.",
+    });
+    assert.deepEqual(fields(alternatives(w, "x")), ["slo"]);
+  });
+
   it("[W3, P3] weaker isolation only where trust allows the neighbours", () => {
     const make = (group: string | undefined) => () => {
       const w = new World();

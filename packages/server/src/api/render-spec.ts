@@ -1,4 +1,12 @@
-import { type ArrayAsk, decimalText, type GpuAsk, type JobSpec, type ModelAsk, unitsPerGpu } from "@tessera/core";
+import {
+  type ArrayAsk,
+  decimalText,
+  type GpuAsk,
+  type JobSpec,
+  type ModelAsk,
+  type Slo,
+  unitsPerGpu,
+} from "@tessera/core";
 import { durationText, sizeText, timestamp } from "./quantities.ts";
 
 /** A spec in the words of the job file, defaults filled in: what one gets back can be submitted again. */
@@ -42,11 +50,16 @@ export function renderSpec(spec: JobSpec): Record<string, unknown> {
         ...(spec.checkpoint.everyMs !== undefined && { every: durationText(spec.checkpoint.everyMs) }),
       },
     }),
+    ...(spec.slo !== undefined && { slo: sloText(spec.slo) }),
     ...(spec.array !== undefined && { array: arrayText(spec.array) }),
     ...(spec.after.length > 0 && { after: spec.after.map(({ job, when }) => ({ job, when })) }),
     ...(Object.keys(spec.env).length > 0 && { env: spec.env }),
     ...(spec.secrets.length > 0 && { secrets: spec.secrets }),
   };
+}
+
+function sloText({ p99Ms, aloneMs }: Slo): Record<string, string> {
+  return { p99: durationText(p99Ms), ...(aloneMs !== undefined && { alone: durationText(aloneMs) }) };
 }
 
 function plainAmount(micros: number): string {

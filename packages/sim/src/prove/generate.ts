@@ -248,6 +248,14 @@ class Maker {
     });
   }
 
+  /** Where neighbours feel each other, some answer requests, and some of those promise a latency. */
+  #load(): Pick<ScenarioJob, "type" | "slo"> {
+    const dice = this.#dice;
+    if ((this.#mode !== "mps" && this.#mode !== "timeslice") || dice.chance(50)) return {};
+    const slo = { aloneMs: 100, p99Ms: dice.pick([100, 150, 250, 500]) };
+    return { type: "service", ...(dice.chance(50) && { slo }) };
+  }
+
   #job(): Omit<ScenarioJob, "name" | "group"> {
     const dice = this.#dice;
     const { sizes, gangs, racks, mixed, elastic, limits, moves } = this.#flavour;
@@ -272,6 +280,7 @@ class Maker {
       memoryMiB: mixed ? dice.pick([0, 0, 8192, 16_384]) : 0,
       gpuMemoryMiB: 0,
       isolation: "any",
+      ...this.#load(),
       priority: dice.pick([0, 0, 0, 0, -1, 1, 2]),
       preemptible: !dice.chance(12),
       ...(runs !== undefined && { runsMs: runs * minute }),

@@ -155,4 +155,10 @@ export const mutants: readonly Mutant[] = [
     from: "fleet.gpuLeaving[gpu] === 0",
     to: "true",
   },
+  {
+    name: "P5: a newcomer does not mind whose latency promise it breaks",
+    file: "part/latency.js",
+    from: "return addedBy(mode, newcomer) <= spare;",
+    to: "return true;",
+  },
 ];

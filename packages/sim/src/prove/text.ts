@@ -71,6 +71,9 @@ function jobText(job: ScenarioJob): string {
   if (job.cpusMilli > 0) fields.push(`cpus: ${job.cpusMilli / 1000}`);
   if (job.memoryMiB > 0) fields.push(`memory: ${job.memoryMiB}MiB`);
   if (job.isolation !== "any") fields.push(`isolation: ${job.isolation}`);
+  if (job.type !== undefined) fields.push(`type: ${job.type}`);
+  if (job.slo !== undefined)
+    fields.push(`slo: {p99: ${job.slo.p99Ms}ms, alone: ${job.slo.aloneMs ?? job.slo.p99Ms}ms}`);
   if (job.priority !== 0) fields.push(`priority: ${job.priority}`);
   if (!job.preemptible) fields.push("preemptible: false");
   if (job.runsMs !== undefined) fields.push(`runs: ${job.runsMs}ms`);

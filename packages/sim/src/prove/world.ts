@@ -1,9 +1,19 @@
-import { demandOf, type Instant, type Job, type Lease, modelsFor, type State, unitsPerGpu } from "@tessera/core";
+import {
+  demandOf,
+  type Instant,
+  type Job,
+  type JobSpec,
+  type Lease,
+  modelsFor,
+  type State,
+  unitsPerGpu,
+} from "@tessera/core";
 import {
   type Ask,
   type Hold,
   type Holding,
   type Level,
+  type Load,
   nobody,
   type PartMode,
   type Take,
@@ -54,7 +64,13 @@ export function worldOf(state: State, now: Instant): World {
 function takeOf({ spec }: Job, { unitsEach, part }: Pick<Lease, "unitsEach" | "part">): Take {
   const { cpusMilli, memoryMiB } = spec;
   const { compute, memory, mode, profile } = part ?? { compute: unitsEach, memory: unitsEach };
-  return { compute, memory, cpusMilli, memoryMiB, ...(mode && { part: mode }), ...(profile && { profile }) };
+  const load = loadOf(spec);
+  return { compute, memory, cpusMilli, memoryMiB, load, ...(mode && { part: mode }), ...(profile && { profile }) };
+}
+
+function loadOf({ type, slo }: JobSpec): Load {
+  const times = slo === undefined ? undefined : slo.p99Ms / (slo.aloneMs ?? slo.p99Ms);
+  return { serves: type === "service", times };
 }
 
 function seatOf({ node, gpus, part }: Pick<Lease, "node" | "gpus" | "part">) {
@@ -98,6 +114,7 @@ export function wishOf(state: State, job: Job): Wish {
     members: members.min,
     elastic: members.max > members.min,
     apart: members.apart,
+    load: loadOf(spec),
     ...(topology?.required && { within: topology.level }),
     checkpointMs: spec.checkpoint?.everyMs,
   };

@@ -25,7 +25,6 @@ const chapters: readonly { readonly title: string; readonly letter: string; read
 /** Rules that no scenario file can show, and where else they are held. */
 export const unshown: Readonly<Record<string, string>> = {
   P6: "a scenario has no scrubs; tests of `packages/core/src/place/handover.test.ts` hold it.",
-  P5: "a scenario has no latency promises; what neighbours cost is not decided here yet.",
 };
 
 export const rules: readonly string[] = chapters.flatMap(({ letter, rules: count }) =>

@@ -1,4 +1,4 @@
-import type { Isolation } from "@tessera/core";
+import type { Isolation, JobType } from "@tessera/core";
 import { BadField, type FieldPath, Fields, knownName, type Read } from "./fields.ts";
 import { type ScenarioJob, topologyLevels } from "./scenario.ts";
 import {
@@ -37,9 +37,12 @@ const keys = [
   "gpu_memory",
   "gpu_compute",
   "isolation",
+  "type",
+  "slo",
   "array",
 ];
 const isolations: readonly Isolation[] = ["whole", "mig", "mps", "timeslice", "any"];
+const types: readonly JobType[] = ["train", "service", "notebook", "batch"];
 const levels = topologyLevels.flatMap((level) => [level, `${level}?`] as const);
 
 /** One entry of `submit` → its jobs: one, or as many as `count` says. */
@@ -60,6 +63,8 @@ export function readJobs(value: unknown, at: FieldPath, account: Read<string>): 
     memoryMiB: fields.take("memory", size) ?? 0,
     gpuMemoryMiB: fields.take("gpu_memory", size) ?? 0,
     isolation: fields.take("isolation", knownName("an isolation", isolations)) ?? "any",
+    type: fields.take("type", knownName("a kind of job", types)),
+    slo: fields.take("slo", readSlo),
     priority: fields.take("priority", priority) ?? 0,
     preemptible: fields.take("preemptible", flag) ?? true,
     topology: fields.take("topology", readTopology),
@@ -98,6 +103,12 @@ export function rangeText({ min, max }: { readonly min: number; readonly max: nu
 /** One name, or a list of them. */
 const names: Read<readonly string[]> = (value, at) =>
   Array.isArray(value) ? value.map((each, i) => name(each, [...at, i])) : [name(value, at)];
+
+const readSlo: Read<ScenarioJob["slo"]> = (value, at) => {
+  const fields = new Fields(value, at, "a latency promise", ["p99", "alone"]);
+  const p99Ms = fields.need("p99", lastingDuration, "say in what time 99 of 100 requests are answered");
+  return { p99Ms, aloneMs: fields.take("alone", lastingDuration) };
+};
 
 const readTopology: Read<ScenarioJob["topology"]> = (value, at) => {
   const chosen = knownName("a level of the fleet", levels)(value, at);

@@ -1,4 +1,13 @@
-import type { AccountOrder, GpuAmounts, Isolation, JobClass, PoolMode, ReasonKind, Trust } from "@tessera/core";
+import type {
+  AccountOrder,
+  GpuAmounts,
+  Isolation,
+  JobClass,
+  JobType,
+  PoolMode,
+  ReasonKind,
+  Trust,
+} from "@tessera/core";
 
 /** A scenario file, checked and in whole units: milliseconds, GPU units, millicores, MiB. */
 export interface Scenario {
@@ -84,6 +93,10 @@ export interface ScenarioJob {
   /** Per cent of each GPU's compute. */
   readonly gpuComputePercent?: number;
   readonly isolation: Isolation;
+  /** Absent = batch. */
+  readonly type?: JobType;
+  /** In what time 99 of 100 requests are answered, and how long it takes with nobody beside it. */
+  readonly slo?: { readonly p99Ms: number; readonly aloneMs?: number };
   readonly priority: number;
   readonly preemptible: boolean;
   /** How long it really takes; absent = for ever. */

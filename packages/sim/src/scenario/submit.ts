@@ -15,7 +15,8 @@ export function specOf(job: ScenarioJob, policy: Policy, capabilities: Capabilit
 
 /** What its user would have written into the job file. */
 export function rawOf(job: ScenarioJob, { graceMs }: Policy): RawJob {
-  const { members, topology, spread, apartFrom, checkpointMs, maxTimeMs, expectedMs, gpuComputePercent } = job;
+  const { members, topology, spread, apartFrom, checkpointMs, maxTimeMs, expectedMs, gpuComputePercent, type, slo } =
+    job;
   const raw = {
     name: job.name,
     run: "simulated",
@@ -31,6 +32,10 @@ export function rawOf(job: ScenarioJob, { graceMs }: Policy): RawJob {
     ...(topology !== undefined && { topology: `${topology.level}${topology.required ? "" : "?"}` }),
     ...(spread !== undefined && { spread: `${spread.level}${spread.required ? "" : "?"}` }),
     ...(apartFrom !== undefined && { apart_from: apartFrom }),
+    ...(type !== undefined && { type }),
+    ...(slo !== undefined && {
+      slo: { p99: `${slo.p99Ms}ms`, ...(slo.aloneMs !== undefined && { alone: `${slo.aloneMs}ms` }) },
+    }),
     ...(maxTimeMs !== undefined && { max_time: `${maxTimeMs}ms` }),
     ...(expectedMs !== undefined && { expected_time: `${expectedMs}ms` }),
     ...(checkpointMs !== undefined && { checkpoint: { every: `${checkpointMs}ms`, grace: `${graceMs}ms` } }),

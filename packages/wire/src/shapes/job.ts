@@ -126,6 +126,12 @@ export const JobSpecBody = Type.Object(
         { additionalProperties: false },
       ),
     ),
+    slo: Type.Optional(
+      Type.Object(
+        { p99: Duration, alone: Type.Optional(Duration) },
+        { additionalProperties: false, description: "Latency that no neighbour on its GPU may break" },
+      ),
+    ),
     array: Type.Optional(range("1-240, 1-240:2, 1-240%24")),
     after: Type.Optional(
       Type.Union([
@@ -179,7 +185,6 @@ export const JobSpecBody = Type.Object(
     shm: Type.Optional(refusedForNow("Shared memory size")),
     port: Type.Optional(refusedForNow("Port of a service")),
     replicas: Type.Optional(refusedForNow("Replicas of a service")),
-    slo: Type.Optional(refusedForNow("Latency promise")),
     probe: Type.Optional(refusedForNow("Readiness probe")),
     idle: Type.Optional(refusedForNow("Idle policy")),
     schedule: Type.Optional(refusedForNow("Recurring schedule")),
