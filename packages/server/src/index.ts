@@ -9,7 +9,7 @@ export type { Asker, CommitListener, Committed, Done } from "./flow/control.ts";
 export { Driver } from "./flow/drive.ts";
 export { JobBudgetWatch } from "./flow/job-budget-watch.ts";
 export { costOfJob } from "./flow/job-cost.ts";
-export { eventsOf, type Recovered, recover } from "./flow/recover.ts";
+export { eventsIn, eventsOf, type Recovered, recover } from "./flow/recover.ts";
 export { type WriteRequest, Writer, type Written } from "./flow/writer.ts";
 export { writerLimits } from "./flow/writer-messages.ts";
 export { linesOf } from "./journal/lines.ts";

@@ -16,7 +16,7 @@ import type { PrivateWrite, StoreReader } from "../store/port.ts";
 import { RatedTime } from "./bill-rated.ts";
 import { type Asker, type CommitListener, type ControlPlane, type Done, Outage } from "./control.ts";
 import { newId } from "./ids.ts";
-import { eventsOf } from "./recover.ts";
+import { eventsIn } from "./recover.ts";
 import { type Answers, type FromWriter, type ToWriter, type WriterConfig, writerLimits } from "./writer-messages.ts";
 
 interface Waiting {
@@ -202,7 +202,7 @@ export class ThreadedControlPlane implements ControlPlane {
 
   /** The replica first, then the answers: whoever is answered can read what was written. */
   #takeIn(message: Extract<FromWriter, { kind: "written" }>): void {
-    const events = eventsOf(message.events);
+    const events = eventsIn(message.events);
     for (const event of events) {
       for (const listener of this.#listeners) listener.before?.(event, this.state, message.seq);
       apply(this.state, event);

@@ -45,7 +45,7 @@ function isUsable(snapshot: Snapshot): boolean {
 /** Writes the events of these rows into the state; returns how many. */
 function replayPage(state: State, page: readonly EventLines[]): number {
   const rows = page.filter((row) => row.eventCount > 0);
-  const events = parseLines(rows.map((row) => row.lines).join("\n"));
+  const events = eventsIn(rows.map((row) => row.lines).join("\n"));
   let next = 0;
   for (const { at, eventCount } of rows) {
     for (const end = next + eventCount; next < end; next++) apply(state, events[next]!);
@@ -56,11 +56,11 @@ function replayPage(state: State, page: readonly EventLines[]): number {
 
 /** The events of a row in today's shapes. */
 export function eventsOf(bytes: Uint8Array): Event[] {
-  return parseLines(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString("utf8"));
+  return eventsIn(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString("utf8"));
 }
 
-/** One parse for all lines: lines are many, and each parse has a price of its own. */
-function parseLines(lines: string): Event[] {
+/** The same from its lines as text. One parse for all: lines are many, and each parse has a price of its own. */
+export function eventsIn(lines: string): Event[] {
   const stored = JSON.parse(`[${lines.replaceAll("\n", ",")}]`) as StoredEvent[];
   return stored.map(upcast);
 }

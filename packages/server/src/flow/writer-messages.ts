@@ -34,7 +34,8 @@ export type FromWriter =
       readonly kind: "written";
       readonly seq: number;
       readonly at: number;
-      readonly events: Uint8Array;
+      /** Canonical JSON lines. */
+      readonly events: string;
       /** Numbers of the requests, and their answers as one JSON text in the same order. */
       readonly requests: readonly number[];
       readonly answers: string;

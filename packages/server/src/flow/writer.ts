@@ -13,8 +13,9 @@ import {
 } from "@tessera/core";
 import type { Clock } from "@tessera/engine";
 import { sha256 } from "../journal/digest.ts";
-import { buildRow, headOf } from "../journal/row.ts";
-import type { JournalHead, PrivateWrite, Projected, Store } from "../store/port.ts";
+import { joinLines } from "../journal/lines.ts";
+import { draftAfter, placeAfter } from "../journal/row.ts";
+import type { JournalPlace, PrivateWrite, Projected, Store } from "../store/port.ts";
 import type { Done } from "./control.ts";
 import { crashPoint } from "./crash-point.ts";
 import { Projector } from "./project.ts";
@@ -30,14 +31,14 @@ export interface Written {
   readonly seq: number;
   readonly at: number;
   /** Canonical JSON lines; empty when nothing was decided. */
-  readonly events: Uint8Array;
+  readonly events: string;
   readonly answers: readonly (Done | Refusal)[];
 }
 
 export interface WriterOptions {
   readonly store: Store;
   readonly state: State;
-  readonly head: JournalHead;
+  readonly head: JournalPlace;
   readonly clock: Clock;
   readonly snapshotEveryEvents: number;
   /** Events that the last start had to replay; they count towards the next snapshot. */
@@ -54,7 +55,7 @@ export interface WriterOptions {
 export class Writer {
   readonly state: State;
   readonly #options: WriterOptions;
-  #head: JournalHead;
+  #head: JournalPlace;
   #eventsSinceSnapshot: number;
   /** The last batch that was decided is durable. */
   #committed: Promise<void> = Promise.resolve();
@@ -67,7 +68,7 @@ export class Writer {
     this.#eventsSinceSnapshot = options.eventsReplayed ?? 0;
   }
 
-  get head(): JournalHead {
+  get head(): JournalPlace {
     return this.#head;
   }
 
@@ -104,15 +105,14 @@ export class Writer {
     if (outcome.events.length === 0) {
       // What was answered with may be what is on its way.
       await this.#committed;
-      return { seq: seq - 1, at: now, events: new Uint8Array(), answers };
+      return { seq: seq - 1, at: now, events: "", answers };
     }
-    const row = buildRow({
-      head: this.#head,
+    const row = draftAfter(this.#head, {
       at: now,
       op: operationOf(outcome.inputs),
       epoch: state.epoch,
-      inputs: outcome.inputs.map(canonicalJson),
-      events: outcome.events.map(canonicalJson),
+      inputs: joinLines(outcome.inputs.map(canonicalJson)),
+      events: joinLines(outcome.events.map(canonicalJson)),
       salt: randomBytes(16),
     });
     const effective = new Set(outcome.inputs);
@@ -120,12 +120,12 @@ export class Writer {
     const projected: Projected = projector.finish(outcome.inputs, state, now);
     crashPoint("committing");
     // From here on the next batch can be decided; it is committed after this one, or not at all.
-    this.#head = headOf(row);
+    this.#head = placeAfter(row);
     this.#eventsSinceSnapshot += outcome.events.length;
     this.#committed = store.append({ row, projected, privates });
     await this.#committed;
     crashPoint("committed");
-    return { seq, at: now, events: row.events, answers };
+    return { seq, at: now, events: row.events.text, answers };
   }
 
   /** Writes a snapshot when enough has happened since the last: the more is live, the more it costs. */

@@ -1,28 +1,37 @@
+import type { Lines } from "../store/port.ts";
+
 const lineEnd = 0x0a;
 
-/** Canonical JSON never holds a line end, so the lines of a row can be told apart again. */
-export function joinLines(lines: readonly string[]): Buffer {
-  const bytes = Buffer.from(lines.join("\n"), "utf8");
-  let ends = 0;
-  for (let at = bytes.indexOf(lineEnd); at !== -1; at = bytes.indexOf(lineEnd, at + 1)) ends++;
-  if (ends !== Math.max(0, lines.length - 1) || lines.includes("")) {
-    const bad = lines.find((line) => line === "" || line.includes("\n"))!;
-    throw new Error(`not one line of canonical JSON: ${bad.slice(0, 80)}`);
-  }
+/** The lines of a row, joined. */
+export function joinLines(lines: readonly string[]): Lines {
+  return { text: lines.join("\n"), count: lines.length };
+}
+
+/** The bytes of a row's lines. Canonical JSON never holds a line end, so they can be told apart again. */
+export function bytesOf({ text, count }: Lines): Buffer {
+  const bytes = Buffer.from(text, "utf8");
+  const held = countLines(bytes);
+  if (held !== count)
+    throw new Error(`not lines of canonical JSON: ${count} were to be written, and they make ${held}`);
   return bytes;
 }
 
-/** The lines of a row as bytes; views, not copies. */
-export function splitLines(bytes: Uint8Array): Uint8Array[] {
-  if (bytes.length === 0) return [];
-  const lines: Uint8Array[] = [];
+/** How many lines a row holds. */
+export function countLines(bytes: Uint8Array): number {
+  let count = 0;
+  eachLine(bytes, () => count++);
+  return count;
+}
+
+/** Tells where each line of a row begins and where it ends. */
+export function eachLine(bytes: Uint8Array, tell: (from: number, to: number) => void): void {
+  if (bytes.length === 0) return;
   let from = 0;
   for (let to = bytes.indexOf(lineEnd); to !== -1; to = bytes.indexOf(lineEnd, from)) {
-    lines.push(bytes.subarray(from, to));
+    tell(from, to);
     from = to + 1;
   }
-  lines.push(bytes.subarray(from));
-  return lines;
+  tell(from, bytes.length);
 }
 
 /** The lines of a row as text. */

@@ -1,4 +1,5 @@
-import { sha256 } from "./digest.ts";
+import { digestBytes, sha256, sha256Into } from "./digest.ts";
+import { eachLine } from "./lines.ts";
 
 /**
  * The Merkle tree over the events of one row.
@@ -13,11 +14,10 @@ import { sha256 } from "./digest.ts";
  */
 const leafTag = 0x00;
 const innerTag = 0x01;
-const hashBytes = 32;
 export const saltBytes = 16;
 
 /** The root of a row without events. */
-export const emptyRoot: Uint8Array = sha256(Buffer.alloc(hashBytes));
+export const emptyRoot: Uint8Array = sha256(Buffer.alloc(digestBytes));
 
 /** A neighbour on the way from a leaf to the root, and the side on which it stands. */
 export interface Sibling {
@@ -41,25 +41,26 @@ export function leafOf(leafSalt: Uint8Array, event: Uint8Array): Uint8Array {
   return sha256(message);
 }
 
-/** The root over all events of a row. */
-export function rootOf(salt: Uint8Array, events: readonly Uint8Array[]): Uint8Array {
-  if (events.length === 0) return emptyRoot;
-  return climb(leavesOf(salt, events), () => {});
+/** The root over all events of a row, given as its lines. */
+export function rootOf(salt: Uint8Array, lines: Uint8Array): Uint8Array {
+  return climb(leavesOf(salt, lines), () => {});
 }
 
 /** The root over leaves that are there already, paired in the same way. */
 export function rootOfLeaves(leaves: readonly Uint8Array[]): Uint8Array {
-  return leaves.length === 0 ? emptyRoot : climb([...leaves], () => {});
+  return climb(Buffer.concat(leaves), () => {});
 }
 
-/** The neighbours that lead from event `index` to the root, lowest first. */
-export function pathOf(salt: Uint8Array, events: readonly Uint8Array[], index: number): Sibling[] {
+/** The neighbours that lead from event `index` of a row's lines to the root, lowest first. */
+export function pathOf(salt: Uint8Array, lines: Uint8Array, index: number): Sibling[] {
   const path: Sibling[] = [];
   let place = index;
-  climb(leavesOf(salt, events), (level, width) => {
+  climb(leavesOf(salt, lines), (level) => {
     const left = place % 2 === 1;
-    const neighbour = left ? place - 1 : place + 1;
-    if (neighbour < width) path.push({ side: left ? "left" : "right", hash: level[neighbour]! });
+    const at = (left ? place - 1 : place + 1) * digestBytes;
+    if (at < level.length) {
+      path.push({ side: left ? "left" : "right", hash: Buffer.from(level.subarray(at, at + digestBytes)) });
+    }
     place = place >> 1;
   });
   return path;
@@ -67,47 +68,51 @@ export function pathOf(salt: Uint8Array, events: readonly Uint8Array[], index: n
 
 /** The root that a leaf leads to along `path`. */
 export function rootAlong(leaf: Uint8Array, path: readonly Sibling[]): Uint8Array {
-  const pair = Buffer.allocUnsafe(1 + 2 * hashBytes);
+  const pair = Buffer.allocUnsafe(1 + 2 * digestBytes);
   pair[0] = innerTag;
   let node = leaf;
   for (const { side, hash } of path) {
     pair.set(side === "left" ? hash : node, 1);
-    pair.set(side === "left" ? node : hash, 1 + hashBytes);
+    pair.set(side === "left" ? node : hash, 1 + digestBytes);
     node = sha256(pair);
   }
   return node;
 }
 
-function leavesOf(salt: Uint8Array, events: readonly Uint8Array[]): Uint8Array[] {
+/** The leaves of all lines, one after the other. */
+function leavesOf(salt: Uint8Array, lines: Uint8Array): Buffer {
   const saltMessage = Buffer.allocUnsafe(saltBytes + 4);
   saltMessage.set(salt, 0);
-  let longest = 0;
-  for (const event of events) longest = Math.max(longest, event.length);
-  const message = Buffer.allocUnsafe(1 + saltBytes + longest);
-  message[0] = leafTag;
-  return events.map((event, index) => {
-    saltMessage.writeUInt32BE(index, saltBytes);
-    sha256(saltMessage).copy(message, 1, 0, saltBytes);
-    message.set(event, 1 + saltBytes);
-    return sha256(message.subarray(0, 1 + saltBytes + event.length));
+  const message = Buffer.allocUnsafe(1 + digestBytes + lines.length);
+  let leaves = Buffer.allocUnsafe(64 * digestBytes);
+  let count = 0;
+  eachLine(lines, (from, to) => {
+    const at = count * digestBytes;
+    if (at === leaves.length) leaves = Buffer.concat([leaves], 2 * leaves.length);
+    saltMessage.writeUInt32BE(count++, saltBytes);
+    sha256Into(message, 1, saltMessage);
+    message[0] = leafTag;
+    message.set(lines.subarray(from, to), 1 + saltBytes);
+    sha256Into(leaves, at, message.subarray(0, 1 + saltBytes + to - from));
   });
+  return leaves.subarray(0, count * digestBytes);
 }
 
 /** Pairs the nodes of `level` until one is left; `seen` is shown each level before it is paired. Overwrites `level`. */
-function climb(level: Uint8Array[], seen: (level: readonly Uint8Array[], width: number) => void): Uint8Array {
-  const pair = Buffer.allocUnsafe(1 + 2 * hashBytes);
+function climb(level: Buffer, seen: (level: Buffer) => void): Uint8Array {
+  if (level.length === 0) return emptyRoot;
+  const pair = Buffer.allocUnsafe(1 + 2 * digestBytes);
   pair[0] = innerTag;
-  let width = level.length;
-  while (width > 1) {
-    seen(level, width);
+  let nodes = level;
+  while (nodes.length > digestBytes) {
+    seen(nodes);
     let above = 0;
-    for (let i = 0; i + 1 < width; i += 2) {
-      pair.set(level[i]!, 1);
-      pair.set(level[i + 1]!, 1 + hashBytes);
-      level[above++] = sha256(pair);
+    for (let at = 0; at < nodes.length; at += 2 * digestBytes, above += digestBytes) {
+      const copied = nodes.copy(pair, 1, at, at + 2 * digestBytes);
+      if (copied > digestBytes) sha256Into(nodes, above, pair);
+      else nodes.copyWithin(above, at);
     }
-    if (width % 2 === 1) level[above++] = level[width - 1]!;
-    width = above;
+    nodes = nodes.subarray(0, above);
   }
-  return level[0]!;
+  return Buffer.from(nodes);
 }

@@ -2,9 +2,9 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import type { JournalHead, JournalRow } from "../store/port.ts";
 import { checkChain } from "./chain.ts";
-import { linesOf } from "./lines.ts";
+import { joinLines, linesOf } from "./lines.ts";
 import { emptyRoot } from "./merkle.ts";
-import { buildRow, checkProof, checkRow, emptyJournal, headOf, proveEvent } from "./row.ts";
+import { checkProof, checkRow, draftAfter, emptyJournal, headOf, proveEvent, sealRow } from "./row.ts";
 
 const salt = Buffer.from("000102030405060708090a0b0c0d0e0f", "hex");
 
@@ -13,15 +13,15 @@ function eventsOf(count: number): string[] {
 }
 
 function rowAfter(head: JournalHead, eventCount: number): JournalRow {
-  return buildRow({
-    head,
+  const draft = draftAfter(head, {
     at: 1_700_000_000_000 + head.seq,
     op: `op_${head.seq + 1}`,
     epoch: 3,
-    inputs: [`{"kind":"tick","v":1}`, `{"kind":"command","v":1}`],
-    events: eventsOf(eventCount),
+    inputs: joinLines([`{"kind":"tick","v":1}`, `{"kind":"command","v":1}`]),
+    events: joinLines(eventsOf(eventCount)),
     salt,
   });
+  return sealRow(draft, head);
 }
 
 function flipped(bytes: Uint8Array, at: number): Uint8Array {
@@ -55,7 +55,11 @@ describe("a journal row", () => {
   });
 
   it("refuses a line that holds a line end, since it would come back as two", () => {
-    assert.throws(() => buildRow({ head: emptyJournal, at: 0, op: "o", epoch: 0, inputs: [], events: ["a\nb"], salt }));
+    const whole = { at: 0, op: "o", epoch: 0, inputs: joinLines(["1"]), events: joinLines(["2"]), salt };
+    const torn = joinLines(["a\nb"]);
+    for (const part of [{ inputs: torn }, { events: torn }]) {
+      assert.throws(() => sealRow(draftAfter(emptyJournal, { ...whole, ...part }), emptyJournal), /they make 2/);
+    }
   });
 
   it("[S12] is sound after its head, with any number of events", () => {

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import type { Instant } from "@tessera/core";
-import type { JournalHead, JournalRow } from "../store/port.ts";
-import { sha256 } from "./digest.ts";
-import { joinLines, splitLines } from "./lines.ts";
+import type { JournalHead, JournalPlace, JournalRow, Lines, RowDraft } from "../store/port.ts";
+import { digestBytes, sha256 } from "./digest.ts";
+import { bytesOf, countLines, linesOf } from "./lines.ts";
 import { leafOf, pathOf, rootAlong, rootOf, type Sibling, saltBytes, saltOf } from "./merkle.ts";
 
 /**
@@ -18,42 +18,48 @@ import { leafOf, pathOf, rootAlong, rootOf, type Sibling, saltBytes, saltOf } fr
  */
 const coverTag = 0x02;
 const rowTag = 0x03;
-const hashBytes = 32;
 
 /** The head of a journal without rows. */
-export const emptyJournal: JournalHead = { seq: 0, hash: new Uint8Array(hashBytes), events: 0, epoch: 0 };
+export const emptyJournal: JournalHead = { seq: 0, hash: new Uint8Array(digestBytes), events: 0, epoch: 0 };
 
-export interface RowDraft {
-  readonly head: JournalHead;
+/** What a row is made of; the rest follows from the row before. */
+export interface Decided {
   readonly at: Instant;
   readonly op: string;
   readonly epoch: number;
-  /** Canonical JSON, one string per input. */
-  readonly inputs: readonly string[];
-  /** Canonical JSON, one string per event. */
-  readonly events: readonly string[];
-  /** 16 random bytes. */
+  readonly inputs: Lines;
+  readonly events: Lines;
   readonly salt: Uint8Array;
 }
 
-/** The row that follows `head`, sealed. */
-export function buildRow(draft: RowDraft): JournalRow {
+/** The row that follows `place`, not sealed yet. */
+export function draftAfter(place: JournalPlace, decided: Decided): RowDraft {
+  return { ...decided, seq: place.seq + 1, eventsBefore: place.events };
+}
+
+/** How far a journal has come that ends with `draft`. */
+export function placeAfter({ seq, eventsBefore, events, epoch }: RowDraft): JournalPlace {
+  return { seq, events: eventsBefore + events.count, epoch };
+}
+
+/** The row, chained to `previous`. */
+export function sealRow(draft: RowDraft, previous: JournalHead): JournalRow {
   assert.equal(draft.salt.length, saltBytes, "the salt of a row has 16 bytes");
-  assert.ok(draft.epoch >= draft.head.epoch, `epoch ${draft.epoch} is below ${draft.head.epoch} of the row before`);
-  const events = joinLines(draft.events);
+  assert.ok(draft.epoch >= previous.epoch, `epoch ${draft.epoch} is below ${previous.epoch} of the row before`);
+  const events = bytesOf(draft.events);
   const unsealed = {
-    seq: draft.head.seq + 1,
+    seq: draft.seq,
     at: draft.at,
     op: draft.op,
     epoch: draft.epoch,
-    inputs: joinLines(draft.inputs),
+    inputs: bytesOf(draft.inputs),
     events,
-    eventCount: draft.events.length,
-    eventsBefore: draft.head.events,
+    eventCount: draft.events.count,
+    eventsBefore: draft.eventsBefore,
     salt: draft.salt,
-    root: rootOf(draft.salt, splitLines(events)),
+    root: rootOf(draft.salt, events),
   };
-  return { ...unsealed, hash: seal(draft.head.hash, coverOf(unsealed), unsealed.root) };
+  return { ...unsealed, hash: seal(previous.hash, coverOf(unsealed), unsealed.root) };
 }
 
 /** The head of a journal that ends with `row`. */
@@ -65,16 +71,15 @@ export function headOf(row: JournalRow): JournalHead {
 export function checkRow(row: JournalRow, previous: JournalHead): string | undefined {
   if (row.seq !== previous.seq + 1) return `gap: row ${row.seq} follows row ${previous.seq}`;
   if (!wellFormed(row)) return `row ${row.seq}: a number is out of range, or a salt or hash has the wrong length`;
-  const events = splitLines(row.events);
-  if (events.length !== row.eventCount) {
-    return `row ${row.seq}: counts ${row.eventCount} events but holds ${events.length}`;
-  }
+  const held = countLines(row.events);
+  if (held !== row.eventCount) return `row ${row.seq}: counts ${row.eventCount} events but holds ${held}`;
   if (row.eventsBefore !== previous.events) {
     return `row ${row.seq}: says ${row.eventsBefore} events came before it, but there were ${previous.events}`;
   }
   if (row.epoch < previous.epoch)
     return `row ${row.seq}: epoch ${row.epoch} is below ${previous.epoch} of the row before`;
-  if (!same(rootOf(row.salt, events), row.root)) return `row ${row.seq}: its events are not those it was sealed with`;
+  if (!same(rootOf(row.salt, row.events), row.root))
+    return `row ${row.seq}: its events are not those it was sealed with`;
   if (!same(seal(previous.hash, coverOf(row), row.root), row.hash)) {
     return `row ${row.seq}: broken chain; its inputs, its heading or the row before were changed after it was sealed`;
   }
@@ -93,13 +98,13 @@ export interface EventProof {
 
 /** The proof for event `index` of `row`; `previousHash` is the hash of the row before. */
 export function proveEvent(row: JournalRow, previousHash: Uint8Array, index: number): EventProof {
-  const events = splitLines(row.events);
+  const events = linesOf(row.events);
   const event = events[index];
   assert.ok(event !== undefined, `row ${row.seq} has no event ${index}; it has ${events.length}`);
   return {
-    event: Buffer.from(event).toString("utf8"),
+    event,
     leafSalt: saltOf(row.salt, index),
-    path: pathOf(row.salt, events, index),
+    path: pathOf(row.salt, row.events, index),
     cover: coverOf(row),
     previousHash,
   };
@@ -117,15 +122,15 @@ function wellFormed(row: JournalRow): boolean {
     [at, epoch, eventCount, eventsBefore].every((n) => Number.isSafeInteger(n) && n >= 0) &&
     Math.max(epoch, eventCount) <= 0xffff_ffff &&
     row.salt.length === saltBytes &&
-    row.root.length === hashBytes &&
-    row.hash.length === hashBytes
+    row.root.length === digestBytes &&
+    row.hash.length === digestBytes
   );
 }
 
 /** Stands for everything of a row but its events; tells nothing of it. */
 export function coverOf(row: Omit<JournalRow, "hash" | "root">): Uint8Array {
   const op = Buffer.from(row.op, "utf8");
-  const message = Buffer.allocUnsafe(1 + 8 + 8 + 4 + op.length + 4 + 4 + 8 + hashBytes + saltBytes);
+  const message = Buffer.allocUnsafe(1 + 8 + 8 + 4 + op.length + 4 + 4 + 8 + digestBytes + saltBytes);
   let place = message.writeUInt8(coverTag, 0);
   place = message.writeBigUInt64BE(BigInt(row.seq), place);
   place = message.writeBigUInt64BE(BigInt(row.at), place);

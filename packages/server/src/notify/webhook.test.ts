@@ -8,7 +8,8 @@ import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { setImmediate as otherTurn } from "node:timers/promises";
 import { canonicalJson, type Event, type JobNo } from "@tessera/core";
-import { buildRow, emptyJournal, headOf } from "../journal/row.ts";
+import { joinLines } from "../journal/lines.ts";
+import { draftAfter, emptyJournal, headOf, sealRow } from "../journal/row.ts";
 import type { JournalRow } from "../store/port.ts";
 import { Webhook } from "./webhook.ts";
 
@@ -30,15 +31,15 @@ function journalOf(...batches: Event[][]) {
   let head = emptyJournal;
   for (const [i, events] of batches.entries()) {
     const lines = events.map(canonicalJson);
-    const row = buildRow({
-      head,
+    const draft = draftAfter(head, {
       at: 1_000,
       op: `op_${i}`,
       epoch: 0,
-      inputs: [],
-      events: lines,
+      inputs: joinLines([]),
+      events: joinLines(lines),
       salt: randomBytes(16),
     });
+    const row = sealRow(draft, head);
     rows.push(row);
     head = headOf(row);
   }

@@ -1,5 +1,5 @@
 import type { Instant } from "@tessera/core";
-import { emptyJournal, headOf } from "../journal/row.ts";
+import { emptyJournal, headOf, sealRow } from "../journal/row.ts";
 import { latestAuditFirst, newestJobFirst } from "./columns.ts";
 import { isWithin } from "./paths.ts";
 import {
@@ -115,7 +115,7 @@ class MemoryStore implements Store {
           ? `operation ${row.op} was committed before`
           : this.#place.projections.fault(projected);
     if (fault !== undefined) throw new CommitOutage(`Writing batch ${row.seq} failed: ${fault}`, true, undefined);
-    this.#place.rows.push(copyOf(row));
+    this.#place.rows.push(copyOf(sealRow(row, head)));
     this.#place.operations.set(row.op, row.seq);
     this.#place.projections.add(projected);
     this.#putPrivates(privates);

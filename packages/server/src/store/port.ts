@@ -1,5 +1,24 @@
 import type { Instant } from "@tessera/core";
 
+/** Canonical JSON, one value a line, no line end after the last. */
+export interface Lines {
+  readonly text: string;
+  readonly count: number;
+}
+
+/** One batch as it was decided, before it is chained to the row before. */
+export interface RowDraft {
+  readonly seq: number;
+  readonly at: Instant;
+  readonly op: string;
+  readonly epoch: number;
+  readonly inputs: Lines;
+  readonly events: Lines;
+  readonly eventsBefore: number;
+  /** 16 random bytes. */
+  readonly salt: Uint8Array;
+}
+
 /** One committed batch: the inputs as they came, the events they led to, chained to the row before. */
 export interface JournalRow {
   /** Gapless from 1. */
@@ -31,11 +50,15 @@ export interface EventLines {
   readonly lines: string;
 }
 
-export interface JournalHead {
+/** How far the journal has come. */
+export interface JournalPlace {
   readonly seq: number;
-  readonly hash: Uint8Array;
   readonly events: number;
   readonly epoch: number;
+}
+
+export interface JournalHead extends JournalPlace {
+  readonly hash: Uint8Array;
 }
 
 export interface Snapshot {
@@ -146,7 +169,7 @@ export interface PrivateWrite {
 }
 
 export interface Batch {
-  readonly row: JournalRow;
+  readonly row: RowDraft;
   readonly projected: Projected;
   readonly privates: readonly PrivateWrite[];
 }
@@ -236,7 +259,7 @@ export interface StoreReader {
 
 /** The one writer's store. */
 export interface Store extends StoreReader {
-  /** Makes the batch durable, all of it or nothing. Throws CommitOutage. */
+  /** Chains the row to the last one and makes the batch durable, all of it or nothing. Throws CommitOutage. */
   append(batch: Batch): Promise<void>;
   /** The seq of the row with this operation id. */
   findOperation(op: string): Promise<number | undefined>;

@@ -5,7 +5,7 @@ import { createInterface } from "node:readline";
 import { afterEach, beforeEach, describe, it } from "node:test";
 import { fileURLToPath } from "node:url";
 import { checkChain } from "../journal/chain.ts";
-import { emptyJournal, headOf } from "../journal/row.ts";
+import { emptyJournal, headOf, placeAfter, sealRow } from "../journal/row.ts";
 import {
   auditOf,
   batchAfter,
@@ -18,9 +18,9 @@ import {
 } from "../testing/batches.ts";
 import type { StoreConfig } from "./index.ts";
 import {
-  type Batch,
   CommitOutage,
   type JobQuery,
+  type JournalRow,
   type Projected,
   type Store,
   StoreHeld,
@@ -63,10 +63,11 @@ export function describeStore(name: string, makePlace: () => Promise<StorePlace>
       await store.close();
       store = await place.open();
     }
-    async function append(sample: SampleBatch = {}): Promise<Batch> {
-      const batch = batchAfter(await store.head(), sample);
+    async function append(sample: SampleBatch = {}): Promise<JournalRow> {
+      const head = await store.head();
+      const batch = batchAfter(head, sample);
       await store.append(batch);
-      return batch;
+      return sealRow(batch.row, head);
     }
     const project = (projected: Partial<Projected>) => append({ projected });
 
@@ -79,10 +80,10 @@ export function describeStore(name: string, makePlace: () => Promise<StorePlace>
       });
 
       it("[S12] gives each row back byte for byte, also after it was closed and opened again", async () => {
-        const batches = [await append(), await append({ events: [] }), await append({ at: 2 ** 52 })];
+        const rows = [await append(), await append({ events: [] }), await append({ at: 2 ** 52 })];
         await reopen();
-        assert.deepEqual(shown(await store.rows(1, 10)), shown(batches.map((batch) => batch.row)));
-        assert.deepEqual(shown(await store.head()), shown(headOf(batches[2]!.row)));
+        assert.deepEqual(shown(await store.rows(1, 10)), shown(rows));
+        assert.deepEqual(shown(await store.head()), shown(headOf(rows[2]!)));
       });
 
       it("is read in pages, from any row", async () => {
@@ -99,7 +100,7 @@ export function describeStore(name: string, makePlace: () => Promise<StorePlace>
       });
 
       it("shows the events of rows as text, for a replay", async () => {
-        const rows = [await append(), await append({ events: [] }), await append()].map((batch) => batch.row);
+        const rows = [await append(), await append({ events: [] }), await append()];
         const lines = rows.map(({ seq, at, eventCount, events }) => ({
           seq,
           at,
@@ -111,11 +112,11 @@ export function describeStore(name: string, makePlace: () => Promise<StorePlace>
       });
 
       it("[S12] takes only the row after the last one", async () => {
-        const first = await append();
-        const second = batchAfter(headOf(first.row));
-        const third = batchAfter(headOf(second.row));
-        const miscounted = batchAfter({ ...headOf(first.row), events: 7 });
-        for (const wrong of [third, first, miscounted]) {
+        const first = headOf(await append());
+        const second = batchAfter(first);
+        const third = batchAfter(placeAfter(second.row));
+        const miscounted = batchAfter({ ...first, events: 7 });
+        for (const wrong of [third, batchAfter(emptyJournal), miscounted]) {
           await assert.rejects(store.append({ ...wrong, row: { ...wrong.row, op: "op_other" } }), isOutage(true));
         }
         assert.equal((await store.head()).seq, 1);
@@ -171,8 +172,8 @@ export function describeStore(name: string, makePlace: () => Promise<StorePlace>
 
       it("writes what is appended at the same time one after the other", async () => {
         const first = batchAfter(emptyJournal);
-        const second = batchAfter(headOf(first.row));
-        const third = batchAfter(headOf(second.row));
+        const second = batchAfter(placeAfter(first.row));
+        const third = batchAfter(placeAfter(second.row));
         await Promise.all([store.append(first), store.append(second), store.append(third)]);
         assert.deepEqual(await checkChain(store), { sound: true, head: await store.head() });
       });
@@ -605,7 +606,7 @@ export function describeStore(name: string, makePlace: () => Promise<StorePlace>
       if (place.read === undefined) return test.skip("this store lives in one thread");
       const reader = await place.read();
       try {
-        const { row } = await append({ projected: { jobs: [jobOf()] } });
+        const row = await append({ projected: { jobs: [jobOf()] } });
         assert.deepEqual(shown(await reader.head()), shown(headOf(row)));
         assert.deepEqual(await reader.jobs({ accounts: [], limit: 9 }), [jobOf()]);
         await append();

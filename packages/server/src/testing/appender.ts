@@ -1,5 +1,6 @@
-import { headOf } from "../journal/row.ts";
+import { placeAfter } from "../journal/row.ts";
 import { openStore, type StoreConfig } from "../store/index.ts";
+import type { JournalPlace } from "../store/port.ts";
 import { auditOf, batchAfter, jobOf } from "./batches.ts";
 
 /**
@@ -8,7 +9,7 @@ import { auditOf, batchAfter, jobOf } from "./batches.ts";
  * Run with the store's configuration as JSON.
  */
 const store = await openStore(JSON.parse(process.argv[2]!) as StoreConfig);
-for (let head = await store.head(); ; ) {
+for (let head: JournalPlace = await store.head(); ; ) {
   const seq = head.seq + 1;
   const batch = batchAfter(head, {
     events: Array.from({ length: 20 }, (_, i) => `{"kind":"job-held","n":${i}}`),
@@ -19,6 +20,6 @@ for (let head = await store.head(); ; ) {
     privates: [{ kind: "person", key: `p${seq}`, value: Buffer.from(String(seq)) }],
   });
   await store.append(batch);
-  head = headOf(batch.row);
+  head = placeAfter(batch.row);
   process.stdout.write(`${seq}\n`);
 }

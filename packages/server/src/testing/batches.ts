@@ -1,11 +1,12 @@
 import { createHash } from "node:crypto";
-import { buildRow } from "../journal/row.ts";
+import { joinLines } from "../journal/lines.ts";
+import { draftAfter } from "../journal/row.ts";
 import type {
   AuditRow,
   Batch,
   DeviceRow,
   EndedJobRow,
-  JournalHead,
+  JournalPlace,
   PrivateWrite,
   Projected,
   UsageRow,
@@ -25,17 +26,18 @@ export interface SampleBatch {
 }
 
 /** A batch that follows `head`; the same arguments give the same bytes. */
-export function batchAfter(head: JournalHead, sample: SampleBatch = {}): Batch {
+export function batchAfter(head: JournalPlace, sample: SampleBatch = {}): Batch {
   const seq = head.seq + 1;
   const op = sample.op ?? `op_${seq}`;
   return {
-    row: buildRow({
-      head,
+    row: draftAfter(head, {
       at: sample.at ?? noon + seq,
       op,
       epoch: 1,
-      inputs: [`{"kind":"tick","v":1}`, `{"kind":"command","op":"${op}","v":1}`],
-      events: sample.events ?? [`{"at":${noon},"kind":"job-held","n":${seq},"v":1}`, `{"text":"größe \\u0000 🙂"}`],
+      inputs: joinLines([`{"kind":"tick","v":1}`, `{"kind":"command","op":"${op}","v":1}`]),
+      events: joinLines(
+        sample.events ?? [`{"at":${noon},"kind":"job-held","n":${seq},"v":1}`, `{"text":"größe \\u0000 🙂"}`],
+      ),
       salt: createHash("sha256").update(op).digest().subarray(0, 16),
     }),
     projected: { ...nothingProjected, ...sample.projected },

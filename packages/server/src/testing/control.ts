@@ -16,7 +16,7 @@ import type { Capabilities, LogLine, LogQuery } from "@tessera/engine";
 import { RatedTime } from "../flow/bill-rated.ts";
 import { type Asker, type CommitListener, type ControlPlane, type Done, Outage } from "../flow/control.ts";
 import { newId } from "../flow/ids.ts";
-import { eventsOf, recover } from "../flow/recover.ts";
+import { eventsIn, recover } from "../flow/recover.ts";
 import { Writer } from "../flow/writer.ts";
 import { MemoryPlace, openMemoryStore } from "../store/index.ts";
 import type { PrivateWrite, Store, StoreReader } from "../store/port.ts";
@@ -184,8 +184,8 @@ export class TestControl implements ControlPlane {
     while (this.#queue.length > 0) {
       const batch = this.#queue;
       this.#queue = [];
-      const { seq, at, events: bytes, answers } = await this.#writer.write(batch);
-      const events = eventsOf(bytes);
+      const { seq, at, events: lines, answers } = await this.#writer.write(batch);
+      const events = eventsIn(lines);
       for (const event of events) {
         for (const listener of this.#listeners) listener.before?.(event, this.state, seq);
         apply(this.state, event);

@@ -19,7 +19,7 @@ import {
   type Done,
   Driver,
   emptyJournal,
-  eventsOf,
+  eventsIn,
   openMemoryStore,
   type Recovered,
   type Store,
@@ -144,7 +144,7 @@ export class VirtualControlPlane {
     const batch = this.#inbox;
     this.#inbox = [];
     const written = await this.#writer.write(batch.map(({ input }) => ({ input, privates: [] })));
-    const events = eventsOf(written.events);
+    const events = eventsIn(written.events);
     for (const event of events) {
       for (const listener of this.#listeners) listener.before?.(event, this.state, written.seq);
       apply(this.state, event);

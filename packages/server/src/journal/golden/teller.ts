@@ -22,7 +22,8 @@ import {
 } from "@tessera/core";
 import type { JournalRow } from "../../store/port.ts";
 import { sha256 } from "../digest.ts";
-import { buildRow, emptyJournal, headOf } from "../row.ts";
+import { joinLines } from "../lines.ts";
+import { draftAfter, emptyJournal, headOf, sealRow } from "../row.ts";
 
 export const ana = "usr_ana" as UserId;
 
@@ -96,16 +97,16 @@ export class Teller {
     for (const decision of outcome.decisions) assert.ok(!isRefusal(decision), canonicalJson(decision));
     if (outcome.events.length === 0) return;
     const last = this.rows.at(-1);
-    const row = buildRow({
-      head: last === undefined ? emptyJournal : headOf(last),
+    const head = last === undefined ? emptyJournal : headOf(last);
+    const draft = draftAfter(head, {
       at: this.now,
       op,
       epoch: this.state.epoch,
-      inputs: outcome.inputs.map(canonicalJson),
-      events: outcome.events.map(canonicalJson),
+      inputs: joinLines(outcome.inputs.map(canonicalJson)),
+      events: joinLines(outcome.events.map(canonicalJson)),
       salt: sha256(Buffer.from(`${this.#seed}/${this.rows.length}`)).subarray(0, 16),
     });
-    this.rows.push(row);
+    this.rows.push(sealRow(draft, head));
   }
 }
 

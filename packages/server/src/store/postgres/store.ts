@@ -1,6 +1,14 @@
 import pg from "pg";
+import { headOf, sealRow } from "../../journal/row.ts";
 import { type FillableStore, pour, type WholeReader } from "../contents.ts";
-import { type Batch, CommitOutage, type PrivateWrite, type Projected, type Snapshot } from "../port.ts";
+import {
+  type Batch,
+  CommitOutage,
+  type JournalHead,
+  type PrivateWrite,
+  type Projected,
+  type Snapshot,
+} from "../port.ts";
 import { Turns } from "../turns.ts";
 import { configOf, connect, messageOf, nameOf } from "./connect.ts";
 import { Lease } from "./lease.ts";
@@ -90,6 +98,8 @@ class PostgresStore extends PostgresReader implements FillableStore {
   readonly #leaseMs: number;
   readonly #lease: Lease;
   readonly #turns = new Turns();
+  /** The head of the journal, once a row was appended here: nobody else appends while the lease is held. */
+  #last: JournalHead | undefined;
   #client: pg.Client;
   #broken = false;
   #stopped: CommitOutage | undefined;
@@ -106,12 +116,18 @@ class PostgresStore extends PostgresReader implements FillableStore {
     lease.onLost(() => this.#client.end().catch(() => {}));
   }
 
-  append({ row, projected, privates }: Batch): Promise<void> {
-    return this.#write(`batch ${row.seq}`, [rowsPart([row]), ...projectedParts(projected), ...privateParts(privates)]);
+  append({ row: draft, projected, privates }: Batch): Promise<void> {
+    const parts = [...projectedParts(projected), ...privateParts(privates)];
+    return this.#turns.take(async () => {
+      const what = `batch ${draft.seq}`;
+      const row = sealRow(draft, await this.#previous(what));
+      await this.#write(what, [rowsPart([row]), ...parts]);
+      this.#last = headOf(row);
+    });
   }
 
   writePrivates(writes: readonly PrivateWrite[]): Promise<void> {
-    return this.#write("private rows", privateParts(writes));
+    return this.#turns.take(() => this.#write("private rows", privateParts(writes)));
   }
 
   writeSnapshot(snapshot: Snapshot): Promise<void> {
@@ -155,16 +171,24 @@ class PostgresStore extends PostgresReader implements FillableStore {
     return this.#closing;
   }
 
-  /** Writes the parts in one statement, which is a transaction of its own. */
-  #write(what: string, parts: readonly Part[]): Promise<void> {
-    return this.#turns.take(async () => {
-      const client = await this.#ready(what);
-      try {
-        this.#mustHold(await client.query(guarded(this.#lease, parts)));
-      } catch (cause) {
-        throw this.#outage(what, cause, surelyRolledBack(cause));
-      }
-    });
+  /** The head to chain the next row to. */
+  async #previous(what: string): Promise<JournalHead> {
+    await this.#ready(what);
+    try {
+      return this.#last ?? (await this.head());
+    } catch (cause) {
+      throw this.#outage(what, cause, true);
+    }
+  }
+
+  /** Writes the parts in one statement, which is a transaction of its own. Only in its turn. */
+  async #write(what: string, parts: readonly Part[]): Promise<void> {
+    const client = await this.#ready(what);
+    try {
+      this.#mustHold(await client.query(guarded(this.#lease, parts)));
+    } catch (cause) {
+      throw this.#outage(what, cause, surelyRolledBack(cause));
+    }
   }
 
   /** Writes in several statements of one transaction. */

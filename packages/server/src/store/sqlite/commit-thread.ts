@@ -1,10 +1,11 @@
 import { parentPort, workerData } from "node:worker_threads";
+import { headOf, sealRow } from "../../journal/row.ts";
 import { CommitOutage } from "../port.ts";
 import type { CommitPlace, CommitResult, CommitWork } from "./committer.ts";
 import { openUnsynced, openWritable } from "./connect.ts";
 import { Transactions } from "./transact.ts";
 
-/** The thread that commits: the embedded store is synchronous, and each of its commits waits for the disk. */
+/** The thread that seals and commits: the embedded store is synchronous, and each of its commits waits for the disk. */
 const port = parentPort!;
 const { dir, file, unsynced } = workerData as CommitPlace;
 const db = unsynced ? openUnsynced(file) : openWritable(file);
@@ -19,14 +20,15 @@ port.on("message", async (work: CommitWork | "close") => {
   port.postMessage(await resultOf(work));
 });
 
-async function resultOf({ what, row, values, privates }: CommitWork): Promise<CommitResult> {
+async function resultOf({ what, row: draft, previous, values, privates }: CommitWork): Promise<CommitResult> {
+  const row = sealRow(draft, previous);
   try {
     await transactions.run(what, (inserts) => {
       inserts.row(row);
       inserts.values(values);
       inserts.privates(privates);
     });
-    return undefined;
+    return { head: headOf(row) };
   } catch (error) {
     if (!(error instanceof CommitOutage)) throw error;
     return { message: error.message, known: error.known };

@@ -1,5 +1,5 @@
 import { Worker } from "node:worker_threads";
-import { CommitOutage, type JournalRow, type PrivateWrite } from "../port.ts";
+import { CommitOutage, type JournalHead, type PrivateWrite, type RowDraft } from "../port.ts";
 import type { TableValues } from "./values.ts";
 
 /** Where the thread that commits writes. */
@@ -9,16 +9,17 @@ export interface CommitPlace {
   readonly unsynced: boolean;
 }
 
-/** A batch, and what it is called when it fails. */
+/** A batch, the row it follows, and what it is called when it fails. */
 export interface CommitWork {
   readonly what: string;
-  readonly row: JournalRow;
+  readonly row: RowDraft;
+  readonly previous: JournalHead;
   readonly values: TableValues;
   readonly privates: readonly PrivateWrite[];
 }
 
-/** Undefined = it is durable. */
-export type CommitResult = { readonly message: string; readonly known: boolean } | undefined;
+/** The head of the journal once it is durable, or why it is not. */
+export type CommitResult = { readonly head: JournalHead } | { readonly message: string; readonly known: boolean };
 
 /** It makes little, and most of that is bytes. */
 const limits = { maxYoungGenerationSizeMb: 6 } as const;
@@ -27,14 +28,14 @@ const limits = { maxYoungGenerationSizeMb: 6 } as const;
 export class Committer {
   readonly #place: CommitPlace;
   #worker: Worker | undefined;
-  #settle: { resolve: () => void; reject: (error: Error) => void } | undefined;
+  #settle: { resolve: (head: JournalHead) => void; reject: (error: Error) => void } | undefined;
 
   constructor(place: CommitPlace) {
     this.#place = place;
   }
 
-  /** Resolves when it is durable. Throws CommitOutage. */
-  commit(work: CommitWork): Promise<void> {
+  /** Resolves with the new head when it is durable. Throws CommitOutage. */
+  commit(work: CommitWork): Promise<JournalHead> {
     this.#worker ??= this.#start();
     this.#worker.ref(); // only while something is on its way does it keep the process
     this.#worker.postMessage(work);
@@ -66,7 +67,7 @@ export class Committer {
     const settle = this.#settle;
     this.#settle = undefined;
     this.#worker?.unref();
-    if (result === undefined) settle?.resolve();
+    if ("head" in result) settle?.resolve(result.head);
     else settle?.reject(new CommitOutage(result.message, result.known, undefined));
   }
 }

@@ -2,8 +2,16 @@ import { existsSync, mkdirSync } from "node:fs";
 import { statfs } from "node:fs/promises";
 import { resolve } from "node:path";
 import { DatabaseSync } from "node:sqlite";
+import { headOf, sealRow } from "../../journal/row.ts";
 import { type FillableStore, type Filling, pour, type WholeReader } from "../contents.ts";
-import { type Batch, CommitOutage, type PrivateWrite, type Projected, type Snapshot } from "../port.ts";
+import {
+  type Batch,
+  CommitOutage,
+  type JournalHead,
+  type PrivateWrite,
+  type Projected,
+  type Snapshot,
+} from "../port.ts";
 import { Turns } from "../turns.ts";
 import { Committer } from "./committer.ts";
 import { fileIn, openUnsynced, openWritable } from "./connect.ts";
@@ -98,7 +106,7 @@ function fillingOf(inserts: Inserts): Filling {
 const handedOverMin = 1_000;
 
 /**
- * Large batches are committed in a thread of their own: it inserts and waits for the disk while the writer decides what
+ * Large batches are committed in a thread of their own: it seals, inserts and waits for the disk while the writer decides what
  * comes next. Everything else is written here. Never both at once.
  */
 class SqliteStore extends SqliteReader implements FillableStore {
@@ -108,6 +116,8 @@ class SqliteStore extends SqliteReader implements FillableStore {
   readonly #here: Transactions;
   readonly #committer: Committer;
   readonly #turns = new Turns();
+  /** The head of the journal, once a row was appended here. */
+  #last: JournalHead | undefined;
   #stopped: CommitOutage | undefined;
 
   /** Questions go through a connection of their own, so that they never see a transaction half-way. */
@@ -122,15 +132,21 @@ class SqliteStore extends SqliteReader implements FillableStore {
     this.#committer = new Committer({ dir, file, unsynced });
   }
 
-  append({ row, projected, privates }: Batch): Promise<void> {
+  append({ row: draft, projected, privates }: Batch): Promise<void> {
     const values = valuesOf(projected);
-    return this.#take(`batch ${row.seq}`, (what) => {
-      if (row.eventCount >= handedOverMin) return this.#committer.commit({ what, row, values, privates });
-      return this.#here.run(what, (inserts) => {
+    return this.#take(`batch ${draft.seq}`, async (what) => {
+      const previous = this.#last ?? (await this.head());
+      if (draft.events.count >= handedOverMin) {
+        this.#last = await this.#committer.commit({ what, row: draft, previous, values, privates });
+        return;
+      }
+      const row = sealRow(draft, previous);
+      await this.#here.run(what, (inserts) => {
         inserts.row(row);
         inserts.values(values);
         inserts.privates(privates);
       });
+      this.#last = headOf(row);
     });
   }
 
