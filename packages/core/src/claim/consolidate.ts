@@ -84,10 +84,11 @@ function planMoves(state: State, job: Job, now: Instant, timeline: Timeline): Mo
     for (const model of modelsFor(state, job, choice)) {
       if (freeGpus(state.fleet, model) < ask.count * members.min) continue;
       const demand = demandOf(state, job, choice, model);
-      if (mayStart(state, job, choice, demand, now) !== undefined || !timeline.mayHold(job, demand)) continue;
+      const cover = coverFor(state, job.account, demand);
+      if (mayStart(state, job, choice, demand, now) !== undefined) continue;
+      if (!timeline.mayHold(job, demand, cover === noAccount)) continue;
       // With room by shape it is something else that it waits for.
       if (typeof findSeats(state, job, choice, model) === "object") continue;
-      const cover = coverFor(state, job.account, demand);
       const need = { ...needOf(job.spec, choice, model), mayUse: nodesFor(state, job) };
       if (willHaveRoom(state, job, need)) return undefined;
       const search = new MoveSearch(state, job, need, { burst: cover === noAccount, movesMax, now, timeline });

@@ -38,7 +38,7 @@ export function placeJob(
       full = false;
       continue;
     }
-    if (timeline !== undefined && timeline.plans.length > 0 && !timeline.mayHold(job, demand)) {
+    if (timeline !== undefined && timeline.plans.length > 0 && !timeline.mayHold(job, demand, cover === noAccount)) {
       full = false;
       continue;
     }

@@ -90,8 +90,8 @@ export class UsageThen {
   }
 
   /** The guarantee that holds a job then; `noAccount` = none. */
-  coverOf({ job, demand }: Asking, beside: readonly Asking[]): AccountNo {
-    return coverFor(this.#state, job.account, demand, ({ no }) => this.#held(no, beside, []));
+  coverOf({ job, demand }: Asking, beside: readonly Asking[], without: readonly Asking[] = []): AccountNo {
+    return coverFor(this.#state, job.account, demand, ({ no }) => this.#held(no, beside, without));
   }
 
   #held(account: AccountNo, beside: readonly Asking[], without: readonly Asking[]): Held {

@@ -1,3 +1,4 @@
+import { isInside } from "../claim/takeable.ts";
 import type { Seat } from "../journal/event.ts";
 import { type AccountNo, type GpuNo, type NodeNo, noAccount } from "../model/ids.ts";
 import type { Job } from "../model/job.ts";
@@ -12,11 +13,12 @@ import { before } from "../queue/in-account.ts";
 import { coverFor, type Demand } from "../queue/quota.ts";
 import type { Ending } from "../state/endings.ts";
 import { Rooms } from "../state/rooms.ts";
-import { demandOf, jobOf, orderOf, pathUp, type State } from "../state/state.ts";
+import { demandOf, jobOf, lowestPriority, orderOf, type State } from "../state/state.ts";
 import { BesideGpus } from "./beside-gpus.ts";
 import { opensBy, outlasts, turningPoints } from "./maintenance.ts";
 import { type Asking, mayBeCovered, UsageThen, waitsForQuota } from "./quota-then.ts";
 import { type EndOf, endOf, runMsOf } from "./run-time.ts";
+import { takesFromOutside, takesFromOwn } from "./take-back.ts";
 
 /** When and where a job that cannot start now is expected to. */
 export interface PlannedStart {
@@ -114,7 +116,7 @@ export class Timeline {
   mayTake(job: Job, burst: boolean, node: FleetNode, free: number): number {
     let most = free;
     for (const kept of this.#ahead(job)) {
-      if (burst && this.#canTakeBack(kept.start, job)) continue;
+      if (burst && takesFromOutside(this.#state, kept.start, job.account)) continue;
       most = Math.min(most, this.#leftTo(job, kept, node.no) ?? most);
     }
     return Math.max(0, most);
@@ -141,14 +143,12 @@ export class Timeline {
     return planned.account === job.account && before(this.#state, job, planned, orderOf(this.#state, job.account));
   }
 
-  /** Whether who is planned can take back what a burst job holds: it is outside the guarantee that will hold the plan. */
-  #canTakeBack({ cover }: PlannedStart, { account }: Job): boolean {
-    return cover !== noAccount && !this.#isInside(account, cover);
-  }
-
-  /** Whether a plan that is ahead of a job would still have its quota if the job started now [B2]. */
-  mayHold(job: Job, demand: Demand): boolean {
-    for (const kept of this.#ahead(job)) if (!this.#holdsBeside(job, demand, kept)) return false;
+  /** Whether a plan that is ahead of a job would still have its quota, or could take it back, if the job started now [B2]. */
+  mayHold(job: Job, demand: Demand, burst: boolean): boolean {
+    for (const kept of this.#ahead(job)) {
+      if (burst && takesFromOwn(this.#state, kept.start, job, this.#now)) continue;
+      if (!this.#holdsBeside(job, demand, kept)) return false;
+    }
     return true;
   }
 
@@ -171,12 +171,12 @@ export class Timeline {
   }
 
   /** Whether a plan counts on a GPU: nobody holds it by then who could not be taken back. */
-  #isFreeBy(gpu: GpuNo, node: NodeNo, { at, cover }: PlannedStart): boolean {
+  #isFreeBy(gpu: GpuNo, node: NodeNo, start: PlannedStart): boolean {
     for (const lease of this.#state.fleet.leasesOn(node)) {
       if (!lease.gpus.includes(gpu) || lease.state === "stopping") continue;
       const job = jobOf(this.#state, lease.job);
-      if ((this.#endOf(this.#state, job, this.#now) ?? Number.POSITIVE_INFINITY) <= at) continue;
-      if (cover === noAccount || !isReclaimable(job) || this.#isInside(job.account, cover)) return false;
+      if (!this.#runsPast(job, start.at)) continue;
+      if (!isReclaimable(job) || !takesFromOutside(this.#state, start, job.account)) return false;
     }
     return true;
   }
@@ -199,11 +199,9 @@ export class Timeline {
     }
     const endAt = this.#now + this.#runsMs(job);
     for (const { start, spare, usage } of this.#kept) {
-      if (start.at >= endAt) {
-        usage?.end(job);
-        continue;
-      }
-      this.#lessen(spare, job.leases);
+      const yields = job.cover === noAccount && takesFromOwn(this.#state, start, job, this.#now);
+      if (start.at >= endAt || yields) usage?.end(job);
+      if (start.at < endAt) this.#lessen(spare, job.leases);
     }
   }
 
@@ -211,7 +209,7 @@ export class Timeline {
   mayGrow(job: Job, demand: Demand, node: FleetNode, free: number): number {
     let most = free;
     for (const { start, spare, usage } of this.#besideRunning(job)) {
-      if (this.#canTakeBack(start, job)) continue;
+      if (takesFromOutside(this.#state, start, job.account)) continue;
       if (usage?.holds(start, [{ job, demand }]) === false) return 0;
       most = Math.min(most, spare.get(node.no) ?? most);
     }
@@ -301,6 +299,15 @@ export class Timeline {
     let boundary = this.#nextBoundary(from, runsMs);
     const fitsNow = mayStartNow && typeof findSeats(this.#state, job, choice, need.model) === "object";
     const moments = this.#moments(fitsNow, job.notBeforeAt);
+    const lesser = bounded ? this.#lesserThan(job) : [];
+    const asking = { job, demand };
+    const lend = (next: ReadonlyMap<NodeNo, number>) => {
+      const before = lent;
+      lent = next;
+      for (const no of before.keys()) count(no);
+      for (const no of next.keys()) count(no);
+    };
+    const spreadNow = () => (total < members ? undefined : this.#spreadOver(job, fit));
     for (let next = moments.next(); !next.done; ) {
       const { at, job: ending } = next.value;
       next = moments.next();
@@ -326,17 +333,26 @@ export class Timeline {
       }
       if (at < job.notBeforeAt) continue;
       const running = this.plans.filter((plan) => plan.at <= at && at < this.#endOfPlan(plan));
-      const held = cover === noAccount ? (usage?.coverOf({ job, demand }, running) ?? noAccount) : cover;
-      let spread = total < members ? undefined : this.#spreadOver(job, fit);
+      const coverThen = (own: readonly Asking[]) =>
+        cover === noAccount ? (usage?.coverOf(asking, running, own) ?? noAccount) : cover;
+      let held = coverThen([]);
+      let spread = spreadNow();
       if (spread === undefined && cover === noAccount && held !== noAccount) {
-        lent = this.#lentBeyond(held, at);
-        for (const no of lent.keys()) count(no);
-        spread = total < members ? undefined : this.#spreadOver(job, fit);
+        lend(this.#lentBeyond(held, at));
+        spread = spreadNow();
       }
-      if (spread === undefined || (bounded && !this.#hasQuota({ job, demand }, usage!, running, at, at + runsMs))) {
-        const before = lent;
-        lent = nothingLent;
-        for (const no of before.keys()) count(no);
+      let hasQuota = spread !== undefined && (!bounded || usage!.holds(asking, running));
+      let own: readonly Asking[] = [];
+      if (spread !== undefined && !hasQuota && lesser.length > 0) {
+        own = this.#yieldingBy(at, lesser);
+        held = coverThen(own);
+        own = own.filter(({ job: other }) =>
+          takesFromOwn(this.#state, { job, at, cover: held }, other, other.placedAt),
+        );
+        hasQuota = usage!.holds(asking, running, own);
+      }
+      if (spread === undefined || !hasQuota || !this.#leavesQuota(asking, at, at + runsMs)) {
+        lend(nothingLent);
         continue;
       }
       const gpus = new Map<NodeNo, number>();
@@ -348,6 +364,7 @@ export class Timeline {
       const start = { job, at, gpus, gpusEach: need.gpus, demand, guessed, cover: held };
       if (!bounded) return { start, spare, usage: undefined, beside: running };
       for (const plan of running) usage!.begin(plan);
+      for (const each of own) usage!.end(each.job);
       return { start, spare, usage, beside: running };
     }
     return undefined;
@@ -363,10 +380,9 @@ export class Timeline {
     const { active, fleet } = this.#state;
     const lent = new Map<NodeNo, number>();
     for (const [account, jobs] of active) {
-      if (this.#isInside(account, floor)) continue;
+      if (isInside(this.#state, account, floor)) continue;
       for (const job of jobs) {
-        if (!isReclaimable(job) || (this.#endOf(this.#state, job, this.#now) ?? Number.POSITIVE_INFINITY) <= at)
-          continue;
+        if (!isReclaimable(job) || !this.#runsPast(job, at)) continue;
         for (const { node, gpus, part } of job.leases) {
           const whole = part === undefined ? gpus.filter((gpu) => fleet.gpuHeldFor[gpu] === 0).length : 0;
           if (whole > 0) lent.set(node, (lent.get(node) ?? 0) + whole);
@@ -376,15 +392,36 @@ export class Timeline {
     return lent;
   }
 
-  #isInside(account: AccountNo, above: AccountNo): boolean {
-    return pathUp(this.#state, account).some(({ no }) => no === above);
+  /** Whether a job that runs is not known to be over by then. */
+  #runsPast(job: Job, at: Instant): boolean {
+    return (this.#endOf(this.#state, job, this.#now) ?? Number.POSITIVE_INFINITY) > at;
   }
 
-  /** Whether there is quota for a start then, beside the plans that run and without taking it from those that begin meanwhile. */
-  #hasQuota(asking: Asking, usage: UsageThen, running: readonly Asking[], from: Instant, to: Instant): boolean {
-    for (const { start, usage: other } of this.#kept)
-      if (start.at > from && start.at < to && other?.holds(start, [asking]) === false) return false;
-    return usage.holds(asking, running);
+  /** Less urgent work of a job's own account that runs. */
+  #lesserThan({ account, spec }: Job): Asking[] {
+    const state = this.#state;
+    if (lowestPriority(state, account) >= spec.priority) return [];
+    const lesser: Asking[] = [];
+    for (const job of state.active.get(account) ?? []) {
+      if (job.spec.priority >= spec.priority || !job.spec.preemptible || job.state === "stopping") continue;
+      const gpu = job.leases[0]?.gpus[0];
+      const model = gpu === undefined ? -1 : state.fleet.gpuModel[gpu]!;
+      lesser.push({ job, demand: demandOf(state, job, job.choice, model) });
+    }
+    return lesser;
+  }
+
+  /** Those of them who still run then, and are not protected any more [T8]. */
+  #yieldingBy(at: Instant, lesser: readonly Asking[]): Asking[] {
+    const { minRuntimeMs } = this.#state.policy;
+    return lesser.filter(({ job }) => job.placedAt + minRuntimeMs <= at && this.#runsPast(job, at));
+  }
+
+  /** Whether plans that begin while a job runs still have their quota beside it. */
+  #leavesQuota(asking: Asking, from: Instant, to: Instant): boolean {
+    for (const { start, usage } of this.#kept)
+      if (start.at > from && start.at < to && usage?.holds(start, [asking]) === false) return false;
+    return true;
   }
 
   /** GPUs of a node that plans which have begun by then, and are not known to be over, will hold. */
