@@ -5,8 +5,8 @@ import type { FleetNode } from "../model/node.ts";
 import { unitsPerGpu } from "../model/units.ts";
 import { loadOf } from "../part/latency.ts";
 import { type Newcomer, type Occupant, type PartAsk, seatPart } from "../part/seat.ts";
-import { spreadGang } from "../place/gang.ts";
-import { gpusThatFit, type MemberNeed, membersThatFit, needOf } from "../place/seats.ts";
+import { holdsGang } from "../place/gang.ts";
+import { gpusThatFit, type MemberNeed, membersThatFit, needOf, roomsWhenEmpty } from "../place/seats.ts";
 import { coverFor, lowestCeiling, unlentUnits } from "../queue/quota.ts";
 import { arraySize } from "../state/new-job.ts";
 import { Rooms } from "../state/rooms.ts";
@@ -193,16 +193,14 @@ function neverAsWhole(
 ): Refusal | undefined {
   const { min: members, apart } = spec.members;
   const need = needOf(spec, choice, model);
-  const fits = (node: FleetNode) => membersThatFit(state.fleet, node, need, "every-node-empty", apart ? 1 : members);
-  const rooms = new Rooms(state.fleet, fits);
-  if (spreadGang(state.fleet, members, rooms, spec) !== undefined) return undefined;
-  if (spec.spread?.required && spreadGang(state.fleet, members, rooms, { ...spec, spread: undefined }) !== undefined) {
+  const rooms = roomsWhenEmpty(state.fleet, need, apart ? 1 : members);
+  if (holdsGang(state.fleet, members, rooms, spec)) return undefined;
+  if (spec.spread?.required && holdsGang(state.fleet, members, rooms, { ...spec, spread: undefined })) {
     const { level } = spec.spread;
     const why = `there are fewer than ${members} of them with room for such a member`;
     return refuse("never-fits", "spread", level, why, `write spread: ${level}?, or ask for fewer members`);
   }
-  let fit = 0;
-  for (const node of state.fleet.nodes) if (node !== undefined) fit += fits(node);
+  const fit = rooms.inAll;
   if (fit >= members) return tooFewTogether(spec, members);
   return fit === 0 ? tooLarge(state, spec, need, field, text) : tooFewInAll(apart, members, fit);
 }
@@ -265,7 +263,7 @@ function neverAsPart(
   const who = { ...anybody, ...loadOf(spec) };
   const here = (node: FleetNode) => Math.min(most, partsOn(fleet, node, model, partAsk, who, most));
   const rooms = new Rooms(fleet, here);
-  if (spreadGang(fleet, members, rooms, { topology: spec.topology }) !== undefined) return undefined;
+  if (holdsGang(fleet, members, rooms, { topology: spec.topology })) return undefined;
   let fit = 0;
   for (const node of fleet.nodes) if (node !== undefined) fit += here(node);
   if (fit === 0) {

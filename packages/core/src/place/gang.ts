@@ -15,20 +15,27 @@ export function spreadGang(
   rooms: Rooms,
   { topology, spread }: Pick<JobSpec, "topology" | "spread">,
 ): Map<FleetNode, number> | undefined {
-  let room = 0;
-  for (const root of fleet.topology.roots) room += rooms.of(root);
-  if (room < members) return undefined;
+  if (rooms.inAll < members) return undefined;
   if (spread !== undefined && members > 1) return spreadOut(fleet, members, rooms, spread, topology);
   if (topology !== undefined) {
-    const inside = fewestBelow(
-      placesAt(fleet.topology.roots, levels.indexOf(topology.level), members, rooms),
-      members,
-      rooms,
-    );
+    const inside = bestAt(fleet.topology.roots, levels.indexOf(topology.level), members, rooms);
     if (inside !== undefined) return assign(fleet, [inside], members, rooms);
     if (topology.required) return undefined;
   }
   return assign(fleet, fleet.topology.roots, members, rooms);
+}
+
+/** Whether there is room for all members as they ask for it; the same as `spreadGang`, which also says where. */
+export function holdsGang(
+  fleet: Fleet,
+  members: number,
+  rooms: Rooms,
+  { topology, spread }: Pick<JobSpec, "topology" | "spread">,
+): boolean {
+  if (rooms.inAll < members) return false;
+  if (spread !== undefined && members > 1) return spreadOut(fleet, members, rooms, spread, topology) !== undefined;
+  if (!topology?.required) return true;
+  return bestAt(fleet.topology.roots, levels.indexOf(topology.level), members, rooms) !== undefined;
 }
 
 /**
@@ -83,11 +90,16 @@ function shareOut(
   return placed;
 }
 
-/** The places of a level that hold the whole gang: the tightest at each level from the top. */
-function placesAt(domains: readonly Domain[], level: number, members: number, rooms: Rooms): Domain[] {
-  return byTightness(domains, members, rooms).flatMap((domain) =>
-    domain.level === level ? [domain] : placesAt(domain.children, level, members, rooms),
-  );
+/** Of the places of a level that hold all: fewest places at each level below, then the tightest at each from the top. */
+function bestAt(domains: readonly Domain[], level: number, members: number, rooms: Rooms): Domain | undefined {
+  if (domains[0]?.level === level) return bestFor(domains, members, rooms);
+  let best: Domain | undefined;
+  for (const around of byTightness(domains, members, rooms)) {
+    const inside = bestAt(around.children, level, members, rooms);
+    if (inside === undefined) continue;
+    if (best === undefined || compareBelow(inside, best, members, rooms) < 0) best = inside;
+  }
+  return best;
 }
 
 /** Those that hold all members, tightest first. Sorting is stable, so equals stay in the order of their names. */
@@ -112,6 +124,8 @@ function put(
   rooms: Rooms,
   placed: Map<FleetNode, number>,
 ): boolean {
+  const holding = bestFor(domains, members, rooms);
+  if (holding !== undefined) return putInto(fleet, holding, members, rooms, placed);
   let left = members;
   const open = [...domains];
   while (left > 0) {
@@ -119,32 +133,39 @@ function put(
     if (domain === undefined) return false;
     open.splice(open.indexOf(domain), 1);
     const here = Math.min(left, rooms.of(domain));
-    if (here === 0) return false;
     left -= here;
-    if (domain.nodes.length > 0) placed.set(fleet.nodes[domain.nodes[0]!]!, here);
-    else if (!put(fleet, domain.children, here, rooms, placed)) return false;
+    if (here === 0 || !putInto(fleet, domain, here, rooms, placed)) return false;
   }
   return true;
 }
 
-/** Of the places that hold all: fewest places at each level below, then tightest. */
-function bestFor(domains: readonly Domain[], members: number, rooms: Rooms): Domain | undefined {
-  return fewestBelow(byTightness(domains, members, rooms), members, rooms);
+function putInto(fleet: Fleet, domain: Domain, members: number, rooms: Rooms, placed: Map<FleetNode, number>): boolean {
+  if (domain.nodes.length === 0) return put(fleet, domain.children, members, rooms, placed);
+  placed.set(fleet.nodes[domain.nodes[0]!]!, members);
+  return true;
 }
 
-/** The first of those that need the fewest places at each level below. */
-function fewestBelow(holding: readonly Domain[], members: number, rooms: Rooms): Domain | undefined {
-  if (holding.length < 2) return holding[0];
+/** Of the places that hold all: fewest places at each level below, then tightest, then the first by name. */
+function bestFor(domains: readonly Domain[], members: number, rooms: Rooms): Domain | undefined {
   let best: Domain | undefined;
-  let bestBelow: readonly number[] = [];
-  for (const domain of holding) {
-    const below = placesNeeded(domain, members, rooms);
-    if (best === undefined || compareLists(below, bestBelow) < 0) {
-      best = domain;
-      bestBelow = below;
-    }
+  for (const domain of domains) {
+    if (rooms.of(domain) < members) continue;
+    if (best === undefined || isBetter(domain, best, members, rooms)) best = domain;
   }
   return best;
+}
+
+function isBetter(domain: Domain, best: Domain, members: number, rooms: Rooms): boolean {
+  const order = compareBelow(domain, best, members, rooms);
+  return order !== 0 ? order < 0 : rooms.of(domain) < rooms.of(best);
+}
+
+/** Which of two places needs fewer places at each level below for so many members. */
+function compareBelow(a: Domain, b: Domain, members: number, rooms: Rooms): number {
+  // What has one place below needs that one.
+  if (a.children.length === 1 && b.children.length === 1)
+    return compareBelow(a.children[0]!, b.children[0]!, members, rooms);
+  return compareLists(placesNeeded(a, members, rooms), placesNeeded(b, members, rooms));
 }
 
 /** How many places of each level below it takes to hold the members. */
@@ -152,7 +173,9 @@ function placesNeeded(domain: Domain, members: number, rooms: Rooms): readonly n
   const { children } = domain;
   if (children.length === 0) return nothingBelow;
   if (children.length === 1 && children[0]!.children.length === 0) return oneNode;
-  return rooms.needed(domain, members, () => findPlacesNeeded(domain, members, rooms));
+  // Nodes and the places around one node are so many, and so cheap, that remembering costs more than asking.
+  if (children.length < 2) return findPlacesNeeded(domain, members, rooms);
+  return rooms.needed(domain, members) ?? rooms.keep(domain, members, findPlacesNeeded(domain, members, rooms));
 }
 
 const nothingBelow: readonly number[] = [];
@@ -186,12 +209,7 @@ function largest(domains: readonly Domain[], rooms: Rooms): Domain | undefined {
   for (const domain of domains) {
     const here = rooms.of(domain);
     if (here === 0 || (best !== undefined && here < rooms.of(best))) continue;
-    const fewer = best === undefined || here > rooms.of(best) || isFuller(domain, best, here, rooms);
-    if (fewer) best = domain;
+    if (best === undefined || here > rooms.of(best) || compareBelow(domain, best, here, rooms) < 0) best = domain;
   }
   return best;
-}
-
-function isFuller(a: Domain, b: Domain, members: number, rooms: Rooms): boolean {
-  return compareLists(placesNeeded(a, members, rooms), placesNeeded(b, members, rooms)) < 0;
 }

@@ -66,6 +66,9 @@ export function membersThatFit(
 
 export function gpusThatFit(fleet: Fleet, node: FleetNode, need: MemberNeed, empty: boolean): number {
   if (!empty && fleet.nodeFreeGpus[node.no] === 0) return 0;
+  // Where all GPUs are of the one model they are counted already.
+  if (need.gpuMemoryMiB === 0 && fleet.soleModel(node) === need.model)
+    return empty ? node.facts.gpus.length : fleet.nodeFreeGpus[node.no]!;
   let count = 0;
   const end = node.firstGpu + node.facts.gpus.length;
   for (let gpu = node.firstGpu as number; gpu < end; gpu++) if (gpuServes(fleet, gpu, need, empty)) count++;
@@ -173,8 +176,17 @@ function onOneNode(
 function roomsFor(fleet: Fleet, need: MemberNeed, most: number, mayTake: MayTake | undefined): Rooms {
   const fits = (node: FleetNode) => membersThatFit(fleet, node, need, "now", most, mayTake);
   if (mayTake !== undefined || need.mayUse !== undefined) return new Rooms(fleet, fits);
-  const { model, gpus, gpuMemoryMiB, cpusMilli, memoryMiB } = need;
-  return fleet.roomsFor(`${model}/${gpus}/${gpuMemoryMiB}/${cpusMilli}/${memoryMiB}/${most}`, fits);
+  return fleet.roomsFor(keyOf(need, most), fits);
+}
+
+/** Where members would fit if nobody else were there. */
+export function roomsWhenEmpty(fleet: Fleet, need: MemberNeed, most: number): Rooms {
+  const fits = (node: FleetNode) => membersThatFit(fleet, node, need, "every-node-empty", most);
+  return fleet.roomsFor(`empty/${keyOf(need, most)}`, fits);
+}
+
+function keyOf({ model, gpus, gpuMemoryMiB, cpusMilli, memoryMiB }: MemberNeed, most: number): string {
+  return `${model}/${gpus}/${gpuMemoryMiB}/${cpusMilli}/${memoryMiB}/${most}`;
 }
 
 /** So many nodes are weighed against each other; those with fewer free GPUs come first, and are seldom beaten. */

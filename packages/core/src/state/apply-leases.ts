@@ -120,6 +120,7 @@ export function holdLease(state: State, job: Job, lease: Lease): void {
   markHeld(state, job, lease);
   afterSeats(state, job, lease.node, 1);
   countHolding(state, job, lease, 1);
+  state.endings.count(job, lease, 1);
   if (!lease.extra) countCovered(state, job, lease, 1);
   if (lease.state === "stopping") state.fleet.countLeaving(lease, 1);
   if (isLeaving(job, lease)) countLeaving(state, job, lease, 1);
@@ -161,6 +162,7 @@ function leaseEnded(state: State, event: LeaseEnded): void {
     if (state.fleet.parts.has(gpu)) state.fleet.partsChangedAt.set(gpu, event.at);
   afterSeats(state, job, lease.node, -1);
   countHolding(state, job, lease, -1);
+  state.endings.count(job, lease, -1);
   if (!lease.extra) countCovered(state, job, lease, -1);
   if (lease.state === "stopping") state.fleet.countLeaving(lease, -1);
   if (isLeaving(job, lease)) countLeaving(state, job, lease, -1);

@@ -1,4 +1,5 @@
 import type { Job } from "../model/job.ts";
+import type { Lease } from "../model/lease.ts";
 import type { Instant } from "../model/units.ts";
 import { thoughtMs } from "./run-times.ts";
 
@@ -16,10 +17,23 @@ export class Endings {
   readonly #endingOf = new Map<Job, Ending>();
   #sorted: Ending[] = [];
   readonly #changed = new Set<Job>();
+  /** Whole GPUs of each node that one of these jobs holds. */
+  gpusOn = new Int32Array(16);
 
   /** A job has been placed, has started, or holds nothing any more. */
   note(job: Job): void {
     if (hasEnd(job)) this.#changed.add(job);
+  }
+
+  /** A seat is taken (`sign` 1), or given back (-1). */
+  count(job: Job, { node, gpus, part }: Lease, sign: 1 | -1): void {
+    if (part !== undefined || !hasEnd(job)) return;
+    if (node >= this.gpusOn.length) {
+      const grown = new Int32Array(2 * (node + 1));
+      grown.set(this.gpusOn);
+      this.gpusOn = grown;
+    }
+    this.gpusOn[node]! += sign * gpus.length;
   }
 
   /** Those whose limit is past come first: they are over any moment. */

@@ -29,20 +29,22 @@ export class Rooms {
     return this.#room[domain.no]!;
   }
 
-  /** What `find` says about so many members in a place; it is asked once for as long as nothing changes there. */
-  needed(domain: Domain, members: number, find: () => readonly number[]): readonly number[] {
-    // Nodes and the places around one node are so many, and so cheap, that remembering costs more than asking.
-    if (domain.children.length < 2) return find();
-    let known = this.#needed[domain.no];
-    if (known === undefined) {
-      known = new Map();
-      this.#needed[domain.no] = known;
-    }
-    let needed = known.get(members);
-    if (needed === undefined) {
-      needed = find();
-      known.set(members, needed);
-    }
+  /** On all nodes together. */
+  get inAll(): number {
+    let room = 0;
+    for (const root of this.#fleet.topology.roots) room += this.of(root);
+    return room;
+  }
+
+  /** What was kept about so many members in a place, if nothing has changed there since. */
+  needed(domain: Domain, members: number): readonly number[] | undefined {
+    return this.#needed[domain.no]?.get(members);
+  }
+
+  keep(domain: Domain, members: number, needed: readonly number[]): readonly number[] {
+    const known = this.#needed[domain.no];
+    if (known === undefined) this.#needed[domain.no] = new Map([[members, needed]]);
+    else known.set(members, needed);
     return needed;
   }
 

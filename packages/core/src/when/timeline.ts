@@ -63,8 +63,8 @@ export class Timeline {
   readonly #endOf: EndOf;
   readonly #runsMsOf = new Map<Job, number>();
   #ends: readonly Ending[] | undefined;
-  /** GPUs of each node that are free once everything with an end is over. */
-  #freeInTheEnd: Int32Array | undefined;
+  /** GPUs of each node whose holders are guessed to end. */
+  #guessedOn: Int32Array | undefined;
 
   constructor(state: State, now: Instant, ends: EndOf = endOf) {
     this.#state = state;
@@ -253,6 +253,8 @@ export class Timeline {
 
   #earliest(job: Job, choice: number, need: MemberNeed, mayStartNow: boolean): Kept | undefined {
     const { fleet } = this.#state;
+    const { min: members, apart } = job.spec.members;
+    if (members > 1 && this.#roomInTheEnd(need, apart) < members) return undefined;
     const demand = demandOf(this.#state, job, choice, need.model);
     const cover = coverFor(this.#state, job.account, demand);
     const bounded = waitsForQuota(this.#state, job);
@@ -260,7 +262,6 @@ export class Timeline {
       bounded || (cover === noAccount && mayBeCovered(this.#state, job, demand))
         ? new UsageThen(this.#state)
         : undefined;
-    const { min: members, apart } = job.spec.members;
     const runsMs = this.#runsMs(job);
     const freed = new Int32Array(fleet.nodes.length);
     const mayUse = keptApart(this.#state, job.account);
@@ -295,7 +296,6 @@ export class Timeline {
       fit[no] = now;
     };
     for (let no = 0; no < fit.length; no++) if (fleet.nodeFreeGpus[no]! >= need.gpus) count(no);
-    if (members > 1 && this.#roomInTheEnd(need, apart) < members) return undefined;
     let boundary = this.#nextBoundary(from, runsMs);
     const fitsNow = mayStartNow && typeof findSeats(this.#state, job, choice, need.model) === "object";
     const moments = this.#moments(fitsNow, job.notBeforeAt);
@@ -465,23 +465,23 @@ export class Timeline {
 
   /** How many members fit at most once everything with an end is over. */
   #roomInTheEnd({ model, gpus }: MemberNeed, apart: boolean): number {
-    const { fleet } = this.#state;
-    this.#freeInTheEnd ??= this.#countFreeInTheEnd();
+    const { fleet, endings } = this.#state;
+    if (!this.#isKnown()) this.#guessedOn ??= this.#countGuessed();
+    const ending = this.#guessedOn ?? endings.gpusOn;
     let members = 0;
     for (const node of fleet.nodes) {
       if (node === undefined || fleet.soleModel(node) !== model) continue;
-      const here = Math.floor(this.#freeInTheEnd[node.no]! / gpus);
+      const here = Math.floor((fleet.nodeFreeGpus[node.no]! + (ending[node.no] ?? 0)) / gpus);
       members += apart ? Math.min(1, here) : here;
     }
     return members;
   }
 
-  #countFreeInTheEnd(): Int32Array {
-    const { fleet } = this.#state;
-    const free = fleet.nodeFreeGpus.slice(0, fleet.nodes.length);
+  #countGuessed(): Int32Array {
+    const ending = new Int32Array(this.#state.fleet.nodes.length);
     for (const { job } of this.#endings())
-      for (const { node, gpus, part } of job.leases) if (part === undefined) free[node]! += gpus.length;
-    return free;
+      for (const { node, gpus, part } of job.leases) if (part === undefined) ending[node]! += gpus.length;
+    return ending;
   }
 
   /** When something becomes free: ends of what runs, and of what is planned; also this instant, and when its time comes. */
@@ -508,8 +508,12 @@ export class Timeline {
 
   /** What runs and can be told the end of, by that. */
   #endings(): readonly Ending[] {
-    this.#ends ??= this.#endOf === endOf && this.#state.pace.size === 0 ? this.#known() : this.#guesses();
+    this.#ends ??= this.#isKnown() ? this.#known() : this.#guesses();
     return this.#ends;
+  }
+
+  #isKnown(): boolean {
+    return this.#endOf === endOf && this.#state.pace.size === 0;
   }
 
   /** Where no account has a pace of its own, what is known is kept in order; whose limit is past is over any moment. */

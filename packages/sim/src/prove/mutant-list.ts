@@ -140,8 +140,8 @@ export const mutants: readonly Mutant[] = [
   {
     name: "P2: a gang goes where it needs the most places",
     file: "place/gang.js",
-    from: "compareLists(below, bestBelow) < 0",
-    to: "compareLists(below, bestBelow) > 0",
+    from: "return order !== 0 ? order < 0",
+    to: "return order !== 0 ? order > 0",
   },
   {
     name: "P3: tenants share a GPU whatever their trust",
