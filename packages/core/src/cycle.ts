@@ -97,6 +97,7 @@ function pass(
       if (state.planned.size === 0 && state.fleet.maintained.size === 0 && !group.seatsOnly) hopeless.add(group);
       continue;
     }
+    plans?.holdsMore(job.account);
     contest.started(group);
     contest.lost(losers, job.account);
     // Who claims its floor keeps less of what is free from others: all of them compete again for it [C5].

@@ -6,4 +6,5 @@ export * from "./part.ts";
 export * from "./room.ts";
 export * from "./search.ts";
 export * from "./take.ts";
+export * from "./time.ts";
 export * from "./world.ts";

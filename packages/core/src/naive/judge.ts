@@ -6,6 +6,7 @@ import { coverFor, exceedsMax, isLent, overMax } from "./quota.ts";
 import { compareLists, faultOfSeats, leastSpread, spreadOf } from "./room.ts";
 import { type Bounds, type Found, findClaim } from "./search.ts";
 import { faultsOfSet, isEnough, isLegal, standingsOf, startable, type TakingRule } from "./take.ts";
+import { judgeGap, judgePlans } from "./time.ts";
 import {
   type Holding,
   isInside,
@@ -76,7 +77,7 @@ export function judgeStart(world: World, start: Start, bounds: Bounds, earlier: 
     const spread = spreadOf(world, new Set(seats.map((seat) => seat.node)));
     if (compareLists(least, spread) < 0) faults.push(rule(`[P2] ${wish.job} lies in ${spread} and could in ${least}`));
   }
-  return [...faults, ...judgeTurn(world, wish, bounds, earlier)];
+  return [...faults, ...judgeGap(world, wish), ...judgeTurn(world, wish, bounds, earlier)];
 }
 
 /** Whether the guarantee that a claimant stood on still has room for it beside what it covers itself [C4]. */
@@ -229,7 +230,7 @@ function isBehindPlan(world: World, wish: Wish): boolean {
   return world.wishes.some(
     (other) =>
       other.account === wish.account &&
-      world.planned.includes(other.no) &&
+      world.planned.some(({ no }) => no === other.no) &&
       firstOf([wish, other]) === other &&
       other !== wish,
   );
@@ -261,7 +262,7 @@ export function judgeRest(world: World, bounds: Bounds): Fault[] {
     const what = `[${rules}] ${wish.job} waits and could take ${names(claim.set)}`;
     faults.push({ kind: rules === "T1" ? "floor" : "rule", what });
   }
-  return [...faults, ...judgeClasses(world)];
+  return [...faults, ...judgePlans(world), ...judgeClasses(world)];
 }
 
 /** Whether every class is what the guarantees say [C3]. */

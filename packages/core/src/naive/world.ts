@@ -19,8 +19,14 @@ export interface World {
   readonly wishes: readonly Wish[];
   readonly rebalance: "on" | "checkpointed" | "off";
   readonly minRuntimeMs: number;
-  /** Who has a planned start, by number: who may start before that is then not for this model to say [B2]. */
-  readonly planned: readonly number[];
+  /** Planned starts, in the order in which they were planned; the job of each is among the wishes [B1]. */
+  readonly planned: readonly Plan[];
+}
+
+export interface Plan {
+  /** The number of its job. */
+  readonly no: number;
+  readonly at: Instant;
 }
 
 export interface Account {
@@ -109,6 +115,8 @@ export interface Holding extends Take {
   readonly startedAt: Instant;
   readonly checkpointMs?: number;
   readonly evictedAt: readonly Instant[];
+  /** When it is over at the latest; absent = nobody can tell. */
+  readonly endsAt?: Instant;
 }
 
 export interface Hold extends Take {
@@ -142,6 +150,8 @@ export interface Wish {
   readonly preemptible: boolean;
   readonly checkpointMs?: number;
   readonly evictedAt: readonly Instant[];
+  /** How long it runs at most; absent = nobody can tell. */
+  readonly runsMs?: number;
 }
 
 export interface Ask {

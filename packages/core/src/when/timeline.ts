@@ -28,7 +28,7 @@ export interface PlannedStart {
   readonly gpus: ReadonlyMap<NodeNo, number>;
   readonly gpusEach: number;
   /** The guarantee that will hold it: burst work outside of that it can take back, so such work may run in its gap [B2]. */
-  readonly cover: AccountNo;
+  cover: AccountNo;
   /** It counts on the end of something that has no limit. */
   readonly guessed: boolean;
   readonly demand: Demand;
@@ -39,7 +39,7 @@ interface Kept {
   readonly start: PlannedStart;
   /** GPUs of a node that stay free at its start beyond what it needs. */
   readonly spare: Map<NodeNo, number>;
-  /** What accounts hold when it starts, without it, where it may have to wait for quota as well. */
+  /** What accounts hold when it starts, without it, where that counts: for quota, or for a guarantee to come. */
   readonly usage: UsageThen | undefined;
   /** The other plans that run then: what they will hold is in neither. */
   readonly beside: PlannedStart[];
@@ -203,6 +203,15 @@ export class Timeline {
       if (start.at >= endAt || yields) usage?.end(job);
       if (start.at < endAt) this.#lessen(spare, job.leases);
     }
+    this.holdsMore(job.account);
+  }
+
+  /** More is held in an account: a guarantee that was to hold a plan may have no room for it any more. */
+  holdsMore(account: AccountNo): void {
+    for (const { start, usage } of this.#kept) {
+      if (start.cover === noAccount || !isInside(this.#state, account, start.cover)) continue;
+      start.cover = usage?.coverOf(start, []) ?? coverFor(this.#state, start.job.account, start.demand);
+    }
   }
 
   /** How many of a node's free GPUs one more member of a job that runs may take: it comes after all who wait [P1]. */
@@ -298,8 +307,9 @@ export class Timeline {
     for (let no = 0; no < fit.length; no++) if (fleet.nodeFreeGpus[no]! >= need.gpus) count(no);
     let boundary = this.#nextBoundary(from, runsMs);
     const fitsNow = mayStartNow && typeof findSeats(this.#state, job, choice, need.model) === "object";
-    const moments = this.#moments(fitsNow, job.notBeforeAt);
     const lesser = bounded ? this.#lesserThan(job) : [];
+    const exposed = lesser.map((each) => each.job.placedAt + this.#state.policy.minRuntimeMs);
+    const moments = this.#moments(fitsNow, [job.notBeforeAt, ...exposed]);
     const asking = { job, demand };
     const lend = (next: ReadonlyMap<NodeNo, number>) => {
       const before = lent;
@@ -362,9 +372,8 @@ export class Timeline {
         spare.set(node.no, besidePlans(node) - here * need.gpus);
       }
       const start = { job, at, gpus, gpusEach: need.gpus, demand, guessed, cover: held };
-      if (!bounded) return { start, spare, usage: undefined, beside: running };
-      for (const plan of running) usage!.begin(plan);
-      for (const each of own) usage!.end(each.job);
+      for (const plan of running) usage?.begin(plan);
+      for (const each of own) usage?.end(each.job);
       return { start, spare, usage, beside: running };
     }
     return undefined;
@@ -484,11 +493,14 @@ export class Timeline {
     return ending;
   }
 
-  /** When something becomes free: ends of what runs, and of what is planned; also this instant, and when its time comes. */
-  *#moments(now: boolean, notBeforeAt: Instant): Generator<{ readonly at: Instant; readonly job?: Job }, undefined> {
+  /** When something becomes free: ends of what runs, and of what is planned; also this instant, and some others. */
+  *#moments(
+    now: boolean,
+    also: readonly Instant[],
+  ): Generator<{ readonly at: Instant; readonly job?: Job }, undefined> {
     if (now) yield { at: this.#now };
     const plans = this.plans.map((plan) => this.#endOfPlan(plan)).filter(Number.isFinite);
-    const others = [...plans, ...this.#returns(), ...(notBeforeAt > this.#now ? [notBeforeAt] : [])];
+    const others = [...plans, ...this.#returns(), ...also.filter((at) => at > this.#now)];
     others.sort((a, b) => a - b);
     let other = 0;
     for (const ending of this.#endings()) {

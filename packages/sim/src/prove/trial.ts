@@ -72,6 +72,8 @@ class Running {
   readonly #engine: InstantEngine;
   readonly #jobs = new Map<string, ScenarioJob>();
   #operations = 0;
+  /** Someone was planned in this step: who may start beside that is asked of the plans themselves [B2]. */
+  #planned = false;
   /** How it stood when the inputs of this step were in and nothing was decided yet. */
   #before: World | undefined;
   #evicted: string[] = [];
@@ -109,6 +111,7 @@ class Running {
 
   #step(step: Step): void {
     this.#before = undefined;
+    this.#planned = false;
     this.#evicted = [];
     this.watch.outside(step.inputs.some((input) => input.kind !== "submit"));
     this.#settle(step.inputs.flatMap((input) => this.#inputs(input)));
@@ -120,7 +123,7 @@ class Running {
   #compare(): void {
     const before = this.#before;
     if (before === undefined || this.#scenario.policy.graceMs > 0 || !isInReach(this.#scenario)) return;
-    if (!isCounted(before) || before.holds.length > 0) return;
+    if (!isCounted(before) || before.holds.length > 0 || this.#planned) return;
     const played = (["at-once", "together"] as const).map((leave) => play(before, leave));
     if (played.some(({ determined }) => !determined)) return;
     // Who competes while others leave is open, so that of several claims one may have been for nothing.
@@ -170,6 +173,7 @@ class Running {
     this.watch.begin();
     const { events } = decideBatch(this.#state, inputs, this.now, (event, state) => {
       if (isDecision(event)) this.#before ??= worldOf(state, this.now);
+      this.#planned ||= event.kind === "job-planned";
       if (event.kind === "job-claimed") {
         for (const victim of event.victims) this.#evicted.push(state.jobs.get(victim)!.spec.name);
       }

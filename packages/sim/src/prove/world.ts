@@ -57,7 +57,7 @@ export function worldOf(state: State, now: Instant): World {
       wishes.push(wishOf(state, job));
   }
   const { rebalance, minRuntimeMs } = state.policy;
-  const planned = [...state.planned.keys()].map(({ no }) => no);
+  const planned = [...state.planned].map(([{ no }, at]) => ({ no, at }));
   return { now, accounts, models, nodes, holdings, holds, wishes, rebalance, minRuntimeMs, planned };
 }
 
@@ -90,6 +90,7 @@ function holdingsOf(job: Job): Holding[] {
     since: job.placedAt,
     startedAt: job.startedAt,
     checkpointMs: spec.checkpoint?.everyMs,
+    ...(spec.maxTimeMs !== undefined && { endsAt: (job.startedAt || job.placedAt) + spec.maxTimeMs }),
   });
   const least = job.leases.filter((lease) => !lease.extra);
   const extra = job.leases.filter((lease) => lease.extra).map((lease) => holding([lease], true));
@@ -117,6 +118,7 @@ export function wishOf(state: State, job: Job): Wish {
     load: loadOf(spec),
     ...(topology?.required && { within: topology.level }),
     checkpointMs: spec.checkpoint?.everyMs,
+    ...(spec.maxTimeMs !== undefined && { runsMs: spec.maxTimeMs }),
   };
 }
 
