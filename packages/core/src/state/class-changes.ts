@@ -10,7 +10,9 @@ export class ClassChanges {
     while (this.#isNoted.length <= account) this.#isNoted.push(false);
     if (this.#isNoted[account]) return;
     this.#isNoted[account] = true;
-    this.#changed.push(account);
+    // Most often it is one alone.
+    if (this.#changed.length === 0) this.#changed = [account];
+    else this.#changed.push(account);
   }
 
   /** Each once, in the order in which they changed. */

@@ -56,6 +56,7 @@ const none: Spans = [];
 
 /** The time in ms that this part of them, of those that ran longer than that already, did not exceed. */
 export function quantileBeyond(spans: Spans, ranMs: number, part: number): number | undefined {
+  if (spans.length === 0) return undefined;
   const longer = spans.filter((each) => each * second > ranMs).sort((a, b) => a - b);
   const span = longer[Math.ceil(part * longer.length) - 1];
   return span === undefined ? undefined : span * second;

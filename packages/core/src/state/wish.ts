@@ -1,5 +1,5 @@
 import type { AccountNo } from "../model/ids.ts";
-import type { JobSpec } from "../model/job.ts";
+import type { GpuAsk, JobSpec, Members, TopologyAsk } from "../model/job.ts";
 import type { Shape as ArrivalShape } from "../place/value/shape.ts";
 import { type Demand, nothing } from "../queue/quota.ts";
 
@@ -47,8 +47,8 @@ const noArrival: ArrivalShape = { cpusMilli: 0, gpus: 0, unitsEach: 0, models: [
 type Ask = readonly (string | number | boolean | undefined)[];
 
 interface Recent {
-  readonly spec: JobSpec;
-  readonly ask: Ask;
+  /** The last that asked for it. */
+  spec: JobSpec;
   readonly wish: Wish;
 }
 
@@ -63,16 +63,17 @@ export class Wishes {
   of(spec: JobSpec): Wish {
     const place = placeOf(spec);
     const recent = this.#recent[place];
-    if (recent?.spec === spec) return recent.wish;
-    const ask = askOf(spec);
-    if (recent !== undefined && isSame(recent.ask, ask) && needsSameTime(recent.spec, spec)) return recent.wish;
-    const wish = this.#find(spec, ask);
-    this.#recent[place] = { spec, ask, wish };
+    if (recent !== undefined && (recent.spec === spec || isSameAsk(recent.spec, spec))) {
+      recent.spec = spec;
+      return recent.wish;
+    }
+    const wish = this.#find(spec);
+    this.#recent[place] = { spec, wish };
     return wish;
   }
 
-  #find(spec: JobSpec, ask: Ask): Wish {
-    const shape = JSON.stringify(ask);
+  #find(spec: JobSpec): Wish {
+    const shape = JSON.stringify(askOf(spec));
     const text = `${shape}${spec.maxTimeMs}|${spec.expectedMs}`;
     let wish = this.#byText.get(text);
     if (wish === undefined) {
@@ -138,14 +139,50 @@ function askOf(spec: JobSpec): Ask {
   return ask;
 }
 
-function isSame(a: Ask, b: Ask): boolean {
+/** The same as whether their asks, and the times they need, are equal, without writing either down. */
+function isSameAsk(a: JobSpec, b: JobSpec): boolean {
+  return (
+    a.cpusMilli === b.cpusMilli &&
+    a.memoryMiB === b.memoryMiB &&
+    a.maxTimeMs === b.maxTimeMs &&
+    a.expectedMs === b.expectedMs &&
+    a.gpuMemoryMiB === b.gpuMemoryMiB &&
+    a.preemptible === b.preemptible &&
+    a.isolation === b.isolation &&
+    a.maxPriceMicros === b.maxPriceMicros &&
+    (a.members === b.members || isSameMembers(a.members, b.members)) &&
+    (a.gpus === b.gpus || isSameGpus(a.gpus, b.gpus)) &&
+    isSameLevel(a.topology, b.topology) &&
+    isSameLevel(a.spread, b.spread) &&
+    a.apartFrom?.join() === b.apartFrom?.join() &&
+    a.needs?.join() === b.needs?.join()
+  );
+}
+
+function isSameMembers(a: Members, b: Members): boolean {
+  return a.min === b.min && a.max === b.max && a.apart === b.apart;
+}
+
+function isSameLevel(a: TopologyAsk | undefined, b: TopologyAsk | undefined): boolean {
+  return a === b || (a?.level === b?.level && a?.required === b?.required);
+}
+
+function isSameGpus(a: readonly GpuAsk[], b: readonly GpuAsk[]): boolean {
   if (a.length !== b.length) return false;
-  for (let i = 0; i < a.length; i++) if (a[i] !== b[i]) return false;
+  for (let i = 0; i < a.length; i++) if (a[i] !== b[i] && !isSameGpu(a[i]!, b[i]!)) return false;
   return true;
 }
 
-function needsSameTime(a: JobSpec, b: JobSpec): boolean {
-  return a.maxTimeMs === b.maxTimeMs && a.expectedMs === b.expectedMs;
+function isSameGpu(a: GpuAsk, b: GpuAsk): boolean {
+  if (a.model !== b.model || a.count !== b.count || a.unitsEach !== b.unitsEach) return false;
+  const [part, other] = [a.part, b.part];
+  if (part === undefined || other === undefined) return part === other;
+  return (
+    part.profile === other.profile &&
+    part.compute === other.compute &&
+    part.memory === other.memory &&
+    part.memoryMiB === other.memoryMiB
+  );
 }
 
 function placeOf({ gpus, members, cpusMilli, memoryMiB, maxTimeMs = 0 }: JobSpec): number {

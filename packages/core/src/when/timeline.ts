@@ -191,6 +191,7 @@ export class Timeline {
 
   /** A job has started; where it will still run when a plan begins, that much less is left beside the plan. */
   started(job: Job): void {
+    if (this.plans.length === 0) return;
     const own = this.plans.findIndex((plan) => plan.job === job);
     if (own >= 0) {
       const [plan] = this.plans.splice(own, 1);
