@@ -121,7 +121,7 @@ class Catalog {
     const { active, resumable, elastic, policy } = this.#state;
     const own = account === this.#claimant.job.account;
     if (own ? mayTakeOwn(this.#state, this.#claimant.job) : policy.rebalance === "on") {
-      yield* active.get(account) ?? [];
+      yield* active.of(account);
       return;
     }
     if (!own && policy.rebalance === "checkpointed") yield* resumable.of(account);
@@ -132,7 +132,7 @@ class Catalog {
   *covered(): Generator<Job> {
     const { job, path } = this.#claimant;
     for (const account of path) {
-      for (const other of this.#state.coveredBy.get(account) ?? [])
+      for (const other of this.#state.coveredBy.of(account))
         if (other.account !== job.account || mayYield(this.#state, job, other)) yield other;
     }
   }
@@ -201,7 +201,7 @@ export class Offers {
   }
 
   *of(account: AccountNo): Generator<Victim> {
-    for (const job of this.#state.active.get(account) ?? [])
+    for (const job of this.#state.active.of(account))
       for (const victim of this.#catalog.of(job)) if (this.#has(victim)) yield victim;
   }
 

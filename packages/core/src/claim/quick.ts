@@ -94,14 +94,14 @@ export function hasFreeSeat(state: State, job: Job, wish: Wish, { choice, model 
 function offersAbove(state: State, cover: AccountNo, now: Instant): Job[] | undefined {
   const offers = new Map<AccountNo, Job>();
   for (let at = accountOf(state, cover).parent; at !== noAccount; at = accountOf(state, at).parent) {
-    for (const job of state.coveredBy.get(at) ?? []) {
+    for (const job of state.coveredBy.of(at)) {
       if (job.state === "stopping" || !job.spec.preemptible || job.leases.length === 0) continue;
       const known = offers.get(job.account);
       if (known === undefined || leavesFirst(whole(job), whole(known), now) < 0) offers.set(job.account, job);
     }
   }
   for (const account of offers.keys())
-    for (const job of state.active.get(account) ?? []) if (job.cover === noAccount) return undefined;
+    for (const job of state.active.of(account)) if (job.cover === noAccount) return undefined;
   return [...offers.values()].sort((a, b) => lostMsOf(a, now) - lostMsOf(b, now) || b.no - a.no);
 }
 

@@ -50,7 +50,7 @@ export function standingsOf(state: State, job: Job, demand: Demand, now: Instant
 function mayLeaveFor(state: State, claimant: Claimant, now: Instant): Held {
   const own = nothingHeld();
   if (state.elastic.size === 0 && !mayTakeOwn(state, claimant.job)) return own;
-  for (const other of state.active.get(claimant.job.account) ?? []) {
+  for (const other of state.active.of(claimant.job.account)) {
     if (!mayYield(state, claimant.job, other)) continue;
     const takeable = victimsOf(other).filter((victim) => mayReplace(state, claimant, victim, now));
     // Where the whole job may be taken, its extra members are in it.

@@ -53,7 +53,7 @@ function settlePaths(state: State, looked: readonly Account[], now: Instant, app
 function fall(state: State, account: AccountNo, now: Instant, apply: (event: JobClassed) => void): void {
   if (coversNoMore(state, account)) return;
   for (const tried = new Set<Job>(); !coversNoMore(state, account); ) {
-    const job = firstToFall(state.coveredBy.get(account) ?? [], tried);
+    const job = firstToFall(state.coveredBy.of(account), tried);
     if (job === undefined) return;
     tried.add(job);
     if (isPartOfExcess(state, account, job)) reclass(state, job, now, apply);
@@ -120,7 +120,7 @@ function isWithin(state: State, account: AccountNo): boolean {
 function jobsBelow(state: State, account: AccountNo): Job[] {
   const jobs: Job[] = [];
   const gather = (no: AccountNo): void => {
-    for (const job of state.active.get(no) ?? []) jobs.push(job);
+    for (const job of state.active.of(no)) jobs.push(job);
     for (const child of accountOf(state, no).children) gather(child);
   };
   gather(account);

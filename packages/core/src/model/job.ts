@@ -207,6 +207,8 @@ export const attemptsKept = 20;
 
 export interface Job {
   readonly no: JobNo;
+  /** Its place in the columns of the state while it is live; derived, and never stored. */
+  slot: number;
   readonly id: JobId;
   readonly spec: JobSpec;
   readonly account: AccountNo;

@@ -12,7 +12,7 @@ export type Asking = Pick<Job, "account" | "spec"> & { readonly no?: Job["no"] }
 export function nodesOfOthers(state: State, job: Asking): ReadonlySet<NodeNo> | undefined {
   if (!state.apart.concerns(job)) return undefined;
   const nodes = new Set<NodeNo>();
-  for (const other of state.active.get(job.account) ?? [])
+  for (const other of state.active.of(job.account))
     if (areApart(job, other)) for (const { node } of other.leases) nodes.add(node);
   for (const other of state.claimants)
     if (other.account === job.account && areApart(job, other))

@@ -63,7 +63,7 @@ function countAlive(state: State, account: AccountNo): Lengths {
   const count = (job: Job, jobs: number): void => {
     alive[gangClass(job.spec)]![placeOfLength(attainedMs(job, state.clock))]! += jobs;
   };
-  for (const job of state.active.get(account) ?? []) count(job, 1);
+  for (const job of state.active.of(account)) count(job, 1);
   // Jobs of one group have come equally far.
   for (const group of state.waiting.ofAccount(account)) count(group.jobs[0]!, group.jobs.length);
   return alive;

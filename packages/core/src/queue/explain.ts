@@ -367,7 +367,7 @@ function orderReason(state: State, job: Job): Reason {
 /** The job's place among the waiting jobs of its account. */
 export function positionOf(state: State, job: Job): { position: number; ahead: number } {
   let ahead = 0;
-  for (const group of state.waiting.groups.values()) {
+  for (const group of state.waiting.groups) {
     if (group.account !== job.account) continue;
     for (const other of group.jobs) {
       if (!before(state, other, job, group.order)) break;

@@ -38,7 +38,7 @@ function wakeForSeats(state: State, all: ReadonlySet<WaitingGroup>, awake: Waiti
   const maySomePlan = mayPlan(state);
   for (const [shape, groups] of state.waiting.byShape) {
     // Where no seats hold a shape, none hold any of its groups; who they are makes no difference.
-    const full = shape.fullFor.size === 0 && isFull(state, groups.values().next().value!);
+    const full = shape.fullFor.size === 0 && isFull(state, groups.first!);
     if (full && !maySomePlan) continue;
     for (const group of groups) {
       if (all.size > 0 && all.has(group)) continue;

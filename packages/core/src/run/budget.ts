@@ -63,7 +63,7 @@ export function stopForBudget(
   const below = [account.no];
   for (let no = below.pop(); no !== undefined; no = below.pop()) {
     below.push(...state.accounts[no]!.children);
-    for (const job of state.active.get(no) ?? []) {
+    for (const job of state.active.of(no)) {
       if (stop === "stop-burst" && job.class !== "burst") continue;
       events.push(...stopJob(state, job, "budget", now, undefined, why));
     }

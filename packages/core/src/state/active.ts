@@ -2,12 +2,11 @@ import { noAccount } from "../model/ids.ts";
 import { type Job, shieldedUntil } from "../model/job.ts";
 import type { Instant } from "../model/units.ts";
 import type { State } from "./state.ts";
-import { addUnder, deleteUnder } from "./under.ts";
 import { countBurst, countCovered } from "./usage.ts";
 
 /** From here until its attempt is over the job is among those that hold something. */
 export function activate(state: State, job: Job): void {
-  addUnder(state.active, job.account, job);
+  state.active.add(job.account, job);
   state.endings.note(job);
   noteMayLeave(state, job);
   countPriority(state, job, 1);
@@ -20,7 +19,7 @@ export function activate(state: State, job: Job): void {
 
 /** Its attempt is over. */
 export function deactivate(state: State, job: Job): void {
-  deleteUnder(state.active, job.account, job);
+  state.active.delete(job.account, job);
   state.endings.note(job);
   noteMayLeave(state, job);
   state.resumable.delete(job);
@@ -47,16 +46,14 @@ function countCover(state: State, job: Job, sign: 1 | -1): void {
     countBurst(state, job, sign);
     return;
   }
-  if (sign > 0) addUnder(state.coveredBy, job.cover, job);
-  else deleteUnder(state.coveredBy, job.cover, job);
+  if (sign > 0) state.coveredBy.add(job.cover, job);
+  else state.coveredBy.delete(job.cover, job);
 }
 
 function countPriority(state: State, { account, spec }: Job, sign: 1 | -1): void {
-  let counts = state.priorities.get(account);
-  if (counts === undefined) {
-    counts = new Map();
-    state.priorities.set(account, counts);
-  }
+  while (state.priorities.length <= account) state.priorities.push(undefined);
+  state.priorities[account] ??= new Map();
+  const counts = state.priorities[account];
   const count = (counts.get(spec.priority) ?? 0) + sign;
   if (count > 0) counts.set(spec.priority, count);
   else counts.delete(spec.priority);

@@ -38,7 +38,7 @@ export class Alike {
 
   #build(state: State): Map<AccountNo, Map<string, Kind>> {
     const kinds = new Map<AccountNo, Map<string, Kind>>();
-    for (const jobs of state.active.values()) for (const job of jobs) if (mayLeave(job)) this.#add(kinds, state, job);
+    for (const job of state.active.values()) if (mayLeave(job)) this.#add(kinds, state, job);
     return kinds;
   }
 

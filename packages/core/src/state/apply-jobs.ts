@@ -8,6 +8,7 @@ import { noteLength } from "./lengths.ts";
 import { arraySize, newJob, usualMsOf } from "./new-job.ts";
 import { noteEnd, noteSubmission } from "./pace.ts";
 import { dropPlan, leaveQueue, queueOrPark } from "./queued.ts";
+import { noSlot } from "./slots.ts";
 import { accountOf, jobOf, type State, wishOf } from "./state.ts";
 import { countWaiting, forgetIdleUser } from "./usage.ts";
 
@@ -116,6 +117,7 @@ function dependOn(state: State, job: JobNo, before: JobNo, spec: JobSpec, before
 
 /** Enters a job that waits; also how a snapshot is read back. */
 export function addJob(state: State, job: Job): void {
+  job.slot = state.slots.take();
   state.jobs.set(job.no, job);
   state.jobById.set(job.id, job);
   accountOf(state, job.account).liveJobs++;
@@ -222,6 +224,8 @@ function ended(state: State, event: JobEnded): void {
     if (job.array !== undefined) state.arrays.get(job.array)!.active--;
   }
   forgetIdleUser(state, job);
+  state.slots.give(job.slot);
+  job.slot = noSlot;
   state.jobs.delete(job.no);
   state.jobById.delete(job.id);
   state.priced.delete(job);

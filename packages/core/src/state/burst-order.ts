@@ -121,7 +121,7 @@ export class BurstOrder {
     this.#checkpointOf = new Map();
     this.#stale = [];
     const sides = new Map<AccountNo, Side>();
-    for (const jobs of state.active.values()) for (const job of jobs) if (mayLeave(job)) this.#add(state, job, sides);
+    for (const job of state.active.values()) if (mayLeave(job)) this.#add(state, job, sides);
     return sides;
   }
 

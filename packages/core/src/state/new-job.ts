@@ -1,6 +1,7 @@
 import type { JobSubmitted } from "../journal/event.ts";
 import { type JobId, type JobNo, noAccount } from "../model/ids.ts";
 import type { Job, JobSpec } from "../model/job.ts";
+import { noSlot } from "./slots.ts";
 import type { State } from "./state.ts";
 
 /** How many elements an array has; 0 for a job that is none. */
@@ -29,6 +30,7 @@ export function newJob(
 ): Job {
   return {
     no,
+    slot: noSlot,
     id,
     spec,
     account,

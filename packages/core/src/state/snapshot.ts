@@ -18,6 +18,7 @@ import type { Lengths } from "./lengths.ts";
 import { readMarks, writeMarks } from "./marks.ts";
 import type { Pace } from "./pace.ts";
 import type { Rest } from "./rest.ts";
+import { noSlot } from "./slots.ts";
 import { emptyState, type GpuTimeWindow, jobOf, type State, type UsedKey } from "./state.ts";
 import { nothingUsed } from "./usage.ts";
 
@@ -44,7 +45,7 @@ interface Image {
   readonly secrets: readonly (readonly [string, number])[];
   /** Specs once each: the elements of an array share theirs. */
   readonly specs: readonly Job["spec"][];
-  readonly jobs: readonly (Omit<Job, "spec"> & { readonly spec: number })[];
+  readonly jobs: readonly (Omit<Job, "spec" | "slot"> & { readonly spec: number })[];
   readonly arrays: readonly (Omit<JobArray, "spec"> & { readonly spec: number })[];
   readonly keys: readonly (readonly [string, UsedKey])[];
   readonly gpuTime: readonly (readonly [AccountNo, GpuTimeWindow])[];
@@ -109,7 +110,7 @@ export function writeSnapshot(state: State): string {
     tokens: byKey(state.tokens).map(([, token]) => token),
     secrets: byKey(state.secrets),
     arrays: byNo(state.arrays.values()).map((array) => ({ ...array, spec: specNo(array.spec) })),
-    jobs: byNo(state.jobs.values()).map((job) => ({ ...job, spec: specNo(job.spec) })),
+    jobs: byNo(state.jobs.values()).map(({ slot, ...job }) => ({ ...job, spec: specNo(job.spec) })),
     specs: [...specs.keys()],
     keys: [...state.keys],
     gpuTime: byKey(state.gpuTime),
@@ -186,7 +187,7 @@ export function readSnapshot(text: string): State {
     state.arrayById.set(live.id, live);
   }
   for (const { spec, ...rest } of image.jobs) {
-    const job: Job = { ...rest, spec: image.specs[spec]! };
+    const job: Job = { ...rest, slot: noSlot, spec: image.specs[spec]! };
     addJob(state, job);
     for (const lease of job.leases) holdLease(state, job, lease);
   }

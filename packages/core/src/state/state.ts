@@ -29,12 +29,14 @@ import { ClassChanges } from "./class-changes.ts";
 import { Endings } from "./endings.ts";
 import { Fleet } from "./fleet.ts";
 import type { History } from "./history.ts";
+import { JobsUnder } from "./jobs-under.ts";
 import { Leases } from "./leases.ts";
 import type { Lengths } from "./lengths.ts";
 import type { Pace } from "./pace.ts";
 import type { Rest } from "./rest.ts";
 import { Resumable } from "./resumable.ts";
 import { RunTimes } from "./run-times.ts";
+import { Slots } from "./slots.ts";
 import { Timers } from "./timers.ts";
 import { type AccountUsage, nothingUsed } from "./usage.ts";
 import { Waiting } from "./waiting.ts";
@@ -121,6 +123,7 @@ export interface State {
   readonly floors: (Floor | undefined)[];
   readonly wishes: Wishes;
   readonly tokenByHash: Map<string, Token>;
+  readonly slots: Slots;
   readonly jobById: Map<JobId, Job>;
   readonly arrayById: Map<JobId, JobArray>;
   readonly leases: Leases;
@@ -135,9 +138,9 @@ export interface State {
   /** How many seats each tenant has on a node, those included that are kept for it. */
   readonly tenantsOn: Map<NodeNo, Map<AccountNo, number>>;
   /** Jobs that hold leases, by account. */
-  readonly active: Map<AccountNo, Set<Job>>;
-  /** How many of those have which priority. */
-  readonly priorities: Map<AccountNo, Map<number, number>>;
+  readonly active: JobsUnder<AccountNo>;
+  /** How many of those have which priority, by account number. */
+  readonly priorities: (Map<number, number> | undefined)[];
   /** Jobs that hold leases and could use more members. */
   readonly elastic: Set<Job>;
   /** Jobs that can be moved (T9), by node. */
@@ -146,7 +149,7 @@ export interface State {
   /** Grows with every change of what accounts hold or may hold; what is worked out from usage is good until then. */
   usageVersion: number;
   /** Jobs that the guarantee of an account covers, by that account. */
-  readonly coveredBy: Map<AccountNo, Set<Job>>;
+  readonly coveredBy: JobsUnder<AccountNo>;
   readonly burst: BurstOrder;
   readonly alike: Alike;
   readonly classes: ClassChanges;
@@ -207,6 +210,7 @@ export function emptyState(): State {
     floors: [],
     wishes: new Wishes(),
     tokenByHash: new Map(),
+    slots: new Slots(),
     jobById,
     arrayById: new Map(),
     leases: new Leases(jobs, jobById),
@@ -216,13 +220,13 @@ export function emptyState(): State {
     confidential: 0,
     userLimits: 0,
     tenantsOn: new Map(),
-    active: new Map(),
-    priorities: new Map(),
+    active: new JobsUnder(),
+    priorities: [],
     elastic: new Set(),
     movable: new Map(),
     resumable: new Resumable(),
     usageVersion: 0,
-    coveredBy: new Map(),
+    coveredBy: new JobsUnder(),
     burst: new BurstOrder(),
     alike: new Alike(),
     classes: new ClassChanges(),
@@ -274,7 +278,7 @@ export function orderOf(state: State, account: AccountNo): QueueOrder {
 /** The lowest priority of what an account itself runs; infinite where it runs nothing. */
 export function lowestPriority(state: State, account: AccountNo): number {
   let lowest = Number.POSITIVE_INFINITY;
-  for (const priority of state.priorities.get(account)?.keys() ?? []) lowest = Math.min(lowest, priority);
+  for (const priority of state.priorities[account]?.keys() ?? []) lowest = Math.min(lowest, priority);
   return lowest;
 }
 

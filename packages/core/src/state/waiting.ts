@@ -5,6 +5,7 @@ import { second } from "../model/units.ts";
 import { beforeAlike } from "../queue/in-account.ts";
 import { ApartNames } from "./apart.ts";
 import { attainedMs, placeOfLength } from "./lengths.ts";
+import { Line, type Spot, spotFor } from "./line.ts";
 import type { Shape, Wish } from "./wish.ts";
 
 /**
@@ -13,25 +14,35 @@ import type { Shape, Wish } from "./wish.ts";
  * are in a group with others that take about as long. Where users have limits of their own, or an array has one, or how far
  * a job has come counts in the order, the jobs of each are a group for themselves.
  */
-export interface WaitingGroup {
+export class WaitingGroup {
   /** Unique in its account. */
   readonly key: number | string;
   readonly account: AccountNo;
   readonly wish: Wish;
   /** Best first. */
-  readonly jobs: Job[];
+  readonly jobs: Job[] = [];
   /** Of the first: what groups are compared by most often. */
-  priority: number;
-  no: JobNo;
+  priority = 0;
+  no = 0 as JobNo;
   order: QueueOrder;
   /** Its first job has not been tried since it came to be the first. */
-  fresh: boolean;
+  fresh = false;
   /** Where it stands in a contest. */
-  place: number;
+  place = -1;
+  /** Its spots among all in which someone waits, and among those of its shape. */
+  readonly spot: Spot<WaitingGroup> = spotFor(this);
+  readonly shapeSpot: Spot<WaitingGroup> = spotFor(this);
   /** At its last turn there were seats, but a plan ahead of it would have been delayed. */
-  delayed: boolean;
+  delayed = false;
   /** It is looked at because there may be free seats; whom it might take is looked at when its turn comes. */
-  seatsOnly: boolean;
+  seatsOnly = false;
+
+  constructor(key: number | string, account: AccountNo, wish: Wish, order: QueueOrder) {
+    this.key = key;
+    this.account = account;
+    this.wish = wish;
+    this.order = order;
+  }
 }
 
 /** Up to so many groups are all looked at after every change. */
@@ -48,16 +59,17 @@ function goesFirst(a: Job, b: Job, order: QueueOrder): boolean {
 export class Waiting {
   readonly #apart: ApartNames;
   /** Those in which someone waits. */
-  readonly groups = new Set<WaitingGroup>();
-  readonly #byWish = new Map<Wish, Set<WaitingGroup>>();
+  readonly groups = new Line<WaitingGroup>();
   /** Those that differ only in who asks and for how long. */
-  readonly byShape = new Map<Shape, Set<WaitingGroup>>();
+  readonly byShape = new Map<Shape, Line<WaitingGroup>>();
   /** Those that insist. */
   readonly insisting = new Set<WaitingGroup>();
-  /** Also empty ones, which are likely to be needed again. */
-  readonly #byAccount = new Map<AccountNo, Map<number | string, WaitingGroup>>();
+  /** By account number and key; also empty ones, which are likely to be needed again. */
+  readonly #byAccount: (Map<number | string, WaitingGroup> | undefined)[] = [];
   #empty = 0;
-  readonly #groupOf = new Map<JobNo, WaitingGroup>();
+  /** By the slot of a job that waits. */
+  readonly #groupOf: (WaitingGroup | undefined)[] = [];
+  #size = 0;
   #byUser = false;
   #fresh: WaitingGroup[] = [];
   #changed = false;
@@ -74,18 +86,20 @@ export class Waiting {
   }
 
   get size(): number {
-    return this.#groupOf.size;
+    return this.#size;
   }
 
   add(job: Job, wish: Wish, order: QueueOrder): void {
-    if (this.#groupOf.has(job.no)) return;
+    while (this.#groupOf.length <= job.slot) this.#groupOf.push(undefined);
+    if (this.#groupOf[job.slot] !== undefined) return;
     const group = this.#groupFor(job, wish, order);
     const at = placeOf(group, job);
     if (at === group.jobs.length) group.jobs.push(job);
     else group.jobs.splice(at, 0, job);
     if (at === 0) noteFirst(group);
     if (group.jobs.length === 1) this.#enter(group);
-    this.#groupOf.set(job.no, group);
+    this.#groupOf[job.slot] = group;
+    this.#size++;
     // Behind a job that wants the same and could not start there is nothing to try.
     if (at === 0) this.#refresh(group);
   }
@@ -97,9 +111,10 @@ export class Waiting {
   }
 
   remove(job: Job): void {
-    const group = this.#groupOf.get(job.no);
+    const group = this.#groupOf[job.slot];
     if (group === undefined) return;
-    this.#groupOf.delete(job.no);
+    this.#groupOf[job.slot] = undefined;
+    this.#size--;
     if (group.jobs[0] === job) group.jobs.shift();
     else group.jobs.splice(placeOf(group, job), 1);
     if (group.jobs.length === 0) this.#leave(group);
@@ -135,24 +150,14 @@ export class Waiting {
     }
   }
 
-  /** Groups that want the same. */
-  ofWish(wish: Wish): Iterable<WaitingGroup> {
-    return this.#byWish.get(wish) ?? [];
-  }
-
   *ofAccount(account: AccountNo): Generator<WaitingGroup> {
-    for (const group of this.#byAccount.get(account)?.values() ?? []) if (group.jobs.length > 0) yield group;
+    for (const group of this.#byAccount[account]?.values() ?? []) if (group.jobs.length > 0) yield group;
   }
 
   /** At its last turn it had a guarantee, or work of its own account, to claim by: it is looked at after every change. */
   noteInsists(group: WaitingGroup, insists: boolean): void {
     if (insists) this.insisting.add(group);
     else this.insisting.delete(group);
-  }
-
-  /** What is waited for. */
-  wishes(): Iterable<Wish> {
-    return this.#byWish.keys();
   }
 
   /** Room, quota or a limit changed: everyone may be able to start. */
@@ -220,44 +225,30 @@ export class Waiting {
 
   /** The group of a job that waits. */
   groupOf(job: Job): WaitingGroup | undefined {
-    return this.#groupOf.get(job.no);
+    return this.#groupOf[job.slot];
   }
 
   /** The job would have started at its last turn, but for a plan ahead of it. */
   isDelayed(job: Job): boolean {
-    return this.#groupOf.get(job.no)?.delayed ?? false;
+    return this.#groupOf[job.slot]?.delayed ?? false;
   }
 
   has(job: Job): boolean {
-    return this.#groupOf.has(job.no);
+    return this.#groupOf[job.slot] !== undefined;
   }
 
   #groupFor(job: Job, wish: Wish, order: QueueOrder): WaitingGroup {
     const { account } = job;
-    let beside = this.#byAccount.get(account);
-    if (beside === undefined) {
-      beside = new Map();
-      this.#byAccount.set(account, beside);
-    }
+    while (this.#byAccount.length <= account) this.#byAccount.push(undefined);
+    this.#byAccount[account] ??= new Map();
+    const beside = this.#byAccount[account];
     const key = this.#keyOf(job, wish, order);
     const known = beside.get(key);
     if (known !== undefined) {
       known.order = order;
       return known;
     }
-    const group: WaitingGroup = {
-      key,
-      account,
-      wish,
-      jobs: [],
-      priority: 0,
-      no: 0 as JobNo,
-      order,
-      fresh: false,
-      place: -1,
-      delayed: false,
-      seatsOnly: false,
-    };
+    const group = new WaitingGroup(key, account, wish, order);
     beside.set(key, group);
     this.#empty++;
     return group;
@@ -265,26 +256,28 @@ export class Waiting {
 
   #enter(group: WaitingGroup): void {
     this.#empty--;
-    this.groups.add(group);
-    addUnder(this.#byWish, group.wish, group);
-    addUnder(this.byShape, group.wish.shape, group);
+    this.groups.add(group.spot);
+    const { shape } = group.wish;
+    if (shape.waiting.size === 0) this.byShape.set(shape, shape.waiting);
+    shape.waiting.add(group.shapeSpot);
   }
 
   #leave(group: WaitingGroup): void {
     this.#empty++;
     group.delayed = false;
-    this.groups.delete(group);
-    this.insisting.delete(group);
-    deleteUnder(this.#byWish, group.wish, group);
-    deleteUnder(this.byShape, group.wish.shape, group);
+    this.groups.delete(group.spot);
+    if (this.insisting.size > 0) this.insisting.delete(group);
+    const { shape } = group.wish;
+    shape.waiting.delete(group.shapeSpot);
+    if (shape.waiting.size === 0) this.byShape.delete(shape);
     if (this.#empty > emptyMax) this.#forgetEmpty();
   }
 
   #forgetEmpty(): void {
     this.#empty = 0;
-    for (const [account, beside] of this.#byAccount) {
-      for (const [key, group] of beside) if (group.jobs.length === 0) beside.delete(key);
-      if (beside.size === 0) this.#byAccount.delete(account);
+    for (const [account, beside] of this.#byAccount.entries()) {
+      for (const [key, group] of beside ?? []) if (group.jobs.length === 0) beside!.delete(key);
+      if (beside?.size === 0) this.#byAccount[account] = undefined;
     }
   }
 
@@ -317,18 +310,6 @@ function noteFirst(group: WaitingGroup): void {
   const { spec, no } = group.jobs[0]!;
   group.priority = spec.priority;
   group.no = no;
-}
-
-function addUnder<Key>(by: Map<Key, Set<WaitingGroup>>, key: Key, group: WaitingGroup): void {
-  const alike = by.get(key);
-  if (alike === undefined) by.set(key, new Set([group]));
-  else alike.add(group);
-}
-
-function deleteUnder<Key>(by: Map<Key, Set<WaitingGroup>>, key: Key, group: WaitingGroup): void {
-  const alike = by.get(key)!;
-  alike.delete(group);
-  if (alike.size === 0) by.delete(key);
 }
 
 function placeOf({ jobs, order }: WaitingGroup, job: Job): number {

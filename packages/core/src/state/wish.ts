@@ -2,6 +2,8 @@ import type { AccountNo } from "../model/ids.ts";
 import type { GpuAsk, JobSpec, Members, TopologyAsk } from "../model/job.ts";
 import type { Shape as ArrivalShape } from "../place/value/shape.ts";
 import { type Demand, nothing } from "../queue/quota.ts";
+import { Line } from "./line.ts";
+import type { WaitingGroup } from "./waiting.ts";
 
 /** One alternative of a wish on one model: what all members together would hold there. */
 export interface WishOption {
@@ -19,6 +21,8 @@ export interface Shape {
   fullAt: number;
   /** The same for tenants for whom it is only their neighbours who stand in the way. */
   readonly fullFor: Map<AccountNo, number>;
+  /** Who waits for it. */
+  readonly waiting: Line<WaitingGroup>;
 }
 
 /** What a job asks for, apart from who asks: all that decides where it fits. Equal asks are one wish. */
@@ -94,7 +98,7 @@ export class Wishes {
   #shapeOf(text: string): Shape {
     let shape = this.#shapes.get(text);
     if (shape === undefined) {
-      shape = { fullAt: -1, fullFor: new Map() };
+      shape = { fullAt: -1, fullFor: new Map(), waiting: new Line() };
       this.#shapes.set(text, shape);
     }
     return shape;

@@ -389,7 +389,7 @@ export class Timeline {
   #lentBeyond(floor: AccountNo, at: Instant): Map<NodeNo, number> {
     const { active, fleet } = this.#state;
     const lent = new Map<NodeNo, number>();
-    for (const [account, jobs] of active) {
+    for (const [account, jobs] of active.entries()) {
       if (isInside(this.#state, account, floor)) continue;
       for (const job of jobs) {
         if (!isReclaimable(job) || !this.#runsPast(job, at)) continue;
@@ -412,7 +412,7 @@ export class Timeline {
     const state = this.#state;
     if (lowestPriority(state, account) >= spec.priority) return [];
     const lesser: Asking[] = [];
-    for (const job of state.active.get(account) ?? []) {
+    for (const job of state.active.of(account)) {
       if (job.spec.priority >= spec.priority || !job.spec.preemptible || job.state === "stopping") continue;
       const gpu = job.leases[0]?.gpus[0];
       const model = gpu === undefined ? -1 : state.fleet.gpuModel[gpu]!;
@@ -541,11 +541,9 @@ export class Timeline {
 
   #guesses(): readonly Ending[] {
     const ends: Ending[] = [];
-    for (const jobs of this.#state.active.values()) {
-      for (const job of jobs) {
-        const at = this.#endOf(this.#state, job, this.#now);
-        if (at !== undefined && job.leases.length > 0) ends.push({ at, job });
-      }
+    for (const job of this.#state.active.values()) {
+      const at = this.#endOf(this.#state, job, this.#now);
+      if (at !== undefined && job.leases.length > 0) ends.push({ at, job });
     }
     return ends.sort((a, b) => a.at - b.at || a.job.no - b.job.no);
   }

@@ -231,7 +231,7 @@ function otherParts(state: State, spec: JobSpec, { offers }: AlternativeTerms): 
 /** Just above those of its own account that hold what it lacks, the least first [T3]. */
 function prioritiesAbove(state: State, { account, spec }: Job): number[] {
   const held = new Set<number>();
-  for (const other of state.active.get(account) ?? []) {
+  for (const other of state.active.of(account)) {
     if (other.spec.preemptible && other.spec.priority >= spec.priority) held.add(other.spec.priority + 1);
   }
   return [...held]

@@ -28,7 +28,7 @@ export function lineOf(state: State, job: Job): Line {
   const line = { own: { guaranteed: 0, burst: 0 }, others: { guaranteed: 0, burst: 0 } };
   const demand = firstDemand(state, job);
   const burst = coverFor(state, job.account, demand) === noAccount;
-  for (const group of state.waiting.groups.values()) {
+  for (const group of state.waiting.groups) {
     if (group.account === job.account) countOwn(state, group, job, line.own);
     else countOthers(state, group, { job, demand, burst }, line.others);
   }

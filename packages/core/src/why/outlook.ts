@@ -134,10 +134,8 @@ function endlessOn(state: State, job: Job, now: Instant): number {
 /** Those who hold GPUs of a model that would do. */
 function* holdersOf(state: State, job: Job): Generator<Job> {
   const models = new Set(job.spec.gpus.flatMap((_, choice) => modelsFor(state, job, choice)));
-  for (const jobs of state.active.values()) {
-    for (const other of jobs) {
-      const gpu = other.leases[0]?.gpus[0];
-      if (gpu !== undefined && models.has(state.fleet.gpuModel[gpu]!)) yield other;
-    }
+  for (const other of state.active.values()) {
+    const gpu = other.leases[0]?.gpus[0];
+    if (gpu !== undefined && models.has(state.fleet.gpuModel[gpu]!)) yield other;
   }
 }
