@@ -21,9 +21,15 @@ function lastOfEach(devices: readonly DeviceRow[]): DeviceRow[] {
 
 /** The row itself, unless one of its texts has to be changed. */
 function storableRow<Row extends object>(row: Row): Row {
-  const fields = Object.entries(row);
-  if (fields.every(([, value]) => typeof value !== "string" || storable(value) === value)) return row;
+  for (const field in row) {
+    const value = row[field];
+    if (typeof value === "string" && storable(value) !== value) return withStorable(row);
+  }
+  return row;
+}
+
+function withStorable<Row extends object>(row: Row): Row {
   return Object.fromEntries(
-    fields.map(([field, value]) => [field, typeof value === "string" ? storable(value) : value]),
+    Object.entries(row).map(([field, value]) => [field, typeof value === "string" ? storable(value) : value]),
   ) as Row;
 }

@@ -20,12 +20,12 @@ port.on("message", async (work: CommitWork | "close") => {
   port.postMessage(await resultOf(work));
 });
 
-async function resultOf({ what, row: draft, previous, values, privates }: CommitWork): Promise<CommitResult> {
+async function resultOf({ what, row: draft, previous, fields, privates }: CommitWork): Promise<CommitResult> {
   const row = sealRow(draft, previous);
   try {
     await transactions.run(what, (inserts) => {
       inserts.row(row);
-      inserts.values(values);
+      inserts.projected(fields);
       inserts.privates(privates);
     });
     return { head: headOf(row) };

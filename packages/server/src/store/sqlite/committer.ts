@@ -1,6 +1,6 @@
 import { Worker } from "node:worker_threads";
 import { CommitOutage, type JournalHead, type PrivateWrite, type RowDraft } from "../port.ts";
-import type { TableValues } from "./values.ts";
+import type { RowFields } from "./values.ts";
 
 /** Where the thread that commits writes. */
 export interface CommitPlace {
@@ -14,7 +14,7 @@ export interface CommitWork {
   readonly what: string;
   readonly row: RowDraft;
   readonly previous: JournalHead;
-  readonly values: TableValues;
+  readonly fields: RowFields;
   readonly privates: readonly PrivateWrite[];
 }
 

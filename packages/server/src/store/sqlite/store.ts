@@ -20,7 +20,7 @@ import { holdDirectory } from "./lock.ts";
 import { SqliteReader } from "./reader.ts";
 import { checkVersion, migrate, schemaVersion } from "./schema.ts";
 import { outageOf, Transactions } from "./transact.ts";
-import { valuesOf } from "./values.ts";
+import { fieldsOf } from "./values.ts";
 
 const projections = ["ended_job", "ended_job_under", "usage", "device", "audit", "audit_under", "book"];
 
@@ -96,7 +96,7 @@ export async function fillFile(file: string, from: WholeReader): Promise<void> {
 function fillingOf(inserts: Inserts): Filling {
   return {
     rows: (rows) => rows.forEach((row) => void inserts.row(row)),
-    projected: (projected) => inserts.values(valuesOf(projected)),
+    projected: (projected) => inserts.projected(fieldsOf(projected)),
     privates: (writes) => inserts.privates(writes),
     snapshot: (snapshot) => inserts.snapshot(snapshot),
   };
@@ -133,17 +133,17 @@ class SqliteStore extends SqliteReader implements FillableStore {
   }
 
   append({ row: draft, projected, privates }: Batch): Promise<void> {
-    const values = valuesOf(projected);
+    const fields = fieldsOf(projected);
     return this.#take(`batch ${draft.seq}`, async (what) => {
       const previous = this.#last ?? (await this.head());
       if (draft.events.count >= handedOverMin) {
-        this.#last = await this.#committer.commit({ what, row: draft, previous, values, privates });
+        this.#last = await this.#committer.commit({ what, row: draft, previous, fields, privates });
         return;
       }
       const row = sealRow(draft, previous);
       await this.#here.run(what, (inserts) => {
         inserts.row(row);
-        inserts.values(values);
+        inserts.projected(fields);
         inserts.privates(privates);
       });
       this.#last = headOf(row);
@@ -164,7 +164,7 @@ class SqliteStore extends SqliteReader implements FillableStore {
     return this.#take("rebuilt projections", (what) =>
       this.#here.run(what, async (inserts) => {
         for (const table of projections) this.#db.exec(`DELETE FROM ${table}`);
-        for await (const page of pages) inserts.values(valuesOf(page));
+        for await (const page of pages) inserts.projected(fieldsOf(page));
       }),
     );
   }

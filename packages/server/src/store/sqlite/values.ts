@@ -1,11 +1,36 @@
 import { ancestorsOf, tenantOf } from "../paths.ts";
 import type { Projected } from "../port.ts";
-import { asStored } from "../stored.ts";
+import { storable } from "../text.ts";
 import { spanOf } from "../usage-span.ts";
 
 type Value = string | number | null;
 
-/** All values of a table's rows, one after the other: to hand over lists of these costs a third of what objects do. */
+/** All fields of a batch's rows, one after the other: to hand over lists of these costs a third of what objects do. */
+export interface RowFields {
+  readonly jobs: readonly Value[];
+  readonly usage: readonly Value[];
+  readonly devices: readonly Value[];
+  readonly audit: readonly Value[];
+  readonly books: readonly Value[];
+}
+
+/** The rows of a batch as they are handed over. */
+export function fieldsOf(projected: Projected): RowFields {
+  const [jobs, usage, devices, audit, books]: [Value[], Value[], Value[], Value[], Value[]] = [[], [], [], [], []];
+  for (const { id, account, user, name, arrayId, submittedAt, endedAt, outcome, exitCode, doc } of projected.jobs)
+    jobs.push(id, account, user, name, arrayId, submittedAt, endedAt, outcome, exitCode, doc);
+  for (const { lease, job, account, user, node, gpu, model, units, state, class: its, fromAt, toAt } of projected.usage)
+    usage.push(lease, job, account, user, node, gpu, model, units, state, its, fromAt, toAt);
+  for (const { gpu, node, model, at, seq, capacityUnits, freeUnits, mode } of projected.devices)
+    devices.push(gpu, node, model, at, seq, capacityUnits, freeUnits, mode);
+  for (const { seq, index, at, actor, token, request, action, target, account, outcome, detail } of projected.audit)
+    audit.push(seq, index, at, actor, token, request, action, target, account, outcome, detail);
+  for (const { seq, index, kind, key, tenant, fromAt, toAt, doc } of projected.books)
+    books.push(seq, index, kind, key, tenant, fromAt, toAt, doc);
+  return { jobs, usage, devices, audit, books };
+}
+
+/** All values of a table's rows, one after the other, in the order of its columns. */
 export interface TableValues {
   readonly ended_job: readonly Value[];
   readonly ended_job_under: readonly Value[];
@@ -17,42 +42,40 @@ export interface TableValues {
 }
 
 /** The rows of a batch as the tables hold them. */
-export function valuesOf(projected: Projected): TableValues {
-  const { jobs, usage, devices, audit, books } = asStored(projected);
-  const [ended_job, ended_job_under, used, device, audited, audit_under, book]: Value[][] = [
-    [],
-    [],
-    [],
-    [],
-    [],
-    [],
-    [],
-  ];
-  for (const job of jobs) {
-    ended_job!.push(job.id, job.account, job.user, job.name, job.arrayId);
-    ended_job!.push(job.submittedAt, job.endedAt, job.outcome, job.exitCode, job.doc);
-    for (const above of ancestorsOf(job.account)) ended_job_under!.push(above, job.submittedAt, job.id, job.outcome);
+export function tableValuesOf(fields: RowFields): TableValues {
+  const ended_job = storableValues(fields.jobs);
+  const usage = storableValues(fields.usage);
+  const audit = storableValues(fields.audit);
+  const [ended_job_under, used, audit_under]: [Value[], Value[], Value[]] = [[], [], []];
+  for (let i = 0; i < ended_job.length; i += 10) {
+    const [id, account, , , , submittedAt, , outcome] = ended_job.slice(i, i + 10);
+    for (const above of ancestorsOf(account as string)) ended_job_under.push(above, submittedAt!, id!, outcome!);
   }
-  for (const use of usage) {
-    used!.push(use.lease, use.job, use.account, tenantOf(use.account), use.user, use.node, use.gpu, use.model);
-    used!.push(use.units, use.state, use.class, use.fromAt, use.toAt, spanOf(use.fromAt, use.toAt));
+  for (let i = 0; i < usage.length; i += 12) {
+    const [lease, job, account, ...rest] = usage.slice(i, i + 12);
+    const [fromAt, toAt] = rest.slice(-2) as [number, number];
+    used.push(lease!, job!, account!, tenantOf(account as string), ...rest, spanOf(fromAt, toAt));
   }
-  for (const { gpu, node, model, at, seq, capacityUnits, freeUnits, mode } of devices)
-    device!.push(gpu, node, model, at, seq, capacityUnits, freeUnits, mode);
-  for (const entry of audit) {
-    audited!.push(entry.seq, entry.index, entry.at, entry.actor, entry.token, entry.request);
-    audited!.push(entry.action, entry.target, entry.account, entry.outcome, entry.detail);
-    for (const above of ancestorsOf(entry.account)) audit_under!.push(above, entry.seq, entry.index, entry.at);
+  for (let i = 0; i < audit.length; i += 11) {
+    for (const above of ancestorsOf(audit[i + 8] as string))
+      audit_under.push(above, audit[i]!, audit[i + 1]!, audit[i + 2]!);
   }
-  for (const { seq, index, kind, key, tenant, fromAt, toAt, doc } of books)
-    book!.push(seq, index, kind, key, tenant, fromAt, toAt, doc);
   return {
-    ended_job: ended_job!,
-    ended_job_under: ended_job_under!,
-    usage: used!,
-    device: device!,
-    audit: audited!,
-    audit_under: audit_under!,
-    book: book!,
+    ended_job,
+    ended_job_under,
+    usage: used,
+    device: storableValues(fields.devices),
+    audit,
+    audit_under,
+    book: storableValues(fields.books),
   };
+}
+
+/** The list itself, unless one of its texts has to be changed. */
+function storableValues(values: readonly Value[]): readonly Value[] {
+  return values.every((value) => storableValue(value) === value) ? values : values.map(storableValue);
+}
+
+function storableValue(value: Value): Value {
+  return typeof value === "string" ? storable(value) : value;
 }
