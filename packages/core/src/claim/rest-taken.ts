@@ -1,7 +1,7 @@
 import { type AccountNo, type NodeNo, noAccount } from "../model/ids.ts";
 import { restOf } from "../state/dedicated.ts";
 import { accountOf, type State } from "../state/state.ts";
-import { addTo, type Held, nothingHeld } from "../state/usage.ts";
+import { addGpusOf, addTo, type Held, nothingHeld } from "../state/usage.ts";
 import type { Victim } from "./victim.ts";
 
 /** Seats that a plan takes from a confidential tenant on one of its nodes. */
@@ -62,15 +62,7 @@ export class RestTaken {
   ): void {
     const all = this.#isAll(node, charged, taken);
     const change = all ? restOf(this.#state, node) : taken.held;
-    const by = all ? sign : -sign;
-    for (let at = charged; at !== noAccount; at = accountOf(this.#state, at).parent) {
-      const into = heldOf(at);
-      into.units += by * change.units;
-      into.memoryUnits += by * change.memoryUnits;
-      for (const [model, units] of change.byModel.entries()) {
-        while (into.byModel.length <= model) into.byModel.push(0);
-        into.byModel[model]! += by * (units ?? 0);
-      }
-    }
+    const by = (all ? sign : -sign) as 1 | -1;
+    for (let at = charged; at !== noAccount; at = accountOf(this.#state, at).parent) addGpusOf(heldOf(at), change, by);
   }
 }

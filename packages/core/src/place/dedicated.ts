@@ -6,7 +6,7 @@ import type { FleetNode } from "../model/node.ts";
 import { unitsPerGpu } from "../model/units.ts";
 import { lowestAbove, restOf } from "../state/dedicated.ts";
 import { accountOf, jobOf, pathUp, type State, tenantOf } from "../state/state.ts";
-import type { Held } from "../state/usage.ts";
+import { addGpus, type Held, nothingHeld, plus } from "../state/usage.ts";
 import { nodesThatLast } from "../when/maintenance.ts";
 import { type Asking, nodesOfOthers } from "./apart.ts";
 
@@ -77,16 +77,14 @@ export function heldBeside(
   isEmptied: (node: NodeNo) => boolean = () => false,
   without = false,
 ): (account: Account) => Held {
-  const change = new Map<AccountNo, { units: number; memoryUnits: number; byModel: number[] }>();
+  const change = new Map<AccountNo, Held>();
   const add = (at: Account, model: number, units: number, memoryUnits: number): void => {
     let sum = change.get(at.no);
     if (sum === undefined) {
-      sum = { units: 0, memoryUnits: 0, byModel: [] };
+      sum = nothingHeld();
       change.set(at.no, sum);
     }
-    sum.units += units;
-    sum.memoryUnits += memoryUnits;
-    sum.byModel[model] = (sum.byModel[model] ?? 0) + units;
+    addGpus(sum, model, units, memoryUnits);
   };
   for (const node of ownNodes(state, account)) {
     if (isEmptied(node.no)) continue;
@@ -117,7 +115,10 @@ export function heldBeside(
       for (const at of above) add(at, model, -(part?.compute ?? unitsPerGpu), -(part?.memory ?? unitsPerGpu));
     }
   }
-  return (each) => plus(held(each), change.get(each.no));
+  return (each) => {
+    const more = change.get(each.no);
+    return more === undefined ? held(each) : plus(held(each), more);
+  };
 }
 
 /** Who is leaving a node that the tenant of an account keeps, so that it will be charged with what they held. */
@@ -128,14 +129,6 @@ function* beingLeftOn(state: State, node: NodeNo, account: AccountNo, own: boole
     if (job.state !== "stopping" && lease.state !== "stopping") continue;
     if (own || accountOf(state, job.account).tenant !== tenant) yield lease;
   }
-}
-
-function plus(held: Held, change: { units: number; memoryUnits: number; byModel: number[] } | undefined): Held {
-  if (change === undefined) return held;
-  const byModel = [...held.byModel];
-  for (const [model, units] of change.byModel.entries()) byModel[model] = (byModel[model] ?? 0) + (units ?? 0);
-  const { units, memoryUnits, cpusMilli, memoryMiB } = held;
-  return { units: units + change.units, memoryUnits: memoryUnits + change.memoryUnits, byModel, cpusMilli, memoryMiB };
 }
 
 /** GPU units that are free and that confidential tenants keep from others. */

@@ -23,12 +23,17 @@ function entryFor(amounts: GpuAmounts, model: string): string | undefined {
   return best;
 }
 
+/** One of the two dimensions of a GPU [U1]. */
+type GpuDimension = "compute" | "memory";
+
 /** Units under each entry of a quota; those that fall under none are under undefined. */
-function byEntry(state: State, held: Held, amounts: GpuAmounts, add: Demand | undefined) {
+function byEntry(state: State, held: Held, amounts: GpuAmounts, add: Demand | undefined, of: GpuDimension) {
   const used = new Map<string | undefined, number>();
   const { models } = state.fleet;
   for (let model = 0; model < models.length; model++) {
-    const units = (held.byModel[model] ?? 0) + (add?.model === model ? add.units : 0);
+    let units = held.byModel[model] ?? 0;
+    if (of === "memory") units += held.moreMemory[model] ?? 0;
+    if (add?.model === model) units += of === "memory" ? add.memoryUnits : add.units;
     if (units === 0) continue;
     const entry = entryFor(amounts, models[model]!);
     used.set(entry, (used.get(entry) ?? 0) + units);
@@ -36,14 +41,17 @@ function byEntry(state: State, held: Held, amounts: GpuAmounts, add: Demand | un
   return used;
 }
 
-/** GPU units beyond a guarantee [U2]: what each model's own entry does not hold must fit into `*`. */
-function unitsBeyond(state: State, held: Held, guarantee: GpuAmounts, add: Demand | undefined): number {
+/** GPU units beyond a guarantee by model [U2]: what each model's own entry does not hold must fit into `*`. */
+function unitsBeyond(
+  state: State,
+  held: Held,
+  guarantee: GpuAmounts,
+  add: Demand | undefined,
+  of: GpuDimension,
+): number {
   const any = guarantee["*"] ?? 0;
-  let named = false;
-  for (const key in guarantee) named ||= key !== "*";
-  if (!named) return Math.max(0, held.units + (add?.units ?? 0) - any);
   let overflow = 0;
-  for (const [entry, units] of byEntry(state, held, guarantee, add)) {
+  for (const [entry, units] of byEntry(state, held, guarantee, add, of)) {
     overflow += Math.max(0, units - (entry === undefined ? 0 : guarantee[entry]!));
   }
   return Math.max(0, overflow - any);
@@ -110,7 +118,7 @@ export function borrowedOf(state: State, account: Account, held: Held, add?: Dem
   const floor = floorOf(state, account);
   return {
     units: unitsOver(state, account, floor, held, add),
-    memoryUnits: Math.max(0, held.memoryUnits + (add?.memoryUnits ?? 0) - floor.units),
+    memoryUnits: memoryOver(state, account, floor, held, add),
     cpusMilli: Math.max(0, held.cpusMilli + (add?.cpusMilli ?? 0) - floor.cpusMilli),
     memoryMiB: Math.max(0, held.memoryMiB + (add?.memoryMiB ?? 0) - floor.memoryMiB),
   };
@@ -118,7 +126,12 @@ export function borrowedOf(state: State, account: Account, held: Held, add?: Dem
 
 function unitsOver(state: State, account: Account, floor: Floor, held: Held, add: Demand | undefined): number {
   if (floor.plain) return Math.max(0, held.units + (add?.units ?? 0) - floor.units);
-  return unitsBeyond(state, held, account.terms.quota.guarantee, add);
+  return unitsBeyond(state, held, account.terms.quota.guarantee, add, "compute");
+}
+
+function memoryOver(state: State, account: Account, floor: Floor, held: Held, add: Demand | undefined): number {
+  if (floor.plain) return Math.max(0, held.memoryUnits + (add?.memoryUnits ?? 0) - floor.units);
+  return unitsBeyond(state, held, account.terms.quota.guarantee, add, "memory");
 }
 
 /** Whether an account that held `held` and `add` would borrow nothing. */
@@ -128,7 +141,8 @@ export function isWithin(state: State, account: Account, held: Held, add: Demand
     held.memoryUnits + add.memoryUnits <= floor.units &&
     held.cpusMilli + add.cpusMilli <= floor.cpusMilli &&
     held.memoryMiB + add.memoryMiB <= floor.memoryMiB &&
-    unitsOver(state, account, floor, held, add) === 0
+    unitsOver(state, account, floor, held, add) === 0 &&
+    (floor.plain || memoryOver(state, account, floor, held, add) === 0)
   );
 }
 
@@ -141,7 +155,7 @@ export function isNothing(borrowed: Borrowed): boolean {
 
 /** GPU units that an account holds beyond its guarantee now. */
 export function borrowedUnits(state: State, account: Account): number {
-  return unitsBeyond(state, state.usage[account.no]!, account.terms.quota.guarantee, undefined);
+  return unitsOver(state, account, floorOf(state, account), state.usage[account.no]!, undefined);
 }
 
 /** The lowest account on the path that holds the demand inside its guarantee [C1]; `noAccount` = burst. */
@@ -190,9 +204,10 @@ export function ceilingHit(
       return { account: each, what: "*", maxUnits: total, usedUnits: held.memoryUnits };
     const entry = entryFor(max, state.fleet.models[demand.model]!);
     if (entry === undefined) continue;
-    const used = byEntry(state, held, max, undefined).get(entry) ?? 0;
-    if (used + demand.units > max[entry]!)
-      return { account: each, what: entry, maxUnits: max[entry]!, usedUnits: used };
+    for (const [of, more] of [["compute", demand.units] as const, ["memory", demand.memoryUnits] as const]) {
+      const used = byEntry(state, held, max, undefined, of).get(entry) ?? 0;
+      if (used + more > max[entry]!) return { account: each, what: entry, maxUnits: max[entry]!, usedUnits: used };
+    }
   }
   return undefined;
 }

@@ -45,10 +45,10 @@ export class Alike {
   #add(kinds: Map<AccountNo, Map<string, Kind>>, { fleet }: State, job: Job): void {
     const held = nothingHeld();
     for (const lease of job.leases) addTo(held, fleet, lease, 1);
-    const { units, memoryUnits, cpusMilli, memoryMiB, byModel } = held;
+    const { units, memoryUnits, cpusMilli, memoryMiB, byModel, moreMemory } = held;
     const saves = job.spec.checkpoint !== undefined;
     const whole = job.leases[0]!.part === undefined;
-    const key = `${job.cover}/${saves}/${whole}/${units}/${memoryUnits}/${cpusMilli}/${memoryMiB}/${byModel}`;
+    const key = `${job.cover}/${saves}/${whole}/${units}/${memoryUnits}/${cpusMilli}/${memoryMiB}/${byModel}/${moreMemory}`;
     let ofAccount = kinds.get(job.account);
     if (ofAccount === undefined) {
       ofAccount = new Map();

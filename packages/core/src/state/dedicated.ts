@@ -2,6 +2,7 @@ import { type AccountNo, type JobNo, type NodeNo, noAccount, rootAccount } from 
 import type { Job } from "../model/job.ts";
 import { noteHistory } from "./history.ts";
 import { accountOf, jobOf, type State, tenantOf } from "./state.ts";
+import { addGpus, addGpusOf, type Held, nothingHeld } from "./usage.ts";
 
 /**
  * Who is on which node, and the nodes that confidential tenants have to themselves [U3]: beside what its jobs hold, such
@@ -97,16 +98,13 @@ function countTenant(state: State, node: NodeNo, tenant: AccountNo, sign: 1 | -1
 }
 
 /** What nobody holds of a node's GPUs, nor has kept. */
-export function restOf({ fleet }: State, no: NodeNo): { units: number; memoryUnits: number; byModel: number[] } {
-  const rest = { units: 0, memoryUnits: 0, byModel: [] as number[] };
+export function restOf({ fleet }: State, no: NodeNo): Held {
+  const rest = nothingHeld();
   const node = fleet.nodes[no];
   if (node === undefined) return rest;
   for (let gpu = node.firstGpu as number; gpu < node.firstGpu + node.facts.gpus.length; gpu++) {
     if (fleet.gpuHeldFor[gpu] !== 0) continue;
-    const model = fleet.gpuModel[gpu]!;
-    rest.units += fleet.gpuFree[gpu]!;
-    rest.memoryUnits += fleet.gpuFreeMemory[gpu]!;
-    rest.byModel[model] = (rest.byModel[model] ?? 0) + fleet.gpuFree[gpu]!;
+    addGpus(rest, fleet.gpuModel[gpu]!, fleet.gpuFree[gpu]!, fleet.gpuFreeMemory[gpu]!);
   }
   return rest;
 }
@@ -117,14 +115,8 @@ function chargeRest(state: State, node: NodeNo, sign: 1 | -1): void {
   if (charged === undefined) return;
   const rest = restOf(state, node);
   for (let at = charged; at !== noAccount; at = accountOf(state, at).parent) {
-    const usage = state.usage[at]!;
     noteHistory(state, at);
-    usage.units += sign * rest.units;
-    usage.memoryUnits += sign * rest.memoryUnits;
-    for (const [model, units] of rest.byModel.entries()) {
-      while (usage.byModel.length <= model) usage.byModel.push(0);
-      usage.byModel[model]! += sign * (units ?? 0);
-    }
+    addGpusOf(state.usage[at]!, rest, sign);
   }
   state.classes.note(charged);
 }

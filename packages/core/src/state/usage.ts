@@ -13,6 +13,8 @@ export interface Held {
   readonly byModel: number[];
   /** GPU memory, the second dimension of a GPU. */
   memoryUnits: number;
+  /** By model number, how much more of that than of compute: only parts hold the one without the other. */
+  readonly moreMemory: number[];
   cpusMilli: number;
   memoryMiB: number;
 }
@@ -40,7 +42,7 @@ export function nothingUsed(): AccountUsage {
 }
 
 export function nothingHeld(): Held {
-  return { units: 0, byModel: [], memoryUnits: 0, cpusMilli: 0, memoryMiB: 0 };
+  return { units: 0, byModel: [], memoryUnits: 0, moreMemory: [], cpusMilli: 0, memoryMiB: 0 };
 }
 
 const nothingCounted: Readonly<UserCount> = { waiting: 0, units: 0 };
@@ -110,7 +112,28 @@ export function addTo(held: Held, fleet: Fleet, holding: Holding, sign: 1 | -1):
     const model = fleet.gpuModel[gpu] as number;
     while (held.byModel.length <= model) held.byModel.push(0);
     held.byModel[model]! += sign * unitsEach;
+    if (part !== undefined && part.memory !== unitsEach)
+      addAt(held.moreMemory, model, sign * (part.memory - unitsEach));
   }
+}
+
+/** Adds compute and memory of GPUs of one model to an amount. */
+export function addGpus(held: Held, model: number, units: number, memoryUnits: number): void {
+  held.units += units;
+  held.memoryUnits += memoryUnits;
+  addAt(held.byModel, model, units);
+  if (memoryUnits !== units) addAt(held.moreMemory, model, memoryUnits - units);
+}
+
+/** Adds all GPUs of an amount to another, or takes them out. */
+export function addGpusOf(held: Held, other: Held, sign: 1 | -1): void {
+  for (const [model, units] of other.byModel.entries())
+    addGpus(held, model, sign * units, sign * (units + (other.moreMemory[model] ?? 0)));
+}
+
+function addAt(amounts: number[], at: number, more: number): void {
+  while (amounts.length <= at) amounts.push(0);
+  amounts[at]! += more;
 }
 
 /** Counts a holding in or out on the job's account and everything above. */
@@ -156,14 +179,16 @@ export function stayingOf(state: State, account: AccountNo): Held {
 export function minus(a: Held, b: Held): Held {
   return {
     units: a.units - b.units,
-    byModel: Array.from(
-      { length: Math.max(a.byModel.length, b.byModel.length) },
-      (_, model) => (a.byModel[model] ?? 0) - (b.byModel[model] ?? 0),
-    ),
+    byModel: eachMinus(a.byModel, b.byModel),
     memoryUnits: a.memoryUnits - b.memoryUnits,
+    moreMemory: eachMinus(a.moreMemory, b.moreMemory),
     cpusMilli: a.cpusMilli - b.cpusMilli,
     memoryMiB: a.memoryMiB - b.memoryMiB,
   };
+}
+
+function eachMinus(a: readonly number[], b: readonly number[]): number[] {
+  return Array.from({ length: Math.max(a.length, b.length) }, (_, model) => (a[model] ?? 0) - (b[model] ?? 0));
 }
 
 export function plus(a: Held, b: Held): Held {

@@ -3,7 +3,7 @@ import { type AccountNo, noAccount } from "../model/ids.ts";
 import type { Job } from "../model/job.ts";
 import { ceilingHit, coverFor, type Demand, unlentUnits } from "../queue/quota.ts";
 import { accountOf, pathUp, type State } from "../state/state.ts";
-import { addTo, type Held, minus, nothingHeld, stayingOf } from "../state/usage.ts";
+import { addGpus, addTo, type Held, minus, nothingHeld, stayingOf } from "../state/usage.ts";
 
 /** Whether a job may have to wait for quota as well as for room: most need not be asked. */
 export function waitsForQuota(state: State, { account, spec }: Job): boolean {
@@ -108,10 +108,7 @@ export class UsageThen {
 }
 
 function add(held: Held, { model, units, memoryUnits, cpusMilli, memoryMiB }: Demand, sign: 1 | -1): void {
-  held.units += sign * units;
-  held.memoryUnits += sign * memoryUnits;
   held.cpusMilli += sign * cpusMilli;
   held.memoryMiB += sign * memoryMiB;
-  while (model >= held.byModel.length) held.byModel.push(0);
-  if (model >= 0) held.byModel[model]! += sign * units;
+  if (model >= 0) addGpus(held, model, sign * units, sign * memoryUnits);
 }

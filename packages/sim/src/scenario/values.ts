@@ -12,7 +12,7 @@ import { BadField, type FieldPath, mapOf, type Read } from "./fields.ts";
 const plainName = /^[A-Za-z0-9]([A-Za-z0-9._-]{0,98}[A-Za-z0-9])?$/;
 const modelName = /^[A-Za-z][A-Za-z0-9._-]{0,62}$/;
 const pathPattern = /^[A-Za-z0-9][A-Za-z0-9._-]{0,62}(\/[A-Za-z0-9][A-Za-z0-9._-]{0,62}){0,15}$/;
-const migProfile = /^\d+g\.\d+gb(\+[a-z0-9.]+)*$/i;
+const migProfile = /^(?:(?:\*|[A-Za-z][A-Za-z0-9._-]{0,62}):)?\d{1,2}g\.\d{1,3}gb(?:\+me)?$/;
 
 /** What the core says of a value, at our place in the file. */
 function settled<Value>(result: Value | Refusal, value: unknown, path: FieldPath): Value {
