@@ -7,7 +7,7 @@ import { loadOf } from "../part/latency.ts";
 import { type Newcomer, type Occupant, type PartAsk, seatPart } from "../part/seat.ts";
 import { holdsGang } from "../place/gang.ts";
 import { gpusThatFit, type MemberNeed, membersThatFit, needOf, roomsWhenEmpty } from "../place/seats.ts";
-import { coverFor, lowestCeiling, unlentUnits } from "../queue/quota.ts";
+import { coverFor, lowestCeiling, namesKept, unlentBeside, unlentUnits } from "../queue/quota.ts";
 import { arraySize } from "../state/new-job.ts";
 import { Rooms } from "../state/rooms.ts";
 import { anybody, pathUp, type State, wishOf } from "../state/state.ts";
@@ -159,10 +159,9 @@ function neverFitsAs(state: State, account: AccountNo, spec: JobSpec, option: Wi
         `ask for at most ${max}, or have the max raised`,
       );
     }
-    const unlent = state.lendingLimits === 0 ? 0 : unlentUnits(state, account, () => 0);
-    const borrowable = state.fleet.totals.gpuUnits - unlent;
-    if (unlent > 0 && units > borrowable && coverFor(state, account, option.demand, nothingHeld) === noAccount) {
-      const lent = borrowable / unitsPerGpu;
+    const unlent = unlentBeside(state, account, option.demand, (name) => unitsOfAll(state, name), nothingHeld);
+    if (unlent > 0 && coverFor(state, account, option.demand, nothingHeld) === noAccount) {
+      const lent = mostLent(state, account, model) / unitsPerGpu;
       return refuse(
         "never-fits",
         ...askedIn(spec, choice),
@@ -180,6 +179,22 @@ function neverFitsAs(state: State, account: AccountNo, spec: JobSpec, option: Wi
       : neverAsPart(state, spec, ask, model, field, text);
   if (refusal === undefined) option.fitsEmptyAt = state.fleet.makeup;
   return refusal;
+}
+
+/** All GPU units of the models of a name. */
+function unitsOfAll({ fleet }: State, name: string): number {
+  if (name === "*") return fleet.totals.gpuUnits;
+  let units = 0;
+  for (let gpu = 0; gpu < fleet.gpus; gpu++) if (fleet.isOf(gpu, name)) units += fleet.gpuCapacity[gpu]!;
+  return units;
+}
+
+/** The most of a model that an account may have beyond every guarantee on its path, if nothing ran. */
+function mostLent(state: State, account: AccountNo, model: number): number {
+  const each = namesKept(state, model).map((name) => {
+    return unitsOfAll(state, name) - unlentUnits(state, account, nothingHeld, name);
+  });
+  return Math.max(0, Math.min(...each));
 }
 
 /** Whole GPUs, or none, that not even the empty fleet has in that shape. */

@@ -1,6 +1,6 @@
 import { type GpuNo, type NodeNo, noAccount, rootAccount } from "../model/ids.ts";
 import type { Instant } from "../model/units.ts";
-import { unlentUnits } from "../queue/quota.ts";
+import { unlentBeside } from "../queue/quota.ts";
 import { pathUp, type State } from "../state/state.ts";
 import type { Book } from "./book.ts";
 import type { Cost } from "./costs.ts";
@@ -164,8 +164,8 @@ function sharesAccount({ state, claimant }: Task, { job }: Victim): boolean {
 /** What stays free holds what is not lent; a claimant that a guarantee covers need not ask [C5]. */
 export function isLent({ state, claimant }: Task, tally: Tally): boolean {
   if (state.lendingLimits === 0 || tally.isCovered()) return true;
-  const unlent = unlentUnits(state, claimant.job.account, (account) => tally.left(account).units);
-  return unlent === 0 || state.fleet.freeUnitsOnceLeft() + tally.unitsFreed() - claimant.demand.units >= unlent;
+  const freeOf = (name: string) => state.fleet.freeUnitsOnceLeft(name) + tally.unitsFreed(name);
+  return unlentBeside(state, claimant.job.account, claimant.demand, freeOf, (account) => tally.left(account)) === 0;
 }
 
 /** What one more member on a node would cost. */

@@ -244,9 +244,9 @@ export class Tally {
   }
 
   /** Units that the victims leave free on nodes that take work. */
-  unitsFreed(): number {
+  unitsFreed(name = "*"): number {
     let units = 0;
-    for (const victim of this.victims.keys()) units += unitsFreedBy(this.#state, victim);
+    for (const victim of this.victims.keys()) units += unitsFreedBy(this.#state, victim, name);
     return units;
   }
 
@@ -347,11 +347,11 @@ export class Tally {
 }
 
 /** Units that one leaves free on nodes that take work; nobody else comes to a GPU that is kept for someone [P3]. */
-export function unitsFreedBy({ fleet }: State, { leases }: Victim): number {
+export function unitsFreedBy({ fleet }: State, { leases }: Victim, name = "*"): number {
   let units = 0;
   for (const { node, gpus, unitsEach } of leases) {
     if (fleet.node(node).mode !== "up") continue;
-    for (const gpu of gpus) if (fleet.gpuHeldFor[gpu] === 0) units += unitsEach;
+    for (const gpu of gpus) if (fleet.gpuHeldFor[gpu] === 0 && fleet.isOf(gpu, name)) units += unitsEach;
   }
   return units;
 }

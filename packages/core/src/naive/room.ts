@@ -35,15 +35,15 @@ export function freeRoom(world: World): Room[] {
 }
 
 /** GPU compute that is free on nodes that take work; what is beside a part that is kept for someone is not. */
-export function freeUnits(world: World): number {
+export function freeUnits(world: World, models: readonly number[]): number {
   const taken = new Map<number, number>();
   for (const { seats, compute } of world.holdings)
     for (const gpu of seats.flatMap((seat) => seat.gpus)) taken.set(gpu, (taken.get(gpu) ?? 0) + compute);
   for (const { seats } of world.holds)
     for (const gpu of seats.flatMap((seat) => seat.gpus)) taken.set(gpu, unitsPerGpu);
   let free = 0;
-  for (const { up, gpus } of world.nodes)
-    if (up) for (const gpu of gpus) free += Math.max(0, unitsPerGpu - (taken.get(gpu) ?? 0));
+  for (const { up, gpus, model } of world.nodes)
+    if (up && models.includes(model)) for (const gpu of gpus) free += Math.max(0, unitsPerGpu - (taken.get(gpu) ?? 0));
   return free;
 }
 

@@ -4,6 +4,7 @@ import type { AccountNo, NodeNo } from "../model/ids.ts";
 import type { Lease } from "../model/lease.ts";
 import type { FleetNode } from "../model/node.ts";
 import { unitsPerGpu } from "../model/units.ts";
+import { unitsOf } from "../queue/quota.ts";
 import { lowestAbove, restOf } from "../state/dedicated.ts";
 import { accountOf, jobOf, pathUp, type State, tenantOf } from "../state/state.ts";
 import { addGpus, type Held, nothingHeld, plus } from "../state/usage.ts";
@@ -131,10 +132,10 @@ function* beingLeftOn(state: State, node: NodeNo, account: AccountNo, own: boole
   }
 }
 
-/** GPU units that are free and that confidential tenants keep from others. */
-export function dedicatedRest(state: State): number {
+/** GPU units of the models of a name that are free and that confidential tenants keep from others. */
+export function dedicatedRest(state: State, name: string): number {
   let units = 0;
   for (const node of state.dedicated.keys())
-    if (state.fleet.nodes[node]?.mode === "up") units += restOf(state, node).units;
+    if (state.fleet.nodes[node]?.mode === "up") units += unitsOf(state, restOf(state, node), name);
   return units;
 }

@@ -5,7 +5,7 @@ import type { Job } from "../model/job.ts";
 import type { FleetNode } from "../model/node.ts";
 import { type Instant, unitsPerGpu } from "../model/units.ts";
 import { type LimitHit, limitHit } from "../queue/limits.ts";
-import { type CeilingHit, ceilingHit, coverFor, type Demand, unlentUnits } from "../queue/quota.ts";
+import { type CeilingHit, ceilingHit, coverFor, type Demand, unitsOf, unlentBeside } from "../queue/quota.ts";
 import { type MoneyHit, moneyHit } from "../run/budget.ts";
 import { modelsFor, type State, tenantOf, wishOf } from "../state/state.ts";
 import type { Held } from "../state/usage.ts";
@@ -114,10 +114,13 @@ function stopFor(
   if (ceiling !== undefined) return { kind: "max", hit: ceiling };
   if (cover !== noAccount) return undefined;
   if (!job.spec.preemptible) return { kind: "must-be-guaranteed" };
-  const unlent = unlentUnits(state, job.account);
-  if (demand.units === 0 || unlent === 0) return undefined;
+  if (state.lendingLimits === 0) return undefined;
   const tenant = tenantOf(state, job.account);
-  const beside = held === undefined ? 0 : held(tenant).units - state.usage[tenant.no]!.units;
-  const free = state.fleet.freeUnitsUp() - dedicatedRest(state) - beside;
-  return free - demand.units < unlent ? { kind: "not-lent", unlentUnits: unlent } : undefined;
+  const freeOf = (name: string): number => {
+    const opened =
+      held === undefined ? 0 : unitsOf(state, held(tenant), name) - unitsOf(state, state.usage[tenant.no]!, name);
+    return state.fleet.freeUnitsUp(name) - dedicatedRest(state, name) - opened;
+  };
+  const unlent = unlentBeside(state, job.account, demand, freeOf);
+  return unlent > 0 ? { kind: "not-lent", unlentUnits: unlent } : undefined;
 }

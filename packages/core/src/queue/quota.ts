@@ -230,14 +230,53 @@ export function lowestCeiling(
   return lowest;
 }
 
+/** What is held of the models of a name. */
+export function unitsOf({ fleet }: State, held: Held, name: string): number {
+  if (name === "*") return held.units;
+  let units = 0;
+  for (const [model, own] of held.byModel.entries()) if (modelMatches(name, fleet.models[model]!)) units += own;
+  return units;
+}
+
+/** What an account holds, or would. */
+export type HeldBy = (account: AccountNo) => Held;
+
 /**
- * Units of idle guarantees that outsiders may not use [C5], seen from an account: of each account outside its path the
- * larger of its own and the sum of its children's.
+ * GPU units that must stay free for others beside a job that would borrow [C5]; 0 = what is free by `freeOf` holds them.
+ * Counted over all GPUs, and over those of each name by which guarantees are kept that its model falls under.
+ */
+export function unlentBeside(
+  state: State,
+  viewer: AccountNo,
+  demand: Demand,
+  freeOf: (name: string) => number,
+  heldBy?: HeldBy,
+): number {
+  if (state.lendingLimits === 0 || demand.units === 0) return 0;
+  for (const name of namesKept(state, demand.model)) {
+    const unlent = unlentUnits(state, viewer, heldBy, name);
+    if (unlent > 0 && freeOf(name) - demand.units < unlent) return unlent;
+  }
+  return 0;
+}
+
+/** `*`, and the names in guarantees of those who do not lend all that a model falls under. */
+export function namesKept(state: State, model: number): string[] {
+  const names = ["*"];
+  for (const name of state.lendingNames.keys())
+    if (name !== "*" && modelMatches(name, state.fleet.models[model]!)) names.push(name);
+  return names;
+}
+
+/**
+ * Units of idle guarantees, of one name or of all, that outsiders may not use [C5], seen from an account: of each account
+ * outside its path the larger of its own and the sum of its children's.
  */
 export function unlentUnits(
   state: State,
   viewer: AccountNo,
-  unitsHeld: (account: AccountNo) => number = (account) => state.usage[account]!.units,
+  heldBy: HeldBy = (account) => state.usage[account]!,
+  name = "*",
 ): number {
   if (state.lendingLimits === 0) return 0;
   const path = new Set<AccountNo>();
@@ -249,11 +288,39 @@ export function unlentUnits(
     if (path.has(no) || account.parent === noAccount) return below;
     const { guarantee, lendable } = account.terms.quota;
     if (lendable === undefined) return below;
-    const [floor, lent] = [sum(guarantee), sum(lendable)];
-    const idle = Math.max(0, floor - unitsHeld(no));
-    return Math.max(below, idle - lent);
+    const idle = idleOf(state, floorOf(state, account), heldBy(no), guarantee);
+    return Math.max(below, name === "*" ? sum(idle) - sum(lendable) : keptOf(idle, lendable, name));
   };
   return reserved(0 as AccountNo);
+}
+
+/** What is not used of a guarantee, by its entries. */
+function idleOf(state: State, floor: Floor, held: Held, guarantee: GpuAmounts): GpuAmounts {
+  if (floor.plain) return { "*": Math.max(0, floor.units - held.units) };
+  const used = byEntry(state, held, guarantee, undefined, "compute");
+  const idle: Record<string, number> = {};
+  let overflow = used.get(undefined) ?? 0;
+  for (const entry in guarantee) {
+    if (entry === "*") continue;
+    const left = guarantee[entry]! - (used.get(entry) ?? 0);
+    idle[entry] = Math.max(0, left);
+    overflow += Math.max(0, -left);
+  }
+  idle["*"] = Math.max(0, (guarantee["*"] ?? 0) - overflow);
+  return idle;
+}
+
+/** What is not lent of what is idle under one name: what is lent of any model may be of these. */
+function keptOf(idle: GpuAmounts, lendable: GpuAmounts, name: string): number {
+  const lent = new Map<string | undefined, number>();
+  for (const entry in idle) {
+    if (entry === "*" || !modelMatches(name, entry)) continue;
+    const from = entryFor(lendable, entry);
+    lent.set(from, (lent.get(from) ?? 0) + idle[entry]!);
+  }
+  let kept = 0;
+  for (const [from, units] of lent) kept += Math.max(0, units - (from === undefined ? 0 : lendable[from]!));
+  return Math.max(0, kept - (lendable["*"] ?? 0));
 }
 
 function sum(amounts: GpuAmounts): number {

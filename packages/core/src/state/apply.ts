@@ -219,9 +219,18 @@ export function addWindowTimers(state: State, { no, windows = [] }: Account): vo
   }
 }
 
+function countName(names: Map<string, number>, name: string, sign: 1 | -1): void {
+  const count = (names.get(name) ?? 0) + sign;
+  if (count > 0) names.set(name, count);
+  else names.delete(name);
+}
+
 /** Counts the terms of an account in (`sign` 1) or out (-1) where it matters whether anyone has such. */
 export function countTerms(state: State, { quota, trust, limits }: AccountTerms, sign: 1 | -1): void {
-  if (quota.lendable !== undefined) state.lendingLimits += sign;
+  if (quota.lendable !== undefined) {
+    state.lendingLimits += sign;
+    for (const name in quota.guarantee) countName(state.lendingNames, name, sign);
+  }
   if (trust === "confidential") {
     state.confidential += sign;
     if (sign > 0 && state.confidential === 1) countTenants(state);

@@ -3,6 +3,7 @@ import type { Lease } from "../model/lease.ts";
 import type { FleetNode, NodeFacts, NodeMode } from "../model/node.ts";
 import { type Instant, unitsPerGpu } from "../model/units.ts";
 import type { Newcomer, Occupant, PartDevice, PoolMode, Who } from "../part/seat.ts";
+import { modelMatches } from "../submit/gpus.ts";
 import { NodeIndex } from "./node-index.ts";
 import { NodeSet } from "./node-set.ts";
 import { type Fits, Rooms } from "./rooms.ts";
@@ -63,6 +64,9 @@ export class Fleet {
   #nodeLeaving = new Int32Array(16);
   #open = 0;
   #leaving = 0;
+  /** The same by model, on nodes whose GPUs are all of one. */
+  readonly #openOf: number[] = [];
+  readonly #leavingOf: number[] = [];
   /** Nodes that take work and on which someone has been told to leave. */
   readonly nodesBeingLeft = new NodeSet();
   /** Those of them where a GPU will be free that is kept for nobody, or is and waits for cores or memory. */
@@ -278,14 +282,35 @@ export class Fleet {
     this.#note(node);
   }
 
-  /** Free units that nobody is kept waiting for, on nodes that take work. */
-  freeUnitsUp(): number {
-    return this.#open;
+  /** Free units of the models of a name that nobody is kept waiting for, on nodes that take work. */
+  freeUnitsUp(name = "*"): number {
+    return name === "*" ? this.#open : this.#freeOf(name, false);
   }
 
   /** The same, once everyone has gone who was told to. */
-  freeUnitsOnceLeft(): number {
-    return this.#open + this.#leaving;
+  freeUnitsOnceLeft(name = "*"): number {
+    return name === "*" ? this.#open + this.#leaving : this.#freeOf(name, true);
+  }
+
+  #freeOf(name: string, onceLeft: boolean): number {
+    let units = 0;
+    for (const [model, text] of this.models.entries()) {
+      if (!modelMatches(name, text)) continue;
+      units += (this.#openOf[model] ?? 0) + (onceLeft ? (this.#leavingOf[model] ?? 0) : 0);
+    }
+    for (let no = this.oddNodes.next(0); no >= 0; no = this.oddNodes.next(no + 1)) {
+      const { firstGpu, facts } = this.nodes[no]!;
+      for (let gpu = firstGpu as number; gpu < firstGpu + facts.gpus.length; gpu++) {
+        if (this.gpuHeldFor[gpu] !== 0 || !this.isOf(gpu, name)) continue;
+        units += this.gpuFree[gpu]! + (onceLeft ? this.gpuLeaving[gpu]! : 0);
+      }
+    }
+    return units;
+  }
+
+  /** Whether a GPU is of a model that a name stands for. */
+  isOf(gpu: number, name: string): boolean {
+    return name === "*" || modelMatches(name, this.models[this.gpuModel[gpu]!]!);
   }
 
   /** Wholly free and kept for nobody. */
@@ -387,6 +412,11 @@ export class Fleet {
     this.nodeFreeGpus[no] = free;
     this.#open += open - this.#nodeOpen[no]!;
     this.#leaving += leaving - this.#nodeLeaving[no]!;
+    const model = this.#soleModel[no]!;
+    if (model >= 0) {
+      this.#openOf[model] = (this.#openOf[model] ?? 0) + open - this.#nodeOpen[no]!;
+      this.#leavingOf[model] = (this.#leavingOf[model] ?? 0) + leaving - this.#nodeLeaving[no]!;
+    }
     this.#nodeOpen[no] = open;
     const beingLeft = up && (node.leavingCpusMilli > 0 || node.leavingMemoryMiB > 0);
     if (leaving > 0 || beingLeft) this.nodesBeingLeft.add(no);

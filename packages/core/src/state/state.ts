@@ -131,6 +131,8 @@ export interface State {
   readonly waiting: Waiting;
   /** Accounts that do not lend all of their idle guarantee. */
   lendingLimits: number;
+  /** The models that their guarantees name, and in how many of them. */
+  readonly lendingNames: Map<string, number>;
   /** How many tenants are confidential. */
   confidential: number;
   /** Accounts that limit what one user may hold. */
@@ -217,6 +219,7 @@ export function emptyState(): State {
     apart,
     waiting: new Waiting(apart),
     lendingLimits: 0,
+    lendingNames: new Map(),
     confidential: 0,
     userLimits: 0,
     tenantsOn: new Map(),

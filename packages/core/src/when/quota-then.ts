@@ -1,9 +1,10 @@
 import type { Account } from "../model/account.ts";
 import { type AccountNo, noAccount } from "../model/ids.ts";
 import type { Job } from "../model/job.ts";
-import { ceilingHit, coverFor, type Demand, unlentUnits } from "../queue/quota.ts";
+import { ceilingHit, coverFor, type Demand, unitsOf, unlentBeside } from "../queue/quota.ts";
 import { accountOf, pathUp, type State } from "../state/state.ts";
 import { addGpus, addTo, type Held, minus, nothingHeld, stayingOf } from "../state/usage.ts";
+import { modelMatches } from "../submit/gpus.ts";
 
 /** Whether a job may have to wait for quota as well as for room: most need not be asked. */
 export function waitsForQuota(state: State, { account, spec }: Job): boolean {
@@ -33,8 +34,8 @@ export interface Asking {
 export class UsageThen {
   readonly #state: State;
   readonly #less = new Map<AccountNo, Held>();
-  /** GPU units that are free by then beyond those that are now, on nodes that take work. */
-  #unitsFreed = 0;
+  /** What is free by then beyond what is now, on nodes that take work. */
+  readonly #freed = nothingHeld();
 
   constructor(state: State) {
     this.#state = state;
@@ -46,20 +47,20 @@ export class UsageThen {
     const { fleet } = this.#state;
     for (const lease of job.leases) {
       if (lease.state === "stopping") continue;
-      if (fleet.node(lease.node).mode === "up") this.#unitsFreed += lease.unitsEach * lease.gpus.length;
+      if (fleet.node(lease.node).mode === "up") addTo(this.#freed, fleet, lease, 1);
       for (const held of this.#lessOn(job.account)) addTo(held, fleet, lease, 1);
     }
   }
 
   /** A job that has not started yet runs then. */
   begin({ job, demand }: Asking): void {
-    this.#unitsFreed -= demand.units;
+    add(this.#freed, demand, -1);
     for (const held of this.#lessOn(job.account)) add(held, demand, -1);
   }
 
   /** It does not after all. */
   notBegin({ job, demand }: Asking): void {
-    this.#unitsFreed += demand.units;
+    add(this.#freed, demand, 1);
     for (const held of this.#lessOn(job.account)) add(held, demand, 1);
   }
 
@@ -83,10 +84,14 @@ export class UsageThen {
     if (coverFor(state, job.account, demand, held) !== noAccount) return true;
     if (!job.spec.preemptible) return false;
     if (demand.units === 0 || state.lendingLimits === 0) return true;
-    let free = state.fleet.freeUnitsOnceLeft() + this.#unitsFreed - demand.units;
-    for (const other of beside) free -= other.demand.units;
-    for (const other of without) free += other.demand.units;
-    return free >= unlentUnits(state, job.account, (account) => this.#held(account, beside, without).units);
+    const freeOf = (name: string): number => {
+      let free = state.fleet.freeUnitsOnceLeft(name) + unitsOf(state, this.#freed, name);
+      for (const other of beside) free -= demandOf(state, other, name);
+      for (const other of without) free += demandOf(state, other, name);
+      return free;
+    };
+    const heldBy = (account: AccountNo) => this.#held(account, beside, without);
+    return unlentBeside(state, job.account, demand, freeOf, heldBy) === 0;
   }
 
   /** The guarantee that holds a job then; `noAccount` = none. */
@@ -105,6 +110,11 @@ export class UsageThen {
     for (const { demand } of fewer) add(held, demand, -1);
     return held;
   }
+}
+
+/** What a job would hold of the models of a name. */
+function demandOf({ fleet }: State, { demand }: Asking, name: string): number {
+  return demand.model >= 0 && modelMatches(name, fleet.models[demand.model]!) ? demand.units : 0;
 }
 
 function add(held: Held, { model, units, memoryUnits, cpusMilli, memoryMiB }: Demand, sign: 1 | -1): void {

@@ -172,7 +172,7 @@ class Maker {
       path,
       guarantee: this.#byModel(guarantee),
       ...(max !== undefined && { max: { "*": max * unitsPerGpu } }),
-      ...(lendable !== undefined && { lendable: { "*": lendable * unitsPerGpu } }),
+      ...(lendable !== undefined && { lendable: this.#byModel(lendable) }),
       weight: dice.pick([0, 1, 1, 1, 1, 2, 3]),
       ...this.#trust(path),
     };

@@ -107,7 +107,9 @@ const names: Read<readonly string[]> = (value, at) =>
 const readSlo: Read<ScenarioJob["slo"]> = (value, at) => {
   const fields = new Fields(value, at, "a latency promise", ["p99", "alone"]);
   const p99Ms = fields.need("p99", lastingDuration, "say in what time 99 of 100 requests are answered");
-  return { p99Ms, aloneMs: fields.take("alone", lastingDuration) };
+  const aloneMs = fields.take("alone", lastingDuration);
+  if (aloneMs === undefined || aloneMs <= p99Ms) return { p99Ms, aloneMs };
+  throw new BadField([...at, "alone"], aloneMs, "is longer than p99", "give at most as long as p99");
 };
 
 const readTopology: Read<ScenarioJob["topology"]> = (value, at) => {
