@@ -47,8 +47,14 @@ export const mutants: readonly Mutant[] = [
   {
     name: "C5: everything idle is lent",
     file: "queue/quota.js",
-    from: "return Math.max(below, idle - lent);",
+    from: 'return Math.max(below, name === "*" ? sum(idle) - sum(lendable) : keptOf(idle, lendable, name));',
     to: "return below;",
+  },
+  {
+    name: "C5: what is lent by model is kept of any",
+    file: "queue/quota.js",
+    from: 'const names = ["*"];',
+    to: 'return ["*"];\n    const names = ["*"];',
   },
   {
     name: "share: weights divide instead of multiply",
