@@ -143,7 +143,7 @@ function askOf(spec: JobSpec): Ask {
   return ask;
 }
 
-/** The same as whether their asks, and the times they need, are equal, without writing either down. */
+/** Whether it is certain that their asks, and the times they need, are equal, without writing either down. */
 function isSameAsk(a: JobSpec, b: JobSpec): boolean {
   return (
     a.cpusMilli === b.cpusMilli &&
@@ -153,6 +153,9 @@ function isSameAsk(a: JobSpec, b: JobSpec): boolean {
     a.gpuMemoryMiB === b.gpuMemoryMiB &&
     a.preemptible === b.preemptible &&
     a.isolation === b.isolation &&
+    a.type === b.type &&
+    a.slo?.p99Ms === b.slo?.p99Ms &&
+    a.slo?.aloneMs === b.slo?.aloneMs &&
     a.maxPriceMicros === b.maxPriceMicros &&
     (a.members === b.members || isSameMembers(a.members, b.members)) &&
     (a.gpus === b.gpus || isSameGpus(a.gpus, b.gpus)) &&
