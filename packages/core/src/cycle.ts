@@ -12,7 +12,7 @@ import { handoverOf } from "./place/handover.ts";
 import { isKnownFull } from "./place/known-full.ts";
 import { isPlannable, mayStart, type Placement, placeJob } from "./place/place.ts";
 import { Contest } from "./queue/order.ts";
-import { isIdle, SeatHopes, takeAwake } from "./queue/wake.ts";
+import { type Awake, isAnyoneAwake, isIdle, rivalsFor, SeatHopes, takeAwake } from "./queue/wake.ts";
 import { accountOf, orderOf, type State, upToDate } from "./state/state.ts";
 import type { WaitingGroup } from "./state/waiting.ts";
 import type { Shape, Wish } from "./state/wish.ts";
@@ -27,25 +27,20 @@ export function decidePlacements(state: State, now: Instant, apply: (event: Even
   settleClaims(state, now, apply); // those for whom room was made
   settleClasses(state, now, apply);
   const book = new Book(state, now);
-  let groups = takeAwake(state, book.turns);
-  for (const group of groups) group.delayed = false;
+  let awake = takeAwake(state, book.turns);
+  for (const group of awake.groups) group.delayed = false;
   do {
-    for (; groups.length > 0; groups = takeAwake(state, book.turns)) pass(state, groups, book, now, apply);
+    for (; isAnyoneAwake(awake); awake = takeAwake(state, book.turns)) pass(state, awake, book, now, apply);
     growJobs(state, now, apply, () => planAgain(state, now, apply)); // what nobody who waits could use
-    groups = takeAwake(state, book.turns);
-  } while (groups.length > 0);
+    awake = takeAwake(state, book.turns);
+  } while (isAnyoneAwake(awake));
   book.postpone();
 }
 
-function pass(
-  state: State,
-  groups: readonly WaitingGroup[],
-  book: Book,
-  now: Instant,
-  apply: (event: Event) => void,
-): void {
-  let contest = new Contest(state, groups, (group) => isIdle(state, group));
-  const seats = new SeatHopes(state, groups);
+function pass(state: State, awake: Awake, book: Book, now: Instant, apply: (event: Event) => void): void {
+  const { groups, shapes } = awake;
+  let contest = new Contest(state, groups, rivalsFor(shapes), (group) => isIdle(state, group));
+  const seats = new SeatHopes(state, awake);
   let plans: Timeline | undefined;
   const timeline = (): Timeline => {
     plans ??= planAgain(state, now, apply); // what must not be delayed

@@ -1,6 +1,7 @@
 import type { Account } from "../model/account.ts";
 import { type AccountNo, noAccount, rootAccount } from "../model/ids.ts";
 import { pastUnits } from "../state/history.ts";
+import type { Rivals } from "../state/rivals.ts";
 import { accountOf, pathUp, type State, upToDate } from "../state/state.ts";
 import { stayingOf } from "../state/usage.ts";
 import type { WaitingGroup } from "../state/waiting.ts";
@@ -43,12 +44,24 @@ export class Contest {
   readonly #sharers = new Map<AccountNo, Map<Demand, Set<Side>>>();
   /** Who has had a part in it; counted only from the first claim on. */
   #entered: Set<WaitingGroup> | undefined;
+  readonly #no: number;
+  /** Who is not asked any more. */
+  readonly #told = new Set<WaitingGroup>();
   readonly #isOut: (group: WaitingGroup) => boolean;
   readonly #byOrder: (a: WaitingGroup, b: WaitingGroup) => boolean;
 
-  /** Those who are `out` leave without being asked, as soon as it is found. */
-  constructor(state: State, groups: Iterable<WaitingGroup>, isOut: (group: WaitingGroup) => boolean = () => false) {
+  /**
+   * Between groups that are asked for all they could do, and others `forSeats` only. Of these those who are `out` leave
+   * without being asked, as soon as it is found.
+   */
+  constructor(
+    state: State,
+    groups: Iterable<WaitingGroup>,
+    forSeats: Iterable<Rivals> = [],
+    isOut: (group: WaitingGroup) => boolean = () => false,
+  ) {
     this.#state = state;
+    this.#no = ++state.waiting.contests;
     this.#isOut = isOut;
     this.#byOrder = (a, b) => {
       if (a.order !== "age") return before(state, a.jobs[0]!, b.jobs[0]!, a.order);
@@ -57,6 +70,10 @@ export class Contest {
     this.#root = this.#side(rootAccount);
     this.#groups = groups;
     for (const group of groups) this.#enter(group);
+    for (const rivals of forSeats) {
+      rivals.contest = this.#no;
+      this.#enterFirst(rivals);
+    }
     // A side is made after the one above it.
     for (const side of [...this.#sides.values()].reverse()) this.#settle(side);
   }
@@ -72,8 +89,14 @@ export class Contest {
   /** Nobody of this group can start in this pass. */
   close(group: WaitingGroup): void {
     const side = this.#sides.get(group.account)!;
-    side.groups.delete(group);
+    this.#leave(side, group);
     this.#settleUp(side);
+  }
+
+  #leave(side: Side, group: WaitingGroup): void {
+    side.groups.delete(group);
+    this.#told.add(group);
+    this.#enterFirst(group.rivals);
   }
 
   /** The first of this group has started, which changes how its accounts stand. */
@@ -81,6 +104,7 @@ export class Contest {
     const side = this.#sides.get(group.account)!;
     if (group.jobs.length === 0) side.groups.delete(group);
     else side.groups.update(group);
+    this.#enterFirst(group.rivals);
     this.#settleUp(side);
     if (this.#sharers.size === 0) return;
     // A floor shared with others may have filled: who seemed to be inside is looked at again.
@@ -128,8 +152,19 @@ export class Contest {
   }
 
   #enter(group: WaitingGroup): void {
+    group.contest = this.#no;
     group.place = -1;
     this.#side(group.account).groups.update(group);
+  }
+
+  /** Of those who are asked for seats only, the first of an account speaks for the others that want the same. */
+  #enterFirst(rivals: Rivals): void {
+    if (rivals.contest !== this.#no) return;
+    const group = rivals.first(this.#byOrder, this.#told);
+    if (group === undefined || group.contest === this.#no) return;
+    group.seatsOnly = true;
+    group.delayed = false;
+    this.#enter(group);
   }
 
   #side(account: AccountNo): Side {
@@ -160,7 +195,7 @@ export class Contest {
     const state = this.#state;
     const best = side.sides.first;
     let own = side.groups.first;
-    for (; own !== undefined && this.#isOut(own); own = side.groups.first) side.groups.delete(own);
+    for (; own !== undefined && this.#isOut(own); own = side.groups.first) this.#leave(side, own);
     let next = best?.next;
     let burst = best?.burst ?? false;
     let inside: Inside | undefined;

@@ -2,51 +2,63 @@ import { mayInsist } from "../claim/prospects.ts";
 import type { AccountNo } from "../model/ids.ts";
 import type { JobSpec } from "../model/job.ts";
 import { isKnownFull } from "../place/known-full.ts";
+import { type Rivals, someOf } from "../state/rivals.ts";
 import { accountOf, type State, tenantOf, upToDate } from "../state/state.ts";
 import type { WaitingGroup } from "../state/waiting.ts";
 import type { Shape } from "../state/wish.ts";
 import { mayBePlanned } from "../when/patience.ts";
 import { plansMax } from "../when/timeline.ts";
 
+/** Whom an event may have unblocked. */
+export interface Awake {
+  /** Those who are looked at for all they could do. */
+  readonly groups: readonly WaitingGroup[];
+  /** What seats there may be: whoever else wants such is looked at for free seats only. */
+  readonly shapes: readonly Shape[];
+}
+
 /**
  * Groups that an event may have unblocked. Where many wait, these are: those for whom there may be free seats; those who
  * may have a guarantee to claim by; and every so often as many others as are given a turn to look whom they might take,
  * one after the other, so that a decision does not take longer the more wait.
  */
-export function takeAwake(state: State, turns: number): WaitingGroup[] {
+export function takeAwake(state: State, turns: number): Awake {
   const { waiting } = state;
   const fresh = waiting.takeFresh();
-  for (const group of fresh) group.seatsOnly = false;
   const changed = waiting.takeChanged();
   const relieved = waiting.takeRelieved();
-  if (!changed && !(waiting.hasTurns && turns > 0)) return fresh;
+  if (!changed && !(waiting.hasTurns && turns > 0)) return forAll(fresh);
   if (!waiting.isLong) {
     waiting.endRound();
-    for (const group of waiting.groups) group.seatsOnly = false;
-    return [...waiting.groups];
+    return forAll([...waiting.groups]);
   }
   const all = new Set<WaitingGroup>([...fresh, ...claimants(state, relieved), ...waiting.takeTurns(turns)]);
   if (changed) for (const group of waiting.insisting) all.add(group);
-  for (const group of all) group.seatsOnly = false;
-  const awake = [...all];
-  if (changed) wakeForSeats(state, all, awake);
-  return awake;
+  return forAll([...all], changed ? shapesToHope(state, all) : []);
 }
 
-/** Adds those who may start or be planned after a change, but for those who are looked at for `all` they could do. */
-function wakeForSeats(state: State, all: ReadonlySet<WaitingGroup>, awake: WaitingGroup[]): void {
-  const maySomePlan = mayPlan(state);
-  for (const [shape, groups] of state.waiting.byShape) {
-    // Where no seats hold a shape, none hold any of its groups; who they are makes no difference.
-    const full = shape.fullFor.size === 0 && isFull(state, groups.first!);
-    if (full && !maySomePlan) continue;
-    for (const group of groups) {
-      if (all.size > 0 && all.has(group)) continue;
-      if (full ? !mayBePlannedNow(state, group) : shape.fullFor.size > 0 && !mayStartOrPlan(state, group)) continue;
-      group.seatsOnly = true;
-      awake.push(group);
-    }
+function forAll(groups: readonly WaitingGroup[], shapes: readonly Shape[] = []): Awake {
+  for (const group of groups) group.seatsOnly = false;
+  return { groups, shapes };
+}
+
+export function isAnyoneAwake({ groups, shapes }: Awake): boolean {
+  return groups.length + shapes.length > 0;
+}
+
+/** What may be started or planned after a change by others than those who are looked at for `all` they could do. */
+function shapesToHope(state: State, all: ReadonlySet<WaitingGroup>): Shape[] {
+  const shapes: Shape[] = [];
+  for (const shape of state.waiting.shapes) {
+    const isLeft = (group: WaitingGroup) => !all.has(group);
+    if (someOf(shape, isLeft) !== undefined && hasHope(state, shape)) shapes.push(shape);
   }
+  return shapes;
+}
+
+/** Everyone who wants such seats. */
+export function* rivalsFor(shapes: Iterable<Shape>): Generator<Rivals> {
+  for (const shape of shapes) yield* shape.waiting;
 }
 
 /** Whether a group that is looked at for free seats only has none to hope for any more. */
@@ -63,18 +75,15 @@ const refusalsMax = 16;
  */
 export class SeatHopes {
   readonly #state: State;
-  readonly #groups: readonly WaitingGroup[];
-  /** One of each shape. */
-  readonly #shapes = new Map<Shape, WaitingGroup>();
+  readonly #awake: Awake;
   readonly #closed = new Set<WaitingGroup>();
   #refusals = 0;
   #isOver = false;
   #isToBeAsked = false;
 
-  constructor(state: State, groups: readonly WaitingGroup[]) {
+  constructor(state: State, awake: Awake) {
     this.#state = state;
-    this.#groups = groups;
-    for (const group of groups) if (group.seatsOnly) this.#shapes.set(group.wish.shape, group);
+    this.#awake = awake;
   }
 
   /** Someone has started. */
@@ -91,7 +100,7 @@ export class SeatHopes {
 
   /** Whether nobody need be asked any more who is looked at for free seats only; told once. */
   areGone(): boolean {
-    if (this.#isOver || this.#shapes.size === 0) return false;
+    if (this.#isOver || this.#awake.shapes.length === 0) return false;
     if (this.#refusals < refusalsMax && !(this.#isToBeAsked && this.#areFull())) return false;
     this.#isOver = true;
     return true;
@@ -99,18 +108,24 @@ export class SeatHopes {
 
   /** Everyone else who has not had his turn. */
   others(): WaitingGroup[] {
-    return this.#groups.filter((group) => !group.seatsOnly && group.jobs.length > 0 && !this.#closed.has(group));
+    return this.#awake.groups.filter((group) => group.jobs.length > 0 && !this.#closed.has(group));
   }
 
   #areFull(): boolean {
     this.#isToBeAsked = false;
-    for (const [{ fullFor }, group] of this.#shapes) {
-      const [job] = group.jobs;
-      if (job === undefined || fullFor.size > 0 || !isFull(this.#state, group)) return false;
-      if (mayPlan(this.#state) && isWhole(job.spec)) return false;
-    }
+    for (const shape of this.#awake.shapes) if (hasHope(this.#state, shape)) return false;
     return true;
   }
+}
+
+/** Whether someone who wants such seats might start, or be planned. */
+function hasHope(state: State, shape: Shape): boolean {
+  const some = someOf(shape);
+  if (some === undefined) return false;
+  if (mayPlan(state) && isWhole(some.jobs[0]!.spec)) return true;
+  // Who asks makes no difference, unless it is only neighbours who stand in the way.
+  if (shape.fullFor.size === 0) return !isFull(state, some);
+  return someOf(shape, (group) => !isFull(state, group)) !== undefined;
 }
 
 function mayStartOrPlan(state: State, group: WaitingGroup): boolean {

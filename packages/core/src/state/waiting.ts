@@ -6,6 +6,7 @@ import { beforeAlike } from "../queue/in-account.ts";
 import { ApartNames } from "./apart.ts";
 import { attainedMs, placeOfLength } from "./lengths.ts";
 import { Line, type Spot, spotFor } from "./line.ts";
+import { type Rivals, rivalsOf } from "./rivals.ts";
 import type { Shape, Wish } from "./wish.ts";
 
 /**
@@ -27,11 +28,14 @@ export class WaitingGroup {
   order: QueueOrder;
   /** Its first job has not been tried since it came to be the first. */
   fresh = false;
-  /** Where it stands in a contest. */
+  /** The last contest in which it was asked, and where it stands there. */
+  contest = 0;
   place = -1;
-  /** Its spots among all in which someone waits, and among those of its shape. */
+  /** Those of its account that want the same seats. */
+  readonly rivals: Rivals;
+  /** Its spots among all in which someone waits, and among its rivals. */
   readonly spot: Spot<WaitingGroup> = spotFor(this);
-  readonly shapeSpot: Spot<WaitingGroup> = spotFor(this);
+  readonly rivalSpot: Spot<WaitingGroup> = spotFor(this);
   /** At its last turn there were seats, but a plan ahead of it would have been delayed. */
   delayed = false;
   /** It is looked at because there may be free seats; whom it might take is looked at when its turn comes. */
@@ -42,6 +46,7 @@ export class WaitingGroup {
     this.account = account;
     this.wish = wish;
     this.order = order;
+    this.rivals = rivalsOf(wish.shape, account);
   }
 }
 
@@ -60,8 +65,10 @@ export class Waiting {
   readonly #apart: ApartNames;
   /** Those in which someone waits. */
   readonly groups = new Line<WaitingGroup>();
-  /** Those that differ only in who asks and for how long. */
-  readonly byShape = new Map<Shape, Line<WaitingGroup>>();
+  /** What seats someone waits for. */
+  readonly shapes = new Set<Shape>();
+  /** How many contests there have been. */
+  contests = 0;
   /** Those that insist. */
   readonly insisting = new Set<WaitingGroup>();
   /** By account number and key; also empty ones, which are likely to be needed again. */
@@ -258,8 +265,11 @@ export class Waiting {
     this.#empty--;
     this.groups.add(group.spot);
     const { shape } = group.wish;
-    if (shape.waiting.size === 0) this.byShape.set(shape, shape.waiting);
-    shape.waiting.add(group.shapeSpot);
+    const { rivals } = group;
+    if (shape.waiting.size === 0) this.shapes.add(shape);
+    if (rivals.groups.size === 0) shape.waiting.add(rivals.spot);
+    rivals.groups.add(group.rivalSpot);
+    rivals.changed();
   }
 
   #leave(group: WaitingGroup): void {
@@ -268,8 +278,11 @@ export class Waiting {
     this.groups.delete(group.spot);
     if (this.insisting.size > 0) this.insisting.delete(group);
     const { shape } = group.wish;
-    shape.waiting.delete(group.shapeSpot);
-    if (shape.waiting.size === 0) this.byShape.delete(shape);
+    const { rivals } = group;
+    rivals.groups.delete(group.rivalSpot);
+    rivals.changed();
+    if (rivals.groups.size === 0) shape.waiting.delete(rivals.spot);
+    if (shape.waiting.size === 0) this.shapes.delete(shape);
     if (this.#empty > emptyMax) this.#forgetEmpty();
   }
 
@@ -308,8 +321,10 @@ function reachedBy(job: Job): string {
 
 function noteFirst(group: WaitingGroup): void {
   const { spec, no } = group.jobs[0]!;
+  if (group.no === no) return;
   group.priority = spec.priority;
   group.no = no;
+  group.rivals.changed();
 }
 
 function placeOf({ jobs, order }: WaitingGroup, job: Job): number {

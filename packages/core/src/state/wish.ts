@@ -3,7 +3,7 @@ import type { GpuAsk, JobSpec, Members, TopologyAsk } from "../model/job.ts";
 import type { Shape as ArrivalShape } from "../place/value/shape.ts";
 import { type Demand, nothing } from "../queue/quota.ts";
 import { Line } from "./line.ts";
-import type { WaitingGroup } from "./waiting.ts";
+import type { Rivals } from "./rivals.ts";
 
 /** One alternative of a wish on one model: what all members together would hold there. */
 export interface WishOption {
@@ -22,7 +22,9 @@ export interface Shape {
   /** The same for tenants for whom it is only their neighbours who stand in the way. */
   readonly fullFor: Map<AccountNo, number>;
   /** Who waits for it. */
-  readonly waiting: Line<WaitingGroup>;
+  readonly waiting: Line<Rivals>;
+  /** The same by account number, those included of whom nobody waits now. */
+  readonly rivals: Rivals[];
 }
 
 /** What a job asks for, apart from who asks: all that decides where it fits. Equal asks are one wish. */
@@ -98,7 +100,7 @@ export class Wishes {
   #shapeOf(text: string): Shape {
     let shape = this.#shapes.get(text);
     if (shape === undefined) {
-      shape = { fullAt: -1, fullFor: new Map(), waiting: new Line() };
+      shape = { fullAt: -1, fullFor: new Map(), waiting: new Line(), rivals: [] };
       this.#shapes.set(text, shape);
     }
     return shape;
