@@ -1,10 +1,12 @@
 import { type NodeNo, noAccount } from "../model/ids.ts";
-import type { Job } from "../model/job.ts";
+import type { Job, Members } from "../model/job.ts";
 import type { Lease } from "../model/lease.ts";
 import type { FleetNode } from "../model/node.ts";
 import type { Instant } from "../model/units.ts";
 import { Heap, type Placed } from "../queue/heap.ts";
 import { jobOf, type State } from "../state/state.ts";
+import type { Level } from "../state/topology.ts";
+import { PlaceCosts } from "./place-costs.ts";
 import { type ClaimNeed, Site } from "./site.ts";
 import { gpusOf, leavesFirst, lostMsOf, stayingLeases, whole } from "./victim.ts";
 
@@ -39,6 +41,7 @@ export class Costs {
   readonly #heap: Heap<NodeCost>;
   readonly #everyone: boolean;
   #changes: number;
+  readonly #inPlaces = new Map<string, PlaceCosts>();
 
   constructor(state: State, need: ClaimNeed, now: Instant, kind: CostKind) {
     const { nodes, changes } = state.fleet;
@@ -52,8 +55,25 @@ export class Costs {
     for (const cost of this.#byNode) if (cost !== undefined) this.#count(cost);
   }
 
-  of(node: NodeNo): Cost {
-    return this.#byNode[node]!;
+  /** Those of some nodes on which burst work can make room. */
+  among(nodes: Iterable<NodeNo>): Cost[] {
+    const found: Cost[] = [];
+    for (const node of nodes) {
+      const cost = this.#byNode[node]!;
+      if (cost.lost < Number.POSITIVE_INFINITY) found.push(cost);
+    }
+    return found;
+  }
+
+  /** What all members cost at least in each place of a level, of which these are the nodes. */
+  inPlaces(level: Level, places: readonly ReadonlyMap<NodeNo, number>[], members: Members): PlaceCosts {
+    const key = `${level}/${members.min}/${members.apart}`;
+    let known = this.#inPlaces.get(key);
+    if (known === undefined) {
+      known = new PlaceCosts(this, places, members);
+      this.#inPlaces.set(key, known);
+    }
+    return known;
   }
 
   /** Nodes on which burst work can make room, from the cheapest on. */
@@ -74,8 +94,12 @@ export class Costs {
   catchUp(): boolean {
     const { changes } = this.#state.fleet;
     if (changes.count - this.#changes > changes.recent.length) return false;
-    for (; this.#changes < changes.count; this.#changes++) {
-      this.#count(this.#byNode[changes.recent[this.#changes % changes.recent.length]!]!);
+    const changed = new Set<NodeNo>();
+    for (; this.#changes < changes.count; this.#changes++)
+      changed.add(changes.recent[this.#changes % changes.recent.length]! as NodeNo);
+    for (const node of changed) {
+      this.#count(this.#byNode[node]!);
+      for (const places of this.#inPlaces.values()) places.forget(node);
     }
     return true;
   }
@@ -105,18 +129,19 @@ export class Costs {
     for (const lease of this.#state.fleet.leasesOn(node.no)) {
       const job = jobOf(this.#state, lease.job);
       if (!mayLeave(job, lease)) continue;
-      // Members beyond the minimum lose nothing when they leave alone.
-      const lostMs = job.leases.some((each) => each.extra) ? 0 : lostMsOf(job, this.#now);
+      const lostMs = hasExtra(job) ? 0 : lostMsOf(job, this.#now);
+      const staying = stayingLeases(job);
+      const work = lostMs * gpusOf(staying);
       least = Math.min(least, lostMs);
-      leastWork = Math.min(leastWork, lostMs * gpusOf(stayingLeases(job)));
+      leastWork = Math.min(leastWork, work);
       found = true;
       if (this.#everyone) this.#offer(offers, job);
       const served = site.served(lease);
       gpus += served;
       if (served === 0 || jobs.includes(job)) continue;
       jobs.push(job);
-      lost += lostMs * gpusOf(stayingLeases(job));
-      part += (lostMs * gpusOf(stayingLeases(job))) / nodesOf(job);
+      lost += work;
+      part += work / nodesOf(staying);
     }
     const missing = Math.max(0, this.#need.gpus - site.free);
     if (!found || missing > gpus) cost.set(Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY, 0, 0);
@@ -178,7 +203,12 @@ function mayLeave(job: Job, lease: Lease): boolean {
   return lease.extra ? lease.state !== "stopping" : job.cover === noAccount;
 }
 
-function nodesOf(job: Job): number {
-  const leases = stayingLeases(job);
+/** Whether it has members beyond the minimum: those lose nothing when they leave alone. */
+function hasExtra({ leases }: Job): boolean {
+  for (const { extra } of leases) if (extra) return true;
+  return false;
+}
+
+function nodesOf(leases: readonly Lease[]): number {
   return leases.length === 1 ? 1 : new Set(leases.map((lease) => lease.node)).size;
 }

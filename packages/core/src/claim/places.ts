@@ -5,8 +5,9 @@ import { isWithin } from "../queue/quota.ts";
 import type { Level } from "../state/topology.ts";
 import { stayingOf } from "../state/usage.ts";
 import type { Task } from "./choose.ts";
-import type { Cost, CostKind, Costs } from "./costs.ts";
+import type { Cost, CostKind } from "./costs.ts";
 import type { Offers } from "./offers.ts";
+import { leastLost } from "./place-costs.ts";
 import { Site } from "./site.ts";
 
 /** Where a plan may put members: some nodes, those on which it can hope for room in order of what they cost at least. */
@@ -64,9 +65,16 @@ export function placesFor(task: Task, offers: Offers, level: Level): Place[] {
   const costs = offers.floors ? task.book.costsOf(task.need, "where") : undefined;
   const listed = new Set(costs === undefined ? nodesInQuestion(task, offers) : upOf(task, offers.coveredNodes()));
   const places: Place[] = [];
-  for (const nodes of task.state.fleet.topology.nodesAt(level)) {
-    const place = placeOf(task, nodes, listed, costs);
-    if (place.lost < Number.POSITIVE_INFINITY) places.push(place);
+  const all = task.state.fleet.topology.nodesAt(level);
+  const { members } = task.claimant.job.spec;
+  for (const [at, nodes] of all.entries()) {
+    const here = listed.size === 0 ? [] : [...nodes.keys()].filter((node) => listed.has(node));
+    const others = (): Cost[] => costs?.among(nodes.keys()).filter(({ node }) => !listed.has(node)) ?? [];
+    const lost =
+      here.length === 0 && costs !== undefined
+        ? costs.inPlaces(level, all, members).lostIn(at)
+        : leastLost(members, here.length, others());
+    if (lost < Number.POSITIVE_INFINITY) places.push(placeOf(task, nodes, here, lost, others));
   }
   return places;
 }
@@ -74,38 +82,27 @@ export function placesFor(task: Task, offers: Offers, level: Level): Place[] {
 function placeOf(
   task: Task,
   nodes: ReadonlyMap<NodeNo, number>,
-  listed: ReadonlySet<NodeNo>,
-  costs: Costs | undefined,
+  listed: readonly NodeNo[],
+  lost: number,
+  others: () => Cost[],
 ): Place {
   const { fleet } = task.state;
-  const here: NodeNo[] = [];
-  const others: Cost[] = [];
-  for (const node of nodes.keys()) {
-    if (listed.has(node)) here.push(node);
-    else if (costs !== undefined && costs.of(node).lost < Number.POSITIVE_INFINITY) others.push(costs.of(node));
-  }
   const rank = (node: NodeNo) => nodes.get(node)!;
+  let sorted: readonly Cost[] | undefined;
+  const sort = () =>
+    goesByVictim(task)
+      ? others().sort((a, b) => a.leastMs - b.leastMs)
+      : others().sort((a, b) => a.lost - b.lost || a.victims - b.victims || rank(a.node) - rank(b.node));
   return {
-    lost: leastLost(task, here.length, others),
-    listed: here,
-    cheapest: () =>
-      goesByVictim(task)
-        ? others.sort((a, b) => a.leastMs - b.leastMs)
-        : others.sort((a, b) => a.lost - b.lost || a.victims - b.victims || rank(a.node) - rank(b.node)),
+    lost,
+    listed,
+    cheapest: () => {
+      sorted ??= sort();
+      return sorted;
+    },
     has: (node) => nodes.has(node) && fleet.nodes[node]?.mode === "up",
     rank,
   };
-}
-
-/** What all members lose at least on nodes of which some may cost nothing; infinite where there are not enough. */
-function leastLost({ claimant }: Task, free: number, others: readonly Cost[]): number {
-  const { min, apart } = claimant.job.spec.members;
-  if (!apart) return free + others.length > 0 ? 0 : Number.POSITIVE_INFINITY;
-  if (free + others.length < min) return Number.POSITIVE_INFINITY;
-  const parts = others.map((cost) => cost.part).sort((a, b) => a - b);
-  let lost = 0;
-  for (let i = 0; i < min - free; i++) lost += parts[i]!;
-  return lost;
 }
 
 /** Where someone can be taken, or a GPU is free, or will be without anyone being asked to leave. */

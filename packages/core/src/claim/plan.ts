@@ -1,6 +1,6 @@
 import type { Seat } from "../journal/event.ts";
 import { type AccountNo, type NodeNo, noAccount } from "../model/ids.ts";
-import type { Job, Members } from "../model/job.ts";
+import type { Job } from "../model/job.ts";
 import type { Instant } from "../model/units.ts";
 import { unitsPerGpu } from "../model/units.ts";
 import { isConfidential, nodesFor } from "../place/dedicated.ts";
@@ -19,6 +19,7 @@ import { hasProspects } from "./prospects.ts";
 import { quickClaim } from "./quick.ts";
 import { quickShareClaim } from "./quick-share.ts";
 import { Site } from "./site.ts";
+import { SiteRooms } from "./site-rooms.ts";
 import { type Claimant, isOwn, type Rule, standingsOf } from "./takeable.ts";
 import { Tally } from "./tally.ts";
 import { leavesFirst, lostWork, type Victim } from "./victim.ts";
@@ -248,7 +249,7 @@ function partOf(task: Task, offers: Offers, { victims }: Plan, nodes: readonly N
   const each = [...new Set(nodes)].sort((a, b) => a - b);
   task.book.look(each.length);
   const sites = each.map((node) => new Site(state.fleet, state.fleet.node(node), need));
-  return haveRoom(sites, tally, claimant.job.spec.members) ? leastOf(task, sites, offers, tally) : undefined;
+  return leastOf(task, sites, offers, tally);
 }
 
 function planWith(task: Task, offers: Offers, place: Place, tally: Tally): Plan | undefined {
@@ -256,11 +257,13 @@ function planWith(task: Task, offers: Offers, place: Place, tally: Tally): Plan 
   return sites === undefined ? undefined : leastOf(task, sites, offers, tally);
 }
 
-/** The plan that is left when nobody more can be spared, if it is lawful. */
+/** The plan that is left when nobody more can be spared, if there is room and it is lawful. */
 function leastOf(task: Task, sites: readonly Site[], offers: Offers, tally: Tally): Plan | undefined {
   const { claimant, now } = task;
+  const rooms = new SiteRooms(sites, tally, claimant.job.spec.members);
+  if (!rooms.holdAll) return undefined;
   const isLawful = () => tally.isLawful() && isLent(task, tally);
-  spare(tally, sites, offers, claimant.job.spec.members, isLawful, now);
+  spare(tally, rooms, offers, isLawful, now);
   if (!isLawful()) return undefined;
   const seats = sites.flatMap((site) => site.seats(tally.on(site.node.no)));
   let lost = 0;
@@ -269,15 +272,8 @@ function leastOf(task: Task, sites: readonly Site[], offers: Offers, tally: Tall
 }
 
 /** Puts back whoever is not needed after all, the one that would lose most first, until nobody can be spared. */
-function spare(
-  tally: Tally,
-  sites: readonly Site[],
-  offers: Offers,
-  members: Members,
-  isLawful: () => boolean,
-  now: Instant,
-): void {
-  const isEnough = () => haveRoom(sites, tally, members) && isLawful();
+function spare(tally: Tally, rooms: SiteRooms, offers: Offers, isLawful: () => boolean, now: Instant): void {
+  const isEnough = () => rooms.holdAll && isLawful();
   for (let changed = true; changed; ) {
     changed = false;
     const victims = [...tally.victims].sort(
@@ -285,15 +281,25 @@ function spare(
     );
     for (const [victim, rule] of victims) {
       tally.putBack(victim);
-      if (isEnough() || isEnoughToShrink(victim, tally, offers, isEnough)) changed = true;
-      else tally.take(victim, rule);
+      rooms.changed(victim);
+      if (isEnough() || isEnoughToShrink(victim, tally, rooms, offers, isEnough)) changed = true;
+      else {
+        tally.take(victim, rule);
+        rooms.changed(victim);
+      }
     }
   }
-  seatMembers(sites, tally, members);
+  rooms.seatMembers();
 }
 
 /** Whether fewer members of a job are enough, of those beyond its minimum; they are taken then. */
-function isEnoughToShrink(victim: Victim, tally: Tally, offers: Offers, isEnough: () => boolean): boolean {
+function isEnoughToShrink(
+  victim: Victim,
+  tally: Tally,
+  rooms: SiteRooms,
+  offers: Offers,
+  isEnough: () => boolean,
+): boolean {
   const { job, extra, leases } = victim;
   if (extra || !leases.some((lease) => lease.extra)) return false;
   const taken: Victim[] = [];
@@ -301,27 +307,12 @@ function isEnoughToShrink(victim: Victim, tally: Tally, offers: Offers, isEnough
     if (other.job !== job || !other.extra) continue;
     taken.push(other);
     tally.take(other, offers.ruleOf(other));
+    rooms.changed(other);
     if (isEnough()) return true;
   }
-  for (const other of taken) tally.putBack(other);
-  return false;
-}
-
-function haveRoom(sites: readonly Site[], tally: Tally, { min, apart }: Members): boolean {
-  let left = min;
-  for (const site of sites) {
-    left -= Math.min(apart ? 1 : min, site.fits(tally.on(site.node.no)));
-    if (left <= 0) return true;
+  for (const other of taken) {
+    tally.putBack(other);
+    rooms.changed(other);
   }
   return false;
-}
-
-/** Spreads the members over the sites, on those with most room first. */
-function seatMembers(sites: readonly Site[], tally: Tally, { min, apart }: Members): void {
-  const fits = sites.map((site) => Math.min(apart ? 1 : min, site.fits(tally.on(site.node.no))));
-  let left = min;
-  for (const [i] of [...fits.entries()].sort(([i, a], [j, b]) => b - a || i - j)) {
-    sites[i]!.members = Math.min(left, fits[i]!);
-    left -= sites[i]!.members;
-  }
 }

@@ -31,8 +31,12 @@ export function whole(job: Job): Victim {
 
 /** Without the members that have been told to leave already: what those held is nobody's to give. */
 export function stayingLeases({ leases }: Job): readonly Lease[] {
-  const isLeaving = ({ extra, state }: Lease) => extra && state === "stopping";
-  return leases.some(isLeaving) ? leases.filter((lease) => !isLeaving(lease)) : leases;
+  for (const lease of leases) if (isLeaving(lease)) return leases.filter((each) => !isLeaving(each));
+  return leases;
+}
+
+function isLeaving({ extra, state }: Lease): boolean {
+  return extra === true && state === "stopping";
 }
 
 /** Time of one GPU that would be lost: since the last checkpoint, else since the start; nothing before it runs. */

@@ -188,7 +188,9 @@ export function minus(a: Held, b: Held): Held {
 }
 
 function eachMinus(a: readonly number[], b: readonly number[]): number[] {
-  return Array.from({ length: Math.max(a.length, b.length) }, (_, model) => (a[model] ?? 0) - (b[model] ?? 0));
+  const difference: number[] = [];
+  for (let model = 0; model < a.length || model < b.length; model++) difference.push((a[model] ?? 0) - (b[model] ?? 0));
+  return difference;
 }
 
 export function plus(a: Held, b: Held): Held {
