@@ -27,7 +27,7 @@ const eventsPerRowMax = 1_000_000;
  */
 export class Meter {
   readonly records: MeterRecord[] = [];
-  readonly #rest = new RestWatch();
+  readonly #rest = new RestWatch((stretch, state) => this.#left(state, stretch));
   #revision: number;
 
   constructor(seq: number) {
@@ -35,7 +35,7 @@ export class Meter {
   }
 
   see(event: Event, state: State): void {
-    this.#rest.see(event, state, (stretch) => this.#left(state, stretch));
+    this.#rest.see(event, state);
     this.#revision++;
     switch (event.kind) {
       case "node-added":
@@ -74,7 +74,7 @@ export class Meter {
 
   /** The batch is over: also what its last event changed is told. */
   finish(state: State): void {
-    this.#rest.settle(state, (stretch) => this.#left(state, stretch));
+    this.#rest.settle(state);
   }
 
   #left(state: State, stretch: RestStretch): void {

@@ -22,17 +22,22 @@ export interface RestChange {
  * an event changed is told with the next one, or at the end of the batch.
  */
 export class RestWatch {
+  readonly #closed: (stretch: RestStretch, state: State) => void;
+  readonly #changed: (change: RestChange, state: State) => void;
   readonly #pending: { readonly gpu: GpuNo; readonly before: Rest | undefined; readonly at: Instant }[] = [];
   #trustMayChange: Instant | undefined;
   #nodeChanged = false;
 
-  see(
-    event: Event,
-    state: State,
-    closed: (stretch: RestStretch) => void,
-    changed?: (change: RestChange) => void,
-  ): void {
-    this.settle(state, closed, changed);
+  constructor(
+    closed: (stretch: RestStretch, state: State) => void,
+    changed: (change: RestChange, state: State) => void = () => {},
+  ) {
+    this.#closed = closed;
+    this.#changed = changed;
+  }
+
+  see(event: Event, state: State): void {
+    this.settle(state);
     if (event.kind === "account-edited") {
       this.#trustMayChange = event.at;
       for (const [gpu, before] of state.rest) this.#pending.push({ gpu, before, at: event.at });
@@ -49,16 +54,17 @@ export class RestWatch {
   }
 
   /** Tells what the last event has changed. */
-  settle(state: State, closed: (stretch: RestStretch) => void, changed?: (change: RestChange) => void): void {
+  settle(state: State): void {
     if (this.#trustMayChange !== undefined) this.#noteNew(state, this.#trustMayChange);
+    this.#trustMayChange = undefined;
+    if (this.#pending.length === 0) return;
     for (const { gpu, before, at } of this.#pending.splice(0)) {
       const rest = state.rest.get(gpu);
       if (rest === before && !(this.#nodeChanged && rest !== undefined)) continue;
       const toAt = Math.max(at, before?.since ?? at);
-      if (before !== undefined && rest !== before && toAt > before.since) closed({ ...before, gpu, toAt });
-      changed?.({ gpu, at: toAt, rest });
+      if (before !== undefined && rest !== before && toAt > before.since) this.#closed({ ...before, gpu, toAt }, state);
+      this.#changed({ gpu, at: toAt, rest }, state);
     }
-    this.#trustMayChange = undefined;
   }
 
   /** GPUs that have become a tenant's own by a change of trust. */

@@ -16,21 +16,30 @@ export function isStranded({ mode, facts, freeCpusMilli, freeMemoryMiB }: FleetN
  * told with the next one, or at the end of the batch.
  */
 export class StrandWatch {
-  readonly #pending = new Map<NodeNo, { readonly at: Instant; readonly was: boolean }>();
+  readonly #changed: (node: NodeNo, at: Instant, state: State) => void;
+  /** Nodes that the last event touched, and whether they were stranded before it. */
+  readonly #pending = new Map<NodeNo, boolean>();
+  #at: Instant = 0;
 
-  see(event: Event, state: State, changed: (node: NodeNo, at: Instant) => void): void {
-    this.settle(state, changed);
+  constructor(changed: (node: NodeNo, at: Instant, state: State) => void) {
+    this.#changed = changed;
+  }
+
+  see(event: Event, state: State): void {
+    this.settle(state);
+    this.#at = event.at;
     for (const no of nodesTouched(state, event)) {
       const node = state.fleet.nodes[no];
-      if (node !== undefined) this.#pending.set(no, { at: event.at, was: isStranded(node) });
+      if (node !== undefined) this.#pending.set(no, isStranded(node));
     }
   }
 
   /** Tells of nodes that are stranded, or were until the last event. */
-  settle(state: State, changed: (node: NodeNo, at: Instant) => void): void {
-    for (const [no, { at, was }] of this.#pending) {
+  settle(state: State): void {
+    if (this.#pending.size === 0) return;
+    for (const [no, was] of this.#pending) {
       const node = state.fleet.nodes[no];
-      if (node !== undefined && (was || isStranded(node))) changed(no, at);
+      if (node !== undefined && (was || isStranded(node))) this.#changed(no, this.#at, state);
     }
     this.#pending.clear();
   }

@@ -1,5 +1,5 @@
-import type { Event } from "../journal/event.ts";
-import type { AccountNo, GpuNo, NodeNo } from "../model/ids.ts";
+import type { Event, Seat } from "../journal/event.ts";
+import type { AccountNo, GpuNo, JobNo, NodeNo } from "../model/ids.ts";
 import type { Instant } from "../model/units.ts";
 import type { State } from "./state.ts";
 
@@ -15,23 +15,32 @@ export function nodesTouched(state: State, event: Event): readonly NodeNo[] {
   switch (event.kind) {
     case "job-placed":
     case "job-claimed":
-    case "job-grown":
-      return [...event.seats, ...claimed(state, event.job)].map(({ node }) => node);
+    case "job-grown": {
+      const nodes = event.seats.map(nodeOf);
+      for (const { node } of claimed(state, event.job)) nodes.push(node);
+      return nodes;
+    }
     case "claim-dropped":
     case "job-ended":
-      return claimed(state, event.job).map(({ node }) => node);
+      return claimed(state, event.job).map(nodeOf);
     case "lease-ended":
       return [state.leases.get(event.lease)!.node];
     case "node-changed":
     case "node-removed":
       return [event.node];
     default:
-      return [];
+      return none;
   }
 }
 
-function claimed(state: State, job: Parameters<State["jobs"]["get"]>[0]) {
-  return state.jobs.get(job)?.claim?.seats ?? [];
+const none: readonly never[] = [];
+
+function nodeOf({ node }: Seat): NodeNo {
+  return node;
+}
+
+function claimed(state: State, job: JobNo): readonly Seat[] {
+  return state.jobs.get(job)?.claim?.seats ?? none;
 }
 
 /** Writes down what is left of a node after an event. */

@@ -21,7 +21,7 @@ export function meterRow({ is, record }: MeterRecord): Row {
 }
 
 /** What an event adds to the books: an invoice, and the entries of the ledger that it brings. */
-export function moneyRows(event: Event): Row[] {
+export function moneyRows(event: Event): readonly Row[] {
   switch (event.kind) {
     case "invoice-issued": {
       const { tenant, number, period, entries, ...rest } = event;
@@ -32,9 +32,11 @@ export function moneyRows(event: Event): Row[] {
     case "entry-posted":
       return [entryRow(event.tenant, event.at, event.entry)];
     default:
-      return [];
+      return none;
   }
 }
+
+const none: readonly never[] = [];
 
 function entryRow(tenant: string, at: number, entry: { readonly no: number }): Row {
   return { kind: "entry", key: String(entry.no), tenant, ...instant(at), doc: canonicalJson(entry) };

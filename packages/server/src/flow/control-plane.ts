@@ -2,6 +2,7 @@ import { Worker } from "node:worker_threads";
 import {
   apply,
   type Command,
+  canonicalJson,
   type Input,
   idPrefix,
   type LeaseId,
@@ -178,7 +179,7 @@ export class ThreadedControlPlane implements ControlPlane {
     this.#unanswered.push(this.#nextNumber - 1);
     for (const [i, each] of batch.entries()) this.#waiting.set(first + i, each.waiting);
     const privates = batch.flatMap((each, i) => (each.privates.length === 0 ? [] : [[i, each.privates] as const]));
-    this.#post({ kind: "ask", first, inputs: JSON.stringify(batch.map((each) => each.input)), privates });
+    this.#post({ kind: "ask", first, inputs: batch.map((each) => canonicalJson(each.input)).join("\n"), privates });
   }
 
   #hear(message: FromWriter): void {

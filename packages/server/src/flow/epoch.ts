@@ -2,7 +2,7 @@ import type { OperationId } from "@tessera/core";
 import { systemClock } from "@tessera/engine";
 import type { Store } from "../store/port.ts";
 import { recover } from "./recover.ts";
-import { Writer } from "./writer.ts";
+import { requestOf, Writer } from "./writer.ts";
 
 /**
  * Begins a new epoch: engines that have seen it refuse orders from the control plane that was restored over, and what
@@ -20,6 +20,6 @@ export async function beginEpoch(store: Store, reason: string, op: string): Prom
     request: op,
     command,
   } as const;
-  await writer.write([{ input, privates: [] }]);
+  await writer.write([requestOf(input)]);
   return state.epoch;
 }

@@ -5,6 +5,8 @@ import {
   type Input,
   isStranded,
   type Job,
+  type JobGrown,
+  type JobPlaced,
   type Lease,
   Meter,
   type NodeNo,
@@ -33,8 +35,11 @@ export class Projector {
   readonly #audit: AuditRow[] = [];
   readonly #seq: number;
   readonly #meter: Meter;
-  readonly #rest = new RestWatch();
-  readonly #stranded = new StrandWatch();
+  readonly #rest = new RestWatch(
+    (stretch, state) => this.#usage.push(restRow(state, stretch)),
+    (change, state) => this.#restChanged(change, state),
+  );
+  readonly #stranded = new StrandWatch((no, at, state) => this.#freeOf(state, no, at));
   readonly #money: Omit<BookRow, "seq" | "index">[] = [];
   readonly #subjects = new Map<string, string>();
 
@@ -44,10 +49,10 @@ export class Projector {
   }
 
   see(event: Event, state: State): void {
-    this.#rest.see(event, state, ...this.#restTellers(state));
-    this.#stranded.see(event, state, (no, at) => this.#freeOf(state, no, at));
+    this.#rest.see(event, state);
+    this.#stranded.see(event, state);
     this.#meter.see(event, state);
-    this.#money.push(...moneyRows(event));
+    for (const row of moneyRows(event)) this.#money.push(row);
     switch (event.kind) {
       case "node-added":
         for (const gpu of event.facts.gpus) {
@@ -76,12 +81,7 @@ export class Projector {
         return;
       case "job-grown":
       case "job-placed":
-        this.#seats(
-          state,
-          event.seats.map((seat) => takenOf(seat, event.unitsEach)),
-          event.at,
-          -1,
-        );
+        this.#taken(state, event);
         return;
       case "lease-scrubbed":
       case "lease-reshaped":
@@ -100,7 +100,7 @@ export class Projector {
       case "lease-ended": {
         const lease = state.leases.get(event.lease)!;
         this.#used(state, lease, event.at);
-        this.#seats(state, [{ ...lease, units: lease.unitsEach }], event.at, 1, this.#keptAs(state, lease));
+        this.#givenBack(state, lease, event.at);
         return;
       }
     }
@@ -122,8 +122,8 @@ export class Projector {
   }
 
   finish(inputs: readonly Input[], state: State, at: number): Projected {
-    this.#rest.settle(state, ...this.#restTellers(state));
-    this.#stranded.settle(state, (no, at) => this.#freeOf(state, no, at));
+    this.#rest.settle(state);
+    this.#stranded.settle(state);
     this.#meter.finish(state);
     for (const [index, input] of inputs.entries()) {
       if (input.kind !== "command") continue;
@@ -139,17 +139,12 @@ export class Projector {
   }
 
   /** What is left of the nodes of confidential tenants is metered to them, and is not idle [U3]. */
-  #restTellers(state: State): [(stretch: RestStretch) => void, (change: RestChange) => void] {
+  #restChanged({ gpu, at, rest }: RestChange, state: State): void {
     const { fleet } = state;
-    return [
-      (stretch) => this.#usage.push(restRow(state, stretch)),
-      ({ gpu, at, rest }) => {
-        const node = fleet.nodes[fleet.gpuNode[gpu]!];
-        if (node === undefined) return;
-        const mode = rest !== undefined ? "dedicated" : fleet.gpuHeldFor[gpu] !== 0 ? "held" : node.mode;
-        this.#state(state, node.no, gpu, at, fleet.gpuFree[gpu]!, mode);
-      },
-    ];
+    const node = fleet.nodes[fleet.gpuNode[gpu]!];
+    if (node === undefined) return;
+    const mode = rest !== undefined ? "dedicated" : fleet.gpuHeldFor[gpu] !== 0 ? "held" : node.mode;
+    this.#state(state, node.no, gpu, at, fleet.gpuFree[gpu]!, mode);
   }
 
   /** What is free of a node, and what it counts as; for nodes of which nothing can be used, or could not be before. */
@@ -188,17 +183,24 @@ export class Projector {
     }
   }
 
-  /** Seats are taken (`sign` -1) or given back (1); several of one event may be on one device. */
-  #seats(state: State, seats: readonly TakenSeat[], at: number, sign: 1 | -1, mode?: string): void {
+  /** Seats are taken; several of one event may be on one device. */
+  #taken(state: State, { seats, unitsEach, at }: JobPlaced | JobGrown): void {
     const { fleet } = state;
-    const free = new Map<number, number>();
-    for (const { node, gpus, units } of seats) {
+    const free = seats.length > 1 ? new Map<number, number>() : undefined;
+    for (const { node, gpus, part } of seats) {
       for (const gpu of gpus) {
-        const left = (free.get(gpu) ?? fleet.gpuFree[gpu]!) + sign * units;
-        free.set(gpu, left);
-        this.#state(state, node, gpu, at, left, mode ?? fleet.node(node).mode);
+        const left = (free?.get(gpu) ?? fleet.gpuFree[gpu]!) - (part?.compute ?? unitsEach);
+        free?.set(gpu, left);
+        this.#state(state, node, gpu, at, left, fleet.node(node).mode);
       }
     }
+  }
+
+  /** What is given back to a claimant is not idle. */
+  #givenBack(state: State, { node, gpus, unitsEach }: Lease, at: number): void {
+    const { fleet } = state;
+    const mode = gpus.some((gpu) => fleet.gpuHeldFor[gpu] !== 0) ? "held" : fleet.node(node).mode;
+    for (const gpu of gpus) this.#state(state, node, gpu, at, fleet.gpuFree[gpu]! + unitsEach, mode);
   }
 
   /** Free devices are kept for a claimant from now on, or no longer. What is in use is told when it is given back. */
@@ -220,27 +222,12 @@ export class Projector {
     this.#device(at, fleet.gpuUuid[gpu]!, fleet.node(no).facts.name, model, unitsPerGpu, free, mode);
   }
 
-  /** What is given back to a claimant is not idle. */
-  #keptAs({ fleet }: State, lease: Lease): string | undefined {
-    return lease.gpus.some((gpu) => fleet.gpuHeldFor[gpu] !== 0) ? "held" : undefined;
-  }
-
   /** The stretch that a lease has spent in the state it is about to leave. */
   #used(state: State, lease: Lease, toAt: number): void {
     if (toAt <= lease.since) return;
     const job = state.jobs.get(lease.job)!;
     this.#usage.push(...usageRows(state, job, lease, toAt));
   }
-}
-
-interface TakenSeat {
-  readonly node: NodeNo;
-  readonly gpus: readonly number[];
-  readonly units: number;
-}
-
-function takenOf({ node, gpus, part }: Seat, unitsEach: number): TakenSeat {
-  return { node, gpus, units: part?.compute ?? unitsEach };
 }
 
 /** A stretch in which a GPU was left to the tenant that has its node to itself. */

@@ -10,6 +10,7 @@ import {
   upcast,
 } from "@tessera/core";
 import { sha256 } from "../journal/digest.ts";
+import { parseLines } from "../journal/lines.ts";
 import type { EventLines, JournalHead, Snapshot, StoreReader } from "../store/port.ts";
 
 export interface Recovered {
@@ -59,8 +60,7 @@ export function eventsOf(bytes: Uint8Array): Event[] {
   return eventsIn(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString("utf8"));
 }
 
-/** The same from its lines as text. One parse for all: lines are many, and each parse has a price of its own. */
+/** The same from its lines as text. */
 export function eventsIn(lines: string): Event[] {
-  const stored = JSON.parse(`[${lines.replaceAll("\n", ",")}]`) as StoredEvent[];
-  return stored.map(upcast);
+  return parseLines<StoredEvent>(lines).map(upcast);
 }

@@ -1,4 +1,4 @@
-import type { Input, Refusal } from "@tessera/core";
+import type { Refusal } from "@tessera/core";
 import type { StoreConfig } from "../store/index.ts";
 import type { PrivateWrite } from "../store/port.ts";
 import type { Done } from "./control.ts";
@@ -10,7 +10,7 @@ export interface WriterConfig {
   readonly freeBytesMin: number;
 }
 
-/** To the writer: inputs as one JSON text (cheaper to hand over than objects), private rows by place in it. */
+/** To the writer: inputs as lines of canonical JSON (cheaper to hand over than objects), private rows by place in it. */
 export type ToWriter =
   | {
       readonly kind: "ask";
@@ -45,7 +45,6 @@ export type FromWriter =
   | { readonly kind: "closed" };
 
 export type Answers = readonly (Done | Refusal)[];
-export type Inputs = readonly Input[];
 
 /**
  * What the writer's thread may use. What it makes either is forgotten at once or lives as long as a job: in a nursery of

@@ -1,13 +1,14 @@
 import { parentPort, workerData } from "node:worker_threads";
-import { writeSnapshot } from "@tessera/core";
+import { type Input, writeSnapshot } from "@tessera/core";
 import { systemClock } from "@tessera/engine";
+import { parseLines } from "../journal/lines.ts";
 import { openStore } from "../store/index.ts";
 import { CommitOutage } from "../store/port.ts";
 import { fillBooks } from "./fill-books.ts";
 import { Inbox } from "./inbox.ts";
 import { recover } from "./recover.ts";
-import { type WriteRequest, Writer, type Written } from "./writer.ts";
-import type { FromWriter, Inputs, ToWriter, WriterConfig } from "./writer-messages.ts";
+import { requestOf, type WriteRequest, Writer, type Written } from "./writer.ts";
+import type { FromWriter, ToWriter, WriterConfig } from "./writer-messages.ts";
 
 /**
  * The thread that holds core and journal. The embedded store is synchronous and each of its commits waits for the
@@ -43,8 +44,12 @@ async function main(config: WriterConfig): Promise<void> {
       store.writePrivates(message.writes).catch((error) => fail(error, "", true));
     } else {
       const privates = new Map(message.privates);
-      const inputs = JSON.parse(message.inputs) as Inputs;
-      inbox.add(inputs.map((input, i) => ({ input, privates: privates.get(i) ?? [], number: message.first + i })));
+      const lines = message.inputs.split("\n");
+      const inputs = parseLines<Input>(message.inputs);
+      const requestAt = (line: string, i: number): Numbered => {
+        return { input: inputs[i]!, line, privates: privates.get(i) ?? [], number: message.first + i };
+      };
+      inbox.add(lines.map(requestAt));
     }
   });
   await writer.lookForRoom();
@@ -60,7 +65,7 @@ async function main(config: WriterConfig): Promise<void> {
         ? undefined
         : systemClock.at(nextAt, () => {
             timerAt = Number.POSITIVE_INFINITY;
-            inbox.add([{ input: { kind: "tick", v: 1 }, privates: [] }]);
+            inbox.add([requestOf({ kind: "tick", v: 1 })]);
           });
   };
 

@@ -14,7 +14,7 @@ import { MemoryPlace, openMemoryStore } from "../store/index.ts";
 import { CommitOutage, type Store } from "../store/port.ts";
 import { recover } from "./recover.ts";
 import { verify } from "./verify.ts";
-import { Writer } from "./writer.ts";
+import { requestOf, Writer } from "./writer.ts";
 
 const clock = { now: () => 1_000_000, at: () => () => {} };
 let operations = 0;
@@ -23,7 +23,7 @@ function request(command: Command, key?: string) {
   const op = `op_${++operations}` as OperationId;
   const actor = { user: "usr_a" as UserId };
   const idempotency = key === undefined ? undefined : { key, bodyHash: JSON.stringify(command) };
-  return { input: { kind: "command", v: 1, op, actor, request: op, command, idempotency } as const, privates: [] };
+  return requestOf({ kind: "command", v: 1, op, actor, request: op, command, idempotency });
 }
 
 const account = (path: string) =>

@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto";
 import {
   type Command,
   canonicalJson,
+  type Decision,
   decideBatch,
   type Input,
   isRefusal,
@@ -23,7 +24,14 @@ import { Projector } from "./project.ts";
 /** One thing to decide, with what must become durable beside it. */
 export interface WriteRequest {
   readonly input: Input;
+  /** The input in canonical JSON: it is spelled where it comes in, and not again. */
+  readonly line: string;
   readonly privates: readonly PrivateWrite[];
+}
+
+/** The request for an input. */
+export function requestOf(input: Input, privates: readonly PrivateWrite[] = []): WriteRequest {
+  return { input, line: canonicalJson(input), privates };
 }
 
 /** A batch on its way out: what became durable, and the answers, in the order of the requests. */
@@ -88,35 +96,30 @@ export class Writer {
     const { state } = this;
     const now = Math.max(clock.now(), state.clock);
     crashPoint("deciding");
-    const admitted = requests.filter((request) => this.#room || !addsSomething(request.input));
+    const admitted = this.#room ? requests : requests.filter(({ input }) => !addsSomething(input));
     const seq = this.#head.seq + 1;
     const projector = new Projector(seq);
     const inputs = admitted.map((request) => request.input);
     projector.noteSubjects(inputs, state);
     const outcome = decideBatch(state, inputs, now, (event) => projector.see(event, state));
-    const decisions = new Map(admitted.map((request, i) => [request, outcome.decisions[i]!]));
-    const answers = requests.map((request): Done | Refusal => {
-      const decision = decisions.get(request);
-      if (decision === undefined) return diskFull;
-      return isRefusal(decision)
-        ? decision
-        : { result: decision.result, repeated: decision.repeated ?? false, at: now };
-    });
+    let next = 0;
+    const answers = requests.map((request) =>
+      request === admitted[next] ? answerTo(outcome.decisions[next++]!, now) : diskFull,
+    );
     if (outcome.events.length === 0) {
       // What was answered with may be what is on its way.
       await this.#committed;
       return { seq: seq - 1, at: now, events: "", answers };
     }
+    const { lines, privates } = linesOf(admitted, outcome.inputs);
     const row = draftAfter(this.#head, {
       at: now,
       op: operationOf(outcome.inputs),
       epoch: state.epoch,
-      inputs: joinLines(outcome.inputs.map(canonicalJson)),
+      inputs: joinLines(lines),
       events: joinLines(outcome.events.map(canonicalJson)),
       salt: randomBytes(16),
     });
-    const effective = new Set(outcome.inputs);
-    const privates = admitted.flatMap((request) => (effective.has(request.input) ? request.privates : []));
     const projected: Projected = projector.finish(outcome.inputs, state, now);
     crashPoint("committing");
     // From here on the next batch can be decided; it is committed after this one, or not at all.
@@ -152,6 +155,24 @@ export class Writer {
  * many events between snapshots a start stays quick, and snapshots stay a small part of the work.
  */
 const eventsPerLiveJob = 4;
+
+function answerTo(decision: Decision, at: number): Done | Refusal {
+  return isRefusal(decision) ? decision : { result: decision.result, repeated: decision.repeated ?? false, at };
+}
+
+/** The lines of the inputs that had an effect, in their order, and what must become durable with them. */
+function linesOf(requests: readonly WriteRequest[], effective: readonly Input[]) {
+  const lines: string[] = [];
+  const privates: PrivateWrite[] = [];
+  for (const request of requests) {
+    if (request.input !== effective[lines.length]) continue;
+    lines.push(request.line);
+    privates.push(...request.privates);
+  }
+  // What time alone brought about is nobody's request.
+  while (lines.length < effective.length) lines.push(canonicalJson(effective[lines.length]));
+  return { lines, privates };
+}
 
 /** The commit is named after the first command in it, or after chance where engines and timers alone spoke. */
 function operationOf(inputs: readonly Input[]): string {

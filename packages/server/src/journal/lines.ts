@@ -39,3 +39,8 @@ export function linesOf(bytes: Uint8Array): string[] {
   if (bytes.length === 0) return [];
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString("utf8").split("\n");
 }
+
+/** The values of the lines. One parse for all: lines are many, and each parse has a price of its own. */
+export function parseLines<Value>(lines: string): Value[] {
+  return JSON.parse(`[${lines.replaceAll("\n", ",")}]`) as Value[];
+}

@@ -17,7 +17,7 @@ import { RatedTime } from "../flow/bill-rated.ts";
 import { type Asker, type CommitListener, type ControlPlane, type Done, Outage } from "../flow/control.ts";
 import { newId } from "../flow/ids.ts";
 import { eventsIn, recover } from "../flow/recover.ts";
-import { Writer } from "../flow/writer.ts";
+import { requestOf, type WriteRequest, Writer } from "../flow/writer.ts";
 import { MemoryPlace, openMemoryStore } from "../store/index.ts";
 import type { PrivateWrite, Store, StoreReader } from "../store/port.ts";
 
@@ -55,7 +55,7 @@ export class TestControl implements ControlPlane {
   readonly #clock: { at: number | undefined };
   readonly #listeners = new Set<CommitListener>();
   readonly rated = new RatedTime(this);
-  #queue: { input: Input; privates: readonly PrivateWrite[]; resolve: (answer: Done | Refusal) => void }[] = [];
+  #queue: (WriteRequest & { resolve: (answer: Done | Refusal) => void })[] = [];
   #writing = false;
 
   private constructor(store: Store, writer: Writer, clock: { at: number | undefined }) {
@@ -174,7 +174,7 @@ export class TestControl implements ControlPlane {
   #put(input: Input, privates: readonly PrivateWrite[]): Promise<Done | Refusal> {
     if (this.outage !== undefined) return Promise.reject(new Outage(this.outage));
     return new Promise((resolve, reject) => {
-      this.#queue.push({ input, privates, resolve });
+      this.#queue.push({ ...requestOf(input, privates), resolve });
       if (!this.#writing) this.#write().catch(reject);
     });
   }

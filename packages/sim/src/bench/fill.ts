@@ -1,4 +1,4 @@
-import { eventsIn, recover, type Store, Writer } from "@tessera/server";
+import { eventsIn, recover, requestOf, type Store, Writer } from "@tessera/server";
 import { BusyFleet } from "./busy-fleet.ts";
 
 export interface Filled {
@@ -24,7 +24,7 @@ export async function fillStore(
   const startedAt = clock.now();
   const writer = new Writer({ store, state, head, clock, snapshotEveryEvents, freeBytesMin: 0 });
   for (let inputs = fleet.found(); writer.head.events < events; inputs = fleet.nextInputs()) {
-    const written = await writer.write(inputs.map((input) => ({ input, privates: [] })));
+    const written = await writer.write(inputs.map((input) => requestOf(input)));
     fleet.learn(eventsIn(written.events), state);
     await writer.snapshotIfDue();
     if (writer.head.seq % 5_000 === 0) progress(writer.head.events);

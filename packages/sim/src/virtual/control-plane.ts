@@ -22,6 +22,7 @@ import {
   eventsIn,
   openMemoryStore,
   type Recovered,
+  requestOf,
   type Store,
   Writer,
 } from "@tessera/server";
@@ -143,7 +144,7 @@ export class VirtualControlPlane {
   async #write(): Promise<void> {
     const batch = this.#inbox;
     this.#inbox = [];
-    const written = await this.#writer.write(batch.map(({ input }) => ({ input, privates: [] })));
+    const written = await this.#writer.write(batch.map(({ input }) => requestOf(input)));
     const events = eventsIn(written.events);
     for (const event of events) {
       for (const listener of this.#listeners) listener.before?.(event, this.state, written.seq);

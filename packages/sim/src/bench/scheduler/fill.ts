@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Event, Input, RawJob } from "@tessera/core";
-import { openStore, recover, Writer } from "@tessera/server";
+import { openStore, recover, requestOf, Writer } from "@tessera/server";
 import { askForGang, askForOne } from "./mix.ts";
 import { Plant, succeeded } from "./plant.ts";
 import { Lap, type Measured, Stopwatch } from "./stopwatch.ts";
@@ -52,17 +52,20 @@ export async function journal(gpus: number, seed: number): Promise<Measured> {
     const plant = new Plant(gpus, seed, undefined, state);
     const clock = { now: () => plant.now, at: () => () => {} };
     const writer = new Writer({ store, state, head, clock, snapshotEveryEvents: 100_000, freeBytesMin: 0 });
-    const batches = batchesOf(plant, gpus, askForOne, writerBatch);
+    // An input is spelled by the thread of the API, which hands it over.
+    const batches = batchesOf(plant, gpus, askForOne, writerBatch).map((inputs) =>
+      inputs.map((input) => requestOf(input)),
+    );
     const watch = new Stopwatch();
     // As in the server, a batch is decided while the one before is being made durable; timed is from commit to commit.
     let lap = new Lap();
     let before = Promise.resolve();
-    for (const inputs of taken(batches)) {
+    for (const requests of taken(batches)) {
       plant.now += 10;
-      const writing = writer.write(inputs.map((input) => ({ input, privates: [] })));
+      const writing = writer.write(requests);
       await before;
       before = writing.then(() => {
-        watch.add(lap, inputs.length);
+        watch.add(lap, requests.length);
         lap = new Lap();
       });
     }
@@ -90,7 +93,7 @@ function batchesOf(plant: Plant, count: number, ask: Ask, size = perBatch): Inpu
 }
 
 /** Each in turn; like an inbox, it keeps nothing of what was taken. */
-function* taken(batches: Input[][]): Generator<Input[]> {
+function* taken<Batch>(batches: Batch[]): Generator<Batch> {
   for (let next = batches.shift(); next !== undefined; next = batches.shift()) yield next;
 }
 
