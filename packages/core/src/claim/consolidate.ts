@@ -175,8 +175,8 @@ class MoveSearch {
     if (members.min === 1) return [];
     const fewer = { account, spec: { ...spec, members: { ...members, min: members.min - 1 } } };
     const { burst, timeline } = this.#terms;
-    const seats = findSeats(this.#state, fewer, choice, model, (node, free) =>
-      timeline.mayTake(this.#job, burst, node, free),
+    const seats = findSeats(this.#state, fewer, choice, model, (node, need, members) =>
+      timeline.mayTake(this.#job, burst, node, need, members),
     );
     return typeof seats === "string" ? undefined : seats;
   }
@@ -197,8 +197,7 @@ class MoveSearch {
 
   #look(node: FleetNode): void {
     const { burst, now, timeline } = this.#terms;
-    const { gpus } = this.#need;
-    if (timeline.mayTake(this.#job, burst, node, gpus) < gpus) return;
+    if (timeline.mayTake(this.#job, burst, node, this.#need, 1) === 0) return;
     const movers: Victim[] = [];
     for (const job of this.#state.movable.get(node.no) ?? []) {
       if (job.state === "stopping" || isNew(this.#state, job, now) || isConfidential(this.#state, job.account))
@@ -243,8 +242,8 @@ class MoveSearch {
   #seatsElsewhere(mover: Job, from: FleetNode): readonly Seat[] | undefined {
     const model = this.#state.fleet.gpuModel[mover.leases[0]!.gpus[0]!]!;
     const { timeline } = this.#terms;
-    const seats = findSeats(this.#state, mover, mover.choice, model, (node, free) =>
-      node === from ? 0 : timeline.mayTake(mover, mover.cover === noAccount, node, free),
+    const seats = findSeats(this.#state, mover, mover.choice, model, (node, need, members) =>
+      node === from ? 0 : timeline.mayTake(mover, mover.cover === noAccount, node, need, members),
     );
     return typeof seats === "string" ? undefined : seats;
   }

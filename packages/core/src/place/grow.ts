@@ -8,6 +8,7 @@ import { compareShares, shareOf } from "../queue/share.ts";
 import { accountOf, demandOf, type State } from "../state/state.ts";
 import type { Level } from "../state/topology.ts";
 import { stayingOf } from "../state/usage.ts";
+import type { MemberAsk } from "../when/spare.ts";
 import type { Timeline } from "../when/timeline.ts";
 import { heldBeside, isConfidential } from "./dedicated.ts";
 import { handoverOf } from "./handover.ts";
@@ -78,7 +79,8 @@ function seatForOneMore(
   const one = oneOf(job);
   const wholeNodes = isConfidential(state, job.account);
   if (!wholeNodes && mayStart(state, one, job.choice, demand, now) !== undefined) return undefined;
-  const mayTake = plans && ((node: FleetNode, free: number) => plans.mayGrow(job, demand, node, free));
+  const mayTake =
+    plans && ((node: FleetNode, need: MemberAsk, members: number) => plans.mayGrow(job, demand, node, need, members));
   const within = besideOthers(state, job);
   const { topology } = job.spec;
   const prefers = topology !== undefined && !topology.required ? placeTest(state, job, topology) : undefined;

@@ -7,6 +7,7 @@ import { mixes } from "../part/latency.ts";
 import { type Newcomer, type NoSeat, type Occupant, type PartAsk, type PoolMode, seatPart } from "../part/seat.ts";
 import type { Fleet } from "../state/fleet.ts";
 import type { SharedGroup } from "../state/shared-gpus.ts";
+import type { MemberAsk } from "../when/spare.ts";
 import type { MayTake, MemberNeed } from "./seats.ts";
 
 /**
@@ -86,6 +87,7 @@ function onePart(
       return undefined;
     }
     if (node.freeCpusMilli < need.cpusMilli || node.freeMemoryMiB < need.memoryMiB) return undefined;
+    if (mayTake !== undefined && mayTake(node, besideOf(need, fleet.isFree(gpu)), 1) === 0) return undefined;
     const occupants = [...fleet.occupants(gpu), ...(added.get(gpu) ?? [])];
     const part = seatPart(fleet.device(gpu), occupants, who, ask);
     if (typeof part === "object") return { node: node.no as NodeNo, gpus: [gpu as GpuNo], part };
@@ -145,6 +147,13 @@ function onePart(
   return anyGpu(fleet, need.model, freeMin, added, isKept) ? "isolation" : why;
 }
 
+const oneGpu: MemberAsk = { gpus: 1, cpusMilli: 0, memoryMiB: 0 };
+
+/** What a part takes of a node: a GPU only where it opens one. */
+function besideOf({ cpusMilli, memoryMiB }: MemberNeed, opens: boolean): MemberAsk {
+  return { gpus: opens ? 1 : 0, cpusMilli, memoryMiB };
+}
+
 /** Where GPUs are given out in shares anyway; in a pool of any mode a free one is worth more whole. */
 function isForSharing(pool: PoolMode): boolean {
   return pool === "mps" || pool === "timeslice";
@@ -189,5 +198,5 @@ function freshGpu(
     else if (fresh === undefined || (isClean?.(gpu) === true && !isClean(fresh))) fresh = gpu;
   }
   if (mayTake === undefined || fresh === undefined) return fresh;
-  return mayTake(node, fleet.nodeFreeGpus[no]!) > opened ? fresh : undefined;
+  return mayTake(node, oneGpu, opened + 1) > opened ? fresh : undefined;
 }

@@ -10,6 +10,7 @@ import { type MoneyHit, moneyHit } from "../run/budget.ts";
 import { modelsFor, type State, tenantOf, wishOf } from "../state/state.ts";
 import type { Held } from "../state/usage.ts";
 import type { Wish } from "../state/wish.ts";
+import type { MemberAsk } from "../when/spare.ts";
 import type { Timeline } from "../when/timeline.ts";
 import { dedicatedRest, heldBeside, isConfidential } from "./dedicated.ts";
 import { isKnownFull, noteFull } from "./known-full.ts";
@@ -45,7 +46,7 @@ export function placeJob(
     const burst = cover === noAccount;
     const mayTake =
       timeline !== undefined && timeline.plans.length > 0
-        ? (node: FleetNode, free: number) => timeline.mayTake(job, burst, node, free)
+        ? (node: FleetNode, need: MemberAsk, members: number) => timeline.mayTake(job, burst, node, need, members)
         : undefined;
     const seats = findSeats(state, job, choice, model, mayTake);
     if (typeof seats === "string") {

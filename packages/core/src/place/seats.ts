@@ -8,6 +8,7 @@ import type { Fleet } from "../state/fleet.ts";
 import type { NodeIndex } from "../state/node-index.ts";
 import { Rooms } from "../state/rooms.ts";
 import { newcomerOf, type State } from "../state/state.ts";
+import type { MemberAsk } from "../when/spare.ts";
 import type { Asking } from "./apart.ts";
 import { isConfidential, keptApart, type MayUse, nodesFor, ownNodes } from "./dedicated.ts";
 import { spreadGang } from "./gang.ts";
@@ -37,8 +38,8 @@ export function needOf(spec: JobSpec, choice: number, model: number): MemberNeed
 /** Which nodes may be used, and whether what they hold counts: to place, to explain, or to tell what can never fit. */
 export type View = "now" | "every-node-now" | "every-node-empty";
 
-/** How many of a node's free GPUs may be taken, where others have plans for them. */
-export type MayTake = (node: FleetNode, free: number) => number;
+/** How many of some members may be put on a node, where others have plans for it. */
+export type MayTake = (node: FleetNode, need: MemberAsk, members: number) => number;
 
 /** How many members of this need fit on a node, at most `most`. */
 export function membersThatFit(
@@ -55,13 +56,14 @@ export function membersThatFit(
   let fit = most;
   if (need.gpus > 0) {
     const free = gpusThatFit(fleet, node, need, empty);
-    fit = Math.min(fit, Math.floor((mayTake === undefined ? free : mayTake(node, free)) / need.gpus));
+    fit = Math.min(fit, Math.floor(free / need.gpus));
   }
   if (need.cpusMilli > 0)
     fit = Math.min(fit, Math.floor((empty ? node.facts.cpusMilli : node.freeCpusMilli) / need.cpusMilli));
   if (need.memoryMiB > 0)
     fit = Math.min(fit, Math.floor((empty ? node.facts.memoryMiB : node.freeMemoryMiB) / need.memoryMiB));
-  return Math.max(0, fit);
+  if (fit <= 0) return 0;
+  return mayTake === undefined ? fit : mayTake(node, need, fit);
 }
 
 export function gpusThatFit(fleet: Fleet, node: FleetNode, need: MemberNeed, empty: boolean): number {

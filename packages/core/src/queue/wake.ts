@@ -122,7 +122,7 @@ export class SeatHopes {
 function hasHope(state: State, shape: Shape): boolean {
   const some = someOf(shape);
   if (some === undefined) return false;
-  if (mayPlan(state) && isWhole(some.jobs[0]!.spec)) return true;
+  if (mayPlan(state) && mayHavePlan(some.jobs[0]!.spec)) return true;
   // Who asks makes no difference, unless it is only neighbours who stand in the way.
   if (shape.fullFor.size === 0) return !isFull(state, some);
   return someOf(shape, (group) => !isFull(state, group)) !== undefined;
@@ -142,12 +142,12 @@ function mayPlan({ policy, planned }: State): boolean {
 }
 
 function mayBePlannedNow(state: State, { jobs }: WaitingGroup): boolean {
-  return isWhole(jobs[0]!.spec) && mayBePlanned(state, jobs[0]!);
+  return mayHavePlan(jobs[0]!.spec) && mayBePlanned(state, jobs[0]!);
 }
 
-/** Only starts on whole GPUs are planned. */
-function isWhole({ gpus }: JobSpec): boolean {
-  return gpus.some(({ count, part }) => count > 0 && part === undefined);
+/** Starts on parts of GPUs are not planned. */
+function mayHavePlan({ gpus }: JobSpec): boolean {
+  return gpus.some(({ part }) => part === undefined);
 }
 
 /** Those whom a guarantee of an account that holds less than before, or beside it, may hold now. */

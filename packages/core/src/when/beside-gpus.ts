@@ -8,6 +8,8 @@ interface Need {
   readonly memoryMiB: number;
 }
 
+const plenty = Number.POSITIVE_INFINITY;
+
 /** Cores and memory that nodes will have free at a moment to come: what they have, and what is over by then [B1]. */
 export class BesideGpus {
   readonly #need: Need;
@@ -29,17 +31,16 @@ export class BesideGpus {
     this.#memoryMiB.set(node, (this.#memoryMiB.get(node) ?? 0) + memoryMiB);
   }
 
-  /** How many members a node has cores and memory for, beside those who will have started there. */
-  fits({ no, freeCpusMilli, freeMemoryMiB }: FleetNode, started: Iterable<Need>): number {
-    const { cpusMilli, memoryMiB } = this.#need;
-    let cpus = freeCpusMilli + (this.#cpusMilli.get(no) ?? 0);
-    let memory = freeMemoryMiB + (this.#memoryMiB.get(no) ?? 0);
+  /** What a node will have beside those who will have started there; of what is not asked for, everything. */
+  left({ no, freeCpusMilli, freeMemoryMiB }: FleetNode, started: Iterable<Need>): Need {
+    const left = {
+      cpusMilli: this.#need.cpusMilli === 0 ? plenty : freeCpusMilli + (this.#cpusMilli.get(no) ?? 0),
+      memoryMiB: this.#need.memoryMiB === 0 ? plenty : freeMemoryMiB + (this.#memoryMiB.get(no) ?? 0),
+    };
     for (const each of started) {
-      cpus -= each.cpusMilli;
-      memory -= each.memoryMiB;
+      left.cpusMilli -= each.cpusMilli;
+      left.memoryMiB -= each.memoryMiB;
     }
-    const byCpus = cpusMilli === 0 ? Number.POSITIVE_INFINITY : Math.floor(cpus / cpusMilli);
-    const byMemory = memoryMiB === 0 ? Number.POSITIVE_INFINITY : Math.floor(memory / memoryMiB);
-    return Math.max(0, Math.min(byCpus, byMemory));
+    return left;
   }
 }

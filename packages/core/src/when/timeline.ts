@@ -18,15 +18,16 @@ import { BesideGpus } from "./beside-gpus.ts";
 import { opensBy, outlasts, turningPoints } from "./maintenance.ts";
 import { type Asking, mayBeCovered, UsageThen, waitsForQuota } from "./quota-then.ts";
 import { type EndOf, endOf, runMsOf } from "./run-time.ts";
+import { type MemberAsk, membersBeside, type Spare, type SpareOn, takeSpare } from "./spare.ts";
 import { takesFromOutside, takesFromOwn } from "./take-back.ts";
 
 /** When and where a job that cannot start now is expected to. */
 export interface PlannedStart {
   readonly job: Job;
   readonly at: Instant;
-  /** GPUs it will need of each node. */
-  readonly gpus: ReadonlyMap<NodeNo, number>;
-  readonly gpusEach: number;
+  /** How many members it will have on each node, and what each needs there. */
+  readonly members: ReadonlyMap<NodeNo, number>;
+  readonly need: MemberAsk;
   /** The guarantee that will hold it: burst work outside of that it can take back, so such work may run in its gap [B2]. */
   cover: AccountNo;
   /** It counts on the end of something that has no limit. */
@@ -37,8 +38,7 @@ export interface PlannedStart {
 /** A plan with what others may not take from it. */
 interface Kept {
   readonly start: PlannedStart;
-  /** GPUs of a node that stay free at its start beyond what it needs. */
-  readonly spare: Map<NodeNo, number>;
+  readonly spare: SpareOn;
   /** What accounts hold when it starts, without it, where that counts: for quota, or for a guarantee to come. */
   readonly usage: UsageThen | undefined;
   /** The other plans that run then: what they will hold is in neither. */
@@ -76,19 +76,16 @@ export class Timeline {
   plan(job: Job, mayStartNow = false): PlannedStart | undefined {
     const planned = this.#find(job, mayStartNow);
     if (planned === undefined) return undefined;
-    const { at, gpus } = planned.start;
+    const { at, members, need } = planned.start;
     const endAt = at + this.#runsMs(job);
     // What begins while this one runs has that much less beside it.
     for (const { start, spare, usage, beside } of this.#kept) {
       if (start.at <= at || start.at >= endAt) continue;
-      for (const [node, count] of gpus) {
-        const left = spare.get(node);
-        if (left !== undefined) spare.set(node, left - count);
-      }
+      for (const [node, count] of members) takeSpare(spare, node, need, count);
       usage?.begin(planned.start);
       beside.push(planned.start);
     }
-    for (const node of gpus.keys()) this.#nodesPlanned.add(node);
+    for (const node of members.keys()) this.#nodesPlanned.add(node);
     this.plans.push(planned.start);
     this.#kept.push(planned);
     return planned.start;
@@ -104,30 +101,37 @@ export class Timeline {
     for (let choice = 0; choice < job.spec.gpus.length; choice++) {
       if (job.spec.gpus[choice]!.part !== undefined) continue;
       for (const model of modelsFor(this.#state, job, choice)) {
-        const planned =
-          model < 0 ? undefined : this.#earliest(job, choice, needOf(job.spec, choice, model), mayStartNow);
+        const planned = this.#earliest(job, choice, needOf(job.spec, choice, model), mayStartNow);
         if (planned !== undefined) return planned;
       }
     }
     return undefined;
   }
 
-  /** How many of a node's free GPUs a job may take without delaying a plan that is ahead of it [B2]. */
-  mayTake(job: Job, burst: boolean, node: FleetNode, free: number): number {
-    let most = free;
+  /** How many of some members a job may put on a node without delaying a plan that is ahead of it [B2]. */
+  mayTake(job: Job, burst: boolean, node: FleetNode, need: MemberAsk, members: number): number {
+    if (!this.#nodesPlanned.has(node.no)) return members;
+    let most = members;
     for (const kept of this.#ahead(job)) {
       if (burst && takesFromOutside(this.#state, kept.start, job.account)) continue;
-      most = Math.min(most, this.#leftTo(job, kept, node.no) ?? most);
+      const left = this.#leftTo(job, kept, node.no);
+      if (left !== undefined) most = membersBeside(left, need, most);
     }
-    return Math.max(0, most);
+    return most;
   }
 
-  /** How many of a node's GPUs a job may have beside a plan: what others are planned to have who yield to it is its own. */
-  #leftTo(job: Job, { spare, beside }: Kept, node: NodeNo): number | undefined {
-    let left = spare.get(node);
+  /** What a job may have of a node beside a plan: what others are planned to have who yield to it is its own. */
+  #leftTo(job: Job, { spare, beside }: Kept, node: NodeNo): Spare | undefined {
+    const left = spare.get(node);
     if (left === undefined) return undefined;
-    for (const other of beside) if (this.#yields(other, job)) left += other.gpus.get(node) ?? 0;
-    return left;
+    let own: SpareOn | undefined;
+    for (const other of beside) {
+      const members = other.members.get(node);
+      if (members === undefined || !this.#yields(other, job)) continue;
+      own ??= new Map([[node, { ...left }]]);
+      takeSpare(own, node, other.need, -members);
+    }
+    return own?.get(node) ?? left;
   }
 
   /** Whether a plan would still have its quota if a job ran beside it. */
@@ -165,7 +169,7 @@ export class Timeline {
       for (const { node, gpus } of seats)
         for (const gpu of gpus)
           if (spare.has(node) && this.#isFreeBy(gpu, node, start)) taken.set(node, (taken.get(node) ?? 0) + 1);
-      for (const [node, count] of taken) if (count > this.#leftTo(job, kept, node)!) return false;
+      for (const [node, count] of taken) if (count > this.#leftTo(job, kept, node)!.gpus) return false;
     }
     return true;
   }
@@ -202,7 +206,7 @@ export class Timeline {
     for (const { start, spare, usage } of this.#kept) {
       const yields = job.cover === noAccount && takesFromOwn(this.#state, start, job, this.#now);
       if (start.at >= endAt || yields) usage?.end(job);
-      if (start.at < endAt) this.#lessen(spare, job.leases);
+      if (start.at < endAt) this.#lessen(spare, job, job.leases);
     }
     this.holdsMore(job.account);
   }
@@ -215,20 +219,21 @@ export class Timeline {
     }
   }
 
-  /** How many of a node's free GPUs one more member of a job that runs may take: it comes after all who wait [P1]. */
-  mayGrow(job: Job, demand: Demand, node: FleetNode, free: number): number {
-    let most = free;
+  /** How many of some more members a job that runs may put on a node: they come after all who wait [P1]. */
+  mayGrow(job: Job, demand: Demand, node: FleetNode, need: MemberAsk, members: number): number {
+    let most = members;
     for (const { start, spare, usage } of this.#besideRunning(job)) {
       if (takesFromOutside(this.#state, start, job.account)) continue;
       if (usage?.holds(start, [{ job, demand }]) === false) return 0;
-      most = Math.min(most, spare.get(node.no) ?? most);
+      const left = spare.get(node.no);
+      if (left !== undefined) most = membersBeside(left, need, most);
     }
-    return Math.max(0, most);
+    return most;
   }
 
   /** A job that runs has got another member. */
   grew(job: Job, seat: Seat): void {
-    for (const { spare } of this.#besideRunning(job)) this.#lessen(spare, [seat]);
+    for (const { spare } of this.#besideRunning(job)) this.#lessen(spare, job, [seat]);
   }
 
   /** The plans that begin while a job that runs still does. */
@@ -237,13 +242,13 @@ export class Timeline {
     for (const kept of this.#kept) if (kept.start.at < endAt) yield kept;
   }
 
-  /** What has just been taken is not left beside a plan; a part of a GPU that others share was not. */
-  #lessen(spare: Map<NodeNo, number>, seats: readonly Seat[]): void {
+  /** What has just been taken is not left beside a plan; the GPU of a part that others share was not. */
+  #lessen(spare: SpareOn, { spec: { cpusMilli, memoryMiB } }: Job, seats: readonly Seat[]): void {
     const { fleet } = this.#state;
     for (const { node, gpus, part } of seats) {
-      const left = spare.get(node);
-      if (left === undefined || (part !== undefined && fleet.occupants(gpus[0]!).length > 1)) continue;
-      spare.set(node, left - gpus.length);
+      if (!spare.has(node)) continue;
+      const isShared = part !== undefined && fleet.occupants(gpus[0]!).length > 1;
+      takeSpare(spare, node, { gpus: isShared ? 0 : gpus.length, cpusMilli, memoryMiB });
     }
   }
 
@@ -264,7 +269,8 @@ export class Timeline {
   #earliest(job: Job, choice: number, need: MemberNeed, mayStartNow: boolean): Kept | undefined {
     const { fleet } = this.#state;
     const { min: members, apart } = job.spec.members;
-    if (members > 1 && this.#roomInTheEnd(need, apart) < members) return undefined;
+    const isWhole = need.gpus > 0;
+    if (isWhole && members > 1 && this.#roomInTheEnd(need, apart) < members) return undefined;
     const demand = demandOf(this.#state, job, choice, need.model);
     const cover = coverFor(this.#state, job.account, demand);
     const bounded = waitsForQuota(this.#state, job);
@@ -285,16 +291,18 @@ export class Timeline {
       fleet.soleModel(node) === need.model
         ? fleet.nodeFreeGpus[node.no]! + freed[node.no]! + (lent.get(node.no) ?? 0)
         : 0;
-    const besidePlans = (node: FleetNode) => freeOn(node) - this.#plannedOn(node.no, from);
+    const besidePlans = (node: FleetNode) => (isWhole ? freeOn(node) - this.#plannedOn(node.no, from) : plenty);
     const beside = new BesideGpus(need);
+    // What those hold besides GPUs who can be taken back is not counted: it leaves with them.
+    const leftOn = (node: FleetNode): Spare =>
+      beside.counts && !lent.has(node.no)
+        ? { gpus: besidePlans(node), ...beside.left(node, this.#startedOn(node.no, from)) }
+        : { gpus: besidePlans(node), cpusMilli: plenty, memoryMiB: plenty };
     const fits = (node: FleetNode) => {
       if (!opensBy(node, from) || !outlasts(node, job.spec, from) || mayUse?.(node) === false) return 0;
       if (others?.has(node.no)) return 0;
-      const free = Math.min(besidePlans(node), this.#leftBy(node.no, from, from + runsMs));
-      const byGpus = Math.max(0, Math.min(apart ? 1 : members, Math.floor(free / need.gpus)));
-      // What those hold besides GPUs who can be taken back is not counted: it leaves with them.
-      if (byGpus === 0 || !beside.counts || lent.has(node.no)) return byGpus;
-      return Math.min(byGpus, beside.fits(node, this.#startedOn(node.no, from)));
+      const here = membersBeside(leftOn(node), need, apart ? 1 : members);
+      return here === 0 ? 0 : this.#leftBy(node.no, from, from + runsMs, need, here);
     };
     // How many members fit each node, kept up to date: a moment costs as much as what ends in it.
     const fit = new Int32Array(fleet.nodes.length);
@@ -339,7 +347,7 @@ export class Timeline {
       if (!next.done && next.value.at === at) continue;
       for (; turn < turns.length && turns[turn]!.at <= at; turn++) count(turns[turn]!.node);
       if (at >= boundary) {
-        for (const plan of this.plans) for (const no of plan.gpus.keys()) count(no);
+        for (const plan of this.plans) for (const no of plan.members.keys()) count(no);
         boundary = this.#nextBoundary(at, runsMs);
       }
       if (at < job.notBeforeAt) continue;
@@ -348,7 +356,7 @@ export class Timeline {
         cover === noAccount ? (usage?.coverOf(asking, running, own) ?? noAccount) : cover;
       let held = coverThen([]);
       let spread = spreadNow();
-      if (spread === undefined && cover === noAccount && held !== noAccount) {
+      if (isWhole && spread === undefined && cover === noAccount && held !== noAccount) {
         lend(this.#lentBeyond(held, at));
         spread = spreadNow();
       }
@@ -366,13 +374,13 @@ export class Timeline {
         lend(nothingLent);
         continue;
       }
-      const gpus = new Map<NodeNo, number>();
-      const spare = new Map<NodeNo, number>();
+      const spare: SpareOn = new Map();
       for (const [node, here] of spread) {
-        gpus.set(node.no, here * need.gpus);
-        spare.set(node.no, besidePlans(node) - here * need.gpus);
+        spare.set(node.no, leftOn(node));
+        takeSpare(spare, node.no, need, here);
       }
-      const start = { job, at, gpus, gpusEach: need.gpus, demand, guessed, cover: held };
+      const placed = new Map([...spread].map(([node, here]) => [node.no, here]));
+      const start = { job, at, members: placed, need, demand, guessed, cover: held };
       for (const plan of running) usage?.begin(plan);
       for (const each of own) usage?.end(each.job);
       return { start, spare, usage, beside: running };
@@ -439,7 +447,7 @@ export class Timeline {
     let held = 0;
     if (!this.#nodesPlanned.has(node)) return held;
     for (const plan of this.plans) {
-      if (plan.at <= at && at < this.#endOfPlan(plan)) held += plan.gpus.get(node) ?? 0;
+      if (plan.at <= at && at < this.#endOfPlan(plan)) held += (plan.members.get(node) ?? 0) * plan.need.gpus;
     }
     return held;
   }
@@ -448,20 +456,21 @@ export class Timeline {
   *#startedOn(node: NodeNo, at: Instant): Generator<{ readonly cpusMilli: number; readonly memoryMiB: number }> {
     for (const plan of this.plans) {
       if (plan.at > at || at >= this.#endOfPlan(plan)) continue;
-      const here = (plan.gpus.get(node) ?? 0) / plan.gpusEach;
-      const { cpusMilli, memoryMiB } = plan.job.spec;
+      const here = plan.members.get(node) ?? 0;
+      const { cpusMilli, memoryMiB } = plan.need;
       if (here > 0) yield { cpusMilli: here * cpusMilli, memoryMiB: here * memoryMiB };
     }
   }
 
-  /** The most that may be taken of a node for that time without delaying a plan that begins in it. */
-  #leftBy(node: NodeNo, from: Instant, to: Instant): number {
-    let left = Number.POSITIVE_INFINITY;
-    if (!this.#nodesPlanned.has(node)) return left;
+  /** How many of some members may be on a node for that time without delaying a plan that begins in it. */
+  #leftBy(node: NodeNo, from: Instant, to: Instant, need: MemberAsk, members: number): number {
+    let most = members;
+    if (!this.#nodesPlanned.has(node)) return most;
     for (const { start, spare } of this.#kept) {
-      if (start.at > from && start.at < to) left = Math.min(left, spare.get(node) ?? Number.POSITIVE_INFINITY);
+      const left = start.at > from && start.at < to ? spare.get(node) : undefined;
+      if (left !== undefined) most = membersBeside(left, need, most);
     }
-    return left;
+    return most;
   }
 
   /** The next instant at which what plans leave to a job that runs so long changes by itself. */
@@ -549,6 +558,7 @@ export class Timeline {
   }
 }
 
+const plenty = Number.POSITIVE_INFINITY;
 const nothingLent: ReadonlyMap<NodeNo, number> = new Map();
 
 /** What a plan would have had beside another is left to that again. */
@@ -557,10 +567,7 @@ function giveBack({ spare, usage, beside }: Kept, plan: PlannedStart): void {
   if (at < 0) return;
   beside.splice(at, 1);
   usage?.notBegin(plan);
-  for (const [node, count] of plan.gpus) {
-    const left = spare.get(node);
-    if (left !== undefined) spare.set(node, left + count);
-  }
+  for (const [node, count] of plan.members) takeSpare(spare, node, plan.need, -count);
 }
 
 function isReclaimable({ cover, state, spec }: Job): boolean {

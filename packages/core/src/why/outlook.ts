@@ -113,29 +113,35 @@ export function plannedFor(
   if (!state.policy.backfill) return unknown("starts are not planned ahead here");
   const start = timeline.startOf(job);
   if (start !== undefined)
-    return { when: "later", at: start.at, nodes: [...start.gpus.keys()], guessed: start.guessed };
+    return { when: "later", at: start.at, nodes: [...start.members.keys()], guessed: start.guessed };
   if (timeline.plans.length >= plansMax) return unknown(`${plansMax} jobs ahead of it are planned, and no more are`);
-  const whole = job.spec.gpus.some((ask) => ask.count > 0 && ask.part === undefined);
-  if (!whole) return unknown("only starts on whole GPUs are planned ahead");
+  if (job.spec.gpus.every((ask) => ask.part !== undefined))
+    return unknown("starts on parts of GPUs are not planned ahead");
   const endless = endlessOn(state, job, now);
   if (endless === 0) return unknown("nothing that runs would leave enough room where it could go");
+  const what = job.spec.gpus.every((ask) => ask.count === 0) ? "cores or memory" : "GPUs";
   const jobs =
-    endless === 1 ? "1 job that holds GPUs it could use has" : `${endless} jobs that hold GPUs it could use have`;
+    endless === 1 ? `1 job that holds ${what} it could use has` : `${endless} jobs that hold ${what} it could use have`;
   return unknown(`${jobs} no max_time, and too few like ${endless === 1 ? "it" : "them"} have ended`);
 }
 
-/** How many jobs hold GPUs of a model that would do, of which nobody can tell for how long. */
+/** How many jobs hold what would do, of which nobody can tell for how long. */
 function endlessOn(state: State, job: Job, now: Instant): number {
   let endless = 0;
   for (const other of holdersOf(state, job)) if (endOf(state, other, now) === undefined) endless++;
   return endless;
 }
 
-/** Those who hold GPUs of a model that would do. */
+/** Those who hold GPUs of a model that would do, or for a job without GPUs cores or memory. */
 function* holdersOf(state: State, job: Job): Generator<Job> {
   const models = new Set(job.spec.gpus.flatMap((_, choice) => modelsFor(state, job, choice)));
   for (const other of state.active.values()) {
-    const gpu = other.leases[0]?.gpus[0];
-    if (gpu !== undefined && models.has(state.fleet.gpuModel[gpu]!)) yield other;
+    const { spec, leases } = other;
+    const gpu = leases[0]?.gpus[0];
+    const isInTheWay =
+      models.has(-1) && leases.length > 0
+        ? spec.cpusMilli + spec.memoryMiB > 0
+        : gpu !== undefined && models.has(state.fleet.gpuModel[gpu]!);
+    if (isInTheWay) yield other;
   }
 }

@@ -1,0 +1,36 @@
+import type { NodeNo } from "../model/ids.ts";
+
+/** What a member needs of a node. */
+export interface MemberAsk {
+  readonly gpus: number;
+  readonly cpusMilli: number;
+  readonly memoryMiB: number;
+}
+
+/** What stays free on a node when a plan starts beyond what it needs; of what it does not ask for, everything. */
+export interface Spare {
+  gpus: number;
+  cpusMilli: number;
+  memoryMiB: number;
+}
+
+/** Spare room by node; where there is no entry a plan needs nothing. */
+export type SpareOn = Map<NodeNo, Spare>;
+
+/** How many of some members a node has room for beside a plan. */
+export function membersBeside({ gpus, cpusMilli, memoryMiB }: Spare, need: MemberAsk, members: number): number {
+  let fit = members;
+  if (need.gpus > 0) fit = Math.min(fit, Math.floor(gpus / need.gpus));
+  if (need.cpusMilli > 0) fit = Math.min(fit, Math.floor(cpusMilli / need.cpusMilli));
+  if (need.memoryMiB > 0) fit = Math.min(fit, Math.floor(memoryMiB / need.memoryMiB));
+  return Math.max(0, fit);
+}
+
+/** Takes what some members need off what is spare on a node, or with a negative number of them gives it back. */
+export function takeSpare(on: SpareOn, node: NodeNo, { gpus, cpusMilli, memoryMiB }: MemberAsk, members = 1): void {
+  const spare = on.get(node);
+  if (spare === undefined) return;
+  spare.gpus -= gpus * members;
+  spare.cpusMilli -= cpusMilli * members;
+  spare.memoryMiB -= memoryMiB * members;
+}
