@@ -45,6 +45,10 @@ export function settleClaims(state: State, now: Instant, apply: (event: Event) =
 /** In order of their claims: those on whose nodes something has changed, and those for whom seats alone were not enough. */
 function claimantsInQuestion({ claimants, claims, fleet }: State): Job[] {
   const { count, recent } = fleet.changes;
+  if (claimants.size === 0) {
+    claims.settledAt = count;
+    return [];
+  }
   const missed = count - claims.settledAt;
   const all = claims.settledAt < 0 || missed > recent.length;
   const asked = new Set(claims.heldUp);

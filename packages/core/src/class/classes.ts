@@ -15,14 +15,29 @@ export function settleClasses(state: State, now: Instant, apply: (event: Event) 
   let fell = false;
   // A promotion below can leave an account above with more than it covers, and what falls there may rise lower down.
   for (let changed = state.classes.takeChanged(); changed.length > 0; changed = state.classes.takeChanged()) {
-    const note = (event: JobClassed): void => {
-      state.classes.note(jobOf(state, event.job).account);
-      apply(event);
-      fell ||= event.cover === noAccount;
-    };
-    settlePaths(state, pathsUp(state, changed), now, note);
+    const looked = pathsUp(state, changed);
+    // After most starts everyone stands as he should.
+    if (!areSettled(state, looked) && settle(state, looked, now, apply)) fell = true;
   }
   return fell;
+}
+
+function settle(state: State, looked: readonly Account[], now: Instant, apply: (event: Event) => void): boolean {
+  let fell = false;
+  settlePaths(state, looked, now, (event) => {
+    state.classes.note(jobOf(state, event.job).account);
+    apply(event);
+    fell ||= event.cover === noAccount;
+  });
+  return fell;
+}
+
+/** Whether none of these accounts covers more than it may, or could cover what is burst. */
+function areSettled(state: State, looked: readonly Account[]): boolean {
+  for (const { no } of looked) {
+    if (!coversNoMore(state, no) || mayPromote(state, no)) return false;
+  }
+  return true;
 }
 
 /** Accounts and all above them, each once and after those below it. */
@@ -45,7 +60,7 @@ function settlePaths(state: State, looked: readonly Account[], now: Instant, app
   // From the top: what a high account can cover is then refined below.
   for (let i = looked.length - 1; i >= 0; i--) {
     const { no } = looked[i]!;
-    if (state.usage[no]!.burst > 0 && isWithin(state, no)) promote(state, no, now, apply);
+    if (mayPromote(state, no)) promote(state, no, now, apply);
   }
 }
 
@@ -87,6 +102,11 @@ function firstToFall(jobs: Iterable<Job>, tried: ReadonlySet<Job>): Job | undefi
 
 function fallsBefore(a: Job, b: Job): boolean {
   return a.spec.priority !== b.spec.priority ? a.spec.priority < b.spec.priority : a.no > b.no;
+}
+
+/** Whether an account has room in its guarantee and burst work that might have it. */
+function mayPromote(state: State, account: AccountNo): boolean {
+  return state.usage[account]!.burst > 0 && isWithin(state, account);
 }
 
 function promote(state: State, account: AccountNo, now: Instant, apply: (event: JobClassed) => void): void {

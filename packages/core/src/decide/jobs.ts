@@ -19,7 +19,7 @@ export function submitJob(state: State, command: SubmitJob, now: Instant): Decis
   }
   if (account.children.length > 0 && account.path === "")
     return refuse("invalid", "project", "", "is the platform", "name a project");
-  if (state.jobById.has(command.id) || state.arrayById.has(command.id)) {
+  if (state.jobById.has(command.id) || (state.arrayById.size > 0 && state.arrayById.has(command.id))) {
     return refuse("already-exists", "id", command.id, "is taken", "use another id");
   }
   const { spec } = command;

@@ -37,5 +37,5 @@ export function refuse(
 }
 
 export function isRefusal(value: unknown): value is Refusal {
-  return typeof value === "object" && value !== null && "refused" in value;
+  return typeof value === "object" && value !== null && (value as Partial<Refusal>).refused !== undefined;
 }

@@ -129,7 +129,7 @@ function findOwn(
     const fuller = best === undefined ? -1 : fleet.nodeFreeGpus[node.no]! - fleet.nodeFreeGpus[best.no]!;
     if (fuller < 0 || (fuller === 0 && node.no < best!.no)) best = node;
   }
-  return best === undefined ? undefined : [{ gpus: gpusOn(fleet, best, need, 1)[0]!, node: best.no }];
+  return best === undefined ? undefined : [{ gpus: gpusForOne(fleet, best, need), node: best.no }];
 }
 
 function findWhole(
@@ -142,7 +142,7 @@ function findWhole(
   const { min: members, apart } = spec.members;
   if (members === 1) {
     const node = leastMissed(fleet, need, mayTake, worth);
-    return node === undefined ? undefined : [{ gpus: gpusOn(fleet, node, need, 1)[0]!, node: node.no }];
+    return node === undefined ? undefined : [{ gpus: gpusForOne(fleet, node, need), node: node.no }];
   }
   const most = apart ? 1 : members;
   const together = apart || spec.spread !== undefined ? undefined : onOneNode(fleet, need, members, mayTake, worth);
@@ -204,11 +204,12 @@ function leastMissed(
   mayTake: MayTake | undefined,
   worth: FleetWorth | undefined,
 ): FleetNode | undefined {
-  const models = need.model < 0 ? fleet.models.keys() : [need.model];
+  const any = need.model < 0;
+  const lastModel = any ? fleet.models.length - 1 : need.model;
   let best: FleetNode | undefined;
   let least = 0;
   let weighed = 0;
-  for (const model of models) {
+  for (let model = any ? 0 : need.model; model <= lastModel; model++) {
     const known = worth !== undefined && model < worth.models;
     for (let free = need.gpus; free <= fleet.freeMax(model); free++) {
       const found = cleanestThatFits(fleet, fleet.nodesWith(model, free), need, mayTake);
@@ -236,7 +237,7 @@ function cleanestThatFits(
   if (first === undefined || need.isClean === undefined || need.gpus === 0) return first;
   let node: FleetNode | undefined = first;
   for (let looked = 0; node !== undefined && looked < nodesForClean; looked++) {
-    if (gpusOn(fleet, node, need, 1)[0]!.every(need.isClean)) return node;
+    if (gpusForOne(fleet, node, need).every(need.isClean)) return node;
     node = firstThatFits(fleet, nodes, need, mayTake, node.no + 1);
   }
   return first;
@@ -271,11 +272,16 @@ export function firstThatFits(
   return undefined;
 }
 
+/** GPUs for one member on a node. */
+function gpusForOne(fleet: Fleet, node: FleetNode, need: MemberNeed): GpuNo[] {
+  if (need.gpus === 1 && need.isClean === undefined) return [firstOn(fleet, node, need)];
+  return gpusOn(fleet, node, need, 1)[0]!;
+}
+
 /** GPUs for `count` members on one node, lowest first; those that need no scrub before others. */
 function gpusOn(fleet: Fleet, node: FleetNode, need: MemberNeed, count: number): GpuNo[][] {
   const { isClean } = need;
   const wanted = count * need.gpus;
-  if (wanted === 1 && isClean === undefined) return [[firstOn(fleet, node, need)]];
   const chosen: GpuNo[] = [];
   const rest: GpuNo[] = [];
   const end = node.firstGpu + node.facts.gpus.length;

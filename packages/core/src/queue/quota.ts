@@ -70,7 +70,8 @@ export interface Floor {
   readonly plain: boolean;
 }
 
-function floorOf(state: State, account: Account): Floor {
+/** The guarantee of an account, summed up once for as long as neither it nor the fleet changes. */
+export function floorOf(state: State, account: Account): Floor {
   const known = state.floors[account.no];
   const { quota } = account.terms;
   const { gpuUnits, cpusMilli, memoryMiB } = state.fleet.totals;
@@ -124,7 +125,8 @@ export function borrowedOf(state: State, account: Account, held: Held, add?: Dem
   };
 }
 
-function unitsOver(state: State, account: Account, floor: Floor, held: Held, add: Demand | undefined): number {
+/** GPU units that an account would hold beyond its guarantee if it held `held` and `add`. */
+export function unitsOver(state: State, account: Account, floor: Floor, held: Held, add: Demand | undefined): number {
   if (floor.plain) return Math.max(0, held.units + (add?.units ?? 0) - floor.units);
   return unitsBeyond(state, held, account.terms.quota.guarantee, add, "compute");
 }

@@ -1,6 +1,7 @@
 import type { Event, JobEnded, JobPlaced, JobRequeued, JobSubmitted } from "../journal/event.ts";
 import { type JobId, type JobNo, noAccount } from "../model/ids.ts";
 import { type AttemptRecord, attemptsKept, evictionsKept, type Job, type JobSpec } from "../model/job.ts";
+import type { Lease } from "../model/lease.ts";
 import { activate, countClass, deactivate, noteMayLeave } from "./active.ts";
 import { holdLease, memberOf } from "./apply-leases.ts";
 import { claimed, countClaim, dropClaim, keepClaim } from "./held-claims.ts";
@@ -156,13 +157,20 @@ function placed(state: State, event: JobPlaced): void {
   job.exitCode = undefined;
   job.endReason = undefined;
   job.seats = event.seats;
-  job.leases = event.seats.map((seat, rank) => memberOf(job, event, seat, rank));
+  job.leases = membersOf(job, event);
   if (job.array !== undefined) state.arrays.get(job.array)!.active++;
   activate(state, job);
   // Whoever has just started can be a victim, and may take room that a guarantee had left to others.
   state.waiting.wakeAll();
   state.classes.note(job.account);
   for (const lease of job.leases) holdLease(state, job, lease);
+}
+
+function membersOf(job: Job, event: JobPlaced): Lease[] {
+  const { seats } = event;
+  // Most jobs have one member.
+  if (seats.length === 1) return [memberOf(job, event, seats[0]!, 0)];
+  return seats.map((seat, rank) => memberOf(job, event, seat, rank));
 }
 
 /** The present attempt, as it is remembered once it is over. */

@@ -5,8 +5,26 @@ class Row implements Iterable<Job> {
   jobs: (Job | undefined)[] = [];
   size = 0;
 
-  *[Symbol.iterator](): Generator<Job> {
-    for (const job of this.jobs) if (job !== undefined) yield job;
+  [Symbol.iterator](): Iterator<Job> {
+    return new Walk(this.jobs);
+  }
+}
+
+/** Along a row, past the gaps. Who comes meanwhile is met as well. */
+class Walk implements Iterator<Job> {
+  readonly #jobs: readonly (Job | undefined)[];
+  #at = 0;
+
+  constructor(jobs: readonly (Job | undefined)[]) {
+    this.#jobs = jobs;
+  }
+
+  next(): IteratorResult<Job, undefined> {
+    while (this.#at < this.#jobs.length) {
+      const job = this.#jobs[this.#at++];
+      if (job !== undefined) return { done: false, value: job };
+    }
+    return { done: true, value: undefined };
   }
 }
 
@@ -60,7 +78,7 @@ export class JobsUnder<Key extends number> {
 
   #closeGaps(row: Row): void {
     row.jobs = row.jobs.filter((job) => job !== undefined);
-    for (const [place, job] of row.jobs.entries()) this.#places[job!.slot] = place;
+    for (let place = 0; place < row.jobs.length; place++) this.#places[row.jobs[place]!.slot] = place;
   }
 }
 

@@ -1,17 +1,18 @@
 import type { JobId, JobNo, LeaseId } from "../model/ids.ts";
 import type { Job } from "../model/job.ts";
 import type { Lease } from "../model/lease.ts";
+import type { ByNumber } from "./by-number.ts";
 
 /**
  * All leases by their names. A name says which job it is of and which member, and the job has its leases by rank: there
  * is nothing to keep for each.
  */
 export class Leases {
-  readonly #jobs: ReadonlyMap<JobNo, Job>;
+  readonly #jobs: Pick<ByNumber<JobNo, Job>, "values">;
   readonly #jobById: ReadonlyMap<JobId, Job>;
   #size = 0;
 
-  constructor(jobs: ReadonlyMap<JobNo, Job>, jobById: ReadonlyMap<JobId, Job>) {
+  constructor(jobs: Pick<ByNumber<JobNo, Job>, "values">, jobById: ReadonlyMap<JobId, Job>) {
     this.#jobs = jobs;
     this.#jobById = jobById;
   }

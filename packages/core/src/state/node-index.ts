@@ -27,7 +27,7 @@ export class NodeIndex {
   /** The lowest node from `from` on that has at least this much; -1 when there is none. */
   next(from: number, cpusMilli = 0, memoryMiB = 0): number {
     if (from >= this.#leaves) return -1;
-    let place = this.#leaves + from;
+    let place = from === 0 ? 1 : this.#leaves + from; // from the top, where it is at once seen that nobody has it
     for (;;) {
       if (this.#cpusMilli[place]! >= cpusMilli && this.#memoryMiB[place]! >= memoryMiB) {
         if (place >= this.#leaves) return place - this.#leaves;

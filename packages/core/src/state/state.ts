@@ -25,6 +25,7 @@ import { ApartNames } from "./apart.ts";
 import { Arrivals, shapeOf } from "./arrivals.ts";
 import { type Books, emptyBooks } from "./books.ts";
 import { BurstOrder } from "./burst-order.ts";
+import { ByNumber } from "./by-number.ts";
 import { ClassChanges } from "./class-changes.ts";
 import { Endings } from "./endings.ts";
 import { Fleet } from "./fleet.ts";
@@ -81,7 +82,7 @@ export interface State {
   readonly tokens: Map<TokenId, Token>;
   /** `account number/name` → when it was last set. */
   readonly secrets: Map<string, Instant>;
-  readonly jobs: Map<JobNo, Job>;
+  readonly jobs: ByNumber<JobNo, Job>;
   readonly arrays: Map<JobNo, JobArray>;
   /** Keys in order of first use, oldest first. */
   readonly keys: Map<string, UsedKey>;
@@ -177,7 +178,7 @@ export function emptyState(): State {
     children: [],
     liveJobs: 0,
   };
-  const jobs = new Map<JobNo, Job>();
+  const jobs = new ByNumber<JobNo, Job>();
   const jobById = new Map<JobId, Job>();
   const apart = new ApartNames();
   return {

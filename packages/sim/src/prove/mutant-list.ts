@@ -71,7 +71,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: "C3: nobody is promoted",
     file: "class/classes.js",
-    from: "state.usage[no].burst > 0 && isWithin(state, no)",
+    from: "state.usage[account].burst > 0 && isWithin(state, account)",
     to: "false",
   },
   {

@@ -1,0 +1,29 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import type { JobNo } from "../model/ids.ts";
+import { ByNumber } from "./by-number.ts";
+
+describe("values by number", () => {
+  it("are what a map holds, lowest number first", () => {
+    const values = new ByNumber<JobNo, string>();
+    const map = new Map<number, string>();
+    let seed = 3;
+    for (let step = 0; step < 3_000; step++) {
+      seed = (Math.imul(seed, 1_103_515_245) + 12_345) & 0x7fff_ffff;
+      const no = (seed >> 8) % 500;
+      if (step % 3 === 0) {
+        values.delete(no as JobNo);
+        map.delete(no);
+      } else {
+        values.set(no as JobNo, `${step}`);
+        map.set(no, `${step}`);
+      }
+      assert.equal(values.size, map.size);
+      assert.equal(values.get(no as JobNo), map.get(no));
+      assert.equal(values.has(no as JobNo), map.has(no));
+    }
+    const byNo = [...map].sort(([a], [b]) => a - b).map(([, value]) => value);
+    assert.deepEqual([...values.values()], byNo);
+    assert.equal(values.get(1_000_000 as JobNo), undefined);
+  });
+});
