@@ -57,8 +57,13 @@ function claimantsInQuestion({ claimants, claims, fleet }: State): Job[] {
   }
   claims.settledAt = count;
   claims.heldUp.clear();
-  if (!all && asked.size === 0) return [];
-  return all ? [...claimants] : [...claimants].filter((job) => asked.has(job));
+  if (all) return [...claimants];
+  const found: Job[] = [];
+  for (const job of claimants) {
+    if (found.length === asked.size) break;
+    if (asked.has(job)) found.push(job);
+  }
+  return found;
 }
 
 function seatsAreFree(state: State, { seats }: Claim): boolean {

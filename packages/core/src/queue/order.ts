@@ -44,6 +44,8 @@ export class Contest {
   readonly #sharers = new Map<AccountNo, Map<Demand, Set<Side>>>();
   /** Who has had a part in it; counted only from the first claim on. */
   #entered: Set<WaitingGroup> | undefined;
+  /** Accounts whose groups all have a part in it since they lost something; nobody new comes to wait meanwhile. */
+  readonly #woken = new Set<AccountNo>();
   readonly #no: number;
   /** Who is not asked any more. */
   readonly #told = new Set<WaitingGroup>();
@@ -135,6 +137,8 @@ export class Contest {
   }
 
   #wakeBelow(account: AccountNo): void {
+    if (this.#woken.has(account)) return;
+    this.#woken.add(account);
     this.#entered ??= new Set(this.#groups);
     for (const group of this.#state.waiting.ofAccount(account)) {
       if (this.#entered.has(group)) continue;

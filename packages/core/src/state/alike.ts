@@ -6,6 +6,7 @@ import { addTo, type Held, nothingHeld } from "./usage.ts";
 
 /** Jobs of one account with whom it loses the same. */
 export interface Kind {
+  readonly key: string;
   /** The account whose guarantee covers them. */
   readonly cover: AccountNo;
   /** They can be resumed from a checkpoint. */
@@ -22,7 +23,7 @@ export interface Kind {
  */
 export class Alike {
   #kinds: Map<AccountNo, Map<string, Kind>> | undefined;
-  readonly #kindOf = new Map<Job, string>();
+  readonly #kindOf = new Map<Job, Kind>();
 
   /** A job has begun or ceased to be one that others might take, or holds something else. */
   note(state: State, job: Job): void {
@@ -54,24 +55,24 @@ export class Alike {
       ofAccount = new Map();
       kinds.set(job.account, ofAccount);
     }
-    const kind = ofAccount.get(key);
-    const { cover, placedAt } = job;
-    if (kind === undefined) ofAccount.set(key, { cover, saves, held, jobs: new Set([job]), oldestAt: placedAt });
-    else {
-      kind.jobs.add(job);
-      kind.oldestAt = Math.min(kind.oldestAt, placedAt);
+    let kind = ofAccount.get(key);
+    if (kind === undefined) {
+      kind = { key, cover: job.cover, saves, held, jobs: new Set(), oldestAt: job.placedAt };
+      ofAccount.set(key, kind);
     }
-    this.#kindOf.set(job, key);
+    kind.jobs.add(job);
+    kind.oldestAt = Math.min(kind.oldestAt, job.placedAt);
+    this.#kindOf.set(job, kind);
   }
 
   #remove(kinds: Map<AccountNo, Map<string, Kind>>, job: Job): void {
-    const key = this.#kindOf.get(job);
-    if (key === undefined) return;
+    const kind = this.#kindOf.get(job);
+    if (kind === undefined) return;
     this.#kindOf.delete(job);
+    kind.jobs.delete(job);
+    if (kind.jobs.size > 0) return;
     const ofAccount = kinds.get(job.account)!;
-    const { jobs } = ofAccount.get(key)!;
-    jobs.delete(job);
-    if (jobs.size === 0) ofAccount.delete(key);
+    ofAccount.delete(kind.key);
     if (ofAccount.size === 0) kinds.delete(job.account);
   }
 }

@@ -9,6 +9,9 @@ import { addTo, nothingHeld, stayingOf } from "./usage.ts";
 /** A job that may be asked to leave. */
 interface Entry extends Placed {
   readonly job: Job;
+  /** Of the job, to be at hand where many are compared. */
+  readonly no: number;
+  readonly priority: number;
   readonly gpus: number;
   /** Up to when its work is safe: what it would lose is younger. */
   safeAt: Instant;
@@ -128,11 +131,12 @@ export class BurstOrder {
   #add(state: State, job: Job, sides: Map<AccountNo, Side>): void {
     const side = sideOf(state, job.account, sides);
     const safeAt = job.startedAt === 0 ? Number.POSITIVE_INFINITY : job.startedAt;
-    const entry: Entry = { job, gpus: gpusOf(job), safeAt, place: -1 };
+    const { no, spec } = job;
+    const entry: Entry = { job, no, priority: spec.priority, gpus: gpusOf(job), safeAt, place: -1 };
     this.#entries.set(job, entry);
     side.jobs.update(entry);
     this.#touch(side);
-    const every = job.spec.checkpoint?.everyMs ?? 0;
+    const every = spec.checkpoint?.everyMs ?? 0;
     if (every === 0 || job.startedAt === 0) return;
     const checkpoint = { entry, at: job.startedAt + every, place: -1 };
     this.#checkpointOf.set(entry, checkpoint);
@@ -234,7 +238,8 @@ function shareAlone(state: State, { leases }: Job): Share {
 }
 
 function goesFirst(a: Contender, b: Contender): boolean {
-  const [first, other] = [a.first!, b.first!];
+  const first = a.first!;
+  const other = b.first!;
   if (first.safeAt !== other.safeAt) return first.safeAt > other.safeAt;
   if (first.gpus !== other.gpus) return first.gpus < other.gpus;
   const shares = compareShares(a.share, b.share);
@@ -243,7 +248,6 @@ function goesFirst(a: Contender, b: Contender): boolean {
 
 /** In one account: lowest priority, least work lost per GPU, youngest. */
 function leavesFirst(a: Entry, b: Entry): boolean {
-  const [job, other] = [a.job, b.job];
-  if (job.spec.priority !== other.spec.priority) return job.spec.priority < other.spec.priority;
-  return a.safeAt !== b.safeAt ? a.safeAt > b.safeAt : job.no > other.no;
+  if (a.priority !== b.priority) return a.priority < b.priority;
+  return a.safeAt !== b.safeAt ? a.safeAt > b.safeAt : a.no > b.no;
 }

@@ -19,6 +19,8 @@ export class Endings {
   readonly #changed = new Set<Job>();
   /** Whole GPUs of each node that one of these jobs holds. */
   gpusOn = new Int32Array(16);
+  /** Seats that they hold. */
+  #seats = 0;
 
   /** A job has been placed, has started, or holds nothing any more. */
   note(job: Job): void {
@@ -27,13 +29,20 @@ export class Endings {
 
   /** A seat is taken (`sign` 1), or given back (-1). */
   count(job: Job, { node, gpus, part }: Lease, sign: 1 | -1): void {
-    if (part !== undefined || !hasEnd(job)) return;
+    if (!hasEnd(job)) return;
+    this.#seats += sign;
+    if (part !== undefined) return;
     if (node >= this.gpusOn.length) {
       const grown = new Int32Array(2 * (node + 1));
       grown.set(this.gpusOn);
       this.gpusOn = grown;
     }
     this.gpusOn[node]! += sign * gpus.length;
+  }
+
+  /** Whether nothing that runs can be told the end of. */
+  get isEmpty(): boolean {
+    return this.#seats === 0;
   }
 
   /** Those whose limit is past come first: they are over any moment. */

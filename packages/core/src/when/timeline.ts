@@ -269,6 +269,7 @@ export class Timeline {
   #earliest(job: Job, choice: number, need: MemberNeed, mayStartNow: boolean): Kept | undefined {
     const { fleet } = this.#state;
     const { min: members, apart } = job.spec.members;
+    if (!mayStartNow && !this.#mayChange(job)) return undefined;
     const isWhole = need.gpus > 0;
     if (isWhole && members > 1 && this.#roomInTheEnd(need, apart) < members) return undefined;
     const demand = demandOf(this.#state, job, choice, need.model);
@@ -501,6 +502,13 @@ export class Timeline {
     for (const { job } of this.#endings())
       for (const { node, gpus, part } of job.leases) if (part === undefined) ending[node]! += gpus.length;
     return ending;
+  }
+
+  /** Whether there is any moment to come at which more may be free, or its own time begins. */
+  #mayChange({ notBeforeAt }: Job): boolean {
+    const { endings, fleet } = this.#state;
+    if (!this.#isKnown() || !endings.isEmpty) return true;
+    return this.plans.length > 0 || fleet.maintained.size > 0 || notBeforeAt > this.#now;
   }
 
   /** When something becomes free: ends of what runs, and of what is planned; also this instant, and some others. */
