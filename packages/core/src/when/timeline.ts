@@ -269,12 +269,12 @@ export class Timeline {
   #earliest(job: Job, choice: number, need: MemberNeed, mayStartNow: boolean): Kept | undefined {
     const { fleet } = this.#state;
     const { min: members, apart } = job.spec.members;
-    if (!mayStartNow && !this.#mayChange(job)) return undefined;
+    const bounded = waitsForQuota(this.#state, job);
+    if (!mayStartNow && !bounded && !this.#mayChange(job)) return undefined;
     const isWhole = need.gpus > 0;
     if (isWhole && members > 1 && this.#roomInTheEnd(need, apart) < members) return undefined;
     const demand = demandOf(this.#state, job, choice, need.model);
     const cover = coverFor(this.#state, job.account, demand);
-    const bounded = waitsForQuota(this.#state, job);
     const usage =
       bounded || (cover === noAccount && mayBeCovered(this.#state, job, demand))
         ? new UsageThen(this.#state)
@@ -504,7 +504,7 @@ export class Timeline {
     return ending;
   }
 
-  /** Whether there is any moment to come at which more may be free, or its own time begins. */
+  /** Whether there is any moment to come at which more may be free, or its own time begins; quota is another matter. */
   #mayChange({ notBeforeAt }: Job): boolean {
     const { endings, fleet } = this.#state;
     if (!this.#isKnown() || !endings.isEmpty) return true;
