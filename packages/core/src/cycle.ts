@@ -16,8 +16,8 @@ import { type Awake, isAnyoneAwake, isIdle, rivalsFor, SeatHopes, takeAwake } fr
 import { accountOf, orderOf, type State, upToDate } from "./state/state.ts";
 import type { WaitingGroup } from "./state/waiting.ts";
 import type { Shape, Wish } from "./state/wish.ts";
-import { mayBePlanned } from "./when/patience.ts";
-import { plansMax, Timeline } from "./when/timeline.ts";
+import { mayBePlanned, mayPlan } from "./when/patience.ts";
+import { Timeline } from "./when/timeline.ts";
 
 /**
  * One scheduling pass over what an event may have unblocked, again until nothing changes. Each decision is applied
@@ -31,7 +31,7 @@ export function decidePlacements(state: State, now: Instant, apply: (event: Even
   for (const group of awake.groups) group.delayed = false;
   do {
     for (; isAnyoneAwake(awake); awake = takeAwake(state, book.turns)) pass(state, awake, book, now, apply);
-    growJobs(state, now, apply, () => planAgain(state, now, apply)); // what nobody who waits could use
+    growJobs(state, now, apply, () => plansOf(state, now, apply)); // what nobody who waits could use
     awake = takeAwake(state, book.turns);
   } while (isAnyoneAwake(awake));
   book.postpone();
@@ -43,7 +43,7 @@ function pass(state: State, awake: Awake, book: Book, now: Instant, apply: (even
   const seats = new SeatHopes(state, awake);
   let plans: Timeline | undefined;
   const timeline = (): Timeline => {
-    plans ??= planAgain(state, now, apply); // what must not be delayed
+    plans ??= plansOf(state, now, apply); // what must not be delayed
     return plans;
   };
   const hopeless = new Hopeless();
@@ -135,6 +135,15 @@ function arrayIsFull(state: State, group: WaitingGroup): boolean {
   return starting >= (job.spec.array?.atOnceMax ?? array.size);
 }
 
+/** Where very many wait, plans stand as they are until turns are taken, and are made again then [B6]. */
+function plansOf(state: State, now: Instant, apply: (event: Event) => void): Timeline {
+  const { waiting, plans } = state;
+  const areDue = waiting.turnsAreDue && plans?.madeAt !== now;
+  if (waiting.isLong && !areDue && plans?.goOn(state.planned, now)) return plans;
+  state.plans = planAgain(state, now, apply);
+  return state.plans;
+}
+
 /** Those who were planned before keep their place ahead of whoever comes now. */
 function planAgain(state: State, now: Instant, apply: (event: Event) => void): Timeline {
   const timeline = new Timeline(state, now);
@@ -176,6 +185,6 @@ function planAhead(
     state.timers.addOnce({ at: stop.hit.until, kind: "exposed", subject: job.no }); // it may compete again then
   }
   if (stop !== undefined && !isPlannable(stop)) return;
-  const plan = state.policy.backfill && state.planned.size < plansMax ? timeline().plan(job) : undefined;
+  const plan = mayPlan(state) ? timeline().plan(job) : undefined;
   if (plan !== undefined) apply({ kind: "job-planned", v: 1, at: now, job: job.no, startsAt: plan.at });
 }

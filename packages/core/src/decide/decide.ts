@@ -127,7 +127,7 @@ export function decideDue(state: State, now: Instant, act: (events: readonly Eve
         state.waiting.wakeAccount(timer.subject as AccountNo);
         break;
       case "turns":
-        state.waiting.turnsAreDue = true;
+        state.waiting.turnsCame();
         break;
       case "price":
         act(priceCame(state, now));

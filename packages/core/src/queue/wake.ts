@@ -6,8 +6,7 @@ import { type Rivals, someOf } from "../state/rivals.ts";
 import { accountOf, type State, tenantOf, upToDate } from "../state/state.ts";
 import type { WaitingGroup } from "../state/waiting.ts";
 import type { Shape } from "../state/wish.ts";
-import { mayBePlanned } from "../when/patience.ts";
-import { plansMax } from "../when/timeline.ts";
+import { mayBePlanned, mayPlan } from "../when/patience.ts";
 
 /** Whom an event may have unblocked. */
 export interface Awake {
@@ -27,6 +26,7 @@ export function takeAwake(state: State, turns: number): Awake {
   const fresh = waiting.takeFresh();
   const changed = waiting.takeChanged();
   const relieved = waiting.takeRelieved();
+  const plans = waiting.takePlansDue() && mayPlan(state);
   if (!changed && !(waiting.hasTurns && turns > 0)) return forAll(fresh);
   if (!waiting.isLong) {
     waiting.endRound();
@@ -34,7 +34,7 @@ export function takeAwake(state: State, turns: number): Awake {
   }
   const all = new Set<WaitingGroup>([...fresh, ...claimants(state, relieved), ...waiting.takeTurns(turns)]);
   if (changed) for (const group of waiting.insisting) all.add(group);
-  return forAll([...all], changed ? shapesToHope(state, all) : []);
+  return forAll([...all], changed || plans ? shapesToHope(state, all) : []);
 }
 
 function forAll(groups: readonly WaitingGroup[], shapes: readonly Shape[] = []): Awake {
@@ -135,10 +135,6 @@ function mayStartOrPlan(state: State, group: WaitingGroup): boolean {
 function isFull(state: State, { jobs, wish }: WaitingGroup): boolean {
   const { spec, account } = jobs[0]!;
   return isKnownFull(state, upToDate(state, wish, spec), spec, account);
-}
-
-function mayPlan({ policy, planned }: State): boolean {
-  return policy.backfill && planned.size < plansMax;
 }
 
 function mayBePlannedNow(state: State, { jobs }: WaitingGroup): boolean {

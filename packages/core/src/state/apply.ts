@@ -35,6 +35,7 @@ function write(state: State, event: Event): void {
     case "node-added":
       state.fleet.addNode(event.node, event.firstGpu, event.facts, event.at);
       state.burst.forget();
+      state.plans = undefined;
       state.waiting.wakeAll();
       return;
     case "node-changed":
@@ -42,15 +43,18 @@ function write(state: State, event: Event): void {
       state.fleet.changeNode(event.node, event.at, event.mode, event.reason, event.drainUntil, event.facts);
       if (event.facts !== undefined) state.burst.forget();
       if (event.drainUntil > 0) state.timers.add({ at: event.drainUntil, kind: "drain", subject: event.node });
+      state.plans = undefined;
       state.waiting.wakeAll();
       return;
     case "maintenance-planned":
       planWindows(state, state.fleet.node(event.node), event.windows);
+      state.plans = undefined;
       state.waiting.wakeAll();
       return;
     case "node-removed":
       forgetNode(state, event.node);
       state.fleet.removeNode(event.node);
+      state.plans = undefined;
       state.burst.forget();
       return;
     case "account-created":
@@ -89,6 +93,7 @@ function write(state: State, event: Event): void {
       if (orderOf(state, account.no) !== "aged-shortest") state.pace.delete(account.no);
       if (orderOf(state, account.no) !== "index") state.lengths.delete(account.no);
       state.classes.note(account.no);
+      state.plans = undefined;
       state.waiting.wakeAll();
       state.waiting.relieve(account.no);
       return;
@@ -156,6 +161,7 @@ function write(state: State, event: Event): void {
     case "policy-set":
       marksUnder(state, event.policy);
       state.policy = event.policy;
+      state.plans = undefined;
       state.waiting.wakeAll();
       return;
     case "epoch-began":

@@ -20,6 +20,7 @@ import { loadOf } from "../part/latency.ts";
 import { type Newcomer, type PartAsk, seatPart, type Who } from "../part/seat.ts";
 import type { Demand, Floor } from "../queue/quota.ts";
 import { modelMatches } from "../submit/gpus.ts";
+import type { Timeline } from "../when/timeline.ts";
 import { Alike } from "./alike.ts";
 import { ApartNames } from "./apart.ts";
 import { Arrivals, shapeOf } from "./arrivals.ts";
@@ -130,6 +131,8 @@ export interface State {
   readonly leases: Leases;
   readonly apart: ApartNames;
   readonly waiting: Waiting;
+  /** The planned starts as they were last worked out, unless nodes, terms or the policy have changed since. */
+  plans: Timeline | undefined;
   /** Accounts that do not lend all of their idle guarantee. */
   lendingLimits: number;
   /** The models that their guarantees name, and in how many of them. */
@@ -219,6 +222,7 @@ export function emptyState(): State {
     leases: new Leases(jobs, jobById),
     apart,
     waiting: new Waiting(apart),
+    plans: undefined,
     lendingLimits: 0,
     lendingNames: new Map(),
     confidential: 0,

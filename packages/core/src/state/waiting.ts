@@ -87,6 +87,7 @@ export class Waiting {
   #roundFollows = false;
   /** It is time for some to have their turn. */
   turnsAreDue = false;
+  #plansAreDue = false;
 
   constructor(apart = new ApartNames()) {
     this.#apart = apart;
@@ -202,6 +203,19 @@ export class Waiting {
     const relieved = this.#relieved;
     if (relieved.size > 0) this.#relieved = new Set();
     return relieved;
+  }
+
+  /** It is time for some to have their turn, and for starts to be planned. */
+  turnsCame(): void {
+    this.turnsAreDue = true;
+    this.#plansAreDue = true;
+  }
+
+  /** Whether that has come since this was last asked. */
+  takePlansDue(): boolean {
+    const due = this.#plansAreDue;
+    this.#plansAreDue = false;
+    return due;
   }
 
   /** Everyone has been looked at. */

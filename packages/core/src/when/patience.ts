@@ -8,6 +8,14 @@ const runsWaited = 20;
 /** A second plan at once kept more GPUs idle than it saved waiting. */
 const plansAtOnce = 1;
 
+/** More plans than this are not made: who is further behind is planned when somebody asks. */
+export const plansMax = 8;
+
+/** Whether one more start may be planned; where very many wait, only while turns are taken [B6]. */
+export function mayPlan({ policy, planned, waiting }: State): boolean {
+  return policy.backfill && planned.size < plansMax && (!waiting.isLong || waiting.turnsAreDue);
+}
+
 /**
  * Whether a job that cannot start may be planned [B1]. Where an account lets the shorter go first, by what they
  * need or have had, its order and the waiting see to most, and each plan keeps GPUs idle; only who asks for several GPUs at once is passed by all others for

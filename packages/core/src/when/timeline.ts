@@ -16,6 +16,7 @@ import { Rooms } from "../state/rooms.ts";
 import { demandOf, jobOf, lowestPriority, orderOf, type State } from "../state/state.ts";
 import { BesideGpus } from "./beside-gpus.ts";
 import { opensBy, outlasts, turningPoints } from "./maintenance.ts";
+import { plansMax } from "./patience.ts";
 import { type Asking, mayBeCovered, UsageThen, waitsForQuota } from "./quota-then.ts";
 import { type EndOf, endOf, runMsOf } from "./run-time.ts";
 import { type MemberAsk, membersBeside, type Spare, type SpareOn, takeSpare } from "./spare.ts";
@@ -45,16 +46,14 @@ interface Kept {
   readonly beside: PlannedStart[];
 }
 
-/** More plans than this are not made: who is further behind is planned when somebody asks. */
-export const plansMax = 8;
-
 /**
  * Future free GPUs [B1], from what is declared and known of the ends of what runs. What nobody can tell the end of is
  * taken to run for ever, so a job that would need its seats has no plan and holds nobody up.
  */
 export class Timeline {
   readonly #state: State;
-  readonly #now: Instant;
+  #now: Instant;
+  readonly madeAt: Instant;
   readonly plans: PlannedStart[] = [];
   /** By plan. */
   readonly #kept: Kept[] = [];
@@ -69,7 +68,21 @@ export class Timeline {
   constructor(state: State, now: Instant, ends: EndOf = endOf) {
     this.#state = state;
     this.#now = now;
+    this.madeAt = now;
     this.#endOf = ends;
+  }
+
+  /**
+   * Goes on at a later instant with plans as they are, but for those of jobs that are `planned` no more. False where they
+   * must be made again: others are planned, or quota is waited for, of which some may have been given back.
+   */
+  goOn(planned: ReadonlyMap<Job, Instant>, now: Instant): boolean {
+    for (const { job } of [...this.plans]) if (!planned.has(job)) this.#drop(job);
+    if (this.plans.length < planned.size || this.plans.some(({ job }) => waitsForQuota(this.#state, job))) return false;
+    this.#now = now;
+    this.#ends = undefined;
+    this.#guessedOn = undefined;
+    return true;
   }
 
   /** Plans a job at its earliest feasible time, if that can be known: this instant only if it `mayStartNow`. */
@@ -196,12 +209,7 @@ export class Timeline {
   /** A job has started; where it will still run when a plan begins, that much less is left beside the plan. */
   started(job: Job): void {
     if (this.plans.length === 0) return;
-    const own = this.plans.findIndex((plan) => plan.job === job);
-    if (own >= 0) {
-      const [plan] = this.plans.splice(own, 1);
-      this.#kept.splice(own, 1);
-      for (const kept of this.#kept) giveBack(kept, plan!);
-    }
+    this.#drop(job);
     const endAt = this.#now + this.#runsMs(job);
     for (const { start, spare, usage } of this.#kept) {
       const yields = job.cover === noAccount && takesFromOwn(this.#state, start, job, this.#now);
@@ -209,6 +217,14 @@ export class Timeline {
       if (start.at < endAt) this.#lessen(spare, job, job.leases);
     }
     this.holdsMore(job.account);
+  }
+
+  #drop(job: Job): void {
+    const own = this.plans.findIndex((plan) => plan.job === job);
+    if (own < 0) return;
+    const [plan] = this.plans.splice(own, 1);
+    this.#kept.splice(own, 1);
+    for (const kept of this.#kept) giveBack(kept, plan!);
   }
 
   /** More is held in an account: a guarantee that was to hold a plan may have no room for it any more. */

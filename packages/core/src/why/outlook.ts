@@ -7,8 +7,9 @@ import { modelsFor, type Placement, placeJob } from "../place/place.ts";
 import type { Spans } from "../state/run-times.ts";
 import { jobOf, type State } from "../state/state.ts";
 import { stopOrderOf } from "../submit/parse.ts";
+import { plansMax } from "../when/patience.ts";
 import { endAtQuantile, endOf } from "../when/run-time.ts";
-import { plansMax, type Timeline } from "../when/timeline.ts";
+import type { Timeline } from "../when/timeline.ts";
 import { isStopped, plansBefore } from "./plans.ts";
 
 /** A job that would have to leave, or one that would lose extra members. */
