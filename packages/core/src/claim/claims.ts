@@ -141,13 +141,13 @@ function heldFor(state: State, { spec }: Job, { seats, unitsEach }: Claim): Held
 }
 
 /**
- * As C1 says; but what must not be preempted keeps the guarantee it claimed, if that still holds it beside what it covers
+ * As C1 says; but it keeps the guarantee it claimed by, if that still holds it beside what it covers
  * itself [C4]. Who has started below on a floor of its own makes it fall once it runs, as if it had run already [C3].
  */
 function coverOfClaim(state: State, job: Job, claim: Claim): AccountNo {
   const { cover } = claim;
   if (job.cover !== noAccount) return job.cover; // it was moved, which costs nobody its class [T9]
-  if (cover === undefined || job.spec.preemptible) return coverWithout(state, job);
+  if (cover === undefined) return coverWithout(state, job);
   const account = accountOf(state, cover);
   let covered = state.usage[cover]!.covered;
   for (const child of account.children) covered = minus(covered, state.usage[child]!.covered);

@@ -5,7 +5,7 @@ import type { Instant } from "../model/units.ts";
 import { unitsPerGpu } from "../model/units.ts";
 import { isConfidential, nodesFor } from "../place/dedicated.ts";
 import { isKnownFull } from "../place/known-full.ts";
-import { needOf } from "../place/seats.ts";
+import { findSeats, needOf } from "../place/seats.ts";
 import { limitHit } from "../queue/limits.ts";
 import { moneyHit } from "../run/budget.ts";
 import { type State, wishOf } from "../state/state.ts";
@@ -102,7 +102,7 @@ function planByWays(
     const { choice, model } = option;
     const need = { ...needOf(job.spec, choice, model), mayUse, part: partNeedOf(state, job, choice) };
     const task = { state, claimant, need, now, book, nodes };
-    const plan = planFor(task, offers);
+    const plan = planOnFree(task, choice, offers, planFor(task, offers));
     // Nobody need leave for it: it fits what others are leaving already, be it as another alternative.
     if (plan?.victims.size === 0) return wholeNodes ? undefined : planOnWhatIsLeft(task, choice, plan);
     if (plan === undefined) continue;
@@ -236,6 +236,21 @@ function planWithFewer(task: Task, offers: Offers, plan: Plan): Plan | undefined
   const nodes = plan.seats.map(({ node }) => node);
   const part = partOf(task, offers, plan, nodes);
   return part === undefined || part.victims.size >= plan.victims.size ? undefined : part;
+}
+
+/** The plan, or a part of it that is enough where seats are free already: then only quota is lacking [T5]. */
+function planOnFree(task: Task, choice: number, offers: Offers, plan: Plan | undefined): Plan | undefined {
+  const { state, claimant, need } = task;
+  if (plan === undefined || plan.victims.size < 2 || need.part !== undefined) return plan;
+  const free = findSeats(state, claimant.job, choice, need.model);
+  if (typeof free === "string") return plan;
+  const part = partOf(
+    task,
+    offers,
+    plan,
+    free.map(({ node }) => node),
+  );
+  return part !== undefined && compareCosts(part, plan) < 0 ? part : plan;
 }
 
 /** What of a plan's victims is needed for room on some nodes; undefined where all of them are not enough. */

@@ -1,12 +1,12 @@
 import { type Amount, amountOf, beyondGuarantee, coveredBelow, isWithin, plus, stayingOf, usageOf } from "./amount.ts";
 import { isCounted, victimsFor } from "./counts.ts";
-import { firstOf, isSameWish, nextOf } from "./order.ts";
+import { isSameWish, nextOf } from "./order.ts";
 import { faultOfGpu, faultOfNode } from "./part.ts";
 import { coverFor, exceedsMax, isLent, overMax } from "./quota.ts";
 import { compareLists, faultOfSeats, leastSpread, spreadOf } from "./room.ts";
 import { type Bounds, type Found, findClaim } from "./search.ts";
 import { faultsOfSet, isEnough, isLegal, standingsOf, startable, type TakingRule } from "./take.ts";
-import { judgeGap, judgePlans } from "./time.ts";
+import { delayedBy, judgeGap, judgePlans } from "./time.ts";
 import {
   type Holding,
   isInside,
@@ -64,7 +64,8 @@ export function judgeStart(world: World, start: Start, bounds: Bounds, earlier: 
   }
   const covering = coverFor(world, wish.account, amount);
   // Who is moved keeps the class that it had [T9].
-  if (cover !== covering && !start.moved && !(claimed && isCoveredStill(world, cover, amount))) {
+  const kept = claimed && isCoveredStill(world, cover, amount);
+  if (cover !== covering && !start.moved && !kept) {
     faults.push(rule(`[C1] ${wish.job} starts covered by ${named(world, cover)}, not ${named(world, covering)}`));
   }
   if (cover === nobody && !wish.preemptible) faults.push(rule(`[C4] ${wish.job} must not be preempted and is burst`));
@@ -77,7 +78,7 @@ export function judgeStart(world: World, start: Start, bounds: Bounds, earlier: 
     const spread = spreadOf(world, new Set(seats.map((seat) => seat.node)));
     if (compareLists(least, spread) < 0) faults.push(rule(`[P2] ${wish.job} lies in ${spread} and could in ${least}`));
   }
-  return [...faults, ...judgeGap(world, wish), ...judgeTurn(world, wish, bounds, earlier)];
+  return [...faults, ...judgeGap(world, wish, seats, earlier.length <= 1), ...judgeTurn(world, wish, bounds, earlier)];
 }
 
 /** Whether the guarantee that a claimant stood on still has room for it beside what it covers itself [C4]. */
@@ -218,22 +219,12 @@ function claimDue(
   bounds: Bounds,
   rules: readonly TakingRule[] = ["T1", "T2", "T3"],
 ): Found | undefined {
-  if (isBehindPlan(world, wish)) return undefined;
   const claim = findClaim(world, wish, bounds, rules);
   if (typeof claim !== "object") return undefined;
+  // What is planned ahead of it in its own account must not start later for it [O4].
+  if (delayedBy(world, wish, claim) !== "none") return undefined;
   const jobs = new Set(claim.set.map(({ job }) => job));
   return rulesOf(claim).includes("T2") && jobs.size > 1 ? undefined : claim;
-}
-
-/** Whether someone of its own account goes before it and has a plan, which it must not delay [O4]. */
-function isBehindPlan(world: World, wish: Wish): boolean {
-  return world.wishes.some(
-    (other) =>
-      other.account === wish.account &&
-      world.planned.some(({ no }) => no === other.no) &&
-      firstOf([wish, other]) === other &&
-      other !== wish,
-  );
 }
 
 function rulesOf({ set, standing }: Found): string {

@@ -1,6 +1,6 @@
 import { isInside } from "../claim/takeable.ts";
 import type { Seat } from "../journal/event.ts";
-import { type AccountNo, type GpuNo, type NodeNo, noAccount } from "../model/ids.ts";
+import { type AccountNo, type GpuNo, type NodeNo, noAccount, rootAccount } from "../model/ids.ts";
 import type { Job } from "../model/job.ts";
 import type { FleetNode } from "../model/node.ts";
 import type { Instant } from "../model/units.ts";
@@ -163,10 +163,15 @@ export class Timeline {
   /** Whether a plan that is ahead of a job would still have its quota, or could take it back, if the job started now [B2]. */
   mayHold(job: Job, demand: Demand, burst: boolean): boolean {
     for (const kept of this.#ahead(job)) {
-      if (burst && takesFromOwn(this.#state, kept.start, job, this.#now)) continue;
+      if (burst && this.#takesBack(kept.start, job)) continue;
       if (!this.#holdsBeside(job, demand, kept)) return false;
     }
     return true;
+  }
+
+  /** Whether who is planned takes back, when its time has come, the quota that a job would hold as burst from now on. */
+  #takesBack(start: PlannedStart, job: Job): boolean {
+    return takesFromOutside(this.#state, start, job.account) || takesFromOwn(this.#state, start, job, this.#now);
   }
 
   /**
@@ -212,7 +217,7 @@ export class Timeline {
     this.#drop(job);
     const endAt = this.#now + this.#runsMs(job);
     for (const { start, spare, usage } of this.#kept) {
-      const yields = job.cover === noAccount && takesFromOwn(this.#state, start, job, this.#now);
+      const yields = job.cover === noAccount && this.#takesBack(start, job);
       if (start.at >= endAt || yields) usage?.end(job);
       if (start.at < endAt) this.#lessen(spare, job, job.leases);
     }
@@ -291,10 +296,9 @@ export class Timeline {
     if (isWhole && members > 1 && this.#roomInTheEnd(need, apart) < members) return undefined;
     const demand = demandOf(this.#state, job, choice, need.model);
     const cover = coverFor(this.#state, job.account, demand);
-    const usage =
-      bounded || (cover === noAccount && mayBeCovered(this.#state, job, demand))
-        ? new UsageThen(this.#state)
-        : undefined;
+    // A guarantee that would hold it now may be used by others who are planned.
+    const mayChange = cover === noAccount ? mayBeCovered(this.#state, job, demand) : this.plans.length > 0;
+    const usage = bounded || mayChange ? new UsageThen(this.#state) : undefined;
     const runsMs = this.#runsMs(job);
     const freed = new Int32Array(fleet.nodes.length);
     const mayUse = keptApart(this.#state, job.account);
@@ -369,23 +373,24 @@ export class Timeline {
       }
       if (at < job.notBeforeAt) continue;
       const running = this.plans.filter((plan) => plan.at <= at && at < this.#endOfPlan(plan));
-      const coverThen = (own: readonly Asking[]) =>
-        cover === noAccount ? (usage?.coverOf(asking, running, own) ?? noAccount) : cover;
+      const coverThen = (own: readonly Asking[]) => (usage === undefined ? cover : usage.coverOf(asking, running, own));
       let held = coverThen([]);
       let spread = spreadNow();
-      if (isWhole && spread === undefined && cover === noAccount && held !== noAccount) {
+      // What is lent and a guarantee could take back at once, it would have.
+      const mayTake = isWhole && held !== noAccount && (cover === noAccount || (bounded && at > this.#now));
+      if (spread === undefined && mayTake) {
         lend(this.#lentBeyond(held, at));
         spread = spreadNow();
       }
       let hasQuota = spread !== undefined && (!bounded || usage!.holds(asking, running));
-      let own: readonly Asking[] = [];
-      if (spread !== undefined && !hasQuota && lesser.length > 0) {
-        own = this.#yieldingBy(at, lesser);
-        held = coverThen(own);
-        own = own.filter(({ job: other }) =>
-          takesFromOwn(this.#state, { job, at, cover: held }, other, other.placedAt),
-        );
-        hasQuota = usage!.holds(asking, running, own);
+      let gone: readonly Asking[] = [];
+      if (spread !== undefined && !hasQuota) {
+        gone = this.#yieldingBy(at, lesser);
+        held = coverThen(gone);
+        const taker = { job, at, cover: held };
+        gone = gone.filter(({ job: other }) => takesFromOwn(this.#state, taker, other, other.placedAt));
+        if (held !== noAccount) gone = [...gone, ...this.#reclaimableBeyond(held, at)];
+        hasQuota = gone.length > 0 && usage!.holds(asking, running, gone);
       }
       if (spread === undefined || !hasQuota || !this.#leavesQuota(asking, at, at + runsMs)) {
         lend(nothingLent);
@@ -399,7 +404,7 @@ export class Timeline {
       const placed = new Map([...spread].map(([node, here]) => [node.no, here]));
       const start = { job, at, members: placed, need, demand, guessed, cover: held };
       for (const plan of running) usage?.begin(plan);
-      for (const each of own) usage?.end(each.job);
+      for (const each of gone) usage?.end(each.job);
       return { start, spare, usage, beside: running };
     }
     return undefined;
@@ -410,21 +415,34 @@ export class Timeline {
     return spreadGang(fleet, spec.members.min, new Rooms(fleet, (node) => fit[node.no]!), spec);
   }
 
-  /** GPUs of each node that burst work outside a guarantee will still hold then: who is inside can take them back. */
-  #lentBeyond(floor: AccountNo, at: Instant): Map<NodeNo, number> {
-    const { active, fleet } = this.#state;
-    const lent = new Map<NodeNo, number>();
+  /** Burst work outside a guarantee that will still run then: who is inside can take it back. */
+  *#reclaimableBeyond(floor: AccountNo, at: Instant): Generator<Asking> {
+    const { active, usage } = this.#state;
+    if (usage[rootAccount]!.burst === 0) return;
     for (const [account, jobs] of active.entries()) {
       if (isInside(this.#state, account, floor)) continue;
-      for (const job of jobs) {
-        if (!isReclaimable(job) || !this.#runsPast(job, at)) continue;
-        for (const { node, gpus, part } of job.leases) {
-          const whole = part === undefined ? gpus.filter((gpu) => fleet.gpuHeldFor[gpu] === 0).length : 0;
-          if (whole > 0) lent.set(node, (lent.get(node) ?? 0) + whole);
-        }
+      for (const job of jobs) if (isReclaimable(job) && this.#runsPast(job, at)) yield this.#asRunning(job);
+    }
+  }
+
+  /** GPUs of each node that such work will hold. */
+  #lentBeyond(floor: AccountNo, at: Instant): Map<NodeNo, number> {
+    const { gpuHeldFor } = this.#state.fleet;
+    const lent = new Map<NodeNo, number>();
+    for (const { job } of this.#reclaimableBeyond(floor, at)) {
+      for (const { node, gpus, part } of job.leases) {
+        const whole = part === undefined ? gpus.filter((gpu) => gpuHeldFor[gpu] === 0).length : 0;
+        if (whole > 0) lent.set(node, (lent.get(node) ?? 0) + whole);
       }
     }
     return lent;
+  }
+
+  /** A job that runs, with what its least members hold. */
+  #asRunning(job: Job): Asking {
+    const gpu = job.leases[0]?.gpus[0];
+    const model = gpu === undefined ? -1 : this.#state.fleet.gpuModel[gpu]!;
+    return { job, demand: demandOf(this.#state, job, job.choice, model) };
   }
 
   /** Whether a job that runs is not known to be over by then. */
@@ -439,9 +457,7 @@ export class Timeline {
     const lesser: Asking[] = [];
     for (const job of state.active.of(account)) {
       if (job.spec.priority >= spec.priority || !job.spec.preemptible || job.state === "stopping") continue;
-      const gpu = job.leases[0]?.gpus[0];
-      const model = gpu === undefined ? -1 : state.fleet.gpuModel[gpu]!;
-      lesser.push({ job, demand: demandOf(state, job, job.choice, model) });
+      lesser.push(this.#asRunning(job));
     }
     return lesser;
   }
