@@ -60,9 +60,8 @@ function unitsBeyond(
 /** A guarantee as amounts are compared with it: summed up, with the cores and memory that come with its GPUs. */
 export interface Floor {
   readonly of: Quota;
-  readonly fleetGpuUnits: number;
-  readonly fleetCpusMilli: number;
-  readonly fleetMemoryMiB: number;
+  /** The makeup of the fleet for which it was summed up. */
+  readonly makeup: number;
   readonly units: number;
   readonly cpusMilli: number;
   readonly memoryMiB: number;
@@ -74,16 +73,9 @@ export interface Floor {
 export function floorOf(state: State, account: Account): Floor {
   const known = state.floors[account.no];
   const { quota } = account.terms;
+  const { makeup } = state.fleet;
+  if (known !== undefined && known.of === quota && known.makeup === makeup) return known;
   const { gpuUnits, cpusMilli, memoryMiB } = state.fleet.totals;
-  if (
-    known !== undefined &&
-    known.of === quota &&
-    known.fleetGpuUnits === gpuUnits &&
-    known.fleetCpusMilli === cpusMilli &&
-    known.fleetMemoryMiB === memoryMiB
-  ) {
-    return known;
-  }
   let units = 0;
   let plain = true;
   for (const model in quota.guarantee) {
@@ -94,9 +86,7 @@ export function floorOf(state: State, account: Account): Floor {
   const inProportion = (total: number) => (gpuUnits === 0 ? 0 : Math.floor((total / gpuUnits) * units));
   const floor: Floor = {
     of: quota,
-    fleetGpuUnits: gpuUnits,
-    fleetCpusMilli: cpusMilli,
-    fleetMemoryMiB: memoryMiB,
+    makeup,
     units,
     cpusMilli: quota.guaranteeCpusMilli ?? inProportion(cpusMilli),
     memoryMiB: quota.guaranteeMemoryMiB ?? inProportion(memoryMiB),

@@ -120,7 +120,7 @@ function dependOn(state: State, job: JobNo, before: JobNo, spec: JobSpec, before
 export function addJob(state: State, job: Job): void {
   job.slot = state.slots.take();
   state.jobs.set(job.no, job);
-  state.jobById.set(job.id, job);
+  state.jobById.add(job);
   accountOf(state, job.account).liveJobs++;
   if (job.spec.apartFrom !== undefined) {
     state.apart.count(job, 1);

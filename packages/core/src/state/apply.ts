@@ -29,8 +29,9 @@ export function apply(state: State, event: Event): void {
 
 function write(state: State, event: Event): void {
   state.usageVersion++;
-  if (event.at > state.lastAt) state.lastAt = event.at;
-  if (event.at > state.clock) state.clock = event.at;
+  const { at } = event;
+  if (at > state.lastAt) state.lastAt = at;
+  if (at > state.clock) state.clock = at;
   switch (event.kind) {
     case "node-added":
       state.fleet.addNode(event.node, event.firstGpu, event.facts, event.at);

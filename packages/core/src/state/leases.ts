@@ -2,6 +2,7 @@ import type { JobId, JobNo, LeaseId } from "../model/ids.ts";
 import type { Job } from "../model/job.ts";
 import type { Lease } from "../model/lease.ts";
 import type { ByNumber } from "./by-number.ts";
+import type { JobsById } from "./jobs-by-id.ts";
 
 /**
  * All leases by their names. A name says which job it is of and which member, and the job has its leases by rank: there
@@ -9,10 +10,10 @@ import type { ByNumber } from "./by-number.ts";
  */
 export class Leases {
   readonly #jobs: Pick<ByNumber<JobNo, Job>, "values">;
-  readonly #jobById: ReadonlyMap<JobId, Job>;
+  readonly #jobById: Pick<JobsById, "get">;
   #size = 0;
 
-  constructor(jobs: Pick<ByNumber<JobNo, Job>, "values">, jobById: ReadonlyMap<JobId, Job>) {
+  constructor(jobs: Pick<ByNumber<JobNo, Job>, "values">, jobById: Pick<JobsById, "get">) {
     this.#jobs = jobs;
     this.#jobById = jobById;
   }

@@ -31,6 +31,7 @@ import { ClassChanges } from "./class-changes.ts";
 import { Endings } from "./endings.ts";
 import { Fleet } from "./fleet.ts";
 import type { History } from "./history.ts";
+import { JobsById } from "./jobs-by-id.ts";
 import { JobsUnder } from "./jobs-under.ts";
 import { Leases } from "./leases.ts";
 import type { Lengths } from "./lengths.ts";
@@ -126,7 +127,7 @@ export interface State {
   readonly wishes: Wishes;
   readonly tokenByHash: Map<string, Token>;
   readonly slots: Slots;
-  readonly jobById: Map<JobId, Job>;
+  readonly jobById: JobsById;
   readonly arrayById: Map<JobId, JobArray>;
   readonly leases: Leases;
   readonly apart: ApartNames;
@@ -182,7 +183,7 @@ export function emptyState(): State {
     liveJobs: 0,
   };
   const jobs = new ByNumber<JobNo, Job>();
-  const jobById = new Map<JobId, Job>();
+  const jobById = new JobsById();
   const apart = new ApartNames();
   return {
     lastAt: 0,

@@ -1,0 +1,34 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import type { JobId } from "../model/ids.ts";
+import type { Job } from "../model/job.ts";
+import { JobsById } from "./jobs-by-id.ts";
+
+describe("jobs by id", () => {
+  it("are what a map holds, whoever comes and goes", () => {
+    const jobs = new JobsById();
+    const map = new Map<string, Job>();
+    let seed = 11;
+    for (let step = 0; step < 20_000; step++) {
+      seed = (Math.imul(seed, 1_103_515_245) + 12_345) & 0x7fff_ffff;
+      const id = `job_${((seed >> 8) % 700).toString(36).padStart(4, "0")}` as JobId;
+      const known = map.get(id);
+      assert.equal(jobs.get(id), known);
+      assert.equal(jobs.has(id), known !== undefined);
+      if (known !== undefined) {
+        jobs.delete(id);
+        map.delete(id);
+      } else if (step % 4 !== 0) {
+        const job = { id } as Job;
+        jobs.add(job);
+        map.set(id, job);
+      }
+    }
+    for (let i = 0; i < 700; i++) {
+      const id = `job_${i.toString(36).padStart(4, "0")}` as JobId;
+      assert.equal(jobs.get(id), map.get(id));
+    }
+    jobs.delete("job_none" as JobId);
+    assert.equal(jobs.has("job_none" as JobId), false);
+  });
+});
