@@ -175,9 +175,7 @@ class MoveSearch {
     if (members.min === 1) return [];
     const fewer = { account, spec: { ...spec, members: { ...members, min: members.min - 1 } } };
     const { burst, timeline } = this.#terms;
-    const seats = findSeats(this.#state, fewer, choice, model, (node, need, members) =>
-      timeline.mayTake(this.#job, burst, node, need, members),
-    );
+    const seats = findSeats(this.#state, fewer, choice, model, timeline.besideFor(this.#job, burst));
     return typeof seats === "string" ? undefined : seats;
   }
 
@@ -242,9 +240,8 @@ class MoveSearch {
   #seatsElsewhere(mover: Job, from: FleetNode): readonly Seat[] | undefined {
     const model = this.#state.fleet.gpuModel[mover.leases[0]!.gpus[0]!]!;
     const { timeline } = this.#terms;
-    const seats = findSeats(this.#state, mover, mover.choice, model, (node, need, members) =>
-      node === from ? 0 : timeline.mayTake(mover, mover.cover === noAccount, node, need, members),
-    );
+    const beside = timeline.besideFor(mover, mover.cover === noAccount);
+    const seats = findSeats(this.#state, mover, mover.choice, model, beside, (node) => node !== from);
     return typeof seats === "string" ? undefined : seats;
   }
 

@@ -8,7 +8,6 @@ import { compareShares, shareOf } from "../queue/share.ts";
 import { accountOf, demandOf, type State } from "../state/state.ts";
 import type { Level } from "../state/topology.ts";
 import { stayingOf } from "../state/usage.ts";
-import type { MemberAsk } from "../when/spare.ts";
 import type { Timeline } from "../when/timeline.ts";
 import { heldBeside, isConfidential } from "./dedicated.ts";
 import { handoverOf } from "./handover.ts";
@@ -79,14 +78,13 @@ function seatForOneMore(
   const one = oneOf(job);
   const wholeNodes = isConfidential(state, job.account);
   if (!wholeNodes && mayStart(state, one, job.choice, demand, now) !== undefined) return undefined;
-  const mayTake =
-    plans && ((node: FleetNode, need: MemberAsk, members: number) => plans.mayGrow(job, demand, node, need, members));
+  const beside = plans?.besideGrowth(job, demand);
   const within = besideOthers(state, job);
   const { topology } = job.spec;
   const prefers = topology !== undefined && !topology.required ? placeTest(state, job, topology) : undefined;
-  let seats = findSeats(state, one, job.choice, model, mayTake, (node) => within(node) && prefers?.(node) !== false);
+  let seats = findSeats(state, one, job.choice, model, beside, (node) => within(node) && prefers?.(node) !== false);
   if (prefers !== undefined && typeof seats === "string")
-    seats = findSeats(state, one, job.choice, model, mayTake, within);
+    seats = findSeats(state, one, job.choice, model, beside, within);
   if (typeof seats === "string") return undefined;
   if (wholeNodes && mayStart(state, one, job.choice, demand, now, heldBeside(state, job.account, seats)) !== undefined)
     return undefined;

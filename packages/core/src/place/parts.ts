@@ -8,7 +8,7 @@ import { type Newcomer, type NoSeat, type Occupant, type PartAsk, type PoolMode,
 import type { Fleet } from "../state/fleet.ts";
 import type { SharedGroup } from "../state/shared-gpus.ts";
 import type { MemberAsk } from "../when/spare.ts";
-import type { MayTake, MemberNeed } from "./seats.ts";
+import type { BesidePlans, MemberNeed } from "./seats.ts";
 
 /**
  * A part of a GPU for each member, or the best reason why not. With a topology all are where the first finds its seat, or
@@ -20,9 +20,9 @@ export function findParts(
   spec: Pick<JobSpec, "members" | "topology" | "isolation">,
   ask: GpuAsk,
   who: Newcomer,
-  mayTake?: MayTake,
+  plans?: BesidePlans,
 ): Seat[] | NoSeat {
-  const search = { fleet, need, ask: { ...ask.part!, isolation: spec.isolation }, who, mayTake };
+  const search = { fleet, need, ask: { ...ask.part!, isolation: spec.isolation }, who, plans };
   const { members, topology } = spec;
   if (topology === undefined || members.min === 1) return seatAll(search, members, () => true);
   const placeOf = (no: number) => fleet.topology.placeOf(no as NodeNo, topology.level);
@@ -43,7 +43,7 @@ interface PartSearch {
   readonly need: MemberNeed;
   readonly ask: PartAsk;
   readonly who: Newcomer;
-  readonly mayTake: MayTake | undefined;
+  readonly plans: BesidePlans | undefined;
 }
 
 function seatAll(search: PartSearch, { min, apart }: Members, within: (node: number) => boolean): Seat[] | NoSeat {
@@ -74,7 +74,7 @@ const better: Readonly<Record<NoSeat, number>> = {
  * free one of the fullest node.
  */
 function onePart(
-  { fleet, need, ask, who, mayTake }: PartSearch,
+  { fleet, need, ask, who, plans }: PartSearch,
   added: ReadonlyMap<number, readonly Occupant[]>,
   usable: (node: number) => boolean,
 ): Seat | NoSeat {
@@ -87,10 +87,13 @@ function onePart(
       return undefined;
     }
     if (node.freeCpusMilli < need.cpusMilli || node.freeMemoryMiB < need.memoryMiB) return undefined;
-    if (mayTake !== undefined && mayTake(node, besideOf(need, fleet.isFree(gpu)), 1) === 0) return undefined;
+    if (plans !== undefined && plans.mayTake(node, besideOf(need, fleet.isFree(gpu)), 1) === 0) return undefined;
     const occupants = [...fleet.occupants(gpu), ...(added.get(gpu) ?? [])];
     const part = seatPart(fleet.device(gpu), occupants, who, ask);
-    if (typeof part === "object") return { node: node.no as NodeNo, gpus: [gpu as GpuNo], part };
+    if (typeof part === "object") {
+      if (plans?.mayJoin(node, gpu as GpuNo, part) === false) return undefined;
+      return { node: node.no as NodeNo, gpus: [gpu as GpuNo], part };
+    }
     if (better[part] > better[why]) why = part;
     return undefined;
   };
@@ -131,7 +134,7 @@ function onePart(
       if (nodes === undefined) continue;
       for (let no = nodes.next(0, cpusMilli, memoryMiB); no >= 0; no = nodes.next(no + 1, cpusMilli, memoryMiB)) {
         if (!isWanted(fleet.nodes[no]!.facts.pool ?? "whole")) continue;
-        const gpu = freshGpu(fleet, no, added, mayTake, need.isClean);
+        const gpu = freshGpu(fleet, no, added, plans, need.isClean);
         const seat = gpu === undefined ? undefined : tryGpu(gpu);
         if (seat !== undefined) return seat;
       }
@@ -185,7 +188,7 @@ function freshGpu(
   fleet: Fleet,
   no: number,
   added: ReadonlyMap<number, unknown>,
-  mayTake?: MayTake,
+  plans?: BesidePlans,
   isClean?: (gpu: number) => boolean,
 ): number | undefined {
   const node = fleet.nodes[no]!;
@@ -197,6 +200,6 @@ function freshGpu(
     if (added.has(gpu)) opened++;
     else if (fresh === undefined || (isClean?.(gpu) === true && !isClean(fresh))) fresh = gpu;
   }
-  if (mayTake === undefined || fresh === undefined) return fresh;
-  return mayTake(node, oneGpu, opened + 1) > opened ? fresh : undefined;
+  if (plans === undefined || fresh === undefined) return fresh;
+  return plans.mayTake(node, oneGpu, opened + 1) > opened ? fresh : undefined;
 }

@@ -2,7 +2,6 @@ import type { JobPlaced } from "../journal/event.ts";
 import type { Account } from "../model/account.ts";
 import { type AccountNo, noAccount } from "../model/ids.ts";
 import type { Job } from "../model/job.ts";
-import type { FleetNode } from "../model/node.ts";
 import { type Instant, unitsPerGpu } from "../model/units.ts";
 import { type LimitHit, limitHit } from "../queue/limits.ts";
 import { type CeilingHit, ceilingHit, coverFor, type Demand, unitsOf, unlentBeside } from "../queue/quota.ts";
@@ -10,7 +9,6 @@ import { type MoneyHit, moneyHit } from "../run/budget.ts";
 import { modelsFor, type State, tenantOf, wishOf } from "../state/state.ts";
 import type { Held } from "../state/usage.ts";
 import type { Wish } from "../state/wish.ts";
-import type { MemberAsk } from "../when/spare.ts";
 import type { Timeline } from "../when/timeline.ts";
 import { dedicatedRest, heldBeside, isConfidential } from "./dedicated.ts";
 import { isKnownFull, noteFull } from "./known-full.ts";
@@ -44,13 +42,10 @@ export function placeJob(
       continue;
     }
     const burst = cover === noAccount;
-    const mayTake =
-      timeline !== undefined && timeline.plans.length > 0
-        ? (node: FleetNode, need: MemberAsk, members: number) => timeline.mayTake(job, burst, node, need, members)
-        : undefined;
-    const seats = findSeats(state, job, choice, model, mayTake);
+    const plans = timeline !== undefined && timeline.plans.length > 0 ? timeline.besideFor(job, burst) : undefined;
+    const seats = findSeats(state, job, choice, model, plans);
     if (typeof seats === "string") {
-      const without = mayTake === undefined ? seats : findSeats(state, job, choice, model);
+      const without = plans === undefined ? seats : findSeats(state, job, choice, model);
       const byNeighbours = without === "isolation" || without === "latency";
       full &&= without === "no-room" || without === "never" || byNeighbours;
       apart ||= byNeighbours;

@@ -3,7 +3,7 @@ import type { GpuNo } from "../model/ids.ts";
 import type { Job, JobSpec } from "../model/job.ts";
 import type { FleetNode } from "../model/node.ts";
 import { unitsPerGpu } from "../model/units.ts";
-import type { NoSeat } from "../part/seat.ts";
+import type { NoSeat, PartSeat } from "../part/seat.ts";
 import type { Fleet } from "../state/fleet.ts";
 import type { NodeIndex } from "../state/node-index.ts";
 import { Rooms } from "../state/rooms.ts";
@@ -38,8 +38,13 @@ export function needOf(spec: JobSpec, choice: number, model: number): MemberNeed
 /** Which nodes may be used, and whether what they hold counts: to place, to explain, or to tell what can never fit. */
 export type View = "now" | "every-node-now" | "every-node-empty";
 
-/** How many of some members may be put on a node, where others have plans for it. */
-export type MayTake = (node: FleetNode, need: MemberAsk, members: number) => number;
+/** What may be taken where others have plans. */
+export interface BesidePlans {
+  /** How many of some members may be put on a node. */
+  readonly mayTake: (node: FleetNode, need: MemberAsk, members: number) => number;
+  /** Whether a part of a GPU may be had. */
+  readonly mayJoin: (node: FleetNode, gpu: GpuNo, part: PartSeat) => boolean;
+}
 
 /** How many members of this need fit on a node, at most `most`. */
 export function membersThatFit(
@@ -48,7 +53,7 @@ export function membersThatFit(
   need: MemberNeed,
   view: View,
   most: number,
-  mayTake?: MayTake,
+  plans?: BesidePlans,
 ): number {
   if (view === "now" && node.mode !== "up") return 0;
   const empty = view === "every-node-empty";
@@ -63,7 +68,7 @@ export function membersThatFit(
   if (need.memoryMiB > 0)
     fit = Math.min(fit, Math.floor((empty ? node.facts.memoryMiB : node.freeMemoryMiB) / need.memoryMiB));
   if (fit <= 0) return 0;
-  return mayTake === undefined ? fit : mayTake(node, need, fit);
+  return plans === undefined ? fit : plans.mayTake(node, need, fit);
 }
 
 export function gpusThatFit(fleet: Fleet, node: FleetNode, need: MemberNeed, empty: boolean): number {
@@ -88,7 +93,7 @@ export function findSeats(
   job: Asking,
   choice: number,
   model: number,
-  mayTake?: MayTake,
+  plans?: BesidePlans,
   within?: (node: FleetNode) => boolean,
 ): Seat[] | NoSeat {
   const { spec } = job;
@@ -102,16 +107,16 @@ export function findSeats(
   const ask = spec.gpus[choice]!;
   if (ask.part !== undefined) {
     const who = newcomerOf(state, job);
-    const seats = findParts(fleet, need, spec, ask, who, mayTake);
+    const seats = findParts(fleet, need, spec, ask, who, plans);
     if (typeof seats !== "string" || mayUse === apart) return seats;
     const lasting = findParts(fleet, { ...need, mayUse: apart }, spec, ask, who);
     return typeof lasting === "string" ? lasting : "reserved";
   }
-  const seats = findOwn(state, job, need, mayTake) ?? findWhole(fleet, need, spec, mayTake, state.arrivals.worth);
+  const seats = findOwn(state, job, need, plans) ?? findWhole(fleet, need, spec, plans, state.arrivals.worth);
   if (seats !== undefined) return seats;
-  if (mayUse !== apart && findWhole(fleet, { ...anywhere, mayUse: apart }, spec, mayTake) !== undefined)
+  if (mayUse !== apart && findWhole(fleet, { ...anywhere, mayUse: apart }, spec, plans) !== undefined)
     return "reserved";
-  return apart !== undefined && findWhole(fleet, anywhere, spec, mayTake) !== undefined ? "isolation" : "no-room";
+  return apart !== undefined && findWhole(fleet, anywhere, spec, plans) !== undefined ? "isolation" : "no-room";
 }
 
 /** A seat on a node that the tenant has to itself already, the fullest first: another one would be paid for whole. */
@@ -119,13 +124,13 @@ function findOwn(
   state: State,
   { spec, account }: Pick<Job, "spec" | "account">,
   need: MemberNeed,
-  mayTake: MayTake | undefined,
+  plans: BesidePlans | undefined,
 ): Seat[] | undefined {
   if (spec.members.min > 1 || !isConfidential(state, account)) return undefined;
   const { fleet } = state;
   let best: FleetNode | undefined;
   for (const node of ownNodes(state, account)) {
-    if (membersThatFit(fleet, node, need, "now", 1, mayTake) === 0) continue;
+    if (membersThatFit(fleet, node, need, "now", 1, plans) === 0) continue;
     const fuller = best === undefined ? -1 : fleet.nodeFreeGpus[node.no]! - fleet.nodeFreeGpus[best.no]!;
     if (fuller < 0 || (fuller === 0 && node.no < best!.no)) best = node;
   }
@@ -136,18 +141,18 @@ function findWhole(
   fleet: Fleet,
   need: MemberNeed,
   spec: Pick<JobSpec, "members" | "topology" | "spread">,
-  mayTake: MayTake | undefined,
+  plans: BesidePlans | undefined,
   worth?: FleetWorth,
 ): Seat[] | undefined {
   const { min: members, apart } = spec.members;
   if (members === 1) {
-    const node = leastMissed(fleet, need, mayTake, worth);
+    const node = leastMissed(fleet, need, plans, worth);
     return node === undefined ? undefined : [{ gpus: gpusForOne(fleet, node, need), node: node.no }];
   }
   const most = apart ? 1 : members;
-  const together = apart || spec.spread !== undefined ? undefined : onOneNode(fleet, need, members, mayTake, worth);
+  const together = apart || spec.spread !== undefined ? undefined : onOneNode(fleet, need, members, plans, worth);
   if (together !== undefined) return together;
-  const spread = spreadGang(fleet, members, roomsFor(fleet, need, most, mayTake), spec);
+  const spread = spreadGang(fleet, members, roomsFor(fleet, need, most, plans), spec);
   if (spread === undefined) return undefined;
   const seats: Seat[] = [];
   for (const [node, count] of spread)
@@ -163,21 +168,21 @@ function onOneNode(
   fleet: Fleet,
   need: MemberNeed,
   members: number,
-  mayTake: MayTake | undefined,
+  plans: BesidePlans | undefined,
   worth: FleetWorth | undefined,
 ): Seat[] | undefined {
   const { model, gpus, cpusMilli, memoryMiB } = need;
   if (gpus === 0 || worth === undefined || model >= worth.models || gpus * members > fleet.freeMax(model))
     return undefined;
   const all = { ...need, gpus: gpus * members, cpusMilli: cpusMilli * members, memoryMiB: memoryMiB * members };
-  const node = leastMissed(fleet, all, mayTake, worth);
+  const node = leastMissed(fleet, all, plans, worth);
   return node && gpusOn(fleet, node, need, members).map((each) => ({ node: node.no, gpus: each }));
 }
 
 /** Where members fit; kept by the fleet where it depends on the nodes alone. */
-function roomsFor(fleet: Fleet, need: MemberNeed, most: number, mayTake: MayTake | undefined): Rooms {
-  const fits = (node: FleetNode) => membersThatFit(fleet, node, need, "now", most, mayTake);
-  if (mayTake !== undefined || need.mayUse !== undefined) return new Rooms(fleet, fits);
+function roomsFor(fleet: Fleet, need: MemberNeed, most: number, plans: BesidePlans | undefined): Rooms {
+  const fits = (node: FleetNode) => membersThatFit(fleet, node, need, "now", most, plans);
+  if (plans !== undefined || need.mayUse !== undefined) return new Rooms(fleet, fits);
   return fleet.roomsFor(keyOf(need, most), fits);
 }
 
@@ -201,7 +206,7 @@ const nodesWeighed = 3;
 function leastMissed(
   fleet: Fleet,
   need: MemberNeed,
-  mayTake: MayTake | undefined,
+  plans: BesidePlans | undefined,
   worth: FleetWorth | undefined,
 ): FleetNode | undefined {
   const any = need.model < 0;
@@ -212,7 +217,7 @@ function leastMissed(
   for (let model = any ? 0 : need.model; model <= lastModel; model++) {
     const known = worth !== undefined && model < worth.models;
     for (let free = need.gpus; free <= fleet.freeMax(model); free++) {
-      const found = cleanestThatFits(fleet, fleet.nodesWith(model, free), need, mayTake);
+      const found = cleanestThatFits(fleet, fleet.nodesWith(model, free), need, plans);
       if (found === undefined) continue;
       if (!known) return best ?? found;
       const points = pointsOn(fleet, found, model, need, worth);
@@ -220,7 +225,7 @@ function leastMissed(
       if (++weighed === nodesWeighed) return best;
     }
   }
-  return best ?? firstThatFits(fleet, fleet.oddNodes, need, mayTake);
+  return best ?? firstThatFits(fleet, fleet.oddNodes, need, plans);
 }
 
 /** So many nodes that fit are looked at for one that can be had as it is. */
@@ -231,14 +236,14 @@ function cleanestThatFits(
   fleet: Fleet,
   nodes: NodeIndex | undefined,
   need: MemberNeed,
-  mayTake: MayTake | undefined,
+  plans: BesidePlans | undefined,
 ): FleetNode | undefined {
-  const first = firstThatFits(fleet, nodes, need, mayTake);
+  const first = firstThatFits(fleet, nodes, need, plans);
   if (first === undefined || need.isClean === undefined || need.gpus === 0) return first;
   let node: FleetNode | undefined = first;
   for (let looked = 0; node !== undefined && looked < nodesForClean; looked++) {
     if (gpusForOne(fleet, node, need).every(need.isClean)) return node;
-    node = firstThatFits(fleet, nodes, need, mayTake, node.no + 1);
+    node = firstThatFits(fleet, nodes, need, plans, node.no + 1);
   }
   return first;
 }
@@ -260,14 +265,14 @@ export function firstThatFits(
   fleet: Fleet,
   nodes: NodeIndex | undefined,
   need: MemberNeed,
-  mayTake?: MayTake,
+  plans?: BesidePlans,
   from = 0,
 ): FleetNode | undefined {
   if (nodes === undefined) return undefined;
   const { cpusMilli, memoryMiB } = need;
   for (let no = nodes.next(from, cpusMilli, memoryMiB); no >= 0; no = nodes.next(no + 1, cpusMilli, memoryMiB)) {
     const node = fleet.nodes[no]!;
-    if (membersThatFit(fleet, node, need, "now", 1, mayTake) > 0) return node;
+    if (membersThatFit(fleet, node, need, "now", 1, plans) > 0) return node;
   }
   return undefined;
 }

@@ -1,6 +1,5 @@
 import { mayInsist } from "../claim/prospects.ts";
 import type { AccountNo } from "../model/ids.ts";
-import type { JobSpec } from "../model/job.ts";
 import { isKnownFull } from "../place/known-full.ts";
 import { type Rivals, someOf } from "../state/rivals.ts";
 import { accountOf, type State, tenantOf, upToDate } from "../state/state.ts";
@@ -122,7 +121,7 @@ export class SeatHopes {
 function hasHope(state: State, shape: Shape): boolean {
   const some = someOf(shape);
   if (some === undefined) return false;
-  if (mayPlan(state) && mayHavePlan(some.jobs[0]!.spec)) return true;
+  if (mayPlan(state)) return true;
   // Who asks makes no difference, unless it is only neighbours who stand in the way.
   if (shape.fullFor.size === 0) return !isFull(state, some);
   return someOf(shape, (group) => !isFull(state, group)) !== undefined;
@@ -138,12 +137,7 @@ function isFull(state: State, { jobs, wish }: WaitingGroup): boolean {
 }
 
 function mayBePlannedNow(state: State, { jobs }: WaitingGroup): boolean {
-  return mayHavePlan(jobs[0]!.spec) && mayBePlanned(state, jobs[0]!);
-}
-
-/** Starts on parts of GPUs are not planned. */
-function mayHavePlan({ gpus }: JobSpec): boolean {
-  return gpus.some(({ part }) => part === undefined);
+  return mayBePlanned(state, jobs[0]!);
 }
 
 /** Those whom a guarantee of an account that holds less than before, or beside it, may hold now. */

@@ -26,11 +26,16 @@ export function membersBeside({ gpus, cpusMilli, memoryMiB }: Spare, need: Membe
   return Math.max(0, fit);
 }
 
-/** Takes what some members need off what is spare on a node, or with a negative number of them gives it back. */
-export function takeSpare(on: SpareOn, node: NodeNo, { gpus, cpusMilli, memoryMiB }: MemberAsk, members = 1): void {
+/** Takes an amount off what is spare on a node (`sign` 1), or gives it back (-1). */
+export function takeSpare(
+  on: SpareOn,
+  node: NodeNo,
+  { gpus, cpusMilli, memoryMiB }: MemberAsk,
+  sign: 1 | -1 = 1,
+): void {
   const spare = on.get(node);
   if (spare === undefined) return;
-  spare.gpus -= gpus * members;
-  spare.cpusMilli -= cpusMilli * members;
-  spare.memoryMiB -= memoryMiB * members;
+  spare.gpus -= sign * gpus;
+  spare.cpusMilli -= sign * cpusMilli;
+  spare.memoryMiB -= sign * memoryMiB;
 }

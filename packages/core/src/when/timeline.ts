@@ -4,18 +4,20 @@ import { type AccountNo, type GpuNo, type NodeNo, noAccount, rootAccount } from 
 import type { Job } from "../model/job.ts";
 import type { FleetNode } from "../model/node.ts";
 import type { Instant } from "../model/units.ts";
+import type { PartSeat } from "../part/seat.ts";
 import { nodesOfOthers } from "../place/apart.ts";
 import { isConfidential, keptApart } from "../place/dedicated.ts";
 import { spreadGang } from "../place/gang.ts";
 import { modelsFor } from "../place/place.ts";
-import { findSeats, type MemberNeed, needOf } from "../place/seats.ts";
+import { type BesidePlans, findSeats, type MemberNeed, needOf } from "../place/seats.ts";
 import { before } from "../queue/in-account.ts";
 import { coverFor, type Demand } from "../queue/quota.ts";
 import type { Ending } from "../state/endings.ts";
 import { Rooms } from "../state/rooms.ts";
-import { demandOf, jobOf, lowestPriority, orderOf, type State } from "../state/state.ts";
+import { demandOf, jobOf, lowestPriority, newcomerOf, orderOf, type State } from "../state/state.ts";
 import { BesideGpus } from "./beside-gpus.ts";
 import { opensBy, outlasts, turningPoints } from "./maintenance.ts";
+import { leavesParts, type PartsFound, type PartsOn, partsThen } from "./parts-then.ts";
 import { plansMax } from "./patience.ts";
 import { type Asking, mayBeCovered, UsageThen, waitsForQuota } from "./quota-then.ts";
 import { type EndOf, endOf, runMsOf } from "./run-time.ts";
@@ -26,9 +28,11 @@ import { takesFromOutside, takesFromOwn } from "./take-back.ts";
 export interface PlannedStart {
   readonly job: Job;
   readonly at: Instant;
-  /** How many members it will have on each node, and what each needs there. */
-  readonly members: ReadonlyMap<NodeNo, number>;
-  readonly need: MemberAsk;
+  readonly choice: number;
+  /** What all its members on a node will take of it. */
+  readonly takes: ReadonlyMap<NodeNo, MemberAsk>;
+  /** Those who take parts of GPUs; of GPUs that nobody has a part of now, all of it is in `takes`. */
+  readonly parts: PartsOn;
   /** The guarantee that will hold it: burst work outside of that it can take back, so such work may run in its gap [B2]. */
   cover: AccountNo;
   /** It counts on the end of something that has no limit. */
@@ -89,16 +93,16 @@ export class Timeline {
   plan(job: Job, mayStartNow = false): PlannedStart | undefined {
     const planned = this.#find(job, mayStartNow);
     if (planned === undefined) return undefined;
-    const { at, members, need } = planned.start;
+    const { at, takes } = planned.start;
     const endAt = at + this.#runsMs(job);
     // What begins while this one runs has that much less beside it.
     for (const { start, spare, usage, beside } of this.#kept) {
       if (start.at <= at || start.at >= endAt) continue;
-      for (const [node, count] of members) takeSpare(spare, node, need, count);
+      for (const [node, amount] of takes) takeSpare(spare, node, amount);
       usage?.begin(planned.start);
       beside.push(planned.start);
     }
-    for (const node of members.keys()) this.#nodesPlanned.add(node);
+    for (const node of takes.keys()) this.#nodesPlanned.add(node);
     this.plans.push(planned.start);
     this.#kept.push(planned);
     return planned.start;
@@ -112,13 +116,20 @@ export class Timeline {
   #find(job: Job, mayStartNow = false): Kept | undefined {
     if (this.plans.length >= plansMax || isConfidential(this.#state, job.account)) return undefined;
     for (let choice = 0; choice < job.spec.gpus.length; choice++) {
-      if (job.spec.gpus[choice]!.part !== undefined) continue;
       for (const model of modelsFor(this.#state, job, choice)) {
         const planned = this.#earliest(job, choice, needOf(job.spec, choice, model), mayStartNow);
         if (planned !== undefined) return planned;
       }
     }
     return undefined;
+  }
+
+  /** What a job may take beside the plans that are ahead of it [B2]. */
+  besideFor(job: Job, burst: boolean): BesidePlans {
+    return {
+      mayTake: (node, need, members) => this.mayTake(job, burst, node, need, members),
+      mayJoin: (node, gpu, part) => this.#mayJoin(this.#ahead(job), job, burst, node, gpu, part),
+    };
   }
 
   /** How many of some members a job may put on a node without delaying a plan that is ahead of it [B2]. */
@@ -133,16 +144,28 @@ export class Timeline {
     return most;
   }
 
+  /** Whether a job may have a part of a GPU without delaying one of some plans. */
+  #mayJoin(plans: Iterable<Kept>, job: Job, burst: boolean, node: FleetNode, gpu: GpuNo, part: PartSeat): boolean {
+    if (!this.#nodesPlanned.has(node.no)) return true;
+    const more = { ...newcomerOf(this.#state, job), ...part };
+    for (const { start, beside } of plans) {
+      if (!start.parts.has(gpu) || (burst && takesFromOutside(this.#state, start, job.account))) continue;
+      const planned = [...beside.filter((other) => !this.#yields(other, job)), start];
+      if (!leavesParts(this.#state, node, gpu, more, start.at, this.#runsPast, planned)) return false;
+    }
+    return true;
+  }
+
   /** What a job may have of a node beside a plan: what others are planned to have who yield to it is its own. */
   #leftTo(job: Job, { spare, beside }: Kept, node: NodeNo): Spare | undefined {
     const left = spare.get(node);
     if (left === undefined) return undefined;
     let own: SpareOn | undefined;
     for (const other of beside) {
-      const members = other.members.get(node);
-      if (members === undefined || !this.#yields(other, job)) continue;
+      const amount = other.takes.get(node);
+      if (amount === undefined || !this.#yields(other, job)) continue;
       own ??= new Map([[node, { ...left }]]);
-      takeSpare(own, node, other.need, -members);
+      takeSpare(own, node, amount, -1);
     }
     return own?.get(node) ?? left;
   }
@@ -240,8 +263,15 @@ export class Timeline {
     }
   }
 
-  /** How many of some more members a job that runs may put on a node: they come after all who wait [P1]. */
-  mayGrow(job: Job, demand: Demand, node: FleetNode, need: MemberAsk, members: number): number {
+  /** What one more member of a job that runs may take: it comes after all who wait [P1]. */
+  besideGrowth(job: Job, demand: Demand): BesidePlans {
+    return {
+      mayTake: (node, need, members) => this.#mayGrow(job, demand, node, need, members),
+      mayJoin: (node, gpu, part) => this.#mayJoin(this.#besideRunning(job), job, true, node, gpu, part),
+    };
+  }
+
+  #mayGrow(job: Job, demand: Demand, node: FleetNode, need: MemberAsk, members: number): number {
     let most = members;
     for (const { start, spare, usage } of this.#besideRunning(job)) {
       if (takesFromOutside(this.#state, start, job.account)) continue;
@@ -287,9 +317,11 @@ export class Timeline {
     return at + this.#runsMs(job);
   }
 
-  #earliest(job: Job, choice: number, need: MemberNeed, mayStartNow: boolean): Kept | undefined {
+  #earliest(job: Job, choice: number, ask: MemberNeed, mayStartNow: boolean): Kept | undefined {
     const { fleet } = this.#state;
     const { min: members, apart } = job.spec.members;
+    const isPart = job.spec.gpus[choice]!.part !== undefined;
+    const need = isPart ? { ...ask, gpus: 0 } : ask;
     const bounded = waitsForQuota(this.#state, job);
     if (!mayStartNow && !bounded && !this.#mayChange(job)) return undefined;
     const isWhole = need.gpus > 0;
@@ -312,7 +344,8 @@ export class Timeline {
       fleet.soleModel(node) === need.model
         ? fleet.nodeFreeGpus[node.no]! + freed[node.no]! + (lent.get(node.no) ?? 0)
         : 0;
-    const besidePlans = (node: FleetNode) => (isWhole ? freeOn(node) - this.#plannedOn(node.no, from) : plenty);
+    const besidePlans = (node: FleetNode) =>
+      isWhole || isPart ? freeOn(node) - this.#plannedOn(node.no, from) : plenty;
     const beside = new BesideGpus(need);
     // What those hold besides GPUs who can be taken back is not counted: it leaves with them.
     const leftOn = (node: FleetNode): Spare =>
@@ -322,8 +355,16 @@ export class Timeline {
     const fits = (node: FleetNode) => {
       if (!opensBy(node, from) || !outlasts(node, job.spec, from) || mayUse?.(node) === false) return 0;
       if (others?.has(node.no)) return 0;
-      const here = membersBeside(leftOn(node), need, apart ? 1 : members);
-      return here === 0 ? 0 : this.#leftBy(node.no, from, from + runsMs, need, here);
+      let here = membersBeside(leftOn(node), need, apart ? 1 : members);
+      if (here > 0) here = this.#leftBy(node.no, from, from + runsMs, need, here);
+      return here === 0 || !isPart ? here : partsOn(node, here).members;
+    };
+    const partsOn = (node: FleetNode, most: number): PartsFound => {
+      if (fleet.soleModel(node) !== need.model) return noParts;
+      const to = from + runsMs;
+      const fresh = this.#leftBy(node.no, from, to, oneGpu, Math.max(0, besidePlans(node)));
+      const others = this.plans.filter((plan) => plan.parts.size > 0 && plan.at < to && from < this.#endOfPlan(plan));
+      return partsThen(this.#state, node, need.model, { job, choice }, from, this.#runsPast, others, most, fresh);
     };
     // How many members fit each node, kept up to date: a moment costs as much as what ends in it.
     const fit = new Int32Array(fleet.nodes.length);
@@ -334,9 +375,13 @@ export class Timeline {
       total += now - fit[no]!;
       fit[no] = now;
     };
-    for (let no = 0; no < fit.length; no++) if (fleet.nodeFreeGpus[no]! >= need.gpus) count(no);
+    const now = mayStartNow || isPart ? findSeats(this.#state, job, choice, need.model) : undefined;
+    // A single part that is to be had now is on that node; on others none is before something ends there.
+    if (isPart && members === 1 && typeof now === "object") count(now[0]!.node);
+    else if (!isPart || members > 1)
+      for (let no = 0; no < fit.length; no++) if (fleet.nodeFreeGpus[no]! >= need.gpus) count(no);
     let boundary = this.#nextBoundary(from, runsMs);
-    const fitsNow = mayStartNow && typeof findSeats(this.#state, job, choice, need.model) === "object";
+    const fitsNow = mayStartNow && typeof now === "object";
     const lesser = bounded ? this.#lesserThan(job) : [];
     const exposed = lesser.map((each) => each.job.placedAt + this.#state.policy.minRuntimeMs);
     const moments = this.#moments(fitsNow, [job.notBeforeAt, ...exposed]);
@@ -360,15 +405,15 @@ export class Timeline {
         // A part does not free a GPU for certain, and what is kept for a claimant is not free for others.
         let whole = 0;
         if (part === undefined) for (const gpu of gpus) if (fleet.gpuHeldFor[gpu] === 0) whole++;
-        if (whole === 0 && !beside.counts) continue;
         freed[node]! += whole;
+        if (whole === 0 && !beside.counts && !isPart) continue;
         // Most nodes that something ends on are still too full.
         if (fleet.nodeFreeGpus[node]! + freed[node]! >= need.gpus) count(node);
       }
       if (!next.done && next.value.at === at) continue;
       for (; turn < turns.length && turns[turn]!.at <= at; turn++) count(turns[turn]!.node);
       if (at >= boundary) {
-        for (const plan of this.plans) for (const no of plan.members.keys()) count(no);
+        for (const plan of this.plans) for (const no of plan.takes.keys()) count(no);
         boundary = this.#nextBoundary(at, runsMs);
       }
       if (at < job.notBeforeAt) continue;
@@ -397,12 +442,17 @@ export class Timeline {
         continue;
       }
       const spare: SpareOn = new Map();
+      const takes = new Map<NodeNo, MemberAsk>();
+      const parts = new Map<GpuNo, number>();
       for (const [node, here] of spread) {
+        const found = isPart ? partsOn(node, here) : noParts;
+        for (const [gpu, count] of found.parts) parts.set(gpu, count);
+        const [cpusMilli, memoryMiB] = [need.cpusMilli * here, need.memoryMiB * here];
+        takes.set(node.no, { gpus: need.gpus * here + found.opened, cpusMilli, memoryMiB });
         spare.set(node.no, leftOn(node));
-        takeSpare(spare, node.no, need, here);
+        takeSpare(spare, node.no, takes.get(node.no)!);
       }
-      const placed = new Map([...spread].map(([node, here]) => [node.no, here]));
-      const start = { job, at, members: placed, need, demand, guessed, cover: held };
+      const start = { job, choice, at, takes, parts, demand, guessed, cover: held };
       for (const plan of running) usage?.begin(plan);
       for (const each of gone) usage?.end(each.job);
       return { start, spare, usage, beside: running };
@@ -446,9 +496,8 @@ export class Timeline {
   }
 
   /** Whether a job that runs is not known to be over by then. */
-  #runsPast(job: Job, at: Instant): boolean {
-    return (this.#endOf(this.#state, job, this.#now) ?? Number.POSITIVE_INFINITY) > at;
-  }
+  readonly #runsPast = (job: Job, at: Instant): boolean =>
+    (this.#endOf(this.#state, job, this.#now) ?? Number.POSITIVE_INFINITY) > at;
 
   /** Less urgent work of a job's own account that runs. */
   #lesserThan({ account, spec }: Job): Asking[] {
@@ -480,18 +529,16 @@ export class Timeline {
     let held = 0;
     if (!this.#nodesPlanned.has(node)) return held;
     for (const plan of this.plans) {
-      if (plan.at <= at && at < this.#endOfPlan(plan)) held += (plan.members.get(node) ?? 0) * plan.need.gpus;
+      if (plan.at <= at && at < this.#endOfPlan(plan)) held += plan.takes.get(node)?.gpus ?? 0;
     }
     return held;
   }
 
-  /** The members that plans which have begun by then will have on a node: what each needs besides GPUs. */
-  *#startedOn(node: NodeNo, at: Instant): Generator<{ readonly cpusMilli: number; readonly memoryMiB: number }> {
+  /** What plans which have begun by then will have of a node. */
+  *#startedOn(node: NodeNo, at: Instant): Generator<MemberAsk> {
     for (const plan of this.plans) {
-      if (plan.at > at || at >= this.#endOfPlan(plan)) continue;
-      const here = plan.members.get(node) ?? 0;
-      const { cpusMilli, memoryMiB } = plan.need;
-      if (here > 0) yield { cpusMilli: here * cpusMilli, memoryMiB: here * memoryMiB };
+      const amount = plan.at <= at && at < this.#endOfPlan(plan) ? plan.takes.get(node) : undefined;
+      if (amount !== undefined) yield amount;
     }
   }
 
@@ -599,6 +646,8 @@ export class Timeline {
 }
 
 const plenty = Number.POSITIVE_INFINITY;
+const oneGpu: MemberAsk = { gpus: 1, cpusMilli: 0, memoryMiB: 0 };
+const noParts: PartsFound = { parts: new Map(), members: 0, opened: 0 };
 const nothingLent: ReadonlyMap<NodeNo, number> = new Map();
 
 /** What a plan would have had beside another is left to that again. */
@@ -607,7 +656,7 @@ function giveBack({ spare, usage, beside }: Kept, plan: PlannedStart): void {
   if (at < 0) return;
   beside.splice(at, 1);
   usage?.notBegin(plan);
-  for (const [node, count] of plan.members) takeSpare(spare, node, plan.need, -count);
+  for (const [node, amount] of plan.takes) takeSpare(spare, node, amount, -1);
 }
 
 function isReclaimable({ cover, state, spec }: Job): boolean {

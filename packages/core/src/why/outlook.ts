@@ -114,10 +114,8 @@ export function plannedFor(
   if (!state.policy.backfill) return unknown("starts are not planned ahead here");
   const start = timeline.startOf(job);
   if (start !== undefined)
-    return { when: "later", at: start.at, nodes: [...start.members.keys()], guessed: start.guessed };
+    return { when: "later", at: start.at, nodes: [...start.takes.keys()], guessed: start.guessed };
   if (timeline.plans.length >= plansMax) return unknown(`${plansMax} jobs ahead of it are planned, and no more are`);
-  if (job.spec.gpus.every((ask) => ask.part !== undefined))
-    return unknown("starts on parts of GPUs are not planned ahead");
   const endless = endlessOn(state, job, now);
   if (endless === 0) return unknown("nothing that runs would leave enough room where it could go");
   const what = job.spec.gpus.every((ask) => ask.count === 0) ? "cores or memory" : "GPUs";
