@@ -245,6 +245,8 @@ export interface Job {
   startedAt: Instant;
   /** How long jobs like it took when it was queued or placed; absent where that was not known, or it says itself. */
   usualMs?: number;
+  /** How long what waited in its account when it came would take; absent where its order does not ask, or it says no time. */
+  backlogMs?: number;
   stopCause?: StopCause;
   /** For its user, while it is being evicted: who needs the room. */
   stopWhy?: string;

@@ -5,7 +5,7 @@ import type { Job, JobSpec } from "../model/job.ts";
 import type { Instant } from "../model/units.ts";
 import { reasonFor } from "../queue/explain.ts";
 import type { Reason } from "../queue/reason.ts";
-import { newJob, usualMsOf } from "../state/new-job.ts";
+import { foreknown, newJob } from "../state/new-job.ts";
 import type { State } from "../state/state.ts";
 import { type Outlook, outlookOf, plannedFor } from "../why/outlook.ts";
 
@@ -29,9 +29,8 @@ export function rehearse(
   const refusal = admitJob(state, account, user, spec);
   if (refusal !== undefined) return refusal;
   const submission = { spec, account, user, at: now };
-  const usualMs = usualMsOf(state, submission);
   const [no, id] = [state.nextJob as JobNo, "job_rehearsal" as JobId];
-  const job = newJob(submission, waitsFor, no, id, undefined, undefined, usualMs);
+  const job = newJob(submission, waitsFor, no, id, undefined, undefined, foreknown(state, submission));
   const outlook = expected(state, job, now);
   return outlook.when === "now" ? { job, outlook } : { job, outlook, reason: reasonFor(state, job, now) };
 }

@@ -67,10 +67,24 @@ describe("order inside an account", () => {
     assert.deepEqual(started(w), ["expected", "limited"]);
   });
 
-  it("[O3] aged-shortest starves nobody: waiting for 2.85 usual run times counts as asking for half the time", () => {
+  it("[O3] aged-shortest starves nobody: waiting for 3.1 usual run times counts as asking for half the time", () => {
     for (const [waited, first] of [
-      [34 * hour, "short"], // the usual run time is taken to be 6 h while nothing has ended
-      [35 * hour, "long"],
+      [37 * hour, "short"], // the usual run time is taken to be 6 h while nothing has ended
+      [38 * hour, "long"],
+    ] as const) {
+      const w = queue("aged-shortest");
+      w.submit("much", "a", { max_time: "100h" });
+      w.submit("long", "a", { max_time: "4h" });
+      w.tick(waited);
+      w.submit("short", "a", { max_time: "1h" });
+      assert.equal(nextOf(w), first, `${waited / hour} h`);
+    }
+  });
+
+  it("[O3] aged-shortest lets who found little waiting age faster: one usual run time then counts as 3.1", () => {
+    for (const [waited, first] of [
+      [11 * hour, "short"],
+      [13 * hour, "long"],
     ] as const) {
       const w = queue("aged-shortest");
       w.submit("long", "a", { max_time: "4h" });
@@ -82,8 +96,8 @@ describe("order inside an account", () => {
 
   it("[O3] aged-shortest learns the usual run time from what has ended, and keeps it over a restart", () => {
     for (const [waited, first] of [
-      [7 * hour, "short"], // two halvings of 2.85 times 5,000 s, the least that counts, are 7.9 h
-      [9 * hour, "long"],
+      [2 * hour, "short"], // two halvings of 5,000 s, the least that counts, are 2.8 h
+      [3 * hour, "long"],
     ] as const) {
       const w = queue("aged-shortest");
       w.submit("quick", "a", { priority: 200, max_time: "1h" });

@@ -5,6 +5,7 @@ import { gangGpus } from "../state/lengths.ts";
 import { usualRunMs } from "../state/pace.ts";
 import type { State } from "../state/state.ts";
 import { costToEnd } from "./cost-to-end.ts";
+import { isOverdue } from "./overdue.ts";
 import { tenthRoot } from "./roots.ts";
 
 /** The order of two jobs of an account that ask for the same and have come equally far, which needs no state. */
@@ -19,8 +20,13 @@ export function beforeAlike(a: Job, b: Job, order: "age" | "attained-service"): 
 export function before(state: State, a: Job, b: Job, order: QueueOrder): boolean {
   if (order === "age" || order === "attained-service") return beforeAlike(a, b, order);
   if (a.spec.priority !== b.spec.priority) return a.spec.priority > b.spec.priority;
-  const key = order === "index" ? costToEnd(state, a) - costToEnd(state, b) : agedTime(state, a) - agedTime(state, b);
-  return key !== 0 ? key < 0 : a.no < b.no;
+  if (order === "index") return isLess(costToEnd(state, a), costToEnd(state, b), a, b);
+  const late = isOverdue(state, a);
+  return late !== isOverdue(state, b) ? late : isLess(agedTime(state, a), agedTime(state, b), a, b);
+}
+
+function isLess(key: number, other: number, a: Job, b: Job): boolean {
+  return key !== other ? key < other : a.no < b.no;
 }
 
 /** GPU time of the attempts that are over; what never ran has none. */
@@ -42,21 +48,27 @@ const logParts = 65_536;
 
 /**
  * How much size and waiting weigh, in hundredths: log2 of the GPUs, and the mean run times of the account that a job must
- * wait until that counts as much as asking for half the time. Both did best on real traces.
+ * wait at most until that counts as much as asking for half the time. All did best on real traces.
  */
 const weights = {
-  declared: { gpus: 45, halvingRuns: 285 },
+  declared: { gpus: 45, halvingRuns: 310 },
   undeclared: { gpus: 100, halvingRuns: 555 },
 } as const;
+
+/** Who found little waiting ages faster: this part of the time that it would take, in hundredths, halves too; at least one run. */
+const backlogPart = 55;
 
 /**
  * log2 of the time it says it needs, plus a part of that of the GPUs, less the waiting, which weighs a little less for
  * more GPUs. Every step is exact or correctly rounded, hence the same on any machine.
  */
-function agedTime(state: State, { spec, submittedAt, account }: Job): number {
+function agedTime(state: State, { spec, submittedAt, account, backlogMs }: Job): number {
   const { size, root, halvingRuns } = measureOf(spec);
   const runMs = usualRunMs(state, account);
-  const waited = Math.max(0, state.clock - submittedAt) / Math.floor((runMs * halvingRuns) / 100);
+  const most = Math.floor((runMs * halvingRuns) / 100);
+  const halvingMs =
+    backlogMs === undefined ? most : Math.min(most, Math.max(runMs, Math.floor((backlogMs * backlogPart) / 100)));
+  const waited = Math.max(0, state.clock - submittedAt) / halvingMs;
   return size - Math.floor((waited * logParts * 1_000) / root);
 }
 

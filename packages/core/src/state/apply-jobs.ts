@@ -6,7 +6,7 @@ import { activate, countClass, deactivate, noteMayLeave } from "./active.ts";
 import { holdLease, memberOf } from "./apply-leases.ts";
 import { claimed, countClaim, dropClaim, keepClaim } from "./held-claims.ts";
 import { noteLength } from "./lengths.ts";
-import { arraySize, newJob, usualMsOf } from "./new-job.ts";
+import { arraySize, foreknown, newJob, usualMsOf } from "./new-job.ts";
 import { noteEnd, noteSubmission } from "./pace.ts";
 import { dropPlan, leaveQueue, queueOrPark } from "./queued.ts";
 import { noSlot } from "./slots.ts";
@@ -80,9 +80,9 @@ function submitted(state: State, event: JobSubmitted): void {
   state.nextJob = event.job + 1 + size;
   noteSubmission(state, account, spec);
   state.arrivals.note(state.fleet, wishOf(state, spec).arrival, Math.max(1, size) * spec.members.min);
-  const usualMs = usualMsOf(state, event);
+  const known = foreknown(state, event, Math.max(1, size));
   if (size === 0) {
-    addJob(state, newJob(event, event.waitsFor.length, event.job, id, undefined, undefined, usualMs));
+    addJob(state, newJob(event, event.waitsFor.length, event.job, id, undefined, undefined, known));
     for (const before of event.waitsFor) dependOn(state, event.job, before, spec, state.jobs.get(before)?.id);
     return;
   }
@@ -103,7 +103,7 @@ function submitted(state: State, event: JobSubmitted): void {
   for (let i = 0; i < size; i++) {
     const index = spec.array!.first + i * spec.array!.step;
     const no = (event.job + 1 + i) as JobNo;
-    addJob(state, newJob(event, event.waitsFor.length, no, `${id}.${index}` as JobId, event.job, index, usualMs));
+    addJob(state, newJob(event, event.waitsFor.length, no, `${id}.${index}` as JobId, event.job, index, known));
     for (const before of event.waitsFor) dependOn(state, no, before, spec, state.jobs.get(before)?.id);
   }
 }

@@ -1,12 +1,21 @@
 import type { JobSubmitted } from "../journal/event.ts";
 import { type JobId, type JobNo, noAccount } from "../model/ids.ts";
 import type { Job, JobSpec } from "../model/job.ts";
+import { backlogMsOf } from "./backlog.ts";
 import { noSlot } from "./slots.ts";
 import type { State } from "./state.ts";
 
 /** How many elements an array has; 0 for a job that is none. */
 export function arraySize(spec: JobSpec): number {
   return spec.array === undefined ? 0 : Math.floor((spec.array.last - spec.array.first) / spec.array.step) + 1;
+}
+
+/** What is known about a job when it comes, beside what it says itself. */
+export type Foreknown = Pick<Job, "usualMs" | "backlogMs">;
+
+/** The same for each of so many alike jobs that come together. */
+export function foreknown(state: State, job: Pick<Job, "account" | "user" | "spec">, jobs = 1): Foreknown {
+  return { usualMs: usualMsOf(state, job), backlogMs: backlogMsOf(state, job, jobs) };
 }
 
 /** How long others like a job took that does not say itself how long it needs. */
@@ -26,7 +35,7 @@ export function newJob(
   id: JobId,
   array?: JobNo,
   index?: number,
-  usualMs?: number,
+  { usualMs, backlogMs }: Foreknown = {},
 ): Job {
   return {
     no,
@@ -39,6 +48,7 @@ export function newJob(
     array,
     index,
     usualMs,
+    backlogMs,
     state: "waiting",
     held: false,
     attempt: 1,

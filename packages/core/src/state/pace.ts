@@ -88,10 +88,18 @@ export function usualRunMs(state: State, account: AccountNo): number {
   if (pace === undefined || pace.ended === 0) return usualMsPlain;
   // Those that are over already are the short ones; what was declared tells of the others too.
   const meanS =
-    pace.declared === 0 || pace.saidS === 0
-      ? pace.ranS / pace.ended
-      : (pace.declaredS / pace.declared) * (pace.keptS / pace.saidS);
+    pace.declared === 0 || pace.saidS === 0 ? pace.ranS / pace.ended : (pace.declaredS / pace.declared) * worthOf(pace);
   return Math.max(usualMsMin, Math.floor(meanS * second));
+}
+
+/** What part of the time that jobs of an account say they need they do need. */
+export function guessWorth(state: State, account: AccountNo): number {
+  const pace = state.pace.get(account);
+  return pace === undefined ? 1 : worthOf(pace);
+}
+
+function worthOf({ keptS, saidS }: Pace): number {
+  return saidS === 0 ? 1 : keptS / saidS;
 }
 
 /** Fewer ends than this tell nothing. */

@@ -23,7 +23,7 @@ import { emptyState, type GpuTimeWindow, jobOf, type State, type UsedKey } from 
 import { nothingUsed } from "./usage.ts";
 
 /** Version of the shape below. A snapshot of another version is passed over: the journal can always be replayed. */
-export const snapshotSchema = 7;
+export const snapshotSchema = 8;
 
 type NodeImage = Omit<
   FleetNode,

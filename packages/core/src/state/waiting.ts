@@ -4,7 +4,7 @@ import type { Job } from "../model/job.ts";
 import { second } from "../model/units.ts";
 import { beforeAlike } from "../queue/in-account.ts";
 import { ApartNames } from "./apart.ts";
-import { attainedMs, placeOfLength } from "./lengths.ts";
+import { attainedMs, gangGpus, placeOfLength } from "./lengths.ts";
 import { Line, type Spot, spotFor } from "./line.ts";
 import { type Rivals, rivalsOf } from "./rivals.ts";
 import type { Shape, Wish } from "./wish.ts";
@@ -50,6 +50,16 @@ export class WaitingGroup {
   }
 }
 
+/** Work of an account that waits. */
+export interface WaitingWork {
+  /** GPU-seconds, as their users said. */
+  saidGpuS: number;
+  /** GPUs of those who did not say. */
+  silentGpus: number;
+}
+
+const noWork: Readonly<WaitingWork> = { saidGpuS: 0, silentGpus: 0 };
+
 /** Up to so many groups are all looked at after every change. */
 const groupsMax = 256;
 /** More empty groups than this are not kept. */
@@ -74,6 +84,8 @@ export class Waiting {
   /** By account number and key; also empty ones, which are likely to be needed again. */
   readonly #byAccount: (Map<number | string, WaitingGroup> | undefined)[] = [];
   #empty = 0;
+  /** Of accounts whose order asks for it. */
+  readonly #work = new Map<AccountNo, WaitingWork>();
   /** By the slot of a job that waits. */
   readonly #groupOf: (WaitingGroup | undefined)[] = [];
   #size = 0;
@@ -108,6 +120,7 @@ export class Waiting {
     if (group.jobs.length === 1) this.#enter(group);
     this.#groupOf[job.slot] = group;
     this.#size++;
+    this.#countWork(group, job, 1);
     // Behind a job that wants the same and could not start there is nothing to try.
     if (at === 0) this.#refresh(group);
   }
@@ -123,6 +136,7 @@ export class Waiting {
     if (group === undefined) return;
     this.#groupOf[job.slot] = undefined;
     this.#size--;
+    this.#countWork(group, job, -1);
     if (group.jobs[0] === job) group.jobs.shift();
     else group.jobs.splice(placeOf(group, job), 1);
     if (group.jobs.length === 0) this.#leave(group);
@@ -160,6 +174,23 @@ export class Waiting {
 
   *ofAccount(account: AccountNo): Generator<WaitingGroup> {
     for (const group of this.#byAccount[account]?.values() ?? []) if (group.jobs.length > 0) yield group;
+  }
+
+  /** What waits in an account whose order asks for it. */
+  workOf(account: AccountNo): Readonly<WaitingWork> {
+    return this.#work.get(account) ?? noWork;
+  }
+
+  #countWork({ order, account }: WaitingGroup, { spec }: Job, sign: 1 | -1): void {
+    if (order !== "aged-shortest") return;
+    let work = this.#work.get(account);
+    if (work === undefined) {
+      work = { ...noWork };
+      this.#work.set(account, work);
+    }
+    const said = spec.expectedMs ?? spec.maxTimeMs;
+    if (said === undefined) work.silentGpus += sign * gangGpus(spec);
+    else work.saidGpuS += sign * gangGpus(spec) * Math.ceil(said / second);
   }
 
   /** At its last turn it had a guarantee, or work of its own account, to claim by: it is looked at after every change. */

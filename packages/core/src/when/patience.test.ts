@@ -33,4 +33,27 @@ describe("plans in an account that lets the shorter go first", () => {
       ["job_wide"],
     );
   });
+
+  it("[B1] are made for who is overdue, where it asks for a sixth of the GPUs at most", () => {
+    for (const [nodes, planned] of [
+      [6, 1],
+      [5, 0],
+    ] as const) {
+      const w = new World().account("a", { order: "aged-shortest" });
+      w.nodes(...Array.from({ length: nodes }, (_, i): [string, string] => [`n${i}`, "H100:2"]));
+      for (let i = 0; i < 2 * nodes; i++) {
+        w.submit(`s${i}`, "a", { gpus: 1, expected_time: "100h" });
+        w.run(`s${i}`);
+      }
+      w.submit("wide", "a", { gpus: 2, expected_time: "10h" });
+      w.tick(hour);
+      w.submit("early", "a", { gpus: 1, expected_time: "100h" });
+      w.exit("s0", 0);
+      assert.equal(w.state.planned.size, 0);
+      w.tick(10 * hour); // it alone would take 100 minutes, and three times that have passed
+      w.submit("late", "a", { gpus: 1, expected_time: "100h" });
+      w.exit("s1", 0);
+      assert.equal(w.state.planned.size, planned, `${nodes} nodes`);
+    }
+  });
 });
