@@ -10,6 +10,7 @@ export { Driver } from "./flow/drive.ts";
 export { JobBudgetWatch } from "./flow/job-budget-watch.ts";
 export { costOfJob } from "./flow/job-cost.ts";
 export { eventsIn, eventsOf, type Recovered, recover } from "./flow/recover.ts";
+export { Underway } from "./flow/underway.ts";
 export { requestOf, type WriteRequest, Writer, type Written } from "./flow/writer.ts";
 export { writerLimits } from "./flow/writer-messages.ts";
 export { linesOf } from "./journal/lines.ts";

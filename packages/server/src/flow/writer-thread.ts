@@ -7,6 +7,7 @@ import { CommitOutage } from "../store/port.ts";
 import { fillBooks } from "./fill-books.ts";
 import { Inbox } from "./inbox.ts";
 import { recover } from "./recover.ts";
+import { Underway } from "./underway.ts";
 import { requestOf, type WriteRequest, Writer, type Written } from "./writer.ts";
 import type { FromWriter, ToWriter, WriterConfig } from "./writer-messages.ts";
 
@@ -69,8 +70,7 @@ async function main(config: WriterConfig): Promise<void> {
           });
   };
 
-  /** The batch before has been made durable and answered. */
-  let before: Promise<void> = Promise.resolve();
+  const underway = new Underway();
   for (;;) {
     wakeAtNextTimer();
     const batch = await inbox.take(batchMax);
@@ -84,11 +84,9 @@ async function main(config: WriterConfig): Promise<void> {
     if (requests.length > 0) {
       try {
         // While a batch is being made durable the next is decided, if there is one.
-        const writing = writer.write(requests).then((written) => answer(requests, written));
-        writing.catch(() => {}); // it is heard where it is waited for
-        await before;
-        before = writing;
-        if (inbox.isEmpty) await before;
+        const numbers = requests.map((request) => request.number);
+        await underway.add(writer.write(requests).then((written) => answer(numbers, written)));
+        if (inbox.isEmpty) await underway.done();
         await writer.snapshotIfDue();
       } catch (error) {
         const input = requests.find((request) => request.input.kind === "command")?.input;
@@ -98,7 +96,7 @@ async function main(config: WriterConfig): Promise<void> {
     }
     if (requests.length < batch.length) {
       callOff?.();
-      await before;
+      await underway.done();
       await writer.snapshot();
       await store.close();
       send({ kind: "closed" });
@@ -109,10 +107,8 @@ async function main(config: WriterConfig): Promise<void> {
 }
 
 /** What was decided is durable: those who asked are told. */
-function answer(requests: readonly Numbered[], { seq, at, events, answers }: Written): void {
-  const asked = requests.flatMap((request, i) =>
-    request.number === undefined ? [] : [[request.number, answers[i]!] as const],
-  );
+function answer(numbers: readonly Numbered["number"][], { seq, at, events, answers }: Written): void {
+  const asked = numbers.flatMap((number, i) => (number === undefined ? [] : [[number, answers[i]!] as const]));
   send({
     kind: "written",
     seq,

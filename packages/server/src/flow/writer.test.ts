@@ -86,6 +86,16 @@ describe("the writer", () => {
     assert.equal((await store.head()).seq, 1);
   });
 
+  it("[S14] leaves no snapshot of what could not be committed", async () => {
+    const store = await openMemoryStore(new MemoryPlace());
+    const writer = await open(store);
+    store.append = () => Promise.reject(new Error("the disk is gone"));
+    const writing = writer.write([account("a"), account("b"), account("c")]);
+    await assert.rejects(writer.snapshotIfDue(), /the disk is gone/);
+    await assert.rejects(writing, /the disk is gone/);
+    assert.equal(await store.latestSnapshot(), undefined);
+  });
+
   it("[S15] answers a repeated key after a restart with the same result", async () => {
     const store = await openMemoryStore(new MemoryPlace());
     const command = { kind: "user.create", user: "usr_b" as UserId } as const;

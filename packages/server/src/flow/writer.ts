@@ -92,6 +92,14 @@ export class Writer {
   }
 
   async write(requests: readonly WriteRequest[]): Promise<Written> {
+    // Decided apart, so that nothing but the answers is kept while they wait for the disk.
+    const { written, decided, committed } = this.#decide(requests);
+    await committed;
+    if (decided) crashPoint("committed");
+    return written;
+  }
+
+  #decide(requests: readonly WriteRequest[]): { written: Written; decided: boolean; committed: Promise<void> } {
     const { store, clock } = this.#options;
     const { state } = this;
     const now = Math.max(clock.now(), state.clock);
@@ -108,8 +116,7 @@ export class Writer {
     );
     if (outcome.events.length === 0) {
       // What was answered with may be what is on its way.
-      await this.#committed;
-      return { seq: seq - 1, at: now, events: "", answers };
+      return { written: { seq: seq - 1, at: now, events: "", answers }, decided: false, committed: this.#committed };
     }
     const { lines, privates } = linesOf(admitted, outcome.inputs);
     const row = draftAfter(this.#head, {
@@ -126,9 +133,7 @@ export class Writer {
     this.#head = placeAfter(row);
     this.#eventsSinceSnapshot += outcome.events.length;
     this.#committed = store.append({ row, projected, privates });
-    await this.#committed;
-    crashPoint("committed");
-    return { seq, at: now, events: row.events.text, answers };
+    return { written: { seq, at: now, events: row.events.text, answers }, decided: true, committed: this.#committed };
   }
 
   /** Writes a snapshot when enough has happened since the last: the more is live, the more it costs. */
@@ -138,15 +143,13 @@ export class Writer {
   }
 
   async snapshot(): Promise<void> {
-    if (this.#head.seq === 0) return;
+    const { seq } = this.#head;
+    if (seq === 0) return;
     const bytes = Buffer.from(writeSnapshot(this.state), "utf8");
-    await this.#options.store.writeSnapshot({
-      seq: this.#head.seq,
-      schema: snapshotSchema,
-      hash: sha256(bytes),
-      bytes,
-    });
     this.#eventsSinceSnapshot = 0;
+    // What it holds may be on its way still; of a batch that fails no snapshot may be left.
+    await this.#committed;
+    await this.#options.store.writeSnapshot({ seq, schema: snapshotSchema, hash: sha256(bytes), bytes });
   }
 }
 

@@ -1,6 +1,7 @@
-import { parentPort, workerData } from "node:worker_threads";
+import { parentPort, receiveMessageOnPort, workerData } from "node:worker_threads";
 import { headOf, sealRow } from "../../journal/row.ts";
-import { CommitOutage } from "../port.ts";
+import { CommitOutage, type JournalHead, type JournalRow } from "../port.ts";
+import { Turns } from "../turns.ts";
 import type { CommitPlace, CommitResult, CommitWork } from "./committer.ts";
 import { openUnsynced, openWritable } from "./connect.ts";
 import { Transactions } from "./transact.ts";
@@ -10,27 +11,50 @@ const port = parentPort!;
 const { dir, file, unsynced } = workerData as CommitPlace;
 const db = unsynced ? openUnsynced(file) : openWritable(file);
 const transactions = new Transactions(db, dir);
+const turns = new Turns();
+/** The head of the journal after the last batch; undefined when that was not kept. */
+let last: JournalHead | undefined;
 
-port.on("message", async (work: CommitWork | "close") => {
+port.on("message", (work: CommitWork | "close") => turns.take(() => act(work)));
+
+async function act(work: CommitWork | "close"): Promise<void> {
   if (work === "close") {
     db.close();
     port.close();
     return;
   }
-  port.postMessage(await resultOf(work));
-});
+  const works = [work];
+  for (let more = receiveMessageOnPort(port); more !== undefined; more = receiveMessageOnPort(port)) {
+    works.push(more.message as CommitWork); // nobody closes while batches are on their way
+  }
+  port.postMessage(await resultOf(works));
+}
 
-async function resultOf({ what, row: draft, previous, fields, privates }: CommitWork): Promise<CommitResult> {
-  const row = sealRow(draft, previous);
+/** Makes the batches durable, all of them or none. */
+async function resultOf(works: readonly CommitWork[]): Promise<CommitResult> {
+  const count = works.length;
+  const seqs = works.map(({ row }) => row.seq);
+  const what = count === 1 ? `batch ${seqs[0]}` : `batches ${seqs[0]} to ${seqs.at(-1)}`;
+  let head = works[0]!.previous ?? last;
+  last = undefined;
+  if (head === undefined) return { count, message: `${what} was not written: the one before failed`, known: true };
+  const rows: JournalRow[] = [];
+  for (const { row } of works) {
+    rows.push(sealRow(row, head));
+    head = headOf(rows.at(-1)!);
+  }
   try {
     await transactions.run(what, (inserts) => {
-      inserts.row(row);
-      inserts.projected(fields);
-      inserts.privates(privates);
+      for (const [i, { fields, privates }] of works.entries()) {
+        inserts.row(rows[i]!);
+        inserts.projected(fields);
+        inserts.privates(privates);
+      }
     });
-    return { head: headOf(row) };
+    last = head;
+    return { count, head };
   } catch (error) {
     if (!(error instanceof CommitOutage)) throw error;
-    return { message: error.message, known: error.known };
+    return { count, message: error.message, known: error.known };
   }
 }

@@ -9,38 +9,48 @@ export interface CommitPlace {
   readonly unsynced: boolean;
 }
 
-/** A batch, the row it follows, and what it is called when it fails. */
+/** A batch, and the row it follows; absent = that of the batch before, which is still on its way. */
 export interface CommitWork {
-  readonly what: string;
   readonly row: RowDraft;
-  readonly previous: JournalHead;
+  readonly previous: JournalHead | undefined;
   readonly fields: RowFields;
   readonly privates: readonly PrivateWrite[];
 }
 
-/** The head of the journal once it is durable, or why it is not. */
-export type CommitResult = { readonly head: JournalHead } | { readonly message: string; readonly known: boolean };
+/** What became of the next `count` batches: the head of the journal once they are durable, or why they are not. */
+export type CommitResult = { readonly count: number } & (
+  | { readonly head: JournalHead }
+  | { readonly message: string; readonly known: boolean }
+);
 
 /** It makes little, and most of that is bytes. */
 const limits = { maxYoungGenerationSizeMb: 6 } as const;
 
-/** The other side of the thread that commits, which is started with the first commit. One commit at a time. */
+interface Waiting {
+  readonly resolve: (head: JournalHead) => void;
+  readonly reject: (error: Error) => void;
+}
+
+/**
+ * The other side of the thread that commits, which is started with the first commit. Batches that arrive while it
+ * commits become durable together.
+ */
 export class Committer {
   readonly #place: CommitPlace;
   #worker: Worker | undefined;
-  #settle: { resolve: (head: JournalHead) => void; reject: (error: Error) => void } | undefined;
+  readonly #waiting: Waiting[] = [];
 
   constructor(place: CommitPlace) {
     this.#place = place;
   }
 
-  /** Resolves with the new head when it is durable. Throws CommitOutage. */
+  /** Resolves when it is durable, with a head of the journal that is no earlier. Throws CommitOutage. */
   commit(work: CommitWork): Promise<JournalHead> {
     this.#worker ??= this.#start();
     this.#worker.ref(); // only while something is on its way does it keep the process
     this.#worker.postMessage(work);
     return new Promise((resolve, reject) => {
-      this.#settle = { resolve, reject };
+      this.#waiting.push({ resolve, reject });
     });
   }
 
@@ -57,17 +67,19 @@ export class Committer {
     const program = new URL("./commit-thread.js", import.meta.url);
     const worker = new Worker(program, { workerData: this.#place, resourceLimits: limits });
     worker.on("message", (result: CommitResult) => this.#heard(result));
-    worker.on("error", (error) =>
-      this.#heard({ message: `The thread that commits ended: ${error.message}`, known: false }),
-    );
+    worker.on("error", ({ message }) => {
+      const count = this.#waiting.length;
+      this.#heard({ count, message: `The thread that commits ended: ${message}`, known: false });
+    });
     return worker;
   }
 
   #heard(result: CommitResult): void {
-    const settle = this.#settle;
-    this.#settle = undefined;
-    this.#worker?.unref();
-    if ("head" in result) settle?.resolve(result.head);
-    else settle?.reject(new CommitOutage(result.message, result.known, undefined));
+    const settled = this.#waiting.splice(0, result.count);
+    if (this.#waiting.length === 0) this.#worker?.unref();
+    for (const { resolve, reject } of settled) {
+      if ("head" in result) resolve(result.head);
+      else reject(new CommitOutage(result.message, result.known, undefined));
+    }
   }
 }

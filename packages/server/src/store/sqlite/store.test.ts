@@ -7,8 +7,9 @@ import { DatabaseSync } from "node:sqlite";
 import { afterEach, beforeEach, describe, it } from "node:test";
 import { fileURLToPath } from "node:url";
 import { checkChain } from "../../journal/chain.ts";
+import { placeAfter } from "../../journal/row.ts";
 import { auditOf, batchAfter } from "../../testing/batches.ts";
-import { CommitOutage } from "../port.ts";
+import { CommitOutage, type JournalPlace } from "../port.ts";
 import { describeStore } from "../suite.ts";
 import { fileIn } from "./connect.ts";
 import { openFrozenSqliteReader, openSqliteReader, openSqliteStore } from "./store.ts";
@@ -79,6 +80,42 @@ describe("the SQLite store", () => {
     assert.deepEqual(await checkChain(store), { sound: true, head: await store.head() });
     assert.equal((await store.audit({ accounts: [], limit: 10 })).length, 5);
     assert.equal((await store.privates("person")).size, 5);
+    await store.close();
+  });
+
+  it("chains large batches that are handed over at once, and a small one after them", async () => {
+    const store = await openSqliteStore(dir);
+    const events = Array.from({ length: 1_000 }, (_, i) => `{"n":${i}}`);
+    const appended: Promise<void>[] = [];
+    let place: JournalPlace = await store.head();
+    for (const sample of [{ events }, { events }, { events }, {}, { events }]) {
+      const batch = batchAfter(place, { ...sample, projected: { audit: [auditOf({ seq: place.seq + 1 })] } });
+      appended.push(store.append(batch));
+      place = placeAfter(batch.row);
+    }
+    await Promise.all(appended);
+    const { hash: _, ...reached } = await store.head();
+    assert.deepEqual(reached, place);
+    assert.deepEqual(await checkChain(store), { sound: true, head: await store.head() });
+    assert.equal((await store.audit({ accounts: [], limit: 10 })).length, 5);
+    await store.close();
+  });
+
+  it("keeps nothing of what was handed over after a large batch that failed", async () => {
+    const store = await openSqliteStore(dir);
+    const events = Array.from({ length: 1_000 }, (_, i) => `{"n":${i}}`);
+    const first = batchAfter(await store.head(), { events, projected: { audit: [auditOf(), auditOf()] } });
+    const second = batchAfter(placeAfter(first.row), { events });
+    const third = batchAfter(placeAfter(second.row), { events });
+    for (const { status, reason } of (await Promise.allSettled(
+      [first, second, third].map((batch) => store.append(batch)),
+    )) as PromiseRejectedResult[]) {
+      assert.equal(status, "rejected");
+      assert.ok(reason instanceof CommitOutage && reason.known, String(reason));
+    }
+    assert.equal((await store.head()).seq, 0);
+    await store.append(batchAfter(await store.head(), { events }));
+    assert.equal((await store.head()).seq, 1);
     await store.close();
   });
 

@@ -13,7 +13,7 @@ import {
   type Snapshot,
 } from "../port.ts";
 import { Turns } from "../turns.ts";
-import { Committer } from "./committer.ts";
+import { Committer, type CommitWork } from "./committer.ts";
 import { fileIn, openUnsynced, openWritable } from "./connect.ts";
 import { Inserts } from "./insert.ts";
 import { holdDirectory } from "./lock.ts";
@@ -107,7 +107,7 @@ const handedOverMin = 1_000;
 
 /**
  * Large batches are committed in a thread of their own: it seals, inserts and waits for the disk while the writer decides what
- * comes next. Everything else is written here. Never both at once.
+ * comes next, and batches that wait for it become durable together. Everything else is written here. Never both at once.
  */
 class SqliteStore extends SqliteReader implements FillableStore {
   readonly #dir: string;
@@ -118,6 +118,8 @@ class SqliteStore extends SqliteReader implements FillableStore {
   readonly #turns = new Turns();
   /** The head of the journal, once a row was appended here. */
   #last: JournalHead | undefined;
+  /** The last batch that was handed over is durable, or failed. */
+  #underway: Promise<void> | undefined;
   #stopped: CommitOutage | undefined;
 
   /** Questions go through a connection of their own, so that they never see a transaction half-way. */
@@ -134,13 +136,9 @@ class SqliteStore extends SqliteReader implements FillableStore {
 
   append({ row: draft, projected, privates }: Batch): Promise<void> {
     const fields = fieldsOf(projected);
+    if (draft.events.count >= handedOverMin) return this.#handOver({ row: draft, fields, privates });
     return this.#take(`batch ${draft.seq}`, async (what) => {
-      const previous = this.#last ?? (await this.head());
-      if (draft.events.count >= handedOverMin) {
-        this.#last = await this.#committer.commit({ what, row: draft, previous, fields, privates });
-        return;
-      }
-      const row = sealRow(draft, previous);
+      const row = sealRow(draft, this.#last ?? (await this.head()));
       await this.#here.run(what, (inserts) => {
         inserts.row(row);
         inserts.projected(fields);
@@ -178,6 +176,26 @@ class SqliteStore extends SqliteReader implements FillableStore {
     );
   }
 
+  /** Resolves when it is durable; the next may be handed over before. */
+  #handOver(work: Omit<CommitWork, "previous">): Promise<void> {
+    const what = `batch ${work.row.seq}`;
+    const posted = this.#turns.take(async () => {
+      this.#mustGoOn(what);
+      const previous = this.#underway === undefined ? (this.#last ?? (await this.head())) : undefined;
+      const committed = this.#committer.commit({ ...work, previous }).then((head) => {
+        this.#last = head;
+      });
+      const underway = committed
+        .catch(() => {})
+        .then(() => {
+          if (this.#underway === underway) this.#underway = undefined;
+        });
+      this.#underway = underway;
+      return { committed };
+    });
+    return posted.then(({ committed }) => committed.catch((error) => this.#fail(error, what)));
+  }
+
   async freeBytes(): Promise<number | undefined> {
     const { bavail, bsize } = await statfs(this.#dir);
     return bavail * bsize;
@@ -188,6 +206,7 @@ class SqliteStore extends SqliteReader implements FillableStore {
 
   override async close(): Promise<void> {
     await this.#turns.done();
+    await this.#underway;
     if (!this.#db.isOpen) return;
     await this.#committer.close();
     await super.close();
@@ -197,17 +216,21 @@ class SqliteStore extends SqliteReader implements FillableStore {
 
   #take(what: string, commit: (what: string) => Promise<void>): Promise<void> {
     return this.#turns.take(async () => {
-      if (this.#stopped !== undefined) {
-        const message = `${what} was not written: an earlier commit failed in ${this.#dir}`;
-        throw new CommitOutage(message, true, this.#stopped);
-      }
-      try {
-        await commit(what);
-      } catch (error) {
-        const outage = error instanceof CommitOutage ? error : outageOf(error, what, this.#dir, true);
-        if (!outage.known) this.#stopped = outage;
-        throw outage;
-      }
+      await this.#underway;
+      this.#mustGoOn(what);
+      await commit(what).catch((error) => this.#fail(error, what));
     });
+  }
+
+  #mustGoOn(what: string): void {
+    if (this.#stopped === undefined) return;
+    const message = `${what} was not written: an earlier commit failed in ${this.#dir}`;
+    throw new CommitOutage(message, true, this.#stopped);
+  }
+
+  #fail(error: unknown, what: string): never {
+    const outage = error instanceof CommitOutage ? error : outageOf(error, what, this.#dir, true);
+    if (!outage.known) this.#stopped = outage;
+    throw outage;
   }
 }

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Event, Input, RawJob } from "@tessera/core";
-import { openStore, recover, requestOf, Writer } from "@tessera/server";
+import { openStore, recover, requestOf, Underway, Writer } from "@tessera/server";
 import { askForGang, askForOne } from "./mix.ts";
 import { Plant, succeeded } from "./plant.ts";
 import { Lap, type Measured, Stopwatch } from "./stopwatch.ts";
@@ -57,19 +57,19 @@ export async function journal(gpus: number, seed: number): Promise<Measured> {
       inputs.map((input) => requestOf(input)),
     );
     const watch = new Stopwatch();
-    // As in the server, a batch is decided while the one before is being made durable; timed is from commit to commit.
+    // As in the server, batches are decided while those before are being made durable; timed is from commit to commit.
     let lap = new Lap();
-    let before = Promise.resolve();
+    const underway = new Underway();
     for (const requests of taken(batches)) {
       plant.now += 10;
-      const writing = writer.write(requests);
-      await before;
-      before = writing.then(() => {
-        watch.add(lap, requests.length);
+      const { length } = requests;
+      const durable = writer.write(requests).then(() => {
+        watch.add(lap, length);
         lap = new Lap();
       });
+      await underway.add(durable);
     }
-    await before;
+    await underway.done();
     if (state.leases.size !== gpus) throw new Error(`${state.leases.size} of ${gpus} jobs were placed`);
     return watch.measured(
       `fill through the server's writer, each batch of ${writerBatch} committed to SQLite with fsync`,
