@@ -105,6 +105,9 @@ describe("the checker of the crash soak", () => {
     assert.deepEqual(verdict([taken, [3, "failed"]]), [0, 1]);
     assert.deepEqual(verdict([taken]), [1, 0]);
     assert.deepEqual(verdict([taken, [2, "failed"]], true), [1, 0]);
+    history.submissions.splice(0, 1, { ...submission, cancel: "acknowledged" });
+    const attempts = [{ attempt: 1, result: "preempted", exitCode: 3 }];
+    assert.equal(check([history], ran, toldOf({ ...job, attempts, outcome: "cancelled" })).lost, 0);
   });
 
   it("[S1] counts two members on one GPU at one time, whichever began first", () => {

@@ -163,8 +163,9 @@ function expectedCodes(codes: readonly number[], byItself: boolean): readonly nu
   return bad.length === 0 ? [0] : byItself && own.length > 0 ? own : bad;
 }
 
-/** An attempt that had to leave is followed by exactly one other, and what is covered never has to leave. */
-function checkRequeues({ covered }: Submission, { id, attempts = [] }: ToldJob, faults: Faults): void {
+/** An attempt that had to leave is followed by exactly one other, unless its user cancels; what is covered never has to. */
+function checkRequeues({ covered, cancel }: Submission, job: ToldJob, faults: Faults): void {
+  const { id, attempts = [], outcome } = job;
   for (const [i, { attempt, result }] of attempts.entries()) {
     const next = attempts[i + 1];
     if (next !== undefined && next.attempt !== attempt + 1) {
@@ -172,7 +173,9 @@ function checkRequeues({ covered }: Submission, { id, attempts = [] }: ToldJob, 
     }
     if (covered && result === "preempted") faults.add("lost", `${id} was covered, and attempt ${attempt} was taken`);
   }
-  if (attempts.at(-1)?.result === "preempted") faults.add("lost", `${id} was taken and did not come back`);
+  if (attempts.at(-1)?.result === "preempted" && !(outcome === "cancelled" && cancel !== "not-asked")) {
+    faults.add("lost", `${id} was taken and did not come back: it ended as ${outcome}`);
+  }
 }
 
 /** Names are given once, so two jobs of one name are one request that was carried out twice. */
