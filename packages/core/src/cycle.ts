@@ -12,7 +12,7 @@ import { handoverOf } from "./place/handover.ts";
 import { isKnownFull } from "./place/known-full.ts";
 import { isPlannable, mayStart, type Placement, placeJob } from "./place/place.ts";
 import { Contest } from "./queue/order.ts";
-import { type Awake, isAnyoneAwake, isIdle, rivalsFor, SeatHopes, takeAwake } from "./queue/wake.ts";
+import { type Awake, isAnyoneAwake, isIdle, SeatHopes, takeAwake } from "./queue/wake.ts";
 import { accountOf, orderOf, type State, upToDate } from "./state/state.ts";
 import type { WaitingGroup } from "./state/waiting.ts";
 import type { Shape, Wish } from "./state/wish.ts";
@@ -39,7 +39,7 @@ export function decidePlacements(state: State, now: Instant, apply: (event: Even
 
 function pass(state: State, awake: Awake, book: Book, now: Instant, apply: (event: Event) => void): void {
   const { groups, shapes } = awake;
-  let contest = new Contest(state, groups, rivalsFor(shapes), (group) => isIdle(state, group));
+  let contest = state.contests.of(state, shapes).begin(groups, (group) => isIdle(state, group));
   const seats = new SeatHopes(state, awake);
   let plans: Timeline | undefined;
   const timeline = (): Timeline => {
@@ -50,7 +50,7 @@ function pass(state: State, awake: Awake, book: Book, now: Instant, apply: (even
   let refused = state.waiting.groups.size > groups.length; // someone sleeps, or has had its turn
   let delayed = false; // someone was refused seats that are kept for a plan
   for (;;) {
-    if (seats.areGone()) contest = new Contest(state, seats.others());
+    if (seats.areGone()) contest = new Contest(state).begin(seats.others());
     const group = contest.next(); // who is next
     if (group === undefined) return;
     if (hopeless.has(group)) {

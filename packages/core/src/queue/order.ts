@@ -1,28 +1,33 @@
 import type { Account } from "../model/account.ts";
-import { type AccountNo, noAccount, rootAccount } from "../model/ids.ts";
+import { type AccountNo, type JobNo, noAccount, rootAccount } from "../model/ids.ts";
 import { pastUnits } from "../state/history.ts";
-import type { Rivals } from "../state/rivals.ts";
 import { accountOf, pathUp, type State, upToDate } from "../state/state.ts";
 import { stayingOf } from "../state/usage.ts";
 import type { WaitingGroup } from "../state/waiting.ts";
+import type { Shape } from "../state/wish.ts";
 import { Heap, type Placed } from "./heap.ts";
 import { before } from "./in-account.ts";
 import { coverFor, type Demand, isWithin } from "./quota.ts";
 import { compareShares, noShare, type Share, shareOf, shareOfJob } from "./share.ts";
 
-/** An account that has someone in the contest, itself or below: who is next there, and how it stands with that job added. */
+/** An account in the contest: who is next there or below, and how it stands with that job added. */
 interface Side extends Placed {
   next: WaitingGroup | undefined;
+  /** Its first job when it was last looked at. */
+  no: JobNo;
   burst: boolean;
   share: Share;
   readonly account: Account;
   readonly above: Side | undefined;
   /** Sides directly below that have someone. */
   readonly sides: Heap<Side>;
-  /** Groups of the account itself. */
-  readonly groups: Heap<WaitingGroup>;
+  /** Groups of the account itself that are asked for all they could do. */
+  groups: Heap<WaitingGroup>;
   /** What the first of them asks for, where the floor of an account above would hold it. */
   inside: Inside | undefined;
+  /** The change of the account up to which this holds, and whether it must be looked at again all the same. */
+  settledAt: number;
+  stale: boolean;
 }
 
 interface Inside {
@@ -33,80 +38,118 @@ interface Inside {
 /**
  * Who is next. A job that a guarantee holds goes before one that would borrow [O1]. Down the tree, at each level goes
  * the side whose share is smallest with its next job added, then the one whose job was submitted first [O2]. Inside
- * one account O3 decides.
+ * one account O3 decides. Some are asked for all they could do; whoever else wants one of some shapes, for seats only: of
+ * them the first of an account and shape speaks for the others, until it has started or was told.
  */
 export class Contest {
   readonly #state: State;
+  readonly #shapes: ReadonlySet<Shape>;
   readonly #sides = new Map<AccountNo, Side>();
   readonly #root: Side;
-  readonly #groups: Iterable<WaitingGroup>;
   /** By floor: whom it would hold although it is not their own account's, by what they ask for. */
   readonly #sharers = new Map<AccountNo, Map<Demand, Set<Side>>>();
-  /** Who has had a part in it; counted only from the first claim on. */
+  #pass = 0;
+  #groups: Iterable<WaitingGroup> = [];
+  /** Who has had a part in the pass; counted only from the first claim on. */
   #entered: Set<WaitingGroup> | undefined;
-  /** Accounts whose groups all have a part in it since they lost something; nobody new comes to wait meanwhile. */
+  /** Accounts in which all have. */
   readonly #woken = new Set<AccountNo>();
-  readonly #no: number;
-  /** Who is not asked any more. */
+  /** Who is not asked any more in this pass. */
   readonly #told = new Set<WaitingGroup>();
-  readonly #isOut: (group: WaitingGroup) => boolean;
+  /** Sides that stand as they do because of who was asked or told in this pass. */
+  readonly #touched = new Set<Side>();
+  #isOut: (group: WaitingGroup) => boolean = () => false;
   readonly #byOrder: (a: WaitingGroup, b: WaitingGroup) => boolean;
 
-  /**
-   * Between groups that are asked for all they could do, and others `forSeats` only. Of these those who are `out` leave
-   * without being asked, as soon as it is found.
-   */
-  constructor(
-    state: State,
-    groups: Iterable<WaitingGroup>,
-    forSeats: Iterable<Rivals> = [],
-    isOut: (group: WaitingGroup) => boolean = () => false,
-  ) {
+  constructor(state: State, shapes: Iterable<Shape> = []) {
     this.#state = state;
-    this.#no = ++state.waiting.contests;
-    this.#isOut = isOut;
+    this.#shapes = new Set(shapes);
     this.#byOrder = (a, b) => {
       if (a.order !== "age") return before(state, a.jobs[0]!, b.jobs[0]!, a.order);
       return a.priority !== b.priority ? a.priority > b.priority : a.no < b.no;
     };
     this.#root = this.#side(rootAccount);
+    if (this.#shapes.size > 0) for (const account of state.accounts) if (account !== undefined) this.#side(account.no);
+  }
+
+  isFor(shapes: readonly Shape[]): boolean {
+    return shapes.length === this.#shapes.size && shapes.every((shape) => this.#shapes.has(shape));
+  }
+
+  /** Begins a pass. Of those who are asked for seats only, who is `out` leaves as soon as it is found. */
+  begin(groups: Iterable<WaitingGroup>, isOut: (group: WaitingGroup) => boolean = () => false): this {
+    this.#pass = ++this.#state.waiting.contests;
+    this.#isOut = isOut;
     this.#groups = groups;
-    for (const group of groups) this.#enter(group);
-    for (const rivals of forSeats) {
-      rivals.contest = this.#no;
-      this.#enterFirst(rivals);
+    this.#entered = undefined;
+    this.#woken.clear();
+    this.#told.clear();
+    for (const side of this.#touched) {
+      side.groups = new Heap(this.#byOrder);
+      side.stale = true;
     }
-    // A side is made after the one above it.
-    for (const side of [...this.#sides.values()].reverse()) this.#settle(side);
+    this.#touched.clear();
+    for (const group of groups) this.#enter(group);
+    this.#catchUp();
+    return this;
+  }
+
+  /** Looks again at sides that have changed, and at those whose floor may have: what the account above holds counts there. */
+  #catchUp(): void {
+    const { changes } = this.#state.waiting;
+    const sides = [...this.#sides.values()]; // each after the one above it
+    for (const side of sides) {
+      const { account, above, next } = side;
+      const changed = changes[account.no] ?? 0;
+      const timed = next !== undefined && next.order !== "age"; // who is next there may change with time alone
+      if (side.settledAt !== changed || timed || (above?.stale && above !== this.#root)) side.stale = true;
+      side.settledAt = changed;
+    }
+    for (const side of sides.reverse()) {
+      if (!side.stale) continue;
+      side.stale = false;
+      this.#settle(side);
+      if (side.above !== undefined) side.above.stale = true;
+    }
   }
 
   next(): WaitingGroup | undefined {
     for (;;) {
       const group = this.#root.next;
-      if (group === undefined || !this.#isOut(group)) return group;
+      if (group === undefined) return undefined;
+      if (!this.#leavesUnasked(group)) {
+        if (group.seatsOnly) group.delayed = false;
+        return group;
+      }
       this.#settleUp(this.#sides.get(group.account)!);
     }
+  }
+
+  #leavesUnasked(group: WaitingGroup): boolean {
+    group.seatsOnly = group.contest !== this.#pass;
+    return this.#isOut(group);
   }
 
   /** Nobody of this group can start in this pass. */
   close(group: WaitingGroup): void {
     const side = this.#sides.get(group.account)!;
-    this.#leave(side, group);
+    this.#tell(side, group);
     this.#settleUp(side);
   }
 
-  #leave(side: Side, group: WaitingGroup): void {
-    side.groups.delete(group);
+  #tell(side: Side, group: WaitingGroup): void {
+    if (group.contest === this.#pass) side.groups.delete(group);
     this.#told.add(group);
-    this.#enterFirst(group.rivals);
+    this.#touched.add(side);
   }
 
   /** The first of this group has started, which changes how its accounts stand. */
   started(group: WaitingGroup): void {
     const side = this.#sides.get(group.account)!;
-    if (group.jobs.length === 0) side.groups.delete(group);
-    else side.groups.update(group);
-    this.#enterFirst(group.rivals);
+    if (group.contest === this.#pass) {
+      if (group.jobs.length === 0) side.groups.delete(group);
+      else side.groups.update(group);
+    }
     this.#settleUp(side);
     if (this.#sharers.size === 0) return;
     // A floor shared with others may have filled: who seemed to be inside is looked at again.
@@ -156,19 +199,12 @@ export class Contest {
   }
 
   #enter(group: WaitingGroup): void {
-    group.contest = this.#no;
+    const side = this.#side(group.account);
+    group.contest = this.#pass;
     group.place = -1;
-    this.#side(group.account).groups.update(group);
-  }
-
-  /** Of those who are asked for seats only, the first of an account speaks for the others that want the same. */
-  #enterFirst(rivals: Rivals): void {
-    if (rivals.contest !== this.#no) return;
-    const group = rivals.first(this.#byOrder, this.#told);
-    if (group === undefined || group.contest === this.#no) return;
-    group.seatsOnly = true;
-    group.delayed = false;
-    this.#enter(group);
+    side.groups.update(group);
+    side.stale = true;
+    this.#touched.add(side);
   }
 
   #side(account: AccountNo): Side {
@@ -179,6 +215,7 @@ export class Contest {
     const side: Side = {
       place: -1,
       next: undefined,
+      no: 0 as JobNo,
       burst: false,
       share: noShare,
       account: own,
@@ -186,6 +223,8 @@ export class Contest {
       sides: new Heap<Side>(goesFirst),
       groups: new Heap(this.#byOrder),
       inside: undefined,
+      settledAt: -1,
+      stale: true,
     };
     this.#sides.set(account, side);
     return side;
@@ -198,8 +237,7 @@ export class Contest {
   #settle(side: Side): void {
     const state = this.#state;
     const best = side.sides.first;
-    let own = side.groups.first;
-    for (; own !== undefined && this.#isOut(own); own = side.groups.first) this.#leave(side, own);
+    const own = this.#firstOf(side);
     let next = best?.next;
     let burst = best?.burst ?? false;
     let inside: Inside | undefined;
@@ -209,7 +247,7 @@ export class Contest {
       const ownBurst = floor === noAccount;
       if (!ownBurst && floor !== own.account) inside = { floor, demand };
       // A job of the account itself is a side of its own beside the accounts below.
-      if (best === undefined || isAhead(own, ownBurst, shareOfJob(state, demand), best)) {
+      if (best === undefined || isAhead(own.no, ownBurst, shareOfJob(state, demand), best)) {
         next = own;
         burst = ownBurst;
       }
@@ -220,12 +258,27 @@ export class Contest {
       side.above?.sides.delete(side);
       return;
     }
+    side.no = next.no;
     side.burst = burst;
     if (side.above === undefined) return; // nobody is beside the root
     const { account } = side;
     const past = pastUnits(state, account.no, state.clock);
     side.share = shareOf(state, account, stayingOf(state, account.no), this.#demandOf(next), past);
     side.above.sides.update(side);
+  }
+
+  /** Of the account itself. */
+  #firstOf(side: Side): WaitingGroup | undefined {
+    for (;;) {
+      let first = side.groups.first;
+      for (const { rivals } of this.#shapes) {
+        const rival = rivals[side.account.no]?.first(this.#byOrder, this.#told);
+        if (rival !== undefined && (first === undefined || (rival !== first && this.#byOrder(rival, first))))
+          first = rival;
+      }
+      if (first === undefined || !this.#leavesUnasked(first)) return first;
+      this.#tell(side, first);
+    }
   }
 
   #note(side: Side, inside: Inside | undefined): void {
@@ -256,14 +309,14 @@ export class Contest {
 }
 
 function goesFirst(a: Side, b: Side): boolean {
-  return isAhead(a.next!, a.burst, a.share, b);
+  return isAhead(a.no, a.burst, a.share, b);
 }
 
-/** Whether a group that stands so goes before who is next on a side. */
-function isAhead(group: WaitingGroup, burst: boolean, share: Share, side: Side): boolean {
+/** Whether a job that stands so goes before the one that is next on a side. */
+function isAhead(no: JobNo, burst: boolean, share: Share, side: Side): boolean {
   if (burst !== side.burst) return !burst;
   const shares = compareShares(share, side.share);
   if (shares !== 0) return shares < 0;
   // Numbers count submissions, those of one instant too.
-  return group.jobs[0]!.no < side.next!.jobs[0]!.no;
+  return no < side.no;
 }

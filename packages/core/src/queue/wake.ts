@@ -1,7 +1,7 @@
 import { mayInsist } from "../claim/prospects.ts";
 import type { AccountNo } from "../model/ids.ts";
 import { isKnownFull } from "../place/known-full.ts";
-import { type Rivals, someOf } from "../state/rivals.ts";
+import { someOf } from "../state/rivals.ts";
 import { accountOf, type State, tenantOf, upToDate } from "../state/state.ts";
 import type { WaitingGroup } from "../state/waiting.ts";
 import type { Shape } from "../state/wish.ts";
@@ -53,11 +53,6 @@ function shapesToHope(state: State, all: ReadonlySet<WaitingGroup>): Shape[] {
     if (someOf(shape, isLeft) !== undefined && hasHope(state, shape)) shapes.push(shape);
   }
   return shapes;
-}
-
-/** Everyone who wants such seats. */
-export function* rivalsFor(shapes: Iterable<Shape>): Generator<Rivals> {
-  for (const shape of shapes) yield* shape.waiting;
 }
 
 /** Whether a group that is looked at for free seats only has none to hope for any more. */

@@ -27,6 +27,12 @@ export function apply(state: State, event: Event): void {
   if (event.kind === "account-edited") noteAllRest(state, event.at);
 }
 
+/** Nodes, accounts or terms are others: what was worked out from them of who is next, and when, holds no more. */
+function forgetStanding(state: State): void {
+  state.plans = undefined;
+  state.contests.forget();
+}
+
 function write(state: State, event: Event): void {
   state.usageVersion++;
   const { at } = event;
@@ -36,7 +42,7 @@ function write(state: State, event: Event): void {
     case "node-added":
       state.fleet.addNode(event.node, event.firstGpu, event.facts, event.at);
       state.burst.forget();
-      state.plans = undefined;
+      forgetStanding(state);
       state.waiting.wakeAll();
       return;
     case "node-changed":
@@ -44,21 +50,22 @@ function write(state: State, event: Event): void {
       state.fleet.changeNode(event.node, event.at, event.mode, event.reason, event.drainUntil, event.facts);
       if (event.facts !== undefined) state.burst.forget();
       if (event.drainUntil > 0) state.timers.add({ at: event.drainUntil, kind: "drain", subject: event.node });
-      state.plans = undefined;
+      forgetStanding(state);
       state.waiting.wakeAll();
       return;
     case "maintenance-planned":
       planWindows(state, state.fleet.node(event.node), event.windows);
-      state.plans = undefined;
+      forgetStanding(state);
       state.waiting.wakeAll();
       return;
     case "node-removed":
       forgetNode(state, event.node);
       state.fleet.removeNode(event.node);
-      state.plans = undefined;
+      forgetStanding(state);
       state.burst.forget();
       return;
     case "account-created":
+      forgetStanding(state);
       addAccount(state, {
         no: event.account,
         id: event.id,
@@ -94,7 +101,7 @@ function write(state: State, event: Event): void {
       if (orderOf(state, account.no) !== "aged-shortest") state.pace.delete(account.no);
       if (orderOf(state, account.no) !== "index") state.lengths.delete(account.no);
       state.classes.note(account.no);
-      state.plans = undefined;
+      forgetStanding(state);
       state.waiting.wakeAll();
       state.waiting.relieve(account.no);
       return;
@@ -104,6 +111,7 @@ function write(state: State, event: Event): void {
       const parent = accountOf(state, account.parent);
       parent.children = parent.children.filter((child) => child !== account.no);
       state.accounts[account.no] = undefined;
+      forgetStanding(state);
       countTerms(state, account.terms, -1);
       state.accountByPath.delete(account.path);
       state.accountById.delete(account.id);
@@ -162,7 +170,7 @@ function write(state: State, event: Event): void {
     case "policy-set":
       marksUnder(state, event.policy);
       state.policy = event.policy;
-      state.plans = undefined;
+      forgetStanding(state);
       state.waiting.wakeAll();
       return;
     case "epoch-began":

@@ -13,8 +13,6 @@ export class Rivals {
   readonly spot: Spot<Rivals> = spotFor(this);
   /** Who goes first by age; known until one of them changes. */
   #oldest: WaitingGroup | undefined;
-  /** The last contest that they all had a part in. */
-  contest = 0;
 
   /** One of them has come, has gone, or has another first job. */
   changed(): void {

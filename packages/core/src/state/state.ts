@@ -18,6 +18,7 @@ import type { Instant } from "../model/units.ts";
 import { enginesHave } from "../part/engines.ts";
 import { loadOf } from "../part/latency.ts";
 import { type Newcomer, type PartAsk, seatPart, type Who } from "../part/seat.ts";
+import { KeptContests } from "../queue/kept-contests.ts";
 import type { Demand, Floor } from "../queue/quota.ts";
 import { modelMatches } from "../submit/gpus.ts";
 import type { Timeline } from "../when/timeline.ts";
@@ -132,6 +133,8 @@ export interface State {
   readonly leases: Leases;
   readonly apart: ApartNames;
   readonly waiting: Waiting;
+  /** How accounts stood that wait for seats of some shapes. */
+  readonly contests: KeptContests;
   /** The planned starts as they were last worked out, unless nodes, terms or the policy have changed since. */
   plans: Timeline | undefined;
   /** Accounts that do not lend all of their idle guarantee. */
@@ -223,6 +226,7 @@ export function emptyState(): State {
     leases: new Leases(jobs, jobById),
     apart,
     waiting: new Waiting(apart),
+    contests: new KeptContests(),
     plans: undefined,
     lendingLimits: 0,
     lendingNames: new Map(),

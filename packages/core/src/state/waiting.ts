@@ -28,7 +28,7 @@ export class WaitingGroup {
   order: QueueOrder;
   /** Its first job has not been tried since it came to be the first. */
   fresh = false;
-  /** The last contest in which it was asked, and where it stands there. */
+  /** The last pass in which it was asked for all it could do, and where it stood there. */
   contest = 0;
   place = -1;
   /** Those of its account that want the same seats. */
@@ -79,6 +79,8 @@ export class Waiting {
   readonly shapes = new Set<Shape>();
   /** How many contests there have been. */
   contests = 0;
+  /** By account number: grows when it holds something else, or others wait in it. */
+  readonly changes: number[] = [];
   /** Those that insist. */
   readonly insisting = new Set<WaitingGroup>();
   /** By account number and key; also empty ones, which are likely to be needed again. */
@@ -116,7 +118,7 @@ export class Waiting {
     const at = placeOf(group, job);
     if (at === group.jobs.length) group.jobs.push(job);
     else group.jobs.splice(at, 0, job);
-    if (at === 0) noteFirst(group);
+    if (at === 0) this.#noteFirst(group);
     if (group.jobs.length === 1) this.#enter(group);
     this.#groupOf[job.slot] = group;
     this.#size++;
@@ -140,7 +142,7 @@ export class Waiting {
     if (group.jobs[0] === job) group.jobs.shift();
     else group.jobs.splice(placeOf(group, job), 1);
     if (group.jobs.length === 0) this.#leave(group);
-    else noteFirst(group);
+    else this.#noteFirst(group);
   }
 
   /** The account has chosen another order. */
@@ -314,7 +316,25 @@ export class Waiting {
     if (shape.waiting.size === 0) this.shapes.add(shape);
     if (rivals.groups.size === 0) shape.waiting.add(rivals.spot);
     rivals.groups.add(group.rivalSpot);
+    this.#rivalsChanged(group);
+  }
+
+  #noteFirst(group: WaitingGroup): void {
+    const { spec, no } = group.jobs[0]!;
+    if (group.no === no) return;
+    group.priority = spec.priority;
+    group.no = no;
+    this.#rivalsChanged(group);
+  }
+
+  #rivalsChanged({ rivals, account }: WaitingGroup): void {
     rivals.changed();
+    this.accountChanged(account);
+  }
+
+  /** An account holds something else, or others wait in it. */
+  accountChanged(account: AccountNo): void {
+    this.changes[account] = (this.changes[account] ?? 0) + 1;
   }
 
   #leave(group: WaitingGroup): void {
@@ -325,7 +345,7 @@ export class Waiting {
     const { shape } = group.wish;
     const { rivals } = group;
     rivals.groups.delete(group.rivalSpot);
-    rivals.changed();
+    this.#rivalsChanged(group);
     if (rivals.groups.size === 0) shape.waiting.delete(rivals.spot);
     if (shape.waiting.size === 0) this.shapes.delete(shape);
     if (this.#empty > emptyMax) this.#forgetEmpty();
@@ -362,14 +382,6 @@ function reachedBy(job: Job): string {
   const ran = attainedMs(job, 0);
   if (ran === 0) return "";
   return job.spec.expectedMs === undefined ? `${placeOfLength(ran)}` : `${ran}ms`;
-}
-
-function noteFirst(group: WaitingGroup): void {
-  const { spec, no } = group.jobs[0]!;
-  if (group.no === no) return;
-  group.priority = spec.priority;
-  group.no = no;
-  group.rivals.changed();
 }
 
 function placeOf({ jobs, order }: WaitingGroup, job: Job): number {

@@ -21,7 +21,7 @@ export function plansBefore(state: State, job: Job, now: Instant, ends?: EndOf):
     if (ahead === job) return timeline;
     if (!isStopped(state, ahead, now)) timeline.plan(ahead);
   }
-  const contest = new Contest(state, state.waiting.groups);
+  const contest = new Contest(state).begin(state.waiting.groups);
   for (let look = 0; look < looksMax && timeline.plans.length < plansMax; look++) {
     const group = contest.next();
     if (group === undefined || group.jobs.includes(job)) return timeline;
