@@ -11,8 +11,7 @@ import { growJobs } from "./place/grow.ts";
 import { handoverOf } from "./place/handover.ts";
 import { isKnownFull } from "./place/known-full.ts";
 import { isPlannable, mayStart, type Placement, placeJob } from "./place/place.ts";
-import { Contest } from "./queue/order.ts";
-import { type Awake, isAnyoneAwake, isIdle, SeatHopes, takeAwake } from "./queue/wake.ts";
+import { type Awake, isAnyoneAwake, SeatHopes, takeAwake } from "./queue/wake.ts";
 import { accountOf, orderOf, type State, upToDate } from "./state/state.ts";
 import type { WaitingGroup } from "./state/waiting.ts";
 import type { Shape, Wish } from "./state/wish.ts";
@@ -38,19 +37,18 @@ export function decidePlacements(state: State, now: Instant, apply: (event: Even
 }
 
 function pass(state: State, awake: Awake, book: Book, now: Instant, apply: (event: Event) => void): void {
-  const { groups, shapes } = awake;
-  let contest = state.contests.of(state, shapes).begin(groups, (group) => isIdle(state, group));
   const seats = new SeatHopes(state, awake);
+  let contest = seats.contest();
   let plans: Timeline | undefined;
   const timeline = (): Timeline => {
     plans ??= plansOf(state, now, apply); // what must not be delayed
     return plans;
   };
   const hopeless = new Hopeless();
-  let refused = state.waiting.groups.size > groups.length; // someone sleeps, or has had its turn
+  let refused = state.waiting.groups.size > awake.groups.length; // someone sleeps, or has had its turn
   let delayed = false; // someone was refused seats that are kept for a plan
   for (;;) {
-    if (seats.areGone()) contest = new Contest(state).begin(seats.others());
+    if (seats.areFewer()) contest = seats.contest();
     const group = contest.next(); // who is next
     if (group === undefined) return;
     if (hopeless.has(group)) {

@@ -25,9 +25,13 @@ interface Side extends Placed {
   groups: Heap<WaitingGroup>;
   /** What the first of them asks for, where the floor of an account above would hold it. */
   inside: Inside | undefined;
-  /** The change of the account up to which this holds, and whether it must be looked at again all the same. */
-  settledAt: number;
+  /** Who is first of the account itself. */
+  first: WaitingGroup | undefined;
+  /** The changes of the account up to which this holds, and what must be looked at again all the same. */
+  heldAt: number;
+  firstAt: number;
   stale: boolean;
+  firstIsStale: boolean;
 }
 
 interface Inside {
@@ -76,8 +80,15 @@ export class Contest {
     return shapes.length === this.#shapes.size && shapes.every((shape) => this.#shapes.has(shape));
   }
 
-  /** Begins a pass. Of those who are asked for seats only, who is `out` leaves as soon as it is found. */
-  begin(groups: Iterable<WaitingGroup>, isOut: (group: WaitingGroup) => boolean = () => false): this {
+  /**
+   * Begins a pass. Of those who are asked for seats only, nobody is who has been `told` already, and who is `out` leaves as
+   * soon as it is found.
+   */
+  begin(
+    groups: Iterable<WaitingGroup>,
+    told: Iterable<WaitingGroup> = [],
+    isOut: (group: WaitingGroup) => boolean = () => false,
+  ): this {
     this.#pass = ++this.#state.waiting.contests;
     this.#isOut = isOut;
     this.#groups = groups;
@@ -86,24 +97,28 @@ export class Contest {
     this.#told.clear();
     for (const side of this.#touched) {
       side.groups = new Heap(this.#byOrder);
-      side.stale = true;
+      this.#firstMayDiffer(side);
     }
     this.#touched.clear();
     for (const group of groups) this.#enter(group);
+    for (const group of this.#shapes.size > 0 ? told : []) this.#tell(this.#side(group.account), group);
     this.#catchUp();
     return this;
   }
 
   /** Looks again at sides that have changed, and at those whose floor may have: what the account above holds counts there. */
   #catchUp(): void {
-    const { changes } = this.#state.waiting;
+    const { heldChanges, firstChanges } = this.#state.waiting;
     const sides = [...this.#sides.values()]; // each after the one above it
     for (const side of sides) {
-      const { account, above, next } = side;
-      const changed = changes[account.no] ?? 0;
-      const timed = next !== undefined && next.order !== "age"; // who is next there may change with time alone
-      if (side.settledAt !== changed || timed || (above?.stale && above !== this.#root)) side.stale = true;
-      side.settledAt = changed;
+      const { account, above, first } = side;
+      const heldAt = heldChanges[account.no] ?? 0;
+      const firstAt = firstChanges[account.no] ?? 0;
+      if (side.heldAt !== heldAt || (above?.stale && above !== this.#root)) side.stale = true;
+      // Under another order than by age, who is first may change with time alone.
+      if (side.firstAt !== firstAt || (first !== undefined && first.order !== "age")) this.#firstMayDiffer(side);
+      side.heldAt = heldAt;
+      side.firstAt = firstAt;
     }
     for (const side of sides.reverse()) {
       if (!side.stale) continue;
@@ -111,6 +126,11 @@ export class Contest {
       this.#settle(side);
       if (side.above !== undefined) side.above.stale = true;
     }
+  }
+
+  #firstMayDiffer(side: Side): void {
+    side.stale = true;
+    side.firstIsStale = true;
   }
 
   next(): WaitingGroup | undefined {
@@ -121,7 +141,7 @@ export class Contest {
         if (group.seatsOnly) group.delayed = false;
         return group;
       }
-      this.#settleUp(this.#sides.get(group.account)!);
+      this.close(group);
     }
   }
 
@@ -141,6 +161,7 @@ export class Contest {
     if (group.contest === this.#pass) side.groups.delete(group);
     this.#told.add(group);
     this.#touched.add(side);
+    this.#firstMayDiffer(side);
   }
 
   /** The first of this group has started, which changes how its accounts stand. */
@@ -150,6 +171,7 @@ export class Contest {
       if (group.jobs.length === 0) side.groups.delete(group);
       else side.groups.update(group);
     }
+    this.#firstMayDiffer(side);
     this.#settleUp(side);
     if (this.#sharers.size === 0) return;
     // A floor shared with others may have filled: who seemed to be inside is looked at again.
@@ -203,8 +225,8 @@ export class Contest {
     group.contest = this.#pass;
     group.place = -1;
     side.groups.update(group);
-    side.stale = true;
     this.#touched.add(side);
+    this.#firstMayDiffer(side);
   }
 
   #side(account: AccountNo): Side {
@@ -223,8 +245,11 @@ export class Contest {
       sides: new Heap<Side>(goesFirst),
       groups: new Heap(this.#byOrder),
       inside: undefined,
-      settledAt: -1,
+      first: undefined,
+      heldAt: -1,
+      firstAt: -1,
       stale: true,
+      firstIsStale: true,
     };
     this.#sides.set(account, side);
     return side;
@@ -237,7 +262,9 @@ export class Contest {
   #settle(side: Side): void {
     const state = this.#state;
     const best = side.sides.first;
-    const own = this.#firstOf(side);
+    if (side.firstIsStale) side.first = this.#firstOf(side);
+    side.firstIsStale = false;
+    const own = side.first;
     let next = best?.next;
     let burst = best?.burst ?? false;
     let inside: Inside | undefined;
@@ -267,18 +294,22 @@ export class Contest {
     side.above.sides.update(side);
   }
 
-  /** Of the account itself. */
   #firstOf(side: Side): WaitingGroup | undefined {
-    for (;;) {
-      let first = side.groups.first;
-      for (const { rivals } of this.#shapes) {
-        const rival = rivals[side.account.no]?.first(this.#byOrder, this.#told);
-        if (rival !== undefined && (first === undefined || (rival !== first && this.#byOrder(rival, first))))
-          first = rival;
-      }
-      if (first === undefined || !this.#leavesUnasked(first)) return first;
-      this.#tell(side, first);
+    let first = side.groups.first;
+    for (const { rivals, fullFor } of this.#shapes) {
+      const alike = rivals[side.account.no];
+      let rival = alike?.first(this.#byOrder, this.#told);
+      // Where it is neighbours who stand in the way, whole tenants have no seats to hope for.
+      for (
+        ;
+        fullFor.size > 0 && rival !== undefined && this.#leavesUnasked(rival);
+        rival = alike!.first(this.#byOrder, this.#told)
+      )
+        this.#tell(side, rival);
+      if (rival !== undefined && (first === undefined || (rival !== first && this.#byOrder(rival, first))))
+        first = rival;
     }
+    return first;
   }
 
   #note(side: Side, inside: Inside | undefined): void {

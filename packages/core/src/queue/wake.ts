@@ -6,6 +6,7 @@ import { accountOf, type State, tenantOf, upToDate } from "../state/state.ts";
 import type { WaitingGroup } from "../state/waiting.ts";
 import type { Shape } from "../state/wish.ts";
 import { mayBePlanned, mayPlan } from "../when/patience.ts";
+import type { Contest } from "./order.ts";
 
 /** Whom an event may have unblocked. */
 export interface Awake {
@@ -55,29 +56,33 @@ function shapesToHope(state: State, all: ReadonlySet<WaitingGroup>): Shape[] {
   return shapes;
 }
 
-/** Whether a group that is looked at for free seats only has none to hope for any more. */
-export function isIdle(state: State, group: WaitingGroup): boolean {
-  return group.seatsOnly && !mayStartOrPlan(state, group);
-}
-
 /** Of those who are looked at for free seats only so many are told in one pass that what is free is kept for others. */
 const refusalsMax = 16;
 
 /**
- * Those of a pass who are looked at for free seats only: as soon as none are left for any of them, or the first of them
- * have found that all are kept for plans, the others need not be asked one by one. Their turn comes later.
+ * Who competes in a pass, and for what seats those hope who are looked at for free seats only. As soon as none of a shape
+ * are left, whoever wants such need not be asked one by one; none at all when the first of them have found that all are
+ * kept for plans. Their turn comes later.
  */
 export class SeatHopes {
   readonly #state: State;
-  readonly #awake: Awake;
-  readonly #closed = new Set<WaitingGroup>();
+  readonly #groups: readonly WaitingGroup[];
+  #shapes: readonly Shape[];
+  readonly #told = new Set<WaitingGroup>();
   #refusals = 0;
-  #isOver = false;
   #isToBeAsked = false;
 
-  constructor(state: State, awake: Awake) {
+  constructor(state: State, { groups, shapes }: Awake) {
     this.#state = state;
-    this.#awake = awake;
+    this.#groups = groups;
+    this.#shapes = shapes;
+  }
+
+  /** Between all who have not been told. */
+  contest(): Contest {
+    const groups = this.#groups.filter((group) => group.jobs.length > 0 && !this.#told.has(group));
+    const isOut = (group: WaitingGroup) => group.seatsOnly && !mayStartOrPlan(this.#state, group);
+    return this.#state.contests.of(this.#state, this.#shapes).begin(groups, this.#told, isOut);
   }
 
   /** Someone has started. */
@@ -88,33 +93,24 @@ export class SeatHopes {
   /** Someone has found no seat. */
   refused(group: WaitingGroup): void {
     this.#isToBeAsked = true; // it may have been planned, and no more are
+    this.#told.add(group);
     if (group.seatsOnly) this.#refusals++;
-    else this.#closed.add(group);
   }
 
-  /** Whether nobody need be asked any more who is looked at for free seats only; told once. */
-  areGone(): boolean {
-    if (this.#isOver || this.#awake.shapes.length === 0) return false;
-    if (this.#refusals < refusalsMax && !(this.#isToBeAsked && this.#areFull())) return false;
-    this.#isOver = true;
-    return true;
-  }
-
-  /** Everyone else who has not had his turn. */
-  others(): WaitingGroup[] {
-    return this.#awake.groups.filter((group) => group.jobs.length > 0 && !this.#closed.has(group));
-  }
-
-  #areFull(): boolean {
+  /** Whether seats of fewer shapes are left to hope for: others compete then. */
+  areFewer(): boolean {
+    if (!this.#isToBeAsked || this.#shapes.length === 0) return false;
     this.#isToBeAsked = false;
-    for (const shape of this.#awake.shapes) if (hasHope(this.#state, shape)) return false;
-    return true;
+    const left = this.#refusals < refusalsMax ? this.#shapes.filter((shape) => hasHope(this.#state, shape)) : [];
+    const areFewer = left.length < this.#shapes.length;
+    this.#shapes = left;
+    return areFewer;
   }
 }
 
 /** Whether someone who wants such seats might start, or be planned. */
 function hasHope(state: State, shape: Shape): boolean {
-  const some = someOf(shape);
+  const some = shape.waiting.first?.groups.first;
   if (some === undefined) return false;
   if (mayPlan(state)) return true;
   // Who asks makes no difference, unless it is only neighbours who stand in the way.

@@ -117,7 +117,7 @@ function chargeRest(state: State, node: NodeNo, sign: 1 | -1): void {
   for (let at = charged; at !== noAccount; at = accountOf(state, at).parent) {
     noteHistory(state, at);
     addGpusOf(state.usage[at]!, rest, sign);
-    state.waiting.accountChanged(at);
+    state.waiting.heldChanged(at);
   }
   state.classes.note(charged);
 }

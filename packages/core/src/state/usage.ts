@@ -143,7 +143,7 @@ export function countHolding(state: State, job: Job, holding: Holding, sign: 1 |
     if (state.history.size > 0) noteHistory(state, at);
     addTo(usage, state.fleet, holding, sign);
     state.burst.weigh(at);
-    state.waiting.accountChanged(at);
+    state.waiting.heldChanged(at);
     if (limitsUsers(state.accounts[at]!))
       count(usage, job.user).units += sign * holding.unitsEach * holding.gpus.length;
   }
@@ -154,7 +154,7 @@ export function countLeaving(state: State, job: Job, lease: Lease, sign: 1 | -1)
   for (let at = job.account; at !== noAccount; at = state.accounts[at]!.parent) {
     addTo(state.usage[at]!.leaving, state.fleet, lease, sign);
     state.burst.weigh(at);
-    state.waiting.accountChanged(at);
+    state.waiting.heldChanged(at);
   }
 }
 

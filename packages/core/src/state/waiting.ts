@@ -79,8 +79,9 @@ export class Waiting {
   readonly shapes = new Set<Shape>();
   /** How many contests there have been. */
   contests = 0;
-  /** By account number: grows when it holds something else, or others wait in it. */
-  readonly changes: number[] = [];
+  /** By account number: how often it has come to hold something else, and others have come to be first in it. */
+  readonly heldChanges: number[] = [];
+  readonly firstChanges: number[] = [];
   /** Those that insist. */
   readonly insisting = new Set<WaitingGroup>();
   /** By account number and key; also empty ones, which are likely to be needed again. */
@@ -329,12 +330,11 @@ export class Waiting {
 
   #rivalsChanged({ rivals, account }: WaitingGroup): void {
     rivals.changed();
-    this.accountChanged(account);
+    this.firstChanges[account] = (this.firstChanges[account] ?? 0) + 1;
   }
 
-  /** An account holds something else, or others wait in it. */
-  accountChanged(account: AccountNo): void {
-    this.changes[account] = (this.changes[account] ?? 0) + 1;
+  heldChanged(account: AccountNo): void {
+    this.heldChanges[account] = (this.heldChanges[account] ?? 0) + 1;
   }
 
   #leave(group: WaitingGroup): void {
