@@ -1,13 +1,20 @@
 import { type AccountNo, type NodeNo, noAccount, rootAccount } from "../model/ids.ts";
-import type { Job } from "../model/job.ts";
+import { type Job, shieldedUntil } from "../model/job.ts";
 import type { Instant } from "../model/units.ts";
 import { costToEnd } from "../queue/cost-to-end.ts";
 import { accountOf, jobOf, type State } from "../state/state.ts";
 import { addTo, type Held, nothingHeld } from "../state/usage.ts";
 import { mayTakeOwn } from "./prospects.ts";
-import { type Claimant, mayYield, type Rule, ruleFor } from "./takeable.ts";
+import { type Claimant, isNew, mayYield, type Rule, ruleFor } from "./takeable.ts";
 import { Tally } from "./tally.ts";
-import { type Victim, victimsOf } from "./victim.ts";
+import { lostMsOf, type Victim, victimsOf } from "./victim.ts";
+
+/** What those who may be taken by T2 or T3 hold of a node at most. */
+export interface Yielding {
+  gpus: number;
+  /** The least time of one GPU that any of them would lose. */
+  leastMs: number;
+}
 
 /** Everyone whom a claimant might take, with the rule. Worked out when asked for: few of many are ever looked at. */
 class Catalog {
@@ -18,6 +25,7 @@ class Catalog {
   readonly #ofJob = new Map<Job, readonly Victim[]>();
   readonly #sources = new Map<AccountNo, boolean>();
   readonly rules = new Map<Victim, Rule>();
+  #yieldingOn: ReadonlyMap<NodeNo, Yielding> | undefined;
   /** Jobs that were looked at. */
   looks = 0;
 
@@ -60,17 +68,39 @@ class Catalog {
     return source;
   }
 
-  /** Everyone who may be taken by T2 or T3, and perhaps some who may not. */
-  *yielding(): Generator<Victim> {
+  /** Where someone may be taken by T2 or T3, and perhaps where nobody may. */
+  yieldingOn(): ReadonlyMap<NodeNo, Yielding> {
+    this.#yieldingOn ??= this.#countYielding();
+    return this.#yieldingOn;
+  }
+
+  #countYielding(): Map<NodeNo, Yielding> {
+    const on = new Map<NodeNo, Yielding>();
+    for (const job of this.#yielding()) {
+      const leastMs = job.spec.members.max > job.spec.members.min ? 0 : lostMsOf(job, this.#now);
+      for (const { node, gpus } of job.leases) {
+        const known = on.get(node);
+        if (known === undefined) on.set(node, { gpus: gpus.length, leastMs });
+        else {
+          known.gpus += gpus.length;
+          known.leastMs = Math.min(known.leastMs, leastMs);
+        }
+      }
+    }
+    return on;
+  }
+
+  /** Jobs of which someone may be taken by T2 or T3, and perhaps some of which nobody may. */
+  *#yielding(): Generator<Job> {
     const { job, cover } = this.#claimant;
     // If its own side can give something up it stands lower, and then more sides may lose to it.
     let inside = false;
     let own: AccountNo | undefined;
     for (let common: AccountNo = job.account; common !== noAccount; common = accountOf(this.#state, common).parent) {
       let found = false;
-      for (const victim of this.#yieldingTo(common, own, inside)) {
+      for (const each of this.#yieldingTo(common, own, inside)) {
         found = true;
-        yield victim;
+        yield each;
       }
       if (common === cover) return;
       inside ||= found;
@@ -79,27 +109,39 @@ class Catalog {
   }
 
   /** Those for whom `common` is the lowest account above them and the claimant, whose side is `own`. */
-  *#yieldingTo(common: AccountNo, own: AccountNo | undefined, inside: boolean): Generator<Victim> {
-    yield* this.#of(common);
+  *#yieldingTo(common: AccountNo, own: AccountNo | undefined, inside: boolean): Generator<Job> {
+    for (const { job } of this.#of(common)) yield job;
     let lowered = inside;
     if (!lowered && common === this.#claimant.job.account) lowered = this.#of(common).next().done !== true;
     for (const side of accountOf(this.#state, common).children) {
       if (side === own || !(lowered || this.#nobody.isFairTo(own, side))) continue;
+      const canSpare = (held: Held) => lowered || this.#nobody.isFairTo(own, side, held);
       for (const account of below(this.#state, side)) {
         this.looks++;
-        if (!lowered && this.#keepsAll(account, own, side)) continue;
-        for (const victim of this.#of(account))
-          if (lowered || this.#nobody.isFairTo(own, side, this.#heldBy(victim))) yield victim;
+        yield* this.#yieldingOf(account, canSpare);
       }
     }
   }
 
-  /** Whether nobody of an account is small enough that its side could do without. */
-  #keepsAll(account: AccountNo, own: AccountNo | undefined, side: AccountNo): boolean {
-    const { resumable, elastic, policy, fleet } = this.#state;
-    if (policy.rebalance === "on" || elastic.size > 0) return false;
-    const least = resumable.leastOf(account, fleet);
-    return least === undefined || !this.#nobody.isFairTo(own, side, least);
+  /** Those of an account whose side can spare them. */
+  *#yieldingOf(account: AccountNo, canSpare: (held: Held) => boolean): Generator<Job> {
+    if (accountOf(this.#state, account).children.length === 0 && this.#state.elastic.size === 0) {
+      if (this.#mayLose(account)) yield* this.#alikeOf(account, canSpare);
+      return;
+    }
+    for (const victim of this.#of(account)) if (canSpare(this.#heldBy(victim))) yield victim.job;
+  }
+
+  /** The same where nobody is inside the guarantee of the account but itself: kind by kind, not job by job. */
+  *#alikeOf(account: AccountNo, canSpare: (held: Held) => boolean): Generator<Job> {
+    const { alike, policy } = this.#state;
+    for (const { cover, saves, held, jobs, oldestAt } of alike.of(this.#state, account).values()) {
+      this.looks++;
+      if (policy.rebalance === "off" || (!saves && policy.rebalance === "checkpointed")) continue;
+      if (cover !== noAccount && !this.#claimant.path.has(cover)) continue;
+      if (this.#now - oldestAt < policy.minRuntimeMs || !canSpare(held)) continue; // T8
+      for (const job of jobs) if (!isNew(this.#state, job, this.#now) && shieldedUntil(job) <= this.#now) yield job;
+    }
   }
 
   #heldBy({ leases }: Victim): Held {
@@ -151,7 +193,6 @@ export class Offers {
   readonly #except: readonly Victim[];
   /** Whether what was lent may be taken back [T1]. */
   readonly floors: boolean;
-  #nodes: ReadonlySet<NodeNo> | undefined;
 
   private constructor(state: State, catalog: Catalog, floors: boolean, except: readonly Victim[]) {
     this.#state = state;
@@ -211,7 +252,7 @@ export class Offers {
 
   /** Whether nobody can be taken at all; false where only a closer look would tell. */
   isEmpty(): boolean {
-    if (!this.floors) return this.nodes().size === 0;
+    if (!this.floors) return this.yieldingOn().size === 0;
     const { usage, elastic } = this.#state;
     return usage[rootAccount]!.burst === 0 && elastic.size === 0 && this.coveredNodes().size === 0;
   }
@@ -221,14 +262,9 @@ export class Offers {
     return this.#catalog.looks;
   }
 
-  /** The nodes where someone can be taken by T2 or T3. */
-  nodes(): ReadonlySet<NodeNo> {
-    if (this.#nodes !== undefined) return this.#nodes;
-    const nodes = new Set<NodeNo>();
-    for (const victim of this.#catalog.yielding())
-      if (this.#has(victim)) for (const lease of victim.leases) nodes.add(lease.node);
-    this.#nodes = nodes;
-    return nodes;
+  /** The nodes where someone may be taken by T2 or T3, and perhaps others. */
+  yieldingOn(): ReadonlyMap<NodeNo, Yielding> {
+    return this.#catalog.yieldingOn();
   }
 
   /** The nodes where work can be taken that a guarantee covers. */

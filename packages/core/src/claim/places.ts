@@ -51,10 +51,12 @@ function mayTakeEveryone({ state, claimant: { cover } }: Task): boolean {
 export function anywhere(task: Task, offers: Offers): Place {
   const { fleet } = task.state;
   const costs = offers.floors ? task.book.costsOf(task.need, costKindOf(task)) : undefined;
+  const byCost = costs === undefined && task.nodes === undefined && isWholeOnOneNode(task);
   return {
     lost: 0,
-    listed: costs === undefined ? nodesInQuestion(task, offers) : upOf(task, offers.coveredNodes()),
-    cheapest: () => costs?.cheapest() ?? [],
+    listed:
+      costs === undefined ? nodesInQuestion(task, byCost ? undefined : offers) : upOf(task, offers.coveredNodes()),
+    cheapest: () => (byCost ? cheapestYielding(task, offers) : (costs?.cheapest() ?? [])),
     has: (node) => fleet.nodes[node]?.mode === "up",
     rank: (node) => node,
   };
@@ -105,8 +107,25 @@ function placeOf(
   };
 }
 
-/** Where someone can be taken, or a GPU is free, or will be without anyone being asked to leave. */
-function nodesInQuestion(task: Task, offers: Offers): readonly NodeNo[] {
+/** Whether all that is asked for is several whole GPUs of one node. */
+function isWholeOnOneNode({ need, claimant }: Task): boolean {
+  return need.gpus > 1 && need.part === undefined && claimant.job.spec.members.min === 1;
+}
+
+/** Nodes on which those who yield hold enough, and what room costs there at least, from the cheapest on. */
+function cheapestYielding({ state, need }: Task, offers: Offers): Cost[] {
+  const costs: Cost[] = [];
+  for (const [node, { gpus, leastMs }] of offers.yieldingOn()) {
+    const missing = Math.max(0, need.gpus - state.fleet.nodeFreeGpus[node]!);
+    if (gpus < missing || state.fleet.nodes[node]?.mode !== "up") continue;
+    const lost = leastMs * missing;
+    costs.push({ node, lost, part: lost, victims: 1, leastMs });
+  }
+  return costs.sort((a, b) => a.lost - b.lost || a.node - b.node);
+}
+
+/** Where a GPU is free, or will be without anyone being asked to leave, or someone of these offers can be taken. */
+function nodesInQuestion(task: Task, offers?: Offers): readonly NodeNo[] {
   if (task.nodes !== undefined) return task.nodes;
   const { fleet } = task.state;
   const { model, gpus } = task.need;
@@ -115,7 +134,7 @@ function nodesInQuestion(task: Task, offers: Offers): readonly NodeNo[] {
     for (const node of fleet.nodes) if (node !== undefined) found.add(node.no);
     return upOf(task, found);
   }
-  for (const node of offers.nodes()) found.add(node);
+  for (const node of offers?.yieldingOn().keys() ?? []) found.add(node);
   const add = (set: { next(from: number): number } | undefined): void => {
     for (let no = set?.next(0) ?? -1; no >= 0; no = set!.next(no + 1)) found.add(no as NodeNo);
   };
