@@ -29,8 +29,8 @@ export const mutants: readonly Mutant[] = [
   {
     name: "O2: the youngest goes first where shares are equal",
     file: "queue/order.js",
-    from: "return group.jobs[0].no < side.next.jobs[0].no;",
-    to: "return group.jobs[0].no > side.next.jobs[0].no;",
+    from: "return no < side.no;",
+    to: "return no > side.no;",
   },
   {
     name: "C1: a job is covered by the account alone, whoever else holds a floor above",
