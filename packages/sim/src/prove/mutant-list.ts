@@ -167,4 +167,46 @@ export const mutants: readonly Mutant[] = [
     from: "return addedBy(mode, newcomer) <= spare;",
     to: "return true;",
   },
+  {
+    name: "C4: a claimant loses the guarantee that it claimed by",
+    file: "claim/claims.js",
+    from: "    if (cover === undefined)\n        return coverWithout(state, job);",
+    to: "    return coverWithout(state, job);",
+  },
+  {
+    name: "B1: nobody is planned",
+    file: "cycle.js",
+    from: "const plan = mayPlan(state) ? timeline().plan(job) : undefined;",
+    to: "const plan = undefined;",
+  },
+  {
+    name: "B1: who is planned before does not count",
+    file: "when/timeline.js",
+    from: "held += (plan.members.get(node) ?? 0) * plan.need.gpus;",
+    to: "held += 0;",
+  },
+  {
+    name: "B2: what a plan keeps is anybody's",
+    file: "when/timeline.js",
+    from: "const left = this.#leftTo(job, kept, node.no);",
+    to: "const left = undefined;",
+  },
+  {
+    name: "B2: quota that a plan waits for is anybody's",
+    file: "when/timeline.js",
+    from: "        return usage.holds(start, [{ job, demand }], yielding);",
+    to: "        return true;",
+  },
+  {
+    name: "B2: a gap is for those inside the guarantee of whom it belongs to",
+    file: "when/take-back.js",
+    from: "return cover !== noAccount && !isInside(state, account, cover);",
+    to: "return cover !== noAccount && isInside(state, account, cover);",
+  },
+  {
+    name: "B2: who has a plan is in its own way",
+    file: "when/timeline.js",
+    from: "        if (planned === job)\n            return true;",
+    to: "        if (planned === job)\n            return false;",
+  },
 ];
