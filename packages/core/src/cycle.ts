@@ -7,6 +7,7 @@ import type { Event, JobPlaced } from "./journal/event.ts";
 import type { AccountNo } from "./model/ids.ts";
 import type { Job } from "./model/job.ts";
 import type { Instant } from "./model/units.ts";
+import { chargedOn } from "./place/dedicated.ts";
 import { growJobs } from "./place/grow.ts";
 import { handoverOf } from "./place/handover.ts";
 import { isKnownFull } from "./place/known-full.ts";
@@ -61,12 +62,14 @@ function pass(state: State, awake: Awake, book: Book, now: Instant, apply: (even
     const placement = shut ? undefined : placeJob(state, job, now, timeline(), wish); // where does it go
     if (placement !== undefined) {
       const kept = delayed && state.planned.has(job);
+      const charged = chargedOn(state, placement.seats);
       apply(placedAs(state, job, placement, now));
       const fell = settleClasses(state, now, apply);
       // Who may be taken now, or seats that a plan kept and did not need, are for the first of all, not of those left.
       if (((fell && refused) || kept) && !state.waiting.isLong) return;
       timeline().started(job);
       contest.started(group);
+      if (charged.length > 0) contest.lost(charged, job.account); // the rest of a node may be charged higher up now
       seats.taken();
       continue;
     }

@@ -1,5 +1,7 @@
 import { type GpuNo, type NodeNo, noAccount, rootAccount } from "../model/ids.ts";
+import type { Lease } from "../model/lease.ts";
 import type { Instant } from "../model/units.ts";
+import { dedicatedRestThen } from "../place/dedicated.ts";
 import { unlentBeside } from "../queue/quota.ts";
 import { pathUp, type State } from "../state/state.ts";
 import type { Book } from "./book.ts";
@@ -164,7 +166,9 @@ function sharesAccount({ state, claimant }: Task, { job }: Victim): boolean {
 /** What stays free holds what is not lent; a claimant that a guarantee covers need not ask [C5]. */
 export function isLent({ state, claimant }: Task, tally: Tally): boolean {
   if (state.lendingLimits === 0 || tally.isCovered()) return true;
-  const freeOf = (name: string) => state.fleet.freeUnitsOnceLeft(name) + tally.unitsFreed(name);
+  const isGone = (lease: Lease) => tally.on(lease.node).some(({ leases }) => leases.includes(lease));
+  const freeOf = (name: string) =>
+    state.fleet.freeUnitsOnceLeft(name) + tally.unitsFreed(name) - dedicatedRestThen(state, name, isGone);
   return unlentBeside(state, claimant.job.account, claimant.demand, freeOf, (account) => tally.left(account)) === 0;
 }
 

@@ -3,7 +3,7 @@ import { type AccountNo, type NodeNo, noAccount } from "../model/ids.ts";
 import type { Job } from "../model/job.ts";
 import type { Instant } from "../model/units.ts";
 import { unitsPerGpu } from "../model/units.ts";
-import { isConfidential, nodesFor } from "../place/dedicated.ts";
+import { isConfidential, leavingOn, type MayUse, nodesFor } from "../place/dedicated.ts";
 import { isKnownFull } from "../place/known-full.ts";
 import { findSeats, needOf } from "../place/seats.ts";
 import { limitHit } from "../queue/limits.ts";
@@ -93,7 +93,7 @@ function planByWays(
   nodes?: readonly NodeNo[],
 ): ClaimPlan | undefined {
   const wholeNodes = isConfidential(state, job.account);
-  const mayUse = nodesFor(state, job);
+  const mayUse = nodesOnceLeft(state, job);
   let best: ClaimPlan | undefined;
   let done: WishOption | undefined;
   for (const way of ways) {
@@ -120,6 +120,13 @@ function planByWays(
     done = option;
   }
   return best;
+}
+
+/** Nodes that a job may use once all have gone who were told to. */
+function nodesOnceLeft(state: State, job: Job): MayUse | undefined {
+  const mayUse = nodesFor(state, job);
+  if (mayUse === undefined || state.confidential === 0) return mayUse;
+  return (node, going = []) => mayUse(node, [...going, ...leavingOn(state, node.no)]);
 }
 
 /**

@@ -333,7 +333,15 @@ export class Tally {
   }
 
   /** With one victim back; of an elastic job its members beyond the minimum, which go first, are victims for themselves. */
-  #isAboveWith(account: AccountNo, { leases, extra }: Victim): boolean {
+  #isAboveWith(account: AccountNo, victim: Victim): boolean {
+    const { leases, extra } = victim;
+    if (this.#state.dedicated.size > 0 && !extra) {
+      // With the last of a confidential tenant on a node the rest of that goes too [U3].
+      this.#count(victim, -1);
+      const isAbove = !isWithin(this.#state, accountOf(this.#state, account), this.left(account));
+      this.#count(victim, 1);
+      return isAbove;
+    }
     if (extra || !leases.some((lease) => lease.extra)) return this.#isAboveWithLeases(account, leases);
     const least = leases.filter((lease) => !lease.extra);
     return this.#isAboveWithLeases(account, least) || this.#isAboveWithLeases(account, leases.slice(-1));

@@ -1,5 +1,6 @@
 import type { GpuAmounts } from "../model/account.ts";
 import { unitsPerGpu } from "../model/units.ts";
+import { chargedWith } from "./whole-node.ts";
 import { covers, type Option, pathOf, root, type Seat, type Take, type Wish, type World } from "./world.ts";
 
 /** GPU compute of each model, then GPU memory of each model, then cores, then memory. */
@@ -63,8 +64,28 @@ function books(world: World): Books {
       putSeats(world, made.staying[at]!, hold);
     }
   }
+  for (const node of world.nodes.keys()) {
+    const charged = chargedWith(world, node);
+    if (charged === undefined) continue;
+    for (const at of [...pathOf(world, charged), root]) {
+      putRest(world, made.usage[at]!, node);
+      putRest(world, made.staying[at]!, node);
+    }
+  }
   booksOf.set(world, made);
   return made;
+}
+
+/** What nobody holds of a node's GPUs, nor has kept. */
+function putRest(world: World, into: Amount, node: number): void {
+  const { model, gpus } = world.nodes[node]!;
+  for (const gpu of gpus) {
+    const has = ({ seats }: { readonly seats: readonly Seat[] }) => seats.some((seat) => seat.gpus.includes(gpu));
+    if (world.holds.some(has)) continue;
+    const held = world.holdings.filter(has);
+    into[model]! += unitsPerGpu - held.reduce((all, { compute }) => all + compute, 0);
+    into[world.models.length + model]! += unitsPerGpu - held.reduce((all, { memory }) => all + memory, 0);
+  }
 }
 
 export function usageOf(world: World, account: number): Amount {

@@ -27,6 +27,7 @@ export function isCounted(world: World): boolean {
     seats.length === 1 && seats[0]!.gpus.length === 1;
   return (
     world.nodes.length === 1 &&
+    world.accounts.every(({ trust }) => trust !== "confidential") &&
     world.planned.length === 0 &&
     !world.holdings.some((each) => each.extra) &&
     [...world.holdings, ...world.holds].every(

@@ -7,4 +7,6 @@ export * from "./room.ts";
 export * from "./search.ts";
 export * from "./take.ts";
 export * from "./time.ts";
+export * from "./whole-claim.ts";
+export * from "./whole-node.ts";
 export * from "./world.ts";

@@ -7,6 +7,8 @@ import { compareLists, faultOfSeats, leastSpread, spreadOf } from "./room.ts";
 import { type Bounds, type Found, findClaim } from "./search.ts";
 import { faultsOfSet, isEnough, isLegal, standingsOf, startable, type TakingRule } from "./take.ts";
 import { delayedBy, judgeGap, judgePlans } from "./time.ts";
+import { nodesFor, wholeOn } from "./whole-claim.ts";
+import { isConfidential } from "./whole-node.ts";
 import {
   type Holding,
   isInside,
@@ -58,11 +60,12 @@ export function judgeStart(world: World, start: Start, bounds: Bounds, earlier: 
   const bad = faultOfSeats(world, wish, option, seats);
   if (bad !== undefined) faults.push({ kind: bad.kind, what: `${wish.job}: ${bad.what}` });
   const amount = amountOf(world, wish, option);
-  const over = overMax(world, wish.account, amount);
+  const whole = isConfidential(world, wish.account) ? wholeOn(world, wish, option, seats) : undefined;
+  const over = whole === undefined ? overMax(world, wish.account, amount) : whole.over;
   if (over !== undefined) {
     faults.push({ kind: "max", what: `[C5] ${wish.job} brings ${world.accounts[over]!.path} above its max` });
   }
-  const covering = coverFor(world, wish.account, amount);
+  const covering = whole?.cover ?? coverFor(world, wish.account, amount);
   // Who is moved keeps the class that it had [T9].
   const kept = claimed && isCoveredStill(world, cover, amount);
   if (cover !== covering && !start.moved && !kept) {
@@ -70,10 +73,16 @@ export function judgeStart(world: World, start: Start, bounds: Bounds, earlier: 
   }
   if (cover === nobody && !wish.preemptible) faults.push(rule(`[C4] ${wish.job} must not be preempted and is burst`));
   if (claimed || faults.length > 0) return faults;
-  if (cover === nobody && !isLent(world, wish.account, amount)) {
+  if (whole !== undefined && wish.members === 1) {
+    const nodes = nodesFor(world, wish, option);
+    if (!nodes.some(({ node }) => node === seats[0]!.node))
+      faults.push(rule(`[U3] ${wish.job} opens a node and there is room on one of its tenant's`));
+  }
+  if (cover === nobody && !(whole?.isLent ?? isLent(world, wish.account, amount))) {
     faults.push(rule(`[C5] ${wish.job} uses what is not lent`));
   }
-  if (wish.members > 1 && option.part === undefined && world.planned.length === 0 && world.nodes.length <= 10) {
+  const isSpread = wish.members > 1 && whole === undefined && option.part === undefined;
+  if (isSpread && world.planned.length === 0 && world.nodes.length <= 10) {
     const least = leastSpread(world, wish, option)!;
     const spread = spreadOf(world, new Set(seats.map((seat) => seat.node)));
     if (compareLists(least, spread) < 0) faults.push(rule(`[P2] ${wish.job} lies in ${spread} and could in ${least}`));
@@ -100,9 +109,11 @@ export function judgeClaim(now: World, claim: Claim, bounds: Bounds, earlier: re
   }
   // Seats that others are leaving may be kept for whom a guarantee holds [T7].
   const keeps = victims.length === 0 && coverFor(world, wish.account, amountOf(world, wish, option)) !== nobody;
-  if (startable(world, wish) !== undefined && !keeps) {
+  // Where a confidential tenant would be is open, and with it whether a guarantee holds it there.
+  if (startable(world, wish) !== undefined && !keeps && !isConfidential(world, wish.account)) {
     return [{ kind: "useless", what: `[T5] ${wish.job} takes ${names(victims)} and fits what is leaving already` }];
   }
+  if (isConfidential(world, wish.account)) return judgeWholeClaim(world, claim, option);
   const faults: Fault[] = [];
   const standings = standingsOf(world, wish, option);
   const after = without(world, victims);
@@ -136,6 +147,25 @@ export function judgeClaim(now: World, claim: Claim, bounds: Bounds, earlier: re
     }
   }
   return [...faults, ...judgeTurn(now, wish, bounds, earlier)];
+}
+
+/** What is wrong with a claim of a confidential tenant: only for a guarantee, and of whole nodes [U3]. */
+function judgeWholeClaim(world: World, { wish, seats, victims }: Claim, option: Option): Fault[] {
+  const after = without(world, victims);
+  const bad = faultOfSeats(after, wish, option, seats);
+  if (bad !== undefined) return [{ kind: bad.kind, what: `${wish.job} claims: ${bad.what}` }];
+  const faults = judgeVictims(world, wish, victims);
+  const { over, cover } = wholeOn(after, wish, option, seats);
+  if (over !== undefined)
+    faults.push({ kind: "max", what: `[C5] ${wish.job} claims beyond ${named(world, over)}'s max` });
+  if (cover === nobody) faults.push(rule(`[U3] ${wish.job} claims and no guarantee holds it`));
+  const nodes = new Set(seats.map(({ node }) => node));
+  for (const victim of victims) {
+    const others = victim.account !== wish.account;
+    if (others && !victim.seats.some(({ node }) => nodes.has(node)))
+      faults.push({ kind: "useless", what: `[T5] ${wish.job} takes ${victim.job} on a node that it does not come to` });
+  }
+  return faults;
 }
 
 /** Whether anyone is taken whom no claim of this job may take, whatever else there is. */
@@ -219,6 +249,7 @@ function claimDue(
   bounds: Bounds,
   rules: readonly TakingRule[] = ["T1", "T2", "T3"],
 ): Found | undefined {
+  if (isConfidential(world, wish.account)) return undefined; // which nodes it could have is open
   const claim = findClaim(world, wish, bounds, rules);
   if (typeof claim !== "object") return undefined;
   // What is planned ahead of it in its own account must not start later for it [O4].

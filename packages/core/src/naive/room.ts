@@ -1,5 +1,6 @@
 import { unitsPerGpu } from "../model/units.ts";
 import { partsOn } from "./part.ts";
+import { chargedWith, mayBeOn } from "./whole-node.ts";
 import { type Level, levels, type Option, type Seat, type Wish, type World } from "./world.ts";
 
 /** What a node that takes work has left. */
@@ -42,13 +43,17 @@ export function freeUnits(world: World, models: readonly number[]): number {
   for (const { seats } of world.holds)
     for (const gpu of seats.flatMap((seat) => seat.gpus)) taken.set(gpu, unitsPerGpu);
   let free = 0;
-  for (const { up, gpus, model } of world.nodes)
-    if (up && models.includes(model)) for (const gpu of gpus) free += Math.max(0, unitsPerGpu - (taken.get(gpu) ?? 0));
+  for (const [node, { up, gpus, model }] of world.nodes.entries()) {
+    // What a tenant holds whole is not free.
+    if (!up || !models.includes(model) || chargedWith(world, node) !== undefined) continue;
+    for (const gpu of gpus) free += Math.max(0, unitsPerGpu - (taken.get(gpu) ?? 0));
+  }
   return free;
 }
 
 /** How many members a node has room for. */
-function membersOn(world: World, room: Room, wish: Wish, option: Option): number {
+export function membersOn(world: World, room: Room, wish: Wish, option: Option): number {
+  if (!mayBeOn(world, wish.account, room.node)) return 0;
   const most = wish.apart ? 1 : wish.members;
   const { gpus, cpusMilli, memoryMiB } = option;
   if (gpus > 0 && world.nodes[room.node]!.model !== option.model) return 0;
@@ -91,7 +96,7 @@ export function faultOfSeats(
   wish: Wish,
   option: Option,
   seats: readonly Seat[],
-): { readonly kind: "gang" | "capacity"; readonly what: string } | undefined {
+): { readonly kind: "gang" | "capacity" | "trust"; readonly what: string } | undefined {
   const gang = (what: string) => ({ kind: "gang", what }) as const;
   const capacity = (what: string) => ({ kind: "capacity", what }) as const;
   if (seats.length < wish.members) return gang(`[P1] has ${seats.length} of ${wish.members} members`);
@@ -105,6 +110,8 @@ export function faultOfSeats(
   for (const seat of seats) {
     const room = freeRoom(world).find((each) => each.node === seat.node);
     if (room === undefined) return capacity(`node ${seat.node} takes no work`);
+    if (!mayBeOn(world, wish.account, seat.node))
+      return { kind: "trust", what: `[U3] node ${seat.node} is not shared between tenants` };
     if (seat.gpus.length !== option.gpus) return capacity(`a member has ${seat.gpus.length} of ${option.gpus} GPUs`);
     // Parts of GPUs are looked at once they are taken, together with what is beside them.
     for (const gpu of option.part === undefined ? seat.gpus : []) {

@@ -3,6 +3,8 @@ import { type Amount, amountOf, beyondGuarantee, isWithin, nothing, plus, stayin
 import { coverFor, isLent, overMax } from "./quota.ts";
 import { hasRoom } from "./room.ts";
 import { compareShares, type Share, shareOf, shareOfJob } from "./share.ts";
+import { startableWhole } from "./whole-claim.ts";
+import { isConfidential } from "./whole-node.ts";
 import {
   type Holding,
   isInside,
@@ -182,6 +184,7 @@ export function isEnough(world: World, wish: Wish, option: Option, set: readonly
 
 /** Whether the job could start on what is free now, and how. */
 export function startable(world: World, wish: Wish): Option | undefined {
+  if (isConfidential(world, wish.account)) return startableWhole(world, wish);
   return optionsOf(world, wish).find((option) => mayStart(world, wish, option) && hasRoom(world, wish, option));
 }
 

@@ -60,6 +60,8 @@ export interface Node {
   readonly block: string;
   readonly rack: string;
   readonly nvlink: string;
+  /** The lowest account of a confidential tenant that holds everyone of it who came since the node was empty [U3]. */
+  readonly charged?: number;
 }
 
 export type PartMode = "mig" | "mps" | "timeslice";
@@ -208,7 +210,14 @@ export function lowestCommon(world: World, a: number, b: number): number {
 
 /** The world as it would be without some holdings. */
 export function without(world: World, gone: readonly Holding[]): World {
-  return gone.length === 0 ? world : { ...world, holdings: world.holdings.filter((each) => !gone.includes(each)) };
+  if (gone.length === 0) return world;
+  const after = { ...world, holdings: world.holdings.filter((each) => !gone.includes(each)) };
+  if (!world.nodes.some(({ charged }) => charged !== undefined)) return after;
+  // A node that is empty in between knows nothing of who was there.
+  const isUsed = (node: number) =>
+    [...after.holdings, ...after.holds].some(({ seats }) => seats.some((seat) => seat.node === node));
+  const nodes = world.nodes.map((node, no) => (isUsed(no) ? node : { ...node, charged: undefined }));
+  return { ...after, nodes };
 }
 
 /** The world as it will be when everyone who was told to stop has gone; what a claim is judged on. */

@@ -56,6 +56,20 @@ export function keptApart(state: State, account: AccountNo): MayUse | undefined 
   };
 }
 
+/** The accounts that are charged with the rest of the nodes of some seats. */
+export function chargedOn({ dedicated }: State, seats: readonly Seat[]): AccountNo[] {
+  if (dedicated.size === 0) return [];
+  return seats.map(({ node }) => dedicated.get(node)).filter((account) => account !== undefined);
+}
+
+/** Seats of a node that are being left. */
+export function* leavingOn(state: State, node: NodeNo): Generator<Going> {
+  for (const lease of state.fleet.leasesOn(node)) {
+    const { account, state: run } = jobOf(state, lease.job);
+    if (run === "stopping" || lease.state === "stopping") yield { account, node };
+  }
+}
+
 /** The nodes that the tenant of an account has to itself. */
 export function* ownNodes(state: State, account: AccountNo): Generator<FleetNode> {
   const { tenant } = accountOf(state, account);
@@ -130,6 +144,32 @@ function* beingLeftOn(state: State, node: NodeNo, account: AccountNo, own: boole
     if (job.state !== "stopping" && lease.state !== "stopping") continue;
     if (own || accountOf(state, job.account).tenant !== tenant) yield lease;
   }
+}
+
+/**
+ * The same once all have gone who were told to, and `isGone` besides: on a node of which the tenant keeps a seat all that
+ * is left there is its own; a node without any is nobody's.
+ */
+export function dedicatedRestThen(state: State, name: string, isGone: (lease: Lease) => boolean): number {
+  const { fleet } = state;
+  let units = 0;
+  for (const no of state.dedicated.keys()) {
+    const node = fleet.nodes[no];
+    if (node?.mode !== "up") continue;
+    let isKept = false;
+    let free = 0;
+    for (let gpu = node.firstGpu as number; gpu < node.firstGpu + node.facts.gpus.length; gpu++) {
+      if (fleet.gpuHeldFor[gpu] !== 0) isKept = true;
+      else if (fleet.isOf(gpu, name)) free += unitsPerGpu;
+    }
+    for (const lease of fleet.leasesOn(no)) {
+      if (lease.state === "stopping" || jobOf(state, lease.job).state === "stopping" || isGone(lease)) continue;
+      isKept = true;
+      for (const gpu of lease.gpus) if (fleet.gpuHeldFor[gpu] === 0 && fleet.isOf(gpu, name)) free -= lease.unitsEach;
+    }
+    if (isKept) units += free;
+  }
+  return units;
 }
 
 /** GPU units of the models of a name that are free and that confidential tenants keep from others. */

@@ -115,6 +115,8 @@ function stopFor(
   const freeOf = (name: string): number => {
     const opened =
       held === undefined ? 0 : unitsOf(state, held(tenant), name) - unitsOf(state, state.usage[tenant.no]!, name);
+    // What a confidential tenant holds already is taken from nobody once more.
+    if (held !== undefined && opened + demand.units <= 0) return Number.POSITIVE_INFINITY;
     return state.fleet.freeUnitsUp(name) - dedicatedRest(state, name) - opened;
   };
   const unlent = unlentBeside(state, job.account, demand, freeOf);

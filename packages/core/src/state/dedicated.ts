@@ -20,14 +20,24 @@ export function afterSeats(state: State, job: Job, node: NodeNo, sign: 1 | -1): 
   if (state.confidential === 0) return;
   const { no: tenant, terms } = tenantOf(state, job.account);
   const left = countTenant(state, node, tenant, sign);
-  if (sign > 0 && terms.trust === "confidential") {
-    const charged = state.dedicated.get(node);
-    state.dedicated.set(node, charged === undefined ? job.account : lowestAbove(state, charged, job.account));
-  }
-  if (state.dedicated.size === 0) return;
   const charged = state.dedicated.get(node);
-  if (left === 0 && charged !== undefined && tenantOf(state, charged).no === tenant) state.dedicated.delete(node);
+  const isOwn = charged !== undefined && tenantOf(state, charged).no === tenant;
+  // While another tenant is leaving what is kept for this one, it is that which still holds the node.
+  if (sign > 0 && terms.trust === "confidential" && (charged === undefined || isOwn))
+    state.dedicated.set(node, isOwn ? lowestAbove(state, charged, job.account) : job.account);
+  if (state.dedicated.size === 0) return;
+  if (left === 0 && isOwn) passOn(state, node);
   chargeRest(state, node, 1);
+}
+
+/** The last of a tenant has left its node: it is theirs for whom it is kept, if they have nodes to themselves; else nobody's. */
+function passOn(state: State, node: NodeNo): void {
+  state.dedicated.delete(node);
+  for (const { account } of state.claims.on.get(node) ?? []) {
+    if (tenantOf(state, account).terms.trust !== "confidential") continue;
+    const charged = state.dedicated.get(node);
+    state.dedicated.set(node, charged === undefined ? account : lowestAbove(state, charged, account));
+  }
 }
 
 /** The node leaves the fleet. */

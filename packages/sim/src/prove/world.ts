@@ -38,6 +38,7 @@ export function worldOf(state: State, now: Instant): World {
       mode: node.facts.pool === "any" || node.facts.pool === undefined ? ("whole" as const) : node.facts.pool,
       model: modelNo(gpus[0]!.model),
       gpus: gpus.map((_, i) => node.firstGpu + i),
+      charged: state.dedicated.get(node.no),
     };
   });
   const accounts = state.accounts.map((account) => {
