@@ -182,7 +182,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: "B1: who is planned before does not count",
     file: "when/timeline.js",
-    from: "held += (plan.members.get(node) ?? 0) * plan.need.gpus;",
+    from: "held += plan.takes.get(node)?.gpus ?? 0;",
     to: "held += 0;",
   },
   {
