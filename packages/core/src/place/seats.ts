@@ -101,7 +101,7 @@ export function findSeats(
   const anywhere = needOf(spec, choice, model);
   const apart = keptApart(state, job.account);
   const may = nodesFor(state, job);
-  const mayUse = within === undefined ? may : (node: FleetNode) => within(node) && may?.(node) !== false;
+  const mayUse = within === undefined ? may : both(within, may);
   const isClean = state.policy.scrubMs === undefined ? undefined : cleanFor(state, job.account);
   const need = mayUse === undefined && isClean === undefined ? anywhere : { ...anywhere, mayUse, isClean };
   const ask = spec.gpus[choice]!;
@@ -117,6 +117,10 @@ export function findSeats(
   if (mayUse !== apart && findWhole(fleet, { ...anywhere, mayUse: apart }, spec, plans) !== undefined)
     return "reserved";
   return apart !== undefined && findWhole(fleet, anywhere, spec, plans) !== undefined ? "isolation" : "no-room";
+}
+
+function both(within: (node: FleetNode) => boolean, may: MayUse | undefined): MayUse {
+  return (node) => within(node) && may?.(node) !== false;
 }
 
 /** A seat on a node that the tenant has to itself already, the fullest first: another one would be paid for whole. */

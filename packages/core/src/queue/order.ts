@@ -242,7 +242,7 @@ export class Contest {
       share: noShare,
       account: own,
       above,
-      sides: new Heap<Side>(goesFirst),
+      sides: own.children.length === 0 ? noSides : new Heap<Side>(goesFirst),
       groups: new Heap(this.#byOrder),
       inside: undefined,
       first: undefined,
@@ -338,6 +338,9 @@ export class Contest {
     return upToDate(this.#state, group.wish, group.jobs[0]!.spec).first;
   }
 }
+
+/** Of an account without others below it. */
+const noSides = new Heap<Side>(() => false);
 
 function goesFirst(a: Side, b: Side): boolean {
   return isAhead(a.no, a.burst, a.share, b);

@@ -1,5 +1,6 @@
 import type { Account, GpuAmounts, Quota } from "../model/account.ts";
 import { type AccountNo, noAccount } from "../model/ids.ts";
+import type { Fleet } from "../state/fleet.ts";
 import { pathUp, type State } from "../state/state.ts";
 import type { Held } from "../state/usage.ts";
 import { modelMatches } from "../submit/gpus.ts";
@@ -70,12 +71,17 @@ export interface Floor {
 }
 
 /** The guarantee of an account, summed up once for as long as neither it nor the fleet changes. */
-export function floorOf(state: State, account: Account): Floor {
+function floorOf(state: State, account: Account): Floor {
   const known = state.floors[account.no];
   const { quota } = account.terms;
-  const { makeup } = state.fleet;
-  if (known !== undefined && known.of === quota && known.makeup === makeup) return known;
-  const { gpuUnits, cpusMilli, memoryMiB } = state.fleet.totals;
+  if (known !== undefined && known.of === quota && known.makeup === state.fleet.makeup) return known;
+  const floor = sumUp(quota, state.fleet);
+  state.floors[account.no] = floor;
+  return floor;
+}
+
+function sumUp(quota: Quota, { makeup, totals }: Fleet): Floor {
+  const { gpuUnits, cpusMilli, memoryMiB } = totals;
   let units = 0;
   let plain = true;
   for (const model in quota.guarantee) {
@@ -84,7 +90,7 @@ export function floorOf(state: State, account: Account): Floor {
   }
   // A floor that says nothing of cores or memory brings as much of them as the fleet has for each GPU.
   const inProportion = (total: number) => (gpuUnits === 0 ? 0 : Math.floor((total / gpuUnits) * units));
-  const floor: Floor = {
+  return {
     of: quota,
     makeup,
     units,
@@ -92,8 +98,6 @@ export function floorOf(state: State, account: Account): Floor {
     memoryMiB: quota.guaranteeMemoryMiB ?? inProportion(memoryMiB),
     plain,
   };
-  state.floors[account.no] = floor;
-  return floor;
 }
 
 /** What is held beyond a guarantee, in each dimension. */
@@ -115,8 +119,7 @@ export function borrowedOf(state: State, account: Account, held: Held, add?: Dem
   };
 }
 
-/** GPU units that an account would hold beyond its guarantee if it held `held` and `add`. */
-export function unitsOver(state: State, account: Account, floor: Floor, held: Held, add: Demand | undefined): number {
+function unitsOver(state: State, account: Account, floor: Floor, held: Held, add: Demand | undefined): number {
   if (floor.plain) return Math.max(0, held.units + (add?.units ?? 0) - floor.units);
   return unitsBeyond(state, held, account.terms.quota.guarantee, add, "compute");
 }

@@ -1,7 +1,7 @@
 import type { Account } from "../model/account.ts";
 import type { State } from "../state/state.ts";
 import type { Held } from "../state/usage.ts";
-import { type Demand, floorOf, nothing, unitsOver } from "./quota.ts";
+import { borrowedOf, type Demand } from "./quota.ts";
 
 /**
  * How much of the surplus an account has, over its weight: the largest, over GPUs, cores and memory, of what it holds
@@ -18,16 +18,9 @@ export interface Share {
 export const noShare: Share = { borrowed: 0, of: 1, fleet: 1 };
 
 /** The share an account would have if it held `held` and `add`. `past` GPU units that it borrowed earlier count as well. */
-export function shareOf(state: State, account: Account, held: Held, add: Demand = nothing, past = 0): Share {
-  const floor = floorOf(state, account);
-  return largest(
-    state,
-    unitsOver(state, account, floor, held, add) + past,
-    Math.max(0, held.memoryUnits + add.memoryUnits - floor.units),
-    Math.max(0, held.cpusMilli + add.cpusMilli - floor.cpusMilli),
-    Math.max(0, held.memoryMiB + add.memoryMiB - floor.memoryMiB),
-    account.terms.quota.weight,
-  );
+export function shareOf(state: State, account: Account, held: Held, add?: Demand, past = 0): Share {
+  const { units, memoryUnits, cpusMilli, memoryMiB } = borrowedOf(state, account, held, add);
+  return largest(state, units + past, memoryUnits, cpusMilli, memoryMiB, account.terms.quota.weight);
 }
 
 /** The share of a job that is a side of its own: nothing is guaranteed to it. */
@@ -77,7 +70,8 @@ export function compareShares(a: Share, b: Share): number {
 function compareProducts(a: number, b: number, c: number, d: number): number {
   const left = a * b;
   const right = c * d;
-  if (left <= Number.MAX_SAFE_INTEGER && right <= Number.MAX_SAFE_INTEGER) return left - right;
+  if (left <= Number.MAX_SAFE_INTEGER && right <= Number.MAX_SAFE_INTEGER)
+    return left < right ? -1 : left > right ? 1 : 0;
   const exact = BigInt(a) * BigInt(b) - BigInt(c) * BigInt(d);
   return exact < 0n ? -1 : exact > 0n ? 1 : 0;
 }

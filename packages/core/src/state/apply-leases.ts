@@ -107,9 +107,12 @@ export function memberOf(job: Job, event: JobPlaced | JobGrown, seat: Seat, rank
 /** What must be done to the devices of one seat first. */
 function handoverOf({ scrub, reshape }: JobPlaced | JobGrown, { gpus }: Seat): Lease["handover"] {
   if (scrub === undefined && reshape === undefined) return undefined;
-  const mine = (list: readonly GpuNo[] = []) => list.filter((gpu) => gpus.includes(gpu));
-  const handover = { scrub: mine(scrub), reshape: mine(reshape) };
+  const handover = { scrub: inBoth(scrub, gpus), reshape: inBoth(reshape, gpus) };
   return handover.scrub.length + handover.reshape.length === 0 ? undefined : handover;
+}
+
+function inBoth(list: readonly GpuNo[] = [], gpus: readonly GpuNo[]): GpuNo[] {
+  return list.filter((gpu) => gpus.includes(gpu));
 }
 
 /** Counts a lease in everywhere; also how a snapshot is read back. */

@@ -336,7 +336,11 @@ export function wishOf(state: State, spec: JobSpec): Wish {
 
 /** The wish with what the models of the fleet make of it. */
 export function upToDate(state: State, wish: Wish, spec: JobSpec): Wish {
-  if (wish.kinds === state.fleet.kinds) return wish;
+  if (wish.kinds !== state.fleet.kinds) workOut(state, wish, spec);
+  return wish;
+}
+
+function workOut(state: State, wish: Wish, spec: JobSpec): void {
   wish.kinds = state.fleet.kinds;
   wish.options = spec.gpus.flatMap((_, choice) =>
     modelsFor(state, { spec }, choice).map((model) => ({
@@ -349,7 +353,6 @@ export function upToDate(state: State, wish: Wish, spec: JobSpec): Wish {
   // An alternative on a model that the fleet has not got is none.
   wish.first = wish.options[0]?.demand ?? demandOf(state, { spec }, 0, -1);
   wish.arrival = shapeOf(spec, modelsFor(state, { spec }, 0));
-  return wish;
 }
 
 /** Model numbers that satisfy an alternative, in order of appearance; `[-1]` when no GPU is asked for. */
