@@ -29,6 +29,7 @@ class Traffic {
   /** What is done when nobody asks. */
   background = new Stopwatch();
   #placed: Job[] = [];
+  #starting: Job[] = [];
   #leaving: Job[] = [];
 
   constructor(gpus: number, seed: number) {
@@ -40,7 +41,8 @@ class Traffic {
     const { plant } = this;
     const placed = this.#placed.splice(0);
     const leaving = this.#leaving.splice(0);
-    this.running.push(...placed);
+    this.running.push(...this.#starting);
+    this.#starting = placed;
     return [
       ...placed.flatMap((job) => [...plant.reports(job, prepared), ...plant.reports(job, started)]),
       ...leaving.flatMap((job) => plant.reports(job, stopped)),
