@@ -29,22 +29,25 @@ export interface Asking {
 
 /**
  * What accounts will hold at a moment to come: what stays of what they hold, less what is over by then. Who starts
- * meanwhile counts by itself.
+ * meanwhile counts by itself. It is asked for one job: what other tenants hold counts only where something is not lent.
  */
 export class UsageThen {
   readonly #state: State;
+  readonly #tenant: AccountNo;
   readonly #less = new Map<AccountNo, Held>();
   /** What is free by then beyond what is now, on nodes that take work. */
   readonly #freed = nothingHeld();
 
-  constructor(state: State) {
+  constructor(state: State, { account }: Job) {
     this.#state = state;
+    this.#tenant = accountOf(state, account).tenant;
   }
 
   /** A job is over by then. */
   end(job: Job): void {
     if (job.state === "stopping") return; // it does not stay
-    const { fleet } = this.#state;
+    const { fleet, lendingLimits } = this.#state;
+    if (lendingLimits === 0 && accountOf(this.#state, job.account).tenant !== this.#tenant) return;
     for (const lease of job.leases) {
       if (lease.state === "stopping") continue;
       if (fleet.node(lease.node).mode === "up") addTo(this.#freed, fleet, lease, 1);
@@ -102,6 +105,7 @@ export class UsageThen {
   #held(account: AccountNo, beside: readonly Asking[], without: readonly Asking[]): Held {
     const staying = stayingOf(this.#state, account);
     const less = this.#less.get(account);
+    if (less === undefined && beside.length + without.length === 0) return staying;
     const isHere = ({ job }: Asking) => pathUp(this.#state, job.account).some(({ no }) => no === account);
     const [more, fewer] = [beside.filter(isHere), without.filter(isHere)];
     if (less === undefined && more.length === 0 && fewer.length === 0) return staying;

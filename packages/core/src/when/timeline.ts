@@ -330,7 +330,7 @@ export class Timeline {
     const cover = coverFor(this.#state, job.account, demand);
     // A guarantee that would hold it now may be used by others who are planned.
     const mayChange = cover === noAccount ? mayBeCovered(this.#state, job, demand) : this.plans.length > 0;
-    const usage = bounded || mayChange ? new UsageThen(this.#state) : undefined;
+    const usage = bounded || mayChange ? new UsageThen(this.#state, job) : undefined;
     const runsMs = this.#runsMs(job);
     const freed = new Int32Array(fleet.nodes.length);
     const mayUse = keptApart(this.#state, job.account);
