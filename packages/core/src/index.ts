@@ -25,6 +25,7 @@ export * from "./journal/money-command.ts";
 export * from "./journal/money-event.ts";
 export * from "./journal/outcome.ts";
 export * from "./journal/refusal.ts";
+export * from "./journal/spell.ts";
 export * from "./journal/upcast.ts";
 export * from "./meter/meter.ts";
 export * from "./meter/rest-watch.ts";

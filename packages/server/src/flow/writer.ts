@@ -4,6 +4,7 @@ import {
   canonicalJson,
   type Decision,
   decideBatch,
+  EventSpelling,
   type Input,
   isRefusal,
   type Refusal,
@@ -118,13 +119,14 @@ export class Writer {
       // What was answered with may be what is on its way.
       return { written: { seq: seq - 1, at: now, events: "", answers }, decided: false, committed: this.#committed };
     }
-    const { lines, privates } = linesOf(admitted, outcome.inputs);
+    const spelling = new EventSpelling();
+    const { lines, privates } = linesOf(admitted, outcome.inputs, spelling);
     const row = draftAfter(this.#head, {
       at: now,
       op: operationOf(outcome.inputs),
       epoch: state.epoch,
       inputs: joinLines(lines),
-      events: joinLines(outcome.events.map(canonicalJson)),
+      events: joinLines(outcome.events.map((event) => spelling.spell(event))),
       salt: randomBytes(16),
     });
     const projected: Projected = projector.finish(outcome.inputs, state, now);
@@ -164,12 +166,13 @@ function answerTo(decision: Decision, at: number): Done | Refusal {
 }
 
 /** The lines of the inputs that had an effect, in their order, and what must become durable with them. */
-function linesOf(requests: readonly WriteRequest[], effective: readonly Input[]) {
+function linesOf(requests: readonly WriteRequest[], effective: readonly Input[], spelling: EventSpelling) {
   const lines: string[] = [];
   const privates: PrivateWrite[] = [];
   for (const request of requests) {
     if (request.input !== effective[lines.length]) continue;
     lines.push(request.line);
+    spelling.note(request.input, request.line);
     privates.push(...request.privates);
   }
   // What time alone brought about is nobody's request.

@@ -2,10 +2,21 @@ import assert from "node:assert/strict";
 import { readdirSync, readFileSync } from "node:fs";
 import { describe, it } from "node:test";
 import { fileURLToPath } from "node:url";
-import { apply, type EventKind, emptyState, readSnapshot, snapshotSchema, writeSnapshot } from "@tessera/core";
+import {
+  apply,
+  type Event,
+  type EventKind,
+  EventSpelling,
+  emptyState,
+  type Input,
+  readSnapshot,
+  snapshotSchema,
+  writeSnapshot,
+} from "@tessera/core";
 import { eventsOf } from "../../flow/recover.ts";
 import { checkChain } from "../chain.ts";
 import { sha256 } from "../digest.ts";
+import { linesOf } from "../lines.ts";
 import { lineOf, rowOf } from "./format.ts";
 import { tellStory } from "./story.ts";
 
@@ -78,6 +89,14 @@ describe("golden journals", () => {
     it(`[S12] ${name} is a sound chain`, async () => {
       const check = await checkChain({ rows: async (from, limit) => rows.slice(from - 1, from - 1 + limit) });
       assert.equal(check.sound, true, "fault" in check ? check.fault : "");
+    });
+
+    it(`[S12] ${name} is spelled as it was`, () => {
+      for (const row of rows) {
+        const spelling = new EventSpelling();
+        for (const line of linesOf(row.inputs)) spelling.note(JSON.parse(line) as Input, line);
+        for (const line of linesOf(row.events)) assert.equal(spelling.spell(JSON.parse(line) as Event), line);
+      }
     });
 
     it(`[S26] ${name} replays to the state that it was written with`, () => {
