@@ -42,9 +42,8 @@ function areSettled(state: State, looked: readonly Account[]): boolean {
 
 /** Accounts and all above them, each once and after those below it. */
 function pathsUp(state: State, changed: readonly AccountNo[]): readonly Account[] {
-  const [leaf] = changed;
   // A start changes one account, and there are very many starts.
-  if (changed.length === 1) return state.accounts[leaf!] === undefined ? [] : pathUp(state, leaf!);
+  if (changed.length === 1) return state.accounts[changed[0]!] === undefined ? [] : pathUp(state, changed[0]!);
   const looked = new Set<Account>();
   for (const no of changed) {
     if (state.accounts[no] === undefined) continue;

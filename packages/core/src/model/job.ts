@@ -198,7 +198,8 @@ export const evictionsKept = 3;
 
 /** Until when a job is left alone that was taken three times within an hour (T8); 0 = it was not. */
 export function shieldedUntil({ evictedAt }: Pick<Job, "evictedAt">): Instant {
-  const [first, , third] = evictedAt;
+  const first = evictedAt[0];
+  const third = evictedAt[2];
   return first !== undefined && third !== undefined && third - first <= hour ? third + hour : 0;
 }
 

@@ -6,7 +6,7 @@ export interface Placed {
 /** A binary heap whose entries may change and leave; an entry can be in one heap only. `goesFirst` is a strict order. */
 export class Heap<Entry extends Placed> {
   readonly #goesFirst: (a: Entry, b: Entry) => boolean;
-  readonly #entries: Entry[] = [];
+  #entries: Entry[] = [];
 
   constructor(goesFirst: (a: Entry, b: Entry) => boolean) {
     this.#goesFirst = goesFirst;
@@ -18,6 +18,12 @@ export class Heap<Entry extends Placed> {
 
   /** Enters an entry, or finds its place anew after it has changed. */
   update(entry: Entry): void {
+    if (this.#entries.length === 0) {
+      // Most heaps hold one alone, and take no more memory than that.
+      this.#entries = [entry];
+      entry.place = 0;
+      return;
+    }
     if (entry.place < 0) entry.place = this.#entries.push(entry) - 1;
     this.#rise(entry);
     this.#sink(entry);

@@ -267,19 +267,19 @@ export class Contest {
     const own = side.first;
     let next = best?.next;
     let burst = best?.burst ?? false;
-    let inside: Inside | undefined;
+    let above = noAccount;
     if (own !== undefined) {
       const demand = this.#demandOf(own);
       const floor = coverFor(state, own.account, demand);
       const ownBurst = floor === noAccount;
-      if (!ownBurst && floor !== own.account) inside = { floor, demand };
+      if (floor !== own.account) above = floor;
       // A job of the account itself is a side of its own beside the accounts below.
       if (best === undefined || isAhead(own.no, ownBurst, shareOfJob(state, demand), best)) {
         next = own;
         burst = ownBurst;
       }
     }
-    this.#note(side, inside);
+    this.#note(side, above, own);
     side.next = next;
     if (next === undefined) {
       side.above?.sides.delete(side);
@@ -312,12 +312,19 @@ export class Contest {
     return first;
   }
 
-  #note(side: Side, inside: Inside | undefined): void {
+  /** The floor of an account above holds the first of a side's own groups; `noAccount` = none does. */
+  #note(side: Side, floor: AccountNo, own: WaitingGroup | undefined): void {
     const { inside: before } = side;
-    if (before?.floor === inside?.floor && before?.demand === inside?.demand) return;
-    side.inside = inside;
+    if (floor === noAccount || own === undefined) {
+      if (before !== undefined) this.#sharersOf(before).delete(side);
+      side.inside = undefined;
+      return;
+    }
+    const demand = this.#demandOf(own);
+    if (before?.floor === floor && before.demand === demand) return;
     if (before !== undefined) this.#sharersOf(before).delete(side);
-    if (inside !== undefined) this.#sharersOf(inside).add(side);
+    side.inside = { floor, demand };
+    this.#sharersOf(side.inside).add(side);
   }
 
   #sharersOf({ floor, demand }: Inside): Set<Side> {

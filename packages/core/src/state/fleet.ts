@@ -183,7 +183,8 @@ export class Fleet {
     const node = this.node(no);
     const memory = part?.memory ?? unitsEach;
     for (const gpu of gpus) {
-      const [free, freeMemory] = [this.gpuFree[gpu]!, this.gpuFreeMemory[gpu]!];
+      const free = this.gpuFree[gpu]!;
+      const freeMemory = this.gpuFreeMemory[gpu]!;
       if (this.gpuNode[gpu] !== no || free < unitsEach || freeMemory < memory) {
         throw new Error(`GPU ${gpu} has ${free} and ${freeMemory} units left, not ${unitsEach} and ${memory}`);
       }

@@ -44,7 +44,8 @@ export class NodeIndex {
   }
 
   #put(leaf: number, cpusMilli: number, memoryMiB: number): void {
-    const [cpus, memory] = [this.#cpusMilli, this.#memoryMiB];
+    const cpus = this.#cpusMilli;
+    const memory = this.#memoryMiB;
     cpus[leaf] = cpusMilli;
     memory[leaf] = memoryMiB;
     for (let place = leaf >> 1; place > 0; place >>= 1) {
