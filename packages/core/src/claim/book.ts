@@ -7,10 +7,12 @@ import type { ClaimNeed } from "./site.ts";
 /** How many nodes the claims of one batch may look at: about as many as take a second. Callers wait while it is decided. */
 const looksMax = 200_000;
 const postponedMs = 100;
-/** How much those may look at whose turn it is in one batch: as much as takes some milliseconds. */
-const turnLooksMax = 2_000;
+/** How much those may look at whose turn it is in one batch: about as much as takes a millisecond. */
+const turnLooksMax = 128;
+/** How long others have to wait for their turn: so little is lost by it that a hundredth of the time must do. */
+const betweenTurnsMs = 250;
 /** How many have their turn before it is asked again whether there is time. */
-const turnsAtOnce = 16;
+const turnsAtOnce = 4;
 
 /**
  * What the claims of one batch have in common: what is worked out once for all claimants who need the same, and how much
@@ -63,7 +65,7 @@ export class Book {
   postpone(): void {
     const { waiting } = this.#state;
     waiting.turnsAreDue = false;
-    if (waiting.hasTurns) this.#state.timers.addOnce({ at: this.#now + postponedMs, kind: "turns", subject: 0 });
+    if (waiting.hasTurns) this.#state.timers.addOnce({ at: this.#now + betweenTurnsMs, kind: "turns", subject: 0 });
     const job = this.#postponed.find((each) => this.#state.waiting.has(each));
     if (job === undefined) return;
     this.#state.timers.addOnce({ at: this.#now + postponedMs, kind: "exposed", subject: job.no }); // it wakes everyone

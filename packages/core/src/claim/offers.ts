@@ -1,5 +1,6 @@
-import { type AccountNo, type NodeNo, noAccount, rootAccount } from "../model/ids.ts";
+import { type AccountNo, type GpuNo, type NodeNo, noAccount, rootAccount } from "../model/ids.ts";
 import { type Job, shieldedUntil } from "../model/job.ts";
+import type { Lease } from "../model/lease.ts";
 import type { Instant } from "../model/units.ts";
 import { costToEnd } from "../queue/cost-to-end.ts";
 import { accountOf, jobOf, type State } from "../state/state.ts";
@@ -9,8 +10,9 @@ import { type Claimant, isNew, mayYield, type Rule, ruleFor } from "./takeable.t
 import { Tally } from "./tally.ts";
 import { lostMsOf, type Victim, victimsOf } from "./victim.ts";
 
-/** What those who may be taken by T2 or T3 hold of a node at most. */
+/** What those who may be taken by T2 or T3 leave of a node at most. */
 export interface Yielding {
+  /** Whole ones. */
   gpus: number;
   /** The least time of one GPU that any of them would lose. */
   leastMs: number;
@@ -76,18 +78,32 @@ class Catalog {
 
   #countYielding(): Map<NodeNo, Yielding> {
     const on = new Map<NodeNo, Yielding>();
+    const partsLeft = new Map<GpuNo, number>();
     for (const job of this.#yielding()) {
       const leastMs = job.spec.members.max > job.spec.members.min ? 0 : lostMsOf(job, this.#now);
-      for (const { node, gpus } of job.leases) {
-        const known = on.get(node);
-        if (known === undefined) on.set(node, { gpus: gpus.length, leastMs });
+      for (const lease of job.leases) {
+        const gpus = lease.part === undefined ? lease.gpus.length : this.#emptied(lease, partsLeft);
+        const known = on.get(lease.node);
+        if (known === undefined) on.set(lease.node, { gpus, leastMs });
         else {
-          known.gpus += gpus.length;
+          known.gpus += gpus;
           known.leastMs = Math.min(known.leastMs, leastMs);
         }
       }
     }
     return on;
+  }
+
+  /** How many GPUs are empty once this part of them is left too: those of whom nobody else holds another. */
+  #emptied({ gpus, unitsEach }: Lease, partsLeft: Map<GpuNo, number>): number {
+    const { gpuFree, gpuLeaving, gpuCapacity } = this.#state.fleet;
+    let emptied = 0;
+    for (const gpu of gpus) {
+      const units = (partsLeft.get(gpu) ?? gpuFree[gpu]! + gpuLeaving[gpu]!) + unitsEach;
+      partsLeft.set(gpu, units);
+      if (units === gpuCapacity[gpu]) emptied++;
+    }
+    return emptied;
   }
 
   /** Jobs of which someone may be taken by T2 or T3, and perhaps some of which nobody may. */

@@ -30,6 +30,8 @@ interface Side extends Placed {
   /** The changes of the account up to which this holds, and what must be looked at again all the same. */
   heldAt: number;
   firstAt: number;
+  /** Since it was last looked at, a floor here or above has come to have room for someone below, or to have another. */
+  floorMoved: boolean;
   stale: boolean;
   firstIsStale: boolean;
 }
@@ -106,15 +108,18 @@ export class Contest {
     return this;
   }
 
-  /** Looks again at sides that have changed, and at those whose floor may have: what the account above holds counts there. */
+  /** Looks again at sides that have changed, and at those that stand on a floor above, or now might. */
   #catchUp(): void {
     const { heldChanges, firstChanges } = this.#state.waiting;
     const sides = [...this.#sides.values()]; // each after the one above it
     for (const side of sides) {
-      const { account, above, first } = side;
+      const { account, above, first, inside } = side;
       const heldAt = heldChanges[account.no] ?? 0;
       const firstAt = firstChanges[account.no] ?? 0;
-      if (side.heldAt !== heldAt || (above?.stale && above !== this.#root)) side.stale = true;
+      const holdsOther = side.heldAt !== heldAt;
+      side.floorMoved = above !== undefined && (above.floorMoved || (holdsOther && this.#hasRoomOnFloor(account)));
+      if (holdsOther || above?.floorMoved) side.stale = true;
+      else if (inside !== undefined && this.#sides.get(inside.floor)!.stale) side.stale = true;
       // Under another order than by age, who is first may change with time alone.
       if (side.firstAt !== firstAt || (first !== undefined && first.order !== "age")) this.#firstMayDiffer(side);
       side.heldAt = heldAt;
@@ -126,6 +131,10 @@ export class Contest {
       this.#settle(side);
       if (side.above !== undefined) side.above.stale = true;
     }
+  }
+
+  #hasRoomOnFloor(account: Account): boolean {
+    return isWithin(this.#state, account, this.#state.usage[account.no]!);
   }
 
   #firstMayDiffer(side: Side): void {
@@ -248,6 +257,7 @@ export class Contest {
       first: undefined,
       heldAt: -1,
       firstAt: -1,
+      floorMoved: false,
       stale: true,
       firstIsStale: true,
     };

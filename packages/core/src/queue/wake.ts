@@ -2,11 +2,13 @@ import { mayInsist } from "../claim/prospects.ts";
 import type { AccountNo } from "../model/ids.ts";
 import { isKnownFull } from "../place/known-full.ts";
 import { someOf } from "../state/rivals.ts";
-import { accountOf, type State, tenantOf, upToDate } from "../state/state.ts";
+import { accountOf, pathUp, type State, upToDate } from "../state/state.ts";
+import { stayingOf } from "../state/usage.ts";
 import type { WaitingGroup } from "../state/waiting.ts";
 import type { Shape } from "../state/wish.ts";
 import { mayBePlanned, mayPlan } from "../when/patience.ts";
 import type { Contest } from "./order.ts";
+import { isWithin } from "./quota.ts";
 
 /** Whom an event may have unblocked. */
 export interface Awake {
@@ -131,11 +133,16 @@ function mayBePlannedNow(state: State, { jobs }: WaitingGroup): boolean {
   return mayBePlanned(state, jobs[0]!);
 }
 
-/** Those whom a guarantee of an account that holds less than before, or beside it, may hold now. */
+/** Those whom the guarantee of an account that holds less than before, or of one above it, may hold now. */
 function* claimants(state: State, relieved: ReadonlySet<AccountNo>): Generator<WaitingGroup> {
-  const tenants = new Set<AccountNo>();
-  for (const account of relieved) if (state.accounts[account] !== undefined) tenants.add(tenantOf(state, account).no);
-  for (const tenant of tenants) yield* insistingBelow(state, tenant);
+  const highest = new Set<AccountNo>();
+  for (const account of relieved) {
+    if (state.accounts[account] === undefined) continue;
+    let above = account;
+    for (const each of pathUp(state, account)) if (isWithin(state, each, stayingOf(state, each.no))) above = each.no;
+    highest.add(above);
+  }
+  for (const account of highest) yield* insistingBelow(state, account);
 }
 
 function* insistingBelow(state: State, account: AccountNo): Generator<WaitingGroup> {
