@@ -43,7 +43,7 @@ export function placeJob(
     }
     const burst = cover === noAccount;
     const plans = timeline !== undefined && timeline.plans.length > 0 ? timeline.besideFor(job, burst) : undefined;
-    const seats = findSeats(state, job, choice, model, plans);
+    const seats = findSeats(state, job, choice, model, plans, undefined, burst);
     if (typeof seats === "string") {
       const without = plans === undefined ? seats : findSeats(state, job, choice, model);
       const byNeighbours = without === "isolation" || without === "latency";

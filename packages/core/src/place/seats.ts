@@ -28,11 +28,13 @@ export interface MemberNeed {
   readonly mayUse?: MayUse | undefined;
   /** Devices that can be had as they are; others only after a scrub (S4). */
   readonly isClean?: ((gpu: number) => boolean) | undefined;
+  /** Whether it would be burst; undefined where that makes no difference. */
+  readonly burst?: boolean | undefined;
 }
 
-export function needOf(spec: JobSpec, choice: number, model: number): MemberNeed {
+export function needOf(spec: JobSpec, choice: number, model: number, burst?: boolean): MemberNeed {
   const { cpusMilli, memoryMiB, gpuMemoryMiB } = spec;
-  return { model, gpus: spec.gpus[choice]!.count, gpuMemoryMiB, cpusMilli, memoryMiB };
+  return { model, gpus: spec.gpus[choice]!.count, gpuMemoryMiB, cpusMilli, memoryMiB, burst };
 }
 
 /** Which nodes may be used, and whether what they hold counts: to place, to explain, or to tell what can never fit. */
@@ -87,7 +89,7 @@ function gpuServes(fleet: Fleet, gpu: number, need: MemberNeed, empty: boolean):
   return free && fleet.gpuModel[gpu] === need.model && fleet.gpuMemoryMiB[gpu]! >= need.gpuMemoryMiB;
 }
 
-/** Seats for all members or none [P1], on nodes `within`. */
+/** Seats for all members or none [P1], on nodes `within`; where its class is known, beside work of the same. */
 export function findSeats(
   state: State,
   job: Asking,
@@ -95,10 +97,11 @@ export function findSeats(
   model: number,
   plans?: BesidePlans,
   within?: (node: FleetNode) => boolean,
+  burst?: boolean,
 ): Seat[] | NoSeat {
   const { spec } = job;
   const { fleet } = state;
-  const anywhere = needOf(spec, choice, model);
+  const anywhere = needOf(spec, choice, model, burst);
   const apart = keptApart(state, job.account);
   const may = nodesFor(state, job);
   const mayUse = within === undefined ? may : both(within, may);
@@ -221,7 +224,7 @@ function leastMissed(
   for (let model = any ? 0 : need.model; model <= lastModel; model++) {
     const known = worth !== undefined && model < worth.models;
     for (let free = need.gpus; free <= fleet.freeMax(model); free++) {
-      const found = cleanestThatFits(fleet, fleet.nodesWith(model, free), need, plans);
+      const found = bestThatFits(fleet, fleet.nodesWith(model, free), need, plans);
       if (found === undefined) continue;
       if (!known) return best ?? found;
       const points = pointsOn(fleet, found, model, need, worth);
@@ -232,24 +235,44 @@ function leastMissed(
   return best ?? firstThatFits(fleet, fleet.oddNodes, need, plans);
 }
 
-/** So many nodes that fit are looked at for one that can be had as it is. */
-const nodesForClean = 16;
+/** So many nodes that fit are compared. */
+const nodesCompared = 16;
 
-/** The lowest of these nodes that holds a member now; before it one of the next where nothing must be scrubbed (S4). */
-function cleanestThatFits(
+/**
+ * Of the first of these nodes that hold a member now, one where nothing must be scrubbed (S4); of those the one with the
+ * fewest GPUs in the hands of the other class; then the lowest. Where work that may be taken back is not mixed with work
+ * that may not, a guarantee that needs whole nodes finds some to take back [P4].
+ */
+function bestThatFits(
   fleet: Fleet,
   nodes: NodeIndex | undefined,
   need: MemberNeed,
   plans: BesidePlans | undefined,
 ): FleetNode | undefined {
   const first = firstThatFits(fleet, nodes, need, plans);
-  if (first === undefined || need.isClean === undefined || need.gpus === 0) return first;
-  let node: FleetNode | undefined = first;
-  for (let looked = 0; node !== undefined && looked < nodesForClean; looked++) {
-    if (gpusForOne(fleet, node, need).every(need.isClean)) return node;
+  if (need.gpus === 0 || (need.isClean === undefined && need.burst === undefined)) return first;
+  let best: FleetNode | undefined;
+  let least = Number.POSITIVE_INFINITY;
+  let node = first;
+  for (let looked = 0; node !== undefined && looked < nodesCompared; looked++) {
+    const flaws = flawsOf(fleet, node, need);
+    if (flaws < least) [best, least] = [node, flaws];
+    if (flaws === 0) break;
     node = firstThatFits(fleet, nodes, need, plans, node.no + 1);
   }
-  return first;
+  return best;
+}
+
+/** A scrub weighs more than all GPUs of a node. */
+const scrubFlaws = 1_000;
+
+function flawsOf(fleet: Fleet, node: FleetNode, need: MemberNeed): number {
+  const { isClean, burst } = need;
+  const scrub = isClean === undefined || gpusForOne(fleet, node, need).every(isClean) ? 0 : scrubFlaws;
+  if (burst === undefined) return scrub;
+  const covered = fleet.nodeCoveredGpus[node.no]!;
+  const others = burst ? covered : node.facts.gpus.length - fleet.nodeFreeGpus[node.no]! - covered;
+  return scrub + Math.max(0, others);
 }
 
 /** What the fleet would miss if a member went there. */

@@ -51,6 +51,8 @@ export class Fleet {
   readonly gpuUuid: string[] = [];
   /** Wholly free GPUs of each node. */
   nodeFreeGpus = new Int32Array(16);
+  /** GPUs of each node that hold work which a guarantee covers; one that is shared counts for each. */
+  nodeCoveredGpus = new Int32Array(16);
   /** Nodes that take work, by the model of their GPUs and how many of those are free. */
   readonly #byFree: NodeIndex[][] = [];
   /** Nodes that take work and have GPUs of several models, or none. */
@@ -481,6 +483,7 @@ export class Fleet {
     if (nodes > this.nodeFreeGpus.length) {
       const size = Math.max(nodes, this.nodeFreeGpus.length * 2);
       this.nodeFreeGpus = grown(this.nodeFreeGpus, new Int32Array(size));
+      this.nodeCoveredGpus = grown(this.nodeCoveredGpus, new Int32Array(size));
       this.#nodeOpen = grown(this.#nodeOpen, new Int32Array(size));
       this.#nodeLeaving = grown(this.#nodeLeaving, new Int32Array(size));
     }

@@ -160,6 +160,7 @@ export function countLeaving(state: State, job: Job, lease: Lease, sign: 1 | -1)
 
 /** Counts a lease in or out of what the guarantee of `job.cover` holds; nothing for a burst job. */
 export function countCovered(state: State, job: Job, lease: Lease, sign: 1 | -1): void {
+  if (job.cover !== noAccount) state.fleet.nodeCoveredGpus[lease.node]! += sign * lease.gpus.length;
   for (let at = job.cover; at !== noAccount; at = state.accounts[at]!.parent) {
     addTo(state.usage[at]!.covered, state.fleet, lease, sign);
   }

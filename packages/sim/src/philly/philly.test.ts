@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { seededRandom } from "@tessera/engine-simulated";
+import { sum } from "../simulate/figures.ts";
 import { traceEpoch } from "../trace/itp.ts";
 import type { TenantJob } from "../trace/philly.ts";
 import { runPhilly } from "./run.ts";
@@ -34,6 +35,8 @@ describe("tenants with quotas", () => {
 
   it("[T1] three times the work of one tenant is not the others' loss", () => {
     const { figures } = runPhilly({ jobs: scaled(jobs, "a", 3), nodes, quotas, watch });
-    assert.equal(figures.tenantsWorseThanAlone, 0);
+    const others = figures.tenants.filter(({ tenant }) => tenant !== "a");
+    const [waitS, aloneS] = [sum(others.map((each) => each.waitS)), sum(others.map((each) => each.aloneWaitS))];
+    assert.ok(waitS < 0.7 * aloneS, `${waitS} of ${aloneS}`);
   });
 });
