@@ -32,7 +32,7 @@ function ruledOut(state: State, account: AccountNo, spec: JobSpec): Refusal | un
     if (types !== undefined && !types.includes(spec.type)) {
       return refuse("not-allowed", "type", spec.type, `is not allowed in ${path}`, `allowed: ${types.join(", ")}`);
     }
-    if (images !== undefined && spec.image !== undefined && !images.some((prefix) => spec.image!.startsWith(prefix))) {
+    if (images !== undefined && spec.image !== undefined && !beginsLikeOne(spec.image, images)) {
       return refuse(
         "not-allowed",
         "image",
@@ -41,11 +41,7 @@ function ruledOut(state: State, account: AccountNo, spec: JobSpec): Refusal | un
         `allowed: images that begin with ${images.join(", ")}`,
       );
     }
-    if (models === undefined) continue;
-    const fine = spec.gpus.some(
-      (ask) => ask.count === 0 || models.some((model) => modelMatches(model, ask.model) || model === ask.model),
-    );
-    if (!fine) {
+    if (models !== undefined && !asksForOne(spec, models)) {
       return refuse(
         "not-allowed",
         "gpus",
@@ -56,6 +52,17 @@ function ruledOut(state: State, account: AccountNo, spec: JobSpec): Refusal | un
     }
   }
   return undefined;
+}
+
+function beginsLikeOne(image: string, prefixes: readonly string[]): boolean {
+  return prefixes.some((prefix) => image.startsWith(prefix));
+}
+
+/** Whether some alternative asks for one of these models, or for no GPU at all. */
+function asksForOne({ gpus }: JobSpec, models: readonly string[]): boolean {
+  return gpus.some(
+    (ask) => ask.count === 0 || models.some((model) => modelMatches(model, ask.model) || model === ask.model),
+  );
 }
 
 function overLimits(state: State, account: AccountNo, user: UserId, spec: JobSpec): Refusal | undefined {

@@ -30,14 +30,23 @@ export function nodesFor(state: State, job: Asking): MayUse | undefined {
   const apart = keptApart(state, job.account);
   const lasts = nodesThatLast(state, job.spec);
   const others = nodesOfOthers(state, job);
-  if (lasts === undefined && others === undefined) return apart;
+  return lasts === undefined && others === undefined ? apart : allOf(apart, lasts, others);
+}
+
+function allOf(
+  apart: MayUse | undefined,
+  lasts: ((node: FleetNode) => boolean) | undefined,
+  others: ReadonlySet<NodeNo> | undefined,
+): MayUse {
   return (node, going) => lasts?.(node) !== false && !others?.has(node.no) && apart?.(node, going) !== false;
 }
 
 /** Keeps confidential tenants and everyone else on different nodes [U3]; undefined where there is nothing to keep apart. */
 export function keptApart(state: State, account: AccountNo): MayUse | undefined {
-  if (state.confidential === 0) return undefined;
-  const { no: own, terms } = tenantOf(state, account);
+  return state.confidential === 0 ? undefined : awayFrom(state, tenantOf(state, account));
+}
+
+function awayFrom(state: State, { no: own, terms }: Account): MayUse {
   const apart = (other: AccountNo) =>
     other !== own && (terms.trust === "confidential" || accountOf(state, other).terms.trust === "confidential");
   return (node, gone = []) => {

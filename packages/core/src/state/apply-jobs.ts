@@ -168,9 +168,9 @@ function placed(state: State, event: JobPlaced): void {
 
 function membersOf(job: Job, event: JobPlaced): Lease[] {
   const { seats } = event;
-  // Most jobs have one member.
-  if (seats.length === 1) return [memberOf(job, event, seats[0]!, 0)];
-  return seats.map((seat, rank) => memberOf(job, event, seat, rank));
+  const members = [memberOf(job, event, seats[0]!, 0)];
+  for (let rank = 1; rank < seats.length; rank++) members.push(memberOf(job, event, seats[rank]!, rank));
+  return members;
 }
 
 /** The present attempt, as it is remembered once it is over. */

@@ -3,7 +3,7 @@ const pageLength = 1 << pageBits;
 
 /** Neighbours by number. */
 class Page<Value> {
-  readonly values: (Value | undefined)[] = Array.from({ length: pageLength }, () => undefined);
+  readonly values: (Value | undefined)[] = Array(pageLength).fill(undefined);
   count = 0;
 }
 

@@ -74,7 +74,7 @@ export class JobsById {
 }
 
 function noJobs(length: number): (Job | undefined)[] {
-  return Array.from({ length }, () => undefined);
+  return Array(length).fill(undefined);
 }
 
 /** FNV-1a, with its high bits in the low ones too. */

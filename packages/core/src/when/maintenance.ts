@@ -21,8 +21,11 @@ export function outlasts(node: FleetNode, { maxTimeMs, preemptible }: Lasting, f
 
 /** Nodes that a job which starts now would not be drained from; undefined where none is planned to be out of use. */
 export function nodesThatLast(state: State, spec: Lasting): ((node: FleetNode) => boolean) | undefined {
-  if (state.fleet.maintained.size === 0) return undefined;
-  return (node) => outlasts(node, spec, state.clock);
+  return state.fleet.maintained.size === 0 ? undefined : thatOutlast(spec, state.clock);
+}
+
+function thatOutlast(spec: Lasting, now: Instant): (node: FleetNode) => boolean {
+  return (node) => outlasts(node, spec, now);
 }
 
 /** Whether a node takes work at some later instant: it is up, or out of use only until then. */
