@@ -94,6 +94,7 @@ function pass(state: State, awake: Awake, book: Book, now: Instant, apply: (even
       continue;
     }
     plans?.holdsMore(job.account);
+    if (state.dedicated.size > 0) settleClasses(state, now, apply); // the rest of a node has passed to the claimant [U3]
     contest.started(group);
     contest.lost(losers, job.account);
     // Who claims its floor keeps less of what is free from others: all of them compete again for it [C5].

@@ -1,4 +1,5 @@
 import { type AccountNo, type NodeNo, noAccount } from "../model/ids.ts";
+import { leavingOn } from "../place/dedicated.ts";
 import { restOf } from "../state/dedicated.ts";
 import { accountOf, type State } from "../state/state.ts";
 import { addGpusOf, addTo, type Held, nothingHeld } from "../state/usage.ts";
@@ -49,8 +50,13 @@ export class RestTaken {
     return charged !== undefined && taken !== undefined && this.#isAll(node, charged, taken);
   }
 
+  /** Whether all of the tenant's seats on a node are taken, but for those that are being left. */
   #isAll(node: NodeNo, charged: AccountNo, { seats }: NodeTaken): boolean {
-    return seats === this.#state.tenantsOn.get(node)!.get(accountOf(this.#state, charged).tenant);
+    const { tenant } = accountOf(this.#state, charged);
+    let left = this.#state.tenantsOn.get(node)!.get(tenant)! - seats;
+    for (const { account } of leavingOn(this.#state, node))
+      if (accountOf(this.#state, account).tenant === tenant) left--;
+    return left === 0;
   }
 
   #correct(

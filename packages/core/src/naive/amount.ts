@@ -72,6 +72,13 @@ function books(world: World): Books {
       putRest(world, made.staying[at]!, node);
     }
   }
+  for (const { account, node, gpus } of world.restBeingLeft ?? []) {
+    const whole = { compute: unitsPerGpu, memory: unitsPerGpu, cpusMilli: 0, memoryMiB: 0 };
+    for (const at of [...pathOf(world, account), root]) {
+      putSeats(world, made.usage[at]!, { ...whole, seats: [{ node, gpus }] });
+      putSeats(world, made.staying[at]!, { ...whole, seats: [{ node, gpus }] });
+    }
+  }
   booksOf.set(world, made);
   return made;
 }

@@ -8,7 +8,7 @@ import { type Bounds, type Found, findClaim } from "./search.ts";
 import { faultsOfSet, isEnough, isLegal, standingsOf, startable, type TakingRule } from "./take.ts";
 import { delayedBy, judgeGap, judgePlans } from "./time.ts";
 import { nodesFor, wholeOn } from "./whole-claim.ts";
-import { isConfidential } from "./whole-node.ts";
+import { isConfidential, tenantOf } from "./whole-node.ts";
 import {
   type Holding,
   isInside,
@@ -161,7 +161,7 @@ function judgeWholeClaim(world: World, { wish, seats, victims }: Claim, option: 
   if (cover === nobody) faults.push(rule(`[U3] ${wish.job} claims and no guarantee holds it`));
   const nodes = new Set(seats.map(({ node }) => node));
   for (const victim of victims) {
-    const others = victim.account !== wish.account;
+    const others = tenantOf(world, victim.account) !== tenantOf(world, wish.account);
     if (others && !victim.seats.some(({ node }) => nodes.has(node)))
       faults.push({ kind: "useless", what: `[T5] ${wish.job} takes ${victim.job} on a node that it does not come to` });
   }
@@ -220,7 +220,9 @@ function judgeTurn(world: World, wish: Wish, bounds: Bounds, earlier: readonly W
     const same = then.wishes.find((each) => each.no === inTurn.no);
     return same !== undefined && chanceOf(then, same, bounds) !== undefined;
   };
-  if (startable(world, inTurn) === undefined && !earlier.every(able)) return [];
+  // So has a confidential tenant's job, for which another of it has opened a node.
+  const late = startable(world, inTurn) === undefined || isConfidential(world, inTurn.account);
+  if (late && !earlier.every(able)) return [];
   return [rule(`[O] ${wish.job} goes before ${inTurn.job}, which can ${chances.get(inTurn)}`)];
 }
 

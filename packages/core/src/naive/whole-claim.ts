@@ -22,6 +22,8 @@ export interface Whole {
   /** The guarantee that would hold it. */
   readonly cover: number;
   readonly isLent: boolean;
+  /** Some account holds more than its max already, with what is kept for others. */
+  readonly isStrained: boolean;
 }
 
 /** How the accounts of a confidential tenant stand with a job on these seats. */
@@ -39,6 +41,7 @@ export function wholeOn(world: World, wish: Wish, option: Option, seats: readonl
     over: pathOf(world, account).find((at) => exceedsMax(after, at, usageOf(after, at), added(at))),
     cover: coverFor(after, account, nothing(after)),
     isLent: isLent(world, account, added(root)),
+    isStrained: pathOf(world, account).some((at) => exceedsMax(after, at, usageOf(after, at), usageOf(after, at))),
   };
 }
 
@@ -67,6 +70,6 @@ export function nodesFor(world: World, wish: Wish, option: Option): { readonly n
   }));
 }
 
-function mayBe(wish: Wish, { over, cover, isLent }: Whole): boolean {
-  return over === undefined && (cover !== nobody || (wish.preemptible && isLent));
+function mayBe(wish: Wish, { isStrained, cover, isLent }: Whole): boolean {
+  return !isStrained && (cover !== nobody || (wish.preemptible && isLent));
 }

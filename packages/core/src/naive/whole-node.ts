@@ -12,9 +12,19 @@ export function isConfidential(world: World, account: number): boolean {
   return world.accounts[tenantOf(world, account)]!.trust === "confidential";
 }
 
-/** Accounts that have or have kept a seat on a node. */
+/**
+ * Whether nobody is on the way out of, or into, a fleet in which nodes are held whole: while someone is, whom the rest of
+ * a node is charged to is open, and only what no rule may break is asked.
+ */
+export function isSettled(world: World): boolean {
+  if (!world.accounts.some(({ trust }) => trust === "confidential")) return true;
+  return world.holds.length === 0 && !world.holdings.some(({ leaving }) => leaving);
+}
+
+/** Accounts that have a seat on a node or have one kept; those for whom one is kept first, those who leave last. */
 function accountsOn(world: World, node: number): number[] {
-  return [...world.holdings, ...world.holds]
+  const leaving = world.holdings.filter((each) => each.leaving);
+  return [...world.holds, ...world.holdings.filter((each) => !each.leaving), ...leaving]
     .filter(({ seats }) => seats.some((seat) => seat.node === node))
     .map(({ account }) => account);
 }
@@ -33,9 +43,10 @@ export function mayBeOn(world: World, account: number, node: number): boolean {
  */
 export function chargedWith(world: World, node: number): number | undefined {
   if (!world.accounts.some(({ trust }) => trust === "confidential")) return undefined;
-  const [first, ...others] = accountsOn(world, node).filter((account) => isConfidential(world, account));
+  const here = accountsOn(world, node);
+  const first = here.find((account) => isConfidential(world, account));
   if (first === undefined) return undefined;
-  const { charged } = world.nodes[node]!;
-  const before = charged !== undefined && isInside(world, charged, tenantOf(world, first)) ? [charged] : [];
-  return [...others, ...before].reduce((a, b) => lowestCommon(world, a, b), first);
+  const { charged = first } = world.nodes[node]!;
+  const own = [...here, charged].filter((account) => isInside(world, account, tenantOf(world, first)));
+  return own.reduce((a, b) => lowestCommon(world, a, b), first);
 }

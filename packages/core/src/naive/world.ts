@@ -11,6 +11,12 @@ export interface World {
   readonly accounts: readonly Account[];
   readonly models: readonly string[];
   readonly nodes: readonly Node[];
+  /** The rest of nodes that are being left, by whom it is charged to until they are: it counts like the others' [U3]. */
+  readonly restBeingLeft?: readonly {
+    readonly account: number;
+    readonly node: number;
+    readonly gpus: readonly number[];
+  }[];
   /** What is held by jobs that were placed. */
   readonly holdings: readonly Holding[];
   /** Room that is kept for jobs whose victims have not all left (T7). */
@@ -220,12 +226,25 @@ export function without(world: World, gone: readonly Holding[]): World {
   return { ...after, nodes };
 }
 
+/** What nobody holds of nodes of which everyone who is there leaves. */
+function restBeingLeft(world: World): World["restBeingLeft"] {
+  const on = (node: number) => world.holdings.filter(({ seats }) => seats.some((seat) => seat.node === node));
+  const isKept = (node: number) => world.holds.some(({ seats }) => seats.some((seat) => seat.node === node));
+  return world.nodes.flatMap(({ charged, gpus }, node) => {
+    if (charged === undefined || isKept(node) || on(node).some(({ leaving }) => !leaving)) return [];
+    const held = new Set(on(node).flatMap(({ seats }) => seats.flatMap((seat) => seat.gpus)));
+    return [{ account: charged, node, gpus: gpus.filter((gpu) => !held.has(gpu)) }];
+  });
+}
+
 /** The world as it will be when everyone who was told to stop has gone; what a claim is judged on. */
 export function onceLeft(world: World): World {
-  const staying = without(
+  const left = without(
     world,
     world.holdings.filter((each) => each.leaving),
   );
+  const isWhole = world.nodes.some(({ charged }) => charged !== undefined);
+  const staying = isWhole && left !== world ? { ...left, restBeingLeft: restBeingLeft(world) } : left;
   if (!world.holds.some((hold) => hold.moving)) return staying;
   return { ...staying, holds: world.holds.map((hold) => ({ ...hold, moving: false })) };
 }

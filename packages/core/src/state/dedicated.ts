@@ -22,22 +22,12 @@ export function afterSeats(state: State, job: Job, node: NodeNo, sign: 1 | -1): 
   const left = countTenant(state, node, tenant, sign);
   const charged = state.dedicated.get(node);
   const isOwn = charged !== undefined && tenantOf(state, charged).no === tenant;
-  // While another tenant is leaving what is kept for this one, it is that which still holds the node.
-  if (sign > 0 && terms.trust === "confidential" && (charged === undefined || isOwn))
+  // Another tenant that is there is leaving what is kept for this one, which holds the node from now on.
+  if (sign > 0 && terms.trust === "confidential")
     state.dedicated.set(node, isOwn ? lowestAbove(state, charged, job.account) : job.account);
   if (state.dedicated.size === 0) return;
-  if (left === 0 && isOwn) passOn(state, node);
+  if (left === 0 && isOwn) state.dedicated.delete(node);
   chargeRest(state, node, 1);
-}
-
-/** The last of a tenant has left its node: it is theirs for whom it is kept, if they have nodes to themselves; else nobody's. */
-function passOn(state: State, node: NodeNo): void {
-  state.dedicated.delete(node);
-  for (const { account } of state.claims.on.get(node) ?? []) {
-    if (tenantOf(state, account).terms.trust !== "confidential") continue;
-    const charged = state.dedicated.get(node);
-    state.dedicated.set(node, charged === undefined ? account : lowestAbove(state, charged, account));
-  }
 }
 
 /** The node leaves the fleet. */

@@ -209,4 +209,22 @@ export const mutants: readonly Mutant[] = [
     from: "        if (planned === job)\n            return true;",
     to: "        if (planned === job)\n            return false;",
   },
+  {
+    name: "U3: others come to a confidential tenant's nodes",
+    file: "place/dedicated.js",
+    from: "            if (left > 0)\n                return false;",
+    to: "",
+  },
+  {
+    name: "U3: the rest of a node is charged to nobody",
+    file: "state/dedicated.js",
+    from: "addGpusOf(state.usage[at], rest, sign);",
+    to: "",
+  },
+  {
+    name: "U3: a confidential tenant opens a node while it has room",
+    file: "place/seats.js",
+    from: "findOwn(state, job, need, plans) ?? findWhole(",
+    to: "findWhole(",
+  },
 ];

@@ -2,7 +2,7 @@ import type { Scenario } from "../scenario/scenario.ts";
 import { seedOf } from "./dice.ts";
 import { generate } from "./generate.ts";
 import { shrink } from "./shrink.ts";
-import { isInReach, runTrial, type Trial } from "./trial.ts";
+import { runTrial, type Trial } from "./trial.ts";
 import type { Finding } from "./watch.ts";
 
 /** What is printed at the end; all but the first two must be 0. */
@@ -17,8 +17,6 @@ export interface Tally {
   trustBroken: number;
   uselessEvictions: number;
   differsFromNaive: number;
-  /** Cases in which the naive model was asked about every decision; in the others about what no rule may break. */
-  compared: number;
   /** Cases in which the state was written out and read back before each batch. */
   restarted: number;
 }
@@ -59,7 +57,7 @@ export interface SearchPlan {
 export function search({ seed, first, cases, enough }: SearchPlan): { tally: Tally; failing: Failing[] } {
   const tally: Tally = {
     ...{ cases: 0, events: 0, livelocks: 0, floorBroken: 0, maxBroken: 0, gangSplit: 0, overCapacity: 0 },
-    ...{ trustBroken: 0, uselessEvictions: 0, differsFromNaive: 0, compared: 0, restarted: 0 },
+    ...{ trustBroken: 0, uselessEvictions: 0, differsFromNaive: 0, restarted: 0 },
   };
   const failing: Failing[] = [];
   for (let index = first; index < first + cases; index++) {
@@ -67,7 +65,6 @@ export function search({ seed, first, cases, enough }: SearchPlan): { tally: Tal
     const restarts = index % restartedEvery === restartedEvery - 1;
     const { events, finding } = runTrial(scenario, { bounds, restarts });
     tally.cases++;
-    if (isInReach(scenario)) tally.compared++;
     if (restarts) tally.restarted++;
     tally.events += events;
     if (finding !== undefined) {

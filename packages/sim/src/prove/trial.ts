@@ -44,11 +44,6 @@ export interface Play {
   readonly restarts: boolean;
 }
 
-/** Whether the naive model knows all rules that matter in a scenario: it knows nothing of nodes held whole [U3]. */
-export function isInReach({ accounts }: Scenario): boolean {
-  return accounts.every(({ trust }) => trust !== "confidential");
-}
-
 /** Plays a scenario on the real core with an instant engine and has every decision judged; stops at the first fault. */
 export function runTrial(scenario: Scenario, play: Play): Trial {
   const trial = new Running(scenario, play);
@@ -81,7 +76,7 @@ class Running {
   constructor(scenario: Scenario, { bounds, restarts }: Play) {
     this.#scenario = scenario;
     this.#restarts = restarts;
-    this.watch = new Watch(bounds, isInReach(scenario));
+    this.watch = new Watch(bounds);
     this.#engine = new InstantEngine({
       // An engine ends what has reached its limit.
       runsMs: ({ spec }) => {
@@ -122,7 +117,7 @@ class Running {
   /** Where the rules leave no choice, the outcome must be that of the naive model. */
   #compare(): void {
     const before = this.#before;
-    if (before === undefined || this.#scenario.policy.graceMs > 0 || !isInReach(this.#scenario)) return;
+    if (before === undefined || this.#scenario.policy.graceMs > 0) return;
     if (!isCounted(before) || before.holds.length > 0 || this.#planned) return;
     const played = (["at-once", "together"] as const).map((leave) => play(before, leave));
     if (played.some(({ determined }) => !determined)) return;

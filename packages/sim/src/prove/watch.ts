@@ -18,6 +18,7 @@ import {
   type Fault,
   faultOfSeats,
   type Holding,
+  isSettled,
   judgeClaim,
   judgeGrowth,
   judgeHoldings,
@@ -50,8 +51,6 @@ interface Open {
 export class Watch {
   readonly findings: Finding[] = [];
   readonly #bounds: Bounds;
-  /** The model knows all rules that matter here; else it is asked only about what no rule may break. */
-  readonly #inReach: boolean;
   readonly #open = new Map<JobNo, Open>();
   /** How it stood before each decision of this batch. */
   #earlier: World[] = [];
@@ -62,9 +61,8 @@ export class Watch {
   #mayDelay = false;
   #started: { readonly job: Job; readonly cover: AccountNo }[] = [];
 
-  constructor(bounds: Bounds, inReach: boolean) {
+  constructor(bounds: Bounds) {
     this.#bounds = bounds;
-    this.#inReach = inReach;
   }
 
   /** Something comes from outside; `disturbing` when it may be the reason why a claimant cannot start. */
@@ -124,7 +122,7 @@ export class Watch {
           this.#evicts(state.leases.get(event.lease)!.job, state);
         return;
       case "job-grown":
-        if (this.#inReach) this.#add(judgeGrowth(worldOf(state, now), nameOf(state, event.job)));
+        this.#add(judgeGrowth(worldOf(state, now), nameOf(state, event.job)));
         return;
       case "job-ended":
         this.#open.delete(event.job);
@@ -147,7 +145,7 @@ export class Watch {
     const { choice, seats, cover } = event;
     const moved = claimed && job.cover === cover;
     const faults = judgeStart(world, { wish, choice, seats, cover, claimed, moved }, this.#bounds, this.#earlier);
-    this.#add(this.#inReach ? faults : faults.filter(({ kind }) => kind === "gang" || kind === "max"));
+    this.#add(isSettled(world) ? faults : faults.filter(({ kind }) => kind !== "rule" && kind !== "useless"));
   }
 
   #claim(event: JobClaimed, state: State, now: Instant): void {
@@ -174,7 +172,7 @@ export class Watch {
     const losers = new Set([...event.victims, ...shrunk.map((lease) => lease.job)]);
     this.#open.set(event.job, { victims: losers, disturbed: false });
     if (moves.length > 0) this.#add(this.#judgeMoves(world, event, state, now));
-    else if (!this.#inReach) this.#add(judgeVictims(world, wish, victims));
+    else if (!isSettled(world)) this.#add(judgeVictims(world, wish, victims));
     else this.#add(judgeClaim(world, { wish, choice, seats, victims }, this.#bounds, this.#earlier));
   }
 
@@ -187,7 +185,6 @@ export class Watch {
       if (!able || leases[0]!.part !== undefined || now - placedAt < state.policy.minRuntimeMs)
         return [rule(`${spec.name} is moved and cannot`)];
     }
-    if (!this.#inReach) return [];
     const wish = world.wishes.find((each) => each.no === job)!;
     if (startable(world, wish) !== undefined) return [rule(`${wish.job} could start without any move`)];
     const moved = new Set<number>(moves);
@@ -236,7 +233,7 @@ export class Watch {
     const world = worldOf(state, now);
     for (const job of state.jobs.values()) this.#add(splitOf(world, job));
     for (const [job, at] of state.planned) if (at <= now) this.#add(overdue(world, job));
-    if (this.#inReach) this.#add(judgeRest(world, this.#bounds));
+    if (isSettled(world)) this.#add(judgeRest(world, this.#bounds));
   }
 
   #add(faults: readonly (Fault | Finding)[]): void {
