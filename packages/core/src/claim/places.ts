@@ -69,13 +69,11 @@ export function placesFor(task: Task, offers: Offers, level: Level): Place[] {
   const places: Place[] = [];
   const all = task.state.fleet.topology.nodesAt(level);
   const { members } = task.claimant.job.spec;
+  const kept = costs?.inPlaces(level, all, members);
   for (const [at, nodes] of all.entries()) {
     const here = listed.size === 0 ? [] : [...nodes.keys()].filter((node) => listed.has(node));
     const others = (): Cost[] => costs?.among(nodes.keys()).filter(({ node }) => !listed.has(node)) ?? [];
-    const lost =
-      here.length === 0 && costs !== undefined
-        ? costs.inPlaces(level, all, members).lostIn(at)
-        : leastLost(members, here.length, others());
+    const lost = here.length === 0 && kept !== undefined ? kept.lostIn(at) : leastLost(members, here.length, others());
     if (lost < Number.POSITIVE_INFINITY) places.push(placeOf(task, nodes, here, lost, others));
   }
   return places;

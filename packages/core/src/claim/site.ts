@@ -80,11 +80,18 @@ export class Site {
 
   /** GPUs for `members` members: free ones first, then those being left, then the victims', each by number. */
   seats(victims: Iterable<Victim>): Seat[] {
+    if (this.members === 0) return [];
     const { model, part } = this.#need;
     if (part !== undefined) return partSeats(this.#fleet, this.node, model, part, victims).slice(0, this.members);
     const usable: GpuNo[] = [];
-    this.#count((gpu) => this.#fleet.isFree(gpu) && usable.push(gpu as GpuNo) > 0);
-    this.#count((gpu) => !this.#fleet.isFree(gpu) && this.#becomesFree(gpu, 0) && usable.push(gpu as GpuNo) > 0);
+    const beingLeft: GpuNo[] = [];
+    const end = this.node.firstGpu + this.node.facts.gpus.length;
+    for (let gpu = this.node.firstGpu; gpu < end; gpu++) {
+      if (this.#fleet.isFree(gpu)) {
+        if (this.#serves(gpu)) usable.push(gpu);
+      } else if (this.#becomesFree(gpu, 0)) beingLeft.push(gpu);
+    }
+    usable.push(...beingLeft);
     const left = new Map<GpuNo, number>();
     for (const victim of victims) {
       for (const lease of victim.leases) {
@@ -118,13 +125,6 @@ export class Site {
     let count = 0;
     const end = this.node.firstGpu + this.node.facts.gpus.length;
     for (let gpu = this.node.firstGpu as number; gpu < end; gpu++) if (this.#becomesFree(gpu, 0)) count++;
-    return count;
-  }
-
-  #count(wanted: (gpu: number) => boolean): number {
-    let count = 0;
-    const end = this.node.firstGpu + this.node.facts.gpus.length;
-    for (let gpu = this.node.firstGpu as number; gpu < end; gpu++) if (this.#serves(gpu) && wanted(gpu)) count++;
     return count;
   }
 }
