@@ -19,13 +19,13 @@ describe("plans in an account that lets the shorter go first", () => {
     assert.equal(busy().state.planned.size, 0);
   });
 
-  it("[B1] are made for who has waited for twenty usual run times, by what four of five guesses were worth", () => {
+  it("[B1] are made for who has waited for thirty usual run times, by what four of five guesses were worth", () => {
     const w = busy();
     w.tick(47 * hour);
     w.exit("s0", 0); // the usual run time is now 47 h
     assert.equal(w.state.planned.size, 0);
     w.submit("s4", "a", { gpus: 1, expected_time: "10h" });
-    w.run("s4").tick(20 * 47 * hour);
+    w.run("s4").tick(30 * 47 * hour);
     w.submit("s5", "a", { gpus: 1, expected_time: "10h" }); // its arrival makes the cycle look again
     w.exit("s1", 0);
     assert.deepEqual(

@@ -5,7 +5,7 @@ import { usualRunMs } from "../state/pace.ts";
 import { orderOf, type State } from "../state/state.ts";
 
 /** So many usual run times of its account a job has waited before it is planned, overdue or not. */
-const runsWaited = 20;
+const runsWaited = 30;
 /** A second plan at once kept more GPUs idle than it saved waiting. */
 const plansAtOnce = 1;
 /** To empty more than this part of what the account holds or could have costs the others more than it saves. */
