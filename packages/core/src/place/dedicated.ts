@@ -46,15 +46,13 @@ export function keptApart(state: State, account: AccountNo): MayUse | undefined 
   return state.confidential === 0 ? undefined : awayFrom(state, tenantOf(state, account));
 }
 
-function awayFrom(state: State, { no: own, terms }: Account): MayUse {
-  const apart = (other: AccountNo) =>
-    other !== own && (terms.trust === "confidential" || accountOf(state, other).terms.trust === "confidential");
+function awayFrom(state: State, { no: own }: Account): MayUse {
   return (node, gone = []) => {
     const tenants = state.tenantsOn.get(node.no);
     if (tenants === undefined) return true;
     const going = [...gone];
     for (const [tenant, seats] of tenants) {
-      if (!apart(tenant)) continue;
+      if (!shareNoNode(state, own, tenant)) continue;
       let left = seats;
       for (const each of going) {
         if (each.node === node.no && accountOf(state, each.account).tenant === tenant) left--;
@@ -77,6 +75,13 @@ export function* leavingOn(state: State, node: NodeNo): Generator<Going> {
     const { account, state: run } = jobOf(state, lease.job);
     if (run === "stopping" || lease.state === "stopping") yield { account, node };
   }
+}
+
+/** Whether two accounts are of different tenants of whom one is confidential. */
+export function shareNoNode(state: State, one: AccountNo, other: AccountNo): boolean {
+  if (state.confidential === 0) return false;
+  const [a, b] = [tenantOf(state, one), tenantOf(state, other)];
+  return a !== b && (a.terms.trust === "confidential" || b.terms.trust === "confidential");
 }
 
 /** The nodes that the tenant of an account has to itself. */

@@ -6,7 +6,7 @@ import type { FleetNode } from "../model/node.ts";
 import type { Instant } from "../model/units.ts";
 import type { PartSeat } from "../part/seat.ts";
 import { nodesOfOthers } from "../place/apart.ts";
-import { isConfidential, keptApart } from "../place/dedicated.ts";
+import { type Going, isConfidential, keptApart, shareNoNode } from "../place/dedicated.ts";
 import { spreadGang } from "../place/gang.ts";
 import { modelsFor } from "../place/place.ts";
 import { type BesidePlans, findSeats, type MemberNeed, needOf } from "../place/seats.ts";
@@ -114,7 +114,9 @@ export class Timeline {
   }
 
   #find(job: Job, mayStartNow = false): Kept | undefined {
-    if (this.plans.length >= plansMax || isConfidential(this.#state, job.account)) return undefined;
+    if (this.plans.length >= plansMax) return undefined;
+    // What it would hold of its quota depends on the nodes that it would open then.
+    if (isConfidential(this.#state, job.account) && waitsForQuota(this.#state, job)) return undefined;
     for (let choice = 0; choice < job.spec.gpus.length; choice++) {
       for (const model of modelsFor(this.#state, job, choice)) {
         const planned = this.#earliest(job, choice, needOf(job.spec, choice, model), mayStartNow);
@@ -138,10 +140,16 @@ export class Timeline {
     let most = members;
     for (const kept of this.#ahead(job)) {
       if (burst && takesFromOutside(this.#state, kept.start, job.account)) continue;
+      if (this.#keepsOff(kept.start, job, node.no)) return 0;
       const left = this.#leftTo(job, kept, node.no);
       if (left !== undefined) most = membersBeside(left, need, most);
     }
     return most;
+  }
+
+  /** Whether a plan is on a node on which a job may not be beside it [U3]. */
+  #keepsOff({ job: planned, takes }: PlannedStart, job: Job, node: NodeNo): boolean {
+    return takes.has(node) && shareNoNode(this.#state, planned.account, job.account);
   }
 
   /** Whether a job may have a part of a GPU without delaying one of some plans. */
@@ -275,7 +283,7 @@ export class Timeline {
     let most = members;
     for (const { start, spare, usage } of this.#besideRunning(job)) {
       if (takesFromOutside(this.#state, start, job.account)) continue;
-      if (usage?.holds(start, [{ job, demand }]) === false) return 0;
+      if (usage?.holds(start, [{ job, demand }]) === false || this.#keepsOff(start, job, node.no)) return 0;
       const left = spare.get(node.no);
       if (left !== undefined) most = membersBeside(left, need, most);
     }
@@ -327,10 +335,11 @@ export class Timeline {
     const isWhole = need.gpus > 0;
     if (isWhole && members > 1 && this.#roomInTheEnd(need, apart) < members) return undefined;
     const demand = demandOf(this.#state, job, choice, need.model);
-    const cover = coverFor(this.#state, job.account, demand);
+    const wholeNodes = isConfidential(this.#state, job.account);
+    const cover = wholeNodes ? noAccount : coverFor(this.#state, job.account, demand);
     // A guarantee that would hold it now may be used by others who are planned.
     const mayChange = cover === noAccount ? mayBeCovered(this.#state, job, demand) : this.plans.length > 0;
-    const usage = bounded || mayChange ? new UsageThen(this.#state, job) : undefined;
+    const usage = bounded || (mayChange && !wholeNodes) ? new UsageThen(this.#state, job) : undefined;
     const runsMs = this.#runsMs(job);
     const freed = new Int32Array(fleet.nodes.length);
     const mayUse = keptApart(this.#state, job.account);
@@ -352,8 +361,10 @@ export class Timeline {
       beside.counts && !lent.has(node.no)
         ? { gpus: besidePlans(node), ...beside.left(node, this.#startedOn(node.no, from)) }
         : { gpus: besidePlans(node), cpusMilli: plenty, memoryMiB: plenty };
+    const isApart = (node: FleetNode) =>
+      mayUse?.(node, this.#goneBy(node.no, from)) === false || this.#isKeptOff(job, node.no, from, from + runsMs);
     const fits = (node: FleetNode) => {
-      if (!opensBy(node, from) || !outlasts(node, job.spec, from) || mayUse?.(node) === false) return 0;
+      if (!opensBy(node, from) || !outlasts(node, job.spec, from) || (mayUse !== undefined && isApart(node))) return 0;
       if (others?.has(node.no)) return 0;
       let here = membersBeside(leftOn(node), need, apart ? 1 : members);
       if (here > 0) here = this.#leftBy(node.no, from, from + runsMs, need, here);
@@ -406,7 +417,7 @@ export class Timeline {
         let whole = 0;
         if (part === undefined) for (const gpu of gpus) if (fleet.gpuHeldFor[gpu] === 0) whole++;
         freed[node]! += whole;
-        if (whole === 0 && !beside.counts && !isPart) continue;
+        if (whole === 0 && !beside.counts && !isPart && mayUse === undefined) continue;
         // Most nodes that something ends on are still too full.
         if (fleet.nodeFreeGpus[node]! + freed[node]! >= need.gpus) count(node);
       }
@@ -498,6 +509,21 @@ export class Timeline {
   /** Whether a job that runs is not known to be over by then. */
   readonly #runsPast = (job: Job, at: Instant): boolean =>
     (this.#endOf(this.#state, job, this.#now) ?? Number.POSITIVE_INFINITY) > at;
+
+  /** The seats on a node that are left by then. */
+  *#goneBy(node: NodeNo, at: Instant): Generator<Going> {
+    for (const lease of this.#state.fleet.leasesOn(node)) {
+      const job = jobOf(this.#state, lease.job);
+      if (!this.#runsPast(job, at)) yield { account: job.account, node };
+    }
+  }
+
+  /** Whether someone is planned on a node for some of that time beside whom a job may not be. */
+  #isKeptOff(job: Job, node: NodeNo, from: Instant, to: Instant): boolean {
+    return this.plans.some((plan) => {
+      return plan.at < to && from < this.#endOfPlan(plan) && this.#keepsOff(plan, job, node);
+    });
+  }
 
   /** Less urgent work of a job's own account that runs. */
   #lesserThan({ account, spec }: Job): Asking[] {
