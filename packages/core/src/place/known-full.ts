@@ -11,27 +11,28 @@ import type { Wish } from "../state/wish.ts";
 export function isKnownFull(state: State, wish: Wish, spec: JobSpec, account: AccountNo): boolean {
   const { shape } = wish;
   const { count } = state.fleet.changes;
-  if (shape.fullAt >= 0) {
-    shape.fullAt = isStillFull(state, wish, spec, shape.fullAt) ? count : -1;
-    if (shape.fullAt >= 0) return true;
-  }
+  shape.fullAt = fullUpTo(state, wish, spec, shape.fullAt);
+  if (shape.fullAt === count) return true;
   if (shape.fullFor.size === 0) return false;
   const tenant = tenantOf(state, account).no;
-  const fullAt = shape.fullFor.get(tenant);
-  if (fullAt === undefined) return false;
-  if (isStillFull(state, wish, spec, fullAt)) shape.fullFor.set(tenant, count);
-  else shape.fullFor.delete(tenant);
-  return shape.fullFor.has(tenant);
+  const fullAt = fullUpTo(state, wish, spec, shape.fullFor.get(tenant) ?? -1);
+  if (fullAt < 0) shape.fullFor.delete(tenant);
+  else shape.fullFor.set(tenant, fullAt);
+  return fullAt === count;
 }
 
-function isStillFull({ fleet }: State, { options }: Wish, spec: JobSpec, fullAt: number): boolean {
+/**
+ * The change up to which no free seats are known to hold a wish, from one up to which that was known; -1 = nobody knows.
+ * Where a node might hold a member now, it goes no further: soon somebody may have taken what is free there.
+ */
+function fullUpTo({ fleet }: State, { options }: Wish, spec: JobSpec, fullAt: number): number {
   const { count, recent } = fleet.changes;
-  if (count - fullAt > recent.length) return false;
+  if (fullAt < 0 || count - fullAt > recent.length) return -1;
   for (let change = fullAt; change < count; change++) {
     const node = fleet.nodes[recent[change % recent.length]!];
-    if (node !== undefined && mayHoldOne(fleet, node, options, spec)) return false;
+    if (node !== undefined && mayHoldOne(fleet, node, options, spec)) return change;
   }
-  return true;
+  return count;
 }
 
 /** To be called when no free seats hold a wish without regard to plans: for anyone, or for one account's tenant. */
