@@ -93,14 +93,11 @@ export class Writer {
   }
 
   async write(requests: readonly WriteRequest[]): Promise<Written> {
-    // Decided apart, so that nothing but the answers is kept while they wait for the disk.
-    const { written, decided, committed } = this.#decide(requests);
-    await committed;
-    if (decided) crashPoint("committed");
-    return written;
+    // Waited for elsewhere, so that nothing but the answers is kept until they are durable.
+    return whenDurable(this.#decide(requests));
   }
 
-  #decide(requests: readonly WriteRequest[]): { written: Written; decided: boolean; committed: Promise<void> } {
+  #decide(requests: readonly WriteRequest[]): Decided {
     const { store, clock } = this.#options;
     const { state } = this;
     const now = Math.max(clock.now(), state.clock);
@@ -117,7 +114,7 @@ export class Writer {
     );
     if (outcome.events.length === 0) {
       // What was answered with may be what is on its way.
-      return { written: { seq: seq - 1, at: now, events: "", answers }, decided: false, committed: this.#committed };
+      return { written: { seq: seq - 1, at: now, events: "", answers }, effective: false, committed: this.#committed };
     }
     const spelling = new EventSpelling();
     const { lines, privates } = linesOf(admitted, outcome.inputs, spelling);
@@ -135,7 +132,7 @@ export class Writer {
     this.#head = placeAfter(row);
     this.#eventsSinceSnapshot += outcome.events.length;
     this.#committed = store.append({ row, projected, privates });
-    return { written: { seq, at: now, events: row.events.text, answers }, decided: true, committed: this.#committed };
+    return { written: { seq, at: now, events: row.events.text, answers }, effective: true, committed: this.#committed };
   }
 
   /** Writes a snapshot when enough has happened since the last: the more is live, the more it costs. */
@@ -153,6 +150,19 @@ export class Writer {
     await this.#committed;
     await this.#options.store.writeSnapshot({ seq, schema: snapshotSchema, hash: sha256(bytes), bytes });
   }
+}
+
+interface Decided {
+  readonly written: Written;
+  /** Something is being made durable, and not only waited for. */
+  readonly effective: boolean;
+  readonly committed: Promise<void>;
+}
+
+async function whenDurable({ written, effective, committed }: Decided): Promise<Written> {
+  await committed;
+  if (effective) crashPoint("committed");
+  return written;
 }
 
 /**

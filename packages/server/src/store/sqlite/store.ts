@@ -102,6 +102,11 @@ function fillingOf(inserts: Inserts): Filling {
   };
 }
 
+/** A batch that was handed over; `committed` resolves when it is durable. */
+interface Posted {
+  readonly committed: Promise<void>;
+}
+
 /** A batch with fewer events is committed sooner than another thread would be awake. */
 const handedOverMin = 1_000;
 
@@ -177,23 +182,39 @@ class SqliteStore extends SqliteReader implements FillableStore {
   }
 
   /** Resolves when it is durable; the next may be handed over before. */
-  #handOver(work: Omit<CommitWork, "previous">): Promise<void> {
-    const what = `batch ${work.row.seq}`;
-    const posted = this.#turns.take(async () => {
-      this.#mustGoOn(what);
-      const previous = this.#underway === undefined ? (this.#last ?? (await this.head())) : undefined;
-      const committed = this.#committer.commit({ ...work, previous }).then((head) => {
-        this.#last = head;
-      });
-      const underway = committed
-        .catch(() => {})
-        .then(() => {
-          if (this.#underway === underway) this.#underway = undefined;
-        });
-      this.#underway = underway;
-      return { committed };
+  async #handOver(work: Omit<CommitWork, "previous">): Promise<void> {
+    return this.#settled(
+      this.#turns.take(() => this.#post(work)),
+      `batch ${work.row.seq}`,
+    );
+  }
+
+  async #post(work: Omit<CommitWork, "previous">): Promise<Posted> {
+    this.#mustGoOn(`batch ${work.row.seq}`);
+    const previous = this.#underway === undefined ? (this.#last ?? (await this.head())) : undefined;
+    return this.#follow(this.#committer.commit({ ...work, previous }));
+  }
+
+  /** Takes down where the journal ends; apart, so that what was posted is not kept until then. */
+  #follow(commit: Promise<JournalHead>): Posted {
+    const committed = commit.then((head) => {
+      this.#last = head;
     });
-    return posted.then(({ committed }) => committed.catch((error) => this.#fail(error, what)));
+    const underway = committed
+      .catch(() => {})
+      .then(() => {
+        if (this.#underway === underway) this.#underway = undefined;
+      });
+    this.#underway = underway;
+    return { committed };
+  }
+
+  async #settled(posted: Promise<Posted>, what: string): Promise<void> {
+    try {
+      await (await posted).committed;
+    } catch (error) {
+      this.#fail(error, what);
+    }
   }
 
   async freeBytes(): Promise<number | undefined> {
