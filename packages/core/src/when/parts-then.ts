@@ -23,7 +23,7 @@ type RunsPast = (job: Job, at: Instant) => boolean;
 export interface PartsFound {
   readonly parts: Map<GpuNo, number>;
   readonly members: number;
-  /** GPUs among them that nobody holds a part of now: who plans whole ones counts them too. */
+  /** GPUs among them that nobody has a part of, now or by then: who plans whole ones counts them too. */
   readonly opened: number;
 }
 
@@ -47,6 +47,7 @@ export function partsThen(
   const who = newcomerOf(state, asking.job);
   const staying = stayingOn(state, node, at, runsPast);
   const found = { parts: new Map<GpuNo, number>(), members: 0, opened: 0 };
+  const isUsed = (gpu: GpuNo) => fleet.parts.has(gpu) || begun.some((each) => each.parts.has(gpu));
   const take = (gpu: GpuNo): boolean => {
     const there = staying.get(gpu) ?? [];
     const occupants = there === "whole" ? undefined : besideThose(state, gpu, [...there], begun);
@@ -54,12 +55,11 @@ export function partsThen(
     if (here === 0) return false;
     found.parts.set(gpu, here);
     found.members += here;
-    if (!fleet.parts.has(gpu)) found.opened++;
+    if (!isUsed(gpu)) found.opened++;
     return true;
   };
   const end = node.firstGpu + node.facts.gpus.length;
   const isOpen = (gpu: number) => fleet.gpuHeldFor[gpu] === 0 && fleet.gpuModel[gpu] === model;
-  const isUsed = (gpu: GpuNo) => fleet.parts.has(gpu) || begun.some((each) => each.parts.has(gpu));
   // Those that others have parts of come first, as when a part is placed.
   for (let gpu = node.firstGpu; gpu < end && found.members < most; gpu++) if (isOpen(gpu) && isUsed(gpu)) take(gpu);
   let fresh = 0;

@@ -31,7 +31,7 @@ export interface PlannedStart {
   readonly choice: number;
   /** What all its members on a node will take of it. */
   readonly takes: ReadonlyMap<NodeNo, MemberAsk>;
-  /** Those who take parts of GPUs; of GPUs that nobody has a part of now, all of it is in `takes`. */
+  /** Those who take parts of GPUs; of a GPU that the first of them opens, all of it is in its `takes`. */
   readonly parts: PartsOn;
   /** The guarantee that will hold it: burst work outside of that it can take back, so such work may run in its gap [B2]. */
   cover: AccountNo;
