@@ -15,7 +15,7 @@ import type { ClaimPlan } from "./plan.ts";
 import { mayTakeOwn } from "./prospects.ts";
 import { hasFreeSeat } from "./quick.ts";
 import { type ClaimNeed, Site } from "./site.ts";
-import { isInside, mayRebalance } from "./takeable.ts";
+import { isInside, keepsFloor, mayRebalance } from "./takeable.ts";
 import { leavesFirst, type Victim, whole } from "./victim.ts";
 
 /** Nodes on which several are looked for who make room together. */
@@ -117,10 +117,16 @@ class ShareSearch {
     const weight = own === undefined ? 1 : accountOf(this.#state, own).terms.quota.weight;
     return this.#ofLargest(common, (side, share) => {
       if (side === own) return this.#besideOwn(side);
-      // A side without weight may lose all that it borrowed to one that has some.
+      // A side without weight may lose all that it borrowed to one that has some, and no more.
       const freely = accountOf(this.#state, side).terms.quota.weight === 0 && weight > 0;
       if (!freely && compareShares(share, mine) < 0) return undefined;
-      return this.#below(side, (held) => freely || compareShares(this.#without(side, held), mine) >= 0);
+      const left = stayingOf(this.#state, side).units;
+      return this.#below(
+        side,
+        (held) =>
+          (freely && keepsFloor(this.#state, side, left - held.units)) ||
+          compareShares(this.#without(side, held), mine) >= 0,
+      );
     });
   }
 

@@ -113,6 +113,13 @@ export function mayRebalance(state: State, { job, extra }: Victim, now: Instant)
   return !isNew(state, job, now) && shieldedUntil(job) <= now; // T8
 }
 
+/** Whether a side that has so many GPU units left has what it is guaranteed: of weight 0 it may lose what is beyond [T2]. */
+export function keepsFloor(state: State, side: AccountNo, unitsLeft: number): boolean {
+  let guaranteed = 0;
+  for (const units of Object.values(accountOf(state, side).terms.quota.guarantee)) guaranteed += units;
+  return unitsLeft >= guaranteed;
+}
+
 /** It started so lately that the owner's policy leaves it where it is [T8]. */
 export function isNew(state: State, victim: Job, now: Instant): boolean {
   return now - victim.placedAt < state.policy.minRuntimeMs;

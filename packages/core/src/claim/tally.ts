@@ -6,7 +6,7 @@ import { compareShares, noShare, type Share, shareOf, shareOfJob } from "../queu
 import { accountOf, pathUp, type State } from "../state/state.ts";
 import { addTo, type Held, minus, nothingHeld, stayingOf } from "../state/usage.ts";
 import { RestTaken } from "./rest-taken.ts";
-import { type Claimant, isInside, isOwn, type Rule } from "./takeable.ts";
+import { type Claimant, isInside, isOwn, keepsFloor, type Rule } from "./takeable.ts";
 import type { Victim } from "./victim.ts";
 
 /** What a plan takes, added up for every account it is taken from and above. */
@@ -185,8 +185,10 @@ export class Tally {
     const winner = this.#winner(claimant);
     const weight = (side: AccountNo | undefined) =>
       side === undefined ? 1 : accountOf(state, side).terms.quota.weight;
-    // A side without weight may lose all that it borrowed to one that has some.
-    if (weight(other) === 0 && weight(claimant) > 0) return true;
+    // A side without weight may lose all that it borrowed to one that has some, and no more.
+    const left = other === undefined ? 0 : this.left(other).units - (but?.units ?? 0);
+    if (other !== undefined && weight(other) === 0 && weight(claimant) > 0 && keepsFloor(state, other, left))
+      return true;
     return compareShares(loser, winner) >= 0;
   }
 

@@ -1,5 +1,5 @@
 import { hour } from "../model/units.ts";
-import { type Amount, amountOf, beyondGuarantee, isWithin, nothing, plus, stayingOf } from "./amount.ts";
+import { type Amount, amountOf, beyondGuarantee, isWithin, nothing, plus, stayingOf, sum } from "./amount.ts";
 import { coverFor, isLent, overMax } from "./quota.ts";
 import { hasRoom } from "./room.ts";
 import { compareShares, type Share, shareOf, shareOfJob } from "./share.ts";
@@ -168,7 +168,13 @@ function isFair(world: World, after: World, wish: Wish, option: Option, victim: 
   const mine: Share =
     ours === nobody ? shareOfJob(world, amount) : shareOf(world, ours, plus(stayingOf(after, ours), amount));
   const weight = (side: number) => (side === nobody ? 1 : world.accounts[side]!.quota.weight);
-  if (weight(theirs) === 0 && weight(ours) > 0) return true;
+  // It may lose all that it borrowed, and no more.
+  const gpusLeft = (side: number) =>
+    stayingOf(after, side)
+      .slice(0, world.models.length)
+      .reduce((a, b) => a + b, 0);
+  const keepsFloor = theirs !== nobody && gpusLeft(theirs) >= sum(world.accounts[theirs]!.quota.guarantee);
+  if (weight(theirs) === 0 && weight(ours) > 0 && keepsFloor) return true;
   return compareShares(left, mine) >= 0;
 }
 

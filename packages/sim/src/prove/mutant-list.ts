@@ -222,9 +222,9 @@ export const mutants: readonly Mutant[] = [
     to: "",
   },
   {
-    name: "U3: a confidential tenant opens a node while it has room",
-    file: "place/seats.js",
-    from: "findOwn(state, job, need, plans) ?? findWhole(",
-    to: "findWhole(",
+    name: "U3: the rest of a node is charged to who came last",
+    file: "state/dedicated.js",
+    from: "isOwn ? lowestAbove(state, charged, job.account) : job.account",
+    to: "job.account",
   },
 ];
