@@ -221,10 +221,4 @@ export const mutants: readonly Mutant[] = [
     from: "addGpusOf(state.usage[at], rest, sign);",
     to: "",
   },
-  {
-    name: "U3: the rest of a node is charged to who came last",
-    file: "state/dedicated.js",
-    from: "isOwn ? lowestAbove(state, charged, job.account) : job.account",
-    to: "job.account",
-  },
 ];
