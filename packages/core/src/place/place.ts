@@ -43,7 +43,10 @@ export function placeJob(
     }
     const burst = cover === noAccount;
     const plans = timeline !== undefined && timeline.plans.length > 0 ? timeline.besideFor(job, burst) : undefined;
-    const seats = findSeats(state, job, choice, model, plans, undefined, burst);
+    let seats = findSeats(state, job, choice, model, plans, undefined, burst);
+    const due = typeof seats === "string" && plans !== undefined ? timeline!.dueOn(job, choice) : undefined;
+    // All other plans were made with a start there now.
+    if (due !== undefined) seats = findSeats(state, job, choice, model, undefined, ({ no }) => due.has(no), burst);
     if (typeof seats === "string") {
       const without = plans === undefined ? seats : findSeats(state, job, choice, model);
       const byNeighbours = without === "isolation" || without === "latency";

@@ -126,6 +126,13 @@ export class Timeline {
     return undefined;
   }
 
+  /** The nodes on whose GPUs a job is planned to have parts from this instant on, by one of its alternatives. */
+  dueOn(job: Job, choice: number): ReadonlyMap<NodeNo, MemberAsk> | undefined {
+    const own = this.plans.find((plan) => plan.job === job);
+    if (own === undefined || own.parts.size === 0) return undefined; // whole GPUs are counted, and counts agree
+    return own.at <= this.#now && own.choice === choice ? own.takes : undefined;
+  }
+
   /** What a job may take beside the plans that are ahead of it [B2]. */
   besideFor(job: Job, burst: boolean): BesidePlans {
     return {
