@@ -83,6 +83,10 @@ export function judgeGap(world: World, wish: Wish, seats: readonly Seat[], first
 export function delayedBy(world: World, wish: Wish, { set }: Pick<Found, "set">): Plan | "none" | "unsure" {
   const own = aheadOf(world, wish).filter((plan) => wishOf(world, plan).account === wish.account);
   if (own.length === 0) return "none";
+  // The scheduler does not count what quota its victims would give back to a plan that waits for some.
+  const { accounts } = world;
+  const isBounded = accounts.some(({ quota }) => quota.max !== undefined || quota.lendable !== undefined);
+  if (isBounded || own.some((plan) => !wishOf(world, plan).preemptible)) return "unsure";
   if (!isForeseen(world) || !isOneNode(world)) return "unsure";
   const after = withStarted(without(world, set), wish, world.now);
   return after === undefined ? "unsure" : delayed(world, after, wish, own, false);
