@@ -308,12 +308,12 @@ export class Contest {
     let first = side.groups.first;
     for (const { rivals, fullFor } of this.#shapes) {
       const alike = rivals[side.account.no];
-      let rival = alike?.first(this.#byOrder, this.#told);
+      let rival = alike?.first(this.#byOrder, this.#told, this.#pass);
       // Where it is neighbours who stand in the way, whole tenants have no seats to hope for.
       for (
         ;
         fullFor.size > 0 && rival !== undefined && this.#leavesUnasked(rival);
-        rival = alike!.first(this.#byOrder, this.#told)
+        rival = alike!.first(this.#byOrder, this.#told, this.#pass)
       )
         this.#tell(side, rival);
       if (rival !== undefined && (first === undefined || (rival !== first && this.#byOrder(rival, first))))

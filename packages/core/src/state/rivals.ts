@@ -13,18 +13,27 @@ export class Rivals {
   readonly spot: Spot<Rivals> = spotFor(this);
   /** Who goes first by age; known until one of them changes. */
   #oldest: WaitingGroup | undefined;
+  /** The pass in which they were last asked, if nothing has changed since. */
+  #askedIn = -1;
+  /** The last first; known for that pass once they are asked a second time. */
+  #inOrder: WaitingGroup[] | undefined;
 
   /** One of them has come, has gone, or has another first job. */
   changed(): void {
     this.#oldest = undefined;
+    this.#askedIn = -1;
   }
 
-  /** Who goes first, but for those who have been told. */
+  /** Who goes first, but for those who have been told; in one pass more and more have been, and the order stays. */
   first(
     goesFirst: (a: WaitingGroup, b: WaitingGroup) => boolean,
     told: ReadonlySet<WaitingGroup>,
+    pass: number,
   ): WaitingGroup | undefined {
     if (this.#oldest !== undefined && !told.has(this.#oldest)) return this.#oldest;
+    if (this.#askedIn === pass) return this.#nextInOrder(goesFirst, told);
+    this.#askedIn = pass;
+    this.#inOrder = undefined;
     let first: WaitingGroup | undefined;
     let isOldest = true;
     for (const group of this.groups) {
@@ -34,6 +43,15 @@ export class Rivals {
     // Under another order than by age, who goes first may change with time alone.
     if (isOldest && first?.order === "age") this.#oldest = first;
     return first;
+  }
+
+  #nextInOrder(
+    goesFirst: (a: WaitingGroup, b: WaitingGroup) => boolean,
+    told: ReadonlySet<WaitingGroup>,
+  ): WaitingGroup | undefined {
+    this.#inOrder ??= [...this.groups].sort((a, b) => (goesFirst(a, b) ? 1 : -1));
+    while (this.#inOrder.length > 0 && told.has(this.#inOrder.at(-1)!)) this.#inOrder.pop();
+    return this.#inOrder.at(-1);
   }
 }
 
