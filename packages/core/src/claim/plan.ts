@@ -286,11 +286,30 @@ function leastOf(task: Task, sites: readonly Site[], offers: Offers, tally: Tall
   if (!rooms.holdAll) return undefined;
   const isLawful = () => tally.isLawful() && isLent(task, tally);
   spare(tally, rooms, offers, isLawful, now);
-  if (!isLawful()) return undefined;
+  if (!isLawful() || !areNeeded(task, tally, rooms)) return undefined;
   const seats = sites.flatMap((site) => site.seats(tally.on(site.node.no)));
   let lost = 0;
   for (const victim of tally.victims.keys()) lost += lostWork(victim, now);
   return { seats, victims: tally.victims, lost };
+}
+
+/**
+ * Whether all who leave for a fair share are needed for room or quota: who left only so that the claimant's side is small
+ * enough would start again, and the others take their room back, without end [T2, T10].
+ */
+function areNeeded(task: Task, tally: Tally, rooms: SiteRooms): boolean {
+  const { preemptible } = task.claimant.job.spec;
+  for (const [victim, rule] of [...tally.victims]) {
+    if (rule !== "T2") continue;
+    tally.putBack(victim);
+    rooms.changed(victim);
+    const hasQuota = tally.ceilingHit() === undefined && (tally.isCovered() || (preemptible && isLent(task, tally)));
+    const isNeeded = !rooms.holdAll || !hasQuota;
+    tally.take(victim, rule);
+    rooms.changed(victim);
+    if (!isNeeded) return false;
+  }
+  return true;
 }
 
 /** Puts back whoever is not needed after all, the one that would lose most first, until nobody can be spared. */
