@@ -12,10 +12,10 @@ import { modelsFor } from "../place/place.ts";
 import { type BesidePlans, findSeats, type MemberNeed, needOf } from "../place/seats.ts";
 import { before } from "../queue/in-account.ts";
 import { coverFor, type Demand } from "../queue/quota.ts";
-import type { Ending } from "../state/endings.ts";
 import { Rooms } from "../state/rooms.ts";
 import { demandOf, jobOf, lowestPriority, newcomerOf, orderOf, type State } from "../state/state.ts";
 import { BesideGpus } from "./beside-gpus.ts";
+import { Ends, type Moment } from "./ends.ts";
 import { opensBy, outlasts, turningPoints } from "./maintenance.ts";
 import { leavesParts, type PartsFound, type PartsOn, partsThen } from "./parts-then.ts";
 import { plansMax } from "./patience.ts";
@@ -65,15 +65,14 @@ export class Timeline {
   readonly #nodesPlanned = new Set<NodeNo>();
   readonly #endOf: EndOf;
   readonly #runsMsOf = new Map<Job, number>();
-  #ends: readonly Ending[] | undefined;
-  /** GPUs of each node whose holders are guessed to end. */
-  #guessedOn: Int32Array | undefined;
+  #ends: Ends;
 
   constructor(state: State, now: Instant, ends: EndOf = endOf) {
     this.#state = state;
     this.#now = now;
     this.madeAt = now;
     this.#endOf = ends;
+    this.#ends = new Ends(state, now, ends);
   }
 
   /**
@@ -84,8 +83,7 @@ export class Timeline {
     for (const { job } of [...this.plans]) if (!planned.has(job)) this.#drop(job);
     if (this.plans.length < planned.size || this.plans.some(({ job }) => waitsForQuota(this.#state, job))) return false;
     this.#now = now;
-    this.#ends = undefined;
-    this.#guessedOn = undefined;
+    this.#ends = new Ends(this.#state, now, this.#endOf);
     return true;
   }
 
@@ -304,7 +302,7 @@ export class Timeline {
 
   /** The plans that begin while a job that runs still does. */
   *#besideRunning(job: Job): Generator<Kept> {
-    const endAt = this.#endOf(this.#state, job, this.#now) ?? Number.POSITIVE_INFINITY;
+    const endAt = this.#ends.of(job);
     for (const kept of this.#kept) if (kept.start.at < endAt) yield kept;
   }
 
@@ -340,7 +338,7 @@ export class Timeline {
     const bounded = waitsForQuota(this.#state, job);
     if (!mayStartNow && !bounded && !this.#mayChange(job)) return undefined;
     const isWhole = need.gpus > 0;
-    if (isWhole && members > 1 && this.#roomInTheEnd(need, apart) < members) return undefined;
+    if (isWhole && members > 1 && this.#ends.roomAfter(need, apart) < members) return undefined;
     const demand = demandOf(this.#state, job, choice, need.model);
     const wholeNodes = isConfidential(this.#state, job.account);
     const cover = wholeNodes ? noAccount : coverFor(this.#state, job.account, demand);
@@ -514,8 +512,7 @@ export class Timeline {
   }
 
   /** Whether a job that runs is not known to be over by then. */
-  readonly #runsPast = (job: Job, at: Instant): boolean =>
-    (this.#endOf(this.#state, job, this.#now) ?? Number.POSITIVE_INFINITY) > at;
+  readonly #runsPast = (job: Job, at: Instant): boolean => this.#ends.of(job) > at;
 
   /** The seats on a node that are left by then. */
   *#goneBy(node: NodeNo, at: Instant): Generator<Going> {
@@ -595,86 +592,18 @@ export class Timeline {
     return next;
   }
 
-  /** How many members fit at most once everything with an end is over. */
-  #roomInTheEnd({ model, gpus }: MemberNeed, apart: boolean): number {
-    const { fleet, endings } = this.#state;
-    if (!this.#isKnown()) this.#guessedOn ??= this.#countGuessed();
-    const ending = this.#guessedOn ?? endings.gpusOn;
-    let members = 0;
-    for (const node of fleet.nodes) {
-      if (node === undefined || fleet.soleModel(node) !== model) continue;
-      const here = Math.floor((fleet.nodeFreeGpus[node.no]! + (ending[node.no] ?? 0)) / gpus);
-      members += apart ? Math.min(1, here) : here;
-    }
-    return members;
-  }
-
-  #countGuessed(): Int32Array {
-    const ending = new Int32Array(this.#state.fleet.nodes.length);
-    for (const { job } of this.#endings())
-      for (const { node, gpus, part } of job.leases) if (part === undefined) ending[node]! += gpus.length;
-    return ending;
-  }
-
   /** Whether there is any moment to come at which more may be free, or its own time begins; quota is another matter. */
   #mayChange({ notBeforeAt }: Job): boolean {
-    const { endings, fleet } = this.#state;
-    if (!this.#isKnown() || !endings.isEmpty) return true;
-    return this.plans.length > 0 || fleet.maintained.size > 0 || notBeforeAt > this.#now;
+    return (
+      this.#ends.mayBe || this.plans.length > 0 || this.#state.fleet.maintained.size > 0 || notBeforeAt > this.#now
+    );
   }
 
   /** When something becomes free: ends of what runs, and of what is planned; also this instant, and some others. */
-  *#moments(
-    now: boolean,
-    also: readonly Instant[],
-  ): Generator<{ readonly at: Instant; readonly job?: Job }, undefined> {
+  *#moments(now: boolean, also: readonly Instant[]): Generator<Moment, undefined> {
     if (now) yield { at: this.#now };
     const plans = this.plans.map((plan) => this.#endOfPlan(plan)).filter(Number.isFinite);
-    const others = [...plans, ...this.#returns(), ...also.filter((at) => at > this.#now)];
-    others.sort((a, b) => a - b);
-    let other = 0;
-    for (const ending of this.#endings()) {
-      for (; other < others.length && others[other]! < ending.at; other++) yield { at: others[other]! };
-      yield ending;
-    }
-    for (; other < others.length; other++) yield { at: others[other]! };
-  }
-
-  /** When nodes come back from maintenance. */
-  #returns(): Set<Instant> {
-    const { maintained, nodes } = this.#state.fleet;
-    const ends = new Set<Instant>();
-    for (const no of maintained) for (const { to } of nodes[no]?.maintenance ?? []) if (to > this.#now) ends.add(to);
-    return ends;
-  }
-
-  /** What runs and can be told the end of, by that. */
-  #endings(): readonly Ending[] {
-    this.#ends ??= this.#isKnown() ? this.#known() : this.#guesses();
-    return this.#ends;
-  }
-
-  #isKnown(): boolean {
-    return this.#endOf === endOf && this.#state.pace.size === 0;
-  }
-
-  /** Where no account has a pace of its own, what is known is kept in order; whose limit is past is over any moment. */
-  #known(): readonly Ending[] {
-    const endings = this.#state.endings.inOrder(this.#now);
-    let past = 0;
-    while (past < endings.length && endings[past]!.at <= this.#now) past++;
-    if (past === 0) return endings;
-    const over = endings.slice(0, past).map(({ job }) => ({ at: this.#now, job }));
-    return [...over.sort((a, b) => a.job.no - b.job.no), ...endings.slice(past)];
-  }
-
-  #guesses(): readonly Ending[] {
-    const ends: Ending[] = [];
-    for (const job of this.#state.active.values()) {
-      const at = this.#endOf(this.#state, job, this.#now);
-      if (at !== undefined && job.leases.length > 0) ends.push({ at, job });
-    }
-    return ends.sort((a, b) => a.at - b.at || a.job.no - b.job.no);
+    yield* this.#ends.moments([...plans, ...also]);
   }
 }
 
