@@ -30,7 +30,8 @@ export function settleClaims(state: State, now: Instant, apply: (event: Event) =
       const cover = coverOfClaim(state, job, claim);
       if (cover === noAccount && !job.spec.preemptible) {
         // Its floor is not empty yet. If nobody is leaving it, a quota has changed and it will not be.
-        if (state.usage[job.account]!.leaving.units === 0) drop(job, now, "no guarantee holds it any more", apply);
+        const { leaving } = state.usage[claim.cover ?? job.account]!;
+        if (leaving.units === 0) drop(job, now, "no guarantee holds it any more", apply);
       } else if (
         moneyHit(state, job, { choice: claim.choice, model: modelOf(state, claim) }, cover === noAccount, now)
       ) {
