@@ -6,7 +6,7 @@ import { nodesFor } from "../place/dedicated.ts";
 import { needOf } from "../place/seats.ts";
 import { ceilingHit, coverFor, isWithin } from "../queue/quota.ts";
 import { compareShares, type Share, shareOf, shareOfJob } from "../queue/share.ts";
-import { accountOf, type State } from "../state/state.ts";
+import { accountOf, isInside, type State } from "../state/state.ts";
 import { type Held, minus, stayingOf } from "../state/usage.ts";
 import type { Wish, WishOption } from "../state/wish.ts";
 import type { Book } from "./book.ts";
@@ -15,7 +15,7 @@ import type { ClaimPlan } from "./plan.ts";
 import { mayTakeOwn } from "./prospects.ts";
 import { hasFreeSeat } from "./quick.ts";
 import { type ClaimNeed, Site } from "./site.ts";
-import { isInside, keepsFloor, mayRebalance } from "./takeable.ts";
+import { keepsFloor, mayRebalance } from "./takeable.ts";
 import { leavesFirst, type Victim, whole } from "./victim.ts";
 
 /** Nodes on which several are looked for who make room together. */

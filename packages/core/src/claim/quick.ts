@@ -7,13 +7,12 @@ import { isKnownFull } from "../place/known-full.ts";
 import { findSeats, needOf } from "../place/seats.ts";
 import { ceilingHit, coverFor, isWithin } from "../queue/quota.ts";
 import type { Answer } from "../state/burst-order.ts";
-import { accountOf, type State } from "../state/state.ts";
+import { accountOf, isInside, type State } from "../state/state.ts";
 import { stayingOf } from "../state/usage.ts";
 import type { Wish, WishOption } from "../state/wish.ts";
 import { partNeedOf } from "./part-seats.ts";
 import type { ClaimPlan } from "./plan.ts";
 import { Site } from "./site.ts";
-import { isInside } from "./takeable.ts";
 import { leavesFirst, lostMsOf, type Victim, whole } from "./victim.ts";
 
 /**

@@ -2,8 +2,8 @@ import { type AccountNo, noAccount } from "../model/ids.ts";
 import { type Job, shieldedUntil } from "../model/job.ts";
 import type { Instant } from "../model/units.ts";
 import { mayTakeTurn } from "../queue/cost-to-end.ts";
-import { coverFor, type Demand, isWithin } from "../queue/quota.ts";
-import { accountOf, orderOf, pathUp, type State } from "../state/state.ts";
+import { coverFor, type Demand, floorOf, isWithin } from "../queue/quota.ts";
+import { accountOf, isInside, orderOf, pathUp, type State } from "../state/state.ts";
 import { addTo, type Held, minus, nothingHeld, stayingOf } from "../state/usage.ts";
 import { mayTakeOwn } from "./prospects.ts";
 import { type Victim, victimsOf } from "./victim.ts";
@@ -115,18 +115,10 @@ export function mayRebalance(state: State, { job, extra }: Victim, now: Instant)
 
 /** Whether a side that has so many GPU units left has what it is guaranteed: of weight 0 it may lose what is beyond [T2]. */
 export function keepsFloor(state: State, side: AccountNo, unitsLeft: number): boolean {
-  let guaranteed = 0;
-  for (const units of Object.values(accountOf(state, side).terms.quota.guarantee)) guaranteed += units;
-  return unitsLeft >= guaranteed;
+  return unitsLeft >= floorOf(state, accountOf(state, side)).units;
 }
 
 /** It started so lately that the owner's policy leaves it where it is [T8]. */
 export function isNew(state: State, victim: Job, now: Instant): boolean {
   return now - victim.placedAt < state.policy.minRuntimeMs;
-}
-
-/** Whether an account is `above` or below it. */
-export function isInside(state: State, account: AccountNo, above: AccountNo): boolean {
-  for (let at = account; at !== noAccount; at = accountOf(state, at).parent) if (at === above) return true;
-  return false;
 }

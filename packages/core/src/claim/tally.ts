@@ -3,10 +3,10 @@ import type { Job } from "../model/job.ts";
 import type { Lease } from "../model/lease.ts";
 import { type CeilingHit, ceilingHit, coverFor, isWithin } from "../queue/quota.ts";
 import { compareShares, noShare, type Share, shareOf, shareOfJob } from "../queue/share.ts";
-import { accountOf, pathUp, type State } from "../state/state.ts";
+import { accountOf, isInside, pathUp, type State } from "../state/state.ts";
 import { addTo, type Held, minus, nothingHeld, stayingOf } from "../state/usage.ts";
 import { RestTaken } from "./rest-taken.ts";
-import { type Claimant, isInside, isOwn, keepsFloor, type Rule } from "./takeable.ts";
+import { type Claimant, isOwn, keepsFloor, type Rule } from "./takeable.ts";
 import type { Victim } from "./victim.ts";
 
 /** What a plan takes, added up for every account it is taken from and above. */

@@ -2,8 +2,8 @@ import type { Seat } from "../journal/event.ts";
 import { noAccount } from "../model/ids.ts";
 import { heldBeside } from "../place/dedicated.ts";
 import { ceilingHit, coverFor } from "../queue/quota.ts";
-import type { State } from "../state/state.ts";
-import { type Claimant, isInside, type Rule } from "./takeable.ts";
+import { isInside, type State } from "../state/state.ts";
+import type { Claimant, Rule } from "./takeable.ts";
 import { Tally } from "./tally.ts";
 import type { Victim } from "./victim.ts";
 

@@ -71,7 +71,7 @@ export interface Floor {
 }
 
 /** The guarantee of an account, summed up once for as long as neither it nor the fleet changes. */
-function floorOf(state: State, account: Account): Floor {
+export function floorOf(state: State, account: Account): Floor {
   const known = state.floors[account.no];
   const { quota } = account.terms;
   if (known !== undefined && known.of === quota && known.makeup === state.fleet.makeup) return known;

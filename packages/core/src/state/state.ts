@@ -277,6 +277,12 @@ function findPath(state: State, account: AccountNo): Account[] {
   return path;
 }
 
+/** Whether an account is `above` or below it. */
+export function isInside(state: State, account: AccountNo, above: AccountNo): boolean {
+  for (let at = account; at !== noAccount; at = accountOf(state, at).parent) if (at === above) return true;
+  return false;
+}
+
 /** The name by which an account is shown; the root is the platform itself. */
 export function tenantOf(state: State, account: AccountNo): Account {
   return accountOf(state, accountOf(state, account).tenant);

@@ -2,7 +2,7 @@ import type { Account } from "../model/account.ts";
 import { type AccountNo, noAccount } from "../model/ids.ts";
 import type { Job } from "../model/job.ts";
 import { ceilingHit, coverFor, type Demand, unitsOf, unlentBeside } from "../queue/quota.ts";
-import { accountOf, pathUp, type State } from "../state/state.ts";
+import { accountOf, isInside, pathUp, type State } from "../state/state.ts";
 import { addGpus, addTo, type Held, minus, nothingHeld, stayingOf } from "../state/usage.ts";
 import { modelMatches } from "../submit/gpus.ts";
 
@@ -56,15 +56,18 @@ export class UsageThen {
   }
 
   /** A job that has not started yet runs then. */
-  begin({ job, demand }: Asking): void {
-    add(this.#freed, demand, -1);
-    for (const held of this.#lessOn(job.account)) add(held, demand, -1);
+  begin(asking: Asking): void {
+    this.#count(asking, -1);
   }
 
   /** It does not after all. */
-  notBegin({ job, demand }: Asking): void {
-    add(this.#freed, demand, 1);
-    for (const held of this.#lessOn(job.account)) add(held, demand, 1);
+  notBegin(asking: Asking): void {
+    this.#count(asking, 1);
+  }
+
+  #count({ job, demand }: Asking, sign: 1 | -1): void {
+    add(this.#freed, demand, sign);
+    for (const held of this.#lessOn(job.account)) add(held, demand, sign);
   }
 
   /** What is taken off what an account and those above it hold. */
@@ -89,8 +92,8 @@ export class UsageThen {
     if (demand.units === 0 || state.lendingLimits === 0) return true;
     const freeOf = (name: string): number => {
       let free = state.fleet.freeUnitsOnceLeft(name) + unitsOf(state, this.#freed, name);
-      for (const other of beside) free -= demandOf(state, other, name);
-      for (const other of without) free += demandOf(state, other, name);
+      for (const other of beside) free -= unitsAsked(state, other, name);
+      for (const other of without) free += unitsAsked(state, other, name);
       return free;
     };
     const heldBy = (account: AccountNo) => this.#held(account, beside, without);
@@ -106,7 +109,7 @@ export class UsageThen {
     const staying = stayingOf(this.#state, account);
     const less = this.#less.get(account);
     if (less === undefined && beside.length + without.length === 0) return staying;
-    const isHere = ({ job }: Asking) => pathUp(this.#state, job.account).some(({ no }) => no === account);
+    const isHere = ({ job }: Asking) => isInside(this.#state, job.account, account);
     const [more, fewer] = [beside.filter(isHere), without.filter(isHere)];
     if (less === undefined && more.length === 0 && fewer.length === 0) return staying;
     const held = minus(staying, less ?? nothingHeld());
@@ -117,7 +120,7 @@ export class UsageThen {
 }
 
 /** What a job would hold of the models of a name. */
-function demandOf({ fleet }: State, { demand }: Asking, name: string): number {
+function unitsAsked({ fleet }: State, { demand }: Asking, name: string): number {
   return demand.model >= 0 && modelMatches(name, fleet.models[demand.model]!) ? demand.units : 0;
 }
 

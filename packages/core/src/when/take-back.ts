@@ -1,8 +1,7 @@
-import { isInside } from "../claim/takeable.ts";
 import { type AccountNo, noAccount } from "../model/ids.ts";
 import type { Job } from "../model/job.ts";
 import type { Instant } from "../model/units.ts";
-import { pathUp, type State } from "../state/state.ts";
+import { isInside, pathUp, type State } from "../state/state.ts";
 
 /** What is known of a planned start when others ask whether it can take back what they hold by then. */
 export interface Taker {

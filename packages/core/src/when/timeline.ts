@@ -1,4 +1,3 @@
-import { isInside } from "../claim/takeable.ts";
 import type { Seat } from "../journal/event.ts";
 import { type AccountNo, type GpuNo, type NodeNo, noAccount, rootAccount } from "../model/ids.ts";
 import type { Job } from "../model/job.ts";
@@ -13,7 +12,7 @@ import { type BesidePlans, findSeats, type MemberNeed, needOf } from "../place/s
 import { before } from "../queue/in-account.ts";
 import { coverFor, type Demand } from "../queue/quota.ts";
 import { Rooms } from "../state/rooms.ts";
-import { demandOf, jobOf, lowestPriority, newcomerOf, orderOf, type State } from "../state/state.ts";
+import { demandOf, isInside, jobOf, lowestPriority, newcomerOf, orderOf, type State } from "../state/state.ts";
 import { BesideGpus } from "./beside-gpus.ts";
 import { Ends, type Moment } from "./ends.ts";
 import { opensBy, outlasts, turningPoints } from "./maintenance.ts";

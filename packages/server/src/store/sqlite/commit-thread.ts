@@ -45,11 +45,7 @@ async function resultOf(works: readonly CommitWork[]): Promise<CommitResult> {
   }
   try {
     await transactions.run(what, (inserts) => {
-      for (const [i, { fields, privates }] of works.entries()) {
-        inserts.row(rows[i]!);
-        inserts.projected(fields);
-        inserts.privates(privates);
-      }
+      for (const [i, { fields, privates }] of works.entries()) inserts.batch(rows[i]!, fields, privates);
     });
     last = head;
     return { count, head };

@@ -39,6 +39,13 @@ export class Inserts {
     );
   }
 
+  /** All that one batch writes. */
+  batch(row: JournalRow, fields: RowFields, privates: readonly PrivateWrite[]): void {
+    this.row(row);
+    this.projected(fields);
+    this.privates(privates);
+  }
+
   row(row: JournalRow): void {
     this.#journal.run(
       row.seq,

@@ -144,11 +144,7 @@ class SqliteStore extends SqliteReader implements FillableStore {
     if (draft.events.count >= handedOverMin) return this.#handOver({ row: draft, fields, privates });
     return this.#take(`batch ${draft.seq}`, async (what) => {
       const row = sealRow(draft, this.#last ?? (await this.head()));
-      await this.#here.run(what, (inserts) => {
-        inserts.row(row);
-        inserts.projected(fields);
-        inserts.privates(privates);
-      });
+      await this.#here.run(what, (inserts) => inserts.batch(row, fields, privates));
       this.#last = headOf(row);
     });
   }
