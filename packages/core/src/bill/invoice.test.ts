@@ -5,7 +5,7 @@ import { correctionsOf } from "./correct.ts";
 import { extractFrom, extractLines, extractOf, recompute } from "./extract.ts";
 import { buildInvoice, type Invoice, invoiceText } from "./invoice.ts";
 import { entriesOf, faultOf } from "./ledger.ts";
-import { divideRounded, shareOut } from "./money.ts";
+import { divideRounded, shareOut } from "../money/amount.ts";
 import { floorOf, periodOf, pricesOf, ratingOf, usageOf } from "./sample.fixture.ts";
 
 const period = periodOf(5);

@@ -1,10 +1,10 @@
 import { canonicalJson } from "../journal/canonical.ts";
 import type { Instant } from "../model/units.ts";
-import type { InvoiceLine } from "./charge.ts";
-import { lentPrice, type PriceTerms, termsAt } from "./cost.ts";
+import type { InvoiceLine } from "../money/charge.ts";
+import { lentPrice, type PriceTerms, termsAt } from "../money/unit-price.ts";
 import { inOrder, lineOf, noGpu } from "./lines.ts";
-import { divideRounded, type Micros, minorMicros } from "./money.ts";
-import { type PriceBook, type PriceWindow, versionAt } from "./price.ts";
+import { divideRounded, type Micros, minorMicros } from "../money/amount.ts";
+import { type PriceBook, type PriceWindow, versionAt } from "../money/price.ts";
 import type { Shared } from "./totals.ts";
 
 export interface Period {

@@ -1,7 +1,7 @@
 import type { Instant } from "../model/units.ts";
-import type { ChargeKind, InvoiceLine } from "./charge.ts";
+import type { ChargeKind, InvoiceLine } from "../money/charge.ts";
 import type { Invoice } from "./invoice.ts";
-import type { Micros } from "./money.ts";
+import type { Micros } from "../money/amount.ts";
 
 /** `tenant/acme/owed`, `reservation/acme`, `lender/acme`, `revenue/burst`, `idle-pool`, `adjustments`, `rounding`, `cash`. */
 export type LedgerAccount = string;

@@ -4,7 +4,7 @@ import type { Lease } from "../model/lease.ts";
 import type { Instant } from "../model/units.ts";
 import { costToEnd } from "../queue/cost-to-end.ts";
 import { accountOf, jobOf, type State } from "../state/state.ts";
-import { addTo, type Held, nothingHeld } from "../state/usage.ts";
+import { addTo, type Held, nothingHeld } from "../quota/usage.ts";
 import { mayTakeOwn } from "./prospects.ts";
 import { type Claimant, isNew, mayYield, type Rule, ruleFor } from "./takeable.ts";
 import { Tally } from "./tally.ts";

@@ -2,8 +2,8 @@ import type { Seat } from "../journal/event.ts";
 import type { GpuNo } from "../model/ids.ts";
 import type { Job } from "../model/job.ts";
 import type { FleetNode } from "../model/node.ts";
-import { type Newcomer, type Occupant, type PartAsk, seatPart } from "../part/seat.ts";
-import type { Fleet } from "../state/fleet.ts";
+import { type Newcomer, type Occupant, type PartAsk, seatPart } from "../gpu/seat.ts";
+import type { Fleet } from "../fleet/fleet.ts";
 import { newcomerOf, type State } from "../state/state.ts";
 import type { Victim } from "./victim.ts";
 

@@ -4,7 +4,7 @@ import type { Lease } from "../model/lease.ts";
 import type { FleetNode } from "../model/node.ts";
 import type { Going } from "../place/dedicated.ts";
 import type { MemberNeed } from "../place/seats.ts";
-import type { Fleet } from "../state/fleet.ts";
+import type { Fleet } from "../fleet/fleet.ts";
 import { type PartNeed, partSeats } from "./part-seats.ts";
 import type { Victim } from "./victim.ts";
 

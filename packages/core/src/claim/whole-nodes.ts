@@ -1,7 +1,7 @@
 import type { Seat } from "../journal/event.ts";
 import { noAccount } from "../model/ids.ts";
 import { heldBeside } from "../place/dedicated.ts";
-import { ceilingHit, coverFor } from "../queue/quota.ts";
+import { ceilingHit, coverFor } from "../quota/quota.ts";
 import { isInside, type State } from "../state/state.ts";
 import type { Claimant, Rule } from "./takeable.ts";
 import { Tally } from "./tally.ts";

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { isRefusal } from "../journal/refusal.ts";
 import { minute, second, unitsPerGpu } from "../model/units.ts";
-import { reasonFor } from "../queue/explain.ts";
+import { reasonFor } from "../why/reason-for.ts";
 import { readSnapshot, writeSnapshot } from "../state/snapshot.ts";
 import { jobId, World } from "../testing/world.ts";
 

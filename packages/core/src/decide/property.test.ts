@@ -20,7 +20,7 @@ import type { Job, JobOutcome, JobSpec, RetryCause } from "../model/job.ts";
 import type { LeaseState } from "../model/lease.ts";
 import { plainPolicy } from "../model/policy.ts";
 import { minute, second, unitsPerGpu } from "../model/units.ts";
-import type { ReportWhat } from "../run/report.ts";
+import type { ReportWhat } from "../journal/report.ts";
 import { apply } from "../state/apply.ts";
 import { arraySize } from "../state/new-job.ts";
 import { readSnapshot, writeSnapshot } from "../state/snapshot.ts";

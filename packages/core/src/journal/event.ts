@@ -5,7 +5,7 @@ import type { JobClass, JobOutcome, JobSpec, StopCause } from "../model/job.ts";
 import type { MaintenanceWindow, NodeFacts, NodeMode } from "../model/node.ts";
 import type { Policy } from "../model/policy.ts";
 import type { Instant } from "../model/units.ts";
-import type { PartSeat } from "../part/seat.ts";
+import type { PartSeat } from "../gpu/seat.ts";
 import type { MoneyEvent } from "./money-event.ts";
 
 /**

@@ -1,4 +1,4 @@
-import type { ReportInput } from "../run/report.ts";
+import type { ReportInput } from "./report.ts";
 import type { CommandInput, TickInput } from "./command.ts";
 
 /** Everything that can move the state: what people ask, what engines tell, and that time has passed. */

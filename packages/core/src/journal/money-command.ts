@@ -1,6 +1,6 @@
-import type { BudgetStop } from "../bill/budget.ts";
+import type { BudgetStop } from "../money/budget.ts";
 import type { Invoice, SpelledLine } from "../bill/invoice.ts";
-import type { Contract, PricesAhead, PriceVersion } from "../bill/price.ts";
+import type { Contract, PricesAhead, PriceVersion } from "../money/price.ts";
 import type { JobId } from "../model/ids.ts";
 import type { Instant } from "../model/units.ts";
 import type { SpelledBudget } from "./money-event.ts";

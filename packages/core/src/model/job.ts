@@ -1,4 +1,4 @@
-import type { PartSeat } from "../part/seat.ts";
+import type { PartSeat } from "../gpu/seat.ts";
 import type { AccountNo, GpuNo, JobId, JobNo, NodeNo, UserId } from "./ids.ts";
 import type { Lease } from "./lease.ts";
 import { hour, type Instant } from "./units.ts";

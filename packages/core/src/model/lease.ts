@@ -1,4 +1,4 @@
-import type { PartSeat } from "../part/seat.ts";
+import type { PartSeat } from "../gpu/seat.ts";
 import type { GpuNo, JobNo, LeaseId, NodeNo } from "./ids.ts";
 import type { Instant } from "./units.ts";
 

@@ -1,4 +1,4 @@
-import type { PoolMode } from "../part/seat.ts";
+import type { PoolMode } from "../gpu/seat.ts";
 import type { GpuNo, NodeNo } from "./ids.ts";
 import type { Instant } from "./units.ts";
 

@@ -4,7 +4,7 @@ import type { AccountTerms } from "../model/account.ts";
 import { type AccountNo, noAccount, rootAccount } from "../model/ids.ts";
 import type { Job } from "../model/job.ts";
 import { minute, unitsPerGpu } from "../model/units.ts";
-import { reasonFor } from "../queue/explain.ts";
+import { reasonFor } from "../why/reason-for.ts";
 import { restOf } from "../state/dedicated.ts";
 import { readSnapshot, writeSnapshot } from "../state/snapshot.ts";
 import { accountOf, jobOf, type State, tenantOf } from "../state/state.ts";

@@ -4,11 +4,11 @@ import type { AccountNo, NodeNo } from "../model/ids.ts";
 import type { Lease } from "../model/lease.ts";
 import type { FleetNode } from "../model/node.ts";
 import { unitsPerGpu } from "../model/units.ts";
-import { unitsOf } from "../queue/quota.ts";
+import { unitsOf } from "../quota/quota.ts";
 import { lowestAbove, restOf } from "../state/dedicated.ts";
 import { accountOf, jobOf, pathUp, type State, tenantOf } from "../state/state.ts";
-import { addGpus, type Held, nothingHeld, plus } from "../state/usage.ts";
-import { nodesThatLast } from "../when/maintenance.ts";
+import { addGpus, type Held, nothingHeld, plus } from "../quota/usage.ts";
+import { nodesThatLast } from "../fleet/maintenance.ts";
 import { type Asking, nodesOfOthers } from "./apart.ts";
 
 /** A seat that will be gone. */

@@ -1,6 +1,6 @@
 import type { Seat } from "../journal/event.ts";
 import type { AccountNo, GpuNo } from "../model/ids.ts";
-import { clean, mayPassUnscrubbed } from "../part/scrub.ts";
+import { clean, mayPassUnscrubbed } from "../gpu/scrub.ts";
 import { shapeOf } from "../state/marks.ts";
 import { type State, tenantOf } from "../state/state.ts";
 

@@ -5,9 +5,9 @@ import type { GpuNo, JobNo, LeaseId, NodeNo } from "../model/ids.ts";
 import type { GpuAsk, Isolation, JobSpec, JobType } from "../model/job.ts";
 import type { Lease } from "../model/lease.ts";
 import type { FleetNode, NodeFacts } from "../model/node.ts";
-import { mixes } from "../part/latency.ts";
-import { type Newcomer, type NoSeat, type PoolMode, seatPart } from "../part/seat.ts";
-import { Fleet } from "../state/fleet.ts";
+import { mixes } from "../gpu/latency.ts";
+import { type Newcomer, type NoSeat, type PoolMode, seatPart } from "../gpu/seat.ts";
+import { Fleet } from "../fleet/fleet.ts";
 import { findParts } from "./parts.ts";
 import type { MemberNeed } from "./seats.ts";
 

@@ -2,12 +2,12 @@ import type { Seat } from "../journal/event.ts";
 import type { GpuNo, NodeNo } from "../model/ids.ts";
 import type { GpuAsk, JobSpec, Members } from "../model/job.ts";
 import { unitsPerGpu } from "../model/units.ts";
-import { isAlikeFor } from "../part/alike.ts";
-import { mixes } from "../part/latency.ts";
-import { type Newcomer, type NoSeat, type Occupant, type PartAsk, type PoolMode, seatPart } from "../part/seat.ts";
-import type { Fleet } from "../state/fleet.ts";
-import type { SharedGroup } from "../state/shared-gpus.ts";
-import type { MemberAsk } from "../when/spare.ts";
+import { isAlikeFor } from "../gpu/alike.ts";
+import { mixes } from "../gpu/latency.ts";
+import { type Newcomer, type NoSeat, type Occupant, type PartAsk, type PoolMode, seatPart } from "../gpu/seat.ts";
+import type { Fleet } from "../fleet/fleet.ts";
+import type { SharedGroup } from "../fleet/shared-gpus.ts";
+import type { MemberAsk } from "../plan/spare.ts";
 import type { BesidePlans, MemberNeed } from "./seats.ts";
 
 /**

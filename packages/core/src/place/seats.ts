@@ -3,18 +3,18 @@ import type { GpuNo } from "../model/ids.ts";
 import type { Job, JobSpec } from "../model/job.ts";
 import type { FleetNode } from "../model/node.ts";
 import { unitsPerGpu } from "../model/units.ts";
-import type { NoSeat, PartSeat } from "../part/seat.ts";
-import type { Fleet } from "../state/fleet.ts";
-import type { NodeIndex } from "../state/node-index.ts";
-import { Rooms } from "../state/rooms.ts";
+import type { NoSeat, PartSeat } from "../gpu/seat.ts";
+import type { Fleet } from "../fleet/fleet.ts";
+import type { NodeIndex } from "../fleet/node-index.ts";
+import { Rooms } from "../fleet/rooms.ts";
 import { newcomerOf, type State } from "../state/state.ts";
-import type { MemberAsk } from "../when/spare.ts";
+import type { MemberAsk } from "../plan/spare.ts";
 import type { Asking } from "./apart.ts";
 import { isConfidential, keptApart, type MayUse, nodesFor, ownNodes } from "./dedicated.ts";
-import { spreadGang } from "./gang.ts";
+import { spreadGang } from "../fleet/gang.ts";
 import { cleanFor } from "./handover.ts";
 import { findParts } from "./parts.ts";
-import type { FleetWorth } from "./value/fleet-worth.ts";
+import type { FleetWorth } from "../learn/worth/fleet-worth.ts";
 
 /** What one member needs of a node. */
 export interface MemberNeed {

@@ -11,7 +11,7 @@ import {
   lengthPlaces,
   noLengths,
   placeOfLength,
-} from "../state/lengths.ts";
+} from "../learn/lengths.ts";
 import { orderOf, type State } from "../state/state.ts";
 import { tenthRoot } from "./roots.ts";
 

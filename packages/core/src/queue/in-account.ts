@@ -1,8 +1,8 @@
 import type { QueueOrder } from "../model/account.ts";
 import type { Job, JobSpec } from "../model/job.ts";
 import { day, minute, second, unitsPerGpu } from "../model/units.ts";
-import { gangGpus } from "../state/lengths.ts";
-import { usualRunMs } from "../state/pace.ts";
+import { gangGpus } from "../learn/lengths.ts";
+import { usualRunMs } from "../learn/pace.ts";
 import type { State } from "../state/state.ts";
 import { costToEnd } from "./cost-to-end.ts";
 import { isOverdue } from "./overdue.ts";

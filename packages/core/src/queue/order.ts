@@ -1,14 +1,14 @@
 import type { Account } from "../model/account.ts";
 import { type AccountNo, type JobNo, noAccount, rootAccount } from "../model/ids.ts";
-import { pastUnits } from "../state/history.ts";
+import { pastUnits } from "../learn/history.ts";
 import { accountOf, pathUp, type State, upToDate } from "../state/state.ts";
-import { stayingOf } from "../state/usage.ts";
+import { stayingOf } from "../quota/usage.ts";
 import type { WaitingGroup } from "../state/waiting.ts";
 import type { Shape } from "../state/wish.ts";
-import { Heap, type Placed } from "./heap.ts";
+import { Heap, type Placed } from "../collections/heap.ts";
 import { before } from "./in-account.ts";
-import { coverFor, type Demand, isWithin } from "./quota.ts";
-import { compareShares, noShare, type Share, shareOf, shareOfJob } from "./share.ts";
+import { coverFor, type Demand, isWithin } from "../quota/quota.ts";
+import { compareShares, noShare, type Share, shareOf, shareOfJob } from "../quota/share.ts";
 
 /** An account in the contest: who is next there or below, and how it stands with that job added. */
 interface Side extends Placed {

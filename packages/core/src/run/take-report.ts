@@ -6,7 +6,7 @@ import type { Instant } from "../model/units.ts";
 import { jobOf, type State } from "../state/state.ts";
 import { finishAttempt } from "./finish.ts";
 import { afterSeatsFreed, nodeChanged } from "./nodes.ts";
-import type { Report, ReportWhat } from "./report.ts";
+import type { Report, ReportWhat } from "../journal/report.ts";
 import { stopJob, strongerCause } from "./stop.ts";
 
 const signalNumbers: Readonly<Record<string, number>> = {

@@ -2,7 +2,7 @@ import { type AccountNo, noAccount } from "../model/ids.ts";
 import type { Job } from "../model/job.ts";
 import type { Instant } from "../model/units.ts";
 import type { State } from "./state.ts";
-import { addTo, type Held, nothingHeld } from "./usage.ts";
+import { addTo, type Held, nothingHeld } from "../quota/usage.ts";
 
 /** Jobs of one account with whom it loses the same. */
 export interface Kind {

@@ -5,13 +5,13 @@ import type { Lease } from "../model/lease.ts";
 import { activate, countClass, deactivate, noteMayLeave } from "./active.ts";
 import { holdLease, memberOf } from "./apply-leases.ts";
 import { claimed, countClaim, dropClaim, keepClaim } from "./held-claims.ts";
-import { noteLength } from "./lengths.ts";
+import { noteLength } from "../learn/lengths.ts";
 import { arraySize, foreknown, newJob, usualMsOf } from "./new-job.ts";
-import { noteEnd, noteSubmission } from "./pace.ts";
+import { noteEnd, noteSubmission } from "../learn/pace.ts";
 import { dropPlan, leaveQueue, queueOrPark } from "./queued.ts";
-import { noSlot } from "./slots.ts";
+import { noSlot } from "../collections/slots.ts";
 import { accountOf, jobOf, type State, wishOf } from "./state.ts";
-import { countWaiting, forgetIdleUser } from "./usage.ts";
+import { countWaiting, forgetIdleUser } from "../quota/usage.ts";
 
 type JobEvent = Extract<Event, { kind: `job-${string}` | "claim-dropped" | "plan-dropped" }>;
 

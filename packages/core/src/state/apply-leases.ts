@@ -7,8 +7,8 @@ import { noteMayLeave } from "./active.ts";
 import { afterSeats, beforeSeats } from "./dedicated.ts";
 import { markHeld, markUnscrubbed } from "./marks.ts";
 import { jobOf, newcomerOf, pathUp, type State } from "./state.ts";
-import { addUnder, deleteUnder } from "./under.ts";
-import { countCovered, countHolding, countLeaving } from "./usage.ts";
+import { addUnder, deleteUnder } from "../collections/under.ts";
+import { countCovered, countHolding, countLeaving } from "../quota/usage.ts";
 
 type LeaseEvent = Extract<Event, { kind: `lease-${string}` }>;
 

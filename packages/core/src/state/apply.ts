@@ -6,11 +6,11 @@ import { applyToJobs } from "./apply-jobs.ts";
 import { applyToLeases } from "./apply-leases.ts";
 import { applyToBooks } from "./apply-money.ts";
 import { countTenants, forgetNode, trustChanged } from "./dedicated.ts";
-import { keepHistories, noteHistory } from "./history.ts";
+import { keepHistories, noteHistory } from "../learn/history.ts";
 import { clearMarks, marksUnder } from "./marks.ts";
 import { nodesTouched, noteAllRest, noteRest } from "./rest.ts";
 import { accountOf, orderOf, type State, whoIs } from "./state.ts";
-import { nothingUsed, recountUsers } from "./usage.ts";
+import { nothingUsed, recountUsers } from "../quota/usage.ts";
 
 /** Idempotency keys are remembered this long; a client that repeats itself later starts anew. */
 export const keysKeptMs = 24 * 3_600_000;

@@ -1,7 +1,7 @@
 import type { Job } from "../model/job.ts";
 import { second, unitsPerGpu } from "../model/units.ts";
-import { gangGpus } from "./lengths.ts";
-import { guessWorth, usualRunMs } from "./pace.ts";
+import { gangGpus } from "../learn/lengths.ts";
+import { guessWorth, usualRunMs } from "../learn/pace.ts";
 import { orderOf, type State } from "./state.ts";
 
 /**

@@ -4,8 +4,8 @@ import { hour, type Instant } from "../model/units.ts";
 import { afterSeats, beforeSeats } from "./dedicated.ts";
 import { leaveQueue } from "./queued.ts";
 import { jobOf, type State } from "./state.ts";
-import { addUnder, deleteUnder } from "./under.ts";
-import { countHolding } from "./usage.ts";
+import { addUnder, deleteUnder } from "../collections/under.ts";
+import { countHolding } from "../quota/usage.ts";
 
 /** Room is being made for a job: it leaves the queue, and its seats are held. */
 export function claimed(state: State, event: JobClaimed): void {

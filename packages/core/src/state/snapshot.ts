@@ -9,18 +9,18 @@ import { addWindowTimers, countTerms, planWindows } from "./apply.ts";
 import { addJob } from "./apply-jobs.ts";
 import { holdLease } from "./apply-leases.ts";
 import { lookAtPrices } from "./apply-money.ts";
-import type { ArrivalsImage } from "./arrivals.ts";
+import type { ArrivalsImage } from "../learn/arrivals.ts";
 import { type BooksImage, booksImage, hasBooks, readBooks } from "./books-image.ts";
 import { restoreDedicated } from "./dedicated.ts";
 import { noteMoves } from "./held-claims.ts";
-import type { History } from "./history.ts";
-import type { Lengths } from "./lengths.ts";
+import type { History } from "../learn/history.ts";
+import type { Lengths } from "../learn/lengths.ts";
 import { readMarks, writeMarks } from "./marks.ts";
-import type { Pace } from "./pace.ts";
+import type { Pace } from "../learn/pace.ts";
 import type { Rest } from "./rest.ts";
-import { noSlot } from "./slots.ts";
+import { noSlot } from "../collections/slots.ts";
 import { emptyState, type GpuTimeWindow, jobOf, type State, type UsedKey } from "./state.ts";
-import { nothingUsed } from "./usage.ts";
+import { nothingUsed } from "../quota/usage.ts";
 
 /** Version of the shape below. A snapshot of another version is passed over: the journal can always be replayed. */
 export const snapshotSchema = 8;

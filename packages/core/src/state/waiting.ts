@@ -4,8 +4,8 @@ import type { Job } from "../model/job.ts";
 import { second } from "../model/units.ts";
 import { beforeAlike } from "../queue/in-account.ts";
 import { ApartNames } from "./apart.ts";
-import { attainedMs, gangGpus, placeOfLength } from "./lengths.ts";
-import { Line, type Spot, spotFor } from "./line.ts";
+import { attainedMs, gangGpus, placeOfLength } from "../learn/lengths.ts";
+import { Line, type Spot, spotFor } from "../collections/linked-list.ts";
 import { type Rivals, rivalsOf } from "./rivals.ts";
 import type { Shape, Wish } from "./wish.ts";
 

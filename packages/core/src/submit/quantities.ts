@@ -1,4 +1,4 @@
-import { readAmount } from "../bill/money.ts";
+import { readAmount } from "../money/amount.ts";
 import { type Refusal, refuse } from "../journal/refusal.ts";
 import { day, hour, minute, second, unitsPerGpu } from "../model/units.ts";
 

@@ -1,7 +1,7 @@
 import { isRefusal, type Refusal, refuse } from "../journal/refusal.ts";
 import { findSize, type SizeClass, type SizeClasses, type SizeCounts } from "../model/size.ts";
-import { migModelOf } from "../part/mig-models.ts";
-import type { Fleet } from "../state/fleet.ts";
+import { migModelOf } from "../gpu/mig-models.ts";
+import type { Fleet } from "../fleet/fleet.ts";
 import { modelMatches, parseGpus, type RawGpus } from "./gpus.ts";
 import type { RawJob } from "./parse.ts";
 

@@ -8,7 +8,7 @@ import type { AccountId, JobId, LeaseId, OperationId, UserId } from "../model/id
 import type { JobSpec } from "../model/job.ts";
 import type { NodeFacts } from "../model/node.ts";
 import { unitsPerGpu } from "../model/units.ts";
-import type { ReportWhat } from "../run/report.ts";
+import type { ReportWhat } from "../journal/report.ts";
 import { emptyState, type State } from "../state/state.ts";
 import { parseJob, type RawJob, type Settled } from "../submit/parse.ts";
 

@@ -4,12 +4,12 @@ import { type NodeNo, noAccount } from "../model/ids.ts";
 import type { Job } from "../model/job.ts";
 import type { Instant } from "../model/units.ts";
 import { modelsFor, type Placement, placeJob } from "../place/place.ts";
-import type { Spans } from "../state/run-times.ts";
+import type { Spans } from "../learn/run-times.ts";
 import { jobOf, type State } from "../state/state.ts";
 import { stopOrderOf } from "../submit/parse.ts";
-import { plansMax } from "../when/patience.ts";
-import { endAtQuantile, endOf } from "../when/run-time.ts";
-import type { Timeline } from "../when/timeline.ts";
+import { plansMax } from "../plan/patience.ts";
+import { endAtQuantile, endOf } from "../plan/run-time.ts";
+import type { Timeline } from "../plan/timeline.ts";
 import { isStopped, plansBefore } from "./plans.ts";
 
 /** A job that would have to leave, or one that would lose extra members. */
