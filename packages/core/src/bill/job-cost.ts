@@ -1,6 +1,8 @@
 import type { Usage } from "../meter/usage.ts";
 import type { Instant } from "../model/units.ts";
+import type { Micros, Rounding } from "../money/amount.ts";
 import type { LineKey } from "../money/charge.ts";
+import type { PriceBook, PriceWindow } from "../money/price.ts";
 import {
   burstPrice,
   corePrice,
@@ -11,8 +13,6 @@ import {
   termsAt,
   type UnitPrice,
 } from "../money/unit-price.ts";
-import type { Micros, Rounding } from "../money/amount.ts";
-import type { PriceBook, PriceWindow } from "../money/price.ts";
 
 interface Sum {
   readonly kind: LineKey["kind"];

@@ -1,4 +1,4 @@
-import { modelMatches } from "../submit/gpus.ts";
+import { modelMatches } from "../model/gpu-name.ts";
 import { shareOut } from "../money/amount.ts";
 import { countRow, ofUsed, type Payers, type TenantPayer } from "./payers.ts";
 import { addProduct, clearSum, fitting, isZero, sumAt, wide } from "./wide.ts";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { it } from "node:test";
-import { NodeIndex } from "../fleet/node-index.ts";
+import { NodeIndex } from "./node-index.ts";
 import { SparseIndex } from "./sparse-index.ts";
 
 it("finds what an index over all numbers finds, whatever came and went", () => {

@@ -1,4 +1,4 @@
-import { NodeIndex } from "../fleet/node-index.ts";
+import { NodeIndex } from "./node-index.ts";
 
 /**
  * What a NodeIndex is, for few numbers out of many: there is a page only where a number is, and the tree is over the

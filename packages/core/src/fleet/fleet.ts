@@ -1,11 +1,12 @@
+import { NodeIndex } from "../collections/node-index.ts";
+import { NodeSet } from "../collections/node-set.ts";
+import type { Newcomer, Occupant, PartDevice, Who } from "../gpu/seat.ts";
+import { modelMatches } from "../model/gpu-name.ts";
 import type { GpuNo, JobNo, LeaseId, NodeNo } from "../model/ids.ts";
 import type { Lease } from "../model/lease.ts";
 import type { FleetNode, NodeFacts, NodeMode } from "../model/node.ts";
+import type { PoolMode } from "../model/part.ts";
 import { type Instant, unitsPerGpu } from "../model/units.ts";
-import type { Newcomer, Occupant, PartDevice, PoolMode, Who } from "../gpu/seat.ts";
-import { modelMatches } from "../submit/gpus.ts";
-import { NodeIndex } from "./node-index.ts";
-import { NodeSet } from "../collections/node-set.ts";
 import { type Fits, Rooms } from "./rooms.ts";
 import { SharedGpus } from "./shared-gpus.ts";
 import { Topology } from "./topology.ts";

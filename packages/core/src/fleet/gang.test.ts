@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import type { TopologyAsk } from "../model/job.ts";
-import { Rooms } from "./rooms.ts";
 import { nodeOf, World } from "../testing/world.ts";
 import { holdsGang, spreadGang } from "./gang.ts";
+import { Rooms } from "./rooms.ts";
 
 /** Three blocks of three racks of three nodes; how many members each node takes, block by block and rack by rack. */
 function roomsOf(fits: readonly number[]) {

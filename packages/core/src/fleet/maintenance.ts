@@ -1,7 +1,7 @@
 import type { JobSpec } from "../model/job.ts";
 import type { FleetNode } from "../model/node.ts";
 import type { Instant } from "../model/units.ts";
-import type { State } from "../state/state.ts";
+import type { Fleet } from "./fleet.ts";
 
 /** What of a job says how long it needs a node. */
 type Lasting = Pick<JobSpec, "maxTimeMs" | "preemptible">;
@@ -20,8 +20,11 @@ export function outlasts(node: FleetNode, { maxTimeMs, preemptible }: Lasting, f
 }
 
 /** Nodes that a job which starts now would not be drained from; undefined where none is planned to be out of use. */
-export function nodesThatLast(state: State, spec: Lasting): ((node: FleetNode) => boolean) | undefined {
-  return state.fleet.maintained.size === 0 ? undefined : thatOutlast(spec, state.clock);
+export function nodesThatLast(
+  { fleet, clock }: { readonly fleet: Fleet; readonly clock: Instant },
+  spec: Lasting,
+): ((node: FleetNode) => boolean) | undefined {
+  return fleet.maintained.size === 0 ? undefined : thatOutlast(spec, clock);
 }
 
 function thatOutlast(spec: Lasting, now: Instant): (node: FleetNode) => boolean {
@@ -36,10 +39,10 @@ export function opensBy({ mode, maintenance = [] }: FleetNode, at: Instant): boo
 }
 
 /** The instants at which a node begins or ceases to be able to take a job of that length, earliest first. */
-export function turningPoints(state: State, { maxTimeMs }: Lasting, after: Instant): { at: Instant; node: number }[] {
+export function turningPoints(fleet: Fleet, { maxTimeMs }: Lasting, after: Instant): { at: Instant; node: number }[] {
   const points: { at: Instant; node: number }[] = [];
-  for (const no of state.fleet.maintained) {
-    for (const { from, to } of state.fleet.nodes[no]?.maintenance ?? []) {
+  for (const no of fleet.maintained) {
+    for (const { from, to } of fleet.nodes[no]?.maintenance ?? []) {
       for (const at of [from - (maxTimeMs ?? 0) + 1, to]) if (at > after) points.push({ at, node: no });
     }
   }

@@ -1,8 +1,8 @@
-import { unitsPerGpu } from "../model/units.ts";
-import { alikeKey } from "../gpu/alike.ts";
-import type { Occupant, PartDevice } from "../gpu/seat.ts";
 import { NodeSet } from "../collections/node-set.ts";
 import { SparseIndex } from "../collections/sparse-index.ts";
+import { alikeKey } from "../gpu/alike.ts";
+import type { Occupant, PartDevice } from "../gpu/seat.ts";
+import { unitsPerGpu } from "../model/units.ts";
 
 /** GPUs in use by parts that answer an ask alike: one is asked for all of them. */
 export interface SharedGroup {

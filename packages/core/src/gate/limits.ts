@@ -2,8 +2,10 @@ import type { Account } from "../model/account.ts";
 import type { AccountNo } from "../model/ids.ts";
 import type { Job } from "../model/job.ts";
 import type { Instant } from "../model/units.ts";
-import { jobOf, pathUp, type State } from "../state/state.ts";
-import { userCount } from "../quota/usage.ts";
+import { pathUp } from "../quota/accounts.ts";
+import { userCount } from "../quota/held.ts";
+import { jobOf } from "../state/live-jobs.ts";
+import type { State } from "../state/state.ts";
 
 export type LimitHit =
   | { readonly kind: "gpus-per-user"; readonly account: Account; readonly max: number }

@@ -1,11 +1,10 @@
-import type { BudgetStop } from "../money/budget.ts";
-import type { Event } from "../journal/event.ts";
 import type { AccountNo } from "../model/ids.ts";
 import type { Job } from "../model/job.ts";
 import type { Instant } from "../model/units.ts";
-import { pathUp, type State, tenantOf } from "../state/state.ts";
+import type { BudgetStop } from "../money/budget.ts";
+import { pathUp, tenantOf } from "../quota/accounts.ts";
+import type { State } from "../state/state.ts";
 import { type PriceHit, priceHit } from "./price.ts";
-import { stopJob } from "../run/stop.ts";
 
 /** A budget, or the credit of a tenant, that keeps a job from starting. */
 export interface BudgetHit {
@@ -46,27 +45,4 @@ export function moneyHit(
   if (budget !== undefined) return { kind: "budget", hit: budget };
   const price = burst ? priceHit(state, job, choice, model, now) : undefined;
   return price === undefined ? undefined : { kind: "price", hit: price };
-}
-
-/** What has to leave because a budget is spent: gracefully, back into the queue, where it waits with reason `budget`. */
-export function stopForBudget(
-  state: State,
-  path: string,
-  stop: BudgetStop | "none",
-  now: Instant,
-  why = `the budget of ${path} is spent`,
-): Event[] {
-  if (stop !== "stop-burst" && stop !== "stop-all") return [];
-  const account = state.accountByPath.get(path);
-  if (account === undefined) return [];
-  const events: Event[] = [];
-  const below = [account.no];
-  for (let no = below.pop(); no !== undefined; no = below.pop()) {
-    below.push(...state.accounts[no]!.children);
-    for (const job of state.active.of(no)) {
-      if (stop === "stop-burst" && job.class !== "burst") continue;
-      events.push(...stopJob(state, job, "budget", now, undefined, why));
-    }
-  }
-  return events;
 }

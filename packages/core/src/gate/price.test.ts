@@ -3,9 +3,9 @@ import { describe, it } from "node:test";
 import { pricesOf } from "../bill/sample.fixture.ts";
 import type { Event } from "../journal/event.ts";
 import { hour, unitsPerGpu } from "../model/units.ts";
-import { reasonFor } from "../why/reason-for.ts";
 import { readSnapshot, writeSnapshot } from "../state/snapshot.ts";
 import { jobId, World } from "../testing/world.ts";
+import { reasonFor } from "../why/reason-for.ts";
 
 const timesOfDay = [{ zone: "UTC", days: [1, 2, 3, 4, 5, 6, 7], fromMinute: 0, toMinute: 60, perMille: 500 }];
 

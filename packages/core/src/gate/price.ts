@@ -1,11 +1,9 @@
-import { burstPrice, type PriceTerms, termsAt, type UnitPrice } from "../money/unit-price.ts";
-import { moneyText } from "../money/amount.ts";
-import { versionAt } from "../money/price.ts";
-import type { Event } from "../journal/event.ts";
 import type { GpuAsk, Job, JobSpec } from "../model/job.ts";
 import type { Instant } from "../model/units.ts";
-import { type State, tenantOf } from "../state/state.ts";
-import { stopJob } from "../run/stop.ts";
+import { versionAt } from "../money/price.ts";
+import { burstPrice, type PriceTerms, termsAt, type UnitPrice } from "../money/unit-price.ts";
+import { tenantOf } from "../quota/accounts.ts";
+import type { State } from "../state/state.ts";
 
 /** A price that keeps a job from borrowing. */
 export interface PriceHit {
@@ -61,45 +59,10 @@ function dearest(terms: PriceTerms, spec: JobSpec, { part }: GpuAsk, model: stri
 }
 
 /** The instants after `now` at which a price may change, in order. */
-function borders({ books: { versions, contracts, ahead } }: State, now: Instant): Instant[] {
+export function borders({ books: { versions, contracts, ahead } }: State, now: Instant): Instant[] {
   const at = new Set<Instant>();
   for (const { fromAt } of versions) at.add(fromAt);
   for (const { fromAt, toAt } of contracts.values()) at.add(fromAt).add(toAt);
   for (const { fromAt, toAt } of ahead.windows) at.add(fromAt).add(toAt);
   return [...at].filter((each) => each > now).sort((a, b) => a - b);
-}
-
-/** A price may have changed: who would pay more than its `max_price` leaves gracefully, and waits until that is over. */
-export function priceCame(state: State, now: Instant): Event[] {
-  const [next] = borders(state, now);
-  if (next !== undefined) state.timers.addOnce({ at: next, kind: "price", subject: 0 });
-  state.waiting.wakeAll();
-  return [...state.priced].flatMap((job) => leaveForPrice(state, job, now));
-}
-
-/** Who has fallen out of its guarantee by these events, and would now pay more than its `max_price`, leaves as well. */
-export function fellBeyondPrice(state: State, events: readonly Event[], now: Instant): Event[] {
-  if (state.priced.size === 0) return [];
-  const fallen = new Set<Job>();
-  for (const event of events) {
-    const job = event.kind === "job-classed" ? state.jobs.get(event.job) : undefined;
-    if (job !== undefined) fallen.add(job);
-  }
-  return [...fallen].flatMap((job) => leaveForPrice(state, job, now));
-}
-
-function leaveForPrice(state: State, job: Job, now: Instant): Event[] {
-  if (job.state === "waiting" || job.class !== "burst" || job.leases.length === 0) return [];
-  const gpu = job.leases[0]!.gpus[0];
-  const hit = gpu === undefined ? undefined : priceHit(state, job, job.choice, state.fleet.gpuModel[gpu]!, now);
-  if (hit?.price === undefined) return [];
-  return stopJob(state, job, "budget", now, undefined, priceText(hit, job.spec));
-}
-
-/** For its user: what an hour costs, and what it would pay. */
-export function priceText({ model, currency, price }: PriceHit, { maxPriceMicros }: JobSpec): string {
-  if (price === undefined) return "what an hour costs at this time of day is being worked out";
-  const text = (micros: bigint) => moneyText(micros, currency);
-  const cost = text((price.numerator + price.denominator - 1n) / price.denominator);
-  return `an hour of ${model} costs ${cost} beyond the guarantee, and its max_price is ${text(BigInt(maxPriceMicros!))}`;
 }

@@ -1,5 +1,5 @@
 import type { JobSpec, JobType } from "../model/job.ts";
-import type { PartMode } from "./seat.ts";
+import type { PartMode } from "../model/part.ts";
 
 /** What one who shares a GPU is to the others: how it works, and how far their work may slow down its requests. */
 export interface Load {

@@ -1,19 +1,11 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import type { Trust } from "../model/account.ts";
+import type { PartSeat, PoolMode } from "../model/part.ts";
 import { unitsPerGpu } from "../model/units.ts";
 import { uncut, withInstance } from "./mig.ts";
 import { migModelOf } from "./mig-models.ts";
-import {
-  mpsClientsMax,
-  type Newcomer,
-  type Occupant,
-  type PartAsk,
-  type PartDevice,
-  type PartSeat,
-  type PoolMode,
-  seatPart,
-} from "./seat.ts";
+import { mpsClientsMax, type Newcomer, type Occupant, type PartAsk, type PartDevice, seatPart } from "./seat.ts";
 
 const quarter = unitsPerGpu / 4;
 

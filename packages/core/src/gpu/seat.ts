@@ -1,13 +1,10 @@
 import type { Trust } from "../model/account.ts";
 import type { Isolation } from "../model/job.ts";
+import type { PartMode, PartSeat, PoolMode } from "../model/part.ts";
 import { unitsPerGpu } from "../model/units.ts";
 import { keepsPromises, type Load } from "./latency.ts";
 import { bestStart, type MigUse, smallestProfile, uncut, withInstance } from "./mig.ts";
 import { type MigModel, type MigProfile, migModelOf } from "./mig-models.ts";
-
-/** How a pool's GPUs are given out; `any` is re-shaped on demand. */
-export type PoolMode = "any" | "whole" | "mig" | "mps" | "timeslice";
-export type PartMode = "mig" | "mps" | "timeslice";
 
 /** Who holds a part of a GPU, and which. All occupants of one GPU have the same mode. */
 export interface Occupant extends Load {
@@ -46,14 +43,6 @@ export interface PartAsk {
   readonly memory: number;
   readonly memoryMiB: number;
   readonly isolation: Isolation;
-}
-
-export interface PartSeat {
-  readonly mode: PartMode;
-  readonly compute: number;
-  readonly memory: number;
-  readonly slot?: number;
-  readonly profile?: string;
 }
 
 export interface PartDevice {

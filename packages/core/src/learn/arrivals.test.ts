@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { unitsPerGpu } from "../model/units.ts";
+import { readSnapshot, writeSnapshot } from "../state/snapshot.ts";
 import { jobId, World } from "../testing/world.ts";
 import { shapeOf } from "./arrivals.ts";
-import { readSnapshot, writeSnapshot } from "../state/snapshot.ts";
 
 /** A fleet that has seen many jobs of two GPUs, and now has two GPUs free on one node and three on another. */
 function taught(): World {

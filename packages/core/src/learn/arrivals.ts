@@ -1,3 +1,4 @@
+import type { Fleet } from "../fleet/fleet.ts";
 import type { JobSpec } from "../model/job.ts";
 import type { FleetNode } from "../model/node.ts";
 import { unitsPerGpu } from "../model/units.ts";
@@ -5,7 +6,6 @@ import { chancesOf, type Largest } from "./worth/chances.ts";
 import { FleetWorth, type Weighed } from "./worth/fleet-worth.ts";
 import { Mix, type MixRecord } from "./worth/mix.ts";
 import type { Room, Shape } from "./worth/shape.ts";
-import type { Fleet } from "../fleet/fleet.ts";
 
 /** Arrivals before room is valued at all, and the least between two times. */
 const arrivalsFirst = 32;

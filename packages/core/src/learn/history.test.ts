@@ -2,9 +2,9 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { plainTerms } from "../model/account.ts";
 import { day, hour, minute, unitsPerGpu } from "../model/units.ts";
+import { readSnapshot, writeSnapshot } from "../state/snapshot.ts";
 import { World } from "../testing/world.ts";
 import { pastUnits } from "./history.ts";
-import { readSnapshot, writeSnapshot } from "../state/snapshot.ts";
 
 function lab(terms: { historyHalfLifeMs?: number } = { historyHalfLifeMs: day }): World {
   const w = new World().nodes(["n", "H100:8"]);

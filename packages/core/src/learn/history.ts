@@ -1,6 +1,7 @@
 import { type AccountNo, noAccount } from "../model/ids.ts";
 import { type Instant, second, unitsPerGpu } from "../model/units.ts";
-import type { State } from "../state/state.ts";
+import type { AccountTree } from "../quota/accounts.ts";
+import type { AccountUsage } from "../quota/held.ts";
 
 /**
  * What an account below one with a half-life has borrowed, averaged with weights that halve with age. Time goes in steps
@@ -15,6 +16,14 @@ export interface History {
   level: number;
 }
 
+/** The part of State in which histories are kept. */
+export interface WithHistory extends AccountTree {
+  readonly lastAt: Instant;
+  readonly usage: readonly AccountUsage[];
+  /** Of accounts whose parent has a half-life. */
+  readonly history: Map<AccountNo, History>;
+}
+
 const stepsPerHalfLife = 64;
 /** Each step moves the average by this part towards what was borrowed in it: (92/93)^64 is a half. */
 const stepPart = 93;
@@ -23,13 +32,13 @@ const stepsMax = 64 * stepsPerHalfLife;
 const milliPerUnit = unitsPerGpu / 1_000;
 
 /** The half-life that an account's parent keeps for it; undefined = none. */
-function halfLifeMs(state: State, account: AccountNo): number | undefined {
+function halfLifeMs(state: WithHistory, account: AccountNo): number | undefined {
   const { parent } = state.accounts[account]!;
   return parent === noAccount ? undefined : state.accounts[parent]!.terms.historyHalfLifeMs;
 }
 
 /** GPU units that the average of what an account borrowed comes to; 0 where no history is kept. */
-export function pastUnits(state: State, account: AccountNo, now: Instant): number {
+export function pastUnits(state: WithHistory, account: AccountNo, now: Instant): number {
   const history = state.history.get(account);
   if (history === undefined) return 0;
   const { level } = counted(state, account, history, now);
@@ -37,13 +46,13 @@ export function pastUnits(state: State, account: AccountNo, now: Instant): numbe
 }
 
 /** Counts an account's history up to now; to be called before its usage or its guarantee changes. */
-export function noteHistory(state: State, account: AccountNo): void {
+export function noteHistory(state: WithHistory, account: AccountNo): void {
   const history = state.history.get(account);
   if (history !== undefined) Object.assign(history, counted(state, account, history, state.lastAt));
 }
 
 /** The children of an account get a history or lose theirs, as its terms say; to be called when those have changed. */
-export function keepHistories(state: State, account: AccountNo): void {
+export function keepHistories(state: WithHistory, account: AccountNo): void {
   const { children, terms } = state.accounts[account]!;
   for (const child of children) {
     if (terms.historyHalfLifeMs === undefined) state.history.delete(child);
@@ -51,7 +60,7 @@ export function keepHistories(state: State, account: AccountNo): void {
   }
 }
 
-function counted(state: State, account: AccountNo, history: History, now: Instant): History {
+function counted(state: WithHistory, account: AccountNo, history: History, now: Instant): History {
   const step = Math.max(1, Math.floor(halfLifeMs(state, account)! / stepsPerHalfLife / second));
   const borrowed = borrowedMilli(state, account);
   let { at, area, level } = history;
@@ -73,7 +82,7 @@ function counted(state: State, account: AccountNo, history: History, now: Instan
 }
 
 /** What is held beyond the sum of the guarantees, in thousandths of a GPU. */
-function borrowedMilli(state: State, account: AccountNo): number {
+function borrowedMilli(state: WithHistory, account: AccountNo): number {
   const { guarantee } = state.accounts[account]!.terms.quota;
   let floor = 0;
   for (const model in guarantee) floor += guarantee[model]!;

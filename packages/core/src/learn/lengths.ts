@@ -1,7 +1,8 @@
 import type { AccountNo } from "../model/ids.ts";
 import type { Job, JobSpec } from "../model/job.ts";
 import { type Instant, minute, unitsPerGpu } from "../model/units.ts";
-import { orderOf, type State } from "../state/state.ts";
+import type { AccountTree } from "../quota/accounts.ts";
+import { orderOf } from "../quota/accounts.ts";
 
 /**
  * How many jobs of an account came to their end after how long, counted by the size of the gang and the place of the
@@ -9,6 +10,11 @@ import { orderOf, type State } from "../state/state.ts";
  * ago fades.
  */
 export type Lengths = readonly number[][];
+
+/** The part of State in which they are kept. */
+export interface WithLengths extends AccountTree {
+  readonly lengths: Map<AccountNo, Lengths>;
+}
 
 /** Gangs of up to so many GPUs are counted together; what is larger is counted in one more class. */
 const gangSizes = [1, 4, 8] as const;
@@ -60,7 +66,7 @@ export function attainedMs(job: Job, now: Instant): number {
 }
 
 /** A job has come to its good end. */
-export function noteLength(state: State, job: Job, at: Instant): void {
+export function noteLength(state: WithLengths, job: Job, at: Instant): void {
   if (job.startedAt === 0 || orderOf(state, job.account) !== "index") return;
   const counts = lengthsOf(state, job.account)[gangClass(job.spec)]!;
   counts[placeOfLength(attainedMs(job, at))]!++;
@@ -69,7 +75,7 @@ export function noteLength(state: State, job: Job, at: Instant): void {
   if (ended >= fadesAt) for (const [place, count] of counts.entries()) counts[place] = Math.floor(count / 2);
 }
 
-function lengthsOf(state: State, account: AccountNo): Lengths {
+function lengthsOf(state: WithLengths, account: AccountNo): Lengths {
   const known = state.lengths.get(account);
   if (known !== undefined) return known;
   const lengths = noLengths();

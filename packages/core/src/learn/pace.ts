@@ -1,7 +1,8 @@
 import type { AccountNo } from "../model/ids.ts";
 import type { Job, JobSpec } from "../model/job.ts";
 import { hour, type Instant, minute, second } from "../model/units.ts";
-import { orderOf, type State } from "../state/state.ts";
+import type { AccountTree } from "../quota/accounts.ts";
+import { orderOf } from "../quota/accounts.ts";
 
 /**
  * What the jobs of an account that are over tell about those to come. Kept where an account orders its jobs by the time
@@ -36,7 +37,12 @@ function noPace(): Pace {
   return { declared: 0, declaredS: 0, ended: 0, ranS: 0, keptS: 0, saidS: 0, ratios, spans };
 }
 
-function paceOf(state: State, account: AccountNo): Pace | undefined {
+/** The part of State in which paces are kept. */
+export interface WithPace extends AccountTree {
+  readonly pace: Map<AccountNo, Pace>;
+}
+
+function paceOf(state: WithPace, account: AccountNo): Pace | undefined {
   const known = state.pace.get(account);
   if (known !== undefined || orderOf(state, account) !== "aged-shortest") return known;
   const pace = noPace();
@@ -45,7 +51,7 @@ function paceOf(state: State, account: AccountNo): Pace | undefined {
 }
 
 /** A job was submitted. */
-export function noteSubmission(state: State, account: AccountNo, spec: JobSpec): void {
+export function noteSubmission(state: WithPace, account: AccountNo, spec: JobSpec): void {
   const ms = spec.expectedMs ?? spec.maxTimeMs;
   const pace = ms === undefined ? undefined : paceOf(state, account);
   if (pace === undefined) return;
@@ -57,7 +63,7 @@ export function noteSubmission(state: State, account: AccountNo, spec: JobSpec):
 }
 
 /** A job has come to its good end. */
-export function noteEnd(state: State, { account, spec, startedAt }: Job, at: Instant): void {
+export function noteEnd(state: WithPace, { account, spec, startedAt }: Job, at: Instant): void {
   const pace = startedAt === 0 ? undefined : paceOf(state, account);
   if (pace === undefined) return;
   const ranS = secondsOf(at - startedAt);
@@ -83,7 +89,7 @@ const usualMsPlain = 6 * hour;
 const usualMsMin = 5_000 * second;
 
 /** How long the jobs of an account run on average, by what was declared where that is known. */
-export function usualRunMs(state: State, account: AccountNo): number {
+export function usualRunMs(state: WithPace, account: AccountNo): number {
   const pace = state.pace.get(account);
   if (pace === undefined || pace.ended === 0) return usualMsPlain;
   // Those that are over already are the short ones; what was declared tells of the others too.
@@ -93,7 +99,7 @@ export function usualRunMs(state: State, account: AccountNo): number {
 }
 
 /** What part of the time that jobs of an account say they need they do need. */
-export function guessWorth(state: State, account: AccountNo): number {
+export function guessWorth(state: WithPace, account: AccountNo): number {
   const pace = state.pace.get(account);
   return pace === undefined ? 1 : worthOf(pace);
 }
@@ -110,7 +116,7 @@ const endsToTell = 10;
  * the account were worth, or without one how long jobs of the account ran, of those that ran as long as it has already.
  * Undefined where nothing tells.
  */
-export function likelyRunMs(state: State, { account, spec }: Job, ranMs: number): number | undefined {
+export function likelyRunMs(state: WithPace, { account, spec }: Job, ranMs: number): number | undefined {
   const { expectedMs, maxTimeMs } = spec;
   const pace = state.pace.get(account);
   if (pace === undefined || (expectedMs === undefined && maxTimeMs !== undefined)) return undefined;

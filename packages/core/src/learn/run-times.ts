@@ -1,6 +1,6 @@
 import type { Job, JobSpec } from "../model/job.ts";
+import { plainName } from "../model/job.ts";
 import { type Instant, second } from "../model/units.ts";
-import { plainName } from "../submit/parse.ts";
 
 /** What says to which others a job is compared. */
 type Alike = Pick<Job, "account" | "user" | "spec">;

@@ -1,6 +1,6 @@
-import type { UsageState } from "../meter/usage.ts";
+import { modelMatches } from "../model/gpu-name.ts";
 import type { Instant } from "../model/units.ts";
-import { modelMatches } from "../submit/gpus.ts";
+import type { UsageState } from "../model/usage.ts";
 import type { Micros, Rounding } from "./amount.ts";
 
 /** What one GPU of a model costs for an hour, in micros. */

@@ -1,6 +1,6 @@
 import { hour, type Instant, unitsPerGpu } from "../model/units.ts";
-import type { LineKey } from "./charge.ts";
 import { divideRounded, type Micros, type Rounding } from "./amount.ts";
+import type { LineKey } from "./charge.ts";
 import { type Contract, type PriceBook, type PriceVersion, type PriceWindow, rateFor, versionAt } from "./price.ts";
 
 /** Micros for one GPU-hour, core-hour or GiB-hour: `numerator / denominator`, exact. */

@@ -1,6 +1,6 @@
+import type { MemberNeed } from "../fleet/fit.ts";
 import type { Job } from "../model/job.ts";
 import type { Instant } from "../model/units.ts";
-import type { MemberNeed } from "../place/seats.ts";
 import type { Ending } from "../state/endings.ts";
 import type { State } from "../state/state.ts";
 import { type EndOf, endOf } from "./run-time.ts";

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { hour, minute } from "../model/units.ts";
-import { expected } from "../why/rehearse.ts";
 import { jobId, World } from "../testing/world.ts";
+import { expected } from "../why/rehearse.ts";
 
 describe("a job that must not start yet", () => {
   const at = (w: World, id: string) => {

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { hour, minute } from "../model/units.ts";
-import { expected } from "../why/rehearse.ts";
 import { jobId, nodeOf, World } from "../testing/world.ts";
+import { expected } from "../why/rehearse.ts";
 
 function shared(pool: "mig" | "mps", ...nodes: [name: string, gpus: string][]): World {
   const w = new World().account("lab");

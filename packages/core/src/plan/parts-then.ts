@@ -1,9 +1,11 @@
+import { type Newcomer, type Occupant, type PartAsk, seatPart } from "../gpu/seat.ts";
 import type { GpuNo } from "../model/ids.ts";
 import type { Job } from "../model/job.ts";
 import type { FleetNode } from "../model/node.ts";
 import type { Instant } from "../model/units.ts";
-import { type Newcomer, type Occupant, type PartAsk, seatPart } from "../gpu/seat.ts";
-import { jobOf, newcomerOf, type State } from "../state/state.ts";
+import { jobOf } from "../state/live-jobs.ts";
+import { newcomerOf } from "../state/neighbours.ts";
+import type { State } from "../state/state.ts";
 
 /** Parts of GPUs that a job will have: how many members on each. */
 export type PartsOn = ReadonlyMap<GpuNo, number>;

@@ -1,8 +1,9 @@
+import { usualRunMs } from "../learn/pace.ts";
 import type { Job } from "../model/job.ts";
 import { unitsPerGpu } from "../model/units.ts";
 import { isOverdue } from "../queue/overdue.ts";
-import { usualRunMs } from "../learn/pace.ts";
-import { orderOf, type State } from "../state/state.ts";
+import { orderOf } from "../quota/accounts.ts";
+import type { State } from "../state/state.ts";
 
 /** So many usual run times of its account a job has waited before it is planned, overdue or not. */
 const runsWaited = 30;

@@ -1,10 +1,14 @@
 import type { Account } from "../model/account.ts";
+import { modelMatches } from "../model/gpu-name.ts";
 import { type AccountNo, noAccount } from "../model/ids.ts";
 import type { Job } from "../model/job.ts";
-import { ceilingHit, coverFor, type Demand, unitsOf, unlentBeside } from "../quota/quota.ts";
-import { accountOf, isInside, pathUp, type State } from "../state/state.ts";
-import { addGpus, addTo, type Held, minus, nothingHeld, stayingOf } from "../quota/usage.ts";
-import { modelMatches } from "../submit/gpus.ts";
+import { accountOf, isInside, pathUp } from "../quota/accounts.ts";
+import { ceilingHit } from "../quota/ceiling.ts";
+import type { Demand } from "../quota/demand.ts";
+import { coverFor } from "../quota/guarantee.ts";
+import { addGpus, addTo, type Held, minus, nothingHeld, stayingOf, unitsOf } from "../quota/held.ts";
+import { unlentBeside } from "../quota/lending.ts";
+import type { State } from "../state/state.ts";
 
 /** Whether a job may have to wait for quota as well as for room: most need not be asked. */
 export function waitsForQuota(state: State, { account, spec }: Job): boolean {

@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { hour, minute } from "../model/units.ts";
-import { reasonFor } from "../why/reason-for.ts";
 import { readSnapshot, writeSnapshot } from "../state/snapshot.ts";
 import { jobId, World } from "../testing/world.ts";
 import { outlookOf } from "../why/outlook.ts";
+import { reasonFor } from "../why/reason-for.ts";
 
 /** Eight GPUs on two nodes, and an account whose job `train` took so many minutes at a time. */
 function practised(...minutes: number[]): World {

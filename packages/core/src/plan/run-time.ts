@@ -1,7 +1,7 @@
-import type { Job } from "../model/job.ts";
-import type { Instant } from "../model/units.ts";
 import { likelyRunMs } from "../learn/pace.ts";
 import { quantileBeyond, thoughtMs } from "../learn/run-times.ts";
+import type { Job } from "../model/job.ts";
+import type { Instant } from "../model/units.ts";
 import type { State } from "../state/state.ts";
 
 /**

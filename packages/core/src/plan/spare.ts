@@ -1,11 +1,5 @@
+import type { MemberAsk } from "../fleet/fit.ts";
 import type { NodeNo } from "../model/ids.ts";
-
-/** What a member needs of a node. */
-export interface MemberAsk {
-  readonly gpus: number;
-  readonly cpusMilli: number;
-  readonly memoryMiB: number;
-}
 
 /** What stays free on a node when a plan starts beyond what it needs; of what it does not ask for, everything. */
 export interface Spare {

@@ -1,7 +1,8 @@
 import { type AccountNo, noAccount } from "../model/ids.ts";
 import type { Job } from "../model/job.ts";
 import type { Instant } from "../model/units.ts";
-import { isInside, pathUp, type State } from "../state/state.ts";
+import { isInside, pathUp } from "../quota/accounts.ts";
+import type { State } from "../state/state.ts";
 
 /** What is known of a planned start when others ask whether it can take back what they hold by then. */
 export interface Taker {

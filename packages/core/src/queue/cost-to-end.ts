@@ -1,6 +1,3 @@
-import type { AccountNo } from "../model/ids.ts";
-import type { Job } from "../model/job.ts";
-import { type Instant, second } from "../model/units.ts";
 import {
   attainedMs,
   gangClass,
@@ -12,7 +9,11 @@ import {
   noLengths,
   placeOfLength,
 } from "../learn/lengths.ts";
-import { orderOf, type State } from "../state/state.ts";
+import type { AccountNo } from "../model/ids.ts";
+import type { Job } from "../model/job.ts";
+import { type Instant, second } from "../model/units.ts";
+import { orderOf } from "../quota/accounts.ts";
+import type { State } from "../state/state.ts";
 import { tenthRoot } from "./roots.ts";
 
 /**

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { unitsPerGpu } from "../model/units.ts";
-import { type Held, nothingHeld } from "./usage.ts";
 import { World } from "../testing/world.ts";
+import { type Held, nothingHeld } from "./held.ts";
 import { compareShares, shareOf } from "./share.ts";
 
 const gpus = 8;

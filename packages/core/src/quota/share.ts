@@ -1,7 +1,8 @@
 import type { Account } from "../model/account.ts";
-import type { State } from "../state/state.ts";
-import type { Held } from "./usage.ts";
-import { borrowedOf, type Demand } from "./quota.ts";
+import type { Demand } from "./demand.ts";
+import type { QuotaFacts } from "./facts.ts";
+import { borrowedOf } from "./guarantee.ts";
+import type { Held } from "./held.ts";
 
 /**
  * How much of the surplus an account has, over its weight: the largest, over GPUs, cores and memory, of what it holds
@@ -18,25 +19,25 @@ export interface Share {
 export const noShare: Share = { borrowed: 0, of: 1, fleet: 1 };
 
 /** The share an account would have if it held `held` and `add`. `past` GPU units that it borrowed earlier count as well. */
-export function shareOf(state: State, account: Account, held: Held, add?: Demand, past = 0): Share {
-  const { units, memoryUnits, cpusMilli, memoryMiB } = borrowedOf(state, account, held, add);
-  return largest(state, units + past, memoryUnits, cpusMilli, memoryMiB, account.terms.quota.weight);
+export function shareOf(quotas: QuotaFacts, account: Account, held: Held, add?: Demand, past = 0): Share {
+  const { units, memoryUnits, cpusMilli, memoryMiB } = borrowedOf(quotas, account, held, add);
+  return largest(quotas, units + past, memoryUnits, cpusMilli, memoryMiB, account.terms.quota.weight);
 }
 
 /** The share of a job that is a side of its own: nothing is guaranteed to it. */
-export function shareOfJob(state: State, { units, memoryUnits, cpusMilli, memoryMiB }: Demand): Share {
-  return largest(state, units, memoryUnits, cpusMilli, memoryMiB, 1);
+export function shareOfJob(quotas: QuotaFacts, { units, memoryUnits, cpusMilli, memoryMiB }: Demand): Share {
+  return largest(quotas, units, memoryUnits, cpusMilli, memoryMiB, 1);
 }
 
 function largest(
-  state: State,
+  quotas: QuotaFacts,
   units: number,
   memoryUnits: number,
   cpusMilli: number,
   memoryMiB: number,
   weight: number,
 ): Share {
-  const { totals } = state.fleet;
+  const { totals } = quotas.fleet;
   let borrowed = Math.max(units, memoryUnits);
   let fleet = totals.gpuUnits;
   if (isLarger(cpusMilli, totals.cpusMilli, borrowed, fleet)) {

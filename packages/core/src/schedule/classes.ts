@@ -3,9 +3,11 @@ import type { Account } from "../model/account.ts";
 import { type AccountNo, noAccount } from "../model/ids.ts";
 import type { Job } from "../model/job.ts";
 import type { Instant } from "../model/units.ts";
-import { borrowedOf, isWithin as isWithinFloor } from "../quota/quota.ts";
-import { accountOf, jobOf, pathUp, type State } from "../state/state.ts";
-import { addTo, type Held, minus, nothingHeld } from "../quota/usage.ts";
+import { accountOf, pathUp } from "../quota/accounts.ts";
+import { borrowedOf, isWithin as isWithinFloor } from "../quota/guarantee.ts";
+import { addTo, type Held, minus, nothingHeld } from "../quota/held.ts";
+import { jobOf } from "../state/live-jobs.ts";
+import type { State } from "../state/state.ts";
 
 /**
  * Brings classes in line with what changed since the last look: some fall, some are promoted; nobody moves [C3]. Returns

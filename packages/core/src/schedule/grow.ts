@@ -1,18 +1,20 @@
+import type { Level } from "../fleet/topology.ts";
+import { mayStart } from "../gate/may-start.ts";
 import type { Event, Seat } from "../journal/event.ts";
 import type { NodeNo } from "../model/ids.ts";
 import type { Job } from "../model/job.ts";
 import type { FleetNode } from "../model/node.ts";
 import type { Instant } from "../model/units.ts";
-import type { Demand } from "../quota/quota.ts";
-import { compareShares, shareOf } from "../quota/share.ts";
-import { accountOf, demandOf, type State } from "../state/state.ts";
-import type { Level } from "../fleet/topology.ts";
-import { stayingOf } from "../quota/usage.ts";
-import type { Timeline } from "../plan/timeline.ts";
 import { heldBeside, isConfidential } from "../place/dedicated.ts";
 import { handoverOf } from "../place/handover.ts";
-import { mayStart } from "../place/place.ts";
 import { findSeats } from "../place/seats.ts";
+import type { Timeline } from "../plan/timeline.ts";
+import { accountOf } from "../quota/accounts.ts";
+import type { Demand } from "../quota/demand.ts";
+import { demandOf } from "../quota/demand.ts";
+import { stayingOf } from "../quota/held.ts";
+import { compareShares, shareOf } from "../quota/share.ts";
+import type { State } from "../state/state.ts";
 
 /**
  * Gives elastic jobs more members of what nobody who waits could use [P1], one at a time to the account with the

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
+import { Contest } from "../queue/order.ts";
 import type { Shape } from "../state/wish.ts";
 import { jobId, World } from "../testing/world.ts";
-import { Contest } from "../queue/order.ts";
 
 const accounts = ["lab/x", "lab/y", "shop/z"];
 

@@ -1,6 +1,6 @@
+import { Contest } from "../queue/order.ts";
 import type { State } from "../state/state.ts";
 import type { Shape } from "../state/wish.ts";
-import { Contest } from "../queue/order.ts";
 
 /** More are not kept; those for the same shapes come again and again. */
 const keptMax = 32;

@@ -2,22 +2,25 @@ import { Book } from "../claim/book.ts";
 import { claimFor, settleClaims } from "../claim/claims.ts";
 import { consolidateFor } from "../claim/consolidate.ts";
 import { mayInsist } from "../claim/prospects.ts";
-import { settleClasses } from "./classes.ts";
+import { isPlannable, mayStart } from "../gate/may-start.ts";
 import type { Event, JobPlaced } from "../journal/event.ts";
 import type { AccountNo } from "../model/ids.ts";
 import type { Job } from "../model/job.ts";
 import type { Instant } from "../model/units.ts";
 import { chargedOn } from "../place/dedicated.ts";
-import { growJobs } from "./grow.ts";
 import { handoverOf } from "../place/handover.ts";
 import { isKnownFull } from "../place/known-full.ts";
-import { isPlannable, mayStart, type Placement, placeJob } from "../place/place.ts";
-import { type Awake, isAnyoneAwake, SeatHopes, takeAwake } from "./wake.ts";
-import { accountOf, orderOf, type State, upToDate } from "../state/state.ts";
-import type { WaitingGroup } from "../state/waiting.ts";
-import type { Shape, Wish } from "../state/wish.ts";
+import { type Placement, placeJob } from "../place/place.ts";
 import { mayBePlanned, mayPlan } from "../plan/patience.ts";
 import { Timeline } from "../plan/timeline.ts";
+import { accountOf, orderOf } from "../quota/accounts.ts";
+import type { State } from "../state/state.ts";
+import type { WaitingGroup } from "../state/waiting.ts";
+import type { Shape, Wish } from "../state/wish.ts";
+import { upToDate } from "../state/wish-of.ts";
+import { settleClasses } from "./classes.ts";
+import { growJobs } from "./grow.ts";
+import { type Awake, isAnyoneAwake, SeatHopes, takeAwake } from "./wake.ts";
 
 /**
  * One scheduling pass over what an event may have unblocked, again until nothing changes. Each decision is applied

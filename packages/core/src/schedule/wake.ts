@@ -1,14 +1,16 @@
 import { mayInsist } from "../claim/prospects.ts";
 import type { AccountNo } from "../model/ids.ts";
 import { isKnownFull } from "../place/known-full.ts";
-import { someOf } from "../state/rivals.ts";
-import { accountOf, pathUp, type State, upToDate } from "../state/state.ts";
-import { stayingOf } from "../quota/usage.ts";
-import type { WaitingGroup } from "../state/waiting.ts";
-import type { Shape } from "../state/wish.ts";
 import { mayBePlanned, mayPlan } from "../plan/patience.ts";
 import type { Contest } from "../queue/order.ts";
-import { isWithin } from "../quota/quota.ts";
+import { accountOf, pathUp } from "../quota/accounts.ts";
+import { isWithin } from "../quota/guarantee.ts";
+import { stayingOf } from "../quota/held.ts";
+import { someOf } from "../state/rivals.ts";
+import type { State } from "../state/state.ts";
+import type { WaitingGroup } from "../state/waiting.ts";
+import type { Shape } from "../state/wish.ts";
+import { upToDate } from "../state/wish-of.ts";
 
 /** Whom an event may have unblocked. */
 export interface Awake {

@@ -1,16 +1,20 @@
+import { gpusThatFit, type MemberNeed, membersThatFit, needOf, type View } from "../fleet/fit.ts";
+import type { Fleet } from "../fleet/fleet.ts";
+import { outlasts } from "../fleet/maintenance.ts";
+import { mayStart, type QuotaStop } from "../gate/may-start.ts";
+import type { PriceHit } from "../gate/price.ts";
+import { priceText } from "../gate/price-text.ts";
+import { type Load, loadOf } from "../gpu/latency.ts";
+import type { NoSeat } from "../gpu/seat.ts";
 import type { Job, JobSpec } from "../model/job.ts";
 import type { FleetNode } from "../model/node.ts";
 import { type Instant, unitsPerGpu } from "../model/units.ts";
-import { type Load, loadOf } from "../gpu/latency.ts";
-import type { NoSeat } from "../gpu/seat.ts";
 import { heldBeside, isConfidential } from "../place/dedicated.ts";
-import { mayStart, modelsFor, type QuotaStop } from "../place/place.ts";
-import { findSeats, gpusThatFit, type MemberNeed, membersThatFit, needOf, type View } from "../place/seats.ts";
-import { type PriceHit, priceText } from "../gate/price.ts";
-import type { Fleet } from "../fleet/fleet.ts";
-import { demandOf, pathUp, type State } from "../state/state.ts";
-import { outlasts } from "../fleet/maintenance.ts";
+import { findSeats } from "../place/seats.ts";
 import { before } from "../queue/in-account.ts";
+import { pathUp } from "../quota/accounts.ts";
+import { demandOf, modelsFor } from "../quota/demand.ts";
+import type { State } from "../state/state.ts";
 import type { Reason } from "./reason.ts";
 
 /** Why a waiting job does not run, with amounts and places: the first reason of the list that holds. */

@@ -3,9 +3,9 @@ import { existsSync, readFileSync } from "node:fs";
 import { describe, it } from "node:test";
 import { fileURLToPath } from "node:url";
 import { architectureOf } from "../../gpu/architecture.ts";
-import { deviceMiB, inferenceFootprint, trainingFootprint, trainingGpusMin, usableMiB } from "./footprint.ts";
 import { smallestProfile } from "../../gpu/mig.ts";
 import { migModelOf } from "../../gpu/mig-models.ts";
+import { deviceMiB, inferenceFootprint, trainingFootprint, trainingGpusMin, usableMiB } from "./footprint.ts";
 
 describe("what is known of a model", () => {
   const nameOf = (text: string) => architectureOf(text)?.name;

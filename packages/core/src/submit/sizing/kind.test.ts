@@ -3,9 +3,9 @@ import { describe, it } from "node:test";
 import { isRefusal, type Refusal } from "../../journal/refusal.ts";
 import type { JobSpec } from "../../model/job.ts";
 import { minute } from "../../model/units.ts";
-import type { GpuOffer } from "./workload.ts";
-import { type RawKind, sizeJob } from "./kind.ts";
 import { parseJob, type RawJob } from "../parse.ts";
+import { type RawKind, sizeJob } from "./kind.ts";
+import type { GpuOffer } from "./workload.ts";
 
 const h100: GpuOffer = { model: "H100-80GB", memoryMiB: 81_559, gpusPerNode: 8, gpusPerNvlink: 8, parts: true };
 const l40s: GpuOffer = { model: "L40S", memoryMiB: 46_068, gpusPerNode: 8, gpusPerNvlink: 1, parts: true };

@@ -1,7 +1,11 @@
+import { enginesHave } from "../../gpu/engines.ts";
 import { isRefusal, type Refusal, refuse } from "../../journal/refusal.ts";
+import { modelMatches } from "../../model/gpu-name.ts";
 import type { ArrayAsk } from "../../model/job.ts";
 import { minute, second } from "../../model/units.ts";
-import { enginesHave } from "../../gpu/engines.ts";
+import { parseGpus, type RawGpus } from "../gpus.ts";
+import { needsOf, parseArray, plainValue, type RawJob } from "../parse.ts";
+import { parseDuration, parseSize } from "../quantities.ts";
 import type { Precision, Tuning } from "./footprint.ts";
 import {
   type GpuOffer,
@@ -12,9 +16,6 @@ import {
   type Workload,
   type WorkloadPlan,
 } from "./workload.ts";
-import { modelMatches, parseGpus, type RawGpus } from "../gpus.ts";
-import { needsOf, parseArray, plainValue, type RawJob } from "../parse.ts";
-import { parseDuration, parseSize } from "../quantities.ts";
 
 /** `7B`, or a model with what else decides its size. */
 export type RawModel =

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
+import { seatPart } from "../../gpu/seat.ts";
 import { isRefusal, type Refusal } from "../../journal/refusal.ts";
 import { hour, minute } from "../../model/units.ts";
-import { seatPart } from "../../gpu/seat.ts";
 import { type GpuOffer, planWorkload, type Workload, type WorkloadPlan } from "./workload.ts";
 
 function offer(model: string, memoryMiB: number, gpusPerNode = 8, gpusPerNvlink = gpusPerNode): GpuOffer {

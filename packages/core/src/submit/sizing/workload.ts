@@ -1,8 +1,8 @@
+import { type Architecture, architectureOf } from "../../gpu/architecture.ts";
+import { enginesOf } from "../../gpu/engines.ts";
 import { isRefusal, type Refusal, refuse } from "../../journal/refusal.ts";
 import type { ArrayAsk, GpuNeed, Isolation, JobType, Retry } from "../../model/job.ts";
 import { day, minute } from "../../model/units.ts";
-import { type Architecture, architectureOf } from "../../gpu/architecture.ts";
-import { enginesOf } from "../../gpu/engines.ts";
 import {
   deviceMiB,
   exchangeMiB,
