@@ -4,7 +4,7 @@ import { orExplain } from "../launch/launch.js";
 import { root } from "../launch/root.js";
 import { compareDecisions } from "./decisions.js";
 import { benchCases, inputFolders, makeList } from "./list.js";
-import { decisionLines, speedLines } from "./report.js";
+import { decisionLines, differenceLines, speedLines } from "./report.js";
 import { checkOut, commitOf, copyPresent, extract, presentName } from "./sides.js";
 import { isSlow, measure } from "./speed.js";
 import { openWorkspace } from "./workspace.js";
@@ -63,10 +63,14 @@ async function main(options) {
   const { groups: all, skipped } = makeList({ ...options, inputs, shared });
   const groups = all.filter(({ name }) => options.names?.includes(name) ?? true);
   const report = { base: commit.slice(0, 7), present: await presentName(root), skipped };
-  const say = (lines) => options.json || console.log(lines.join("\n"));
+  const say = (lines) => {
+    if (process.stderr.isTTY) process.stderr.write("\r\x1b[K"); // where progress is drawn
+    if (!options.json) console.log(lines.join("\n"));
+  };
   say([`base ${report.base}, present ${report.present}`, ...skipped.map((what) => `skipped: ${what}`)]);
   if (options.parts.includes("decisions")) {
-    report.decisions = await compareDecisions({ groups, sides, root, workspace, fresh: options.fresh });
+    const tell = (difference, nth) => say(differenceLines(difference, nth));
+    report.decisions = await compareDecisions({ groups, sides, root, workspace, fresh: options.fresh, tell });
     say(decisionLines(report.decisions));
   }
   if (options.parts.includes("speed")) {

@@ -10,14 +10,17 @@ const preload = fileURLToPath(new URL("hook/preload.js", import.meta.url));
 const player = fileURLToPath(new URL("hook/player.js", import.meta.url));
 
 /**
- * Plays groups, each on a side, in as many processes at once as the machine has cores, in the order given. `jobs` are
- * `{ side, group }`; `done` is told each with its streams, of which those that could not be played have a `failure`.
+ * Plays groups, each on a side, in as many processes at once as the machine has cores. The longest come first in
+ * `jobs`, which are `{ side, group }`. One process begins with them and the others with the shortest, so that most is
+ * known early and nothing long is left for the end. `done` is told each with its streams, of which those that could not
+ * be played have a `failure`.
  */
 export async function playAll(jobs, { root, folder, done }) {
   const waiting = jobs.map((job, nth) => ({ job, nth }));
-  const work = async () => {
-    for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
-      done(next.job, await playOrFail(next.job, { root, folder: join(folder, String(next.nth)) }));
+  const work = async (_, core) => {
+    const take = () => (core === 0 ? waiting.shift() : waiting.pop());
+    for (let next = take(); next !== undefined; next = take()) {
+      await done(next.job, await playOrFail(next.job, { root, folder: join(folder, String(next.nth)) }));
     }
   };
   await Promise.all(Array.from({ length: availableParallelism() }, work));

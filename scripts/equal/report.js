@@ -1,24 +1,27 @@
 import { isLarge, isSlow, limits } from "./speed.js";
 
 const charsMax = 600;
+/** So many differences are shown with their decisions; of more, the name is enough. */
+const shownMax = 20;
 
-/** What the comparison of decisions found, for a person. */
+/** The nth difference of a run, as soon as it is found. */
+export function differenceLines({ stream, index, base, present, failure, accepted }, nth) {
+  const head = accepted === undefined ? `DIFFERS ${stream}` : `accepted ${stream}: ${accepted}`;
+  if (failure !== undefined) return [`${head}: it could not be played`, ...(nth > shownMax ? [] : [failure])];
+  if (nth > shownMax) return [head];
+  return [`${head}, first at decision ${index}`, `  base     ${shown(base)}`, `  present  ${shown(present)}`];
+}
+
+/** What the comparison of decisions found in all. */
 export function decisionLines({ compared, fromCache, lines, differences, needless }) {
   const unnamed = differences.filter((each) => each.accepted === undefined);
   return [
-    ...differences.flatMap(differenceLines),
     ...needless.map((stream) => `accepted without need, remove it from accepted.js: ${stream}`),
     ...countLines(compared, differences),
     `${compared.length} decision streams compared (${fromCache} of the base from the cache), ` +
       `${lines.base} decisions of the base, ${lines.present} of the present; ` +
       `${differences.length} differ, ${differences.length - unnamed.length} of them accepted`,
   ];
-}
-
-function differenceLines({ stream, index, base, present, failure, accepted }) {
-  const head = accepted === undefined ? `DIFFERS ${stream}` : `accepted ${stream}: ${accepted}`;
-  if (failure !== undefined) return [`${head}: it could not be played`, failure];
-  return [`${head}, first at decision ${index}`, `  base     ${shown(base)}`, `  present  ${shown(present)}`];
 }
 
 function shown(line) {
