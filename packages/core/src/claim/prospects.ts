@@ -80,7 +80,7 @@ function highestBeside(state: State, parent: AccountNo, but: AccountNo): Share {
     highest.set(state, known);
   }
   let entry = known.get(parent);
-  if (entry === undefined || entry.version !== state.usageVersion) {
+  if (entry === undefined || entry.version !== state.version) {
     entry = findHighest(state, parent);
     known.set(parent, entry);
   }
@@ -94,5 +94,5 @@ function findHighest(state: State, parent: AccountNo): Highest {
     if (compareShares(each, share) > 0) [account, share, second] = [child, each, share];
     else if (compareShares(each, second) > 0) second = each;
   }
-  return { version: state.usageVersion, account, share, second };
+  return { version: state.version, account, share, second };
 }

@@ -3,11 +3,11 @@ import { describe, it } from "node:test";
 import type { AccountNo } from "../model/ids.ts";
 import type { Job } from "../model/job.ts";
 import { JobsUnder } from "./jobs-under.ts";
-import { Slots } from "./slots.ts";
+import { SlotPool } from "./slots.ts";
 
 describe("jobs under a number", () => {
   it("stand in the order in which they came, whoever leaves", () => {
-    const slots = new Slots();
+    const slots = new SlotPool();
     const jobs = new JobsUnder<AccountNo>();
     const standing = new Map<number, Set<Job>>();
     let seed = 7;

@@ -1,48 +1,48 @@
-/** A place in a line, made once for each that may stand there and used again. */
-export interface Spot<Entry> {
+/** The place of an entry in a list, made once for each entry and used again. */
+export interface ListNode<Entry> {
   readonly entry: Entry;
-  isTaken: boolean;
-  before: Spot<Entry> | undefined;
-  after: Spot<Entry> | undefined;
+  isListed: boolean;
+  before: ListNode<Entry> | undefined;
+  after: ListNode<Entry> | undefined;
 }
 
-export function spotFor<Entry>(entry: Entry): Spot<Entry> {
-  return { entry, isTaken: false, before: undefined, after: undefined };
+export function listNode<Entry>(entry: Entry): ListNode<Entry> {
+  return { entry, isListed: false, before: undefined, after: undefined };
 }
 
-/** Entries in the order in which they came; each comes and goes at no more cost than a few references. */
-export class Line<Entry> implements Iterable<Entry> {
-  #first: Spot<Entry> | undefined;
-  #last: Spot<Entry> | undefined;
+/** Entries in the order in which they came. Adding and deleting an entry costs a few references. */
+export class LinkedList<Entry> implements Iterable<Entry> {
+  #first: ListNode<Entry> | undefined;
+  #last: ListNode<Entry> | undefined;
   size = 0;
 
   get first(): Entry | undefined {
     return this.#first?.entry;
   }
 
-  /** At the end; does nothing where it stands in the line already. */
-  add(spot: Spot<Entry>): void {
-    if (spot.isTaken) return;
-    spot.isTaken = true;
-    spot.before = this.#last;
-    spot.after = undefined;
-    if (this.#last === undefined) this.#first = spot;
-    else this.#last.after = spot;
-    this.#last = spot;
+  /** At the end; does nothing if the entry is in the list already. */
+  add(node: ListNode<Entry>): void {
+    if (node.isListed) return;
+    node.isListed = true;
+    node.before = this.#last;
+    node.after = undefined;
+    if (this.#last === undefined) this.#first = node;
+    else this.#last.after = node;
+    this.#last = node;
     this.size++;
   }
 
-  delete(spot: Spot<Entry>): void {
-    if (!spot.isTaken) return;
-    spot.isTaken = false;
-    if (spot.before === undefined) this.#first = spot.after;
-    else spot.before.after = spot.after;
-    if (spot.after === undefined) this.#last = spot.before;
-    else spot.after.before = spot.before;
+  delete(node: ListNode<Entry>): void {
+    if (!node.isListed) return;
+    node.isListed = false;
+    if (node.before === undefined) this.#first = node.after;
+    else node.before.after = node.after;
+    if (node.after === undefined) this.#last = node.before;
+    else node.after.before = node.before;
     this.size--;
   }
 
   *[Symbol.iterator](): Generator<Entry> {
-    for (let spot = this.#first; spot !== undefined; spot = spot.after) yield spot.entry;
+    for (let node = this.#first; node !== undefined; node = node.after) yield node.entry;
   }
 }

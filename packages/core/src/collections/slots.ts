@@ -1,5 +1,5 @@
 /** Places for live jobs in the columns of the state, used again when a job has ended: dense, as job numbers are not. */
-export class Slots {
+export class SlotPool {
   readonly #free: number[] = [];
   #count = 0;
 

@@ -22,6 +22,7 @@ import type { LeaseState } from "../model/lease.ts";
 import { plainPolicy } from "../model/policy.ts";
 import { minute, second, unitsPerGpu } from "../model/units.ts";
 import { pathUp } from "../quota/accounts.ts";
+import { SchedulerMemory } from "../schedule/memory.ts";
 import { apply } from "../state/apply.ts";
 import { emptyState } from "../state/empty.ts";
 import { jobOf } from "../state/live-jobs.ts";
@@ -177,7 +178,8 @@ const leaseOrder: readonly LeaseState[] = ["starting", "prepared", "running", "s
 class Day {
   readonly state: State = emptyState();
   now = 1_000_000;
-  /** Lives the same day beside it. */
+  readonly #memory = new SchedulerMemory();
+  /** Lives the same day beside it, with a scheduler that forgets everything after each batch. */
   readonly #twin: State = emptyState();
   /** Made of the events alone. */
   readonly #replica: State = emptyState();
@@ -229,9 +231,16 @@ class Day {
   #decide(inputs: readonly Input[]): void {
     const { state } = this;
     const before = this.#text;
-    const outcome = decideBatch(state, inputs, this.now, (event) => this.#judge(event));
+    const outcome = decideBatch(state, inputs, this.now, {
+      memory: this.#memory,
+      see: (event) => this.#judge(event),
+    });
     const again = decideBatch(this.#twin, inputs, this.now);
-    assert.equal(canonicalJson(again), canonicalJson(outcome), "[S26] the same history decides otherwise");
+    assert.equal(
+      canonicalJson(again),
+      canonicalJson(outcome),
+      "[S26] a scheduler without its memory decides otherwise",
+    );
     if (before !== "") {
       const restarted = decideBatch(readSnapshot(before), inputs, this.now);
       assert.equal(canonicalJson(restarted), canonicalJson(outcome), "[S26] a restart decides otherwise");

@@ -47,7 +47,8 @@ export type Event =
   | KeyUsed
   | PolicySet
   | MoneyEvent
-  | EpochBegan;
+  | EpochBegan
+  | TurnTaken;
 
 export interface Head<Kind extends string> {
   readonly kind: Kind;
@@ -270,6 +271,14 @@ export interface KeyUsed extends Head<"key-used"> {
 export interface PolicySet extends Head<"policy-set"> {
   readonly policy: Policy;
 }
+/** Where very many groups wait, some have had their turn to claim [B6]. */
+export interface TurnTaken extends Head<"turn-taken"> {
+  /** The first job of the last group in this round that has had its turn; 0 = all have. */
+  readonly upTo: number;
+  /** Something changed meanwhile: another round follows. */
+  readonly again: boolean;
+}
+
 export interface EpochBegan extends Head<"epoch-began"> {
   readonly epoch: number;
   readonly reason: string;

@@ -19,7 +19,7 @@ export interface History {
 /** The part of State in which histories are kept. */
 export interface WithHistory extends AccountTree {
   readonly lastAt: Instant;
-  readonly usage: readonly AccountUsage[];
+  readonly usage: AccountUsage[];
   /** Of accounts whose parent has a half-life. */
   readonly history: Map<AccountNo, History>;
 }

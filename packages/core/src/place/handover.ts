@@ -12,7 +12,7 @@ export interface Handover {
 }
 
 /** What these seats need before a job of this account may have them. */
-export function handoverOf(state: State, account: AccountNo, seats: readonly Seat[]): Handover {
+export function handoverFor(state: State, account: AccountNo, seats: readonly Seat[]): Handover {
   const { scrubMs, reshapeMs } = state.policy;
   if (scrubMs === undefined && reshapeMs === undefined) return nothingToDo;
   const isClean = cleanFor(state, account);

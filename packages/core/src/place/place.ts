@@ -11,7 +11,7 @@ import type { State } from "../state/state.ts";
 import type { Wish } from "../state/wish.ts";
 import { wishOf } from "../state/wish-of.ts";
 import { heldBeside, isConfidential } from "./dedicated.ts";
-import { isKnownFull, noteFull } from "./known-full.ts";
+import { type FullMarks, noMarks } from "./full-marks.ts";
 import { findSeats } from "./seats.ts";
 
 /** Everything a placement fixes but the attempt and the time. */
@@ -35,8 +35,9 @@ export function placeJob(
   now: Instant,
   timeline?: PlansAhead,
   wish: Wish = wishOf(state, job.spec),
+  marks: FullMarks = noMarks,
 ): Placement | undefined {
-  if (isKnownFull(state, wish, job.spec, job.account)) return undefined;
+  if (marks.isFull(state, wish, job.spec, job.account)) return undefined;
   const wholeNodes = isConfidential(state, job.account);
   let full = true;
   let apart = false;
@@ -73,6 +74,6 @@ export function placeJob(
     const { unitsEach } = job.spec.gpus[choice]!;
     return { choice, unitsEach, class: cover === noAccount ? "burst" : "guaranteed", cover, seats };
   }
-  if (full) noteFull(state, wish, apart ? job.account : undefined);
+  if (full) marks.noteFull(state, wish, apart ? job.account : undefined);
   return undefined;
 }

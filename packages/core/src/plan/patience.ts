@@ -15,9 +15,9 @@ const largestPart = 1 / 6;
 /** More plans than this are not made: who is further behind is planned when somebody asks. */
 export const plansMax = 8;
 
-/** Whether one more start may be planned; where very many wait, only while turns are taken [B6]. */
-export function mayPlan({ policy, planned, waiting }: State): boolean {
-  return policy.backfill && planned.size < plansMax && (!waiting.isLong || waiting.turnsAreDue);
+/** Whether one more start may be planned; where very many groups wait, only while turns are taken [B6]. */
+export function mayPlan({ policy, planned, waiting }: State, isTurn: boolean): boolean {
+  return policy.backfill && planned.size < plansMax && (!waiting.isLong || isTurn);
 }
 
 /**

@@ -18,7 +18,7 @@ function practised(...minutes: number[]): World {
 }
 
 const jobOf = (w: World, id: string) => w.state.jobById.get(jobId(id))!;
-const plannedAt = (w: World, id: string) => w.state.planned.get(jobOf(w, id));
+const plannedAt = (w: World, id: string) => w.memory.startsAt.get(jobOf(w, id));
 
 describe("how long a job runs that does not say so", () => {
   it("[B1] is what four of five of its user, account and name took", () => {

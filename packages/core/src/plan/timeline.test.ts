@@ -11,7 +11,7 @@ describe("plans where nothing that runs has an end", () => {
     w.submit("low", "a", { gpus: 2, priority: "low" });
     w.run("low").submit("high", "a", { gpus: 2, priority: "high" });
     assert.deepEqual(
-      [...w.state.planned].map(([job, at]) => [job.id, at - w.now]),
+      [...w.memory.startsAt].map(([job, at]) => [job.id, at - w.now]),
       [["job_high", minRuntimeMs]],
     );
   });

@@ -9,7 +9,7 @@ import { stopJob } from "./stop.ts";
 export function priceCame(state: State, now: Instant): Event[] {
   const [next] = borders(state, now);
   if (next !== undefined) state.timers.addOnce({ at: next, kind: "price", subject: 0 });
-  state.waiting.wakeAll();
+  state.waiting.roomChanged(state.clock);
   return [...state.priced].flatMap((job) => leaveForPrice(state, job, now));
 }
 

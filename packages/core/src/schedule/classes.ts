@@ -1,4 +1,4 @@
-import type { Event, JobClassed } from "../journal/event.ts";
+import type { JobClassed } from "../journal/event.ts";
 import type { Account } from "../model/account.ts";
 import { type AccountNo, noAccount } from "../model/ids.ts";
 import type { Job } from "../model/job.ts";
@@ -8,29 +8,26 @@ import { borrowedOf, isWithin as isWithinFloor } from "../quota/guarantee.ts";
 import { addTo, type Held, minus, nothingHeld } from "../quota/held.ts";
 import { jobOf } from "../state/live-jobs.ts";
 import type { State } from "../state/state.ts";
+import type { World } from "./world.ts";
 
 /**
- * Brings classes in line with what changed since the last look: some fall, some are promoted; nobody moves [C3]. Returns
- * whether a guarantee has let go of anyone, whom others may take now.
+ * Brings classes in line with what changed since the last look: some jobs fall, some are promoted, none moves [C3].
+ * Returns whether a job fell out of a guarantee, so that others may take it now.
  */
-export function settleClasses(state: State, now: Instant, apply: (event: Event) => void): boolean {
+export function settleClasses({ state, memory, now, apply }: World): boolean {
+  const { classes } = memory;
   let fell = false;
   // A promotion below can leave an account above with more than it covers, and what falls there may rise lower down.
-  for (let changed = state.classes.takeChanged(); changed.length > 0; changed = state.classes.takeChanged()) {
+  for (let changed = classes.takeAll(); changed.length > 0; changed = classes.takeAll()) {
     const looked = pathsUp(state, changed);
-    // After most starts everyone stands as he should.
-    if (!areSettled(state, looked) && settle(state, looked, now, apply)) fell = true;
+    // After most starts nothing needs reclassifying.
+    if (areSettled(state, looked)) continue;
+    settlePaths(state, looked, now, (event) => {
+      classes.add(jobOf(state, event.job).account);
+      apply(event);
+      fell ||= event.cover === noAccount;
+    });
   }
-  return fell;
-}
-
-function settle(state: State, looked: readonly Account[], now: Instant, apply: (event: Event) => void): boolean {
-  let fell = false;
-  settlePaths(state, looked, now, (event) => {
-    state.classes.note(jobOf(state, event.job).account);
-    apply(event);
-    fell ||= event.cover === noAccount;
-  });
   return fell;
 }
 

@@ -1,12 +1,12 @@
 import type { Level } from "../fleet/topology.ts";
 import { mayStart } from "../gate/may-start.ts";
-import type { Event, Seat } from "../journal/event.ts";
+import type { Seat } from "../journal/event.ts";
 import type { NodeNo } from "../model/ids.ts";
 import type { Job } from "../model/job.ts";
 import type { FleetNode } from "../model/node.ts";
 import type { Instant } from "../model/units.ts";
 import { heldBeside, isConfidential } from "../place/dedicated.ts";
-import { handoverOf } from "../place/handover.ts";
+import { handoverFor } from "../place/handover.ts";
 import { findSeats } from "../place/seats.ts";
 import type { Timeline } from "../plan/timeline.ts";
 import { accountOf } from "../quota/accounts.ts";
@@ -15,18 +15,20 @@ import { demandOf } from "../quota/demand.ts";
 import { stayingOf } from "../quota/held.ts";
 import { compareShares, shareOf } from "../quota/share.ts";
 import type { State } from "../state/state.ts";
+import type { Plans } from "./plans.ts";
+import type { World } from "./world.ts";
 
 /**
  * Gives elastic jobs more members of what nobody who waits could use [P1], one at a time to the account with the
  * smallest share. Evicts nobody, and delays no plan [B2].
  */
-export function growJobs(state: State, now: Instant, apply: (event: Event) => void, planned: () => Timeline): void {
+export function growElasticJobs({ state, now, apply }: World, plans: Plans): void {
   const open = new Set([...state.elastic].filter(mayGrow));
-  const plans = open.size > 0 && state.planned.size > 0 ? planned() : undefined;
+  const timeline = open.size > 0 && state.planned.size > 0 ? plans.timeline : undefined;
   while (open.size > 0) {
     const job = smallestShare(state, open);
     const demand = demandOfOne(state, job);
-    const seat = seatForOneMore(state, job, demand, now, plans);
+    const seat = seatForOneMore(state, job, demand, now, timeline);
     if (seat !== undefined) {
       const unitsEach = job.leases[0]!.unitsEach;
       apply({
@@ -36,9 +38,9 @@ export function growJobs(state: State, now: Instant, apply: (event: Event) => vo
         job: job.no,
         unitsEach,
         seats: [seat],
-        ...handoverOf(state, job.account, [seat]),
+        ...handoverFor(state, job.account, [seat]),
       });
-      plans?.grew(job, seat);
+      timeline?.grew(job, seat);
     }
     if (seat === undefined || job.leases.length >= job.spec.members.max) open.delete(job);
   }

@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { Contest } from "../queue/order.ts";
-import type { Shape } from "../state/wish.ts";
 import { jobId, World } from "../testing/world.ts";
 
 const accounts = ["lab/x", "lab/y", "shop/z"];
@@ -25,12 +24,12 @@ function crowded(): World {
 describe("a contest that is kept", () => {
   it("[O1, O2, O3] goes in the order of one made anew, whatever has started, ended, come or gone meanwhile", () => {
     const world = crowded();
-    const { state } = world;
-    const shapes: readonly Shape[] = [...state.waiting.shapes];
-    assert.equal(shapes.length, 2);
+    const { state, memory } = world;
+    const queues = [...state.waiting.queues];
+    assert.equal(queues.length, 2);
     for (let step = 0; step < 24; step++) {
-      const kept = state.contests.of(state, shapes).begin([]).next();
-      const anew = new Contest(state, shapes).begin([]).next();
+      const kept = memory.contests.of(state, queues).begin([]).next()?.group;
+      const anew = new Contest(state, undefined, queues).begin([]).next()?.group;
       assert.ok(
         anew !== undefined && kept === anew,
         `after ${step} steps job ${kept?.no} is next, and not ${anew?.no}`,
@@ -46,11 +45,11 @@ describe("a contest that is kept", () => {
 
   it("[O1] is not kept when quotas have changed", () => {
     const world = crowded();
-    const { state } = world;
-    const shapes: readonly Shape[] = [...state.waiting.shapes];
-    const before = state.contests.of(state, shapes);
-    assert.equal(state.contests.of(state, shapes), before);
+    const { state, memory } = world;
+    const queues = [...state.waiting.queues];
+    const before = memory.contests.of(state, queues);
+    assert.equal(memory.contests.of(state, queues), before);
     world.account("other", { guarantee: 1 });
-    assert.notEqual(state.contests.of(state, shapes), before);
+    assert.notEqual(memory.contests.of(state, queues), before);
   });
 });

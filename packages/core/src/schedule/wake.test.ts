@@ -34,7 +34,7 @@ function settle(world: World): void {
       if (job.state === "stopping") for (const { rank } of job.leases) world.exit(name, 143, rank);
       else if (job.state === "starting") world.run(name);
     }
-    if (events.length === 0 && !world.state.waiting.hasTurns) return;
+    if (events.length === 0 && world.state.waiting.turnAt === undefined) return;
   }
   assert.fail("it does not come to rest");
 }
@@ -67,7 +67,7 @@ describe("waking those who wait", () => {
     for (let seed = 1; seed <= 3; seed++)
       live(seed, true, (world) => {
         const before = world.events.length;
-        world.state.waiting.wakeAll();
+        world.state.waiting.roomChanged(world.now);
         settle(world);
         const done = world.events.slice(before).filter(({ kind }) => kind === "job-placed" || kind === "job-claimed");
         assert.deepEqual(done, []);

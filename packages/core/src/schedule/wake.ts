@@ -1,156 +1,113 @@
-import { mayInsist } from "../claim/prospects.ts";
-import type { AccountNo } from "../model/ids.ts";
-import { isKnownFull } from "../place/known-full.ts";
 import { mayBePlanned, mayPlan } from "../plan/patience.ts";
+import type { Candidate } from "../queue/candidates.ts";
 import type { Contest } from "../queue/order.ts";
-import { accountOf, pathUp } from "../quota/accounts.ts";
-import { isWithin } from "../quota/guarantee.ts";
-import { stayingOf } from "../quota/held.ts";
-import { someOf } from "../state/rivals.ts";
-import type { State } from "../state/state.ts";
-import type { WaitingGroup } from "../state/waiting.ts";
-import type { Shape } from "../state/wish.ts";
+import type { ShapeQueue, WaitingGroup } from "../state/waiting-group.ts";
 import { upToDate } from "../state/wish-of.ts";
+import type { World } from "./world.ts";
 
-/** Whom an event may have unblocked. */
+/** What a change may have unblocked. */
 export interface Awake {
-  /** Those who are looked at for all they could do. */
+  /** Groups to try for free seats and for claims. */
   readonly groups: readonly WaitingGroup[];
-  /** What seats there may be: whoever else wants such is looked at for free seats only. */
-  readonly shapes: readonly Shape[];
+  /** Shapes for which there may be free seats: every other group that wants them is tried for free seats only. */
+  readonly queues: readonly ShapeQueue[];
 }
 
 /**
- * Groups that an event may have unblocked. Where many wait, these are: those for whom there may be free seats; those who
- * may have a guarantee to claim by; and every so often as many others as are given a turn to look whom they might take,
- * one after the other, so that a decision does not take longer the more wait.
+ * What may start since this was last asked: everything where few groups wait. Where many do, the groups with a new first
+ * job, those that may claim by a guarantee, those whose turn it is, and the shapes for which there may be seats [B6].
  */
-export function takeAwake(state: State, turns: number): Awake {
+export function takeAwake(world: World): Awake {
+  const { state, memory, turn, effort } = world;
   const { waiting } = state;
-  const fresh = waiting.takeFresh();
-  const changed = waiting.takeChanged();
-  const relieved = waiting.takeRelieved();
-  const plans = waiting.takePlansDue() && mayPlan(state);
-  if (!changed && !(waiting.hasTurns && turns > 0)) return forAll(fresh);
-  if (!waiting.isLong) {
-    waiting.endRound();
-    return forAll([...waiting.groups]);
-  }
-  const all = new Set<WaitingGroup>([...fresh, ...claimants(state, relieved), ...waiting.takeTurns(turns)]);
-  if (changed) for (const group of waiting.insisting) all.add(group);
-  return forAll([...all], changed || plans ? shapesToHope(state, all) : []);
+  const fresh = memory.takeFresh();
+  const changed = memory.takeRoomChanged();
+  if (!waiting.isLong) return { groups: changed ? [...waiting.groups] : fresh, queues: [] };
+  if (changed) turn.noteChange();
+  const turns = turn.take(effort.turns);
+  const mayPlanNow = turn.takeMayPlan() && mayPlan(state, turn.isDue);
+  const groups = new Set<WaitingGroup>([...fresh, ...turns]);
+  if (changed) for (const group of memory.insisting.of(state)) groups.add(group);
+  return { groups: [...groups], queues: changed || mayPlanNow ? queuesToHope(world, groups) : [] };
 }
 
-function forAll(groups: readonly WaitingGroup[], shapes: readonly Shape[] = []): Awake {
-  for (const group of groups) group.seatsOnly = false;
-  return { groups, shapes };
+export function isAnythingAwake({ groups, queues }: Awake): boolean {
+  return groups.length + queues.length > 0;
 }
 
-export function isAnyoneAwake({ groups, shapes }: Awake): boolean {
-  return groups.length + shapes.length > 0;
+/** Shapes of which a job could start or be planned that is not among the groups that are tried anyway. */
+function queuesToHope(world: World, tried: ReadonlySet<WaitingGroup>): ShapeQueue[] {
+  const isLeft = (group: WaitingGroup) => !tried.has(group);
+  return [...world.state.waiting.queues].filter((queue) => queue.some(isLeft) !== undefined && hasHope(world, queue));
 }
 
-/** What may be started or planned after a change by others than those who are looked at for `all` they could do. */
-function shapesToHope(state: State, all: ReadonlySet<WaitingGroup>): Shape[] {
-  const shapes: Shape[] = [];
-  for (const shape of state.waiting.shapes) {
-    const isLeft = (group: WaitingGroup) => !all.has(group);
-    if (someOf(shape, isLeft) !== undefined && hasHope(state, shape)) shapes.push(shape);
-  }
-  return shapes;
-}
-
-/** Of those who are looked at for free seats only so many are told in one pass that what is free is kept for others. */
+/** In one pass at most this many groups that are tried for free seats only may be refused because of plans. */
 const refusalsMax = 16;
 
 /**
- * Who competes in a pass, and for what seats those hope who are looked at for free seats only. As soon as none of a shape
- * are left, whoever wants such need not be asked one by one; none at all when the first of them have found that all are
- * kept for plans. Their turn comes later.
+ * Who competes in a pass. As soon as no seats of a shape are left, the groups that want them need not be tried one by
+ * one; none at all once the first of them have found that all free seats are kept for plans. Their turn comes later.
  */
 export class SeatHopes {
-  readonly #state: State;
+  readonly #world: World;
   readonly #groups: readonly WaitingGroup[];
-  #shapes: readonly Shape[];
-  readonly #told = new Set<WaitingGroup>();
+  #queues: readonly ShapeQueue[];
+  readonly #tried = new Set<WaitingGroup>();
   #refusals = 0;
-  #isToBeAsked = false;
+  #mayBeFewer = false;
 
-  constructor(state: State, { groups, shapes }: Awake) {
-    this.#state = state;
+  constructor(world: World, { groups, queues }: Awake) {
+    this.#world = world;
     this.#groups = groups;
-    this.#shapes = shapes;
+    this.#queues = queues;
   }
 
-  /** Between all who have not been told. */
+  /** Between all groups that have not been refused. */
   contest(): Contest {
-    const groups = this.#groups.filter((group) => group.jobs.length > 0 && !this.#told.has(group));
-    const isOut = (group: WaitingGroup) => group.seatsOnly && !mayStartOrPlan(this.#state, group);
-    return this.#state.contests.of(this.#state, this.#shapes).begin(groups, this.#told, isOut);
+    const { state, memory } = this.#world;
+    const groups = this.#groups.filter((group) => group.jobs.length > 0 && !this.#tried.has(group));
+    const isOut = ({ seatsOnly, group }: Candidate) => seatsOnly && !mayStartOrPlan(this.#world, group);
+    return memory.contests.of(state, this.#queues).begin(groups, this.#tried, isOut);
   }
 
-  /** Someone has started. */
-  taken(): void {
-    this.#isToBeAsked = true;
+  started(): void {
+    this.#mayBeFewer = true;
   }
 
-  /** Someone has found no seat. */
-  refused(group: WaitingGroup): void {
-    this.#isToBeAsked = true; // it may have been planned, and no more are
-    this.#told.add(group);
-    if (group.seatsOnly) this.#refusals++;
+  refused({ group, seatsOnly }: Candidate): void {
+    this.#mayBeFewer = true; // it may have been planned, and no more are
+    this.#tried.add(group);
+    if (seatsOnly) this.#refusals++;
   }
 
-  /** Whether seats of fewer shapes are left to hope for: others compete then. */
+  /** Whether seats of fewer shapes are left to hope for: then fewer groups compete. */
   areFewer(): boolean {
-    if (!this.#isToBeAsked || this.#shapes.length === 0) return false;
-    this.#isToBeAsked = false;
-    const left = this.#refusals < refusalsMax ? this.#shapes.filter((shape) => hasHope(this.#state, shape)) : [];
-    const areFewer = left.length < this.#shapes.length;
-    this.#shapes = left;
+    if (!this.#mayBeFewer || this.#queues.length === 0) return false;
+    this.#mayBeFewer = false;
+    const left = this.#refusals < refusalsMax ? this.#queues.filter((queue) => hasHope(this.#world, queue)) : [];
+    const areFewer = left.length < this.#queues.length;
+    this.#queues = left;
     return areFewer;
   }
 }
 
-/** Whether someone who wants such seats might start, or be planned. */
-function hasHope(state: State, shape: Shape): boolean {
-  const some = shape.waiting.first?.groups.first;
+/** Whether a job that wants such seats might start, or be planned. */
+function hasHope(world: World, queue: ShapeQueue): boolean {
+  const { state, memory, turn } = world;
+  const some = queue.rivals.first?.groups.first;
   if (some === undefined) return false;
-  if (mayPlan(state)) return true;
-  // Who asks makes no difference, unless it is only neighbours who stand in the way.
-  if (shape.fullFor.size === 0) return !isFull(state, some);
-  return someOf(shape, (group) => !isFull(state, group)) !== undefined;
+  if (mayPlan(state, turn.isDue)) return true;
+  // Any group speaks for the others, unless only neighbours are in the way.
+  if (!memory.full.dependsOnTenant(queue.shape)) return !isFull(world, some);
+  return queue.some((group) => !isFull(world, group)) !== undefined;
 }
 
-function mayStartOrPlan(state: State, group: WaitingGroup): boolean {
-  return !isFull(state, group) || (mayPlan(state) && mayBePlannedNow(state, group));
+function mayStartOrPlan(world: World, group: WaitingGroup): boolean {
+  const { state, turn } = world;
+  return !isFull(world, group) || (mayPlan(state, turn.isDue) && mayBePlanned(state, group.jobs[0]!));
 }
 
-function isFull(state: State, { jobs, wish }: WaitingGroup): boolean {
+function isFull({ state, memory }: World, { jobs, wish }: WaitingGroup): boolean {
   const { spec, account } = jobs[0]!;
-  return isKnownFull(state, upToDate(state, wish, spec), spec, account);
-}
-
-function mayBePlannedNow(state: State, { jobs }: WaitingGroup): boolean {
-  return mayBePlanned(state, jobs[0]!);
-}
-
-/** Those whom the guarantee of an account that holds less than before, or of one above it, may hold now. */
-function* claimants(state: State, relieved: ReadonlySet<AccountNo>): Generator<WaitingGroup> {
-  const highest = new Set<AccountNo>();
-  for (const account of relieved) {
-    if (state.accounts[account] === undefined) continue;
-    let above = account;
-    for (const each of pathUp(state, account)) if (isWithin(state, each, stayingOf(state, each.no))) above = each.no;
-    highest.add(above);
-  }
-  for (const account of highest) yield* insistingBelow(state, account);
-}
-
-function* insistingBelow(state: State, account: AccountNo): Generator<WaitingGroup> {
-  for (const group of state.waiting.ofAccount(account)) {
-    const job = group.jobs[0]!;
-    if (mayInsist(state, job, upToDate(state, group.wish, job.spec))) yield group;
-  }
-  for (const child of accountOf(state, account).children) yield* insistingBelow(state, child);
+  return memory.full.isFull(state, upToDate(state, wish, spec), spec, account);
 }

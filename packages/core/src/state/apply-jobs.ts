@@ -31,7 +31,7 @@ export function applyToJobs(state: State, event: JobEvent): void {
       return;
     }
     case "job-planned":
-      state.planned.set(jobOf(state, event.job), event.startsAt);
+      state.planned.add(jobOf(state, event.job));
       return;
     case "plan-dropped":
       dropPlan(state, jobOf(state, event.job));
@@ -64,7 +64,7 @@ export function applyToJobs(state: State, event: JobEvent): void {
       const members = event.seats.map((seat, i) => memberOf(job, event, seat, job.seats.length + i, true));
       job.seats = [...job.seats, ...event.seats];
       job.leases = [...job.leases, ...members];
-      state.waiting.wakeAll();
+      state.waiting.roomChanged(event.at);
       for (const lease of members) holdLease(state, job, lease);
       return;
     }
@@ -164,8 +164,8 @@ function placed(state: State, event: JobPlaced): void {
   if (job.array !== undefined) state.arrays.get(job.array)!.active++;
   activate(state, job);
   // Whoever has just started can be a victim, and may take room that a guarantee had left to others.
-  state.waiting.wakeAll();
-  state.classes.note(job.account);
+  state.waiting.roomChanged(event.at);
+  state.waiting.listener.classesMayChange(job.account);
   for (const lease of job.leases) holdLease(state, job, lease);
 }
 

@@ -97,7 +97,7 @@ export function memberOf(job: Job, event: JobPlaced | JobGrown, seat: Seat, rank
     memoryMiB: spec.memoryMiB,
     placedAt: event.at,
     extra,
-    handover: handoverOf(event, seat),
+    handover: handoverOfSeat(event, seat),
     state: "starting",
     since: event.at,
     engineId: undefined,
@@ -108,7 +108,7 @@ export function memberOf(job: Job, event: JobPlaced | JobGrown, seat: Seat, rank
 }
 
 /** What must be done to the devices of one seat first. */
-function handoverOf({ scrub, reshape }: JobPlaced | JobGrown, { gpus }: Seat): Lease["handover"] {
+function handoverOfSeat({ scrub, reshape }: JobPlaced | JobGrown, { gpus }: Seat): Lease["handover"] {
   if (scrub === undefined && reshape === undefined) return undefined;
   const handover = { scrub: inBoth(scrub, gpus), reshape: inBoth(reshape, gpus) };
   return handover.scrub.length + handover.reshape.length === 0 ? undefined : handover;
@@ -155,9 +155,8 @@ function leaseEnded(state: State, event: LeaseEnded): void {
   const lease = leaseOf(state, event.lease);
   const job = jobOf(state, lease.job);
   state.leases.count(-1);
-  state.waiting.wakeAll();
-  state.waiting.relieve(job.account);
-  state.classes.note(job.account);
+  state.waiting.roomChanged(event.at);
+  state.waiting.listener.classesMayChange(job.account);
   job.leases = job.leases.filter((each) => each !== lease);
   state.resumable.lessen(job);
   state.alike.note(state, job);

@@ -121,5 +121,5 @@ function chargeRest(state: State, node: NodeNo, sign: 1 | -1): void {
     addGpusOf(state.usage[at]!, rest, sign);
     state.waiting.heldChanged(at);
   }
-  state.classes.note(charged);
+  state.waiting.listener.classesMayChange(charged);
 }

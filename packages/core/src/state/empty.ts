@@ -1,7 +1,7 @@
 import { ByNumber } from "../collections/by-number.ts";
 import { JobsById } from "../collections/jobs-by-id.ts";
 import { JobsUnder } from "../collections/jobs-under.ts";
-import { Slots } from "../collections/slots.ts";
+import { SlotPool } from "../collections/slots.ts";
 import { Fleet } from "../fleet/fleet.ts";
 import { Arrivals } from "../learn/arrivals.ts";
 import { RunTimes } from "../learn/run-times.ts";
@@ -12,12 +12,10 @@ import { noAccount, rootAccount } from "../model/ids.ts";
 import type { Job } from "../model/job.ts";
 import { plainPolicy } from "../model/policy.ts";
 import { nothingUsed } from "../quota/held.ts";
-import { KeptContests } from "../schedule/kept-contests.ts";
 import { Alike } from "./alike.ts";
 import { ApartNames } from "./apart.ts";
 import { emptyBooks } from "./books.ts";
 import { BurstOrder } from "./burst-order.ts";
-import { ClassChanges } from "./class-changes.ts";
 import { Endings } from "./endings.ts";
 import { Leases } from "./leases.ts";
 import { Resumable } from "./resumable.ts";
@@ -74,14 +72,12 @@ export function emptyState(): State {
     floors: [],
     wishes: new Wishes(),
     tokenByHash: new Map(),
-    slots: new Slots(),
+    slots: new SlotPool(),
     jobById,
     arrayById: new Map(),
     leases: new Leases(jobs, jobById),
     apart,
     waiting: new Waiting(apart),
-    contests: new KeptContests(),
-    plans: undefined,
     lendingLimits: 0,
     lendingNames: new Map(),
     confidential: 0,
@@ -92,14 +88,13 @@ export function emptyState(): State {
     elastic: new Set(),
     movable: new Map(),
     resumable: new Resumable(),
-    usageVersion: 0,
+    version: 0,
     coveredBy: new JobsUnder(),
     burst: new BurstOrder(),
     alike: new Alike(),
-    classes: new ClassChanges(),
-    planned: new Map(),
+    planned: new Set(),
     claimants: new Set(),
-    claims: { on: new Map(), heldUp: new Set(), settledAt: -1 },
+    claimantsOn: new Map(),
     endings: new Endings(),
     timers: new Timers(),
     priced: new Set(),

@@ -23,5 +23,5 @@ export function leaveQueue(state: State, job: Job): void {
 
 /** What was kept for it is there for those behind it. */
 export function dropPlan(state: State, job: Job): void {
-  if (state.planned.size > 0 && state.planned.delete(job)) state.waiting.wakeAll();
+  if (state.planned.size > 0 && state.planned.delete(job)) state.waiting.roomChanged(state.clock);
 }

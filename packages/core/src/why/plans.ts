@@ -18,17 +18,17 @@ const looksMax = 64;
 export function plansBefore(state: State, job: Job, now: Instant, ends?: EndOf): Timeline {
   const timeline = new Timeline(state, now, ends);
   if (!state.policy.backfill) return timeline;
-  for (const ahead of state.planned.keys()) {
+  for (const ahead of state.planned) {
     if (ahead === job) return timeline;
     if (!isStopped(state, ahead, now)) timeline.plan(ahead);
   }
   const contest = new Contest(state).begin(state.waiting.groups);
   for (let look = 0; look < looksMax && timeline.plans.length < plansMax; look++) {
-    const group = contest.next();
-    if (group === undefined || group.jobs.includes(job)) return timeline;
-    const first = group.jobs[0]!;
+    const candidate = contest.next();
+    if (candidate === undefined || candidate.group.jobs.includes(job)) return timeline;
+    const first = candidate.group.jobs[0]!;
     if (!state.planned.has(first) && !isStopped(state, first, now)) timeline.plan(first);
-    contest.close(group);
+    contest.close(candidate);
   }
   return timeline;
 }

@@ -47,7 +47,6 @@ export function reasonFor(state: State, job: Job, now: Instant): Reason {
       detail: `It waits for ${job.waitsFor} ${job.waitsFor === 1 ? "job" : "jobs"} to end.`,
     };
   }
-  if (state.waiting.isDelayed(job)) return orderReason(state, job);
   let first: Reason | undefined;
   for (let choice = 0; choice < job.spec.gpus.length; choice++) {
     for (const model of modelsFor(state, job, choice)) {
