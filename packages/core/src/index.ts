@@ -1,60 +1,5 @@
-export { type Role, type RoleBinding, type Token, type User, roles } from "./model/access.ts";
-export { type Account, type AccountOrder, type AccountTerms, type GpuAmounts, type Limits, type Quota, type QuotaWindow, type Trust, accountOrders, plainTerms } from "./model/account.ts";
-export { modelMatches } from "./model/gpu-name.ts";
-export { type AccountId, type AccountNo, type GpuNo, type JobId, type JobNo, type LeaseId, type NodeNo, type OperationId, type TokenId, type UserId, idPrefix, leaseIdOf, noAccount, parseLeaseId, rootAccount } from "./model/ids.ts";
-export type { After, ArrayAsk, AttemptRecord, GpuAsk, Isolation, Job, JobArray, JobClass, JobOutcome, JobSpec, JobType, ModelAsk, Slo } from "./model/job.ts";
-export type { Lease } from "./model/lease.ts";
-export type { FleetNode, NodeFacts } from "./model/node.ts";
-export type { PartSeat, PoolMode } from "./model/part.ts";
-export { type Policy, movesPerHourPlain, plainPolicy, usualHandover } from "./model/policy.ts";
-export type { SizeClasses, SizeCounts } from "./model/size.ts";
-export { type Instant, day, hour, minute, second, unitsPerGpu } from "./model/units.ts";
-export type { UsageState } from "./model/usage.ts";
-export { canonicalJson } from "./journal/canonical.ts";
-export type { Actor, Command, CommandInput, SubmitJob } from "./journal/command.ts";
-export type { Event, EventKind, JobClaimed, JobEnded, JobGrown, JobPlaced, LeaseStopping, Seat } from "./journal/event.ts";
-export type { Input } from "./journal/input.ts";
-export type { IssueInvoice } from "./journal/money-command.ts";
-export type { BudgetForeseen, BudgetReached, InvoiceIssued, SpelledEntry } from "./journal/money-event.ts";
-export type { Decision } from "./journal/outcome.ts";
-export { type Refusal, type RefusalKind, isRefusal, refuse } from "./journal/refusal.ts";
-export type { Report, ReportWhat } from "./journal/report.ts";
-export { EventSpelling } from "./journal/spell.ts";
-export { type StoredEvent, upcast } from "./journal/upcast.ts";
-export { decimalText, divideRounded, exponentOf, minorMicros, moneyText, shareOut } from "./money/amount.ts";
-export type { Budget, BudgetStanding, BudgetStop } from "./money/budget.ts";
-export type { Charge, ChargeKind, InvoiceLine, LineKey } from "./money/charge.ts";
-export type { Invoice, Period, SpelledLine } from "./money/invoice.ts";
-export { type Contract, type PriceBook, type PriceVersion, type PriceWindow, type TimeOfDay, versionAt } from "./money/price.ts";
-export { burstPrice, costOf, perHour, reservedPrice, termsAt } from "./money/unit-price.ts";
-export { Fleet } from "./fleet/fleet.ts";
-export { accountOf, pathUp, tenantOf } from "./quota/accounts.ts";
-export { demandOf, modelsFor } from "./quota/demand.ts";
-export { coverFor } from "./quota/guarantee.ts";
-export { pastUnits } from "./learn/history.ts";
-export { FleetWorth, type Unplaced } from "./learn/worth/fleet-worth.ts";
-export { WorthLearner } from "./learn/worth/learner.ts";
-export type { Room, Shape } from "./learn/worth/shape.ts";
-export { attemptOf } from "./state/apply-jobs.ts";
-export { apply, keysKeptMs } from "./state/apply.ts";
-export { emptyState } from "./state/empty.ts";
-export { jobOf } from "./state/live-jobs.ts";
-export { passTime } from "./state/pass-time.ts";
-export { readSnapshot, snapshotSchema, writeSnapshot } from "./state/snapshot.ts";
-export type { State } from "./state/state.ts";
-export { type RawJob, type Settled, fieldsNotYet, parseJob } from "./submit/parse.ts";
-export { cpusToMilli, gpusToUnits, parseDuration, parseSize } from "./submit/quantities.ts";
-export { parseSizes, sizedAmounts, withoutSizes } from "./submit/sizes.ts";
-export { type RawKind, sizeJob } from "./submit/sizing/kind.ts";
-export { gpuOffers } from "./submit/sizing/offers.ts";
 export { overcommitted } from "./admit/account.ts";
-export { stopOrderOf } from "./run/stop.ts";
-export type { Rule } from "./claim/takeable.ts";
-export { Meter, type MeterRecord, deviceState, openUsage, openUsageOf, restLease } from "./meter/meter.ts";
-export { type RestChange, type RestStretch, RestWatch } from "./meter/rest-watch.ts";
-export { StrandWatch, isStranded } from "./meter/strand-watch.ts";
-export { type CapacityChange, type FloorChange, type LostWork, type Metered, type Usage, tenantOfPath } from "./meter/usage.ts";
-export { type IssuedLine, correctionsOf } from "./bill/correct.ts";
+export { correctionsOf, type IssuedLine } from "./bill/correct.ts";
 export { type Extract, extractFrom, extractLines, extractOf, recompute } from "./bill/extract.ts";
 export { buildInvoice, invoiceText, readLine, spelled } from "./bill/invoice.ts";
 export { jobCost } from "./bill/job-cost.ts";
@@ -63,13 +8,132 @@ export { entriesOf, faultOf } from "./bill/ledger.ts";
 export { RateBook } from "./bill/lines.ts";
 export { PeriodRating } from "./bill/period.ts";
 export { type Shared, Totals } from "./bill/totals.ts";
-export { nextDueAt } from "./schedule/due.ts";
-export { SchedulerMemory } from "./schedule/memory.ts";
+export type { Rule } from "./claim/takeable.ts";
 export { decideBatch } from "./decide/batch.ts";
 export { decide } from "./decide/decide.ts";
+export { Fleet } from "./fleet/fleet.ts";
+export { canonicalJson } from "./journal/canonical.ts";
+export type { Actor, Command, CommandInput, SubmitJob } from "./journal/command.ts";
+export type {
+  Event,
+  EventKind,
+  JobClaimed,
+  JobEnded,
+  JobGrown,
+  JobPlaced,
+  LeaseStopping,
+  Seat,
+} from "./journal/event.ts";
+export type { Input } from "./journal/input.ts";
+export type { IssueInvoice } from "./journal/money-command.ts";
+export type { BudgetForeseen, BudgetReached, InvoiceIssued, SpelledEntry } from "./journal/money-event.ts";
+export type { Decision } from "./journal/outcome.ts";
+export { isRefusal, type Refusal, type RefusalKind, refuse } from "./journal/refusal.ts";
+export type { Report, ReportWhat } from "./journal/report.ts";
+export { EventSpelling } from "./journal/spell.ts";
+export { type StoredEvent, upcast } from "./journal/upcast.ts";
+export { pastUnits } from "./learn/history.ts";
+export { FleetWorth, type Unplaced } from "./learn/worth/fleet-worth.ts";
+export { WorthLearner } from "./learn/worth/learner.ts";
+export type { Room, Shape } from "./learn/worth/shape.ts";
+export { deviceState, Meter, type MeterRecord, openUsage, openUsageOf, restLease } from "./meter/meter.ts";
+export { type RestChange, type RestStretch, RestWatch } from "./meter/rest-watch.ts";
+export { isStranded, StrandWatch } from "./meter/strand-watch.ts";
+export {
+  type CapacityChange,
+  type FloorChange,
+  type LostWork,
+  type Metered,
+  tenantOfPath,
+  type Usage,
+} from "./meter/usage.ts";
+export { type Role, type RoleBinding, roles, type Token, type User } from "./model/access.ts";
+export {
+  type Account,
+  type AccountOrder,
+  type AccountTerms,
+  accountOrders,
+  type GpuAmounts,
+  type Limits,
+  plainTerms,
+  type Quota,
+  type QuotaWindow,
+  type Trust,
+} from "./model/account.ts";
+export { modelMatches } from "./model/gpu-name.ts";
+export {
+  type AccountId,
+  type AccountNo,
+  type GpuNo,
+  idPrefix,
+  type JobId,
+  type JobNo,
+  type LeaseId,
+  leaseIdOf,
+  type NodeNo,
+  noAccount,
+  type OperationId,
+  parseLeaseId,
+  rootAccount,
+  type TokenId,
+  type UserId,
+} from "./model/ids.ts";
+export type {
+  After,
+  ArrayAsk,
+  AttemptRecord,
+  GpuAsk,
+  Isolation,
+  Job,
+  JobArray,
+  JobClass,
+  JobOutcome,
+  JobSpec,
+  JobType,
+  ModelAsk,
+  Slo,
+} from "./model/job.ts";
+export type { Lease } from "./model/lease.ts";
+export type { FleetNode, NodeFacts } from "./model/node.ts";
+export type { PartSeat, PoolMode } from "./model/part.ts";
+export { movesPerHourPlain, type Policy, plainPolicy, usualHandover } from "./model/policy.ts";
+export type { SizeClasses, SizeCounts } from "./model/size.ts";
+export { day, hour, type Instant, minute, second, unitsPerGpu } from "./model/units.ts";
+export type { UsageState } from "./model/usage.ts";
+export { decimalText, divideRounded, exponentOf, minorMicros, moneyText, shareOut } from "./money/amount.ts";
+export type { Budget, BudgetStanding, BudgetStop } from "./money/budget.ts";
+export type { Charge, ChargeKind, InvoiceLine, LineKey } from "./money/charge.ts";
+export type { Invoice, Period, SpelledLine } from "./money/invoice.ts";
+export {
+  type Contract,
+  type PriceBook,
+  type PriceVersion,
+  type PriceWindow,
+  type TimeOfDay,
+  versionAt,
+} from "./money/price.ts";
+export { burstPrice, costOf, perHour, reservedPrice, termsAt } from "./money/unit-price.ts";
+export { accountOf, pathUp, tenantOf } from "./quota/accounts.ts";
+export { demandOf, modelsFor } from "./quota/demand.ts";
+export { coverFor } from "./quota/guarantee.ts";
+export { stopOrderOf } from "./run/stop.ts";
+export { nextDueAt } from "./schedule/due.ts";
+export { SchedulerMemory } from "./schedule/memory.ts";
+export { apply, keysKeptMs } from "./state/apply.ts";
+export { attemptOf } from "./state/apply-jobs.ts";
+export { emptyState } from "./state/empty.ts";
+export { jobOf } from "./state/live-jobs.ts";
+export { passTime } from "./state/pass-time.ts";
+export { readSnapshot, snapshotSchema, writeSnapshot } from "./state/snapshot.ts";
+export type { State } from "./state/state.ts";
+export { fieldsNotYet, parseJob, type RawJob, type Settled } from "./submit/parse.ts";
+export { cpusToMilli, gpusToUnits, parseDuration, parseSize } from "./submit/quantities.ts";
+export { parseSizes, sizedAmounts, withoutSizes } from "./submit/sizes.ts";
+export { type RawKind, sizeJob } from "./submit/sizing/kind.ts";
+export { gpuOffers } from "./submit/sizing/offers.ts";
 export { type Alternative, alternativesFor } from "./why/alternatives.ts";
 export { lineOf } from "./why/line.ts";
 export { type Displaced, type Outlook, type StartBand, startBand } from "./why/outlook.ts";
-export { reasonFor } from "./why/reason-for.ts";
 export type { Reason, ReasonKind } from "./why/reason.ts";
+export { reasonFor } from "./why/reason-for.ts";
 export { expected, rehearse } from "./why/rehearse.ts";

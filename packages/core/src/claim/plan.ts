@@ -7,6 +7,7 @@ import type { Job } from "../model/job.ts";
 import type { Instant } from "../model/units.ts";
 import { unitsPerGpu } from "../model/units.ts";
 import { isConfidential, leavingOn, nodesFor } from "../place/dedicated.ts";
+import { lacksSeatsAlone } from "../place/place.ts";
 import { findSeats } from "../place/seats.ts";
 import type { State } from "../state/state.ts";
 import type { Wish, WishOption } from "../state/wish.ts";
@@ -17,7 +18,7 @@ import { Offers } from "./offers.ts";
 import { partNeedOf } from "./part-seats.ts";
 import { anywhere, type Place, placesFor } from "./places.ts";
 import { hasProspects } from "./prospects.ts";
-import { hasFreeSeat, quickClaim } from "./quick.ts";
+import { quickClaim } from "./quick.ts";
 import { quickShareClaim } from "./quick-share.ts";
 import { Site } from "./site.ts";
 import { SiteRooms } from "./site-rooms.ts";
@@ -139,13 +140,16 @@ function nodesOnceLeft(state: State, job: Job): MayUse | undefined {
  * Seats that others are leaving, kept for a job that its guarantee holds [T7]: else each of many who are owed the same
  * few seats would wait for them, and nobody would be asked to leave for the others. Undefined where it only waits.
  */
-function planOnWhatIsLeft({ state, claimant, need, effort }: Task, choice: number, plan: Plan): ClaimPlan | undefined {
+function planOnWhatIsLeft(
+  { state, claimant, need, now, effort }: Task,
+  choice: number,
+  plan: Plan,
+): ClaimPlan | undefined {
   const { cover, job } = claimant;
   if (need.part !== undefined || cover === noAccount || !new Tally(state, claimant).covers()) return undefined;
   const { seats, victims } = plan;
   // A free seat that it does not get is kept for someone who is planned [B2].
-  const option = { choice, model: need.model };
-  if (need.gpus === 0 || hasFreeSeat(state, job, wishOf(state, job.spec), option, effort.full)) return undefined;
+  if (need.gpus === 0 || !lacksSeatsAlone(state, job, now, effort.full)) return undefined;
   return { choice, cover, unitsEach: job.spec.gpus[choice]!.unitsEach, seats, victims };
 }
 

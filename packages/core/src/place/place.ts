@@ -77,3 +77,15 @@ export function placeJob(
   if (full) marks.noteFull(state, wish, apart ? job.account : undefined);
   return undefined;
 }
+
+/** Whether nothing but seats is missing for a job: its quota lets it start, and no free seat is only kept for plans. */
+export function lacksSeatsAlone(state: State, job: Job, now: Instant, marks: FullMarks): boolean {
+  const wish = wishOf(state, job.spec);
+  for (const { choice, demand } of wish.options)
+    if (stopFor(state, job, choice, demand, coverFor(state, job.account, demand), now) !== undefined) return false;
+  if (marks.isFull(state, wish, job.spec, job.account)) return true;
+  return wish.options.every(({ choice, model }) => {
+    const seats = findSeats(state, job, choice, model);
+    return typeof seats === "string" && seats !== "reserved";
+  });
+}

@@ -72,6 +72,7 @@ const kinds: Readonly<Record<EventKind, true>> = {
   "invoice-issued": true,
   "entry-posted": true,
   "epoch-began": true,
+  "turn-taken": true,
 };
 
 const howToAdd =
