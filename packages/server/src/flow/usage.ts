@@ -1,18 +1,19 @@
 import {
+  balanceOf,
   type Instant,
   isRefusal,
-  jobOf,
   parseDuration,
   type Refusal,
   refuse,
-  restLease,
   type State,
+  stretchesUntil,
+  unitMsIn,
   unitsPerGpu,
 } from "@tessera/core";
 import type { UsageReport } from "@tessera/wire";
 import { isWithin } from "../store/paths.ts";
-import type { DeviceRow, StoreReader, UsageRow } from "../store/port.ts";
-import { restRow, usageRows } from "./project.ts";
+import type { StoreReader, UsageRow } from "../store/port.ts";
+import { usageRows } from "./project.ts";
 import { instantOrAgo } from "./zones.ts";
 
 type By = UsageReport["by"];
@@ -57,19 +58,14 @@ interface OpenStretches {
   readonly since: ReadonlyMap<string, Instant>;
 }
 
-/** Takes down what is open right now. `seq` is the last batch that the state holds. */
+/** The stretches of the replica that are open now. `seq` is the last batch that the state holds. */
 export function openStretches(state: State, seq: number, to: Instant): OpenStretches {
-  const rows: UsageRow[] = [];
-  const since = new Map<string, Instant>();
-  for (const lease of state.leases.values()) {
-    since.set(lease.id, lease.since);
-    rows.push(...usageRows(state, jobOf(state, lease.job), lease, to));
-  }
-  for (const [gpu, rest] of state.rest) {
-    since.set(restLease(state, gpu), rest.since);
-    rows.push(restRow(state, { ...rest, gpu, toAt: to }));
-  }
-  return { seq, rows, since };
+  const stretches = stretchesUntil(state, to);
+  return {
+    seq,
+    rows: stretches.flatMap(usageRows),
+    since: new Map(stretches.map(({ lease, fromAt }) => [lease, fromAt])),
+  };
 }
 
 /** The report: closed stretches from the store, open ones from the replica, and the fleet's own books beside them. */
@@ -97,7 +93,7 @@ export async function usageReport(
     by: ask.by,
     rows,
     ...(fleet !== undefined && { fleet }),
-    total: String(mine.reduce((sum, row) => sum + unitMs(row, from, to), 0n)),
+    total: String(mine.reduce((sum, row) => sum + unitMsIn(row, ask), 0n)),
   };
 }
 
@@ -107,29 +103,16 @@ function isNewer(row: UsageRow, open: OpenStretches): boolean {
   return since !== undefined && row.fromAt >= since;
 }
 
-function unitMs(
-  row: { readonly units: number; readonly fromAt: Instant; readonly toAt: Instant },
-  from: Instant,
-  to: Instant,
-): bigint {
-  const ms = Math.min(row.toAt, to) - Math.max(row.fromAt, from);
-  return ms <= 0 ? 0n : BigInt(ms) * BigInt(row.units);
-}
-
 function keyOf(row: UsageRow, by: By, nameOfUser: (id: string) => string): string {
   return by === "user" ? nameOfUser(row.user) || row.user : row[by];
 }
 
-function grouped(
-  used: readonly UsageRow[],
-  { by, from, to }: UsageAsk,
-  nameOfUser: (id: string) => string,
-): UsageReport["rows"] {
+function grouped(used: readonly UsageRow[], ask: UsageAsk, nameOfUser: (id: string) => string): UsageReport["rows"] {
   const groups = new Map<string, Map<string, bigint>>();
   for (const row of used) {
-    const amount = unitMs(row, from, to);
+    const amount = unitMsIn(row, ask);
     if (amount === 0n) continue;
-    const key = keyOf(row, by, nameOfUser);
+    const key = keyOf(row, ask.by, nameOfUser);
     const states = groups.get(key) ?? new Map<string, bigint>();
     groups.set(key, states.set(row.state, (states.get(row.state) ?? 0n) + amount));
   }
@@ -150,61 +133,20 @@ function gpuHours(amount: bigint): string {
   return `${thousandths / 1000n}.${String(thousandths % 1000n).padStart(3, "0")}`;
 }
 
-/**
- * Capacity and what was not leased come from the timeline of the devices, what was leased from the leases: two records
- * of the same time, and they must agree to the unit-millisecond (S10).
- */
+/** The balance of the fleet: the timeline of its devices against the stretches of leases (S10); see `balanceOf`. */
 async function fleetBooks(
   reader: Pick<StoreReader, "devices">,
   seq: number,
   used: readonly UsageRow[],
-  { from, to }: UsageAsk,
+  ask: UsageAsk,
 ): Promise<NonNullable<UsageReport["fleet"]>> {
-  const books = { capacity: 0n, idle: 0n, stranded: 0n, held: 0n, down: 0n, maintenance: 0n };
-  const taken = { leased: 0n, dedicated: 0n, scrub: 0n, reshape: 0n };
-  for (const row of used) taken[takenAs(row)] += unitMs(row, from, to);
-  const rows = (await reader.devices(from, to)).filter((row) => row.seq <= seq);
-  for (const [i, row] of rows.entries()) {
-    const next = rows[i + 1];
-    const toAt = next?.gpu === row.gpu ? next.at : to;
-    const stretch = (units: number) => unitMs({ units, fromAt: row.at, toAt }, from, to);
-    books.capacity += stretch(row.capacityUnits);
-    // What is left to a tenant that has the node to itself is among the stretches, as something that it has.
-    if (row.mode !== "dedicated") books[freeAs(row)] += stretch(row.freeUnits);
-  }
-  const difference =
-    books.capacity -
-    taken.leased -
-    taken.dedicated -
-    taken.scrub -
-    taken.reshape -
-    books.idle -
-    books.stranded -
-    books.held -
-    books.down -
-    books.maintenance;
-  return {
-    capacity: String(books.capacity),
-    leased: String(taken.leased),
-    dedicated: String(taken.dedicated),
-    scrub: String(taken.scrub),
-    reshape: String(taken.reshape),
-    idle: String(books.idle),
-    stranded: String(books.stranded),
-    held: String(books.held),
-    down: String(books.down),
-    maintenance: String(books.maintenance),
-    balanced: difference === 0n,
-    differenceUnitMs: String(difference),
-  };
+  const devices = (await reader.devices(ask.from, ask.to)).filter((row) => row.seq <= seq);
+  const { difference, ...parts } = balanceOf(devices, used, ask);
+  return { ...textOf(parts), balanced: difference === 0n, differenceUnitMs: String(difference) };
 }
 
-/** What a device that someone has, or is being made ready for, counts as. */
-function takenAs({ state }: UsageRow): "leased" | "dedicated" | "scrub" | "reshape" {
-  return state === "scrub" || state === "reshape" || state === "dedicated" ? state : "leased";
-}
-
-/** What the free part of a device counts as. */
-function freeAs({ mode }: DeviceRow): "idle" | "stranded" | "held" | "down" | "maintenance" {
-  return mode === "down" || mode === "maintenance" || mode === "held" || mode === "stranded" ? mode : "idle";
+/** Unit-milliseconds may pass 2^53, so they travel as text. */
+function textOf<Part extends string>(parts: { readonly [part in Part]: bigint }): { [part in Part]: string } {
+  const entries = Object.entries<bigint>(parts).map(([part, amount]) => [part, String(amount)]);
+  return Object.fromEntries(entries) as { [part in Part]: string };
 }
