@@ -152,8 +152,7 @@ function lostWork(state: State, lease: Lease, event: LeaseEnded): LostWork | und
   if (cause === undefined || lease.gpus.length === 0 || lease.startedAt === undefined || lease.extra) return undefined;
   const lostMs = lostMsOf(job, event.at);
   if (lostMs === 0) return undefined;
-  const { account, devices, unitsEach } = closedStretch(state, lease, event.at);
-  const model = must(devices[0], "lost work is of a lease with GPUs").model;
+  const { account, model, devices, unitsEach } = closedStretch(state, lease, event.at);
   const { graceMs } = stopOrderOf(job.spec, "preempt", state.policy);
   const about = { lease: lease.id, job: job.id, account, model, units: devices.length * unitsEach };
   return { ...about, at: event.at, lostMs, graceMs, cause };

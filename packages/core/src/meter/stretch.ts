@@ -10,7 +10,6 @@ import type { Usage, UsageState } from "./usage.ts";
 /** One GPU of a stretch, and what it is metered as. */
 export interface StretchDevice {
   readonly gpu: string;
-  readonly model: string;
   readonly state: UsageState;
 }
 
@@ -19,7 +18,7 @@ export interface StretchDevice {
  * of a dedicated node is recorded the same way, as if a lease named after the GPU held it [U3]. Usage rows, the input of
  * billing and the leased side of the balance all derive from stretches.
  */
-export interface Stretch extends Omit<Usage, "gpus" | "model"> {
+export interface Stretch extends Omit<Usage, "gpus"> {
   /** In the order of the lease. Empty for a lease without GPUs, whose use is its cores and memory. */
   readonly devices: readonly StretchDevice[];
 }
@@ -69,9 +68,7 @@ function isNotEmpty({ fromAt, toAt }: Stretch): boolean {
 
 /** A stretch as billing takes it: one usage for each state that its GPUs are in. */
 export function usagesOf({ devices, ...stretch }: Stretch): Usage[] {
-  // A lease is billed by the model of its first GPU, also where a node has several models.
-  const model = devices[0]?.model ?? "";
-  if (devices.length === 0) return [{ ...stretch, model, gpus: [] }];
+  if (devices.length === 0) return [{ ...stretch, gpus: [] }];
   const gpusByState = new Map<UsageState, string[]>();
   for (const { gpu, state } of devices) {
     const gpus = gpusByState.get(state);
@@ -81,7 +78,6 @@ export function usagesOf({ devices, ...stretch }: Stretch): Usage[] {
   return [...gpusByState].map(([state, gpus], i) => ({
     ...stretch,
     state,
-    model,
     gpus,
     // Cores and memory belong to the lease as a whole, so only its first usage carries them.
     ...(i > 0 && { cpusMilli: 0, memoryMiB: 0 }),
@@ -101,7 +97,9 @@ function stretchOf(state: State, lease: Lease, toAt: Instant, revision: number):
     account: accountOf(state, job.account).path,
     user: job.user,
     node: fleet.node(lease.node).facts.name,
-    devices: lease.gpus.map((gpu) => deviceOf(state, gpu, deviceState(lease, gpu))),
+    devices: lease.gpus.map((gpu) => ({ gpu: uuidOf(state, gpu), state: deviceState(lease, gpu) })),
+    // All GPUs of a lease are of one model: a job is placed on GPUs of one of the models that it accepts.
+    model: lease.gpus[0] === undefined ? "" : modelOf(state, lease.gpus[0]),
     unitsEach: lease.unitsEach,
     profile: lease.part?.profile ?? "",
     isolation: lease.part?.mode ?? "whole",
@@ -114,9 +112,9 @@ function stretchOf(state: State, lease: Lease, toAt: Instant, revision: number):
 
 function stretchOfRest(state: State, { gpu, account, units, since, toAt }: RestStretch, revision: number): Stretch {
   const { fleet } = state;
-  const device = deviceOf(state, gpu, "dedicated");
+  const uuid = uuidOf(state, gpu);
   return {
-    lease: `dedicated-${device.gpu}`,
+    lease: `dedicated-${uuid}`,
     state: "dedicated",
     fromAt: since,
     toAt,
@@ -125,7 +123,8 @@ function stretchOfRest(state: State, { gpu, account, units, since, toAt }: RestS
     account: accountOf(state, account).path,
     user: "",
     node: fleet.node(fleet.gpuNode[gpu] as NodeNo).facts.name,
-    devices: [device],
+    devices: [{ gpu: uuid, state: "dedicated" }],
+    model: modelOf(state, gpu),
     unitsEach: units,
     profile: "",
     isolation: "whole",
@@ -136,9 +135,12 @@ function stretchOfRest(state: State, { gpu, account, units, since, toAt }: RestS
   };
 }
 
-function deviceOf({ fleet }: State, gpu: GpuNo, state: UsageState): StretchDevice {
-  const model = must(fleet.models[fleet.gpuModel[gpu]!], "a GPU of the fleet has a model");
-  return { gpu: must(fleet.gpuUuid[gpu], "a GPU of the fleet has a uuid"), model, state };
+function uuidOf({ fleet }: State, gpu: GpuNo): string {
+  return must(fleet.gpuUuid[gpu], "a GPU of the fleet has a uuid");
+}
+
+function modelOf({ fleet }: State, gpu: GpuNo): string {
+  return must(fleet.models[fleet.gpuModel[gpu]!], "a GPU of the fleet has a model");
 }
 
 function holderState({ state }: Lease): UsageState {

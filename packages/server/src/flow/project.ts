@@ -64,8 +64,8 @@ export class Projector {
 
 /** A stretch as the usage table holds it: one row per device. */
 export function usageRows({ devices, unitsEach, ...stretch }: Stretch): UsageRow[] {
-  const { lease, job, account, user, node, fromAt, toAt } = stretch;
-  return devices.map(({ gpu, model, state }) => ({
+  const { lease, job, account, user, node, model, fromAt, toAt } = stretch;
+  return devices.map(({ gpu, state }) => ({
     ...{ lease, job, account, user, node, gpu, model, units: unitsEach, state },
     ...{ class: stretch.class, fromAt, toAt },
   }));
