@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { second, unitsPerGpu } from "../model/units.ts";
-import { jobId, World } from "../testing/world.ts";
+import { jobId, nodeOf, World } from "../testing/world.ts";
 import type { FleetBalance } from "./balance.ts";
 import { balanceUntil, meterEvents } from "./replay.fixture.ts";
 
@@ -24,15 +24,22 @@ describe("the balance of the fleet", () => {
   });
 
   it("[U1] [S10] parts of a GPU take their sevenths and leave the others idle", () => {
-    const w = new World();
-    w.must({ kind: "policy.set", policy: { ...w.state.policy, reshapeMs: 0 } });
-    w.nodes(["n0", "H100:1"]).account("lab");
-    w.must({ kind: "node.register", nodes: [{ ...w.state.fleet.nodes[0]!.facts, pool: "any" }] });
+    const w = new World().account("lab");
+    w.must({ kind: "node.register", nodes: [{ ...nodeOf("n0", "H100:1"), pool: "any" }] });
     for (const id of ["a", "b"]) w.submit(id, "lab", { gpus: "1g.10gb" });
     w.tick(7 * second);
     const { leased, reshape, idle, capacity, difference } = balanceUntil(meterEvents(w.events), w.now);
     assert.equal(leased + reshape, (capacity * 2n) / 7n);
     assert.deepEqual([idle, difference], [(capacity * 5n) / 7n, 0n]);
+  });
+
+  it("[U1] [P1] members that are placed together on one GPU all take their part of it", () => {
+    const w = new World().account("lab");
+    w.must({ kind: "node.register", nodes: [{ ...nodeOf("n0", "H100:1"), pool: "any" }] });
+    w.submit("gang", "lab", { gpus: "1g.10gb", members: 3 });
+    w.tick(7 * second);
+    const { idle, capacity, difference } = balanceUntil(meterEvents(w.events), w.now);
+    assert.deepEqual([idle, difference], [(capacity * 4n) / 7n, 0n]);
   });
 
   it("[S10] free GPUs are stranded while others hold all cores of their node", () => {
