@@ -59,7 +59,7 @@ describe("an invoice", () => {
     }
   });
 
-  it("comes to the least amount where it has any charge", () => {
+  it("is raised to the minimum amount where it has any charge", () => {
     const invoice = madeOf({ minimumMicros: 1_000_000_000 }).invoiceFor("lab");
     assert.equal(invoice.lines.at(-1)!.kind, "minimum");
     assert.equal(invoice.totalMicros, 1_000_000_000n);

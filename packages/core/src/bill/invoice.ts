@@ -1,10 +1,11 @@
 import { canonicalJson } from "../journal/canonical.ts";
+import { must } from "../model/must.ts";
 import type { Instant } from "../model/units.ts";
 import type { InvoiceLine } from "./charge.ts";
 import { lentPrice, type PriceTerms, termsAt } from "./cost.ts";
-import { inOrder, lineOf, noGpu } from "./lines.ts";
 import { divideRounded, type Micros, minorMicros } from "./money.ts";
 import { type PriceBook, type PriceWindow, versionAt } from "./price.ts";
+import { inInvoiceOrder, invoiceLine, noGpu } from "./rate-book.ts";
 import type { Shared } from "./totals.ts";
 
 export interface Period {
@@ -12,21 +13,22 @@ export interface Period {
   readonly label: string;
   readonly fromAt: Instant;
   readonly toAt: Instant;
-  /** The zone that the borders were taken from; only ever shown. */
+  /** The zone in which the period begins and ends; only for display. */
   readonly zone: string;
 }
 
-/** Grows when the same usage and prices would give another amount; an invoice is recomputed under the version it names. */
+/** Increases when the same input would give another amount. An invoice is recomputed under the version it names. */
 export const ratingVersion = 1;
 
-/** What a tenant owes for a period. A pure function of what was metered and the price book. */
+/** What a tenant owes for a period. A pure function of the metered records and the price book. */
 export interface Invoice {
   readonly tenant: string;
   readonly period: Period;
   readonly currency: string;
+  /** With `chargeback` the tenant owes the total, with `showback` it is only shown. */
   readonly mode: "chargeback" | "showback";
   readonly lines: readonly InvoiceLine[];
-  /** Of lines above zero, of lines below, and what rounding to an amount that can be paid adds. */
+  /** Sum of the lines above zero, sum of the lines below, and what rounding to a payable amount adds. */
   readonly chargesMicros: Micros;
   readonly creditsMicros: Micros;
   readonly roundingMicros: Micros;
@@ -42,22 +44,22 @@ export interface InvoiceParts {
   readonly windows: readonly PriceWindow[];
   /** From the tenant's own records. */
   readonly lines: readonly InvoiceLine[];
-  /** From looking at the whole fleet; those of other tenants are passed over. */
+  /** From the whole fleet; those of other tenants are ignored. */
   readonly shared: readonly Shared[];
   readonly corrections: readonly InvoiceLine[];
 }
 
-/** Puts an invoice together; undefined where no price list holds in the period. */
+/** Builds an invoice; undefined if no price list applies at the end of the period. */
 export function buildInvoice(parts: InvoiceParts): Invoice | undefined {
   const { tenant, period, mode, book } = parts;
   const version = versionAt(book, period.toAt - 1);
   if (version === undefined) return undefined;
-  const lines = inOrder([...parts.lines, ...sharedLines(parts)]);
+  const lines = inInvoiceOrder([...parts.lines, ...sharedLines(parts)]);
   const missing = BigInt(version.minimumMicros) - sum(lines);
   if (missing > 0n && sum(lines.filter((line) => line.micros > 0n)) > 0n) {
     lines.push(plainLine("minimum", tenant, version.id, missing));
   }
-  lines.push(...inOrder(parts.corrections));
+  lines.push(...inInvoiceOrder(parts.corrections));
   const chargesMicros = sum(lines.filter((line) => line.micros > 0n));
   const creditsMicros = sum(lines.filter((line) => line.micros < 0n));
   const exact = chargesMicros + creditsMicros;
@@ -77,18 +79,22 @@ function sharedLines({ tenant, shared, book, windows, period }: InvoiceParts): I
       lines.push({ ...plainLine("idle", tenant, each.version, each.micros ?? 0n), model: each.model });
       continue;
     }
-    const version = book.versions.find(({ id }) => id === each.version)!;
-    const terms = termsAt(book, windows, Math.max(version.fromAt, period.fromAt), tenant)!;
+    const version = must(
+      book.versions.find(({ id }) => id === each.version),
+      `the price list ${each.version} is in the book`,
+    );
+    const at = Math.max(version.fromAt, period.fromAt);
+    const terms = must(termsAt(book, windows, at, tenant), "a price list applies from when it begins");
     const line = lentLine(each, { ...terms, version, perMille: each.perMille });
     if (line.micros !== 0n) lines.push(line);
   }
   return lines;
 }
 
-/** The credit for what a tenant lent, at the price of the terms. */
+/** The credit for lent GPU time at the given terms. */
 function lentLine({ tenant, model, version, perMille, quantity }: Shared, terms: PriceTerms): InvoiceLine {
   const key = { ...noGpu, kind: "lent", account: tenant, model, version, perMille } as const;
-  return lineOf({ key, price: lentPrice(terms, model), rounding: terms.version.rounding }, quantity);
+  return invoiceLine({ key, price: lentPrice(terms, model), rounding: terms.version.rounding }, quantity);
 }
 
 function plainLine(kind: "idle" | "minimum", account: string, version: string, micros: Micros): InvoiceLine {
@@ -101,12 +107,12 @@ function sum(lines: readonly InvoiceLine[]): Micros {
   return micros;
 }
 
-/** The one spelling of an invoice: equal invoices have equal bytes (S11). */
+/** The canonical text of an invoice: equal invoices have equal bytes (S11). */
 export function invoiceText(invoice: Invoice): string {
   return canonicalJson(spelled(invoice));
 }
 
-/** Amounts that may pass 2^53 as text, for the journal and the network. */
+/** The value with every BigInt as text, for the journal and the network. */
 export function spelled(value: unknown): unknown {
   if (typeof value === "bigint") return String(value);
   if (Array.isArray(value)) return value.map(spelled);
@@ -114,12 +120,12 @@ export function spelled(value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).map(([key, field]) => [key, spelled(field)]));
 }
 
-/** A line that was spelled. */
+/** An invoice line as `spelled` writes it. */
 export type SpelledLine = Omit<InvoiceLine, "quantity" | "numerator" | "denominator" | "micros"> & {
   readonly [Field in "quantity" | "numerator" | "denominator" | "micros"]: string;
 };
 
-/** The line that `spelled` wrote. */
+/** The inverse of `spelled` for a line. */
 export function readLine(line: SpelledLine): InvoiceLine {
   const { quantity, numerator, denominator, micros } = line;
   return {

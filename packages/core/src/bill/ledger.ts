@@ -3,10 +3,13 @@ import type { ChargeKind, InvoiceLine } from "./charge.ts";
 import type { Invoice } from "./invoice.ts";
 import type { Micros } from "./money.ts";
 
-/** `tenant/acme/owed`, `reservation/acme`, `lender/acme`, `revenue/burst`, `idle-pool`, `adjustments`, `rounding`, `cash`. */
+/**
+ * `tenant/acme/owed`, `reservation/acme`, `lender/acme`, `revenue/burst`, `idle-pool`, `adjustments`, `rounding` or
+ * `cash`.
+ */
 export type LedgerAccount = string;
 
-/** A leg takes from an account (below zero) or gives to it. */
+/** A leg adds to an account, or takes from it (below zero). */
 export interface Leg {
   readonly account: LedgerAccount;
   readonly micros: Micros;
@@ -15,23 +18,23 @@ export interface Leg {
 export const entryKinds = ["charge", "credit", "adjustment", "rounding", "payment", "hold", "post", "void"] as const;
 export type EntryKind = (typeof entryKinds)[number];
 
-/** Written once; the legs of an entry add up to nothing. What was wrong is put right by another entry that names it. */
+/** Written once and never changed; a mistake is corrected by another entry that names it. The legs add up to 0. */
 export interface LedgerEntry {
-  /** Gapless from 1. */
+  /** Counts from 1 without gaps. */
   readonly no: number;
   readonly kind: EntryKind;
   readonly at: Instant;
   readonly currency: string;
   readonly legs: readonly Leg[];
-  /** The invoice and the line that it books. */
+  /** The invoice and the line that the entry books. */
   readonly invoice?: string;
   readonly line?: number;
-  /** The entry that it corrects, posts or voids. */
+  /** The entry that this one corrects, posts or voids. */
   readonly of?: number;
   readonly memo: string;
 }
 
-/** What is missing for an entry to be sound; undefined when nothing is (S13). */
+/** What is wrong with an entry; undefined if nothing is (S13). */
 export function faultOf(entry: Pick<LedgerEntry, "legs">): string | undefined {
   if (entry.legs.length < 2) return "an entry has at least two legs";
   let sum = 0n;
@@ -39,8 +42,8 @@ export function faultOf(entry: Pick<LedgerEntry, "legs">): string | undefined {
   return sum === 0n ? undefined : `the legs add up to ${sum}, not to 0`;
 }
 
-/** Where the money of a line comes from or goes to. */
-function against(kind: ChargeKind, tenant: string): LedgerAccount {
+/** The account on the other side of an invoice line. */
+function contraAccount(kind: ChargeKind, tenant: string): LedgerAccount {
   switch (kind) {
     case "reserved":
       return `reservation/${tenant}`;
@@ -56,12 +59,12 @@ function against(kind: ChargeKind, tenant: string): LedgerAccount {
   }
 }
 
-/** The account that an invoice is booked to: what is owed, or what is only shown. */
+/** The account that an invoice is booked to: owed with chargeback, only shown with showback. */
 export function billedTo({ tenant, mode }: Pick<Invoice, "tenant" | "mode">): LedgerAccount {
   return `tenant/${tenant}/${mode === "chargeback" ? "owed" : "shown"}`;
 }
 
-/** One entry for each line of an invoice, and one for the rounding; numbers follow `firstNo`. */
+/** One entry for each line of an invoice and one for the rounding, numbered from `firstNo` on. */
 export function entriesOf(invoice: Invoice, number: string, firstNo: number, at: Instant): LedgerEntry[] {
   const { tenant, currency } = invoice;
   const to = billedTo(invoice);
@@ -78,7 +81,7 @@ export function entriesOf(invoice: Invoice, number: string, firstNo: number, at:
   for (const [i, line] of invoice.lines.entries()) {
     const { kind, micros } = line;
     const entryKind = kind === "correction" ? "adjustment" : micros < 0n ? "credit" : "charge";
-    book(entryKind, against(kind, tenant), micros, memoOf(line), i + 1);
+    book(entryKind, contraAccount(kind, tenant), micros, memoOf(line), i + 1);
   }
   book("rounding", "rounding", invoice.roundingMicros, "rounded to what can be paid");
   return entries;

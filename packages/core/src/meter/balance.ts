@@ -37,8 +37,8 @@ type StoredChange = Omit<DeviceChange, "mode"> & { readonly mode: string };
  * - `used` comes from the leases: which GPUs a lease names, and the instants at which it entered and left its states.
  * - `devices` comes from the fleet: its counters of free units, which change when seats are taken and given back, and
  *   the modes of its nodes. It knows no state of a lease and no duration.
- * A stretch that is missing, doubled, too short, too long or of the wrong size makes a difference, and so does a counter
- * that is wrong. No part is computed as the remainder of the others.
+ * A stretch that is missing, doubled, too short, too long or of the wrong size makes a difference, and so does a
+ * counter that is wrong. No part is computed as the remainder of the others.
  *
  * `devices` is sorted by device, then by time; of several changes at one instant the last counts.
  */

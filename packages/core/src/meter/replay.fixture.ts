@@ -23,7 +23,7 @@ interface ReplayOptions {
   readonly restart?: (state: State) => State;
 }
 
-/** Meters the events from nothing, as a rebuild of the projections does; unless told otherwise each is a row of its own. */
+/** Meters the events from nothing, as a rebuild of the projections does. By default each event is a row of its own. */
 export function meterEvents(events: readonly Event[], { eventsPerRow = 1, restart }: ReplayOptions = {}): Replay {
   let state = emptyState();
   const records: MeterRecord[] = [];

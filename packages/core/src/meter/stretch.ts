@@ -15,8 +15,8 @@ export interface StretchDevice {
 
 /**
  * The one record of use: a lease that stayed in one state from `fromAt` to `toAt`, with its GPUs. The unheld remainder
- * of a dedicated node is recorded the same way, as if a lease named after the GPU held it [U3]. Usage rows, the input of
- * billing and the leased side of the balance all derive from stretches.
+ * of a dedicated node is recorded the same way, as if a lease named after the GPU held it [U3]. Usage rows, the input
+ * of billing and the leased side of the balance all derive from stretches.
  */
 export interface Stretch extends Omit<Usage, "gpus"> {
   /** In the order of the lease. Empty for a lease without GPUs, whose use is its cores and memory. */

@@ -11,8 +11,8 @@ import { eventsOf } from "./recover.ts";
 const folder = fileURLToPath(new URL("../../src/journal/golden/", import.meta.url));
 
 /**
- * SHA-256 of all usage, device and book rows of each golden journal, in their order. Stores in the field hold these rows:
- * a change here makes `tess admin verify` fail there, so a new value needs a migration. A new journal gets a new line.
+ * SHA-256 of all usage, device and book rows of each golden journal, in their order. Stores in the field hold these
+ * rows, and `tess admin verify` compares them: a changed value needs a migration. A new journal gets a new line.
  */
 const rowHashes: Readonly<Record<string, string>> = {
   "0001-first.golden.jsonl": "4f2e9b9e9a26cad1db6765faf35e9baff684ae8daf55df5c6a231edc6434ea9e",

@@ -1,4 +1,4 @@
-import { DeviceTimeline, type Event, type Input, Meter, type State, type Stretch } from "@tessera/core";
+import { accountOf, DeviceTimeline, type Event, type Input, Meter, type State, type Stretch } from "@tessera/core";
 import type { AuditRow, BookRow, EndedJobRow, Projected, UsageRow } from "../store/port.ts";
 import { accountOfUser, auditOf } from "./audit.ts";
 import { meterRows, moneyRows } from "./book-rows.ts";
@@ -38,7 +38,7 @@ export class Projector {
         if (user !== undefined) this.#subjects.set(command.token, accountOfUser(state, user));
       } else if ("job" in command) {
         const account = (state.jobById.get(command.job) ?? state.arrayById.get(command.job))?.account;
-        if (account !== undefined) this.#subjects.set(command.job, state.accounts[account]!.path);
+        if (account !== undefined) this.#subjects.set(command.job, accountOf(state, account).path);
       }
     }
   }

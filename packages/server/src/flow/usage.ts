@@ -18,22 +18,22 @@ import { instantOrAgo } from "./zones.ts";
 
 type By = UsageReport["by"];
 
-/** What is asked of a report, with the times settled. */
+/** The query of a usage report. */
 export interface UsageAsk {
   readonly by: By;
   readonly from: Instant;
   readonly to: Instant;
-  /** Account paths; what lies below them is included. The empty path is everything. */
+  /** Account paths; their subtrees are included. The empty path is everything. */
   readonly accounts: readonly string[];
-  /** Whether something used under a path then belongs to them: a path may have been another account's before. */
+  /** Whether a path belonged to these accounts at an instant: it may have been another account's before. */
   readonly belongs?: (path: string, then: Instant) => boolean;
-  /** Whether the books of the whole fleet are shown too. */
+  /** Whether to add the balance of the whole fleet. */
   readonly fleet: boolean;
 }
 
 const usualSpan = "30d";
 
-/** The stretch of time a report is about: instants, or durations back from now; by default the last 30 days. */
+/** The span of a report: each end is an instant or a duration back from now; by default the last 30 days. */
 export function reportSpan(
   from: string | undefined,
   to: string | undefined,
@@ -44,17 +44,17 @@ export function reportSpan(
   if (isRefusal(until)) return until;
   const since = instantOrAgo(from ?? usualSpan, "from", now, duration("from"));
   if (isRefusal(since)) return since;
-  const end = Math.min(until, now); // nothing has been used after now
+  const end = Math.min(until, now); // the future has no usage
   if (since > end)
     return refuse("invalid", "from", from ?? usualSpan, "is not before to", "give the earlier time first");
   return { from: Math.max(0, since), to: end };
 }
 
-/** A part of the replica that must not change while the store is being read: stretches that are still open. */
+/** The open stretches of the replica, copied before the store is read because the replica moves on meanwhile. */
 interface OpenStretches {
   readonly seq: number;
   readonly rows: readonly UsageRow[];
-  /** When each live lease entered its state. */
+  /** When each open stretch began, by lease. */
   readonly since: ReadonlyMap<string, Instant>;
 }
 
@@ -68,7 +68,7 @@ export function openStretches(state: State, seq: number, to: Instant): OpenStret
   };
 }
 
-/** The report: closed stretches from the store, open ones from the replica, and the fleet's own books beside them. */
+/** The report: closed stretches from the store, open ones from the replica, and the balance of the fleet. */
 export async function usageReport(
   reader: Pick<StoreReader, "usage" | "devices">,
   open: OpenStretches,
@@ -97,7 +97,7 @@ export async function usageReport(
   };
 }
 
-/** The store may have moved on since the replica was looked at; a stretch that was open then is not closed yet. */
+/** The store may be ahead of the copied replica: a stretch that is open in the copy must not count as closed too. */
 function isNewer(row: UsageRow, open: OpenStretches): boolean {
   const since = open.since.get(row.lease);
   return since !== undefined && row.fromAt >= since;
@@ -127,7 +127,7 @@ function grouped(used: readonly UsageRow[], ask: UsageAsk, nameOfUser: (id: stri
 
 const unitMsPerGpuHour = BigInt(unitsPerGpu) * 3_600_000n;
 
-/** Rounded to thousandths, for people. */
+/** For people; rounded to thousandths. */
 function gpuHours(amount: bigint): string {
   const thousandths = (amount * 1000n + unitMsPerGpuHour / 2n) / unitMsPerGpuHour;
   return `${thousandths / 1000n}.${String(thousandths % 1000n).padStart(3, "0")}`;
