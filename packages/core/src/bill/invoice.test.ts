@@ -26,7 +26,7 @@ function madeOf(change: Parameters<typeof pricesOf>[0] = {}) {
 }
 
 describe("an invoice", () => {
-  it("[S13] is booked by entries whose legs add up to nothing and whose sum is the total", () => {
+  it("[S13] is booked by entries whose legs add up to 0 and whose sum is the total", () => {
     for (const tenant of ["lab", "ops"]) {
       const invoice = madeOf({ gpus: [{ model: "*", reservedMicros: 1_234_567, burstMicros: 7_654_321 }] }).invoiceFor(
         tenant,

@@ -142,7 +142,7 @@ describe("rating a period", () => {
     assert.equal(rating.lines("lab")[0]!.micros, 360_712n);
   });
 
-  it("[S11] gives the same whatever the order, and however often a stretch is told", () => {
+  it("[S11] does not depend on the order of records, nor on repeated ones", () => {
     const floors = [floorOf("lab", 2), floorOf("lab", 3, 2, 2), floorOf("ops", 1)];
     const usage = [
       usageOf("lab/a", 2, 0.25, 3.7),
