@@ -1,76 +1,139 @@
-export { exceeds, overcommitted } from "./admit/account.ts";
-export * from "./bill/budget.ts";
-export * from "./bill/charge.ts";
-export * from "./bill/correct.ts";
-export * from "./bill/cost.ts";
-export * from "./bill/extract.ts";
-export * from "./bill/invoice.ts";
-export * from "./bill/job-cost.ts";
-export * from "./bill/latest.ts";
-export * from "./bill/ledger.ts";
-export * from "./bill/money.ts";
-export * from "./bill/period.ts";
-export * from "./bill/price.ts";
+export { overcommitted } from "./admit/account.ts";
+export { correctionsOf, type IssuedLine } from "./bill/correct.ts";
+export { type Extract, extractFrom, extractLines, extractOf, recompute } from "./bill/extract.ts";
+export { buildInvoice, invoiceText, readLine, spelled } from "./bill/invoice.ts";
+export { jobCost } from "./bill/job-cost.ts";
+export { latestOf } from "./bill/latest.ts";
+export { entriesOf, faultOf } from "./bill/ledger.ts";
+export { PeriodRating } from "./bill/period.ts";
 export { RateBook } from "./bill/rate-book.ts";
-export * from "./bill/totals.ts";
+export { type Shared, Totals } from "./bill/totals.ts";
 export type { Rule } from "./claim/takeable.ts";
-export * from "./cycle.ts";
-export * from "./decide/batch.ts";
-export * from "./decide/decide.ts";
-export * from "./journal/canonical.ts";
-export * from "./journal/command.ts";
-export * from "./journal/event.ts";
-export * from "./journal/input.ts";
-export * from "./journal/money-command.ts";
-export * from "./journal/money-event.ts";
-export * from "./journal/outcome.ts";
-export * from "./journal/refusal.ts";
-export * from "./journal/spell.ts";
-export * from "./journal/upcast.ts";
-export * from "./meter/balance.ts";
-export * from "./meter/device-timeline.ts";
-export * from "./meter/meter.ts";
+export { decideBatch } from "./decide/batch.ts";
+export { decide } from "./decide/decide.ts";
+export { Fleet } from "./fleet/fleet.ts";
+export { canonicalJson } from "./journal/canonical.ts";
+export type { Actor, Command, CommandInput, SubmitJob } from "./journal/command.ts";
+export type {
+  Event,
+  EventKind,
+  JobClaimed,
+  JobEnded,
+  JobGrown,
+  JobPlaced,
+  LeaseStopping,
+  Seat,
+} from "./journal/event.ts";
+export type { Input } from "./journal/input.ts";
+export type { IssueInvoice } from "./journal/money-command.ts";
+export type { BudgetForeseen, BudgetReached, InvoiceIssued, SpelledEntry } from "./journal/money-event.ts";
+export type { Decision } from "./journal/outcome.ts";
+export { isRefusal, type Refusal, type RefusalKind, refuse } from "./journal/refusal.ts";
+export type { Report, ReportWhat } from "./journal/report.ts";
+export { EventSpelling } from "./journal/spell.ts";
+export { type StoredEvent, upcast } from "./journal/upcast.ts";
+export { pastUnits } from "./learn/history.ts";
+export { FleetWorth, type Unplaced } from "./learn/worth/fleet-worth.ts";
+export { WorthLearner } from "./learn/worth/learner.ts";
+export type { Room, Shape } from "./learn/worth/shape.ts";
+export { balanceOf, type FleetBalance, unitMsIn } from "./meter/balance.ts";
+export { type DeviceChange, DeviceTimeline } from "./meter/device-timeline.ts";
+export { Meter, type MeterRecord, meteredOf } from "./meter/meter.ts";
 export { isStranded } from "./meter/strand-watch.ts";
-export * from "./meter/stretch.ts";
-export * from "./meter/usage.ts";
-export * from "./model/access.ts";
-export * from "./model/account.ts";
-export * from "./model/ids.ts";
-export * from "./model/job.ts";
-export * from "./model/lease.ts";
-export * from "./model/node.ts";
-export * from "./model/policy.ts";
-export * from "./model/size.ts";
-export * from "./model/units.ts";
-export { gpuOffers } from "./part/offers.ts";
-export type { PartMode, PartSeat, PoolMode } from "./part/seat.ts";
-export * from "./place/place.ts";
-export * from "./place/rehearse.ts";
-export { type Cost, FleetWorth, type Unplaced } from "./place/value/fleet-worth.ts";
-export { type FleetView, WorthLearner } from "./place/value/learner.ts";
-export type { Room, Shape } from "./place/value/shape.ts";
-export * from "./queue/explain.ts";
-export * from "./queue/quota.ts";
-export * from "./queue/reason.ts";
-export { priceHit } from "./run/price-cap.ts";
-export * from "./run/report.ts";
-export * from "./state/apply.ts";
+export { openUsage, openUsageOf, type Stretch, stretchesUntil, usagesOf } from "./meter/stretch.ts";
+export {
+  type CapacityChange,
+  type FloorChange,
+  type LostWork,
+  type Metered,
+  tenantOfPath,
+  type Usage,
+} from "./meter/usage.ts";
+export { type Role, type RoleBinding, roles, type Token, type User } from "./model/access.ts";
+export {
+  type Account,
+  type AccountOrder,
+  type AccountTerms,
+  accountOrders,
+  type GpuAmounts,
+  type Limits,
+  plainTerms,
+  type Quota,
+  type QuotaWindow,
+  type Trust,
+} from "./model/account.ts";
+export { modelMatches } from "./model/gpu-name.ts";
+export {
+  type AccountId,
+  type AccountNo,
+  type GpuNo,
+  idPrefix,
+  type JobId,
+  type JobNo,
+  type LeaseId,
+  leaseIdOf,
+  type NodeNo,
+  noAccount,
+  type OperationId,
+  parseLeaseId,
+  rootAccount,
+  type TokenId,
+  type UserId,
+} from "./model/ids.ts";
+export type {
+  After,
+  ArrayAsk,
+  AttemptRecord,
+  GpuAsk,
+  Isolation,
+  Job,
+  JobArray,
+  JobClass,
+  JobOutcome,
+  JobSpec,
+  JobType,
+  ModelAsk,
+  Slo,
+} from "./model/job.ts";
+export type { Lease } from "./model/lease.ts";
+export type { FleetNode, NodeFacts } from "./model/node.ts";
+export type { PartSeat, PoolMode } from "./model/part.ts";
+export { movesPerHourPlain, type Policy, plainPolicy, usualHandover } from "./model/policy.ts";
+export type { SizeClasses, SizeCounts } from "./model/size.ts";
+export { day, hour, type Instant, minute, second, unitsPerGpu } from "./model/units.ts";
+export type { UsageState } from "./model/usage.ts";
+export { decimalText, divideRounded, exponentOf, minorMicros, moneyText, shareOut } from "./money/amount.ts";
+export type { Budget, BudgetStanding, BudgetStop } from "./money/budget.ts";
+export type { Charge, ChargeKind, InvoiceLine, LineKey } from "./money/charge.ts";
+export type { Invoice, Period, SpelledLine } from "./money/invoice.ts";
+export {
+  type Contract,
+  type PriceBook,
+  type PriceVersion,
+  type PriceWindow,
+  type TimeOfDay,
+  versionAt,
+} from "./money/price.ts";
+export { burstPrice, costOf, perHour, reservedPrice, termsAt } from "./money/unit-price.ts";
+export { accountOf, pathUp, tenantOf } from "./quota/accounts.ts";
+export { demandOf, modelsFor } from "./quota/demand.ts";
+export { coverFor } from "./quota/guarantee.ts";
+export { stopOrderOf } from "./run/stop.ts";
+export { apply, keysKeptMs } from "./state/apply.ts";
 export { attemptOf } from "./state/apply-jobs.ts";
-export * from "./state/books.ts";
-export * from "./state/fleet.ts";
-export { pastUnits } from "./state/history.ts";
+export { emptyState } from "./state/empty.ts";
+export { jobOf } from "./state/live-jobs.ts";
 export { passTime } from "./state/pass-time.ts";
-export type { Rest } from "./state/rest.ts";
-export * from "./state/snapshot.ts";
-export * from "./state/state.ts";
-export * from "./state/timers.ts";
-export * from "./state/usage.ts";
-export * from "./state/waiting.ts";
-export * from "./submit/gpus.ts";
-export * from "./submit/kind.ts";
-export * from "./submit/parse.ts";
-export * from "./submit/quantities.ts";
-export * from "./submit/sizes.ts";
-export * from "./why/alternatives.ts";
-export * from "./why/line.ts";
-export { type Displaced, type Outlook, outlookOf, type StartBand, startBand } from "./why/outlook.ts";
+export { readSnapshot, snapshotSchema, writeSnapshot } from "./state/snapshot.ts";
+export type { State } from "./state/state.ts";
+export { fieldsNotYet, parseJob, type RawJob, type Settled } from "./submit/parse.ts";
+export { cpusToMilli, gpusToUnits, parseDuration, parseSize } from "./submit/quantities.ts";
+export { parseSizes, sizedAmounts, withoutSizes } from "./submit/sizes.ts";
+export { type RawKind, sizeJob } from "./submit/sizing/kind.ts";
+export { gpuOffers } from "./submit/sizing/offers.ts";
+export { type Alternative, alternativesFor } from "./why/alternatives.ts";
+export { lineOf } from "./why/line.ts";
+export { type Displaced, type Outlook, type StartBand, startBand } from "./why/outlook.ts";
+export type { Reason, ReasonKind } from "./why/reason.ts";
+export { reasonFor } from "./why/reason-for.ts";
+export { expected, rehearse } from "./why/rehearse.ts";

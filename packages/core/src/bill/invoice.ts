@@ -1,40 +1,15 @@
 import { canonicalJson } from "../journal/canonical.ts";
 import { must } from "../model/must.ts";
-import type { Instant } from "../model/units.ts";
-import type { InvoiceLine } from "./charge.ts";
-import { lentPrice, type PriceTerms, termsAt } from "./cost.ts";
-import { divideRounded, type Micros, minorMicros } from "./money.ts";
-import { type PriceBook, type PriceWindow, versionAt } from "./price.ts";
+import { divideRounded, type Micros, minorMicros } from "../money/amount.ts";
+import type { InvoiceLine } from "../money/charge.ts";
+import type { Invoice, Period, SpelledLine } from "../money/invoice.ts";
+import { type PriceBook, type PriceWindow, versionAt } from "../money/price.ts";
+import { lentPrice, type PriceTerms, termsAt } from "../money/unit-price.ts";
 import { inInvoiceOrder, invoiceLine, noGpu } from "./rate-book.ts";
 import type { Shared } from "./totals.ts";
 
-export interface Period {
-  /** `2026-11`. */
-  readonly label: string;
-  readonly fromAt: Instant;
-  readonly toAt: Instant;
-  /** The zone in which the period begins and ends; only for display. */
-  readonly zone: string;
-}
-
 /** Increases when the same input would give another amount. An invoice is recomputed under the version it names. */
 export const ratingVersion = 1;
-
-/** What a tenant owes for a period. A pure function of the metered records and the price book. */
-export interface Invoice {
-  readonly tenant: string;
-  readonly period: Period;
-  readonly currency: string;
-  /** With `chargeback` the tenant owes the total, with `showback` it is only shown. */
-  readonly mode: "chargeback" | "showback";
-  readonly lines: readonly InvoiceLine[];
-  /** Sum of the lines above zero, sum of the lines below, and what rounding to a payable amount adds. */
-  readonly chargesMicros: Micros;
-  readonly creditsMicros: Micros;
-  readonly roundingMicros: Micros;
-  readonly totalMicros: Micros;
-  readonly ratingVersion: number;
-}
 
 export interface InvoiceParts {
   readonly tenant: string;
@@ -119,11 +94,6 @@ export function spelled(value: unknown): unknown {
   if (typeof value !== "object" || value === null) return value;
   return Object.fromEntries(Object.entries(value).map(([key, field]) => [key, spelled(field)]));
 }
-
-/** An invoice line as `spelled` writes it. */
-export type SpelledLine = Omit<InvoiceLine, "quantity" | "numerator" | "denominator" | "micros"> & {
-  readonly [Field in "quantity" | "numerator" | "denominator" | "micros"]: string;
-};
 
 /** The inverse of `spelled` for a line. */
 export function readLine(line: SpelledLine): InvoiceLine {

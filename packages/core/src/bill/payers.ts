@@ -1,5 +1,5 @@
 import { type FloorChange, tenantOfPath, type Usage } from "../meter/usage.ts";
-import { modelMatches } from "../submit/gpus.ts";
+import { modelMatches } from "../model/gpu-name.ts";
 import { Holdings } from "./holdings.ts";
 import type { Payer, TenantPayer } from "./payer.ts";
 import { Skus } from "./skus.ts";

@@ -1,15 +1,23 @@
 import { type LostWork, type Metered, tenantOfPath, type Usage } from "../meter/usage.ts";
 import { must } from "../model/must.ts";
 import { hour, type Instant } from "../model/units.ts";
-import type { Charge, InvoiceLine } from "./charge.ts";
-import { burstPrice, corePrice, costOf, memoryPrice, type PriceTerms, reservedPrice, termsAt } from "./cost.ts";
+import type { Charge, InvoiceLine } from "../money/charge.ts";
+import type { Period } from "../money/invoice.ts";
+import { type Contract, type PriceBook, type PriceVersion, type PriceWindow, versionAt } from "../money/price.ts";
+import {
+  burstPrice,
+  corePrice,
+  costOf,
+  memoryPrice,
+  type PriceTerms,
+  reservedPrice,
+  termsAt,
+} from "../money/unit-price.ts";
 import { ofBurstSum, ofCpuSum, ofMemorySum } from "./holdings.ts";
 import { innerMap } from "./inner-map.ts";
-import type { Period } from "./invoice.ts";
 import { latestOf } from "./latest.ts";
 import type { Lent } from "./lending.ts";
 import type { Payer } from "./payer.ts";
-import { type Contract, type PriceBook, type PriceVersion, type PriceWindow, versionAt } from "./price.ts";
 import { noGpu, RateBook } from "./rate-book.ts";
 import { type Cut, Rater } from "./rater.ts";
 import type { FloorPart } from "./reserve.ts";

@@ -1,4 +1,4 @@
-import { shareOut } from "./money.ts";
+import { shareOut } from "../money/amount.ts";
 import type { Payer, TenantPayer } from "./payer.ts";
 
 /** One account's own part of a floor. */

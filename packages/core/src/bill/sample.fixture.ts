@@ -1,8 +1,8 @@
 import type { Usage } from "../meter/usage.ts";
 import { hour, unitsPerGpu } from "../model/units.ts";
-import type { Period } from "./invoice.ts";
+import type { Period } from "../money/invoice.ts";
+import type { PriceVersion } from "../money/price.ts";
 import { PeriodRating, type RatingOptions } from "./period.ts";
-import type { PriceVersion } from "./price.ts";
 
 /** A price list with round figures: 2 for a reserved GPU-hour, 3 for a burst GPU-hour, nothing else. */
 export function pricesOf(change: Partial<PriceVersion> = {}): PriceVersion {

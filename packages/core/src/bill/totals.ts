@@ -1,9 +1,9 @@
 import { type LostWork, tenantOfPath } from "../meter/usage.ts";
-import type { InvoiceLine } from "./charge.ts";
-import { burstPrice, costOf, type PriceTerms } from "./cost.ts";
+import { shareOut } from "../money/amount.ts";
+import type { InvoiceLine } from "../money/charge.ts";
+import { type PriceVersion, rateFor } from "../money/price.ts";
+import { burstPrice, costOf, type PriceTerms } from "../money/unit-price.ts";
 import { innerMap } from "./inner-map.ts";
-import { shareOut } from "./money.ts";
-import { type PriceVersion, rateFor } from "./price.ts";
 import { inInvoiceOrder, invoiceLine, noGpu, Quantities, type Rate, RateBook } from "./rate-book.ts";
 import { addSum, fitting, sumAt, wide } from "./wide.ts";
 

@@ -2,8 +2,9 @@ import { type GpuNo, type NodeNo, noAccount, rootAccount } from "../model/ids.ts
 import type { Lease } from "../model/lease.ts";
 import type { Instant } from "../model/units.ts";
 import { dedicatedRestThen } from "../place/dedicated.ts";
-import { unlentBeside } from "../queue/quota.ts";
-import { pathUp, type State } from "../state/state.ts";
+import { pathUp } from "../quota/accounts.ts";
+import { unlentBeside } from "../quota/lending.ts";
+import type { State } from "../state/state.ts";
 import type { Book } from "./book.ts";
 import type { Cost } from "./costs.ts";
 import type { Offers } from "./offers.ts";

@@ -1,9 +1,9 @@
+import type { Level } from "../fleet/topology.ts";
 import { type NodeNo, noAccount, rootAccount } from "../model/ids.ts";
 import { unitsPerGpu } from "../model/units.ts";
 import { firstThatFits } from "../place/seats.ts";
-import { isWithin } from "../queue/quota.ts";
-import type { Level } from "../state/topology.ts";
-import { stayingOf } from "../state/usage.ts";
+import { isWithin } from "../quota/guarantee.ts";
+import { stayingOf } from "../quota/held.ts";
 import type { Task } from "./choose.ts";
 import type { Cost, CostKind } from "./costs.ts";
 import type { Offers } from "./offers.ts";

@@ -1,10 +1,12 @@
 import type { Account } from "../model/account.ts";
 import { type AccountNo, noAccount, rootAccount } from "../model/ids.ts";
 import type { Job } from "../model/job.ts";
-import { coverFor } from "../queue/quota.ts";
-import { compareShares, noShare, type Share, shareOf } from "../queue/share.ts";
-import { accountOf, lowestPriority, orderOf, type State } from "../state/state.ts";
-import { stayingOf } from "../state/usage.ts";
+import { accountOf, orderOf } from "../quota/accounts.ts";
+import { coverFor } from "../quota/guarantee.ts";
+import { stayingOf } from "../quota/held.ts";
+import { compareShares, noShare, type Share, shareOf } from "../quota/share.ts";
+import { lowestPriority } from "../state/live-jobs.ts";
+import type { State } from "../state/state.ts";
 import type { Wish } from "../state/wish.ts";
 import type { Claimant } from "./takeable.ts";
 

@@ -1,19 +1,23 @@
+import { needOf } from "../fleet/fit.ts";
 import type { Seat } from "../journal/event.ts";
 import { type AccountNo, type NodeNo, noAccount, rootAccount } from "../model/ids.ts";
 import type { Job } from "../model/job.ts";
 import type { Instant } from "../model/units.ts";
 import { nodesFor } from "../place/dedicated.ts";
 import { isKnownFull } from "../place/known-full.ts";
-import { findSeats, needOf } from "../place/seats.ts";
-import { ceilingHit, coverFor, isWithin } from "../queue/quota.ts";
+import { findSeats } from "../place/seats.ts";
+import { accountOf, isInside } from "../quota/accounts.ts";
+import { ceilingHit } from "../quota/ceiling.ts";
+import { coverFor, isWithin } from "../quota/guarantee.ts";
+import { stayingOf } from "../quota/held.ts";
+import { lostMsOf } from "../run/lost-work.ts";
 import type { Answer } from "../state/burst-order.ts";
-import { accountOf, isInside, type State } from "../state/state.ts";
-import { stayingOf } from "../state/usage.ts";
+import type { State } from "../state/state.ts";
 import type { Wish, WishOption } from "../state/wish.ts";
 import { partNeedOf } from "./part-seats.ts";
 import type { ClaimPlan } from "./plan.ts";
 import { Site } from "./site.ts";
-import { leavesFirst, lostMsOf, type Victim, whole } from "./victim.ts";
+import { leavesFirst, type Victim, whole } from "./victim.ts";
 
 /**
  * Room for one GPU, or a part of one, by a guarantee, where nothing but the order of T5 decides who leaves: what is being left

@@ -1,10 +1,10 @@
-import { decidePlacements } from "../cycle.ts";
 import type { Event } from "../journal/event.ts";
 import type { Input } from "../journal/input.ts";
 import type { Decision } from "../journal/outcome.ts";
 import { isRefusal } from "../journal/refusal.ts";
 import type { Instant } from "../model/units.ts";
-import { fellBeyondPrice } from "../run/price-cap.ts";
+import { fellBeyondPrice } from "../run/price-watch.ts";
+import { decidePlacements } from "../schedule/pass.ts";
 import { apply } from "../state/apply.ts";
 import type { State } from "../state/state.ts";
 import { decide, decideDue } from "./decide.ts";

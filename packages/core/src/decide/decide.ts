@@ -5,7 +5,7 @@ import type { Decision } from "../journal/outcome.ts";
 import { isRefusal, refuse } from "../journal/refusal.ts";
 import type { AccountNo, JobNo, NodeNo } from "../model/ids.ts";
 import type { Instant } from "../model/units.ts";
-import { priceCame } from "../run/price-cap.ts";
+import { priceCame } from "../run/price-watch.ts";
 import { takeReport } from "../run/take-report.ts";
 import { keysKeptMs } from "../state/apply.ts";
 import { queueOrPark } from "../state/queued.ts";

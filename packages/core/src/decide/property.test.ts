@@ -6,6 +6,7 @@ import type { Command } from "../journal/command.ts";
 import type { Event } from "../journal/event.ts";
 import type { Input } from "../journal/input.ts";
 import { isRefusal } from "../journal/refusal.ts";
+import type { ReportWhat } from "../journal/report.ts";
 import { plainTerms } from "../model/account.ts";
 import {
   type AccountId,
@@ -20,11 +21,13 @@ import type { Job, JobOutcome, JobSpec, RetryCause } from "../model/job.ts";
 import type { LeaseState } from "../model/lease.ts";
 import { plainPolicy } from "../model/policy.ts";
 import { minute, second, unitsPerGpu } from "../model/units.ts";
-import type { ReportWhat } from "../run/report.ts";
+import { pathUp } from "../quota/accounts.ts";
 import { apply } from "../state/apply.ts";
+import { emptyState } from "../state/empty.ts";
+import { jobOf } from "../state/live-jobs.ts";
 import { arraySize } from "../state/new-job.ts";
 import { readSnapshot, writeSnapshot } from "../state/snapshot.ts";
-import { emptyState, jobOf, pathUp, type State } from "../state/state.ts";
+import type { State } from "../state/state.ts";
 import { parseJob } from "../submit/parse.ts";
 import { ana, nodeOf } from "../testing/world.ts";
 import { decideBatch } from "./batch.ts";

@@ -3,9 +3,9 @@ import type { AccountTerms, QuotaWindow } from "../model/account.ts";
 import type { AccountId, AccountNo, GpuNo, JobId, JobNo, LeaseId, NodeNo, TokenId, UserId } from "../model/ids.ts";
 import type { JobClass, JobOutcome, JobSpec, StopCause } from "../model/job.ts";
 import type { MaintenanceWindow, NodeFacts, NodeMode } from "../model/node.ts";
+import type { PartSeat } from "../model/part.ts";
 import type { Policy } from "../model/policy.ts";
 import type { Instant } from "../model/units.ts";
-import type { PartSeat } from "../part/seat.ts";
 import type { MoneyEvent } from "./money-event.ts";
 
 /**

@@ -1,4 +1,3 @@
-import { lostMsOf } from "../claim/victim.ts";
 import type { Event, LeaseEnded, NodeChanged } from "../journal/event.ts";
 import type { AccountTerms } from "../model/account.ts";
 import type { LeaseId, NodeNo } from "../model/ids.ts";
@@ -7,8 +6,11 @@ import type { Lease } from "../model/lease.ts";
 import { must } from "../model/must.ts";
 import type { NodeFacts, NodeMode } from "../model/node.ts";
 import { type Instant, unitsPerGpu } from "../model/units.ts";
-import { accountOf, jobOf, type State } from "../state/state.ts";
-import { stopOrderOf } from "../submit/parse.ts";
+import { accountOf } from "../quota/accounts.ts";
+import { lostMsOf } from "../run/lost-work.ts";
+import { stopOrderOf } from "../run/stop.ts";
+import { jobOf } from "../state/live-jobs.ts";
+import type { State } from "../state/state.ts";
 import type { DeviceTimeline } from "./device-timeline.ts";
 import { RestWatch } from "./rest-watch.ts";
 import { closedRest, closedStretch, type Stretch, usagesOf } from "./stretch.ts";

@@ -1,7 +1,8 @@
 import type { Event } from "../journal/event.ts";
 import type { Instant } from "../model/units.ts";
 import { apply } from "../state/apply.ts";
-import { emptyState, type State } from "../state/state.ts";
+import { emptyState } from "../state/empty.ts";
+import type { State } from "../state/state.ts";
 import { balanceOf, type DeviceUse, type FleetBalance } from "./balance.ts";
 import { type DeviceChange, DeviceTimeline } from "./device-timeline.ts";
 import { Meter, type MeterRecord, meteredOf } from "./meter.ts";

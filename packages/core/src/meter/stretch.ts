@@ -3,9 +3,12 @@ import type { Job } from "../model/job.ts";
 import type { Lease } from "../model/lease.ts";
 import { must } from "../model/must.ts";
 import type { Instant } from "../model/units.ts";
+import type { UsageState } from "../model/usage.ts";
+import { accountOf } from "../quota/accounts.ts";
+import { jobOf } from "../state/live-jobs.ts";
 import type { Rest } from "../state/rest.ts";
-import { accountOf, jobOf, type State } from "../state/state.ts";
-import type { Usage, UsageState } from "./usage.ts";
+import type { State } from "../state/state.ts";
+import type { Usage } from "./usage.ts";
 
 /** One GPU of a stretch, and what it is metered as. */
 export interface StretchDevice {

@@ -1,8 +1,6 @@
 import type { JobClass } from "../model/job.ts";
 import type { Instant } from "../model/units.ts";
-
-/** What a lease was doing. The price book decides which of these states are billed. */
-export type UsageState = "starting" | "running" | "stopping" | "scrub" | "reshape" | "stranded" | "dedicated";
+import type { UsageState } from "../model/usage.ts";
 
 /** Input of billing: GPUs of one lease in one state, from `fromAt` to `toAt`. Derived from a `Stretch`. */
 export interface Usage {

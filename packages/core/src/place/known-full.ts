@@ -1,7 +1,8 @@
 import type { AccountNo } from "../model/ids.ts";
 import type { JobSpec } from "../model/job.ts";
 import type { FleetNode } from "../model/node.ts";
-import { type State, tenantOf } from "../state/state.ts";
+import { tenantOf } from "../quota/accounts.ts";
+import type { State } from "../state/state.ts";
 import type { Wish } from "../state/wish.ts";
 
 /**

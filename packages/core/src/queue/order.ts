@@ -1,14 +1,17 @@
+import { Heap, type Placed } from "../collections/heap.ts";
+import { pastUnits } from "../learn/history.ts";
 import type { Account } from "../model/account.ts";
 import { type AccountNo, type JobNo, noAccount, rootAccount } from "../model/ids.ts";
-import { pastUnits } from "../state/history.ts";
-import { accountOf, pathUp, type State, upToDate } from "../state/state.ts";
-import { stayingOf } from "../state/usage.ts";
+import { accountOf, pathUp } from "../quota/accounts.ts";
+import type { Demand } from "../quota/demand.ts";
+import { coverFor, isWithin } from "../quota/guarantee.ts";
+import { stayingOf } from "../quota/held.ts";
+import { compareShares, noShare, type Share, shareOf, shareOfJob } from "../quota/share.ts";
+import type { State } from "../state/state.ts";
 import type { WaitingGroup } from "../state/waiting.ts";
 import type { Shape } from "../state/wish.ts";
-import { Heap, type Placed } from "./heap.ts";
+import { upToDate } from "../state/wish-of.ts";
 import { before } from "./in-account.ts";
-import { coverFor, type Demand, isWithin } from "./quota.ts";
-import { compareShares, noShare, type Share, shareOf, shareOfJob } from "./share.ts";
 
 /** An account in the contest: who is next there or below, and how it stands with that job added. */
 interface Side extends Placed {

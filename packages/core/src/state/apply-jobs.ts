@@ -1,17 +1,20 @@
+import { noSlot } from "../collections/slots.ts";
 import type { Event, JobEnded, JobPlaced, JobRequeued, JobSubmitted } from "../journal/event.ts";
+import { noteLength } from "../learn/lengths.ts";
+import { noteEnd, noteSubmission } from "../learn/pace.ts";
 import { type JobId, type JobNo, noAccount } from "../model/ids.ts";
 import { type AttemptRecord, attemptsKept, evictionsKept, type Job, type JobSpec } from "../model/job.ts";
 import type { Lease } from "../model/lease.ts";
+import { accountOf } from "../quota/accounts.ts";
 import { activate, countClass, deactivate, noteMayLeave } from "./active.ts";
 import { holdLease, memberOf } from "./apply-leases.ts";
+import { countWaiting, forgetIdleUser } from "./count-usage.ts";
 import { claimed, countClaim, dropClaim, keepClaim } from "./held-claims.ts";
-import { noteLength } from "./lengths.ts";
+import { jobOf } from "./live-jobs.ts";
 import { arraySize, foreknown, newJob, usualMsOf } from "./new-job.ts";
-import { noteEnd, noteSubmission } from "./pace.ts";
 import { dropPlan, leaveQueue, queueOrPark } from "./queued.ts";
-import { noSlot } from "./slots.ts";
-import { accountOf, jobOf, type State, wishOf } from "./state.ts";
-import { countWaiting, forgetIdleUser } from "./usage.ts";
+import type { State } from "./state.ts";
+import { wishOf } from "./wish-of.ts";
 
 type JobEvent = Extract<Event, { kind: `job-${string}` | "claim-dropped" | "plan-dropped" }>;
 

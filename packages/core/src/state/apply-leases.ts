@@ -1,14 +1,17 @@
+import { addUnder, deleteUnder } from "../collections/under.ts";
 import type { Event, JobGrown, JobPlaced, LeaseEnded, Seat } from "../journal/event.ts";
 import { type GpuNo, leaseIdOf } from "../model/ids.ts";
 import type { Job } from "../model/job.ts";
 import type { Lease } from "../model/lease.ts";
 import { unitsPerGpu } from "../model/units.ts";
+import { pathUp } from "../quota/accounts.ts";
 import { noteMayLeave } from "./active.ts";
+import { countCovered, countHolding, countLeaving } from "./count-usage.ts";
 import { afterSeats, beforeSeats } from "./dedicated.ts";
+import { jobOf } from "./live-jobs.ts";
 import { markHeld, markUnscrubbed } from "./marks.ts";
-import { jobOf, newcomerOf, pathUp, type State } from "./state.ts";
-import { addUnder, deleteUnder } from "./under.ts";
-import { countCovered, countHolding, countLeaving } from "./usage.ts";
+import { newcomerOf } from "./neighbours.ts";
+import type { State } from "./state.ts";
 
 type LeaseEvent = Extract<Event, { kind: `lease-${string}` }>;
 

@@ -1,16 +1,19 @@
 import type { Event } from "../journal/event.ts";
+import { keepHistories, noteHistory } from "../learn/history.ts";
 import type { Account, AccountTerms } from "../model/account.ts";
 import { rootAccount } from "../model/ids.ts";
 import type { FleetNode, MaintenanceWindow } from "../model/node.ts";
+import { accountOf, orderOf } from "../quota/accounts.ts";
+import { nothingUsed } from "../quota/held.ts";
 import { applyToJobs } from "./apply-jobs.ts";
 import { applyToLeases } from "./apply-leases.ts";
 import { applyToBooks } from "./apply-money.ts";
+import { recountUsers } from "./count-usage.ts";
 import { countTenants, forgetNode, trustChanged } from "./dedicated.ts";
-import { keepHistories, noteHistory } from "./history.ts";
 import { clearMarks, marksUnder } from "./marks.ts";
+import { whoIs } from "./neighbours.ts";
 import { nodesTouched, noteAllRest, noteRest } from "./rest.ts";
-import { accountOf, orderOf, type State, whoIs } from "./state.ts";
-import { nothingUsed, recountUsers } from "./usage.ts";
+import type { State } from "./state.ts";
 
 /** Idempotency keys are remembered this long; a client that repeats itself later starts anew. */
 export const keysKeptMs = 24 * 3_600_000;

@@ -1,11 +1,12 @@
+import { addUnder, deleteUnder } from "../collections/under.ts";
 import type { JobClaimed } from "../journal/event.ts";
 import type { Claim, Job } from "../model/job.ts";
 import { hour, type Instant } from "../model/units.ts";
+import { countHolding } from "./count-usage.ts";
 import { afterSeats, beforeSeats } from "./dedicated.ts";
+import { jobOf } from "./live-jobs.ts";
 import { leaveQueue } from "./queued.ts";
-import { jobOf, type State } from "./state.ts";
-import { addUnder, deleteUnder } from "./under.ts";
-import { countHolding } from "./usage.ts";
+import type { State } from "./state.ts";
 
 /** Room is being made for a job: it leaves the queue, and its seats are held. */
 export function claimed(state: State, event: JobClaimed): void {

@@ -1,5 +1,7 @@
 import type { Job } from "../model/job.ts";
-import { orderOf, type State, wishOf } from "./state.ts";
+import { orderOf } from "../quota/accounts.ts";
+import type { State } from "./state.ts";
+import { wishOf } from "./wish-of.ts";
 
 /** A job that could start now is in the queue; one that is held, dependent or early is not. */
 export function queueOrPark(state: State, job: Job): void {

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { spotFor } from "./line.ts";
+import { spotFor } from "../collections/linked-list.ts";
 import { Rivals } from "./rivals.ts";
 import type { WaitingGroup } from "./waiting.ts";
 

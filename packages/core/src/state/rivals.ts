@@ -1,5 +1,5 @@
+import { Line, type Spot, spotFor } from "../collections/linked-list.ts";
 import type { AccountNo } from "../model/ids.ts";
-import { Line, type Spot, spotFor } from "./line.ts";
 import type { WaitingGroup } from "./waiting.ts";
 import type { Shape } from "./wish.ts";
 

@@ -1,26 +1,28 @@
+import { noSlot } from "../collections/slots.ts";
 import { canonicalJson } from "../journal/canonical.ts";
+import type { ArrivalsImage } from "../learn/arrivals.ts";
+import type { History } from "../learn/history.ts";
+import type { Lengths } from "../learn/lengths.ts";
+import type { Pace } from "../learn/pace.ts";
 import type { Token, User } from "../model/access.ts";
 import type { Account } from "../model/account.ts";
 import type { AccountNo, GpuNo, JobNo, NodeNo, TokenId, UserId } from "../model/ids.ts";
 import type { Job, JobArray } from "../model/job.ts";
 import type { FleetNode } from "../model/node.ts";
 import type { Policy } from "../model/policy.ts";
+import { nothingUsed } from "../quota/held.ts";
 import { addWindowTimers, countTerms, planWindows } from "./apply.ts";
 import { addJob } from "./apply-jobs.ts";
 import { holdLease } from "./apply-leases.ts";
 import { lookAtPrices } from "./apply-money.ts";
-import type { ArrivalsImage } from "./arrivals.ts";
 import { type BooksImage, booksImage, hasBooks, readBooks } from "./books-image.ts";
 import { restoreDedicated } from "./dedicated.ts";
+import { emptyState } from "./empty.ts";
 import { noteMoves } from "./held-claims.ts";
-import type { History } from "./history.ts";
-import type { Lengths } from "./lengths.ts";
+import { jobOf } from "./live-jobs.ts";
 import { readMarks, writeMarks } from "./marks.ts";
-import type { Pace } from "./pace.ts";
 import type { Rest } from "./rest.ts";
-import { noSlot } from "./slots.ts";
-import { emptyState, type GpuTimeWindow, jobOf, type State, type UsedKey } from "./state.ts";
-import { nothingUsed } from "./usage.ts";
+import type { GpuTimeWindow, State, UsedKey } from "./state.ts";
 
 /** Version of the shape below. A snapshot of another version is passed over: the journal can always be replayed. */
 export const snapshotSchema = 8;

@@ -1,11 +1,11 @@
+import { Line, type Spot, spotFor } from "../collections/linked-list.ts";
+import { attainedMs, gangGpus, placeOfLength } from "../learn/lengths.ts";
 import type { QueueOrder } from "../model/account.ts";
 import type { AccountNo, JobNo } from "../model/ids.ts";
 import type { Job } from "../model/job.ts";
 import { second } from "../model/units.ts";
-import { beforeAlike } from "../queue/in-account.ts";
 import { ApartNames } from "./apart.ts";
-import { attainedMs, gangGpus, placeOfLength } from "./lengths.ts";
-import { Line, type Spot, spotFor } from "./line.ts";
+import { beforeAlike } from "./job-order.ts";
 import { type Rivals, rivalsOf } from "./rivals.ts";
 import type { Shape, Wish } from "./wish.ts";
 

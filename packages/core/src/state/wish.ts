@@ -1,8 +1,8 @@
+import { Line } from "../collections/linked-list.ts";
+import type { Shape as ArrivalShape } from "../learn/worth/shape.ts";
 import type { AccountNo } from "../model/ids.ts";
 import type { GpuAsk, JobSpec, Members, TopologyAsk } from "../model/job.ts";
-import type { Shape as ArrivalShape } from "../place/value/shape.ts";
-import { type Demand, nothing } from "../queue/quota.ts";
-import { Line } from "./line.ts";
+import { type Demand, nothing } from "../quota/demand.ts";
 import type { Rivals } from "./rivals.ts";
 
 /** One alternative of a wish on one model: what all members together would hold there. */

@@ -3,13 +3,14 @@ import type { Command } from "../journal/command.ts";
 import type { Event } from "../journal/event.ts";
 import type { Decision } from "../journal/outcome.ts";
 import { isRefusal } from "../journal/refusal.ts";
+import type { ReportWhat } from "../journal/report.ts";
 import { type AccountTerms, plainTerms, type Quota } from "../model/account.ts";
 import type { AccountId, JobId, LeaseId, OperationId, UserId } from "../model/ids.ts";
 import type { JobSpec } from "../model/job.ts";
 import type { NodeFacts } from "../model/node.ts";
 import { unitsPerGpu } from "../model/units.ts";
-import type { ReportWhat } from "../run/report.ts";
-import { emptyState, type State } from "../state/state.ts";
+import { emptyState } from "../state/empty.ts";
+import type { State } from "../state/state.ts";
 import { parseJob, type RawJob, type Settled } from "../submit/parse.ts";
 
 export const ana = "usr_ana" as UserId;

@@ -1,11 +1,12 @@
+import { isPlannable, mayStart } from "../gate/may-start.ts";
 import type { Job } from "../model/job.ts";
 import type { Instant } from "../model/units.ts";
-import { isPlannable, mayStart, modelsFor } from "../place/place.ts";
+import { plansMax } from "../plan/patience.ts";
+import type { EndOf } from "../plan/run-time.ts";
+import { Timeline } from "../plan/timeline.ts";
 import { Contest } from "../queue/order.ts";
-import { demandOf, type State } from "../state/state.ts";
-import { plansMax } from "../when/patience.ts";
-import type { EndOf } from "../when/run-time.ts";
-import { Timeline } from "../when/timeline.ts";
+import { demandOf, modelsFor } from "../quota/demand.ts";
+import type { State } from "../state/state.ts";
 
 // Those who cannot be planned cost a look each; beyond this many, whoever asks is not kept waiting for the rest.
 const looksMax = 64;

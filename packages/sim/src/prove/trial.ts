@@ -14,7 +14,7 @@ import {
   type UserId,
   writeSnapshot,
 } from "@tessera/core";
-import { type Bounds, isCounted, type Played, play, usageOf, type World } from "@tessera/core/naive";
+import { type Bounds, isCounted, type Played, play, usageOf, type World } from "@tessera/oracle";
 import { factsOf } from "../scenario/machines.ts";
 import { namesOf } from "../scenario/parse-job.ts";
 import { policyCommand } from "../scenario/policy.ts";

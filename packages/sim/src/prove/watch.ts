@@ -31,7 +31,7 @@ import {
   placeAt,
   startable,
   type World,
-} from "@tessera/core/naive";
+} from "@tessera/oracle";
 import { wishOf, worldOf } from "./world.ts";
 
 /** What a trial can find. */

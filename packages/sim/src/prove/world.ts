@@ -19,7 +19,7 @@ import {
   type Take,
   type Wish,
   type World,
-} from "@tessera/core/naive";
+} from "@tessera/oracle";
 
 /** The core's state as the naive model sees it: only what is held, asked and promised; no sums of the core's own. */
 export function worldOf(state: State, now: Instant): World {
