@@ -5,8 +5,8 @@ export { buildInvoice, invoiceText, readLine, spelled } from "./bill/invoice.ts"
 export { jobCost } from "./bill/job-cost.ts";
 export { latestOf } from "./bill/latest.ts";
 export { entriesOf, faultOf } from "./bill/ledger.ts";
-export { RateBook } from "./bill/lines.ts";
 export { PeriodRating } from "./bill/period.ts";
+export { RateBook } from "./bill/rate-book.ts";
 export { type Shared, Totals } from "./bill/totals.ts";
 export type { Rule } from "./claim/takeable.ts";
 export { decideBatch } from "./decide/batch.ts";
@@ -36,9 +36,11 @@ export { pastUnits } from "./learn/history.ts";
 export { FleetWorth, type Unplaced } from "./learn/worth/fleet-worth.ts";
 export { WorthLearner } from "./learn/worth/learner.ts";
 export type { Room, Shape } from "./learn/worth/shape.ts";
-export { deviceState, Meter, type MeterRecord, openUsage, openUsageOf, restLease } from "./meter/meter.ts";
-export { type RestChange, type RestStretch, RestWatch } from "./meter/rest-watch.ts";
-export { isStranded, StrandWatch } from "./meter/strand-watch.ts";
+export { balanceOf, type FleetBalance, unitMsIn } from "./meter/balance.ts";
+export { type DeviceChange, DeviceTimeline } from "./meter/device-timeline.ts";
+export { Meter, type MeterRecord, meteredOf } from "./meter/meter.ts";
+export { isStranded } from "./meter/strand-watch.ts";
+export { openUsage, openUsageOf, type Stretch, stretchesUntil, usagesOf } from "./meter/stretch.ts";
 export {
   type CapacityChange,
   type FloorChange,

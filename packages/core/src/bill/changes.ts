@@ -1,20 +1,20 @@
 import { hour, type Instant } from "../model/units.ts";
 import { fitting } from "./wide.ts";
 
-/** Of a change: time within its hour times this, and its number. 2^22 milliseconds x 2^31 numbers stay below 2^53. */
+/** A change is one number: its millisecond within the hour (below 2^22) times 2^31, plus its own number. Below 2^53. */
 const numbers = 2 ** 31;
 
-/** The changes of an hour, as one number each, which sort by time. */
+/** The changes of one hour; sorting the numbers sorts them by time. */
 interface Bucket {
   changes: Float64Array;
   count: number;
 }
 
-/** Numbered changes that lie ahead, given in any order and taken out by time; those of one instant by their number. */
+/** A queue of numbered changes: put in any order, taken out by time, and at one instant by number. */
 export class Changes {
   readonly #firstHour: number;
   readonly #hours: (Bucket | undefined)[] = [];
-  /** Buckets that are empty again. */
+  /** Empty buckets for reuse. */
   readonly #spare: Bucket[] = [];
 
   constructor(from: Instant) {
@@ -35,8 +35,8 @@ export class Changes {
   }
 
   /**
-   * Takes out and shows, by time, everything before `to`, which lies in the hour of the next change or ends it. Times
-   * are told as milliseconds of that hour.
+   * Takes out everything before `to` in order of time. `to` must be in the hour of the next change or at its end; times
+   * are given as milliseconds within that hour.
    */
   takeBefore(to: Instant, see: (withinHour: number, no: number) => void): void {
     const place = Math.ceil(to / hour) - 1 - this.#firstHour;

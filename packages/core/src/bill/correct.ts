@@ -7,7 +7,7 @@ export interface IssuedLine {
   readonly line: InvoiceLine;
 }
 
-/** What a closed period has come to on invoices: its own line, where there is one, and all corrections of it. */
+/** What was invoiced for one key of a closed period: its own line, if there is one, and all corrections. */
 interface Booked {
   readonly name: string | undefined;
   readonly line: InvoiceLine;
@@ -16,9 +16,10 @@ interface Booked {
 }
 
 /**
- * What a closed period comes to by what is known now, less what was invoiced for it, corrections included: one line for
- * each difference, in the next open period, naming the period and the line that it puts right. `issued` are the lines of
- * its own invoice and of all later ones. What is not rated (a minimum, the price of idle GPUs) is left alone.
+ * The difference between what a closed period amounts to as known now and what was invoiced for it, earlier corrections
+ * included. Each difference is a line of the next open period that names the period and the line it corrects. `issued`
+ * are the lines of the period's own invoice and of all later ones. Lines that are not rated (a minimum, a share of idle
+ * GPUs) are not corrected.
  */
 export function correctionsOf(
   period: string,
@@ -34,12 +35,13 @@ export function correctionsOf(
     const known = booked.get(key);
     const micros = line.micros - (known?.micros ?? 0n);
     const quantity = line.quantity - (known?.quantity ?? 0n);
-    if (micros !== 0n || quantity !== 0n)
-      found.push(correction(period, line, line.kind, quantity, micros, known?.name));
+    if (micros === 0n && quantity === 0n) continue;
+    found.push(correction(line, { quantity, micros, period, kind: line.kind, corrects: known?.name }));
   }
   for (const [key, { name, line, quantity, micros }] of booked) {
     if (seen.has(key) || (micros === 0n && quantity === 0n)) continue;
-    found.push(correction(period, line, line.correctsKind ?? line.kind, -quantity, -micros, name));
+    const kind = line.correctsKind ?? line.kind;
+    found.push(correction(line, { quantity: -quantity, micros: -micros, period, kind, corrects: name }));
   }
   return found;
 }
@@ -55,10 +57,9 @@ function bookedOf(period: string, issued: readonly IssuedLine[]): Map<string, Bo
   }
   for (const { line } of issued) {
     if (line.kind !== "correction") continue;
-    // Corrections from before they named their period name a line.
-    const named = keyByName.get(line.corrects ?? "");
-    if (named === undefined && (line.correctsPeriod !== period || line.correctsKind === undefined)) continue;
-    const key = named ?? keyOf(line, line.correctsKind!);
+    // Old corrections name a line but no period.
+    const key = keyByName.get(line.corrects ?? "") ?? correctedKey(line, period);
+    if (key === undefined) continue;
     const known = booked.get(key) ?? { name: undefined, line, quantity: 0n, micros: 0n };
     known.quantity += line.quantity;
     known.micros += line.micros;
@@ -67,20 +68,28 @@ function bookedOf(period: string, issued: readonly IssuedLine[]): Map<string, Bo
   return booked;
 }
 
+/** The key that a correction changes; undefined where it corrects another period. */
+function correctedKey(line: InvoiceLine, period: string): string | undefined {
+  const { correctsPeriod, correctsKind } = line;
+  return correctsPeriod === period && correctsKind !== undefined ? keyOf(line, correctsKind) : undefined;
+}
+
 function isRated({ kind }: InvoiceLine): boolean {
   return kind !== "minimum" && kind !== "idle" && kind !== "correction";
 }
 
-function correction(
-  correctsPeriod: string,
-  line: InvoiceLine,
-  correctsKind: ChargeKind,
-  quantity: bigint,
-  micros: bigint,
-  corrects: string | undefined,
-): InvoiceLine {
+interface Difference {
+  readonly quantity: bigint;
+  readonly micros: bigint;
+  readonly period: string;
+  readonly kind: ChargeKind;
+  /** The name of the line that is corrected, if there is one. */
+  readonly corrects: string | undefined;
+}
+
+function correction(line: InvoiceLine, { quantity, micros, period, kind, corrects }: Difference): InvoiceLine {
   const { corrects: _corrects, ...rest } = line;
-  const about = { correctsPeriod, correctsKind, ...(corrects !== undefined && { corrects }) };
+  const about = { correctsPeriod: period, correctsKind: kind, ...(corrects !== undefined && { corrects }) };
   return { ...rest, kind: "correction", quantity, micros, ...about };
 }
 

@@ -8,7 +8,7 @@ import { latestOf } from "./latest.ts";
 import { PeriodRating } from "./period.ts";
 import type { Shared } from "./totals.ts";
 
-/** Everything that one tenant's invoice is a function of, and nothing of anybody else. */
+/** Everything that one tenant's invoice depends on, and nothing of other tenants. */
 export interface Extract {
   readonly tenant: string;
   readonly period: Period;
@@ -23,7 +23,7 @@ export interface Extract {
   readonly corrections: readonly InvoiceLine[];
 }
 
-/** Cuts what concerns one tenant out of what a period was rated from. */
+/** The part of a period's input that concerns one tenant. */
 export function extractOf(whole: Omit<Extract, "versions" | "contracts"> & { readonly book: PriceBook }): Extract {
   const { tenant, period, mode, book, windows, corrections } = whole;
   const own = <Each extends { readonly account: string }>(list: readonly Each[]) =>
@@ -39,7 +39,7 @@ export function extractOf(whole: Omit<Extract, "versions" | "contracts"> & { rea
   };
 }
 
-/** The invoice that follows from an extract. */
+/** Computes the invoice from an extract. */
 export function recompute(extract: Extract): Invoice | undefined {
   const { tenant, period, mode, windows, usage, floors, lost, shared, corrections } = extract;
   const book: PriceBook = { versions: extract.versions, contracts: extract.contracts };
@@ -51,7 +51,7 @@ export function recompute(extract: Extract): Invoice | undefined {
 
 const lists = ["versions", "contracts", "windows", "floors", "usage", "lost", "shared", "corrections"] as const;
 
-/** An extract as lines of canonical JSON in a fixed order, each naming what it is; the first says whose and when. */
+/** An extract as lines of canonical JSON in a fixed order. Each line names its list; the first is the heading. */
 export function extractLines(extract: Extract): string[] {
   const { tenant, period, mode } = extract;
   const lines = [canonicalJson({ is: "heading", tenant, period, mode })];
@@ -62,7 +62,7 @@ export function extractLines(extract: Extract): string[] {
   return lines;
 }
 
-/** The extract that `extractLines` wrote. */
+/** The inverse of `extractLines`. */
 export function extractFrom(lines: readonly string[]): Extract {
   const found: Record<string, unknown[]> = Object.fromEntries(lists.map((list) => [list, []]));
   let heading: Pick<Extract, "tenant" | "period" | "mode"> | undefined;
@@ -75,7 +75,7 @@ export function extractFrom(lines: readonly string[]): Extract {
   }
   if (heading === undefined) throw new Error("the extract has no heading");
   const extract = { ...heading, ...found } as unknown as Extract;
-  // The lines are in the order of their text; price lists count in the order of time.
+  // The lines are sorted as text, but price lists apply in order of time.
   const versions = extract.versions.toSorted((a, b) => a.fromAt - b.fromAt);
   return { ...extract, versions };
 }

@@ -27,7 +27,7 @@ function madeOf(change: Parameters<typeof pricesOf>[0] = {}) {
 }
 
 describe("an invoice", () => {
-  it("[S13] is booked by entries whose legs add up to nothing and whose sum is the total", () => {
+  it("[S13] is booked by entries whose legs add up to 0 and whose sum is the total", () => {
     for (const tenant of ["lab", "ops"]) {
       const invoice = madeOf({ gpus: [{ model: "*", reservedMicros: 1_234_567, burstMicros: 7_654_321 }] }).invoiceFor(
         tenant,
@@ -60,7 +60,7 @@ describe("an invoice", () => {
     }
   });
 
-  it("comes to the least amount where it has any charge", () => {
+  it("is raised to the minimum amount where it has any charge", () => {
     const invoice = madeOf({ minimumMicros: 1_000_000_000 }).invoiceFor("lab");
     assert.equal(invoice.lines.at(-1)!.kind, "minimum");
     assert.equal(invoice.totalMicros, 1_000_000_000n);

@@ -14,6 +14,7 @@ import {
   type UnitPrice,
 } from "../money/unit-price.ts";
 
+/** GPU, core or memory time at one price. */
 interface Sum {
   readonly kind: LineKey["kind"];
   readonly price: UnitPrice;
@@ -22,9 +23,9 @@ interface Sum {
 }
 
 /**
- * What stretches of one job cost: its GPUs at the price of the class it had, its cores and its memory, and nothing for
- * states that are free. An invoice is another sum: it is of accounts, which pay for a guarantee whether jobs fill it or
- * not, and beyond it only for what no guarantee of theirs holds.
+ * What the usage of one job costs: its GPUs at the price of the job's class, its cores and its memory; unbilled states
+ * cost nothing. The costs of jobs do not add up to an invoice: an account pays for its guarantee whether jobs use it or
+ * not, and beyond it only for what no guarantee covers.
  */
 export function jobCost(
   usage: readonly Usage[],
@@ -48,27 +49,20 @@ export function jobCost(
 
 function add(sums: Map<string, Sum>, usage: Usage, terms: PriceTerms, ms: number): void {
   const price = usage.class === "burst" ? burstPrice(terms, usage) : reservedPrice(terms, usage.model);
-  put(sums, "burst", price, terms, usage.gpus.length * usage.unitsEach, ms);
-  put(sums, "cpu", corePrice(terms), terms, usage.cpusMilli, ms);
-  put(sums, "memory", memoryPrice(terms), terms, usage.memoryMiB, ms);
+  const { rounding } = terms.version;
+  const put = (kind: Sum["kind"], unitPrice: UnitPrice, amount: number): void => {
+    if (amount === 0 || unitPrice.numerator === 0n) return;
+    const key = `${kind}|${unitPrice.numerator}|${unitPrice.denominator}|${rounding}`;
+    const sum = sums.get(key) ?? { kind, price: unitPrice, rounding, quantity: 0n };
+    sums.set(key, sum);
+    sum.quantity += BigInt(amount) * BigInt(ms);
+  };
+  put("burst", price, usage.gpus.length * usage.unitsEach);
+  put("cpu", corePrice(terms), usage.cpusMilli);
+  put("memory", memoryPrice(terms), usage.memoryMiB);
 }
 
-function put(
-  sums: Map<string, Sum>,
-  kind: Sum["kind"],
-  price: UnitPrice,
-  { version: { rounding } }: PriceTerms,
-  amount: number,
-  ms: number,
-): void {
-  if (amount === 0 || price.numerator === 0n) return;
-  const key = `${kind}|${price.numerator}|${price.denominator}|${rounding}`;
-  const sum = sums.get(key) ?? { kind, price, rounding, quantity: 0n };
-  sums.set(key, sum);
-  sum.quantity += BigInt(amount) * BigInt(ms);
-}
-
-/** Both ends of a stretch, and what lies between them where a price begins or ends. */
+/** Both ends of a span, and every instant between them at which a price changes. */
 function bordersIn(
   { versions, contracts }: PriceBook,
   windows: readonly PriceWindow[],

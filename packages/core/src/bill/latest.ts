@@ -1,14 +1,14 @@
 import type { Usage } from "../meter/usage.ts";
 
-/** Of several tellings of one stretch the last. */
+/** The record with the highest revision of each usage, which lease, state and beginning identify. */
 export function latestOf(usage: readonly Usage[]): Usage[] {
   const latest: Usage[] = [];
-  // The stretches of a lease are few: a chain of places is followed instead of spelling a key for each of them.
+  // A lease has few usages, so a linked list of their places is searched; building a key for each would cost more.
   const lastOf = new Map<string, number>();
   const before = new Int32Array(usage.length);
   let [lease, last] = ["", -1];
   for (const each of usage) {
-    // They mostly come one after the other.
+    // Usages of one lease mostly come one after the other.
     if (each.lease !== lease) {
       lastOf.set(lease, last);
       lease = each.lease;

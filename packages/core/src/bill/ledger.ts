@@ -4,7 +4,7 @@ import type { ChargeKind, InvoiceLine } from "../money/charge.ts";
 import type { Invoice } from "../money/invoice.ts";
 import type { EntryKind, LedgerAccount, LedgerEntry } from "../money/ledger.ts";
 
-/** What is missing for an entry to be sound; undefined when nothing is (S13). */
+/** What is wrong with an entry; undefined if nothing is (S13). */
 export function faultOf(entry: Pick<LedgerEntry, "legs">): string | undefined {
   if (entry.legs.length < 2) return "an entry has at least two legs";
   let sum = 0n;
@@ -12,8 +12,8 @@ export function faultOf(entry: Pick<LedgerEntry, "legs">): string | undefined {
   return sum === 0n ? undefined : `the legs add up to ${sum}, not to 0`;
 }
 
-/** Where the money of a line comes from or goes to. */
-function against(kind: ChargeKind, tenant: string): LedgerAccount {
+/** The account on the other side of an invoice line. */
+function contraAccount(kind: ChargeKind, tenant: string): LedgerAccount {
   switch (kind) {
     case "reserved":
       return `reservation/${tenant}`;
@@ -29,12 +29,12 @@ function against(kind: ChargeKind, tenant: string): LedgerAccount {
   }
 }
 
-/** The account that an invoice is booked to: what is owed, or what is only shown. */
+/** The account that an invoice is booked to: owed with chargeback, only shown with showback. */
 export function billedTo({ tenant, mode }: Pick<Invoice, "tenant" | "mode">): LedgerAccount {
   return `tenant/${tenant}/${mode === "chargeback" ? "owed" : "shown"}`;
 }
 
-/** One entry for each line of an invoice, and one for the rounding; numbers follow `firstNo`. */
+/** One entry for each line of an invoice and one for the rounding, numbered from `firstNo` on. */
 export function entriesOf(invoice: Invoice, number: string, firstNo: number, at: Instant): LedgerEntry[] {
   const { tenant, currency } = invoice;
   const to = billedTo(invoice);
@@ -51,7 +51,7 @@ export function entriesOf(invoice: Invoice, number: string, firstNo: number, at:
   for (const [i, line] of invoice.lines.entries()) {
     const { kind, micros } = line;
     const entryKind = kind === "correction" ? "adjustment" : micros < 0n ? "credit" : "charge";
-    book(entryKind, against(kind, tenant), micros, memoOf(line), i + 1);
+    book(entryKind, contraAccount(kind, tenant), micros, memoOf(line), i + 1);
   }
   book("rounding", "rounding", invoice.roundingMicros, "rounded to what can be paid");
   return entries;

@@ -1,27 +1,28 @@
 import { modelMatches } from "../model/gpu-name.ts";
 import { shareOut } from "../money/amount.ts";
-import { countRow, ofUsed, type Payers, type TenantPayer } from "./payers.ts";
+import type { TenantPayer } from "./payer.ts";
+import { countRow, ofUsed, type Payers } from "./payers.ts";
 import { addProduct, clearSum, fitting, isZero, sumAt, wide } from "./wide.ts";
 
-/** Shares of a lender are followed in parts of this. */
+/** The resolution of a lender's share. */
 const scale = 2 ** 20;
 
-/** GPUs of one model; or, as `*`, floors that are not of one model. */
+/** GPUs of one model. The pool `*` is for floors that name no single model. */
 interface Pool {
   readonly model: string;
   capacity: number;
   promised: number;
   borrowed: number;
   idle: number;
-  /** How much of the idle floors is lent now. */
+  /** Units of idle floors that are lent now. */
   lent: number;
-  /** Grows by `lent / idle` of `scale` a millisecond. */
+  /** Grows by `scale * lent / idle` each millisecond. */
   share: number;
-  /** What was lent, and what nobody was promised or used. */
+  /** Two sums: GPU time lent, and GPU time neither guaranteed nor used. */
   readonly sums: Float64Array;
-  /** Those who ever had something to lend, by path. */
+  /** Every tenant that ever had something to lend, sorted by path. */
   readonly lenders: TenantPayer[];
-  /** Numbers of each tenant: what of its floor is idle, the share when that last changed, and its weight since. */
+  /** Numbers of each tenant: its idle floor, the pool's share when that changed, and its weight since. */
   rows: Float64Array;
 }
 
@@ -34,13 +35,13 @@ const ofSeen = 1;
 const ofWeight = 2;
 const ofIsLender = 4;
 
-/** What a tenant counts for in each pool, by the number of the pool. */
+/** What a tenant adds to each pool; columns are indexed by pool. */
 interface Standing {
-  /** As many pools as there were when the entries of its floor were given to pools. */
+  /** The number of pools when `poolOf` was made. */
   pools: number;
   /** The pool of each entry of its floor. */
   poolOf: readonly number[];
-  /** What it was worked out from. */
+  /** The `floorNo` that it was made from. */
   floorNo: number;
   used: Float64Array;
   seenBorrowed: Float64Array;
@@ -49,7 +50,7 @@ interface Standing {
   idle: Float64Array;
 }
 
-/** What a tenant lent of a model in an hour or less. */
+/** GPU time of a model that a tenant lent during one cut. */
 export interface Lent {
   readonly tenant: TenantPayer;
   readonly model: string;
@@ -60,9 +61,9 @@ const anyModel = 0;
 const noNumbers = new Float64Array();
 
 /**
- * Who lends: what is borrowed counts as taken from unguaranteed capacity first, then from idle floors in proportion,
- * per model and instant. Floors of any model (`*`) come last. A change costs the same however many tenants lend:
- * each lender's share is worked out only when its own idle floor changes, and at the end of the hour.
+ * Computes what each tenant lends. At every instant and for each model, borrowed units come from unguaranteed capacity
+ * first, then from idle floors in proportion; floors of any model (`*`) come last. The cost of a change does not depend
+ * on the number of lenders: a lender's weight is updated only when its own idle floor changes, and at the end of a cut.
  */
 export class Lending {
   readonly #pools: Pool[] = [poolOf("*")];
@@ -71,7 +72,7 @@ export class Lending {
   readonly #standings: Standing[] = [];
   #at: number;
   readonly #payers: Payers;
-  /** As many pools as there were when entries of floors were last given to pools. */
+  /** The number of pools when the entries of floors were last assigned to pools. */
   #pooled = 1;
   /** By number of the model. */
   readonly #poolByModel: number[] = [];
@@ -81,7 +82,7 @@ export class Lending {
     this.#payers = payers;
   }
 
-  /** Brings the time up to `at`, at the rates of now. */
+  /** Adds the time up to `at` to the sums, with the units of now. */
   settle(at: number): void {
     const elapsed = at - this.#at;
     if (elapsed <= 0) return;
@@ -103,16 +104,16 @@ export class Lending {
     this.#weigh();
   }
 
-  /** What a tenant borrows of each model, and what of its floor is idle. Time has been settled. */
+  /** Updates what a tenant borrows of each model and how much of its floor is idle. Call `settle` first. */
   set(tenant: TenantPayer): void {
-    // Before the sums are taken: a model that is borrowed for the first time makes a pool.
+    // First, because a model that is borrowed for the first time adds a pool.
     for (let no = 0; no < tenant.borrowed.length; no++) if (tenant.borrowed[no]! > 0) this.#poolOfModel(no);
     this.#count(tenant);
     this.#repool();
     this.#weigh();
   }
 
-  /** Where there is a pool more, entries of floors may fall under another one. */
+  /** With a new pool, entries of floors may belong to another pool than before. */
   #repool(): void {
     if (this.#pooled === this.#pools.length) return;
     this.#pooled = this.#pools.length;
@@ -144,7 +145,7 @@ export class Lending {
     }
   }
 
-  /** Whether nothing has changed that a tenant lends or borrows by; notes what there is now. */
+  /** Whether use and borrowing of a tenant are the same as at the last call; remembers the present values. */
   #isAsBefore({ row, floor, borrowed }: TenantPayer, standing: Standing): boolean {
     const { counts } = this.#payers;
     let same = true;
@@ -165,7 +166,7 @@ export class Lending {
     return same;
   }
 
-  /** What each tenant lent since the last time, in whole unit-milliseconds that add up. */
+  /** What each tenant lent since the last call, in whole unit-milliseconds whose sum is exact. */
   take(): Lent[] {
     const found: Lent[] = [];
     for (const pool of this.#pools) {
@@ -177,7 +178,7 @@ export class Lending {
     return found;
   }
 
-  /** Unit-ms of each model that nobody was promised and nobody used, since the last time. */
+  /** Unit-milliseconds of each model neither guaranteed nor used since the last call. */
   takeUnused(): { model: string; quantity: bigint }[] {
     const found: { model: string; quantity: bigint }[] = [];
     for (const { model, sums } of this.#pools) {
@@ -216,15 +217,15 @@ export class Lending {
     return standing;
   }
 
-  /** The pool of an entry: its own model, the only model of its family, or `*`. */
+  /** The pool of a floor's entry: its own model, the only model of its family, or `*`. */
   #poolFor(entry: string): number {
     const own = this.#poolNo.get(entry);
     if (own !== undefined) return own;
-    const models = this.#pools.filter(({ model }) => model !== "*" && modelMatches(entry, model));
-    return models.length === 1 ? this.#poolNo.get(models[0]!.model)! : anyModel;
+    const [only, ...others] = this.#pools.filter(({ model }) => model !== "*" && modelMatches(entry, model));
+    return only !== undefined && others.length === 0 ? this.#noOf(only.model) : anyModel;
   }
 
-  /** How much of the idle floors is lent, from now on. */
+  /** Recomputes how much of the idle floors is lent. */
   #weigh(): void {
     const any = this.#pools[anyModel]!;
     let free = -any.promised;
@@ -241,7 +242,7 @@ export class Lending {
   }
 }
 
-/** By pool: what a tenant is promised, and what of that may be lent now. */
+/** Adds to each pool what a tenant is guaranteed, and how much of it is idle and lendable. */
 function addFloor(tenant: TenantPayer, { poolOf, promised, idle, used }: Standing): void {
   const { floor, anyFloor, lendable } = tenant;
   let overflow = used[floor.length]!;
@@ -288,7 +289,7 @@ function takeLent({ model, lenders, rows, sums, ...pool }: Pool): Lent[] {
     followed.push(sumAt(rows, no * lenderRow + ofWeight));
     clearSum(rows, no * lenderRow + ofWeight);
   }
-  // Where so little was lent that no share could be followed, what is idle now decides.
+  // The share was rounded down to 0 throughout: divide by what is idle now.
   const weights = followed.some((weight) => weight > 0n)
     ? followed
     : lenders.map(({ no }) => BigInt(rows[no * lenderRow + ofIdle]!));

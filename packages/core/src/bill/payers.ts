@@ -1,103 +1,63 @@
 import { type FloorChange, tenantOfPath, type Usage } from "../meter/usage.ts";
 import { modelMatches } from "../model/gpu-name.ts";
-import { Kinds } from "./kinds.ts";
-import { Slots } from "./slots.ts";
+import { Holdings } from "./holdings.ts";
+import type { Payer, TenantPayer } from "./payer.ts";
+import { Skus } from "./skus.ts";
 import { fitting } from "./wide.ts";
 
-/** Units by entry of a guarantee. */
-type Amounts = { readonly [entry: string]: number };
-
-/** An account as it is billed. */
-export interface Payer {
-  readonly path: string;
-  readonly parent: Payer | undefined;
-  readonly tenant: TenantPayer;
-  /** By path. */
-  readonly children: Payer[];
-  /** By the number of their kind. */
-  readonly slotOf: (number | undefined)[];
-  guarantee: Amounts;
-  /** Its row in `Payers.counts` for the first group of its tenant's floor; those of the other groups follow. */
-  row: number;
-  /** Its slots, by group and key. */
-  slots: number[][];
-}
-
-export interface TenantPayer extends Payer {
-  /** Its place in the order of arrival. */
-  readonly no: number;
-  lendable: Amounts | undefined;
-  /** Entries of its floor by name, `*` left out: the groups that usage falls under; the last group is all the rest. */
-  entries: readonly string[];
-  /** Units of each of them. */
-  floor: Float64Array;
-  /** Units of `*`. */
-  anyFloor: number;
-  /** How often the floor has changed. */
-  floorNo: number;
-  readonly groupOf: Map<string, number>;
-  readonly allSlots: number[];
-  /** Slots that hold something, or did when all were last settled. */
-  readonly live: number[];
-  isDirty: boolean;
-  /** Units beyond the floor, by number of the model. */
-  readonly borrowed: number[];
-  /** Groups in which something changed since the floor was last divided, so many of them; all after a change of the floor. */
-  dirtyGroups: Int32Array;
-  dirtyCount: number;
-}
-
-/** Numbers of an account in one group of its tenant's floor. */
+/** How many numbers `Payers.counts` has for an account in one group of its tenant's floor. */
 export const countRow = 5;
-/** Units that it and everything below it holds. */
+/** Units held by the account and everything below it. */
 export const ofUsed = 0;
-/** What it is promised of the models of the group. */
+/** Units of the group that the account is guaranteed. */
 export const ofPromised = 1;
-/** Units beyond the floor as they were last divided. */
+/** Units beyond the floor when they were last divided. */
 export const ofDivided = 2;
-/** 1 where something at or below it changed since. */
+/** 1 if something at or below the account changed since. */
 export const ofChanged = 3;
-/** 1 where everything of a tenant's group is beyond the floor: a change then concerns the changed slot alone. */
-export const ofAllBeyond = 4;
+/** 1 if everything in a tenant's group is beyond the floor: then a change affects the changed holding only. */
+export const ofAllBurst = 4;
 const noRow = -1;
 
-/** The account tree as far as anyone in it holds or is promised anything. */
+/** The accounts that hold or are guaranteed anything, with all accounts above them. */
 export class Payers {
   readonly byPath = new Map<string, Payer>();
-  /** By path. */
+  /** Sorted by path. */
   readonly tenants: TenantPayer[] = [];
-  /** Every model that anyone held, in the order of its first use. */
+  /** Every model that was held, in the order of first use. */
   readonly models: string[] = [];
-  readonly slots = new Slots();
-  /** What is counted of every account by group, in rows of `countRow`. */
+  readonly holdings = new Holdings();
+  /** The counts of every account by group, in rows of `countRow`. */
   counts: Float64Array = new Float64Array(64 * countRow);
-  /** The row of the parent in the same group. */
+  /** For each row, the row of the parent in the same group. */
   readonly #above: number[] = [];
   readonly #modelNo = new Map<string, number>();
-  readonly #kinds = new Kinds();
-  /** The last account that was asked for: a lease comes with one stretch after another. */
+  readonly #skus = new Skus();
+  /** The last lookup: the usages of one lease come one after the other. */
   #last: Payer | undefined;
 
   at(path: string): Payer {
-    if (this.#last?.path !== path) this.#last = this.byPath.get(path) ?? this.#add(path);
-    return this.#last!;
+    if (this.#last?.path === path) return this.#last;
+    const payer = this.byPath.get(path) ?? this.#add(path);
+    this.#last = payer;
+    return payer;
   }
 
-  /** The number of the slot that a stretch falls into. */
-  slot(usage: Pick<Usage, "account" | "model" | "profile" | "isolation" | "topology" | "state">): number {
+  /** The number of the holding that a usage belongs to; added where it is missing. */
+  holdingFor(usage: Pick<Usage, "account" | "model" | "profile" | "isolation" | "topology" | "state">): number {
     const payer = this.at(usage.account);
-    const kind = this.#kinds.of(usage);
-    const known = payer.slotOf[kind.no];
+    const sku = this.#skus.of(usage);
+    const known = payer.holdingOf[sku.no];
     if (known !== undefined) return known;
     const { tenant } = payer;
     const modelNo = this.#noOf(usage.model);
     while (tenant.borrowed.length <= modelNo) tenant.borrowed.push(0);
-    const slot = this.slots.add(payer, kind, modelNo, payer.row + this.groupOf(tenant, usage.model));
-    while (payer.slotOf.length < kind.no) payer.slotOf.push(undefined);
-    payer.slotOf[kind.no] = slot;
-    tenant.allSlots.push(slot);
-    this.#insert(slot);
-    return slot;
+    const holding = this.holdings.add(payer, sku, modelNo, payer.row + this.groupOf(tenant, usage.model));
+    while (payer.holdingOf.length < sku.no) payer.holdingOf.push(undefined);
+    payer.holdingOf[sku.no] = holding;
+    tenant.allHoldings.push(holding);
+    this.#insert(holding);
+    return holding;
   }
 
   #noOf(model: string): number {
@@ -109,7 +69,7 @@ export class Payers {
     return no;
   }
 
-  /** A floor changes. Usage is sorted anew where the tenant's own entries did. */
+  /** Changes a floor. A tenant's new entries make new groups, so its holdings are grouped again. */
   promise({ account, guarantee, lendable }: FloorChange): void {
     const payer = this.at(account);
     payer.guarantee = guarantee;
@@ -132,7 +92,7 @@ export class Payers {
     }
   }
 
-  /** The group of the tenant's floor that a model falls under: the longest entry that fits. */
+  /** The group of the tenant's floor that covers a model: the longest entry that matches it [U2]. */
   groupOf(tenant: TenantPayer, model: string): number {
     const known = tenant.groupOf.get(model);
     if (known !== undefined) return known;
@@ -146,12 +106,12 @@ export class Payers {
   }
 
   #add(path: string): Payer {
-    const base = { path, children: [], slotOf: [], guarantee: {}, row: noRow, slots: [] };
+    const base = { path, children: [], holdingOf: [], guarantee: {}, row: noRow, holdings: [] };
     if (path === tenantOfPath(path)) {
       const tenant = {
         ...{ ...base, no: this.tenants.length, parent: undefined, lendable: undefined },
         ...{ entries: [], floor: new Float64Array(), anyFloor: 0, floorNo: 0, groupOf: new Map<string, number>() },
-        ...{ allSlots: [], live: [], isDirty: false, borrowed: [], dirtyGroups: new Int32Array(1), dirtyCount: 0 },
+        ...{ allHoldings: [], live: [], isDirty: false, borrowed: [], dirtyGroups: new Int32Array(1), dirtyCount: 0 },
       } as unknown as TenantPayer & { tenant: TenantPayer };
       tenant.tenant = tenant;
       this.#addRows(tenant);
@@ -167,11 +127,11 @@ export class Payers {
     return payer;
   }
 
-  /** Gives an account rows in which nothing is counted yet, for as many groups as the floor has entries, and one. */
+  /** Gives an account new rows, one for each group of its tenant, with nothing used. */
   #addRows(payer: Payer): void {
     const groups = payer.tenant.entries.length + 1;
     payer.row = this.#above.length;
-    payer.slots = Array.from({ length: groups }, () => []);
+    payer.holdings = Array.from({ length: groups }, () => []);
     this.counts = fitting(this.counts, (payer.row + groups) * countRow);
     for (let group = 0; group < groups; group++) {
       this.#above.push(payer.parent === undefined ? noRow : payer.parent.row + group);
@@ -180,21 +140,21 @@ export class Payers {
   }
 
   #regroup(tenant: TenantPayer): void {
-    const { slots } = this;
-    for (const slot of tenant.allSlots) {
-      slots.setBeyond(slot, 0, tenant.borrowed);
-      slots.settleHeld(slot);
+    const { holdings } = this;
+    for (const holding of tenant.allHoldings) {
+      holdings.setBurst(holding, 0, tenant.borrowed);
+      holdings.settleHeld(holding);
     }
     this.#addRowsBelow(tenant);
     tenant.dirtyGroups = new Int32Array(tenant.entries.length + 1);
     tenant.dirtyCount = 0;
     for (let group = 0; group <= tenant.entries.length; group++) this.#count(tenant.row + group, 0, tenant);
-    for (const slot of tenant.allSlots) {
-      const units = slots.units[slot]!;
-      slots.rows[slot] = slots.payers[slot]!.row + this.groupOf(tenant, slots.kinds[slot]!.model);
-      slots.units[slot] = 0;
-      this.#insert(slot);
-      this.count(slot, units);
+    for (const holding of tenant.allHoldings) {
+      const units = holdings.units[holding]!;
+      holdings.rows[holding] = holdings.payers[holding]!.row + this.groupOf(tenant, holdings.skus[holding]!.model);
+      holdings.units[holding] = 0;
+      this.#insert(holding);
+      this.count(holding, units);
     }
   }
 
@@ -203,20 +163,20 @@ export class Payers {
     for (const child of payer.children) this.#addRowsBelow(child);
   }
 
-  /** Gives a slot more units, or less, and counts them along the path. */
-  count(slot: number, units: number): void {
+  /** Adds units to a holding (or takes them off) and to all accounts above it. */
+  count(holding: number, units: number): void {
     if (units === 0) return;
-    const { slots } = this;
-    const tenant = slots.tenants[slot]!;
-    slots.settleHeld(slot);
-    const after = slots.units[slot]! + units;
-    slots.units[slot] = after;
-    const row = this.#count(slots.rows[slot]!, units, tenant);
-    if (after === 0) slots.setBeyond(slot, 0, tenant.borrowed);
-    else if (this.counts[row * countRow + ofAllBeyond] === 1) slots.setBeyond(slot, after, tenant.borrowed);
+    const { holdings } = this;
+    const tenant = holdings.tenants[holding]!;
+    holdings.settleHeld(holding);
+    const after = holdings.units[holding]! + units;
+    holdings.units[holding] = after;
+    const row = this.#count(holdings.rows[holding]!, units, tenant);
+    if (after === 0) holdings.setBurst(holding, 0, tenant.borrowed);
+    else if (this.counts[row * countRow + ofAllBurst] === 1) holdings.setBurst(holding, after, tenant.borrowed);
   }
 
-  /** Counts along the path, which has to be looked at again when the floor is divided; answers the row of the tenant. */
+  /** Adds units along the path up to the tenant and marks it as changed. Returns the row of the tenant. */
   #count(first: number, units: number, tenant: TenantPayer): number {
     const { counts } = this;
     const above = this.#above;
@@ -233,16 +193,16 @@ export class Payers {
     return row;
   }
 
-  #insert(slot: number): void {
-    const { kinds, payers, rows } = this.slots;
-    const payer = payers[slot]!;
-    const among = payer.slots[rows[slot]! - payer.row]!;
-    const place = among.findIndex((other) => kinds[other]!.key > kinds[slot]!.key);
-    among.splice(place < 0 ? among.length : place, 0, slot);
+  #insert(holding: number): void {
+    const { skus, payers, rows } = this.holdings;
+    const payer = payers[holding]!;
+    const among = payer.holdings[rows[holding]! - payer.row]!;
+    const place = among.findIndex((other) => skus[other]!.key > skus[holding]!.key);
+    among.splice(place < 0 ? among.length : place, 0, holding);
   }
 }
 
-/** What an account is promised of the models of a group of its tenant. */
+/** Units that an account is guaranteed of the models of its tenant's group. */
 function promisedIn({ guarantee, tenant }: Payer, group: number): number {
   const entry = tenant.entries[group];
   let units = 0;

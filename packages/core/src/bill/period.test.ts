@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { hour, unitsPerGpu } from "../model/units.ts";
 import type { Charge, InvoiceLine } from "../money/charge.ts";
-import { RateBook } from "./lines.ts";
+import { RateBook } from "./rate-book.ts";
 import { floorOf, periodOf, pricesOf, ratingOf, usageOf } from "./sample.fixture.ts";
 import { Totals } from "./totals.ts";
 
@@ -38,7 +38,7 @@ describe("rating a period", () => {
     ]);
   });
 
-  it("divides an overcommitted floor among those who were promised it", () => {
+  it("divides an overcommitted floor among the accounts that it is guaranteed to", () => {
     const floors = [floorOf("lab", 4), floorOf("lab/a", 3), floorOf("lab/b", 3)];
     const rating = ratingOf({ floors }, { period: periodOf(1) });
     assert.deepEqual(shown(rating.lines("lab")), ["lab/a reserved H100 2h 4000000", "lab/b reserved H100 2h 4000000"]);
@@ -65,7 +65,7 @@ describe("rating a period", () => {
     );
   });
 
-  it("comes to the same when hours are rated apart and put together", () => {
+  it("gives the same when hours are rated separately and added", () => {
     const floors = [floorOf("lab", 2), floorOf("lab", 3, 2, 2), floorOf("ops", 3)];
     const usage = [usageOf("lab/a", 2, 0.25, 3.7), usageOf("lab/b", 3, 1.1, 2.9), usageOf("ops/x", 3, 0.5, 4)];
     const capacity = [{ model: "H100", at: 0, revision: 1, unitsAdded: 8 * unitsPerGpu }];
@@ -142,7 +142,7 @@ describe("rating a period", () => {
     assert.equal(rating.lines("lab")[0]!.micros, 360_712n);
   });
 
-  it("[S11] gives the same whatever the order, and however often a stretch is told", () => {
+  it("[S11] does not depend on the order of records, nor on repeated ones", () => {
     const floors = [floorOf("lab", 2), floorOf("lab", 3, 2, 2), floorOf("ops", 1)];
     const usage = [
       usageOf("lab/a", 2, 0.25, 3.7),
@@ -259,7 +259,7 @@ describe("lending", () => {
     );
   });
 
-  it("shares what nobody used by quota or by use", () => {
+  it("shares unused capacity by quota or by use", () => {
     const floors = [floorOf("ops", 3), floorOf("web", 1)];
     const of = (policy: "by-quota" | "by-use") => {
       const idle = { policy, gpus: [{ model: "*", micros: 1_000_000 }] };

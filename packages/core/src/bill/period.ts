@@ -1,4 +1,5 @@
 import { type LostWork, type Metered, tenantOfPath, type Usage } from "../meter/usage.ts";
+import { must } from "../model/must.ts";
 import { hour, type Instant } from "../model/units.ts";
 import type { Charge, InvoiceLine } from "../money/charge.ts";
 import type { Period } from "../money/invoice.ts";
@@ -12,57 +13,59 @@ import {
   reservedPrice,
   termsAt,
 } from "../money/unit-price.ts";
+import { ofBurstSum, ofCpuSum, ofMemorySum } from "./holdings.ts";
+import { innerMap } from "./inner-map.ts";
 import { latestOf } from "./latest.ts";
 import type { Lent } from "./lending.ts";
-import { noGpu, RateBook } from "./lines.ts";
-import { innerOf } from "./nested.ts";
-import type { Payer } from "./payers.ts";
-import { type Cut, type FloorCut, Rater } from "./rate.ts";
-import { ofCpuSum, ofMemorySum, ofOverSum } from "./slots.ts";
+import type { Payer } from "./payer.ts";
+import { noGpu, RateBook } from "./rate-book.ts";
+import { type Cut, Rater } from "./rater.ts";
+import type { FloorPart } from "./reserve.ts";
 import { type Shared, Totals } from "./totals.ts";
 import { isZero } from "./wide.ts";
 
 export interface RatingOptions {
   readonly period: Period;
   readonly book: PriceBook;
-  /** Times of day of all versions, as instants. */
+  /** The times of day of all price lists, as instants. */
   readonly windows: readonly PriceWindow[];
-  /** Of all ratings that are put together; absent = its own. */
+  /** Shared by all ratings whose totals are added up; absent = its own. */
   readonly rates?: RateBook;
-  /** Is shown each hour of each line, priced. */
+  /** Called with each priced hour of each line. */
   readonly onCharge?: (charge: Charge) => void;
 }
 
-/** What a slot is charged for, and where that is summed up. */
+/** What a holding is charged for, and the sum that holds its quantity. */
 const charged = [
-  { kind: "burst", sum: ofOverSum },
+  { kind: "burst", sum: ofBurstSum },
   { kind: "cpu", sum: ofCpuSum },
   { kind: "memory", sum: ofMemorySum },
 ] as const;
 
-/** In the place of the number of a line: nobody asked yet. */
+/** In the place of a rate's number: not looked up yet. */
 const unknown = -1;
 
-/** Terms that hold at some time, and the lines of each slot under them: three in a row. */
-interface Rates {
+/** The rates that apply under the same terms. */
+interface TermRates {
   readonly terms: PriceTerms;
-  lineOf: Int32Array;
-  /** Lines of cores and memory, which all slots of an account have in common. */
+  /** Numbers in the rate book, three for each holding in the order of `charged`. */
+  rateOf: Int32Array;
+  /** Rates of cores and memory, which all holdings of an account share. */
   readonly byPayer: Map<Payer, { cpu?: number; memory?: number }>;
 }
 
-/** The price book applied to what was metered in a period, as far as time has come. */
+/** Applies the price book to what was metered in a period, up to the instant that `advance` was given. */
 export class PeriodRating {
-  /** What came together so far; whole once the period is. */
+  /** The totals so far; complete once the whole period is rated. */
   readonly totals: Totals;
   readonly #rater: Rater;
   readonly #options: RatingOptions;
   readonly #borders: readonly Instant[];
-  /** The first of them that still lies ahead. */
+  /** The first of `#borders` that lies ahead. */
   #border = 0;
-  /** By version, time of day and contract: equal terms are the same. */
-  readonly #rates = new Map<PriceVersion, Map<number, Map<Contract | undefined, Rates>>>();
-  /** By slot: where its GPU time is counted. */
+  /** By price list, time of day and contract. */
+  readonly #rates = new Map<PriceVersion, Map<number, Map<Contract | undefined, TermRates>>>();
+  /** By holding: its row of GPU time in the totals. */
   readonly #usedRows: number[] = [];
 
   constructor(options: RatingOptions) {
@@ -81,7 +84,7 @@ export class PeriodRating {
     });
   }
 
-  /** Takes in everything that was metered, in any order, told any number of times. */
+  /** Takes everything that was metered, in any order; repeated records count once. */
   take(metered: Metered): void {
     const { period } = this.#options;
     const inTime = <Change extends { readonly at: Instant; readonly revision: number }>(changes: readonly Change[]) =>
@@ -92,7 +95,7 @@ export class PeriodRating {
     for (const lost of metered.lost) this.lose(lost);
   }
 
-  /** One stretch, which is known to be told for the last time. */
+  /** Takes one usage in its final revision. */
   use(usage: Usage): void {
     const { fromAt, toAt } = this.#options.period;
     if (usage.fromAt < toAt && usage.toAt > fromAt) this.#rater.use(usage);
@@ -106,8 +109,8 @@ export class PeriodRating {
   }
 
   /**
-   * Rates up to the last full hour before `to`, or to the end of the period: what is cut elsewhere would depend on
-   * when someone looked.
+   * Rates up to the last full hour before `to`, or to the end of the period. Cutting anywhere else would make the
+   * result depend on when it was asked for.
    */
   advance(to: Instant): void {
     const { toAt } = this.#options.period;
@@ -120,12 +123,12 @@ export class PeriodRating {
     if (end === toAt) this.#endPrice();
   }
 
-  /** The lines of a tenant from its own records, in the order of an invoice; whole once the period is. */
+  /** The lines of a tenant from its own records, in invoice order; complete once the whole period is rated. */
   lines(tenant: string): InvoiceLine[] {
     return this.totals.linesOf(tenant);
   }
 
-  /** What came to each tenant from looking at the whole fleet, by tenant. */
+  /** What each tenant gets from the whole fleet: credits for lending, shares of idle capacity. */
   shared(): Shared[] {
     return this.totals.shared();
   }
@@ -134,14 +137,14 @@ export class PeriodRating {
     return this.totals.tenants();
   }
 
-  #ratesAt(at: Instant, tenant: string): Rates | undefined {
+  #ratesAt(at: Instant, tenant: string): TermRates | undefined {
     const { book, windows } = this.#options;
     const terms = termsAt(book, windows, at, tenant);
     if (terms === undefined) return undefined;
-    const ofTime = innerOf(innerOf(this.#rates, terms.version), terms.perMille);
+    const ofTime = innerMap(innerMap(this.#rates, terms.version), terms.perMille);
     const known = ofTime.get(terms.contract);
     if (known !== undefined) return known;
-    const rates = { terms, lineOf: new Int32Array(), byPayer: new Map() };
+    const rates = { terms, rateOf: new Int32Array(), byPayer: new Map() };
     ofTime.set(terms.contract, rates);
     return rates;
   }
@@ -149,25 +152,25 @@ export class PeriodRating {
   #cut(cut: Cut, lent: readonly Lent[]): void {
     const { book, windows, onCharge } = this.#options;
     const terms = lent.length === 0 ? undefined : termsAt(book, windows, cut.fromAt, "");
-    for (const { tenant, model, quantity } of terms === undefined ? [] : lent) {
-      this.totals.lend(tenant.path, model, terms!, quantity);
+    if (terms !== undefined) {
+      for (const { tenant, model, quantity } of lent) this.totals.lend(tenant.path, model, terms, quantity);
     }
     if (onCharge !== undefined) this.#collect(cut);
   }
 
   #endPrice(): void {
     this.#rater.cut();
-    // Where hours are shown, each cut has put everything into lines.
+    // With `onCharge` each cut has collected already.
     if (this.#options.onCharge === undefined) this.#collect();
   }
 
-  /** Puts what came together into lines, at the prices of just now; `cut` says when, for who is shown hours. */
+  /** Adds the sums of all holdings to the totals at the prices that end here; `onCharge` is told `cut`. */
   #collect(cut?: Cut): void {
     const at = this.#rater.ratedUntil - 1;
     for (const tenant of this.#rater.payers.tenants) {
       this.totals.note(tenant.path);
       const rates = this.#ratesAt(at, tenant.path);
-      this.#rater.settle(tenant, (slot) => this.#charge(slot, rates, cut));
+      this.#rater.settle(tenant, (holding) => this.#charge(holding, rates, cut));
     }
     this.#rater.endFloors();
     const version = versionAt(this.#options.book, at);
@@ -176,49 +179,51 @@ export class PeriodRating {
     }
   }
 
-  #charge(slot: number, rates: Rates | undefined, cut: Cut | undefined): void {
-    const { slots } = this.#rater.payers;
-    const { payers, kinds, cells } = slots;
-    const place = slots.placeOf(slot);
-    this.#usedRows[slot] ??= this.totals.usedRow(payers[slot]!.tenant.path, kinds[slot]!.model);
-    this.totals.use(this.#usedRows[slot], cells, place + ofOverSum);
-    if (rates === undefined || !isBilled(kinds[slot]!.state, rates.terms)) return;
-    if (rates.lineOf.length <= slot * charged.length) rates.lineOf = longer(rates.lineOf, (slot + 1) * charged.length);
+  #charge(holding: number, rates: TermRates | undefined, cut: Cut | undefined): void {
+    const { holdings } = this.#rater.payers;
+    const { payers, skus, cells } = holdings;
+    const place = holdings.placeOf(holding);
+    this.#usedRows[holding] ??= this.totals.usedRow(payers[holding]!.tenant.path, skus[holding]!.model);
+    this.totals.use(this.#usedRows[holding], cells, place + ofBurstSum);
+    if (rates === undefined || !isBilled(skus[holding]!.state, rates.terms)) return;
+    const first = holding * charged.length;
+    if (rates.rateOf.length <= first) rates.rateOf = longer(rates.rateOf, first + charged.length);
     for (let i = 0; i < charged.length; i++) {
       const { kind, sum } = charged[i]!;
       if (isZero(cells, place + sum)) continue;
-      let line = rates.lineOf[slot * charged.length + i]!;
-      if (line === unknown) {
-        line = kind === "burst" ? this.#burstLine(slot, rates.terms) : this.#lineOfPayer(kind, payers[slot]!, rates);
-        rates.lineOf[slot * charged.length + i] = line;
+      let rate = rates.rateOf[first + i]!;
+      if (rate === unknown) {
+        rate =
+          kind === "burst" ? this.#burstRate(holding, rates.terms) : this.#payerRate(kind, payers[holding]!, rates);
+        rates.rateOf[first + i] = rate;
       }
-      const before = this.#shown(line);
-      this.totals.lines.add(line, cells, place + sum);
-      if (before !== undefined) this.#show(line, before, cut!);
+      const before = this.#shown(rate);
+      this.totals.quantities.add(rate, cells, place + sum);
+      if (before !== undefined) this.#show(rate, before, must(cut, "hours are shown by cut"));
     }
   }
 
-  #burstLine(slot: number, terms: PriceTerms): number {
-    const { payers, kinds } = this.#rater.payers.slots;
+  #burstRate(holding: number, terms: PriceTerms): number {
+    const { payers, skus } = this.#rater.payers.holdings;
     const { version, perMille } = terms;
-    const { model, profile, isolation, topology, state } = kinds[slot]!;
+    const { model, profile, isolation, topology, state } = skus[holding]!;
     const kind = state === "stranded" ? state : "burst";
-    const account = payers[slot]!.path;
+    const account = payers[holding]!.path;
     const key = { kind, account, model, profile, isolation, topology, version: version.id, perMille } as const;
-    return this.totals.lines.book.no(key, burstPrice(terms, key), version.rounding);
+    return this.totals.quantities.book.no(key, burstPrice(terms, key), version.rounding);
   }
 
-  #lineOfPayer(kind: "cpu" | "memory", payer: Payer, { terms, byPayer }: Rates): number {
+  #payerRate(kind: "cpu" | "memory", payer: Payer, { terms, byPayer }: TermRates): number {
     const known = byPayer.get(payer) ?? {};
     byPayer.set(payer, known);
     const { version } = terms;
     const key = { ...noGpu, kind, account: payer.path, version: version.id } as const;
     const price = kind === "cpu" ? corePrice(terms) : memoryPrice(terms);
-    known[kind] ??= this.totals.lines.book.no(key, price, version.rounding);
+    known[kind] ??= this.totals.quantities.book.no(key, price, version.rounding);
     return known[kind];
   }
 
-  #reserve(span: Cut, floors: readonly FloorCut[]): void {
+  #reserve(span: Cut, floors: readonly FloorPart[]): void {
     const ms = span.toAt - span.fromAt;
     for (const { payer, entry, units } of floors) {
       const { path } = payer.tenant;
@@ -227,24 +232,24 @@ export class PeriodRating {
       if (terms === undefined) continue;
       const { version } = terms;
       const key = { ...noGpu, kind: "reserved", account: payer.path, model: entry, version: version.id } as const;
-      const line = this.totals.lines.book.no(key, reservedPrice(terms, entry), version.rounding);
-      const before = this.#shown(line);
-      this.totals.lines.addProduct(line, units, ms);
-      if (before !== undefined) this.#show(line, before, span);
+      const rate = this.totals.quantities.book.no(key, reservedPrice(terms, entry), version.rounding);
+      const before = this.#shown(rate);
+      this.totals.quantities.addProduct(rate, units, ms);
+      if (before !== undefined) this.#show(rate, before, span);
     }
   }
 
-  /** Where hours are shown: what a line has come to before it grows. */
-  #shown(line: number): bigint | undefined {
-    return this.#options.onCharge === undefined ? undefined : this.totals.lines.quantity(line);
+  /** The quantity that `onCharge` was told so far; undefined without `onCharge`. */
+  #shown(rate: number): bigint | undefined {
+    return this.#options.onCharge === undefined ? undefined : this.totals.quantities.quantity(rate);
   }
 
-  /** Shows what a line has grown by. */
-  #show(line: number, before: bigint, cut: Cut): void {
-    const { key, price, rounding } = this.totals.lines.book.rate(line);
-    const after = this.totals.lines.quantity(line);
+  /** Tells `onCharge` what was added to a rate. */
+  #show(no: number, before: bigint, cut: Cut): void {
+    const { key, price, rounding } = this.totals.quantities.book.rate(no);
+    const after = this.totals.quantities.quantity(no);
     const micros = costOf(key.kind, after, price, rounding) - costOf(key.kind, before, price, rounding);
-    this.#options.onCharge!({ ...key, ...cut, quantity: after - before, micros });
+    this.#options.onCharge?.({ ...key, ...cut, quantity: after - before, micros });
   }
 }
 
@@ -252,8 +257,8 @@ function isBilled(state: Usage["state"], { version }: PriceTerms): boolean {
   return !version.unbilled.includes(state);
 }
 
-function longer(lineOf: Int32Array, length: number): Int32Array {
-  const next = new Int32Array(Math.max(length, 2 * lineOf.length)).fill(unknown);
-  next.set(lineOf);
+function longer(rates: Int32Array, length: number): Int32Array {
+  const next = new Int32Array(Math.max(length, 2 * rates.length)).fill(unknown);
+  next.set(rates);
   return next;
 }

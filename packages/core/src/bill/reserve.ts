@@ -1,20 +1,26 @@
 import { shareOut } from "../money/amount.ts";
-import type { Payer, TenantPayer } from "./payers.ts";
-import type { FloorCut } from "./rate.ts";
+import type { Payer, TenantPayer } from "./payer.ts";
+
+/** One account's own part of a floor. */
+export interface FloorPart {
+  readonly payer: Payer;
+  readonly entry: string;
+  readonly units: number;
+}
 
 /**
- * The floor of a tenant, divided among the accounts it belongs to: each account's own part is its guarantee without
- * those of its children. Where children were promised more than there is, they share it in proportion.
+ * Divides a tenant's floor among its accounts. An account's own part is its guarantee less those of its children. Where
+ * the children are guaranteed more than the account has (an overcommitted floor), they share it in proportion.
  */
-export function floorParts(tenant: TenantPayer): FloorCut[] {
-  const parts: FloorCut[] = [];
+export function floorParts(tenant: TenantPayer): FloorPart[] {
+  const parts: FloorPart[] = [];
   for (const entry of Object.keys(tenant.guarantee).sort()) {
     divideFloor(tenant, entry, tenant.guarantee[entry]!, parts);
   }
   return parts;
 }
 
-function divideFloor(payer: Payer, entry: string, units: number, parts: FloorCut[]): void {
+function divideFloor(payer: Payer, entry: string, units: number, parts: FloorPart[]): void {
   let promised = 0;
   for (const child of payer.children) promised += child.guarantee[entry] ?? 0;
   const shares =

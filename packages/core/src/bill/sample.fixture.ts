@@ -4,7 +4,7 @@ import type { Period } from "../money/invoice.ts";
 import type { PriceVersion } from "../money/price.ts";
 import { PeriodRating, type RatingOptions } from "./period.ts";
 
-/** A price list with round figures: 2 a reserved and 3 a burst hour, nothing else. */
+/** A price list with round figures: 2 for a reserved GPU-hour, 3 for a burst GPU-hour, nothing else. */
 export function pricesOf(change: Partial<PriceVersion> = {}): PriceVersion {
   return {
     id: "p1",
@@ -28,13 +28,13 @@ export function pricesOf(change: Partial<PriceVersion> = {}): PriceVersion {
   };
 }
 
-/** A period of so many hours from the epoch. */
+/** A period of `hours` from the epoch on. */
 export function periodOf(hours: number): Period {
   return { label: "1970-01", fromAt: 0, toAt: hours * hour, zone: "UTC" };
 }
 
 let leases = 0;
-/** A stretch of `gpus` whole H100s, from one hour to another. */
+/** Usage of `gpus` whole H100s between two hours. */
 export function usageOf(account: string, gpus: number, from: number, to: number, change: Partial<Usage> = {}): Usage {
   const lease = change.lease ?? `job_${++leases}-1-0`;
   return {
@@ -60,7 +60,7 @@ export function ratingOf(
   return rating;
 }
 
-/** A floor of whole GPUs from an hour on. */
+/** A floor of whole GPUs from `atHour` on. */
 export function floorOf(account: string, gpus: number, atHour = 0, revision = 1, entry = "H100") {
   return { account, at: atHour * hour, revision, guarantee: { [entry]: gpus * unitsPerGpu } };
 }

@@ -3,11 +3,11 @@ import { shareOut } from "../money/amount.ts";
 import type { InvoiceLine } from "../money/charge.ts";
 import { type PriceVersion, rateFor } from "../money/price.ts";
 import { burstPrice, costOf, type PriceTerms } from "../money/unit-price.ts";
-import { inOrder, Lines, lineOf, noGpu, type Rate, RateBook } from "./lines.ts";
-import { innerOf } from "./nested.ts";
+import { innerMap } from "./inner-map.ts";
+import { inInvoiceOrder, invoiceLine, noGpu, Quantities, type Rate, RateBook } from "./rate-book.ts";
 import { addSum, fitting, sumAt, wide } from "./wide.ts";
 
-/** What a tenant has no records of its own for: told by whoever sees the whole fleet. */
+/** Part of a tenant's invoice that cannot be computed from its own records, only from those of the whole fleet. */
 export interface Shared {
   readonly kind: "lent" | "idle";
   readonly tenant: string;
@@ -15,25 +15,25 @@ export interface Shared {
   readonly version: string;
   readonly perMille: number;
   readonly quantity: bigint;
-  /** Of `idle`, whose price is shared out and not multiplied. */
+  /** Only of `idle`: the tenant's share of the cost. */
   readonly micros?: bigint;
 }
 
-/** Work that was lost, and what held when it was. */
+/** Lost work, and the terms at the time. */
 interface Lost {
   readonly work: LostWork;
   readonly terms: PriceTerms;
 }
 
-/** GPU time of a tenant by model, beyond floors and in all: two sums in a row. */
+/** Numbers of a tenant's GPU time of one model: the sum beyond the floor, then the sum of all. */
 const usedRow = 2 * wide;
 
 /**
- * What a stretch of time came to. Everything here adds up, so stretches that meet at a full hour can be rated apart
- * and put together: the lines are the same as if they had been rated as one.
+ * The quantities of a span of time. Everything here can be added, so spans that meet at a full hour can be rated
+ * separately: the lines of the sum are the same as if the whole had been rated at once.
  */
 export class Totals {
-  readonly lines: Lines;
+  readonly quantities: Quantities;
   readonly #tenants = new Set<string>();
   readonly #lent = new Map<string, Shared & { quantity: bigint }>();
   readonly #lost: Lost[] = [];
@@ -43,14 +43,14 @@ export class Totals {
   readonly #promised = new Map<string, bigint>();
   readonly #unused = new Map<string, { readonly version: PriceVersion; readonly model: string; quantity: bigint }>();
 
-  /** Totals that are put together have a book of rates in common. */
+  /** Totals can only be added if they share a rate book. */
   constructor(rates: RateBook) {
-    this.lines = new Lines(rates);
+    this.quantities = new Quantities(rates);
   }
 
-  /** Adds what another stretch of time came to. */
+  /** Adds the totals of another span of time. */
   addAll(other: Totals): void {
-    this.lines.addAll(other.lines);
+    this.quantities.addAll(other.quantities);
     for (const tenant of other.#tenants) this.#tenants.add(tenant);
     for (const { quantity, ...key } of other.#lent.values()) this.#addLent(key, quantity);
     this.#lost.push(...other.#lost);
@@ -61,7 +61,7 @@ export class Totals {
     for (const { version, model, quantity } of other.#unused.values()) this.leave(version, model, quantity);
   }
 
-  /** Somebody holds or is promised something. */
+  /** Notes that a tenant holds or is guaranteed something. */
   note(tenant: string): void {
     this.#tenants.add(tenant);
   }
@@ -81,9 +81,9 @@ export class Totals {
     this.#lost.push({ work, terms });
   }
 
-  /** The row that GPU time of a tenant and model is added to. */
+  /** The row of a tenant's GPU time of one model; added where it is missing. */
   usedRow(tenant: string, model: string): number {
-    const models = innerOf(this.#usedAt, tenant);
+    const models = innerMap(this.#usedAt, tenant);
     const known = models.get(model);
     if (known !== undefined) return known;
     const row = this.#usedCount++;
@@ -92,7 +92,7 @@ export class Totals {
     return row;
   }
 
-  /** Adds two sums in a row: beyond the floor, and in all. */
+  /** Adds two neighbouring sums of another column: GPU time beyond the floor, and all GPU time. */
   use(row: number, column: Float64Array, place: number): void {
     addSum(this.#used, row * usedRow, column, place);
     addSum(this.#used, row * usedRow + wide, column, place + wide);
@@ -102,7 +102,7 @@ export class Totals {
     this.#promised.set(tenant, (this.#promised.get(tenant) ?? 0n) + quantity);
   }
 
-  /** So much of a model nobody was promised and nobody used. */
+  /** Adds GPU time that was neither guaranteed nor used. */
   leave(version: PriceVersion, model: string, quantity: bigint): void {
     const id = `${version.id}|${model}`;
     const sum = this.#unused.get(id);
@@ -114,13 +114,13 @@ export class Totals {
     return [...this.#tenants].sort();
   }
 
-  /** The lines of a tenant from its own records, in the order of an invoice. */
+  /** The lines of a tenant from its own records, in invoice order. */
   linesOf(tenant: string): InvoiceLine[] {
-    const own = linesIn(this.lines, tenant);
-    return inOrder([...own, ...this.#lostLines(tenant, own)]);
+    const own = linesIn(this.quantities, tenant);
+    return inInvoiceOrder([...own, ...this.#lostLines(tenant, own)]);
   }
 
-  /** What came to each tenant from looking at the whole fleet, by tenant. */
+  /** What each tenant gets from the whole fleet: credits for lending, shares of idle capacity. */
   shared(): Shared[] {
     return [...this.#lent.values(), ...this.#idle()]
       .map((shared) => ({ shared, text: Object.values(shared).map(String).join("|") }))
@@ -128,7 +128,7 @@ export class Totals {
       .map(({ shared }) => shared);
   }
 
-  /** GPU time of a tenant that its floor held, by model. */
+  /** GPU time of a tenant within its floor, by model. */
   within(tenant: string): { model: string; quantity: bigint }[] {
     return [...(this.#usedAt.get(tenant) ?? [])]
       .map(([model, row]) => {
@@ -139,21 +139,21 @@ export class Totals {
       .sort((a, b) => (a.model < b.model ? -1 : 1));
   }
 
-  /** GPU time that nobody was promised and nobody used, by model. */
+  /** GPU time that was neither guaranteed nor used, by model. */
   unused(): { model: string; quantity: bigint }[] {
     const sums = new Map<string, bigint>();
     for (const { model, quantity } of this.#unused.values()) sums.set(model, (sums.get(model) ?? 0n) + quantity);
     return [...sums].map(([model, quantity]) => ({ model, quantity })).sort((a, b) => (a.model < b.model ? -1 : 1));
   }
 
-  /** Credits for lost work: never more GPU time of a model than the account was charged for beyond its floor. */
+  /** Credits for lost work; of each model at most the GPU time that the account was charged for beyond its floor. */
   #lostLines(tenant: string, own: readonly InvoiceLine[]): InvoiceLine[] {
     const left = new Map<string, bigint>();
     for (const { kind, account, model, quantity } of own) {
       const id = `${account}|${model}`;
       if (kind === "burst") left.set(id, (left.get(id) ?? 0n) + quantity);
     }
-    const credits = new Lines(new RateBook());
+    const credits = new Quantities(new RateBook());
     for (const { work, terms } of inTime(this.#lost.filter((each) => tenantOfPath(each.work.account) === tenant))) {
       if (terms.version.lostWorkPerMille === 0) continue;
       const id = `${work.account}|${work.model}`;
@@ -168,7 +168,7 @@ export class Totals {
     return linesIn(credits, tenant);
   }
 
-  /** The cost of what nobody used, shared by what tenants were promised or by what they used. */
+  /** The cost of unused capacity, shared by guarantee or by use. */
   #idle(): Shared[] {
     const found: Shared[] = [];
     const tenants = this.tenants();
@@ -192,15 +192,15 @@ export class Totals {
   #usedBy(tenant: string): bigint {
     let sum = 0n;
     for (const { quantity } of this.within(tenant)) sum += quantity;
-    for (const no of this.lines.of(tenant)) {
-      if (this.lines.book.rate(no).key.kind === "burst") sum += this.lines.quantity(no);
+    for (const no of this.quantities.of(tenant)) {
+      if (this.quantities.book.rate(no).key.kind === "burst") sum += this.quantities.quantity(no);
     }
     return sum;
   }
 }
 
-function linesIn(lines: Lines, tenant: string): InvoiceLine[] {
-  return lines.of(tenant).map((no) => lineOf(lines.book.rate(no), lines.quantity(no)));
+function linesIn(quantities: Quantities, tenant: string): InvoiceLine[] {
+  return quantities.of(tenant).map((no) => invoiceLine(quantities.book.rate(no), quantities.quantity(no)));
 }
 
 function lostRate({ account, model }: LostWork, terms: PriceTerms): Rate {
@@ -211,7 +211,7 @@ function lostRate({ account, model }: LostWork, terms: PriceTerms): Rate {
   return { key, price: { numerator, denominator: full.denominator * 1000n }, rounding: version.rounding };
 }
 
-/** Each once, however often it was told. */
+/** In order of time; repeated records count once. */
 function inTime(lost: readonly Lost[]): Lost[] {
   const once = new Map(lost.map((each) => [each.work.lease, each]));
   return [...once.values()].sort((a, b) => a.work.at - b.work.at || (a.work.lease < b.work.lease ? -1 : 1));

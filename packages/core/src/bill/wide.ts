@@ -1,12 +1,12 @@
 /**
- * Sums that may pass 2^53, as two numbers of a column: at `place` what is below 2^52, after it how many times 2^52.
- * As quick as a number, as exact as a BigInt.
+ * Exact sums beyond 2^53 without BigInt. A sum is two numbers of a column: at `place` the part below 2^52, after it the
+ * multiple of 2^52.
  */
 const base = 2 ** 52;
 const baseBits = 52n;
 const lowBits = BigInt(base) - 1n;
 
-/** How many numbers of a column a sum takes. */
+/** How many numbers a sum takes. */
 export const wide = 2;
 
 /** Adds a whole number below 2^52. */
@@ -20,7 +20,7 @@ export function addWide(column: Float64Array, place: number, amount: number): vo
   column[place + 1]! += 1;
 }
 
-/** Adds a product of whole numbers, which may be larger. */
+/** Adds a product of whole numbers, which may exceed 2^52. */
 export function addProduct(column: Float64Array, place: number, a: number, b: number): void {
   const product = a * b;
   if (product < base) {
@@ -41,7 +41,7 @@ export function addSum(column: Float64Array, place: number, from: Float64Array, 
   column[place + 1]! += from[fromPlace + 1]!;
 }
 
-/** What came together. */
+/** The sum as a BigInt. */
 export function sumAt(column: Float64Array, place: number): bigint {
   return (BigInt(column[place + 1]!) << baseBits) + BigInt(column[place]!);
 }
@@ -55,7 +55,7 @@ export function clearSum(column: Float64Array, place: number): void {
   column[place + 1] = 0;
 }
 
-/** The same column, or a longer one with the same numbers, so that `length` of them fit. */
+/** The column if `length` numbers fit, else a longer copy. */
 export function fitting(column: Float64Array, length: number): Float64Array {
   if (length <= column.length) return column;
   const longer = new Float64Array(Math.max(length, 2 * column.length));

@@ -1,8 +1,9 @@
 import type { Event, LeaseEnded, NodeChanged } from "../journal/event.ts";
 import type { AccountTerms } from "../model/account.ts";
-import type { GpuNo, NodeNo } from "../model/ids.ts";
+import type { LeaseId, NodeNo } from "../model/ids.ts";
 import type { Job } from "../model/job.ts";
 import type { Lease } from "../model/lease.ts";
+import { must } from "../model/must.ts";
 import type { NodeFacts, NodeMode } from "../model/node.ts";
 import { type Instant, unitsPerGpu } from "../model/units.ts";
 import { accountOf } from "../quota/accounts.ts";
@@ -10,34 +11,43 @@ import { lostMsOf } from "../run/lost-work.ts";
 import { stopOrderOf } from "../run/stop.ts";
 import { jobOf } from "../state/live-jobs.ts";
 import type { State } from "../state/state.ts";
-import { type RestStretch, RestWatch } from "./rest-watch.ts";
-import type { CapacityChange, FloorChange, LostWork, Usage } from "./usage.ts";
+import type { DeviceTimeline } from "./device-timeline.ts";
+import { RestWatch } from "./rest-watch.ts";
+import { closedRest, closedStretch, type Stretch, usagesOf } from "./stretch.ts";
+import type { CapacityChange, FloorChange, LostWork, Metered } from "./usage.ts";
 
-/** Something that was metered, and what kind of thing it is. */
+/** One thing that was metered; `is` says which kind. */
 export type MeterRecord =
-  | { readonly is: "usage"; readonly record: Usage }
+  | { readonly is: "stretch"; readonly record: Stretch }
   | { readonly is: "floor"; readonly record: FloorChange }
   | { readonly is: "capacity"; readonly record: CapacityChange }
   | { readonly is: "lost"; readonly record: LostWork };
 
-/** More events than one row of the journal holds. */
+/** An upper bound of the events in one row of the journal, so that revisions of different rows never meet. */
 const eventsPerRowMax = 1_000_000;
 
 /**
- * What the events of one row of the journal have to do with money. Shown each event while the state is still without
- * it. A pure function of the journal, so what it found can be found again.
+ * Turns the events of one row of the journal into metered records. Call `see` for each event before it is applied to
+ * the state, then `finish` once. The records are a pure function of the journal, so a rebuild finds the same ones.
  */
 export class Meter {
   readonly records: MeterRecord[] = [];
-  readonly #rest = new RestWatch((stretch, state) => this.#left(state, stretch));
+  readonly #devices: DeviceTimeline | undefined;
+  readonly #rest = new RestWatch({
+    closed: (rest, state) => this.records.push({ is: "stretch", record: closedRest(state, rest) }),
+    changed: (change, state) => this.#devices?.restChanged(change, state),
+  });
   #revision: number;
 
-  constructor(seq: number) {
+  /** `devices` is the fleet's side of the balance; without it only the records are made. */
+  constructor(seq: number, devices?: DeviceTimeline) {
     this.#revision = seq * eventsPerRowMax;
+    this.#devices = devices;
   }
 
   see(event: Event, state: State): void {
     this.#rest.see(event, state);
+    this.#devices?.see(event, state);
     this.#revision++;
     switch (event.kind) {
       case "node-added":
@@ -60,12 +70,13 @@ export class Meter {
         return;
       case "lease-scrubbed":
       case "lease-reshaped":
-        this.#used(state, state.leases.get(event.lease)!, event.at);
+        this.#close(state, leaseOf(state, event.lease), event.at);
         return;
       case "lease-started":
       case "lease-stopping": {
-        const lease = state.leases.get(event.lease)!;
-        if (lease.state !== "stopping") this.#used(state, lease, event.at);
+        const lease = leaseOf(state, event.lease);
+        // A late report and a repeated order to stop leave a stopping lease as it is: its stretch goes on.
+        if (lease.state !== "stopping") this.#close(state, lease, event.at);
         return;
       }
       case "lease-ended":
@@ -74,24 +85,21 @@ export class Meter {
     }
   }
 
-  /** The batch is over: also what its last event changed is told. */
+  /** Call after the last event of the row was applied: what that event changed is recorded too. */
   finish(state: State): void {
     this.#rest.settle(state);
-  }
-
-  #left(state: State, stretch: RestStretch): void {
-    this.records.push({ is: "usage", record: restUsage(state, stretch) });
+    this.#devices?.finish(state);
   }
 
   #nodeChanged(event: NodeChanged, state: State): void {
     const node = state.fleet.node(event.node);
-    const change = Number(takesPart(event.mode)) - Number(takesPart(node.mode));
+    const change = Number(isInService(event.mode)) - Number(isInService(node.mode));
     if (change !== 0) this.#capacity(node.facts, event.at, change);
   }
 
   #nodeRemoved(no: NodeNo, at: Instant, state: State): void {
     const node = state.fleet.node(no);
-    if (takesPart(node.mode)) this.#capacity(node.facts, at, -1);
+    if (isInService(node.mode)) this.#capacity(node.facts, at, -1);
   }
 
   #capacity({ gpus }: NodeFacts, at: Instant, sign: number): void {
@@ -113,128 +121,51 @@ export class Meter {
   }
 
   #ended(event: LeaseEnded, state: State): void {
-    const lease = state.leases.get(event.lease)!;
-    this.#used(state, lease, event.at);
-    const job = jobOf(state, lease.job);
-    const cause = lostBy(job, event);
-    if (cause === undefined || lease.gpus.length === 0 || lease.startedAt === undefined || lease.extra) return;
-    const { account, model, gpus, unitsEach } = usageOf(state, job, lease, event.at);
-    const { graceMs } = stopOrderOf(job.spec, "preempt", state.policy);
-    const lostMs = lostMsOf(job, event.at);
-    if (lostMs === 0) return;
-    const about = { lease: lease.id, job: job.id, account, model, units: gpus.length * unitsEach };
-    this.records.push({ is: "lost", record: { ...about, at: event.at, lostMs, graceMs, cause } });
+    const lease = leaseOf(state, event.lease);
+    this.#close(state, lease, event.at);
+    const record = lostWork(state, lease, event);
+    if (record !== undefined) this.records.push({ is: "lost", record });
   }
 
-  #used(state: State, lease: Lease, toAt: Instant): void {
-    if (toAt <= lease.since) return;
-    for (const record of usagesOf(state, jobOf(state, lease.job), lease, toAt))
-      this.records.push({ is: "usage", record });
+  /** Records the stretch that the lease spent in the state it is about to leave. */
+  #close(state: State, lease: Lease, toAt: Instant): void {
+    if (toAt > lease.since) this.records.push({ is: "stretch", record: closedStretch(state, lease, toAt) });
   }
 }
 
-/** Work of a job that leaves for others, or that a node took with it; what ended well lost nothing. */
+/** The records as rating takes them. */
+export function meteredOf(records: readonly MeterRecord[]): Metered {
+  return {
+    usage: records.flatMap((each) => (each.is === "stretch" ? usagesOf(each.record) : [])),
+    floors: records.flatMap((each) => (each.is === "floor" ? [each.record] : [])),
+    capacity: records.flatMap((each) => (each.is === "capacity" ? [each.record] : [])),
+    lost: records.flatMap((each) => (each.is === "lost" ? [each.record] : [])),
+  };
+}
+
+function leaseOf({ leases }: State, id: LeaseId): Lease {
+  return must(leases.get(id), `an event names the lease ${id}, which the state does not hold`);
+}
+
+/** The work that the end of a lease destroyed; undefined where none was. */
+function lostWork(state: State, lease: Lease, event: LeaseEnded): LostWork | undefined {
+  const job = jobOf(state, lease.job);
+  const cause = lostBy(job, event);
+  if (cause === undefined || lease.gpus.length === 0 || lease.startedAt === undefined || lease.extra) return undefined;
+  const lostMs = lostMsOf(job, event.at);
+  if (lostMs === 0) return undefined;
+  const { account, model, devices, unitsEach } = closedStretch(state, lease, event.at);
+  const { graceMs } = stopOrderOf(job.spec, "preempt", state.policy);
+  const about = { lease: lease.id, job: job.id, account, model, units: devices.length * unitsEach };
+  return { ...about, at: event.at, lostMs, graceMs, cause };
+}
+
+/** Only a preemption or a lost node destroys work; a job that exits with 0 while it is preempted lost nothing. */
 function lostBy({ stopCause }: Job, { result, exitCode }: LeaseEnded): LostWork["cause"] | undefined {
   if (result === "lost" || stopCause === "node-lost") return "node_lost";
   return stopCause === "preempt" && exitCode !== 0 ? "preempted" : undefined;
 }
 
-function takesPart(mode: NodeMode): boolean {
+function isInService(mode: NodeMode): boolean {
   return mode !== "down" && mode !== "maintenance";
-}
-
-/** What a device of a lease is metered as: what is being done to it comes before what its holder does. */
-export function deviceState(
-  { state, handover }: Lease,
-  gpu: GpuNo,
-): "starting" | "running" | "stopping" | "scrub" | "reshape" {
-  if (state !== "starting" && state !== "prepared") return state;
-  if (handover === undefined) return "starting";
-  if (handover.scrub.length > 0) return handover.scrub.includes(gpu) ? "scrub" : "starting";
-  return handover.reshape.includes(gpu) ? "reshape" : "starting";
-}
-
-/** The stretch of a lease, in parts where not all of its devices are in one state. */
-function usagesOf(state: State, job: Job, lease: Lease, toAt: Instant, revision = 1): Usage[] {
-  const whole = usageOf(state, job, lease, toAt, revision);
-  if (lease.handover === undefined) return [whole];
-  const states = [...new Set(lease.gpus.map((gpu) => deviceState(lease, gpu)))];
-  return states.map((each, i) => ({
-    ...whole,
-    state: each,
-    gpus: lease.gpus.filter((gpu) => deviceState(lease, gpu) === each).map((gpu) => state.fleet.gpuUuid[gpu]!),
-    // Cores and memory are held once.
-    ...(i > 0 && { cpusMilli: 0, memoryMiB: 0 }),
-  }));
-}
-
-/** What was left of a GPU to the tenant that has its node to itself. */
-function restUsage(state: State, { gpu, account, units, since, toAt }: RestStretch, revision = 1): Usage {
-  const { fleet } = state;
-  return {
-    lease: restLease(state, gpu),
-    state: "dedicated",
-    fromAt: since,
-    toAt,
-    revision,
-    job: "",
-    account: accountOf(state, account).path,
-    user: "",
-    node: fleet.node(fleet.gpuNode[gpu] as NodeNo).facts.name,
-    gpus: [fleet.gpuUuid[gpu]!],
-    model: fleet.models[fleet.gpuModel[gpu]!]!,
-    unitsEach: units,
-    profile: "",
-    isolation: "whole",
-    topology: "",
-    class: "guaranteed",
-    cpusMilli: 0,
-    memoryMiB: 0,
-  };
-}
-
-/** Stands in for a lease where nobody holds the GPU, yet someone has it to himself. */
-export function restLease({ fleet }: State, gpu: GpuNo): string {
-  return `dedicated-${fleet.gpuUuid[gpu]}`;
-}
-
-/** The stretch from where a lease entered its state to `toAt`; `revision` 0 says that it may still go on. */
-export function usageOf(state: State, job: Job, lease: Lease, toAt: Instant, revision = 1): Usage {
-  const { fleet } = state;
-  const [first] = lease.gpus;
-  return {
-    lease: lease.id,
-    state: lease.state === "prepared" ? "starting" : lease.state,
-    fromAt: lease.since,
-    toAt,
-    revision,
-    job: job.id,
-    account: accountOf(state, job.account).path,
-    user: job.user,
-    node: fleet.node(lease.node).facts.name,
-    gpus: lease.gpus.map((gpu) => fleet.gpuUuid[gpu]!),
-    model: first === undefined ? "" : fleet.models[fleet.gpuModel[first]!]!,
-    unitsEach: lease.unitsEach,
-    profile: lease.part?.profile ?? "",
-    isolation: lease.part?.mode ?? "whole",
-    topology: job.spec.topology?.required === true ? job.spec.topology.level : "",
-    class: job.class,
-    cpusMilli: lease.cpusMilli,
-    memoryMiB: lease.memoryMiB,
-  };
-}
-
-/** What the leases of one job have been doing since they entered their states. */
-export function openUsageOf(state: State, job: Job, toAt: Instant): Usage[] {
-  return job.leases.filter(({ since }) => toAt > since).flatMap((lease) => usagesOf(state, job, lease, toAt, 0));
-}
-
-/** What every lease has been doing up to now. */
-export function openUsage(state: State, toAt: Instant): Usage[] {
-  const open: Usage[] = [];
-  for (const lease of state.leases.values()) {
-    if (toAt > lease.since) open.push(...usagesOf(state, jobOf(state, lease.job), lease, toAt, 0));
-  }
-  for (const [gpu, rest] of state.rest) if (toAt > rest.since) open.push(restUsage(state, { ...rest, gpu, toAt }, 0));
-  return open;
 }

@@ -4,43 +4,40 @@ import type { Rest } from "../model/rest.ts";
 import type { Instant } from "../model/units.ts";
 import { nodesTouched } from "../state/rest.ts";
 import type { State } from "../state/state.ts";
+import type { RestStretch } from "./stretch.ts";
 
-/** A stretch in which so much of a GPU was left to the tenant that has its node to itself. */
-export interface RestStretch extends Rest {
-  readonly gpu: GpuNo;
-  readonly toAt: Instant;
-}
-
-/** A GPU of which something else is left from now on. */
+/** A GPU whose unheld remainder is another one from `at` on; undefined where its node is no longer dedicated. */
 export interface RestChange {
   readonly gpu: GpuNo;
   readonly at: Instant;
   readonly rest: Rest | undefined;
 }
 
+interface Listener {
+  /** A stretch of the remainder is over. */
+  closed(stretch: RestStretch, state: State): void;
+  changed(change: RestChange, state: State): void;
+}
+
 /**
- * Follows what is left of the nodes of confidential tenants. Shown each event while the state is still without it; what
- * an event changed is told with the next one, or at the end of the batch.
+ * Watches the unheld remainder of dedicated nodes [U3]. Call `see` for each event before it is applied. What an event
+ * did to `state.rest` is visible only afterwards, so it is reported with the next event, or by `settle`.
  */
 export class RestWatch {
-  readonly #closed: (stretch: RestStretch, state: State) => void;
-  readonly #changed: (change: RestChange, state: State) => void;
+  readonly #listener: Listener;
+  /** GPUs that the last event may have changed, with their remainder before it. */
   readonly #pending: { readonly gpu: GpuNo; readonly before: Rest | undefined; readonly at: Instant }[] = [];
-  #trustMayChange: Instant | undefined;
+  #trustMayChangeAt: Instant | undefined;
   #nodeChanged = false;
 
-  constructor(
-    closed: (stretch: RestStretch, state: State) => void,
-    changed: (change: RestChange, state: State) => void = () => {},
-  ) {
-    this.#closed = closed;
-    this.#changed = changed;
+  constructor(listener: Listener) {
+    this.#listener = listener;
   }
 
   see(event: Event, state: State): void {
     this.settle(state);
     if (event.kind === "account-edited") {
-      this.#trustMayChange = event.at;
+      this.#trustMayChangeAt = event.at;
       for (const [gpu, before] of state.rest) this.#pending.push({ gpu, before, at: event.at });
     }
     if (state.confidential === 0) return;
@@ -54,21 +51,23 @@ export class RestWatch {
       this.#pending.push({ gpu: gpu as GpuNo, before: rest.get(gpu as GpuNo), at });
   }
 
-  /** Tells what the last event has changed. */
+  /** Reports what the last event changed. */
   settle(state: State): void {
-    if (this.#trustMayChange !== undefined) this.#noteNew(state, this.#trustMayChange);
-    this.#trustMayChange = undefined;
+    if (this.#trustMayChangeAt !== undefined) this.#noteNew(state, this.#trustMayChangeAt);
+    this.#trustMayChangeAt = undefined;
     if (this.#pending.length === 0) return;
     for (const { gpu, before, at } of this.#pending.splice(0)) {
       const rest = state.rest.get(gpu);
+      // A change of its node's mode wrote the device as idle, so a remainder that stayed the same is reported again.
       if (rest === before && !(this.#nodeChanged && rest !== undefined)) continue;
       const toAt = Math.max(at, before?.since ?? at);
-      if (before !== undefined && rest !== before && toAt > before.since) this.#closed({ ...before, gpu, toAt }, state);
-      this.#changed({ gpu, at: toAt, rest }, state);
+      if (before !== undefined && rest !== before && toAt > before.since)
+        this.#listener.closed({ ...before, gpu, toAt }, state);
+      this.#listener.changed({ gpu, at: toAt, rest }, state);
     }
   }
 
-  /** GPUs that have become a tenant's own by a change of trust. */
+  /** GPUs that a change of trust made part of a dedicated node. */
   #noteNew(state: State, at: Instant): void {
     const known = new Set(this.#pending.map(({ gpu }) => gpu));
     for (const gpu of state.rest.keys()) if (!known.has(gpu)) this.#pending.push({ gpu, before: undefined, at });

@@ -5,15 +5,15 @@ import type { Instant } from "../model/units.ts";
 import { nodesTouched } from "../state/rest.ts";
 import type { State } from "../state/state.ts";
 
-/** Whether what is free of a node's GPUs is of use to nobody: all its cores or all its memory are held. */
+/** Whether the free GPUs of a node cannot be used, because all its cores or all its memory are held. */
 export function isStranded({ mode, facts, freeCpusMilli, freeMemoryMiB }: FleetNode): boolean {
   if (mode === "down" || mode === "maintenance" || facts.gpus.length === 0) return false;
   return (facts.cpusMilli > 0 && freeCpusMilli <= 0) || (facts.memoryMiB > 0 && freeMemoryMiB <= 0);
 }
 
 /**
- * Follows GPUs that are free and stranded. Shown each event while the state is still without it; what an event changed is
- * told with the next one, or at the end of the batch.
+ * Watches for nodes whose free GPUs are stranded. Call `see` for each event before it is applied. What an event changed
+ * is visible only afterwards, so it is reported with the next event, or by `settle`.
  */
 export class StrandWatch {
   readonly #changed: (node: NodeNo, at: Instant, state: State) => void;
@@ -34,7 +34,7 @@ export class StrandWatch {
     }
   }
 
-  /** Tells of nodes that are stranded, or were until the last event. */
+  /** Reports the touched nodes that are stranded now or were before the last event. */
   settle(state: State): void {
     if (this.#pending.size === 0) return;
     for (const [no, was] of this.#pending) {

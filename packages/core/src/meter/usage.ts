@@ -2,47 +2,47 @@ import type { JobClass } from "../model/job.ts";
 import type { Instant } from "../model/units.ts";
 import type { UsageState } from "../model/usage.ts";
 
-/** One stretch of one lease in one state: who held which part of which devices, from when to when. */
+/** Input of billing: GPUs of one lease in one state, from `fromAt` to `toAt`. Derived from a `Stretch`. */
 export interface Usage {
-  /** Names the stretch: the same lease, state and beginning is the same stretch, told again or corrected. */
+  /** Lease, state and `fromAt` together identify a usage; a second record with the same three corrects the first. */
   readonly lease: string;
   readonly state: UsageState;
   readonly fromAt: Instant;
   readonly toAt: Instant;
-  /** Of two tellings of one stretch the higher counts. */
+  /** Of two records of the same usage the one with the higher revision counts. */
   readonly revision: number;
   readonly job: string;
-  /** Account path; its first part is the tenant, who pays. */
+  /** Account path; its first segment is the tenant, which pays. */
   readonly account: string;
   readonly user: string;
   readonly node: string;
   readonly gpus: readonly string[];
   readonly model: string;
-  /** On each of `gpus`. */
+  /** Held on each of `gpus`. */
   readonly unitsEach: number;
-  /** The MIG profile; empty where the part is not one. */
+  /** The MIG profile; empty for whole GPUs and for other kinds of parts. */
   readonly profile: string;
   readonly isolation: "whole" | "mig" | "mps" | "timeslice";
-  /** The level that the job required, which is what excludes others; empty = none. */
+  /** The topology level that the job required; empty = none. */
   readonly topology: string;
   readonly class: JobClass;
   readonly cpusMilli: number;
   readonly memoryMiB: number;
 }
 
-/** From `at` on an account is promised this much, children's floors included; nothing once it is deleted. */
+/** From `at` on an account is guaranteed this much, its children's guarantees included; nothing once it is deleted. */
 export interface FloorChange {
   readonly account: string;
   readonly at: Instant;
   /** Of two changes at one instant the higher counts. */
   readonly revision: number;
-  /** Units by entry of the quota: a model, a family or `*`. */
+  /** Units by quota entry: a model, a family or `*`. */
   readonly guarantee: { readonly [entry: string]: number };
-  /** How much of it outsiders may use while it is idle; absent = all. */
+  /** How much of it other tenants may use while it is idle; absent = all. */
   readonly lendable?: { readonly [entry: string]: number };
 }
 
-/** From `at` on so much more (or less) of a model is there: nodes that are down or in maintenance are not. */
+/** From `at` on the fleet has `unitsAdded` more of a model. Nodes that are down or in maintenance do not count. */
 export interface CapacityChange {
   readonly model: string;
   readonly at: Instant;
@@ -50,7 +50,7 @@ export interface CapacityChange {
   readonly unitsAdded: number;
 }
 
-/** Work that an eviction or a lost node destroyed. */
+/** Work that a preemption or a lost node destroyed. */
 export interface LostWork {
   readonly lease: string;
   readonly job: string;
@@ -58,14 +58,14 @@ export interface LostWork {
   readonly model: string;
   readonly units: number;
   readonly at: Instant;
-  /** Since the last checkpoint, or since the start. */
+  /** Time since the last checkpoint, or since the start. */
   readonly lostMs: number;
-  /** The grace that the job was promised: the most that is credited. */
+  /** The grace that the job was promised, which is the most that is credited. */
   readonly graceMs: number;
   readonly cause: "preempted" | "node_lost";
 }
 
-/** Everything that a period is rated from, in any order. */
+/** Everything that a period is rated from. The order of the lists does not matter. */
 export interface Metered {
   readonly usage: readonly Usage[];
   readonly floors: readonly FloorChange[];

@@ -1,5 +1,5 @@
-/** The value, which is there for the reason given; a missing one is a bug and stops the work. */
-export function must<Value>(value: Value | undefined, why: string): Value {
-  if (value === undefined) throw new Error(`missing value: ${why}`);
+/** The value, which is known to be there; `why` names what is broken where it is not. */
+export function must<Value>(value: Value | undefined | null, why: string): Value {
+  if (value === undefined || value === null) throw new Error(`Bug: ${why}`);
   return value;
 }

@@ -1,2 +1,2 @@
-/** What a lease was doing; whether that is billed is for the price book to say. */
+/** What a lease was doing. The price book decides which of these states are billed. */
 export type UsageState = "starting" | "running" | "stopping" | "scrub" | "reshape" | "stranded" | "dedicated";

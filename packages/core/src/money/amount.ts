@@ -1,18 +1,18 @@
 /** Millionths of a currency's unit. BigInt: a month of a large fleet in yen passes 2^53. */
 export type Micros = bigint;
 
-/** Digits after the point that each currency is paid in, where it is not two (ISO 4217). */
+/** Decimal places of currencies that do not have two (ISO 4217). */
 const exponents: Readonly<Record<string, number>> = {
   ...{ BIF: 0, CLP: 0, DJF: 0, GNF: 0, ISK: 0, JPY: 0, KMF: 0, KRW: 0, PYG: 0, RWF: 0, UGX: 0, UYI: 0, VND: 0 },
   ...{ VUV: 0, XAF: 0, XOF: 0, XPF: 0, BHD: 3, IQD: 3, JOD: 3, KWD: 3, LYD: 3, OMR: 3, TND: 3 },
 };
 
-/** Digits after the point of an amount that can be paid in this currency. */
+/** Decimal places of a payable amount in this currency. */
 export function exponentOf(currency: string): number {
   return exponents[currency] ?? 2;
 }
 
-/** Micros in the smallest amount that can be paid in this currency. */
+/** Micros of the smallest payable amount in this currency. */
 export function minorMicros(currency: string): bigint {
   return 10n ** BigInt(6 - exponentOf(currency));
 }
@@ -22,7 +22,7 @@ function byThousands(whole: string): string {
   return whole.replace(/\B(?=(\d{3})+$)/g, ",");
 }
 
-/** Millionths as a decimal number with so many digits after the point, at most six; ties away from zero. */
+/** Micros as a decimal number with `digits` decimal places, at most six; ties are rounded away from zero. */
 export function decimalText(micros: Micros, digits: number, group: (whole: string) => string = byThousands): string {
   const step = 10n ** BigInt(6 - digits);
   const rounded = divideRounded(micros, step, "half-up");
@@ -31,7 +31,7 @@ export function decimalText(micros: Micros, digits: number, group: (whole: strin
   return `${rounded < 0n ? "-" : ""}${whole}${digits === 0 ? "" : `.${text.slice(-digits)}`}`;
 }
 
-/** An amount for people: `1,234.50 EUR`. Digits beyond the currency's own are shown only where it would be nothing without. */
+/** An amount for people: `1,234.50 EUR`. Amounts below the smallest payable one are shown with six decimal places. */
 export function moneyText(micros: Micros, currency: string, group?: (whole: string) => string): string {
   const digits = exponentOf(currency);
   const size = micros < 0n ? -micros : micros;
@@ -39,17 +39,17 @@ export function moneyText(micros: Micros, currency: string, group?: (whole: stri
   return `${decimalText(micros, shown, group)} ${currency}`;
 }
 
-/** A number without a sign, with up to six digits after a point, as micros; undefined for anything else. */
+/** Parses an unsigned decimal number with up to six decimal places as micros; undefined for anything else. */
 export function readAmount(text: string): Micros | undefined {
   const match = /^(\d{1,18})(?:\.(\d{1,6}))?$/.exec(text);
   return match === null ? undefined : BigInt(match[1]!) * 1_000_000n + BigInt((match[2] ?? "").padEnd(6, "0"));
 }
 
 export const roundings = ["half-up", "half-even", "down", "up"] as const;
-/** What becomes of a part: ties away from zero, ties to the even neighbour, towards zero, away from zero. */
+/** How a fraction is rounded: ties away from zero, ties to even, towards zero, away from zero. */
 export type Rounding = (typeof roundings)[number];
 
-/** `dividend / divisor` as a whole number; signs are symmetric, so a credit undoes a charge exactly. */
+/** `dividend / divisor`, rounded. Negative amounts round like positive ones, so a credit undoes a charge exactly. */
 export function divideRounded(dividend: bigint, divisor: bigint, rounding: Rounding): bigint {
   const negative = dividend < 0n;
   const size = negative ? -dividend : dividend;
@@ -73,8 +73,8 @@ function roundsAway(twice: bigint, divisor: bigint, whole: bigint, rounding: Rou
 }
 
 /**
- * Divides `total` in proportion to `weights` so that the parts add up to it exactly: what is left over after rounding
- * down goes one by one to the largest remainders, equal ones by place. Without any weight nobody gets anything.
+ * Divides `total` in proportion to `weights` so that the parts add up to it exactly: what is left after rounding down
+ * goes one by one to the largest remainders, equal ones by index. If all weights are 0, all parts are 0.
  */
 export function shareOut(total: bigint, weights: readonly bigint[]): bigint[] {
   let sum = 0n;

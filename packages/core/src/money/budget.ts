@@ -1,32 +1,35 @@
 import type { Instant } from "../model/units.ts";
 import type { Micros } from "./amount.ts";
 
-/** What happens when a budget is spent: a word to those concerned; nothing new; burst work leaves too; all work leaves. */
+/**
+ * What happens when a budget is spent: only an alert; new jobs are refused; burst jobs are stopped too; all jobs are
+ * stopped.
+ */
 export const budgetStops = ["alert", "refuse-new", "stop-burst", "stop-all"] as const;
 export type BudgetStop = (typeof budgetStops)[number];
 
-/** What an account and everything below it may spend in each period. */
+/** How much an account and everything below it may spend in each period. */
 export interface Budget {
   readonly account: string;
   readonly currency: string;
   readonly limitMicros: Micros;
   readonly every: "month" | "once";
-  /** Parts of the limit at which those concerned are told. */
+  /** Fractions of the limit at which an alert is sent. */
   readonly alertsPerMille: readonly number[];
   readonly stop: BudgetStop;
   readonly revision: number;
 }
 
-/** Where a budget stands. */
+/** How much of a budget is spent. */
 export interface BudgetStanding {
   readonly account: string;
   readonly fromAt: Instant;
   readonly toAt: Instant;
   readonly limitMicros: Micros;
   readonly spentMicros: Micros;
-  /** What it will come to at the end of the period if everything goes on as now. */
+  /** Expected spending at the end of the period at the present rate. */
   readonly forecastMicros: Micros;
-  /** When it will be spent at that rate. */
+  /** When the limit is reached at that rate. */
   readonly spentAt?: Instant;
   readonly stopped: BudgetStop | "none";
 }

@@ -2,9 +2,9 @@ import type { Instant } from "../model/units.ts";
 import type { Micros } from "./amount.ts";
 
 /**
- * What a charge is for. `reserved`: a floor, used or not. `burst`: GPUs beyond the floor. `lent`: the credit of whoever
- * lent them. `lost-work`: the credit for work that an eviction destroyed. `idle`: a share of what nobody used.
- * `minimum`: what was missing to the least amount. `correction`: something in a closed period has become known later.
+ * What a charge is for. `reserved`: a floor, used or not. `burst`: GPUs beyond the floor. `lent`: the credit of the
+ * tenant that lent them. `lost-work`: the credit for work that a preemption or a lost node destroyed. `idle`: a share
+ * of unused capacity. `minimum`: the difference to the minimum amount. `correction`: a change to a closed period.
  */
 export const chargeKinds = [
   "reserved",
@@ -20,7 +20,7 @@ export const chargeKinds = [
 ] as const;
 export type ChargeKind = (typeof chargeKinds)[number];
 
-/** What tells one line of an invoice from another. */
+/** Identifies a line of an invoice, together with its price. */
 export interface LineKey {
   readonly kind: ChargeKind;
   readonly account: string;
@@ -30,11 +30,11 @@ export interface LineKey {
   readonly isolation: string;
   readonly topology: string;
   readonly version: string;
-  /** Of the time of day. */
+  /** The multiplier of the time of day. */
   readonly perMille: number;
 }
 
-/** One priced hour (or less, where a price or a period begins in it). */
+/** One priced hour of a line; less where a price or the period begins or ends within it. */
 export interface Charge extends LineKey {
   readonly fromAt: Instant;
   readonly toAt: Instant;
@@ -44,8 +44,8 @@ export interface Charge extends LineKey {
 }
 
 /**
- * All charges of one key in a period. The money is rounded once, here; its hours get what the sum so far has grown by,
- * so they add up to it and nothing is lost between them.
+ * All charges of one key in a period. The money is rounded once, here. Each hour is priced as the growth of the rounded
+ * sum, so that the hours add up to the line exactly.
  */
 export interface InvoiceLine extends LineKey {
   readonly quantity: bigint;
@@ -53,9 +53,9 @@ export interface InvoiceLine extends LineKey {
   readonly numerator: bigint;
   readonly denominator: bigint;
   readonly micros: Micros;
-  /** Of a correction: the line of an earlier invoice that it puts right; absent where there was none. */
+  /** Of a correction: the line of an earlier invoice that it corrects; absent where there was none. */
   readonly corrects?: string;
-  /** Of a correction: the closed period that it is about, and what kind of charge it changes there. */
+  /** Of a correction: the closed period that it corrects, and the kind of charge. */
   readonly correctsPeriod?: string;
   readonly correctsKind?: ChargeKind;
 }

@@ -1,23 +1,25 @@
 import type { Instant } from "../model/units.ts";
 import type { Micros } from "./amount.ts";
 import type { InvoiceLine } from "./charge.ts";
+
 export interface Period {
   /** `2026-11`. */
   readonly label: string;
   readonly fromAt: Instant;
   readonly toAt: Instant;
-  /** The zone that the borders were taken from; only ever shown. */
+  /** The zone in which the period begins and ends; only for display. */
   readonly zone: string;
 }
 
-/** What a tenant owes for a period. A pure function of what was metered and the price book. */
+/** What a tenant owes for a period. A pure function of the metered records and the price book. */
 export interface Invoice {
   readonly tenant: string;
   readonly period: Period;
   readonly currency: string;
+  /** With `chargeback` the tenant owes the total, with `showback` it is only shown. */
   readonly mode: "chargeback" | "showback";
   readonly lines: readonly InvoiceLine[];
-  /** Of lines above zero, of lines below, and what rounding to an amount that can be paid adds. */
+  /** Sum of the lines above zero, sum of the lines below, and what rounding to a payable amount adds. */
   readonly chargesMicros: Micros;
   readonly creditsMicros: Micros;
   readonly roundingMicros: Micros;
@@ -25,7 +27,7 @@ export interface Invoice {
   readonly ratingVersion: number;
 }
 
-/** A line that was spelled. */
+/** An invoice line with its amounts as text, for the journal and the network. */
 export type SpelledLine = Omit<InvoiceLine, "quantity" | "numerator" | "denominator" | "micros"> & {
   readonly [Field in "quantity" | "numerator" | "denominator" | "micros"]: string;
 };

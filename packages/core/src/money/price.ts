@@ -1,25 +1,25 @@
 import { modelMatches } from "../model/gpu-name.ts";
 import type { Instant } from "../model/units.ts";
 import type { UsageState } from "../model/usage.ts";
-import type { Micros, Rounding } from "./amount.ts";
+import type { Rounding } from "./amount.ts";
 
-/** What one GPU of a model costs for an hour, in micros. */
+/** Price of one GPU of a model for an hour, in micros. */
 export interface GpuRate {
-  /** A model, a family (`H100` is `H100-80GB` too) or `*`; the longest that fits counts. */
+  /** A model, a family (`H100` matches `H100-80GB`) or `*`; the longest match counts. */
   readonly model: string;
-  /** Promised, used or not. */
+  /** For a guaranteed GPU, used or not. */
   readonly reservedMicros: number;
-  /** Used beyond the promise. */
+  /** For a GPU used beyond the guarantee. */
   readonly burstMicros: number;
 }
 
-/** Thousandths by which a price is multiplied: 1000 changes nothing. */
+/** A multiplier in thousandths: 1000 changes nothing. */
 export type PerMille = number;
 
-/** What becomes of capacity that nobody reserved or used: the owner bears it, or tenants share it. */
+/** The cost of capacity that is neither reserved nor used: the owner bears it, or tenants share it. */
 export type IdlePolicy = "absorb" | "by-quota" | "by-use";
 
-/** A price list; it holds from `fromAt` until the next one begins. */
+/** A price list; it applies from `fromAt` until the next one begins. */
 export interface PriceVersion {
   readonly id: string;
   readonly fromAt: Instant;
@@ -27,31 +27,31 @@ export interface PriceVersion {
   /** The zone in which months begin and end; only the shell reads it. Absent = UTC. */
   readonly zone?: string;
   readonly gpus: readonly GpuRate[];
-  /** On what is used beyond the promise; what is not named costs as it is. */
+  /** Multipliers for use beyond the guarantee; 1 for what is not named. */
   readonly isolation: { readonly [isolation: string]: PerMille };
   readonly topology: { readonly [level: string]: PerMille };
   readonly profile: { readonly [profile: string]: PerMille };
   readonly cpuMicrosPerCoreHour: number;
   readonly memoryMicrosPerGiBHour: number;
   readonly storageMicrosPerGiBHour: number;
-  /** States that cost nothing. */
+  /** Usage states that cost nothing. */
   readonly unbilled: readonly UsageState[];
-  /** Of what a borrower pays for lent GPUs, the part that the lender is credited with. */
+  /** The fraction of the price of lent GPUs that the lender is credited with. */
   readonly lenderPerMille: PerMille;
-  /** Of the price of work that an eviction or a lost node destroyed, the part that is credited. */
+  /** The fraction of the price of lost work that is credited. */
   readonly lostWorkPerMille: PerMille;
   readonly idle: {
     readonly policy: IdlePolicy;
     readonly gpus: readonly { readonly model: string; readonly micros: number }[];
   };
-  /** The least that an invoice with any charge comes to. */
+  /** The minimum total of an invoice that has any charge. */
   readonly minimumMicros: number;
   readonly rounding: Rounding;
-  /** Local times of day at other prices; the shell makes windows of them, the core never sees a zone. */
+  /** Local times of day with other prices. The shell turns them into windows; the core knows no time zones. */
   readonly timesOfDay: readonly TimeOfDay[];
 }
 
-/** `days` 1 (Monday) to 7; `from` and `to` are minutes after local midnight, `to` below `from` runs into the next day. */
+/** `days` are 1 (Monday) to 7. Minutes count from local midnight; `toMinute` below `fromMinute` is on the next day. */
 export interface TimeOfDay {
   readonly zone: string;
   readonly days: readonly number[];
@@ -60,28 +60,28 @@ export interface TimeOfDay {
   readonly perMille: PerMille;
 }
 
-/** A stretch in which what is used beyond the promise costs another part of its price. Windows do not overlap. */
+/** A span in which the price of use beyond the guarantee is multiplied. Windows do not overlap. */
 export interface PriceWindow {
   readonly fromAt: Instant;
   readonly toAt: Instant;
   readonly perMille: PerMille;
 }
 
-/** The windows of a stretch of time, all of them. */
+/** All windows of a span of time. */
 export interface PricesAhead {
   readonly fromAt: Instant;
   readonly toAt: Instant;
   readonly windows: readonly PriceWindow[];
 }
 
-/** What was agreed with one tenant, instead of the list. */
+/** Prices that were agreed with one tenant. */
 export interface Contract {
   readonly tenant: string;
   readonly fromAt: Instant;
   readonly toAt: Instant;
-  /** Instead of those of the list where the same name or a longer one fits. */
+  /** Replace the list's rates where they match the model at least as closely. */
   readonly gpus: readonly GpuRate[];
-  /** On every price of the list. */
+  /** Multiplies every price of the list. */
   readonly perMille: PerMille;
 }
 
@@ -91,22 +91,14 @@ export interface PriceBook {
   readonly contracts: readonly Contract[];
 }
 
-/** How a tenant is treated: `chargeback` owes what it is shown, `showback` is shown it. */
-export interface TenantTerms {
-  readonly tenant: string;
-  readonly mode: "chargeback" | "showback";
-  /** How far below zero prepaid credit may go; absent = pays by invoice. */
-  readonly creditLimitMicros?: Micros;
-}
-
-/** The list that holds at an instant. */
+/** The price list that applies at an instant. */
 export function versionAt(book: PriceBook, at: Instant): PriceVersion | undefined {
   let found: PriceVersion | undefined;
   for (const version of book.versions) if (version.fromAt <= at) found = version;
   return found;
 }
 
-/** The entry that a model falls under: the longest name that fits, `*` last. */
+/** The entry for a model: the longest matching name, `*` last. */
 export function rateFor<Entry extends { readonly model: string }>(
   entries: readonly Entry[],
   model: string,

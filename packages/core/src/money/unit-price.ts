@@ -9,15 +9,15 @@ export interface UnitPrice {
   readonly denominator: bigint;
 }
 
-/** What holds for one tenant in one stretch of time. */
+/** The terms of one tenant at some time. */
 export interface PriceTerms {
   readonly version: PriceVersion;
   readonly contract: Contract | undefined;
-  /** Of the time of day. */
+  /** The multiplier of the time of day. */
   readonly perMille: number;
 }
 
-/** The list, the contract and the time of day that hold for a tenant at an instant. */
+/** The price list, contract and time of day that apply to a tenant at an instant. */
 export function termsAt(
   book: PriceBook,
   windows: readonly PriceWindow[],
@@ -33,7 +33,7 @@ export function termsAt(
 
 const free: UnitPrice = { numerator: 0n, denominator: 1n };
 
-/** The price of a reserved GPU-hour under an entry of a quota. Times of day do not touch it: a floor is there all day. */
+/** The price of a reserved GPU-hour of a quota entry. A floor is there all day, so the time of day does not matter. */
 export function reservedPrice({ version, contract }: PriceTerms, entry: string): UnitPrice {
   return listed(version, contract, entry, "reservedMicros", []);
 }
@@ -52,7 +52,7 @@ export function burstPrice(
   return listed(version, contract, model, "burstMicros", times);
 }
 
-/** What a lender is credited with for a GPU-hour: a part of the list's price. */
+/** The credit of a lender for a GPU-hour: a fraction of the list price. */
 export function lentPrice({ version, perMille }: PriceTerms, model: string): UnitPrice {
   return listed(version, undefined, model, "burstMicros", [perMille, version.lenderPerMille]);
 }
@@ -65,7 +65,10 @@ export function memoryPrice({ version, contract }: PriceTerms): UnitPrice {
   return multiplied(version.memoryMicrosPerGiBHour, [contract?.perMille ?? 1000]);
 }
 
-/** The rate of the contract where it names the model as closely as the list does, else the list's at the contract's part. */
+/**
+ * The contract's rate if it names the model at least as closely as the list does, else the list's rate times the
+ * contract's multiplier.
+ */
 function listed(
   version: PriceVersion,
   contract: Contract | undefined,
@@ -85,7 +88,7 @@ function closeness(model: string): number {
   return model === "*" ? 0 : model.length;
 }
 
-/** The multipliers that change something, so that equal prices are spelled alike. */
+/** Leaves out multipliers of 1, so that equal prices have equal fractions. */
 function multiplied(micros: number, times: readonly number[]): UnitPrice {
   let numerator = BigInt(micros);
   let denominator = 1n;
@@ -101,7 +104,7 @@ const gpuHour = BigInt(unitsPerGpu) * BigInt(hour);
 const coreHour = 1000n * BigInt(hour);
 const gibHour = 1024n * BigInt(hour);
 
-/** How many of a quantity's smallest unit one hour of it is. */
+/** The quantity that one hour of a GPU, a core or a GiB is. */
 export function perHour(kind: LineKey["kind"]): bigint {
   return kind === "cpu" ? coreHour : kind === "memory" ? gibHour : gpuHour;
 }

@@ -147,10 +147,10 @@ function addDays(
   for (const { fromAt, totals } of days) {
     const key = dayOf(fromAt);
     for (const tenant of totals.tenants()) {
-      for (const no of totals.lines.of(tenant)) {
-        const rate = totals.lines.book.rate(no);
+      for (const no of totals.quantities.of(tenant)) {
+        const rate = totals.quantities.book.rate(no);
         if (!mine(rate.key.account)) continue;
-        const grown = totals.lines.quantity(no);
+        const grown = totals.quantities.quantity(no);
         const before = soFar.get(no) ?? { quantity: 0n, micros: 0n };
         const quantity = before.quantity + grown;
         const micros = costOf(rate.key.kind, quantity, rate.price, rate.rounding);

@@ -1,23 +1,30 @@
-import { canonicalJson, type Event, type MeterRecord, tenantOfPath } from "@tessera/core";
+import { canonicalJson, type Event, type MeterRecord, tenantOfPath, type Usage, usagesOf } from "@tessera/core";
 import type { BookRow } from "../store/port.ts";
 
 type Row = Omit<BookRow, "seq" | "index">;
 
-/** Something metered as a row of the books. */
-export function meterRow({ is, record }: MeterRecord): Row {
-  const doc = canonicalJson(record);
+/** A metered record as rows of the books; a stretch has one row for each usage that billing makes of it. */
+export function meterRows({ is, record }: MeterRecord): Row[] {
   switch (is) {
-    case "usage": {
-      const { lease, account, fromAt, toAt } = record;
-      return { kind: is, key: lease, tenant: tenantOfPath(account), fromAt, toAt, doc };
-    }
+    case "stretch":
+      return usagesOf(record).map(usageRow);
     case "floor":
-      return { kind: is, key: record.account, tenant: tenantOfPath(record.account), ...instant(record.at), doc };
+      return [{ kind: is, key: record.account, tenant: tenantOfPath(record.account), ...written(record) }];
     case "capacity":
-      return { kind: is, key: record.model, tenant: "", ...instant(record.at), doc };
+      return [{ kind: is, key: record.model, tenant: "", ...written(record) }];
     case "lost":
-      return { kind: is, key: record.lease, tenant: tenantOfPath(record.account), ...instant(record.at), doc };
+      return [{ kind: is, key: record.lease, tenant: tenantOfPath(record.account), ...written(record) }];
   }
+}
+
+function usageRow(usage: Usage): Row {
+  const { lease, account, fromAt, toAt } = usage;
+  return { kind: "usage", key: lease, tenant: tenantOfPath(account), fromAt, toAt, doc: canonicalJson(usage) };
+}
+
+/** The record of an instant, and when it was. */
+function written(record: { readonly at: number }): Pick<Row, "fromAt" | "toAt" | "doc"> {
+  return { ...instant(record.at), doc: canonicalJson(record) };
 }
 
 /** What an event adds to the books: an invoice, and the entries of the ledger that it brings. */

@@ -4,10 +4,10 @@ import type { BookRow } from "../store/port.ts";
 import type { ControlPlane } from "./control.ts";
 import { belongsTo } from "./find-job.ts";
 
-/** The place of a metered stretch in the journal. */
+/** The place of a usage record in the journal. */
 export type UsagePlace = Pick<BookRow, "seq" | "index">;
 
-/** One metered stretch, and where it stands. */
+/** A usage record and its place. */
 export interface PlacedUsage {
   readonly place: UsagePlace;
   readonly usage: Usage;
@@ -16,8 +16,8 @@ export interface PlacedUsage {
 const rowsPerLook = 1_000;
 
 /**
- * Closed stretches of some accounts in the order of the journal, from behind `after` on: at most `limit` of them, and
- * the place up to which was looked, so that going on from there misses nothing.
+ * The usage records of some accounts after the place `after`, in journal order, at most `limit`. `seen` is the last
+ * place that was read: continuing from there misses nothing.
  */
 export async function usageAfter(
   { reader, state }: Pick<ControlPlane, "reader" | "state">,
@@ -27,7 +27,8 @@ export async function usageAfter(
 ): Promise<{ readonly found: PlacedUsage[]; readonly seen: UsagePlace | undefined; readonly more: boolean }> {
   const tenants = new Set(accounts.map(({ path }) => tenantOfPath(path)));
   const [tenant] = tenants;
-  const query = { kind: "usage", limit: rowsPerLook, ...(tenants.size === 1 && tenant !== "" && { tenant: tenant! }) };
+  const isOne = tenants.size === 1 && tenant !== undefined && tenant !== "";
+  const query = { kind: "usage", limit: rowsPerLook, ...(isOne && { tenant }) };
   const found: PlacedUsage[] = [];
   let seen = after;
   for (;;) {
@@ -42,7 +43,7 @@ export async function usageAfter(
   }
 }
 
-/** A stretch as a CloudEvent; whoever resumes gives back the cursor of the last one it has. */
+/** A usage record as a CloudEvent. A client resumes with the cursor of the last event that it has. */
 export function usageEvent({ place, usage }: PlacedUsage, cursorOf: (place: UsagePlace) => string): UsageEvent {
   const { fromAt, toAt, gpus, ...rest } = usage;
   const { lease, state, revision, account } = usage;

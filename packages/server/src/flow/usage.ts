@@ -1,38 +1,39 @@
 import {
+  balanceOf,
   type Instant,
   isRefusal,
-  jobOf,
   parseDuration,
   type Refusal,
   refuse,
-  restLease,
   type State,
+  stretchesUntil,
+  unitMsIn,
   unitsPerGpu,
 } from "@tessera/core";
 import type { UsageReport } from "@tessera/wire";
 import { isWithin } from "../store/paths.ts";
-import type { DeviceRow, StoreReader, UsageRow } from "../store/port.ts";
-import { restRow, usageRows } from "./project.ts";
+import type { StoreReader, UsageRow } from "../store/port.ts";
+import { usageRows } from "./project.ts";
 import { instantOrAgo } from "./zones.ts";
 
 type By = UsageReport["by"];
 
-/** What is asked of a report, with the times settled. */
+/** The query of a usage report. */
 export interface UsageAsk {
   readonly by: By;
   readonly from: Instant;
   readonly to: Instant;
-  /** Account paths; what lies below them is included. The empty path is everything. */
+  /** Account paths; their subtrees are included. The empty path is everything. */
   readonly accounts: readonly string[];
-  /** Whether something used under a path then belongs to them: a path may have been another account's before. */
+  /** Whether a path belonged to these accounts at an instant: it may have been another account's before. */
   readonly belongs?: (path: string, then: Instant) => boolean;
-  /** Whether the books of the whole fleet are shown too. */
+  /** Whether to add the balance of the whole fleet. */
   readonly fleet: boolean;
 }
 
 const usualSpan = "30d";
 
-/** The stretch of time a report is about: instants, or durations back from now; by default the last 30 days. */
+/** The span of a report: each end is an instant or a duration back from now; by default the last 30 days. */
 export function reportSpan(
   from: string | undefined,
   to: string | undefined,
@@ -43,36 +44,31 @@ export function reportSpan(
   if (isRefusal(until)) return until;
   const since = instantOrAgo(from ?? usualSpan, "from", now, duration("from"));
   if (isRefusal(since)) return since;
-  const end = Math.min(until, now); // nothing has been used after now
+  const end = Math.min(until, now); // the future has no usage
   if (since > end)
     return refuse("invalid", "from", from ?? usualSpan, "is not before to", "give the earlier time first");
   return { from: Math.max(0, since), to: end };
 }
 
-/** A part of the replica that must not change while the store is being read: stretches that are still open. */
+/** The open stretches of the replica, copied before the store is read because the replica moves on meanwhile. */
 interface OpenStretches {
   readonly seq: number;
   readonly rows: readonly UsageRow[];
-  /** When each live lease entered its state. */
+  /** When each open stretch began, by lease. */
   readonly since: ReadonlyMap<string, Instant>;
 }
 
-/** Takes down what is open right now. `seq` is the last batch that the state holds. */
+/** The stretches of the replica that are open now. `seq` is the last batch that the state holds. */
 export function openStretches(state: State, seq: number, to: Instant): OpenStretches {
-  const rows: UsageRow[] = [];
-  const since = new Map<string, Instant>();
-  for (const lease of state.leases.values()) {
-    since.set(lease.id, lease.since);
-    rows.push(...usageRows(state, jobOf(state, lease.job), lease, to));
-  }
-  for (const [gpu, rest] of state.rest) {
-    since.set(restLease(state, gpu), rest.since);
-    rows.push(restRow(state, { ...rest, gpu, toAt: to }));
-  }
-  return { seq, rows, since };
+  const stretches = stretchesUntil(state, to);
+  return {
+    seq,
+    rows: stretches.flatMap(usageRows),
+    since: new Map(stretches.map(({ lease, fromAt }) => [lease, fromAt])),
+  };
 }
 
-/** The report: closed stretches from the store, open ones from the replica, and the fleet's own books beside them. */
+/** The report: closed stretches from the store, open ones from the replica, and the balance of the fleet. */
 export async function usageReport(
   reader: Pick<StoreReader, "usage" | "devices">,
   open: OpenStretches,
@@ -97,39 +93,26 @@ export async function usageReport(
     by: ask.by,
     rows,
     ...(fleet !== undefined && { fleet }),
-    total: String(mine.reduce((sum, row) => sum + unitMs(row, from, to), 0n)),
+    total: String(mine.reduce((sum, row) => sum + unitMsIn(row, ask), 0n)),
   };
 }
 
-/** The store may have moved on since the replica was looked at; a stretch that was open then is not closed yet. */
+/** The store may be ahead of the copied replica: a stretch that is open in the copy must not count as closed too. */
 function isNewer(row: UsageRow, open: OpenStretches): boolean {
   const since = open.since.get(row.lease);
   return since !== undefined && row.fromAt >= since;
-}
-
-function unitMs(
-  row: { readonly units: number; readonly fromAt: Instant; readonly toAt: Instant },
-  from: Instant,
-  to: Instant,
-): bigint {
-  const ms = Math.min(row.toAt, to) - Math.max(row.fromAt, from);
-  return ms <= 0 ? 0n : BigInt(ms) * BigInt(row.units);
 }
 
 function keyOf(row: UsageRow, by: By, nameOfUser: (id: string) => string): string {
   return by === "user" ? nameOfUser(row.user) || row.user : row[by];
 }
 
-function grouped(
-  used: readonly UsageRow[],
-  { by, from, to }: UsageAsk,
-  nameOfUser: (id: string) => string,
-): UsageReport["rows"] {
+function grouped(used: readonly UsageRow[], ask: UsageAsk, nameOfUser: (id: string) => string): UsageReport["rows"] {
   const groups = new Map<string, Map<string, bigint>>();
   for (const row of used) {
-    const amount = unitMs(row, from, to);
+    const amount = unitMsIn(row, ask);
     if (amount === 0n) continue;
-    const key = keyOf(row, by, nameOfUser);
+    const key = keyOf(row, ask.by, nameOfUser);
     const states = groups.get(key) ?? new Map<string, bigint>();
     groups.set(key, states.set(row.state, (states.get(row.state) ?? 0n) + amount));
   }
@@ -144,67 +127,26 @@ function grouped(
 
 const unitMsPerGpuHour = BigInt(unitsPerGpu) * 3_600_000n;
 
-/** Rounded to thousandths, for people. */
+/** For people; rounded to thousandths. */
 function gpuHours(amount: bigint): string {
   const thousandths = (amount * 1000n + unitMsPerGpuHour / 2n) / unitMsPerGpuHour;
   return `${thousandths / 1000n}.${String(thousandths % 1000n).padStart(3, "0")}`;
 }
 
-/**
- * Capacity and what was not leased come from the timeline of the devices, what was leased from the leases: two records
- * of the same time, and they must agree to the unit-millisecond (S10).
- */
+/** The balance of the fleet: the timeline of its devices against the stretches of leases (S10); see `balanceOf`. */
 async function fleetBooks(
   reader: Pick<StoreReader, "devices">,
   seq: number,
   used: readonly UsageRow[],
-  { from, to }: UsageAsk,
+  ask: UsageAsk,
 ): Promise<NonNullable<UsageReport["fleet"]>> {
-  const books = { capacity: 0n, idle: 0n, stranded: 0n, held: 0n, down: 0n, maintenance: 0n };
-  const taken = { leased: 0n, dedicated: 0n, scrub: 0n, reshape: 0n };
-  for (const row of used) taken[takenAs(row)] += unitMs(row, from, to);
-  const rows = (await reader.devices(from, to)).filter((row) => row.seq <= seq);
-  for (const [i, row] of rows.entries()) {
-    const next = rows[i + 1];
-    const toAt = next?.gpu === row.gpu ? next.at : to;
-    const stretch = (units: number) => unitMs({ units, fromAt: row.at, toAt }, from, to);
-    books.capacity += stretch(row.capacityUnits);
-    // What is left to a tenant that has the node to itself is among the stretches, as something that it has.
-    if (row.mode !== "dedicated") books[freeAs(row)] += stretch(row.freeUnits);
-  }
-  const difference =
-    books.capacity -
-    taken.leased -
-    taken.dedicated -
-    taken.scrub -
-    taken.reshape -
-    books.idle -
-    books.stranded -
-    books.held -
-    books.down -
-    books.maintenance;
-  return {
-    capacity: String(books.capacity),
-    leased: String(taken.leased),
-    dedicated: String(taken.dedicated),
-    scrub: String(taken.scrub),
-    reshape: String(taken.reshape),
-    idle: String(books.idle),
-    stranded: String(books.stranded),
-    held: String(books.held),
-    down: String(books.down),
-    maintenance: String(books.maintenance),
-    balanced: difference === 0n,
-    differenceUnitMs: String(difference),
-  };
+  const devices = (await reader.devices(ask.from, ask.to)).filter((row) => row.seq <= seq);
+  const { difference, ...parts } = balanceOf(devices, used, ask);
+  return { ...textOf(parts), balanced: difference === 0n, differenceUnitMs: String(difference) };
 }
 
-/** What a device that someone has, or is being made ready for, counts as. */
-function takenAs({ state }: UsageRow): "leased" | "dedicated" | "scrub" | "reshape" {
-  return state === "scrub" || state === "reshape" || state === "dedicated" ? state : "leased";
-}
-
-/** What the free part of a device counts as. */
-function freeAs({ mode }: DeviceRow): "idle" | "stranded" | "held" | "down" | "maintenance" {
-  return mode === "down" || mode === "maintenance" || mode === "held" || mode === "stranded" ? mode : "idle";
+/** Unit-milliseconds may pass 2^53, so they travel as text. */
+function textOf<Part extends string>(parts: { readonly [part in Part]: bigint }): { [part in Part]: string } {
+  const entries = Object.entries<bigint>(parts).map(([part, amount]) => [part, String(amount)]);
+  return Object.fromEntries(entries) as { [part in Part]: string };
 }

@@ -15,6 +15,7 @@ import {
   type LostWork,
   Meter,
   type Metered,
+  meteredOf,
   minute,
   type NodeFacts,
   type OperationId,
@@ -155,12 +156,12 @@ export class World {
         this.#note(event);
       },
     });
-    for (const { is, record } of meter.records) {
-      if (is === "usage") this.usage.push(record);
-      else if (is === "floor") this.floors.push(record);
-      else if (is === "capacity") this.capacity.push(record);
-      else this.lost.push(record);
-    }
+    meter.finish(this.state);
+    const { usage, floors, capacity, lost } = meteredOf(meter.records);
+    this.usage.push(...usage);
+    this.floors.push(...floors);
+    this.capacity.push(...capacity);
+    this.lost.push(...lost);
     for (const event of events) {
       this.#engine.obey(event, this.state);
       this.#noteSeats(event);

@@ -3,6 +3,7 @@ import {
   type Event,
   Meter,
   type MeterRecord,
+  meteredOf,
   openUsage,
   PeriodRating,
   type State,
@@ -41,13 +42,8 @@ export class CostBook {
     const period = { label: "what-if", fromAt: this.#from, toAt: to, zone: "UTC" };
     const windows = windowsBetween(book.versions, this.#from, to);
     const rating = new PeriodRating({ period, book, windows });
-    const records = [...this.#standing, ...this.#meter.records];
-    rating.take({
-      usage: [...records.flatMap((each) => (each.is === "usage" ? [each.record] : [])), ...openUsage(state, to)],
-      floors: records.flatMap((each) => (each.is === "floor" ? [each.record] : [])),
-      capacity: records.flatMap((each) => (each.is === "capacity" ? [each.record] : [])),
-      lost: records.flatMap((each) => (each.is === "lost" ? [each.record] : [])),
-    });
+    const metered = meteredOf([...this.#standing, ...this.#meter.records]);
+    rating.take({ ...metered, usage: [...metered.usage, ...openUsage(state, to)] });
     rating.advance(to);
     const shared = rating.shared();
     const microsOf = new Map<string, bigint>();

@@ -1,53 +1,47 @@
 import type { CapacityChange, FloorChange, Usage } from "../meter/usage.ts";
 import { hour, type Instant } from "../model/units.ts";
-import { Beyond } from "./beyond.ts";
+import { BurstSplit } from "./burst-split.ts";
 import { Changes } from "./changes.ts";
 import { Lending, type Lent } from "./lending.ts";
-import { type Payer, Payers, type TenantPayer } from "./payers.ts";
-import { floorParts } from "./reserve.ts";
-import { Stretches } from "./stretches.ts";
+import type { TenantPayer } from "./payer.ts";
+import { Payers } from "./payers.ts";
+import { type FloorPart, floorParts } from "./reserve.ts";
+import { UsagePool } from "./usage-pool.ts";
 
-/** What seldom changes: a floor, or how much there is of a model. */
+/** A change of a floor or of capacity; both are rare. */
 type Term = { readonly floor: FloorChange } | { readonly capacity: CapacityChange };
 
-/** What came together since the last border: an hour, or the beginning of a price. */
+/** A span that is rated as one: it ends at a full hour, or where a price changes. */
 export interface Cut {
   readonly fromAt: Instant;
   readonly toAt: Instant;
 }
 
-/** Is shown quantities as they are cut. Slots keep what came together until they are settled. */
+/** Receives quantities as they are cut. The sums of holdings stay where they are until `Rater.settle`. */
 export interface Cutter {
-  /** At the end of each hour, and wherever a price changes: what came together since the last time. */
+  /** Called at the end of each hour and wherever a price changes, with what tenants lent since the last cut. */
   cut(cut: Cut, lent: readonly Lent[]): void;
-  /** Floors that were the same all the time, when they change or their price does. */
-  reserved(span: Cut, floors: readonly FloorCut[]): void;
-}
-
-/** One account's own part of a floor, and how many units it is. */
-export interface FloorCut {
-  readonly payer: Payer;
-  readonly entry: string;
-  readonly units: number;
+  /** Called when a floor or its price changes, with the parts of the floor that held throughout `span`. */
+  reserved(span: Cut, floors: readonly FloorPart[]): void;
 }
 
 /**
- * Follows who holds what beyond which floor, at every instant of a period, and cuts it at hours and at the borders of
- * prices. Changes may be given in any order as long as they lie ahead of what was rated already; `advance` rates up to
- * an instant. It knows quantities only; what they cost is worked out by `PeriodRating`.
+ * Computes how much each account holds beyond its floor at every instant of a period, cut at full hours and where
+ * prices change. Usage and changes may come in any order, as long as they are later than what was rated already;
+ * `advance` rates up to an instant. The rater knows quantities only; `PeriodRating` prices them.
  */
 export class Rater {
   readonly payers = new Payers();
   readonly lending: Lending;
   readonly #changes: Changes;
-  readonly #stretches = new Stretches();
+  readonly #usages = new UsagePool();
   readonly #cutter: Cutter;
-  readonly #floors = new Map<TenantPayer, { readonly parts: readonly FloorCut[]; since: Instant }>();
-  readonly #beyond = new Beyond(this.payers);
-  /** Tenants of whom something changed at the present instant, so many of them; what comes after is of before. */
+  readonly #floors = new Map<TenantPayer, { readonly parts: readonly FloorPart[]; since: Instant }>();
+  readonly #burstSplit = new BurstSplit(this.payers);
+  /** The first `#dirtyCount` entries are the tenants with a change at the present instant; the others are stale. */
   readonly #dirty: TenantPayer[] = [];
   #dirtyCount = 0;
-  /** By time, from `#nextTerm` on; sorted when they are first needed. */
+  /** Changes of floors and capacity; those from `#nextTerm` on lie ahead. Sorted by time when they are first needed. */
   readonly #terms: { readonly at: Instant; readonly term: Term }[] = [];
   #nextTerm = 0;
   #termAt: Instant = Number.POSITIVE_INFINITY;
@@ -55,11 +49,11 @@ export class Rater {
   readonly #toAt: Instant;
   readonly #see = (withinHour: number, no: number) => this.#take(withinHour, no);
   #hourAt: Instant = 0;
-  /** Where the present cut began. */
+  /** When the present cut began. */
   #cutAt: Instant;
 
   constructor({ fromAt, toAt }: Cut, cutter: Cutter) {
-    this.payers.slots.clock[0] = fromAt;
+    this.payers.holdings.clock[0] = fromAt;
     this.#cutAt = fromAt;
     this.#toAt = toAt;
     this.#changes = new Changes(fromAt);
@@ -73,19 +67,19 @@ export class Rater {
   }
 
   get #at(): Instant {
-    return this.payers.slots.clock[0]!;
+    return this.payers.holdings.clock[0]!;
   }
 
   set #at(at: Instant) {
-    this.payers.slots.clock[0] = at;
+    this.payers.holdings.clock[0] = at;
   }
 
-  /** One stretch of a lease. What was before the first instant counts from then. */
+  /** Adds a usage. The part before `ratedUntil` does not count. */
   use(usage: Usage): void {
     const begins = Math.max(usage.fromAt, this.#at);
     if (usage.toAt <= begins) return;
     const units = usage.gpus.length * usage.unitsEach;
-    const no = this.#stretches.add(this.payers.slot(usage), units, usage.cpusMilli, usage.memoryMiB);
+    const no = this.#usages.add(this.payers.holdingFor(usage), units, usage.cpusMilli, usage.memoryMiB);
     this.#changes.put(begins, 2 * no);
     if (usage.toAt < this.#toAt) this.#changes.put(usage.toAt, 2 * no + 1);
   }
@@ -105,7 +99,7 @@ export class Rater {
     this.#termsSorted = false;
   }
 
-  /** Rates up to `to`; hours are cut on the way. */
+  /** Rates up to `to` and cuts at each full hour on the way. */
   advance(to: Instant): void {
     for (let end = nextHour(this.#at); ; end = nextHour(end)) {
       const until = Math.min(end, to);
@@ -119,7 +113,7 @@ export class Rater {
     }
   }
 
-  /** Ends the present cut here and shows it. */
+  /** Ends the present cut at `ratedUntil`. */
   cut(): void {
     const at = this.#at;
     if (at === this.#cutAt) return;
@@ -129,23 +123,23 @@ export class Rater {
     this.#cutter.cut(cut, this.lending.take());
   }
 
-  /** Shows every slot of a tenant that held anything since the last time, with all that came together; nothing is left. */
-  settle(tenant: TenantPayer, see: (slot: number) => void): void {
-    const { slots } = this.payers;
+  /** Completes and shows every holding of a tenant that was not empty since the last call, then clears its sums. */
+  settle(tenant: TenantPayer, see: (holding: number) => void): void {
+    const { holdings } = this.payers;
     let kept = 0;
-    for (const slot of tenant.live) {
-      slots.settleHeld(slot);
-      slots.settleBeyond(slot);
-      see(slot);
-      slots.clearSums(slot);
-      const live = slots.holdsAnything(slot);
-      slots.setLive(slot, live);
-      if (live) tenant.live[kept++] = slot;
+    for (const holding of tenant.live) {
+      holdings.settleHeld(holding);
+      holdings.settleBurst(holding);
+      see(holding);
+      holdings.clearSums(holding);
+      const live = holdings.holdsAnything(holding);
+      holdings.setLive(holding, live);
+      if (live) tenant.live[kept++] = holding;
     }
     tenant.live.length = kept;
   }
 
-  /** Shows what floors came to, up to here. */
+  /** Reports all floors up to `ratedUntil`. */
   endFloors(): void {
     for (const tenant of this.payers.tenants) this.#endFloors(tenant);
   }
@@ -157,7 +151,7 @@ export class Rater {
     floors.since = this.#at;
   }
 
-  /** One change of who holds what: a stretch begins (even) or ends (odd). */
+  /** A usage begins (even number) or ends (odd number). */
   #take(withinHour: number, no: number): void {
     const at = this.#hourAt + withinHour;
     if (at > this.#at) {
@@ -165,20 +159,15 @@ export class Rater {
       this.#redivide();
       this.#at = at;
     }
-    const stretches = this.#stretches;
-    const stretch = no >>> 1;
-    const slot = stretches.slot(stretch);
+    const usages = this.#usages;
+    const usage = no >>> 1;
+    const holding = usages.holding(usage);
     const sign = (no & 1) === 0 ? 1 : -1;
-    this.#hold(
-      slot,
-      sign * stretches.units(stretch),
-      sign * stretches.cpusMilli(stretch),
-      sign * stretches.memoryMiB(stretch),
-    );
-    if (sign < 0) stretches.drop(stretch);
+    this.#hold(holding, sign * usages.units(usage), sign * usages.cpusMilli(usage), sign * usages.memoryMiB(usage));
+    if (sign < 0) usages.drop(usage);
   }
 
-  /** Floors and capacity that change up to `last`, which is included. */
+  /** Applies changes of floors and capacity up to and including `last`. */
   #takeTerms(last: Instant): void {
     if (!this.#termsSorted) this.#sortTerms();
     for (; this.#nextTerm < this.#terms.length && this.#terms[this.#nextTerm]!.at <= last; this.#nextTerm++) {
@@ -208,17 +197,17 @@ export class Rater {
     this.#termsSorted = true;
   }
 
-  #hold(slot: number, units: number, cpusMilli: number, memoryMiB: number): void {
-    const { slots } = this.payers;
-    const tenant = slots.tenants[slot]!;
+  #hold(holding: number, units: number, cpusMilli: number, memoryMiB: number): void {
+    const { holdings } = this.payers;
+    const tenant = holdings.tenants[holding]!;
     this.#touch(tenant);
-    if (!slots.isLive(slot)) {
-      slots.setLive(slot, true);
-      tenant.live.push(slot);
+    if (!holdings.isLive(holding)) {
+      holdings.setLive(holding, true);
+      tenant.live.push(holding);
     }
-    slots.settleHeld(slot);
-    slots.addHeld(slot, cpusMilli, memoryMiB);
-    this.payers.count(slot, units);
+    holdings.settleHeld(holding);
+    holdings.addHeld(holding, cpusMilli, memoryMiB);
+    this.payers.count(holding, units);
   }
 
   #touch(tenant: TenantPayer): void {
@@ -227,13 +216,13 @@ export class Rater {
     this.#dirty[this.#dirtyCount++] = tenant;
   }
 
-  /** After all changes of one instant: who is beyond what, and who lends. */
+  /** Call after all changes of one instant: updates the excess of the changed tenants, and what is lent. */
   #redivide(): void {
     if (this.#dirtyCount === 0) return;
     this.lending.settle(this.#at);
     for (let i = 0; i < this.#dirtyCount; i++) {
       const tenant = this.#dirty[i]!;
-      this.#beyond.divide(tenant);
+      this.#burstSplit.divide(tenant);
       this.lending.set(tenant);
       tenant.isDirty = false;
     }

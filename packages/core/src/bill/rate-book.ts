@@ -4,14 +4,14 @@ import type { InvoiceLine, LineKey } from "../money/charge.ts";
 import { costOf, type UnitPrice } from "../money/unit-price.ts";
 import { addBigInt, addProduct, addSum, fitting, isZero, sumAt, wide } from "./wide.ts";
 
-/** What a quantity is of, and what it costs. */
+/** A price for one kind of charge: the key of its invoice line, the unit price and how to round. */
 export interface Rate {
   readonly key: LineKey;
   readonly price: UnitPrice;
   readonly rounding: Rounding;
 }
 
-/** Numbers every rate there is: one key at one price. Where a contract changes the price of a key, it is another rate. */
+/** Numbers all rates. A key whose price is changed by a contract has a rate for each price. */
 export class RateBook {
   readonly #rates: Rate[] = [];
   readonly #byText = new Map<string, number>();
@@ -34,14 +34,14 @@ export class RateBook {
     return this.#rates[no]!;
   }
 
-  /** The numbers of a tenant. */
+  /** The numbers of all rates of a tenant. */
   of(tenant: string): readonly number[] {
     return this.#byTenant.get(tenant) ?? [];
   }
 }
 
-/** Lines whose quantities still grow: one for each rate, by its number; where nothing came together there is no line. */
-export class Lines {
+/** The quantity of each rate, by its number. A rate whose quantity is 0 makes no invoice line. */
+export class Quantities {
   readonly book: RateBook;
   #quantities: Float64Array = new Float64Array(64 * wide);
 
@@ -53,7 +53,7 @@ export class Lines {
     return !this.#has(no) ? 0n : sumAt(this.#quantities, no * wide);
   }
 
-  /** Adds a sum of another column. */
+  /** Adds a sum of another column (`wide.ts`). */
   add(no: number, column: Float64Array, place: number): void {
     this.#quantities = fitting(this.#quantities, (no + 1) * wide);
     addSum(this.#quantities, no * wide, column, place);
@@ -64,20 +64,20 @@ export class Lines {
     addProduct(this.#quantities, no * wide, units, ms);
   }
 
-  /** Adds what may be larger than a number can be. */
+  /** Adds an amount that may exceed 2^53. */
   addAmount(no: number, amount: bigint): void {
     this.#quantities = fitting(this.#quantities, (no + 1) * wide);
     addBigInt(this.#quantities, no * wide, amount);
   }
 
-  /** Adds all lines of another stretch of time; both are of one book. */
-  addAll(other: Lines): void {
+  /** Adds the quantities of another span of time. Both must share a rate book. */
+  addAll(other: Quantities): void {
     const length = other.#quantities.length;
     this.#quantities = fitting(this.#quantities, length);
     for (let place = 0; place < length; place += wide) addSum(this.#quantities, place, other.#quantities, place);
   }
 
-  /** The numbers of the lines of a tenant. */
+  /** The numbers of the tenant's rates with a quantity. */
   of(tenant: string): readonly number[] {
     return this.book.of(tenant).filter((no) => this.#has(no));
   }
@@ -89,25 +89,26 @@ export class Lines {
 
 const credits: ReadonlySet<string> = new Set(["lent", "lost-work"]);
 
-/** A line whose quantity is known, rounded once. */
-export function lineOf({ key, price, rounding }: Rate, quantity: bigint): InvoiceLine {
+/** The invoice line of a quantity at a rate. The money is rounded once, here. */
+export function invoiceLine({ key, price, rounding }: Rate, quantity: bigint): InvoiceLine {
   const micros = costOf(key.kind, quantity, price, rounding);
   return { ...key, ...price, quantity, micros: credits.has(key.kind) ? -micros : micros };
 }
 
-/** Lines in the order of an invoice: by account, then by what they are for. */
-export function inOrder(lines: readonly InvoiceLine[]): InvoiceLine[] {
+/** Lines in invoice order: by account, then by kind of charge. */
+export function inInvoiceOrder(lines: readonly InvoiceLine[]): InvoiceLine[] {
   return lines
     .map((line) => ({ line, text: textOf(line, line) }))
     .sort((a, b) => (a.text < b.text ? -1 : a.text > b.text ? 1 : 0))
     .map(({ line }) => line);
 }
 
-/** What tells a line from others, price included. */
+/** The identity of a line, price included. */
 function textOf(key: LineKey, { numerator, denominator }: UnitPrice): string {
   const { account, kind, model, profile, isolation, topology, version, perMille } = key;
-  return `${account}\t${kind}\t${model}\t${profile}\t${isolation}\t${topology}\t${version}\t${perMille}\t${numerator}\t${denominator}`;
+  const gpu = `${model}\t${profile}\t${isolation}\t${topology}`;
+  return `${account}\t${kind}\t${gpu}\t${version}\t${perMille}\t${numerator}\t${denominator}`;
 }
 
-/** The parts of a key that say nothing about a GPU. */
+/** The GPU fields of a key for a charge that is not for a GPU. */
 export const noGpu = { model: "", profile: "", isolation: "", topology: "", perMille: 1000 } as const;

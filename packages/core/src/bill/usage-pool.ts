@@ -1,36 +1,36 @@
 import { fitting } from "./wide.ts";
 
-/** Numbers of one stretch: its slot, its units, its cores and its memory. */
+/** Numbers of one usage: its holding, its units, its cores and its memory. */
 const row = 4;
 const none = -1;
 
-/** Stretches that have not ended yet, in one column: what they add to a slot while they last. */
-export class Stretches {
+/** Usages that have not ended yet, in one column; the numbers of ended ones are reused. */
+export class UsagePool {
   #rows: Float64Array = new Float64Array(1024 * row);
   #count = 0;
-  /** The last that was dropped; its slot is the one dropped before it. */
+  /** The last number that was dropped. Its first cell holds the number dropped before it. */
   #dropped = none;
 
-  add(slot: number, units: number, cpusMilli: number, memoryMiB: number): number {
+  add(holding: number, units: number, cpusMilli: number, memoryMiB: number): number {
     const no = this.#dropped === none ? this.#count++ : this.#dropped;
     const place = no * row;
     if (this.#dropped === none) this.#rows = fitting(this.#rows, place + row);
     else this.#dropped = this.#rows[place]!;
     const rows = this.#rows;
-    rows[place] = slot;
+    rows[place] = holding;
     rows[place + 1] = units;
     rows[place + 2] = cpusMilli;
     rows[place + 3] = memoryMiB;
     return no;
   }
 
-  /** It is over; its number is given to another. */
+  /** Call when the usage has ended; its number is reused. */
   drop(no: number): void {
     this.#rows[no * row] = this.#dropped;
     this.#dropped = no;
   }
 
-  slot(no: number): number {
+  holding(no: number): number {
     return this.#rows[no * row]!;
   }
 
