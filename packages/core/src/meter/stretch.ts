@@ -2,11 +2,11 @@ import type { GpuNo, NodeNo } from "../model/ids.ts";
 import type { Job } from "../model/job.ts";
 import type { Lease } from "../model/lease.ts";
 import { must } from "../model/must.ts";
+import type { Rest } from "../model/rest.ts";
 import type { Instant } from "../model/units.ts";
 import type { UsageState } from "../model/usage.ts";
 import { accountOf } from "../quota/accounts.ts";
 import { jobOf } from "../state/live-jobs.ts";
-import type { Rest } from "../state/rest.ts";
 import type { State } from "../state/state.ts";
 import type { Usage } from "./usage.ts";
 
