@@ -17,10 +17,9 @@ import {
   type SizeClasses,
   type SizeCounts,
   sizedAmounts,
-  unitsPerGpu,
 } from "@tessera/core";
 import type { AccountEdit, GpuAmount } from "@tessera/wire";
-import { durationText, gpusOf } from "./quantities.ts";
+import { gpuHourUnitMs } from "../render/quantities.ts";
 
 /** An amount in units by model, and the sizes in which it was given. */
 interface Amounts {
@@ -200,8 +199,6 @@ function quantumOf(
   return refuse("invalid", "quantum", given, "is not between a minute and a day", "such as 30m");
 }
 
-const gpuHourUnitMs = unitsPerGpu * hour;
-
 function gpuTimeOf({ max, every }: { max: number; every: string }): Limits["gpuTime"] | Refusal {
   const everyMs = parseDuration(every, "limits.gpuHours.every");
   if (isRefusal(everyMs)) return everyMs;
@@ -218,23 +215,4 @@ function gpuTimeOf({ max, every }: { max: number; every: string }): Limits["gpuT
     );
   }
   return { unitMsMax, everyMs };
-}
-
-/** Units by model → GPUs by model. */
-export function renderAmounts(amounts: GpuAmounts): Record<string, number> {
-  return Object.fromEntries(Object.entries(amounts).map(([model, units]) => [model, gpusOf(units)]));
-}
-
-/** Limits in the words of the request. */
-export function renderLimits(limits: Limits): Record<string, unknown> {
-  return {
-    ...(limits.gpusPerJobMax !== undefined && { gpusPerJob: limits.gpusPerJobMax }),
-    ...(limits.runMsMax !== undefined && { runTime: durationText(limits.runMsMax) }),
-    ...(limits.runMsDefault !== undefined && { defaultTime: durationText(limits.runMsDefault) }),
-    ...(limits.waitingJobsPerUserMax !== undefined && { waitingJobsPerUser: limits.waitingJobsPerUserMax }),
-    ...(limits.gpusPerUserMax !== undefined && { gpusPerUser: limits.gpusPerUserMax }),
-    ...(limits.gpuTime !== undefined && {
-      gpuHours: { max: limits.gpuTime.unitMsMax / gpuHourUnitMs, every: durationText(limits.gpuTime.everyMs) },
-    }),
-  };
 }

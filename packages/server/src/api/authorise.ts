@@ -3,7 +3,6 @@ import {
   type AccountId,
   type AccountNo,
   type Role,
-  type RoleBinding,
   roles,
   rootAccount,
   type State,
@@ -27,22 +26,8 @@ import { type FoundJob, findJob } from "../flow/find-job.ts";
 import { projectOf } from "../flow/submit.ts";
 import type { Api } from "./context.ts";
 import { type Denial, deny, forbidden, isDenied, notFound } from "./problem.ts";
+import type { Targets } from "./targets.ts";
 
-/** What each kind of resource is once it was found. */
-export interface Targets extends Record<Resource, unknown> {
-  job: FoundJob;
-  account: Account;
-  user: User;
-  token: Token;
-  binding: { readonly user: User; readonly binding: RoleBinding; readonly account: Account };
-  "in-project": Account;
-  "in-account": Account;
-  /** The highest accounts to show; what lies below them is included. */
-  visible: readonly Account[];
-  fleet: undefined;
-  self: undefined;
-  anyone: undefined;
-}
 type Target = Targets[Resource];
 
 interface Asked {

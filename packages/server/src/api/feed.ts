@@ -11,7 +11,7 @@ import {
 import type { FeedEntry } from "@tessera/wire";
 import type { ControlPlane } from "../flow/control.ts";
 import { eventsOf } from "../flow/recover.ts";
-import { durationText, timestamp } from "./quantities.ts";
+import { durationText, timestamp } from "../render/quantities.ts";
 
 /** Something that happened, as it is kept: put into words only when someone reads it. */
 export interface FeedItem {

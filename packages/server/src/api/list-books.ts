@@ -1,14 +1,14 @@
 import type { SpelledEntry } from "@tessera/core";
 import type { InvoiceSummary, LedgerPage, PageOf, QueryOf } from "@tessera/wire";
 import { billingZone, invoiceOf, modeOf } from "../flow/bill.ts";
-import type { IssuedInvoice } from "../flow/bill-close.ts";
+import { type IssuedInvoice, invoiceOfIssued } from "../flow/bill-close.ts";
 import { periodAt } from "../flow/bill-periods.ts";
+import { renderEntry, summaryOf } from "../render/money.ts";
 import { isWithin } from "../store/paths.ts";
 import type { BookPageQuery, BookRow } from "../store/port.ts";
 import type { Api } from "./context.ts";
 import { closeCursor, openCursor, type PageAsk, usualLimit } from "./page.ts";
 import type { Denial } from "./problem.ts";
-import { invoiceOfIssued, renderEntry, summaryOf } from "./render-money.ts";
 
 type Place = NonNullable<BookPageQuery["before"]>;
 

@@ -3,11 +3,11 @@ import type { QueryOf, Job as WireJob } from "@tessera/wire";
 import { isWithin } from "../access/policy.ts";
 import { belongsTo } from "../flow/find-job.ts";
 import { costOfJob, renderJobCost } from "../flow/job-cost.ts";
+import { renderArray, renderJob } from "../render/job.ts";
 import type { EndedJobRow } from "../store/port.ts";
 import type { Api } from "./context.ts";
 import { closeCursor, openCursor, usualLimit } from "./page.ts";
 import type { Denial } from "./problem.ts";
-import { renderArray, renderJob } from "./render.ts";
 
 type JobsQuery = QueryOf<"listJobs">;
 

@@ -1,7 +1,7 @@
 import { accountOf, isStranded, rootAccount, type State } from "@tessera/core";
 import type { ControlPlane } from "../flow/control.ts";
+import { gpusOf } from "../render/quantities.ts";
 import { escaped, MetricsText } from "./metrics-text.ts";
-import { gpusOf } from "./quantities.ts";
 
 const durationBuckets = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 

@@ -2,6 +2,7 @@ import {
   correctionsOf,
   extractLines,
   type Instant,
+  type Invoice,
   type InvoiceIssued,
   type InvoiceLine,
   type IssuedLine,
@@ -24,6 +25,28 @@ import type { Asker, ControlPlane } from "./control.ts";
 
 /** An invoice as the books hold it. */
 export type IssuedInvoice = Omit<InvoiceIssued, "entries">;
+
+/** The invoice that an event issued. */
+export function invoiceOfIssued({
+  tenant,
+  period,
+  currency,
+  mode,
+  lines,
+  totalMicros,
+  ratingVersion,
+}: IssuedInvoice): Invoice {
+  const read = lines.map((line: SpelledLine) => readLine(line));
+  const sum = (wanted: (micros: bigint) => boolean) =>
+    read.reduce((total, { micros }) => (wanted(micros) ? total + micros : total), 0n);
+  const chargesMicros = sum((micros) => micros > 0n);
+  const creditsMicros = sum((micros) => micros < 0n);
+  const total = BigInt(totalMicros);
+  return {
+    ...{ tenant, period, currency, mode, lines: read, chargesMicros, creditsMicros },
+    ...{ roundingMicros: total - chargesMicros - creditsMicros, totalMicros: total, ratingVersion },
+  };
+}
 
 /** Issues the invoice of every tenant for a month that is over. What was issued before a crash is passed over. */
 export async function closePeriod(control: ControlPlane, period: Period, by: Asker): Promise<string[] | Refusal> {

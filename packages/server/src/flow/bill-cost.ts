@@ -13,12 +13,12 @@ import {
   type Usage,
 } from "@tessera/core";
 import type { CostReport } from "@tessera/wire";
+import { hours } from "../render/hours.ts";
 import { isWithin } from "../store/paths.ts";
 import { billingZone, bookOf, invoiceOf, type RatedPeriod, ratePeriod } from "./bill.ts";
 import { forecast, rateSince } from "./bill-forecast.ts";
 import { periodAt } from "./bill-periods.ts";
 import type { RatedTime } from "./bill-rated.ts";
-import { hours } from "./bill-text.ts";
 import type { ControlPlane } from "./control.ts";
 
 type By = CostReport["by"];

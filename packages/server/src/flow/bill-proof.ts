@@ -1,9 +1,9 @@
 import { extractLines, readLine } from "@tessera/core";
 import type { ExtractShape } from "@tessera/wire";
 import type { Signature } from "../access/signature.ts";
+import type { JournalRow } from "../journal/format.ts";
 import { linesOf } from "../journal/lines.ts";
 import { coverOf, proveEvent } from "../journal/row.ts";
-import type { JournalRow } from "../store/port.ts";
 import { extractFor, ratePeriod } from "./bill.ts";
 import { extractLeaf, extractRoot, type IssuedInvoice } from "./bill-close.ts";
 import type { ControlPlane } from "./control.ts";

@@ -11,13 +11,20 @@ import {
   type Period,
   PeriodRating,
   RateBook,
+  type State,
   Totals,
 } from "@tessera/core";
+import type { StoreReader } from "../store/port.ts";
 import { bookOf, type RatedPeriod, readTerms, readUsage } from "./bill.ts";
 import { windowsBetween } from "./bill-periods.ts";
-import type { CommitListener, ControlPlane } from "./control.ts";
+import type { CommitListener } from "./commits.ts";
 
-type Followed = Pick<ControlPlane, "state" | "reader"> & { follow(listener: CommitListener): unknown };
+/** What is asked of the control plane. */
+interface Followed {
+  readonly state: State;
+  readonly reader: StoreReader;
+  follow(listener: CommitListener): unknown;
+}
 
 interface Span {
   readonly fromAt: Instant;

@@ -15,7 +15,8 @@ import {
 import type { Capabilities, Engine, LogLine, LogQuery } from "@tessera/engine";
 import type { PrivateWrite, StoreReader } from "../store/port.ts";
 import { RatedTime } from "./bill-rated.ts";
-import { type Asker, type CommitListener, type ControlPlane, type Done, Outage } from "./control.ts";
+import type { CommitListener } from "./commits.ts";
+import { type Asker, type ControlPlane, type Done, Outage } from "./control.ts";
 import { newId } from "./ids.ts";
 import { eventsIn } from "./recover.ts";
 import { type Answers, type FromWriter, type ToWriter, type WriterConfig, writerLimits } from "./writer-messages.ts";

@@ -1,6 +1,6 @@
 import { type Event, type Job, type Lease, type LeaseId, type Report, type State, stopOrderOf } from "@tessera/core";
 import { type Engine, EngineFenced, type StopOrder } from "@tessera/engine";
-import type { CommitListener } from "./control.ts";
+import type { CommitListener } from "./commits.ts";
 import { crashPoint } from "./crash-point.ts";
 import { orderOf } from "./order.ts";
 

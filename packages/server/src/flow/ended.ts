@@ -1,6 +1,6 @@
 import { type AttemptRecord, attemptOf, type Job, type JobEnded, type State } from "@tessera/core";
 import type { Job as WireJob } from "@tessera/wire";
-import { endedArrayDoc, endedJobDoc, pastAttempt } from "../api/render.ts";
+import { endedArrayDoc, endedJobDoc, pastAttempt } from "../render/job.ts";
 import type { EndedJobRow } from "../store/port.ts";
 
 /** How an ended job is remembered; with the last element of an array, the array too. The state is the one before. */

@@ -15,9 +15,9 @@ import {
 } from "@tessera/core";
 import type { Alternative, Explanation, Start } from "@tessera/wire";
 import { may } from "../access/policy.ts";
-import { timestamp } from "../api/quantities.ts";
-import { renderReason } from "../api/render.ts";
-import { renderAlternative, renderStart } from "../api/render-outlook.ts";
+import { renderReason } from "../render/job.ts";
+import { renderAlternative, renderStart } from "../render/outlook.ts";
+import { timestamp } from "../render/quantities.ts";
 import type { ControlPlane } from "./control.ts";
 import { learnWait } from "./history.ts";
 

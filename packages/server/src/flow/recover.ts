@@ -10,8 +10,9 @@ import {
   upcast,
 } from "@tessera/core";
 import { sha256 } from "../journal/digest.ts";
+import type { EventLines, JournalHead } from "../journal/format.ts";
 import { parseLines } from "../journal/lines.ts";
-import type { EventLines, JournalHead, Snapshot, StoreReader } from "../store/port.ts";
+import type { Snapshot, StoreReader } from "../store/port.ts";
 
 export interface Recovered {
   readonly state: State;

@@ -27,10 +27,10 @@ import {
 import type { DryRun, JobCreated, JobSpecBody, Job as WireJob } from "@tessera/wire";
 import { grantsOf } from "../access/policy.ts";
 import { holderOfSecret } from "../access/secrets.ts";
-import { durationText } from "../api/quantities.ts";
-import { jobCreated, jobCreatedFromDoc, renderReason } from "../api/render.ts";
-import { renderDisplaced, renderSeats } from "../api/render-outlook.ts";
-import { renderSpec } from "../api/render-spec.ts";
+import { jobCreated, jobCreatedFromDoc, renderReason } from "../render/job.ts";
+import { renderDisplaced, renderSeats } from "../render/outlook.ts";
+import { durationText } from "../render/quantities.ts";
+import { renderSpec } from "../render/spec.ts";
 import type { Asker } from "./control.ts";
 import { alternativesOf, startOf } from "./explain.ts";
 import { type Finder, findJob } from "./find-job.ts";

@@ -1,9 +1,10 @@
 import { apply, emptyState, type Input, readSnapshot, snapshotSchema, writeSnapshot } from "@tessera/core";
 import { sha256 } from "../journal/digest.ts";
+import type { JournalRow } from "../journal/format.ts";
 import { linesOf } from "../journal/lines.ts";
 import { checkRow, emptyJournal, headOf } from "../journal/row.ts";
 import { asStored } from "../store/index.ts";
-import type { JournalRow, Projected, StoreReader } from "../store/port.ts";
+import type { Projected, StoreReader } from "../store/port.ts";
 import { Projector } from "./project.ts";
 import { eventsOf } from "./recover.ts";
 

@@ -15,9 +15,10 @@ import {
 } from "@tessera/core";
 import type { Clock } from "@tessera/engine";
 import { sha256 } from "../journal/digest.ts";
+import type { JournalPlace } from "../journal/format.ts";
 import { joinLines } from "../journal/lines.ts";
 import { draftAfter, placeAfter } from "../journal/row.ts";
-import type { JournalPlace, PrivateWrite, Projected, Store } from "../store/port.ts";
+import type { PrivateWrite, Projected, Store } from "../store/port.ts";
 import type { Done } from "./control.ts";
 import { crashPoint } from "./crash-point.ts";
 import { Projector } from "./project.ts";

@@ -14,7 +14,8 @@ import {
 } from "@tessera/core";
 import type { Capabilities, LogLine, LogQuery } from "@tessera/engine";
 import { RatedTime } from "../flow/bill-rated.ts";
-import { type Asker, type CommitListener, type ControlPlane, type Done, Outage } from "../flow/control.ts";
+import type { CommitListener } from "../flow/commits.ts";
+import { type Asker, type ControlPlane, type Done, Outage } from "../flow/control.ts";
 import { newId } from "../flow/ids.ts";
 import { eventsIn, recover } from "../flow/recover.ts";
 import { requestOf, type WriteRequest, Writer } from "../flow/writer.ts";

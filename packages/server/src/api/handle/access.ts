@@ -5,12 +5,12 @@ import { inScope, type Principal } from "../../access/principal.ts";
 import { createToken, createUser, eraseUser, expiryOf, mintFor, scopesOf, setPassword } from "../../flow/access.ts";
 import { closeSessions } from "../../flow/session.ts";
 import { defaultProjects } from "../../flow/submit.ts";
+import { bindingId, renderBinding, renderToken, renderUser, userTag } from "../../render/access.ts";
+import { timestamp } from "../../render/quantities.ts";
 import { userNamed } from "../authorise.ts";
 import { type Api, askerOf, type Call, type Handler } from "../context.ts";
 import { pageOf } from "../page.ts";
 import { type Denial, deny, forbidden, isDenied, notFound } from "../problem.ts";
-import { timestamp } from "../quantities.ts";
-import { bindingId, renderBinding, renderToken, renderUser, userTag } from "../render-access.ts";
 import { earlierResult, firstUsedAt } from "../repeat.ts";
 
 type AccessHandlers = {

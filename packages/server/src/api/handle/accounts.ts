@@ -15,13 +15,13 @@ import { isWithin } from "../../access/policy.ts";
 import { newId } from "../../flow/ids.ts";
 import { deleteSecret, putSecret, secretNames, secretRowsOf } from "../../flow/secrets.ts";
 import { checkZone, instantOf } from "../../flow/zones.ts";
+import { accountCreated, accountTag, renderAccount } from "../../render/account.ts";
+import { timestamp } from "../../render/quantities.ts";
 import { quotaWindowOf, termsOf } from "../account-terms.ts";
 import { type Api, askerOf, type Call, type Handler } from "../context.ts";
 import { staleUnless } from "../if-match.ts";
 import { pageOf } from "../page.ts";
 import { deny, isDenied, notFound } from "../problem.ts";
-import { timestamp } from "../quantities.ts";
-import { accountCreated, accountTag, renderAccount } from "../render-account.ts";
 import { earlierResult } from "../repeat.ts";
 
 type AccountHandlers = {

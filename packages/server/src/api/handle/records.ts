@@ -5,12 +5,12 @@ import { belongsTo, findJob } from "../../flow/find-job.ts";
 import { openStretches, reportSpan, usageReport } from "../../flow/usage.ts";
 import { type PlacedUsage, type UsagePlace, usageAfter, usageEvent } from "../../flow/usage-events.ts";
 import { instantOrAgo } from "../../flow/zones.ts";
+import { timestamp } from "../../render/quantities.ts";
 import type { AuditQuery, AuditRow } from "../../store/port.ts";
 import type { Api, Call, Handler } from "../context.ts";
 import { type FeedItem, renderFeedItem } from "../feed.ts";
 import { closeCursor, openCursor, usualLimit } from "../page.ts";
 import { notFound } from "../problem.ts";
-import { timestamp } from "../quantities.ts";
 
 type RecordHandlers = {
   readUsage: Handler<"readUsage">;

@@ -5,27 +5,11 @@ import { createInterface } from "node:readline";
 import { afterEach, beforeEach, describe, it } from "node:test";
 import { fileURLToPath } from "node:url";
 import { checkChain } from "../journal/chain.ts";
+import type { JournalRow } from "../journal/format.ts";
 import { emptyJournal, headOf, placeAfter, sealRow } from "../journal/row.ts";
-import {
-  auditOf,
-  batchAfter,
-  deviceOf,
-  jobOf,
-  noon,
-  nothingProjected,
-  type SampleBatch,
-  usageOf,
-} from "../testing/batches.ts";
-import type { StoreConfig } from "./index.ts";
-import {
-  CommitOutage,
-  type JobQuery,
-  type JournalRow,
-  type Projected,
-  type Store,
-  StoreHeld,
-  type StoreReader,
-} from "./port.ts";
+import type { StoreConfig } from "../store/index.ts";
+import { CommitOutage, type JobQuery, type Projected, type Store, StoreHeld, type StoreReader } from "../store/port.ts";
+import { auditOf, batchAfter, deviceOf, jobOf, noon, nothingProjected, type SampleBatch, usageOf } from "./batches.ts";
 
 /** A place for one store, new and empty for each test. */
 export interface StorePlace {
@@ -661,7 +645,7 @@ export function describeStore(name: string, makePlace: () => Promise<StorePlace>
 
 /** Starts a process that appends without end, kills it after so many commits, and says which was acknowledged last. */
 async function appendUntilKilled(config: StoreConfig, acknowledgedMin: number): Promise<number> {
-  const program = fileURLToPath(new URL("../testing/appender.js", import.meta.url));
+  const program = fileURLToPath(new URL("./appender.js", import.meta.url));
   const child = spawn(process.execPath, [program, JSON.stringify(config)], { stdio: ["ignore", "pipe", "inherit"] });
   const gone = once(child, "exit");
   let last = 0;

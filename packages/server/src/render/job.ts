@@ -19,7 +19,7 @@ import {
 } from "@tessera/core";
 import type { Attempt, JobCreated, Member, WaitReason, Job as WireJob } from "@tessera/wire";
 import { timestamp } from "./quantities.ts";
-import { renderSpec } from "./render-spec.ts";
+import { renderSpec } from "./spec.ts";
 
 /** A start of a job that is over, with the members it had. */
 export interface PastAttempt extends Attempt {

@@ -32,6 +32,9 @@ export function sizeText(mebibytes: number): string {
   return `${mebibytes}MiB`;
 }
 
+/** One GPU for one hour, as the core counts it. */
+export const gpuHourUnitMs = unitsPerGpu * hour;
+
 export function gpusOf(units: number): number {
   return units / unitsPerGpu;
 }

@@ -3,6 +3,7 @@ import {
   type AccountTerms,
   accountOf,
   type GpuAmounts,
+  type Limits,
   modelMatches,
   overcommitted,
   pastUnits,
@@ -13,8 +14,7 @@ import {
 } from "@tessera/core";
 import type { Account as WireAccount } from "@tessera/wire";
 import type { Seal } from "../access/seal.ts";
-import { renderAmounts, renderLimits } from "./account-terms.ts";
-import { durationText, gpusOf, timestamp } from "./quantities.ts";
+import { durationText, gpuHourUnitMs, gpusOf, timestamp } from "./quantities.ts";
 
 /** Terms in the words of the request. */
 function renderTerms({
@@ -147,5 +147,24 @@ export function accountCreated(seal: Seal, id: string, path: string, terms: Acco
     used: { gpus: 0, byModel: {}, borrowed: 0, cpus: 0, memoryMiB: 0 },
     liveJobs: 0,
     revision: accountTag(seal, { id: id as Account["id"], revision: 1 }),
+  };
+}
+
+/** Units by model → GPUs by model. */
+function renderAmounts(amounts: GpuAmounts): Record<string, number> {
+  return Object.fromEntries(Object.entries(amounts).map(([model, units]) => [model, gpusOf(units)]));
+}
+
+/** Limits in the words of the request. */
+function renderLimits(limits: Limits): Record<string, unknown> {
+  return {
+    ...(limits.gpusPerJobMax !== undefined && { gpusPerJob: limits.gpusPerJobMax }),
+    ...(limits.runMsMax !== undefined && { runTime: durationText(limits.runMsMax) }),
+    ...(limits.runMsDefault !== undefined && { defaultTime: durationText(limits.runMsDefault) }),
+    ...(limits.waitingJobsPerUserMax !== undefined && { waitingJobsPerUser: limits.waitingJobsPerUserMax }),
+    ...(limits.gpusPerUserMax !== undefined && { gpusPerUser: limits.gpusPerUserMax }),
+    ...(limits.gpuTime !== undefined && {
+      gpuHours: { max: limits.gpuTime.unitMsMax / gpuHourUnitMs, every: durationText(limits.gpuTime.everyMs) },
+    }),
   };
 }

@@ -5,13 +5,10 @@ import {
   invoiceText,
   type PriceVersion,
   perHour,
-  readLine,
   type SpelledEntry,
-  type SpelledLine,
 } from "@tessera/core";
 import type { EntryShape, InvoiceShape, InvoiceSummary, LineShape, PriceBookShape } from "@tessera/wire";
-import type { IssuedInvoice } from "../flow/bill-close.ts";
-import { hours } from "../flow/bill-text.ts";
+import { hours } from "./hours.ts";
 import { timestamp } from "./quantities.ts";
 
 export function renderPrices(versions: readonly PriceVersion[], contracts: readonly Contract[]): PriceBookShape {
@@ -99,28 +96,6 @@ export function summaryOf(
     ...{ currency, mode, status: issued === undefined ? "draft" : "issued" },
     ...(issued !== undefined && { issuedAt: timestamp(issued.at) }),
     totalMicros: String(totalMicros),
-  };
-}
-
-/** The invoice that an event issued. */
-export function invoiceOfIssued({
-  tenant,
-  period,
-  currency,
-  mode,
-  lines,
-  totalMicros,
-  ratingVersion,
-}: IssuedInvoice): Invoice {
-  const read = lines.map((line: SpelledLine) => readLine(line));
-  const sum = (wanted: (micros: bigint) => boolean) =>
-    read.reduce((total, { micros }) => (wanted(micros) ? total + micros : total), 0n);
-  const chargesMicros = sum((micros) => micros > 0n);
-  const creditsMicros = sum((micros) => micros < 0n);
-  const total = BigInt(totalMicros);
-  return {
-    ...{ tenant, period, currency, mode, lines: read, chargesMicros, creditsMicros },
-    ...{ roundingMicros: total - chargesMicros - creditsMicros, totalMicros: total, ratingVersion },
   };
 }
 

@@ -12,7 +12,7 @@ import {
 import type { Displacement, DryRun, Start, Alternative as WireAlternative } from "@tessera/wire";
 import { may } from "../access/policy.ts";
 import { durationText, timestamp } from "./quantities.ts";
-import { renderSpec } from "./render-spec.ts";
+import { renderSpec } from "./spec.ts";
 
 const ruleNames: Readonly<Record<Rule, Displacement["by"][number]["rule"]>> = {
   T1: "reclaim",

@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { it } from "node:test";
 import { isRefusal, parseJob, type RawJob } from "@tessera/core";
 import { JobSpecBody } from "@tessera/wire";
-import { renderSpec } from "./render-spec.ts";
-import { checkOfBody } from "./validate.ts";
+import { checkOfBody } from "../api/validate.ts";
+import { renderSpec } from "./spec.ts";
 
 it("shows a spec as a job file that means the same when it is submitted again", () => {
   const check = checkOfBody(JobSpecBody, false);
