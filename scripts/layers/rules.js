@@ -32,7 +32,7 @@ export const coreLayers = [
 export const serverLayers = [["journal"], ["store"], ["access"], ["render"], ["flow"], ["notify", "api"]];
 
 /** The packages whose folders are held to a list. */
-export const layered = {};
+export const layered = { server: serverLayers };
 
 /** What stands in the root of the repository. Everything else has a folder where it belongs. */
 export const rootHolds = [
