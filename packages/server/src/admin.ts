@@ -1,8 +1,8 @@
 import { randomBytes } from "node:crypto";
 import { parseArgs } from "node:util";
 import { BadCall, parseConfig } from "./config.ts";
-import { beginEpoch } from "./flow/epoch.ts";
-import { projections, verify } from "./flow/verify.ts";
+import { projections, verify } from "./flow/project/verify.ts";
+import { beginEpoch } from "./flow/write/epoch.ts";
 import type { JournalRow } from "./journal/format.ts";
 import { linesOf } from "./journal/lines.ts";
 import { backup, restore } from "./store/backup.ts";

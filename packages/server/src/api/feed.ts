@@ -10,7 +10,7 @@ import {
 } from "@tessera/core";
 import type { FeedEntry } from "@tessera/wire";
 import type { ControlPlane } from "../flow/control.ts";
-import { eventsOf } from "../flow/recover.ts";
+import { eventsOf } from "../flow/write/recover.ts";
 import { durationText, timestamp } from "../render/quantities.ts";
 
 /** Something that happened, as it is kept: put into words only when someone reads it. */

@@ -1,6 +1,6 @@
 import type { Account, RoleBinding, Token, User } from "@tessera/core";
 import type { Resource } from "@tessera/wire";
-import type { FoundJob } from "../flow/find-job.ts";
+import type { FoundJob } from "../flow/find/find-job.ts";
 
 /** What each kind of resource is once it was found. */
 export interface Targets extends Record<Resource, unknown> {

@@ -1,7 +1,7 @@
 import type { Actor, Command, Instant, LeaseId, Refusal, State } from "@tessera/core";
 import type { Capabilities, LogLine, LogQuery } from "@tessera/engine";
 import type { PrivateWrite, StoreReader } from "../store/port.ts";
-import type { RatedTime } from "./bill-rated.ts";
+import type { RatedTime } from "./bill/rated.ts";
 import type { CommitListener } from "./commits.ts";
 
 /** Who asks, and under which name the answer can be found again. */

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { it } from "node:test";
 import { isRefusal, parseJob, type RawJob } from "@tessera/core";
 import { JobSpecBody } from "@tessera/wire";
-import { checkOfBody } from "../api/validate.ts";
+import { checkOfBody } from "../api/request/validate.ts";
 import { renderSpec } from "./spec.ts";
 
 it("shows a spec as a job file that means the same when it is submitted again", () => {
