@@ -23,7 +23,7 @@ import {
 } from "../../access/policy.ts";
 import { inScope, type Principal } from "../../access/principal.ts";
 import { type FoundJob, findJob } from "../../flow/find/find-job.ts";
-import { projectOf } from "../../flow/submit/submit.ts";
+import { projectOf } from "../../flow/submit/project-of.ts";
 import { type Denial, deny, forbidden, isDenied, notFound } from "../answer/problem.ts";
 import type { Api } from "../context.ts";
 import type { Targets } from "../targets.ts";

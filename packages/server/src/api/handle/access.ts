@@ -12,7 +12,7 @@ import {
   setPassword,
 } from "../../flow/people/access.ts";
 import { closeSessions } from "../../flow/people/session.ts";
-import { defaultProjects } from "../../flow/submit/submit.ts";
+import { defaultProjects } from "../../flow/submit/project-of.ts";
 import { bindingId, renderBinding, renderToken, renderUser, userTag } from "../../render/access.ts";
 import { timestamp } from "../../render/quantities.ts";
 import { type Denial, deny, forbidden, isDenied, notFound } from "../answer/problem.ts";

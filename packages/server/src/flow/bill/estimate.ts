@@ -16,7 +16,7 @@ import {
 } from "@tessera/core";
 import type { Estimate, JobSpecBody } from "@tessera/wire";
 import type { Finder } from "../find/find-job.ts";
-import { gather } from "../submit/submit.ts";
+import { gather } from "../submit/gather.ts";
 import { bookOf } from "./bill.ts";
 import { windowsBetween } from "./periods.ts";
 
