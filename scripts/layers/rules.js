@@ -8,6 +8,7 @@ export const mayImport = {
   cli: ["wire"],
   web: ["wire"],
   sim: ["core", "server", "engine", "engine-simulated"],
+  "what-if": ["core", "server", "sim", "engine-simulated"],
 };
 
 /**

@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import { simulatorProgram } from "../../config/paths.ts";
+import { whatIfProgram } from "../../config/paths.ts";
 import { examples } from "../../help.ts";
 import type { Session } from "../../session.ts";
 import { runProgram } from "../../spawn.ts";
@@ -27,7 +27,7 @@ export function define(command: Command): void {
   ]);
 }
 
-/** Starts the simulator with the arguments as they were typed. */
+/** Starts the program with the arguments as they were typed. */
 export function pass(args: readonly string[], session: Session): Promise<number> {
-  return runProgram(simulatorProgram(), ["what-if", ...args], session.terminal);
+  return runProgram(whatIfProgram(), args, session.terminal);
 }

@@ -1,5 +1,4 @@
-import { barChart } from "../page/chart.ts";
-import { escaped, framed, table, tiles } from "../page/frame.ts";
+import { barChart, escaped, framed, table, tiles } from "@tessera/sim";
 import {
   changeText,
   duration,

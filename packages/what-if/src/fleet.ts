@@ -1,5 +1,5 @@
 import type { NodeFacts } from "@tessera/core";
-import { BadInput } from "../command/command.ts";
+import { BadInput } from "@tessera/sim";
 
 /** So many nodes with so many GPUs each, more or fewer than there were. */
 interface Group {

@@ -8,7 +8,7 @@ import {
   type State,
   writeSnapshot,
 } from "@tessera/core";
-import type { OwnEnd } from "../simulate/direct-engine.ts";
+import type { OwnEnd } from "@tessera/sim";
 import type { Recorded } from "./journal.ts";
 
 /** What a part of the journal says happened from outside: what was asked, and how long the work really takes. */

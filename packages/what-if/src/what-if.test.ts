@@ -14,11 +14,8 @@ import {
 } from "@tessera/core";
 import { type Behaviour, SimulatedClock, SimulatedEngine, SimulatedFleet } from "@tessera/engine-simulated";
 import { openStore } from "@tessera/server";
-import { BadInput, WrongUsage } from "../command/command.ts";
-import { alikeNodes } from "../simulate/alike-nodes.ts";
-import { gangSpec } from "../simulate/gang.ts";
-import { VirtualControlPlane } from "../virtual/control-plane.ts";
-import { whatIfCommand } from "./command.ts";
+import { alikeNodes, BadInput, gangSpec, VirtualControlPlane, WrongUsage } from "@tessera/sim";
+import { runWhatIf } from "./command.ts";
 import type { Report } from "./report.ts";
 
 const minute = 60_000;
@@ -96,7 +93,7 @@ async function recordMorning(): Promise<void> {
 async function whatIf(...args: string[]): Promise<Report> {
   const lines: string[] = [];
   const out = (line: string) => lines.push(line);
-  await whatIfCommand.run(["--data", folder, "-o", "json", ...args], { out, err: out, paint: (_, text) => text });
+  await runWhatIf(["--data", folder, "-o", "json", ...args], { out, err: out, paint: (_, text) => text });
   return JSON.parse(lines.join("\n")) as Report;
 }
 

@@ -9,7 +9,7 @@ import {
   type Quota,
   type State,
 } from "@tessera/core";
-import { BadInput } from "../command/command.ts";
+import { BadInput } from "@tessera/sim";
 import { FleetChange } from "./fleet.ts";
 
 /** What should have been otherwise, as it was typed. */

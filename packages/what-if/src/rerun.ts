@@ -1,7 +1,5 @@
 import { type Input, type Job, type JobId, type JobNo, type Refusal, readSnapshot, unitsPerGpu } from "@tessera/core";
-import { BadInput } from "../command/command.ts";
-import { DirectEngine, type OwnEnd } from "../simulate/direct-engine.ts";
-import { Kernel } from "../simulate/kernel.ts";
+import { BadInput, DirectEngine, Kernel, type OwnEnd } from "@tessera/sim";
 import type { Change } from "./change.ts";
 import { CostBook, type Costs } from "./cost.ts";
 import type { History } from "./history.ts";

@@ -1,8 +1,6 @@
 import { isRefusal, parseDuration, spelled } from "@tessera/core";
 import { openFrozenReader, type StoreReader, storeOf } from "@tessera/server";
-import { BadInput, type Command, exit, type Terminal, WrongUsage } from "../command/command.ts";
-import { parseOptions } from "../command/options.ts";
-import { readSacct } from "../trace/sacct.ts";
+import { BadInput, exit, parseOptions, readSacct, type Terminal, WrongUsage } from "@tessera/sim";
 import { Change, type ChangeText } from "./change.ts";
 import { compare, figuresOf, sumOf } from "./compare.ts";
 import { CostBook } from "./cost.ts";
@@ -15,16 +13,8 @@ import { sacctHistory } from "./sacct.ts";
 import { SameDecisions } from "./same-decisions.ts";
 import { Tally } from "./tally.ts";
 
-/** Replays a server's own journal under another quota, policy or fleet. */
-export const whatIfCommand: Command = {
-  name: "what-if",
-  usage: `  tess-sim what-if [--data DIR | --database URL | --sacct FILE --fleet 16x8] [--from 7d] [--set quota.ACCOUNT.guarantee.MODEL=GPUS]
-         [--policy rebalance=off] [--nodes 4x8:H100] [--nodes=-4x8:H100] [-o table|json|html]
-                                         What the last days would have been under another quota, policy or fleet`,
-  run: whatIf,
-};
-
-async function whatIf(args: readonly string[], { out }: Terminal): Promise<number> {
+/** Replays a server's own journal, or the accounting of a Slurm cluster, under another quota, policy or fleet. */
+export async function runWhatIf(args: readonly string[], { out }: Terminal): Promise<number> {
   const { values, positionals } = parseOptions(args, {
     data: { type: "string" },
     database: { type: "string" },

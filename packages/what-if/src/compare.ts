@@ -1,5 +1,5 @@
 import type { JobId } from "@tessera/core";
-import { mean, quantile } from "../simulate/figures.ts";
+import { mean, quantile } from "@tessera/sim";
 import type { Costs } from "./cost.ts";
 import type { Rerun } from "./rerun.ts";
 import type { JobTale } from "./tally.ts";

@@ -1,5 +1,5 @@
 import { divideRounded, exponentOf, minorMicros } from "@tessera/core";
-import { textTable } from "../simulate/table.ts";
+import { textTable } from "@tessera/sim";
 import type { ChangeText } from "./change.ts";
 import type { Comparison, Figures, Pair } from "./compare.ts";
 import type { Difference } from "./same-decisions.ts";

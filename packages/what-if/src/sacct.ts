@@ -12,10 +12,7 @@ import {
   type UserId,
   writeSnapshot,
 } from "@tessera/core";
-import { BadInput } from "../command/command.ts";
-import { alikeNodes } from "../simulate/alike-nodes.ts";
-import { mean, quantile, sum } from "../simulate/figures.ts";
-import type { SacctJob } from "../trace/sacct.ts";
+import { alikeNodes, BadInput, mean, quantile, type SacctJob, sum } from "@tessera/sim";
 import type { Figures } from "./compare.ts";
 import type { History } from "./history.ts";
 
