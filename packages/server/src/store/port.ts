@@ -12,7 +12,7 @@ export interface Snapshot {
 /** A job that has ended, as it is shown for ever after. */
 export interface EndedJobRow {
   readonly id: string;
-  /** The account path and that of its tenant. */
+  /** The path of its account when it ended. */
   readonly account: string;
   readonly user: string;
   readonly name: string;
@@ -67,7 +67,7 @@ export interface AuditRow {
   readonly target: string;
   /** Account path the target belongs to; empty for the platform itself. */
   readonly account: string;
-  /** `ok`, or the kind of the refusal. */
+  /** Always `ok`: a refused command changes nothing and leaves no row. */
   readonly outcome: string;
   readonly detail: string;
 }
