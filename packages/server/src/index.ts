@@ -16,4 +16,13 @@ export { requestOf, type WriteRequest, Writer, type Written } from "./flow/write
 export { writerLimits } from "./flow/write/writer-messages.ts";
 export { linesOf } from "./journal/lines.ts";
 export { emptyJournal } from "./journal/row.ts";
-export * from "./store/index.ts";
+export {
+  MemoryPlace,
+  openFrozenReader,
+  openMemoryStore,
+  openReader,
+  openStore,
+  type Store,
+  type StoreConfig,
+  type StoreReader,
+} from "./store/index.ts";

@@ -25,23 +25,5 @@ export async function openFrozenReader(config: StoreConfig): Promise<WholeReader
 export { backup, restore } from "./backup.ts";
 export type { StoreConfig } from "./config.ts";
 export { MemoryPlace, openMemoryStore } from "./memory.ts";
-export {
-  type AuditQuery,
-  type AuditRow,
-  type Batch,
-  type BookPageQuery,
-  type BookQuery,
-  type BookRow,
-  CommitOutage,
-  type DeviceRow,
-  type EndedJobRow,
-  type JobQuery,
-  type PrivateWrite,
-  type Projected,
-  type Snapshot,
-  type Store,
-  StoreHeld,
-  type StoreReader,
-  type UsageRow,
-} from "./port.ts";
+export { type Store, StoreHeld, type StoreReader } from "./port.ts";
 export { asStored } from "./stored.ts";

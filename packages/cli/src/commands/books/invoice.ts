@@ -84,7 +84,7 @@ export function define(command: Command, session: Session): void {
     const api = await session.api();
     const at = await placeOf(api, name);
     const invoice = await api.call("getInvoice", { at });
-    const { focusCsv, focusRows } = await import("@tessera/wire");
+    const { focusCsv, focusRows } = await import("@tessera/wire/focus");
     const explanations = await explainAll(api, at, invoice);
     await session.print(focusCsv(focusRows({ invoice, explanations, provider: issuer })));
   });
