@@ -13,12 +13,12 @@ export function checkSource(path, source) {
 }
 
 function faultOfImport(path, name, specifier) {
-  const apart = faultOfChecker(path, specifier);
+  const apart = faultOfChecker(path, specifier) ?? faultOfOracle(path, specifier);
   if (apart !== undefined) return apart;
   if (specifier.startsWith(".")) {
     const depth = path.split("/").length - 4; // folders below src
     const ups = specifier.split("/").filter((part) => part === "..").length;
-    return ups > depth ? `reaches out of its package: ${specifier}` : faultOfOracle(path, specifier);
+    return ups > depth ? `reaches out of its package: ${specifier}` : undefined;
   }
   const other = /^@tessera\/([^/]+)/.exec(specifier)?.[1];
   if (other === undefined) {
@@ -38,14 +38,9 @@ function faultOfChecker(path, specifier) {
 }
 
 function faultOfOracle(path, specifier) {
-  const { folder, mayKnow } = oracle;
-  const target = posix.join(posix.dirname(path), specifier);
-  const [from, to] = [path.startsWith(folder), target.startsWith(folder)];
-  if (from && !to && !target.startsWith(mayKnow))
-    return `imports ${specifier}, but the naive model shares no code with core`;
-  if (!from && to && path.startsWith("packages/core/"))
-    return `imports ${specifier}, but core must not know the naive model`;
-  return undefined;
+  if (!path.startsWith(oracle.folder) || !specifier.startsWith("@tessera/") || specifier === oracle.mayKnow)
+    return undefined;
+  return `imports ${specifier}, but the oracle shares no code with the scheduler, only ${oracle.mayKnow}`;
 }
 
 function forbiddenUses(path, source) {

@@ -63,12 +63,15 @@ describe("the check of dependency direction", () => {
     assert.match(faults("packages/cli/src/a.ts", 'import "../../core/src/index.ts";'), /reaches out of its package/);
   });
 
-  it("keeps the naive model and the scheduler apart, the nouns excepted", () => {
-    const naive = "packages/core/src/naive/take.ts";
-    assert.equal(faults(naive, 'import "./world.ts"; import type { Quota } from "../model/account.ts";'), "");
-    assert.match(faults(naive, 'import { shareOf } from "../queue/share.ts";'), /shares no code with core/);
-    assert.match(faults("packages/core/src/naive/take.test.ts", 'import "../state/state.ts";'), /shares no code/);
-    assert.match(faults("packages/core/src/cycle.ts", 'import { nextOf } from "./naive/order.ts";'), /must not know/);
+  it("keeps the oracle and the scheduler apart, the nouns excepted", () => {
+    const path = "packages/oracle/src/take.ts";
+    assert.equal(faults(path, 'import "./world.ts"; import type { Quota } from "@tessera/core/model";'), "");
+    assert.match(faults(path, 'import { shareOf } from "@tessera/core";'), /shares no code with the scheduler/);
+    assert.match(faults("packages/oracle/src/take.test.ts", 'import "@tessera/core";'), /shares no code/);
+    assert.match(
+      faults("packages/core/src/schedule/pass.ts", 'import "@tessera/oracle";'),
+      /core may know only: nothing/,
+    );
   });
 
   it("keeps core free of every module, but not its tests", () => {
