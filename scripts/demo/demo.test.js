@@ -8,7 +8,7 @@ import { fileURLToPath } from "node:url";
 import { temporaryFolder } from "../launch/temporary.js";
 
 const program = fileURLToPath(new URL("main.js", import.meta.url));
-const simulator = fileURLToPath(new URL("../../packages/sim/dist/main.js", import.meta.url));
+const whatIf = fileURLToPath(new URL("../../packages/what-if/dist/main.js", import.meta.url));
 const administration = fileURLToPath(new URL("../../packages/server/dist/admin.js", import.meta.url));
 
 async function demo(args, onText = () => {}) {
@@ -57,14 +57,7 @@ test("the demo tells the whole story and leaves a sound journal behind", async (
   assert.ok(existsSync(join(data, "store", "store.sqlite")), "the journal stays");
   assert.ok(wasClosed(data), "the server was stopped");
   const verified = answerOf(administration, "verify", "--data", data, "-o", "json");
-  const { differences, sameState, batches, stateHash } = answerOf(
-    simulator,
-    "what-if",
-    "--data",
-    data,
-    "-o",
-    "json",
-  ).replay;
+  const { differences, sameState, batches, stateHash } = answerOf(whatIf, "--data", data, "-o", "json").replay;
   assert.ok(batches > 20);
   assert.equal(stateHash, verified.stateHash, "the state that the journal is found sound with");
   assert.deepEqual({ differences, sameState }, { differences: 0, sameState: true }, "[S26] its inputs alone decide it");

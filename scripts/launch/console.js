@@ -30,7 +30,7 @@ export function signatureOfConsole(root) {
 }
 
 function isForTests(path) {
-  return path.endsWith(".test.ts") || path.startsWith(`${folder}/src/browser/`);
+  return path.endsWith(".test.ts") || path.startsWith(`${folder}/src/headless/`);
 }
 
 /** Bundles the console, after the compiler has run. Throws a Failure with the bundler's words. */

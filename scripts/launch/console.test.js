@@ -15,7 +15,7 @@ function builtClone(t) {
   write("packages/web/vite.config.js");
   write("packages/web/package.json", "{}");
   write("packages/web/src/main.tsx");
-  write("packages/web/src/browser/shots.ts");
+  write("packages/web/src/headless/shots.ts");
   write("packages/web/src/format/format.test.ts");
   write("packages/web/public/favicon.svg");
   write("packages/web/bundle/index.html");
@@ -28,7 +28,7 @@ function builtClone(t) {
 describe("whether the console is built again", () => {
   it("is not, right after it was, nor when the server, a test or a browser program changes", (t) => {
     const { root, touch } = builtClone(t);
-    for (const path of ["server/src/main.ts", "web/src/browser/shots.ts", "web/src/format/format.test.ts"])
+    for (const path of ["server/src/main.ts", "web/src/headless/shots.ts", "web/src/format/format.test.ts"])
       touch(`packages/${path}`);
     assert.equal(needsConsole(root), false);
   });

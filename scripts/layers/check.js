@@ -13,12 +13,12 @@ export function checkSource(path, source) {
 }
 
 function faultOfImport(path, name, specifier) {
-  const apart = faultOfChecker(path, specifier);
+  const apart = faultOfChecker(path, specifier) ?? faultOfOracle(path, specifier);
   if (apart !== undefined) return apart;
   if (specifier.startsWith(".")) {
     const depth = path.split("/").length - 4; // folders below src
     const ups = specifier.split("/").filter((part) => part === "..").length;
-    return ups > depth ? `reaches out of its package: ${specifier}` : faultOfOracle(path, specifier);
+    return ups > depth ? `reaches out of its package: ${specifier}` : undefined;
   }
   const other = /^@tessera\/([^/]+)/.exec(specifier)?.[1];
   if (other === undefined) {
@@ -38,14 +38,9 @@ function faultOfChecker(path, specifier) {
 }
 
 function faultOfOracle(path, specifier) {
-  const { folder, mayKnow } = oracle;
-  const target = posix.join(posix.dirname(path), specifier);
-  const [from, to] = [path.startsWith(folder), target.startsWith(folder)];
-  if (from && !to && !target.startsWith(mayKnow))
-    return `imports ${specifier}, but the naive model shares no code with core`;
-  if (!from && to && path.startsWith("packages/core/"))
-    return `imports ${specifier}, but core must not know the naive model`;
-  return undefined;
+  if (!path.startsWith(oracle.folder) || !specifier.startsWith("@tessera/") || specifier === oracle.mayKnow)
+    return undefined;
+  return `imports ${specifier}, but the oracle shares no code with the scheduler, only ${oracle.mayKnow}`;
 }
 
 function forbiddenUses(path, source) {
@@ -58,12 +53,11 @@ function forbiddenUses(path, source) {
 }
 
 /** What breaks the rules in the dependencies of a package.json. */
-export function checkManifest(name, manifest) {
-  const declared = Object.keys({ ...manifest.dependencies, ...manifest.devDependencies });
-  return declared.flatMap((dependency) => {
+export function checkManifest(name, { dependencies = {}, devDependencies = {} }) {
+  return Object.keys({ ...dependencies, ...devDependencies }).flatMap((dependency) => {
     const other = /^@tessera\/(.+)$/.exec(dependency)?.[1];
     if (other === undefined) {
-      return name === "core"
+      return name === "core" && dependency in dependencies
         ? [`packages/core/package.json depends on ${dependency}, but core depends on nothing`]
         : [];
     }
@@ -76,10 +70,27 @@ export function checkManifest(name, manifest) {
 }
 
 /** Packages that a source imports without having them in its own package.json; npm would not install them for it. */
-export function undeclared(path, source, manifest, forTests) {
-  const declared = new Set([manifest.name, ...Object.keys(manifest.dependencies ?? {})]);
-  const forItsTests = Object.keys(manifest.devDependencies ?? {});
-  if (isTest(path)) for (const name of [...forTests, ...forItsTests]) declared.add(name);
+export function undeclared(path, source, { name, dependencies = {}, devDependencies = {} }) {
+  const declared = new Set([name, ...Object.keys(dependencies)]);
+  if (isTest(path)) for (const tool of Object.keys(devDependencies)) declared.add(tool);
+  return packagesIn(source)
+    .filter(({ name }) => !declared.has(name))
+    .map(({ name, line }) => `${path}:${line} imports ${name}, which its package.json does not name`);
+}
+
+/** Dependencies that only tests import, or nothing does: what runs does not need them. */
+export function needless(name, sources, { dependencies = {} }) {
+  const used = new Set();
+  for (const [path, source] of sources) {
+    if (!isTest(path)) for (const { name } of packagesIn(source)) used.add(name);
+  }
+  return Object.keys(dependencies)
+    .filter((dependency) => !used.has(dependency))
+    .map((dependency) => `packages/${name}/package.json needs ${dependency} at most as one of its devDependencies`);
+}
+
+/** The packages that a source imports, with the line of each. */
+function packagesIn(source) {
   return importsOf(source)
     .filter(({ specifier }) => !specifier.startsWith(".") && !specifier.startsWith("node:"))
     .map(({ specifier, line }) => ({
@@ -88,9 +99,7 @@ export function undeclared(path, source, manifest, forTests) {
         .slice(0, specifier.startsWith("@") ? 2 : 1)
         .join("/"),
       line,
-    }))
-    .filter(({ name }) => !declared.has(name))
-    .map(({ name, line }) => `${path}:${line} imports ${name}, which its package.json does not name`);
+    }));
 }
 
 function allowed(name) {
@@ -99,7 +108,7 @@ function allowed(name) {
   return known;
 }
 
-/** Tests, and what only tests use. */
+/** Tests, and what only tests and measurements use. */
 export function isTest(path) {
-  return /\.(test|fixture)\.tsx?$|\/src\/testing\//.test(path);
+  return /\.(test|fixture)\.tsx?$|\/src\/(testing|headless)\//.test(path);
 }

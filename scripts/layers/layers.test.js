@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { root } from "../launch/root.js";
-import { checkManifest, checkSource, undeclared } from "./check.js";
+import { checkManifest, checkSource, needless, undeclared } from "./check.js";
 import { folderFaults, packageFaults, packageNames, shownLayers } from "./repository.js";
 import { layered } from "./rules.js";
 
@@ -63,12 +63,15 @@ describe("the check of dependency direction", () => {
     assert.match(faults("packages/cli/src/a.ts", 'import "../../core/src/index.ts";'), /reaches out of its package/);
   });
 
-  it("keeps the naive model and the scheduler apart, the nouns excepted", () => {
-    const naive = "packages/core/src/naive/take.ts";
-    assert.equal(faults(naive, 'import "./world.ts"; import type { Quota } from "../model/account.ts";'), "");
-    assert.match(faults(naive, 'import { shareOf } from "../queue/share.ts";'), /shares no code with core/);
-    assert.match(faults("packages/core/src/naive/take.test.ts", 'import "../state/state.ts";'), /shares no code/);
-    assert.match(faults("packages/core/src/cycle.ts", 'import { nextOf } from "./naive/order.ts";'), /must not know/);
+  it("keeps the oracle and the scheduler apart, the nouns excepted", () => {
+    const path = "packages/oracle/src/take.ts";
+    assert.equal(faults(path, 'import "./world.ts"; import type { Quota } from "@tessera/core/model";'), "");
+    assert.match(faults(path, 'import { shareOf } from "@tessera/core";'), /shares no code with the scheduler/);
+    assert.match(faults("packages/oracle/src/take.test.ts", 'import "@tessera/core";'), /shares no code/);
+    assert.match(
+      faults("packages/core/src/schedule/pass.ts", 'import "@tessera/oracle";'),
+      /core may know only: nothing/,
+    );
   });
 
   it("keeps core free of every module, but not its tests", () => {
@@ -117,17 +120,30 @@ describe("the check of dependency direction", () => {
   it("finds what package.json must not depend on", () => {
     assert.deepEqual(checkManifest("core", { dependencies: {} }), []);
     assert.match(checkManifest("core", { dependencies: { yaml: "1" } })[0], /core depends on nothing/);
+    assert.deepEqual(checkManifest("core", { devDependencies: { "fast-check": "4" } }), []);
     assert.match(checkManifest("cli", { dependencies: { "@tessera/server": "1" } })[0], /may only on: wire/);
     assert.deepEqual(checkManifest("server", { dependencies: { "@tessera/engine-local": "1" } }), []);
     assert.throws(() => checkManifest("novel", { dependencies: { "@tessera/core": "1" } }), /no row in/);
   });
 
   it("finds an import that package.json does not name", () => {
-    const manifest = { name: "@tessera/server", dependencies: { pg: "8" } };
-    const check = (path, source) => undeclared(`packages/server/src/${path}`, source, manifest, ["fast-check"]);
+    const manifest = { name: "@tessera/server", dependencies: { pg: "8" }, devDependencies: { "fast-check": "4" } };
+    const check = (path, source) => undeclared(`packages/server/src/${path}`, source, manifest);
     assert.deepEqual(check("a.ts", 'import pg from "pg"; import "node:fs"; import "./b.ts";'), []);
     assert.match(check("a.ts", 'import yaml from "yaml";')[0], /imports yaml/);
     assert.match(check("a.ts", 'import fc from "fast-check";')[0], /imports fast-check/);
     assert.deepEqual(check("a.test.ts", 'import fc from "fast-check";'), []);
+    assert.match(check("a.test.ts", 'import yaml from "yaml";')[0], /imports yaml/);
+  });
+
+  it("finds a dependency that only tests import", () => {
+    const sources = new Map([
+      ["packages/server/src/a.ts", 'import pg from "pg";'],
+      ["packages/server/src/a.test.ts", 'import fc from "fast-check";'],
+    ]);
+    const faults = (dependencies) => needless("server", sources, { dependencies });
+    assert.deepEqual(faults({ pg: "8" }), []);
+    assert.match(faults({ pg: "8", "fast-check": "4" }).join(), /needs fast-check at most as one of its dev/);
+    assert.match(faults({ yaml: "2" }).join(), /needs yaml at most/);
   });
 });

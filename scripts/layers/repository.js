@@ -2,7 +2,7 @@ import { spawnSync } from "node:child_process";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { filesBelow } from "../launch/tree.js";
-import { checkManifest, checkSource, undeclared } from "./check.js";
+import { checkManifest, checkSource, needless, undeclared } from "./check.js";
 import { fileCycles, importsWithin, layersIn, listFaults, upwardImports } from "./folders.js";
 import { layered } from "./rules.js";
 import { strayFiles } from "./tracked.js";
@@ -15,14 +15,11 @@ export function packageNames(root) {
 /** What in a package breaks the rules between packages. */
 export function packageFaults(root, name) {
   const manifest = JSON.parse(readFileSync(join(root, `packages/${name}/package.json`), "utf8"));
-  const { devDependencies } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
-  const forTests = Object.keys(devDependencies);
+  const sources = sourcesOf(root, name);
   return [
     ...checkManifest(name, manifest),
-    ...[...sourcesOf(root, name)].flatMap(([path, source]) => [
-      ...checkSource(path, source),
-      ...undeclared(path, source, manifest, forTests),
-    ]),
+    ...needless(name, sources, manifest),
+    ...[...sources].flatMap(([path, source]) => [...checkSource(path, source), ...undeclared(path, source, manifest)]),
   ];
 }
 

@@ -1,13 +1,15 @@
 /** Which of our packages each may know. `engine-*` stands for every engine. */
 export const mayImport = {
   core: [],
+  oracle: ["core"],
   wire: ["core"],
   engine: ["core"],
   "engine-*": ["engine", "core"],
   server: ["core", "wire", "engine"],
   cli: ["wire"],
   web: ["wire"],
-  sim: ["core", "server", "engine", "engine-simulated"],
+  sim: ["core", "oracle", "server", "engine", "engine-simulated"],
+  "what-if": ["core", "server", "sim", "engine-simulated"],
 };
 
 /**
@@ -32,7 +34,7 @@ export const coreLayers = [
 export const serverLayers = [["journal"], ["store"], ["access"], ["render"], ["flow"], ["notify", "api"]];
 
 /** The packages whose folders are held to a list. */
-export const layered = {};
+export const layered = { server: serverLayers };
 
 /** What stands in the root of the repository. Everything else has a folder where it belongs. */
 export const rootHolds = [
@@ -65,11 +67,8 @@ export const leftBehind = [
 /** The one place that joins things names the engines it starts; tests of the server start them as well. */
 export const mayNameEngines = /^packages\/server\/src\/(main\.ts|.*\.test\.ts)$/;
 
-/**
- * The slow model that the scheduler is compared with must not share its mistakes: of core it knows the nouns alone, and
- * nothing of core knows it.
- */
-export const oracle = { folder: "packages/core/src/naive/", mayKnow: "packages/core/src/model/" };
+/** The slow model that the scheduler is compared with must not share its mistakes: of core it knows the nouns alone. */
+export const oracle = { folder: "packages/oracle/src/", mayKnow: "@tessera/core/model" };
 
 /** The checker of decision logs must not share the scheduler's mistakes: it reads files, and knows nothing else of ours. */
 export const checker = {

@@ -117,7 +117,7 @@ function begin(session: Session, command: Command): void {
 async function report(error: unknown, terminal: Terminal, json: boolean): Promise<number> {
   if (error instanceof CommanderError) {
     if (error.code === "tess.version") {
-      const { versionOfPackage } = await import("./commands/version.ts");
+      const { versionOfPackage } = await import("./commands/setup/version.ts");
       await terminal.stdout.write(`${versionOfPackage()}\n`);
       return exit.ok;
     }

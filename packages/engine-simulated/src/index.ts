@@ -1,9 +1,9 @@
-export * from "./clock.ts";
-export * from "./engine.ts";
-export * from "./fleet.ts";
-export * from "./nodes.ts";
-export * from "./open.ts";
+/** A fleet that exists only in memory, on a clock that is moved by hand. */
+export { SimulatedClock } from "./clock.ts";
+export { SimulatedEngine } from "./engine.ts";
+export { type Behaviour, SimulatedFleet } from "./fleet.ts";
+export { declareNodes } from "./nodes.ts";
+export { openSimulated } from "./open.ts";
 export type { Faults } from "./outbox.ts";
-export * from "./random.ts";
-export * from "./script.ts";
+export { seededRandom } from "./random.ts";
 export type { Ran } from "./truth.ts";

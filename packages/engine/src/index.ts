@@ -1,2 +1,13 @@
-export * from "./clock.ts";
-export * from "./port.ts";
+/** The port to what runs jobs; the suite that each engine passes is `@tessera/engine/suite`. */
+export { type Clock, systemClock } from "./clock.ts";
+export {
+  type Capabilities,
+  type Engine,
+  EngineFenced,
+  type EngineLease,
+  type LeaseOrder,
+  type Limits,
+  type LogLine,
+  type LogQuery,
+  type StopOrder,
+} from "./port.ts";

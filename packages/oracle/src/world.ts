@@ -1,5 +1,4 @@
-import type { Quota, Trust } from "@tessera/core/model";
-import type { Instant } from "@tessera/core/model";
+import type { Instant, Quota, Trust } from "@tessera/core/model";
 
 /**
  * A fleet and its accounts at one instant, as plain values, for the slow model of SPEC.md that the scheduler is compared

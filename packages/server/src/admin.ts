@@ -1,12 +1,12 @@
 import { randomBytes } from "node:crypto";
 import { parseArgs } from "node:util";
 import { BadCall, parseConfig } from "./config.ts";
-import { beginEpoch } from "./flow/epoch.ts";
-import { projections, verify } from "./flow/verify.ts";
+import { projections, verify } from "./flow/project/verify.ts";
+import { beginEpoch } from "./flow/write/epoch.ts";
+import type { JournalRow } from "./journal/format.ts";
 import { linesOf } from "./journal/lines.ts";
 import { backup, restore } from "./store/backup.ts";
 import { openFrozenReader, openReader, openStore, StoreHeld } from "./store/index.ts";
-import type { JournalRow } from "./store/port.ts";
 
 /** What an owner does to the store itself, beside or without a running server: `tess admin …`. */
 const usage = `tess admin: the journal and what is derived from it

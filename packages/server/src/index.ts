@@ -1,18 +1,28 @@
 /** What simulations, soaks and benchmarks use of the server. */
-export { nearestName } from "./api/nearest.ts";
+export { nearestName } from "./api/request/nearest.ts";
 export { storeOf } from "./config.ts";
-export { budgetStandings } from "./flow/bill-budget.ts";
-export { windowsBetween } from "./flow/bill-periods.ts";
-export { RatedTime } from "./flow/bill-rated.ts";
-export { BudgetWatch, budgetWatchMs } from "./flow/budget-watch.ts";
-export type { Asker, CommitListener, Committed, Done } from "./flow/control.ts";
-export { Driver } from "./flow/drive.ts";
-export { JobBudgetWatch } from "./flow/job-budget-watch.ts";
-export { costOfJob } from "./flow/job-cost.ts";
-export { eventsIn, eventsOf, type Recovered, recover } from "./flow/recover.ts";
-export { Underway } from "./flow/underway.ts";
-export { requestOf, type WriteRequest, Writer, type Written } from "./flow/writer.ts";
-export { writerLimits } from "./flow/writer-messages.ts";
+export { budgetStandings } from "./flow/bill/budget.ts";
+export { costOfJob } from "./flow/bill/job-cost.ts";
+export { windowsBetween } from "./flow/bill/periods.ts";
+export { RatedTime } from "./flow/bill/rated.ts";
+export { Driver } from "./flow/bind/drive.ts";
+export type { CommitListener, Committed } from "./flow/commits.ts";
+export type { Asker, Done } from "./flow/control.ts";
+export { BudgetWatch, budgetWatchMs } from "./flow/watch/budget-watch.ts";
+export { JobBudgetWatch } from "./flow/watch/job-budget-watch.ts";
+export { eventsIn, eventsOf, type Recovered, recover } from "./flow/write/recover.ts";
+export { Underway } from "./flow/write/underway.ts";
+export { requestOf, type WriteRequest, Writer, type Written } from "./flow/write/writer.ts";
+export { writerLimits } from "./flow/write/writer-messages.ts";
 export { linesOf } from "./journal/lines.ts";
 export { emptyJournal } from "./journal/row.ts";
-export * from "./store/index.ts";
+export {
+  MemoryPlace,
+  openFrozenReader,
+  openMemoryStore,
+  openReader,
+  openStore,
+  type Store,
+  type StoreConfig,
+  type StoreReader,
+} from "./store/index.ts";

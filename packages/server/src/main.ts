@@ -11,11 +11,11 @@ import { decryptSecrets } from "./access/secrets.ts";
 import { type Api, startApi } from "./api/start.ts";
 import { BadCall, parseConfig, type ServerConfig, usage } from "./config.ts";
 import { prepareFirstStart, writePrivately } from "./first-start.ts";
-import { BudgetWatch } from "./flow/budget-watch.ts";
+import { Driver } from "./flow/bind/drive.ts";
 import { ThreadedControlPlane } from "./flow/control-plane.ts";
-import { Driver } from "./flow/drive.ts";
-import { JobBudgetWatch } from "./flow/job-budget-watch.ts";
-import { PriceWatch } from "./flow/price-watch.ts";
+import { BudgetWatch } from "./flow/watch/budget-watch.ts";
+import { JobBudgetWatch } from "./flow/watch/job-budget-watch.ts";
+import { PriceWatch } from "./flow/watch/price-watch.ts";
 import { Webhook } from "./notify/webhook.ts";
 import { openReader, openStore } from "./store/index.ts";
 

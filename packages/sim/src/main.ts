@@ -1,7 +1,7 @@
-import { styleText } from "node:util";
 import { nearestName } from "@tessera/server";
 import { checkCommand } from "./check/command.ts";
-import { BadInput, type Command, exit, WrongUsage } from "./command/command.ts";
+import { type Command, exit, type Terminal, WrongUsage } from "./command/command.ts";
+import { runProgram } from "./command/program.ts";
 import { itpCommand } from "./itp/command.ts";
 import { muriCommand } from "./muri/command.ts";
 import { openbCommand } from "./openb/command.ts";
@@ -9,7 +9,6 @@ import { phillyCommand } from "./philly/command.ts";
 import { scaleCommand } from "./scale/command.ts";
 import { scenarioCommand } from "./scenario/command.ts";
 import { traceCommand } from "./trace/command.ts";
-import { whatIfCommand } from "./what-if/command.ts";
 
 const commands: readonly Command[] = [
   scenarioCommand,
@@ -20,7 +19,6 @@ const commands: readonly Command[] = [
   phillyCommand,
   scaleCommand,
   traceCommand,
-  whatIfCommand,
 ];
 
 const usage = `tess-sim: run the real scheduler on a simulated fleet, in virtual time
@@ -39,19 +37,14 @@ Exit codes: 0 everything as expected, 1 something was not, 2 wrong usage, 65 a b
 Example:
   npx tess-sim scenario packages/sim/scenarios/*.yaml`;
 
-async function main([word, ...args]: readonly string[]): Promise<number> {
+async function main([word, ...args]: readonly string[], terminal: Terminal): Promise<number> {
   if (word === undefined) throw new WrongUsage("a command is missing; see tess-sim --help");
   if (word === "help" || [word, ...args].some((arg) => arg === "--help" || arg === "-h")) {
     const command = commands.find(({ name }) => name === word);
     console.log(command === undefined ? usage : `Usage:\n${command.usage}`);
     return exit.ok;
   }
-  return commandOf(word).run(args, {
-    out: (line) => console.log(line),
-    err: (line) => console.error(line),
-    // Without a terminal, or with NO_COLOR, this leaves the text as it is.
-    paint: (style, text) => styleText(style, text, { stream: process.stdout }),
-  });
+  return commandOf(word).run(args, terminal);
 }
 
 function commandOf(word: string): Command {
@@ -66,11 +59,4 @@ function commandOf(word: string): Command {
   );
 }
 
-try {
-  process.exitCode = await main(process.argv.slice(2));
-} catch (error) {
-  if (error instanceof WrongUsage) process.exitCode = exit.usage;
-  else if (error instanceof BadInput) process.exitCode = exit.badFile;
-  else throw error;
-  console.error(`tess-sim: ${error.message}`);
-}
+await runProgram("tess-sim", (terminal) => main(process.argv.slice(2), terminal));

@@ -1,15 +1,64 @@
-export * from "./actions.ts";
-export * from "./focus/index.ts";
-export * from "./invoice-page.ts";
-export * from "./money.ts";
-export * from "./refusals.ts";
-export * from "./routes.ts";
-export * from "./shapes/access.ts";
-export * from "./shapes/account.ts";
-export * from "./shapes/common.ts";
-export * from "./shapes/fleet.ts";
-export * from "./shapes/job.ts";
-export * from "./shapes/money.ts";
-export * from "./shapes/policy.ts";
-export * from "./shapes/usage.ts";
-export * from "./verify.ts";
+/** The shapes on the network and the table of routes: all that a face or the server uses of them. */
+export { type Action, actions } from "./actions.ts";
+export { invoicePage } from "./invoice-page.ts";
+export { statusOfRefusal } from "./refusals.ts";
+export {
+  type AnswerOf,
+  type BodyOf,
+  type QueryOf,
+  type Resource,
+  type Route,
+  type RouteId,
+  type RouteOf,
+  routes,
+} from "./routes.ts";
+export {
+  RoleBindingShape,
+  SignIn,
+  TokenCreate,
+  TokenCreated,
+  TokenShape,
+  UserCreate,
+  UserShape,
+  WhoAmI,
+} from "./shapes/access.ts";
+export { Account, AccountCreate, AccountEdit } from "./shapes/account.ts";
+export { GpuAmount, type PageOf, Problem } from "./shapes/common.ts";
+export { FleetNodeShape, GpuShape, NodeShape } from "./shapes/fleet.ts";
+export {
+  Alternative,
+  Attempt,
+  Displacement,
+  DryRun,
+  Explanation,
+  Job,
+  JobCost,
+  JobCreated,
+  JobSpecBody,
+  LogEntry,
+  Member,
+  Start,
+  WaitReason,
+} from "./shapes/job.ts";
+export {
+  BillingShape,
+  BudgetPut,
+  BudgetShape,
+  ContractPut,
+  CostReport,
+  EntryShape,
+  Estimate,
+  ExtractShape,
+  HeadShape,
+  InvoiceShape,
+  InvoiceSummary,
+  LedgerPage,
+  LineExplanation,
+  LineShape,
+  PriceBookShape,
+  PricePreview,
+  PricePut,
+} from "./shapes/money.ts";
+export { PolicyPut, PolicyShape } from "./shapes/policy.ts";
+export { AuditEntry, FeedEntry, UsageEvent, UsageEventPage, UsageReport } from "./shapes/usage.ts";
+export { type InvoiceVerdict, verifyInvoice } from "./verify.ts";

@@ -29,9 +29,9 @@ export function serverProgram(name: "main" | "admin"): string {
   return programOf(`server/dist/${name}.js`);
 }
 
-/** The simulator of this clone. */
-export function simulatorProgram(): string {
-  return programOf("sim/dist/main.js");
+/** The program behind `tess what-if`; it is started as well. */
+export function whatIfProgram(): string {
+  return programOf("what-if/dist/main.js");
 }
 
 function programOf(path: string): string {

@@ -6,10 +6,10 @@ import type { Seal } from "../access/seal.ts";
 import type { Signature } from "../access/signature.ts";
 import type { TokenUse } from "../access/token-use.ts";
 import type { Asker, ControlPlane } from "../flow/control.ts";
-import type { LiveNames } from "../flow/live-names.ts";
-import type { Targets } from "./authorise.ts";
+import type { LiveNames } from "../flow/find/live-names.ts";
+import type { Denial } from "./answer/problem.ts";
 import type { Feed } from "./feed.ts";
-import type { Denial } from "./problem.ts";
+import type { Targets } from "./targets.ts";
 
 /** What the API's parts share. */
 export interface Api {

@@ -10,8 +10,8 @@ import {
 } from "@tessera/core";
 import type { FeedEntry } from "@tessera/wire";
 import type { ControlPlane } from "../flow/control.ts";
-import { eventsOf } from "../flow/recover.ts";
-import { durationText, timestamp } from "./quantities.ts";
+import { eventsOf } from "../flow/write/recover.ts";
+import { durationText, timestamp } from "../render/quantities.ts";
 
 /** Something that happened, as it is kept: put into words only when someone reads it. */
 export interface FeedItem {

@@ -2,10 +2,10 @@ import { rootAccount } from "@tessera/core";
 import type { FastifyInstance } from "fastify";
 import { isLoopback } from "../access/listen.ts";
 import { may } from "../access/policy.ts";
-import { answerDenial, unauthenticated } from "./answer.ts";
+import { answerDenial, unauthenticated } from "./answer/answer.ts";
 import type { Api } from "./context.ts";
-import { CostMetrics } from "./cost-metrics.ts";
-import type { Metrics } from "./metrics.ts";
+import { CostMetrics } from "./metrics/cost-metrics.ts";
+import type { Metrics } from "./metrics/metrics.ts";
 import { jobSchema, openApi } from "./openapi.ts";
 import { version } from "./version.ts";
 

@@ -1,13 +1,13 @@
 import { type JobCreated, type Route, type RouteId, routes } from "@tessera/wire";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { Principal } from "../access/principal.ts";
-import { authorise, checkScope } from "./authorise.ts";
+import { type Denial, deny, isDenied } from "./answer/problem.ts";
 import type { Api, Call, Handler } from "./context.ts";
+import { authorise, checkScope } from "./guard/authorise.ts";
 import { handlers } from "./handle/index.ts";
-import { sendLogs } from "./logs.ts";
-import { type Denial, deny, isDenied } from "./problem.ts";
-import { idempotencyOf } from "./repeat.ts";
-import { type Check, checkOfBody, checkOfQuery } from "./validate.ts";
+import { sendLogs } from "./handle/logs.ts";
+import { idempotencyOf } from "./request/repeat.ts";
+import { type Check, checkOfBody, checkOfQuery } from "./request/validate.ts";
 import type { Watches } from "./watch/watches.ts";
 
 /** Bodies whose values are never told back, not even to the one who sent them. */

@@ -6,7 +6,6 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 /** Where pages of the console live. Only these answer with the page; everything else that is unknown stays unknown. */
 const pages = [
   "sign-in",
-  "welcome",
   "fleet",
   "queue",
   "jobs",

@@ -14,11 +14,18 @@ import {
 } from "@tessera/core";
 import type { Capabilities, Engine, LogLine, LogQuery } from "@tessera/engine";
 import type { PrivateWrite, StoreReader } from "../store/port.ts";
-import { RatedTime } from "./bill-rated.ts";
-import { type Asker, type CommitListener, type ControlPlane, type Done, Outage } from "./control.ts";
+import { RatedTime } from "./bill/rated.ts";
+import type { CommitListener } from "./commits.ts";
+import { type Asker, type ControlPlane, type Done, Outage } from "./control.ts";
 import { newId } from "./ids.ts";
-import { eventsIn } from "./recover.ts";
-import { type Answers, type FromWriter, type ToWriter, type WriterConfig, writerLimits } from "./writer-messages.ts";
+import { eventsIn } from "./write/recover.ts";
+import {
+  type Answers,
+  type FromWriter,
+  type ToWriter,
+  type WriterConfig,
+  writerLimits,
+} from "./write/writer-messages.ts";
 
 interface Waiting {
   readonly resolve: (answer: Done | Refusal) => void;
@@ -73,7 +80,7 @@ export class ThreadedControlPlane implements ControlPlane {
     reader: () => Promise<StoreReader>,
     engine: Engine,
   ): Promise<ThreadedControlPlane> {
-    const program = new URL("./writer-thread.js", import.meta.url);
+    const program = new URL("./write/writer-thread.js", import.meta.url);
     const worker = new Worker(program, { workerData: config, resourceLimits: writerLimits });
     const ready = await new Promise<Extract<FromWriter, { kind: "ready" }>>((resolve, reject) => {
       worker.once("message", (message: FromWriter) => {

@@ -1,7 +1,8 @@
-import type { Actor, Command, Event, Instant, LeaseId, Refusal, State } from "@tessera/core";
+import type { Actor, Command, Instant, LeaseId, Refusal, State } from "@tessera/core";
 import type { Capabilities, LogLine, LogQuery } from "@tessera/engine";
 import type { PrivateWrite, StoreReader } from "../store/port.ts";
-import type { RatedTime } from "./bill-rated.ts";
+import type { RatedTime } from "./bill/rated.ts";
+import type { CommitListener } from "./commits.ts";
 
 /** Who asks, and under which name the answer can be found again. */
 export interface Asker {
@@ -18,13 +19,6 @@ export interface Done {
   readonly repeated: boolean;
   /** When it was committed. */
   readonly at: Instant;
-}
-
-/** A batch that has become durable, as followers see it. */
-export interface Committed {
-  readonly seq: number;
-  readonly at: Instant;
-  readonly events: readonly Event[];
 }
 
 /**
@@ -50,12 +44,6 @@ export interface ControlPlane {
   readiness(): { readonly ready: boolean; readonly why: string };
   /** False below the free-space watermark: creates are refused, cancel and metering go on. */
   hasRoom(): boolean;
-}
-
-export interface CommitListener {
-  /** One event that is about to be written into the replica. */
-  before?(event: Event, state: State, seq: number): void;
-  after?(batch: Committed, state: State): void;
 }
 
 /** The control plane cannot answer now; the caller may try again. */

@@ -1,12 +1,17 @@
-import type { JournalHead, StoreReader } from "../store/port.ts";
+import type { JournalHead, JournalRow } from "./format.ts";
 import { checkRow, emptyJournal, headOf } from "./row.ts";
 
 export type ChainCheck =
   | { readonly sound: true; readonly head: JournalHead }
   | { readonly sound: false; readonly seq: number; readonly fault: string };
 
+/** Hands out rows with seq >= fromSeq in order, in pages of at most `limit`. */
+interface RowReader {
+  rows(fromSeq: number, limit: number): Promise<readonly JournalRow[]>;
+}
+
 /** Reads the whole journal and checks each row against the one before; names the first bad sequence number. */
-export async function checkChain(reader: Pick<StoreReader, "rows">, rowsPerPage = 200): Promise<ChainCheck> {
+export async function checkChain(reader: RowReader, rowsPerPage = 200): Promise<ChainCheck> {
   let head = emptyJournal;
   for (;;) {
     const page = await reader.rows(head.seq + 1, rowsPerPage);

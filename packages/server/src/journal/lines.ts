@@ -1,4 +1,4 @@
-import type { Lines } from "../store/port.ts";
+import type { Lines } from "./format.ts";
 
 const lineEnd = 0x0a;
 

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import type { JournalHead, JournalRow } from "../store/port.ts";
 import { checkChain } from "./chain.ts";
+import type { JournalHead, JournalRow } from "./format.ts";
 import { joinLines, linesOf } from "./lines.ts";
 import { emptyRoot } from "./merkle.ts";
 import { checkProof, checkRow, draftAfter, emptyJournal, headOf, proveEvent, sealRow } from "./row.ts";

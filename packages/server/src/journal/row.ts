@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import type { Instant } from "@tessera/core";
-import type { JournalHead, JournalPlace, JournalRow, Lines, RowDraft } from "../store/port.ts";
 import { digestBytes, sha256 } from "./digest.ts";
+import type { JournalHead, JournalPlace, JournalRow, Lines, RowDraft } from "./format.ts";
 import { bytesOf, countLines, linesOf } from "./lines.ts";
 import { leafOf, pathOf, rootAlong, rootOf, type Sibling, saltBytes, saltOf } from "./merkle.ts";
 

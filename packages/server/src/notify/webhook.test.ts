@@ -8,9 +8,9 @@ import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { setImmediate as otherTurn } from "node:timers/promises";
 import { canonicalJson, type Event, type JobNo } from "@tessera/core";
+import type { JournalRow } from "../journal/format.ts";
 import { joinLines } from "../journal/lines.ts";
 import { draftAfter, emptyJournal, headOf, sealRow } from "../journal/row.ts";
-import type { JournalRow } from "../store/port.ts";
 import { Webhook } from "./webhook.ts";
 
 const key = randomBytes(32);

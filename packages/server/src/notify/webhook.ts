@@ -1,8 +1,8 @@
 import { createHmac } from "node:crypto";
 import { existsSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import type { Event } from "@tessera/core";
-import type { CommitListener, Committed } from "../flow/control.ts";
-import { eventsOf } from "../flow/recover.ts";
+import type { CommitListener, Committed } from "../flow/commits.ts";
+import { eventsOf } from "../flow/write/recover.ts";
 import type { StoreReader } from "../store/port.ts";
 
 export interface WebhookOptions {

@@ -1,8 +1,8 @@
 import { closeSync, existsSync, fsyncSync, openSync, renameSync, rmSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import { checkChain } from "../journal/chain.ts";
-import type { StoreConfig } from "./index.ts";
-import type { JournalHead } from "./port.ts";
+import type { JournalHead } from "../journal/format.ts";
+import type { StoreConfig } from "./config.ts";
 import { openFrozenPostgresReader, openPostgresStore } from "./postgres/store.ts";
 import { fileIn } from "./sqlite/connect.ts";
 import { fillFile, openFile, openReadOnly, openSqliteStore } from "./sqlite/store.ts";

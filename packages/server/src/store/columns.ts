@@ -1,4 +1,5 @@
-import type { AuditRow, BookRow, DeviceRow, EndedJobRow, JournalRow, UsageRow } from "./port.ts";
+import type { JournalRow } from "../journal/format.ts";
+import type { AuditRow, BookRow, DeviceRow, EndedJobRow, UsageRow } from "./port.ts";
 
 /** The columns that both databases share, and the rows that come out of them. */
 export const journalColumns = "seq, at, op, epoch, inputs, events, event_count, events_before, salt, root, hash";

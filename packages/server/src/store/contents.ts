@@ -1,5 +1,6 @@
+import type { JournalRow } from "../journal/format.ts";
 import { checkRow, emptyJournal, headOf } from "../journal/row.ts";
-import type { JournalRow, PrivateWrite, Projected, Snapshot, Store, StoreReader } from "./port.ts";
+import type { PrivateWrite, Projected, Snapshot, Store, StoreReader } from "./port.ts";
 
 /** A reader that can also show all private rows, of any kind: what goes into a backup and comes out of one. */
 export interface WholeReader extends StoreReader {

@@ -1,15 +1,8 @@
+import type { StoreConfig } from "./config.ts";
 import type { WholeReader } from "./contents.ts";
 import type { Store, StoreReader } from "./port.ts";
-import {
-  openFrozenPostgresReader,
-  openPostgresReader,
-  openPostgresStore,
-  type PostgresConfig,
-} from "./postgres/store.ts";
+import { openFrozenPostgresReader, openPostgresReader, openPostgresStore } from "./postgres/store.ts";
 import { openFrozenSqliteReader, openSqliteReader, openSqliteStore } from "./sqlite/store.ts";
-
-/** Where the store is: a directory of this machine, or a PostgreSQL database. */
-export type StoreConfig = { readonly dir: string } | PostgresConfig;
 
 /** Opens the store for the one writer. Throws StoreHeld when another has it. */
 export async function openStore(config: StoreConfig): Promise<Store> {
@@ -30,6 +23,7 @@ export async function openFrozenReader(config: StoreConfig): Promise<WholeReader
 }
 
 export { backup, restore } from "./backup.ts";
+export type { StoreConfig } from "./config.ts";
 export { MemoryPlace, openMemoryStore } from "./memory.ts";
-export * from "./port.ts";
+export { type Store, StoreHeld, type StoreReader } from "./port.ts";
 export { asStored } from "./stored.ts";

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { batchAfter } from "../testing/batches.ts";
+import { describeStore } from "../testing/store-suite.ts";
 import { MemoryPlace, openMemoryStore } from "./memory.ts";
 import { CommitOutage } from "./port.ts";
-import { describeStore } from "./suite.ts";
 
 describeStore("memory", async () => {
   const place = new MemoryPlace();

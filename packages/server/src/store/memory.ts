@@ -1,4 +1,5 @@
 import type { Instant } from "@tessera/core";
+import type { EventLines, JournalHead, JournalRow } from "../journal/format.ts";
 import { emptyJournal, headOf, sealRow } from "../journal/row.ts";
 import { latestAuditFirst, newestJobFirst } from "./columns.ts";
 import { isWithin } from "./paths.ts";
@@ -12,10 +13,7 @@ import {
   CommitOutage,
   type DeviceRow,
   type EndedJobRow,
-  type EventLines,
   type JobQuery,
-  type JournalHead,
-  type JournalRow,
   type PrivateWrite,
   type Projected,
   type Snapshot,

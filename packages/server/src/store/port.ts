@@ -1,65 +1,5 @@
 import type { Instant } from "@tessera/core";
-
-/** Canonical JSON, one value a line, no line end after the last. */
-export interface Lines {
-  readonly text: string;
-  readonly count: number;
-}
-
-/** One batch as it was decided, before it is chained to the row before. */
-export interface RowDraft {
-  readonly seq: number;
-  readonly at: Instant;
-  readonly op: string;
-  readonly epoch: number;
-  readonly inputs: Lines;
-  readonly events: Lines;
-  readonly eventsBefore: number;
-  /** 16 random bytes. */
-  readonly salt: Uint8Array;
-}
-
-/** One committed batch: the inputs as they came, the events they led to, chained to the row before. */
-export interface JournalRow {
-  /** Gapless from 1. */
-  readonly seq: number;
-  readonly at: Instant;
-  /** The operation id of this commit; unique. How an unknown commit is found again. */
-  readonly op: string;
-  readonly epoch: number;
-  /** Canonical JSON, one input a line, no line end after the last. */
-  readonly inputs: Uint8Array;
-  /** Canonical JSON, one event a line. Empty when the batch decided nothing. */
-  readonly events: Uint8Array;
-  readonly eventCount: number;
-  /** Number of events in all rows before. */
-  readonly eventsBefore: number;
-  readonly salt: Uint8Array;
-  /** Merkle root over the salted events. */
-  readonly root: Uint8Array;
-  /** SHA-256 over the hash of the row before and everything above. */
-  readonly hash: Uint8Array;
-}
-
-/** As much of a row as a replay needs, with the events as text: a journal is read several times faster this way. */
-export interface EventLines {
-  readonly seq: number;
-  readonly at: Instant;
-  readonly eventCount: number;
-  /** Canonical JSON, one event a line. */
-  readonly lines: string;
-}
-
-/** How far the journal has come. */
-export interface JournalPlace {
-  readonly seq: number;
-  readonly events: number;
-  readonly epoch: number;
-}
-
-export interface JournalHead extends JournalPlace {
-  readonly hash: Uint8Array;
-}
+import type { EventLines, JournalHead, JournalRow, RowDraft } from "../journal/format.ts";
 
 export interface Snapshot {
   readonly seq: number;
@@ -72,7 +12,7 @@ export interface Snapshot {
 /** A job that has ended, as it is shown for ever after. */
 export interface EndedJobRow {
   readonly id: string;
-  /** The account path and that of its tenant. */
+  /** The path of its account when it ended. */
   readonly account: string;
   readonly user: string;
   readonly name: string;
@@ -127,7 +67,7 @@ export interface AuditRow {
   readonly target: string;
   /** Account path the target belongs to; empty for the platform itself. */
   readonly account: string;
-  /** `ok`, or the kind of the refusal. */
+  /** Always `ok`: a refused command changes nothing and leaves no row. */
   readonly outcome: string;
   readonly detail: string;
 }

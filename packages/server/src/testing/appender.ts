@@ -1,6 +1,6 @@
+import type { JournalPlace } from "../journal/format.ts";
 import { placeAfter } from "../journal/row.ts";
 import { openStore, type StoreConfig } from "../store/index.ts";
-import type { JournalPlace } from "../store/port.ts";
 import { auditOf, batchAfter, jobOf } from "./batches.ts";
 
 /**

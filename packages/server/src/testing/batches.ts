@@ -1,16 +1,8 @@
 import { createHash } from "node:crypto";
+import type { JournalPlace } from "../journal/format.ts";
 import { joinLines } from "../journal/lines.ts";
 import { draftAfter } from "../journal/row.ts";
-import type {
-  AuditRow,
-  Batch,
-  DeviceRow,
-  EndedJobRow,
-  JournalPlace,
-  PrivateWrite,
-  Projected,
-  UsageRow,
-} from "../store/port.ts";
+import type { AuditRow, Batch, DeviceRow, EndedJobRow, PrivateWrite, Projected, UsageRow } from "../store/port.ts";
 
 /** 2026-01-01 in milliseconds: the time at which samples happen. */
 export const noon = 1_767_225_600_000;

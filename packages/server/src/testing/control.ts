@@ -13,11 +13,12 @@ import {
   writeSnapshot,
 } from "@tessera/core";
 import type { Capabilities, LogLine, LogQuery } from "@tessera/engine";
-import { RatedTime } from "../flow/bill-rated.ts";
-import { type Asker, type CommitListener, type ControlPlane, type Done, Outage } from "../flow/control.ts";
+import { RatedTime } from "../flow/bill/rated.ts";
+import type { CommitListener } from "../flow/commits.ts";
+import { type Asker, type ControlPlane, type Done, Outage } from "../flow/control.ts";
 import { newId } from "../flow/ids.ts";
-import { eventsIn, recover } from "../flow/recover.ts";
-import { requestOf, type WriteRequest, Writer } from "../flow/writer.ts";
+import { eventsIn, recover } from "../flow/write/recover.ts";
+import { requestOf, type WriteRequest, Writer } from "../flow/write/writer.ts";
 import { MemoryPlace, openMemoryStore } from "../store/index.ts";
 import type { PrivateWrite, Store, StoreReader } from "../store/port.ts";
 

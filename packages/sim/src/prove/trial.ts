@@ -7,12 +7,15 @@ import {
   type Input,
   isRefusal,
   type JobId,
+  nextDueAt,
   type OperationId,
   plainTerms,
   readSnapshot,
+  SchedulerMemory,
   type State,
   type UserId,
-  writeSnapshot, nextDueAt, SchedulerMemory } from "@tessera/core";
+  writeSnapshot,
+} from "@tessera/core";
 import { type Bounds, isCounted, type Played, play, usageOf, type World } from "@tessera/oracle";
 import { factsOf } from "../scenario/machines.ts";
 import { namesOf } from "../scenario/parse-job.ts";

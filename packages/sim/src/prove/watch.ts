@@ -32,7 +32,7 @@ import {
   startable,
   type World,
 } from "@tessera/oracle";
-import { wishOf, worldOf, plannedIn, type PlannedStarts } from "./world.ts";
+import { type PlannedStarts, plannedIn, wishOf, worldOf } from "./world.ts";
 
 /** What a trial can find. */
 export interface Finding {

@@ -2,16 +2,24 @@ import { isRefusal, type Role, type Token, type TokenId, type User, type UserId 
 import { actions, type RoleBindingShape, type TokenCreated, type UserShape, type WhoAmI } from "@tessera/wire";
 import { grantsOfEveryone, isWithin, mayActFor, mayAnywhere, maySeeUser } from "../../access/policy.ts";
 import { inScope, type Principal } from "../../access/principal.ts";
-import { createToken, createUser, eraseUser, expiryOf, mintFor, scopesOf, setPassword } from "../../flow/access.ts";
-import { closeSessions } from "../../flow/session.ts";
-import { defaultProjects } from "../../flow/submit.ts";
-import { userNamed } from "../authorise.ts";
+import {
+  createToken,
+  createUser,
+  eraseUser,
+  expiryOf,
+  mintFor,
+  scopesOf,
+  setPassword,
+} from "../../flow/people/access.ts";
+import { closeSessions } from "../../flow/people/session.ts";
+import { defaultProjects } from "../../flow/submit/project-of.ts";
+import { bindingId, renderBinding, renderToken, renderUser, userTag } from "../../render/access.ts";
+import { timestamp } from "../../render/quantities.ts";
+import { type Denial, deny, forbidden, isDenied, notFound } from "../answer/problem.ts";
 import { type Api, askerOf, type Call, type Handler } from "../context.ts";
-import { pageOf } from "../page.ts";
-import { type Denial, deny, forbidden, isDenied, notFound } from "../problem.ts";
-import { timestamp } from "../quantities.ts";
-import { bindingId, renderBinding, renderToken, renderUser, userTag } from "../render-access.ts";
-import { earlierResult, firstUsedAt } from "../repeat.ts";
+import { userNamed } from "../guard/authorise.ts";
+import { pageOf } from "../request/page.ts";
+import { earlierResult, firstUsedAt } from "../request/repeat.ts";
 
 type AccessHandlers = {
   whoAmI: Handler<"whoAmI">;

@@ -13,16 +13,16 @@ import {
 import type { AccountEdit } from "@tessera/wire";
 import { isWithin } from "../../access/policy.ts";
 import { newId } from "../../flow/ids.ts";
-import { deleteSecret, putSecret, secretNames, secretRowsOf } from "../../flow/secrets.ts";
+import { deleteSecret, putSecret, secretNames, secretRowsOf } from "../../flow/people/secrets.ts";
 import { checkZone, instantOf } from "../../flow/zones.ts";
-import { quotaWindowOf, termsOf } from "../account-terms.ts";
+import { accountCreated, accountTag, renderAccount } from "../../render/account.ts";
+import { timestamp } from "../../render/quantities.ts";
+import { deny, isDenied, notFound } from "../answer/problem.ts";
 import { type Api, askerOf, type Call, type Handler } from "../context.ts";
-import { staleUnless } from "../if-match.ts";
-import { pageOf } from "../page.ts";
-import { deny, isDenied, notFound } from "../problem.ts";
-import { timestamp } from "../quantities.ts";
-import { accountCreated, accountTag, renderAccount } from "../render-account.ts";
-import { earlierResult } from "../repeat.ts";
+import { quotaWindowOf, termsOf } from "../request/account-terms.ts";
+import { staleUnless } from "../request/if-match.ts";
+import { pageOf } from "../request/page.ts";
+import { earlierResult } from "../request/repeat.ts";
 
 type AccountHandlers = {
   listAccounts: Handler<"listAccounts">;

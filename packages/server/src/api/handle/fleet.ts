@@ -1,10 +1,10 @@
 import { type FleetNode, isRefusal, parseDuration } from "@tessera/core";
 import { checkZone, instantOf } from "../../flow/zones.ts";
+import { Holders, renderGpu, renderNode } from "../../render/fleet.ts";
+import { renderFleetMap } from "../../render/fleet-map.ts";
+import { notFound } from "../answer/problem.ts";
 import { type Api, askerOf, type Call, type Handler } from "../context.ts";
-import { pageOf } from "../page.ts";
-import { notFound } from "../problem.ts";
-import { Holders, renderGpu, renderNode } from "../render-fleet.ts";
-import { renderFleetMap } from "../render-fleet-map.ts";
+import { pageOf } from "../request/page.ts";
 
 type FleetHandlers = {
   readFleet: Handler<"readFleet">;

@@ -1,6 +1,6 @@
 import type { RouteId } from "@tessera/wire";
 import type { Handler } from "../context.ts";
-import type { SessionId } from "../session.ts";
+import type { SessionId } from "../guard/session.ts";
 import { accessHandlers } from "./access.ts";
 import { accountHandlers } from "./accounts.ts";
 import { fleetHandlers } from "./fleet.ts";

@@ -1,12 +1,13 @@
 import { type Job, type JobArray, type JobId, type JobNo, refuse } from "@tessera/core";
 import type { Explanation, Job as WireJob } from "@tessera/wire";
-import { explainWaiting } from "../../flow/explain.ts";
-import type { FoundJob } from "../../flow/find-job.ts";
-import { applyJob, createdJob, dryRunJob, submitJob } from "../../flow/submit.ts";
+import { explainWaiting } from "../../flow/explain/explain.ts";
+import type { FoundJob } from "../../flow/find/find-job.ts";
+import { dryRunJob } from "../../flow/submit/dry-run.ts";
+import { applyJob, createdJob, submitJob } from "../../flow/submit/submit.ts";
+import { type Denial, isDenied } from "../answer/problem.ts";
 import { type Api, askerOf, type Call, type Handler } from "../context.ts";
-import { jobFilter, listJobs, showEnded, showLive, withCost } from "../list-jobs.ts";
-import { type Denial, isDenied } from "../problem.ts";
-import { earlierResult } from "../repeat.ts";
+import { jobFilter, listJobs, showEnded, showLive, withCost } from "../list/jobs.ts";
+import { earlierResult } from "../request/repeat.ts";
 
 type JobHandlers = {
   submitJob: Handler<"submitJob">;

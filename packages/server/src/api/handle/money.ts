@@ -14,32 +14,24 @@ import {
 } from "@tessera/core";
 import type { BillingShape, BudgetShape, InvoiceSummary } from "@tessera/wire";
 import { may } from "../../access/policy.ts";
-import { billingZone, bookOf, invoiceOf, modeOf, ratePeriod } from "../../flow/bill.ts";
-import { budgetStandings } from "../../flow/bill-budget.ts";
-import { closePeriod, type IssuedInvoice } from "../../flow/bill-close.ts";
-import { costReport } from "../../flow/bill-cost.ts";
-import { creditStandings } from "../../flow/bill-credit.ts";
-import { estimateJob } from "../../flow/bill-estimate.ts";
-import { periodAt, periodNamed } from "../../flow/bill-periods.ts";
-import { extractWithProof } from "../../flow/bill-proof.ts";
-import { foreseePrices } from "../../flow/price-watch.ts";
-import { reportSpan } from "../../flow/usage.ts";
+import { billingZone, bookOf, invoiceOf, modeOf, ratePeriod } from "../../flow/bill/bill.ts";
+import { budgetStandings } from "../../flow/bill/budget.ts";
+import { closePeriod, type IssuedInvoice, invoiceOfIssued } from "../../flow/bill/close.ts";
+import { costReport } from "../../flow/bill/cost.ts";
+import { creditStandings } from "../../flow/bill/credit.ts";
+import { estimateJob } from "../../flow/bill/estimate.ts";
+import { periodAt, periodNamed } from "../../flow/bill/periods.ts";
+import { extractWithProof } from "../../flow/bill/proof.ts";
+import { reportSpan } from "../../flow/meter/usage.ts";
+import { foreseePrices } from "../../flow/watch/price-watch.ts";
+import { arithmeticOf, renderEntry, renderInvoice, renderLine, renderPrices, summaryOf } from "../../render/money.ts";
+import { timestamp } from "../../render/quantities.ts";
 import { isWithin } from "../../store/paths.ts";
+import { type Denial, isDenied, notFound } from "../answer/problem.ts";
 import { type Api, askerOf, type Handler } from "../context.ts";
-import { staleUnless } from "../if-match.ts";
-import { isAmong, listEntries, listInvoices } from "../list-books.ts";
-import { contractOf, priceVersionOf } from "../price-put.ts";
-import { type Denial, isDenied, notFound } from "../problem.ts";
-import { timestamp } from "../quantities.ts";
-import {
-  arithmeticOf,
-  invoiceOfIssued,
-  renderEntry,
-  renderInvoice,
-  renderLine,
-  renderPrices,
-  summaryOf,
-} from "../render-money.ts";
+import { isAmong, listEntries, listInvoices } from "../list/books.ts";
+import { staleUnless } from "../request/if-match.ts";
+import { contractOf, priceVersionOf } from "../request/price-put.ts";
 
 type Money =
   | "readPrices"

@@ -9,9 +9,9 @@ import {
 } from "@tessera/core";
 import type { PolicyPut, PolicyShape } from "@tessera/wire";
 import type { Seal } from "../../access/seal.ts";
+import { durationText } from "../../render/quantities.ts";
 import { askerOf, type Handler } from "../context.ts";
-import { staleUnless } from "../if-match.ts";
-import { durationText } from "../quantities.ts";
+import { staleUnless } from "../request/if-match.ts";
 
 type PolicyHandlers = {
   getPolicy: Handler<"getPolicy">;

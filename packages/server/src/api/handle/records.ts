@@ -1,16 +1,16 @@
 import { isRefusal, parseDuration, type Refusal, rootAccount, type UserId } from "@tessera/core";
 import type { AuditEntry, QueryOf, UsageEvent } from "@tessera/wire";
 import { may } from "../../access/policy.ts";
-import { belongsTo, findJob } from "../../flow/find-job.ts";
-import { openStretches, reportSpan, usageReport } from "../../flow/usage.ts";
-import { type PlacedUsage, type UsagePlace, usageAfter, usageEvent } from "../../flow/usage-events.ts";
+import { belongsTo, findJob } from "../../flow/find/find-job.ts";
+import { openStretches, reportSpan, usageReport } from "../../flow/meter/usage.ts";
+import { type PlacedUsage, type UsagePlace, usageAfter, usageEvent } from "../../flow/meter/usage-events.ts";
 import { instantOrAgo } from "../../flow/zones.ts";
+import { timestamp } from "../../render/quantities.ts";
 import type { AuditQuery, AuditRow } from "../../store/port.ts";
+import { notFound } from "../answer/problem.ts";
 import type { Api, Call, Handler } from "../context.ts";
 import { type FeedItem, renderFeedItem } from "../feed.ts";
-import { closeCursor, openCursor, usualLimit } from "../page.ts";
-import { notFound } from "../problem.ts";
-import { timestamp } from "../quantities.ts";
+import { closeCursor, openCursor, usualLimit } from "../request/page.ts";
 
 type RecordHandlers = {
   readUsage: Handler<"readUsage">;

@@ -1,8 +1,8 @@
 import { type Event, type JobId, type JobNo, parseLeaseId, type State } from "@tessera/core";
 import type { QueryOf } from "@tessera/wire";
+import { type Denial, isDenied } from "../answer/problem.ts";
 import type { Api } from "../context.ts";
-import { type JobFilter, listJobs, matchesEnded, matchesLive, showEnded, showLive } from "../list-jobs.ts";
-import { type Denial, isDenied } from "../problem.ts";
+import { type JobFilter, listJobs, matchesEnded, matchesLive, showEnded, showLive } from "../list/jobs.ts";
 import { quickMs } from "./diff.ts";
 import type { Change, Source } from "./source.ts";
 

@@ -1,5 +1,5 @@
 import type { Account } from "@tessera/core";
-import { type UsagePlace, usageAfter } from "../../flow/usage-events.ts";
+import { type UsagePlace, usageAfter } from "../../flow/meter/usage-events.ts";
 import type { AuditQuery, AuditRow } from "../../store/port.ts";
 import type { Api } from "../context.ts";
 import { type FeedItem, renderFeedItem } from "../feed.ts";

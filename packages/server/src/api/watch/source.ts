@@ -1,5 +1,5 @@
 import type { Event, State } from "@tessera/core";
-import type { Denial } from "../problem.ts";
+import type { Denial } from "../answer/problem.ts";
 
 /** One change of a watched list. */
 export type Change =

@@ -1,12 +1,12 @@
 import { isRefusal } from "@tessera/core";
 import type { RouteId, RouteOf } from "@tessera/wire";
-import type { UsagePlace } from "../../flow/usage-events.ts";
+import type { UsagePlace } from "../../flow/meter/usage-events.ts";
+import { type Denial, isDenied, notFound } from "../answer/problem.ts";
 import type { Api, Call } from "../context.ts";
 import { handlers } from "../handle/index.ts";
 import { auditFilter, feedFilter } from "../handle/records.ts";
-import { jobFilter } from "../list-jobs.ts";
-import { openCursor, usualLimit } from "../page.ts";
-import { type Denial, isDenied, notFound } from "../problem.ts";
+import { jobFilter } from "../list/jobs.ts";
+import { openCursor, usualLimit } from "../request/page.ts";
 import { DiffSource } from "./diff.ts";
 import { JobSource } from "./jobs.ts";
 import { AuditSource, FeedSource, UsageSource } from "./records.ts";

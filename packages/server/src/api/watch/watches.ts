@@ -3,8 +3,8 @@ import type { RouteId } from "@tessera/wire";
 import type { FastifyReply } from "fastify";
 import { principalOf } from "../../access/principal.ts";
 import { newId } from "../../flow/ids.ts";
+import { type Denial, deny, isDenied } from "../answer/problem.ts";
 import type { Api, Call } from "../context.ts";
-import { type Denial, deny, isDenied } from "../problem.ts";
 import type { Source } from "./source.ts";
 import { sourceOf } from "./sources.ts";
 

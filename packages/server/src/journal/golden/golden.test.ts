@@ -13,7 +13,7 @@ import {
   snapshotSchema,
   writeSnapshot,
 } from "@tessera/core";
-import { eventsOf } from "../../flow/recover.ts";
+import { eventsOf } from "../../flow/write/recover.ts";
 import { checkChain } from "../chain.ts";
 import { sha256 } from "../digest.ts";
 import { linesOf } from "../lines.ts";

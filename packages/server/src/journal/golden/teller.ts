@@ -20,8 +20,8 @@ import {
   type UserId,
   unitsPerGpu,
 } from "@tessera/core";
-import type { JournalRow } from "../../store/port.ts";
 import { sha256 } from "../digest.ts";
+import type { JournalRow } from "../format.ts";
 import { joinLines } from "../lines.ts";
 import { draftAfter, emptyJournal, headOf, sealRow } from "../row.ts";
 

@@ -10,8 +10,8 @@ import { checkChain } from "../../journal/chain.ts";
 import { batchAfter, deviceOf, jobOf, nothingProjected } from "../../testing/batches.ts";
 import { type CuttingProxy, startCuttingProxy } from "../../testing/cutting-proxy.ts";
 import { startTestPostgres, type TestPostgres } from "../../testing/postgres.ts";
+import { describeStore } from "../../testing/store-suite.ts";
 import { CommitOutage, type Store } from "../port.ts";
-import { describeStore } from "../suite.ts";
 import { openFrozenPostgresReader, openPostgresReader, openPostgresStore } from "./store.ts";
 
 // Long enough for a busy machine to renew in time, so that a lease is lost only where a test wants it.

@@ -1,14 +1,8 @@
 import pg from "pg";
+import type { JournalHead } from "../../journal/format.ts";
 import { headOf, sealRow } from "../../journal/row.ts";
 import { type FillableStore, pour, type WholeReader } from "../contents.ts";
-import {
-  type Batch,
-  CommitOutage,
-  type JournalHead,
-  type PrivateWrite,
-  type Projected,
-  type Snapshot,
-} from "../port.ts";
+import { type Batch, CommitOutage, type PrivateWrite, type Projected, type Snapshot } from "../port.ts";
 import { Turns } from "../turns.ts";
 import { configOf, connect, messageOf, nameOf } from "./connect.ts";
 import { Lease } from "./lease.ts";

@@ -1,16 +1,8 @@
 import type { QueryConfig } from "pg";
+import type { JournalRow } from "../../journal/format.ts";
 import { journalColumns } from "../columns.ts";
 import { ancestorsOf, tenantOf } from "../paths.ts";
-import type {
-  AuditRow,
-  BookRow,
-  DeviceRow,
-  EndedJobRow,
-  JournalRow,
-  PrivateWrite,
-  Projected,
-  UsageRow,
-} from "../port.ts";
+import type { AuditRow, BookRow, DeviceRow, EndedJobRow, PrivateWrite, Projected, UsageRow } from "../port.ts";
 import { asStored } from "../stored.ts";
 import { storable } from "../text.ts";
 import { spanOf } from "../usage-span.ts";

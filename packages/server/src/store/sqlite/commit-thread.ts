@@ -1,6 +1,7 @@
 import { parentPort, receiveMessageOnPort, workerData } from "node:worker_threads";
+import type { JournalHead, JournalRow } from "../../journal/format.ts";
 import { headOf, sealRow } from "../../journal/row.ts";
-import { CommitOutage, type JournalHead, type JournalRow } from "../port.ts";
+import { CommitOutage } from "../port.ts";
 import { Turns } from "../turns.ts";
 import type { CommitPlace, CommitResult, CommitWork } from "./committer.ts";
 import { openUnsynced, openWritable } from "./connect.ts";

@@ -1,5 +1,6 @@
 import { Worker } from "node:worker_threads";
-import { CommitOutage, type JournalHead, type PrivateWrite, type RowDraft } from "../port.ts";
+import type { JournalHead, RowDraft } from "../../journal/format.ts";
+import { CommitOutage, type PrivateWrite } from "../port.ts";
 import type { RowFields } from "./values.ts";
 
 /** Where the thread that commits writes. */

@@ -1,6 +1,7 @@
 import type { DatabaseSync, StatementSync } from "node:sqlite";
+import type { JournalRow } from "../../journal/format.ts";
 import { auditColumns, bookColumns, deviceColumns, jobColumns, journalColumns } from "../columns.ts";
-import type { JournalRow, PrivateWrite, Snapshot } from "../port.ts";
+import type { PrivateWrite, Snapshot } from "../port.ts";
 import { storable } from "../text.ts";
 import { type RowFields, type TableValues, tableValuesOf } from "./values.ts";
 

@@ -1,5 +1,6 @@
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import type { Instant } from "@tessera/core";
+import type { EventLines, JournalHead, JournalRow } from "../../journal/format.ts";
 import { emptyJournal } from "../../journal/row.ts";
 import {
   auditColumns,
@@ -28,10 +29,7 @@ import type {
   BookRow,
   DeviceRow,
   EndedJobRow,
-  EventLines,
   JobQuery,
-  JournalHead,
-  JournalRow,
   PrivateWrite,
   Projected,
   Snapshot,

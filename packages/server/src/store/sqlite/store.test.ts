@@ -7,10 +7,11 @@ import { DatabaseSync } from "node:sqlite";
 import { afterEach, beforeEach, describe, it } from "node:test";
 import { fileURLToPath } from "node:url";
 import { checkChain } from "../../journal/chain.ts";
+import type { JournalPlace } from "../../journal/format.ts";
 import { placeAfter } from "../../journal/row.ts";
 import { auditOf, batchAfter } from "../../testing/batches.ts";
-import { CommitOutage, type JournalPlace } from "../port.ts";
-import { describeStore } from "../suite.ts";
+import { describeStore } from "../../testing/store-suite.ts";
+import { CommitOutage } from "../port.ts";
 import { fileIn } from "./connect.ts";
 import { openFrozenSqliteReader, openSqliteReader, openSqliteStore } from "./store.ts";
 

@@ -2,16 +2,10 @@ import { existsSync, mkdirSync } from "node:fs";
 import { statfs } from "node:fs/promises";
 import { resolve } from "node:path";
 import { DatabaseSync } from "node:sqlite";
+import type { JournalHead } from "../../journal/format.ts";
 import { headOf, sealRow } from "../../journal/row.ts";
 import { type FillableStore, type Filling, pour, type WholeReader } from "../contents.ts";
-import {
-  type Batch,
-  CommitOutage,
-  type JournalHead,
-  type PrivateWrite,
-  type Projected,
-  type Snapshot,
-} from "../port.ts";
+import { type Batch, CommitOutage, type PrivateWrite, type Projected, type Snapshot } from "../port.ts";
 import { Turns } from "../turns.ts";
 import { Committer, type CommitWork } from "./committer.ts";
 import { fileIn, openUnsynced, openWritable } from "./connect.ts";

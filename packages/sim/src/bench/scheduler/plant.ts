@@ -13,9 +13,11 @@ import {
   plainTerms,
   type RawJob,
   type ReportWhat,
+  SchedulerMemory,
   type State,
   type UserId,
-  unitsPerGpu, SchedulerMemory } from "@tessera/core";
+  unitsPerGpu,
+} from "@tessera/core";
 import { declareNodes, seededRandom } from "@tessera/engine-simulated";
 import { specOf } from "./mix.ts";
 

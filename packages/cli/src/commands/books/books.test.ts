@@ -1,0 +1,182 @@
+import assert from "node:assert/strict";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import test from "node:test";
+import type { BudgetShape, CostReport, EntryShape, InvoiceSummary, LineShape } from "@tessera/wire";
+import { moneyText } from "@tessera/wire/money";
+import { parseMoney } from "../../output/money.ts";
+import { temporaryFolder } from "../../testing/folder.ts";
+import { StandIn } from "../../testing/stand-in.ts";
+import { runTess } from "../../testing/terminal.ts";
+
+test("money is shown with the digits of its currency, and more where they would hide all of it", () => {
+  assert.deepEqual(
+    [
+      moneyText("1234567890", "EUR"),
+      moneyText("-1500000", "USD"),
+      moneyText("1999", "EUR"),
+      moneyText("0", "EUR"),
+      moneyText("1500000", "JPY"),
+      moneyText("999999999999999999999", "EUR"),
+    ],
+    ["1,234.57 EUR", "-1.50 USD", "0.001999 EUR", "0.00 EUR", "2 JPY", "1,000,000,000,000,000.00 EUR"],
+  );
+});
+
+test("an amount is read exactly or not at all", () => {
+  assert.deepEqual([parseMoney("1,200.50", "--limit"), parseMoney("-0.000001", "--limit")], ["1200500000", "-1"]);
+  for (const text of ["", "12.1234567", "1e3", "twelve", "0x10"]) {
+    assert.throws(() => parseMoney(text, "--limit"), /--limit must be an amount/);
+  }
+});
+
+const report: CostReport = {
+  from: "2026-11-01T00:00:00.000Z",
+  to: "2026-11-15T00:00:00.000Z",
+  by: "account",
+  currency: "EUR",
+  rows: [
+    { key: "lab", micros: "30000000", beforeMicros: "20000000", byKind: { burst: "30000000" }, gpuHours: "12.5" },
+    { key: "studio", micros: "10000000", beforeMicros: "0", byKind: { reserved: "10000000" }, gpuHours: "4" },
+  ],
+  totalMicros: "40000000",
+  beforeMicros: "20000000",
+  forecastMicros: "80000000",
+};
+
+test("cost hands its question on and draws bars, changes and where the month ends", async (t) => {
+  const server = await StandIn.start(t);
+  server.on("readCosts", () => report);
+  const { code, out } = await runTess(["cost", "--by", "account", "--compare", "--account", "lab"], {
+    env: server.env,
+  });
+  assert.equal(code, 0);
+  assert.deepEqual(server.requestsTo("readCosts")[0]!.query, { by: "account", account: "lab", compare: true });
+  assert.match(out, /lab +30\.00 EUR +20\.00 EUR +\+50 % +12\.5 +█{24}/);
+  assert.match(out, /studio +10\.00 EUR +0\.00 EUR +new +4 +█{8}░{16}/);
+  assert.match(out, /Total 40\.00 EUR, before it 20\.00 EUR; at this rate the month ends at 80\.00 EUR/);
+});
+
+const [from, to] = ["2026-10-01T00:00:00.000Z", "2026-11-01T00:00:00.000Z"];
+const budget: BudgetShape = {
+  account: "lab",
+  currency: "EUR",
+  limitMicros: "1200500000",
+  every: "month",
+  alertsPerMille: [500, 800],
+  stop: "stop-burst",
+  from,
+  to,
+  spentMicros: "0",
+  forecastMicros: "0",
+  stopped: "none",
+  revision: "r1",
+};
+const summary: InvoiceSummary = {
+  number: "INV-000007",
+  tenant: "lab",
+  period: "2026-10",
+  from,
+  to,
+  tz: "UTC",
+  currency: "EUR",
+  mode: "chargeback",
+  status: "issued",
+  totalMicros: "6",
+};
+const line: LineShape = {
+  line: 3,
+  kind: "burst",
+  account: "lab",
+  model: "H100",
+  profile: "",
+  isolation: "",
+  topology: "",
+  version: "list-1",
+  perMille: 1000,
+  quantity: "2",
+  unit: "gpu-hour",
+  hours: "0",
+  unitPriceMicros: "3/1",
+  micros: "6",
+};
+const entry: EntryShape = { no: 5, kind: "payment", at: from, currency: "EUR", legs: [], memo: "m" };
+
+test("a budget is set in whole micros and percents", async (t) => {
+  const server = await StandIn.start(t);
+  server.on("setBudget", () => budget);
+  server.on("listBudgets", () => ({ items: [budget] }));
+  const args = ["budget", "set", "lab", "--limit", "1200.50", "--alerts", "50,80%", "--stop", "stop-burst"];
+  assert.equal((await runTess(args, { env: server.env })).code, 0);
+  const [request] = server.requestsTo("setBudget");
+  assert.deepEqual(request!.body, { limitMicros: "1200500000", alertsPerMille: [500, 800], stop: "stop-burst" });
+  assert.equal(request!.headers["if-match"], "r1"); // nobody else's change is lost
+  const bad = await runTess(["budget", "set", "lab", "--limit", "1", "--alerts", "150"], { env: server.env });
+  assert.deepEqual([bad.code, /--alerts must be percents, got "150"/.test(bad.err)], [2, true]);
+});
+
+test("a budget that was passed says by how much", async (t) => {
+  const server = await StandIn.start(t);
+  const passed = { ...budget, spentMicros: "1201000000", overMicros: "500000", stopped: "stop-burst" as const };
+  server.on("listBudgets", () => ({ items: [passed] }));
+  server.on("setBudget", () => passed);
+  assert.match((await runTess(["budget", "get"], { env: server.env })).out, /stop-burst, over by 0\.50 EUR/);
+  const set = await runTess(["budget", "set", "lab", "--limit", "1200.50"], { env: server.env });
+  assert.match(set.out, /has spent 1,201\.00 EUR, over by 0\.50 EUR; then: stop-burst/);
+});
+
+test("an invoice is found by its number, and a draft by its tenant", async (t) => {
+  const server = await StandIn.start(t);
+  server.on("listInvoices", () => ({ items: [summary] }));
+  const explanation = {
+    invoice: "INV-000007",
+    currency: "EUR",
+    line,
+    arithmetic: "2 x 3 = 6",
+    hours: [],
+    stretches: [],
+  };
+  server.on("explainLine", () => explanation);
+  const { code, out } = await runTess(["invoice", "explain", "INV-000007/3"], { env: server.env });
+  assert.deepEqual(
+    [code, /INV-000007\/3 burst of lab\n.* gpu-hours x .* EUR = .* EUR\n2 x 3 = 6/.test(out)],
+    [0, true],
+  );
+  await runTess(["invoice", "explain", "draft:studio/1"], { env: server.env });
+  assert.deepEqual(
+    server.requestsTo("explainLine").map(({ at }) => at),
+    [
+      { account: "lab", period: "2026-10", line: "3" },
+      { account: "studio", period: "open", line: "1" },
+    ],
+  );
+  assert.equal((await runTess(["invoice", "show", "INV-000008"], { env: server.env })).code, 66);
+  assert.equal((await runTess(["invoice", "explain", "INV-000007"], { env: server.env })).code, 2);
+});
+
+test("an entry needs an amount unless it gives a hold back", async (t) => {
+  const server = await StandIn.start(t);
+  server.on("postEntry", () => entry);
+  const post = (...args: string[]) => runTess(["ledger", "post", "lab", "--memo", "m", ...args], { env: server.env });
+  assert.equal((await post("--kind", "payment", "--amount", "50")).code, 0);
+  assert.equal((await post("--kind", "void", "--of", "4")).code, 0);
+  assert.equal((await post("--kind", "hold")).code, 2);
+  assert.deepEqual(
+    server.requestsTo("postEntry").map(({ body }) => body),
+    [
+      { account: "lab", kind: "payment", micros: "50000000", memo: "m" },
+      { account: "lab", kind: "void", micros: "0", memo: "m", of: 4 },
+    ],
+  );
+});
+
+test("a changed entry of an extract is named, without asking anybody", async (t) => {
+  const folder = temporaryFolder(t);
+  const extract = { invoice: "INV-000007", entries: ['{"a":1}'], leaves: ["00".repeat(32)], proof: {}, head: "" };
+  writeFileSync(join(folder, "invoice.json"), JSON.stringify({ text: "{}" }));
+  writeFileSync(join(folder, "extract.json"), JSON.stringify(extract));
+  const verify = (...flags: string[]) => runTess(["invoice", "verify", "INV-000007", ...flags], { cwd: folder });
+  const { code, out } = await verify("--invoice", "invoice.json", "--extract", "extract.json", "--head", "00");
+  assert.deepEqual([code, /NOT SOUND: INV-000007: entry 1 is not what was hashed/.test(out)], [1, true]);
+  assert.equal((await verify("--head", "00")).code, 2);
+});

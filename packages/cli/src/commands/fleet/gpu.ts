@@ -1,0 +1,12 @@
+import type { Command } from "commander";
+import { examples } from "../../help.ts";
+import { gpu } from "../../nouns/node.ts";
+import type { Session } from "../../session.ts";
+import { addNounVerbs } from "../../verbs/noun-command.ts";
+
+export function define(command: Command, session: Session): void {
+  examples(command.description("Looks at single GPUs. For how much is free, see tess gpus."), [
+    "tess gpu get --node n0",
+  ]);
+  addNounVerbs(command, gpu, session);
+}

@@ -1,0 +1,120 @@
+import type { PolicyPut, PolicyShape } from "@tessera/wire";
+import { type Command, Option } from "commander";
+import { usageFailure } from "../../failure.ts";
+import { examples } from "../../help.ts";
+import { emitObject } from "../../output/emit.ts";
+import { fieldsText } from "../../output/fields.ts";
+import { parseDurationMs } from "../../output/time.ts";
+import type { Session } from "../../session.ts";
+
+interface PolicyFlags {
+  readonly rebalance?: PolicyPut["rebalance"];
+  readonly minRuntime?: string;
+  readonly grace?: string;
+  readonly backfill?: boolean;
+  readonly movesPerHour?: string;
+  readonly scrub?: string;
+  readonly reshape?: string;
+  readonly size?: string[];
+}
+
+export function define(command: Command, session: Session): void {
+  examples(command.description("Shows and changes what the owner decides about eviction and planning for the fleet."), [
+    "tess policy get",
+    "tess policy set --rebalance off",
+  ]);
+
+  const get = command.command("get").summary("show the policy").description("Shows the policy.");
+  examples(get, ["tess policy get", "tess policy get -o json"]);
+  get.action(async () => show(session, await (await session.api()).call("getPolicy")));
+
+  const set = command
+    .command("set")
+    .summary("change the policy")
+    .description("Changes what is given and leaves the rest. Refused when someone else changed the policy meanwhile.")
+    .addOption(
+      new Option("--rebalance <who>", "evict for a fair share of the surplus: anyone, who checkpoints, nobody").choices(
+        ["on", "checkpointed", "off"],
+      ),
+    )
+    .option("--min-runtime <duration>", "leave a job alone this long after its start; its GPUs' owner need not")
+    .option("--grace <duration>", "how long a job without a checkpoint has to leave")
+    .option("--backfill", "plan who cannot start, and start others only where that delays no plan")
+    .option("--no-backfill", "plan nobody: whatever fits starts")
+    .option(
+      "--moves-per-hour <number>",
+      "jobs that may be moved so that another finds room on one node; 0 moves nobody",
+    )
+    .option("--scrub <duration>", "clear a GPU before another tenant gets it, which takes about so long; or off")
+    .option("--reshape <duration>", "how long it takes to cut an idle GPU otherwise; or off")
+    .addOption(
+      new Option(
+        "--size <name=gpus>",
+        "a size for quotas and jobs, such as Small=1g.10gb or Large=H100:1; Small=none takes it away; may be repeated",
+      ).argParser((value, before: string[] | undefined) => [...(before ?? []), value]),
+    );
+  examples(set, ["tess policy set --min-runtime 10m --grace 1m", "tess policy set --rebalance on --no-backfill"]);
+  set.action((flags: PolicyFlags) => change(session, flags));
+}
+
+async function change(session: Session, flags: PolicyFlags): Promise<void> {
+  const { rebalance, minRuntime, grace, backfill, movesPerHour, scrub, reshape, size } = flags;
+  const durations = { "--min-runtime": minRuntime, "--grace": grace, "--scrub": scrub, "--reshape": reshape };
+  for (const [flag, text] of Object.entries(durations)) {
+    if (
+      text !== undefined &&
+      !(text === "off" && (flag === "--scrub" || flag === "--reshape")) &&
+      parseDurationMs(text) === undefined
+    )
+      throw usageFailure(`${flag} must be a duration, got "${text}"`, "such as 90s or 5m");
+  }
+  if (movesPerHour !== undefined && !/^\d{1,7}$/.test(movesPerHour))
+    throw usageFailure(`--moves-per-hour must be a whole number, got "${movesPerHour}"`, "such as 60, or 0");
+  const movesPerHourMax = movesPerHour === undefined ? undefined : Number(movesPerHour);
+  const given = { rebalance, minRuntime, grace, backfill, movesPerHourMax, scrub, reshape };
+  const changes = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
+  if (Object.keys(changes).length === 0 && size === undefined)
+    throw usageFailure("nothing to change", "such as --rebalance off; see tess policy set --help");
+  const api = await session.api();
+  const { revision, ...before } = await api.call("getPolicy");
+  const body = { ...before, ...changes, ...(size !== undefined && { sizes: sizesOf(before.sizes ?? {}, size) }) };
+  await show(session, await api.call("setPolicy", { body, ifMatch: revision }));
+}
+
+function sizesOf(before: Readonly<Record<string, string>>, given: readonly string[]): Record<string, string> {
+  const sizes = { ...before };
+  for (const text of given) {
+    const [, name, gpus] = /^([^=]+)=(.+)$/.exec(text) ?? [];
+    if (name === undefined || gpus === undefined)
+      throw usageFailure(`--size cannot read "${text}"`, "such as Small=1g.10gb");
+    const known = Object.keys(sizes).find((each) => each.toLowerCase() === name.toLowerCase());
+    if (known !== undefined) delete sizes[known];
+    if (gpus !== "none") sizes[known ?? name] = gpus;
+  }
+  return sizes;
+}
+
+const rebalances: Readonly<Record<PolicyPut["rebalance"], string>> = {
+  on: "on: borrowed work may be evicted for a fairer share",
+  checkpointed: "checkpointed: only of jobs that checkpoint",
+  off: "off: borrowed work leaves only when the owner of the GPUs needs them",
+};
+
+async function show(session: Session, policy: PolicyShape): Promise<void> {
+  await emitObject(session, policy, "policy", (shown) => {
+    const { rebalance, minRuntime, grace, backfill, movesPerHourMax, scrub = "off", reshape = "off" } = shown;
+    return fieldsText(
+      [
+        ["Rebalance", rebalances[rebalance]],
+        ["Minimum runtime", minRuntime],
+        ["Grace", grace],
+        ["Backfill", backfill ? "on: nobody starts where that delays a planned job" : "off"],
+        ["Moves", movesPerHourMax === 0 ? "off" : `up to ${movesPerHourMax} jobs an hour, to make room on one node`],
+        ["Scrub", scrub === "off" ? "off" : `a GPU is cleared before another tenant gets it; about ${scrub}`],
+        ...Object.entries(shown.sizes ?? {}).map(([name, gpus]) => [`Size ${name}`, gpus] as const),
+        ["Re-shape", reshape === "off" ? "off" : `cutting an idle GPU otherwise takes about ${reshape}`],
+      ],
+      session.paint,
+    );
+  });
+}

@@ -1,0 +1,49 @@
+import type { BodyOf, JobCreated } from "@tessera/wire";
+import type { Command } from "commander";
+import { usageFailure } from "../../failure.ts";
+import { examples } from "../../help.ts";
+import { readSpecFile } from "../../job/spec-file.ts";
+import type { Session } from "../../session.ts";
+import { showDryRun } from "./dry-run.ts";
+import { located, showCreated } from "./run.ts";
+
+interface ApplyFlags {
+  readonly file: string[];
+  readonly dryRun?: boolean;
+}
+
+export function define(command: Command, session: Session): void {
+  command
+    .description(
+      "Submits the jobs of a file unless a live job of the same project and name already has the same spec.\n" +
+        "Applying a file twice is the same as applying it once.",
+    )
+    .requiredOption("-f, --file <file...>", "job files; - is standard input")
+    .option("--dry-run", "say what would become of them; submit nothing");
+  examples(command, [
+    "tess apply -f job.yaml",
+    "tess apply -f frames.yaml -f stitch.yaml",
+    "cat job.yaml | tess apply -f -",
+  ]);
+  command.action((flags: ApplyFlags) => apply(session, flags));
+}
+
+async function apply(session: Session, flags: ApplyFlags): Promise<void> {
+  if (session.afterDashes !== undefined)
+    throw usageFailure("apply takes files only", "tess run takes a command after --");
+  const { project } = await session.settings();
+  const documents = [];
+  for (const file of flags.file) documents.push(...(await readSpecFile(session, file)));
+  const placed = documents.map(({ spec, from }) => {
+    const where = session.options.project ?? spec.project ?? project;
+    return { from, spec: where === undefined ? spec : { ...spec, project: where } };
+  });
+  const api = await session.api();
+  if (flags.dryRun) return showDryRun(session, api, placed);
+  const jobs: JobCreated[] = [];
+  for (const { spec, from } of placed) {
+    const asked = api.call("applyJob", { body: spec as BodyOf<"applyJob"> });
+    jobs.push(await asked.catch((error) => Promise.reject(placed.length === 1 ? error : located(error, from))));
+  }
+  await showCreated(session, jobs, "applied in");
+}

@@ -1,0 +1,45 @@
+import type { Job } from "@tessera/wire";
+import type { Command } from "commander";
+import { examples } from "../../help.ts";
+import { findJob } from "../../job/find.ts";
+import { stateText } from "../../job/state.ts";
+import { job as jobNoun } from "../../nouns/job.ts";
+import { emitList, emitObject } from "../../output/emit.ts";
+import { confirm } from "../../prompt.ts";
+import type { Session } from "../../session.ts";
+import { printable } from "../../terminal.ts";
+import { eachOf } from "../../verbs/each.ts";
+
+export function define(command: Command, session: Session): void {
+  command
+    .description("Stops jobs for good. Several at once are asked about first; -y skips that.")
+    .argument("<job...>", "names or ids");
+  examples(command, ["tess cancel llama-ft", "tess cancel -y $(tess ps --state waiting -o name)"]);
+  command.action((names: string[]) => cancel(session, names));
+}
+
+async function cancel(session: Session, names: readonly string[]): Promise<void> {
+  const api = await session.api();
+  // A name means the newest job of that name; looked up first, so that what is asked about is what is cancelled.
+  const jobs: Job[] = [];
+  for (const name of names) jobs.push(await findJob(api, name));
+  const elements = jobs.reduce((sum, job) => sum + (job.elements?.size ?? 1), 0);
+  if (elements > 1) await confirm(session, `Cancel ${elements} jobs${atStake(jobs, session.now())}?`);
+  const cancelOne = ({ id }: Job) => api.call("cancelJob", { at: { job: id }, body: {} });
+  await eachOf(session, jobs, cancelOne, (cancelled) => showJobs(session, cancelled, "cancel asked"));
+}
+
+function atStake(jobs: readonly Job[], now: number): string {
+  const gpuMs = jobs.reduce((sum, { gpus, startedAt, state }) => {
+    return startedAt === undefined || state === "ended" ? sum : sum + gpus * (now - Date.parse(startedAt));
+  }, 0);
+  return gpuMs === 0 ? "" : ` with ${(gpuMs / 3_600_000).toFixed(1)} GPU-hours of work`;
+}
+
+/** Says what became of jobs that were acted on. */
+export async function showJobs(session: Session, jobs: readonly Job[], done: string): Promise<void> {
+  const text = (job: Job) => `${session.paint("bold", printable(job.name))} ${job.id} ${done} (${stateText(job)})\n`;
+  if (session.readable) for (const job of jobs) await session.print(text(job));
+  else if (jobs.length === 1) await emitObject(session, jobs[0]!, jobs[0]!.id, text);
+  else await emitList(session, { items: jobs }, jobNoun);
+}

@@ -1,0 +1,104 @@
+import type { Job, QueryOf } from "@tessera/wire";
+import type { Command } from "commander";
+import { exit } from "../../exit.ts";
+import { notFoundFailure, usageFailure } from "../../failure.ts";
+import { examples } from "../../help.ts";
+import type { Api } from "../../http.ts";
+import { exitCodeOfEnded } from "../../job/exit-code.ts";
+import { findJob } from "../../job/find.ts";
+import { followJob } from "../../job/follow.ts";
+import { readLogLines } from "../../job/log-lines.ts";
+import { logPrinter } from "../../job/log-printer.ts";
+import type { Session } from "../../session.ts";
+
+interface LogFlags {
+  readonly follow?: boolean;
+  readonly tail?: string;
+  readonly since?: string;
+  readonly rank?: string;
+  readonly allRanks?: boolean;
+  readonly previous?: boolean;
+}
+
+export function define(command: Command, session: Session): void {
+  command
+    .description(
+      "Shows what a job wrote, all ranks together, each line of a gang marked with its [rank].\n" +
+        "With -f it stays until the job has ended and ends with the job's exit code.",
+    )
+    .argument("<job>", "name or id; an element of an array is NAME.INDEX")
+    .option("-f, --follow", "stay and show new lines")
+    .option("--tail <lines>", "only the last lines")
+    .option("--since <time>", "only lines since: 5m back from now, or ISO 8601")
+    .option("--rank <rank>", "only this rank")
+    .option("--all-ranks", "every rank, with the [rank] mark also when there is only one")
+    .option("--previous", "the attempt before the last one");
+  examples(command, [
+    "tess logs llama-ft",
+    "tess logs -f llama-ft --tail 100",
+    "tess logs llama-ft --rank 3 --since 5m",
+  ]);
+  command.action((name: string, flags: LogFlags) => logs(session, name, flags));
+}
+
+async function logs(session: Session, name: string, flags: LogFlags): Promise<void> {
+  if (flags.rank !== undefined && flags.allRanks) throw usageFailure("--rank and --all-ranks exclude each other");
+  if (flags.previous && flags.follow)
+    throw usageFailure("--previous and --follow exclude each other: that attempt is over");
+  const query = {
+    ...wholeNumber("rank", flags.rank),
+    ...wholeNumber("tail", flags.tail),
+    ...(flags.since !== undefined && { since: flags.since }),
+  };
+  const api = await session.api();
+  const job = await findJob(api, name);
+  if (job.elements !== undefined)
+    throw usageFailure("an array has no log of its own", `name an element, such as ${name}.1`);
+  if (flags.follow) session.exitCode = await follow(session, api, job, query, flags);
+  else await readOnce(session, api, job, { ...query, ...(flags.previous && { attempt: previousOf(job) }) }, flags);
+}
+
+async function readOnce(
+  session: Session,
+  api: Api,
+  job: Job,
+  query: QueryOf<"readLogs">,
+  flags: LogFlags,
+): Promise<void> {
+  const print = logPrinter(session, { prefix: flags.allRanks === true });
+  for await (const entry of readLogLines(api, job.id, query)) await print(entry, job);
+}
+
+async function follow(
+  session: Session,
+  api: Api,
+  job: Job,
+  query: QueryOf<"readLogs">,
+  flags: LogFlags,
+): Promise<number> {
+  const leave = new AbortController();
+  const release = session.terminal.onInterrupt(() => leave.abort());
+  try {
+    const last = await followJob(api, job, {
+      signal: leave.signal,
+      onLine: logPrinter(session, { prefix: flags.allRanks === true }),
+      logs: query,
+      note: (text) => void session.note(text),
+    });
+    return last === undefined ? exit.interrupted : await exitCodeOfEnded(api, last);
+  } finally {
+    release();
+  }
+}
+
+function previousOf(job: Job): number {
+  const last = job.state === "waiting" ? job.attempt - 1 : job.attempt;
+  if (last > 1) return last - 1;
+  throw notFoundFailure(`${job.name} has no attempt before the last one`);
+}
+
+function wholeNumber<Name extends string>(name: Name, text: string | undefined): { [Key in Name]?: number } {
+  if (text === undefined) return {};
+  if (!/^\d{1,9}$/.test(text)) throw usageFailure(`--${name} must be a whole number, got "${text}"`);
+  return { [name]: Number(text) } as { [Key in Name]?: number };
+}

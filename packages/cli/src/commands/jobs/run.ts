@@ -1,0 +1,178 @@
+import type { BodyOf, JobCreated } from "@tessera/wire";
+import type { Command } from "commander";
+import { Failure, usageFailure } from "../../failure.ts";
+import { examples } from "../../help.ts";
+import type { Api } from "../../http.ts";
+import { Interrupts } from "../../job/detach.ts";
+import { endedText } from "../../job/ended.ts";
+import { exitCodeOfEnded } from "../../job/exit-code.ts";
+import { followJob } from "../../job/follow.ts";
+import { logPrinter } from "../../job/log-printer.ts";
+import { type Progress, progressOf } from "../../job/progress.ts";
+import { nameOfCommand, shellLine } from "../../job/quote.ts";
+import { readSpecFile, type Spec, type SpecDocument } from "../../job/spec-file.ts";
+import { addSpecFlags, overlay, type SpecFlags, specOfFlags } from "../../job/spec-flags.ts";
+import { emitList, emitObject } from "../../output/emit.ts";
+import type { Session } from "../../session.ts";
+import { printable } from "../../terminal.ts";
+import { showDryRun } from "./dry-run.ts";
+
+interface RunFlags extends SpecFlags {
+  readonly dryRun?: boolean;
+  readonly detach?: boolean;
+  readonly wait?: boolean;
+  readonly idempotencyKey?: string;
+}
+
+export function define(command: Command, session: Session): void {
+  command
+    .description(
+      "Submits a job and stays with it: shows why it waits, then its output, and ends with its exit code.\n" +
+        "The job comes from a file (YAML or JSON, - for standard input), from the words after --, or both.\n" +
+        "One word after -- is a shell line; several are a program and its arguments.",
+    )
+    .argument("[file]", "job file; several documents are several jobs")
+    .usage("[options] [file] [-- command]")
+    .option("--dry-run", "say what would become of it; submit nothing")
+    .option("-d, --detach", "submit and leave")
+    .option("--wait", "wait for the end without showing the output")
+    .option("--idempotency-key <key>", "submitting again with this key answers the same job");
+  addSpecFlags(command);
+  examples(command, [
+    "tess run job.yaml",
+    "tess run --gpus H100:8 -- torchrun --nproc-per-node 8 train.py",
+    "tess run --gpus 1 --wait -- sh -c 'exit 7'",
+    "tess run --gpus A100:1 --array 1-240%24 --detach -- 'render $TESS_INDEX'",
+    "tess run job.yaml --dry-run -o json",
+  ]);
+  command.action((file: string | undefined, flags: RunFlags) => run(session, file, flags));
+}
+
+async function run(session: Session, file: string | undefined, flags: RunFlags): Promise<void> {
+  const chosen = [flags.dryRun && "--dry-run", flags.detach && "--detach", flags.wait && "--wait"].filter(Boolean);
+  if (chosen.length > 1) throw usageFailure(`${chosen.join(" and ")} exclude each other`);
+  const documents = await documentsOf(session, file, flags);
+  const api = await session.api();
+  if (flags.dryRun) return showDryRun(session, api, documents);
+  // Attached to one job, its output is what is shown; in a machine's format only the final job is.
+  const attached = !flags.wait && !flags.detach && session.readable && documents.length === 1;
+  const progress = flags.detach ? undefined : progressOf(session);
+  const interrupts = flags.detach ? undefined : new Interrupts(session);
+  try {
+    progress?.phase("validate");
+    const jobs = await submitAll(session, api, documents, flags.idempotencyKey);
+    if (progress === undefined || interrupts === undefined) return await showCreated(session, jobs);
+    session.exitCode = await followAll(session, api, jobs, { progress, interrupts, attached });
+  } catch (error) {
+    progress?.end(true);
+    throw error;
+  } finally {
+    interrupts?.release();
+  }
+}
+
+/** The jobs to submit: from the file, with what the flags and the words after `--` say on top. */
+export async function documentsOf(
+  session: Session,
+  file: string | undefined,
+  flags: SpecFlags,
+): Promise<SpecDocument[]> {
+  const line = session.afterDashes;
+  if (line !== undefined && line.length === 0) throw usageFailure("there is no command after --");
+  if (file === undefined && line === undefined) {
+    throw usageFailure(
+      "what should run?",
+      "name a job file, or put a command after --: tess run --gpus 1 -- nvidia-smi",
+    );
+  }
+  const written = file === undefined ? [{ spec: {}, from: "the command line" }] : await readSpecFile(session, file);
+  const { project } = await session.settings();
+  const given = { ...specOfFlags(flags, session), ...(line !== undefined && { run: shellLine(line) }) };
+  return written.map(({ spec, from }) => {
+    const named = spec.name === undefined && line !== undefined ? nameOfCommand(line) : undefined;
+    const asked: Spec = { ...(named !== undefined && { name: named }), ...overlay(spec, given) };
+    const where = session.options.project ?? asked.project ?? project;
+    return { from, spec: where === undefined ? asked : { ...asked, project: where } };
+  });
+}
+
+async function submitAll(
+  session: Session,
+  api: Api,
+  documents: readonly SpecDocument[],
+  key: string | undefined,
+): Promise<JobCreated[]> {
+  const jobs: JobCreated[] = [];
+  for (const [index, { spec, from }] of documents.entries()) {
+    const own = key === undefined ? undefined : documents.length === 1 ? key : `${key}-${index + 1}`;
+    try {
+      jobs.push(
+        await api.call("submitJob", { body: spec as BodyOf<"submitJob">, ...(own !== undefined && { key: own }) }),
+      );
+    } catch (error) {
+      if (jobs.length > 0)
+        await session.note(`Already submitted: ${jobs.map(({ name, id }) => `${name} (${id})`).join(", ")}`);
+      throw documents.length === 1 ? error : located(error, from);
+    }
+  }
+  return jobs;
+}
+
+/** Says which document was refused. */
+export function located(error: unknown, from: string): unknown {
+  if (!(error instanceof Failure)) return error;
+  const { exitCode, code, hint, requestId } = error;
+  return new Failure(exitCode, {
+    code,
+    message: `${from}: ${error.message}`,
+    ...(hint !== undefined && { hint }),
+    ...(requestId !== undefined && { requestId }),
+    cause: error,
+  });
+}
+
+export async function showCreated(session: Session, jobs: readonly JobCreated[], done = "submitted to"): Promise<void> {
+  const view = { columns: [{ name: "id", text: ({ id }: JobCreated) => id }], nameOf: ({ id }: JobCreated) => id };
+  const text = (job: JobCreated) => {
+    const size = job.size > 1 ? `, ${job.size} elements` : "";
+    return `${session.paint("bold", printable(job.name))} ${job.id} ${done} ${job.project}${size}\n`;
+  };
+  if (session.readable) for (const job of jobs) await session.print(text(job));
+  else if (jobs.length === 1) await emitObject(session, jobs[0]!, jobs[0]!.id, text);
+  else await emitList(session, { items: jobs }, view);
+}
+
+interface Following {
+  readonly progress: Progress;
+  readonly interrupts: Interrupts;
+  readonly attached: boolean;
+}
+
+async function followAll(session: Session, api: Api, jobs: readonly JobCreated[], how: Following): Promise<number> {
+  const { progress, interrupts, attached } = how;
+  const ended = [];
+  let highest = 0;
+  for (const job of jobs) {
+    const prefix = jobs.length === 1 ? "" : `${job.name} `;
+    const last = await followJob(api, job, {
+      signal: interrupts.signal,
+      progress:
+        prefix === "" ? progress : { ...progress, phase: (name, detail = "") => progress.phase(name, prefix + detail) },
+      note: (text) => void session.note(text),
+      ...(attached && { onLine: logPrinter(session, { split: true }) }),
+    });
+    if (last === undefined) {
+      progress.end();
+      return interrupts.detach(api, jobs);
+    }
+    ended.push(last);
+    highest = Math.max(highest, await exitCodeOfEnded(api, last));
+    progress.rest();
+    await session.note(endedText(last, session.paintNote));
+  }
+  progress.end();
+  if (session.readable || session.format === "csv") return highest;
+  if (ended.length === 1) await emitObject(session, ended[0]!, ended[0]!.id, () => "");
+  else await emitList(session, { items: ended }, { columns: [], nameOf: ({ id }) => id });
+  return highest;
+}

@@ -1,0 +1,95 @@
+import type { Account, AccountCreate } from "@tessera/wire";
+import type { Command } from "commander";
+import { usageFailure } from "../../failure.ts";
+import { examples } from "../../help.ts";
+import { account } from "../../nouns/account.ts";
+import { emitObject } from "../../output/emit.ts";
+import { confirm } from "../../prompt.ts";
+import type { Session } from "../../session.ts";
+import { addNounVerbs } from "../../verbs/noun-command.ts";
+import { addTermFlags, addWindowFlags, type TermFlags, termsOf, type WindowFlags, windowOf } from "./account-terms.ts";
+import { addTree } from "./account-tree.ts";
+
+export function define(command: Command, session: Session): void {
+  examples(
+    command.description("Looks at and changes the tree of accounts: who is promised, holds and may reach how much."),
+    ["tess account tree", "tess account edit lab/vision --guarantee 8"],
+  );
+  addNounVerbs(command, account, session);
+  addTree(command, session);
+
+  const create = command
+    .command("create")
+    .summary("make an account")
+    .description("Makes an account below one that you administer.")
+    .argument("<account>", "path, such as lab/vision")
+    .option("--idempotency-key <key>", "creating again with this key answers the same");
+  addTermFlags(create);
+  examples(create, [
+    "tess account create lab --guarantee 16 --max 32",
+    "tess account create lab/vision --guarantee H100:4 --gpus-per-job 4",
+  ]);
+  create.action(async (path: string, flags: TermFlags & { idempotencyKey?: string }) => {
+    const body = { path, ...termsOf(flags) } as AccountCreate;
+    const key = flags.idempotencyKey;
+    await show(
+      session,
+      await (await session.api()).call("createAccount", { body, ...(key !== undefined && { key }) }),
+      "created",
+    );
+  });
+
+  const edit = command
+    .command("edit")
+    .summary("change an account")
+    .description("Changes what is given and leaves the rest. Refused when someone else changed the account meanwhile.")
+    .argument("<account>", "path or id");
+  addTermFlags(edit);
+  addWindowFlags(edit);
+  examples(edit, [
+    "tess account edit lab/vision --guarantee 8",
+    "tess account edit lab --max none --run-time 24h",
+    "tess account edit lab --guarantee 16 --from 2026-12-01T08:00 --to 2026-12-05T18:00",
+  ]);
+  edit.action((path: string, flags: TermFlags & WindowFlags) => change(session, path, flags));
+
+  const remove = command
+    .command("delete")
+    .summary("remove accounts that hold nothing")
+    .description("Removes accounts that have no accounts below and no live jobs.")
+    .argument("<account...>", "paths or ids");
+  examples(remove, ["tess account delete lab/old"]);
+  remove.action((paths: string[]) => removeAll(session, paths));
+}
+
+async function change(session: Session, path: string, flags: TermFlags & WindowFlags): Promise<void> {
+  const api = await session.api();
+  const before = await api.call("getAccount", { at: { account: path } });
+  const window = windowOf(flags, session.now());
+  const body = { ...termsOf(flags, before), ...(window !== undefined && { window }) };
+  if (Object.keys(body).length === 0)
+    throw usageFailure("nothing to change", "such as --guarantee 8; see tess account edit --help");
+  await show(
+    session,
+    await api.call("editAccount", { at: { account: path }, body, ifMatch: before.revision }),
+    "changed",
+  );
+}
+
+async function removeAll(session: Session, paths: readonly string[]): Promise<void> {
+  await confirm(session, `Remove ${paths.length === 1 ? `account ${paths[0]}` : `${paths.length} accounts`}?`);
+  const api = await session.api();
+  for (const path of paths) {
+    const { revision } = await api.call("getAccount", { at: { account: path } });
+    await api.call("deleteAccount", { at: { account: path }, ifMatch: revision });
+    if (session.readable) await session.print(`${session.paint("bold", path)} removed\n`);
+  }
+}
+
+async function show(session: Session, one: Account, done: string): Promise<void> {
+  await emitObject(session, one, one.path, (each) => {
+    const head = `${session.paint("bold", each.path)} ${done}\n`;
+    const rest = account.describe?.(each, session.paint, session.now()) ?? "";
+    return head + rest.slice(rest.indexOf("\n") + 1);
+  });
+}

@@ -1,0 +1,15 @@
+import type { Command } from "commander";
+import { examples } from "../../help.ts";
+import { quota } from "../../nouns/account.ts";
+import type { Session } from "../../session.ts";
+import { addNounVerbs } from "../../verbs/noun-command.ts";
+import { addTree } from "./account-tree.ts";
+
+export function define(command: Command, session: Session): void {
+  examples(
+    command.description("Shows what accounts are promised, hold and may reach. To change it: tess account edit."),
+    ["tess quota", "tess quota tree lab"],
+  );
+  addNounVerbs(command, quota, session);
+  addTree(command, session);
+}

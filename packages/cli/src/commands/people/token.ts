@@ -1,0 +1,74 @@
+import type { Command } from "commander";
+import { usageFailure } from "../../failure.ts";
+import { examples } from "../../help.ts";
+import { token } from "../../nouns/access.ts";
+import { emitObject } from "../../output/emit.ts";
+import { parseDurationMs } from "../../output/time.ts";
+import { confirm } from "../../prompt.ts";
+import type { Session } from "../../session.ts";
+import { addNounVerbs } from "../../verbs/noun-command.ts";
+
+interface CreateFlags {
+  readonly label?: string;
+  readonly user?: string;
+  readonly scope?: string[];
+  readonly expiresIn?: string;
+  readonly idempotencyKey?: string;
+}
+
+export function define(command: Command, session: Session): void {
+  examples(command.description("Looks at, makes and revokes tokens."), [
+    "tess token get",
+    "tess token create --label ci --expires-in 90d",
+  ]);
+  addNounVerbs(command, token, session);
+
+  const create = command
+    .command("create")
+    .summary("make a token; it is shown once")
+    .description("Makes a token and prints it on standard output. It cannot be shown again.")
+    .option("--label <text>", "what it is for")
+    .option("--user <user>", "for another user")
+    .option("--scope <action...>", "limit it to these actions, such as job.read")
+    .option("--expires-in <duration>", "such as 90d; without it, never")
+    .option("--idempotency-key <key>", "creating again with this key makes no second token");
+  examples(create, [
+    "tess token create --label ci --scope job.submit job.read --expires-in 90d",
+    "tess token create -o json",
+  ]);
+  create.action((flags: CreateFlags) => makeToken(session, flags));
+
+  const revoke = command
+    .command("revoke")
+    .summary("refuse tokens from now on")
+    .description("Refuses tokens from now on.")
+    .argument("<token...>", "ids, as tess token get shows them");
+  examples(revoke, ["tess token revoke tok_7f3k2"]);
+  revoke.action(async (ids: string[]) => {
+    await confirm(session, `Revoke ${ids.length === 1 ? `token ${ids[0]}` : `${ids.length} tokens`}?`);
+    const api = await session.api();
+    for (const id of ids) {
+      await api.call("revokeToken", { at: { token: id } });
+      if (session.readable) await session.print(`${session.paint("bold", id)} revoked\n`);
+    }
+  });
+}
+
+async function makeToken(
+  session: Session,
+  { label, user, scope, expiresIn, idempotencyKey: key }: CreateFlags,
+): Promise<void> {
+  if (expiresIn !== undefined && parseDurationMs(expiresIn) === undefined) {
+    throw usageFailure(`--expires-in must be a duration, got "${expiresIn}"`, "such as 90d");
+  }
+  const scopes = scope?.flatMap((text) => text.split(","));
+  const body = {
+    ...(label !== undefined && { label }),
+    ...(user !== undefined && { user }),
+    ...(scopes !== undefined && { scopes }),
+    ...(expiresIn !== undefined && { expiresIn }),
+  };
+  const created = await (await session.api()).call("createToken", { body, ...(key !== undefined && { key }) });
+  if (session.readable) await session.note(`Token ${created.id}, shown once:`);
+  await emitObject(session, created, created.id, (each) => `${each.token}\n`);
+}

@@ -1,0 +1,26 @@
+import type { Command } from "commander";
+import { serverProgram } from "../../config/paths.ts";
+import { examples } from "../../help.ts";
+import type { Session } from "../../session.ts";
+import { runProgram } from "../../spawn.ts";
+
+export function define(command: Command): void {
+  command
+    .configureHelp({ showGlobalOptions: false })
+    .description(
+      "Looks after the journal and the store of this machine's server, beside it and not through it:\n" +
+        "verify (chain, replay, projections), rebuild (projections), backup, restore, journal tail, journal show.",
+    )
+    .usage("verify | rebuild | backup FILE | restore FILE | journal tail | journal show SEQ");
+  examples(command, [
+    "tess admin verify",
+    "tess admin verify -o json",
+    "tess admin backup /mnt/tessera.backup",
+    "tess admin journal show 4711",
+  ]);
+}
+
+/** Starts the administration program with the arguments as they were typed. */
+export function pass(args: readonly string[], session: Session): Promise<number> {
+  return runProgram(serverProgram("admin"), args, session.terminal);
+}

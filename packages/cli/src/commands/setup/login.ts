@@ -1,0 +1,61 @@
+import type { Command } from "commander";
+import { readEndpoint, tokenOfEndpoint } from "../../config/endpoint.ts";
+import { checkContextName, readConfig, writeConfig, writeToken } from "../../config/file.ts";
+import { configFolder } from "../../config/paths.ts";
+import { checkAddress, readTokenFile, sameServer } from "../../config/resolve.ts";
+import { usageFailure } from "../../failure.ts";
+import { examples } from "../../help.ts";
+import { Api } from "../../http.ts";
+import { bindingText } from "../../nouns/access.ts";
+import { emitObject } from "../../output/emit.ts";
+import { askSecret } from "../../prompt.ts";
+import type { Session } from "../../session.ts";
+
+export function define(command: Command, session: Session): void {
+  command
+    .description(
+      "Remembers a server and a token as a context, and makes it the current one.\n" +
+        "The token comes from --token-file, --token or TESS_TOKEN, is asked for on a terminal, or is read from standard input.",
+    )
+    .argument("[server]", "address, such as https://tessera.example.org; default: the server of this clone");
+  examples(command, [
+    "tess login https://tessera.example.org",
+    "tess login https://tessera.example.org --context work --token-file t.txt",
+  ]);
+  command.action((server: string | undefined) => login(session, server));
+}
+
+async function login(session: Session, given: string | undefined): Promise<void> {
+  const { options, terminal } = session;
+  const endpoint = readEndpoint(terminal.env);
+  const address = given ?? options.server ?? (terminal.env.TESS_SERVER || undefined) ?? endpoint?.url;
+  if (address === undefined)
+    throw usageFailure("which server?", "tess login https://tessera.example.org, or npm start for one of your own");
+  const server = checkAddress(address).replace(/\/+$/, "");
+  const own = endpoint !== undefined && sameServer(endpoint.url, server) ? tokenOfEndpoint(endpoint) : undefined;
+  const token =
+    options.token ??
+    (options.tokenFile === undefined ? undefined : readTokenFile(options.tokenFile)) ??
+    (terminal.env.TESS_TOKEN || undefined) ??
+    own ??
+    (await askSecret(session, `Token for ${server}: `)).trim();
+  const me = await new Api(() => ({ server, token })).call("whoAmI");
+
+  const folder = configFolder(terminal.env);
+  const config = await readConfig(folder);
+  const known = Object.entries(config.contexts).find(([, context]) => sameServer(context.server, server))?.[0];
+  const name = checkContextName(options.context ?? known ?? new URL(server).hostname.replace(/[^A-Za-z0-9._-]/g, "-"));
+  const project = options.project ?? config.contexts[name]?.project;
+  const tokenFile = writeToken(folder, name, token);
+  config.contexts[name] = {
+    ...config.contexts[name],
+    server,
+    token_file: tokenFile,
+    ...(project !== undefined && { project }),
+  };
+  await writeConfig(folder, { ...config, current: name });
+  await emitObject(session, me, name, ({ name: person, bindings }) => {
+    const roles = bindings.length === 0 ? "" : ` (${bindings.map(bindingText).join(", ")})`;
+    return `Logged in to ${server} as ${session.paint("bold", person)}${roles}; context ${name}\n`;
+  });
+}

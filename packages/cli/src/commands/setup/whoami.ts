@@ -1,0 +1,33 @@
+import type { Command } from "commander";
+import { examples } from "../../help.ts";
+import { bindingText } from "../../nouns/access.ts";
+import { emitObject } from "../../output/emit.ts";
+import { fieldsText } from "../../output/fields.ts";
+import type { Session } from "../../session.ts";
+
+export function define(command: Command, session: Session): void {
+  command.description("Shows who you are to the server, what you may do, and where your jobs go.");
+  examples(command, ["tess whoami", "tess whoami -o json"]);
+  command.action(() => whoami(session));
+}
+
+async function whoami(session: Session): Promise<void> {
+  const api = await session.api();
+  const settings = await session.settings();
+  await emitObject(session, await api.call("whoAmI"), "whoami", (me) => {
+    const { paint } = session;
+    return fieldsText(
+      [
+        ["User", `${me.name} (${me.user})`],
+        ["Roles", me.bindings.map(bindingText).join(", ")],
+        ["Scopes", me.scopes.length === 0 ? "all" : me.scopes.join(", ")],
+        ["Project", settings.project ?? me.defaultProject],
+        [
+          "Server",
+          `${api.server} (from ${settings.serverFrom === "context" ? `context ${settings.context}` : `the ${settings.serverFrom}`})`,
+        ],
+      ],
+      paint,
+    );
+  });
+}

@@ -1,0 +1,188 @@
+import {
+  type Account,
+  type AccountId,
+  type AccountNo,
+  type Role,
+  roles,
+  rootAccount,
+  type State,
+  type Token,
+  type TokenId,
+  type User,
+  type UserId,
+} from "@tessera/core";
+import type { Action, Resource, Route, RouteId } from "@tessera/wire";
+import {
+  grantsOfEveryone,
+  may,
+  mayActFor,
+  mayGiveRole,
+  maySeeUser,
+  mayWriteAccount,
+  rootsFor,
+} from "../../access/policy.ts";
+import { inScope, type Principal } from "../../access/principal.ts";
+import { type FoundJob, findJob } from "../../flow/find/find-job.ts";
+import { projectOf } from "../../flow/submit/project-of.ts";
+import { type Denial, deny, forbidden, isDenied, notFound } from "../answer/problem.ts";
+import type { Api } from "../context.ts";
+import type { Targets } from "../targets.ts";
+
+type Target = Targets[Resource];
+
+interface Asked {
+  readonly id: RouteId;
+  readonly route: Route;
+  readonly principal: Principal;
+  readonly params: Readonly<Record<string, string>>;
+  readonly query: Readonly<Record<string, unknown>>;
+  readonly body: Readonly<Record<string, unknown>> | undefined;
+}
+
+/** Whether the token is made for the action at all. Says nothing about what exists, so it may be told first. */
+export function checkScope(principal: Principal, { action }: Route): Denial | undefined {
+  if (inScope(principal, action)) return undefined;
+  return deny("forbidden", `This token is not made for ${action}.`, "Use a token whose scopes include it.");
+}
+
+/**
+ * Finds what the route acts on and whether the caller may do its action there. Whatever the caller may not even see
+ * is answered as if it did not exist; what may be seen but not done is forbidden. Runs before every handler.
+ */
+export function authorise(api: Api, asked: Asked): Target | Denial | Promise<Target | Denial> {
+  switch (asked.route.resource) {
+    case "self":
+    case "anyone":
+      return undefined;
+    case "fleet":
+      return onFleet(api.control.state, asked);
+    case "visible":
+      return visible(api, asked);
+    case "job":
+      return onJob(api, asked);
+    case "account":
+    case "secret":
+      return onAccount(api.control.state, asked);
+    case "user":
+      return onUser(api, asked);
+    case "token":
+      return onToken(api.control.state, asked);
+    case "binding":
+      return onBinding(api.control.state, asked);
+    case "in-project":
+      return inProject(api.control.state, asked);
+    case "in-account":
+      return inAccount(api.control.state, asked);
+  }
+}
+
+function allowed(state: State, user: User, action: Action, account: AccountNo, own = false): boolean {
+  return grantsOfEveryone.has(action) || may(state, user, action, account, own);
+}
+
+function onFleet(state: State, { route, principal, params }: Asked): undefined | Denial {
+  if (params.node !== undefined && !state.fleet.nodeByName.has(params.node)) return notFound("node");
+  return allowed(state, principal.user, route.action, rootAccount) ? undefined : forbidden(route.action);
+}
+
+async function onJob(api: Api, { route, principal, params }: Asked): Promise<FoundJob | Denial> {
+  const found = await findJob(api, principal.user, params.job!);
+  if (found === undefined) return notFound("job");
+  const { account, own } = found;
+  return allowed(api.control.state, principal.user, route.action, account.no, own) ? found : forbidden(route.action);
+}
+
+/** By path or id. */
+function accountNamed(state: State, name: string): Account | undefined {
+  return state.accountByPath.get(name) ?? state.accountById.get(name as AccountId);
+}
+
+/** An account that the user may do this with; an account that cannot be seen is not there. */
+function accountFor(state: State, user: User, action: Action, name: string): Account | Denial {
+  const account = accountNamed(state, name);
+  if (account === undefined || !may(state, user, "account.read", account.no)) return notFound("account");
+  const fine =
+    action === "account.write" ? mayWriteAccount(state, user, account) : may(state, user, action, account.no);
+  return fine ? account : forbidden(action);
+}
+
+function onAccount(state: State, { route, principal, params }: Asked): Account | Denial {
+  return accountFor(state, principal.user, route.action, params.account!);
+}
+
+/** Lists: with an account given, what is at it and below; else everything that the caller may see. */
+function visible({ control: { state } }: Api, { route, principal, query }: Asked): readonly Account[] | Denial {
+  const filter = query.project ?? query.account ?? query.under;
+  if (typeof filter === "string") {
+    const account = accountFor(state, principal.user, route.action, filter);
+    return isDenied(account) ? account : [account];
+  }
+  const accounts = rootsFor(state, principal.user, route.action);
+  return accounts.length > 0 ? accounts : forbidden(route.action);
+}
+
+/** By id or login name. */
+export function userNamed(api: Api, name: string): User | undefined {
+  const { users } = api.control.state;
+  return users.get(name as UserId) ?? users.get(api.people.idOf(name) ?? ("" as UserId));
+}
+
+function onUser(api: Api, { id, route, principal, params }: Asked): User | Denial {
+  const { state } = api.control;
+  const other = userNamed(api, params.user!);
+  if (other === undefined || !maySeeUser(state, principal.user, other)) return notFound("user");
+  if (route.action === "user.read" || (id === "setPassword" && other === principal.user)) return other;
+  return mayActFor(state, principal.user, other) ? other : forbidden(route.action);
+}
+
+function onToken(state: State, { route, principal, params }: Asked): Token | Denial {
+  const token = state.tokens.get(params.token as TokenId);
+  const owner = token && state.users.get(token.user);
+  if (owner === undefined || !maySeeUser(state, principal.user, owner, "token.read")) return notFound("token");
+  if (owner === principal.user || mayActFor(state, principal.user, owner)) return token!;
+  return forbidden(route.action);
+}
+
+function onBinding(state: State, { route, principal, params }: Asked): Targets["binding"] | Denial {
+  const [, userId, role, path] = /^([^:]*):([^:]*):(.*)$/.exec(params.binding!) ?? [];
+  const user = state.users.get(userId as UserId);
+  const account = state.accountByPath.get(path ?? "?");
+  const binding = user?.bindings.find((each) => each.role === role && each.account === account?.no);
+  const seen =
+    account !== undefined && (user === principal.user || may(state, principal.user, "role.read", account.no));
+  if (user === undefined || account === undefined || binding === undefined || !seen) return notFound("binding");
+  return mayBind(state, principal.user, binding.role, account) ? { user, binding, account } : forbidden(route.action);
+}
+
+function mayBind(state: State, user: User, role: Role, account: Account): boolean {
+  return may(state, user, "role.write", account.no) && mayGiveRole(state, user, role, account.no);
+}
+
+function inProject(state: State, { route, principal, body }: Asked): Account | Denial {
+  const project = projectOf(state, principal.user, body?.project as string | undefined);
+  return isDenied(project) ? project : accountFor(state, principal.user, route.action, project);
+}
+
+/** Where something new goes: below an account, or a user and role at one. The platform itself is known to all. */
+function inAccount(state: State, { id, route, principal, body }: Asked): Account | Denial {
+  const { user } = principal;
+  const path = String((id === "createAccount" ? parentOf(body?.path as string) : body?.account) ?? "");
+  const account = state.accountByPath.get(path);
+  const seen = account !== undefined && (account.no === rootAccount || may(state, user, "account.read", account.no));
+  if (!seen) return notFound("account");
+  if (!may(state, user, route.action, account.no)) return forbidden(route.action);
+  const role = body?.role as Role | undefined;
+  if (role === undefined || mayGiveRole(state, user, role, account.no)) return account;
+  const gives = roles.filter((each) => mayGiveRole(state, user, each, account.no));
+  return deny(
+    "forbidden",
+    `You may not give the role ${role} here.`,
+    `You may give: ${gives.join(", ") || "none"}.`,
+    "role",
+    role,
+  );
+}
+
+function parentOf(path: string): string {
+  return path.slice(0, Math.max(0, path.lastIndexOf("/")));
+}

@@ -1,0 +1,141 @@
+import { isRefusal } from "@tessera/core";
+import { type RouteId, routes, type SignIn } from "@tessera/wire";
+import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import { authenticate, type Principal } from "../../access/principal.ts";
+import { isSameOrigin, isSession, sessionCookie } from "../../access/session.ts";
+import { CheckQueue, SignInAttempts } from "../../access/session-attempts.ts";
+import { closeSessions, openSession, userWithPassword } from "../../flow/people/session.ts";
+import { answerDenial, unauthenticated } from "../answer/answer.ts";
+import { failed } from "../answer/failure.ts";
+import type { Log } from "../answer/log.ts";
+import { type Denial, deny, isDenied } from "../answer/problem.ts";
+import { type Api, askerOf } from "../context.ts";
+import { showWhoAmI } from "../handle/access.ts";
+import { checkOfBody } from "../request/validate.ts";
+import { checkScope } from "./authorise.ts";
+import { otherSite } from "./gate.ts";
+
+/** Routes that hand out or take back a cookie, and so are answered here and not by a handler. */
+export type SessionId = "readSession" | "signIn" | "signOut" | "signOutEverywhere";
+const ids: ReadonlySet<RouteId> = new Set<RouteId>(["readSession", "signIn", "signOut", "signOutEverywhere"]);
+
+export function isSessionRoute(id: RouteId): id is SessionId {
+  return ids.has(id);
+}
+
+/** Signing in and out. `secure`: the server itself speaks TLS, so the cookie may demand it. */
+export function addSessionRoutes(app: FastifyInstance, api: Api, secure: boolean, log: Log): void {
+  const door = new Door(api);
+  const add = (id: SessionId, act: (request: FastifyRequest, reply: FastifyReply) => Promise<Denial | undefined>) => {
+    const { method, path: url } = routes[id];
+    app.route({
+      method,
+      url,
+      handler: async (request, reply) => {
+        try {
+          const denial = await act(request, reply);
+          if (denial !== undefined) answerDenial(request, reply, denial);
+        } catch (error) {
+          failed(error as Error, request, reply, log);
+        }
+        return reply;
+      },
+    });
+  };
+  add("readSession", async ({ incoming }, reply) => {
+    reply.header("content-type", "application/json; charset=utf-8").header("cache-control", "no-store");
+    reply.send(JSON.stringify(incoming === undefined ? {} : { me: showWhoAmI(api, incoming.principal) }));
+    return undefined;
+  });
+  add("signIn", async (request, reply) => {
+    const entered = await door.enter(request, reply);
+    if (isDenied(entered)) return entered;
+    const { cookie, principal } = entered;
+    reply.header("set-cookie", sessionCookie(cookie, secure)).header("cache-control", "no-store");
+    reply.header("content-type", "application/json; charset=utf-8");
+    reply.send(JSON.stringify(showWhoAmI(api, principal)));
+    return undefined;
+  });
+  add("signOut", async (request, reply) => {
+    const { incoming } = request;
+    if (incoming === undefined) return unauthenticated(reply);
+    const { principal, requestId } = incoming;
+    const by = askerOf({ principal, requestId, idempotency: undefined });
+    // A token of a program that was put into the cookie is not ended by a browser that leaves.
+    if (isSession(principal.token)) await api.control.ask({ kind: "token.revoke", token: principal.token.id }, by);
+    reply.code(204).header("set-cookie", sessionCookie("", secure)).send();
+    return undefined;
+  });
+  add("signOutEverywhere", async (request, reply) => {
+    const { incoming } = request;
+    if (incoming === undefined) return unauthenticated(reply);
+    const { principal, requestId } = incoming;
+    const outside = checkScope(principal, routes.signOutEverywhere);
+    if (outside !== undefined) return outside;
+    await closeSessions(api.control, askerOf({ principal, requestId, idempotency: undefined }), principal.user);
+    reply.code(204).header("set-cookie", sessionCookie("", secure)).send();
+    return undefined;
+  });
+}
+
+/** Says who may come in, and how often one may try. */
+class Door {
+  readonly #api: Api;
+  readonly #attempts = new SignInAttempts();
+  readonly #checks = new CheckQueue();
+  readonly #checkBody = checkOfBody(routes.signIn.body, true);
+
+  constructor(api: Api) {
+    this.#api = api;
+  }
+
+  async enter(
+    request: FastifyRequest,
+    reply: FastifyReply,
+  ): Promise<{ readonly cookie: string; readonly principal: Principal } | Denial> {
+    if (isSameOrigin(request.headers) === false) return otherSite();
+    const wrong = this.#checkBody(request.body);
+    if (wrong !== undefined) return wrong;
+    const body = request.body as SignIn;
+    if ("token" in body) return this.#withToken(body.token);
+    return this.#withPassword(body, request, reply);
+  }
+
+  /** The browser keeps the token itself: revoked, it ends there too. */
+  #withToken(cookie: string) {
+    const { control } = this.#api;
+    const principal = authenticate(control.state, `Bearer ${cookie}`, control.now());
+    if (principal === undefined) return deny("unauthenticated", "This token does not count.", "See: tess token get.");
+    return { cookie, principal };
+  }
+
+  async #withPassword(
+    { name, password }: { name: string; password: string },
+    request: FastifyRequest,
+    reply: FastifyReply,
+  ) {
+    const { control, people } = this.#api;
+    const waitMs = this.#attempts.waitMs(name, request.ip, performance.now());
+    if (waitMs > 0) return tooSoon(reply, waitMs);
+    // Counted before it is checked, so that many at once are not all free.
+    this.#attempts.failed(name, request.ip, performance.now());
+    const user = await this.#checks.run(async () => ({
+      found: await userWithPassword(control, people, name, password),
+    }));
+    if (user === undefined) return tooSoon(reply, 5_000);
+    if (user.found === undefined) {
+      this.#attempts.answered(name, request.ip, performance.now());
+      return deny("unauthenticated", "This name and password do not belong together.", "An administrator can set one.");
+    }
+    this.#attempts.succeeded(name, request.ip);
+    const opened = await openSession(control, user.found, request.tessRequestId);
+    if (isRefusal(opened)) return opened;
+    return { cookie: opened.cookie, principal: { user: user.found, token: opened.token } };
+  }
+}
+
+function tooSoon(reply: FastifyReply, waitMs: number): Denial {
+  const seconds = Math.ceil(waitMs / 1000);
+  reply.header("retry-after", String(seconds));
+  return deny("rate-limited", "There were too many attempts to sign in.", `Wait ${seconds} s.`);
+}

@@ -1,0 +1,112 @@
+import { once } from "node:events";
+import { isRefusal, type LeaseId, leaseIdOf, parseDuration } from "@tessera/core";
+import type { LogLine } from "@tessera/engine";
+import type { Job as WireJob } from "@tessera/wire";
+import type { FastifyReply } from "fastify";
+import type { FoundJob } from "../../flow/find/find-job.ts";
+import { instantOrAgo } from "../../flow/zones.ts";
+import { type Denial, deny } from "../answer/problem.ts";
+import type { Api, Call } from "../context.ts";
+import { mergeByTime } from "./merge-logs.ts";
+
+/** A reader that takes nothing for this long is cut off. */
+const unreadMsMax = 60_000;
+
+/** Which attempt has logs, and how many members it had. */
+interface Run {
+  readonly job: string;
+  readonly attempt: number;
+  readonly members: number;
+}
+
+/** Streams the log lines of one rank or of all, by time, one JSON object a line, until the end or the client leaves. */
+export async function sendLogs(api: Api, call: Call<"readLogs">, reply: FastifyReply): Promise<Denial | undefined> {
+  const { query, target } = call;
+  if ("live" in target && "size" in target.live) {
+    const { id, spec } = target.live;
+    return deny(
+      "invalid",
+      "An array has no log of its own.",
+      `Name an element, such as ${id}.${spec.array!.first}.`,
+      "job",
+      id,
+    );
+  }
+  const sinceAt =
+    query.since === undefined
+      ? undefined
+      : instantOrAgo(query.since, "since", api.control.now(), (text) => parseDuration(text, "since"));
+  if (isRefusal(sinceAt)) return sinceAt;
+  const run = runOf(target, query.attempt);
+  if (run === undefined && query.attempt !== undefined) {
+    return deny(
+      "invalid",
+      "There was no such attempt.",
+      "Leave attempt out for the last that ran.",
+      "attempt",
+      query.attempt,
+    );
+  }
+  if (query.rank !== undefined && run !== undefined && query.rank >= run.members) {
+    return deny("invalid", `The ranks of this job go from 0 to ${run.members - 1}.`, "", "rank", query.rank);
+  }
+  const gone = new AbortController();
+  const { raw } = reply;
+  raw.on("close", () => gone.abort());
+  raw.on("error", () => gone.abort());
+  const ranks =
+    run === undefined ? [] : query.rank === undefined ? Array.from({ length: run.members }, (_, i) => i) : [query.rank];
+  const ask = {
+    ...(query.tail !== undefined && { tail: query.tail }),
+    ...(sinceAt !== undefined && { sinceAt }),
+    ...(query.follow && "live" in target && { follow: true }),
+    signal: gone.signal,
+  };
+  const streams = ranks.map((rank) =>
+    api.control.logs(leaseIdOf(run!.job as never, run!.attempt, rank) as LeaseId, ask),
+  );
+  reply.hijack();
+  raw.socket?.setTimeout(0); // a job may be silent for hours
+  raw.writeHead(200, {
+    "content-type": "application/x-ndjson",
+    "cache-control": "no-store",
+    "x-request-id": call.requestId,
+  });
+  raw.flushHeaders();
+  try {
+    await write(raw, mergeByTime(streams, gone.signal), gone.signal);
+    raw.end();
+  } catch {
+    // What was sent stands; a line that is cut off tells the reader that it was not all.
+    raw.destroy();
+  } finally {
+    gone.abort();
+  }
+  return undefined;
+}
+
+async function write(raw: NodeJS.WritableStream, lines: AsyncIterable<LogLine>, gone: AbortSignal): Promise<void> {
+  for await (const { at, rank, stream, text } of lines) {
+    if (gone.aborted) return;
+    const line = JSON.stringify({ at: new Date(at).toISOString(), rank, stream, text });
+    if (!raw.write(`${line}\n`)) {
+      await once(raw as never, "drain", { signal: AbortSignal.any([gone, AbortSignal.timeout(unreadMsMax)]) });
+    }
+  }
+}
+
+/** The attempt asked for, or the last that ran; undefined when none has. */
+function runOf(target: FoundJob, attempt: number | undefined): Run | undefined {
+  if ("ended" in target) return endedRun(JSON.parse(target.ended.doc) as WireJob, attempt);
+  const job = target.live;
+  if ("size" in job) return undefined;
+  const last = job.state === "waiting" ? job.attempt - 1 : job.attempt;
+  const wanted = attempt ?? last;
+  return wanted < 1 || wanted > last ? undefined : { job: job.id, attempt: wanted, members: job.spec.members.min };
+}
+
+function endedRun(doc: WireJob, attempt: number | undefined): Run | undefined {
+  const attempts = doc.attempts ?? [];
+  const found = attempt === undefined ? attempts.at(-1) : attempts.find((each) => each.attempt === attempt);
+  return found && { job: doc.id, attempt: found.attempt, members: found.nodes.length };
+}

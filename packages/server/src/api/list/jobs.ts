@@ -1,0 +1,157 @@
+import type { Account, Job, JobArray, JobId, State, UserId } from "@tessera/core";
+import type { QueryOf, Job as WireJob } from "@tessera/wire";
+import { isWithin } from "../../access/policy.ts";
+import { costOfJob, renderJobCost } from "../../flow/bill/job-cost.ts";
+import { belongsTo } from "../../flow/find/find-job.ts";
+import { renderArray, renderJob } from "../../render/job.ts";
+import type { EndedJobRow } from "../../store/port.ts";
+import type { Denial } from "../answer/problem.ts";
+import type { Api } from "../context.ts";
+import { closeCursor, openCursor, usualLimit } from "../request/page.ts";
+
+type JobsQuery = QueryOf<"listJobs">;
+
+/** What a list of jobs is cut to, with names settled. */
+export interface JobFilter {
+  readonly roots: readonly Account[];
+  readonly user: UserId | undefined;
+  readonly name: string | undefined;
+  readonly array: string | undefined;
+  readonly state: NonNullable<JobsQuery["state"]>;
+}
+
+export function jobFilter(api: Api, roots: readonly Account[], query: JobsQuery): JobFilter {
+  const user = query.user === undefined ? undefined : (api.people.idOf(query.user) ?? (query.user as UserId));
+  return { roots, user, name: query.name, array: query.array, state: query.state ?? "live" };
+}
+
+/** The state in which a live job or an array as a whole is shown. */
+function shownState(job: Job | JobArray): string {
+  return "size" in job ? (job.active > 0 ? "running" : "waiting") : job.state;
+}
+
+/** Whether a live job or array belongs in the list. Elements are shown only when their array is asked for. */
+export function matchesLive(state: State, filter: JobFilter, job: Job | JobArray): boolean {
+  const { roots, user, name, array } = filter;
+  if (filter.state === "ended") return false;
+  if (filter.state !== "live" && filter.state !== "all" && filter.state !== shownState(job)) return false;
+  const arrayNo = "array" in job ? job.array : undefined;
+  if (array === undefined ? arrayNo !== undefined : state.arrays.get(arrayNo!)?.id !== array) return false;
+  if ((user !== undefined && job.user !== user) || (name !== undefined && job.spec.name !== name)) return false;
+  return roots.some((root) => isWithin(state, job.account, root.no));
+}
+
+export function matchesEnded(state: State, filter: JobFilter, row: EndedJobRow): boolean {
+  if (!belongsTo(state, filter.roots, row.account, row.submittedAt)) return false;
+  return filter.array === undefined ? row.arrayId === null : row.arrayId === filter.array;
+}
+
+export function showLive(api: Api, job: Job | JobArray): WireJob {
+  const { state } = api.control;
+  const shown = "size" in job ? renderArray(state, job) : renderJob(state, job, api.control.now());
+  return withName(api, shown);
+}
+
+export function showEnded(api: Api, row: EndedJobRow): WireJob {
+  return withName(api, JSON.parse(row.doc) as WireJob);
+}
+
+/** A job with what it has cost, where there are prices; an array has no leases of its own. */
+export async function withCost({ control }: Api, job: WireJob): Promise<WireJob> {
+  if (job.elements !== undefined) return job;
+  const { state, reader } = control;
+  const live = state.jobById.get(job.id as JobId);
+  const about = { id: job.id, account: job.project, ...(live !== undefined && { live }) };
+  const cost = await costOfJob(reader, state, about, control.now());
+  return cost === undefined ? job : { ...job, cost: renderJobCost(state, cost) };
+}
+
+/** The name of the user is added when it is shown; what is stored holds the id alone. */
+function withName(api: Api, job: WireJob): WireJob {
+  const name = api.people.nameOf(job.user as UserId);
+  return name === "" ? job : { ...job, userName: name };
+}
+
+type Place = Pick<EndedJobRow, "submittedAt" | "id">;
+type Entry = Place & ({ readonly live: Job | JobArray } | { readonly row: EndedJobRow });
+
+/** The store's own order. */
+function newestJobFirst(a: Place, b: Place): number {
+  return b.submittedAt - a.submittedAt || (a.id < b.id ? 1 : a.id > b.id ? -1 : 0);
+}
+
+/** Newest first, live and ended in one order, so that a job that ends while one pages through is met once. */
+export async function listJobs(
+  api: Api,
+  filter: JobFilter,
+  query: JobsQuery,
+): Promise<{ items: WireJob[]; next?: string } | Denial> {
+  const opened = openCursor(api.seal, "jobs", query.cursor);
+  if (opened !== undefined && "refused" in opened) return opened;
+  const before = opened?.at as Place | undefined;
+  const limit = query.limit ?? usualLimit;
+  const live = liveEntries(api, filter, before);
+  const wantsEnded = filter.state === "ended" || filter.state === "all";
+  const ended = wantsEnded ? await endedEntries(api, filter, before, limit + 1) : { entries: [], stoppedAt: undefined };
+  const merged = mergeNewest(live, ended.entries, limit + 1);
+  const page = merged.slice(0, limit);
+  const last = merged.length > limit ? page.at(-1) : ended.stoppedAt;
+  const shown = page.map((entry) => ("live" in entry ? showLive(api, entry.live) : showEnded(api, entry.row)));
+  return {
+    items: query.cost === true ? await Promise.all(shown.map((job) => withCost(api, job))) : shown,
+    ...(last !== undefined && { next: closeCursor(api.seal, "jobs", { submittedAt: last.submittedAt, id: last.id }) }),
+  };
+}
+
+function liveEntries({ control: { state } }: Api, filter: JobFilter, before: Place | undefined): Entry[] {
+  const found: Entry[] = [];
+  const look = (job: Job | JobArray) => {
+    if (!matchesLive(state, filter, job)) return;
+    const entry = { submittedAt: job.submittedAt, id: job.id, live: job };
+    if (before === undefined || newestJobFirst(before, entry) < 0) found.push(entry);
+  };
+  for (const array of state.arrays.values()) look(array);
+  for (const job of state.jobs.values()) look(job);
+  return found.sort(newestJobFirst);
+}
+
+const rowsPerLook = 200;
+const looksMax = 20;
+
+/** Elements lie among the rows and are passed over, so it may take several looks; after many the page stays short. */
+async function endedEntries(
+  { control: { reader, state } }: Api,
+  filter: JobFilter,
+  from: Place | undefined,
+  wanted: number,
+) {
+  const accounts = filter.roots.some((root) => root.path === "") ? [] : filter.roots.map((root) => root.path);
+  const { user, name, array } = filter;
+  const entries: Entry[] = [];
+  let before = from;
+  for (let look = 0; look < looksMax; look++) {
+    const limit = array === undefined ? Math.max(rowsPerLook, 2 * wanted) : wanted;
+    const rows = await reader.jobs({
+      accounts,
+      limit,
+      ...(user !== undefined && { user }),
+      ...(name !== undefined && { name }),
+      ...(array !== undefined && { arrayId: array }),
+      ...(before !== undefined && { before }),
+    });
+    for (const row of rows) {
+      if (matchesEnded(state, filter, row)) entries.push({ submittedAt: row.submittedAt, id: row.id, row });
+    }
+    if (rows.length < limit || entries.length >= wanted)
+      return { entries: entries.slice(0, wanted), stoppedAt: undefined };
+    before = rows.at(-1)!;
+  }
+  return { entries, stoppedAt: before };
+}
+
+/** A job that has ended between the two looks is in both; the row is the newer knowledge. */
+function mergeNewest(live: readonly Entry[], ended: readonly Entry[], most: number): Entry[] {
+  const endedIds = new Set(ended.map((entry) => entry.id));
+  const all = [...live.filter((entry) => !endedIds.has(entry.id)), ...ended];
+  return all.sort(newestJobFirst).slice(0, most);
+}

@@ -1,0 +1,122 @@
+import assert from "node:assert/strict";
+import { after, before, describe, it } from "node:test";
+import { fleetOf, TestControl } from "../../testing/control.ts";
+import { serveApi, Tenancy, type TestServer, type TestUser } from "../../testing/tenancy.ts";
+import { mergeByTime } from "../handle/merge-logs.ts";
+
+describe("logs", () => {
+  let control: TestControl;
+  let server: TestServer;
+  let ada: TestUser;
+  let bob: TestUser;
+
+  before(async () => {
+    control = await TestControl.start(undefined, fleetOf(2, 8));
+    const tenancy = new Tenancy(control);
+    await tenancy.account("lab");
+    ada = await tenancy.user("ada", "member", "lab");
+    bob = await tenancy.user("bob", "member", "lab");
+    server = await serveApi(control);
+  });
+  after(() => server.close());
+
+  const logs = async (user: TestUser, job: string, query = "") => {
+    const answer = await server.call(user.token, "GET", `/v1/jobs/${job}/logs${query}`);
+    return { status: answer.status, code: answer.json?.code, lines: answer.text.trim().split("\n").filter(Boolean) };
+  };
+  const line = (at: number, rank: number, text: string) => ({ at, rank, stream: "stdout", text }) as const;
+
+  it("come from all ranks in order of time, of the last attempt that ran, also after the end", async () => {
+    const { id } = (await server.call(ada.token, "POST", "/v1/jobs", { run: "x", nodes: 2, retry: 1, gpus: 8 })).json;
+    control.logLines.set(`${id}-1-0`, [line(1000, 0, "a"), line(3000, 0, "c")]);
+    control.logLines.set(`${id}-1-1`, [line(2000, 1, "b"), line(4000, 1, "d")]);
+    control.logLines.set(`${id}-2-0`, [line(9000, 0, "again")]);
+    await control.run(id);
+    const texts = ({ lines }: { lines: string[] }) => lines.map((each) => JSON.parse(each).text).join("");
+    assert.equal(texts(await logs(ada, id)), "abcd");
+    assert.deepEqual(JSON.parse((await logs(ada, id)).lines[0]!), {
+      at: "1970-01-01T00:00:01.000Z",
+      rank: 0,
+      stream: "stdout",
+      text: "a",
+    });
+    assert.equal(texts(await logs(ada, id, "?rank=1")), "bd");
+    assert.equal(texts(await logs(ada, id, "?rank=0&tail=1")), "c");
+    assert.equal(texts(await logs(ada, id, "?since=1970-01-01T00:00:03Z")), "cd");
+    assert.equal((await logs(ada, id, "?rank=2")).status, 422);
+    assert.equal((await logs(ada, id, "?attempt=2")).status, 422);
+    await control.finish(id, 1);
+    assert.equal(control.state.jobs.size, 1);
+    assert.equal(texts(await logs(ada, id)), "abcd", "it waits to try again: the attempt that ran is meant");
+    control.setTime(control.now() + 10_000);
+    await control.tick();
+    await control.run(id);
+    assert.equal(texts(await logs(ada, id)), "again");
+    await control.finish(id, 0);
+    assert.equal(control.state.jobs.size, 0);
+    assert.equal(texts(await logs(ada, id)), "again");
+    assert.equal(texts(await logs(ada, id, "?attempt=1")), "abcd");
+    assert.equal((await logs(ada, id, "?attempt=3")).status, 422);
+  });
+
+  it("are for the one who submitted the job, not for every member", async () => {
+    const { id } = (await server.call(ada.token, "POST", "/v1/jobs", { run: "x" })).json;
+    assert.equal((await logs(ada, id)).status, 200);
+    assert.equal((await logs(bob, id)).code, "forbidden");
+    assert.equal((await server.call(bob.token, "GET", `/v1/jobs/${id}`)).status, 200);
+    assert.equal((await server.call(bob.token, "POST", `/v1/jobs/${id}/cancel`)).status, 403);
+    assert.equal((await server.call(ada.token, "POST", `/v1/jobs/${id}/cancel`)).status, 200);
+  });
+
+  it("stop being read when the client leaves", async () => {
+    const { id } = (await server.call(ada.token, "POST", "/v1/jobs", { run: "x" })).json;
+    let stopped: () => void;
+    const left = new Promise<void>((resolve) => {
+      stopped = resolve;
+    });
+    control.logs = async function* (_lease, { signal }) {
+      yield line(1, 0, "first");
+      await new Promise<void>((resolve) => signal!.addEventListener("abort", () => resolve(), { once: true }));
+      stopped();
+    };
+    const abort = new AbortController();
+    const answer = await fetch(`${server.url}/v1/jobs/${id}/logs?follow=true`, {
+      headers: { authorization: `Bearer ${ada.token}` },
+      signal: abort.signal,
+    });
+    const reader = answer.body!.getReader();
+    assert.match(Buffer.from((await reader.read()).value!).toString(), /first/);
+    abort.abort();
+    await left;
+  });
+});
+
+describe("merging", () => {
+  async function* stream(...items: number[]) {
+    for (const at of items) yield { at };
+  }
+
+  it("keeps the order of time and waits for nobody who has nothing to say", async () => {
+    const never = (async function* () {
+      await new Promise(() => {});
+      yield { at: 0 };
+    })();
+    const leave = new AbortController();
+    const seen: number[] = [];
+    for await (const { at } of mergeByTime([stream(1, 4, 5, 9), stream(2, 3, 8), never], leave.signal)) {
+      seen.push(at);
+      if (seen.length === 7) leave.abort();
+    }
+    assert.deepEqual(seen, [1, 2, 3, 4, 5, 8, 9]);
+  });
+
+  it("passes an error on", async () => {
+    const broken = (async function* () {
+      yield { at: 1 };
+      throw new Error("gone");
+    })();
+    await assert.rejects(async () => {
+      for await (const _ of mergeByTime([broken, stream(2)], new AbortController().signal));
+    }, /gone/);
+  });
+});

@@ -1,0 +1,234 @@
+import assert from "node:assert/strict";
+import { after, before, describe, it } from "node:test";
+import { type AccountTerms, extractFrom, hour, invoiceText, plainTerms, recompute, unitsPerGpu } from "@tessera/core";
+import type {
+  BudgetShape,
+  CostReport,
+  ExtractShape,
+  HeadShape,
+  InvoiceShape,
+  InvoiceSummary,
+  LedgerPage,
+  LineExplanation,
+} from "@tessera/wire";
+import { verifyInvoice } from "@tessera/wire";
+import { BudgetWatch } from "../../flow/watch/budget-watch.ts";
+import { checkChain } from "../../journal/chain.ts";
+import { fleetOf, TestControl } from "../../testing/control.ts";
+import { serveApi, Tenancy, type TestServer, type TestUser } from "../../testing/tenancy.ts";
+
+const termsOf = (gpus: number): AccountTerms => ({
+  ...plainTerms,
+  quota: { guarantee: { H100: gpus * unitsPerGpu }, weight: 1 },
+});
+const start = Date.UTC(2026, 9, 1);
+
+describe("money over the API", () => {
+  let control: TestControl;
+  let server: TestServer;
+  let tenancy: Tenancy;
+  let owner: TestUser;
+  let finance: TestUser;
+
+  before(async () => {
+    control = await TestControl.start(undefined, []);
+    control.setTime(start);
+    await control.must({ kind: "node.register", nodes: fleetOf(2, 4) });
+    server = await serveApi(control);
+    tenancy = new Tenancy(control);
+    await tenancy.prices();
+    await tenancy.account("lab", termsOf(2));
+    await tenancy.account("lab/vision");
+    await tenancy.account("ops", termsOf(4));
+    owner = await tenancy.user("root", "platform-owner", "");
+    finance = await tenancy.user("fin", "finance", "lab");
+    const job = await tenancy.job("lab/vision", owner.id, { name: "big", gpus: "H100:4" });
+    await control.run(job);
+    control.setTime(start + 10 * hour);
+    await control.end(job);
+  });
+  after(() => server.close());
+
+  it("shows the draft of a month: the floor, and what was used beyond it", async () => {
+    const draft = await server.must<InvoiceShape>(finance, "GET", "/v1/accounts/lab/invoices/2026-10");
+    assert.equal(draft.status, "draft");
+    assert.deepEqual(
+      draft.lines.map(({ kind, account, hours, micros }) => [kind, account, hours, micros]),
+      [
+        ["reserved", "lab", "20.000", "40000000"],
+        ["burst", "lab/vision", "20.000", "60000000"],
+      ],
+    );
+  });
+
+  it("groups costs by job, and the groups add up to the whole", async () => {
+    const report = await server.must<CostReport>(
+      finance,
+      "GET",
+      "/v1/costs?by=job&from=2026-10-01&to=2026-11-01&account=lab",
+    );
+    assert.equal(report.rows.find(({ key }) => key.startsWith("job_"))!.micros, "60000000");
+    assert.equal(report.totalMicros, "100000000");
+  });
+
+  it("says where the running month ends if all goes on as now, and nothing about months that are over", async () => {
+    control.setTime(start + 20 * hour);
+    // 100 until the job ended; since then the floor of 2 GPUs alone, 4 an hour: 0.666667 in ten minutes.
+    const open = await server.must<CostReport>(finance, "GET", "/v1/costs?from=2026-10-01&account=lab");
+    assert.deepEqual(
+      [open.totalMicros, open.forecastMicros],
+      ["140000000", String(140_000_000 + 666_667 * 6 * (31 * 24 - 20))],
+    );
+    const over = await server.must<CostReport>(
+      finance,
+      "GET",
+      "/v1/costs?from=2026-10-01&to=2026-10-01T12:00:00Z&account=lab",
+    );
+    assert.equal(over.forecastMicros, undefined);
+  });
+
+  it("closes a month once: numbers without gaps, entries that add up, and the same bytes when computed again", async () => {
+    control.setTime(Date.UTC(2026, 10, 1) + hour);
+    await server.must(owner, "POST", "/v1/periods/close", { period: "2026-10" });
+    const again = await server.must<{ invoices: unknown[] }>(owner, "POST", "/v1/periods/close", { period: "2026-10" });
+    assert.deepEqual(again.invoices, []);
+    const { items } = await server.must<{ items: InvoiceSummary[] }>(owner, "GET", "/v1/invoices");
+    const issued = items.filter(({ status }) => status === "issued");
+    assert.deepEqual(
+      issued.map(({ number }) => number),
+      ["INV-000002", "INV-000001"],
+    );
+    const ledger = await server.must<LedgerPage>(owner, "GET", "/v1/ledger");
+    const sums = Object.values(ledger.balances).reduce((sum, micros) => sum + BigInt(micros), 0n);
+    assert.equal(sums, 0n);
+    for (const { legs } of ledger.items)
+      assert.equal(
+        legs.reduce((sum, { micros }) => sum + BigInt(micros), 0n),
+        0n,
+      );
+    const invoice = await server.must<InvoiceShape>(finance, "GET", "/v1/accounts/lab/invoices/2026-10");
+    assert.equal(ledger.balances["EUR tenant/lab/owed"], invoice.totalMicros);
+    const extract = await server.must<ExtractShape>(finance, "GET", "/v1/accounts/lab/invoices/2026-10/extract");
+    assert.equal(invoiceText(recompute(extractFrom(extract.entries))!), invoice.text);
+    assert.ok(!extract.entries.join().includes("ops"), "[S23] nothing of another tenant");
+    assert.ok((await checkChain(control.reader)).sound);
+  });
+
+  it("pages through invoices, drafts first, and through the ledger", async () => {
+    const all = await server.must<{ items: InvoiceSummary[]; next?: string }>(owner, "GET", "/v1/invoices");
+    assert.equal(all.next, undefined);
+    const paged = async <Page extends { items: unknown[]; next?: string }>(path: string) => {
+      const items: unknown[] = [];
+      for (let next = ""; ; ) {
+        const page = await server.must<Page>(owner, "GET", `${path}?limit=1${next && `&cursor=${next}`}`);
+        items.push(...page.items);
+        if (page.next === undefined) return items;
+        next = page.next;
+      }
+    };
+    assert.deepEqual(
+      all.items.map(({ status }) => status),
+      ["draft", "draft", "issued", "issued"],
+    );
+    assert.deepEqual(await paged("/v1/invoices"), all.items);
+    const ledger = await server.must<LedgerPage>(owner, "GET", "/v1/ledger");
+    assert.ok(ledger.items.length > 2 && ledger.items[0]!.no > ledger.items.at(-1)!.no);
+    assert.deepEqual(await paged("/v1/ledger"), ledger.items);
+    const one = await server.must<{ items: InvoiceSummary[] }>(owner, "GET", "/v1/invoices?number=INV-000001");
+    assert.deepEqual(
+      one.items.map(({ number }) => number),
+      ["INV-000001"],
+    );
+    const other = all.items.find(({ status, tenant }) => status === "issued" && tenant === "ops")!;
+    const hidden = await server.must<{ items: InvoiceSummary[] }>(
+      finance,
+      "GET",
+      `/v1/invoices?number=${other.number}`,
+    );
+    assert.deepEqual(hidden.items, [], "what one may not see is not there");
+  });
+
+  it("[S12] lets a tenant check an invoice with the extract and a published head alone, and names what was changed", async () => {
+    const invoice = await server.must<InvoiceShape>(finance, "GET", "/v1/accounts/lab/invoices/2026-10");
+    const extract = await server.must<ExtractShape>(finance, "GET", "/v1/accounts/lab/invoices/2026-10/extract");
+    const { hash: head } = await server.must<HeadShape>(finance, "GET", "/v1/journal/head");
+    const claim = { text: invoice.text, extract, head };
+    const verdict = await verifyInvoice(claim);
+    assert.equal(verdict.sound, true, "fault" in verdict ? verdict.fault : "");
+    const place = extract.entries.findIndex((entry) => entry.includes(`"is":"usage"`));
+    const flipped = extract.entries.with(place, extract.entries[place]!.replace(/"fromAt":1/, `"fromAt":2`));
+    const named = await verifyInvoice({ ...claim, extract: { ...extract, entries: flipped } });
+    assert.deepEqual([named.sound, "entry" in named && named.entry], [false, place + 1]);
+    const faultOf = async (change: Partial<typeof claim>) => {
+      const found = await verifyInvoice({ ...claim, ...change });
+      return "fault" in found ? found.fault : "";
+    };
+    assert.match(await faultOf({ text: invoice.text.replace("60000000", "60000001") }), /does not follow/);
+    assert.match(await faultOf({ head: "00".repeat(32) }), /published head/);
+    const without = { entries: extract.entries.toSpliced(place, 1), leaves: extract.leaves.toSpliced(place, 1) };
+    assert.match(await faultOf({ extract: { ...extract, ...without } }), /not those that the journal/);
+    assert.match(await faultOf({ extract: { ...extract, invoice: "INV-000009" } }), /not of this invoice/);
+    const other = { ...extract, publicKey: extract.publicKey.replace(/.....$/, "AAAA=") };
+    assert.match(await faultOf({ extract: other }), /signature/);
+  });
+
+  it("explains a line by its hours and the stretches behind it", async () => {
+    const line = await server.must<LineExplanation>(finance, "GET", "/v1/accounts/lab/invoices/2026-10/lines/2");
+    assert.equal(line.hours.length, 10);
+    assert.equal(
+      line.hours.reduce((sum, { micros }) => sum + BigInt(micros), 0n),
+      60_000_000n,
+    );
+    assert.equal(line.stretches.filter(({ state }) => state === "running").length, 1);
+    assert.match(line.arithmetic, /= 60000000 micros$/);
+  });
+
+  it("stops burst work when a hard budget is spent, says why, and lets it start again when it is raised", async () => {
+    const job = await tenancy.job("lab/vision", owner.id, { name: "more", gpus: "H100:4" });
+    await control.run(job);
+    const budget = { limitMicros: "900000000", stop: "stop-burst", alertsPerMille: [500] };
+    await server.must(finance, "PUT", "/v1/accounts/lab%2Fvision/budget", budget);
+    const watch = new BudgetWatch(control, { now: () => control.now(), at: () => () => {} });
+    const began = control.now();
+    await watch.look();
+    control.setTime(began + 10 * 60_000);
+    const next = await watch.look();
+    assert.equal(control.state.leases.size, 1);
+    control.setTime(began + 100 * hour);
+    await watch.look();
+    assert.equal(control.state.books.reached.get("lab/vision")?.perMille, 500);
+    assert.ok(next > began);
+    control.setTime(began + 150 * hour);
+    await watch.look();
+    const [lease] = [...control.state.leases.values()];
+    assert.equal(lease!.state, "stopping");
+    control.setTime(began + 150 * hour + 18_000);
+    await control.report(lease!.id, { kind: "exited", ran: true, signal: "SIGTERM" });
+    const { reason } = await server.must<{ reason: { kind: string; detail: string } }>(
+      owner,
+      "GET",
+      `/v1/jobs/${job}/explain`,
+    );
+    assert.equal(reason.kind, "budget");
+    assert.match(reason.detail, /The budget of lab\/vision is spent/);
+    const events = await server.must<{ items: { subject: string; text: string }[] }>(
+      owner,
+      "GET",
+      "/v1/events?limit=500",
+    );
+    const told = events.items.filter(({ subject }) => subject === job).map(({ text }) => text);
+    assert.ok(
+      told.some((text) => /asked to stop \(budget\): SIGTERM, .*the budget of lab\/vision is spent/.test(text)),
+      told.join("; "),
+    );
+    const [passed] = (await server.must<{ items: BudgetShape[] }>(finance, "GET", "/v1/budgets")).items;
+    assert.equal(passed!.overMicros, "30000");
+    const shown = await server.must<BudgetShape>(finance, "PUT", "/v1/accounts/lab%2Fvision/budget", {
+      ...budget,
+      limitMicros: "2000000000",
+    });
+    assert.deepEqual([shown.stopped, shown.overMicros], ["stop-burst", undefined]);
+    await watch.look();
+    assert.equal(control.state.leases.size, 1);
+  });
+});

@@ -1,0 +1,53 @@
+import assert from "node:assert/strict";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, before, describe, it } from "node:test";
+import { fleetOf, TestControl } from "../../testing/control.ts";
+import { serveApi, type TestServer } from "../../testing/tenancy.ts";
+
+describe("the console's files", () => {
+  const folder = mkdtempSync(join(tmpdir(), "tessera-console-"));
+  let server: TestServer;
+
+  before(async () => {
+    mkdirSync(join(folder, "assets"));
+    writeFileSync(join(folder, "index.html"), "<!doctype html><title>Tessera</title>");
+    writeFileSync(join(folder, "assets", "main-abc123.js"), "export {};");
+    writeFileSync(join(folder, "favicon.svg"), "<svg/>");
+    server = await serveApi(await TestControl.start(undefined, fleetOf(1, 1)), { console: folder });
+  });
+  after(async () => {
+    await server.close();
+    rmSync(folder, { recursive: true });
+  });
+
+  const get = (path: string) => server.call(undefined, "GET", path);
+
+  it("are the page at every address of a page, never kept by a browser, and safe", async () => {
+    for (const path of ["/", "/queue", "/jobs/job_1.2", "/quota/acme/team", "/fleet?colour=mode"]) {
+      const answer = await get(path);
+      assert.equal(answer.status, 200, path);
+      assert.equal(answer.headers.get("cache-control"), "no-cache");
+      const policy = answer.headers.get("content-security-policy")!;
+      assert.match(policy, /default-src 'none'/);
+      assert.doesNotMatch(policy, /unsafe|\*|https?:/);
+      assert.equal(answer.headers.get("x-content-type-options"), "nosniff");
+    }
+  });
+
+  it("are kept for ever where their name carries a hash", async () => {
+    const answer = await get("/assets/main-abc123.js");
+    assert.match(answer.headers.get("cache-control")!, /immutable/);
+    assert.match(answer.headers.get("content-type")!, /^text\/javascript/);
+    assert.equal(answer.text, "export {};");
+  });
+
+  it("leave unknown addresses unknown, and reach nothing outside their folder", async () => {
+    for (const path of ["/v1/nothing", "/assets/main-old.js", "/secret", "/assets/..%2f..%2fetc%2fpasswd", "/queuex"]) {
+      const answer = await get(path);
+      assert.equal(answer.status, 404, path);
+      assert.match(answer.headers.get("content-type")!, /problem\+json/);
+    }
+  });
+});

@@ -1,0 +1,296 @@
+import {
+  type Charge,
+  costOf,
+  hour,
+  type Instant,
+  type InvoiceLine,
+  type LineKey,
+  latestOf,
+  type Period,
+  type Shared,
+  shareOut,
+  tenantOfPath,
+  type Usage,
+} from "@tessera/core";
+import type { CostReport } from "@tessera/wire";
+import { hours } from "../../render/hours.ts";
+import { isWithin } from "../../store/paths.ts";
+import type { ControlPlane } from "../control.ts";
+import { billingZone, bookOf, invoiceOf, type RatedPeriod, ratePeriod } from "./bill.ts";
+import { forecast, rateSince } from "./forecast.ts";
+import { periodAt } from "./periods.ts";
+import type { RatedTime } from "./rated.ts";
+
+type By = CostReport["by"];
+type Costing = Pick<ControlPlane, "state" | "reader" | "rated">;
+
+export interface CostAsk {
+  readonly by: By;
+  readonly from: Instant;
+  readonly to: Instant;
+  /** Account paths; what lies below them is included. The empty path is everything. */
+  readonly accounts: readonly string[];
+  readonly compare: boolean;
+}
+
+interface Sum {
+  micros: bigint;
+  unitMs: bigint;
+  readonly byKind: Map<string, bigint>;
+}
+
+/** What was spent, grouped, from the same rating that makes invoices. Credits for lending are of the tenant. */
+export async function costReport(
+  control: Costing,
+  ask: CostAsk,
+  now: Instant,
+  nameOfUser: (id: string) => string,
+): Promise<CostReport> {
+  const { state } = control;
+  const sums = await costsIn(control, ask, now, nameOfUser);
+  const length = ask.to - ask.from;
+  const before = ask.compare
+    ? await costsIn(control, { ...ask, from: Math.max(0, ask.from - length), to: ask.from }, now, nameOfUser)
+    : undefined;
+  const keys = [...new Set([...sums.keys(), ...(before?.keys() ?? [])])].sort();
+  const forecastMicros = ask.to === now ? await monthEnd(control, ask, now) : undefined;
+  return {
+    from: new Date(ask.from).toISOString(),
+    to: new Date(ask.to).toISOString(),
+    by: ask.by,
+    currency: state.books.versions.at(-1)?.currency ?? "XXX",
+    rows: keys.map((key) => {
+      const sum = sums.get(key) ?? emptySum();
+      return {
+        key,
+        micros: String(sum.micros),
+        ...(before !== undefined && { beforeMicros: String(before.get(key)?.micros ?? 0n) }),
+        byKind: Object.fromEntries([...sum.byKind].sort().map(([kind, micros]) => [kind, String(micros)])),
+        gpuHours: hours("burst", sum.unitMs),
+      };
+    }),
+    totalMicros: String(totalOf(sums)),
+    ...(before !== undefined && { beforeMicros: String(totalOf(before)) }),
+    ...(forecastMicros !== undefined && { forecastMicros: String(forecastMicros) }),
+  };
+}
+
+function totalOf(sums: ReadonlyMap<string, Sum>): bigint {
+  return [...sums.values()].reduce((sum, { micros }) => sum + micros, 0n);
+}
+
+/** What the running month will have cost at its end; unknown in its first instant and without a price list. */
+async function monthEnd(control: Costing, { accounts }: CostAsk, now: Instant): Promise<bigint | undefined> {
+  const { state } = control;
+  const month = periodAt(now, billingZone(state));
+  const since = rateSince(month, now);
+  if (state.books.versions.length === 0 || since === now) return undefined;
+  const costIn = async (from: Instant) => {
+    const about: CostAsk = { by: "class", from, to: now, accounts, compare: false };
+    return totalOf(await costsIn(control, about, now, () => ""));
+  };
+  return forecast(await costIn(month.fromAt), await costIn(since), since, now, month);
+}
+
+async function costsIn(
+  control: Costing,
+  ask: CostAsk,
+  now: Instant,
+  nameOfUser: (id: string) => string,
+): Promise<Map<string, Sum>> {
+  const { by, from, to, accounts } = ask;
+  const sums = new Map<string, Sum>();
+  const mine = (account: string) => accounts.includes("") || accounts.some((path) => isWithin(account, path));
+  const span = { fromAt: from, toAt: Math.min(to, now) };
+  const rated = await control.rated.period({ label: "", zone: "UTC", ...span }, now);
+  const { totals } = rated;
+  if (by === "job" || by === "user") await addHolders(sums, control, ask, now, mine, nameOfUser);
+  const days = by === "day" ? await control.rated.days(span) : [];
+  addDays(sums, days, mine);
+  const lentOn = days.map(({ fromAt, totals }) => ({ key: dayOf(fromAt), lent: totals.shared().filter(isLent) }));
+  for (const tenant of totals.tenants()) {
+    for (const line of [...totals.linesOf(tenant), ...sharedLines(rated, tenant)]) {
+      if (!mine(line.account)) continue;
+      // Credits, and shares of what was idle, have no hours of their own.
+      const key = keyOf(line, by);
+      if (by === "day" && isLent(line)) addLent(sums, lentOn, line);
+      else if (hourless.has(line.kind)) put(sums, key ?? "", line.kind, line.micros, 0n);
+      else if (key !== undefined) put(sums, key, line.kind, line.micros, isGpu(line) ? line.quantity : 0n);
+    }
+  }
+  return sums;
+}
+
+const hourless: ReadonlySet<string> = new Set(["lost-work", "lent", "idle"]);
+
+/** What a tenant is credited with for lending, and its share of what nobody used. */
+function sharedLines(rated: RatedPeriod, tenant: string): readonly InvoiceLine[] {
+  const lines = invoiceOf(rated, tenant, "chargeback")?.lines ?? [];
+  return lines.filter(({ kind }) => kind === "lent" || kind === "idle");
+}
+
+function isLent({ kind }: { readonly kind: LineKey["kind"] }): boolean {
+  return kind === "lent";
+}
+
+function dayOf(at: Instant): string {
+  return new Date(at).toISOString().slice(0, 10);
+}
+
+/** Each day gets what its lines have grown by, so that days add up to lines that are rounded once. */
+function addDays(
+  sums: Map<string, Sum>,
+  days: Awaited<ReturnType<RatedTime["days"]>>,
+  mine: (account: string) => boolean,
+): void {
+  const soFar = new Map<number, { quantity: bigint; micros: bigint }>();
+  for (const { fromAt, totals } of days) {
+    const key = dayOf(fromAt);
+    for (const tenant of totals.tenants()) {
+      for (const no of totals.quantities.of(tenant)) {
+        const rate = totals.quantities.book.rate(no);
+        if (!mine(rate.key.account)) continue;
+        const grown = totals.quantities.quantity(no);
+        const before = soFar.get(no) ?? { quantity: 0n, micros: 0n };
+        const quantity = before.quantity + grown;
+        const micros = costOf(rate.key.kind, quantity, rate.price, rate.rounding);
+        soFar.set(no, { quantity, micros });
+        put(sums, key, rate.key.kind, micros - before.micros, isGpu(rate.key) ? grown : 0n);
+      }
+    }
+  }
+}
+
+/** Divides a credit for lending among the days on which that was lent, by how much. */
+function addLent(
+  sums: Map<string, Sum>,
+  days: readonly { readonly key: string; readonly lent: readonly Shared[] }[],
+  { account, model, version, perMille, micros }: InvoiceLine,
+): void {
+  const isOf = (lent: Shared) =>
+    lent.tenant === account && lent.model === model && lent.version === version && lent.perMille === perMille;
+  const parts = shareOut(
+    -micros,
+    days.map(({ lent }) => lent.find(isOf)?.quantity ?? 0n),
+  );
+  for (const [i, { key }] of days.entries()) if (parts[i] !== 0n) put(sums, key, "lent", -parts[i]!, 0n);
+}
+
+/** Jobs and users have no lines: each hour of a line is divided among those who held something of it. */
+async function addHolders(
+  sums: Map<string, Sum>,
+  { reader, state }: Costing,
+  { by, from, to }: CostAsk,
+  now: Instant,
+  mine: (account: string) => boolean,
+  nameOfUser: (id: string) => string,
+): Promise<void> {
+  const period: Period = { label: "", fromAt: from, toAt: to, zone: "UTC" };
+  const charges: Charge[] = [];
+  const { metered } = await ratePeriod(reader, state, period, now, bookOf(state), (charge) => {
+    if (mine(charge.account)) charges.push(charge);
+  });
+  const held = latestOf(metered.usage).filter(({ account }) => mine(account));
+  const holders = holdersOf(held, period, by as "job" | "user", nameOfUser);
+  for (const charge of charges) {
+    // Floors belong to no job and no user: they are shown under the empty key.
+    if (holders.add(charge, sums)) continue;
+    put(sums, "", charge.kind, charge.micros, isGpu(charge) ? charge.quantity : 0n);
+  }
+}
+
+function isGpu({ kind }: Pick<LineKey, "kind">): boolean {
+  return kind === "burst" || kind === "reserved" || kind === "stranded";
+}
+
+/** What a line is shown under; days, jobs and users are counted apart. */
+function keyOf(line: LineKey, by: By): string | undefined {
+  switch (by) {
+    case "account":
+      return line.account;
+    case "model":
+      return line.model;
+    case "class":
+      return line.kind;
+    default:
+      return undefined;
+  }
+}
+
+/** Divides an hour of an account's line among those who held GPUs of that kind in it, by how much and how long. */
+function holdersOf(
+  used: readonly Usage[],
+  { fromAt, toAt }: Pick<Period, "fromAt" | "toAt">,
+  by: "job" | "user",
+  nameOfUser: (id: string) => string,
+) {
+  const byHour = new Map<string, Usage[]>();
+  const hourOf = (account: string, at: Instant) => `${account} ${Math.floor(at / hour)}`;
+  for (const usage of used) {
+    const end = Math.min(usage.toAt, toAt);
+    for (let at = Math.max(usage.fromAt, fromAt); at < end; at += hour - (at % hour)) {
+      const key = hourOf(usage.account, at);
+      const list = byHour.get(key) ?? [];
+      list.push(usage);
+      byHour.set(key, list);
+    }
+  }
+  return {
+    add(charge: Charge, sums: Map<string, Sum>): boolean {
+      if (charge.kind === "reserved") return false;
+      const held = (byHour.get(hourOf(charge.account, charge.fromAt)) ?? []).filter(
+        (usage) =>
+          usage.fromAt < charge.toAt &&
+          usage.toAt > charge.fromAt &&
+          (!isGpu(charge) || (usage.model === charge.model && usage.topology === charge.topology)),
+      );
+      const weights = held.map((usage) => weightOf(usage, charge));
+      if (weights.every((weight) => weight === 0n)) return false;
+      const parts = shareOut(charge.micros, weights);
+      const quantities = shareOut(charge.quantity, weights);
+      for (const [i, usage] of held.entries()) {
+        const key = by === "job" ? usage.job : nameOfUser(usage.user) || usage.user;
+        put(sums, key, charge.kind, parts[i]!, isGpu(charge) ? quantities[i]! : 0n);
+      }
+      return true;
+    },
+  };
+}
+
+function weightOf(usage: Usage, { kind, fromAt, toAt }: Charge): bigint {
+  const ms = BigInt(Math.min(usage.toAt, toAt) - Math.max(usage.fromAt, fromAt));
+  if (kind === "cpu") return ms * BigInt(usage.cpusMilli);
+  if (kind === "memory") return ms * BigInt(usage.memoryMiB);
+  return ms * BigInt(usage.unitsEach * usage.gpus.length);
+}
+
+function put(sums: Map<string, Sum>, key: string, kind: string, micros: bigint, unitMs: bigint): void {
+  const sum = sums.get(key) ?? emptySum();
+  sums.set(key, sum);
+  sum.micros += micros;
+  sum.unitMs += unitMs;
+  sum.byKind.set(kind, (sum.byKind.get(kind) ?? 0n) + micros);
+}
+
+function emptySum(): Sum {
+  return { micros: 0n, unitMs: 0n, byKind: new Map() };
+}
+
+/** What an account and everything below it spent in a stretch, without the credits of its tenant. */
+export async function spentBy(
+  rated: RatedTime,
+  accounts: readonly string[],
+  fromAt: Instant,
+  toAt: Instant,
+): Promise<Map<string, bigint>> {
+  const spent = new Map(accounts.map((account) => [account, 0n]));
+  const totals = await rated.totals({ fromAt, toAt });
+  for (const tenant of new Set(accounts.map(tenantOfPath))) {
+    for (const line of totals.linesOf(tenant)) {
+      for (const account of accounts) {
+        if (isWithin(line.account, account)) spent.set(account, spent.get(account)! + line.micros);
+      }
+    }
+  }
+  return spent;
+}

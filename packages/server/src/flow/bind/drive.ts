@@ -1,0 +1,200 @@
+import { type Event, type Job, type Lease, type LeaseId, type Report, type State, stopOrderOf } from "@tessera/core";
+import { type Engine, EngineFenced, type StopOrder } from "@tessera/engine";
+import type { CommitListener } from "../commits.ts";
+import { crashPoint } from "../crash-point.ts";
+import { orderOf } from "./order.ts";
+
+export interface DriverPorts {
+  readonly engine: Engine;
+  /** The replica of committed state. */
+  readonly state: State;
+  /** Hands a report to the writer; resolves when what it led to is durable. */
+  readonly report: (report: Report) => Promise<unknown>;
+  readonly secretsFor: (job: Job) => Promise<{ readonly [name: string]: string }>;
+  readonly now: () => number;
+  /** Waits; the simulated clock waits in virtual time. */
+  readonly sleep: (ms: number) => Promise<void>;
+  /** The engine belongs to a newer control plane: this one must stop. */
+  readonly onFenced: (error: Error) => void;
+  readonly warn: (text: string) => void;
+}
+
+/** Starting a process costs tens of milliseconds of a core; more at once only makes all of them late. */
+const callsAtOnce = 8;
+const retryMsFirst = 200;
+const retryMsMax = 10_000;
+/** Missing from one list is not dead: the second list decides. */
+const listsApartMs = 1_000;
+
+const killNow: StopOrder = { signal: "SIGKILL", graceMs: 0 };
+
+/**
+ * Makes engines do what has been committed, and tells the writer what they say. What a lease should be is read from
+ * the state each time, so a call can be repeated, be late, or be lost with the process, without harm.
+ */
+export class Driver implements CommitListener {
+  readonly #ports: DriverPorts;
+  readonly #busy = new Set<LeaseId>();
+  readonly #again = new Set<LeaseId>();
+  #calls = 0;
+  readonly #queue: (() => void)[] = [];
+  #closed = false;
+
+  constructor(ports: DriverPorts) {
+    this.#ports = ports;
+  }
+
+  /**
+   * After a start: compares what engines hold with what the journal says, before anything new is placed there.
+   * Orphans are stopped, ghosts are reported lost, everything else is taken over as it is.
+   */
+  async adopt(): Promise<void> {
+    const { engine, state } = this.#ports;
+    crashPoint("adopting");
+    engine.subscribe((report) => void this.#hear(report));
+    const found = await engine.list();
+    const known = new Set(found.map((each) => each.lease));
+    crashPoint("adopting");
+    const missing = [...state.leases.values()].filter((lease) => !known.has(lease.id) && lease.reportSequence > 0);
+    if (missing.length > 0) {
+      await this.#ports.sleep(listsApartMs);
+      const again = new Set((await engine.list()).map((each) => each.lease));
+      for (const lease of missing) if (!again.has(lease.id) && state.leases.has(lease.id)) await this.#lost(lease);
+    }
+    for (const each of found) if (each.state !== "gone" && !state.leases.has(each.lease)) this.#pursue(each.lease);
+    for (const lease of [...state.leases.keys()]) this.#pursue(lease);
+    crashPoint("adopting");
+  }
+
+  before(event: Event, state: State): void {
+    if (event.kind === "job-placed" && state.jobs.get(event.job)?.claim !== undefined) crashPoint("before-start");
+  }
+
+  /** Looks at each lease that the batch touched. */
+  after({ events }: { readonly events: readonly Event[] }, state: State): void {
+    for (const event of events) {
+      if (event.kind === "job-placed" || event.kind === "job-grown") {
+        for (const lease of state.jobs.get(event.job)?.leases ?? []) this.#pursue(lease.id);
+      } else if (event.kind === "lease-prepared") {
+        const job = state.jobs.get(state.leases.get(event.lease)?.job as never);
+        for (const lease of job?.leases ?? []) this.#pursue(lease.id);
+      } else if (event.kind === "lease-stopping" && event.sequence === 0) {
+        this.#pursue(event.lease);
+      } else if (event.kind === "lease-ended" && event.result === "lost") {
+        // Its node was declared down. Should it run all the same, it must not run beside its successor (S17).
+        this.#pursue(event.lease);
+      }
+    }
+  }
+
+  close(): void {
+    this.#closed = true;
+  }
+
+  async #hear(report: Report): Promise<void> {
+    if (this.#closed) return;
+    if (report.what.kind === "exited" && this.#isTaken(report.lease)) crashPoint("after-stop");
+    try {
+      await this.#ports.report(report);
+    } catch {
+      return; // the writer has stopped; the engine repeats the report after the next start
+    }
+    try {
+      await this.#call(() => this.#ports.engine.acknowledge(report.lease, report.sequence));
+    } catch (error) {
+      // It is durable here; that the engine keeps it a while longer does no harm.
+      this.#ports.warn(`${report.lease}: ${(error as Error).message}`);
+    }
+  }
+
+  async #lost(lease: Lease): Promise<void> {
+    const what = { kind: "lost", reason: "the engine does not know it any more" } as const;
+    const { now } = this.#ports;
+    await this.#ports.report({ lease: lease.id, sequence: lease.reportSequence + 1, bootId: "", at: now(), what });
+  }
+
+  /** Brings one lease closer to what it should be; at most one pursuit of a lease at a time. */
+  #pursue(id: LeaseId): void {
+    if (this.#busy.has(id)) {
+      this.#again.add(id);
+      return;
+    }
+    this.#busy.add(id);
+    void this.#pursueUntilDone(id).finally(() => {
+      this.#busy.delete(id);
+      if (this.#again.delete(id)) this.#pursue(id);
+    });
+  }
+
+  async #pursueUntilDone(id: LeaseId): Promise<void> {
+    for (let wait = retryMsFirst; !this.#closed; wait = Math.min(2 * wait, retryMsMax)) {
+      try {
+        await this.#call(() => this.#step(id));
+        return;
+      } catch (error) {
+        if (error instanceof EngineFenced) return this.#ports.onFenced(error);
+        this.#ports.warn(`${id}: ${(error as Error).message}; trying again in ${wait} ms`);
+        await this.#ports.sleep(wait);
+      }
+    }
+  }
+
+  async #step(id: LeaseId): Promise<void> {
+    const { engine, state } = this.#ports;
+    const lease = state.leases.get(id);
+    // Over as far as the journal is concerned: whatever is left of it must go.
+    if (lease === undefined) return engine.stop(id, killNow);
+    const job = state.jobs.get(lease.job)!;
+    if (lease.state === "stopping") {
+      if (this.#isTaken(id)) crashPoint("before-signal");
+      await engine.stop(id, stopOrderOf(job.spec, job.stopCause ?? "cancel", state.policy));
+      if (this.#isTaken(id)) crashPoint("in-grace");
+      return;
+    }
+    if (lease.state === "starting") {
+      let secrets: { readonly [name: string]: string };
+      try {
+        secrets = await this.#ports.secretsFor(job);
+      } catch (error) {
+        return this.#refused(lease, (error as Error).message);
+      }
+      return engine.bind(orderOf(state, job, lease, secrets));
+    }
+    // A gang is let go only when all of it is ready: no member runs alone (S5).
+    if (lease.state !== "prepared") return;
+    const gang = job.leases.filter((each) => !each.extra);
+    const ready = gang.every((each) => each.state === "prepared" || each.state === "running");
+    if (lease.extra || (ready && gang.length === job.spec.members.min)) return engine.release(id);
+  }
+
+  /** Its seat is wanted by somebody else. */
+  #isTaken(id: LeaseId): boolean {
+    const lease = this.#ports.state.leases.get(id);
+    return lease !== undefined && this.#ports.state.jobs.get(lease.job)?.stopCause === "preempt";
+  }
+
+  async #refused(lease: Lease, reason: string): Promise<void> {
+    const what = { kind: "refused", reason } as const;
+    await this.#ports.report({
+      lease: lease.id,
+      sequence: lease.reportSequence + 1,
+      bootId: "",
+      at: this.#ports.now(),
+      what,
+    });
+  }
+
+  /** A bounded number of engine calls at a time. */
+  async #call(act: () => Promise<void>): Promise<void> {
+    if (this.#calls >= callsAtOnce) await new Promise<void>((resolve) => this.#queue.push(resolve));
+    this.#calls++;
+    try {
+      crashPoint("before-engine-call");
+      await act();
+      crashPoint("after-engine-call");
+    } finally {
+      this.#calls--;
+      this.#queue.shift()?.();
+    }
+  }
+}

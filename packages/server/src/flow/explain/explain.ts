@@ -1,0 +1,113 @@
+import {
+  alternativesFor,
+  expected,
+  type Instant,
+  type Job,
+  lineOf,
+  type Outlook,
+  type Reason,
+  reasonFor,
+  type StartBand,
+  type State,
+  startBand,
+  stopOrderOf,
+  type User,
+} from "@tessera/core";
+import type { Alternative, Explanation, Start } from "@tessera/wire";
+import { may } from "../../access/policy.ts";
+import { renderReason } from "../../render/job.ts";
+import { renderAlternative, renderStart } from "../../render/outlook.ts";
+import { timestamp } from "../../render/quantities.ts";
+import type { ControlPlane } from "../control.ts";
+import { learnWait } from "./history.ts";
+
+/** Why a waiting job waits, who is ahead, when it will start, and what would start it now. */
+export async function explainWaiting(control: ControlPlane, user: User, job: Job): Promise<Explanation> {
+  const { state } = control;
+  const now = control.now();
+  const reason = reasonFor(state, job, now);
+  const { own, others } = lineOf(state, job);
+  const ahead = own.guaranteed + own.burst + others.guaranteed + others.burst;
+  const outlook = expected(state, job, now);
+  return {
+    job: job.id,
+    state: "waiting",
+    reason: renderReason(reason),
+    position: ahead + 1,
+    ahead,
+    aheadBy: { account: own, others },
+    alternatives: alternativesOf(control, user, job, reason, outlook),
+    start: await startOf(control, job, outlook, now),
+  };
+}
+
+/** Waits that no change of the job would end. */
+const fixedReasons: readonly Reason["kind"][] = ["held", "not-yet", "dependency", "evicting"];
+
+/** Changes that would start it now or sooner, as far as this user could make them. */
+export function alternativesOf(
+  control: ControlPlane,
+  user: User,
+  job: Job,
+  reason: Reason,
+  outlook: Outlook,
+): Alternative[] {
+  if (fixedReasons.includes(reason.kind)) return [];
+  const { state, capabilities } = control;
+  const terms = {
+    offers: (isolation: string) => isolation === "any" || (capabilities.isolation as string[]).includes(isolation),
+    mayRaise: may(state, user, "job.submit", job.account),
+  };
+  const found = alternativesFor(state, job, control.now(), outlook, terms);
+  return found.map((each) => renderAlternative(state, user, job.spec, each));
+}
+
+/** The planned start with what past runs make of it; else a band from past waits; else why it is not known [B3]. */
+export async function startOf(control: ControlPlane, job: Job, outlook: Outlook, now: Instant): Promise<Start> {
+  return withDeadline(job, await startAsKnown(control, job, outlook, now));
+}
+
+async function startAsKnown(control: ControlPlane, job: Job, outlook: Outlook, now: Instant): Promise<Start> {
+  const { state, reader } = control;
+  if (job.claim !== undefined) return { when: "later", at: timestamp(roomAt(state, job, now)), basis: "eviction" };
+  const start = renderStart(state, outlook, now);
+  const { kind, until } = reasonFor(state, job, now);
+  if (kind === "price" && until !== undefined) return { when: "later", at: timestamp(until), basis: "price" };
+  if (start.when === "now" || job.held || job.waitsFor > 0) return start;
+  const band = startBand(state, job, now);
+  if (band !== undefined) return { basis: "run-times", ...withoutWhy(start), when: "later", ...renderBand(band) };
+  if (start.when === "later") return start;
+  if (job.notBeforeAt > now) return start;
+  const wait = await learnWait(reader, state, job, now);
+  return wait === undefined ? start : { when: "later", basis: "wait-times", ...renderBand(wait) };
+}
+
+/** Says so where a job would be given up at its deadline before it is done. */
+function withDeadline({ spec, usualMs = 0 }: Job, start: Start): Start {
+  const { deadlineAt, maxTimeMs, expectedMs } = spec;
+  const at = start.p90 ?? start.at;
+  if (deadlineAt === undefined || at === undefined) return start;
+  const doneAt = Date.parse(at) + (expectedMs ?? maxTimeMs ?? usualMs);
+  return doneAt > deadlineAt ? { ...start, missesDeadline: timestamp(deadlineAt) } : start;
+}
+
+function withoutWhy({ why, ...start }: Start): Start {
+  return start;
+}
+
+function renderBand({ p50, p90, samples }: StartBand): Pick<Start, "p50" | "p90" | "samples"> {
+  return { p50: timestamp(p50), p90: timestamp(p90), samples };
+}
+
+/** When those who leave for the job are gone at the latest. */
+function roomAt(state: State, job: Job, now: Instant): Instant {
+  const wanted = new Set<number>(job.claim!.seats.flatMap((seat) => seat.gpus));
+  let at = now;
+  for (const lease of state.leases.values()) {
+    if (lease.state !== "stopping" || !lease.gpus.some((gpu) => wanted.has(gpu))) continue;
+    const leaving = state.jobs.get(lease.job);
+    if (leaving !== undefined)
+      at = Math.max(at, lease.since + stopOrderOf(leaving.spec, "preempt", state.policy).graceMs);
+  }
+  return at;
+}

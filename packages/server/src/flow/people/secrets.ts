@@ -1,0 +1,41 @@
+import { type Account, isRefusal, type Refusal, type State } from "@tessera/core";
+import { encryptSecret, secretKey } from "../../access/secrets.ts";
+import type { PrivateWrite } from "../../store/port.ts";
+import type { Asker, ControlPlane } from "../control.ts";
+
+/** Sets a secret: the journal learns that it changed, the value goes encrypted into the same commit. */
+export async function putSecret(
+  control: ControlPlane,
+  secretsKey: Buffer,
+  by: Asker,
+  account: Account,
+  name: string,
+  value: string,
+): Promise<Refusal | undefined> {
+  const key = secretKey(account, name);
+  const row = { kind: "secret", key, value: encryptSecret(secretsKey, key, value) };
+  const done = await control.ask({ kind: "secret.set", account: account.path, name }, by, [row]);
+  return isRefusal(done) ? done : undefined;
+}
+
+export async function deleteSecret(
+  control: ControlPlane,
+  by: Asker,
+  account: Account,
+  name: string,
+): Promise<Refusal | undefined> {
+  const row = { kind: "secret", key: secretKey(account, name), value: null };
+  const done = await control.ask({ kind: "secret.delete", account: account.path, name }, by, [row]);
+  return isRefusal(done) ? done : undefined;
+}
+
+/** The names of the secrets set on this very account. */
+export function secretNames(state: State, account: Account): string[] {
+  const prefix = `${account.no}/`;
+  return [...state.secrets.keys()].filter((key) => key.startsWith(prefix)).map((key) => key.slice(prefix.length));
+}
+
+/** An account that goes takes its secret values with it. */
+export function secretRowsOf(state: State, account: Account): PrivateWrite[] {
+  return secretNames(state, account).map((name) => ({ kind: "secret", key: secretKey(account, name), value: null }));
+}

@@ -1,0 +1,74 @@
+import { isRefusal, type Refusal, type Token, type TokenId, type User } from "@tessera/core";
+import { hashPassword, passwordsWork, verifyPassword } from "../../access/passwords.ts";
+import type { People } from "../../access/people.ts";
+import { isSession, mintSession, sessionLifeMs } from "../../access/session.ts";
+import type { Asker, ControlPlane } from "../control.ts";
+import { newId } from "../ids.ts";
+
+/** Checked where there is no such user or no password, so that it takes as long to hear no. */
+let nobodysHash: Promise<string> | undefined;
+
+/** The user with this login name and password; undefined when they do not belong together. */
+export async function userWithPassword(
+  control: ControlPlane,
+  people: People,
+  name: string,
+  password: string,
+): Promise<User | undefined> {
+  if (!passwordsWork) return undefined;
+  const id = people.idOf(name);
+  const rows = id === undefined ? undefined : await control.reader.privates("password", [id]);
+  const row = id === undefined ? undefined : rows?.get(id);
+  nobodysHash ??= hashPassword("nobody has this one");
+  const hash = row === undefined ? await nobodysHash : Buffer.from(row).toString("utf8");
+  const right = await verifyPassword(password, hash);
+  const user = id === undefined ? undefined : control.state.users.get(id);
+  return right && row !== undefined && user !== undefined && !user.disabled ? user : undefined;
+}
+
+/** Opens a session. What is left of the user's sessions that are over goes. */
+export async function openSession(
+  control: ControlPlane,
+  user: User,
+  request: string,
+): Promise<{ readonly cookie: string; readonly token: Token } | Refusal> {
+  const { token: cookie, prefix, hash } = mintSession();
+  const id = newId("tok_") as TokenId;
+  const now = control.now();
+  const by = { actor: { user: user.id, token: id }, request };
+  const over = sessionsOf(control, user).filter((token) => token.expiresAt <= now);
+  const made = await control.ask(
+    {
+      kind: "token.create",
+      id,
+      user: user.id,
+      prefix,
+      hash,
+      label: "console",
+      scopes: [],
+      expiresAt: now + sessionLifeMs,
+    },
+    by,
+  );
+  if (isRefusal(made)) return made;
+  await revokeAll(control, by, over);
+  return { cookie, token: control.state.tokens.get(id)! };
+}
+
+/** Ends all sessions of a user, but for one that may be kept. */
+export async function closeSessions(control: ControlPlane, by: Asker, user: User, kept?: Token): Promise<void> {
+  await revokeAll(
+    control,
+    by,
+    sessionsOf(control, user).filter((token) => token !== kept),
+  );
+}
+
+function sessionsOf({ state }: ControlPlane, user: User): Token[] {
+  return [...state.tokens.values()].filter((token) => token.user === user.id && isSession(token));
+}
+
+/** One that is gone already needs nothing. */
+async function revokeAll(control: ControlPlane, { actor, request }: Asker, tokens: readonly Token[]): Promise<void> {
+  await Promise.all(tokens.map((token) => control.ask({ kind: "token.revoke", token: token.id }, { actor, request })));
+}

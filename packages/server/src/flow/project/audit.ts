@@ -1,0 +1,119 @@
+import { type Command, type CommandInput, canonicalJson, type State, type UserId } from "@tessera/core";
+import type { AuditRow } from "../../store/port.ts";
+
+/** The audit record of a command that had an effect; the input in the journal is its proof. */
+export function auditOf(input: CommandInput, state: State, at: number, seq: number, index: number): AuditRow {
+  const { command, actor, request } = input;
+  const { target, account, detail } = describe(command, state);
+  return {
+    seq,
+    index,
+    at,
+    actor: actor.user,
+    token: actor.token ?? null,
+    request,
+    action: command.kind,
+    target,
+    account,
+    outcome: "ok",
+    detail,
+  };
+}
+
+/** What a command was about. The state is the one after it. */
+function describe(command: Command, state: State): { target: string; account: string; detail: string } {
+  switch (command.kind) {
+    case "job.submit":
+      return { target: command.id, account: command.account, detail: command.spec.name };
+    case "job.cancel":
+    case "job.hold":
+    case "job.release":
+    case "job.overspend":
+      return { target: command.job, account: "", detail: "" };
+    case "account.create":
+    case "account.edit":
+      return { target: command.path, account: command.path, detail: canonicalJson(command.terms.quota) };
+    case "account.window":
+      return { target: command.path, account: command.path, detail: canonicalJson(command.window) };
+    case "account.delete":
+      return { target: command.path, account: command.path, detail: "" };
+    case "node.register":
+      return {
+        target: command.nodes
+          .map((node) => node.name)
+          .join(" ")
+          .slice(0, 500),
+        account: "",
+        detail: `${command.nodes.length} nodes`,
+      };
+    case "node.cordon":
+    case "node.drain":
+    case "node.down":
+      return { target: command.node, account: "", detail: command.reason };
+    case "node.maintenance":
+      return { target: command.node, account: "", detail: command.window?.reason ?? "taken back" };
+    case "node.up":
+      return { target: command.node, account: "", detail: "" };
+    case "user.create":
+    case "user.disable":
+    case "user.enable":
+    case "user.erase":
+    case "password.set":
+      return { target: command.user, account: accountOfUser(state, command.user), detail: "" };
+    case "role.bind":
+    case "role.unbind":
+      return { target: command.user, account: command.account, detail: command.role };
+    case "token.create":
+      return {
+        target: command.id,
+        account: accountOfUser(state, command.user),
+        detail: `${command.user} ${command.label}`.trim(),
+      };
+    case "token.revoke":
+      return { target: command.token, account: "", detail: "" };
+    case "secret.set":
+    case "secret.delete":
+      return { target: command.name, account: command.account, detail: "" };
+    case "policy.set":
+      return { target: "policy", account: "", detail: canonicalJson(command.policy) };
+    case "price.add":
+      return { target: command.version.id, account: "", detail: `${command.version.gpus.length} models` };
+    case "price.foresee":
+      return { target: "prices", account: "", detail: `${command.ahead.windows.length} times of day` };
+    case "contract.set":
+      return { target: command.contract.tenant, account: command.contract.tenant, detail: "" };
+    case "tenant.bill":
+      return { target: command.tenant, account: command.tenant, detail: command.mode };
+    case "budget.set": {
+      const { account, limitMicros, stop } = command.budget;
+      return { target: account, account, detail: `${limitMicros} ${stop}` };
+    }
+    case "budget.drop":
+      return { target: command.account, account: command.account, detail: "" };
+    case "budget.reach":
+      return { target: command.account, account: command.account, detail: `${command.perMille} ${command.stop}` };
+    case "budget.foresee":
+      return { target: command.account, account: command.account, detail: `${command.forecastMicros} ${command.over}` };
+    case "credit.reach":
+      return { target: command.tenant, account: command.tenant, detail: `${command.owedMicros} ${command.reached}` };
+    case "invoice.issue":
+      return { target: command.period.label, account: command.tenant, detail: command.totalMicros };
+    case "ledger.post":
+      return { target: command.entry, account: command.tenant, detail: `${command.micros} ${command.memo}` };
+    case "epoch.begin":
+      return { target: String(state.epoch), account: "", detail: command.reason };
+  }
+}
+
+/** The lowest account in which all of a user's roles lie: whoever administers it may read what is done to the user. */
+export function accountOfUser(state: State, user: UserId): string {
+  const paths = (state.users.get(user)?.bindings ?? []).map((binding) => state.accounts[binding.account]!.path);
+  if (paths.length === 0) return "";
+  let common = paths[0]!.split("/");
+  for (const path of paths) {
+    const parts = path.split("/");
+    const differs = common.findIndex((part, i) => part !== parts[i]);
+    if (differs >= 0) common = common.slice(0, differs);
+  }
+  return common.join("/");
+}

@@ -1,0 +1,51 @@
+import assert from "node:assert/strict";
+import { readdirSync, readFileSync } from "node:fs";
+import { describe, it } from "node:test";
+import { fileURLToPath } from "node:url";
+import { apply, canonicalJson, emptyState } from "@tessera/core";
+import { sha256 } from "../../journal/digest.ts";
+import { rowOf } from "../../journal/golden/format.ts";
+import { eventsOf } from "../write/recover.ts";
+import { Projector } from "./project.ts";
+
+const folder = fileURLToPath(new URL("../../../src/journal/golden/", import.meta.url));
+
+/**
+ * SHA-256 of all usage, device and book rows of each golden journal, in their order. Stores in the field hold these
+ * rows, and `tess admin verify` compares them: a changed value needs a migration. A new journal gets a new line.
+ */
+const rowHashes: Readonly<Record<string, string>> = {
+  "0001-first.golden.jsonl": "4f2e9b9e9a26cad1db6765faf35e9baff684ae8daf55df5c6a231edc6434ea9e",
+  "0002-elastic.golden.jsonl": "2f3abc7b1ccbd9a8c457af122cea69bfc679f624a62fe4bd357d2a985e44d81f",
+  "0003-handover.golden.jsonl": "877bac564e7cbef0c4a4a96bf41d9dd34ead664b0d3d2cca50a4610862a40506",
+  "0003-maintenance.golden.jsonl": "9d192b21252003a2918590e9ea2de9945342a2977824ef1279e899db599c59ae",
+  "0004-money.golden.jsonl": "595856bb93975e998a0aaf0197f9a45dc570121a0f69da4b0e42f3b7151a56ba",
+  "0005-plans.golden.jsonl": "4f935f1cd1875fd1325092985a80f13d3e8f128dbf20378a6f8634faa6d10247",
+  "0006-own-budgets.golden.jsonl": "b7d87f81456b3f322450b9fc63152d014191d3010b563d1f082788742a8a74b3",
+  "0007-credit.golden.jsonl": "b7d87f81456b3f322450b9fc63152d014191d3010b563d1f082788742a8a74b3",
+};
+
+function rowHashOf(journal: string): string {
+  const state = emptyState();
+  const rows: string[] = [];
+  for (const line of readFileSync(folder + journal, "utf8")
+    .trimEnd()
+    .split("\n")) {
+    const row = rowOf(line);
+    const projector = new Projector(row.seq);
+    for (const event of eventsOf(row.events)) {
+      projector.see(event, state);
+      apply(state, event);
+    }
+    const { usage, devices, books } = projector.finish([], state, row.at);
+    for (const each of [...usage, ...devices, ...books]) rows.push(canonicalJson(each));
+  }
+  return sha256(Buffer.from(rows.join("\n"))).toString("hex");
+}
+
+describe("projected rows", () => {
+  it("[S10] [S11] of golden journals are byte for byte those that stores in the field hold", () => {
+    const journals = readdirSync(folder).filter((name) => name.endsWith(".golden.jsonl"));
+    assert.deepEqual(Object.fromEntries(journals.map((name) => [name, rowHashOf(name)])), rowHashes);
+  });
+});

@@ -1,0 +1,29 @@
+import { accountOf, type Refusal, refuse, rootAccount, type State, type User } from "@tessera/core";
+import { grantsOf } from "../../access/policy.ts";
+
+/** The account path a job goes to: the one given, or the only one where this user may submit. */
+export function projectOf(state: State, user: User, given: string | undefined): string | Refusal {
+  if (given !== undefined) return given;
+  const projects = defaultProjects(state, user);
+  if (projects.length === 1) return projects[0]!;
+  if (projects.length === 0) {
+    return refuse(
+      "invalid",
+      "project",
+      null,
+      "is not given, and you may not submit to any account",
+      "ask for a role in one",
+    );
+  }
+  const shown = projects.slice(0, 10).join(", ");
+  return refuse("invalid", "project", null, "is not given, and there are several", `name one, such as ${shown}`);
+}
+
+/** Accounts where a job of this user goes unasked: those of its roles, or every tenant for one of the whole platform. */
+export function defaultProjects(state: State, user: User): string[] {
+  const bound = user.bindings.filter(({ role }) => grantsOf[role]["job.submit"] !== undefined);
+  const accounts = [...new Set(bound.map(({ account }) => account))].map((no) => accountOf(state, no));
+  const own = accounts.filter((account) => account.no !== rootAccount);
+  const named = own.length > 0 ? own : accounts.flatMap((root) => root.children.map((no) => accountOf(state, no)));
+  return named.map((account) => account.path).sort();
+}

@@ -1,0 +1,43 @@
+import { day, hour, type Instant } from "@tessera/core";
+import type { Clock } from "@tessera/engine";
+import { windowsBetween } from "../bill/periods.ts";
+import type { Asker, ControlPlane } from "../control.ts";
+import { Lookout } from "./lookout.ts";
+
+/** How far ahead the core is told what times of day cost, and how much of it may be used up before it is told again. */
+const aheadMs = 8 * day;
+const leastMs = 7 * day;
+const system: Asker = { actor: { user: "system" }, request: "price-watch" };
+
+type Watched = Pick<ControlPlane, "state" | "now" | "ask">;
+
+/** Tells the core, which knows no zones, what the times of day of price lists are as instants. */
+export class PriceWatch extends Lookout {
+  readonly #control: Watched;
+
+  constructor(control: Watched, clock: Clock) {
+    super(clock, hour);
+    this.#control = control;
+  }
+
+  override start(): void {
+    void this.look().catch(() => {}); // who pays no more than so much waits until it is known
+    super.start();
+  }
+
+  async look(): Promise<Instant> {
+    await foreseePrices(this.#control);
+    return this.#control.now() + hour;
+  }
+}
+
+/** Tells the core of the times of day ahead; `anew` after a list has been added. */
+export async function foreseePrices(control: Watched, anew = false): Promise<void> {
+  const { versions, ahead } = control.state.books;
+  if (!versions.some(({ timesOfDay }) => timesOfDay.length > 0)) return;
+  const fromAt = control.now();
+  if (!anew && ahead.toAt - fromAt >= leastMs && ahead.fromAt <= fromAt) return;
+  const toAt = fromAt + aheadMs;
+  const windows = windowsBetween(versions, fromAt, toAt);
+  await control.ask({ kind: "price.foresee", ahead: { fromAt, toAt, windows } }, system);
+}

@@ -1,0 +1,240 @@
+import {
+  type AttemptRecord,
+  accountOf,
+  type Instant,
+  isRefusal,
+  type Job,
+  type JobArray,
+  type JobEnded,
+  type JobNo,
+  type JobSpec,
+  type Lease,
+  leaseIdOf,
+  parseJob,
+  type RawJob,
+  type Reason,
+  reasonFor,
+  type State,
+  unitsPerGpu,
+} from "@tessera/core";
+import type { Attempt, JobCreated, Member, WaitReason, Job as WireJob } from "@tessera/wire";
+import { timestamp } from "./quantities.ts";
+import { renderSpec } from "./spec.ts";
+
+/** A start of a job that is over, with the members it had. */
+export interface PastAttempt extends Attempt {
+  readonly members: readonly Member[];
+}
+
+/** GPUs of the whole gang under one of its alternatives, in thousandths where it asks for parts. */
+function gangGpus({ gpus, members }: JobSpec, choice: number): number {
+  const { count, unitsEach, part } = gpus[choice]!;
+  if (part === undefined) return count * members.min;
+  // The profile alone tells sevenths of compute; other parts say how much they want, or leave it to the device.
+  const sevenths = part.profile === undefined ? undefined : Number.parseInt(part.profile, 10) / 7;
+  return Math.round((sevenths ?? unitsEach / unitsPerGpu) * members.min * 1000) / 1000;
+}
+
+export function renderReason(reason: Reason): WaitReason {
+  const { until, ...rest } = reason;
+  return { ...rest, ...(until !== undefined && { until: timestamp(until) }) };
+}
+
+export function renderMember(state: State, lease: Lease): Member {
+  return {
+    rank: lease.rank,
+    lease: lease.id,
+    node: state.fleet.nodes[lease.node]?.facts.name ?? "",
+    gpus: lease.gpus.map((gpu) => state.fleet.gpuUuid[gpu]!),
+    state: lease.state,
+    ...(lease.enforcement !== undefined && { enforcement: lease.enforcement }),
+    ...(lease.startedAt !== undefined && { startedAt: timestamp(lease.startedAt) }),
+  };
+}
+
+/** What does not change while a job lives. */
+function fixed(state: State, job: Job | JobArray) {
+  const { spec } = job;
+  return {
+    id: job.id,
+    name: spec.name,
+    project: accountOf(state, job.account).path,
+    user: job.user,
+    type: spec.type,
+    priority: spec.priority,
+    submittedAt: timestamp(job.submittedAt),
+    spec: renderSpec(spec),
+  };
+}
+
+/** A start that is over, as it is shown. */
+export function pastAttempt(state: State, job: Job, record: AttemptRecord): PastAttempt {
+  const { attempt, seats, placedAt, startedAt, endedAt, result, why, exitCode } = record;
+  // A node that was lost may have left the fleet since.
+  const members = seats.map((seat, rank) => ({
+    rank,
+    lease: leaseIdOf(job.id, attempt, rank),
+    node: state.fleet.nodes[seat.node]?.facts.name ?? "",
+    gpus: seat.gpus.map((gpu) => state.fleet.gpuUuid[gpu]!),
+    state: "ended",
+  }));
+  return {
+    attempt,
+    nodes: members.map((member) => member.node),
+    placedAt: timestamp(placedAt),
+    ...(startedAt > 0 && { startedAt: timestamp(startedAt) }),
+    endedAt: timestamp(endedAt),
+    result,
+    ...(why !== undefined && { why }),
+    ...(exitCode !== undefined && { exitCode }),
+    members,
+  };
+}
+
+/** A live job as the API shows it. */
+export function renderJob(state: State, job: Job, now: Instant): WireJob {
+  const waiting = job.state === "waiting";
+  return {
+    ...fixed(state, job),
+    state: job.state,
+    held: job.held,
+    ...(waiting ? { reason: renderReason(reasonFor(state, job, now)) } : { class: job.class }),
+    attempt: job.attempt,
+    gpus: gangGpus(job.spec, job.choice),
+    gpuModel: modelOf(state, job, job.leases[0]?.gpus[0]),
+    members: job.leases.map((lease) => renderMember(state, lease)),
+    ...(job.stopWhy !== undefined && { detail: `It must leave: ${job.stopWhy}.` }),
+    ...(job.attempts.length > 0 && { attempts: job.attempts.map((record) => shownAttempt(state, job, record)) }),
+    ...(!waiting && job.startedAt > 0 && { startedAt: timestamp(job.startedAt) }),
+    ...elementOf(state, job),
+  };
+}
+
+function shownAttempt(state: State, job: Job, record: AttemptRecord): Attempt {
+  return withoutMembers(pastAttempt(state, job, record));
+}
+
+function withoutMembers({ members: _, ...attempt }: PastAttempt): Attempt {
+  return attempt;
+}
+
+/** The model of the GPU that it holds or held; before that the one it asks for. */
+function modelOf({ fleet }: State, job: Job, gpu: number | undefined): string {
+  return gpu === undefined ? job.spec.gpus[job.choice]!.model : fleet.models[fleet.gpuModel[gpu]!]!;
+}
+
+function elementOf(state: State, job: Job) {
+  if (job.array === undefined || job.index === undefined) return {};
+  return { array: { id: state.arrays.get(job.array)!.id, index: job.index } };
+}
+
+/** A live array as a whole. */
+export function renderArray(state: State, array: JobArray): WireJob {
+  const { size, live, active, succeeded } = array;
+  return {
+    ...fixed(state, array),
+    state: active > 0 ? "running" : "waiting",
+    held: firstWaiting(state, array)?.held ?? false,
+    attempt: 1,
+    gpus: gangGpus(array.spec, 0),
+    gpuModel: array.spec.gpus[0]!.model,
+    members: [],
+    elements: { size, waiting: live - active, active, succeeded, failed: size - live - succeeded },
+  };
+}
+
+function firstWaiting(state: State, array: JobArray): Job | undefined {
+  for (let no = array.no + 1; no <= array.no + array.size; no++) {
+    const element = state.jobs.get(no as JobNo);
+    if (element?.state === "waiting") return element;
+  }
+  return undefined;
+}
+
+const endings: Readonly<Record<JobEnded["outcome"], string>> = {
+  succeeded: "It succeeded.",
+  failed: "It failed.",
+  cancelled: "It was cancelled.",
+  "timed-out": "It reached its time limit.",
+  "infra-failed": "The platform could not run it to an end.",
+  preempted: "It was preempted and does not come back.",
+  "dependency-failed": "A job that it was to run after did not succeed.",
+  "deadline-passed": "Its deadline passed.",
+  "over-budget": "Its own budget is spent.",
+};
+
+function detailOf(event: JobEnded): string {
+  if (event.reason !== undefined) return event.reason;
+  if (event.outcome !== "failed" || event.exitCode === undefined) return endings[event.outcome];
+  return `It exited with code ${event.exitCode}.`;
+}
+
+/**
+ * A job as it is shown for ever after its end; `state` is the one before the event. It names its user by id only, so
+ * that a person can be erased and the document can be rebuilt from the journal.
+ */
+export function endedJobDoc(state: State, job: Job, event: JobEnded, attempts: readonly PastAttempt[]): WireJob {
+  const last = attempts.at(-1);
+  const started = attempts.find((attempt) => attempt.startedAt !== undefined)?.startedAt;
+  return {
+    ...fixed(state, job),
+    state: "ended",
+    held: false,
+    outcome: event.outcome,
+    ...(event.exitCode !== undefined && { exitCode: event.exitCode }),
+    detail: detailOf(event),
+    ...(last !== undefined && { class: job.class }),
+    attempt: last?.attempt ?? job.attempt,
+    gpus: gangGpus(job.spec, job.choice),
+    gpuModel: modelOf(state, job, job.seats[0]?.gpus[0]),
+    members: last === undefined ? [] : [...last.members],
+    attempts: attempts.map(withoutMembers),
+    ...(started !== undefined && { startedAt: started }),
+    endedAt: timestamp(event.at),
+    ...elementOf(state, job),
+  };
+}
+
+/** An array as a whole after the end of its last element, of which `event` tells; `state` is the one before it. */
+export function endedArrayDoc(state: State, array: JobArray, event: JobEnded): WireJob {
+  const succeeded = array.succeeded + (event.outcome === "succeeded" ? 1 : 0);
+  const all = succeeded === array.size;
+  const failed = array.size - succeeded;
+  const lastCode = event.exitCode ?? (event.outcome === "succeeded" ? 0 : 1);
+  return {
+    ...fixed(state, array),
+    state: "ended",
+    held: false,
+    outcome: all ? "succeeded" : event.outcome === "cancelled" ? "cancelled" : "failed",
+    exitCode: Math.max(array.exitCodeMax, lastCode),
+    detail: all ? "All elements succeeded." : `${failed} of ${array.size} elements did not succeed.`,
+    attempt: 1,
+    gpus: gangGpus(array.spec, 0),
+    gpuModel: array.spec.gpus[0]!.model,
+    members: [],
+    endedAt: timestamp(event.at),
+    elements: { size: array.size, waiting: 0, active: 0, succeeded, failed },
+  };
+}
+
+/** What a create answers: only what it fixed, so that it can be said again whatever has become of the job since. */
+export function jobCreated(state: State, job: Job | JobArray): JobCreated {
+  return {
+    id: job.id,
+    name: job.spec.name,
+    project: accountOf(state, job.account).path,
+    user: job.user,
+    state: "waiting",
+    size: "size" in job ? job.size : 1,
+    gpus: gangGpus(job.spec, 0),
+    submittedAt: timestamp(job.submittedAt),
+  };
+}
+
+/** The same from the document of a job that has ended in the meantime. Its spec is a job file, and is read as one. */
+export function jobCreatedFromDoc(doc: WireJob): JobCreated {
+  const { id, name, project, user, submittedAt, elements } = doc;
+  const spec = parseJob(doc.spec as unknown as RawJob, { after: [] });
+  const gpus = isRefusal(spec) ? doc.gpus : gangGpus(spec, 0);
+  return { id, name, project, user, state: "waiting", size: elements?.size ?? 1, gpus, submittedAt };
+}

@@ -1,0 +1,139 @@
+import {
+  type CommandInput,
+  type Event,
+  type Job,
+  type JobId,
+  type Lease,
+  type LeaseId,
+  type State,
+  writeSnapshot,
+} from "@tessera/core";
+import type { OwnEnd } from "@tessera/sim";
+import type { Recorded } from "./journal.ts";
+
+/** What a part of the journal says happened from outside: what was asked, and how long the work really takes. */
+export interface History {
+  readonly from: number;
+  readonly to: number;
+  /** The state at `from`, as a snapshot. */
+  readonly snapshot: string;
+  readonly commands: readonly { readonly at: number; readonly input: CommandInput }[];
+  /** Of each job, the ends that were its own, in order. A job without any is not known to end. */
+  readonly ends: ReadonlyMap<JobId, readonly OwnEnd[]>;
+  /** Of jobs that were interrupted before `from`, the work that they need not do again. */
+  readonly saved: ReadonlyMap<JobId, number>;
+  /** The usual time between being placed and running. */
+  readonly startMs: number;
+  /** How long jobs that were told to leave took for it; `leaveMs` is what is usual. */
+  readonly leaves: ReadonlyMap<JobId, number>;
+  readonly leaveMs: number | undefined;
+}
+
+/** Work that a job need not do again, and the end of the attempt that is on. */
+interface Progress {
+  savedMs: number;
+  end: OwnEnd | undefined;
+}
+
+/** Gathers a history while the batches of a journal go by. */
+export class HistoryBook {
+  readonly #from: number;
+  readonly #commands: { at: number; input: CommandInput }[] = [];
+  readonly #ends = new Map<JobId, OwnEnd[]>();
+  readonly #progress = new Map<JobId, Progress>();
+  /** Leases that were told to go; those that the engine stopped at a limit came to their own end. */
+  readonly #sentAway = new Map<LeaseId, number>();
+  readonly #leaves = new Map<JobId, number>();
+  readonly #delays: number[] = [];
+  #saved: ReadonlyMap<JobId, number> = new Map();
+  #snapshot: string | undefined;
+  #to: number;
+
+  constructor(from: number) {
+    this.#from = from;
+    this.#to = from;
+  }
+
+  /** A batch that is about to be written into `state`. */
+  begin({ at, inputs }: Recorded, state: State): void {
+    if (at < this.#from) return;
+    if (this.#snapshot === undefined) {
+      this.#snapshot = writeSnapshot(state);
+      this.#saved = new Map([...this.#progress].map(([job, { savedMs }]) => [job, savedMs]));
+    }
+    this.#to = at;
+    for (const input of inputs) {
+      if (input.kind === "command" && input.command.kind !== "epoch.begin") this.#commands.push({ at, input });
+    }
+  }
+
+  /** An event that is about to be written into `state`. */
+  see(event: Event, state: State): void {
+    switch (event.kind) {
+      case "lease-started":
+        this.#delays.push(event.at - state.leases.get(event.lease)!.placedAt);
+        break;
+      case "lease-stopping":
+        if (event.sequence === 0) this.#sentAway.set(event.lease, event.at);
+        break;
+      case "lease-ended": {
+        const lease = state.leases.get(event.lease)!;
+        const ranMs = lease.startedAt === undefined ? 0 : event.at - lease.startedAt;
+        const job = state.jobs.get(lease.job)!;
+        if (event.result === "exited") this.#exited(lease, job, ranMs, event.exitCode ?? 1);
+        const sentAwayAt = this.#sentAway.get(event.lease);
+        if (sentAwayAt !== undefined) this.#leaves.set(job.id, event.at - sentAwayAt);
+        this.#sentAway.delete(event.lease);
+        break;
+      }
+      case "job-requeued":
+      case "job-ended":
+        this.#close(state.jobs.get(event.job)!.id, event.kind === "job-ended");
+        break;
+      default:
+        break;
+    }
+  }
+
+  finish(last: State): History {
+    return {
+      from: this.#from,
+      to: this.#to,
+      snapshot: this.#snapshot ?? writeSnapshot(last),
+      commands: this.#commands,
+      ends: this.#ends,
+      saved: this.#saved,
+      startMs: middle(this.#delays) ?? 0,
+      leaves: this.#leaves,
+      leaveMs: middle([...this.#leaves.values()]),
+    };
+  }
+
+  #exited(lease: Lease, job: Job, ranMs: number, code: number): void {
+    const progress = this.#progress.get(job.id) ?? { savedMs: 0, end: undefined };
+    this.#progress.set(job.id, progress);
+    if (this.#sentAway.has(lease.id)) {
+      const everyMs = job.spec.checkpoint?.everyMs;
+      if (lease.rank === 0 && everyMs !== undefined) progress.savedMs += ranMs - (ranMs % everyMs);
+      return;
+    }
+    const runMs = Math.max(progress.end?.runMs ?? 0, progress.savedMs + ranMs);
+    progress.end = { runMs, code: progress.end?.code || code };
+  }
+
+  #close(job: JobId, forGood: boolean): void {
+    const progress = this.#progress.get(job);
+    if (progress?.end !== undefined) {
+      const ends = this.#ends.get(job) ?? [];
+      ends.push(progress.end);
+      this.#ends.set(job, ends);
+      progress.savedMs = 0;
+      progress.end = undefined;
+    }
+    if (forGood) this.#progress.delete(job);
+  }
+}
+
+function middle(values: readonly number[]): number | undefined {
+  return values.toSorted((a, b) => a - b)[values.length >> 1];
+}

@@ -1,0 +1,151 @@
+import { divideRounded, exponentOf, minorMicros } from "@tessera/core";
+import { textTable } from "@tessera/sim";
+import type { ChangeText } from "./change.ts";
+import type { Comparison, Figures, Pair } from "./compare.ts";
+import type { Difference } from "./same-decisions.ts";
+
+/** Everything that a what-if has to say. */
+export interface Report extends Comparison {
+  readonly from: number;
+  readonly to: number;
+  readonly changed: ChangeText;
+  /** Recorded inputs decided anew by the scheduler of today, beside what was decided then; null of another's past. */
+  readonly replay: {
+    readonly batches: number;
+    readonly differences: number;
+    readonly sameState: boolean;
+    readonly stateHash: string;
+    readonly first: Difference | null;
+  } | null;
+  /** What really became of everybody: how near the unchanged rerun comes to it tells how far it can be trusted. */
+  readonly recorded: Figures;
+  readonly endUnknown: number;
+}
+
+export const title = "What if";
+
+/** For a terminal. */
+export function tableOf(report: Report): string {
+  return [
+    `${title}: ${changeText(report.changed)}`,
+    `from ${new Date(report.from).toISOString()} to ${new Date(report.to).toISOString()}`,
+    replayText(report),
+    "",
+    ...textTable(headerOf(report), rowsOf(report)),
+    "",
+    `utilization ${percent(report.fleet.asItWas.utilization)} → ${percent(report.fleet.changed.utilization)}`,
+    ...notesOf(report),
+    "",
+    ...(report.jobs.length === 0
+      ? ["no job would have waited longer or shorter"]
+      : ["jobs that change most:", ...textTable(jobHeader, jobRowsOf(report))]),
+  ].join("\n");
+}
+
+interface Column {
+  readonly name: string;
+  readonly of: (figures: Figures) => string;
+}
+
+const plainColumns: readonly Column[] = [
+  { name: "jobs started", of: ({ started, jobs }) => `${started}/${jobs}` },
+  { name: "wait mean", of: ({ waitMsMean }) => duration(waitMsMean) },
+  { name: "wait p90", of: ({ waitMsP90 }) => duration(waitMsP90) },
+  { name: "preempted", of: ({ evictions }) => String(evictions) },
+  { name: "lost GPU-h", of: ({ lostGpuMs }) => hours(lostGpuMs) },
+  { name: "GPU-h held", of: ({ heldGpuMs }) => hours(heldGpuMs) },
+];
+
+/** Costs only where something has a price. */
+function columnsOf({ currency }: Report): readonly Column[] {
+  if (currency === null) return plainColumns;
+  const amount = ({ costMicros = 0n }: Figures) => amountText(costMicros, currency);
+  return [...plainColumns, { name: `cost ${currency}`, of: amount }];
+}
+
+export function headerOf(report: Report): string[] {
+  return ["account", ...columnsOf(report).map(({ name }) => name)];
+}
+
+export function rowsOf(report: Report): string[][] {
+  const { accounts, fleet } = report;
+  const columns = columnsOf(report);
+  const row = (name: string, { asItWas, changed }: Pair<Figures>) => [
+    name,
+    ...columns.map(({ of }) => arrow(of(asItWas), of(changed))),
+  ];
+  return [...accounts.map((each) => row(each.account, each)), row("all", fleet)];
+}
+
+export const jobHeader = ["job", "name", "account", "GPUs", "wait", "change", "preempted"];
+
+export function jobRowsOf({ jobs }: Report): string[][] {
+  return jobs.map(({ job, name, account, gpus, waitMsChange, asItWas, changed }) => [
+    job,
+    name,
+    account,
+    String(gpus),
+    arrow(duration(asItWas.waitMs), duration(changed.waitMs)),
+    `${waitMsChange < 0 ? "-" : "+"}${duration(Math.abs(waitMsChange))}`,
+    arrow(String(asItWas.evictions), String(changed.evictions)),
+  ]);
+}
+
+export function replayText({ replay }: Report): string {
+  if (replay === null)
+    return "a past of another scheduler: its decisions are not compared, only what became of its jobs";
+  const { batches, differences, sameState, stateHash, first } = replay;
+  if (differences === 0)
+    return `the ${batches} recorded batches are decided the same today${sameState ? `, down to the state ${stateHash.slice(0, 16)}` : ""}`;
+  return `${differences} of ${batches} recorded batches would be decided otherwise today, first at row ${first!.seq}`;
+}
+
+export function notesOf(report: Report): string[] {
+  const { refused, endUnknown, recorded, fleet } = report;
+  return [
+    `what really happened, beside the rerun without a change: ${columnsOf(report)
+      .map(({ name, of }) => `${name} ${of(recorded)} / ${of(fleet.asItWas)}`)
+      .join(", ")}`,
+    ...(refused.changed + refused.asItWas === 0
+      ? []
+      : [`commands of the past that are refused: ${arrow(String(refused.asItWas), String(refused.changed))}`]),
+    ...refused.first.map((text) => `refused under the change: ${text}`),
+    ...(endUnknown === 0 ? [] : [`${endUnknown} jobs are not known to end and run on to the last instant`]),
+  ];
+}
+
+export function changeText({ sets, policies, nodes }: ChangeText): string {
+  const parts = [
+    ...sets,
+    ...policies,
+    ...nodes.map((text) => (text.startsWith("-") ? `${text.slice(1)} fewer` : `${text} more`)),
+  ];
+  return parts.length === 0 ? "nothing had changed" : parts.join(", ");
+}
+
+function arrow(a: string, b: string): string {
+  return a === b ? a : `${a} → ${b}`;
+}
+
+/** Millionths of a currency with as many digits after the point as it is paid in. */
+function amountText(micros: bigint, currency: string): string {
+  const digits = exponentOf(currency);
+  const minor = divideRounded(micros, minorMicros(currency), "half-even");
+  const text = String(minor < 0n ? -minor : minor).padStart(digits + 1, "0");
+  const [whole, part] = [text.slice(0, text.length - digits), text.slice(text.length - digits)];
+  return `${minor < 0n ? "-" : ""}${whole}${digits === 0 ? "" : `.${part}`}`;
+}
+
+export function percent(part: number): string {
+  return `${(100 * part).toFixed(1)} %`;
+}
+
+function hours(gpuMs: number): string {
+  return (gpuMs / 3_600_000).toFixed(2);
+}
+
+export function duration(ms: number): string {
+  if (ms < 60_000) return `${(ms / 1_000).toFixed(1)}s`;
+  if (ms < 3_600_000) return `${(ms / 60_000).toFixed(1)}m`;
+  return `${(ms / 3_600_000).toFixed(1)}h`;
+}
