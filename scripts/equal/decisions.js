@@ -1,6 +1,5 @@
 import { createReadStream } from "node:fs";
 import { join } from "node:path";
-import { createInterface } from "node:readline";
 import { createGunzip } from "node:zlib";
 import { begin } from "../launch/progress.js";
 import { accepted } from "./accepted.js";
@@ -70,8 +69,14 @@ async function differenceOf(base, present, rules) {
   return firstDifference(linesOf(base.path), linesOf(present.path), rules);
 }
 
-function linesOf(path) {
-  return createInterface({ input: createReadStream(path).pipe(createGunzip()), crlfDelay: Number.POSITIVE_INFINITY });
+async function* linesOf(path) {
+  const text = createReadStream(path).pipe(createGunzip()).setEncoding("utf8");
+  let rest = "";
+  for await (const chunk of text) {
+    const lines = (rest + chunk).split("\n");
+    rest = lines.pop();
+    yield* lines;
+  }
 }
 
 /** Streams that may differ and do not: their reason is out of date. */

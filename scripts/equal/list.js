@@ -15,7 +15,6 @@ export const inputFolders = ["packages/sim/scenarios", "packages/server/src/jour
 
 export const benchCases = ["full", "mixed", "journal", "hopeless", "reclaim-half", "reclaim", "fill", "gangs"];
 
-const casesPerStream = 50;
 const casesPerProcess = 500;
 
 /**
@@ -89,16 +88,13 @@ function journalGroup(inputs) {
 function proverGroups(cases) {
   const groups = [];
   for (let from = 0; from < cases; from += casesPerProcess) {
-    const tasks = [];
-    for (let first = from; first < Math.min(from + casesPerProcess, cases); first += casesPerStream) {
-      const count = Math.min(casesPerStream, cases - first);
-      tasks.push({
-        stream: `prover ${first}-${first + count - 1}`,
-        play: "program",
-        program: programs.prove,
-        args: ["--json", "--no-shrink", `--first=${first}`, `--cases=${count}`],
-      });
-    }
+    const length = Math.min(casesPerProcess, cases - from);
+    const tasks = Array.from({ length }, (_, i) => ({
+      stream: `prover case ${from + i}`,
+      play: "program",
+      program: programs.prove,
+      args: ["--json", "--no-shrink", "--cases=1", `--first=${from + i}`],
+    }));
     groups.push(group("prover", tasks));
   }
   return groups;
