@@ -5,6 +5,7 @@ import { begin } from "../launch/progress.js";
 import { accepted } from "./accepted.js";
 import { Cache } from "./cache.js";
 import { firstDifference, normaliser } from "./compare.js";
+import { named, withoutNeed } from "./named.js";
 import { playAll } from "./play.js";
 
 /**
@@ -33,7 +34,7 @@ export async function compareDecisions({ groups, sides, root, workspace, fresh, 
     if (was === undefined || is === undefined) return;
     const found = await differenceOf(was, is, rules);
     if (found === undefined) return;
-    differences.push({ stream, ...found, ...(accepted.streams[stream] && { accepted: accepted.streams[stream] }) });
+    differences.push(named({ name: stream, ...found }, accepted.streams));
     tell(differences.at(-1), differences.length);
   };
 
@@ -54,7 +55,8 @@ export async function compareDecisions({ groups, sides, root, workspace, fresh, 
   const compared = groups.flatMap(({ name, tasks }) => tasks.map(({ stream }) => ({ stream, group: name })));
   const linesIn = (streams) => [...streams.values()].reduce((sum, { lines }) => sum + lines, 0);
   const lines = { base: linesIn(recorded.base), present: linesIn(recorded.present) };
-  return { compared, fromCache, lines, differences, needless: needlessOf(compared, differences) };
+  const names = compared.map(({ stream }) => stream);
+  return { compared, fromCache, lines, differences, needless: withoutNeed(names, differences, accepted.streams) };
 }
 
 function recall(groups, cache) {
@@ -77,12 +79,4 @@ async function* linesOf(path) {
     rest = lines.pop();
     yield* lines;
   }
-}
-
-/** Streams that may differ and do not: their reason is out of date. */
-function needlessOf(compared, differences) {
-  const differing = new Set(differences.map(({ stream }) => stream));
-  return compared
-    .map(({ stream }) => stream)
-    .filter((stream) => Object.hasOwn(accepted.streams, stream) && !differing.has(stream));
 }

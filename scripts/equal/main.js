@@ -4,9 +4,10 @@ import { orExplain } from "../launch/launch.js";
 import { root } from "../launch/root.js";
 import { compareDecisions } from "./decisions.js";
 import { benchCases, inputFolders, makeList } from "./list.js";
+import { isUnnamed } from "./named.js";
 import { decisionLines, differenceLines, speedLines } from "./report.js";
 import { checkOut, commitOf, copyPresent, extract, presentName } from "./sides.js";
-import { isSlow, measure } from "./speed.js";
+import { isLarge, isSlow, measure } from "./speed.js";
 import { openWorkspace } from "./workspace.js";
 
 const usage = `npm run equal -- --base COMMIT [options]: whether the present tree decides as a commit did, and as fast
@@ -79,9 +80,11 @@ async function main(options) {
     say(speedLines(report.speed));
   }
   if (options.json) console.log(JSON.stringify(report));
-  const differs = report.decisions?.differences.some((each) => each.accepted === undefined) ?? false;
-  const slow = report.speed?.some((each) => isSlow(each) && each.accepted === undefined) ?? false;
-  return differs || slow ? 1 : 0;
+  const faults = [
+    ...(report.decisions?.differences ?? []),
+    ...(report.speed?.filter((each) => isSlow(each) || isLarge(each)) ?? []),
+  ];
+  return faults.some(isUnnamed) ? 1 : 0;
 }
 
 /** The present tree as it is built now, and the base, which is checked out and built when it is first needed. */

@@ -1,3 +1,4 @@
+import { isUnnamed } from "./named.js";
 import { isLarge, isSlow, limits } from "./speed.js";
 
 const charsMax = 600;
@@ -5,8 +6,8 @@ const charsMax = 600;
 const shownMax = 20;
 
 /** The nth difference of a run, as soon as it is found. */
-export function differenceLines({ stream, index, base, present, failure, accepted }, nth) {
-  const head = accepted === undefined ? `DIFFERS ${stream}` : `accepted ${stream}: ${accepted}`;
+export function differenceLines({ name, index, base, present, failure, accepted }, nth) {
+  const head = accepted === undefined ? `DIFFERS ${name}` : `accepted ${name}: ${accepted}`;
   if (failure !== undefined) return [`${head}: it could not be played`, ...(nth > shownMax ? [] : [failure])];
   if (nth > shownMax) return [head];
   return [`${head}, first at decision ${index}`, `  base     ${shown(base)}`, `  present  ${shown(present)}`];
@@ -14,7 +15,7 @@ export function differenceLines({ stream, index, base, present, failure, accepte
 
 /** What the comparison of decisions found in all. */
 export function decisionLines({ compared, fromCache, lines, differences, needless }) {
-  const unnamed = differences.filter((each) => each.accepted === undefined);
+  const unnamed = differences.filter(isUnnamed);
   return [
     ...needless.map((stream) => `accepted without need, remove it from accepted.js: ${stream}`),
     ...countLines(compared, differences),
@@ -30,7 +31,7 @@ function shown(line) {
 }
 
 function countLines(compared, differences) {
-  const differing = new Set(differences.map(({ stream }) => stream));
+  const differing = new Set(differences.map(({ name }) => name));
   return [...Map.groupBy(compared, ({ group }) => group)].map(([group, streams]) => {
     const count = streams.filter(({ stream }) => differing.has(stream)).length;
     return `  ${group.padEnd(14)}${String(streams.length).padStart(5)} streams  ${count} differ`;

@@ -4,6 +4,7 @@ import { fileURLToPath } from "node:url";
 import { begin } from "../launch/progress.js";
 import { accepted } from "./accepted.js";
 import { benchCases, phillyArgs, plainArgument, programs, scaleArgs } from "./list.js";
+import { named } from "./named.js";
 import { run } from "./workspace.js";
 
 /** How much slower, and how much larger, the present may be. */
@@ -30,7 +31,7 @@ export async function measure({ names, sides, root, shared, gpus, pairs }) {
         at = `${name}, case ${nth + 1} of ${cases.length}, pair ${pair} of ${pairs}`;
         runs.push({ base: await runOn(base, pair), present: await runOn(sides.present, pair) });
       }
-      results.push(resultOf(name, runs));
+      results.push(named(resultOf(name, runs), accepted.speed));
     }
   });
   return results;
@@ -82,7 +83,6 @@ export function resultOf(name, runs) {
     speed: ratio(({ perSecond }) => perSecond),
     cpu: ratio(({ perCpuSecond }) => perCpuSecond),
     memory: ratio(({ peakMiB }) => peakMiB),
-    ...(Object.hasOwn(accepted.speed, name) && { accepted: accepted.speed[name] }),
   };
 }
 
