@@ -3,7 +3,7 @@ import { parseArgs } from "node:util";
 import { orExplain } from "../launch/launch.js";
 import { root } from "../launch/root.js";
 import { compareDecisions } from "./decisions.js";
-import { benchCases, inputFolders, makeList } from "./list.js";
+import { benchCases, isInput, makeList, names } from "./list.js";
 import { isUnnamed } from "./named.js";
 import { decisionLines, differenceLines, speedLines } from "./report.js";
 import { checkOut, commitOf, copyPresent, extract, presentName } from "./sides.js";
@@ -48,10 +48,14 @@ function parse() {
   const pairs = Number(values.pairs);
   if (values.base === undefined) throw new TypeError("--base is missing: name the commit to compare with");
   if (![undefined, "decisions", "speed"].includes(values.only)) throw new TypeError("--only is decisions or speed");
+  if (values.quick && values.only === "speed") throw new TypeError("--quick compares decisions only");
   if (!Number.isSafeInteger(gpus) || gpus < 8 || gpus % 8 !== 0) throw new TypeError("--gpus is a multiple of 8");
   if (!Number.isSafeInteger(pairs) || pairs < 1) throw new TypeError("--pairs is a whole number from 1");
+  const wanted = values.case?.split(",");
+  const unknown = wanted?.find((name) => !names.includes(name));
+  if (unknown !== undefined) throw new TypeError(`--case ${unknown}: there is none of this name`);
   const parts = values.quick ? ["decisions"] : [values.only ?? ["decisions", "speed"]].flat();
-  return { ...values, ...size, gpus, pairs, parts, cases: size.cases, names: values.case?.split(",") };
+  return { ...values, ...size, gpus, pairs, parts, wanted };
 }
 
 async function main(options) {
@@ -60,9 +64,9 @@ async function main(options) {
   const sides = sidesOf(commit, workspace);
   const shared = resolve(root, "../shared");
   const inputs = join(workspace, "inputs");
-  await extract(root, commit, inputs, inputFolders);
+  await extract(root, commit, inputs, isInput);
   const { groups: all, skipped } = makeList({ ...options, inputs, shared });
-  const groups = all.filter(({ name }) => options.names?.includes(name) ?? true);
+  const groups = all.filter(({ name }) => options.wanted?.includes(name) ?? true);
   const report = { base: commit.slice(0, 7), present: await presentName(root), skipped };
   const say = (lines) => {
     if (process.stderr.isTTY) process.stderr.write("\r\x1b[K"); // where progress is drawn
@@ -75,8 +79,8 @@ async function main(options) {
     say(decisionLines(report.decisions));
   }
   if (options.parts.includes("speed")) {
-    const names = groups.map(({ name }) => name);
-    report.speed = await measure({ names, sides, root, shared, gpus: options.gpus, pairs: options.pairs });
+    const played = groups.map(({ name }) => name);
+    report.speed = await measure({ names: played, sides, root, shared, gpus: options.gpus, pairs: options.pairs });
     say(speedLines(report.speed));
   }
   if (options.json) console.log(JSON.stringify(report));

@@ -1,5 +1,5 @@
 import { isUnnamed } from "./named.js";
-import { isLarge, isSlow, limits } from "./speed.js";
+import { isLarge, isSlow, isSlowOnCore, limits } from "./speed.js";
 
 const charsMax = 600;
 /** So many differences are shown with their decisions; of more, the name is enough. */
@@ -40,11 +40,12 @@ function countLines(compared, differences) {
 
 /** The speed and memory of both sides, a line for each case. */
 export function speedLines(cases) {
-  const slow = cases.filter(isSlow);
-  const large = cases.filter(isLarge);
-  const named = (list) => (list.length === 0 ? "none" : list.map(({ name }) => name).join(", "));
+  const those = (fault) => {
+    const names = cases.filter(fault).map(({ name }) => name);
+    return names.length === 0 ? "none" : names.join(", ");
+  };
   return [
-    `${"case".padEnd(14)}${["base/s", "present/s", "ratio", "min", "max", "on CPU", "base MiB", "MiB", "ratio"].map((word) => word.padStart(11)).join("")}`,
+    `${"case".padEnd(14)}${["base/s", "present/s", "ratio", "min", "max", "on a core", "base MiB", "MiB", "ratio"].map((word) => word.padStart(11)).join("")}`,
     ...cases.map(({ name, base, present, speed, cpu, memory }) =>
       [
         name.padEnd(14),
@@ -54,7 +55,8 @@ export function speedLines(cases) {
         memory.median.toFixed(3).padStart(11),
       ].join(""),
     ),
-    `below ${limits.speed} of the base's speed: ${named(slow)}; above ${limits.memory} of its memory: ${named(large)}`,
+    `below ${limits.speed} of the base's speed: ${those(isSlow)} (by time on a core: ${those(isSlowOnCore)}); ` +
+      `above ${limits.memory} of its memory: ${those(isLarge)}`,
     ...cases.filter(({ accepted }) => accepted).map(({ name, accepted }) => `accepted ${name}: ${accepted}`),
   ];
 }

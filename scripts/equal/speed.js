@@ -12,7 +12,9 @@ export const limits = { speed: 0.95, memory: 1.05 };
 
 const costHook = fileURLToPath(new URL("hook/cost.js", import.meta.url));
 
+/** On the clock of the wall, and on a core, which a busy machine leaves alone. */
 export const isSlow = ({ speed }) => speed.median < limits.speed;
+export const isSlowOnCore = ({ cpu }) => cpu.median < limits.speed;
 export const isLarge = ({ memory }) => memory.median > limits.memory;
 
 /**
