@@ -52,11 +52,25 @@ export async function compareDecisions({ groups, sides, root, workspace, fresh, 
   const folder = join(workspace, "streams");
   await begin("playing", { detail }).over(() => playAll(jobs, { root, folder, done }));
 
-  const compared = groups.flatMap(({ name, tasks }) => tasks.map(({ stream }) => ({ stream, group: name })));
+  const names = groups.flatMap(({ tasks }) => tasks.map(({ stream }) => stream));
   const linesIn = (streams) => [...streams.values()].reduce((sum, { lines }) => sum + lines, 0);
-  const lines = { base: linesIn(recorded.base), present: linesIn(recorded.present) };
-  const names = compared.map(({ stream }) => stream);
-  return { compared, fromCache, lines, differences, needless: withoutNeed(names, differences, accepted.streams) };
+  return {
+    streams: names.length,
+    fromCache,
+    decisions: { base: linesIn(recorded.base), present: linesIn(recorded.present) },
+    groups: countsOf(groups, differences),
+    differences,
+    needless: withoutNeed(names, differences, accepted.streams),
+  };
+}
+
+/** How many streams of each name were compared, and how many differ. */
+function countsOf(groups, differences) {
+  const differing = new Set(differences.map(({ name }) => name));
+  return [...Map.groupBy(groups, ({ name }) => name)].map(([name, alike]) => {
+    const streams = alike.flatMap(({ tasks }) => tasks.map(({ stream }) => stream));
+    return { name, streams: streams.length, differ: streams.filter((stream) => differing.has(stream)).length };
+  });
 }
 
 function recall(groups, cache) {

@@ -14,28 +14,23 @@ export function differenceLines({ name, index, base, present, failure, accepted 
 }
 
 /** What the comparison of decisions found in all. */
-export function decisionLines({ compared, fromCache, lines, differences, needless }) {
-  const unnamed = differences.filter(isUnnamed);
+export function decisionLines({ streams, fromCache, decisions, groups, differences, needless }) {
+  const named = differences.length - differences.filter(isUnnamed).length;
   return [
     ...needless.map((stream) => `accepted without need, remove it from accepted.js: ${stream}`),
-    ...countLines(compared, differences),
-    `${compared.length} decision streams compared (${fromCache} of the base from the cache), ` +
-      `${lines.base} decisions of the base, ${lines.present} of the present; ` +
-      `${differences.length} differ, ${differences.length - unnamed.length} of them accepted`,
+    ...groups.map(
+      ({ name, streams: count, differ }) =>
+        `  ${name.padEnd(14)}${String(count).padStart(5)} streams  ${differ} differ`,
+    ),
+    `${streams} decision streams compared (${fromCache} of the base from the cache), ` +
+      `${decisions.base} decisions of the base, ${decisions.present} of the present; ` +
+      `${differences.length} differ, ${named} of them accepted`,
   ];
 }
 
 function shown(line) {
   if (line === undefined) return "(nothing: the stream has ended)";
   return line.length > charsMax ? `${line.slice(0, charsMax)}…` : line;
-}
-
-function countLines(compared, differences) {
-  const differing = new Set(differences.map(({ name }) => name));
-  return [...Map.groupBy(compared, ({ group }) => group)].map(([group, streams]) => {
-    const count = streams.filter(({ stream }) => differing.has(stream)).length;
-    return `  ${group.padEnd(14)}${String(streams.length).padStart(5)} streams  ${count} differ`;
-  });
 }
 
 /** The speed and memory of both sides, a line for each case. */
