@@ -1,3 +1,4 @@
+import { availableParallelism, loadavg } from "node:os";
 import { join, resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { orExplain } from "../launch/launch.js";
@@ -18,7 +19,7 @@ const usage = `npm run equal -- --base COMMIT [options]: whether the present tre
   --case NAMES    only these, separated by commas: scenarios, journals, prover, philly, scale,
                   ${benchCases.join(", ")}
   --gpus N        the fleet of the benchmark cases (default 5000)
-  --pairs N       pairs of runs of which the median is taken (default 7)
+  --pairs N       pairs of runs of which the median is taken (default 7; at most 3 of scale)
   --fresh         play the base again instead of taking its streams from .cache/equal
   --json          one JSON object on standard output
 
@@ -79,6 +80,10 @@ async function main(options) {
     say(decisionLines(report.decisions));
   }
   if (options.parts.includes("speed")) {
+    const load = loadavg()[0];
+    if (load > availableParallelism()) {
+      say([`the machine is busy (load ${load.toFixed(1)}): ratios of time on a core say more than those of the wall`]);
+    }
     const played = groups.map(({ name }) => name);
     report.speed = await measure({ names: played, sides, root, shared, gpus: options.gpus, pairs: options.pairs });
     say(speedLines(report.speed));

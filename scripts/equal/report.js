@@ -33,6 +33,8 @@ function shown(line) {
   return line.length > charsMax ? `${line.slice(0, charsMax)}…` : line;
 }
 
+const columns = ["base/s", "present/s", "ratio", "min", "max", "on a core", "base MiB", "MiB", "ratio"];
+
 /** The speed and memory of both sides, a line for each case. */
 export function speedLines(cases) {
   const those = (fault) => {
@@ -40,15 +42,14 @@ export function speedLines(cases) {
     return names.length === 0 ? "none" : names.join(", ");
   };
   return [
-    `${"case".padEnd(14)}${["base/s", "present/s", "ratio", "min", "max", "on a core", "base MiB", "MiB", "ratio"].map((word) => word.padStart(11)).join("")}`,
-    ...cases.map(({ name, base, present, speed, cpu, memory }) =>
-      [
-        name.padEnd(14),
-        ...[base.perSecond, present.perSecond].map((value) => figure(value)),
-        ...[speed.median, speed.min, speed.max, cpu.median].map((value) => value.toFixed(3).padStart(11)),
-        ...[base.peakMiB, present.peakMiB].map((value) => figure(value)),
-        memory.median.toFixed(3).padStart(11),
-      ].join(""),
+    row("case", "pairs", columns),
+    ...cases.map(({ name, pairs, base, present, speed, cpu, memory }) =>
+      row(name, pairs, [
+        ...[base.perSecond, present.perSecond].map(figure),
+        ...[speed.median, speed.min, speed.max, cpu.median].map((ratio) => ratio.toFixed(3)),
+        ...[base.peakMiB, present.peakMiB].map(figure),
+        memory.median.toFixed(3),
+      ]),
     ),
     `below ${limits.speed} of the base's speed: ${those(isSlow)} (by time on a core: ${those(isSlowOnCore)}); ` +
       `above ${limits.memory} of its memory: ${those(isLarge)}`,
@@ -56,6 +57,10 @@ export function speedLines(cases) {
   ];
 }
 
+function row(name, pairs, cells) {
+  return [name.padEnd(14), String(pairs).padStart(5), ...cells.map((cell) => cell.padStart(11))].join("");
+}
+
 function figure(value) {
-  return (value < 100 ? value.toPrecision(3) : String(Math.round(value))).padStart(11);
+  return value < 100 ? value.toPrecision(3) : String(Math.round(value));
 }
