@@ -100,6 +100,6 @@ function allowed(name) {
 }
 
 /** Tests, and what only tests use. */
-function isTest(path) {
-  return /\.test\.tsx?$|\/src\/testing\//.test(path);
+export function isTest(path) {
+  return /\.(test|fixture)\.tsx?$|\/src\/testing\//.test(path);
 }

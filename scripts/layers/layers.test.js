@@ -1,25 +1,20 @@
 import assert from "node:assert/strict";
-import { readdirSync, readFileSync } from "node:fs";
-import { join } from "node:path";
 import { describe, it } from "node:test";
 import { root } from "../launch/root.js";
-import { filesBelow } from "../launch/tree.js";
 import { checkManifest, checkSource, undeclared } from "./check.js";
-
-const json = (path) => JSON.parse(readFileSync(join(root, path), "utf8"));
+import { folderFaults, packageFaults, packageNames, shownLayers } from "./repository.js";
+import { layered } from "./rules.js";
 
 describe("dependency direction of this repository", () => {
-  const forTests = Object.keys(json("package.json").devDependencies);
-  for (const name of readdirSync(join(root, "packages")).sort()) {
-    it(`holds in packages/${name}`, () => {
-      const manifest = json(`packages/${name}/package.json`);
-      const faults = checkManifest(name, manifest);
-      for (const path of filesBelow(root, `packages/${name}/src`)) {
-        if (!/\.tsx?$/.test(path)) continue;
-        const source = readFileSync(join(root, path), "utf8");
-        faults.push(...checkSource(path, source), ...undeclared(path, source, manifest, forTests));
-      }
-      assert.deepEqual(faults, []);
+  for (const name of packageNames(root)) {
+    it(`holds in packages/${name}`, () => assert.deepEqual(packageFaults(root, name), []));
+  }
+  for (const [name, layers] of Object.entries(layered)) {
+    it(`holds between the folders of packages/${name}, without a cycle of files`, () => {
+      assert.deepEqual(folderFaults(root, name, layers), { list: [], upward: [], cycles: [] });
+    });
+    it(`is shown by ARCHITECTURE.md for packages/${name} as it is checked`, () => {
+      assert.deepEqual(shownLayers(root, name), layers);
     });
   }
 });

@@ -10,6 +10,58 @@ export const mayImport = {
   sim: ["core", "server", "engine", "engine-simulated"],
 };
 
+/**
+ * The folders of core from the bottom up, read like a page: a folder imports only folders on lines above its own, or to
+ * its left on the same line. ARCHITECTURE.md shows the same list, with a sentence for each line.
+ */
+export const coreLayers = [
+  ["model", "collections", "journal"],
+  ["gpu"],
+  ["fleet"],
+  ["quota"],
+  ["learn"],
+  ["state"],
+  ["submit", "admit", "gate"],
+  ["queue", "place", "plan", "claim"],
+  ["run", "meter", "bill"],
+  ["schedule"],
+  ["decide", "why"],
+];
+
+/** The folders of the server, in the same way. */
+export const serverLayers = [["journal"], ["store"], ["access"], ["render"], ["flow"], ["notify", "api"]];
+
+/** The packages whose folders are held to a list. */
+export const layered = {};
+
+/** What stands in the root of the repository. Everything else has a folder where it belongs. */
+export const rootHolds = [
+  ".ci",
+  ".gitignore",
+  ".npmrc",
+  "ARCHITECTURE.md",
+  "CONTRIBUTING.md",
+  "LICENSE",
+  "README.md",
+  "bin",
+  "biome.json",
+  "docs",
+  "package-lock.json",
+  "package.json",
+  "packages",
+  "scripts",
+  "tsconfig.base.json",
+  "tsconfig.json",
+];
+
+/** Names of files that a program left behind: logs, profiles, dumps, archives, what editors and patches keep. */
+export const leftBehind = [
+  /\.log$/,
+  /\.(cpu|heap)profile$|\.heapsnapshot$|^isolate-|^flamegraph/,
+  /\.(dmp|pid|tmp|swp|orig|rej|bak)$|~$|^\.DS_Store$/,
+  /\.(tgz|tar|zip|gz|xz|zst|bz2|7z)$/,
+];
+
 /** The one place that joins things names the engines it starts; tests of the server start them as well. */
 export const mayNameEngines = /^packages\/server\/src\/(main\.ts|.*\.test\.ts)$/;
 

@@ -2,7 +2,8 @@ import { type Refusal, refuse } from "../journal/refusal.ts";
 import type { Account, AccountTerms, GpuAmounts } from "../model/account.ts";
 import { rootAccount } from "../model/ids.ts";
 import { unitsPerGpu } from "../model/units.ts";
-import { accountOf, type State } from "../state/state.ts";
+import { accountOf } from "../quota/accounts.ts";
+import type { State } from "../state/state.ts";
 
 function totalOf(amounts: GpuAmounts): number {
   let total = 0;

@@ -1,19 +1,24 @@
+import { gpusThatFit, type MemberNeed, membersThatFit, needOf, roomsWhenEmpty } from "../fleet/fit.ts";
+import { holdsGang } from "../fleet/gang.ts";
+import { Rooms } from "../fleet/rooms.ts";
+import { loadOf } from "../gpu/latency.ts";
+import { type Newcomer, type Occupant, type PartAsk, seatPart } from "../gpu/seat.ts";
 import { type Refusal, refuse } from "../journal/refusal.ts";
+import { modelMatches } from "../model/gpu-name.ts";
 import { type AccountNo, noAccount, type UserId } from "../model/ids.ts";
 import type { GpuAsk, JobSpec } from "../model/job.ts";
 import type { FleetNode } from "../model/node.ts";
 import { unitsPerGpu } from "../model/units.ts";
-import { loadOf } from "../part/latency.ts";
-import { type Newcomer, type Occupant, type PartAsk, seatPart } from "../part/seat.ts";
-import { holdsGang } from "../place/gang.ts";
-import { gpusThatFit, type MemberNeed, membersThatFit, needOf, roomsWhenEmpty } from "../place/seats.ts";
-import { coverFor, lowestCeiling, namesKept, unlentBeside, unlentUnits } from "../queue/quota.ts";
+import { pathUp } from "../quota/accounts.ts";
+import { lowestCeiling } from "../quota/ceiling.ts";
+import { anybody } from "../quota/demand.ts";
+import { coverFor } from "../quota/guarantee.ts";
+import { nothingHeld, userCount } from "../quota/held.ts";
+import { namesKept, unlentBeside, unlentUnits } from "../quota/lending.ts";
 import { arraySize } from "../state/new-job.ts";
-import { Rooms } from "../state/rooms.ts";
-import { anybody, pathUp, type State, wishOf } from "../state/state.ts";
-import { nothingHeld, userCount } from "../state/usage.ts";
+import type { State } from "../state/state.ts";
 import type { WishOption } from "../state/wish.ts";
-import { modelMatches } from "../submit/gpus.ts";
+import { wishOf } from "../state/wish-of.ts";
 
 /** May this job compete at all? Undefined = yes; else what forbids it for ever, or for as long as its user waits. */
 export function admitJob(state: State, account: AccountNo, user: UserId, spec: JobSpec): Refusal | undefined {

@@ -1,4 +1,4 @@
-import type { ChargeKind, InvoiceLine } from "./charge.ts";
+import type { ChargeKind, InvoiceLine } from "../money/charge.ts";
 
 /** A line as it was invoiced. */
 export interface IssuedLine {

@@ -1,10 +1,11 @@
 import { canonicalJson } from "../journal/canonical.ts";
 import { type FloorChange, type LostWork, tenantOfPath, type Usage } from "../meter/usage.ts";
-import type { InvoiceLine } from "./charge.ts";
-import { buildInvoice, type Invoice, type Period, readLine, type SpelledLine, spelled } from "./invoice.ts";
+import type { InvoiceLine } from "../money/charge.ts";
+import type { Invoice, Period, SpelledLine } from "../money/invoice.ts";
+import type { Contract, PriceBook, PriceVersion, PriceWindow } from "../money/price.ts";
+import { buildInvoice, readLine, spelled } from "./invoice.ts";
 import { latestOf } from "./latest.ts";
 import { PeriodRating } from "./period.ts";
-import type { Contract, PriceBook, PriceVersion, PriceWindow } from "./price.ts";
 import type { Shared } from "./totals.ts";
 
 /** Everything that one tenant's invoice is a function of, and nothing of anybody else. */

@@ -1,11 +1,12 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { hour, unitsPerGpu } from "../model/units.ts";
+import { divideRounded, shareOut } from "../money/amount.ts";
+import type { Invoice } from "../money/invoice.ts";
 import { correctionsOf } from "./correct.ts";
 import { extractFrom, extractLines, extractOf, recompute } from "./extract.ts";
-import { buildInvoice, type Invoice, invoiceText } from "./invoice.ts";
+import { buildInvoice, invoiceText } from "./invoice.ts";
 import { entriesOf, faultOf } from "./ledger.ts";
-import { divideRounded, shareOut } from "./money.ts";
 import { floorOf, periodOf, pricesOf, ratingOf, usageOf } from "./sample.fixture.ts";
 
 const period = periodOf(5);

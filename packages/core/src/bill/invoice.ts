@@ -1,38 +1,14 @@
 import { canonicalJson } from "../journal/canonical.ts";
-import type { Instant } from "../model/units.ts";
-import type { InvoiceLine } from "./charge.ts";
-import { lentPrice, type PriceTerms, termsAt } from "./cost.ts";
+import { divideRounded, type Micros, minorMicros } from "../money/amount.ts";
+import type { InvoiceLine } from "../money/charge.ts";
+import type { Invoice, Period, SpelledLine } from "../money/invoice.ts";
+import { type PriceBook, type PriceWindow, versionAt } from "../money/price.ts";
+import { lentPrice, type PriceTerms, termsAt } from "../money/unit-price.ts";
 import { inOrder, lineOf, noGpu } from "./lines.ts";
-import { divideRounded, type Micros, minorMicros } from "./money.ts";
-import { type PriceBook, type PriceWindow, versionAt } from "./price.ts";
 import type { Shared } from "./totals.ts";
-
-export interface Period {
-  /** `2026-11`. */
-  readonly label: string;
-  readonly fromAt: Instant;
-  readonly toAt: Instant;
-  /** The zone that the borders were taken from; only ever shown. */
-  readonly zone: string;
-}
 
 /** Grows when the same usage and prices would give another amount; an invoice is recomputed under the version it names. */
 export const ratingVersion = 1;
-
-/** What a tenant owes for a period. A pure function of what was metered and the price book. */
-export interface Invoice {
-  readonly tenant: string;
-  readonly period: Period;
-  readonly currency: string;
-  readonly mode: "chargeback" | "showback";
-  readonly lines: readonly InvoiceLine[];
-  /** Of lines above zero, of lines below, and what rounding to an amount that can be paid adds. */
-  readonly chargesMicros: Micros;
-  readonly creditsMicros: Micros;
-  readonly roundingMicros: Micros;
-  readonly totalMicros: Micros;
-  readonly ratingVersion: number;
-}
 
 export interface InvoiceParts {
   readonly tenant: string;
@@ -113,11 +89,6 @@ export function spelled(value: unknown): unknown {
   if (typeof value !== "object" || value === null) return value;
   return Object.fromEntries(Object.entries(value).map(([key, field]) => [key, spelled(field)]));
 }
-
-/** A line that was spelled. */
-export type SpelledLine = Omit<InvoiceLine, "quantity" | "numerator" | "denominator" | "micros"> & {
-  readonly [Field in "quantity" | "numerator" | "denominator" | "micros"]: string;
-};
 
 /** The line that `spelled` wrote. */
 export function readLine(line: SpelledLine): InvoiceLine {

@@ -1,6 +1,8 @@
 import type { Usage } from "../meter/usage.ts";
 import type { Instant } from "../model/units.ts";
-import type { LineKey } from "./charge.ts";
+import type { Micros, Rounding } from "../money/amount.ts";
+import type { LineKey } from "../money/charge.ts";
+import type { PriceBook, PriceWindow } from "../money/price.ts";
 import {
   burstPrice,
   corePrice,
@@ -10,9 +12,7 @@ import {
   reservedPrice,
   termsAt,
   type UnitPrice,
-} from "./cost.ts";
-import type { Micros, Rounding } from "./money.ts";
-import type { PriceBook, PriceWindow } from "./price.ts";
+} from "../money/unit-price.ts";
 
 interface Sum {
   readonly kind: LineKey["kind"];

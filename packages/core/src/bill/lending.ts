@@ -1,5 +1,5 @@
-import { modelMatches } from "../submit/gpus.ts";
-import { shareOut } from "./money.ts";
+import { modelMatches } from "../model/gpu-name.ts";
+import { shareOut } from "../money/amount.ts";
 import { countRow, ofUsed, type Payers, type TenantPayer } from "./payers.ts";
 import { addProduct, clearSum, fitting, isZero, sumAt, wide } from "./wide.ts";
 

@@ -1,7 +1,7 @@
 import { tenantOfPath } from "../meter/usage.ts";
-import type { InvoiceLine, LineKey } from "./charge.ts";
-import { costOf, type UnitPrice } from "./cost.ts";
-import type { Rounding } from "./money.ts";
+import type { Rounding } from "../money/amount.ts";
+import type { InvoiceLine, LineKey } from "../money/charge.ts";
+import { costOf, type UnitPrice } from "../money/unit-price.ts";
 import { addBigInt, addProduct, addSum, fitting, isZero, sumAt, wide } from "./wide.ts";
 
 /** What a quantity is of, and what it costs. */

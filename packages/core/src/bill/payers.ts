@@ -1,5 +1,5 @@
 import { type FloorChange, tenantOfPath, type Usage } from "../meter/usage.ts";
-import { modelMatches } from "../submit/gpus.ts";
+import { modelMatches } from "../model/gpu-name.ts";
 import { Kinds } from "./kinds.ts";
 import { Slots } from "./slots.ts";
 import { fitting } from "./wide.ts";

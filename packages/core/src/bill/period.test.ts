@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { hour, unitsPerGpu } from "../model/units.ts";
-import type { Charge, InvoiceLine } from "./charge.ts";
+import type { Charge, InvoiceLine } from "../money/charge.ts";
 import { RateBook } from "./lines.ts";
 import { floorOf, periodOf, pricesOf, ratingOf, usageOf } from "./sample.fixture.ts";
 import { Totals } from "./totals.ts";

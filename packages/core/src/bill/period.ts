@@ -1,14 +1,22 @@
 import { type LostWork, type Metered, tenantOfPath, type Usage } from "../meter/usage.ts";
 import { hour, type Instant } from "../model/units.ts";
-import type { Charge, InvoiceLine } from "./charge.ts";
-import { burstPrice, corePrice, costOf, memoryPrice, type PriceTerms, reservedPrice, termsAt } from "./cost.ts";
-import type { Period } from "./invoice.ts";
+import type { Charge, InvoiceLine } from "../money/charge.ts";
+import type { Period } from "../money/invoice.ts";
+import { type Contract, type PriceBook, type PriceVersion, type PriceWindow, versionAt } from "../money/price.ts";
+import {
+  burstPrice,
+  corePrice,
+  costOf,
+  memoryPrice,
+  type PriceTerms,
+  reservedPrice,
+  termsAt,
+} from "../money/unit-price.ts";
 import { latestOf } from "./latest.ts";
 import type { Lent } from "./lending.ts";
 import { noGpu, RateBook } from "./lines.ts";
 import { innerOf } from "./nested.ts";
 import type { Payer } from "./payers.ts";
-import { type Contract, type PriceBook, type PriceVersion, type PriceWindow, versionAt } from "./price.ts";
 import { type Cut, type FloorCut, Rater } from "./rate.ts";
 import { ofCpuSum, ofMemorySum, ofOverSum } from "./slots.ts";
 import { type Shared, Totals } from "./totals.ts";

@@ -1,4 +1,4 @@
-import { shareOut } from "./money.ts";
+import { shareOut } from "../money/amount.ts";
 import type { Payer, TenantPayer } from "./payers.ts";
 import type { FloorCut } from "./rate.ts";
 

@@ -1,8 +1,8 @@
 import type { Usage } from "../meter/usage.ts";
 import { hour, unitsPerGpu } from "../model/units.ts";
-import type { Period } from "./invoice.ts";
+import type { Period } from "../money/invoice.ts";
+import type { PriceVersion } from "../money/price.ts";
 import { PeriodRating, type RatingOptions } from "./period.ts";
-import type { PriceVersion } from "./price.ts";
 
 /** A price list with round figures: 2 a reserved and 3 a burst hour, nothing else. */
 export function pricesOf(change: Partial<PriceVersion> = {}): PriceVersion {

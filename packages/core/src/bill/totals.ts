@@ -1,10 +1,10 @@
 import { type LostWork, tenantOfPath } from "../meter/usage.ts";
-import type { InvoiceLine } from "./charge.ts";
-import { burstPrice, costOf, type PriceTerms } from "./cost.ts";
+import { shareOut } from "../money/amount.ts";
+import type { InvoiceLine } from "../money/charge.ts";
+import { type PriceVersion, rateFor } from "../money/price.ts";
+import { burstPrice, costOf, type PriceTerms } from "../money/unit-price.ts";
 import { inOrder, Lines, lineOf, noGpu, type Rate, RateBook } from "./lines.ts";
-import { shareOut } from "./money.ts";
 import { innerOf } from "./nested.ts";
-import { type PriceVersion, rateFor } from "./price.ts";
 import { addSum, fitting, sumAt, wide } from "./wide.ts";
 
 /** What a tenant has no records of its own for: told by whoever sees the whole fleet. */

@@ -2,10 +2,11 @@ import { type GpuNo, type NodeNo, noAccount, rootAccount } from "../model/ids.ts
 import type { Lease } from "../model/lease.ts";
 import type { Instant } from "../model/units.ts";
 import { dedicatedRestThen } from "../place/dedicated.ts";
-import { unlentBeside } from "../queue/quota.ts";
-import { pathUp, type State } from "../state/state.ts";
-import type { Book } from "./book.ts";
+import { pathUp } from "../quota/accounts.ts";
+import { unlentBeside } from "../quota/lending.ts";
+import type { State } from "../state/state.ts";
 import type { Cost } from "./costs.ts";
+import type { EffortBudget } from "./effort-budget.ts";
 import type { Offers } from "./offers.ts";
 import { goesByVictim, type Place } from "./places.ts";
 import { type ClaimNeed, Site } from "./site.ts";
@@ -19,7 +20,7 @@ export interface Task {
   readonly claimant: Claimant;
   readonly need: ClaimNeed;
   readonly now: Instant;
-  readonly book: Book;
+  readonly effort: EffortBudget;
   /** The only nodes on which anyone is to be taken, where that is known. */
   readonly nodes?: readonly NodeNo[] | undefined;
 }
@@ -182,7 +183,7 @@ interface Bill {
 
 /** The victims that make room for one more member here; undefined where none do. */
 function billFor(task: Task, site: Site, offers: Offers, tally: Tally): Bill | undefined {
-  task.book.look();
+  task.effort.spend();
   const wanted = site.members + 1;
   const gone = tally.on(site.node.no);
   if (site.fits(gone) >= wanted) return { victims: [], own: 0, lost: 0 };

@@ -1,31 +1,34 @@
+import { moneyHit } from "../gate/money.ts";
 import type { Event } from "../journal/event.ts";
-import { type AccountNo, type JobNo, type LeaseId, type NodeNo, noAccount } from "../model/ids.ts";
+import { type AccountNo, type JobNo, type LeaseId, noAccount } from "../model/ids.ts";
 import type { Claim, Job } from "../model/job.ts";
 import type { Lease } from "../model/lease.ts";
 import type { Instant } from "../model/units.ts";
 import { keptApart } from "../place/dedicated.ts";
-import { handoverOf } from "../place/handover.ts";
-import { borrowedOf, ceilingHit, coverFor, isNothing } from "../queue/quota.ts";
-import { moneyHit } from "../run/budget.ts";
-import { stopJob } from "../run/stop.ts";
-import { accountOf, demandOf, type State } from "../state/state.ts";
-import { addTo, type Held, minus, nothingHeld, plus } from "../state/usage.ts";
-import { stopOrderOf } from "../submit/parse.ts";
-import type { Timeline } from "../when/timeline.ts";
-import type { Book } from "./book.ts";
+import { handoverFor } from "../place/handover.ts";
+import type { Timeline } from "../plan/timeline.ts";
+import { accountOf } from "../quota/accounts.ts";
+import { ceilingHit } from "../quota/ceiling.ts";
+import { demandOf } from "../quota/demand.ts";
+import { borrowedOf, coverFor, isNothing } from "../quota/guarantee.ts";
+import { addTo, type Held, minus, nothingHeld, plus } from "../quota/held.ts";
+import { stopJob, stopOrderOf } from "../run/stop.ts";
+import type { State } from "../state/state.ts";
+import type { ClaimWatch } from "./claim-watch.ts";
+import type { EffortBudget } from "./effort-budget.ts";
 import { type ClaimPlan, planClaim } from "./plan.ts";
 import type { Rule } from "./takeable.ts";
 
 /** Claimants whose seats have become free start; those whose seats are lost wait as before [T7]. */
-export function settleClaims(state: State, now: Instant, apply: (event: Event) => void): void {
-  for (const job of claimantsInQuestion(state)) {
+export function settleClaims(state: State, watch: ClaimWatch, now: Instant, apply: (event: Event) => void): void {
+  for (const job of watch.take(state)) {
     const claim = job.claim!;
     if (claim.seats.some((seat) => state.fleet.nodes[seat.node]?.mode !== "up")) {
       drop(job, now, "a node of its seats is no longer up", apply);
       continue;
     }
     if (!seatsAreFree(state, claim)) continue;
-    state.claims.heldUp.add(job);
+    watch.holdUp(job);
     if (hasRoom(state, job, claim)) {
       const cover = coverOfClaim(state, job, claim);
       if (cover === noAccount && !job.spec.preemptible) {
@@ -41,30 +44,6 @@ export function settleClaims(state: State, now: Instant, apply: (event: Event) =
       }
     }
   }
-}
-
-/** In order of their claims: those on whose nodes something has changed, and those for whom seats alone were not enough. */
-function claimantsInQuestion({ claimants, claims, fleet }: State): Job[] {
-  const { count, recent } = fleet.changes;
-  if (claimants.size === 0) {
-    claims.settledAt = count;
-    return [];
-  }
-  const missed = count - claims.settledAt;
-  const all = claims.settledAt < 0 || missed > recent.length;
-  const asked = new Set(claims.heldUp);
-  for (let change = claims.settledAt; !all && change < count; change++) {
-    for (const job of claims.on.get(recent[change % recent.length]! as NodeNo) ?? []) asked.add(job);
-  }
-  claims.settledAt = count;
-  claims.heldUp.clear();
-  if (all) return [...claimants];
-  const found: Job[] = [];
-  for (const job of claimants) {
-    if (found.length === asked.size) break;
-    if (asked.has(job)) found.push(job);
-  }
-  return found;
 }
 
 function seatsAreFree(state: State, { seats }: Claim): boolean {
@@ -97,7 +76,7 @@ function start(
     class: cover === noAccount ? "burst" : "guaranteed",
     cover,
     seats,
-    ...handoverOf(state, job.account, seats),
+    ...handoverFor(state, job.account, seats),
   });
 }
 
@@ -167,11 +146,11 @@ export function claimFor(
   state: State,
   job: Job,
   now: Instant,
-  book: Book,
+  effort: EffortBudget,
   timeline: () => Timeline,
   apply: (event: Event) => void,
 ): AccountNo[] | undefined {
-  const plan = planClaim(state, job, now, book);
+  const plan = planClaim(state, job, now, effort);
   if (plan === undefined || !keepsPlans(state, job, plan, timeline)) return undefined;
   const { choice, cover, unitsEach, seats } = plan;
   const victims: JobNo[] = [];

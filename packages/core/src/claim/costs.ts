@@ -1,14 +1,16 @@
+import { Heap, type Placed } from "../collections/heap.ts";
+import type { Level } from "../fleet/topology.ts";
 import { type NodeNo, noAccount } from "../model/ids.ts";
 import type { Job, Members } from "../model/job.ts";
 import type { Lease } from "../model/lease.ts";
 import type { FleetNode } from "../model/node.ts";
 import type { Instant } from "../model/units.ts";
-import { Heap, type Placed } from "../queue/heap.ts";
-import { jobOf, type State } from "../state/state.ts";
-import type { Level } from "../state/topology.ts";
+import { lostMsOf } from "../run/lost-work.ts";
+import { jobOf } from "../state/live-jobs.ts";
+import type { State } from "../state/state.ts";
 import { PlaceCosts } from "./place-costs.ts";
 import { type ClaimNeed, Site } from "./site.ts";
-import { gpusOf, leavesFirst, lostMsOf, stayingLeases, whole } from "./victim.ts";
+import { gpusOf, leavesFirst, stayingLeases, whole } from "./victim.ts";
 
 /** The least that room for one member on a node can cost. */
 export interface Cost {

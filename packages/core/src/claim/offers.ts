@@ -3,12 +3,15 @@ import { type Job, shieldedUntil } from "../model/job.ts";
 import type { Lease } from "../model/lease.ts";
 import type { Instant } from "../model/units.ts";
 import { costToEnd } from "../queue/cost-to-end.ts";
-import { accountOf, jobOf, type State } from "../state/state.ts";
-import { addTo, type Held, nothingHeld } from "../state/usage.ts";
+import { accountOf } from "../quota/accounts.ts";
+import { addTo, type Held, nothingHeld } from "../quota/held.ts";
+import { lostMsOf } from "../run/lost-work.ts";
+import { jobOf } from "../state/live-jobs.ts";
+import type { State } from "../state/state.ts";
 import { mayTakeOwn } from "./prospects.ts";
 import { type Claimant, isNew, mayYield, type Rule, ruleFor } from "./takeable.ts";
 import { Tally } from "./tally.ts";
-import { lostMsOf, type Victim, victimsOf } from "./victim.ts";
+import { type Victim, victimsOf } from "./victim.ts";
 
 /** What those who may be taken by T2 or T3 leave of a node at most. */
 export interface Yielding {

@@ -1,10 +1,11 @@
+import type { Fleet } from "../fleet/fleet.ts";
+import { type Newcomer, type Occupant, type PartAsk, seatPart } from "../gpu/seat.ts";
 import type { Seat } from "../journal/event.ts";
 import type { GpuNo } from "../model/ids.ts";
 import type { Job } from "../model/job.ts";
 import type { FleetNode } from "../model/node.ts";
-import { type Newcomer, type Occupant, type PartAsk, seatPart } from "../part/seat.ts";
-import type { Fleet } from "../state/fleet.ts";
-import { newcomerOf, type State } from "../state/state.ts";
+import { newcomerOf } from "../state/neighbours.ts";
+import type { State } from "../state/state.ts";
 import type { Victim } from "./victim.ts";
 
 /** What members ask for who take parts of GPUs, and how many they are. */

@@ -1,9 +1,9 @@
+import type { Level } from "../fleet/topology.ts";
 import { type NodeNo, noAccount, rootAccount } from "../model/ids.ts";
 import { unitsPerGpu } from "../model/units.ts";
 import { firstThatFits } from "../place/seats.ts";
-import { isWithin } from "../queue/quota.ts";
-import type { Level } from "../state/topology.ts";
-import { stayingOf } from "../state/usage.ts";
+import { isWithin } from "../quota/guarantee.ts";
+import { stayingOf } from "../quota/held.ts";
 import type { Task } from "./choose.ts";
 import type { Cost, CostKind } from "./costs.ts";
 import type { Offers } from "./offers.ts";
@@ -50,7 +50,7 @@ function mayTakeEveryone({ state, claimant: { cover } }: Task): boolean {
 /** The whole fleet. */
 export function anywhere(task: Task, offers: Offers): Place {
   const { fleet } = task.state;
-  const costs = offers.floors ? task.book.costsOf(task.need, costKindOf(task)) : undefined;
+  const costs = offers.floors ? task.effort.costsOf(task.need, costKindOf(task)) : undefined;
   const byCost = costs === undefined && task.nodes === undefined && isWholeOnOneNode(task);
   return {
     lost: 0,
@@ -64,7 +64,7 @@ export function anywhere(task: Task, offers: Offers): Place {
 
 /** Each place of a level in which all members might find room. */
 export function placesFor(task: Task, offers: Offers, level: Level): Place[] {
-  const costs = offers.floors ? task.book.costsOf(task.need, "where") : undefined;
+  const costs = offers.floors ? task.effort.costsOf(task.need, "where") : undefined;
   const listed = new Set(costs === undefined ? nodesInQuestion(task, offers) : upOf(task, offers.coveredNodes()));
   const places: Place[] = [];
   const all = task.state.fleet.topology.nodesAt(level);
@@ -154,7 +154,7 @@ function nodesInQuestion(task: Task, offers?: Offers): readonly NodeNo[] {
 }
 
 /** Where a GPU that is in use by parts has another left; for one member one such node will do. */
-function addNodesWithParts({ state: { fleet }, need, claimant, book }: Task, found: Set<NodeNo>): void {
+function addNodesWithParts({ state: { fleet }, need, claimant, effort }: Task, found: Set<NodeNo>): void {
   if (need.part === undefined) return;
   const looked = new Set(found);
   for (let free = Math.floor(need.part.ask.compute / 1_000); free <= unitsPerGpu / 1_000; free++) {
@@ -163,7 +163,7 @@ function addNodesWithParts({ state: { fleet }, need, claimant, book }: Task, fou
       const node = fleet.node(fleet.gpuNode[gpu]! as NodeNo);
       if (node.mode !== "up" || looked.has(node.no)) continue;
       looked.add(node.no);
-      book.look();
+      effort.spend();
       if (new Site(fleet, node, need).fits([]) === 0) continue;
       found.add(node.no);
       if (claimant.job.spec.members.min === 1) return;

@@ -1,22 +1,23 @@
+import { type MayUse, needOf } from "../fleet/fit.ts";
+import { limitHit } from "../gate/limits.ts";
+import { moneyHit } from "../gate/money.ts";
 import type { Seat } from "../journal/event.ts";
 import { type AccountNo, type NodeNo, noAccount } from "../model/ids.ts";
 import type { Job } from "../model/job.ts";
 import type { Instant } from "../model/units.ts";
 import { unitsPerGpu } from "../model/units.ts";
-import { isConfidential, leavingOn, type MayUse, nodesFor } from "../place/dedicated.ts";
-import { isKnownFull } from "../place/known-full.ts";
-import { findSeats, needOf } from "../place/seats.ts";
-import { limitHit } from "../queue/limits.ts";
-import { moneyHit } from "../run/budget.ts";
-import { type State, wishOf } from "../state/state.ts";
+import { isConfidential, leavingOn, nodesFor } from "../place/dedicated.ts";
+import { findSeats } from "../place/seats.ts";
+import type { State } from "../state/state.ts";
 import type { Wish, WishOption } from "../state/wish.ts";
-import { Book } from "./book.ts";
+import { wishOf } from "../state/wish-of.ts";
 import { chooseSites, isLent, type Task } from "./choose.ts";
+import { EffortBudget } from "./effort-budget.ts";
 import { Offers } from "./offers.ts";
 import { partNeedOf } from "./part-seats.ts";
 import { anywhere, type Place, placesFor } from "./places.ts";
 import { hasProspects } from "./prospects.ts";
-import { quickClaim } from "./quick.ts";
+import { hasFreeSeat, quickClaim } from "./quick.ts";
 import { quickShareClaim } from "./quick-share.ts";
 import { Site } from "./site.ts";
 import { SiteRooms } from "./site-rooms.ts";
@@ -43,16 +44,21 @@ interface Way {
 }
 
 /** Room made for a job that found none: complete, lawful, and with nobody in it who could be spared; or not at all [T6]. */
-export function planClaim(state: State, job: Job, now: Instant, book = new Book(state, now)): ClaimPlan | undefined {
+export function planClaim(
+  state: State,
+  job: Job,
+  now: Instant,
+  effort = new EffortBudget(state, now),
+): ClaimPlan | undefined {
   // Room that must lie in different places is waited for: nobody is taken for it [P7].
   if (job.spec.spread !== undefined && job.spec.members.min > 1) return undefined;
   const wish = wishOf(state, job.spec);
   for (const { demand } of wish.options)
     if (limitHit(state, job, demand.units, unitsPerGpu, now) !== undefined) return undefined;
-  const quick = quickClaim(state, job, wish, now) ?? quickShareClaim(state, job, wish, now, book);
+  const quick = quickClaim(state, job, wish, now, effort.full) ?? quickShareClaim(state, job, wish, now, effort);
   if (quick === "nobody") return undefined;
   if (quick !== undefined && "seats" in quick) return quick;
-  return weighClaim(state, job, wish, now, book, quick?.nodes);
+  return weighClaim(state, job, wish, now, effort, quick?.nodes);
 }
 
 /** The same by weighing all who might leave, or those on some nodes. */
@@ -61,7 +67,7 @@ export function weighClaim(
   job: Job,
   wish: Wish,
   now: Instant,
-  book: Book,
+  effort: EffortBudget,
   nodes?: readonly NodeNo[],
 ): ClaimPlan | undefined {
   const ways: Way[] = [];
@@ -77,11 +83,11 @@ export function weighClaim(
     }
   }
   if (!prospects) return undefined;
-  if (nodes !== undefined) return planByWays(state, job, ways, now, book, nodes);
+  if (nodes !== undefined) return planByWays(state, job, ways, now, effort, nodes);
   // Most who wait can take nobody, and are asked again and again.
   const empty = ways.every((way) => way.offers.isEmpty());
-  for (const { offers } of ways) book.look(offers.looks);
-  return empty ? undefined : planByWays(state, job, ways, now, book);
+  for (const { offers } of ways) effort.spend(offers.looks);
+  return empty ? undefined : planByWays(state, job, ways, now, effort);
 }
 
 function planByWays(
@@ -89,7 +95,7 @@ function planByWays(
   job: Job,
   ways: readonly Way[],
   now: Instant,
-  book: Book,
+  effort: EffortBudget,
   nodes?: readonly NodeNo[],
 ): ClaimPlan | undefined {
   const wholeNodes = isConfidential(state, job.account);
@@ -101,7 +107,7 @@ function planByWays(
     if (option === done || (wholeNodes && claimant.cover === noAccount)) continue;
     const { choice, model } = option;
     const need = { ...needOf(job.spec, choice, model), mayUse, part: partNeedOf(state, job, choice) };
-    const task = { state, claimant, need, now, book, nodes };
+    const task = { state, claimant, need, now, effort, nodes };
     const plan = planOnFree(task, choice, offers, planFor(task, offers));
     // Nobody need leave for it: it fits what others are leaving already, be it as another alternative.
     if (plan?.victims.size === 0) return wholeNodes ? undefined : planOnWhatIsLeft(task, choice, plan);
@@ -133,12 +139,13 @@ function nodesOnceLeft(state: State, job: Job): MayUse | undefined {
  * Seats that others are leaving, kept for a job that its guarantee holds [T7]: else each of many who are owed the same
  * few seats would wait for them, and nobody would be asked to leave for the others. Undefined where it only waits.
  */
-function planOnWhatIsLeft({ state, claimant, need }: Task, choice: number, plan: Plan): ClaimPlan | undefined {
+function planOnWhatIsLeft({ state, claimant, need, effort }: Task, choice: number, plan: Plan): ClaimPlan | undefined {
   const { cover, job } = claimant;
   if (need.part !== undefined || cover === noAccount || !new Tally(state, claimant).covers()) return undefined;
   const { seats, victims } = plan;
   // A free seat that it does not get is kept for someone who is planned [B2].
-  if (need.gpus === 0 || !isKnownFull(state, wishOf(state, job.spec), job.spec, job.account)) return undefined;
+  const option = { choice, model: need.model };
+  if (need.gpus === 0 || hasFreeSeat(state, job, wishOf(state, job.spec), option, effort.full)) return undefined;
   return { choice, cover, unitsEach: job.spec.gpus[choice]!.unitsEach, seats, victims };
 }
 
@@ -269,7 +276,7 @@ function partOf(task: Task, offers: Offers, { victims }: Plan, nodes: readonly N
     if (same !== undefined) tally.take(same, offers.ruleOf(same));
   }
   const each = [...new Set(nodes)].sort((a, b) => a - b);
-  task.book.look(each.length);
+  task.effort.spend(each.length);
   const sites = each.map((node) => new Site(state.fleet, state.fleet.node(node), need));
   return leastOf(task, sites, offers, tally);
 }

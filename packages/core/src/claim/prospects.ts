@@ -1,10 +1,12 @@
 import type { Account } from "../model/account.ts";
 import { type AccountNo, noAccount, rootAccount } from "../model/ids.ts";
 import type { Job } from "../model/job.ts";
-import { coverFor } from "../queue/quota.ts";
-import { compareShares, noShare, type Share, shareOf } from "../queue/share.ts";
-import { accountOf, lowestPriority, orderOf, type State } from "../state/state.ts";
-import { stayingOf } from "../state/usage.ts";
+import { accountOf, orderOf } from "../quota/accounts.ts";
+import { coverFor } from "../quota/guarantee.ts";
+import { stayingOf } from "../quota/held.ts";
+import { compareShares, noShare, type Share, shareOf } from "../quota/share.ts";
+import { lowestPriority } from "../state/live-jobs.ts";
+import type { State } from "../state/state.ts";
 import type { Wish } from "../state/wish.ts";
 import type { Claimant } from "./takeable.ts";
 
@@ -78,7 +80,7 @@ function highestBeside(state: State, parent: AccountNo, but: AccountNo): Share {
     highest.set(state, known);
   }
   let entry = known.get(parent);
-  if (entry === undefined || entry.version !== state.usageVersion) {
+  if (entry === undefined || entry.version !== state.version) {
     entry = findHighest(state, parent);
     known.set(parent, entry);
   }
@@ -92,5 +94,5 @@ function findHighest(state: State, parent: AccountNo): Highest {
     if (compareShares(each, share) > 0) [account, share, second] = [child, each, share];
     else if (compareShares(each, second) > 0) second = each;
   }
-  return { version: state.usageVersion, account, share, second };
+  return { version: state.version, account, share, second };
 }

@@ -6,10 +6,10 @@ import { plainPolicy } from "../model/policy.ts";
 import { hour, minute } from "../model/units.ts";
 import { placeJob } from "../place/place.ts";
 import { newJob } from "../state/new-job.ts";
-import { wishOf } from "../state/state.ts";
+import { wishOf } from "../state/wish-of.ts";
 import { parseJob, type RawJob } from "../submit/parse.ts";
 import { ana, jobId, nodeOf, World } from "../testing/world.ts";
-import { Book } from "./book.ts";
+import { EffortBudget } from "./effort-budget.ts";
 import { weighClaim } from "./plan.ts";
 import { quickShareClaim } from "./quick-share.ts";
 
@@ -38,8 +38,8 @@ function quick(world: World, path: string, raw: Partial<RawJob>) {
   const job = jobOf(world, path, raw);
   if (placeJob(world.state, job, world.now, undefined) !== undefined) return undefined;
   const wish = wishOf(world.state, job.spec);
-  const answer = quickShareClaim(world.state, job, wish, world.now, new Book(world.state, world.now));
-  const weighed = weighClaim(world.state, job, wish, world.now, new Book(world.state, world.now));
+  const answer = quickShareClaim(world.state, job, wish, world.now, new EffortBudget(world.state, world.now));
+  const weighed = weighClaim(world.state, job, wish, world.now, new EffortBudget(world.state, world.now));
   return { answer, weighed };
 }
 

@@ -1,15 +1,17 @@
+import { needOf } from "../fleet/fit.ts";
 import { type AccountNo, type NodeNo, noAccount, rootAccount } from "../model/ids.ts";
 import type { Job } from "../model/job.ts";
 import type { FleetNode } from "../model/node.ts";
 import { type Instant, unitsPerGpu } from "../model/units.ts";
 import { nodesFor } from "../place/dedicated.ts";
-import { needOf } from "../place/seats.ts";
-import { ceilingHit, coverFor, isWithin } from "../queue/quota.ts";
-import { compareShares, type Share, shareOf, shareOfJob } from "../queue/share.ts";
-import { accountOf, isInside, type State } from "../state/state.ts";
-import { type Held, minus, stayingOf } from "../state/usage.ts";
+import { accountOf, isInside } from "../quota/accounts.ts";
+import { ceilingHit } from "../quota/ceiling.ts";
+import { coverFor, isWithin } from "../quota/guarantee.ts";
+import { type Held, minus, stayingOf } from "../quota/held.ts";
+import { compareShares, type Share, shareOf, shareOfJob } from "../quota/share.ts";
+import type { State } from "../state/state.ts";
 import type { Wish, WishOption } from "../state/wish.ts";
-import type { Book } from "./book.ts";
+import type { EffortBudget } from "./effort-budget.ts";
 import { partNeedOf } from "./part-seats.ts";
 import type { ClaimPlan } from "./plan.ts";
 import { mayTakeOwn } from "./prospects.ts";
@@ -29,7 +31,13 @@ type Answer = ClaimPlan | "nobody" | { readonly nodes: readonly NodeNo[] };
  * the tree; in one account by T5. Whether a side can do without is asked once for all jobs of a kind, so that most who
  * wait on a full fleet are told at once that there is nobody. Undefined where there is more to weigh.
  */
-export function quickShareClaim(state: State, job: Job, wish: Wish, now: Instant, book: Book): Answer | undefined {
+export function quickShareClaim(
+  state: State,
+  job: Job,
+  wish: Wish,
+  now: Instant,
+  effort: EffortBudget,
+): Answer | undefined {
   const { spec, account } = job;
   const [option, other] = wish.options;
   if (option === undefined || other !== undefined || !isPlain(state, job)) return undefined;
@@ -39,18 +47,18 @@ export function quickShareClaim(state: State, job: Job, wish: Wish, now: Instant
   if (coverFor(state, account, demand, staying) !== noAccount) return undefined;
   if (ceilingHit(state, account, demand, staying) !== undefined) return undefined;
   if (nodesFor(state, job) !== undefined) return undefined;
-  if (hasFreeSeat(state, job, wish, option)) return "nobody";
+  if (hasFreeSeat(state, job, wish, option, effort.full)) return "nobody";
   const need = { ...needOf(spec, choice, option.model), part: partNeedOf(state, job, choice) };
   // Whom it would take need not leave where it fits what others are leaving.
   const { nodesToHave, nodesBeingLeft } = state.fleet;
   const left = need.gpus === 1 && need.part === undefined ? nodesToHave : nodesBeingLeft;
   for (let no = left.next(0); no >= 0; no = left.next(no + 1)) {
-    book.look();
+    effort.spend();
     if (new Site(state.fleet, state.fleet.node(no as NodeNo), need).fits([]) > 0) return "nobody";
   }
   const search = new ShareSearch(state, job, option, need, now);
   const found = search.run();
-  book.look(search.looks);
+  effort.spend(search.looks);
   if (search.isOpen) return undefined;
   if (found === undefined) return search.nodes.size === 0 ? "nobody" : { nodes: [...search.nodes] };
   const { site, victim } = found;

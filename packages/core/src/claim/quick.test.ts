@@ -3,12 +3,13 @@ import { describe, it } from "node:test";
 import type { JobNo } from "../model/ids.ts";
 import type { Job, JobSpec } from "../model/job.ts";
 import { minute } from "../model/units.ts";
+import { noMarks } from "../place/full-marks.ts";
 import { placeJob } from "../place/place.ts";
 import { newJob } from "../state/new-job.ts";
-import { wishOf } from "../state/state.ts";
+import { wishOf } from "../state/wish-of.ts";
 import { parseJob } from "../submit/parse.ts";
 import { ana, jobId, World } from "../testing/world.ts";
-import { Book } from "./book.ts";
+import { EffortBudget } from "./effort-budget.ts";
 import { weighClaim } from "./plan.ts";
 import { quickClaim } from "./quick.ts";
 import { lostMs } from "./victim.ts";
@@ -31,7 +32,7 @@ function ownersJob({ state, now }: World, path = "owner"): Job {
 function quickVictims(world: World, path?: string): string[] | undefined {
   const job = ownersJob(world, path);
   assert.equal(placeJob(world.state, job, world.now, undefined), undefined); // it finds no free seat
-  const plan = quickClaim(world.state, job, wishOf(world.state, job.spec), world.now);
+  const plan = quickClaim(world.state, job, wishOf(world.state, job.spec), world.now, noMarks);
   assert.ok(plan !== "nobody");
   return plan && [...plan.victims.keys()].map((victim) => victim.job.id.replace("job_", ""));
 }
@@ -138,9 +139,9 @@ function compareOn(worlds: Iterable<World>): number {
     const job = ownersJob(world);
     if (placeJob(state, job, now, undefined) !== undefined) continue;
     const wish = wishOf(state, job.spec);
-    const quick = quickClaim(state, job, wish, now);
+    const quick = quickClaim(state, job, wish, now, noMarks);
     assert.ok(quick !== "nobody");
-    const weighed = weighClaim(state, job, wish, now, new Book(state, now));
+    const weighed = weighClaim(state, job, wish, now, new EffortBudget(state, now));
     const lost = (plan: typeof quick) => plan && [...plan.victims.keys()].map((victim) => lostMs(victim, now));
     assert.deepEqual(lost(quick), lost(weighed));
     compared++;

@@ -1,26 +1,36 @@
+import { needOf } from "../fleet/fit.ts";
 import type { Seat } from "../journal/event.ts";
 import { type AccountNo, type NodeNo, noAccount, rootAccount } from "../model/ids.ts";
 import type { Job } from "../model/job.ts";
 import type { Instant } from "../model/units.ts";
 import { nodesFor } from "../place/dedicated.ts";
-import { isKnownFull } from "../place/known-full.ts";
-import { findSeats, needOf } from "../place/seats.ts";
-import { ceilingHit, coverFor, isWithin } from "../queue/quota.ts";
+import type { FullMarks } from "../place/full-marks.ts";
+import { findSeats } from "../place/seats.ts";
+import { accountOf, isInside } from "../quota/accounts.ts";
+import { ceilingHit } from "../quota/ceiling.ts";
+import { coverFor, isWithin } from "../quota/guarantee.ts";
+import { stayingOf } from "../quota/held.ts";
+import { lostMsOf } from "../run/lost-work.ts";
 import type { Answer } from "../state/burst-order.ts";
-import { accountOf, isInside, type State } from "../state/state.ts";
-import { stayingOf } from "../state/usage.ts";
+import type { State } from "../state/state.ts";
 import type { Wish, WishOption } from "../state/wish.ts";
 import { partNeedOf } from "./part-seats.ts";
 import type { ClaimPlan } from "./plan.ts";
 import { Site } from "./site.ts";
-import { leavesFirst, lostMsOf, type Victim, whole } from "./victim.ts";
+import { leavesFirst, type Victim, whole } from "./victim.ts";
 
 /**
  * Room for one GPU, or a part of one, by a guarantee, where nothing but the order of T5 decides who leaves: what is being left
  * anyway, else the first of all burst work. Owners come back with thousands of such jobs at once, and to weigh the fleet
  * for each would take seconds. Undefined where there is more to weigh; the plan that does that finds the same.
  */
-export function quickClaim(state: State, job: Job, wish: Wish, now: Instant): ClaimPlan | "nobody" | undefined {
+export function quickClaim(
+  state: State,
+  job: Job,
+  wish: Wish,
+  now: Instant,
+  full: FullMarks,
+): ClaimPlan | "nobody" | undefined {
   const { spec, account } = job;
   const [option, other] = wish.options;
   if (option === undefined || other !== undefined || spec.members.min !== 1 || spec.topology !== undefined)
@@ -33,7 +43,7 @@ export function quickClaim(state: State, job: Job, wish: Wish, now: Instant): Cl
   if (cover === noAccount) return undefined;
   if (ceilingHit(state, account, demand, staying) !== undefined) return undefined;
   if (nodesFor(state, job) !== undefined) return undefined;
-  if (hasFreeSeat(state, job, wish, option)) return "nobody";
+  if (hasFreeSeat(state, job, wish, option, full)) return "nobody";
   const need = { ...needOf(spec, choice, model), part: partNeedOf(state, job, choice) };
   const seatOn = (node: NodeNo, leaving: readonly Victim[]): Seat | undefined => {
     if (state.fleet.nodes[node]?.mode !== "up") return undefined;
@@ -81,8 +91,14 @@ export function quickClaim(state: State, job: Job, wish: Wish, now: Instant): Cl
 }
 
 /** A free seat that it does not get is kept for someone who is planned [B2], or comes with quota; nobody need leave. */
-export function hasFreeSeat(state: State, job: Job, wish: Wish, { choice, model }: WishOption): boolean {
-  if (isKnownFull(state, wish, job.spec, job.account)) return false;
+export function hasFreeSeat(
+  state: State,
+  job: Job,
+  wish: Wish,
+  { choice, model }: Pick<WishOption, "choice" | "model">,
+  full: FullMarks,
+): boolean {
+  if (full.isFull(state, wish, job.spec, job.account)) return false;
   return typeof findSeats(state, job, choice, model) === "object";
 }
 

@@ -1,8 +1,9 @@
 import { type AccountNo, type NodeNo, noAccount } from "../model/ids.ts";
 import { leavingOn } from "../place/dedicated.ts";
+import { accountOf } from "../quota/accounts.ts";
+import { addGpusOf, addTo, type Held, nothingHeld } from "../quota/held.ts";
 import { restOf } from "../state/dedicated.ts";
-import { accountOf, type State } from "../state/state.ts";
-import { addGpusOf, addTo, type Held, nothingHeld } from "../state/usage.ts";
+import type { State } from "../state/state.ts";
 import type { Victim } from "./victim.ts";
 
 /** Seats that a plan takes from a confidential tenant on one of its nodes. */

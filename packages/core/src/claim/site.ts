@@ -1,10 +1,9 @@
+import type { Going, MemberNeed } from "../fleet/fit.ts";
+import type { Fleet } from "../fleet/fleet.ts";
 import type { Seat } from "../journal/event.ts";
 import type { GpuNo } from "../model/ids.ts";
 import type { Lease } from "../model/lease.ts";
 import type { FleetNode } from "../model/node.ts";
-import type { Going } from "../place/dedicated.ts";
-import type { MemberNeed } from "../place/seats.ts";
-import type { Fleet } from "../state/fleet.ts";
 import { type PartNeed, partSeats } from "./part-seats.ts";
 import type { Victim } from "./victim.ts";
 

@@ -2,9 +2,11 @@ import { type AccountNo, noAccount } from "../model/ids.ts";
 import { type Job, shieldedUntil } from "../model/job.ts";
 import type { Instant } from "../model/units.ts";
 import { mayTakeTurn } from "../queue/cost-to-end.ts";
-import { coverFor, type Demand, floorOf, isWithin } from "../queue/quota.ts";
-import { accountOf, isInside, orderOf, pathUp, type State } from "../state/state.ts";
-import { addTo, type Held, minus, nothingHeld, stayingOf } from "../state/usage.ts";
+import { accountOf, isInside, orderOf, pathUp } from "../quota/accounts.ts";
+import type { Demand } from "../quota/demand.ts";
+import { coverFor, floorOf, isWithin } from "../quota/guarantee.ts";
+import { addTo, type Held, minus, nothingHeld, stayingOf } from "../quota/held.ts";
+import type { State } from "../state/state.ts";
 import { mayTakeOwn } from "./prospects.ts";
 import { type Victim, victimsOf } from "./victim.ts";
 

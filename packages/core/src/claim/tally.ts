@@ -1,10 +1,12 @@
 import { type AccountNo, type NodeNo, noAccount, rootAccount } from "../model/ids.ts";
 import type { Job } from "../model/job.ts";
 import type { Lease } from "../model/lease.ts";
-import { type CeilingHit, ceilingHit, coverFor, isWithin } from "../queue/quota.ts";
-import { compareShares, noShare, type Share, shareOf, shareOfJob } from "../queue/share.ts";
-import { accountOf, isInside, pathUp, type State } from "../state/state.ts";
-import { addTo, type Held, minus, nothingHeld, stayingOf } from "../state/usage.ts";
+import { accountOf, isInside, pathUp } from "../quota/accounts.ts";
+import { type CeilingHit, ceilingHit } from "../quota/ceiling.ts";
+import { coverFor, isWithin } from "../quota/guarantee.ts";
+import { addTo, type Held, minus, nothingHeld, stayingOf } from "../quota/held.ts";
+import { compareShares, noShare, type Share, shareOf, shareOfJob } from "../quota/share.ts";
+import type { State } from "../state/state.ts";
 import { RestTaken } from "./rest-taken.ts";
 import { type Claimant, isOwn, keepsFloor, type Rule } from "./takeable.ts";
 import type { Victim } from "./victim.ts";

@@ -2,6 +2,7 @@ import { type AccountNo, noAccount } from "../model/ids.ts";
 import type { Job } from "../model/job.ts";
 import type { Lease } from "../model/lease.ts";
 import type { Instant } from "../model/units.ts";
+import { lostMsOf } from "../run/lost-work.ts";
 
 /** What can be taken: a whole job, or one member that an elastic job has beyond its minimum. */
 export interface Victim {
@@ -42,13 +43,6 @@ function isLeaving({ extra, state }: Lease): boolean {
 /** Time of one GPU that would be lost: since the last checkpoint, else since the start; nothing before it runs. */
 export function lostMs({ job, extra }: Victim, now: Instant): number {
   return extra ? 0 : lostMsOf(job, now);
-}
-
-export function lostMsOf(job: Job, now: Instant): number {
-  if (job.startedAt === 0) return 0;
-  const ran = Math.max(0, now - job.startedAt);
-  const every = job.spec.checkpoint?.everyMs;
-  return every === undefined || every === 0 ? ran : ran % every;
 }
 
 /** Work lost if it leaves, in GPU milliseconds. */

@@ -1,8 +1,10 @@
 import type { Seat } from "../journal/event.ts";
 import { noAccount } from "../model/ids.ts";
 import { heldBeside } from "../place/dedicated.ts";
-import { ceilingHit, coverFor } from "../queue/quota.ts";
-import { isInside, type State } from "../state/state.ts";
+import { isInside } from "../quota/accounts.ts";
+import { ceilingHit } from "../quota/ceiling.ts";
+import { coverFor } from "../quota/guarantee.ts";
+import type { State } from "../state/state.ts";
 import type { Claimant, Rule } from "./takeable.ts";
 import { Tally } from "./tally.ts";
 import type { Victim } from "./victim.ts";

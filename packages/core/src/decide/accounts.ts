@@ -5,7 +5,8 @@ import { isRefusal, type Refusal, refuse } from "../journal/refusal.ts";
 import type { Account } from "../model/account.ts";
 import type { AccountNo } from "../model/ids.ts";
 import type { Instant } from "../model/units.ts";
-import { accountOf, type State } from "../state/state.ts";
+import { accountOf } from "../quota/accounts.ts";
+import type { State } from "../state/state.ts";
 import { editBase, setWindow } from "./windows.ts";
 
 type AccountCommand = Extract<Command, { kind: `account.${string}` | `secret.${string}` }>;

@@ -1,13 +1,22 @@
-import { decidePlacements } from "../cycle.ts";
 import type { Event } from "../journal/event.ts";
 import type { Input } from "../journal/input.ts";
 import type { Decision } from "../journal/outcome.ts";
 import { isRefusal } from "../journal/refusal.ts";
 import type { Instant } from "../model/units.ts";
-import { fellBeyondPrice } from "../run/price-cap.ts";
+import { fellBeyondPrice } from "../run/price-watch.ts";
+import { wakeDue } from "../schedule/due.ts";
+import { SchedulerMemory } from "../schedule/memory.ts";
+import { schedule } from "../schedule/pass.ts";
 import { apply } from "../state/apply.ts";
 import type { State } from "../state/state.ts";
 import { decide, decideDue } from "./decide.ts";
+
+export interface BatchOptions {
+  /** What the scheduler remembers of the batches before; without it everything is looked at. */
+  readonly memory?: SchedulerMemory;
+  /** Is shown each event while the state is still without it. */
+  readonly see?: (event: Event, state: State) => void;
+}
 
 export interface BatchOutcome {
   /** One per input, in order. */
@@ -20,14 +29,13 @@ export interface BatchOutcome {
 
 /**
  * Decides a batch and writes it into the state as it goes: inputs first, then what is due, then one scheduling pass.
- * `see` is shown each event while the state is still without it. If the batch cannot be made durable, this state is
- * ahead of the journal and must be thrown away.
+ * If the batch cannot be made durable, this state is ahead of the journal and must be thrown away.
  */
 export function decideBatch(
   state: State,
   inputs: readonly Input[],
   now: Instant,
-  see: (event: Event, state: State) => void = () => {},
+  { memory = new SchedulerMemory(), see = () => {} }: BatchOptions = {},
 ): BatchOutcome {
   const events: Event[] = [];
   const effective: Input[] = [];
@@ -37,6 +45,7 @@ export function decideBatch(
     apply(state, event);
     events.push(event);
   };
+  memory.watch(state);
   if (now > state.clock) state.clock = now;
   for (const input of inputs) {
     const decision = decide(state, input, now);
@@ -49,9 +58,10 @@ export function decideBatch(
   decideDue(state, now, (due) => {
     for (const event of due) take(event);
   });
+  wakeDue(state, memory, now);
   let leaving: readonly Event[];
   do {
-    decidePlacements(state, now, take);
+    schedule(state, memory, now, take);
     leaving = fellBeyondPrice(state, events, now); // classes change with placements, and plans with those who leave
     for (const event of leaving) take(event);
   } while (leaving.length > 0);

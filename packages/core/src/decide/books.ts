@@ -1,15 +1,17 @@
-import { type Invoice, readLine, spelled } from "../bill/invoice.ts";
-import { entriesOf, faultOf, type LedgerEntry } from "../bill/ledger.ts";
-import { moneyText } from "../bill/money.ts";
+import { readLine, spelled } from "../bill/invoice.ts";
+import { entriesOf, faultOf } from "../bill/ledger.ts";
 import type { Event } from "../journal/event.ts";
 import type { IssueInvoice, MoneyCommand, PostEntry } from "../journal/money-command.ts";
 import type { SpelledEntry } from "../journal/money-event.ts";
 import type { Decision } from "../journal/outcome.ts";
 import { isRefusal, type Refusal, refuse } from "../journal/refusal.ts";
 import type { Instant } from "../model/units.ts";
-import { stopForBudget } from "../run/budget.ts";
+import { moneyText } from "../money/amount.ts";
+import type { Invoice } from "../money/invoice.ts";
+import type { LedgerEntry } from "../money/ledger.ts";
 import { endJob } from "../run/finish.ts";
 import { stopJob } from "../run/stop.ts";
+import { stopForBudget } from "../run/stop-for-money.ts";
 import { type Books, invoiceNumber } from "../state/books.ts";
 import type { State } from "../state/state.ts";
 

@@ -5,7 +5,7 @@ import type { Decision } from "../journal/outcome.ts";
 import { isRefusal, refuse } from "../journal/refusal.ts";
 import type { AccountNo, JobNo, NodeNo } from "../model/ids.ts";
 import type { Instant } from "../model/units.ts";
-import { priceCame } from "../run/price-cap.ts";
+import { priceCame } from "../run/price-watch.ts";
 import { takeReport } from "../run/take-report.ts";
 import { keysKeptMs } from "../state/apply.ts";
 import { queueOrPark } from "../state/queued.ts";
@@ -116,18 +116,11 @@ export function decideDue(state: State, now: Instant, act: (events: readonly Eve
       }
       case "exposed":
         // Someone who waits may take it from now on [T8].
-        if (state.jobs.has(timer.subject as JobNo)) state.waiting.wakeAll();
+        if (state.jobs.has(timer.subject as JobNo)) state.waiting.roomChanged(state.clock);
         break;
       case "moves":
         // The budget of moves has room again [T9].
-        state.waiting.wakeAll();
-        break;
-      case "quantum":
-        // Those who run have come further, and may now be behind one who waits [O3].
-        state.waiting.wakeAccount(timer.subject as AccountNo);
-        break;
-      case "turns":
-        state.waiting.turnsCame();
+        state.waiting.roomChanged(state.clock);
         break;
       case "price":
         act(priceCame(state, now));

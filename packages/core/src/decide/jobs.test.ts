@@ -2,9 +2,9 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { isRefusal } from "../journal/refusal.ts";
 import { minute, second, unitsPerGpu } from "../model/units.ts";
-import { reasonFor } from "../queue/explain.ts";
 import { readSnapshot, writeSnapshot } from "../state/snapshot.ts";
 import { jobId, World } from "../testing/world.ts";
+import { reasonFor } from "../why/reason-for.ts";
 
 function world(): World {
   return new World().nodes(["n0", "H100:8"], ["n1", "H100:8"]).account("lab").account("lab/vision", {});

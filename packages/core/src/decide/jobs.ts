@@ -1,4 +1,5 @@
 import { admitJob } from "../admit/job.ts";
+import { budgetHit } from "../gate/money.ts";
 import type { Command, SubmitJob } from "../journal/command.ts";
 import type { Event } from "../journal/event.ts";
 import type { Decision } from "../journal/outcome.ts";
@@ -6,7 +7,6 @@ import { isRefusal, type Refusal, refuse } from "../journal/refusal.ts";
 import type { JobId, JobNo } from "../model/ids.ts";
 import type { Job } from "../model/job.ts";
 import type { Instant } from "../model/units.ts";
-import { budgetHit } from "../run/budget.ts";
 import { type EndingTogether, endingTogether, endJob } from "../run/finish.ts";
 import { stopJob } from "../run/stop.ts";
 import type { State } from "../state/state.ts";

@@ -10,7 +10,8 @@ import type { Instant } from "../model/units.ts";
 import { endingTogether, finishAttempt } from "../run/finish.ts";
 import { nodeChanged } from "../run/nodes.ts";
 import { stopJob } from "../run/stop.ts";
-import { jobOf, type State } from "../state/state.ts";
+import { jobOf } from "../state/live-jobs.ts";
+import type { State } from "../state/state.ts";
 import { endWindowEarly, planMaintenance } from "./maintenance.ts";
 
 type NodeCommand = Extract<Command, { kind: `node.${string}` }>;

@@ -6,6 +6,7 @@ import type { Command } from "../journal/command.ts";
 import type { Event } from "../journal/event.ts";
 import type { Input } from "../journal/input.ts";
 import { isRefusal } from "../journal/refusal.ts";
+import type { ReportWhat } from "../journal/report.ts";
 import { plainTerms } from "../model/account.ts";
 import {
   type AccountId,
@@ -20,11 +21,14 @@ import type { Job, JobOutcome, JobSpec, RetryCause } from "../model/job.ts";
 import type { LeaseState } from "../model/lease.ts";
 import { plainPolicy } from "../model/policy.ts";
 import { minute, second, unitsPerGpu } from "../model/units.ts";
-import type { ReportWhat } from "../run/report.ts";
+import { pathUp } from "../quota/accounts.ts";
+import { SchedulerMemory } from "../schedule/memory.ts";
 import { apply } from "../state/apply.ts";
+import { emptyState } from "../state/empty.ts";
+import { jobOf } from "../state/live-jobs.ts";
 import { arraySize } from "../state/new-job.ts";
 import { readSnapshot, writeSnapshot } from "../state/snapshot.ts";
-import { emptyState, jobOf, pathUp, type State } from "../state/state.ts";
+import type { State } from "../state/state.ts";
 import { parseJob } from "../submit/parse.ts";
 import { ana, nodeOf } from "../testing/world.ts";
 import { decideBatch } from "./batch.ts";
@@ -174,7 +178,8 @@ const leaseOrder: readonly LeaseState[] = ["starting", "prepared", "running", "s
 class Day {
   readonly state: State = emptyState();
   now = 1_000_000;
-  /** Lives the same day beside it. */
+  readonly #memory = new SchedulerMemory();
+  /** Lives the same day beside it, with a scheduler that forgets everything after each batch. */
   readonly #twin: State = emptyState();
   /** Made of the events alone. */
   readonly #replica: State = emptyState();
@@ -226,9 +231,16 @@ class Day {
   #decide(inputs: readonly Input[]): void {
     const { state } = this;
     const before = this.#text;
-    const outcome = decideBatch(state, inputs, this.now, (event) => this.#judge(event));
+    const outcome = decideBatch(state, inputs, this.now, {
+      memory: this.#memory,
+      see: (event) => this.#judge(event),
+    });
     const again = decideBatch(this.#twin, inputs, this.now);
-    assert.equal(canonicalJson(again), canonicalJson(outcome), "[S26] the same history decides otherwise");
+    assert.equal(
+      canonicalJson(again),
+      canonicalJson(outcome),
+      "[S26] a scheduler without its memory decides otherwise",
+    );
     if (before !== "") {
       const restarted = decideBatch(readSnapshot(before), inputs, this.now);
       assert.equal(canonicalJson(restarted), canonicalJson(outcome), "[S26] a restart decides otherwise");

@@ -5,7 +5,8 @@ import { type Refusal, refuse } from "../journal/refusal.ts";
 import type { Account, AccountTerms, Quota, QuotaWindow } from "../model/account.ts";
 import type { AccountNo } from "../model/ids.ts";
 import type { Instant } from "../model/units.ts";
-import { accountOf, type State } from "../state/state.ts";
+import { accountOf } from "../quota/accounts.ts";
+import type { State } from "../state/state.ts";
 
 /** More than this are no plan but a calendar. */
 const windowsMax = 100;

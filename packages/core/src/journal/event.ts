@@ -3,9 +3,9 @@ import type { AccountTerms, QuotaWindow } from "../model/account.ts";
 import type { AccountId, AccountNo, GpuNo, JobId, JobNo, LeaseId, NodeNo, TokenId, UserId } from "../model/ids.ts";
 import type { JobClass, JobOutcome, JobSpec, StopCause } from "../model/job.ts";
 import type { MaintenanceWindow, NodeFacts, NodeMode } from "../model/node.ts";
+import type { PartSeat } from "../model/part.ts";
 import type { Policy } from "../model/policy.ts";
 import type { Instant } from "../model/units.ts";
-import type { PartSeat } from "../part/seat.ts";
 import type { MoneyEvent } from "./money-event.ts";
 
 /**
@@ -47,7 +47,8 @@ export type Event =
   | KeyUsed
   | PolicySet
   | MoneyEvent
-  | EpochBegan;
+  | EpochBegan
+  | TurnTaken;
 
 export interface Head<Kind extends string> {
   readonly kind: Kind;
@@ -270,6 +271,14 @@ export interface KeyUsed extends Head<"key-used"> {
 export interface PolicySet extends Head<"policy-set"> {
   readonly policy: Policy;
 }
+/** Where very many groups wait, some have had their turn to claim [B6]. */
+export interface TurnTaken extends Head<"turn-taken"> {
+  /** The first job of the last group in this round that has had its turn; 0 = all have. */
+  readonly upTo: number;
+  /** Something changed meanwhile: another round follows. */
+  readonly again: boolean;
+}
+
 export interface EpochBegan extends Head<"epoch-began"> {
   readonly epoch: number;
   readonly reason: string;

@@ -1,8 +1,8 @@
-import type { BudgetStop } from "../bill/budget.ts";
-import type { Invoice, SpelledLine } from "../bill/invoice.ts";
-import type { Contract, PricesAhead, PriceVersion } from "../bill/price.ts";
 import type { JobId } from "../model/ids.ts";
 import type { Instant } from "../model/units.ts";
+import type { BudgetStop } from "../money/budget.ts";
+import type { Invoice, SpelledLine } from "../money/invoice.ts";
+import type { Contract, PricesAhead, PriceVersion } from "../money/price.ts";
 import type { SpelledBudget } from "./money-event.ts";
 
 /** What can be asked of the core about money. Amounts that may pass 2^53 are text. */

@@ -1,9 +1,9 @@
-import type { Budget, BudgetStop } from "../bill/budget.ts";
-import type { Invoice, SpelledLine } from "../bill/invoice.ts";
-import type { LedgerEntry } from "../bill/ledger.ts";
-import type { Contract, PricesAhead, PriceVersion } from "../bill/price.ts";
 import type { JobNo } from "../model/ids.ts";
 import type { Instant } from "../model/units.ts";
+import type { Budget, BudgetStop } from "../money/budget.ts";
+import type { Invoice, SpelledLine } from "../money/invoice.ts";
+import type { LedgerEntry } from "../money/ledger.ts";
+import type { Contract, PricesAhead, PriceVersion } from "../money/price.ts";
 import type { Head } from "./event.ts";
 
 /** What was decided about money. Amounts that may pass 2^53 are text. */

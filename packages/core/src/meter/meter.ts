@@ -1,4 +1,3 @@
-import { lostMsOf } from "../claim/victim.ts";
 import type { Event, LeaseEnded, NodeChanged } from "../journal/event.ts";
 import type { AccountTerms } from "../model/account.ts";
 import type { GpuNo, NodeNo } from "../model/ids.ts";
@@ -6,8 +5,11 @@ import type { Job } from "../model/job.ts";
 import type { Lease } from "../model/lease.ts";
 import type { NodeFacts, NodeMode } from "../model/node.ts";
 import { type Instant, unitsPerGpu } from "../model/units.ts";
-import { accountOf, jobOf, type State } from "../state/state.ts";
-import { stopOrderOf } from "../submit/parse.ts";
+import { accountOf } from "../quota/accounts.ts";
+import { lostMsOf } from "../run/lost-work.ts";
+import { stopOrderOf } from "../run/stop.ts";
+import { jobOf } from "../state/live-jobs.ts";
+import type { State } from "../state/state.ts";
 import { type RestStretch, RestWatch } from "./rest-watch.ts";
 import type { CapacityChange, FloorChange, LostWork, Usage } from "./usage.ts";
 

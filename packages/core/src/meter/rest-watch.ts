@@ -1,7 +1,8 @@
 import type { Event } from "../journal/event.ts";
 import type { GpuNo, NodeNo } from "../model/ids.ts";
+import type { Rest } from "../model/rest.ts";
 import type { Instant } from "../model/units.ts";
-import { nodesTouched, type Rest } from "../state/rest.ts";
+import { nodesTouched } from "../state/rest.ts";
 import type { State } from "../state/state.ts";
 
 /** A stretch in which so much of a GPU was left to the tenant that has its node to itself. */

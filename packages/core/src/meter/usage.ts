@@ -1,8 +1,6 @@
 import type { JobClass } from "../model/job.ts";
 import type { Instant } from "../model/units.ts";
-
-/** What a lease was doing; whether that is billed is for the price book to say. */
-export type UsageState = "starting" | "running" | "stopping" | "scrub" | "reshape" | "stranded" | "dedicated";
+import type { UsageState } from "../model/usage.ts";
 
 /** One stretch of one lease in one state: who held which part of which devices, from when to when. */
 export interface Usage {

@@ -1,6 +1,6 @@
-import type { PartSeat } from "../part/seat.ts";
 import type { AccountNo, GpuNo, JobId, JobNo, NodeNo, UserId } from "./ids.ts";
 import type { Lease } from "./lease.ts";
+import type { PartSeat } from "./part.ts";
 import { hour, type Instant } from "./units.ts";
 
 export type JobType = "train" | "service" | "notebook" | "batch";
@@ -274,3 +274,6 @@ export interface JobArray {
   succeeded: number;
   exitCodeMax: number;
 }
+
+/** Of a job that was given none. */
+export const plainName = "job";

@@ -1,5 +1,5 @@
-import type { PartSeat } from "../part/seat.ts";
 import type { GpuNo, JobNo, LeaseId, NodeNo } from "./ids.ts";
+import type { PartSeat } from "./part.ts";
 import type { Instant } from "./units.ts";
 
 /**

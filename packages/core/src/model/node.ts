@@ -1,5 +1,5 @@
-import type { PoolMode } from "../part/seat.ts";
 import type { GpuNo, NodeNo } from "./ids.ts";
+import type { PoolMode } from "./part.ts";
 import type { Instant } from "./units.ts";
 
 /**

@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { reasonFor } from "../queue/explain.ts";
 import { readSnapshot, writeSnapshot } from "../state/snapshot.ts";
 import { jobId, World } from "../testing/world.ts";
 import { alternativesFor } from "../why/alternatives.ts";
 import { outlookOf } from "../why/outlook.ts";
+import { reasonFor } from "../why/reason-for.ts";
 
 function world(): World {
   return new World().nodes(["n0", "H100:4"], ["n1", "H100:4"]).account("lab").account("other");

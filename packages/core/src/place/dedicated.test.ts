@@ -4,11 +4,13 @@ import type { AccountTerms } from "../model/account.ts";
 import { type AccountNo, noAccount, rootAccount } from "../model/ids.ts";
 import type { Job } from "../model/job.ts";
 import { minute, unitsPerGpu } from "../model/units.ts";
-import { reasonFor } from "../queue/explain.ts";
+import { accountOf, tenantOf } from "../quota/accounts.ts";
 import { restOf } from "../state/dedicated.ts";
+import { jobOf } from "../state/live-jobs.ts";
 import { readSnapshot, writeSnapshot } from "../state/snapshot.ts";
-import { accountOf, jobOf, type State, tenantOf } from "../state/state.ts";
+import type { State } from "../state/state.ts";
 import { jobId, World } from "../testing/world.ts";
+import { reasonFor } from "../why/reason-for.ts";
 
 function gpusOf(w: World, path: string): number {
   return w.state.usage[w.state.accountByPath.get(path)!.no]!.units / unitsPerGpu;

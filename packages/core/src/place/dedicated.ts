@@ -1,24 +1,17 @@
+import type { Going, MayUse } from "../fleet/fit.ts";
+import { nodesThatLast } from "../fleet/maintenance.ts";
 import type { Seat } from "../journal/event.ts";
 import type { Account } from "../model/account.ts";
 import type { AccountNo, NodeNo } from "../model/ids.ts";
 import type { Lease } from "../model/lease.ts";
 import type { FleetNode } from "../model/node.ts";
 import { unitsPerGpu } from "../model/units.ts";
-import { unitsOf } from "../queue/quota.ts";
-import { lowestAbove, restOf } from "../state/dedicated.ts";
-import { accountOf, jobOf, pathUp, type State, tenantOf } from "../state/state.ts";
-import { addGpus, type Held, nothingHeld, plus } from "../state/usage.ts";
-import { nodesThatLast } from "../when/maintenance.ts";
+import { accountOf, pathUp, tenantOf } from "../quota/accounts.ts";
+import { addGpus, type Held, nothingHeld, plus } from "../quota/held.ts";
+import { lowestAbove } from "../state/dedicated.ts";
+import { jobOf } from "../state/live-jobs.ts";
+import type { State } from "../state/state.ts";
 import { type Asking, nodesOfOthers } from "./apart.ts";
-
-/** A seat that will be gone. */
-export interface Going {
-  readonly account: AccountNo;
-  readonly node: NodeNo;
-}
-
-/** Whether a node may be used, if these seats on it were gone. */
-export type MayUse = (node: FleetNode, going?: Iterable<Going>) => boolean;
 
 /** Whether a tenant has nodes to itself. */
 export function isConfidential(state: State, account: AccountNo): boolean {
@@ -183,13 +176,5 @@ export function dedicatedRestThen(state: State, name: string, isGone: (lease: Le
     }
     if (isKept) units += free;
   }
-  return units;
-}
-
-/** GPU units of the models of a name that are free and that confidential tenants keep from others. */
-export function dedicatedRest(state: State, name: string): number {
-  let units = 0;
-  for (const node of state.dedicated.keys())
-    if (state.fleet.nodes[node]?.mode === "up") units += unitsOf(state, restOf(state, node), name);
   return units;
 }

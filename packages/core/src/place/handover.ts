@@ -1,8 +1,9 @@
+import { clean, mayPassUnscrubbed } from "../gpu/scrub.ts";
 import type { Seat } from "../journal/event.ts";
 import type { AccountNo, GpuNo } from "../model/ids.ts";
-import { clean, mayPassUnscrubbed } from "../part/scrub.ts";
+import { tenantOf } from "../quota/accounts.ts";
 import { shapeOf } from "../state/marks.ts";
-import { type State, tenantOf } from "../state/state.ts";
+import type { State } from "../state/state.ts";
 
 /** What must be done to devices before they are someone's: their memory cleared (S4), and cut otherwise. */
 export interface Handover {
@@ -11,7 +12,7 @@ export interface Handover {
 }
 
 /** What these seats need before a job of this account may have them. */
-export function handoverOf(state: State, account: AccountNo, seats: readonly Seat[]): Handover {
+export function handoverFor(state: State, account: AccountNo, seats: readonly Seat[]): Handover {
   const { scrubMs, reshapeMs } = state.policy;
   if (scrubMs === undefined && reshapeMs === undefined) return nothingToDo;
   const isClean = cleanFor(state, account);

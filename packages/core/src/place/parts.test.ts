@@ -1,15 +1,16 @@
 import assert from "node:assert/strict";
 import { it } from "node:test";
+import type { MemberNeed } from "../fleet/fit.ts";
+import { Fleet } from "../fleet/fleet.ts";
+import { mixes } from "../gpu/latency.ts";
+import { type Newcomer, type NoSeat, seatPart } from "../gpu/seat.ts";
 import type { Trust } from "../model/account.ts";
 import type { GpuNo, JobNo, LeaseId, NodeNo } from "../model/ids.ts";
 import type { GpuAsk, Isolation, JobSpec, JobType } from "../model/job.ts";
 import type { Lease } from "../model/lease.ts";
 import type { FleetNode, NodeFacts } from "../model/node.ts";
-import { mixes } from "../part/latency.ts";
-import { type Newcomer, type NoSeat, type PoolMode, seatPart } from "../part/seat.ts";
-import { Fleet } from "../state/fleet.ts";
+import type { PoolMode } from "../model/part.ts";
 import { findParts } from "./parts.ts";
-import type { MemberNeed } from "./seats.ts";
 
 const pools: readonly PoolMode[] = ["any", "any", "mig", "mps", "timeslice"];
 const trusts: readonly Trust[] = ["trusted", "trusted", "trusted", "untrusted"];

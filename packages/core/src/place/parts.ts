@@ -1,14 +1,14 @@
+import type { BesidePlans, MemberAsk, MemberNeed } from "../fleet/fit.ts";
+import type { Fleet } from "../fleet/fleet.ts";
+import type { SharedGroup } from "../fleet/shared-gpus.ts";
+import { isAlikeFor } from "../gpu/alike.ts";
+import { mixes } from "../gpu/latency.ts";
+import { type Newcomer, type NoSeat, type Occupant, type PartAsk, seatPart } from "../gpu/seat.ts";
 import type { Seat } from "../journal/event.ts";
 import type { GpuNo, NodeNo } from "../model/ids.ts";
 import type { GpuAsk, JobSpec, Members } from "../model/job.ts";
+import type { PoolMode } from "../model/part.ts";
 import { unitsPerGpu } from "../model/units.ts";
-import { isAlikeFor } from "../part/alike.ts";
-import { mixes } from "../part/latency.ts";
-import { type Newcomer, type NoSeat, type Occupant, type PartAsk, type PoolMode, seatPart } from "../part/seat.ts";
-import type { Fleet } from "../state/fleet.ts";
-import type { SharedGroup } from "../state/shared-gpus.ts";
-import type { MemberAsk } from "../when/spare.ts";
-import type { BesidePlans, MemberNeed } from "./seats.ts";
 
 /**
  * A part of a GPU for each member, or the best reason why not. With a topology all are where the first finds its seat, or

@@ -1,93 +1,29 @@
+import type { NodeIndex } from "../collections/node-index.ts";
+import {
+  type BesidePlans,
+  gpuServes,
+  keyOf,
+  type MayUse,
+  type MemberNeed,
+  membersThatFit,
+  needOf,
+} from "../fleet/fit.ts";
+import type { Fleet } from "../fleet/fleet.ts";
+import { spreadGang } from "../fleet/gang.ts";
+import { Rooms } from "../fleet/rooms.ts";
+import type { NoSeat } from "../gpu/seat.ts";
 import type { Seat } from "../journal/event.ts";
+import type { FleetWorth } from "../learn/worth/fleet-worth.ts";
 import type { GpuNo } from "../model/ids.ts";
 import type { Job, JobSpec } from "../model/job.ts";
 import type { FleetNode } from "../model/node.ts";
 import { unitsPerGpu } from "../model/units.ts";
-import type { NoSeat, PartSeat } from "../part/seat.ts";
-import type { Fleet } from "../state/fleet.ts";
-import type { NodeIndex } from "../state/node-index.ts";
-import { Rooms } from "../state/rooms.ts";
-import { newcomerOf, type State } from "../state/state.ts";
-import type { MemberAsk } from "../when/spare.ts";
+import { newcomerOf } from "../state/neighbours.ts";
+import type { State } from "../state/state.ts";
 import type { Asking } from "./apart.ts";
-import { isConfidential, keptApart, type MayUse, nodesFor, ownNodes } from "./dedicated.ts";
-import { spreadGang } from "./gang.ts";
+import { isConfidential, keptApart, nodesFor, ownNodes } from "./dedicated.ts";
 import { cleanFor } from "./handover.ts";
 import { findParts } from "./parts.ts";
-import type { FleetWorth } from "./value/fleet-worth.ts";
-
-/** What one member needs of a node. */
-export interface MemberNeed {
-  /** Model number; -1 for a member without GPUs. */
-  readonly model: number;
-  readonly gpus: number;
-  readonly gpuMemoryMiB: number;
-  readonly cpusMilli: number;
-  readonly memoryMiB: number;
-  /** Where tenants are kept apart by nodes. */
-  readonly mayUse?: MayUse | undefined;
-  /** Devices that can be had as they are; others only after a scrub (S4). */
-  readonly isClean?: ((gpu: number) => boolean) | undefined;
-  /** Whether it would be burst; undefined where that makes no difference. */
-  readonly burst?: boolean | undefined;
-}
-
-export function needOf(spec: JobSpec, choice: number, model: number, burst?: boolean): MemberNeed {
-  const { cpusMilli, memoryMiB, gpuMemoryMiB } = spec;
-  return { model, gpus: spec.gpus[choice]!.count, gpuMemoryMiB, cpusMilli, memoryMiB, burst };
-}
-
-/** Which nodes may be used, and whether what they hold counts: to place, to explain, or to tell what can never fit. */
-export type View = "now" | "every-node-now" | "every-node-empty";
-
-/** What may be taken where others have plans. */
-export interface BesidePlans {
-  /** How many of some members may be put on a node. */
-  readonly mayTake: (node: FleetNode, need: MemberAsk, members: number) => number;
-  /** Whether a part of a GPU may be had. */
-  readonly mayJoin: (node: FleetNode, gpu: GpuNo, part: PartSeat) => boolean;
-}
-
-/** How many members of this need fit on a node, at most `most`. */
-export function membersThatFit(
-  fleet: Fleet,
-  node: FleetNode,
-  need: MemberNeed,
-  view: View,
-  most: number,
-  plans?: BesidePlans,
-): number {
-  if (view === "now" && node.mode !== "up") return 0;
-  const empty = view === "every-node-empty";
-  if (!empty && need.mayUse !== undefined && !need.mayUse(node)) return 0;
-  let fit = most;
-  if (need.gpus > 0) {
-    const free = gpusThatFit(fleet, node, need, empty);
-    fit = Math.min(fit, Math.floor(free / need.gpus));
-  }
-  if (need.cpusMilli > 0)
-    fit = Math.min(fit, Math.floor((empty ? node.facts.cpusMilli : node.freeCpusMilli) / need.cpusMilli));
-  if (need.memoryMiB > 0)
-    fit = Math.min(fit, Math.floor((empty ? node.facts.memoryMiB : node.freeMemoryMiB) / need.memoryMiB));
-  if (fit <= 0) return 0;
-  return plans === undefined ? fit : plans.mayTake(node, need, fit);
-}
-
-export function gpusThatFit(fleet: Fleet, node: FleetNode, need: MemberNeed, empty: boolean): number {
-  if (!empty && fleet.nodeFreeGpus[node.no] === 0) return 0;
-  // Where all GPUs are of the one model they are counted already.
-  if (need.gpuMemoryMiB === 0 && fleet.soleModel(node) === need.model)
-    return empty ? node.facts.gpus.length : fleet.nodeFreeGpus[node.no]!;
-  let count = 0;
-  const end = node.firstGpu + node.facts.gpus.length;
-  for (let gpu = node.firstGpu as number; gpu < end; gpu++) if (gpuServes(fleet, gpu, need, empty)) count++;
-  return count;
-}
-
-function gpuServes(fleet: Fleet, gpu: number, need: MemberNeed, empty: boolean): boolean {
-  const free = empty ? fleet.gpuCapacity[gpu] === unitsPerGpu : fleet.isFree(gpu);
-  return free && fleet.gpuModel[gpu] === need.model && fleet.gpuMemoryMiB[gpu]! >= need.gpuMemoryMiB;
-}
 
 /** Seats for all members or none [P1], on nodes `within`; where its class is known, beside work of the same. */
 export function findSeats(
@@ -191,16 +127,6 @@ function roomsFor(fleet: Fleet, need: MemberNeed, most: number, plans: BesidePla
   const fits = (node: FleetNode) => membersThatFit(fleet, node, need, "now", most, plans);
   if (plans !== undefined || need.mayUse !== undefined) return new Rooms(fleet, fits);
   return fleet.roomsFor(keyOf(need, most), fits);
-}
-
-/** Where members would fit if nobody else were there. */
-export function roomsWhenEmpty(fleet: Fleet, need: MemberNeed, most: number): Rooms {
-  const fits = (node: FleetNode) => membersThatFit(fleet, node, need, "every-node-empty", most);
-  return fleet.roomsFor(`empty/${keyOf(need, most)}`, fits);
-}
-
-function keyOf({ model, gpus, gpuMemoryMiB, cpusMilli, memoryMiB }: MemberNeed, most: number): string {
-  return `${model}/${gpus}/${gpuMemoryMiB}/${cpusMilli}/${memoryMiB}/${most}`;
 }
 
 /** So many nodes are weighed against each other; those with fewer free GPUs come first, and are seldom beaten. */

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { isRefusal } from "../journal/refusal.ts";
-import { reasonFor } from "../queue/explain.ts";
 import { jobId, nodeOf, World } from "../testing/world.ts";
+import { reasonFor } from "../why/reason-for.ts";
 
 /** Three racks of two nodes with two GPUs each. */
 function world(): World {

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { reasonFor } from "../queue/explain.ts";
 import { readSnapshot, writeSnapshot } from "../state/snapshot.ts";
 import { jobId, nodeOf, World } from "../testing/world.ts";
+import { reasonFor } from "../why/reason-for.ts";
 
 /** One GPU that may be cut, an untrusted tenant on a part of it, and a trusted one that wants another. */
 function world(): World {

@@ -1,6 +1,3 @@
-import type { AccountNo } from "../model/ids.ts";
-import type { Job } from "../model/job.ts";
-import { type Instant, second } from "../model/units.ts";
 import {
   attainedMs,
   gangClass,
@@ -11,8 +8,12 @@ import {
   lengthPlaces,
   noLengths,
   placeOfLength,
-} from "../state/lengths.ts";
-import { orderOf, type State } from "../state/state.ts";
+} from "../learn/lengths.ts";
+import type { AccountNo } from "../model/ids.ts";
+import type { Job } from "../model/job.ts";
+import { type Instant, second } from "../model/units.ts";
+import { orderOf } from "../quota/accounts.ts";
+import type { State } from "../state/state.ts";
 import { tenthRoot } from "./roots.ts";
 
 /**

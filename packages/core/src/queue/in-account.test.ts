@@ -4,7 +4,7 @@ import { plainTerms } from "../model/account.ts";
 import { hour, minute } from "../model/units.ts";
 import { readSnapshot, writeSnapshot } from "../state/snapshot.ts";
 import { World } from "../testing/world.ts";
-import { positionOf } from "./explain.ts";
+import { positionOf } from "../why/reason-for.ts";
 
 /** One GPU, and a job on it that lets the others wait. */
 function queue(order: "age" | "aged-shortest" | "attained-service"): World {

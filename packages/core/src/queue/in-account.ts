@@ -1,20 +1,13 @@
+import { gangGpus } from "../learn/lengths.ts";
+import { usualRunMs } from "../learn/pace.ts";
 import type { QueueOrder } from "../model/account.ts";
 import type { Job, JobSpec } from "../model/job.ts";
-import { day, minute, second, unitsPerGpu } from "../model/units.ts";
-import { gangGpus } from "../state/lengths.ts";
-import { usualRunMs } from "../state/pace.ts";
+import { day, minute, second } from "../model/units.ts";
+import { beforeAlike } from "../state/job-order.ts";
 import type { State } from "../state/state.ts";
 import { costToEnd } from "./cost-to-end.ts";
 import { isOverdue } from "./overdue.ts";
 import { tenthRoot } from "./roots.ts";
-
-/** The order of two jobs of an account that ask for the same and have come equally far, which needs no state. */
-export function beforeAlike(a: Job, b: Job, order: "age" | "attained-service"): boolean {
-  if (a.spec.priority !== b.spec.priority) return a.spec.priority > b.spec.priority;
-  const key = order === "age" ? 0 : attainedUnitMs(a) - attainedUnitMs(b);
-  // A requeued job keeps its number, hence its place.
-  return key !== 0 ? key < 0 : a.no < b.no;
-}
 
 /** Order inside one account [O3]: higher priority, then as the account chose, then older. */
 export function before(state: State, a: Job, b: Job, order: QueueOrder): boolean {
@@ -27,16 +20,6 @@ export function before(state: State, a: Job, b: Job, order: QueueOrder): boolean
 
 function isLess(key: number, other: number, a: Job, b: Job): boolean {
   return key !== other ? key < other : a.no < b.no;
-}
-
-/** GPU time of the attempts that are over; what never ran has none. */
-export function attainedUnitMs(job: Job): number {
-  let unitMs = 0;
-  for (const { seats, startedAt, endedAt } of job.attempts) {
-    if (startedAt === 0) continue;
-    for (const { gpus, part } of seats) unitMs += (part?.compute ?? unitsPerGpu) * gpus.length * (endedAt - startedAt);
-  }
-  return unitMs;
 }
 
 /** What a job that declares no run time is taken to need: it goes behind those that say. */

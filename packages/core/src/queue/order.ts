@@ -1,18 +1,21 @@
+import { Heap, type Placed } from "../collections/heap.ts";
+import { pastUnits } from "../learn/history.ts";
 import type { Account } from "../model/account.ts";
 import { type AccountNo, type JobNo, noAccount, rootAccount } from "../model/ids.ts";
-import { pastUnits } from "../state/history.ts";
-import { accountOf, pathUp, type State, upToDate } from "../state/state.ts";
-import { stayingOf } from "../state/usage.ts";
-import type { WaitingGroup } from "../state/waiting.ts";
-import type { Shape } from "../state/wish.ts";
-import { Heap, type Placed } from "./heap.ts";
+import { accountOf, pathUp } from "../quota/accounts.ts";
+import type { Demand } from "../quota/demand.ts";
+import { coverFor, isWithin } from "../quota/guarantee.ts";
+import { stayingOf } from "../quota/held.ts";
+import { compareShares, noShare, type Share, shareOf, shareOfJob } from "../quota/share.ts";
+import type { State } from "../state/state.ts";
+import type { ShapeQueue, WaitingGroup } from "../state/waiting-group.ts";
+import { upToDate } from "../state/wish-of.ts";
+import { type Candidate, Candidates } from "./candidates.ts";
 import { before } from "./in-account.ts";
-import { coverFor, type Demand, isWithin } from "./quota.ts";
-import { compareShares, noShare, type Share, shareOf, shareOfJob } from "./share.ts";
 
 /** An account in the contest: who is next there or below, and how it stands with that job added. */
 interface Side extends Placed {
-  next: WaitingGroup | undefined;
+  next: Candidate | undefined;
   /** Its first job when it was last looked at. */
   no: JobNo;
   burst: boolean;
@@ -22,11 +25,11 @@ interface Side extends Placed {
   /** Sides directly below that have someone. */
   readonly sides: Heap<Side>;
   /** Groups of the account itself that are asked for all they could do. */
-  groups: Heap<WaitingGroup>;
+  groups: Heap<Candidate>;
   /** What the first of them asks for, where the floor of an account above would hold it. */
   inside: Inside | undefined;
   /** Who is first of the account itself. */
-  first: WaitingGroup | undefined;
+  first: Candidate | undefined;
   /** The changes of the account up to which this holds, and what must be looked at again all the same. */
   heldAt: number;
   firstAt: number;
@@ -49,79 +52,92 @@ interface Inside {
  */
 export class Contest {
   readonly #state: State;
-  readonly #shapes: ReadonlySet<Shape>;
+  readonly #candidates: Candidates;
+  readonly #queues: ReadonlySet<ShapeQueue>;
+  readonly #dependsOnTenant: (queue: ShapeQueue) => boolean;
   readonly #sides = new Map<AccountNo, Side>();
   readonly #root: Side;
-  /** By floor: whom it would hold although it is not their own account's, by what they ask for. */
+  /** By floor: the sides that it would hold although it is not their own account's, by what they ask for. */
   readonly #sharers = new Map<AccountNo, Map<Demand, Set<Side>>>();
   #pass = 0;
   #groups: Iterable<WaitingGroup> = [];
-  /** Who has had a part in the pass; counted only from the first claim on. */
+  /** The groups that have entered the pass; counted only from the first claim on. */
   #entered: Set<WaitingGroup> | undefined;
-  /** Accounts in which all have. */
+  /** Accounts of which all groups have entered. */
   readonly #woken = new Set<AccountNo>();
-  /** Who is not asked any more in this pass. */
-  readonly #told = new Set<WaitingGroup>();
-  /** Sides that stand as they do because of who was asked or told in this pass. */
+  /** Groups that were tried and refused in this pass. */
+  readonly #tried = new Set<WaitingGroup>();
+  /** Sides whose standing depends on what was tried in this pass. */
   readonly #touched = new Set<Side>();
-  #isOut: (group: WaitingGroup) => boolean = () => false;
-  readonly #byOrder: (a: WaitingGroup, b: WaitingGroup) => boolean;
+  #isOut: (candidate: Candidate) => boolean = () => false;
+  readonly #goesFirst: (a: WaitingGroup, b: WaitingGroup) => boolean;
+  readonly #byOrder: (a: Candidate, b: Candidate) => boolean;
 
-  constructor(state: State, shapes: Iterable<Shape> = []) {
+  /**
+   * For seats of some shapes. `dependsOnTenant` tells of a shape whether it finds seats for some tenants and not for
+   * others, so that groups without any may leave at once.
+   */
+  constructor(
+    state: State,
+    candidates = new Candidates(),
+    queues: Iterable<ShapeQueue> = [],
+    dependsOnTenant: (queue: ShapeQueue) => boolean = () => false,
+  ) {
     this.#state = state;
-    this.#shapes = new Set(shapes);
-    this.#byOrder = (a, b) => {
+    this.#candidates = candidates;
+    this.#queues = new Set(queues);
+    this.#dependsOnTenant = dependsOnTenant;
+    this.#goesFirst = (a, b) => {
       if (a.order !== "age") return before(state, a.jobs[0]!, b.jobs[0]!, a.order);
       return a.priority !== b.priority ? a.priority > b.priority : a.no < b.no;
     };
+    this.#byOrder = (a, b) => this.#goesFirst(a.group, b.group);
     this.#root = this.#side(rootAccount);
-    if (this.#shapes.size > 0) for (const account of state.accounts) if (account !== undefined) this.#side(account.no);
+    if (this.#queues.size > 0) for (const account of state.accounts) if (account !== undefined) this.#side(account.no);
   }
 
-  isFor(shapes: readonly Shape[]): boolean {
-    return shapes.length === this.#shapes.size && shapes.every((shape) => this.#shapes.has(shape));
+  isFor(queues: readonly ShapeQueue[]): boolean {
+    return queues.length === this.#queues.size && queues.every((queue) => this.#queues.has(queue));
   }
 
-  /**
-   * Begins a pass. Of those who are asked for seats only, nobody is who has been `told` already, and who is `out` leaves as
-   * soon as it is found.
-   */
+  /** Begins a pass. Groups that were `tried` before are skipped, and candidates that are `out` leave when found. */
   begin(
     groups: Iterable<WaitingGroup>,
-    told: Iterable<WaitingGroup> = [],
-    isOut: (group: WaitingGroup) => boolean = () => false,
+    tried: Iterable<WaitingGroup> = [],
+    isOut: (candidate: Candidate) => boolean = () => false,
   ): this {
-    this.#pass = ++this.#state.waiting.contests;
+    this.#pass = this.#candidates.nextPass();
     this.#isOut = isOut;
     this.#groups = groups;
     this.#entered = undefined;
     this.#woken.clear();
-    this.#told.clear();
+    this.#tried.clear();
     for (const side of this.#touched) {
       side.groups = new Heap(this.#byOrder);
       this.#firstMayDiffer(side);
     }
     this.#touched.clear();
     for (const group of groups) this.#enter(group);
-    for (const group of this.#shapes.size > 0 ? told : []) this.#tell(this.#side(group.account), group);
+    if (this.#queues.size > 0)
+      for (const group of tried) this.#noteTried(this.#side(group.account), this.#candidates.of(group));
     this.#catchUp();
     return this;
   }
 
   /** Looks again at sides that have changed, and at those that stand on a floor above, or now might. */
   #catchUp(): void {
-    const { heldChanges, firstChanges } = this.#state.waiting;
+    const { heldVersion, firstVersion } = this.#state.waiting;
     const sides = [...this.#sides.values()]; // each after the one above it
     for (const side of sides) {
       const { account, above, first, inside } = side;
-      const heldAt = heldChanges[account.no] ?? 0;
-      const firstAt = firstChanges[account.no] ?? 0;
+      const heldAt = heldVersion[account.no] ?? 0;
+      const firstAt = firstVersion[account.no] ?? 0;
       const holdsOther = side.heldAt !== heldAt;
       side.floorMoved = above !== undefined && (above.floorMoved || (holdsOther && this.#hasRoomOnFloor(account)));
       if (holdsOther || above?.floorMoved) side.stale = true;
       else if (inside !== undefined && this.#sides.get(inside.floor)!.stale) side.stale = true;
       // Under another order than by age, who is first may change with time alone.
-      if (side.firstAt !== firstAt || (first !== undefined && first.order !== "age")) this.#firstMayDiffer(side);
+      if (side.firstAt !== firstAt || (first !== undefined && first.group.order !== "age")) this.#firstMayDiffer(side);
       side.heldAt = heldAt;
       side.firstAt = firstAt;
     }
@@ -142,43 +158,44 @@ export class Contest {
     side.firstIsStale = true;
   }
 
-  next(): WaitingGroup | undefined {
+  next(): Candidate | undefined {
     for (;;) {
-      const group = this.#root.next;
-      if (group === undefined) return undefined;
-      if (!this.#leavesUnasked(group)) {
-        if (group.seatsOnly) group.delayed = false;
-        return group;
+      const candidate = this.#root.next;
+      if (candidate === undefined) return undefined;
+      if (!this.#leavesUntried(candidate)) {
+        if (candidate.seatsOnly) candidate.delayed = false;
+        return candidate;
       }
-      this.close(group);
+      this.close(candidate);
     }
   }
 
-  #leavesUnasked(group: WaitingGroup): boolean {
-    group.seatsOnly = group.contest !== this.#pass;
-    return this.#isOut(group);
+  #leavesUntried(candidate: Candidate): boolean {
+    candidate.seatsOnly = candidate.pass !== this.#pass;
+    return this.#isOut(candidate);
   }
 
-  /** Nobody of this group can start in this pass. */
-  close(group: WaitingGroup): void {
-    const side = this.#sides.get(group.account)!;
-    this.#tell(side, group);
+  /** No job of this group can start in this pass. */
+  close(candidate: Candidate): void {
+    const side = this.#sides.get(candidate.group.account)!;
+    this.#noteTried(side, candidate);
     this.#settleUp(side);
   }
 
-  #tell(side: Side, group: WaitingGroup): void {
-    if (group.contest === this.#pass) side.groups.delete(group);
-    this.#told.add(group);
+  #noteTried(side: Side, candidate: Candidate): void {
+    if (candidate.pass === this.#pass) side.groups.delete(candidate);
+    this.#tried.add(candidate.group);
     this.#touched.add(side);
     this.#firstMayDiffer(side);
   }
 
   /** The first of this group has started, which changes how its accounts stand. */
-  started(group: WaitingGroup): void {
+  started(candidate: Candidate): void {
+    const { group } = candidate;
     const side = this.#sides.get(group.account)!;
-    if (group.contest === this.#pass) {
-      if (group.jobs.length === 0) side.groups.delete(group);
-      else side.groups.update(group);
+    if (candidate.pass === this.#pass) {
+      if (group.jobs.length === 0) side.groups.delete(candidate);
+      else side.groups.update(candidate);
     }
     this.#firstMayDiffer(side);
     this.#settleUp(side);
@@ -205,7 +222,7 @@ export class Contest {
       for (let at = loser; at !== rootAccount && !winners.has(at); at = accountOf(this.#state, at).parent) side = at;
       if (!winners.has(side)) sides.add(side);
     }
-    // Where very many wait, their turn comes later.
+    // Where very many groups wait, their turn comes later [B6].
     if (!this.#state.waiting.isLong) for (const side of sides) this.#wakeBelow(side);
     for (const loser of losers) this.#changed(loser);
   }
@@ -231,9 +248,10 @@ export class Contest {
 
   #enter(group: WaitingGroup): void {
     const side = this.#side(group.account);
-    group.contest = this.#pass;
-    group.place = -1;
-    side.groups.update(group);
+    const candidate = this.#candidates.of(group);
+    candidate.pass = this.#pass;
+    candidate.place = -1;
+    side.groups.update(candidate);
     this.#touched.add(side);
     this.#firstMayDiffer(side);
   }
@@ -280,11 +298,12 @@ export class Contest {
     let above = noAccount;
     if (own !== undefined) {
       const demand = this.#demandOf(own);
-      const floor = coverFor(state, own.account, demand);
+      const { account: ownAccount, no } = own.group;
+      const floor = coverFor(state, ownAccount, demand);
       const ownBurst = floor === noAccount;
-      if (floor !== own.account) above = floor;
+      if (floor !== ownAccount) above = floor;
       // A job of the account itself is a side of its own beside the accounts below.
-      if (best === undefined || isAhead(own.no, ownBurst, shareOfJob(state, demand), best)) {
+      if (best === undefined || isAhead(no, ownBurst, shareOfJob(state, demand), best)) {
         next = own;
         burst = ownBurst;
       }
@@ -295,7 +314,7 @@ export class Contest {
       side.above?.sides.delete(side);
       return;
     }
-    side.no = next.no;
+    side.no = next.group.no;
     side.burst = burst;
     if (side.above === undefined) return; // nobody is beside the root
     const { account } = side;
@@ -304,26 +323,28 @@ export class Contest {
     side.above.sides.update(side);
   }
 
-  #firstOf(side: Side): WaitingGroup | undefined {
+  #firstOf(side: Side): Candidate | undefined {
     let first = side.groups.first;
-    for (const { rivals, fullFor } of this.#shapes) {
-      const alike = rivals[side.account.no];
-      let rival = alike?.first(this.#byOrder, this.#told, this.#pass);
-      // Where it is neighbours who stand in the way, whole tenants have no seats to hope for.
-      for (
-        ;
-        fullFor.size > 0 && rival !== undefined && this.#leavesUnasked(rival);
-        rival = alike!.first(this.#byOrder, this.#told, this.#pass)
-      )
-        this.#tell(side, rival);
-      if (rival !== undefined && (first === undefined || (rival !== first && this.#byOrder(rival, first))))
-        first = rival;
+    for (const queue of this.#queues) {
+      const rivals = queue.byAccount[side.account.no];
+      if (rivals === undefined) continue;
+      const order = this.#candidates.orderOf(rivals);
+      let rival = order.first(this.#goesFirst, this.#tried, this.#pass);
+      if (this.#dependsOnTenant(queue)) {
+        for (; rival !== undefined; rival = order.first(this.#goesFirst, this.#tried, this.#pass)) {
+          const candidate = this.#candidates.of(rival);
+          if (!this.#leavesUntried(candidate)) break;
+          this.#noteTried(side, candidate);
+        }
+      }
+      if (rival === undefined || rival === first?.group) continue;
+      if (first === undefined || this.#goesFirst(rival, first.group)) first = this.#candidates.of(rival);
     }
     return first;
   }
 
   /** The floor of an account above holds the first of a side's own groups; `noAccount` = none does. */
-  #note(side: Side, floor: AccountNo, own: WaitingGroup | undefined): void {
+  #note(side: Side, floor: AccountNo, own: Candidate | undefined): void {
     const { inside: before } = side;
     if (floor === noAccount || own === undefined) {
       if (before !== undefined) this.#sharersOf(before).delete(side);
@@ -351,7 +372,7 @@ export class Contest {
     return sides;
   }
 
-  #demandOf(group: WaitingGroup): Demand {
+  #demandOf({ group }: Candidate): Demand {
     return upToDate(this.#state, group.wish, group.jobs[0]!.spec).first;
   }
 }

@@ -1,5 +1,5 @@
+import { gangGpus } from "../learn/lengths.ts";
 import type { Job } from "../model/job.ts";
-import { gangGpus } from "../state/lengths.ts";
 import type { State } from "../state/state.ts";
 
 /**

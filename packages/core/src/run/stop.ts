@@ -1,8 +1,8 @@
 import type { Event } from "../journal/event.ts";
-import type { Job, StopCause } from "../model/job.ts";
+import type { Job, JobSpec, StopCause } from "../model/job.ts";
+import type { Policy } from "../model/policy.ts";
 import type { Instant } from "../model/units.ts";
 import type { State } from "../state/state.ts";
-import { stopOrderOf } from "../submit/parse.ts";
 
 /** A stronger cause replaces a weaker one: after a cancel nothing else may bring the job back (S22). */
 const strength: Readonly<Record<StopCause, number>> = {
@@ -48,4 +48,14 @@ export function stopJob(
       graceMs,
       why,
     }));
+}
+
+/** Signal and grace with which members of a job are asked to leave. */
+export function stopOrderOf(spec: JobSpec, cause: string, policy: Policy): { signal: string; graceMs: number } {
+  const { checkpoint } = spec;
+  if (checkpoint === undefined) return { signal: "SIGTERM", graceMs: policy.graceMs };
+  // A checkpoint is worth its signal only where the job will come back to it.
+  const comesBack = cause === "preempt" || cause === "move" || cause === "drain" || cause === "budget";
+  const signal = comesBack ? checkpoint.signal : "SIGTERM";
+  return { signal, graceMs: checkpoint.graceMs };
 }

@@ -1,12 +1,13 @@
 import type { Event, LeaseEnded } from "../journal/event.ts";
+import type { Report, ReportWhat } from "../journal/report.ts";
 import type { LeaseId } from "../model/ids.ts";
 import type { Job } from "../model/job.ts";
 import type { Lease } from "../model/lease.ts";
 import type { Instant } from "../model/units.ts";
-import { jobOf, type State } from "../state/state.ts";
+import { jobOf } from "../state/live-jobs.ts";
+import type { State } from "../state/state.ts";
 import { finishAttempt } from "./finish.ts";
 import { afterSeatsFreed, nodeChanged } from "./nodes.ts";
-import type { Report, ReportWhat } from "./report.ts";
 import { stopJob, strongerCause } from "./stop.ts";
 
 const signalNumbers: Readonly<Record<string, number>> = {

@@ -1,8 +1,8 @@
 import { noAccount } from "../model/ids.ts";
 import { type Job, shieldedUntil } from "../model/job.ts";
 import type { Instant } from "../model/units.ts";
+import { countBurst, countCovered } from "./count-usage.ts";
 import type { State } from "./state.ts";
-import { countBurst, countCovered } from "./usage.ts";
 
 /** From here until its attempt is over the job is among those that hold something. */
 export function activate(state: State, job: Job): void {

@@ -1,8 +1,8 @@
 import { type AccountNo, noAccount } from "../model/ids.ts";
 import type { Job } from "../model/job.ts";
 import type { Instant } from "../model/units.ts";
+import { addTo, type Held, nothingHeld } from "../quota/held.ts";
 import type { State } from "./state.ts";
-import { addTo, type Held, nothingHeld } from "./usage.ts";
 
 /** Jobs of one account with whom it loses the same. */
 export interface Kind {

@@ -1,17 +1,20 @@
+import { noSlot } from "../collections/slots.ts";
 import type { Event, JobEnded, JobPlaced, JobRequeued, JobSubmitted } from "../journal/event.ts";
+import { noteLength } from "../learn/lengths.ts";
+import { noteEnd, noteSubmission } from "../learn/pace.ts";
 import { type JobId, type JobNo, noAccount } from "../model/ids.ts";
 import { type AttemptRecord, attemptsKept, evictionsKept, type Job, type JobSpec } from "../model/job.ts";
 import type { Lease } from "../model/lease.ts";
+import { accountOf } from "../quota/accounts.ts";
 import { activate, countClass, deactivate, noteMayLeave } from "./active.ts";
 import { holdLease, memberOf } from "./apply-leases.ts";
+import { countWaiting, forgetIdleUser } from "./count-usage.ts";
 import { claimed, countClaim, dropClaim, keepClaim } from "./held-claims.ts";
-import { noteLength } from "./lengths.ts";
+import { jobOf } from "./live-jobs.ts";
 import { arraySize, foreknown, newJob, usualMsOf } from "./new-job.ts";
-import { noteEnd, noteSubmission } from "./pace.ts";
 import { dropPlan, leaveQueue, queueOrPark } from "./queued.ts";
-import { noSlot } from "./slots.ts";
-import { accountOf, jobOf, type State, wishOf } from "./state.ts";
-import { countWaiting, forgetIdleUser } from "./usage.ts";
+import type { State } from "./state.ts";
+import { wishOf } from "./wish-of.ts";
 
 type JobEvent = Extract<Event, { kind: `job-${string}` | "claim-dropped" | "plan-dropped" }>;
 
@@ -28,7 +31,7 @@ export function applyToJobs(state: State, event: JobEvent): void {
       return;
     }
     case "job-planned":
-      state.planned.set(jobOf(state, event.job), event.startsAt);
+      state.planned.add(jobOf(state, event.job));
       return;
     case "plan-dropped":
       dropPlan(state, jobOf(state, event.job));
@@ -61,7 +64,7 @@ export function applyToJobs(state: State, event: JobEvent): void {
       const members = event.seats.map((seat, i) => memberOf(job, event, seat, job.seats.length + i, true));
       job.seats = [...job.seats, ...event.seats];
       job.leases = [...job.leases, ...members];
-      state.waiting.wakeAll();
+      state.waiting.roomChanged(event.at);
       for (const lease of members) holdLease(state, job, lease);
       return;
     }
@@ -161,8 +164,8 @@ function placed(state: State, event: JobPlaced): void {
   if (job.array !== undefined) state.arrays.get(job.array)!.active++;
   activate(state, job);
   // Whoever has just started can be a victim, and may take room that a guarantee had left to others.
-  state.waiting.wakeAll();
-  state.classes.note(job.account);
+  state.waiting.roomChanged(event.at);
+  state.waiting.listener.classesMayChange(job.account);
   for (const lease of job.leases) holdLease(state, job, lease);
 }
 

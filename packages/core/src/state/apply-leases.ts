@@ -1,14 +1,17 @@
+import { addUnder, deleteUnder } from "../collections/under.ts";
 import type { Event, JobGrown, JobPlaced, LeaseEnded, Seat } from "../journal/event.ts";
 import { type GpuNo, leaseIdOf } from "../model/ids.ts";
 import type { Job } from "../model/job.ts";
 import type { Lease } from "../model/lease.ts";
 import { unitsPerGpu } from "../model/units.ts";
+import { pathUp } from "../quota/accounts.ts";
 import { noteMayLeave } from "./active.ts";
+import { countCovered, countHolding, countLeaving } from "./count-usage.ts";
 import { afterSeats, beforeSeats } from "./dedicated.ts";
+import { jobOf } from "./live-jobs.ts";
 import { markHeld, markUnscrubbed } from "./marks.ts";
-import { jobOf, newcomerOf, pathUp, type State } from "./state.ts";
-import { addUnder, deleteUnder } from "./under.ts";
-import { countCovered, countHolding, countLeaving } from "./usage.ts";
+import { newcomerOf } from "./neighbours.ts";
+import type { State } from "./state.ts";
 
 type LeaseEvent = Extract<Event, { kind: `lease-${string}` }>;
 
@@ -94,7 +97,7 @@ export function memberOf(job: Job, event: JobPlaced | JobGrown, seat: Seat, rank
     memoryMiB: spec.memoryMiB,
     placedAt: event.at,
     extra,
-    handover: handoverOf(event, seat),
+    handover: handoverOfSeat(event, seat),
     state: "starting",
     since: event.at,
     engineId: undefined,
@@ -105,7 +108,7 @@ export function memberOf(job: Job, event: JobPlaced | JobGrown, seat: Seat, rank
 }
 
 /** What must be done to the devices of one seat first. */
-function handoverOf({ scrub, reshape }: JobPlaced | JobGrown, { gpus }: Seat): Lease["handover"] {
+function handoverOfSeat({ scrub, reshape }: JobPlaced | JobGrown, { gpus }: Seat): Lease["handover"] {
   if (scrub === undefined && reshape === undefined) return undefined;
   const handover = { scrub: inBoth(scrub, gpus), reshape: inBoth(reshape, gpus) };
   return handover.scrub.length + handover.reshape.length === 0 ? undefined : handover;
@@ -152,9 +155,8 @@ function leaseEnded(state: State, event: LeaseEnded): void {
   const lease = leaseOf(state, event.lease);
   const job = jobOf(state, lease.job);
   state.leases.count(-1);
-  state.waiting.wakeAll();
-  state.waiting.relieve(job.account);
-  state.classes.note(job.account);
+  state.waiting.roomChanged(event.at);
+  state.waiting.listener.classesMayChange(job.account);
   job.leases = job.leases.filter((each) => each !== lease);
   state.resumable.lessen(job);
   state.alike.note(state, job);

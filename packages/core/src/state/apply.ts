@@ -1,16 +1,19 @@
 import type { Event } from "../journal/event.ts";
+import { keepHistories, noteHistory } from "../learn/history.ts";
 import type { Account, AccountTerms } from "../model/account.ts";
 import { rootAccount } from "../model/ids.ts";
 import type { FleetNode, MaintenanceWindow } from "../model/node.ts";
+import { accountOf, orderOf } from "../quota/accounts.ts";
+import { nothingUsed } from "../quota/held.ts";
 import { applyToJobs } from "./apply-jobs.ts";
 import { applyToLeases } from "./apply-leases.ts";
 import { applyToBooks } from "./apply-money.ts";
+import { recountUsers } from "./count-usage.ts";
 import { countTenants, forgetNode, trustChanged } from "./dedicated.ts";
-import { keepHistories, noteHistory } from "./history.ts";
 import { clearMarks, marksUnder } from "./marks.ts";
+import { whoIs } from "./neighbours.ts";
 import { nodesTouched, noteAllRest, noteRest } from "./rest.ts";
-import { accountOf, orderOf, type State, whoIs } from "./state.ts";
-import { nothingUsed, recountUsers } from "./usage.ts";
+import type { State } from "./state.ts";
 
 /** Idempotency keys are remembered this long; a client that repeats itself later starts anew. */
 export const keysKeptMs = 24 * 3_600_000;
@@ -27,14 +30,8 @@ export function apply(state: State, event: Event): void {
   if (event.kind === "account-edited") noteAllRest(state, event.at);
 }
 
-/** Nodes, accounts or terms are others: what was worked out from them of who is next, and when, holds no more. */
-function forgetStanding(state: State): void {
-  state.plans = undefined;
-  state.contests.forget();
-}
-
 function write(state: State, event: Event): void {
-  state.usageVersion++;
+  state.version++;
   const { at } = event;
   if (at > state.lastAt) state.lastAt = at;
   if (at > state.clock) state.clock = at;
@@ -42,30 +39,30 @@ function write(state: State, event: Event): void {
     case "node-added":
       state.fleet.addNode(event.node, event.firstGpu, event.facts, event.at);
       state.burst.forget();
-      forgetStanding(state);
-      state.waiting.wakeAll();
+      state.waiting.listener.standingsChanged();
+      state.waiting.roomChanged(event.at);
       return;
     case "node-changed":
       clearMarks(state, state.fleet.node(event.node), event.facts);
       state.fleet.changeNode(event.node, event.at, event.mode, event.reason, event.drainUntil, event.facts);
       if (event.facts !== undefined) state.burst.forget();
       if (event.drainUntil > 0) state.timers.add({ at: event.drainUntil, kind: "drain", subject: event.node });
-      forgetStanding(state);
-      state.waiting.wakeAll();
+      state.waiting.listener.standingsChanged();
+      state.waiting.roomChanged(event.at);
       return;
     case "maintenance-planned":
       planWindows(state, state.fleet.node(event.node), event.windows);
-      forgetStanding(state);
-      state.waiting.wakeAll();
+      state.waiting.listener.standingsChanged();
+      state.waiting.roomChanged(event.at);
       return;
     case "node-removed":
       forgetNode(state, event.node);
       state.fleet.removeNode(event.node);
-      forgetStanding(state);
+      state.waiting.listener.standingsChanged();
       state.burst.forget();
       return;
     case "account-created":
-      forgetStanding(state);
+      state.waiting.listener.standingsChanged();
       addAccount(state, {
         no: event.account,
         id: event.id,
@@ -89,7 +86,7 @@ function write(state: State, event: Event): void {
       account.terms = event.terms;
       recountUsers(state, account);
       if (event.terms.trust !== trusted) trustChanged(state, account.no);
-      state.wishes.neighboursChanged();
+      state.waiting.listener.neighboursChanged();
       if (account.parent === rootAccount) state.fleet.neighboursChanged(whoIs(state, account.no));
       state.burst.forget();
       keepHistories(state, account.no);
@@ -100,10 +97,9 @@ function write(state: State, event: Event): void {
       state.waiting.reorder(account.no, orderOf(state, account.no));
       if (orderOf(state, account.no) !== "aged-shortest") state.pace.delete(account.no);
       if (orderOf(state, account.no) !== "index") state.lengths.delete(account.no);
-      state.classes.note(account.no);
-      forgetStanding(state);
-      state.waiting.wakeAll();
-      state.waiting.relieve(account.no);
+      state.waiting.listener.classesMayChange(account.no);
+      state.waiting.listener.standingsChanged();
+      state.waiting.roomChanged(event.at);
       return;
     }
     case "account-deleted": {
@@ -111,7 +107,7 @@ function write(state: State, event: Event): void {
       const parent = accountOf(state, account.parent);
       parent.children = parent.children.filter((child) => child !== account.no);
       state.accounts[account.no] = undefined;
-      forgetStanding(state);
+      state.waiting.listener.standingsChanged();
       countTerms(state, account.terms, -1);
       state.accountByPath.delete(account.path);
       state.accountById.delete(account.id);
@@ -170,11 +166,14 @@ function write(state: State, event: Event): void {
     case "policy-set":
       marksUnder(state, event.policy);
       state.policy = event.policy;
-      forgetStanding(state);
-      state.waiting.wakeAll();
+      state.waiting.listener.standingsChanged();
+      state.waiting.roomChanged(event.at);
       return;
     case "epoch-began":
       state.epoch = event.epoch;
+      return;
+    case "turn-taken":
+      state.waiting.round = { changedAt: event.again ? event.at : undefined, upTo: event.upTo, takenAt: event.at };
       return;
     case "price-added":
     case "prices-foreseen":

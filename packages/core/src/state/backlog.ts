@@ -1,8 +1,9 @@
+import { gangGpus } from "../learn/lengths.ts";
+import { guessWorth, usualRunMs } from "../learn/pace.ts";
 import type { Job } from "../model/job.ts";
 import { second, unitsPerGpu } from "../model/units.ts";
-import { gangGpus } from "./lengths.ts";
-import { guessWorth, usualRunMs } from "./pace.ts";
-import { orderOf, type State } from "./state.ts";
+import { orderOf } from "../quota/accounts.ts";
+import type { State } from "./state.ts";
 
 /**
  * How long what waits in an account would take on the GPUs that it holds, with so many alike jobs that come now: about as

@@ -1,5 +1,5 @@
-import type { Budget } from "../bill/budget.ts";
-import type { Contract, PricesAhead, PriceVersion } from "../bill/price.ts";
+import type { Budget } from "../money/budget.ts";
+import type { Contract, PricesAhead, PriceVersion } from "../money/price.ts";
 import { type BilledAs, type Books, type Hold, type Reached, setContract } from "./books.ts";
 
 type Text<Value, Field extends keyof Value> = Omit<Value, Field> & { readonly [F in Field]: string };

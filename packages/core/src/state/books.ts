@@ -1,7 +1,7 @@
-import type { Budget, BudgetStop } from "../bill/budget.ts";
-import type { Invoice } from "../bill/invoice.ts";
-import type { Contract, PricesAhead, PriceVersion } from "../bill/price.ts";
 import type { Instant } from "../model/units.ts";
+import type { Budget, BudgetStop } from "../money/budget.ts";
+import type { Invoice } from "../money/invoice.ts";
+import type { Contract, PricesAhead, PriceVersion } from "../money/price.ts";
 
 /** What is set aside for something that is not decided yet. */
 export interface Hold {

@@ -1,10 +1,11 @@
+import { Heap, type Placed } from "../collections/heap.ts";
 import { type AccountNo, noAccount } from "../model/ids.ts";
 import type { Job } from "../model/job.ts";
 import type { Instant } from "../model/units.ts";
-import { Heap, type Placed } from "../queue/heap.ts";
-import { compareShares, noShare, type Share, shareOf, shareOfJob } from "../queue/share.ts";
-import { accountOf, type State } from "./state.ts";
-import { addTo, nothingHeld, stayingOf } from "./usage.ts";
+import { accountOf } from "../quota/accounts.ts";
+import { addTo, nothingHeld, stayingOf } from "../quota/held.ts";
+import { compareShares, noShare, type Share, shareOf, shareOfJob } from "../quota/share.ts";
+import type { State } from "./state.ts";
 
 /** A job that may be asked to leave. */
 interface Entry extends Placed {

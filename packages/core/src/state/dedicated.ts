@@ -1,8 +1,10 @@
+import { noteHistory } from "../learn/history.ts";
 import { type AccountNo, type JobNo, type NodeNo, noAccount, rootAccount } from "../model/ids.ts";
 import type { Job } from "../model/job.ts";
-import { noteHistory } from "./history.ts";
-import { accountOf, jobOf, type State, tenantOf } from "./state.ts";
-import { addGpus, addGpusOf, type Held, nothingHeld } from "./usage.ts";
+import { accountOf, tenantOf } from "../quota/accounts.ts";
+import { addGpus, addGpusOf, type Held, nothingHeld } from "../quota/held.ts";
+import { jobOf } from "./live-jobs.ts";
+import type { State } from "./state.ts";
 
 /**
  * Who is on which node, and the nodes that confidential tenants have to themselves [U3]: beside what its jobs hold, such
@@ -119,5 +121,5 @@ function chargeRest(state: State, node: NodeNo, sign: 1 | -1): void {
     addGpusOf(state.usage[at]!, rest, sign);
     state.waiting.heldChanged(at);
   }
-  state.classes.note(charged);
+  state.waiting.listener.classesMayChange(charged);
 }

@@ -1,7 +1,7 @@
+import { thoughtMs } from "../learn/run-times.ts";
 import type { Job } from "../model/job.ts";
 import type { Lease } from "../model/lease.ts";
 import type { Instant } from "../model/units.ts";
-import { thoughtMs } from "./run-times.ts";
 
 /** When a job that holds seats is taken to be gone. */
 export interface Ending {

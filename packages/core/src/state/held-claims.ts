@@ -1,11 +1,12 @@
+import { addUnder, deleteUnder } from "../collections/under.ts";
 import type { JobClaimed } from "../journal/event.ts";
 import type { Claim, Job } from "../model/job.ts";
 import { hour, type Instant } from "../model/units.ts";
+import { countHolding } from "./count-usage.ts";
 import { afterSeats, beforeSeats } from "./dedicated.ts";
+import { jobOf } from "./live-jobs.ts";
 import { leaveQueue } from "./queued.ts";
-import { jobOf, type State } from "./state.ts";
-import { addUnder, deleteUnder } from "./under.ts";
-import { countHolding } from "./usage.ts";
+import type { State } from "./state.ts";
 
 /** Room is being made for a job: it leaves the queue, and its seats are held. */
 export function claimed(state: State, event: JobClaimed): void {
@@ -14,7 +15,7 @@ export function claimed(state: State, event: JobClaimed): void {
   leaveQueue(state, job);
   keepClaim(state, job, { choice, unitsEach, seats, ...(cover !== undefined && { cover }) });
   // An account that claims its floor keeps less of what is free from others.
-  if (state.lendingLimits > 0) state.waiting.wakeAll();
+  if (state.lendingLimits > 0) state.waiting.roomChanged(state.clock);
   const { moves } = event;
   if (moves === undefined) return;
   const recent = state.movedAt.filter((at) => at > event.at - hour);
@@ -34,7 +35,7 @@ export function keepClaim(state: State, job: Job, claim: Claim): void {
   state.claimants.add(job);
   leaveQueue(state, job);
   for (const seat of claim.seats) {
-    addUnder(state.claims.on, seat.node, job);
+    addUnder(state.claimantsOn, seat.node, job);
     beforeSeats(state, seat.node);
     state.fleet.hold(seat.node, seat.gpus, job.no, cpusMilli, memoryMiB);
     afterSeats(state, job, seat.node, 1);
@@ -62,12 +63,11 @@ export function dropClaim(state: State, job: Job): void {
   countClaim(state, job, -1);
   job.claim = undefined;
   state.claimants.delete(job);
-  state.claims.heldUp.delete(job);
-  state.waiting.wakeAll();
+  state.waiting.roomChanged(state.clock);
   // What was held for it counted as its account's usage; without it a guarantee may have room for burst work [C3].
-  state.classes.note(job.account);
+  state.waiting.listener.classesMayChange(job.account);
   for (const seat of claim.seats) {
-    deleteUnder(state.claims.on, seat.node, job);
+    deleteUnder(state.claimantsOn, seat.node, job);
     beforeSeats(state, seat.node);
     state.fleet.unhold(seat.node, seat.gpus, cpusMilli, memoryMiB);
     afterSeats(state, job, seat.node, -1);

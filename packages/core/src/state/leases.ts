@@ -1,8 +1,8 @@
+import type { ByNumber } from "../collections/by-number.ts";
+import type { JobsById } from "../collections/jobs-by-id.ts";
 import type { JobId, JobNo, LeaseId } from "../model/ids.ts";
 import type { Job } from "../model/job.ts";
 import type { Lease } from "../model/lease.ts";
-import type { ByNumber } from "./by-number.ts";
-import type { JobsById } from "./jobs-by-id.ts";
 
 /**
  * All leases by their names. A name says which job it is of and which member, and the job has its leases by rank: there

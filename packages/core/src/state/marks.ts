@@ -1,10 +1,11 @@
+import { clean, unknownHolder } from "../gpu/scrub.ts";
 import type { GpuNo } from "../model/ids.ts";
 import type { Job } from "../model/job.ts";
 import type { Lease } from "../model/lease.ts";
 import type { FleetNode, NodeFacts } from "../model/node.ts";
 import type { Policy } from "../model/policy.ts";
-import { clean, unknownHolder } from "../part/scrub.ts";
-import { accountOf, type State } from "./state.ts";
+import { accountOf } from "../quota/accounts.ts";
+import type { State } from "./state.ts";
 
 /** Whose work may be in the memory of each GPU, and how it was last cut. Kept only where the owner asks for scrubs. */
 

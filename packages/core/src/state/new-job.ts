@@ -1,8 +1,8 @@
+import { noSlot } from "../collections/slots.ts";
 import type { JobSubmitted } from "../journal/event.ts";
 import { type JobId, type JobNo, noAccount } from "../model/ids.ts";
 import type { Job, JobSpec } from "../model/job.ts";
 import { backlogMsOf } from "./backlog.ts";
-import { noSlot } from "./slots.ts";
 import type { State } from "./state.ts";
 
 /** How many elements an array has; 0 for a job that is none. */

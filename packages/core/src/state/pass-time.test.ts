@@ -3,8 +3,8 @@ import { it } from "node:test";
 import { minute } from "../model/units.ts";
 import { jobId, World } from "../testing/world.ts";
 import { apply } from "./apply.ts";
+import { emptyState } from "./empty.ts";
 import { passTime } from "./pass-time.ts";
-import { emptyState } from "./state.ts";
 
 it("[S26] a replica queues a job when its time has come, and keeps no timer that is past", () => {
   const w = new World().nodes(["n0", "H100:1"]).account("lab");

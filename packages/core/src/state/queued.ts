@@ -1,5 +1,7 @@
 import type { Job } from "../model/job.ts";
-import { orderOf, type State, wishOf } from "./state.ts";
+import { orderOf } from "../quota/accounts.ts";
+import type { State } from "./state.ts";
+import { wishOf } from "./wish-of.ts";
 
 /** A job that could start now is in the queue; one that is held, dependent or early is not. */
 export function queueOrPark(state: State, job: Job): void {
@@ -21,5 +23,5 @@ export function leaveQueue(state: State, job: Job): void {
 
 /** What was kept for it is there for those behind it. */
 export function dropPlan(state: State, job: Job): void {
-  if (state.planned.size > 0 && state.planned.delete(job)) state.waiting.wakeAll();
+  if (state.planned.size > 0 && state.planned.delete(job)) state.waiting.roomChanged(state.clock);
 }

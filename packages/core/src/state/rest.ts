@@ -1,14 +1,7 @@
 import type { Event, Seat } from "../journal/event.ts";
-import type { AccountNo, GpuNo, JobNo, NodeNo } from "../model/ids.ts";
+import type { GpuNo, JobNo, NodeNo } from "../model/ids.ts";
 import type { Instant } from "../model/units.ts";
 import type { State } from "./state.ts";
-
-/** What is left of a GPU of a node that a confidential tenant has to itself, and since when; it pays for that too [U3]. */
-export interface Rest {
-  readonly account: AccountNo;
-  readonly units: number;
-  readonly since: Instant;
-}
 
 /** Nodes of which an event may change what is left, besides those that a change of trust concerns. */
 export function nodesTouched(state: State, event: Event): readonly NodeNo[] {

@@ -4,8 +4,9 @@ import type { Event } from "../journal/event.ts";
 import { hour } from "../model/units.ts";
 import { jobId, World } from "../testing/world.ts";
 import { apply } from "./apply.ts";
+import { emptyState } from "./empty.ts";
 import { readSnapshot, writeSnapshot } from "./snapshot.ts";
-import { emptyState, type State } from "./state.ts";
+import type { State } from "./state.ts";
 
 /** Four GPUs: two for an hour, two for long. One who waits has its place; who came later has borrowed less. */
 function crowded(): World {

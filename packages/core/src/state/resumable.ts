@@ -1,7 +1,7 @@
+import type { Fleet } from "../fleet/fleet.ts";
 import type { AccountNo } from "../model/ids.ts";
 import type { Job } from "../model/job.ts";
-import type { Fleet } from "./fleet.ts";
-import { addTo, type Held, nothingHeld } from "./usage.ts";
+import { addTo, type Held, nothingHeld } from "../quota/held.ts";
 
 interface OfAccount {
   readonly jobs: Set<Job>;

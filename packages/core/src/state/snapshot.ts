@@ -1,26 +1,30 @@
+import { noSlot } from "../collections/slots.ts";
 import { canonicalJson } from "../journal/canonical.ts";
+import type { ArrivalsImage } from "../learn/arrivals.ts";
+import type { History } from "../learn/history.ts";
+import type { Lengths } from "../learn/lengths.ts";
+import type { Pace } from "../learn/pace.ts";
 import type { Token, User } from "../model/access.ts";
 import type { Account } from "../model/account.ts";
 import type { AccountNo, GpuNo, JobNo, NodeNo, TokenId, UserId } from "../model/ids.ts";
 import type { Job, JobArray } from "../model/job.ts";
 import type { FleetNode } from "../model/node.ts";
 import type { Policy } from "../model/policy.ts";
+import type { Rest } from "../model/rest.ts";
+import { nothingUsed } from "../quota/held.ts";
 import { addWindowTimers, countTerms, planWindows } from "./apply.ts";
 import { addJob } from "./apply-jobs.ts";
 import { holdLease } from "./apply-leases.ts";
 import { lookAtPrices } from "./apply-money.ts";
-import type { ArrivalsImage } from "./arrivals.ts";
 import { type BooksImage, booksImage, hasBooks, readBooks } from "./books-image.ts";
 import { restoreDedicated } from "./dedicated.ts";
+import { emptyState } from "./empty.ts";
 import { noteMoves } from "./held-claims.ts";
-import type { History } from "./history.ts";
-import type { Lengths } from "./lengths.ts";
+import { jobOf } from "./live-jobs.ts";
 import { readMarks, writeMarks } from "./marks.ts";
-import type { Pace } from "./pace.ts";
-import type { Rest } from "./rest.ts";
-import { noSlot } from "./slots.ts";
-import { emptyState, type GpuTimeWindow, jobOf, type State, type UsedKey } from "./state.ts";
-import { nothingUsed } from "./usage.ts";
+import type { GpuTimeWindow, State, UsedKey } from "./state.ts";
+import type { Round } from "./waiting.ts";
+import { noRound } from "./waiting.ts";
 
 /** Version of the shape below. A snapshot of another version is passed over: the journal can always be replayed. */
 export const snapshotSchema = 8;
@@ -70,6 +74,8 @@ interface Image {
   /** Jobs with a place on the timeline, and those that hold a claim, in order; absent where there are none. */
   readonly planned?: readonly JobNo[];
   readonly claimants?: readonly JobNo[];
+  /** Absent where groups do not take turns. */
+  readonly round?: Round;
   /** Absent where nobody is evicted for the order of an account. */
   readonly lengths?: readonly (readonly [AccountNo, Lengths])[];
   readonly dependents: readonly (readonly [JobNo, readonly { job: JobNo; when: "succeeded" | "ended" }[]])[];
@@ -123,8 +129,9 @@ export function writeSnapshot(state: State): string {
     ...(arrivals !== undefined && { arrivals }),
     ...(state.pace.size > 0 && { pace: byKey(state.pace) }),
     ...(runTimes.length > 0 && { runTimes }),
-    ...(state.planned.size > 0 && { planned: [...state.planned.keys()].map(({ no }) => no) }),
+    ...(state.planned.size > 0 && { planned: [...state.planned].map(({ no }) => no) }),
     ...(state.claimants.size > 0 && { claimants: [...state.claimants].map(({ no }) => no) }),
+    ...(state.waiting.round !== noRound && { round: state.waiting.round }),
     ...(state.lengths.size > 0 && { lengths: byKey(state.lengths) }),
     dependents: byKey(state.dependents),
   };
@@ -191,7 +198,8 @@ export function readSnapshot(text: string): State {
     addJob(state, job);
     for (const lease of job.leases) holdLease(state, job, lease);
   }
-  for (const no of image.planned ?? []) state.planned.set(jobOf(state, no), state.lastAt);
+  if (image.round !== undefined) state.waiting.round = image.round;
+  for (const no of image.planned ?? []) state.planned.add(jobOf(state, no));
   state.claimants.clear();
   for (const no of image.claimants ?? []) state.claimants.add(jobOf(state, no));
   for (const [gpu, at] of image.partsChangedAt ?? []) fleet.partsChangedAt.set(gpu, at);

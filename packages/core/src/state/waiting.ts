@@ -1,54 +1,27 @@
+import { LinkedList } from "../collections/linked-list.ts";
+import { SlotPool } from "../collections/slots.ts";
+import { attainedMs, gangGpus, placeOfLength } from "../learn/lengths.ts";
 import type { QueueOrder } from "../model/account.ts";
-import type { AccountNo, JobNo } from "../model/ids.ts";
+import type { AccountNo } from "../model/ids.ts";
 import type { Job } from "../model/job.ts";
-import { second } from "../model/units.ts";
-import { beforeAlike } from "../queue/in-account.ts";
+import { type Instant, second } from "../model/units.ts";
 import { ApartNames } from "./apart.ts";
-import { attainedMs, gangGpus, placeOfLength } from "./lengths.ts";
-import { Line, type Spot, spotFor } from "./line.ts";
-import { type Rivals, rivalsOf } from "./rivals.ts";
+import { beforeAlike } from "./job-order.ts";
+import { type Listener, silent } from "./listener.ts";
+import { ShapeQueue, WaitingGroup } from "./waiting-group.ts";
 import type { Shape, Wish } from "./wish.ts";
 
-/**
- * Waiting jobs of one account with one wish. If the first of them cannot start, none can, so a pass over the queue costs
- * as much as there are different wishes, not as many as there are jobs. Those of which it is known how long they take
- * are in a group with others that take about as long. Where users have limits of their own, or an array has one, or how far
- * a job has come counts in the order, the jobs of each are a group for themselves.
- */
-export class WaitingGroup {
-  /** Unique in its account. */
-  readonly key: number | string;
-  readonly account: AccountNo;
-  readonly wish: Wish;
-  /** Best first. */
-  readonly jobs: Job[] = [];
-  /** Of the first: what groups are compared by most often. */
-  priority = 0;
-  no = 0 as JobNo;
-  order: QueueOrder;
-  /** Its first job has not been tried since it came to be the first. */
-  fresh = false;
-  /** The last pass in which it was asked for all it could do, and where it stood there. */
-  contest = 0;
-  place = -1;
-  /** Those of its account that want the same seats. */
-  readonly rivals: Rivals;
-  /** Its spots among all in which someone waits, and among its rivals. */
-  readonly spot: Spot<WaitingGroup> = spotFor(this);
-  readonly rivalSpot: Spot<WaitingGroup> = spotFor(this);
-  /** At its last turn there were seats, but a plan ahead of it would have been delayed. */
-  delayed = false;
-  /** It is looked at because there may be free seats; whom it might take is looked at when its turn comes. */
-  seatsOnly = false;
-
-  constructor(key: number | string, account: AccountNo, wish: Wish, order: QueueOrder) {
-    this.key = key;
-    this.account = account;
-    this.wish = wish;
-    this.order = order;
-    this.rivals = rivalsOf(wish.shape, account);
-  }
+/** A round of turns [B6]. */
+export interface Round {
+  /** When the first change happened after which another round follows; undefined = none did. */
+  readonly changedAt: Instant | undefined;
+  /** The first job of the last group that has had its turn in this round; 0 = no round is under way. */
+  readonly upTo: number;
+  /** When a turn was last taken. */
+  readonly takenAt: Instant;
 }
+
+export const noRound: Round = { changedAt: undefined, upTo: 0, takenAt: 0 };
 
 /** Work of an account that waits. */
 export interface WaitingWork {
@@ -60,8 +33,10 @@ export interface WaitingWork {
 
 const noWork: Readonly<WaitingWork> = { saidGpuS: 0, silentGpus: 0 };
 
-/** Up to so many groups are all looked at after every change. */
+/** Up to this many groups are all tried after every change; more of them take turns to claim [B6]. */
 const groupsMax = 256;
+/** How long a round of turns waits after a change, and each turn after the one before. */
+const betweenTurnsMs = 250;
 /** More empty groups than this are not kept. */
 const emptyMax = 20_000;
 
@@ -74,16 +49,15 @@ function goesFirst(a: Job, b: Job, order: QueueOrder): boolean {
 export class Waiting {
   readonly #apart: ApartNames;
   /** Those in which someone waits. */
-  readonly groups = new Line<WaitingGroup>();
-  /** What seats someone waits for. */
-  readonly shapes = new Set<Shape>();
-  /** How many contests there have been. */
-  contests = 0;
+  readonly groups = new LinkedList<WaitingGroup>();
+  /** With a waiting job. */
+  readonly queues = new Set<ShapeQueue>();
+  /** Of every shape that a known wish has. */
+  readonly #queueOf = new Map<Shape, ShapeQueue>();
+  readonly #slots = new SlotPool();
   /** By account number: how often it has come to hold something else, and others have come to be first in it. */
-  readonly heldChanges: number[] = [];
-  readonly firstChanges: number[] = [];
-  /** Those that insist. */
-  readonly insisting = new Set<WaitingGroup>();
+  readonly heldVersion: number[] = [];
+  readonly firstVersion: number[] = [];
   /** By account number and key; also empty ones, which are likely to be needed again. */
   readonly #byAccount: (Map<number | string, WaitingGroup> | undefined)[] = [];
   #empty = 0;
@@ -93,16 +67,9 @@ export class Waiting {
   readonly #groupOf: (WaitingGroup | undefined)[] = [];
   #size = 0;
   #byUser = false;
-  #fresh: WaitingGroup[] = [];
-  #changed = false;
-  /** Accounts that have given something back. */
-  #relieved = new Set<AccountNo>();
-  /** Those whose turn is still to come in this round, last first; after a change another round follows. */
-  #turns: WaitingGroup[] = [];
-  #roundFollows = false;
-  /** It is time for some to have their turn. */
-  turnsAreDue = false;
-  #plansAreDue = false;
+  /** How far the present round of turns has come [B6]; it is no round while all groups are tried after every change. */
+  round: Round = noRound;
+  listener: Listener = silent;
 
   constructor(apart = new ApartNames()) {
     this.#apart = apart;
@@ -125,13 +92,7 @@ export class Waiting {
     this.#size++;
     this.#countWork(group, job, 1);
     // Behind a job that wants the same and could not start there is nothing to try.
-    if (at === 0) this.#refresh(group);
-  }
-
-  #refresh(group: WaitingGroup): void {
-    if (group.fresh) return;
-    group.fresh = true;
-    this.#fresh.push(group);
+    if (at === 0) this.listener.firstChanged(group);
   }
 
   remove(job: Job): void {
@@ -196,96 +157,35 @@ export class Waiting {
     else work.saidGpuS += sign * gangGpus(spec) * Math.ceil(said / second);
   }
 
-  /** At its last turn it had a guarantee, or work of its own account, to claim by: it is looked at after every change. */
-  noteInsists(group: WaitingGroup, insists: boolean): void {
-    if (insists) this.insisting.add(group);
-    else this.insisting.delete(group);
+  /** Room, quota or a limit changed: every waiting job may be able to start. */
+  roomChanged(at: Instant): void {
+    if (this.isLong && this.round.changedAt === undefined) this.round = { ...this.round, changedAt: at };
+    this.listener.roomChanged();
   }
 
-  /** Room, quota or a limit changed: everyone may be able to start. */
-  wakeAll(): void {
-    this.#changed = true;
-    this.#roundFollows = true;
-  }
-
-  /** The order of an account may have changed with time alone. */
-  wakeAccount(account: AccountNo): void {
-    for (const group of this.ofAccount(account)) this.#refresh(group);
-  }
-
-  /** An account holds less than before: it may have a guarantee to claim by. */
-  relieve(account: AccountNo): void {
-    this.#relieved.add(account);
-  }
-
-  /** Groups whose first job has not been tried since it came to be the first. */
-  takeFresh(): WaitingGroup[] {
-    const fresh = this.#fresh;
-    for (const group of fresh) group.fresh = false;
-    if (fresh.length > 0) this.#fresh = [];
-    return fresh.filter((group) => group.jobs.length > 0);
-  }
-
-  /** Whether everyone may be able to start since this was last asked. */
-  takeChanged(): boolean {
-    const changed = this.#changed;
-    this.#changed = false;
-    return changed;
-  }
-
-  takeRelieved(): ReadonlySet<AccountNo> {
-    const relieved = this.#relieved;
-    if (relieved.size > 0) this.#relieved = new Set();
-    return relieved;
-  }
-
-  /** It is time for some to have their turn, and for starts to be planned. */
-  turnsCame(): void {
-    this.turnsAreDue = true;
-    this.#plansAreDue = true;
-  }
-
-  /** Whether that has come since this was last asked. */
-  takePlansDue(): boolean {
-    const due = this.#plansAreDue;
-    this.#plansAreDue = false;
-    return due;
-  }
-
-  /** Everyone has been looked at. */
-  endRound(): void {
-    this.#turns = [];
-    this.#roundFollows = false;
-  }
-
-  /** So many wait that they take turns to look whom they might take. */
+  /** So many groups wait that they take turns to claim [B6]. */
   get isLong(): boolean {
     return this.groups.size > groupsMax;
   }
 
-  /** Whether someone's turn is still to come. */
-  get hasTurns(): boolean {
-    return this.#turns.length > 0 || this.#roundFollows;
+  /** When the next turn is due; undefined = no round is under way, and none follows. */
+  get turnAt(): Instant | undefined {
+    const { changedAt, upTo, takenAt } = this.round;
+    if (upTo > 0) return takenAt + betweenTurnsMs;
+    return changedAt === undefined ? undefined : Math.max(changedAt, takenAt) + betweenTurnsMs;
   }
 
-  /** The next ones of this round, or of the one that follows. */
-  takeTurns(count: number): WaitingGroup[] {
-    if (count === 0) return [];
-    if (this.#turns.length === 0 && this.#roundFollows) {
-      this.#turns = [...this.groups].reverse();
-      this.#roundFollows = false;
-    }
-    return this.#turns.splice(-count).filter((group) => group.jobs.length > 0);
+  /** The groups whose turn is still to come in this round, in the order of their first jobs. */
+  awaitingTurn(): WaitingGroup[] {
+    const { upTo } = this.round;
+    const left: WaitingGroup[] = [];
+    for (const group of this.groups) if (group.no > upTo) left.push(group);
+    return left.sort((a, b) => a.no - b.no);
   }
 
   /** The group of a job that waits. */
   groupOf(job: Job): WaitingGroup | undefined {
     return this.#groupOf[job.slot];
-  }
-
-  /** The job would have started at its last turn, but for a plan ahead of it. */
-  isDelayed(job: Job): boolean {
-    return this.#groupOf[job.slot]?.delayed ?? false;
   }
 
   has(job: Job): boolean {
@@ -303,20 +203,29 @@ export class Waiting {
       known.order = order;
       return known;
     }
-    const group = new WaitingGroup(key, account, wish, order);
+    const group = new WaitingGroup(key, this.#slots.take(), this.#queueFor(wish.shape).of(account), wish, order);
     beside.set(key, group);
     this.#empty++;
     return group;
   }
 
+  #queueFor(shape: Shape): ShapeQueue {
+    let queue = this.#queueOf.get(shape);
+    if (queue === undefined) {
+      queue = new ShapeQueue(shape);
+      this.#queueOf.set(shape, queue);
+    }
+    return queue;
+  }
+
   #enter(group: WaitingGroup): void {
     this.#empty--;
-    this.groups.add(group.spot);
-    const { shape } = group.wish;
+    this.groups.add(group.node);
     const { rivals } = group;
-    if (shape.waiting.size === 0) this.shapes.add(shape);
-    if (rivals.groups.size === 0) shape.waiting.add(rivals.spot);
-    rivals.groups.add(group.rivalSpot);
+    const { queue } = rivals;
+    if (queue.rivals.size === 0) this.queues.add(queue);
+    if (rivals.groups.size === 0) queue.rivals.add(rivals.node);
+    rivals.groups.add(group.rivalNode);
     this.#rivalsChanged(group);
   }
 
@@ -329,34 +238,38 @@ export class Waiting {
   }
 
   #rivalsChanged({ rivals, account }: WaitingGroup): void {
-    rivals.changed();
-    this.firstChanges[account] = (this.firstChanges[account] ?? 0) + 1;
+    rivals.version++;
+    this.firstVersion[account] = (this.firstVersion[account] ?? 0) + 1;
   }
 
   heldChanged(account: AccountNo): void {
-    this.heldChanges[account] = (this.heldChanges[account] ?? 0) + 1;
+    this.heldVersion[account] = (this.heldVersion[account] ?? 0) + 1;
   }
 
   #leave(group: WaitingGroup): void {
     this.#empty++;
-    group.delayed = false;
-    this.groups.delete(group.spot);
-    if (this.insisting.size > 0) this.insisting.delete(group);
-    const { shape } = group.wish;
+    this.groups.delete(group.node);
+    if (!this.isLong) this.round = noRound;
     const { rivals } = group;
-    rivals.groups.delete(group.rivalSpot);
+    const { queue } = rivals;
+    rivals.groups.delete(group.rivalNode);
     this.#rivalsChanged(group);
-    if (rivals.groups.size === 0) shape.waiting.delete(rivals.spot);
-    if (shape.waiting.size === 0) this.shapes.delete(shape);
+    if (rivals.groups.size === 0) queue.rivals.delete(rivals.node);
+    if (queue.rivals.size === 0) this.queues.delete(queue);
     if (this.#empty > emptyMax) this.#forgetEmpty();
   }
 
   #forgetEmpty(): void {
     this.#empty = 0;
     for (const [account, beside] of this.#byAccount.entries()) {
-      for (const [key, group] of beside ?? []) if (group.jobs.length === 0) beside!.delete(key);
+      for (const [key, group] of beside ?? []) {
+        if (group.jobs.length > 0) continue;
+        beside!.delete(key);
+        this.#slots.give(group.slot);
+      }
       if (beside?.size === 0) this.#byAccount[account] = undefined;
     }
+    for (const [shape, queue] of this.#queueOf) if (queue.rivals.size === 0) this.#queueOf.delete(shape);
   }
 
   #keyOf(job: Job, wish: Wish, order: QueueOrder): number | string {

@@ -1,9 +1,6 @@
-import type { AccountNo } from "../model/ids.ts";
+import type { Shape as ArrivalShape } from "../learn/worth/shape.ts";
 import type { GpuAsk, JobSpec, Members, TopologyAsk } from "../model/job.ts";
-import type { Shape as ArrivalShape } from "../place/value/shape.ts";
-import { type Demand, nothing } from "../queue/quota.ts";
-import { Line } from "./line.ts";
-import type { Rivals } from "./rivals.ts";
+import { type Demand, nothing } from "../quota/demand.ts";
 
 /** One alternative of a wish on one model: what all members together would hold there. */
 export interface WishOption {
@@ -15,16 +12,9 @@ export interface WishOption {
   fitsEmptyAt: number;
 }
 
-/** What a wish is apart from how long it is to run: all that decides which seats hold it. */
+/** What a wish is without its run time: all that decides which seats hold it. Equal shapes are one object. */
 export interface Shape {
-  /** The change of the fleet up to which no free seats are known to hold it, whoever asks; -1 = there may be some. */
-  fullAt: number;
-  /** The same for tenants for whom it is only their neighbours who stand in the way. */
-  readonly fullFor: Map<AccountNo, number>;
-  /** Who waits for it. */
-  readonly waiting: Line<Rivals>;
-  /** The same by account number, those included of whom nobody waits now. */
-  readonly rivals: Rivals[];
+  readonly key: string;
 }
 
 /** What a job asks for, apart from who asks: all that decides where it fits. Equal asks are one wish. */
@@ -100,15 +90,10 @@ export class Wishes {
   #shapeOf(text: string): Shape {
     let shape = this.#shapes.get(text);
     if (shape === undefined) {
-      shape = { fullAt: -1, fullFor: new Map(), waiting: new Line(), rivals: [] };
+      shape = { key: text };
       this.#shapes.set(text, shape);
     }
     return shape;
-  }
-
-  /** Who may be beside whom has changed. */
-  neighboursChanged(): void {
-    for (const shape of this.#shapes.values()) shape.fullFor.clear();
   }
 
   #forget(): void {

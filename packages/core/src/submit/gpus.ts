@@ -65,8 +65,3 @@ function parseOne(value: number | string, field: string): GpuAsk | Refusal {
   if (isRefusal(units)) return units;
   return { count: 1, model, part: { compute: units, memory: units, memoryMiB: 0 }, unitsEach: units };
 }
-
-/** Whether a wish or a quota for `asked` covers a device of `model`: the same, or a variant of it. */
-export function modelMatches(asked: string, model: string): boolean {
-  return asked === "*" || model === asked || (model.startsWith(asked) && model[asked.length] === "-");
-}

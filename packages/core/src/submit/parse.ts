@@ -15,7 +15,7 @@ import type {
   Slo,
   TopologyAsk,
 } from "../model/job.ts";
-import type { Policy } from "../model/policy.ts";
+import { plainName } from "../model/job.ts";
 import { type Instant, minute, unitsPerGpu } from "../model/units.ts";
 import { parseGpus, type RawGpus } from "./gpus.ts";
 import { cpusToMilli, parseAmount, parseDuration, parseSize } from "./quantities.ts";
@@ -85,8 +85,6 @@ export const fieldsNotYet = [
   "providers",
 ] as const;
 
-/** Of a job that was given none. */
-export const plainName = "job";
 export const arraySizeMax = 10_000;
 const levels: readonly TopologyAsk["level"][] = ["zone", "block", "rack", "nvlink", "node"];
 const priorities = { low: -10, normal: 0, high: 10 } as const;
@@ -390,14 +388,4 @@ export function parseArray(text: string | undefined, field: string): ArrayAsk | 
     );
   }
   return { atOnceMax, first, last, step };
-}
-
-/** Signal and grace with which members of a job are asked to leave. */
-export function stopOrderOf(spec: JobSpec, cause: string, policy: Policy): { signal: string; graceMs: number } {
-  const { checkpoint } = spec;
-  if (checkpoint === undefined) return { signal: "SIGTERM", graceMs: policy.graceMs };
-  // A checkpoint is worth its signal only where the job will come back to it.
-  const comesBack = cause === "preempt" || cause === "move" || cause === "drain" || cause === "budget";
-  const signal = comesBack ? checkpoint.signal : "SIGTERM";
-  return { signal, graceMs: checkpoint.graceMs };
 }

@@ -1,6 +1,6 @@
-import { readAmount } from "../bill/money.ts";
 import { type Refusal, refuse } from "../journal/refusal.ts";
 import { day, hour, minute, second, unitsPerGpu } from "../model/units.ts";
+import { readAmount } from "../money/amount.ts";
 
 const durationUnits: Readonly<Record<string, number>> = { ms: 1, s: second, m: minute, h: hour, d: day, w: 7 * day };
 const longestMs = 10 * 365 * day;

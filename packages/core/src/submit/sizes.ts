@@ -1,8 +1,9 @@
+import type { Fleet } from "../fleet/fleet.ts";
+import { migModelOf } from "../gpu/mig-models.ts";
 import { isRefusal, type Refusal, refuse } from "../journal/refusal.ts";
+import { modelMatches } from "../model/gpu-name.ts";
 import { findSize, type SizeClass, type SizeClasses, type SizeCounts } from "../model/size.ts";
-import { migModelOf } from "../part/mig-models.ts";
-import type { Fleet } from "../state/fleet.ts";
-import { modelMatches, parseGpus, type RawGpus } from "./gpus.ts";
+import { parseGpus, type RawGpus } from "./gpus.ts";
 import type { RawJob } from "./parse.ts";
 
 const sizeName = /^[A-Za-z][A-Za-z0-9_-]{0,31}$/;

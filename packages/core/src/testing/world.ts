@@ -3,13 +3,15 @@ import type { Command } from "../journal/command.ts";
 import type { Event } from "../journal/event.ts";
 import type { Decision } from "../journal/outcome.ts";
 import { isRefusal } from "../journal/refusal.ts";
+import type { ReportWhat } from "../journal/report.ts";
 import { type AccountTerms, plainTerms, type Quota } from "../model/account.ts";
 import type { AccountId, JobId, LeaseId, OperationId, UserId } from "../model/ids.ts";
 import type { JobSpec } from "../model/job.ts";
 import type { NodeFacts } from "../model/node.ts";
 import { unitsPerGpu } from "../model/units.ts";
-import type { ReportWhat } from "../run/report.ts";
-import { emptyState, type State } from "../state/state.ts";
+import { SchedulerMemory } from "../schedule/memory.ts";
+import { emptyState } from "../state/empty.ts";
+import type { State } from "../state/state.ts";
 import { parseJob, type RawJob, type Settled } from "../submit/parse.ts";
 
 export const ana = "usr_ana" as UserId;
@@ -17,6 +19,7 @@ export const ana = "usr_ana" as UserId;
 /** A small fleet to tell stories about: commands in, events out, time moved by hand. */
 export class World {
   readonly state: State;
+  readonly memory = new SchedulerMemory();
   readonly events: Event[] = [];
   now = 1_000_000;
   #operation = 0;
@@ -29,7 +32,7 @@ export class World {
   do(command: Command, idempotency?: { key: string; bodyHash: string }): Decision {
     const op = `op_${++this.#operation}` as OperationId;
     const input = { kind: "command", v: 1, op, actor: { user: ana }, request: op, command, idempotency } as const;
-    const { decisions, events } = decideBatch(this.state, [input], this.now);
+    const { decisions, events } = decideBatch(this.state, [input], this.now, this);
     this.events.push(...events);
     return decisions[0]!;
   }
@@ -44,7 +47,7 @@ export class World {
 
   tick(ms: number): Event[] {
     this.now += ms;
-    const { events } = decideBatch(this.state, [{ kind: "tick", v: 1 }], this.now);
+    const { events } = decideBatch(this.state, [{ kind: "tick", v: 1 }], this.now, this);
     this.events.push(...events);
     return [...events];
   }
@@ -82,7 +85,7 @@ export class World {
   reportOn(lease: LeaseId, what: ReportWhat, sequence = (this.#sequence.get(lease) ?? 0) + 1): Event[] {
     this.#sequence.set(lease, sequence);
     const report = { lease, sequence, bootId: "boot", at: this.now, what };
-    const { events } = decideBatch(this.state, [{ kind: "report", v: 1, engine: "test", report }], this.now);
+    const { events } = decideBatch(this.state, [{ kind: "report", v: 1, engine: "test", report }], this.now, this);
     this.events.push(...events);
     return [...events];
   }

@@ -1,15 +1,15 @@
 import { mayAsk } from "../admit/job.ts";
+import { levels } from "../fleet/topology.ts";
 import { isRefusal } from "../journal/refusal.ts";
+import { modelMatches } from "../model/gpu-name.ts";
 import type { GpuAsk, Isolation, Job, JobSpec } from "../model/job.ts";
 import { type Instant, minute, second, unitsPerGpu } from "../model/units.ts";
-import { gpuOffers } from "../part/offers.ts";
-import { modelsFor } from "../place/place.ts";
-import { demandOf, type State } from "../state/state.ts";
-import { levels } from "../state/topology.ts";
-import { modelMatches } from "../submit/gpus.ts";
-import { type RawKind, sizeJob } from "../submit/kind.ts";
+import type { Timeline } from "../plan/timeline.ts";
+import { demandOf, modelsFor } from "../quota/demand.ts";
+import type { State } from "../state/state.ts";
 import { parseJob, type RawJob } from "../submit/parse.ts";
-import type { Timeline } from "../when/timeline.ts";
+import { type RawKind, sizeJob } from "../submit/sizing/kind.ts";
+import { gpuOffers } from "../submit/sizing/offers.ts";
 import { type Outlook, outlookOf } from "./outlook.ts";
 import { plansBefore } from "./plans.ts";
 

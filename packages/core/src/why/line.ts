@@ -1,12 +1,13 @@
 import { type AccountNo, noAccount, rootAccount } from "../model/ids.ts";
 import type { Job } from "../model/job.ts";
-import { modelsFor } from "../place/place.ts";
 import { before } from "../queue/in-account.ts";
-import { coverFor, type Demand } from "../queue/quota.ts";
-import { compareShares, type Share, shareOf, shareOfJob } from "../queue/share.ts";
-import { accountOf, demandOf, type State } from "../state/state.ts";
-import { stayingOf } from "../state/usage.ts";
-import type { WaitingGroup } from "../state/waiting.ts";
+import { accountOf } from "../quota/accounts.ts";
+import { type Demand, demandOf, modelsFor } from "../quota/demand.ts";
+import { coverFor } from "../quota/guarantee.ts";
+import { stayingOf } from "../quota/held.ts";
+import { compareShares, type Share, shareOf, shareOfJob } from "../quota/share.ts";
+import type { State } from "../state/state.ts";
+import type { WaitingGroup } from "../state/waiting-group.ts";
 
 /** How many, by the class they would start as. */
 export interface ByClass {

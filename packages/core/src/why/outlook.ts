@@ -1,15 +1,17 @@
 import { type ClaimPlan, planClaim } from "../claim/plan.ts";
 import type { Rule } from "../claim/takeable.ts";
+import type { Spans } from "../learn/run-times.ts";
 import { type NodeNo, noAccount } from "../model/ids.ts";
 import type { Job } from "../model/job.ts";
 import type { Instant } from "../model/units.ts";
-import { modelsFor, type Placement, placeJob } from "../place/place.ts";
-import type { Spans } from "../state/run-times.ts";
-import { jobOf, type State } from "../state/state.ts";
-import { stopOrderOf } from "../submit/parse.ts";
-import { plansMax } from "../when/patience.ts";
-import { endAtQuantile, endOf } from "../when/run-time.ts";
-import type { Timeline } from "../when/timeline.ts";
+import { type Placement, placeJob } from "../place/place.ts";
+import { plansMax } from "../plan/patience.ts";
+import { endAtQuantile, endOf } from "../plan/run-time.ts";
+import type { Timeline } from "../plan/timeline.ts";
+import { modelsFor } from "../quota/demand.ts";
+import { stopOrderOf } from "../run/stop.ts";
+import { jobOf } from "../state/live-jobs.ts";
+import type { State } from "../state/state.ts";
 import { isStopped, plansBefore } from "./plans.ts";
 
 /** A job that would have to leave, or one that would lose extra members. */

@@ -1,11 +1,12 @@
+import { isPlannable, mayStart } from "../gate/may-start.ts";
 import type { Job } from "../model/job.ts";
 import type { Instant } from "../model/units.ts";
-import { isPlannable, mayStart, modelsFor } from "../place/place.ts";
+import { plansMax } from "../plan/patience.ts";
+import type { EndOf } from "../plan/run-time.ts";
+import { Timeline } from "../plan/timeline.ts";
 import { Contest } from "../queue/order.ts";
-import { demandOf, type State } from "../state/state.ts";
-import { plansMax } from "../when/patience.ts";
-import type { EndOf } from "../when/run-time.ts";
-import { Timeline } from "../when/timeline.ts";
+import { demandOf, modelsFor } from "../quota/demand.ts";
+import type { State } from "../state/state.ts";
 
 // Those who cannot be planned cost a look each; beyond this many, whoever asks is not kept waiting for the rest.
 const looksMax = 64;
@@ -17,17 +18,17 @@ const looksMax = 64;
 export function plansBefore(state: State, job: Job, now: Instant, ends?: EndOf): Timeline {
   const timeline = new Timeline(state, now, ends);
   if (!state.policy.backfill) return timeline;
-  for (const ahead of state.planned.keys()) {
+  for (const ahead of state.planned) {
     if (ahead === job) return timeline;
     if (!isStopped(state, ahead, now)) timeline.plan(ahead);
   }
   const contest = new Contest(state).begin(state.waiting.groups);
   for (let look = 0; look < looksMax && timeline.plans.length < plansMax; look++) {
-    const group = contest.next();
-    if (group === undefined || group.jobs.includes(job)) return timeline;
-    const first = group.jobs[0]!;
+    const candidate = contest.next();
+    if (candidate === undefined || candidate.group.jobs.includes(job)) return timeline;
+    const first = candidate.group.jobs[0]!;
     if (!state.planned.has(first) && !isStopped(state, first, now)) timeline.plan(first);
-    contest.close(group);
+    contest.close(candidate);
   }
   return timeline;
 }

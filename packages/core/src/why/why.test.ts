@@ -3,8 +3,6 @@ import { describe, it } from "node:test";
 import { isRefusal } from "../journal/refusal.ts";
 import type { AccountNo } from "../model/ids.ts";
 import { hour, minute } from "../model/units.ts";
-import { expected, type Rehearsal, rehearse } from "../place/rehearse.ts";
-import { reasonFor } from "../queue/explain.ts";
 import { writeSnapshot } from "../state/snapshot.ts";
 import { parseJob, type RawJob } from "../submit/parse.ts";
 import { ana, jobId, nodeOf, World } from "../testing/world.ts";
@@ -12,6 +10,8 @@ import { type Alternative, alternativesFor } from "./alternatives.ts";
 import { lineOf } from "./line.ts";
 import type { Outlook } from "./outlook.ts";
 import { startBand } from "./outlook.ts";
+import { reasonFor } from "./reason-for.ts";
+import { expected, type Rehearsal, rehearse } from "./rehearse.ts";
 
 const offersAll = { offers: () => true, mayRaise: true };
 

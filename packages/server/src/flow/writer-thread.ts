@@ -57,7 +57,7 @@ async function main(config: WriterConfig): Promise<void> {
   send({ kind: "ready", snapshot: writeSnapshot(state), seq: head.seq, snapshotSeq, eventsReplayed });
 
   const wakeAtNextTimer = (): void => {
-    const nextAt = state.timers.nextAt ?? Number.POSITIVE_INFINITY;
+    const nextAt = writer.nextAt ?? Number.POSITIVE_INFINITY;
     if (nextAt === timerAt) return;
     callOff?.();
     timerAt = nextAt;

@@ -11,8 +11,7 @@ import {
   refuse,
   type State,
   snapshotSchema,
-  writeSnapshot,
-} from "@tessera/core";
+  writeSnapshot, nextDueAt, SchedulerMemory } from "@tessera/core";
 import type { Clock } from "@tessera/engine";
 import { sha256 } from "../journal/digest.ts";
 import { joinLines } from "../journal/lines.ts";
@@ -69,6 +68,7 @@ export class Writer {
   /** The last batch that was decided is durable. */
   #committed: Promise<void> = Promise.resolve();
   #room = true;
+  readonly #memory = new SchedulerMemory();
 
   constructor(options: WriterOptions) {
     this.#options = options;
@@ -92,6 +92,11 @@ export class Writer {
     return this.#room;
   }
 
+  /** When the next batch is due although nothing happens; undefined = never. */
+  get nextAt(): number | undefined {
+    return nextDueAt(this.state, this.#memory);
+  }
+
   async write(requests: readonly WriteRequest[]): Promise<Written> {
     // Waited for elsewhere, so that nothing but the answers is kept until they are durable.
     return whenDurable(this.#decide(requests));
@@ -107,7 +112,10 @@ export class Writer {
     const projector = new Projector(seq);
     const inputs = admitted.map((request) => request.input);
     projector.noteSubjects(inputs, state);
-    const outcome = decideBatch(state, inputs, now, (event) => projector.see(event, state));
+    const outcome = decideBatch(state, inputs, now, {
+      memory: this.#memory,
+      see: (event) => projector.see(event, state),
+    });
     let next = 0;
     const answers = requests.map((request) =>
       request === admitted[next] ? answerTo(outcome.decisions[next++]!, now) : diskFull,

@@ -25,8 +25,7 @@ import {
   second,
   type Usage,
   type UserId,
-  unitsPerGpu,
-} from "@tessera/core";
+  unitsPerGpu, SchedulerMemory } from "@tessera/core";
 import type { Dice } from "../prove/dice.ts";
 import { InstantEngine } from "../prove/engine.ts";
 
@@ -40,6 +39,7 @@ export interface Stay {
 
 /** A small fleet that lives through random jobs, quotas and faults on the real core, and is metered. */
 export class World {
+  readonly #memory = new SchedulerMemory();
   readonly state: State = emptyState();
   readonly stays = new Map<LeaseId, Stay>();
   readonly usage: Usage[] = [];
@@ -148,9 +148,12 @@ export class World {
 
   #decide(inputs: readonly Input[]) {
     const meter = new Meter(++this.#seq);
-    const { decisions, events } = decideBatch(this.state, inputs, this.now, (event, state) => {
-      meter.see(event, state);
-      this.#note(event);
+    const { decisions, events } = decideBatch(this.state, inputs, this.now, {
+      memory: this.#memory,
+      see: (event, state) => {
+        meter.see(event, state);
+        this.#note(event);
+      },
     });
     for (const { is, record } of meter.records) {
       if (is === "usage") this.usage.push(record);

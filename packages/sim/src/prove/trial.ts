@@ -12,9 +12,8 @@ import {
   readSnapshot,
   type State,
   type UserId,
-  writeSnapshot,
-} from "@tessera/core";
-import { type Bounds, isCounted, type Played, play, usageOf, type World } from "@tessera/core/naive";
+  writeSnapshot, nextDueAt, SchedulerMemory } from "@tessera/core";
+import { type Bounds, isCounted, type Played, play, usageOf, type World } from "@tessera/oracle";
 import { factsOf } from "../scenario/machines.ts";
 import { namesOf } from "../scenario/parse-job.ts";
 import { policyCommand } from "../scenario/policy.ts";
@@ -64,6 +63,7 @@ class Running {
   readonly #scenario: Scenario;
   readonly #restarts: boolean;
   #state: State = emptyState();
+  #memory = new SchedulerMemory();
   readonly #engine: InstantEngine;
   readonly #jobs = new Map<string, ScenarioJob>();
   #operations = 0;
@@ -131,15 +131,16 @@ class Running {
   }
 
   #outcome(before: World, counted: boolean): string {
-    const world = worldOf(this.#state, this.now);
+    const world = worldOf(this.#state, this.now, this.watch.starts);
     const accountOf = new Map([...before.wishes, ...before.holdings].map(({ job, account }) => [job, account]));
     const evicted = this.#evicted.map((job) => ({ account: accountOf.get(job)! }));
     return outcomeOf({ world, evicted: evicted as unknown as Played["evicted"], determined: true }, counted);
   }
 
   #advanceTo(instant: number): void {
-    while (this.#engine.nextAt < instant || (this.#state.timers.nextAt ?? Number.POSITIVE_INFINITY) < instant) {
-      this.now = Math.max(this.now, Math.min(this.#engine.nextAt, this.#state.timers.nextAt ?? instant));
+    const timerAt = () => nextDueAt(this.#state, this.#memory) ?? Number.POSITIVE_INFINITY;
+    while (this.#engine.nextAt < instant || timerAt() < instant) {
+      this.now = Math.max(this.now, Math.min(this.#engine.nextAt, timerAt()));
       this.#settle([]);
       if (this.watch.findings.length > 0) return;
     }
@@ -164,16 +165,21 @@ class Running {
   }
 
   #batch(inputs: readonly Input[]): void {
-    if (this.#restarts) this.#state = readSnapshot(writeSnapshot(this.#state));
+    if (this.#restarts) {
+      this.#state = readSnapshot(writeSnapshot(this.#state));
+      this.#memory = new SchedulerMemory();
+    }
+    this.watch.starts = this.#memory.startsAt;
     this.watch.begin();
-    const { events } = decideBatch(this.#state, inputs, this.now, (event, state) => {
-      if (isDecision(event)) this.#before ??= worldOf(state, this.now);
+    const see = (event: Event, state: State): void => {
+      if (isDecision(event)) this.#before ??= worldOf(state, this.now, this.watch.starts);
       this.#planned ||= event.kind === "job-planned";
       if (event.kind === "job-claimed") {
         for (const victim of event.victims) this.#evicted.push(state.jobs.get(victim)!.spec.name);
       }
       this.watch.see(event, state, this.now);
-    });
+    };
+    const { events } = decideBatch(this.#state, inputs, this.now, { memory: this.#memory, see });
     this.events += events.length;
     for (const event of events) this.#engine.obey(event, this.#state);
     if (events.some((event) => event.kind === "job-placed" || event.kind === "job-claimed")) {

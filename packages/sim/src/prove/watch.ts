@@ -31,8 +31,8 @@ import {
   placeAt,
   startable,
   type World,
-} from "@tessera/core/naive";
-import { wishOf, worldOf } from "./world.ts";
+} from "@tessera/oracle";
+import { wishOf, worldOf, plannedIn, type PlannedStarts } from "./world.ts";
 
 /** What a trial can find. */
 export interface Finding {
@@ -49,6 +49,8 @@ interface Open {
 
 /** Follows what the core decides and has each decision judged by the naive model. */
 export class Watch {
+  /** To be set to those of the scheduler that is watched. */
+  starts: PlannedStarts = new Map();
   readonly findings: Finding[] = [];
   readonly #bounds: Bounds;
   readonly #open = new Map<JobNo, Open>();
@@ -86,7 +88,7 @@ export class Watch {
   end(state: State, now: Instant): void {
     for (const [no, at] of this.#mayDelay ? [] : [...this.#plans].slice(0, 1)) {
       const job = state.jobs.get(no);
-      const then = job && state.planned.get(job);
+      const then = job && new Map(plannedIn(state, this.starts)).get(job);
       if (job === undefined || then === undefined || at < now || then <= at) continue;
       // Between those whom one guarantee may hold its order decides, not the plan.
       const shares = (cover: AccountNo) => pathUp(state, job.account).some((account) => account.no === cover);
@@ -97,7 +99,7 @@ export class Watch {
       this.#add([{ kind: "rule", what }]);
     }
     this.#mayDelay = false;
-    this.#plans = new Map([...state.planned].map(([job, at]) => [job.no, at]));
+    this.#plans = new Map(plannedIn(state, this.starts).map(([job, at]) => [job.no, at]));
   }
 
   /** An event while the state is still without it. */
@@ -122,7 +124,7 @@ export class Watch {
           this.#evicts(state.leases.get(event.lease)!.job, state);
         return;
       case "job-grown":
-        this.#add(judgeGrowth(worldOf(state, now), nameOf(state, event.job)));
+        this.#add(judgeGrowth(worldOf(state, now, this.starts), nameOf(state, event.job)));
         return;
       case "job-ended":
         this.#open.delete(event.job);
@@ -137,7 +139,7 @@ export class Watch {
     const claimed = job.claim !== undefined;
     this.#open.delete(job.no);
     this.#started.push({ job, cover: event.cover });
-    const before = worldOf(state, now);
+    const before = worldOf(state, now, this.starts);
     this.#earlier.push(before);
     const wish = before.wishes.find((each) => each.no === job.no) ?? wishOf(state, job);
     // What is kept for the job itself does not stand in its way.
@@ -149,7 +151,7 @@ export class Watch {
   }
 
   #claim(event: JobClaimed, state: State, now: Instant): void {
-    const world = worldOf(state, now);
+    const world = worldOf(state, now, this.starts);
     this.#earlier.push(world);
     this.#mayDelay = true;
     if (state.jobs.get(event.job)!.leases.length > 0) {
@@ -212,7 +214,7 @@ export class Watch {
   /** After each batch that changed who runs. */
   changed(state: State, now: Instant): void {
     if (this.findings.length > 0) return;
-    const world = worldOf(state, now);
+    const world = worldOf(state, now, this.starts);
     this.#add(judgeHoldings(world));
     const signature = signatureOf(world);
     if (this.#seen.has(signature)) this.#add([{ kind: "livelock", what: "[T10] the same jobs run as before" }]);
@@ -230,9 +232,9 @@ export class Watch {
         { kind: "useless", what: `[T7] the victims of ${nameOf(state, job)} are gone and it does not start` },
       ]);
     }
-    const world = worldOf(state, now);
+    const world = worldOf(state, now, this.starts);
     for (const job of state.jobs.values()) this.#add(splitOf(world, job));
-    for (const [job, at] of state.planned) if (at <= now) this.#add(overdue(world, job));
+    for (const [job, at] of plannedIn(state, this.starts)) if (at <= now) this.#add(overdue(world, job));
     if (isSettled(world)) this.#add(judgeRest(world, this.#bounds));
   }
 

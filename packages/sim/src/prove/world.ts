@@ -19,10 +19,18 @@ import {
   type Take,
   type Wish,
   type World,
-} from "@tessera/core/naive";
+} from "@tessera/oracle";
+
+/** The starts that the scheduler has planned, as of its last pass. */
+export type PlannedStarts = ReadonlyMap<Job, Instant>;
+
+/** Jobs with a planned start, first planned first; after a restart it is worked out in the next pass. */
+export function plannedIn(state: State, starts: PlannedStarts): [Job, Instant][] {
+  return [...state.planned].map((job) => [job, starts.get(job) ?? state.lastAt]);
+}
 
 /** The core's state as the naive model sees it: only what is held, asked and promised; no sums of the core's own. */
-export function worldOf(state: State, now: Instant): World {
+export function worldOf(state: State, now: Instant, starts: PlannedStarts): World {
   const models: string[] = [];
   const modelNo = (model: string) => {
     const known = models.indexOf(model);
@@ -58,7 +66,7 @@ export function worldOf(state: State, now: Instant): World {
       wishes.push(wishOf(state, job));
   }
   const { rebalance, minRuntimeMs } = state.policy;
-  const planned = [...state.planned].map(([{ no }, at]) => ({ no, at }));
+  const planned = plannedIn(state, starts).map(([{ no }, at]) => ({ no, at }));
   return { now, accounts, models, nodes, holdings, holds, wishes, rebalance, minRuntimeMs, planned };
 }
 

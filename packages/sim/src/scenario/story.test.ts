@@ -9,9 +9,9 @@ const startAt = 1_000_000;
 describe("Story", () => {
   it("[T7] tells of an eviction once for a gang, when it is decided, with where it was and for whom", () => {
     const { state, story, submit } = gangOfTwo();
-    const { decisions } = decideBatch(state, [submit("job_2", "owner", 1)], startAt + 60_000, (event) =>
-      story.before(event, state),
-    );
+    const { decisions } = decideBatch(state, [submit("job_2", "owner", 1)], startAt + 60_000, {
+      see: (event) => story.before(event, state),
+    });
     assert.ok(!decisions.some(isRefusal));
     assert.equal(story.events.length, 1);
     const { reason, ...rest } = story.events[0]!;

@@ -4,8 +4,10 @@ import {
   type Event,
   type Input,
   isRefusal,
+  nextDueAt,
   type OperationId,
   type Refusal,
+  SchedulerMemory,
   type State,
   type UserId,
 } from "@tessera/core";
@@ -30,6 +32,7 @@ export class Kernel {
   readonly state: State;
   readonly clock: SimulatedClock;
   readonly #onlooker: Onlooker;
+  readonly #memory = new SchedulerMemory();
   #inbox: Input[] = [];
   #operations = 0;
   batches = 0;
@@ -38,6 +41,11 @@ export class Kernel {
     this.state = state;
     this.clock = new SimulatedClock(startAt);
     this.#onlooker = onlooker;
+  }
+
+  /** When the next batch is due although nothing happens. */
+  get nextAt(): number | undefined {
+    return nextDueAt(this.state, this.#memory);
   }
 
   put(input: Input): void {
@@ -56,7 +64,10 @@ export class Kernel {
       const inputs = this.#inbox;
       this.#inbox = [];
       const { before, after, refused } = this.#onlooker;
-      const { events, decisions } = decideBatch(this.state, inputs, this.clock.now(), before);
+      const { events, decisions } = decideBatch(this.state, inputs, this.clock.now(), {
+        memory: this.#memory,
+        ...(before !== undefined && { see: before }),
+      });
       this.batches++;
       for (const event of events) after(event, this.state);
       for (const [i, decision] of decisions.entries()) if (isRefusal(decision)) refused(inputs[i]!, decision);

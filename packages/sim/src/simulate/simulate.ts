@@ -41,7 +41,7 @@ class Simulation {
   run(): Result {
     const begun = performance.now();
     const { arrivals, outages = [], untilAt = Number.POSITIVE_INFINITY } = this.#setting;
-    const { clock, state } = this.#kernel;
+    const { clock } = this.#kernel;
     this.#found();
     for (const { node, at, backAt } of outages) {
       clock.at(at, () => this.#kernel.ask({ kind: "node.down", node, reason: "lost" }));
@@ -51,7 +51,7 @@ class Simulation {
       const submitAt = arrivals[next]?.submitAt ?? Number.POSITIVE_INFINITY;
       const actAt = clock.nextAt() ?? Number.POSITIVE_INFINITY;
       // What only time would bring about is of no interest once every job is over.
-      const timerAt = this.#observer.isDone(next) ? Number.POSITIVE_INFINITY : (state.timers.nextAt ?? actAt);
+      const timerAt = this.#observer.isDone(next) ? Number.POSITIVE_INFINITY : (this.#kernel.nextAt ?? actAt);
       const at = Math.min(submitAt, actAt, timerAt);
       if (at === Number.POSITIVE_INFINITY || at > untilAt) break;
       this.#observer.sampleUntil(at);

@@ -160,7 +160,7 @@ export class VirtualControlPlane {
   }
 
   #wakeAtNextTimer(): void {
-    const nextAt = this.#writer.state.timers.nextAt ?? Number.POSITIVE_INFINITY;
+    const nextAt = this.#writer.nextAt ?? Number.POSITIVE_INFINITY;
     if (nextAt === this.#timerAt) return;
     this.#callOff();
     this.#timerAt = nextAt;

@@ -58,7 +58,7 @@ export function rerun(history: History, change: Change): Rerun {
     const at = Math.min(
       history.commands[next]?.at ?? Number.POSITIVE_INFINITY,
       kernel.clock.nextAt() ?? Number.POSITIVE_INFINITY,
-      state.timers.nextAt ?? Number.POSITIVE_INFINITY,
+      kernel.nextAt ?? Number.POSITIVE_INFINITY,
       history.to,
     );
     capacityGpuMs += (state.fleet.totals.gpuUnits / unitsPerGpu) * (at - kernel.clock.now());

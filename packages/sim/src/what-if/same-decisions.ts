@@ -6,6 +6,7 @@ import {
   type Event,
   emptyState,
   readSnapshot,
+  SchedulerMemory,
   type State,
   writeSnapshot,
 } from "@tessera/core";
@@ -28,6 +29,7 @@ export class SameDecisions {
   readonly differences: Difference[] = [];
   batches = 0;
   #decided: State = emptyState();
+  #memory = new SchedulerMemory();
   readonly #recorded: State = emptyState();
 
   /** The state of the past after the last batch. */
@@ -38,7 +40,7 @@ export class SameDecisions {
   /** `look` is shown each recorded event while the state of the past is still without it. */
   see({ seq, at, inputs, lines, events }: Recorded, look: (event: Event, state: State) => void): void {
     this.batches++;
-    const decided = decideBatch(this.#decided, inputs, at).events.map(canonicalJson);
+    const decided = decideBatch(this.#decided, inputs, at, { memory: this.#memory }).events.map(canonicalJson);
     for (const event of events) {
       look(event, this.#recorded);
       apply(this.#recorded, event);
@@ -48,6 +50,7 @@ export class SameDecisions {
     if (first === undefined) return;
     this.differences.push({ seq, at, recorded: lines[first], decided: decided[first] });
     this.#decided = readSnapshot(writeSnapshot(this.#recorded));
+    this.#memory = new SchedulerMemory();
   }
 
   /** Whether both ways ended in the same state, byte for byte. */

@@ -15,8 +15,7 @@ import {
   type ReportWhat,
   type State,
   type UserId,
-  unitsPerGpu,
-} from "@tessera/core";
+  unitsPerGpu, SchedulerMemory } from "@tessera/core";
 import { declareNodes, seededRandom } from "@tessera/engine-simulated";
 import { specOf } from "./mix.ts";
 
@@ -39,6 +38,7 @@ export const floorsForAll: Floors = { tenants, part: 0.7 };
 /** A fleet with 300 teams and 5,100 users in it, and the inputs that move it. The same seed gives the same inputs. */
 export class Plant {
   readonly state: State;
+  readonly memory = new SchedulerMemory();
   readonly random: () => number;
   now = startedAt;
   #count = 0;
@@ -52,7 +52,7 @@ export class Plant {
 
   /** Decides one batch. What is refused here is a mistake of the benchmark. */
   decide(inputs: readonly Input[]): readonly Event[] {
-    const { events, decisions } = decideBatch(this.state, inputs, this.now);
+    const { events, decisions } = decideBatch(this.state, inputs, this.now, { memory: this.memory });
     for (const decision of decisions) if (isRefusal(decision)) throw new Error(`refused: ${decision.detail}`);
     return events;
   }

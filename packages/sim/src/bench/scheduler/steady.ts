@@ -172,8 +172,8 @@ export function hopeless(gpus: number, seed: number): Measured {
 }
 
 function tellHopeless(plant: Plant, input: Input): Reason | Refusal {
-  const { state, now } = plant;
-  const { decisions } = decideBatch(state, [input], now);
+  const { state, memory, now } = plant;
+  const { decisions } = decideBatch(state, [input], now, { memory });
   if (isRefusal(decisions[0])) return decisions[0];
   const job = state.jobById.get(decisions[0]!.result as JobId)!;
   if (job.state !== "waiting" || job.claim !== undefined) throw new Error("the hopeless gang was given room");

@@ -1,0 +1,68 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import type { TopologyAsk } from "../model/job.ts";
+import { nodeOf, World } from "../testing/world.ts";
+import { holdsGang, spreadGang } from "./gang.ts";
+import { Rooms } from "./rooms.ts";
+
+/** Three blocks of three racks of three nodes; how many members each node takes, block by block and rack by rack. */
+function roomsOf(fits: readonly number[]) {
+  const w = new World();
+  const nodes = fits.map((_, no) => {
+    const facts = nodeOf(`n${no}`, "H100:2");
+    const [block, rack] = [`b${Math.floor(no / 9)}`, `r${Math.floor(no / 3) % 3}`];
+    return { ...facts, place: { ...facts.place, block, rack, nvlink: facts.name } };
+  });
+  w.must({ kind: "node.register", nodes });
+  const { fleet } = w.state;
+  return { fleet, rooms: new Rooms(fleet, ({ no }) => fits[no]!) };
+}
+
+function nodesFor(fits: readonly number[], members: number, topology?: TopologyAsk): string[] | undefined {
+  const { fleet, rooms } = roomsOf(fits);
+  const spread = spreadGang(fleet, members, rooms, { topology, spread: undefined });
+  return spread && [...spread.keys()].map(({ facts }) => facts.name);
+}
+
+const block: TopologyAsk = { level: "block", required: false };
+
+describe("the places of a gang", () => {
+  it("[P2] are as few as hold it, before they are tight", () => {
+    const fits = [1, 1, 0, 1, 0, 0, 0, 0, 0, 1, 1, 1, 1, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0];
+    // The first block is the tighter one, and needs two racks.
+    assert.deepEqual(nodesFor(fits, 3, block), ["n9", "n10", "n11"]);
+  });
+
+  it("[P2] are the tightest of those that need as few, then the first by name", () => {
+    const fits = [1, 1, 1, 1, 1, 1, 0, 0, 0, 1, 1, 1, 0, 0, 0, 0, 0, 0, 1, 1, 1, 0, 0, 0, 0, 0, 0];
+    assert.deepEqual(nodesFor(fits, 3, block), ["n9", "n10", "n11"]);
+  });
+
+  it("[P1, P2] are there exactly where there is room for all, in one place where that is required", () => {
+    let seed = 7;
+    const random = (below: number) => {
+      seed = (seed * 48_271) % 0x7fffffff;
+      return seed % below;
+    };
+    for (let round = 0; round < 200; round++) {
+      const fits = Array.from({ length: 27 }, () => random(3));
+      const { fleet, rooms } = roomsOf(fits);
+      const members = 1 + random(30);
+      for (const level of ["block", "rack", "node"] as const) {
+        for (const required of [true, false]) {
+          const ask = { topology: { level, required }, spread: undefined };
+          const spread = spreadGang(fleet, members, rooms, ask);
+          assert.equal(holdsGang(fleet, members, rooms, ask), spread !== undefined);
+          if (spread === undefined) continue;
+          assert.equal(
+            [...spread.values()].reduce((sum, count) => sum + count),
+            members,
+          );
+          for (const [{ no }, count] of spread) assert.ok(count <= fits[no]!);
+          const places = new Set([...spread.keys()].map(({ no }) => fleet.topology.placeOf(no, level)));
+          if (required) assert.equal(places.size, 1);
+        }
+      }
+    }
+  });
+});

@@ -1,0 +1,50 @@
+import type { JobSpec } from "../model/job.ts";
+import type { FleetNode } from "../model/node.ts";
+import type { Instant } from "../model/units.ts";
+import type { Fleet } from "./fleet.ts";
+
+/** What of a job says how long it needs a node. */
+type Lasting = Pick<JobSpec, "maxTimeMs" | "preemptible">;
+
+/**
+ * Whether a node that is planned to be out of use can take a job from some instant on [B5]. One with a limit must be over
+ * by then. Without one it may come and is drained when the time comes, unless it must not be taken away.
+ */
+export function outlasts(node: FleetNode, { maxTimeMs, preemptible }: Lasting, from: Instant): boolean {
+  for (const window of node.maintenance ?? []) {
+    if (window.to <= from) continue;
+    if (window.from <= from) return false;
+    if (maxTimeMs === undefined ? !preemptible : from + maxTimeMs > window.from) return false;
+  }
+  return true;
+}
+
+/** Nodes that a job which starts now would not be drained from; undefined where none is planned to be out of use. */
+export function nodesThatLast(
+  { fleet, clock }: { readonly fleet: Fleet; readonly clock: Instant },
+  spec: Lasting,
+): ((node: FleetNode) => boolean) | undefined {
+  return fleet.maintained.size === 0 ? undefined : thatOutlast(spec, clock);
+}
+
+function thatOutlast(spec: Lasting, now: Instant): (node: FleetNode) => boolean {
+  return (node) => outlasts(node, spec, now);
+}
+
+/** Whether a node takes work at some later instant: it is up, or out of use only until then. */
+export function opensBy({ mode, maintenance = [] }: FleetNode, at: Instant): boolean {
+  if (mode === "up") return true;
+  const active = maintenance.find((window) => window.active);
+  return active !== undefined && (mode === "draining" || mode === "maintenance") && active.to <= at;
+}
+
+/** The instants at which a node begins or ceases to be able to take a job of that length, earliest first. */
+export function turningPoints(fleet: Fleet, { maxTimeMs }: Lasting, after: Instant): { at: Instant; node: number }[] {
+  const points: { at: Instant; node: number }[] = [];
+  for (const no of fleet.maintained) {
+    for (const { from, to } of fleet.nodes[no]?.maintenance ?? []) {
+      for (const at of [from - (maxTimeMs ?? 0) + 1, to]) if (at > after) points.push({ at, node: no });
+    }
+  }
+  return points.sort((a, b) => a.at - b.at || a.node - b.node);
+}

@@ -1,0 +1,43 @@
+import type { Account } from "../model/account.ts";
+import type { AccountNo } from "../model/ids.ts";
+import type { Job } from "../model/job.ts";
+import type { Instant } from "../model/units.ts";
+import { pathUp } from "../quota/accounts.ts";
+import { userCount } from "../quota/held.ts";
+import { jobOf } from "../state/live-jobs.ts";
+import type { State } from "../state/state.ts";
+
+export type LimitHit =
+  | { readonly kind: "gpus-per-user"; readonly account: Account; readonly max: number }
+  | { readonly kind: "gpu-time"; readonly account: Account; readonly until: Instant };
+
+/** The first limit on the path that keeps the job from starting now. */
+export function limitHit(state: State, job: Job, units: number, gpuUnits: number, now: Instant): LimitHit | undefined {
+  if (units === 0) return undefined;
+  for (const account of pathUp(state, job.account)) {
+    const { gpusPerUserMax, gpuTime } = account.terms.limits;
+    if (
+      gpusPerUserMax !== undefined &&
+      userCount(state.usage[account.no]!, job.user).units + units > gpusPerUserMax * gpuUnits
+    ) {
+      return { kind: "gpus-per-user", account, max: gpusPerUserMax };
+    }
+    if (gpuTime !== undefined && usedInWindow(state, account.no, gpuTime.everyMs, now) >= gpuTime.unitMsMax) {
+      return { kind: "gpu-time", account, until: now - (now % gpuTime.everyMs) + gpuTime.everyMs };
+    }
+  }
+  return undefined;
+}
+
+function usedInWindow(state: State, account: AccountNo, everyMs: number, now: Instant): number {
+  const from = now - (now % everyMs);
+  const window = state.gpuTime.get(account);
+  let unitMs = window !== undefined && window.from === from ? window.unitMs : 0;
+  for (const lease of state.leases.values()) {
+    for (const above of pathUp(state, jobOf(state, lease.job).account)) {
+      if (above.no === account)
+        unitMs += lease.unitsEach * lease.gpus.length * Math.max(0, now - Math.max(from, lease.placedAt));
+    }
+  }
+  return unitMs;
+}

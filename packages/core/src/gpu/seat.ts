@@ -1,0 +1,175 @@
+import type { Trust } from "../model/account.ts";
+import type { Isolation } from "../model/job.ts";
+import type { PartMode, PartSeat, PoolMode } from "../model/part.ts";
+import { unitsPerGpu } from "../model/units.ts";
+import { keepsPromises, type Load } from "./latency.ts";
+import { bestStart, type MigUse, smallestProfile, uncut, withInstance } from "./mig.ts";
+import { type MigModel, type MigProfile, migModelOf } from "./mig-models.ts";
+
+/** Who holds a part of a GPU, and which. All occupants of one GPU have the same mode. */
+export interface Occupant extends Load {
+  readonly tenant: number;
+  readonly trust: Trust;
+  readonly group: string;
+  readonly mode: PartMode;
+  readonly compute: number;
+  readonly memory: number;
+  /** The start slot and the profile of a MIG instance. */
+  readonly slot?: number;
+  readonly profile?: string;
+  readonly migWith?: readonly number[];
+}
+
+/** Who asks. */
+export interface Who {
+  readonly tenant: number;
+  readonly trust: Trust;
+  /** Trust group; "" = none. */
+  readonly group: string;
+  /** The tenants that this one allows beside it on a GPU cut by MIG; what counts when one of the two is untrusted. */
+  readonly migWith: readonly number[];
+}
+
+/** Who asks, and what it would be to those beside it. */
+export type Newcomer = Who & Load;
+
+/**
+ * What is asked for: a MIG profile, or amounts in units, or memory in MiB, which each device converts by its own size.
+ * Of compute and memory, what is not asked for (0) comes with the profile, or else is the same part as the other.
+ */
+export interface PartAsk {
+  readonly profile?: string;
+  readonly compute: number;
+  readonly memory: number;
+  readonly memoryMiB: number;
+  readonly isolation: Isolation;
+}
+
+export interface PartDevice {
+  readonly model: string;
+  readonly memoryMiB: number;
+  readonly pool: PoolMode;
+}
+
+/**
+ * `never`: not even on this device when it is empty. `no-room`: too little is left. `isolation`: enough is left, but
+ * the neighbours' trust or the mode in use stands against it. `latency`: a promise of somebody there, or of who asks,
+ * would be broken. `reserved`: enough is left, for too short a time.
+ */
+export type NoSeat = "no-room" | "isolation" | "latency" | "never" | "reserved";
+
+/** Clients that one MPS server takes; newer drivers take more, but 48 holds everywhere. */
+export const mpsClientsMax = 48;
+
+const strongestFirst: readonly PartMode[] = ["mig", "mps", "timeslice"];
+
+/**
+ * A seat for a part of this GPU, or why there is none (P3, P5). An idle GPU of an `any` pool takes the strongest isolation
+ * that can serve; a GPU in use keeps its mode. The caller keeps whole GPUs and the nodes of confidential tenants apart.
+ */
+export function seatPart(
+  device: PartDevice,
+  occupants: readonly Occupant[],
+  who: Newcomer,
+  ask: PartAsk,
+): PartSeat | NoSeat {
+  const inUse = occupants[0]?.mode;
+  const size = strongestSize(device, ask, inUse);
+  if (size === undefined) {
+    const other = inUse === undefined ? undefined : strongestSize(device, ask, undefined);
+    if (other === undefined) return "never";
+    return unitsAreLeft(occupants, other) ? "isolation" : "no-room";
+  }
+  const seat = fit(size, device, occupants);
+  if (seat === undefined) return "no-room";
+  for (const neighbour of occupants) if (!maySharePart(size.mode, who, neighbour)) return "isolation";
+  return keepsPromises(size.mode, who, occupants) ? seat : "latency";
+}
+
+/**
+ * Whether two may sit on one GPU (S3). The jobs of one tenant always may. Confidential tenants share with nobody,
+ * untrusted ones only by MIG and if each allows the other; trusted ones by MIG, or otherwise inside one trust group.
+ */
+export function maySharePart(mode: PartMode, who: Who, other: Occupant): boolean {
+  if (who.tenant === other.tenant) return true;
+  if (who.trust === "confidential" || other.trust === "confidential") return false;
+  const trusted = who.trust === "trusted" && other.trust === "trusted";
+  if (mode !== "mig") return trusted && who.group !== "" && who.group === other.group;
+  return trusted || (who.migWith.includes(other.tenant) && (other.migWith ?? []).includes(who.tenant));
+}
+
+/** What an ask takes of a device in one mode. */
+interface PartSize {
+  readonly mode: PartMode;
+  readonly compute: number;
+  readonly memory: number;
+  readonly profile?: MigProfile;
+}
+
+/** The ask in the strongest mode that the pool, the asker and the model allow, or in the one `inUse` if they do. */
+function strongestSize(device: PartDevice, ask: PartAsk, inUse: PartMode | undefined): PartSize | undefined {
+  for (const mode of strongestFirst) {
+    if (device.pool !== "any" && device.pool !== mode) continue;
+    if (ask.isolation !== "any" && ask.isolation !== mode) continue;
+    if (inUse !== undefined && inUse !== mode) continue;
+    const size = sizeOf(mode, device, ask);
+    if (size !== undefined) return size;
+  }
+  return undefined;
+}
+
+function sizeOf(mode: PartMode, device: PartDevice, ask: PartAsk): PartSize | undefined {
+  if (mode === "mig") {
+    const model = migModelOf(device.model, device.memoryMiB);
+    if (model === undefined) return undefined;
+    const profile =
+      ask.profile === undefined
+        ? smallestProfile(model, ask.compute, ask.memory, ask.memoryMiB)
+        : model.profileByName.get(ask.profile);
+    return profile === undefined ? undefined : { mode, compute: profile.compute, memory: profile.memory, profile };
+  }
+  if (ask.profile !== undefined) return undefined;
+  const byMiB = ask.memoryMiB === 0 ? 0 : Math.ceil((ask.memoryMiB * unitsPerGpu) / device.memoryMiB);
+  const asked = Math.max(ask.memory, byMiB);
+  const compute = ask.compute || asked;
+  const memory = asked || ask.compute;
+  if (compute === 0) throw new Error("a part of a GPU must have compute, memory or a profile");
+  return compute > unitsPerGpu || memory > unitsPerGpu ? undefined : { mode, compute, memory };
+}
+
+function fit(size: PartSize, device: PartDevice, occupants: readonly Occupant[]): PartSeat | undefined {
+  const { mode, compute, memory, profile } = size;
+  if (profile !== undefined) {
+    const slot = bestSlot(device, occupants, profile);
+    return slot === -1 ? undefined : { mode, compute, memory, slot, profile: profile.name };
+  }
+  if (mode === "mps" && occupants.length >= mpsClientsMax) return undefined;
+  return unitsAreLeft(occupants, size) ? { mode, compute, memory } : undefined;
+}
+
+function bestSlot(device: PartDevice, occupants: readonly Occupant[], profile: MigProfile): number {
+  const model = migModelOf(device.model, device.memoryMiB)!;
+  return bestStart(model, migUseOf(device, model, occupants), profile);
+}
+
+/** What the instances of a GPU that is cut by MIG take of it. */
+export function migUseOf(device: PartDevice, model: MigModel, occupants: readonly Occupant[]): MigUse {
+  let use = uncut;
+  for (const { profile: name = "", slot = -1 } of occupants) {
+    const held = model.profileByName.get(name);
+    if (held === undefined) throw new Error(`${device.model} has no MIG profile "${name}", yet one is in use`);
+    use = withInstance(model, use, held, slot);
+  }
+  return use;
+}
+
+// On a time-slice pool the replicas of a GPU are shares of one GPU (U3): oversubscribing it costs latency and adds
+// nothing, so the same sum bounds it.
+function unitsAreLeft(occupants: readonly Occupant[], size: PartSize): boolean {
+  let { compute, memory } = size;
+  for (const each of occupants) {
+    compute += each.compute;
+    memory += each.memory;
+  }
+  return compute <= unitsPerGpu && memory <= unitsPerGpu;
+}

@@ -1,0 +1,94 @@
+import { type AccountNo, noAccount } from "../model/ids.ts";
+import { type Instant, second, unitsPerGpu } from "../model/units.ts";
+import type { AccountTree } from "../quota/accounts.ts";
+import type { AccountUsage } from "../quota/held.ts";
+
+/**
+ * What an account below one with a half-life has borrowed, averaged with weights that halve with age. Time goes in steps
+ * of the half-life's 64th part: whole numbers give the same history on any machine.
+ */
+export interface History {
+  /** In seconds since the epoch: up to where it is counted. */
+  at: number;
+  /** Thousandths of a GPU × seconds borrowed since the last step began. */
+  area: number;
+  /** The average at the end of the last step, in millionths of a GPU. */
+  level: number;
+}
+
+/** The part of State in which histories are kept. */
+export interface WithHistory extends AccountTree {
+  readonly lastAt: Instant;
+  readonly usage: AccountUsage[];
+  /** Of accounts whose parent has a half-life. */
+  readonly history: Map<AccountNo, History>;
+}
+
+const stepsPerHalfLife = 64;
+/** Each step moves the average by this part towards what was borrowed in it: (92/93)^64 is a half. */
+const stepPart = 93;
+/** After so many steps at one level nothing is left of what was before. */
+const stepsMax = 64 * stepsPerHalfLife;
+const milliPerUnit = unitsPerGpu / 1_000;
+
+/** The half-life that an account's parent keeps for it; undefined = none. */
+function halfLifeMs(state: WithHistory, account: AccountNo): number | undefined {
+  const { parent } = state.accounts[account]!;
+  return parent === noAccount ? undefined : state.accounts[parent]!.terms.historyHalfLifeMs;
+}
+
+/** GPU units that the average of what an account borrowed comes to; 0 where no history is kept. */
+export function pastUnits(state: WithHistory, account: AccountNo, now: Instant): number {
+  const history = state.history.get(account);
+  if (history === undefined) return 0;
+  const { level } = counted(state, account, history, now);
+  return Math.floor((level * milliPerUnit) / 1_000);
+}
+
+/** Counts an account's history up to now; to be called before its usage or its guarantee changes. */
+export function noteHistory(state: WithHistory, account: AccountNo): void {
+  const history = state.history.get(account);
+  if (history !== undefined) Object.assign(history, counted(state, account, history, state.lastAt));
+}
+
+/** The children of an account get a history or lose theirs, as its terms say; to be called when those have changed. */
+export function keepHistories(state: WithHistory, account: AccountNo): void {
+  const { children, terms } = state.accounts[account]!;
+  for (const child of children) {
+    if (terms.historyHalfLifeMs === undefined) state.history.delete(child);
+    else if (!state.history.has(child)) state.history.set(child, { at: secondOf(state.lastAt), area: 0, level: 0 });
+  }
+}
+
+function counted(state: WithHistory, account: AccountNo, history: History, now: Instant): History {
+  const step = Math.max(1, Math.floor(halfLifeMs(state, account)! / stepsPerHalfLife / second));
+  const borrowed = borrowedMilli(state, account);
+  let { at, area, level } = history;
+  const until = Math.max(at, secondOf(now));
+  for (let left = stepsMax; at - (at % step) + step <= until; left--) {
+    if (left === 0) {
+      at = until;
+      area = borrowed * (until % step);
+      level = borrowed * 1_000;
+      break;
+    }
+    const end = at - (at % step) + step;
+    area += borrowed * (end - at);
+    level += Math.trunc((Math.floor(area / step) * 1_000 - level) / stepPart);
+    at = end;
+    area = 0;
+  }
+  return { at: until, area: area + borrowed * (until - at), level };
+}
+
+/** What is held beyond the sum of the guarantees, in thousandths of a GPU. */
+function borrowedMilli(state: WithHistory, account: AccountNo): number {
+  const { guarantee } = state.accounts[account]!.terms.quota;
+  let floor = 0;
+  for (const model in guarantee) floor += guarantee[model]!;
+  return Math.floor(Math.max(0, state.usage[account]!.units - floor) / milliPerUnit);
+}
+
+function secondOf(at: Instant): number {
+  return Math.floor(at / second);
+}

@@ -1,0 +1,117 @@
+import type { Fleet } from "../fleet/fleet.ts";
+import type { AccountNo } from "../model/ids.ts";
+import type { JobSpec } from "../model/job.ts";
+import type { FleetNode } from "../model/node.ts";
+import { tenantOf } from "../quota/accounts.ts";
+import type { State } from "../state/state.ts";
+import type { Shape, Wish } from "../state/wish.ts";
+
+/** Which wishes are known to find no free seats. A search for seats asks it first and tells it what was found. */
+export interface FullMarks {
+  /** Whether no free seats hold a wish of an account, for certain. */
+  isFull(state: State, wish: Wish, spec: JobSpec, account: AccountNo): boolean;
+  /** No free seats hold a wish, plans aside: of any account, or of the tenant of one. */
+  noteFull(state: State, wish: Wish, account: AccountNo | undefined): void;
+}
+
+/** For queries: they search, and remember nothing. */
+export const noMarks: FullMarks = { isFull: () => false, noteFull: () => {} };
+
+interface Mark {
+  /** The change of the fleet up to which no free seats are known to hold the shape; -1 = there may be some. */
+  fullAt: number;
+  /** The same for tenants for whom only their neighbours are in the way. */
+  readonly fullFor: Map<AccountNo, number>;
+}
+
+/** More marks than this are dropped at once: they only save time. */
+const marksMax = 65_536;
+
+/**
+ * Remembers the change of the fleet up to which a shape found no seats. While no node that has changed since holds even
+ * one member, it still finds none, and most waiting jobs are refused without a search.
+ */
+export class KnownFull implements FullMarks {
+  readonly #marks = new Map<Shape, Mark>();
+
+  isFull(state: State, wish: Wish, spec: JobSpec, account: AccountNo): boolean {
+    const mark = this.#marks.get(wish.shape);
+    if (mark === undefined) return false;
+    const { count } = state.fleet.changes;
+    mark.fullAt = fullUpTo(state.fleet, wish, spec, mark.fullAt);
+    if (mark.fullAt === count) return true;
+    if (mark.fullFor.size === 0) return false;
+    const tenant = tenantOf(state, account).no;
+    const fullAt = fullUpTo(state.fleet, wish, spec, mark.fullFor.get(tenant) ?? -1);
+    if (fullAt < 0) mark.fullFor.delete(tenant);
+    else mark.fullFor.set(tenant, fullAt);
+    return fullAt === count;
+  }
+
+  noteFull(state: State, { shape }: Wish, account: AccountNo | undefined): void {
+    const { count } = state.fleet.changes;
+    const mark = this.#markOf(shape);
+    if (account === undefined) mark.fullAt = count;
+    else mark.fullFor.set(tenantOf(state, account).no, count);
+  }
+
+  /** Whether a shape is full for some tenants and not for others. */
+  dependsOnTenant(shape: Shape): boolean {
+    const mark = this.#marks.get(shape);
+    return mark !== undefined && mark.fullFor.size > 0;
+  }
+
+  /** Which tenants may share a GPU changed. */
+  neighboursChanged(): void {
+    for (const { fullFor } of this.#marks.values()) fullFor.clear();
+  }
+
+  #markOf(shape: Shape): Mark {
+    let mark = this.#marks.get(shape);
+    if (mark === undefined) {
+      if (this.#marks.size >= marksMax) this.#marks.clear();
+      mark = { fullAt: -1, fullFor: new Map() };
+      this.#marks.set(shape, mark);
+    }
+    return mark;
+  }
+}
+
+/**
+ * The change up to which no free seats are known to hold a wish, from one up to which that was known; -1 = unknown.
+ * It stops at a node that might hold a member now: by the next time, what is free there may be taken.
+ */
+function fullUpTo(fleet: Fleet, { options }: Wish, spec: JobSpec, fullAt: number): number {
+  const { count, recent } = fleet.changes;
+  if (fullAt < 0 || count - fullAt > recent.length) return -1;
+  for (let change = fullAt; change < count; change++) {
+    const node = fleet.nodes[recent[change % recent.length]!];
+    if (node !== undefined && mayHoldOne(fleet, node, options, spec)) return change;
+  }
+  return count;
+}
+
+/** It may be wrong to say yes, but never to say no. */
+function mayHoldOne(
+  fleet: Fleet,
+  node: FleetNode,
+  options: Wish["options"],
+  { gpus, cpusMilli, memoryMiB }: JobSpec,
+): boolean {
+  if (node.mode !== "up" || node.freeCpusMilli < cpusMilli || node.freeMemoryMiB < memoryMiB) return false;
+  for (const { choice } of options) {
+    const { count, part } = gpus[choice]!;
+    if (part === undefined) {
+      if (fleet.nodeFreeGpus[node.no]! >= count) return true;
+    } else if (hasPart(fleet, node, part.compute, part.memory)) return true;
+  }
+  return false;
+}
+
+function hasPart(fleet: Fleet, { firstGpu, facts }: FleetNode, compute: number, memory: number): boolean {
+  for (let gpu = firstGpu as number; gpu < firstGpu + facts.gpus.length; gpu++) {
+    if (fleet.gpuHeldFor[gpu] === 0 && fleet.gpuFree[gpu]! >= compute && fleet.gpuFreeMemory[gpu]! >= memory)
+      return true;
+  }
+  return false;
+}

@@ -1,0 +1,35 @@
+import type { MemberAsk } from "../fleet/fit.ts";
+import type { NodeNo } from "../model/ids.ts";
+
+/** What stays free on a node when a plan starts beyond what it needs; of what it does not ask for, everything. */
+export interface Spare {
+  gpus: number;
+  cpusMilli: number;
+  memoryMiB: number;
+}
+
+/** Spare room by node; where there is no entry a plan needs nothing. */
+export type SpareOn = Map<NodeNo, Spare>;
+
+/** How many of some members a node has room for beside a plan. */
+export function membersBeside({ gpus, cpusMilli, memoryMiB }: Spare, need: MemberAsk, members: number): number {
+  let fit = members;
+  if (need.gpus > 0) fit = Math.min(fit, Math.floor(gpus / need.gpus));
+  if (need.cpusMilli > 0) fit = Math.min(fit, Math.floor(cpusMilli / need.cpusMilli));
+  if (need.memoryMiB > 0) fit = Math.min(fit, Math.floor(memoryMiB / need.memoryMiB));
+  return Math.max(0, fit);
+}
+
+/** Takes an amount off what is spare on a node (`sign` 1), or gives it back (-1). */
+export function takeSpare(
+  on: SpareOn,
+  node: NodeNo,
+  { gpus, cpusMilli, memoryMiB }: MemberAsk,
+  sign: 1 | -1 = 1,
+): void {
+  const spare = on.get(node);
+  if (spare === undefined) return;
+  spare.gpus -= sign * gpus;
+  spare.cpusMilli -= sign * cpusMilli;
+  spare.memoryMiB -= sign * memoryMiB;
+}

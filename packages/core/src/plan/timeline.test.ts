@@ -1,0 +1,25 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { minute } from "../model/units.ts";
+import { World } from "../testing/world.ts";
+
+describe("plans where nothing that runs has an end", () => {
+  it("[B1] are made for when less urgent work of the account can be taken", () => {
+    const w = new World().nodes(["n", "H100:4"]).account("a", { max: 2, guarantee: 2 });
+    const minRuntimeMs = 10 * minute;
+    w.must({ kind: "policy.set", policy: { rebalance: "on", minRuntimeMs, graceMs: 0, backfill: true } });
+    w.submit("low", "a", { gpus: 2, priority: "low" });
+    w.run("low").submit("high", "a", { gpus: 2, priority: "high" });
+    assert.deepEqual(
+      [...w.memory.startsAt].map(([job, at]) => [job.id, at - w.now]),
+      [["job_high", minRuntimeMs]],
+    );
+  });
+
+  it("[B1] are not made for who waits for seats alone", () => {
+    const w = new World().nodes(["n", "H100:4"]).account("a");
+    w.submit("runs", "a", { gpus: 4 });
+    w.run("runs").submit("waits", "a", { gpus: 2 });
+    assert.equal(w.state.planned.size, 0);
+  });
+});

@@ -1,0 +1,57 @@
+import type { Placed } from "../collections/heap.ts";
+import type { Rivals, WaitingGroup } from "../state/waiting-group.ts";
+import { RivalOrder } from "./rival-order.ts";
+
+/** A waiting group as a pass sees it. */
+export class Candidate implements Placed {
+  readonly group: WaitingGroup;
+  /** Its place in a heap of candidates. */
+  place = -1;
+  /** The last pass in which it was tried for free seats and for claims. */
+  pass = 0;
+  /** In the present pass it is tried for free seats only; claims come with its turn [B6]. */
+  seatsOnly = false;
+  /** There were seats for it, but taking them would have delayed a plan. */
+  delayed = false;
+
+  constructor(group: WaitingGroup) {
+    this.group = group;
+  }
+}
+
+/** The candidates of all groups, made when they are first asked for. */
+export class Candidates {
+  /** By the slot of their group. */
+  readonly #bySlot: (Candidate | undefined)[] = [];
+  readonly #orders = new Map<Rivals, RivalOrder>();
+  #pass = 0;
+
+  /** The number of a new pass. */
+  nextPass(): number {
+    return ++this.#pass;
+  }
+
+  of(group: WaitingGroup): Candidate {
+    const { slot } = group;
+    while (this.#bySlot.length <= slot) this.#bySlot.push(undefined);
+    let candidate = this.#bySlot[slot];
+    if (candidate?.group !== group) {
+      candidate = new Candidate(group);
+      this.#bySlot[slot] = candidate;
+    }
+    return candidate;
+  }
+
+  orderOf(rivals: Rivals): RivalOrder {
+    let order = this.#orders.get(rivals);
+    if (order === undefined) {
+      if (this.#orders.size >= ordersMax) this.#orders.clear();
+      order = new RivalOrder(rivals);
+      this.#orders.set(rivals, order);
+    }
+    return order;
+  }
+}
+
+/** More orders than this are dropped at once: they only save time. */
+const ordersMax = 65_536;

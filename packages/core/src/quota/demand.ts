@@ -1,0 +1,76 @@
+import type { Fleet } from "../fleet/fleet.ts";
+import { enginesHave } from "../gpu/engines.ts";
+import type { Newcomer, PartAsk } from "../gpu/seat.ts";
+import { seatPart } from "../gpu/seat.ts";
+import { modelMatches } from "../model/gpu-name.ts";
+import type { Job } from "../model/job.ts";
+
+/** Any part of State with the fleet in it. */
+interface WithFleet {
+  readonly fleet: Fleet;
+}
+
+/** What a job would hold on top of what an account holds. */
+export interface Demand {
+  /** Model number in the fleet; -1 without GPUs. */
+  readonly model: number;
+  readonly units: number;
+  readonly memoryUnits: number;
+  readonly cpusMilli: number;
+  readonly memoryMiB: number;
+}
+
+/** No demand at all. */
+export const nothing: Demand = { model: -1, units: 0, memoryUnits: 0, cpusMilli: 0, memoryMiB: 0 };
+
+/** What a job would hold on a model with alternative `choice`, all members together. */
+export function demandOf({ fleet }: WithFleet, job: Pick<Job, "spec">, choice: number, model: number): Demand {
+  const { gpus, members, cpusMilli, memoryMiB, isolation } = job.spec;
+  const ask = gpus[choice]!;
+  const { min } = members;
+  const each =
+    ask.part !== undefined && model >= 0
+      ? partOn(fleet, model, { ...ask.part, isolation })
+      : { compute: ask.count * ask.unitsEach, memory: ask.count * ask.unitsEach };
+  return {
+    model,
+    units: each.compute * min,
+    memoryUnits: each.memory * min,
+    cpusMilli: cpusMilli * min,
+    memoryMiB: memoryMiB * min,
+  };
+}
+
+/**
+ * What a part is on an empty device of a model: the most that it is in any of the pools that have some, since MIG rounds
+ * up and where it will land is not known yet.
+ */
+export function partOn(
+  fleet: Fleet,
+  model: number,
+  ask: PartAsk,
+): { readonly compute: number; readonly memory: number } {
+  const most = { compute: 0, memory: 0 };
+  const device = fleet.device(fleet.someGpuOf(model));
+  for (const pool of fleet.poolsOf(model)) {
+    const seat = seatPart({ ...device, pool }, [], anybody, ask);
+    if (typeof seat !== "object") continue;
+    most.compute = Math.max(most.compute, seat.compute);
+    most.memory = Math.max(most.memory, seat.memory);
+  }
+  return most.compute > 0 ? most : { compute: ask.compute, memory: ask.memory };
+}
+
+/** Model numbers that satisfy an alternative, in order of appearance; `[-1]` when no GPU is asked for. */
+export function modelsFor({ fleet }: WithFleet, job: Pick<Job, "spec">, choice: number): number[] {
+  const ask = job.spec.gpus[choice]!;
+  if (ask.count === 0) return [-1];
+  const { needs = [] } = job.spec;
+  const found: number[] = [];
+  for (const [no, model] of fleet.models.entries())
+    if (modelMatches(ask.model, model) && enginesHave(model, needs)) found.push(no);
+  return found;
+}
+
+/** Somebody who is trusted, and does not mind who is beside it. */
+export const anybody: Newcomer = { tenant: -1, trust: "trusted", group: "", migWith: [], type: "batch" };

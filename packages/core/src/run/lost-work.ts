@@ -1,0 +1,8 @@
+import type { Job } from "../model/job.ts";
+import type { Instant } from "../model/units.ts";
+export function lostMsOf(job: Job, now: Instant): number {
+  if (job.startedAt === 0) return 0;
+  const ran = Math.max(0, now - job.startedAt);
+  const every = job.spec.checkpoint?.everyMs;
+  return every === undefined || every === 0 ? ran : ran % every;
+}

@@ -1,0 +1,26 @@
+import type { AccountNo, JobNo } from "../model/ids.ts";
+import type { Instant } from "../model/units.ts";
+import type { State } from "../state/state.ts";
+import type { SchedulerMemory } from "./memory.ts";
+
+/** When the next batch is due although nothing happens; undefined = never. */
+export function nextDueAt({ timers, waiting }: State, memory: SchedulerMemory): Instant | undefined {
+  const turnAt = waiting.isLong ? waiting.turnAt : undefined;
+  const next = Math.min(timers.nextAt ?? never, memory.timers.nextAt ?? never, turnAt ?? never);
+  return next === never ? undefined : next;
+}
+
+/** Wakes what the scheduler wanted to look at again by now. */
+export function wakeDue(state: State, memory: SchedulerMemory, now: Instant): void {
+  for (const { kind, subject } of memory.timers.takeDue(now)) {
+    if (kind === "quantum") {
+      // Running jobs have come further, and may now be behind a waiting one [O3].
+      if (state.accounts[subject] !== undefined)
+        for (const group of state.waiting.ofAccount(subject as AccountNo)) memory.firstChanged(group);
+    } else if (state.jobs.has(subject as JobNo)) {
+      state.waiting.roomChanged(now);
+    }
+  }
+}
+
+const never = Number.POSITIVE_INFINITY;

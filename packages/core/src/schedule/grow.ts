@@ -1,0 +1,123 @@
+import type { Level } from "../fleet/topology.ts";
+import { mayStart } from "../gate/may-start.ts";
+import type { Seat } from "../journal/event.ts";
+import type { NodeNo } from "../model/ids.ts";
+import type { Job } from "../model/job.ts";
+import type { FleetNode } from "../model/node.ts";
+import type { Instant } from "../model/units.ts";
+import { heldBeside, isConfidential } from "../place/dedicated.ts";
+import { handoverFor } from "../place/handover.ts";
+import { findSeats } from "../place/seats.ts";
+import type { Timeline } from "../plan/timeline.ts";
+import { accountOf } from "../quota/accounts.ts";
+import type { Demand } from "../quota/demand.ts";
+import { demandOf } from "../quota/demand.ts";
+import { stayingOf } from "../quota/held.ts";
+import { compareShares, shareOf } from "../quota/share.ts";
+import type { State } from "../state/state.ts";
+import type { Plans } from "./plans.ts";
+import type { World } from "./world.ts";
+
+/**
+ * Gives elastic jobs more members of what nobody who waits could use [P1], one at a time to the account with the
+ * smallest share. Evicts nobody, and delays no plan [B2].
+ */
+export function growElasticJobs({ state, now, apply }: World, plans: Plans): void {
+  const open = new Set([...state.elastic].filter(mayGrow));
+  const timeline = open.size > 0 && state.planned.size > 0 ? plans.timeline : undefined;
+  while (open.size > 0) {
+    const job = smallestShare(state, open);
+    const demand = demandOfOne(state, job);
+    const seat = seatForOneMore(state, job, demand, now, timeline);
+    if (seat !== undefined) {
+      const unitsEach = job.leases[0]!.unitsEach;
+      apply({
+        kind: "job-grown",
+        v: 1,
+        at: now,
+        job: job.no,
+        unitsEach,
+        seats: [seat],
+        ...handoverFor(state, job.account, [seat]),
+      });
+      timeline?.grew(job, seat);
+    }
+    if (seat === undefined || job.leases.length >= job.spec.members.max) open.delete(job);
+  }
+}
+
+/** Not on its way out, and none of its members has finished: who has done its work needs no company. */
+function mayGrow(job: Job): boolean {
+  return job.state !== "stopping" && job.exitCode === undefined && job.leases.length < job.spec.members.max;
+}
+
+function smallestShare(state: State, jobs: Iterable<Job>): Job {
+  let best: Job | undefined;
+  const share = (job: Job) => shareOf(state, accountOf(state, job.account), stayingOf(state, job.account));
+  for (const job of jobs) {
+    const order = best === undefined ? -1 : compareShares(share(job), share(best)) || job.no - best.no;
+    if (order < 0) best = job;
+  }
+  return best!;
+}
+
+/** The job as if it were of one member, wherever that is. */
+function oneOf(job: Job): Job {
+  const { members } = job.spec;
+  return { ...job, spec: { ...job.spec, members: { ...members, min: 1 }, topology: undefined, spread: undefined } };
+}
+
+function demandOfOne(state: State, job: Job): Demand {
+  return demandOf(state, oneOf(job), job.choice, modelOf(state, job));
+}
+
+function seatForOneMore(
+  state: State,
+  job: Job,
+  demand: Demand,
+  now: Instant,
+  plans: Timeline | undefined,
+): Seat | undefined {
+  const model = modelOf(state, job);
+  const one = oneOf(job);
+  const wholeNodes = isConfidential(state, job.account);
+  if (!wholeNodes && mayStart(state, one, job.choice, demand, now) !== undefined) return undefined;
+  const beside = plans?.besideGrowth(job, demand);
+  const within = besideOthers(state, job);
+  const { topology } = job.spec;
+  const prefers = topology !== undefined && !topology.required ? placeTest(state, job, topology) : undefined;
+  let seats = findSeats(state, one, job.choice, model, beside, (node) => within(node) && prefers?.(node) !== false);
+  if (prefers !== undefined && typeof seats === "string")
+    seats = findSeats(state, one, job.choice, model, beside, within);
+  if (typeof seats === "string") return undefined;
+  if (wholeNodes && mayStart(state, one, job.choice, demand, now, heldBeside(state, job.account, seats)) !== undefined)
+    return undefined;
+  return seats[0];
+}
+
+/** Where one more member may be for the sake of those that are there [P1, P2, P7]. */
+function besideOthers(state: State, job: Job): (node: FleetNode) => boolean {
+  const { spread, topology, members } = job.spec;
+  const used = new Set(job.leases.map((lease) => lease.node));
+  const inside = topology?.required ? placeTest(state, job, topology) : undefined;
+  const placeOf = (no: NodeNo) => state.fleet.topology.placeOf(no, spread!.level);
+  const places = new Set(spread?.required ? [...used].map(placeOf) : []);
+  return (node) => {
+    if (members.apart && used.has(node.no)) return false;
+    if (places.size > 0 && places.has(placeOf(node.no))) return false;
+    return inside?.(node) !== false;
+  };
+}
+
+/** Whether a node is in the same place of a level as the job's first member. */
+function placeTest(state: State, job: Job, { level }: { readonly level: Level }): (node: FleetNode) => boolean {
+  const { topology } = state.fleet;
+  const place = topology.placeOf(job.leases[0]!.node, level);
+  return ({ no }) => topology.placeOf(no, level) === place;
+}
+
+/** A gang is of one model: more members come from the same. */
+function modelOf(state: State, job: Job): number {
+  const gpu = job.leases[0]?.gpus[0];
+  return gpu === undefined ? -1 : state.fleet.gpuModel[gpu]!;
+}

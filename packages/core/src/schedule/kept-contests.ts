@@ -1,0 +1,39 @@
+import type { KnownFull } from "../place/full-marks.ts";
+import type { Candidates } from "../queue/candidates.ts";
+import { Contest } from "../queue/order.ts";
+import type { State } from "../state/state.ts";
+import type { ShapeQueue } from "../state/waiting-group.ts";
+
+/** More contests are not kept; those for the same shapes come again and again. */
+const keptMax = 32;
+
+/** Contests for seats of some shapes. Saves ranking all accounts again: from pass to pass most standings still hold. */
+export class KeptContests {
+  /** Last used last. */
+  #contests: Contest[] = [];
+  readonly #candidates: Candidates;
+  readonly #full: KnownFull;
+
+  constructor(candidates: Candidates, full: KnownFull) {
+    this.#candidates = candidates;
+    this.#full = full;
+  }
+
+  of(state: State, queues: readonly ShapeQueue[]): Contest {
+    // Past usage fades with time alone, so no standing would hold.
+    if (queues.length === 0 || state.history.size > 0) return this.#make(state, queues);
+    const at = this.#contests.findIndex((contest) => contest.isFor(queues));
+    const [contest = this.#make(state, queues)] = at < 0 ? [] : this.#contests.splice(at, 1);
+    this.#contests.push(contest);
+    if (this.#contests.length > keptMax) this.#contests.shift();
+    return contest;
+  }
+
+  #make(state: State, queues: readonly ShapeQueue[]): Contest {
+    return new Contest(state, this.#candidates, queues, ({ shape }) => this.#full.dependsOnTenant(shape));
+  }
+
+  forget(): void {
+    this.#contests = [];
+  }
+}

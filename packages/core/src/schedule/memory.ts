@@ -1,0 +1,85 @@
+import { ClaimWatch } from "../claim/claim-watch.ts";
+import type { AccountNo } from "../model/ids.ts";
+import type { Job } from "../model/job.ts";
+import type { Instant } from "../model/units.ts";
+import { KnownFull } from "../place/full-marks.ts";
+import { Candidates } from "../queue/candidates.ts";
+import type { Listener } from "../state/listener.ts";
+import type { State } from "../state/state.ts";
+import { Timers } from "../state/timers.ts";
+import type { WaitingGroup } from "../state/waiting-group.ts";
+import { AccountSet } from "./account-set.ts";
+import { InsistingGroups } from "./insisting.ts";
+import { KeptContests } from "./kept-contests.ts";
+
+/**
+ * What the scheduler remembers between passes so as not to look at everything again. None of it is a fact: it can be
+ * dropped at any moment, which costs time and changes no decision. A new memory knows nothing, so everything is looked
+ * at once.
+ */
+export class SchedulerMemory implements Listener {
+  /** Wishes that found no free seats. Saves searching the fleet again for each job that wants the same. */
+  readonly full = new KnownFull();
+  readonly candidates = new Candidates();
+  readonly contests = new KeptContests(this.candidates, this.full);
+  /** Claimants to look at again. Saves asking all of them whether their seats are free. */
+  readonly claims = new ClaimWatch();
+  /** Accounts whose jobs may change class. Saves settling all accounts after each start. */
+  readonly classes = new AccountSet();
+  /** Groups with a guarantee or lesser work of their own account to claim by. Saves asking each group after each change. */
+  readonly insisting = new InsistingGroups();
+  /** When the scheduler wants to look again although nothing happens. */
+  readonly timers = new Timers();
+  /** The planned starts as of the last pass. */
+  readonly startsAt = new Map<Job, Instant>();
+  #state: State | undefined;
+  #roomChanged = true;
+  #fresh: WaitingGroup[] = [];
+
+  /** Listens to a state from now on; of what happened in it before, nothing is known. */
+  watch(state: State): void {
+    if (this.#state === state && state.waiting.listener === this) return;
+    if (this.#state !== undefined) throw new Error("a scheduler's memory is of one state; make another");
+    this.#state = state;
+    state.waiting.listener = this;
+    for (const account of state.accounts) if (account !== undefined) this.classes.add(account.no);
+    this.#fresh.push(...state.waiting.groups);
+  }
+
+  roomChanged(): void {
+    this.#roomChanged = true;
+  }
+
+  firstChanged(group: WaitingGroup): void {
+    if (this.#fresh.at(-1) !== group) this.#fresh.push(group);
+  }
+
+  classesMayChange(account: AccountNo): void {
+    this.classes.add(account);
+  }
+
+  standingsChanged(): void {
+    this.contests.forget();
+    this.insisting.forget();
+  }
+
+  neighboursChanged(): void {
+    this.full.neighboursChanged();
+  }
+
+  /** Groups whose first job has not been tried yet, since this was last asked. */
+  takeFresh(): readonly WaitingGroup[] {
+    const fresh = this.#fresh;
+    if (fresh.length === 0) return fresh;
+    this.#fresh = [];
+    const groups = fresh.length === 1 ? fresh : [...new Set(fresh)];
+    return groups.filter((group) => group.jobs.length > 0);
+  }
+
+  /** Whether every waiting job may be able to start since this was last asked. */
+  takeRoomChanged(): boolean {
+    const changed = this.#roomChanged;
+    this.#roomChanged = false;
+    return changed;
+  }
+}

@@ -1,0 +1,74 @@
+import { isPlannable, mayStart } from "../gate/may-start.ts";
+import type { AccountNo } from "../model/ids.ts";
+import type { Job } from "../model/job.ts";
+import { mayBePlanned, mayPlan } from "../plan/patience.ts";
+import { Timeline } from "../plan/timeline.ts";
+import type { WaitingGroup } from "../state/waiting-group.ts";
+import { upToDate } from "../state/wish-of.ts";
+import { isArrayFull } from "./array-limit.ts";
+import type { World } from "./world.ts";
+
+/** The planned starts, worked out once a pass when they are first asked for, and what is added to them in it [B1]. */
+export class Plans {
+  readonly #world: World;
+  #timeline: Timeline | undefined;
+
+  constructor(world: World) {
+    this.#world = world;
+  }
+
+  /** What must not be delayed [B2]. */
+  get timeline(): Timeline {
+    this.#timeline ??= this.#make();
+    return this.#timeline;
+  }
+
+  /** Jobs have moved: nothing holds as it was worked out. */
+  forget(): void {
+    this.#timeline = undefined;
+  }
+
+  /** More is held in an account than when they were worked out. */
+  holdsMore(account: AccountNo): void {
+    this.#timeline?.holdsMore(account);
+  }
+
+  /** Plans the start of a group's first job, which cannot start now. */
+  planAhead(group: WaitingGroup): void {
+    const { state, memory, turn, now, apply } = this.#world;
+    const job = group.jobs[0]!;
+    if (state.planned.has(job) || !mayBePlanned(state, job)) return;
+    const stop = mayStart(state, job, 0, upToDate(state, group.wish, job.spec).first, now);
+    // It may compete again when its window of GPU time ends.
+    if (stop?.kind === "limit" && stop.hit.kind === "gpu-time")
+      memory.timers.addOnce({ at: stop.hit.until, kind: "exposed", subject: job.no });
+    if (stop !== undefined && !isPlannable(stop)) return;
+    const plan = mayPlan(state, turn.isDue) ? this.timeline.plan(job) : undefined;
+    if (plan === undefined) return;
+    apply({ kind: "job-planned", v: 1, at: now, job: job.no, startsAt: plan.at });
+    memory.startsAt.set(job, plan.at);
+  }
+
+  /** Jobs that were planned before keep their place ahead of those that come now. */
+  #make(): Timeline {
+    const { state, memory, now, apply } = this.#world;
+    const timeline = new Timeline(state, now);
+    memory.startsAt.clear();
+    if (!state.policy.backfill) return timeline;
+    for (const job of [...state.planned]) {
+      const plan = timeline.plan(job, this.#mayStartNow(job));
+      if (plan === undefined) apply({ kind: "plan-dropped", v: 1, at: now, job: job.no });
+      else memory.startsAt.set(job, plan.at);
+    }
+    return timeline;
+  }
+
+  /** Room may have come sooner than planned: then it is for the jobs that were planned. */
+  #mayStartNow(job: Job): boolean {
+    const { state, now } = this.#world;
+    const { wish } = state.waiting.groupOf(job)!;
+    return (
+      !isArrayFull(state, job) && mayStart(state, job, 0, upToDate(state, wish, job.spec).first, now) === undefined
+    );
+  }
+}

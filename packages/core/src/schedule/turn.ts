@@ -1,0 +1,59 @@
+import type { TurnTaken } from "../journal/event.ts";
+import type { Instant } from "../model/units.ts";
+import type { State } from "../state/state.ts";
+import type { WaitingGroup } from "../state/waiting-group.ts";
+
+/**
+ * The turn of one batch [B6]. Where very many groups wait, a change lets those compete that may find free seats or claim
+ * by a guarantee; the others take turns, in the order of their first jobs, so that a decision does not take longer the
+ * more wait. How far a round has come is a fact of the journal: whoever takes over goes on where it was.
+ */
+export class Turn {
+  readonly #state: State;
+  readonly #now: Instant;
+  /** Whether this batch is the turn of some groups. */
+  readonly isDue: boolean;
+  /** Another round follows: something changed before this one began, or since. */
+  #again: boolean;
+  #left: WaitingGroup[] | undefined;
+  #upTo: number;
+  #mayPlan: boolean;
+
+  constructor(state: State, now: Instant) {
+    this.#state = state;
+    this.#now = now;
+    const { waiting } = state;
+    this.isDue = waiting.isLong && waiting.turnAt !== undefined && waiting.turnAt <= now;
+    this.#upTo = waiting.round.upTo;
+    this.#again = this.#upTo > 0 && waiting.round.changedAt !== undefined;
+    this.#mayPlan = this.isDue;
+  }
+
+  /** The next groups whose turn it is. */
+  take(count: number): readonly WaitingGroup[] {
+    if (!this.isDue || count === 0) return [];
+    this.#left ??= this.#state.waiting.awaitingTurn().reverse();
+    const taken = this.#left.splice(-count);
+    if (taken.length > 0) this.#upTo = Math.max(...taken.map(({ no }) => no));
+    return taken.filter((group) => group.jobs.length > 0);
+  }
+
+  /** Whether groups that find no seats may be planned although they have no turn; once in a turn. */
+  takeMayPlan(): boolean {
+    const may = this.#mayPlan;
+    this.#mayPlan = false;
+    return may;
+  }
+
+  /** Something changed: groups that have had their turn may be able to claim now. */
+  noteChange(): void {
+    if (this.#left !== undefined) this.#again = true;
+  }
+
+  /** What is to be remembered of it. */
+  end(): TurnTaken | undefined {
+    if (!this.isDue || !this.#state.waiting.isLong) return undefined;
+    const upTo = this.#left === undefined || this.#left.length > 0 ? this.#upTo : 0;
+    return { kind: "turn-taken", v: 1, at: this.#now, upTo, again: this.#again };
+  }
+}

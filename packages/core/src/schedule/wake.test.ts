@@ -1,0 +1,76 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { plainPolicy } from "../model/policy.ts";
+import { jobId, World } from "../testing/world.ts";
+import { outlookOf } from "../why/outlook.ts";
+
+const accounts = ["lab/x", "lab/y", "shop/z", "shop/w"];
+
+/** So many different wishes wait on a small full fleet that only some are looked at after each change. */
+function crowded(seed: number, backfill: boolean): { world: World; roll: (sides: number) => number } {
+  let dice = seed;
+  const roll = (sides: number): number => {
+    dice = (dice * 1_103_515_245 + 12_345) % 2_147_483_648;
+    return Math.floor(dice / 65_536) % sides;
+  };
+  const world = new World().nodes(["n1", "H100:4"], ["n2", "H100:4"]);
+  world.must({ kind: "policy.set", policy: { ...plainPolicy, rebalance: "on", minRuntimeMs: 0, backfill } });
+  world.account("lab", { guarantee: 3 }).account("shop");
+  for (const path of accounts) world.account(path, { guarantee: path === "lab/x" ? 1 : 0 });
+  for (let i = 0; i < 330; i++) {
+    const limit = roll(2) === 0 ? {} : { max_time: `${1 + roll(30)}m` };
+    const gpus = [1, 1, 1, 2, 4][roll(5)]!;
+    world.submit(`j${i}`, accounts[roll(4)]!, { gpus, cpus: 1 + (i % 7), memory: `${1 + (i % 50)}GiB`, ...limit });
+  }
+  return { world, roll };
+}
+
+/** Time passes until everyone has had a turn, and whoever was told to leave has. */
+function settle(world: World): void {
+  for (let left = 2_000; left > 0; left--) {
+    const events = world.tick(100);
+    for (const job of [...world.state.jobs.values()]) {
+      const name = job.id.replace("job_", "");
+      if (job.state === "stopping") for (const { rank } of job.leases) world.exit(name, 143, rank);
+      else if (job.state === "starting") world.run(name);
+    }
+    if (events.length === 0 && world.state.waiting.turnAt === undefined) return;
+  }
+  assert.fail("it does not come to rest");
+}
+
+/** Some end, some are cancelled, all have had their turn: then `check` is called, again and again. */
+function live(seed: number, backfill: boolean, check: (world: World) => void): void {
+  const { world, roll } = crowded(seed, backfill);
+  const { state } = world;
+  for (let step = 0; step < 6; step++) {
+    const running = [...state.jobs.values()].filter((job) => job.state === "running");
+    const job = running[roll(running.length)];
+    if (job !== undefined) for (const { rank } of job.leases) world.exit(job.id.replace("job_", ""), 0, rank);
+    if (roll(3) === 0) world.must({ kind: "job.cancel", job: jobId(`j${roll(330)}`) });
+    settle(world);
+    assert.ok(state.waiting.isLong, `${state.waiting.groups.size} groups wait`);
+    check(world);
+  }
+}
+
+describe("waking those who wait", () => {
+  it("[O4, T1, T2] misses nobody who could start or take, once all have had their turn", () => {
+    for (let seed = 1; seed <= 3; seed++)
+      live(seed, false, ({ state, now }) => {
+        for (const { jobs } of state.waiting.groups)
+          assert.notEqual(outlookOf(state, jobs[0]!, now).when, "now", `${jobs[0]!.id} waits and could start or take`);
+      });
+  });
+
+  it("[O4, B2] finds nothing more to do for anyone when all are looked at again beside the plans", () => {
+    for (let seed = 1; seed <= 3; seed++)
+      live(seed, true, (world) => {
+        const before = world.events.length;
+        world.state.waiting.roomChanged(world.now);
+        settle(world);
+        const done = world.events.slice(before).filter(({ kind }) => kind === "job-placed" || kind === "job-claimed");
+        assert.deepEqual(done, []);
+      });
+  });
+});

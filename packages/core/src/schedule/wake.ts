@@ -1,0 +1,113 @@
+import { mayBePlanned, mayPlan } from "../plan/patience.ts";
+import type { Candidate } from "../queue/candidates.ts";
+import type { Contest } from "../queue/order.ts";
+import type { ShapeQueue, WaitingGroup } from "../state/waiting-group.ts";
+import { upToDate } from "../state/wish-of.ts";
+import type { World } from "./world.ts";
+
+/** What a change may have unblocked. */
+export interface Awake {
+  /** Groups to try for free seats and for claims. */
+  readonly groups: readonly WaitingGroup[];
+  /** Shapes for which there may be free seats: every other group that wants them is tried for free seats only. */
+  readonly queues: readonly ShapeQueue[];
+}
+
+/**
+ * What may start since this was last asked: everything where few groups wait. Where many do, the groups with a new first
+ * job, those that may claim by a guarantee, those whose turn it is, and the shapes for which there may be seats [B6].
+ */
+export function takeAwake(world: World): Awake {
+  const { state, memory, turn, effort } = world;
+  const { waiting } = state;
+  const fresh = memory.takeFresh();
+  const changed = memory.takeRoomChanged();
+  if (!waiting.isLong) return { groups: changed ? [...waiting.groups] : fresh, queues: [] };
+  if (changed) turn.noteChange();
+  const turns = turn.take(effort.turns);
+  const mayPlanNow = turn.takeMayPlan() && mayPlan(state, turn.isDue);
+  const groups = new Set<WaitingGroup>([...fresh, ...turns]);
+  if (changed) for (const group of memory.insisting.of(state)) groups.add(group);
+  return { groups: [...groups], queues: changed || mayPlanNow ? queuesToHope(world, groups) : [] };
+}
+
+export function isAnythingAwake({ groups, queues }: Awake): boolean {
+  return groups.length + queues.length > 0;
+}
+
+/** Shapes of which a job could start or be planned that is not among the groups that are tried anyway. */
+function queuesToHope(world: World, tried: ReadonlySet<WaitingGroup>): ShapeQueue[] {
+  const isLeft = (group: WaitingGroup) => !tried.has(group);
+  return [...world.state.waiting.queues].filter((queue) => queue.some(isLeft) !== undefined && hasHope(world, queue));
+}
+
+/** In one pass at most this many groups that are tried for free seats only may be refused because of plans. */
+const refusalsMax = 16;
+
+/**
+ * Who competes in a pass. As soon as no seats of a shape are left, the groups that want them need not be tried one by
+ * one; none at all once the first of them have found that all free seats are kept for plans. Their turn comes later.
+ */
+export class SeatHopes {
+  readonly #world: World;
+  readonly #groups: readonly WaitingGroup[];
+  #queues: readonly ShapeQueue[];
+  readonly #tried = new Set<WaitingGroup>();
+  #refusals = 0;
+  #mayBeFewer = false;
+
+  constructor(world: World, { groups, queues }: Awake) {
+    this.#world = world;
+    this.#groups = groups;
+    this.#queues = queues;
+  }
+
+  /** Between all groups that have not been refused. */
+  contest(): Contest {
+    const { state, memory } = this.#world;
+    const groups = this.#groups.filter((group) => group.jobs.length > 0 && !this.#tried.has(group));
+    const isOut = ({ seatsOnly, group }: Candidate) => seatsOnly && !mayStartOrPlan(this.#world, group);
+    return memory.contests.of(state, this.#queues).begin(groups, this.#tried, isOut);
+  }
+
+  started(): void {
+    this.#mayBeFewer = true;
+  }
+
+  refused({ group, seatsOnly }: Candidate): void {
+    this.#mayBeFewer = true; // it may have been planned, and no more are
+    this.#tried.add(group);
+    if (seatsOnly) this.#refusals++;
+  }
+
+  /** Whether seats of fewer shapes are left to hope for: then fewer groups compete. */
+  areFewer(): boolean {
+    if (!this.#mayBeFewer || this.#queues.length === 0) return false;
+    this.#mayBeFewer = false;
+    const left = this.#refusals < refusalsMax ? this.#queues.filter((queue) => hasHope(this.#world, queue)) : [];
+    const areFewer = left.length < this.#queues.length;
+    this.#queues = left;
+    return areFewer;
+  }
+}
+
+/** Whether a job that wants such seats might start, or be planned. */
+function hasHope(world: World, queue: ShapeQueue): boolean {
+  const { state, memory, turn } = world;
+  const some = queue.rivals.first?.groups.first;
+  if (some === undefined) return false;
+  if (mayPlan(state, turn.isDue)) return true;
+  // Any group speaks for the others, unless only neighbours are in the way.
+  if (!memory.full.dependsOnTenant(queue.shape)) return !isFull(world, some);
+  return queue.some((group) => !isFull(world, group)) !== undefined;
+}
+
+function mayStartOrPlan(world: World, group: WaitingGroup): boolean {
+  const { state, turn } = world;
+  return !isFull(world, group) || (mayPlan(state, turn.isDue) && mayBePlanned(state, group.jobs[0]!));
+}
+
+function isFull({ state, memory }: World, { jobs, wish }: WaitingGroup): boolean {
+  const { spec, account } = jobs[0]!;
+  return memory.full.isFull(state, upToDate(state, wish, spec), spec, account);
+}

@@ -1,0 +1,17 @@
+import { loadOf } from "../gpu/latency.ts";
+import type { Newcomer, Who } from "../gpu/seat.ts";
+import type { AccountNo } from "../model/ids.ts";
+import type { Job } from "../model/job.ts";
+import { tenantOf } from "../quota/accounts.ts";
+import type { State } from "./state.ts";
+/** Who asks for a part of a GPU, or holds one. */
+export function newcomerOf(state: State, { account, spec }: Pick<Job, "account" | "spec">): Newcomer {
+  return { ...whoIs(state, account), ...loadOf(spec) };
+}
+
+/** A tenant as its neighbours on a GPU see it. */
+export function whoIs(state: State, account: AccountNo): Who {
+  const { no, terms } = tenantOf(state, account);
+  const migWith = (terms.allowMigWith ?? []).flatMap((path) => state.accountByPath.get(path)?.no ?? []);
+  return { tenant: no, trust: terms.trust, group: terms.trustGroup ?? "", migWith };
+}

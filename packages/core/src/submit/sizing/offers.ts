@@ -1,0 +1,44 @@
+import type { Fleet } from "../../fleet/fleet.ts";
+import { enginesOf } from "../../gpu/engines.ts";
+import type { GpuOffer } from "./workload.ts";
+
+const known = new WeakMap<Fleet, { readonly makeup: number; readonly offers: readonly GpuOffer[] }>();
+
+/** The models of a fleet as those see them who size work by what it is; by the order in which they came. */
+export function gpuOffers(fleet: Fleet): readonly GpuOffer[] {
+  const last = known.get(fleet);
+  if (last?.makeup === fleet.makeup) return last.offers;
+  const offers = findOffers(fleet);
+  known.set(fleet, { makeup: fleet.makeup, offers });
+  return offers;
+}
+
+interface Seen {
+  memoryMiB: number;
+  gpusPerNode: number;
+  parts: boolean;
+  readonly byNvlink: Map<string, number>;
+}
+
+function findOffers(fleet: Fleet): GpuOffer[] {
+  const seen = new Map<string, Seen>();
+  for (const node of fleet.nodes) {
+    if (node === undefined) continue;
+    const { gpus, place, pool } = node.facts;
+    const nvlink = `${place.zone}/${place.block}/${place.rack}/${place.nvlink}`;
+    const onNode = new Map<string, number>();
+    for (const { model, memoryMiB } of gpus) {
+      const found = seen.get(model) ?? { memoryMiB, gpusPerNode: 0, parts: false, byNvlink: new Map() };
+      seen.set(model, found);
+      onNode.set(model, (onNode.get(model) ?? 0) + 1);
+      found.memoryMiB = Math.min(found.memoryMiB, memoryMiB);
+      found.gpusPerNode = Math.max(found.gpusPerNode, onNode.get(model)!);
+      found.parts ||= pool !== undefined && pool !== "whole";
+      found.byNvlink.set(nvlink, (found.byNvlink.get(nvlink) ?? 0) + 1);
+    }
+  }
+  return [...seen].map(([model, { memoryMiB, gpusPerNode, parts, byNvlink }]) => {
+    const gpusPerNvlink = enginesOf(model)?.nvlink === false ? 1 : Math.max(...byNvlink.values());
+    return { model, memoryMiB, gpusPerNode, gpusPerNvlink, parts };
+  });
+}

@@ -1,0 +1,46 @@
+import { admitJob } from "../admit/job.ts";
+import type { Refusal } from "../journal/refusal.ts";
+import type { AccountNo, JobId, JobNo, UserId } from "../model/ids.ts";
+import type { Job, JobSpec } from "../model/job.ts";
+import type { Instant } from "../model/units.ts";
+import { foreknown, newJob } from "../state/new-job.ts";
+import type { State } from "../state/state.ts";
+import { type Outlook, outlookOf, plannedFor } from "./outlook.ts";
+import type { Reason } from "./reason.ts";
+import { reasonFor } from "./reason-for.ts";
+
+/** What would become of a job, and why not at once. */
+export interface Rehearsal {
+  readonly job: Job;
+  readonly outlook: Outlook;
+  /** Absent where it would start now. */
+  readonly reason?: Reason;
+}
+
+/** What would become of a job if it were submitted now [W1], behind so many jobs that live. Nothing changes. */
+export function rehearse(
+  state: State,
+  account: AccountNo,
+  user: UserId,
+  spec: JobSpec,
+  now: Instant,
+  waitsFor = 0,
+): Rehearsal | Refusal {
+  const refusal = admitJob(state, account, user, spec);
+  if (refusal !== undefined) return refusal;
+  const submission = { spec, account, user, at: now };
+  const [no, id] = [state.nextJob as JobNo, "job_rehearsal" as JobId];
+  const job = newJob(submission, waitsFor, no, id, undefined, undefined, foreknown(state, submission));
+  const outlook = expected(state, job, now);
+  return outlook.when === "now" ? { job, outlook } : { job, outlook, reason: reasonFor(state, job, now) };
+}
+
+/** What would become of a waiting job, also where it is not its turn yet whatever is free. */
+export function expected(state: State, job: Job, now: Instant): Outlook {
+  if (job.held) return { when: "unknown", why: "it is held" };
+  if (job.waitsFor > 0) return { when: "unknown", why: "it waits for other jobs to end" };
+  const array = job.array === undefined ? undefined : state.arrays.get(job.array);
+  if (array !== undefined && array.active >= (job.spec.array?.atOnceMax ?? array.size))
+    return { when: "unknown", why: "as many elements of its array run as may at once" };
+  return job.notBeforeAt > now ? plannedFor(state, job, now) : outlookOf(state, job, now);
+}

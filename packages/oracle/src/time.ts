@@ -1,0 +1,272 @@
+import type { Instant } from "@tessera/core/model";
+import { amountOf } from "./amount.ts";
+import type { Fault } from "./judge.ts";
+import { firstOf, isSameWish } from "./order.ts";
+import { coverFor } from "./quota.ts";
+import { freeRoom, hasRoom } from "./room.ts";
+import type { Found } from "./search.ts";
+import { mayStart, startable } from "./take.ts";
+import {
+  type Holding,
+  isInside,
+  nobody,
+  type Option,
+  optionsOf,
+  type Plan,
+  pathOf,
+  type Seat,
+  type Wish,
+  type World,
+  without,
+} from "./world.ts";
+
+/** More plans than this are not made [B1]. */
+const plansMax = 8;
+
+/** Whether the model can tell what will be free when: all that runs and is planned has whole GPUs, and nobody leaves. */
+function isForeseen(world: World): boolean {
+  return (
+    world.holds.length === 0 &&
+    world.accounts.every(({ trust }) => trust !== "confidential") &&
+    world.holdings.every((each) => !each.leaving && !each.extra && each.part === undefined) &&
+    world.wishes.every(({ elastic, asks }) => !elastic && asks.length === 1 && asks[0]!.part === undefined)
+  );
+}
+
+/** On one node which of its GPUs a job has makes no difference, so that what must happen can be told by counting. */
+function isOneNode(world: World): boolean {
+  return world.nodes.length === 1 && world.nodes[0]!.up;
+}
+
+/** What is wrong with the plans and with who waits beside them, where nothing more happens now [B1, B2, B4, O4]. */
+export function judgePlans(world: World): Fault[] {
+  if (!isForeseen(world) || !isOneNode(world)) return [];
+  const faults: Fault[] = [];
+  const seen: Wish[] = [];
+  for (const wish of [...world.wishes].sort((a, b) => b.priority - a.priority || a.no - b.no)) {
+    // Of those who want the same for as long the first speaks for all.
+    const { priority } = wish;
+    if (seen.some((each) => isSameWish({ ...each, priority }, wish) && each.runsMs === wish.runsMs)) continue;
+    seen.push(wish);
+    const option = startable(world, wish);
+    if (option !== undefined) {
+      const started = withStarted(world, wish, world.now)!;
+      if (delayed(world, started, wish, aheadOf(world, wish), isBurst(world, wish, option)) === "none")
+        faults.push(rule(`[O4] ${wish.job} waits, could start and delays no plan`));
+      continue;
+    }
+    const earlier = plannedBefore(world, wish);
+    if (earlier.length >= plansMax) continue;
+    const at = world.planned.find(({ no }) => no === wish.no)?.at ?? Number.POSITIVE_INFINITY;
+    const sooner = momentsOf(world, earlier).find((each) => each < at && fitsAt(world, wish, each, earlier));
+    if (sooner === undefined) continue;
+    const plan = Number.isFinite(at) ? `is planned in ${at - world.now} ms` : "has no plan";
+    faults.push(rule(`[B1] ${wish.job} ${plan} and could start in ${sooner - world.now} ms`));
+  }
+  return faults;
+}
+
+/**
+ * Whether a start on these free seats makes someone late who was planned and goes before it [B2]. Of several nodes only
+ * the `first` decision of a batch is held to it: who has lost its seats to one before it in its account may not have others'.
+ */
+export function judgeGap(world: World, wish: Wish, seats: readonly Seat[], first: boolean): Fault[] {
+  const option = startable(world, wish);
+  if (option === undefined || !isForeseen(world) || !(first || isOneNode(world))) return [];
+  const started = withStarted(world, wish, world.now, seats)!;
+  const late = delayed(world, started, wish, aheadOf(world, wish), isBurst(world, wish, option));
+  if (typeof late === "string") return [];
+  return [rule(`[B2] ${wish.job} starts and ${wishOf(world, late).job} cannot in ${late.at - world.now} ms`)];
+}
+
+/** The first plan of its own account that a claim would delay [O4]; between accounts no plan is in the way of one [B2]. */
+export function delayedBy(world: World, wish: Wish, { set }: Pick<Found, "set">): Plan | "none" | "unsure" {
+  const own = aheadOf(world, wish).filter((plan) => wishOf(world, plan).account === wish.account);
+  if (own.length === 0) return "none";
+  // The scheduler does not count what quota its victims would give back to a plan that waits for some.
+  const { accounts } = world;
+  const isBounded = accounts.some(({ quota }) => quota.max !== undefined || quota.lendable !== undefined);
+  if (isBounded || own.some((plan) => !wishOf(world, plan).preemptible)) return "unsure";
+  if (!isForeseen(world) || !isOneNode(world)) return "unsure";
+  const after = withStarted(without(world, set), wish, world.now);
+  return after === undefined ? "unsure" : delayed(world, after, wish, own, false);
+}
+
+const rule = (what: string): Fault => ({ kind: "rule", what });
+
+function wishOf(world: World, plan: Plan): Wish {
+  return world.wishes.find(({ no }) => no === plan.no)!;
+}
+
+function runsMs(wish: Wish): number {
+  return wish.runsMs ?? Number.POSITIVE_INFINITY;
+}
+
+function isBurst(world: World, wish: Wish, option: Option): boolean {
+  return coverFor(world, wish.account, amountOf(world, wish, option)) === nobody;
+}
+
+/** Those who keep their place before a job that waits: who has a plan, those planned before it; who has none, all. */
+function plannedBefore(world: World, wish: Wish): readonly Plan[] {
+  const own = world.planned.findIndex(({ no }) => no === wish.no);
+  return own < 0 ? world.planned : world.planned.slice(0, own);
+}
+
+/** The plans that a job must not delay if it starts now: not its own, nor those behind it in its account [O3]. */
+function aheadOf(world: World, wish: Wish): readonly Plan[] {
+  return world.planned.filter((plan) => {
+    const other = wishOf(world, plan);
+    return other !== wish && !(other.account === wish.account && firstOf([wish, other]) === wish);
+  });
+}
+
+/**
+ * The first of some plans that a job delays which has started in the world `after`; `unsure` where someone counts on more
+ * than the ends of what runs.
+ */
+function delayed(
+  world: World,
+  after: World,
+  wish: Wish,
+  plans: readonly Plan[],
+  burst: boolean,
+): Plan | "none" | "unsure" {
+  const ahead = aheadOf(world, wish);
+  for (const plan of plans) {
+    if (plan.at >= world.now + runsMs(wish)) continue;
+    const before = startsAt(world, world, plan, ahead);
+    if (before === undefined) return "unsure";
+    if (startsAt(world, after, plan, ahead) !== undefined) continue;
+    // It may count on burst work outside its guarantee, which it takes back.
+    if (startsAt(world, withoutLent(world, after, before, plan), plan, ahead) !== undefined) continue;
+    if (burst && takesBack(world, after, before, plan, wish, ahead)) continue;
+    // Who starts sooner may have taken it back by then.
+    const sooner = ahead.filter((each) => each.at <= plan.at && each !== plan);
+    const isTaken = (each: Plan, then = startsAt(world, world, each, ahead)) =>
+      then === undefined || takesBack(world, after, then, each, wish, ahead);
+    return burst && sooner.some((each) => isTaken(each)) ? "unsure" : plan;
+  }
+  return "none";
+}
+
+/** The world without the burst work that runs outside the guarantee which will hold a plan. */
+function withoutLent(world: World, from: World, { then, option }: Starting, plan: Plan): World {
+  const planned = wishOf(world, plan);
+  const cover = coverFor(then, planned.account, amountOf(then, planned, option));
+  if (cover === nobody) return from;
+  const isLent = (each: Holding) =>
+    each.cover === nobody && each.preemptible && !isInside(world, each.account, cover) && world.holdings.includes(each);
+  return without(from, from.holdings.filter(isLent));
+}
+
+/** Whether who is planned can take back what a burst start would hold of its gap [B2, T1, T3]. */
+function takesBack(
+  world: World,
+  after: World,
+  { then, option }: Starting,
+  plan: Plan,
+  wish: Wish,
+  ahead: readonly Plan[],
+): boolean {
+  const planned = wishOf(world, plan);
+  const cover = coverFor(then, planned.account, amountOf(then, planned, option));
+  if (cover !== nobody && !isInside(world, wish.account, cover)) return true;
+  const lesser = planned.account === wish.account && wish.priority < planned.priority && wish.preemptible;
+  if (!lesser || plan.at - world.now < world.minRuntimeMs) return false;
+  const floor = pathOf(world, wish.account).find((at) =>
+    Object.values(world.accounts[at]!.quota.guarantee).some((units) => units > 0),
+  );
+  if (floor !== undefined && (cover === nobody || !isInside(world, cover, floor))) return false;
+  return worldsAt(world, after, plan.at, ahead, plan).some((each) => hasRoom(each, planned, option));
+}
+
+/** When something may become free for who is planned behind some others. */
+function momentsOf(world: World, earlier: readonly Plan[]): Instant[] {
+  const ends = world.holdings.map(({ endsAt }) => endsAt ?? Number.POSITIVE_INFINITY);
+  const over = earlier.map((plan) => plan.at + runsMs(wishOf(world, plan)));
+  return [...ends, ...over].filter((at) => Number.isFinite(at) && at > world.now).sort((a, b) => a - b);
+}
+
+/** Whether a job could start at an instant behind some plans, and leave each of them what it needs. */
+function fitsAt(world: World, wish: Wish, at: Instant, earlier: readonly Plan[]): boolean {
+  const [then] = worldsAt(world, world, at, earlier);
+  if (then === undefined || startable(then, wish) === undefined) return false;
+  return earlier.every((plan) => {
+    if (plan.at <= at || plan.at >= at + runsMs(wish)) return true;
+    const [later] = worldsAt(world, world, plan.at, earlier, plan);
+    const beside = later && withStarted(later, wish, at);
+    return beside !== undefined && startable(beside, wishOf(world, plan)) !== undefined;
+  });
+}
+
+/** How somebody starts when its time has come. */
+interface Starting {
+  readonly then: World;
+  readonly option: Option;
+}
+
+/** Whether a planned job can start at its time in what `from` becomes, with the others on whichever seats. */
+function startsAt(world: World, from: World, plan: Plan, plans: readonly Plan[]): Starting | undefined {
+  const planned = wishOf(world, plan);
+  for (const then of worldsAt(world, from, plan.at, plans, plan)) {
+    const option = optionsOf(then, planned).find(
+      (each) => mayStart(then, planned, each) && hasRoom(then, planned, each),
+    );
+    if (option !== undefined) return { then, option };
+  }
+  return undefined;
+}
+
+/** What `from` may be at an instant to come, but for one plan: what is over by then is gone, and who is planned runs. */
+function worldsAt(world: World, from: World, at: Instant, plans: readonly Plan[], but?: Plan): World[] {
+  const holdings = from.holdings.filter(({ endsAt }) => (endsAt ?? Number.POSITIVE_INFINITY) > at);
+  let worlds: World[] = [{ ...from, now: at, holdings, planned: [] }];
+  for (const plan of plans) {
+    const planned = wishOf(world, plan);
+    // Of those who start at one instant the first planned is the first to have what it needs.
+    const isLater = plan.at > at || (plan.at === at && but !== undefined && plans.indexOf(plan) > plans.indexOf(but));
+    if (plan === but || isLater || plan.at + runsMs(planned) <= at) continue;
+    worlds = worlds.flatMap((each) =>
+      seatingsFor(each, planned).map((seats) => withStarted(each, planned, plan.at, seats)!),
+    );
+  }
+  return worlds;
+}
+
+/** All ways to seat a job that differ in how many of its members are on which node. */
+function seatingsFor(world: World, wish: Wish): Seat[][] {
+  const gpus = wish.asks[0]!.gpus;
+  const rooms = freeRoom(world).filter(({ node }) =>
+    optionsOf(world, wish).some(({ model }) => model === world.nodes[node]!.model),
+  );
+  const found: Seat[][] = [];
+  const seat = (from: number, left: number, seats: readonly Seat[]): void => {
+    if (left === 0) found.push([...seats]);
+    const room = rooms[from];
+    if (left === 0 || room === undefined) return;
+    const most = Math.min(left, wish.apart ? 1 : left, Math.floor(room.gpus.length / gpus));
+    for (let here = most; here >= 0; here--) {
+      const taken = Array.from({ length: here }, (_, i) => ({
+        node: room.node,
+        gpus: room.gpus.slice(i * gpus, (i + 1) * gpus),
+      }));
+      seat(from + 1, left - here, [...seats, ...taken]);
+    }
+  };
+  seat(0, wish.members, []);
+  return found;
+}
+
+/** The world with a job on some seats, else on the first free ones; undefined where there are too few. */
+function withStarted(world: World, wish: Wish, since: Instant, on?: readonly Seat[]): World | undefined {
+  const seats = on ?? seatingsFor(world, wish)[0];
+  if (seats === undefined) return undefined;
+  const { job, account, no, priority, preemptible, evictedAt, cpusMilli, memoryMiB } = wish;
+  const { compute, memory } = wish.asks[0]!;
+  const holding: Holding = {
+    ...{ job, account, no, priority, preemptible, evictedAt, cpusMilli, memoryMiB, since, startedAt: since, seats },
+    ...{ compute, memory, cover: nobody, extra: false, leaving: false },
+    ...(wish.runsMs !== undefined && { endsAt: since + wish.runsMs }),
+  };
+  return { ...world, holdings: [...world.holdings, holding], wishes: world.wishes.filter((each) => each !== wish) };
+}
