@@ -3,7 +3,7 @@ export function named(found, reasons) {
   return Object.hasOwn(reasons, found.name) ? { ...found, accepted: reasons[found.name] } : found;
 }
 
-/** Whether nobody has given a reason for it. */
+/** Whether it has no reason, which makes it a fault. */
 export function isUnnamed({ accepted }) {
   return accepted === undefined;
 }

@@ -22,7 +22,7 @@ export const isLarge = ({ memory }) => memory.median > limits.memory;
 
 /**
  * Runs each case in pairs, the base and then the present, one process at a time and without the recorder. A ratio is
- * taken within a pair, where the machine was in the same mood; of all pairs the median counts.
+ * taken within a pair, because a slow spell of the machine hits both of its runs; the median of all pairs counts.
  */
 export async function measure({ names, sides, root, shared, gpus, pairs }) {
   const base = await sides.base();
