@@ -17,11 +17,10 @@ export class Cache {
     for (const url of recorder) code.update(readFileSync(url));
     const name = `${commit.slice(0, 12)}-${code.digest("hex").slice(0, 12)}`;
     const all = join(root, ".cache", "equal");
-    mkdirSync(all, { recursive: true });
+    mkdirSync(join(all, name), { recursive: true });
     for (const other of readdirSync(all))
       if (other !== name) rmSync(join(all, other), { recursive: true, force: true });
     this.#folder = join(all, name);
-    mkdirSync(this.#folder, { recursive: true });
   }
 
   /** What was recorded of a task; undefined when nothing was. */

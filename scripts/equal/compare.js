@@ -31,7 +31,7 @@ export async function firstDifference(baseLines, presentLines, { counts, spell }
 }
 
 async function* counted(lines, counts) {
-  for await (const line of lines) if (line !== "" && counts(line)) yield line;
+  for await (const line of lines) if (counts(line)) yield line;
 }
 
 function drop(record, [name, ...rest]) {

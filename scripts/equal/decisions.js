@@ -1,11 +1,11 @@
 import { createReadStream } from "node:fs";
 import { join } from "node:path";
-import { createInterface } from "node:readline";
 import { createGunzip } from "node:zlib";
 import { begin } from "../launch/progress.js";
 import { accepted } from "./accepted.js";
 import { Cache } from "./cache.js";
 import { firstDifference, normaliser } from "./compare.js";
+import { named, withoutNeed } from "./named.js";
 import { playAll } from "./play.js";
 
 /**
@@ -34,7 +34,7 @@ export async function compareDecisions({ groups, sides, root, workspace, fresh, 
     if (was === undefined || is === undefined) return;
     const found = await differenceOf(was, is, rules);
     if (found === undefined) return;
-    differences.push({ stream, ...found, ...(accepted.streams[stream] && { accepted: accepted.streams[stream] }) });
+    differences.push(named({ name: stream, ...found }, accepted.streams));
     tell(differences.at(-1), differences.length);
   };
 
@@ -52,10 +52,25 @@ export async function compareDecisions({ groups, sides, root, workspace, fresh, 
   const folder = join(workspace, "streams");
   await begin("playing", { detail }).over(() => playAll(jobs, { root, folder, done }));
 
-  const compared = groups.flatMap(({ name, tasks }) => tasks.map(({ stream }) => ({ stream, group: name })));
+  const names = groups.flatMap(({ tasks }) => tasks.map(({ stream }) => stream));
   const linesIn = (streams) => [...streams.values()].reduce((sum, { lines }) => sum + lines, 0);
-  const lines = { base: linesIn(recorded.base), present: linesIn(recorded.present) };
-  return { compared, fromCache, lines, differences, needless: needlessOf(compared, differences) };
+  return {
+    streams: names.length,
+    fromCache,
+    decisions: { base: linesIn(recorded.base), present: linesIn(recorded.present) },
+    groups: countsOf(groups, differences),
+    differences,
+    needless: withoutNeed(names, differences, accepted.streams),
+  };
+}
+
+/** How many streams of each name were compared, and how many differ. */
+function countsOf(groups, differences) {
+  const differing = new Set(differences.map(({ name }) => name));
+  return [...Map.groupBy(groups, ({ name }) => name)].map(([name, alike]) => {
+    const streams = alike.flatMap(({ tasks }) => tasks.map(({ stream }) => stream));
+    return { name, streams: streams.length, differ: streams.filter((stream) => differing.has(stream)).length };
+  });
 }
 
 function recall(groups, cache) {
@@ -70,14 +85,12 @@ async function differenceOf(base, present, rules) {
   return firstDifference(linesOf(base.path), linesOf(present.path), rules);
 }
 
-function linesOf(path) {
-  return createInterface({ input: createReadStream(path).pipe(createGunzip()), crlfDelay: Number.POSITIVE_INFINITY });
-}
-
-/** Streams that may differ and do not: their reason is out of date. */
-function needlessOf(compared, differences) {
-  const differing = new Set(differences.map(({ stream }) => stream));
-  return compared
-    .map(({ stream }) => stream)
-    .filter((stream) => Object.hasOwn(accepted.streams, stream) && !differing.has(stream));
+async function* linesOf(path) {
+  const text = createReadStream(path).pipe(createGunzip()).setEncoding("utf8");
+  let rest = "";
+  for await (const chunk of text) {
+    const lines = (rest + chunk).split("\n");
+    rest = lines.pop();
+    yield* lines;
+  }
 }

@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
-import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { basename, join } from "node:path";
+import { filesBelow } from "../launch/tree.js";
 
 /** Where the programs lie in a built checkout. Both sides must have them. */
 export const programs = {
@@ -10,17 +11,24 @@ export const programs = {
   benchOnce: "packages/sim/dist/bench/scheduler-once.js",
 };
 
-/** What of the base's sources is played, on both sides. */
-export const inputFolders = ["packages/sim/scenarios", "packages/server/src/journal/golden"];
+const scenario = /^packages\/sim\/scenarios\/.*\.yaml$/;
+const journal = /\.golden\.jsonl$/;
+
+/** Whether a file of the base is played, on both sides. */
+export function isInput(path) {
+  return scenario.test(path) || journal.test(path);
+}
 
 export const benchCases = ["full", "mixed", "journal", "hopeless", "reclaim-half", "reclaim", "fill", "gangs"];
 
-const casesPerStream = 50;
+/** Every group of the list; the prover has several of one name. */
+export const names = ["scenarios", "journals", "prover", "philly", "scale", ...benchCases];
+
 const casesPerProcess = 500;
 
 /**
  * The list that both sides play: groups of tasks, a process for each group, a stream for each task. `inputs` is a
- * folder with the base's `inputFolders`, `shared` the folder beside the clone. `skipped` says what is not there.
+ * folder with the base's files that are inputs, `shared` the folder beside the clone. `skipped` says what is not there.
  */
 export function makeList({ inputs, shared, gpus, cases, traces }) {
   const groups = [...benchGroups(gpus), ...proverGroups(cases), scenarioGroup(inputs, shared), journalGroup(inputs)];
@@ -65,10 +73,14 @@ export function keyOf({ stream, play, program, args }) {
 }
 
 function scenarioGroup(inputs, shared) {
-  const own = filesIn(join(inputs, "packages/sim/scenarios"), ".yaml").map((path) => ({ path, from: "" }));
-  const beside = filesIn(join(shared, "scenarios"), ".yaml").map((path) => ({ path, from: "shared/" }));
-  const tasks = [...own, ...beside].map(({ path, from }) => ({
-    stream: `scenario ${from}${basename(path)}`,
+  const own = filesBelow(inputs, "packages").filter((path) => scenario.test(path));
+  const beside = filesBelow(shared, "scenarios").filter((path) => path.endsWith(".yaml"));
+  const named = [
+    ...own.map((path) => ({ name: basename(path), path: join(inputs, path) })),
+    ...beside.map((path) => ({ name: `shared/${basename(path)}`, path: join(shared, path) })),
+  ];
+  const tasks = named.map(({ name, path }) => ({
+    stream: `scenario ${name}`,
     play: "program",
     program: programs.sim,
     args: ["scenario", fileOf(path), "-o", "json"],
@@ -77,11 +89,11 @@ function scenarioGroup(inputs, shared) {
 }
 
 function journalGroup(inputs) {
-  const files = filesIn(join(inputs, "packages/server/src/journal/golden"), ".golden.jsonl");
+  const files = filesBelow(inputs, "packages").filter((path) => journal.test(path));
   const tasks = files.map((path) => ({
     stream: `journal ${basename(path, ".golden.jsonl")}`,
     play: "journal",
-    args: [fileOf(path)],
+    args: [fileOf(join(inputs, path))],
   }));
   return group("journals", tasks);
 }
@@ -89,16 +101,13 @@ function journalGroup(inputs) {
 function proverGroups(cases) {
   const groups = [];
   for (let from = 0; from < cases; from += casesPerProcess) {
-    const tasks = [];
-    for (let first = from; first < Math.min(from + casesPerProcess, cases); first += casesPerStream) {
-      const count = Math.min(casesPerStream, cases - first);
-      tasks.push({
-        stream: `prover ${first}-${first + count - 1}`,
-        play: "program",
-        program: programs.prove,
-        args: ["--json", "--no-shrink", `--first=${first}`, `--cases=${count}`],
-      });
-    }
+    const length = Math.min(casesPerProcess, cases - from);
+    const tasks = Array.from({ length }, (_, i) => ({
+      stream: `prover case ${from + i}`,
+      play: "program",
+      program: programs.prove,
+      args: ["--json", "--no-shrink", "--cases=1", `--first=${from + i}`],
+    }));
     groups.push(group("prover", tasks));
   }
   return groups;
@@ -118,12 +127,6 @@ function group(name, tasks) {
 
 function fileOf(path) {
   return { path, digest: createHash("sha256").update(readFileSync(path)).digest("hex") };
-}
-
-function filesIn(folder, ending) {
-  if (!existsSync(folder)) return [];
-  const names = readdirSync(folder).filter((name) => name.endsWith(ending));
-  return names.sort().map((name) => join(folder, name));
 }
 
 function words(text) {

@@ -1,12 +1,14 @@
+import { availableParallelism, loadavg } from "node:os";
 import { join, resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { orExplain } from "../launch/launch.js";
 import { root } from "../launch/root.js";
 import { compareDecisions } from "./decisions.js";
-import { benchCases, inputFolders, makeList } from "./list.js";
+import { benchCases, isInput, makeList, names } from "./list.js";
+import { isUnnamed } from "./named.js";
 import { decisionLines, differenceLines, speedLines } from "./report.js";
 import { checkOut, commitOf, copyPresent, extract, presentName } from "./sides.js";
-import { isSlow, measure } from "./speed.js";
+import { isLarge, isSlow, measure } from "./speed.js";
 import { openWorkspace } from "./workspace.js";
 
 const usage = `npm run equal -- --base COMMIT [options]: whether the present tree decides as a commit did, and as fast
@@ -17,7 +19,7 @@ const usage = `npm run equal -- --base COMMIT [options]: whether the present tre
   --case NAMES    only these, separated by commas: scenarios, journals, prover, philly, scale,
                   ${benchCases.join(", ")}
   --gpus N        the fleet of the benchmark cases (default 5000)
-  --pairs N       pairs of runs of which the median is taken (default 7)
+  --pairs N       pairs of runs of which the median is taken (default 7; at most 3 of scale)
   --fresh         play the base again instead of taking its streams from .cache/equal
   --json          one JSON object on standard output
 
@@ -47,10 +49,14 @@ function parse() {
   const pairs = Number(values.pairs);
   if (values.base === undefined) throw new TypeError("--base is missing: name the commit to compare with");
   if (![undefined, "decisions", "speed"].includes(values.only)) throw new TypeError("--only is decisions or speed");
+  if (values.quick && values.only === "speed") throw new TypeError("--quick compares decisions only");
   if (!Number.isSafeInteger(gpus) || gpus < 8 || gpus % 8 !== 0) throw new TypeError("--gpus is a multiple of 8");
   if (!Number.isSafeInteger(pairs) || pairs < 1) throw new TypeError("--pairs is a whole number from 1");
+  const wanted = values.case?.split(",");
+  const unknown = wanted?.find((name) => !names.includes(name));
+  if (unknown !== undefined) throw new TypeError(`--case ${unknown}: there is none of this name`);
   const parts = values.quick ? ["decisions"] : [values.only ?? ["decisions", "speed"]].flat();
-  return { ...values, ...size, gpus, pairs, parts, cases: size.cases, names: values.case?.split(",") };
+  return { ...values, ...size, gpus, pairs, parts, wanted };
 }
 
 async function main(options) {
@@ -59,9 +65,9 @@ async function main(options) {
   const sides = sidesOf(commit, workspace);
   const shared = resolve(root, "../shared");
   const inputs = join(workspace, "inputs");
-  await extract(root, commit, inputs, inputFolders);
+  await extract(root, commit, inputs, isInput);
   const { groups: all, skipped } = makeList({ ...options, inputs, shared });
-  const groups = all.filter(({ name }) => options.names?.includes(name) ?? true);
+  const groups = all.filter(({ name }) => options.wanted?.includes(name) ?? true);
   const report = { base: commit.slice(0, 7), present: await presentName(root), skipped };
   const say = (lines) => {
     if (process.stderr.isTTY) process.stderr.write("\r\x1b[K"); // where progress is drawn
@@ -74,14 +80,20 @@ async function main(options) {
     say(decisionLines(report.decisions));
   }
   if (options.parts.includes("speed")) {
-    const names = groups.map(({ name }) => name);
-    report.speed = await measure({ names, sides, root, shared, gpus: options.gpus, pairs: options.pairs });
+    const load = loadavg()[0];
+    if (load > availableParallelism()) {
+      say([`the machine is busy (load ${load.toFixed(1)}): ratios of time on a core say more than those of the wall`]);
+    }
+    const played = groups.map(({ name }) => name);
+    report.speed = await measure({ names: played, sides, root, shared, gpus: options.gpus, pairs: options.pairs });
     say(speedLines(report.speed));
   }
   if (options.json) console.log(JSON.stringify(report));
-  const differs = report.decisions?.differences.some((each) => each.accepted === undefined) ?? false;
-  const slow = report.speed?.some((each) => isSlow(each) && each.accepted === undefined) ?? false;
-  return differs || slow ? 1 : 0;
+  const faults = [
+    ...(report.decisions?.differences ?? []),
+    ...(report.speed?.filter((each) => isSlow(each) || isLarge(each)) ?? []),
+  ];
+  return faults.some(isUnnamed) ? 1 : 0;
 }
 
 /** The present tree as it is built now, and the base, which is checked out and built when it is first needed. */

@@ -1,26 +1,30 @@
-import { isLarge, isSlow, limits } from "./speed.js";
+import { isUnnamed } from "./named.js";
+import { isLarge, isSlow, isSlowOnCore, limits } from "./speed.js";
 
 const charsMax = 600;
 /** So many differences are shown with their decisions; of more, the name is enough. */
 const shownMax = 20;
 
 /** The nth difference of a run, as soon as it is found. */
-export function differenceLines({ stream, index, base, present, failure, accepted }, nth) {
-  const head = accepted === undefined ? `DIFFERS ${stream}` : `accepted ${stream}: ${accepted}`;
+export function differenceLines({ name, index, base, present, failure, accepted }, nth) {
+  const head = accepted === undefined ? `DIFFERS ${name}` : `accepted ${name}: ${accepted}`;
   if (failure !== undefined) return [`${head}: it could not be played`, ...(nth > shownMax ? [] : [failure])];
   if (nth > shownMax) return [head];
   return [`${head}, first at decision ${index}`, `  base     ${shown(base)}`, `  present  ${shown(present)}`];
 }
 
 /** What the comparison of decisions found in all. */
-export function decisionLines({ compared, fromCache, lines, differences, needless }) {
-  const unnamed = differences.filter((each) => each.accepted === undefined);
+export function decisionLines({ streams, fromCache, decisions, groups, differences, needless }) {
+  const named = differences.length - differences.filter(isUnnamed).length;
   return [
     ...needless.map((stream) => `accepted without need, remove it from accepted.js: ${stream}`),
-    ...countLines(compared, differences),
-    `${compared.length} decision streams compared (${fromCache} of the base from the cache), ` +
-      `${lines.base} decisions of the base, ${lines.present} of the present; ` +
-      `${differences.length} differ, ${differences.length - unnamed.length} of them accepted`,
+    ...groups.map(
+      ({ name, streams: count, differ }) =>
+        `  ${name.padEnd(14)}${String(count).padStart(5)} streams  ${differ} differ`,
+    ),
+    `${streams} decision streams compared (${fromCache} of the base from the cache), ` +
+      `${decisions.base} decisions of the base, ${decisions.present} of the present; ` +
+      `${differences.length} differ, ${named} of them accepted`,
   ];
 }
 
@@ -29,35 +33,34 @@ function shown(line) {
   return line.length > charsMax ? `${line.slice(0, charsMax)}…` : line;
 }
 
-function countLines(compared, differences) {
-  const differing = new Set(differences.map(({ stream }) => stream));
-  return [...Map.groupBy(compared, ({ group }) => group)].map(([group, streams]) => {
-    const count = streams.filter(({ stream }) => differing.has(stream)).length;
-    return `  ${group.padEnd(14)}${String(streams.length).padStart(5)} streams  ${count} differ`;
-  });
-}
+const columns = ["base/s", "present/s", "ratio", "min", "max", "on a core", "base MiB", "MiB", "ratio"];
 
 /** The speed and memory of both sides, a line for each case. */
 export function speedLines(cases) {
-  const slow = cases.filter(isSlow);
-  const large = cases.filter(isLarge);
-  const named = (list) => (list.length === 0 ? "none" : list.map(({ name }) => name).join(", "));
+  const those = (fault) => {
+    const names = cases.filter(fault).map(({ name }) => name);
+    return names.length === 0 ? "none" : names.join(", ");
+  };
   return [
-    `${"case".padEnd(14)}${["base/s", "present/s", "ratio", "min", "max", "on CPU", "base MiB", "MiB", "ratio"].map((word) => word.padStart(11)).join("")}`,
-    ...cases.map(({ name, base, present, speed, cpu, memory }) =>
-      [
-        name.padEnd(14),
-        ...[base.perSecond, present.perSecond].map((value) => figure(value)),
-        ...[speed.median, speed.min, speed.max, cpu.median].map((value) => value.toFixed(3).padStart(11)),
-        ...[base.peakMiB, present.peakMiB].map((value) => figure(value)),
-        memory.median.toFixed(3).padStart(11),
-      ].join(""),
+    row("case", "pairs", columns),
+    ...cases.map(({ name, pairs, base, present, speed, cpu, memory }) =>
+      row(name, pairs, [
+        ...[base.perSecond, present.perSecond].map(figure),
+        ...[speed.median, speed.min, speed.max, cpu.median].map((ratio) => ratio.toFixed(3)),
+        ...[base.peakMiB, present.peakMiB].map(figure),
+        memory.median.toFixed(3),
+      ]),
     ),
-    `below ${limits.speed} of the base's speed: ${named(slow)}; above ${limits.memory} of its memory: ${named(large)}`,
+    `below ${limits.speed} of the base's speed: ${those(isSlow)} (by time on a core: ${those(isSlowOnCore)}); ` +
+      `above ${limits.memory} of its memory: ${those(isLarge)}`,
     ...cases.filter(({ accepted }) => accepted).map(({ name, accepted }) => `accepted ${name}: ${accepted}`),
   ];
 }
 
+function row(name, pairs, cells) {
+  return [name.padEnd(14), String(pairs).padStart(5), ...cells.map((cell) => cell.padStart(11))].join("");
+}
+
 function figure(value) {
-  return (value < 100 ? value.toPrecision(3) : String(Math.round(value))).padStart(11);
+  return value < 100 ? value.toPrecision(3) : String(Math.round(value));
 }

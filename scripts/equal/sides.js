@@ -23,17 +23,24 @@ export async function presentName(root) {
   return (await run("git", ["describe", "--always", "--dirty"], { cwd: root, what: "git describe" })).trim();
 }
 
-/** The files of a commit, or those below `paths`, in `folder`. */
-export async function extract(root, commit, folder, paths = []) {
+/** The files of a commit that `wanted` picks by their paths, in `folder`. */
+export async function extract(root, commit, folder, wanted) {
+  const listed = await run("git", ["ls-tree", "-r", "-z", "--name-only", commit], { cwd: root, what: "git ls-tree" });
+  const paths = listed.split("\0").filter((path) => path !== "" && wanted(path));
   mkdirSync(folder, { recursive: true });
+  if (paths.length > 0) await unpack(root, commit, folder, paths);
+}
+
+async function unpack(root, commit, folder, paths) {
   const archive = `${folder}.tar`;
-  await run("git", ["archive", "--output", archive, commit, ...paths], { cwd: root, what: "git archive" });
+  await run("git", ["archive", "--output", archive, commit, "--", ...paths], { cwd: root, what: "git archive" });
   await run("tar", ["-xf", archive, "-C", folder], { what: "tar" });
 }
 
 /** A built checkout of `commit` in `folder`; packages are shared with this clone where it has what the commit asks for. */
 export async function checkOut(root, commit, folder) {
-  await extract(root, commit, folder);
+  mkdirSync(folder, { recursive: true });
+  await unpack(root, commit, folder, []);
   const read = (path) => JSON.parse(readFileSync(path, "utf8"));
   const installed = read(join(root, "node_modules", ".package-lock.json"));
   if (holds(installed, read(join(folder, "package-lock.json")))) linkModules(root, folder);
