@@ -8,7 +8,7 @@ export const accepted = {
   /** Fields that the base does not have, by kind and path: `"job-placed.pass": "…"`, `"job-submitted.spec.pool": "…"`. */
   fields: {},
   /** Kinds of events that the base does not have: `"pass-ended": "…"`. */
-  kinds: {},
+  kinds: { "turn-taken": "rounds of turns became facts of the journal [B6]" },
   /** Cases that may be slower or larger, by name: `"full": "…"`. */
   speed: {},
 };
