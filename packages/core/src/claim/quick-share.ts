@@ -5,7 +5,7 @@ import { type Instant, unitsPerGpu } from "../model/units.ts";
 import { nodesFor } from "../place/dedicated.ts";
 import { needOf } from "../place/seats.ts";
 import { ceilingHit, coverFor, isWithin } from "../queue/quota.ts";
-import { compareShares, type Share, shareOf, shareOfJob } from "../queue/share.ts";
+import { compareShares, isFairLoss, type Share, shareOf, shareOfJob } from "../queue/share.ts";
 import { accountOf, isInside, type State } from "../state/state.ts";
 import { type Held, minus, stayingOf } from "../state/usage.ts";
 import type { Wish, WishOption } from "../state/wish.ts";
@@ -119,13 +119,13 @@ class ShareSearch {
       if (side === own) return this.#besideOwn(side);
       // A side without weight may lose all that it borrowed to one that has some, and no more.
       const freely = accountOf(this.#state, side).terms.quota.weight === 0 && weight > 0;
-      if (!freely && compareShares(share, mine) < 0) return undefined;
+      if (!freely && compareShares(share, mine) <= 0) return undefined; // no loss would be fair [T11]
       const left = stayingOf(this.#state, side).units;
       return this.#below(
         side,
         (held) =>
           (freely && keepsFloor(this.#state, side, left - held.units)) ||
-          compareShares(this.#without(side, held), mine) >= 0,
+          isFairLoss(this.#without(side, held), mine, () => share),
       );
     });
   }

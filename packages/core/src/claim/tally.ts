@@ -2,7 +2,7 @@ import { type AccountNo, type NodeNo, noAccount, rootAccount } from "../model/id
 import type { Job } from "../model/job.ts";
 import type { Lease } from "../model/lease.ts";
 import { type CeilingHit, ceilingHit, coverFor, isWithin } from "../queue/quota.ts";
-import { compareShares, noShare, type Share, shareOf, shareOfJob } from "../queue/share.ts";
+import { compareShares, isFairLoss, noShare, type Share, shareOf, shareOfJob } from "../queue/share.ts";
 import { accountOf, isInside, pathUp, type State } from "../state/state.ts";
 import { addTo, type Held, minus, nothingHeld, stayingOf } from "../state/usage.ts";
 import { RestTaken } from "./rest-taken.ts";
@@ -189,7 +189,8 @@ export class Tally {
     const left = other === undefined ? 0 : this.left(other).units - (but?.units ?? 0);
     if (other !== undefined && weight(other) === 0 && weight(claimant) > 0 && keepsFloor(state, other, left))
       return true;
-    return compareShares(loser, winner) >= 0;
+    if (other === undefined) return compareShares(loser, winner) >= 0;
+    return isFairLoss(loser, winner, () => shareOf(state, accountOf(state, other), stayingOf(state, other)));
   }
 
   #winner(side: AccountNo | undefined): Share {

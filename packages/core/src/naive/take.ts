@@ -175,7 +175,10 @@ function isFair(world: World, after: World, wish: Wish, option: Option, victim: 
       .reduce((a, b) => a + b, 0);
   const keepsFloor = theirs !== nobody && gpusLeft(theirs) >= sum(world.accounts[theirs]!.quota.guarantee);
   if (weight(theirs) === 0 && weight(ours) > 0 && keepsFloor) return true;
-  return compareShares(left, mine) >= 0;
+  // To end level is enough only for a side whose share falls by it [T11].
+  const order = compareShares(left, mine);
+  const falls = theirs === nobody || compareShares(left, shareOf(world, theirs, stayingOf(world, theirs))) < 0;
+  return order > 0 || (order === 0 && falls);
 }
 
 /** Whether the claimant could start if this set were gone: ceilings, lending, class and seats. */
