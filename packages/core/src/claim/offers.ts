@@ -262,6 +262,11 @@ export class Offers {
       for (const victim of this.#catalog.of(job)) if (this.#has(victim)) yield victim;
   }
 
+  /** Members that a job has beyond its minimum, also those that the plan is looked for without: with the job they leave too. */
+  extrasOf(job: Job): Victim[] {
+    return this.#catalog.of(job).filter((victim) => victim.extra && (this.floors || this.ruleOf(victim) !== "T1"));
+  }
+
   #has(victim: Victim): boolean {
     return !this.#except.includes(victim) && (this.floors || this.ruleOf(victim) !== "T1");
   }

@@ -344,8 +344,7 @@ function isEnoughToShrink(
   const { job, extra, leases } = victim;
   if (extra || !leases.some((lease) => lease.extra)) return false;
   const taken: Victim[] = [];
-  for (const other of offers.of(job.account)) {
-    if (other.job !== job || !other.extra) continue;
+  for (const other of offers.extrasOf(job)) {
     taken.push(other);
     tally.take(other, offers.ruleOf(other));
     rooms.changed(other);
