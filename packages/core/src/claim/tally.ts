@@ -213,14 +213,20 @@ export class Tally {
     return this.#ifTaken(victim, () => this.isFair(victim.job.account) && (!last || this.#isCoveredAsLow(victim)));
   }
 
-  /** What holds if one more is taken; it is not. */
-  #ifTaken(victim: Victim, holds: () => boolean): boolean {
+  /** What an account would lose with one more victim: while another seat of a confidential tenant stays on a node, nothing there [U3]. */
+  lossOf(account: AccountNo, victim: Victim): Held {
+    const left = this.left(account);
+    return this.#ifTaken(victim, () => minus(left, this.left(account)));
+  }
+
+  /** What is so if one more is taken; it is not. */
+  #ifTaken<Answer>(victim: Victim, look: () => Answer): Answer {
     const { first } = this;
     // Members that were to leave before go with the whole job, and are there again without it.
     const shrinks = !victim.extra && victim.leases.some((lease) => lease.extra);
     const beside = shrinks ? [...this.victims].filter(([other]) => other.job === victim.job) : [];
     this.take(victim, "T2");
-    const answer = holds();
+    const answer = look();
     this.putBack(victim);
     for (const [other, rule] of beside) this.take(other, rule);
     this.first = first;
