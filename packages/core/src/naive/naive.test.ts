@@ -59,6 +59,19 @@ describe("the naive model", () => {
     assert.deepEqual(usage(play(sketch.world, "together").world), { a: 4, b: 4, c: 1 });
   });
 
+  it("[T11] takes nothing from a side that would stand level with the claimant's and stood there before", () => {
+    const claimsBeside = (memoryMiB: number) => {
+      const sketch = new Sketch([{ name: "n", gpus: 4, memoryMiB: 8 }], { a: {}, b: {}, c: {} })
+        .runs({ job: "large", account: "a", memoryMiB }, { job: "small", account: "a" })
+        .runs({ job: "b", account: "b" }, { job: "c", account: "c" })
+        .waits({ job: "more", account: "b" });
+      return claims(sketch.world, sketch.wish("more"));
+    };
+    // Without its small job the side keeps its share: that of its memory.
+    assert.equal(claimsBeside(4), "none");
+    assert.deepEqual(claimsBeside(5), ["small"]);
+  });
+
   it("[C2] takes nobody inside a floor (scenario 03)", () => {
     const sketch = new Sketch(one(9), three)
       .runs(
@@ -356,6 +369,27 @@ describe("the naive model", () => {
     assert.equal(claims(sketch.world, sketch.wish("fair")), "none");
     assert.notEqual(claims(sketch.world, sketch.wish("owner")), "none");
     assert.notEqual(claims(sketch.later(minute).world, sketch.wish("fair")), "none");
+  });
+
+  it("[B2, T3] lets a job start beside a plan that takes less urgent work of its own account back, and not beside another", () => {
+    const faultsWith = (priority: number) => {
+      const sketch = new Sketch(one(4), { owner: { guarantee: 2, lendable: 1 }, planned: {}, other: {} })
+        .runs({ job: "owner", account: "owner", gpus: 2 }, { job: "low", account: "planned", priority })
+        .waits({ job: "high", account: "planned", gpus: 2 }, { job: "other", account: "other" });
+      const { now, holdings } = sketch.world;
+      const endsAt = now + minute;
+      // When the owner's job ends, one of its two GPUs is not lent: of the other three the plan needs two.
+      sketch.set({
+        holdings: holdings.map((each) => (each.job === "owner" ? { ...each, endsAt } : each)),
+        planned: [{ no: sketch.wish("high").no, at: endsAt }],
+      });
+      return judgeStart(sketch.world, startOf(sketch, "other", [{ node: 0, gpus: [3] }], nobody), bounds);
+    };
+    assert.deepEqual(faultsWith(-1), []);
+    assert.deepEqual(
+      faultsWith(0).map(({ what }) => what.slice(0, 4)),
+      ["[B2]"],
+    );
   });
 
   it("counts the work lost since the last checkpoint", () => {
