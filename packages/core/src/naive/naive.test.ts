@@ -4,7 +4,7 @@ import { minute, unitsPerGpu } from "../model/units.ts";
 import { usageOf } from "./amount.ts";
 import { lostMs, play, settleClasses, victimsFor } from "./counts.ts";
 import { judgeClaim, judgeRest, judgeStart } from "./judge.ts";
-import { nextOf } from "./order.ts";
+import { isSameWish, nextOf } from "./order.ts";
 import { notLent } from "./quota.ts";
 import { hasRoom, leastSpread } from "./room.ts";
 import { findClaim } from "./search.ts";
@@ -359,6 +359,14 @@ describe("the naive model", () => {
     assert.equal(nextOf(sketch.world, sketch.world.wishes)!.job, "borrows");
     sketch.set({ wishes: sketch.world.wishes.filter((wish) => wish.job !== "wide") });
     assert.equal(nextOf(sketch.world, sketch.world.wishes)!.job, "owns");
+  });
+
+  it("[O3, O4] gives a profile and a fraction that comes to it a turn each", () => {
+    const wish = new Sketch(one(1), { a: {} }).waits({ job: "a", account: "a" }).wish("a");
+    const part = { ...wish.asks[0]!, part: "mig", profile: "4g.40gb" } as const;
+    const profile = { ...wish, asks: [part] };
+    assert.ok(isSameWish(profile, { ...profile, job: "b", no: 9 }));
+    assert.ok(!isSameWish(profile, { ...wish, asks: [{ ...part, isFraction: true }] }));
   });
 
   it("[T8] protects what has just started from T2, not from its seat's owner", () => {
