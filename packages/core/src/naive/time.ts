@@ -137,7 +137,8 @@ function delayed(
     const before = startsAt(world, world, plan, ahead);
     if (before === undefined) return "unsure";
     if (startsAt(world, after, plan, ahead) !== undefined) continue;
-    // It may count on work that it takes back.
+    // It may count on work that it takes back, unless the start costs it the guarantee that it would do so by [B8].
+    if (burst && !isCoveredAlike(world, after, before, plan, ahead)) return "unsure";
     if (startsAt(world, withoutTaken(world, after, before, plan), plan, ahead) !== undefined) continue;
     if (burst && takesBack(world, after, before, plan, wish, ahead)) continue;
     // Who starts sooner may have taken it back by then.
@@ -147,6 +148,13 @@ function delayed(
     return burst && sooner.some((each) => isTaken(each)) ? "unsure" : plan;
   }
   return "none";
+}
+
+/** Whether the guarantee that will hold a plan still does in what the world `after` becomes. */
+function isCoveredAlike(world: World, after: World, { then, option }: Starting, plan: Plan, ahead: readonly Plan[]) {
+  const { account } = wishOf(world, plan);
+  const coverIn = (each: World) => coverFor(each, account, amountOf(each, wishOf(world, plan), option));
+  return worldsAt(world, after, plan.at, ahead, plan).every((each) => coverIn(each) === coverIn(then));
 }
 
 /** The world without the work that a plan takes back: burst outside the guarantee which will hold it, less urgent of its account. */
