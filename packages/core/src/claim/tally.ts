@@ -301,13 +301,16 @@ export class Tally {
 
   /** Whether every rule holds for the set as it is. */
   isLawful(): boolean {
+    for (const [victim, rule] of this.victims) if (rule === "T2" && !this.isFair(victim.job.account)) return false;
+    return this.isLawfulButForFairness();
+  }
+
+  /** Whether every rule holds but that no side ends below the claimant's [T2]. */
+  isLawfulButForFairness(): boolean {
     const { cover } = this.#claimant;
     if (this.ceilingHit() !== undefined) return false;
     if (cover !== noAccount && this.#standsOnFloor() && !this.covers()) return false;
-    for (const [victim, rule] of this.victims) {
-      if (rule === "T2" && !this.isFair(victim.job.account)) return false;
-      if (rule !== "T1" && !this.#isCoveredAsLow(victim)) return false;
-    }
+    for (const [victim, rule] of this.victims) if (rule !== "T1" && !this.#isCoveredAsLow(victim)) return false;
     return this.#wereSources();
   }
 
