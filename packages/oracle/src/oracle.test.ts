@@ -4,7 +4,7 @@ import { minute, unitsPerGpu } from "@tessera/core/model";
 import { usageOf } from "./amount.ts";
 import { lostMs, play, settleClasses, victimsFor } from "./counts.ts";
 import { judgeClaim, judgeRest, judgeStart } from "./judge.ts";
-import { nextOf } from "./order.ts";
+import { isSameWish, nextOf } from "./order.ts";
 import { notLent } from "./quota.ts";
 import { hasRoom, leastSpread } from "./room.ts";
 import { findClaim } from "./search.ts";
@@ -57,6 +57,19 @@ describe("the naive model", () => {
       .later(minute)
       .waits({ job: "more", account: "a" });
     assert.deepEqual(usage(play(sketch.world, "together").world), { a: 4, b: 4, c: 1 });
+  });
+
+  it("[T11] takes nothing from a side that would stand level with the claimant's and stood there before", () => {
+    const claimsBeside = (memoryMiB: number) => {
+      const sketch = new Sketch([{ name: "n", gpus: 4, memoryMiB: 8 }], { a: {}, b: {}, c: {} })
+        .runs({ job: "large", account: "a", memoryMiB }, { job: "small", account: "a" })
+        .runs({ job: "b", account: "b" }, { job: "c", account: "c" })
+        .waits({ job: "more", account: "b" });
+      return claims(sketch.world, sketch.wish("more"));
+    };
+    // Without its small job the side keeps its share: that of its memory.
+    assert.equal(claimsBeside(4), "none");
+    assert.deepEqual(claimsBeside(5), ["small"]);
   });
 
   it("[C2] takes nobody inside a floor (scenario 03)", () => {
@@ -348,6 +361,14 @@ describe("the naive model", () => {
     assert.equal(nextOf(sketch.world, sketch.world.wishes)!.job, "owns");
   });
 
+  it("[O3, O4] gives a profile and a fraction that comes to it a turn each", () => {
+    const wish = new Sketch(one(1), { a: {} }).waits({ job: "a", account: "a" }).wish("a");
+    const part = { ...wish.asks[0]!, part: "mig", profile: "4g.40gb" } as const;
+    const profile = { ...wish, asks: [part] };
+    assert.ok(isSameWish(profile, { ...profile, job: "b", no: 9 }));
+    assert.ok(!isSameWish(profile, { ...wish, asks: [{ ...part, isFraction: true }] }));
+  });
+
   it("[T8] protects what has just started from T2, not from its seat's owner", () => {
     const sketch = new Sketch(one(2), { a: { guarantee: 1 }, b: {}, c: {} })
       .runs({ job: "b", account: "b", count: 2 })
@@ -356,6 +377,27 @@ describe("the naive model", () => {
     assert.equal(claims(sketch.world, sketch.wish("fair")), "none");
     assert.notEqual(claims(sketch.world, sketch.wish("owner")), "none");
     assert.notEqual(claims(sketch.later(minute).world, sketch.wish("fair")), "none");
+  });
+
+  it("[B2, T3] lets a job start beside a plan that takes less urgent work of its own account back, and not beside another", () => {
+    const faultsWith = (priority: number) => {
+      const sketch = new Sketch(one(4), { owner: { guarantee: 2, lendable: 1 }, planned: {}, other: {} })
+        .runs({ job: "owner", account: "owner", gpus: 2 }, { job: "low", account: "planned", priority })
+        .waits({ job: "high", account: "planned", gpus: 2 }, { job: "other", account: "other" });
+      const { now, holdings } = sketch.world;
+      const endsAt = now + minute;
+      // When the owner's job ends, one of its two GPUs is not lent: of the other three the plan needs two.
+      sketch.set({
+        holdings: holdings.map((each) => (each.job === "owner" ? { ...each, endsAt } : each)),
+        planned: [{ no: sketch.wish("high").no, at: endsAt }],
+      });
+      return judgeStart(sketch.world, startOf(sketch, "other", [{ node: 0, gpus: [3] }], nobody), bounds);
+    };
+    assert.deepEqual(faultsWith(-1), []);
+    assert.deepEqual(
+      faultsWith(0).map(({ what }) => what.slice(0, 4)),
+      ["[B2]"],
+    );
   });
 
   it("counts the work lost since the last checkpoint", () => {

@@ -90,6 +90,8 @@ export function sideOf(world: World, account: number, at: number): number {
   return pathOf(world, account).find((each) => world.accounts[each]!.above === at && each !== at) ?? nobody;
 }
 
+const unfair = "[T2] the side of";
+
 /** What forbids taking exactly this set in this standing, as rules with the reason; empty = nothing does. */
 export function faultsOfSet(
   world: World,
@@ -109,7 +111,7 @@ export function faultsOfSet(
   faults.push(...exhausted(world, wish, by, set));
   for (const victim of set) {
     if (by.get(victim) === "T2" && !isFair(world, after, wish, option, victim)) {
-      faults.push(`[T2] the side of ${victim.job} ends below the claimant's`);
+      faults.push(`${unfair} ${victim.job} ends below the claimant's`);
     }
   }
   const covering = coverFor(after, wish.account, amountOf(world, wish, option), stayingOf);
@@ -129,6 +131,25 @@ export function isLegal(world: World, wish: Wish, option: Option, set: readonly 
   return standingsOf(world, wish, option).some(
     (standing) => faultsOfSet(world, wish, option, standing, set).length === 0,
   );
+}
+
+/**
+ * Whether one of a set goes for more than fairness: nobody is taken by T2 only so that the claimant is covered, and
+ * nobody beside such a victim only so that the claimant's side is small enough [T2, T14].
+ */
+export function isNeeded(
+  world: World,
+  wish: Wish,
+  option: Option,
+  standing: Standing,
+  one: Holding,
+  set: readonly Holding[],
+): boolean {
+  const rule = standing.by.get(one);
+  if (rule === "T1" || !set.some((each) => standing.by.get(each) === "T2")) return true;
+  const others = set.filter((each) => each !== one);
+  if (!isEnough(world, wish, option, others)) return true;
+  return rule !== "T2" && faultsOfSet(world, wish, option, standing, others).some((fault) => !fault.startsWith(unfair));
 }
 
 /** Accounts that lose although they would, before their last loss, not be above their guarantee any more [T5]. */
@@ -175,7 +196,10 @@ function isFair(world: World, after: World, wish: Wish, option: Option, victim: 
       .reduce((a, b) => a + b, 0);
   const keepsFloor = theirs !== nobody && gpusLeft(theirs) >= sum(world.accounts[theirs]!.quota.guarantee);
   if (weight(theirs) === 0 && weight(ours) > 0 && keepsFloor) return true;
-  return compareShares(left, mine) >= 0;
+  // To end level is enough only for a side whose share falls by it [T11].
+  const order = compareShares(left, mine);
+  const falls = theirs === nobody || compareShares(left, shareOf(world, theirs, stayingOf(world, theirs))) < 0;
+  return order > 0 || (order === 0 && falls);
 }
 
 /** Whether the claimant could start if this set were gone: ceilings, lending, class and seats. */

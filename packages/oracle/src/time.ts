@@ -137,8 +137,9 @@ function delayed(
     const before = startsAt(world, world, plan, ahead);
     if (before === undefined) return "unsure";
     if (startsAt(world, after, plan, ahead) !== undefined) continue;
-    // It may count on burst work outside its guarantee, which it takes back.
-    if (startsAt(world, withoutLent(world, after, before, plan), plan, ahead) !== undefined) continue;
+    // It may count on work that it takes back, unless the start costs it the guarantee that it would do so by [B8].
+    if (burst && !isCoveredAlike(world, after, before, plan, ahead)) return "unsure";
+    if (startsAt(world, withoutTaken(world, after, before, plan), plan, ahead) !== undefined) continue;
     if (burst && takesBack(world, after, before, plan, wish, ahead)) continue;
     // Who starts sooner may have taken it back by then.
     const sooner = ahead.filter((each) => each.at <= plan.at && each !== plan);
@@ -149,14 +150,39 @@ function delayed(
   return "none";
 }
 
-/** The world without the burst work that runs outside the guarantee which will hold a plan. */
-function withoutLent(world: World, from: World, { then, option }: Starting, plan: Plan): World {
+/** Whether the guarantee that will hold a plan still does in what the world `after` becomes. */
+function isCoveredAlike(world: World, after: World, { then, option }: Starting, plan: Plan, ahead: readonly Plan[]) {
+  const { account } = wishOf(world, plan);
+  const coverIn = (each: World) => coverFor(each, account, amountOf(each, wishOf(world, plan), option));
+  return worldsAt(world, after, plan.at, ahead, plan).every((each) => coverIn(each) === coverIn(then));
+}
+
+/** The world without the work that a plan takes back: burst outside the guarantee which will hold it, less urgent of its account. */
+function withoutTaken(world: World, from: World, { then, option }: Starting, plan: Plan): World {
   const planned = wishOf(world, plan);
   const cover = coverFor(then, planned.account, amountOf(then, planned, option));
-  if (cover === nobody) return from;
   const isLent = (each: Holding) =>
-    each.cover === nobody && each.preemptible && !isInside(world, each.account, cover) && world.holdings.includes(each);
-  return without(from, from.holdings.filter(isLent));
+    cover !== nobody && each.cover === nobody && each.preemptible && !isInside(world, each.account, cover);
+  const isTaken = (each: Holding) =>
+    world.holdings.includes(each) && (isLent(each) || takesOwn(world, plan, cover, each, each.since));
+  return without(from, from.holdings.filter(isTaken));
+}
+
+/** Whether who is planned takes back less urgent work of its own account, which is old enough by then [B2, T3, T8]. */
+function takesOwn(
+  world: World,
+  plan: Plan,
+  cover: number,
+  { account, priority, preemptible }: Pick<Wish, "account" | "priority" | "preemptible">,
+  since: Instant,
+): boolean {
+  const planned = wishOf(world, plan);
+  if (planned.account !== account || priority >= planned.priority || !preemptible) return false;
+  if (plan.at - since < world.minRuntimeMs) return false;
+  const floor = pathOf(world, account).find((at) =>
+    Object.values(world.accounts[at]!.quota.guarantee).some((units) => units > 0),
+  );
+  return floor === undefined || (cover !== nobody && isInside(world, cover, floor));
 }
 
 /** Whether who is planned can take back what a burst start would hold of its gap [B2, T1, T3]. */
@@ -171,12 +197,7 @@ function takesBack(
   const planned = wishOf(world, plan);
   const cover = coverFor(then, planned.account, amountOf(then, planned, option));
   if (cover !== nobody && !isInside(world, wish.account, cover)) return true;
-  const lesser = planned.account === wish.account && wish.priority < planned.priority && wish.preemptible;
-  if (!lesser || plan.at - world.now < world.minRuntimeMs) return false;
-  const floor = pathOf(world, wish.account).find((at) =>
-    Object.values(world.accounts[at]!.quota.guarantee).some((units) => units > 0),
-  );
-  if (floor !== undefined && (cover === nobody || !isInside(world, cover, floor))) return false;
+  if (!takesOwn(world, plan, cover, wish, world.now)) return false;
   return worldsAt(world, after, plan.at, ahead, plan).some((each) => hasRoom(each, planned, option));
 }
 

@@ -169,6 +169,8 @@ export interface Ask {
   readonly memory: number;
   readonly part?: PartMode;
   readonly profile?: string;
+  /** A fraction that comes to that profile was asked for: another wish than the profile, with a turn of its own [O3]. */
+  readonly isFraction?: boolean;
 }
 
 /** One way in which a wish can be met: an alternative on one model. */

@@ -137,18 +137,19 @@ class Catalog {
       const canSpare = (held: Held) => lowered || this.#nobody.isFairTo(own, side, held);
       for (const account of below(this.#state, side)) {
         this.looks++;
-        yield* this.#yieldingOf(account, canSpare);
+        yield* this.#yieldingOf(account, side, canSpare);
       }
     }
   }
 
   /** Those of an account whose side can spare them. */
-  *#yieldingOf(account: AccountNo, canSpare: (held: Held) => boolean): Generator<Job> {
-    if (accountOf(this.#state, account).children.length === 0 && this.#state.elastic.size === 0) {
+  *#yieldingOf(account: AccountNo, side: AccountNo, canSpare: (held: Held) => boolean): Generator<Job> {
+    const { elastic, dedicated } = this.#state;
+    if (accountOf(this.#state, account).children.length === 0 && elastic.size + dedicated.size === 0) {
       if (this.#mayLose(account)) yield* this.#alikeOf(account, canSpare);
       return;
     }
-    for (const victim of this.#of(account)) if (canSpare(this.#heldBy(victim))) yield victim.job;
+    for (const victim of this.#of(account)) if (canSpare(this.#lossOf(side, victim))) yield victim.job;
   }
 
   /** The same where nobody is inside the guarantee of the account but itself: kind by kind, not job by job. */
@@ -163,9 +164,10 @@ class Catalog {
     }
   }
 
-  #heldBy({ leases }: Victim): Held {
+  #lossOf(side: AccountNo, victim: Victim): Held {
+    if (this.#state.dedicated.size > 0) return this.#nobody.lossOf(side, victim);
     const held = nothingHeld();
-    for (const lease of leases) addTo(held, this.#state.fleet, lease, 1);
+    for (const lease of victim.leases) addTo(held, this.#state.fleet, lease, 1);
     return held;
   }
 
@@ -263,6 +265,11 @@ export class Offers {
   *of(account: AccountNo): Generator<Victim> {
     for (const job of this.#state.active.of(account))
       for (const victim of this.#catalog.of(job)) if (this.#has(victim)) yield victim;
+  }
+
+  /** Members that a job has beyond its minimum, also those that the plan is looked for without: with the job they leave too. */
+  extrasOf(job: Job): Victim[] {
+    return this.#catalog.of(job).filter((victim) => victim.extra && (this.floors || this.ruleOf(victim) !== "T1"));
   }
 
   #has(victim: Victim): boolean {

@@ -305,17 +305,19 @@ function leastOf(task: Task, sites: readonly Site[], offers: Offers, tally: Tall
 }
 
 /**
- * Whether all who leave for a fair share are needed for room or quota: who left only so that the claimant's side is small
- * enough would start again, and the others take their room back, without end [T2, T10].
+ * Whether all who leave where some do for a fair share are needed for room or quota, or those of its own account for its
+ * cover: who left only so that the claimant's side is small enough would start again, and the others take their room
+ * back, without end [T2, T10, T14].
  */
 function areNeeded(task: Task, tally: Tally, rooms: SiteRooms): boolean {
   const { preemptible } = task.claimant.job.spec;
+  if (![...tally.victims.values()].includes("T2")) return true;
   for (const [victim, rule] of [...tally.victims]) {
-    if (rule !== "T2") continue;
+    if (rule === "T1") continue;
     tally.putBack(victim);
     rooms.changed(victim);
     const hasQuota = tally.ceilingHit() === undefined && (tally.isCovered() || (preemptible && isLent(task, tally)));
-    const isNeeded = !rooms.holdAll || !hasQuota;
+    const isNeeded = !rooms.holdAll || !hasQuota || (isOwn(rule) && !tally.isLawfulButForFairness());
     tally.take(victim, rule);
     rooms.changed(victim);
     if (!isNeeded) return false;
@@ -355,8 +357,7 @@ function isEnoughToShrink(
   const { job, extra, leases } = victim;
   if (extra || !leases.some((lease) => lease.extra)) return false;
   const taken: Victim[] = [];
-  for (const other of offers.of(job.account)) {
-    if (other.job !== job || !other.extra) continue;
+  for (const other of offers.extrasOf(job)) {
     taken.push(other);
     tally.take(other, offers.ruleOf(other));
     rooms.changed(other);

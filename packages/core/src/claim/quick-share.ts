@@ -8,7 +8,7 @@ import { accountOf, isInside } from "../quota/accounts.ts";
 import { ceilingHit } from "../quota/ceiling.ts";
 import { coverFor, isWithin } from "../quota/guarantee.ts";
 import { type Held, minus, stayingOf } from "../quota/held.ts";
-import { compareShares, type Share, shareOf, shareOfJob } from "../quota/share.ts";
+import { compareShares, isFairLoss, type Share, shareOf, shareOfJob } from "../quota/share.ts";
 import type { State } from "../state/state.ts";
 import type { Wish, WishOption } from "../state/wish.ts";
 import type { EffortBudget } from "./effort-budget.ts";
@@ -127,13 +127,13 @@ class ShareSearch {
       if (side === own) return this.#besideOwn(side);
       // A side without weight may lose all that it borrowed to one that has some, and no more.
       const freely = accountOf(this.#state, side).terms.quota.weight === 0 && weight > 0;
-      if (!freely && compareShares(share, mine) < 0) return undefined;
+      if (!freely && compareShares(share, mine) <= 0) return undefined; // no loss would be fair [T11]
       const left = stayingOf(this.#state, side).units;
       return this.#below(
         side,
         (held) =>
           (freely && keepsFloor(this.#state, side, left - held.units)) ||
-          compareShares(this.#without(side, held), mine) >= 0,
+          isFairLoss(this.#without(side, held), mine, () => share),
       );
     });
   }

@@ -5,7 +5,7 @@ import { accountOf, isInside, pathUp } from "../quota/accounts.ts";
 import { type CeilingHit, ceilingHit } from "../quota/ceiling.ts";
 import { coverFor, isWithin } from "../quota/guarantee.ts";
 import { addTo, type Held, minus, nothingHeld, stayingOf } from "../quota/held.ts";
-import { compareShares, noShare, type Share, shareOf, shareOfJob } from "../quota/share.ts";
+import { compareShares, isFairLoss, noShare, type Share, shareOf, shareOfJob } from "../quota/share.ts";
 import type { State } from "../state/state.ts";
 import { RestTaken } from "./rest-taken.ts";
 import { type Claimant, isOwn, keepsFloor, type Rule } from "./takeable.ts";
@@ -191,7 +191,8 @@ export class Tally {
     const left = other === undefined ? 0 : this.left(other).units - (but?.units ?? 0);
     if (other !== undefined && weight(other) === 0 && weight(claimant) > 0 && keepsFloor(state, other, left))
       return true;
-    return compareShares(loser, winner) >= 0;
+    if (other === undefined) return compareShares(loser, winner) >= 0;
+    return isFairLoss(loser, winner, () => shareOf(state, accountOf(state, other), stayingOf(state, other)));
   }
 
   #winner(side: AccountNo | undefined): Share {
@@ -214,14 +215,20 @@ export class Tally {
     return this.#ifTaken(victim, () => this.isFair(victim.job.account) && (!last || this.#isCoveredAsLow(victim)));
   }
 
-  /** What holds if one more is taken; it is not. */
-  #ifTaken(victim: Victim, holds: () => boolean): boolean {
+  /** What an account would lose with one more victim: while another seat of a confidential tenant stays on a node, nothing there [U3]. */
+  lossOf(account: AccountNo, victim: Victim): Held {
+    const left = this.left(account);
+    return this.#ifTaken(victim, () => minus(left, this.left(account)));
+  }
+
+  /** What is so if one more is taken; it is not. */
+  #ifTaken<Answer>(victim: Victim, look: () => Answer): Answer {
     const { first } = this;
     // Members that were to leave before go with the whole job, and are there again without it.
     const shrinks = !victim.extra && victim.leases.some((lease) => lease.extra);
     const beside = shrinks ? [...this.victims].filter(([other]) => other.job === victim.job) : [];
     this.take(victim, "T2");
-    const answer = holds();
+    const answer = look();
     this.putBack(victim);
     for (const [other, rule] of beside) this.take(other, rule);
     this.first = first;
@@ -296,13 +303,16 @@ export class Tally {
 
   /** Whether every rule holds for the set as it is. */
   isLawful(): boolean {
+    for (const [victim, rule] of this.victims) if (rule === "T2" && !this.isFair(victim.job.account)) return false;
+    return this.isLawfulButForFairness();
+  }
+
+  /** Whether every rule holds but that no side ends below the claimant's [T2]. */
+  isLawfulButForFairness(): boolean {
     const { cover } = this.#claimant;
     if (this.ceilingHit() !== undefined) return false;
     if (cover !== noAccount && this.#standsOnFloor() && !this.covers()) return false;
-    for (const [victim, rule] of this.victims) {
-      if (rule === "T2" && !this.isFair(victim.job.account)) return false;
-      if (rule !== "T1" && !this.#isCoveredAsLow(victim)) return false;
-    }
+    for (const [victim, rule] of this.victims) if (rule !== "T1" && !this.#isCoveredAsLow(victim)) return false;
     return this.#wereSources();
   }
 

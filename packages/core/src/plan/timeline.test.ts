@@ -16,6 +16,19 @@ describe("plans where nothing that runs has an end", () => {
     );
   });
 
+  it("[B8] keep the guarantee by which they take work back", () => {
+    const w = new World().nodes(["n", "H100:8"]).account("a", { max: 5, guarantee: 2 });
+    const minRuntimeMs = 10 * minute;
+    w.must({ kind: "policy.set", policy: { rebalance: "on", minRuntimeMs, graceMs: 0, backfill: true } });
+    for (const name of ["low", "lower"]) w.submit(name, "a", { gpus: 2, priority: "low" });
+    w.run("low").run("lower").submit("high", "a", { gpus: 2, priority: "high" });
+    const startsAt = w.now + minRuntimeMs;
+    w.tick(minute);
+    w.submit("late", "a", { gpus: 1, priority: "low" });
+    assert.equal(w.stateOf("late"), "waiting");
+    assert.deepEqual([...w.state.planned.values()], [startsAt]);
+  });
+
   it("[B1] are not made for who waits for seats alone", () => {
     const w = new World().nodes(["n", "H100:4"]).account("a");
     w.submit("runs", "a", { gpus: 4 });

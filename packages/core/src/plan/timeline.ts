@@ -51,6 +51,8 @@ interface Kept {
   readonly usage: UsageThen | undefined;
   /** The other plans that run then: what they will hold is in neither. */
   readonly beside: PlannedStart[];
+  /** It counts on taking work back, by the guarantee that will hold it [T1, T3]. */
+  readonly takesBack: boolean;
 }
 
 /**
@@ -204,8 +206,17 @@ export class Timeline {
     for (const kept of this.#ahead(job)) {
       if (burst && this.#takesBack(kept.start, job)) continue;
       if (!this.#holdsBeside(job, demand, kept)) return false;
+      if (burst && kept.takesBack && !this.#isCoveredBeside(job, demand, kept)) return false;
     }
     return true;
+  }
+
+  /** Whether the guarantee by which a plan takes work back would still hold it if a job ran beside it [B8]. */
+  #isCoveredBeside(job: Job, demand: Demand, { start, usage, beside }: Kept): boolean {
+    if (start.cover === noAccount || usage === undefined) return true;
+    const yielding = beside.filter((other) => this.#yields(other, job));
+    const cover = usage.coverOf(start, [{ job, demand }], yielding);
+    return cover !== noAccount && isInside(this.#state, cover, start.cover);
   }
 
   /** Whether who is planned takes back, when its time has come, the quota that a job would hold as burst from now on. */
@@ -474,7 +485,7 @@ export class Timeline {
       const start = { job, choice, at, takes, parts, demand, guessed, cover: held };
       for (const plan of running) usage?.begin(plan);
       for (const each of gone) usage?.end(each.job);
-      return { start, spare, usage, beside: running };
+      return { start, spare, usage, beside: running, takesBack: gone.length + lent.size > 0 };
     }
     return undefined;
   }

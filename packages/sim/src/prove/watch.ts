@@ -4,12 +4,14 @@ import {
   demandOf,
   type Event,
   type Instant,
+  isInside,
   type Job,
   type JobClaimed,
   type JobNo,
   type JobPlaced,
   modelsFor,
   noAccount,
+  nothingHeld,
   pathUp,
   type State,
 } from "@tessera/core";
@@ -90,11 +92,16 @@ export class Watch {
       const job = state.jobs.get(no);
       const then = job && new Map(plannedIn(state, this.starts)).get(job);
       if (job === undefined || then === undefined || at < now || then <= at) continue;
-      // Between those whom one guarantee may hold its order decides, not the plan.
-      const shares = (cover: AccountNo) => pathUp(state, job.account).some((account) => account.no === cover);
+      const demand = demandOf(state, job, 0, modelsFor(state, job, 0)[0]!);
+      // Between those whom one guarantee may hold its order decides, not the plan: also where that starts one on a
+      // guarantee further down, and so has no room left for the planned job [B7].
+      const floor = coverFor(state, job.account, demand, nothingHeld);
+      const shares = (cover: AccountNo) =>
+        pathUp(state, job.account).some((account) => account.no === cover) ||
+        (cover !== noAccount && floor !== noAccount && isInside(state, cover, floor));
       if (this.#started.some((other) => isAhead(other.job, job) || shares(other.cover))) continue;
       // Who would be guaranteed takes back what burst work uses of its gap meanwhile.
-      if (coverFor(state, job.account, demandOf(state, job, 0, modelsFor(state, job, 0)[0]!)) !== noAccount) continue;
+      if (coverFor(state, job.account, demand) !== noAccount) continue;
       const what = `[B2] ${job.spec.name} was planned ${at - now} ms ahead, and is now ${then - now} ms ahead`;
       this.#add([{ kind: "rule", what }]);
     }

@@ -139,7 +139,9 @@ function askOf(state: State, job: Job, choice: number): Ask {
   const { units, memoryUnits } = demandOf(state, job, choice, no);
   const [compute, memory] = [units / job.spec.members.min, memoryUnits / job.spec.members.min];
   const mode = state.fleet.device(state.fleet.someGpuOf(no)).pool as PartMode;
-  return { model, gpus, compute, memory, part: mode, profile: part.profile ?? profileOf(compute, memory) };
+  if (part.profile === undefined)
+    return { model, gpus, compute, memory, part: mode, profile: profileOf(compute, memory), isFraction: true };
+  return { model, gpus, compute, memory, part: mode, profile: part.profile };
 }
 
 /** The profile of a GPU of 80 GB that is as large. */
