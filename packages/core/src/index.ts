@@ -14,16 +14,7 @@ export { decide } from "./decide/decide.ts";
 export { Fleet } from "./fleet/fleet.ts";
 export { canonicalJson } from "./journal/canonical.ts";
 export type { Actor, Command, CommandInput, SubmitJob } from "./journal/command.ts";
-export type {
-  Event,
-  EventKind,
-  JobClaimed,
-  JobEnded,
-  JobGrown,
-  JobPlaced,
-  LeaseStopping,
-  Seat,
-} from "./journal/event.ts";
+export type { Event, EventKind, JobClaimed, JobEnded, JobPlaced, LeaseStopping } from "./journal/event.ts";
 export type { Input } from "./journal/input.ts";
 export type { IssueInvoice } from "./journal/money-command.ts";
 export type { BudgetForeseen, BudgetReached, InvoiceIssued, SpelledEntry } from "./journal/money-event.ts";
@@ -36,8 +27,8 @@ export { pastUnits } from "./learn/history.ts";
 export { FleetWorth, type Unplaced } from "./learn/worth/fleet-worth.ts";
 export { WorthLearner } from "./learn/worth/learner.ts";
 export type { Room, Shape } from "./learn/worth/shape.ts";
-export { balanceOf, type FleetBalance, unitMsIn } from "./meter/balance.ts";
-export { type DeviceChange, DeviceTimeline } from "./meter/device-timeline.ts";
+export { balanceOf, unitMsIn } from "./meter/balance.ts";
+export { DeviceTimeline } from "./meter/device-timeline.ts";
 export { Meter, type MeterRecord, meteredOf } from "./meter/meter.ts";
 export { isStranded } from "./meter/strand-watch.ts";
 export { openUsage, openUsageOf, type Stretch, stretchesUntil, usagesOf } from "./meter/stretch.ts";
@@ -115,9 +106,11 @@ export {
   versionAt,
 } from "./money/price.ts";
 export { burstPrice, costOf, perHour, reservedPrice, termsAt } from "./money/unit-price.ts";
-export { accountOf, pathUp, tenantOf } from "./quota/accounts.ts";
+export { accountOf, isInside, pathUp, tenantOf } from "./quota/accounts.ts";
 export { demandOf, modelsFor } from "./quota/demand.ts";
 export { coverFor } from "./quota/guarantee.ts";
+export { nothingHeld } from "./quota/held.ts";
+export { shareOf } from "./quota/share.ts";
 export { stopOrderOf } from "./run/stop.ts";
 export { nextDueAt } from "./schedule/due.ts";
 export { SchedulerMemory } from "./schedule/memory.ts";

@@ -1,49 +1,36 @@
 import { type GpuNo, type NodeNo, noAccount, rootAccount } from "../model/ids.ts";
 import type { Lease } from "../model/lease.ts";
-import type { Instant } from "../model/units.ts";
 import { dedicatedRestThen } from "../place/dedicated.ts";
 import { pathUp } from "../quota/accounts.ts";
 import { unlentBeside } from "../quota/lending.ts";
-import type { State } from "../state/state.ts";
-import type { Cost } from "./costs.ts";
-import type { EffortBudget } from "./effort-budget.ts";
+import type { ClaimContext } from "./claim-context.ts";
+import type { Cost } from "./cost.ts";
 import type { Offers } from "./offers.ts";
 import { goesByVictim, type Place } from "./places.ts";
-import { type ClaimNeed, Site } from "./site.ts";
-import { type Claimant, isOwn, type Rule } from "./takeable.ts";
+import { Site } from "./site.ts";
+import { isOwn, type Rule } from "./takeable.ts";
 import { type Tally, unitsFreedBy } from "./tally.ts";
 import { gpusOf, leavesFirst, lostMs, lostWork, type Victim } from "./victim.ts";
 
-/** For whom room is to be made, and what it must hold. */
-export interface Task {
-  readonly state: State;
-  readonly claimant: Claimant;
-  readonly need: ClaimNeed;
-  readonly now: Instant;
-  readonly effort: EffortBudget;
-  /** The only nodes on which anyone is to be taken, where that is known. */
-  readonly nodes?: readonly NodeNo[] | undefined;
-}
-
 /** Nodes for all members with their victims taken, the cheapest first; undefined where there are not enough. */
-export function chooseSites(task: Task, offers: Offers, place: Place, tally: Tally): Site[] | undefined {
-  if (!takeForCover(task, offers, tally)) return undefined;
-  if (!takeForCeilings(task, offers, tally)) return undefined;
-  if (!takeForLending(task, offers, tally)) return undefined;
-  const { fleet } = task.state;
-  const { members } = task.claimant.job.spec;
+export function chooseSites(context: ClaimContext, offers: Offers, place: Place, tally: Tally): Site[] | undefined {
+  if (!takeForCover(context, offers, tally)) return undefined;
+  if (!takeForCeilings(context, offers, tally)) return undefined;
+  if (!takeForLending(context, offers, tally)) return undefined;
+  const { fleet } = context.state;
+  const { members } = context.claimant.job.spec;
   const sites = new Map<NodeNo, Site>();
   const siteOn = (no: NodeNo): Site => {
     let site = sites.get(no);
     if (site === undefined) {
-      site = new Site(fleet, fleet.node(no), task.need);
+      site = new Site(fleet, fleet.node(no), context.need);
       sites.set(no, site);
     }
     return site;
   };
   const chosen = new Set<Site>();
   for (let placed = 0; placed < members.min; placed++) {
-    const best = cheapestSite(task, offers, place, tally, siteOn, chosen);
+    const best = cheapestSite(context, offers, place, tally, siteOn, chosen);
     if (best === undefined) return undefined;
     for (const victim of best.bill.victims) tally.take(victim, offers.ruleOf(victim));
     best.site.members++;
@@ -53,7 +40,8 @@ export function chooseSites(task: Task, offers: Offers, place: Place, tally: Tal
   for (const { leases } of tally.victims.keys())
     for (const { node } of leases) if (place.has(node)) chosen.add(siteOn(node));
   // Who was taken for a guarantee or for what is lent may have left the claimant seats that are free already.
-  if (task.state.lendingLimits > 0) for (const no of place.listed) if (siteOn(no).fits([]) > 0) chosen.add(siteOn(no));
+  if (context.state.lendingLimits > 0)
+    for (const no of place.listed) if (siteOn(no).fits([]) > 0) chosen.add(siteOn(no));
   return [...chosen].sort((a, b) => a.node.no - b.node.no);
 }
 
@@ -66,15 +54,15 @@ interface Choice {
 
 /** Where one more member costs least. */
 function cheapestSite(
-  task: Task,
+  context: ClaimContext,
   offers: Offers,
   place: Place,
   tally: Tally,
   siteOn: (no: NodeNo) => Site,
   chosen: ReadonlySet<Site>,
 ): Choice | undefined {
-  const { members } = task.claimant.job.spec;
-  const byVictim = goesByVictim(task);
+  const { members } = context.claimant.job.spec;
+  const byVictim = goesByVictim(context);
   const looked = new Set<NodeNo>();
   let best: Choice | undefined;
   const look = (no: NodeNo): void => {
@@ -82,17 +70,18 @@ function cheapestSite(
     looked.add(no);
     const site = siteOn(no);
     if (members.apart && chosen.has(site)) return;
-    const bill = billFor(task, site, offers, tally);
+    const bill = billFor(context, site, offers, tally);
     if (bill === undefined) return;
     const choice = { site, bill, rank: place.rank(no) };
-    if (best === undefined || isCheaper(task, offers, tally, choice, best, byVictim)) best = choice;
+    if (best === undefined || isCheaper(context, offers, tally, choice, best, byVictim)) best = choice;
   };
   for (const no of place.listed) look(no);
   // Who is taken already may have left room elsewhere too, and where one member is there may be room for another.
   for (const { leases } of tally.victims.keys()) for (const { node } of leases) if (place.has(node)) look(node);
   for (const site of chosen) look(site.node.no);
   for (const cost of place.cheapest()) {
-    if (best !== undefined && !(byVictim ? mayLoseLess(task, offers, cost, best) : mayBeat(cost, place, best))) break;
+    if (best !== undefined && !(byVictim ? mayLoseLess(context, offers, cost, best) : mayBeat(cost, place, best)))
+      break;
     look(cost.node);
   }
   return best;
@@ -106,17 +95,24 @@ function mayBeat(cost: Cost, place: Place, { bill, rank }: Choice): boolean {
 }
 
 /** Whether someone on a node could go before the first victim of the best so far. */
-function mayLoseLess({ now }: Task, offers: Offers, cost: Cost, { bill }: Choice): boolean {
+function mayLoseLess({ now }: ClaimContext, offers: Offers, cost: Cost, { bill }: Choice): boolean {
   const [first] = bill.victims;
   if (first === undefined || bill.own > 0 || offers.ruleOf(first) !== "T1") return true;
   return cost.leastMs <= lostMs(first, now);
 }
 
-function isCheaper(task: Task, offers: Offers, tally: Tally, a: Choice, b: Choice, byVictim: boolean): boolean {
+function isCheaper(
+  context: ClaimContext,
+  offers: Offers,
+  tally: Tally,
+  a: Choice,
+  b: Choice,
+  byVictim: boolean,
+): boolean {
   if (a.bill.own !== b.bill.own) return a.bill.own < b.bill.own;
   const [first, second] = [a.bill.victims[0], b.bill.victims[0]];
   if (byVictim && first !== undefined && second !== undefined && first !== second) {
-    return firstOf(task, [first, second], offers, tally) === first;
+    return firstOf(context, [first, second], offers, tally) === first;
   }
   if (a.bill.lost !== b.bill.lost) return a.bill.lost < b.bill.lost;
   const more = a.bill.victims.length - b.bill.victims.length;
@@ -124,7 +120,7 @@ function isCheaper(task: Task, offers: Offers, tally: Tally, a: Choice, b: Choic
 }
 
 /** Where its guarantee holds it only without some of its own account's work, that work goes first. */
-function takeForCover({ claimant, now }: Task, offers: Offers, tally: Tally): boolean {
+function takeForCover({ claimant, now }: ClaimContext, offers: Offers, tally: Tally): boolean {
   if (claimant.cover === noAccount || tally.covers()) return true;
   const own = [...offers.of(claimant.job.account)].filter((victim) => isOwn(offers.ruleOf(victim)));
   own.sort((a, b) => leavesFirst(a, b, now));
@@ -136,10 +132,10 @@ function takeForCover({ claimant, now }: Task, offers: Offers, tally: Tally): bo
 }
 
 /** Where a ceiling is full, someone below it must leave, whatever is free. */
-function takeForCeilings(task: Task, offers: Offers, tally: Tally): boolean {
+function takeForCeilings(context: ClaimContext, offers: Offers, tally: Tally): boolean {
   for (let hit = tally.ceilingHit(); hit !== undefined; hit = tally.ceilingHit()) {
     const below = [...offers.below(hit.account.no)].filter((victim) => !tally.isGone(victim));
-    const next = nextVictim(task, below, offers, tally);
+    const next = nextVictim(context, below, offers, tally);
     if (next === undefined) return false;
     tally.take(next, offers.ruleOf(next));
   }
@@ -147,12 +143,12 @@ function takeForCeilings(task: Task, offers: Offers, tally: Tally): boolean {
 }
 
 /** Where what is free may not be borrowed, another borrower must leave, whatever is free. */
-function takeForLending(task: Task, offers: Offers, tally: Tally): boolean {
-  while (!isLent(task, tally)) {
+function takeForLending(context: ClaimContext, offers: Offers, tally: Tally): boolean {
+  while (!isLent(context, tally)) {
     const able = [...offers.below(rootAccount)].filter(
-      (victim) => !tally.isGone(victim) && (unitsFreedBy(task.state, victim) > 0 || sharesAccount(task, victim)),
+      (victim) => !tally.isGone(victim) && (unitsFreedBy(context.state, victim) > 0 || sharesAccount(context, victim)),
     );
-    const next = nextVictim(task, able, offers, tally);
+    const next = nextVictim(context, able, offers, tally);
     if (next === undefined) return false;
     tally.take(next, offers.ruleOf(next));
   }
@@ -160,12 +156,12 @@ function takeForLending(task: Task, offers: Offers, tally: Tally): boolean {
 }
 
 /** Whether a guarantee that the victim uses might hold the claimant instead. */
-function sharesAccount({ state, claimant }: Task, { job }: Victim): boolean {
+function sharesAccount({ state, claimant }: ClaimContext, { job }: Victim): boolean {
   return pathUp(state, job.account).some(({ no }) => claimant.path.has(no));
 }
 
 /** What stays free holds what is not lent; a claimant that a guarantee covers need not ask [C5]. */
-export function isLent({ state, claimant }: Task, tally: Tally): boolean {
+export function isLent({ state, claimant }: ClaimContext, tally: Tally): boolean {
   if (state.lendingLimits === 0 || tally.isCovered()) return true;
   const isGone = (lease: Lease) => tally.on(lease.node).some(({ leases }) => leases.includes(lease));
   const freeOf = (name: string) =>
@@ -182,16 +178,16 @@ interface Bill {
 }
 
 /** The victims that make room for one more member here; undefined where none do. */
-function billFor(task: Task, site: Site, offers: Offers, tally: Tally): Bill | undefined {
-  task.effort.spend();
+function billFor(context: ClaimContext, site: Site, offers: Offers, tally: Tally): Bill | undefined {
+  context.effort.spend();
   const wanted = site.members + 1;
   const gone = tally.on(site.node.no);
   if (site.fits(gone) >= wanted) return { victims: [], own: 0, lost: 0 };
   const here = offers.on(site.node.no).filter((victim) => !tally.isGone(victim));
   let best: Bill | undefined;
   const tryWith = (left: readonly Victim[]): Victim | undefined => {
-    const { fits, first, victims } = takeUntilFits(task, site, wanted, left, offers, tally);
-    const bill = fits ? billOf(task, victims, offers) : undefined;
+    const { fits, first, victims } = takeUntilFits(context, site, wanted, left, offers, tally);
+    const bill = fits ? billOf(context, victims, offers) : undefined;
     if (bill !== undefined && (best === undefined || bill.own < best.own)) best = bill;
     // Others may be enough without the one that goes first, where its own account's work was needed beside it [T4].
     return fits && (best?.own === 0 || isOwn(offers.ruleOf(first!))) ? undefined : first;
@@ -210,7 +206,7 @@ function billFor(task: Task, site: Site, offers: Offers, tally: Tally): Bill | u
   return best;
 }
 
-function billOf({ now }: Task, victims: readonly Victim[], offers: Offers): Bill {
+function billOf({ now }: ClaimContext, victims: readonly Victim[], offers: Offers): Bill {
   let own = 0;
   let lost = 0;
   for (const victim of victims) {
@@ -230,7 +226,7 @@ function sharedGpusOf(victims: readonly Victim[]): Set<GpuNo> {
 
 /** Who of those here would be taken in order until `wanted` members fit, or nobody more may be taken. */
 function takeUntilFits(
-  task: Task,
+  context: ClaimContext,
   site: Site,
   wanted: number,
   here: readonly Victim[],
@@ -238,12 +234,12 @@ function takeUntilFits(
   tally: Tally,
 ): { readonly fits: boolean; readonly first: Victim | undefined; readonly victims: readonly Victim[] } {
   // Whoever leaves whole takes its extra members' places in the order; where there are such, a copy keeps the order.
-  const trial = task.state.elastic.size > 0 ? tally.copy() : tally;
+  const trial = context.state.elastic.size > 0 ? tally.copy() : tally;
   const firstBefore = tally.first;
   const taken: Victim[] = [];
   let fits = false;
   for (const left = [...here]; !fits; ) {
-    const next = nextVictim(task, left, offers, trial);
+    const next = nextVictim(context, left, offers, trial);
     if (next === undefined) break;
     left.splice(left.indexOf(next), 1);
     taken.push(next);
@@ -262,13 +258,13 @@ function takeUntilFits(
  * Who goes next: others before the claimant's own [T4]; for a floor the least work lost per GPU, for fair share the side
  * with the largest share; in one account by T5.
  */
-function nextVictim(task: Task, left: readonly Victim[], offers: Offers, tally: Tally): Victim | undefined {
-  return firstOffer(task, left, offers, tally, true) ?? firstOffer(task, left, offers, tally, false);
+function nextVictim(context: ClaimContext, left: readonly Victim[], offers: Offers, tally: Tally): Victim | undefined {
+  return firstOffer(context, left, offers, tally, true) ?? firstOffer(context, left, offers, tally, false);
 }
 
 /** Each account offers one; `last` = of those after whom nobody need follow to make it lawful. */
 function firstOffer(
-  task: Task,
+  context: ClaimContext,
   left: readonly Victim[],
   offers: Offers,
   tally: Tally,
@@ -279,26 +275,26 @@ function firstOffer(
     const rule = offers.ruleOf(victim);
     const { account } = victim.job;
     const at = firsts.findIndex((first) => first.job.account === account);
-    if (at >= 0 && leavesFirst(firsts[at]!, victim, task.now) < 0) continue;
+    if (at >= 0 && leavesFirst(firsts[at]!, victim, context.now) < 0) continue;
     if (!isOwn(rule) && !tally.isSourceFor(victim)) continue;
     if (rule === "T2" && !tally.isFairWithout(victim, last)) continue;
     firsts[at < 0 ? firsts.length : at] = victim;
   }
-  return firsts.length === 0 ? undefined : firstOf(task, firsts, offers, tally);
+  return firsts.length === 0 ? undefined : firstOf(context, firsts, offers, tally);
 }
 
 const ranks: Readonly<Record<Rule, number>> = { T1: 0, T2: 1, T3: 2, O3: 3 };
 
 /** Which of the accounts' offers is taken. */
-function firstOf(task: Task, victims: readonly Victim[], offers: Offers, tally: Tally): Victim {
-  const { now } = task;
+function firstOf(context: ClaimContext, victims: readonly Victim[], offers: Offers, tally: Tally): Victim {
+  const { now } = context;
   if (victims.length === 1) return victims[0]!;
   const rank = Math.min(...victims.map((victim) => ranks[offers.ruleOf(victim)]));
   let left = victims.filter((victim) => ranks[offers.ruleOf(victim)] === rank);
   if (rank === ranks.T1) {
     const least = Math.min(...left.map((victim) => lostMs(victim, now)));
     left = left.filter((victim) => lostMs(victim, now) === least);
-    if (goesByVictim(task)) left = withFewestGpus(left);
+    if (goesByVictim(context)) left = withFewestGpus(left);
   }
   return tally.ofLargestSide(left, (a, b) => leavesFirst(a, b, now));
 }

@@ -14,9 +14,10 @@ import { borrowedOf, coverFor, isNothing } from "../quota/guarantee.ts";
 import { addTo, type Held, minus, nothingHeld, plus } from "../quota/held.ts";
 import { stopJob, stopOrderOf } from "../run/stop.ts";
 import type { State } from "../state/state.ts";
+import type { ClaimPlan } from "./claim-plan.ts";
 import type { ClaimWatch } from "./claim-watch.ts";
 import type { EffortBudget } from "./effort-budget.ts";
-import { type ClaimPlan, planClaim } from "./plan.ts";
+import { planClaim } from "./plan.ts";
 import type { Rule } from "./takeable.ts";
 
 /** Claimants whose seats have become free start; those whose seats are lost wait as before [T7]. */

@@ -8,21 +8,10 @@ import type { Instant } from "../model/units.ts";
 import { lostMsOf } from "../run/lost-work.ts";
 import { jobOf } from "../state/live-jobs.ts";
 import type { State } from "../state/state.ts";
+import type { Cost } from "./cost.ts";
 import { PlaceCosts } from "./place-costs.ts";
 import { type ClaimNeed, Site } from "./site.ts";
 import { gpusOf, leavesFirst, stayingLeases, whole } from "./victim.ts";
-
-/** The least that room for one member on a node can cost. */
-export interface Cost {
-  readonly node: NodeNo;
-  /** Work lost; infinite where burst work makes no room. */
-  readonly lost: number;
-  /** The same with the work of a gang in equal parts on its nodes: what can be added up over nodes. */
-  readonly part: number;
-  readonly victims: number;
-  /** The least time of one GPU that anyone there would lose. */
-  readonly leastMs: number;
-}
 
 /**
  * What nodes are ordered by: who would lose least, or where the least is lost; there more can be told for a claimant who

@@ -8,7 +8,7 @@ import { addTo, type Held, nothingHeld } from "../quota/held.ts";
 import { lostMsOf } from "../run/lost-work.ts";
 import { jobOf } from "../state/live-jobs.ts";
 import type { State } from "../state/state.ts";
-import { mayTakeOwn } from "./prospects.ts";
+import { mayTakeOwn } from "./own-work.ts";
 import { type Claimant, isNew, mayYield, type Rule, ruleFor } from "./takeable.ts";
 import { Tally } from "./tally.ts";
 import { type Victim, victimsOf } from "./victim.ts";

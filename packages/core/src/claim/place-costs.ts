@@ -1,19 +1,24 @@
 import type { NodeNo } from "../model/ids.ts";
 import type { Members } from "../model/job.ts";
-import type { Cost, Costs } from "./costs.ts";
+import type { Cost } from "./cost.ts";
+
+/** Tells what room for one member costs at least on each of some nodes. */
+interface CostSource {
+  among(nodes: Iterable<NodeNo>): readonly Cost[];
+}
 
 /**
  * What room for all members costs at least in each place of a level if burst work leaves: worked out once for all who
  * need the same, and anew where a node has changed.
  */
 export class PlaceCosts {
-  readonly #costs: Costs;
+  readonly #costs: CostSource;
   readonly #places: readonly ReadonlyMap<NodeNo, number>[];
   readonly #placeOf = new Map<NodeNo, number>();
   readonly #members: Members;
   readonly #lost: (number | undefined)[] = [];
 
-  constructor(costs: Costs, places: readonly ReadonlyMap<NodeNo, number>[], members: Members) {
+  constructor(costs: CostSource, places: readonly ReadonlyMap<NodeNo, number>[], members: Members) {
     this.#costs = costs;
     this.#places = places;
     this.#members = members;

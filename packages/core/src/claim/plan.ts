@@ -2,7 +2,7 @@ import { type MayUse, needOf } from "../fleet/fit.ts";
 import { limitHit } from "../gate/limits.ts";
 import { moneyHit } from "../gate/money.ts";
 import type { Seat } from "../journal/event.ts";
-import { type AccountNo, type NodeNo, noAccount } from "../model/ids.ts";
+import { type NodeNo, noAccount } from "../model/ids.ts";
 import type { Job } from "../model/job.ts";
 import type { Instant } from "../model/units.ts";
 import { unitsPerGpu } from "../model/units.ts";
@@ -12,7 +12,9 @@ import { findSeats } from "../place/seats.ts";
 import type { State } from "../state/state.ts";
 import type { Wish, WishOption } from "../state/wish.ts";
 import { wishOf } from "../state/wish-of.ts";
-import { chooseSites, isLent, type Task } from "./choose.ts";
+import { chooseSites, isLent } from "./choose.ts";
+import type { ClaimContext } from "./claim-context.ts";
+import type { ClaimPlan } from "./claim-plan.ts";
 import { EffortBudget } from "./effort-budget.ts";
 import { Offers } from "./offers.ts";
 import { partNeedOf } from "./part-seats.ts";
@@ -26,16 +28,6 @@ import { type Claimant, isOwn, type Rule, standingsOf } from "./takeable.ts";
 import { Tally } from "./tally.ts";
 import { leavesFirst, lostWork, type Victim } from "./victim.ts";
 import { mayHoldWhole } from "./whole-nodes.ts";
-
-/** Who leaves, and which seats are held for the claimant meanwhile. */
-export interface ClaimPlan {
-  readonly choice: number;
-  /** The guarantee it stands on; `noAccount` = it claims as burst. */
-  readonly cover: AccountNo;
-  readonly unitsEach: number;
-  readonly seats: readonly Seat[];
-  readonly victims: ReadonlyMap<Victim, Rule>;
-}
 
 /** An alternative of the job, and what it may stand on to claim for it. */
 interface Way {
@@ -108,16 +100,16 @@ function planByWays(
     if (option === done || (wholeNodes && claimant.cover === noAccount)) continue;
     const { choice, model } = option;
     const need = { ...needOf(job.spec, choice, model), mayUse, part: partNeedOf(state, job, choice) };
-    const task = { state, claimant, need, now, effort, nodes };
-    const plan = planOnFree(task, choice, offers, planFor(task, offers));
+    const context = { state, claimant, need, now, effort, nodes };
+    const plan = planOnFree(context, choice, offers, planFor(context, offers));
     // Nobody need leave for it: it fits what others are leaving already, be it as another alternative.
-    if (plan?.victims.size === 0) return wholeNodes ? undefined : planOnWhatIsLeft(task, choice, plan);
+    if (plan?.victims.size === 0) return wholeNodes ? undefined : planOnWhatIsLeft(context, choice, plan);
     if (plan === undefined) continue;
     const first = ways.find((each) => each.option === option)!;
     const fewer =
       first === way || wholeNodes
         ? undefined
-        : planWithFewer({ ...task, claimant: first.claimant }, first.offers, plan);
+        : planWithFewer({ ...context, claimant: first.claimant }, first.offers, plan);
     const { cover } = fewer === undefined ? claimant : first.claimant;
     const { seats, victims } = fewer ?? plan;
     if (wholeNodes && !mayHoldWhole(state, claimant, seats, victims)) continue;
@@ -141,7 +133,7 @@ function nodesOnceLeft(state: State, job: Job): MayUse | undefined {
  * few seats would wait for them, and nobody would be asked to leave for the others. Undefined where it only waits.
  */
 function planOnWhatIsLeft(
-  { state, claimant, need, now, effort }: Task,
+  { state, claimant, need, now, effort }: ClaimContext,
   choice: number,
   plan: Plan,
 ): ClaimPlan | undefined {
@@ -158,51 +150,51 @@ function takesOwn({ victims }: Pick<ClaimPlan, "victims">): boolean {
 }
 
 /** Without a floor of others first, where its own account's work would have to leave to claim it. */
-function planFor(task: Task, offers: Offers): Plan | undefined {
-  const { state, claimant } = task;
+function planFor(context: ClaimContext, offers: Offers): Plan | undefined {
+  const { state, claimant } = context;
   if (claimant.cover !== noAccount && claimant.job.spec.preemptible && !new Tally(state, claimant).covers()) {
-    const plan = planAmong({ ...task, claimant: { ...claimant, cover: noAccount } }, offers.withoutFloors());
+    const plan = planAmong({ ...context, claimant: { ...claimant, cover: noAccount } }, offers.withoutFloors());
     if (plan !== undefined) return plan;
   }
-  return planAmong(task, offers);
+  return planAmong(context, offers);
 }
 
-function planAmong(task: Task, offers: Offers): Plan | undefined {
-  const { topology } = task.claimant.job.spec;
+function planAmong(context: ClaimContext, offers: Offers): Plan | undefined {
+  const { topology } = context.claimant.job.spec;
   if (topology !== undefined) {
-    const plan = cheapestOf(task, offers, placesFor(task, offers, topology.level));
+    const plan = cheapestOf(context, offers, placesFor(context, offers, topology.level));
     if (plan !== undefined || topology.required) return plan;
   }
-  return planOn(task, offers, anywhere(task, offers));
+  return planOn(context, offers, anywhere(context, offers));
 }
 
 /** Of the plans for each place the one that costs least; of equals the first. */
-function cheapestOf(task: Task, offers: Offers, places: readonly Place[]): Plan | undefined {
+function cheapestOf(context: ClaimContext, offers: Offers, places: readonly Place[]): Plan | undefined {
   let best: { plan: Plan; rank: number; place: Place } | undefined;
   // The cheapest at best come first, so that most others need no plan to be passed over.
   const order = [...places.entries()].sort(([, a], [, b]) => a.lost - b.lost);
   for (const [rank, place] of order) {
     if (best !== undefined && !takesOwn(best.plan) && place.lost > best.plan.lost) break;
-    const plan = planOn(task, offers, place);
+    const plan = planOn(context, offers, place);
     if (plan === undefined) continue;
     const cost = best === undefined ? -1 : compareCosts(plan, best.plan) || rank - best.rank;
     if (cost < 0) best = { plan, rank, place };
   }
-  return best && sparedElsewhere(task, offers, places, best.plan, best.place);
+  return best && sparedElsewhere(context, offers, places, best.plan, best.place);
 }
 
 /**
  * The plan, or a part of it that is enough in another place, where T5's order led to others: of an elastic job or a gang
  * some members may be there.
  */
-function sparedElsewhere(task: Task, offers: Offers, places: readonly Place[], plan: Plan, at: Place): Plan {
+function sparedElsewhere(context: ClaimContext, offers: Offers, places: readonly Place[], plan: Plan, at: Place): Plan {
   const nodes = new Set<NodeNo>();
   for (const { leases } of plan.victims.keys()) for (const { node } of leases) if (!at.has(node)) nodes.add(node);
   let least = plan;
   for (const place of nodes.size === 0 ? [] : places) {
     const here = [...nodes].filter((node) => place.has(node));
     if (here.length === 0) continue;
-    const part = partOf(task, offers, plan, [...here, ...place.listed]);
+    const part = partOf(context, offers, plan, [...here, ...place.listed]);
     if (part !== undefined && compareCosts(part, least) < 0) least = part;
   }
   return least;
@@ -221,14 +213,14 @@ function jobsOf({ victims }: Plan): number {
   return jobs;
 }
 
-function planOn(task: Task, offers: Offers, place: Place): Plan | undefined {
+function planOn(context: ClaimContext, offers: Offers, place: Place): Plan | undefined {
   // Where a rule forbids the set that the order of T5 leads to, or its own account's work would have to leave beside it
   // [T4], it is looked for without the one that goes first.
   let left = offers;
   let best: Plan | undefined;
   for (let tries = 0; tries < triesMax; tries++) {
-    const tally = new Tally(task.state, task.claimant);
-    const plan = planWith(task, left, place, tally);
+    const tally = new Tally(context.state, context.claimant);
+    const plan = planWith(context, left, place, tally);
     if (plan !== undefined && !takesOwn(plan)) return plan;
     best ??= plan;
     const { first } = tally;
@@ -250,20 +242,20 @@ interface Plan {
  * Where its own account's work leaves so that a guarantee holds the claimant, some of it may be spared if what remains
  * can be taken as the claimant stands without that [T5].
  */
-function planWithFewer(task: Task, offers: Offers, plan: Plan): Plan | undefined {
+function planWithFewer(context: ClaimContext, offers: Offers, plan: Plan): Plan | undefined {
   const nodes = plan.seats.map(({ node }) => node);
-  const part = partOf(task, offers, plan, nodes);
+  const part = partOf(context, offers, plan, nodes);
   return part === undefined || part.victims.size >= plan.victims.size ? undefined : part;
 }
 
 /** The plan, or a part of it that is enough where seats are free already: then only quota is lacking [T5]. */
-function planOnFree(task: Task, choice: number, offers: Offers, plan: Plan | undefined): Plan | undefined {
-  const { state, claimant, need } = task;
+function planOnFree(context: ClaimContext, choice: number, offers: Offers, plan: Plan | undefined): Plan | undefined {
+  const { state, claimant, need } = context;
   if (plan === undefined || plan.victims.size < 2 || need.part !== undefined) return plan;
   const free = findSeats(state, claimant.job, choice, need.model);
   if (typeof free === "string") return plan;
   const part = partOf(
-    task,
+    context,
     offers,
     plan,
     free.map(({ node }) => node),
@@ -272,32 +264,32 @@ function planOnFree(task: Task, choice: number, offers: Offers, plan: Plan | und
 }
 
 /** What of a plan's victims is needed for room on some nodes; undefined where all of them are not enough. */
-function partOf(task: Task, offers: Offers, { victims }: Plan, nodes: readonly NodeNo[]): Plan | undefined {
-  const { state, need, claimant } = task;
+function partOf(context: ClaimContext, offers: Offers, { victims }: Plan, nodes: readonly NodeNo[]): Plan | undefined {
+  const { state, need, claimant } = context;
   const tally = new Tally(state, claimant);
   for (const victim of victims.keys()) {
     const same = offers.same(victim);
     if (same !== undefined) tally.take(same, offers.ruleOf(same));
   }
   const each = [...new Set(nodes)].sort((a, b) => a - b);
-  task.effort.spend(each.length);
+  context.effort.spend(each.length);
   const sites = each.map((node) => new Site(state.fleet, state.fleet.node(node), need));
-  return leastOf(task, sites, offers, tally);
+  return leastOf(context, sites, offers, tally);
 }
 
-function planWith(task: Task, offers: Offers, place: Place, tally: Tally): Plan | undefined {
-  const sites = chooseSites(task, offers, place, tally);
-  return sites === undefined ? undefined : leastOf(task, sites, offers, tally);
+function planWith(context: ClaimContext, offers: Offers, place: Place, tally: Tally): Plan | undefined {
+  const sites = chooseSites(context, offers, place, tally);
+  return sites === undefined ? undefined : leastOf(context, sites, offers, tally);
 }
 
 /** The plan that is left when nobody more can be spared, if there is room and it is lawful. */
-function leastOf(task: Task, sites: readonly Site[], offers: Offers, tally: Tally): Plan | undefined {
-  const { claimant, now } = task;
+function leastOf(context: ClaimContext, sites: readonly Site[], offers: Offers, tally: Tally): Plan | undefined {
+  const { claimant, now } = context;
   const rooms = new SiteRooms(sites, tally, claimant.job.spec.members);
   if (!rooms.holdAll) return undefined;
-  const isLawful = () => tally.isLawful() && isLent(task, tally);
+  const isLawful = () => tally.isLawful() && isLent(context, tally);
   spare(tally, rooms, offers, isLawful, now);
-  if (!isLawful() || !areNeeded(task, tally, rooms)) return undefined;
+  if (!isLawful() || !areNeeded(context, tally, rooms)) return undefined;
   const seats = sites.flatMap((site) => site.seats(tally.on(site.node.no)));
   let lost = 0;
   for (const victim of tally.victims.keys()) lost += lostWork(victim, now);
@@ -309,14 +301,14 @@ function leastOf(task: Task, sites: readonly Site[], offers: Offers, tally: Tall
  * cover: who left only so that the claimant's side is small enough would start again, and the others take their room
  * back, without end [T2, T10, T14].
  */
-function areNeeded(task: Task, tally: Tally, rooms: SiteRooms): boolean {
-  const { preemptible } = task.claimant.job.spec;
+function areNeeded(context: ClaimContext, tally: Tally, rooms: SiteRooms): boolean {
+  const { preemptible } = context.claimant.job.spec;
   if (![...tally.victims.values()].includes("T2")) return true;
   for (const [victim, rule] of [...tally.victims]) {
     if (rule === "T1") continue;
     tally.putBack(victim);
     rooms.changed(victim);
-    const hasQuota = tally.ceilingHit() === undefined && (tally.isCovered() || (preemptible && isLent(task, tally)));
+    const hasQuota = tally.ceilingHit() === undefined && (tally.isCovered() || (preemptible && isLent(context, tally)));
     const isNeeded = !rooms.holdAll || !hasQuota || (isOwn(rule) && !tally.isLawfulButForFairness());
     tally.take(victim, rule);
     rooms.changed(victim);

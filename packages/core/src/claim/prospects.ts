@@ -1,13 +1,13 @@
 import type { Account } from "../model/account.ts";
 import { type AccountNo, noAccount, rootAccount } from "../model/ids.ts";
 import type { Job } from "../model/job.ts";
-import { accountOf, orderOf } from "../quota/accounts.ts";
+import { accountOf } from "../quota/accounts.ts";
 import { coverFor } from "../quota/guarantee.ts";
 import { stayingOf } from "../quota/held.ts";
 import { compareShares, noShare, type Share, shareOf } from "../quota/share.ts";
-import { lowestPriority } from "../state/live-jobs.ts";
 import type { State } from "../state/state.ts";
 import type { Wish } from "../state/wish.ts";
+import { mayTakeOwn } from "./own-work.ts";
 import type { Claimant } from "./takeable.ts";
 
 /**
@@ -25,16 +25,6 @@ export function mayInsist(state: State, job: Job, { options }: Wish): boolean {
   const staying = ({ no }: Account) => stayingOf(state, no);
   for (const { demand } of options) if (coverFor(state, job.account, demand, staying) !== noAccount) return true;
   return mayTakeOwn(state, job);
-}
-
-/**
- * T3: something of its own account that is less urgent, or as urgent where it must not be preempted itself, or where the
- * order of the account may evict [O3].
- */
-export function mayTakeOwn(state: State, { account, spec }: Job): boolean {
-  const lowest = lowestPriority(state, account);
-  if (lowest !== spec.priority) return lowest < spec.priority;
-  return !spec.preemptible || orderOf(state, account) === "index";
 }
 
 /** T1: burst work anywhere, or work that an account above its cover covers. */

@@ -14,8 +14,8 @@ import { lostMsOf } from "../run/lost-work.ts";
 import type { Answer } from "../state/burst-order.ts";
 import type { State } from "../state/state.ts";
 import type { Wish, WishOption } from "../state/wish.ts";
+import type { ClaimPlan } from "./claim-plan.ts";
 import { partNeedOf } from "./part-seats.ts";
-import type { ClaimPlan } from "./plan.ts";
 import { Site } from "./site.ts";
 import { leavesFirst, type Victim, whole } from "./victim.ts";
 

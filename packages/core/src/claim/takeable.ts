@@ -7,7 +7,7 @@ import type { Demand } from "../quota/demand.ts";
 import { coverFor, floorOf, isWithin } from "../quota/guarantee.ts";
 import { addTo, type Held, minus, nothingHeld, stayingOf } from "../quota/held.ts";
 import type { State } from "../state/state.ts";
-import { mayTakeOwn } from "./prospects.ts";
+import { mayTakeOwn } from "./own-work.ts";
 import { type Victim, victimsOf } from "./victim.ts";
 
 /** `O3`: the order of the account itself, where it has chosen one that may evict. */

@@ -5,10 +5,9 @@ import { refuse } from "../journal/refusal.ts";
 import type { NodeNo } from "../model/ids.ts";
 import type { FleetNode, MaintenanceWindow } from "../model/node.ts";
 import type { Instant } from "../model/units.ts";
-import { nodeChanged } from "../run/nodes.ts";
+import { jobsOn, nodeChanged } from "../run/nodes.ts";
 import { stopJob } from "../run/stop.ts";
 import type { State } from "../state/state.ts";
-import { jobsOn } from "./nodes.ts";
 
 /** More than this are no plan but a calendar. */
 const windowsMax = 100;

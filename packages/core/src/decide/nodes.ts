@@ -3,14 +3,12 @@ import type { Command } from "../journal/command.ts";
 import type { Event } from "../journal/event.ts";
 import type { Decision } from "../journal/outcome.ts";
 import { refuse } from "../journal/refusal.ts";
-import type { GpuNo, JobNo, NodeNo } from "../model/ids.ts";
-import type { Job } from "../model/job.ts";
+import type { GpuNo, NodeNo } from "../model/ids.ts";
 import type { FleetNode, NodeFacts } from "../model/node.ts";
 import type { Instant } from "../model/units.ts";
 import { endingTogether, finishAttempt } from "../run/finish.ts";
-import { nodeChanged } from "../run/nodes.ts";
+import { jobsOn, nodeChanged } from "../run/nodes.ts";
 import { stopJob } from "../run/stop.ts";
-import { jobOf } from "../state/live-jobs.ts";
 import type { State } from "../state/state.ts";
 import { endWindowEarly, planMaintenance } from "./maintenance.ts";
 
@@ -65,13 +63,6 @@ function loseLeases(state: State, node: FleetNode, now: Instant): Event[] {
     );
     return [...events, ...rest];
   });
-}
-
-/** Who holds anything on a node, by number. */
-export function jobsOn(state: State, node: NodeNo): Job[] {
-  const jobs = new Set<JobNo>();
-  for (const lease of state.leases.values()) if (lease.node === node) jobs.add(lease.job);
-  return [...jobs].sort((a, b) => a - b).map((no) => jobOf(state, no));
 }
 
 /** A drain's time is up: whoever is still there is asked to leave, and whole gangs with them. */

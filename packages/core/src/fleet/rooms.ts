@@ -1,13 +1,20 @@
 import type { FleetNode } from "../model/node.ts";
-import type { Fleet } from "./fleet.ts";
-import type { Domain } from "./topology.ts";
+import type { Domain, Topology } from "./topology.ts";
 
 /** How many members of a gang each node can take; what the search for places works on. */
 export type Fits = (node: FleetNode) => number;
 
+/** What of the fleet rooms are counted on. */
+interface RoomSource {
+  readonly nodes: readonly (FleetNode | undefined)[];
+  readonly topology: Topology;
+  readonly makeup: number;
+  readonly changes: { readonly count: number; readonly recent: ArrayLike<number> };
+}
+
 /** How many members each place has room for, and what was worked out from that. */
 export class Rooms {
-  readonly #fleet: Fleet;
+  readonly #fleet: RoomSource;
   readonly #fits: Fits;
   /** By node. */
   #fit: Int32Array = new Int32Array(0);
@@ -19,7 +26,7 @@ export class Rooms {
   #changes = 0;
   #makeup = -1;
 
-  constructor(fleet: Fleet, fits: Fits) {
+  constructor(fleet: RoomSource, fits: Fits) {
     this.#fleet = fleet;
     this.#fits = fits;
     this.catchUp();

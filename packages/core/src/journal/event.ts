@@ -6,6 +6,7 @@ import type { MaintenanceWindow, NodeFacts, NodeMode } from "../model/node.ts";
 import type { PartSeat } from "../model/part.ts";
 import type { Policy } from "../model/policy.ts";
 import type { Instant } from "../model/units.ts";
+import type { Head } from "./head.ts";
 import type { MoneyEvent } from "./money-event.ts";
 
 /**
@@ -49,12 +50,6 @@ export type Event =
   | MoneyEvent
   | EpochBegan
   | TurnTaken;
-
-export interface Head<Kind extends string> {
-  readonly kind: Kind;
-  readonly v: 1;
-  readonly at: Instant;
-}
 
 export interface NodeAdded extends Head<"node-added"> {
   readonly node: NodeNo;

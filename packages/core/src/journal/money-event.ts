@@ -4,7 +4,7 @@ import type { Budget, BudgetStop } from "../money/budget.ts";
 import type { Invoice, SpelledLine } from "../money/invoice.ts";
 import type { LedgerEntry } from "../money/ledger.ts";
 import type { Contract, PricesAhead, PriceVersion } from "../money/price.ts";
-import type { Head } from "./event.ts";
+import type { Head } from "./head.ts";
 
 /** What was decided about money. Amounts that may pass 2^53 are text. */
 export type MoneyEvent =

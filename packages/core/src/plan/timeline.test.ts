@@ -26,7 +26,7 @@ describe("plans where nothing that runs has an end", () => {
     w.tick(minute);
     w.submit("late", "a", { gpus: 1, priority: "low" });
     assert.equal(w.stateOf("late"), "waiting");
-    assert.deepEqual([...w.state.planned.values()], [startsAt]);
+    assert.deepEqual([...w.memory.startsAt.values()], [startsAt]);
   });
 
   it("[B1] are not made for who waits for seats alone", () => {

@@ -1,7 +1,9 @@
 import type { Event, NodeChanged } from "../journal/event.ts";
-import type { NodeNo } from "../model/ids.ts";
+import type { JobNo, NodeNo } from "../model/ids.ts";
+import type { Job } from "../model/job.ts";
 import type { FleetNode, NodeFacts, NodeMode } from "../model/node.ts";
 import type { Instant } from "../model/units.ts";
+import { jobOf } from "../state/live-jobs.ts";
 import type { State } from "../state/state.ts";
 
 export function nodeChanged(
@@ -25,4 +27,11 @@ export function afterSeatsFreed(state: State, nodes: readonly NodeNo[], now: Ins
       events.push(nodeChanged(node, "maintenance", node.reason, now));
   }
   return events;
+}
+
+/** Who holds anything on a node, by number. */
+export function jobsOn(state: State, node: NodeNo): Job[] {
+  const jobs = new Set<JobNo>();
+  for (const lease of state.leases.values()) if (lease.node === node) jobs.add(lease.job);
+  return [...jobs].sort((a, b) => a - b).map((no) => jobOf(state, no));
 }

@@ -2,7 +2,7 @@ import { type AccountNo, noAccount } from "../model/ids.ts";
 import type { Job } from "../model/job.ts";
 import type { Instant } from "../model/units.ts";
 import { addTo, type Held, nothingHeld } from "../quota/held.ts";
-import type { State } from "./state.ts";
+import type { Holders } from "./holders.ts";
 
 /** Jobs of one account with whom it loses the same. */
 export interface Kind {
@@ -26,24 +26,24 @@ export class Alike {
   readonly #kindOf = new Map<Job, Kind>();
 
   /** A job has begun or ceased to be one that others might take, or holds something else. */
-  note(state: State, job: Job): void {
+  note(state: Holders, job: Job): void {
     if (this.#kinds === undefined) return;
     this.#remove(this.#kinds, job);
     if (mayLeave(job)) this.#add(this.#kinds, state, job);
   }
 
-  of(state: State, account: AccountNo): ReadonlyMap<string, Kind> {
+  of(state: Holders, account: AccountNo): ReadonlyMap<string, Kind> {
     this.#kinds ??= this.#build(state);
     return this.#kinds.get(account) ?? none;
   }
 
-  #build(state: State): Map<AccountNo, Map<string, Kind>> {
+  #build(state: Holders): Map<AccountNo, Map<string, Kind>> {
     const kinds = new Map<AccountNo, Map<string, Kind>>();
     for (const job of state.active.values()) if (mayLeave(job)) this.#add(kinds, state, job);
     return kinds;
   }
 
-  #add(kinds: Map<AccountNo, Map<string, Kind>>, { fleet }: State, job: Job): void {
+  #add(kinds: Map<AccountNo, Map<string, Kind>>, { fleet }: Holders, job: Job): void {
     const held = nothingHeld();
     for (const lease of job.leases) addTo(held, fleet, lease, 1);
     const { units, memoryUnits, cpusMilli, memoryMiB, byModel, moreMemory } = held;

@@ -5,7 +5,7 @@ import type { Instant } from "../model/units.ts";
 import { accountOf } from "../quota/accounts.ts";
 import { addTo, nothingHeld, stayingOf } from "../quota/held.ts";
 import { compareShares, noShare, type Share, shareOf, shareOfJob } from "../quota/share.ts";
-import type { State } from "./state.ts";
+import type { Holders } from "./holders.ts";
 
 /** A job that may be asked to leave. */
 interface Entry extends Placed {
@@ -64,7 +64,7 @@ export class BurstOrder {
   }
 
   /** A job has begun or ceased to be burst work that may leave, or has started. */
-  note(state: State, job: Job): void {
+  note(state: Holders, job: Job): void {
     if (this.#sides === undefined) return;
     const known = this.#entries.get(job);
     if (known !== undefined) this.#remove(known);
@@ -80,7 +80,7 @@ export class BurstOrder {
   }
 
   /** The first to leave of those that will do; undefined where there is none, or finding it would take too long. */
-  first(state: State, now: Instant, ask: (job: Job) => Answer): Job | undefined {
+  first(state: Holders, now: Instant, ask: (job: Job) => Answer): Job | undefined {
     this.#sides ??= this.#build(state);
     this.#catchUp(state, now);
     const root = this.#sides.get(0 as AccountNo);
@@ -100,7 +100,7 @@ export class BurstOrder {
   }
 
   /** Leaves one job, or its whole account, out; returns how to put it back. */
-  #pass(state: State, entry: Entry, answer: Answer): () => void {
+  #pass(state: Holders, entry: Entry, answer: Answer): () => void {
     const side = this.#sides!.get(entry.job.account)!;
     const out: Entry[] = [];
     if (answer === "not-this-job") {
@@ -119,7 +119,7 @@ export class BurstOrder {
     };
   }
 
-  #build(state: State): Map<AccountNo, Side> {
+  #build(state: Holders): Map<AccountNo, Side> {
     this.#entries = new Map();
     this.#checkpoints = new Heap<Checkpoint>((a, b) => a.at < b.at);
     this.#checkpointOf = new Map();
@@ -129,7 +129,7 @@ export class BurstOrder {
     return sides;
   }
 
-  #add(state: State, job: Job, sides: Map<AccountNo, Side>): void {
+  #add(state: Holders, job: Job, sides: Map<AccountNo, Side>): void {
     const side = sideOf(state, job.account, sides);
     const safeAt = job.startedAt === 0 ? Number.POSITIVE_INFINITY : job.startedAt;
     const { no, spec } = job;
@@ -162,7 +162,7 @@ export class BurstOrder {
     this.#stale.push(side);
   }
 
-  #catchUp(state: State, now: Instant): void {
+  #catchUp(state: Holders, now: Instant): void {
     for (let next = this.#checkpoints.first; next !== undefined && next.at <= now; next = this.#checkpoints.first) {
       const { entry } = next;
       const every = entry.job.spec.checkpoint!.everyMs!;
@@ -180,7 +180,7 @@ export class BurstOrder {
     this.#stale = [];
   }
 
-  #settleUp(state: State, side: Side): void {
+  #settleUp(state: Holders, side: Side): void {
     for (let at: Side | undefined = side; at !== undefined; at = at.above) settle(state, at);
   }
 }
@@ -196,7 +196,7 @@ function gpusOf({ leases }: Job): number {
   return gpus;
 }
 
-function sideOf(state: State, account: AccountNo, sides: Map<AccountNo, Side>): Side {
+function sideOf(state: Holders, account: AccountNo, sides: Map<AccountNo, Side>): Side {
   const known = sides.get(account);
   if (known !== undefined) return known;
   const { parent } = accountOf(state, account);
@@ -214,7 +214,7 @@ function sideOf(state: State, account: AccountNo, sides: Map<AccountNo, Side>): 
   return side;
 }
 
-function settle(state: State, side: Side): void {
+function settle(state: Holders, side: Side): void {
   let best: Contender | undefined = side.sides.first;
   const own = side.jobs.first;
   if (own !== undefined) {
@@ -232,7 +232,7 @@ function settle(state: State, side: Side): void {
   side.above.sides.update(side);
 }
 
-function shareAlone(state: State, { leases }: Job): Share {
+function shareAlone(state: Holders, { leases }: Job): Share {
   const held = nothingHeld();
   for (const lease of leases) addTo(held, state.fleet, lease, 1);
   return shareOfJob(state, { ...held, model: -1 });

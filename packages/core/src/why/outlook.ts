@@ -1,4 +1,5 @@
-import { type ClaimPlan, planClaim } from "../claim/plan.ts";
+import type { ClaimPlan } from "../claim/claim-plan.ts";
+import { planClaim } from "../claim/plan.ts";
 import type { Rule } from "../claim/takeable.ts";
 import type { Spans } from "../learn/run-times.ts";
 import { type NodeNo, noAccount } from "../model/ids.ts";
