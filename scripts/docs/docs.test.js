@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, join, normalize } from "node:path";
 import test from "node:test";
 import { fieldsNotYet } from "@tessera/core";
@@ -69,6 +69,13 @@ test("a command or flag that does not exist is found", async () => {
   assert.equal(await unknownIn(["run", "--gpu", "1", "--", "x", "--fine"]), "--gpu");
   assert.equal(await unknownIn(["admin", "repair"]), "no repair");
   assert.equal(await unknownIn(["server", "--colour"]), "--colour");
+});
+
+test("every package says in a README what it is for", () => {
+  for (const name of readdirSync(join(root, "packages"))) {
+    const file = join(root, "packages", name, "README.md");
+    assert.ok(existsSync(file) && readFileSync(file, "utf8").startsWith("# "), `packages/${name} has no README.md`);
+  }
 });
 
 test("every npm script in the documents exists", () => {

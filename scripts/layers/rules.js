@@ -17,15 +17,16 @@ export const mayImport = {
  * its left on the same line. ARCHITECTURE.md shows the same list, with a sentence for each line.
  */
 export const coreLayers = [
-  ["model", "collections", "journal"],
+  ["model", "money", "collections", "journal"],
   ["gpu"],
   ["fleet"],
   ["quota"],
   ["learn"],
   ["state"],
   ["submit", "admit", "gate"],
+  ["run"],
   ["queue", "place", "plan", "claim"],
-  ["run", "meter", "bill"],
+  ["meter", "bill"],
   ["schedule"],
   ["decide", "why"],
 ];
@@ -34,7 +35,7 @@ export const coreLayers = [
 export const serverLayers = [["journal"], ["store"], ["access"], ["render"], ["flow"], ["notify", "api"]];
 
 /** The packages whose folders are held to a list. */
-export const layered = { server: serverLayers };
+export const layered = { core: coreLayers, server: serverLayers };
 
 /** What stands in the root of the repository. Everything else has a folder where it belongs. */
 export const rootHolds = [
