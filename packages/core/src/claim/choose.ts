@@ -22,6 +22,8 @@ export interface Task {
   readonly book: Book;
   /** The only nodes on which anyone is to be taken, where that is known. */
   readonly nodes?: readonly NodeNo[] | undefined;
+  /** A guarantee would let it have the room if more of its own account's work left: what leaves instead only spares that [T14]. */
+  readonly isOwed?: boolean;
 }
 
 /** Nodes for all members with their victims taken, the cheapest first; undefined where there are not enough. */

@@ -110,7 +110,7 @@ function planByWays(
     const fewer =
       first === way || wholeNodes
         ? undefined
-        : planWithFewer({ ...task, claimant: first.claimant }, first.offers, plan);
+        : planWithFewer({ ...task, claimant: first.claimant, isOwed: true }, first.offers, plan);
     const { cover } = fewer === undefined ? claimant : first.claimant;
     const { seats, victims } = fewer ?? plan;
     if (wholeNodes && !mayHoldWhole(state, claimant, seats, victims)) continue;
@@ -300,9 +300,9 @@ function leastOf(task: Task, sites: readonly Site[], offers: Offers, tally: Tall
  */
 function areNeeded(task: Task, tally: Tally, rooms: SiteRooms): boolean {
   const { preemptible } = task.claimant.job.spec;
-  if (![...tally.victims.values()].includes("T2")) return true;
-  for (const [victim, rule] of [...tally.victims]) {
-    if (rule === "T1") continue;
+  const fair = [...tally.victims].filter(([, rule]) => rule === "T2");
+  const own = task.isOwed || fair.length === 0 ? [] : [...tally.victims].filter(([, rule]) => isOwn(rule));
+  for (const [victim, rule] of [...own, ...fair]) {
     tally.putBack(victim);
     rooms.changed(victim);
     const hasQuota = tally.ceilingHit() === undefined && (tally.isCovered() || (preemptible && isLent(task, tally)));
