@@ -22,7 +22,7 @@ export interface Task {
   readonly book: Book;
   /** The only nodes on which anyone is to be taken, where that is known. */
   readonly nodes?: readonly NodeNo[] | undefined;
-  /** A guarantee would let it have the room if more of its own account's work left: what leaves instead only spares that [T14]. */
+  /** A guarantee holds the claimant if more of its own account's work leaves: this plan only spares some of that work [T14]. */
   readonly isOwed?: boolean;
 }
 

@@ -294,8 +294,8 @@ function leastOf(task: Task, sites: readonly Site[], offers: Offers, tally: Tall
 }
 
 /**
- * Whether all who leave where some do for a fair share are needed for room or quota, or those of its own account for its
- * cover: who left only so that the claimant's side is small enough would start again, and the others take their room
+ * Whether each T2 victim is needed for room or quota, and beside T2 victims each own victim for room, quota or cover. A
+ * job that left only so that the claimant's side is small enough would start again, and the others would take their room
  * back, without end [T2, T10, T14].
  */
 function areNeeded(task: Task, tally: Tally, rooms: SiteRooms): boolean {

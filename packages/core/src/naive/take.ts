@@ -132,7 +132,7 @@ export function isLegal(world: World, wish: Wish, option: Option, set: readonly 
   return standings.some(
     (standing) =>
       faultsOfSet(world, wish, option, standing, set).length === 0 &&
-      // Who could stand on a floor without its own account's work may take less of that [T5].
+      // A claimant that a floor would hold without its own account's work may take less of that work [T5].
       (standings.some(({ byOwn }) => byOwn) || !set.some((one) => onlyLowers(world, wish, option, standing, one, set))),
   );
 }

@@ -138,7 +138,7 @@ function delayed(
     const before = startsAt(world, world, plan, ahead);
     if (before === undefined) return "unsure";
     if (startsAt(world, after, plan, ahead) !== undefined) continue;
-    // It could take work back instead: whether a plan has to, for which there was room without that, is open.
+    // The plan had room without taking work back: whether it must take some back now is open.
     if (startsAt(world, withoutTaken(world, after, before, plan), plan, ahead) !== undefined) {
       answer = "unsure";
       continue;
@@ -164,7 +164,7 @@ function withoutTaken(world: World, from: World, { then, option }: Starting, pla
   return without(from, from.holdings.filter(isTaken));
 }
 
-/** Whether who is planned takes back less urgent work of its own account, which is old enough by then [B2, T3, T8]. */
+/** Whether a planned job takes back less urgent work of its own account, which is old enough by then [B2, T3, T8]. */
 function takesOwn(
   world: World,
   plan: Plan,

@@ -26,7 +26,7 @@ export function membersBeside({ gpus, cpusMilli, memoryMiB }: Spare, need: Membe
   return Math.max(0, fit);
 }
 
-/** Whether more is taken of a node than a plan leaves: it counts on having some of that back. */
+/** Whether more of a node is taken than a plan leaves: the plan counts on taking some of it back. */
 export function isOverdrawn(spare: Spare | undefined): boolean {
   return spare !== undefined && (spare.gpus < 0 || spare.cpusMilli < 0 || spare.memoryMiB < 0);
 }

@@ -47,7 +47,7 @@ interface Kept {
   readonly usage: UsageThen | undefined;
   /** The other plans that run then: what they will hold is in neither. */
   readonly beside: PlannedStart[];
-  /** It counts on taking work back, by the guarantee that will hold it [T1, T3]. */
+  /** The plan counts on taking work back, by the guarantee that will hold it [T1, T3]. */
   takesBack: boolean;
 }
 
@@ -207,7 +207,7 @@ export class Timeline {
     return true;
   }
 
-  /** Whether the guarantee by which a plan takes work back would still hold it if a job ran beside it [B8]. */
+  /** Whether the guarantee by which a plan takes work back still holds the planned job if another job runs beside it [B8]. */
   #isCoveredBeside(job: Job, demand: Demand, { start, usage, beside }: Kept): boolean {
     if (start.cover === noAccount || usage === undefined) return true;
     const yielding = beside.filter((other) => this.#yields(other, job));
