@@ -4,7 +4,7 @@ import type { JobNo } from "../model/ids.ts";
 import type { JobSpec } from "../model/job.ts";
 import { minute } from "../model/units.ts";
 import { newJob } from "../state/new-job.ts";
-import { demandOf } from "../state/state.ts";
+import { demandOf } from "../quota/demand.ts";
 import { parseJob } from "../submit/parse.ts";
 import { ana, jobId, World } from "../testing/world.ts";
 import { Timeline } from "./timeline.ts";
