@@ -2,6 +2,7 @@ export * from "./actions.ts";
 export * from "./focus/index.ts";
 export * from "./invoice-page.ts";
 export * from "./money.ts";
+export * from "./reasons.ts";
 export * from "./refusals.ts";
 export * from "./routes.ts";
 export * from "./shapes/access.ts";

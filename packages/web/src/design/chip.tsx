@@ -1,4 +1,5 @@
 import type { Job, WaitReason } from "@tessera/wire";
+import { waitingReasons } from "@tessera/wire/reasons";
 import type { ReactNode } from "react";
 
 export type Tone = "guaranteed" | "burst" | "leaving" | "idle" | "booked" | "maintenance" | "down" | "healthy";
@@ -51,33 +52,12 @@ export function StateChip({ job }: { job: Pick<Job, "state" | "outcome" | "held"
   );
 }
 
-const reasonWords: Readonly<Record<WaitReason["kind"], string>> = {
-  never: "can never run",
-  held: "held",
-  "not-yet": "not yet",
-  dependency: "waits for a job",
-  budget: "budget",
-  price: "price",
-  evicting: "room is being made",
-  quota: "quota",
-  capacity: "capacity",
-  shape: "shape",
-  isolation: "isolation",
-  health: "health",
-  reservation: "planned for others",
-  order: "others are ahead",
-};
-
-export function reasonWord(kind: WaitReason["kind"]): string {
-  return reasonWords[kind];
-}
-
 export function ReasonChip({ reason }: { reason: WaitReason | undefined }) {
   if (reason === undefined) return null;
   const tone: Tone = reason.kind === "never" ? "down" : reason.kind === "evicting" ? "leaving" : "burst";
   return (
     <Chip tone={tone} shape="square">
-      {reasonWords[reason.kind]}
+      {waitingReasons[reason.kind].title}
     </Chip>
   );
 }

@@ -1,4 +1,5 @@
 import Type, { type Static } from "typebox";
+import { reasonKinds } from "../reasons.ts";
 import { AccountPath, Duration, Line, Page, Text, Timestamp } from "./common.ts";
 
 const name = Type.String({
@@ -199,24 +200,9 @@ export const JobSpecBody = Type.Object(
 );
 export type JobSpecBody = Static<typeof JobSpecBody>;
 
-/** Why a waiting job does not run, the first of SCHEDULING's list that holds. */
+/** Why a waiting job does not run: the first of the waiting reasons that holds. */
 export const WaitReason = Type.Object({
-  kind: Type.Enum([
-    "never",
-    "held",
-    "not-yet",
-    "dependency",
-    "budget",
-    "price",
-    "evicting",
-    "quota",
-    "capacity",
-    "shape",
-    "isolation",
-    "health",
-    "reservation",
-    "order",
-  ]),
+  kind: Type.Enum(reasonKinds),
   detail: Type.String({ description: "One sentence with amounts, accounts and places" }),
   account: Type.Optional(Type.String()),
   missing: Type.Optional(

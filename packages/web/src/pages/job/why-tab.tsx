@@ -1,10 +1,11 @@
 import type { Alternative, Displacement, Explanation, Job } from "@tessera/wire";
+import { waitingReasons } from "@tessera/wire/reasons";
 import { useState } from "react";
 import { useLocation } from "wouter";
 import { call, wordsOf } from "../../api/call.ts";
 import { useMay } from "../../api/me.tsx";
 import { useCall } from "../../api/use-call.ts";
-import { Chip, reasonWord } from "../../design/chip.tsx";
+import { Chip } from "../../design/chip.tsx";
 import { Dialog } from "../../design/dialog.tsx";
 import { Button, Card, Notice, Skeleton } from "../../design/parts.tsx";
 import { count, spellGpus, spellNumber } from "../../format/numbers.ts";
@@ -49,7 +50,7 @@ function Waterfall({ why }: { why: Explanation }) {
           <span className="sign" aria-hidden="true">
             {result === "passed" ? "✓" : result === "failing" ? "✗" : "·"}
           </span>
-          <span className="kind">{reasonWord(kind)}</span>
+          <span className="kind">{waitingReasons[kind].title}</span>
           <span className="text">
             {result === "open" ? <span className="hidden-text">not looked at yet</span> : text}
             {result === "failing" && reason?.needed !== undefined && reason.free !== undefined && (

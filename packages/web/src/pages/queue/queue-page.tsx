@@ -1,9 +1,10 @@
 import type { Job } from "@tessera/wire";
+import { waitingReasons } from "@tessera/wire/reasons";
 import { useMemo } from "react";
 import { Link, useSearchParams } from "wouter";
 import { useLive } from "../../api/live.ts";
 import { useCall } from "../../api/use-call.ts";
-import { ReasonChip, reasonWord } from "../../design/chip.tsx";
+import { ReasonChip } from "../../design/chip.tsx";
 import { ButtonLink, Card, Empty, Figure, Skeleton } from "../../design/parts.tsx";
 import { Rows } from "../../design/rows.tsx";
 import { count, spellGpus, spellNumber } from "../../format/numbers.ts";
@@ -12,6 +13,11 @@ import { gpusColumn, nameColumn, projectColumn, reasonColumn, sinceColumn, userC
 import { type Lane, lanesOf, reasonsOf } from "./lanes.ts";
 
 const columns = [nameColumn, projectColumn, userColumn, gpusColumn, reasonColumn, sinceColumn];
+
+/** The title of a reason in the address, which may be any text. */
+function titleOf(reason: string): string {
+  return Object.entries(waitingReasons).find(([kind]) => kind === reason)?.[1].title ?? reason;
+}
 
 /** What waits, in which order, and why. The chosen job and reason are in the address. */
 export function QueuePage() {
@@ -60,7 +66,7 @@ export function QueuePage() {
                 })
               }
             >
-              {reasonWord(kind)} <span className="quiet">{spellNumber(many)}</span>
+              {waitingReasons[kind].title} <span className="quiet">{spellNumber(many)}</span>
             </button>
           ))}
         </div>
@@ -122,7 +128,7 @@ export function QueuePage() {
           <div className="grid">
             <Card
               flush
-              title={reason === null ? "In order" : `Waiting: ${reasonWord(reason as never)}`}
+              title={reason === null ? "In order" : `Waiting: ${titleOf(reason)}`}
               className={chosen === null ? "span-12" : "span-7"}
             >
               <Rows
