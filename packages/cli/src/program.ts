@@ -1,9 +1,9 @@
+import { nearestName } from "@tessera/wire/nearest";
 import { Command, CommanderError, Option } from "commander";
 import { type CommandEntry, commandNamed, commands } from "./commands/index.ts";
 import { exit } from "./exit.ts";
 import { Failure, usageFailure } from "./failure.ts";
 import { operandsOf, turnRound } from "./grammar.ts";
-import { nearest } from "./nearest.ts";
 import { asksForJson, formats } from "./output/format.ts";
 import { type GlobalOptions, Session } from "./session.ts";
 import { painterOf, printable, type Terminal } from "./terminal.ts";
@@ -69,7 +69,7 @@ export async function buildProgram(args: readonly string[], session: Session): P
 }
 
 function unknownCommand(word: string): Failure {
-  const close = nearest(
+  const close = nearestName(
     word,
     commands.flatMap(({ name, aliases = [] }) => [name, ...aliases]),
   );

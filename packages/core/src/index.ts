@@ -33,6 +33,7 @@ export * from "./meter/strand-watch.ts";
 export * from "./meter/usage.ts";
 export * from "./model/access.ts";
 export * from "./model/account.ts";
+export * from "./model/duration.ts";
 export * from "./model/ids.ts";
 export * from "./model/job.ts";
 export * from "./model/lease.ts";

@@ -1,5 +1,5 @@
 /** What simulations, soaks and benchmarks use of the server. */
-export { nearestName } from "./api/nearest.ts";
+export { nearestName } from "@tessera/wire";
 export { storeOf } from "./config.ts";
 export { budgetStandings } from "./flow/bill-budget.ts";
 export { windowsBetween } from "./flow/bill-periods.ts";

@@ -1,7 +1,7 @@
 import type { AccountEdit, GpuAmount } from "@tessera/wire";
+import { readDuration } from "@tessera/wire/duration";
 import { type Command, Option } from "commander";
 import { usageFailure } from "../failure.ts";
-import { parseDurationMs } from "../output/time.ts";
 
 /** Flags of `account create` and `account edit`. */
 export interface TermFlags {
@@ -212,15 +212,14 @@ function numberOf(flag: string, text: string | undefined): number | null | undef
 
 function durationOf(flag: string, text: string | undefined): string | null | undefined {
   if (text === undefined || text === "none") return text === undefined ? undefined : null;
-  if (parseDurationMs(text) !== undefined) return text;
+  if (readDuration(text) !== undefined) return text;
   throw usageFailure(`${flag} must be a duration, got "${text}"`, "such as 24h");
 }
 
 function gpuHoursOf(text: string | undefined): { max: number; every: string } | null | undefined {
   if (text === undefined || text === "none") return text === undefined ? undefined : null;
   const [, max, every] = /^(\d+(?:\.\d+)?)\/(.+)$/.exec(text) ?? [];
-  if (max !== undefined && every !== undefined && parseDurationMs(every) !== undefined)
-    return { max: Number(max), every };
+  if (max !== undefined && every !== undefined && readDuration(every) !== undefined) return { max: Number(max), every };
   throw usageFailure(`--gpu-hours must be hours per period, got "${text}"`, "such as 1000/7d");
 }
 

@@ -1,11 +1,12 @@
 import type { Explanation, WaitReason } from "@tessera/wire";
+import { shortDuration } from "@tessera/wire/duration";
 import { type ReasonText, waitingReasons } from "@tessera/wire/reasons";
 import type { Command } from "commander";
 import { examples } from "../help.ts";
 import { callOnJob } from "../job/find.ts";
 import { alternativesText, startText } from "../job/outlook.ts";
 import { emitObject } from "../output/emit.ts";
-import { durationText, instantText } from "../output/time.ts";
+import { instantText } from "../output/time.ts";
 import type { Session } from "../session.ts";
 import { printable } from "../terminal.ts";
 
@@ -48,7 +49,7 @@ export function explainText(name: string, explanation: Explanation, session: Ses
     lines.push(`The account that decides is ${account}.`);
   if (reason.until !== undefined) {
     const ms = Date.parse(reason.until) - now;
-    lines.push(`Until ${instantText(reason.until)}${ms > 0 ? `, in ${durationText(ms)}` : ""}.`);
+    lines.push(`Until ${instantText(reason.until)}${ms > 0 ? `, in ${shortDuration(ms)}` : ""}.`);
   }
   if (position !== undefined && inQueue) lines.push(positionText(position, explanation));
   if (start !== undefined && start.when !== "now") lines.push(startText(start, now));

@@ -1,10 +1,11 @@
 import type { BodyOf, NodeShape } from "@tessera/wire";
+import { readDuration } from "@tessera/wire/duration";
 import type { Command } from "commander";
 import { usageFailure } from "../failure.ts";
 import { examples } from "../help.ts";
 import { blockersText, modeStyle, node } from "../nouns/node.ts";
 import { emitList, emitObject } from "../output/emit.ts";
-import { instantText, parseDurationMs } from "../output/time.ts";
+import { instantText } from "../output/time.ts";
 import { confirm } from "../prompt.ts";
 import type { Session } from "../session.ts";
 import { printable } from "../terminal.ts";
@@ -45,7 +46,7 @@ export function define(command: Command, session: Session): void {
     .option("--reason <text>", "why, shown to everyone");
   examples(drain, ["tess node drain n0 --within 2h --reason 'new driver'"]);
   drain.action(async (names: string[], { reason, within }: NodeFlags) => {
-    if (within !== undefined && parseDurationMs(within) === undefined) {
+    if (within !== undefined && readDuration(within) === undefined) {
       throw usageFailure(`--within must be a duration, got "${within}"`, "such as 30m or 2h");
     }
     await confirm(

@@ -1,10 +1,10 @@
 import type { PolicyPut, PolicyShape } from "@tessera/wire";
+import { readDuration } from "@tessera/wire/duration";
 import { type Command, Option } from "commander";
 import { usageFailure } from "../failure.ts";
 import { examples } from "../help.ts";
 import { emitObject } from "../output/emit.ts";
 import { fieldsText } from "../output/fields.ts";
-import { parseDurationMs } from "../output/time.ts";
 import type { Session } from "../session.ts";
 
 interface PolicyFlags {
@@ -64,7 +64,7 @@ async function change(session: Session, flags: PolicyFlags): Promise<void> {
     if (
       text !== undefined &&
       !(text === "off" && (flag === "--scrub" || flag === "--reshape")) &&
-      parseDurationMs(text) === undefined
+      readDuration(text) === undefined
     )
       throw usageFailure(`${flag} must be a duration, got "${text}"`, "such as 90s or 5m");
   }

@@ -1,4 +1,5 @@
 import type { BodyOf } from "@tessera/wire";
+import { roles } from "@tessera/wire/roles";
 import type { Command } from "commander";
 import { notFoundFailure, usageFailure } from "../failure.ts";
 import { examples } from "../help.ts";
@@ -13,7 +14,7 @@ interface BindFlags {
   readonly idempotencyKey?: string;
 }
 
-const rolesText = "platform-owner, tenant-admin, team-admin, member, viewer, finance or auditor";
+const rolesText = `${roles.slice(0, -1).join(", ")} or ${roles.at(-1)}`;
 
 export function define(command: Command, session: Session): void {
   examples(command.description("Looks at and changes who has which role where."), [

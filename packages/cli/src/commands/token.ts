@@ -1,9 +1,9 @@
+import { readDuration } from "@tessera/wire/duration";
 import type { Command } from "commander";
 import { usageFailure } from "../failure.ts";
 import { examples } from "../help.ts";
 import { token } from "../nouns/access.ts";
 import { emitObject } from "../output/emit.ts";
-import { parseDurationMs } from "../output/time.ts";
 import { confirm } from "../prompt.ts";
 import type { Session } from "../session.ts";
 import { addNounVerbs } from "../verbs/noun-command.ts";
@@ -58,7 +58,7 @@ async function makeToken(
   session: Session,
   { label, user, scope, expiresIn, idempotencyKey: key }: CreateFlags,
 ): Promise<void> {
-  if (expiresIn !== undefined && parseDurationMs(expiresIn) === undefined) {
+  if (expiresIn !== undefined && readDuration(expiresIn) === undefined) {
     throw usageFailure(`--expires-in must be a duration, got "${expiresIn}"`, "such as 90d");
   }
   const scopes = scope?.flatMap((text) => text.split(","));

@@ -1,7 +1,8 @@
 import type { Alternative, Displacement, Start } from "@tessera/wire";
+import { shortDuration } from "@tessera/wire/duration";
 import type { Column } from "../output/column.ts";
 import { renderTable } from "../output/table.ts";
-import { durationText, instantText } from "../output/time.ts";
+import { instantText } from "../output/time.ts";
 import type { Session } from "../session.ts";
 import { quoteWord } from "./quote.ts";
 
@@ -36,7 +37,7 @@ function nodesText(nodes: readonly string[]): string {
 function soon(at: string, now: number): string {
   const ms = Date.parse(at) - now;
   if (ms <= 0) return "now";
-  return ms < 86_400_000 ? `in ${durationText(ms)}` : instantText(at);
+  return ms < 86_400_000 ? `in ${shortDuration(ms)}` : instantText(at);
 }
 
 const ruleTexts: Readonly<Record<Displacement["by"][number]["rule"], string>> = {

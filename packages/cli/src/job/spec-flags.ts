@@ -1,6 +1,6 @@
+import { readDuration } from "@tessera/wire/duration";
 import { type Command, Option } from "commander";
 import { usageFailure } from "../failure.ts";
-import { parseDurationMs } from "../output/time.ts";
 import type { Session } from "../session.ts";
 import { type Spec, withAbsoluteWorkdir } from "./spec-file.ts";
 
@@ -202,7 +202,7 @@ function sizeOf(text: string | undefined): number | string | undefined {
 }
 
 function durationOf(flag: string, text: string | undefined): string | undefined {
-  if (text === undefined || parseDurationMs(text) !== undefined) return text;
+  if (text === undefined || readDuration(text) !== undefined) return text;
   throw usageFailure(`${flag} must be a duration, got "${text}"`, "such as 90m, 2h30m or 1d");
 }
 

@@ -1,7 +1,7 @@
 import type { UsageState } from "../meter/usage.ts";
 import type { Instant } from "../model/units.ts";
 import { modelMatches } from "../submit/gpus.ts";
-import type { Micros, Rounding } from "./money.ts";
+import { fallbackCurrency, type Micros, type Rounding } from "./money.ts";
 
 /** What one GPU of a model costs for an hour, in micros. */
 export interface GpuRate {
@@ -118,4 +118,9 @@ export function rateFor<Entry extends { readonly model: string }>(
       best = entry;
   }
   return best;
+}
+
+/** The currency of the last price list. */
+export function currencyOf(versions: readonly Pick<PriceVersion, "currency">[]): string {
+  return versions.at(-1)?.currency ?? fallbackCurrency;
 }

@@ -1,6 +1,7 @@
 import { type Invoice, readLine, spelled } from "../bill/invoice.ts";
 import { entriesOf, faultOf, type LedgerEntry } from "../bill/ledger.ts";
 import { moneyText } from "../bill/money.ts";
+import { currencyOf } from "../bill/price.ts";
 import type { Event } from "../journal/event.ts";
 import type { IssueInvoice, MoneyCommand, PostEntry } from "../journal/money-command.ts";
 import type { SpelledEntry } from "../journal/money-event.ts";
@@ -97,7 +98,7 @@ function overspend(state: State, command: Extract<MoneyCommand, { kind: "job.ove
   const job = state.jobById.get(command.job);
   const budget = job?.spec.budgetMicros;
   if (job === undefined || budget === undefined || BigInt(command.spentMicros) < BigInt(budget)) return { events: [] };
-  const currency = state.books.versions.at(-1)?.currency ?? "EUR";
+  const currency = currencyOf(state.books.versions);
   const why = `its own budget of ${moneyText(BigInt(budget), currency)} is spent`;
   const events =
     job.state === "waiting"

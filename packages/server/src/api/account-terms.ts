@@ -2,6 +2,7 @@ import {
   type AccountTerms,
   cpusToMilli,
   day,
+  durationText,
   type GpuAmounts,
   gpusToUnits,
   hour,
@@ -20,7 +21,7 @@ import {
   unitsPerGpu,
 } from "@tessera/core";
 import type { AccountEdit, GpuAmount } from "@tessera/wire";
-import { durationText, gpusOf } from "./quantities.ts";
+import { gpusOf } from "./quantities.ts";
 
 /** An amount in units by model, and the sizes in which it was given. */
 interface Amounts {

@@ -1,6 +1,7 @@
 import {
   type AccountNo,
   type BudgetReached,
+  durationText,
   type Event,
   type JobNo,
   moneyText,
@@ -11,7 +12,7 @@ import {
 import type { FeedEntry } from "@tessera/wire";
 import type { ControlPlane } from "../flow/control.ts";
 import { eventsOf } from "../flow/recover.ts";
-import { durationText, timestamp } from "./quantities.ts";
+import { timestamp } from "./quantities.ts";
 
 /** Something that happened, as it is kept: put into words only when someone reads it. */
 export interface FeedItem {

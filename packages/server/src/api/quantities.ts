@@ -1,28 +1,8 @@
-import { day, hour, minute, second, unitsPerGpu } from "@tessera/core";
+import { unitsPerGpu } from "@tessera/core";
 
 /** An instant as the wire shows it. */
 export function timestamp(at: number): string {
   return new Date(at).toISOString();
-}
-
-const durationUnits: readonly (readonly [string, number])[] = [
-  ["d", day],
-  ["h", hour],
-  ["m", minute],
-  ["s", second],
-  ["ms", 1],
-];
-
-/** Milliseconds as people write them: `1h30m`. */
-export function durationText(ms: number): string {
-  let text = "";
-  let rest = ms;
-  for (const [name, size] of durationUnits) {
-    const count = Math.floor(rest / size);
-    if (count > 0) text += `${count}${name}`;
-    rest -= count * size;
-  }
-  return text === "" ? "0s" : text;
 }
 
 /** MiB as people write them: `64GiB`. */

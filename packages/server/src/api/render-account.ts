@@ -2,6 +2,7 @@ import {
   type Account,
   type AccountTerms,
   accountOf,
+  durationText,
   type GpuAmounts,
   modelMatches,
   overcommitted,
@@ -14,7 +15,7 @@ import {
 import type { Account as WireAccount } from "@tessera/wire";
 import type { Seal } from "../access/seal.ts";
 import { renderAmounts, renderLimits } from "./account-terms.ts";
-import { durationText, gpusOf, timestamp } from "./quantities.ts";
+import { gpusOf, timestamp } from "./quantities.ts";
 
 /** Terms in the words of the request. */
 function renderTerms({

@@ -1,13 +1,14 @@
 import {
   type ArrayAsk,
   decimalText,
+  durationText,
   type GpuAsk,
   type JobSpec,
   type ModelAsk,
   type Slo,
   unitsPerGpu,
 } from "@tessera/core";
-import { durationText, sizeText, timestamp } from "./quantities.ts";
+import { sizeText, timestamp } from "./quantities.ts";
 
 /** A spec in the words of the job file, defaults filled in: what one gets back can be submitted again. */
 export function renderSpec(spec: JobSpec): Record<string, unknown> {

@@ -1,5 +1,5 @@
+import { nearestName } from "@tessera/wire";
 import { Ajv2020, type ErrorObject, type ValidateFunction } from "ajv/dist/2020.js";
-import { nearestName } from "./nearest.ts";
 import { type Denial, deny } from "./problem.ts";
 
 type Schema = object;

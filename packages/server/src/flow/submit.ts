@@ -3,6 +3,7 @@ import {
   type After,
   accountOf,
   canonicalJson,
+  durationText,
   gpuOffers,
   type Instant,
   isRefusal,
@@ -27,7 +28,6 @@ import {
 import type { DryRun, JobCreated, JobSpecBody, Job as WireJob } from "@tessera/wire";
 import { grantsOf } from "../access/policy.ts";
 import { holderOfSecret } from "../access/secrets.ts";
-import { durationText } from "../api/quantities.ts";
 import { jobCreated, jobCreatedFromDoc, renderReason } from "../api/render.ts";
 import { renderDisplaced, renderSeats } from "../api/render-outlook.ts";
 import { renderSpec } from "../api/render-spec.ts";

@@ -1,4 +1,4 @@
-import { hour, minute, type Refusal, second } from "@tessera/core";
+import { durationText, type Refusal } from "@tessera/core";
 import type { ScenarioRun } from "./run.ts";
 
 /** How a text is marked; plain where nobody looks at colours. */
@@ -47,21 +47,4 @@ export function badFileJson(file: string, { refused, field, value, detail, hint 
 function shown(value: unknown): string {
   if (Array.isArray(value)) return `[${value.join(", ")}]`;
   return String(value);
-}
-
-/** `1h1m`, `90ms`: as a scenario file would write it. */
-export function durationText(ms: number): string {
-  let rest = ms;
-  let text = "";
-  for (const [unit, size] of [
-    ["h", hour],
-    ["m", minute],
-    ["s", second],
-    ["ms", 1],
-  ] as const) {
-    const count = Math.floor(rest / size);
-    rest -= count * size;
-    if (count > 0) text += `${count}${unit}`;
-  }
-  return text === "" ? "0s" : text;
 }

@@ -1,3 +1,2 @@
 export * from "./columns.ts";
-export * from "./csv.ts";
 export * from "./rows.ts";

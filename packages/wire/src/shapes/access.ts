@@ -1,6 +1,6 @@
 import { roles } from "@tessera/core";
 import Type, { type Static } from "typebox";
-import { AccountPath, Line, Page, Timestamp } from "./common.ts";
+import { AccountPath, Duration, Line, Page, Timestamp } from "./common.ts";
 
 export const RoleName = Type.Enum([...roles]);
 export const RoleBindingShape = Type.Object({
@@ -63,7 +63,7 @@ export const TokenCreate = Type.Object(
     /** Another user's token; needs user.write over that user. */
     user: Type.Optional(Line(200)),
     scopes: Type.Optional(Type.Array(Line(50), { maxItems: 50 })),
-    expiresIn: Type.Optional(Type.String({ pattern: "^(\\d{1,9}(ms|s|m|h|d|w))+$", maxLength: 64 })),
+    expiresIn: Type.Optional(Duration),
   },
   { additionalProperties: false },
 );

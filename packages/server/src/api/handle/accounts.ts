@@ -2,6 +2,7 @@ import {
   type Account,
   type AccountId,
   type Command,
+  isInside,
   isRefusal,
   pathUp,
   plainTerms,
@@ -11,7 +12,6 @@ import {
   type State,
 } from "@tessera/core";
 import type { AccountEdit } from "@tessera/wire";
-import { isWithin } from "../../access/policy.ts";
 import { newId } from "../../flow/ids.ts";
 import { deleteSecret, putSecret, secretNames, secretRowsOf } from "../../flow/secrets.ts";
 import { checkZone, instantOf } from "../../flow/zones.ts";
@@ -40,7 +40,7 @@ const secretPattern = /^[A-Za-z_][A-Za-z0-9_]{0,127}$/;
 export function accountsWithin(state: State, roots: readonly Account[]): Account[] {
   return state.accounts.filter(
     (account): account is Account =>
-      account !== undefined && roots.some((root) => isWithin(state, account.no, root.no)),
+      account !== undefined && roots.some((root) => isInside(state, account.no, root.no)),
   );
 }
 

@@ -1,4 +1,5 @@
 import {
+  durationText,
   type Fleet,
   isRefusal,
   movesPerHourPlain,
@@ -11,7 +12,6 @@ import type { PolicyPut, PolicyShape } from "@tessera/wire";
 import type { Seal } from "../../access/seal.ts";
 import { askerOf, type Handler } from "../context.ts";
 import { staleUnless } from "../if-match.ts";
-import { durationText } from "../quantities.ts";
 
 type PolicyHandlers = {
   getPolicy: Handler<"getPolicy">;

@@ -1,10 +1,11 @@
+import type { Role } from "@tessera/wire/roles";
 import { type FormEvent, useState } from "react";
 import { call, wordsOf } from "../../api/call.ts";
 import { useCall } from "../../api/use-call.ts";
 import { Dialog } from "../../design/dialog.tsx";
 import { Button, Field } from "../../design/parts.tsx";
 import { toast } from "../../frame/toasts.tsx";
-import { type RoleName, RolePick } from "./roles.tsx";
+import { RolePick } from "./roles.tsx";
 
 /** Makes a user with a first role and, if one is given, a first password. */
 export function NewUser({ onClose, onMade }: { onClose: () => void; onMade: (id: string) => void }) {
@@ -12,7 +13,7 @@ export function NewUser({ onClose, onMade }: { onClose: () => void; onMade: (id:
   const paths = (accounts.data?.items ?? []).filter(({ path }) => path !== "");
   const [name, setName] = useState("");
   const [password, setPassword] = useState("");
-  const [role, setRole] = useState<RoleName>("member");
+  const [role, setRole] = useState<Role>("member");
   const [account, setAccount] = useState<string | undefined>();
   const [wrong, setWrong] = useState<string | undefined>();
   const at = account ?? paths[0]?.path ?? "";

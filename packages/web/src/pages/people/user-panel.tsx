@@ -1,11 +1,12 @@
 import type { UserShape } from "@tessera/wire";
+import type { Role } from "@tessera/wire/roles";
 import { useState } from "react";
 import { Link } from "wouter";
 import { useMay, useMe } from "../../api/me.tsx";
 import { useAct, useCall } from "../../api/use-call.ts";
 import { Button, Card } from "../../design/parts.tsx";
 import { PasswordForm } from "./password-form.tsx";
-import { type RoleName, RolePick } from "./roles.tsx";
+import { RolePick } from "./roles.tsx";
 import { TokenList } from "./token-list.tsx";
 
 /** One user: roles, password, tokens, and whether they may come in at all. */
@@ -14,7 +15,7 @@ export function UserPanel({ user }: { user: UserShape }) {
   const may = useMay();
   const accounts = useCall("listAccounts", { query: { limit: 1000 } });
   const paths = (accounts.data?.items ?? []).filter(({ path }) => path !== "");
-  const [role, setRole] = useState<RoleName>("member");
+  const [role, setRole] = useState<Role>("member");
   const [account, setAccount] = useState<string | undefined>();
   const bind = useAct(
     "bindRole",

@@ -1,4 +1,5 @@
 import type { PriceBookShape } from "@tessera/wire";
+import { fallbackCurrency } from "@tessera/wire/money";
 import { type FormEvent, useState } from "react";
 import { call, wordsOf } from "../../api/call.ts";
 import { useMay } from "../../api/me.tsx";
@@ -88,7 +89,7 @@ function rowsOf(before: List | undefined, models: readonly string[]): Row[] {
 /** A new list with a price for each model; what the form does not show is kept as it is in the list before. */
 function NewList({ before, models }: { before: List | undefined; models: readonly string[] }) {
   const [id, setId] = useState(`list-${new Date().toISOString().slice(0, 10)}`);
-  const [currency, setCurrency] = useState(before?.currency ?? "EUR");
+  const [currency, setCurrency] = useState(before?.currency ?? fallbackCurrency);
   const [rows, setRows] = useState(() => rowsOf(before, models));
   const [effect, setEffect] = useState<string | undefined>();
   const add = useAct("addPrices", () => "The price list was added.");
