@@ -1,4 +1,5 @@
 import type { GpuCount, Reason, ReasonKind, ReasonValues } from "@tessera/core";
+import { shortMemory } from "@tessera/core/memory";
 import { moneyText } from "@tessera/core/money";
 
 /** All that is said of one kind of reason why a job waits. */
@@ -96,7 +97,7 @@ export const waitingReasons = {
       const max = moneyText(maxMicros, currency);
       return `An hour of ${model} costs ${moneyText(hourMicros, currency)} beyond the guarantee; its max_price is ${max}.${inside}`;
     },
-    advice: "Wait for a lower price, or submit it with a higher max_price; what an hour costs: tess price get",
+    advice: "Wait for a lower price, or submit it with a higher max_price; what an hour costs: tess price show",
     inQueue: false,
     changeable: true,
   },
@@ -131,11 +132,11 @@ export const waitingReasons = {
           return `It needs ${gpus(values.needed)} and ${values.free} ${are(values.free)} free.`;
         case "gpu-memory": {
           const { needed, memoryMiB, enough } = values;
-          return `It needs ${gpus(needed)} with ${sizeText(memoryMiB)} of memory and ${enough} ${are(enough)} free.`;
+          return `It needs ${gpus(needed)} with ${shortMemory(memoryMiB)} of memory and ${enough} ${are(enough)} free.`;
         }
         case "beside-part": {
           const { cpusMilli, memoryMiB = 0 } = values;
-          const what = cpusMilli === undefined ? `${sizeText(memoryMiB)} of memory` : `${cpusMilli / 1000} cores`;
+          const what = cpusMilli === undefined ? `${shortMemory(memoryMiB)} of memory` : `${cpusMilli / 1000} cores`;
           return `A part of a GPU is free, but on no node that also has the ${what} it asks for.`;
         }
         case "part-no-room":
@@ -241,7 +242,7 @@ function quotaSentence(values: ReasonValues["quota"]): string {
       return `${values.account} has used all GPU hours of this period.`;
     case "max": {
       const { account, what, max, held } = values;
-      if (what === "memory") return `${account} may hold ${sizeText(max)} of memory and holds ${sizeText(held)}.`;
+      if (what === "memory") return `${account} may hold ${shortMemory(max)} of memory and holds ${shortMemory(held)}.`;
       const unit = what === "cpus" ? many(max, "core") : gpus({ gpus: max, model: what === "*" ? "" : what });
       return `${account} may hold ${unit} and holds ${held}.`;
     }
@@ -288,7 +289,7 @@ function besideSentence(values: Beside): string {
     case "cpus":
       return `${nodesWith(values.each)} have at most ${many(values.mostMilli / 1000, "core")} free, and a member needs ${values.neededMilli / 1000}.`;
     case "memory":
-      return `${nodesWith(values.each)} have at most ${sizeText(values.mostMiB)} of memory free, and a member needs ${sizeText(values.neededMiB)}.`;
+      return `${nodesWith(values.each)} have at most ${shortMemory(values.mostMiB)} of memory free, and a member needs ${shortMemory(values.neededMiB)}.`;
     case "cpus-of-all":
     case "memory-of-all": {
       const what = values.cause === "cpus-of-all" ? "cores" : "memory";
@@ -319,8 +320,4 @@ function many(count: number, noun: string): string {
 
 function are(count: number): string {
   return count === 1 ? "is" : "are";
-}
-
-function sizeText(mebibytes: number): string {
-  return mebibytes >= 1024 ? `${Math.floor((mebibytes / 1024) * 10) / 10} GiB` : `${mebibytes} MiB`;
 }

@@ -32,7 +32,7 @@ export function define(command: Command, _session: Session): void {
     .allowExcessArguments();
   examples(command, texts[verb]?.examples ?? []);
   command.action((noun: string | undefined) => {
-    if (noun === undefined) throw usageFailure(`${verb} what?`, `nouns: ${known.join(", ")}`);
+    if (noun === undefined) throw usageFailure(`${verb} needs a noun`, `one of ${known.join(", ")}`);
     const words = Object.entries(nouns).flatMap(([name, { aliases }]) =>
       known.includes(name) ? [name, ...aliases] : [],
     );

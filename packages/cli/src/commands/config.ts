@@ -24,7 +24,7 @@ interface NamedContext extends Context {
 }
 
 export function define(command: Command, session: Session): void {
-  examples(command.description("Looks at and changes the contexts: which server, as whom, for which project."), [
+  examples(command.description("Shows and changes the contexts: server, user and project."), [
     "tess config get-contexts",
     "tess config set project lab/vision",
   ]);
@@ -54,7 +54,7 @@ export function define(command: Command, session: Session): void {
     .command("set")
     .summary("set server, tenant or project of a context")
     .description(
-      "Sets server, tenant or project of the current context, or of the one named with --context; none takes it away.",
+      "Sets server, tenant or project of the current context, or of the one named with --context; none removes it.",
     )
     .argument("<key>", contextKeys.join(", "))
     .argument("<value>", "new value, or none");

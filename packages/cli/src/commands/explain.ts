@@ -13,8 +13,8 @@ import { printable } from "../terminal.ts";
 export function define(command: Command, session: Session): void {
   command
     .description(
-      "Says why a job waits, what it lacks, who is before it, when it will start, and what would start it now.\n" +
-        "Each change that is shown was planned on the fleet as it is; it takes a new submission.",
+      "Says why a job waits, what it needs, which jobs are ahead, when it will start, and which change would start it sooner.\n" +
+        "Each change shown was planned on the present fleet; to use it, submit the job again.",
     )
     .argument("<job>", "name or id");
   examples(command, ["tess explain llama-ft", "tess explain llama-ft -o json"]);

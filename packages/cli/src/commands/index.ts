@@ -29,24 +29,24 @@ export const commands: readonly CommandEntry[] = [
     name: "run",
     aliases: ["launch"],
     group: jobs,
-    summary: "submit a job and stay with it",
+    summary: "submit a job and follow it",
     load: () => import("./run.ts"),
   },
   {
     name: "apply",
     group: jobs,
-    summary: "submit the jobs of a file unless they are there",
+    summary: "submit the jobs of a file that are not there yet",
     load: () => import("./apply.ts"),
   },
   { name: "ps", aliases: ["queue"], group: jobs, summary: "list jobs", load: () => import("./ps.ts") },
-  { name: "logs", group: jobs, summary: "show what a job wrote", load: () => import("./logs.ts") },
+  { name: "logs", group: jobs, summary: "show the output of a job", load: () => import("./logs.ts") },
   { name: "explain", group: jobs, summary: "say why a job waits", load: () => import("./explain.ts") },
   { name: "wait", group: jobs, summary: "wait until jobs run or have ended", load: () => import("./wait.ts") },
   { name: "cancel", aliases: ["stop"], group: jobs, summary: "stop jobs for good", load: () => import("./cancel.ts") },
   { name: "hold", group: jobs, summary: "keep waiting jobs from starting", load: () => import("./hold.ts") },
   { name: "release", group: jobs, summary: "let held jobs start", load: () => import("./release.ts") },
 
-  { name: "gpus", group: fleet, summary: "show what is free", load: () => import("./gpus.ts") },
+  { name: "gpus", group: fleet, summary: "show which GPUs are free", load: () => import("./gpus.ts") },
   {
     name: "node",
     aliases: ["nodes"],
@@ -57,7 +57,7 @@ export const commands: readonly CommandEntry[] = [
   {
     name: "policy",
     group: fleet,
-    summary: "get, set: who may be evicted for whom, and when",
+    summary: "get, set: rules for eviction and planning",
     load: () => import("./policy.ts"),
   },
   {
@@ -77,7 +77,7 @@ export const commands: readonly CommandEntry[] = [
   {
     name: "quota",
     group: people,
-    summary: "accounts by what they are promised and hold",
+    summary: "accounts with their guarantee and use",
     load: () => import("./quota.ts"),
   },
   {
@@ -112,7 +112,12 @@ export const commands: readonly CommandEntry[] = [
   },
   { name: "price", group: books, summary: "show, preview, add, contract", load: () => import("./price.ts") },
   { name: "budget", group: books, summary: "get, set, delete", load: () => import("./budget.ts") },
-  { name: "billing", group: books, summary: "get, set: what tenants owe, and may", load: () => import("./billing.ts") },
+  {
+    name: "billing",
+    group: books,
+    summary: "get, set: what tenants owe, and their credit",
+    load: () => import("./billing.ts"),
+  },
   {
     name: "invoice",
     group: books,
@@ -126,14 +131,14 @@ export const commands: readonly CommandEntry[] = [
     summary: "GPU time by account, user, job, GPU or node",
     load: () => import("./usage.ts"),
   },
-  { name: "events", group: books, summary: "what happened lately", load: () => import("./events.ts") },
+  { name: "events", group: books, summary: "recent events", load: () => import("./events.ts") },
   { name: "audit", group: books, summary: "who did what", load: () => import("./audit.ts") },
 
   { name: "get", group: verbs, summary: "list things, or show those named", load: () => import("./any-noun.ts") },
   { name: "describe", group: verbs, summary: "show everything about one", load: () => import("./any-noun.ts") },
-  { name: "create", group: verbs, summary: "make one", load: () => import("./any-noun.ts") },
+  { name: "create", group: verbs, summary: "create one", load: () => import("./any-noun.ts") },
   { name: "edit", group: verbs, summary: "change one", load: () => import("./any-noun.ts") },
-  { name: "delete", group: verbs, summary: "remove one", load: () => import("./any-noun.ts") },
+  { name: "delete", group: verbs, summary: "delete one", load: () => import("./any-noun.ts") },
 
   { name: "server", group: setup, summary: "run the control plane here", load: () => import("./server.ts") },
   {
@@ -144,7 +149,7 @@ export const commands: readonly CommandEntry[] = [
   },
   { name: "login", group: setup, summary: "remember a server and a token", load: () => import("./login.ts") },
   { name: "logout", group: setup, summary: "forget a token", load: () => import("./logout.ts") },
-  { name: "whoami", group: setup, summary: "show who you are to the server", load: () => import("./whoami.ts") },
+  { name: "whoami", group: setup, summary: "show which user you are", load: () => import("./whoami.ts") },
   {
     name: "config",
     group: setup,

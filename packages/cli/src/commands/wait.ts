@@ -21,7 +21,7 @@ export function define(command: Command, session: Session): void {
   command
     .description(
       "Waits until jobs have ended and ends with their exit code (the highest of several), or until they run.\n" +
-        "A timeout ends with 75 and leaves the jobs alone.",
+        "A timeout exits with 75; the jobs continue.",
     )
     .argument("<job...>", "names or ids")
     .addOption(new Option("--for <state>", "running or done").choices(["running", "done"]).default("done"))

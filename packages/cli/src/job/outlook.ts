@@ -11,19 +11,19 @@ export function startText(start: Start, now: number): string {
   const { missesDeadline } = start;
   const text = whenText(start, now);
   if (missesDeadline === undefined) return text;
-  return `${text}\nAt its deadline, ${instantText(missesDeadline)}, it would be given up before it is done.`;
+  return `${text}\nIt would miss its deadline, ${instantText(missesDeadline)}.`;
 }
 
 function whenText(start: Start, now: number): string {
   const { when, at, p50, p90, basis, samples = 0, why, nodes = [] } = start;
-  if (when === "unknown") return `When it starts is not known: ${why ?? "the server does not say"}.`;
+  if (when === "unknown") return `Its start is not known: ${why ?? "the server gives no reason"}.`;
   const band =
     p50 === undefined || p90 === undefined ? undefined : `${soon(p50, now)} (p50) to ${soon(p90, now)} (p90)`;
-  const past = `${samples} past ${basis === "wait-times" ? "waits of jobs of its name" : "run times of what runs now"}`;
+  const past = `${samples} past ${basis === "wait-times" ? "waits of jobs of its name" : "run times of jobs like those running"}`;
   if (at === undefined) return band === undefined ? "It starts now." : `It starts ${band}, going by ${past}.`;
-  if (basis === "eviction") return `Those who leave for it are gone by ${soon(at, now)}.`;
+  if (basis === "eviction") return `The jobs evicted for it are gone ${soon(at, now)}.`;
   const where = nodes.length === 0 ? "" : ` on ${nodesText(nodes)}`;
-  const known = basis === "plan" ? "the limits of what runs" : "what is known of what runs";
+  const known = basis === "plan" ? "the time limits of running jobs" : "past run times of running jobs";
   const likely = band === undefined ? "" : ` More likely ${band}, going by ${past}.`;
   return `Planned start: ${soon(at, now)}${where}, going by ${known}.${likely}`;
 }
@@ -41,8 +41,8 @@ function soon(at: string, now: number): string {
 }
 
 const ruleTexts: Readonly<Record<Displacement["by"][number]["rule"], string>> = {
-  reclaim: "taken back from those who borrowed",
-  "fair-share": "from those above their fair share",
+  reclaim: "reclaimed from borrowers",
+  "fair-share": "from accounts above their fair share",
   priority: "of lower priority in the same account",
   order: "behind it in the order of the same account",
 };

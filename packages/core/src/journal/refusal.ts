@@ -22,6 +22,7 @@ export interface Refusal {
   /** Dotted path of the field at fault; empty when it is the request as a whole. */
   readonly field: string;
   readonly value: string | number | boolean | null;
+  /** In lower case it continues the field and its value (`is not a size`); a sentence of its own begins with a capital. */
   readonly detail: string;
   readonly hint: string;
 }
@@ -38,4 +39,16 @@ export function refuse(
 
 export function isRefusal(value: unknown): value is Refusal {
   return typeof value === "object" && value !== null && (value as Partial<Refusal>).refused !== undefined;
+}
+
+/** What happened, in one sentence that names the field and its value. */
+export function refusalText({ field, value, detail }: Pick<Refusal, "field" | "value" | "detail">): string {
+  const end = /[.!?]$/.test(detail) ? "" : ".";
+  if (field === "" || (!/^[a-z]/.test(detail) && detail.includes(field))) return `${capital(detail)}${end}`;
+  const held = value === null || detail.includes(String(value)) ? "" : ` ${JSON.stringify(value)}`;
+  return `${field}${held}${/^[a-z]/.test(detail) ? "" : ":"} ${detail}${end}`;
+}
+
+function capital(text: string): string {
+  return `${text.slice(0, 1).toUpperCase()}${text.slice(1)}`;
 }

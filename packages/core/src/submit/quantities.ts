@@ -44,8 +44,8 @@ export function gpusToUnits(gpus: number, field: string): number | Refusal {
       "invalid",
       field,
       gpus,
-      "is not an exact part of a GPU",
-      "use thousandths (0.125), sevenths are given by MIG profiles",
+      "is not a part of a GPU that can be counted exactly",
+      "write thousandths (0.125), or a MIG profile (1g.10gb)",
     );
   }
   return units;

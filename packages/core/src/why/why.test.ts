@@ -108,7 +108,7 @@ describe("a rehearsal", () => {
     const both = dry(w, "lab", { gpus: 8, nodes: 2 }).outlook;
     assert.deepEqual(both, {
       when: "unknown",
-      why: "1 job that holds GPUs it could use has no max_time, and too few like it have ended",
+      why: "1 job that holds GPUs it could use has no max_time, and too few jobs like it have ended",
     });
     const early = dry(w, "lab", { gpus: 1 });
     assert.equal(early.outlook.when, "later");
@@ -355,9 +355,9 @@ describe("what never fits", () => {
       assert.ok(isRefusal(refusal));
       return [refusal.field, refusal.hint];
     };
-    assert.deepEqual(refused({ cpus: 65 }), ["cpus", "ask for at most 64"]);
-    assert.deepEqual(refused({ memory: "600GiB" }), ["memory", "ask for at most 512000 MiB"]);
-    assert.deepEqual(refused({ gpu_memory: "90GiB" }), ["gpu_memory", "the largest H100 has 81559 MiB"]);
+    assert.deepEqual(refused({ cpus: 65 }), ["cpus", "ask for at most 64 cores"]);
+    assert.deepEqual(refused({ memory: "600GiB" }), ["memory", "ask for at most 500 GiB"]);
+    assert.deepEqual(refused({ gpu_memory: "90GiB" }), ["gpu_memory", "ask for at most 79.6 GiB"]);
     assert.deepEqual(refused({ gpus: 9 }), [
       "gpus",
       "the largest node has 8 H100 GPUs; ask for fewer on each of several nodes",

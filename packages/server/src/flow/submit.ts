@@ -58,12 +58,18 @@ export function projectOf(state: State, user: User, given: string | undefined): 
       "invalid",
       "project",
       null,
-      "is not given, and you may not submit to any account",
-      "ask for a role in one",
+      "is missing, and you may not submit jobs to any account",
+      "ask an administrator for the role member in an account",
     );
   }
   const shown = projects.slice(0, 10).join(", ");
-  return refuse("invalid", "project", null, "is not given, and there are several", `name one, such as ${shown}`);
+  return refuse(
+    "invalid",
+    "project",
+    null,
+    "is missing, and you may submit jobs to several accounts",
+    `name one, such as ${shown}`,
+  );
 }
 
 /** Accounts where a job of this user goes unasked: those of its roles, or every tenant for one of the whole platform. */
@@ -201,7 +207,7 @@ function parsed(
       "unsupported",
       field,
       value,
-      "is a part of a GPU, and the engine here gives out whole ones",
+      "is a part of a GPU, and the engine here has whole GPUs only",
       "ask for gpus: 1",
     );
   }
@@ -221,7 +227,7 @@ function cannotHonour({ control }: Finder, account: Account, body: JobSpecBody):
       "unsupported",
       "image",
       image,
-      "cannot be run: the engine here has no container images",
+      "cannot be used: the engine here does not run container images",
       "leave image out",
     );
   }
@@ -238,7 +244,7 @@ function cannotHonour({ control }: Finder, account: Account, body: JobSpecBody):
       "isolation",
       isolation,
       "is not offered by the engine here",
-      `offered: any, ${offered}`,
+      `use one of any, ${offered}`,
     );
   }
   for (const [i, name] of (body.secrets ?? []).entries()) {
@@ -261,7 +267,7 @@ function settleTimes(body: JobSpecBody, now: Instant): Omit<Settled, "after"> | 
   const deadlineAt = body.deadline === undefined ? undefined : instantOf(body.deadline, zone, "deadline");
   if (isRefusal(deadlineAt)) return deadlineAt;
   if (deadlineAt !== undefined && deadlineAt <= now) {
-    return refuse("invalid", "deadline", body.deadline!, "has passed", "give a later one");
+    return refuse("invalid", "deadline", body.deadline!, "has passed", "give a time in the future");
   }
   const notBeforeAt = body.not_before === undefined ? undefined : instantOf(body.not_before, zone, "not_before");
   if (isRefusal(notBeforeAt)) return notBeforeAt;

@@ -1,4 +1,4 @@
-import { durationText, type Refusal } from "@tessera/core";
+import { durationText, type Refusal, refusalText } from "@tessera/core";
 import type { ScenarioRun } from "./run.ts";
 
 /** How a text is marked; plain where nobody looks at colours. */
@@ -34,10 +34,9 @@ export function summary(ok: number, failed: number, bad: number, paint: Paint): 
 }
 
 /** What is wrong with a file, where, and what to do. */
-export function badFileText(file: string, { field, value, detail, hint }: Refusal, line?: number): string {
+export function badFileText(file: string, refusal: Refusal, line?: number): string {
   const where = line === undefined ? file : `${file}:${line}`;
-  const subject = [field, value === null ? "" : JSON.stringify(value)].filter((part) => part !== "").join(": ");
-  return `${where}: ${subject === "" ? "" : `${subject} `}${detail}; ${hint}`;
+  return `${where}: ${refusalText(refusal)} ${refusal.hint}`;
 }
 
 export function badFileJson(file: string, { refused, field, value, detail, hint }: Refusal, line?: number): string {

@@ -31,8 +31,13 @@ export type UserShape = Static<typeof UserShape>;
 export const UserPage = Page(UserShape);
 export const UserCreate = Type.Object(
   {
-    name: Type.String({ pattern: "^[a-z0-9][a-z0-9._-]{0,62}$", description: "Login name" }),
-    email: Type.Optional(Type.String({ maxLength: 254, pattern: "^[^\\s@\\p{C}]+@[^\\s@\\p{C}]+$" })),
+    name: Type.String({
+      pattern: "^[a-z0-9][a-z0-9._-]{0,62}$",
+      description: "A login name of lower-case letters, digits and . _ -",
+    }),
+    email: Type.Optional(
+      Type.String({ maxLength: 254, pattern: "^[^\\s@\\p{C}]+@[^\\s@\\p{C}]+$", description: "An e-mail address" }),
+    ),
     /** A first role, so that a tenant admin can make users only inside the tenant. */
     role: Type.Optional(RoleName),
     account: Type.Optional(AccountPath),

@@ -28,7 +28,15 @@ const terms = {
     ),
   ),
   trust: Type.Optional(Type.Enum(["confidential", "untrusted", "trusted"])),
-  trustGroup: Type.Optional(Type.Union([Type.String({ pattern: "^[a-z0-9][a-z0-9._-]{0,62}$" }), Type.Null()])),
+  trustGroup: Type.Optional(
+    Type.Union([
+      Type.String({
+        pattern: "^[a-z0-9][a-z0-9._-]{0,62}$",
+        description: "a name of lower-case letters, digits and . _ -",
+      }),
+      Type.Null(),
+    ]),
+  ),
   allowMigWith: Type.Optional(
     Type.Array(AccountPath, {
       maxItems: 100,

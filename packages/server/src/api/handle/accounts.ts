@@ -109,7 +109,7 @@ export const accountHandlers: AccountHandlers = {
     if (!secretPattern.test(name)) {
       return deny(
         "invalid",
-        "The name of a secret is that of an environment variable.",
+        "is not the name of an environment variable",
         "Use letters, digits and _, such as HF_TOKEN.",
         "secret",
       );
@@ -143,7 +143,13 @@ function windowOf(
   if (body.window === undefined || body.window === null) {
     const other = Object.keys(body).find((field) => field !== "window");
     if (other === undefined) return null;
-    return refuse("invalid", other, null, "stands beside window: null", "take the windows back first, then edit");
+    return refuse(
+      "invalid",
+      other,
+      null,
+      "cannot be used together with window: null",
+      "take the windows back first, then edit",
+    );
   }
   const { tz, ...times } = body.window;
   const badZone = tz === undefined ? undefined : checkZone(tz);

@@ -226,7 +226,7 @@ export const moneyHandlers: MoneyHandlers = {
       "conflict",
       "period",
       params.period!,
-      "something of this period became known after it was closed",
+      "has usage that became known after it was closed",
       "the next invoice corrects it; keep the extract that you were given before",
     );
   },
