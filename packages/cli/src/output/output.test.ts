@@ -71,6 +71,8 @@ test("what comes from elsewhere cannot draw on the terminal", () => {
 test("wide characters take two columns", () => {
   assert.equal(widthOf("日本"), 4);
   assert.equal(truncate("日本語", 4), "日…");
+  assert.deepEqual(["👩‍🚀", "🇩🇪", "e\u0301"].map(widthOf), [2, 2, 1]);
+  assert.equal(truncate("👩‍🚀👩‍🚀👩‍🚀", 5), "👩‍🚀👩‍🚀…");
 });
 
 test("columns are chosen by name or by any field, and sorted as numbers where they are numbers", () => {

@@ -298,6 +298,14 @@ describe("the console in a real browser", { skip: missing }, () => {
     await page.keyboard.press("?");
     await page.getByRole("dialog", { name: "Keyboard" }).waitFor();
     await page.keyboard.press("Escape");
+    const user = page.getByRole("banner").getByRole("button", { name: "owner" });
+    const signOut = page.getByRole("button", { name: "Sign out", exact: true });
+    await user.press("Enter");
+    await signOut.waitFor();
+    await page.keyboard.press("Tab");
+    await page.keyboard.press("Escape");
+    await signOut.waitFor({ state: "hidden" });
+    assert.ok(await user.evaluate((button) => button === button.ownerDocument.activeElement), "the focus is back");
     await watched.close();
   });
 
