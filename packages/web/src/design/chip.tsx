@@ -5,7 +5,7 @@ import type { ReactNode } from "react";
 export type Tone = "guaranteed" | "burst" | "leaving" | "idle" | "booked" | "maintenance" | "down" | "healthy";
 type Shape = "dot" | "square" | "ring" | "cross";
 
-/** A word with a mark whose colour and shape both say what it is. */
+/** A word with a mark; colour and shape both show its kind. */
 export function Chip({ tone = "idle", shape = "dot", children }: { tone?: Tone; shape?: Shape; children: ReactNode }) {
   return (
     <span className="chip">
@@ -24,7 +24,7 @@ const outcomes: Readonly<Record<string, { tone: Tone; shape: Shape }>> = {
   cancelled: { tone: "maintenance", shape: "cross" },
 };
 
-/** How a job stands, in a word. */
+/** The state of a job in a word. */
 export function StateChip({ job }: { job: Pick<Job, "state" | "outcome" | "held" | "class" | "exitCode"> }) {
   if (job.state === "ended") {
     const outcome = job.outcome ?? "ended";

@@ -102,7 +102,7 @@ function LostBanner() {
   return (
     <div style={{ padding: "12px 20px 0" }}>
       <Notice kind="warn">
-        The server does not answer. Trying again; what you see is from {spellClock(new Date(lostAt).toISOString())}.
+        The server does not answer. Retrying; this page is from {spellClock(new Date(lostAt).toISOString())}.
       </Notice>
     </div>
   );

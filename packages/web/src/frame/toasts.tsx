@@ -17,7 +17,7 @@ function set(now: readonly Toast[]): void {
   for (const listener of listeners) listener();
 }
 
-/** Says something for a moment. */
+/** Shows a message for a few seconds. */
 export function toast(kind: Toast["kind"], text: string): void {
   const id = next++;
   set([...toasts.slice(-3), { id, kind, text }]);

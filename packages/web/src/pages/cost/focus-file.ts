@@ -2,7 +2,7 @@ import type { InvoiceShape, LineExplanation } from "@tessera/wire";
 import { call } from "../../api/call.ts";
 import { saveFile } from "../../format/csv.ts";
 
-/** Hands the user an invoice as a FOCUS file: every line is taken apart first. */
+/** Hands the user an invoice as a FOCUS file: every line is explained first. */
 export async function saveFocusFile(at: { account: string; period: string }, invoice: InvoiceShape): Promise<void> {
   const { focusCsv, focusRows } = await import("@tessera/wire/focus");
   const explanations: LineExplanation[] = [];

@@ -19,7 +19,7 @@ function titleOf(reason: string): string {
   return Object.entries(waitingReasons).find(([kind]) => kind === reason)?.[1].title ?? reason;
 }
 
-/** What waits, in which order, and why. The chosen job and reason are in the address. */
+/** The waiting jobs, their order and reasons. The chosen job and reason are in the address. */
 export function QueuePage() {
   const jobs = useLive("listJobs", { state: "waiting" });
   const [params, setParams] = useSearchParams();
@@ -82,7 +82,7 @@ export function QueuePage() {
         </div>
         <div className="span-4">
           <Figure
-            label="They ask for"
+            label="GPUs asked for"
             value={spellNumber(gpus)}
             unit="GPUs"
             beside={lanes[0] === undefined ? "" : `most: ${lanes[0].account}`}
@@ -195,7 +195,7 @@ function Chosen({ id, job, closeHref }: { id: string; job: Job | undefined; clos
       }
     >
       {isError ? (
-        <p className="quiet">It no longer waits.</p>
+        <p className="quiet">The job no longer waits.</p>
       ) : why === undefined ? (
         <Skeleton />
       ) : (
@@ -204,21 +204,21 @@ function Chosen({ id, job, closeHref }: { id: string; job: Job | undefined; clos
             <ReasonChip reason={why.reason} />
             {why.position !== undefined && (
               <span className="quiet small">
-                {why.position === 1 ? "next of all that wait" : `place ${spellNumber(why.position)} of all that wait`}
+                {why.position === 1 ? "next in the queue" : `number ${spellNumber(why.position)} in the queue`}
               </span>
             )}
           </div>
-          <p>{why.reason?.detail ?? "It does not wait."}</p>
+          <p>{why.reason?.detail ?? "The job does not wait."}</p>
           <p className="quiet">{spellStart(why.start)}</p>
           {why.aheadBy !== undefined && (
             <p className="quiet small">
-              Ahead: {count(why.aheadBy.account.guaranteed + why.aheadBy.account.burst, "job")} of its own account,{" "}
-              {spellNumber(why.aheadBy.others.guaranteed + why.aheadBy.others.burst)} of others.
+              Ahead: {count(why.aheadBy.account.guaranteed + why.aheadBy.account.burst, "job")} in its own account,{" "}
+              {spellNumber(why.aheadBy.others.guaranteed + why.aheadBy.others.burst)} in others.
             </p>
           )}
           <div className="row">
             <ButtonLink href={`/jobs/${id}/why`} kind="primary">
-              Why, and what would help
+              Why it waits, and what would help
             </ButtonLink>
             <ButtonLink href={`/jobs/${id}`}>Open the job</ButtonLink>
           </div>
