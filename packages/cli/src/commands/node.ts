@@ -63,7 +63,7 @@ export function define(command: Command, session: Session): void {
   const maintenance = verb(
     command,
     "maintenance",
-    "take nodes out of use from one time to another; jobs that would not be over by then start elsewhere",
+    "plan maintenance of nodes; jobs that would not end before it start elsewhere",
   )
     .option("--from <time>", "such as 2026-12-01T08:00; default: now")
     .option("--to <time>", "when they take work again")

@@ -43,12 +43,21 @@ export function isRefusal(value: unknown): value is Refusal {
 
 /** What happened, in one sentence that names the field and its value. */
 export function refusalText({ field, value, detail }: Pick<Refusal, "field" | "value" | "detail">): string {
-  const end = /[.!?]$/.test(detail) ? "" : ".";
-  if (field === "" || (!/^[a-z]/.test(detail) && detail.includes(field))) return `${capital(detail)}${end}`;
+  const continues = /^[a-z]/.test(detail);
+  if (field === "" || (!continues && detail.includes(field))) return sentence(detail);
   const held = value === null || detail.includes(String(value)) ? "" : ` ${JSON.stringify(value)}`;
-  return `${field}${held}${/^[a-z]/.test(detail) ? "" : ":"} ${detail}${end}`;
+  return `${field}${held}${continues ? "" : ":"} ${ended(detail)}`;
 }
 
-function capital(text: string): string {
-  return `${text.slice(0, 1).toUpperCase()}${text.slice(1)}`;
+/** What to do, as a sentence. */
+export function hintText({ hint }: Pick<Refusal, "hint">): string {
+  return hint === "" ? "" : sentence(hint);
+}
+
+function sentence(text: string): string {
+  return `${text.slice(0, 1).toUpperCase()}${ended(text.slice(1))}`;
+}
+
+function ended(text: string): string {
+  return /[.!?]$/.test(text) ? text : `${text}.`;
 }

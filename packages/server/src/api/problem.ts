@@ -1,4 +1,4 @@
-import { type Refusal, type RefusalKind, refusalText } from "@tessera/core";
+import { hintText, type Refusal, type RefusalKind, refusalText } from "@tessera/core";
 import { type Problem, statusOfRefusal } from "@tessera/wire";
 
 /** Kinds of problems that the API finds by itself, before or beside the core, with their statuses. */
@@ -87,7 +87,8 @@ const longestValue = 200;
 
 /** RFC 9457 problem details for a refusal; its detail is a whole sentence, its hint another. */
 export function problemOf(denial: Denial, requestId: string): Problem {
-  const { refused, field, detail, hint } = denial;
+  const { refused, field, detail } = denial;
+  const hint = hintText(denial);
   const value = shortened(denial.value);
   const code = refused === "look-again" ? "unavailable" : refused;
   return {
@@ -98,14 +99,9 @@ export function problemOf(denial: Denial, requestId: string): Problem {
     code,
     ...(field !== "" && { field }),
     ...(value !== null && { value }),
-    ...(hint !== "" && { hint: sentence(hint) }),
+    ...(hint !== "" && { hint }),
     requestId,
   };
-}
-
-/** Hints of the core begin in lower case and have no end, so that other programs can put them into a line. */
-function sentence(hint: string): string {
-  return `${hint.slice(0, 1).toUpperCase()}${hint.slice(1)}${/[.!?]$/.test(hint) ? "" : "."}`;
 }
 
 function shortened(value: Denial["value"]): Denial["value"] {

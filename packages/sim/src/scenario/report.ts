@@ -1,4 +1,4 @@
-import { durationText, type Refusal, refusalText } from "@tessera/core";
+import { durationText, hintText, type Refusal, refusalText } from "@tessera/core";
 import type { ScenarioRun } from "./run.ts";
 
 /** How a text is marked; plain where nobody looks at colours. */
@@ -36,7 +36,7 @@ export function summary(ok: number, failed: number, bad: number, paint: Paint): 
 /** What is wrong with a file, where, and what to do. */
 export function badFileText(file: string, refusal: Refusal, line?: number): string {
   const where = line === undefined ? file : `${file}:${line}`;
-  return `${where}: ${refusalText(refusal)} ${refusal.hint}`;
+  return `${where}: ${refusalText(refusal)} ${hintText(refusal)}`;
 }
 
 export function badFileJson(file: string, { refused, field, value, detail, hint }: Refusal, line?: number): string {

@@ -94,7 +94,9 @@ export const WhoAmI = Type.Object({
   name: Type.String(),
   bindings: Type.Array(Type.Object({ role: RoleName, account: Type.String() })),
   scopes: Type.Array(Type.String()),
-  may: Type.Array(Type.String(), { description: "Actions that are allowed somewhere, at least on what is one's own" }),
+  may: Type.Array(Type.String(), {
+    description: "Actions that are allowed at some account, at least on the user's own jobs",
+  }),
   /** Where `tess run` goes without a project: the only account the user may submit to, or the first. */
   defaultProject: Type.Optional(Type.String()),
 });

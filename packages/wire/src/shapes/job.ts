@@ -267,7 +267,7 @@ export const Attempt = Type.Object({
   startedAt: Type.Optional(Timestamp),
   endedAt: Timestamp,
   result: Type.String(),
-  why: Type.Optional(Type.String({ description: "Who needed the room, where it was taken; names nobody" })),
+  why: Type.Optional(Type.String({ description: "Why it was evicted; names no other account" })),
   exitCode: Type.Optional(Type.Integer()),
 });
 
@@ -285,9 +285,7 @@ export const Job = Type.Object({
   held: Type.Boolean(),
   outcome: Type.Optional(Type.String()),
   exitCode: Type.Optional(Type.Integer()),
-  detail: Type.Optional(
-    Type.String({ description: "How it ended, or who needs the room while it is being evicted, in a sentence" }),
-  ),
+  detail: Type.Optional(Type.String({ description: "How it ended, or why it is being evicted, in a sentence" })),
   reason: Type.Optional(WaitReason),
   class: Type.Optional(Type.Enum(["guaranteed", "burst"])),
   attempt: Type.Integer(),
@@ -354,7 +352,7 @@ export type Start = Static<typeof Start>;
 
 /** Who would have to leave. Jobs that the caller may not see are counted, and not named. */
 export const Displacement = Type.Object({
-  jobs: Type.Integer({ description: "Jobs that would leave whole" }),
+  jobs: Type.Integer({ description: "Jobs that would be evicted as a whole" }),
   members: Type.Integer({ description: "Extra members that elastic jobs would lose" }),
   gpus: Type.Number(),
   by: Type.Array(
@@ -390,8 +388,10 @@ export type Alternative = Static<typeof Alternative>;
 export const DryRun = Type.Object({
   project: Type.String(),
   spec: Type.Record(Type.String(), Type.Unknown(), { description: "The job as it was understood, defaults filled in" }),
-  sizing: Type.Optional(Type.Array(Type.String(), { description: "How its GPUs were worked out from what it is" })),
-  wouldStart: Type.Boolean({ description: "Now, or as soon as those it displaces have left" }),
+  sizing: Type.Optional(
+    Type.Array(Type.String(), { description: "How its GPUs were derived from its model, frames or video" }),
+  ),
+  wouldStart: Type.Boolean({ description: "Now, or as soon as the jobs that it displaces have left" }),
   class: Type.Optional(JobClass),
   members: Type.Array(
     Type.Object({
