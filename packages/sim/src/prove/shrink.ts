@@ -71,6 +71,7 @@ function tidy(scenario: Scenario): Scenario {
       case "cancel":
         return jobs.has(input.job);
       case "node":
+      case "maintenance":
         return nodes.has(input.node);
       case "quota":
         return input.accounts.every(({ path }) => accounts.has(path));

@@ -199,7 +199,10 @@ class Running {
         return [this.#ask({ kind: "job.cancel", job: idOf(input.job) })];
       case "node":
         return [this.#ask(nodeCommand(input.node, input.to, this.now))];
+      case "maintenance":
+        throw new Error("the naive model knows no maintenance");
       case "quota":
+        if (input.untilMs !== undefined) throw new Error("the naive model knows no quota for a time");
         return input.accounts.map((account) =>
           this.#ask({ kind: "account.edit", path: account.path, terms: termsOf(account) }),
         );

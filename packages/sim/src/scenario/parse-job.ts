@@ -20,6 +20,7 @@ const keys = [
   "job",
   "account",
   "count",
+  "each_more",
   "gpus",
   "nodes",
   "members",
@@ -45,6 +46,9 @@ const isolations: readonly Isolation[] = ["whole", "mig", "mps", "timeslice", "a
 const types: readonly JobType[] = ["train", "service", "notebook", "batch"];
 const levels = topologyLevels.flatMap((level) => [level, `${level}?`] as const);
 
+/** Amounts of which each job of a `count` can ask for more than the job before it. */
+const growing = { cpus, memory: size, max_time: lastingDuration };
+
 /** One entry of `submit` → its jobs: one, or as many as `count` says. */
 export function readJobs(value: unknown, at: FieldPath, account: Read<string>): ScenarioJob[] {
   const fields = new Fields(value, at, "a job", keys);
@@ -53,6 +57,9 @@ export function readJobs(value: unknown, at: FieldPath, account: Read<string>): 
   const elements = fields.take("array", array);
   if (count !== undefined && elements !== undefined)
     throw new BadField([...at, "array"], elements.text, "cannot stand beside count", "use one of the two");
+  const more = fields.take("each_more", readMore) ?? {};
+  if (count === undefined && fields.keys().includes("each_more"))
+    throw new BadField([...at, "each_more"], null, "is of use only beside count", "add count, or leave it out");
   const job: ScenarioJob = {
     name: group,
     group,
@@ -78,7 +85,26 @@ export function readJobs(value: unknown, at: FieldPath, account: Read<string>): 
     array: elements,
   };
   if (count === undefined) return [job];
-  return Array.from({ length: count }, (_, i) => ({ ...job, name: `${group}.${i + 1}` }));
+  return Array.from({ length: count }, (_, i) => ({ ...job, ...grown(job, more, i), name: `${group}.${i + 1}` }));
+}
+
+type More = { readonly [Amount in keyof typeof growing]?: number };
+
+const readMore: Read<More> = (value, at) => {
+  const fields = new Fields(value, at, "an amount that grows", Object.keys(growing));
+  return {
+    cpus: fields.take("cpus", growing.cpus),
+    memory: fields.take("memory", growing.memory),
+    max_time: fields.take("max_time", growing.max_time),
+  };
+};
+
+function grown(job: ScenarioJob, more: More, times: number): Partial<ScenarioJob> {
+  return {
+    cpusMilli: job.cpusMilli + (more.cpus ?? 0) * times,
+    memoryMiB: job.memoryMiB + (more.memory ?? 0) * times,
+    ...(more.max_time !== undefined && { maxTimeMs: (job.maxTimeMs ?? more.max_time) + more.max_time * times }),
+  };
 }
 
 /** The names by which the jobs of an entry can be told apart later: those of `count` and of an array's elements too. */

@@ -5,7 +5,7 @@ import { AccountTree } from "./parse-accounts.ts";
 import { readFleet } from "./parse-fleet.ts";
 import { StepReader } from "./parse-steps.ts";
 import type { Policy, Scenario } from "./scenario.ts";
-import { duration, flag, text } from "./values.ts";
+import { duration, flag, lastingDuration, text } from "./values.ts";
 
 /** What is wrong with a scenario file, and in which of its lines where that can be said. */
 export interface BadFile {
@@ -14,7 +14,7 @@ export interface BadFile {
 }
 
 const keys = ["scenario", "name", "fleet", "accounts", "policy", "steps"];
-const policyKeys = ["grace", "min_runtime", "rebalance", "backfill"];
+const policyKeys = ["grace", "min_runtime", "rebalance", "backfill", "scrub"];
 const aliasedNodesMax = 1_000;
 
 /** The text of a scenario file (YAML 1.2) → a checked scenario, or the first thing that is wrong with it. */
@@ -91,6 +91,7 @@ function readPolicy(value: unknown, at: FieldPath): Policy {
     minRuntimeMs: fields.take("min_runtime", duration) ?? 0,
     rebalance: fields.take("rebalance", flag) ?? true,
     backfill: fields.take("backfill", flag) ?? true,
+    scrubMs: fields.take("scrub", lastingDuration),
   };
 }
 

@@ -4,10 +4,13 @@ import {
   type AccountTerms,
   type Command,
   type Instant,
+  type Isolation,
   isRefusal,
   type JobId,
   plainTerms,
   type Refusal,
+  type Rehearsal,
+  rehearse,
   type State,
   type UserId,
   writeSnapshot,
@@ -139,9 +142,19 @@ class Run {
       groups: this.#groups,
       over: this.story.over,
       evicted: new Set(recent.map((event) => event.job)),
+      startAt,
+      rehearse: (job: ScenarioJob) => this.#rehearse(job),
+      offers: (isolation: Isolation) => isolation === "any" || this.#engine.capabilities.isolation.includes(isolation),
     };
     for (const miss of missesOf(step.expect, outlook)) this.failures.push({ at: step.atMs, ...miss });
     return true;
+  }
+
+  #rehearse(job: ScenarioJob): Rehearsal | Refusal {
+    const { state, now } = this;
+    const spec = specOf(job, this.#scenario.policy, this.#engine.capabilities);
+    if (isRefusal(spec)) return spec;
+    return rehearse(state, state.accountByPath.get(job.account)!.no, user, spec, now);
   }
 
   #restless(): false {
@@ -159,11 +172,13 @@ class Run {
         return this.#cancel(input.job);
       case "node":
         return this.#turnNode(input, `${step}.node.${input.node}`);
+      case "maintenance":
+        return this.#askAll([{ field: `${step}.node.${input.node}`, command: maintenanceCommand(input) }], false);
       case "quota":
         return this.#askAll(
           input.accounts.map((account) => ({
             field: `${step}.quota.${account.path}`,
-            command: { kind: "account.edit", path: account.path, terms: termsOf(account) },
+            command: input.untilMs === undefined ? editCommand(account) : this.#windowCommand(account, input.untilMs),
           })),
           false,
         );
@@ -231,6 +246,12 @@ class Run {
     );
   }
 
+  /** The account's quota from now until an instant of the scenario. */
+  #windowCommand(account: ScenarioAccount, untilMs: number): Command {
+    const window = { from: this.now, to: startAt + untilMs, quota: termsOf(account).quota };
+    return { kind: "account.window", path: account.path, window };
+  }
+
   #register(): Command {
     return { kind: "node.register", nodes: this.#fleet.nodes() };
   }
@@ -249,6 +270,15 @@ class Run {
     }
     return undefined;
   }
+}
+
+function editCommand(account: ScenarioAccount): Command {
+  return { kind: "account.edit", path: account.path, terms: termsOf(account) };
+}
+
+function maintenanceCommand({ node, fromMs, untilMs }: Extract<StepInput, { kind: "maintenance" }>): Command {
+  const window = { from: startAt + fromMs, to: startAt + untilMs, reason: "the scenario says so" };
+  return { kind: "node.maintenance", node, window };
 }
 
 /** Fields of a refusal that are fields of an account in the file too. */

@@ -52,6 +52,8 @@ export interface Policy {
   readonly minRuntimeMs: number;
   readonly rebalance: boolean;
   readonly backfill: boolean;
+  /** How long the scrub of a GPU takes that passes to another tenant; absent = GPUs are not scrubbed. */
+  readonly scrubMs?: number;
 }
 
 /** One instant: its inputs in the order written, then what must be so once the scheduler has come to rest. */
@@ -66,8 +68,13 @@ export type StepInput =
   | { readonly kind: "submit"; readonly job: ScenarioJob }
   | { readonly kind: "cancel"; readonly job: string }
   | { readonly kind: "node"; readonly node: string; readonly to: NodeTurn }
-  /** The accounts whose terms change, as they are afterwards: the one named, and those above that hold a sum. */
-  | { readonly kind: "quota"; readonly accounts: readonly ScenarioAccount[] };
+  /** The node is out of use between two instants of the scenario. */
+  | { readonly kind: "maintenance"; readonly node: string; readonly fromMs: number; readonly untilMs: number }
+  /**
+   * The accounts whose terms change, as they are afterwards: the account named, and accounts above it that the file
+   * leaves out, because they hold a sum. With `untilMs` the quota changes for a time only: until that instant.
+   */
+  | { readonly kind: "quota"; readonly accounts: readonly ScenarioAccount[]; readonly untilMs?: number };
 
 export const nodeTurns = ["up", "down", "drain", "cordon"] as const;
 export type NodeTurn = (typeof nodeTurns)[number];
@@ -129,4 +136,25 @@ export interface Expect {
     readonly level: PlaceLevel;
     readonly are: number | readonly string[];
   }[];
+  /** Jobs that are not submitted, with what would happen if they were. */
+  readonly would?: readonly { readonly job: ScenarioJob; readonly starts: Start; readonly evicts?: readonly string[] }[];
+  /** Jobs that go before a waiting job. */
+  readonly ahead?: readonly {
+    readonly job: string;
+    readonly of: "own" | "others";
+    readonly class: JobClass;
+    readonly count: number;
+  }[];
+  /** All changes with which a waiting job would start sooner, in the order in which they are shown. */
+  readonly sooner?: readonly {
+    readonly job: string;
+    readonly changes: readonly { readonly field: string; readonly value: string; readonly starts: Start }[];
+  }[];
+  /** The planned start of a waiting job. */
+  readonly eta?: readonly { readonly job: string; readonly starts: Start }[];
+  /** The likely range of the start of a waiting job. */
+  readonly likely?: readonly { readonly job: string; readonly between: readonly [Start, Start] | "unknown" }[];
 }
+
+/** When a job starts: `now`, `unknown`, or an instant of the scenario such as `1h30m`. */
+export type Start = string;
