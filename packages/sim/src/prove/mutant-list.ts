@@ -198,10 +198,10 @@ export const mutants: readonly Mutant[] = [
     to: "return true || usage.holds(start,",
   },
   {
-    name: "B2: a gap is for jobs inside the guarantee that covers the plan",
+    name: "B2: a plan counts on taking work back although no guarantee will cover it",
     file: "plan/take-back.js",
-    from: "return cover !== noAccount && !isInside(state, account, cover);",
-    to: "return cover !== noAccount && isInside(state, account, cover);",
+    from: "cover !== noAccount && !isInside(",
+    to: "cover === noAccount || !isInside(",
   },
   {
     name: "B2: a planned job is refused for its own plan",
