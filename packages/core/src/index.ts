@@ -126,7 +126,7 @@ export { cpusToMilli, gpusToUnits, parseDuration, parseSize } from "./submit/qua
 export { parseSizes, sizedAmounts, withoutSizes } from "./submit/sizes.ts";
 export { type RawKind, sizeJob } from "./submit/sizing/kind.ts";
 export { gpuOffers } from "./submit/sizing/offers.ts";
-export { type Alternative, type AlternativeTerms, alternativesFor } from "./why/alternatives.ts";
+export { type Alternative, type AlternativeTerms, alternativesFor, type ChangedField } from "./why/alternatives.ts";
 export { lineOf } from "./why/line.ts";
 export { type Displaced, type Outlook, type StartBand, startBand } from "./why/outlook.ts";
 export type { Reason, ReasonKind } from "./why/reason.ts";

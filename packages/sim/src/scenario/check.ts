@@ -1,13 +1,13 @@
 import {
   type AlternativeTerms,
   alternativesFor,
+  type Outlook as CoreOutlook,
   expected,
   type Instant,
   isRefusal,
   type Job,
   type JobId,
   lineOf,
-  type Outlook as CoreOutlook,
   type Refusal,
   type Rehearsal,
   reasonFor,
@@ -113,11 +113,19 @@ function compareForecasts(
     compare(`would.${job.name}.evicts`, sorted(evicts), sorted(leaving));
   }
   for (const { job, of, class: as, count } of expect.ahead ?? []) {
-    compare(`ahead.${job}.${of}.${as}`, count, ifWaiting(outlook, job, (live) => lineOf(state, live)[of][as]));
+    compare(
+      `ahead.${job}.${of}.${as}`,
+      count,
+      ifWaiting(outlook, job, (live) => lineOf(state, live)[of][as]),
+    );
   }
   for (const { job, changes } of expect.sooner ?? []) {
     const expectedTexts = changes.map(({ field, value, starts }) => `${field}: ${value}, starts ${starts}`);
-    compare(`sooner.${job}`, expectedTexts, ifWaiting(outlook, job, (live) => changesFor(outlook, live)));
+    compare(
+      `sooner.${job}`,
+      expectedTexts,
+      ifWaiting(outlook, job, (live) => changesFor(outlook, live)),
+    );
   }
   for (const { job, starts } of expect.eta ?? []) {
     const got = ifWaiting(outlook, job, (live) => startText(expected(state, live, now), startAt));

@@ -1,4 +1,4 @@
-import type { JobClass, ReasonKind } from "@tessera/core";
+import type { ChangedField, JobClass, ReasonKind } from "@tessera/core";
 import { BadField, type FieldPath, Fields, hintFor, knownName, listOf, mapOf, type Read } from "./fields.ts";
 import { readJobs } from "./parse-job.ts";
 import { durationText } from "./report.ts";
@@ -41,6 +41,24 @@ const reasons = Object.keys({
   order: 1,
 } satisfies Record<ReasonKind, 1>) as ReasonKind[];
 
+const changedFields = Object.keys({
+  max_time: 1,
+  topology: 1,
+  spread: 1,
+  apart_from: 1,
+  members: 1,
+  isolation: 1,
+  slo: 1,
+  preemptible: 1,
+  priority: 1,
+  gpus: 1,
+  nodes: 1,
+  cpus: 1,
+  memory: 1,
+  gpu_memory: 1,
+  "model.precision": 1,
+} satisfies Record<ChangedField, 1>) as ChangedField[];
+
 /** What an expectation may name: jobs submitted so far, and accounts. */
 export interface Subjects {
   readonly jobs: ReadonlySet<string>;
@@ -75,7 +93,10 @@ export function readExpect(value: unknown, at: FieldPath, subjects: Subjects): E
     ),
     class: fields.take("class", ofJob(knownName("a class", classes)))?.map(({ job, value }) => ({ job, class: value })),
     on: fields.take("on", ofJob(readPlaces))?.flatMap(({ job, value }) => value.map((place) => ({ job, ...place }))),
-    would: fields.take("would", listOf("jobs", (each, where) => readWould(each, where, subjects.account, job))),
+    would: fields.take(
+      "would",
+      listOf("jobs", (each, where) => readWould(each, where, subjects.account, job)),
+    ),
     ahead: fields
       .take("ahead", ofJob(readAhead))
       ?.flatMap(({ job, value }) => value.map((count) => ({ job, ...count }))),
@@ -130,7 +151,8 @@ const readChange: Read<NonNullable<Expect["sooner"]>[number]["changes"][number]>
   const [change, other] = entries.filter(({ key }) => key !== "starts");
   if (starts === undefined || change === undefined || other !== undefined)
     throw new BadField(at, value, "is not one changed field with its start", "write {gpus: 6, starts: now}");
-  return { field: change.key, value: String(change.each), starts: start(starts.each, starts.where) };
+  const field = knownName("a field that can be changed", changedFields)(change.key, change.where);
+  return { field, value: String(change.each), starts: start(starts.each, starts.where) };
 };
 
 /** `[1h, 2h]`: half of the likely starts are before the first time, nine of ten before the second. */

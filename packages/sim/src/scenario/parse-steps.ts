@@ -86,7 +86,9 @@ export class StepReader {
 
   #window(node: string, value: unknown, at: FieldPath): StepInput {
     const window = new Fields(value, at, "a time of maintenance", ["from", "until"]);
-    const fromMs = window.take("from", (each, where) => this.#later(each, where, this.#lastAtMs - 1, "the time before this step"));
+    const fromMs = window.take("from", (each, where) =>
+      this.#later(each, where, this.#lastAtMs - 1, "the time before this step"),
+    );
     const start = fromMs ?? this.#lastAtMs;
     const readUntil = (each: unknown, where: FieldPath) => this.#later(each, where, start, "its beginning");
     return { kind: "maintenance", node, fromMs: start, untilMs: window.need("until", readUntil, "say when it ends") };
@@ -96,7 +98,12 @@ export class StepReader {
   #later(value: unknown, at: FieldPath, thanMs: number, than: string): number {
     const ms = duration(value, at);
     if (ms > thanMs) return ms;
-    throw new BadField(at, value, `is not later than ${than}`, "times count from the start of the scenario: give a later one");
+    throw new BadField(
+      at,
+      value,
+      `is not later than ${than}`,
+      "times count from the start of the scenario: give a later one",
+    );
   }
 
   #submit(value: unknown, at: FieldPath): StepInput[] {

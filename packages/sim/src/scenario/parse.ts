@@ -91,7 +91,7 @@ function readPolicy(value: unknown, at: FieldPath): Policy {
     minRuntimeMs: fields.take("min_runtime", duration) ?? 0,
     rebalance: fields.take("rebalance", flag) ?? true,
     backfill: fields.take("backfill", flag) ?? true,
-    scrubMs: fields.take("scrub", lastingDuration),
+    ...fields.take("scrub", (each, where) => ({ scrubMs: lastingDuration(each, where) })),
   };
 }
 

@@ -32,7 +32,8 @@ function inputsText(inputs: readonly StepInput[]): string {
     else if (input.kind === "maintenance") parts.push(`node ${input.node}: maintenance ${spanText(input)}`);
     else parts.push(`new terms for ${input.accounts.map(({ path }) => path).join(", ")}${untilText(input)}`);
   }
-  for (const [group, count] of submitted) parts.push(count === 1 ? `${group} comes` : `${count} of ${group} come`);
+  for (const [group, count] of submitted)
+    parts.push(count === 1 ? `${group} is submitted` : `${count} jobs ${group} are submitted`);
   return parts.join(", ");
 }
 

@@ -191,7 +191,9 @@ class Run {
     this.#groups.set(job.group, [...(this.#groups.get(job.group) ?? []), ...names]);
     this.#note(id, job.name, job);
     for (const [i, name] of names.entries()) {
-      if (job.array !== undefined) this.#note(`${id}.${job.array.indexes[i]}` as JobId, name, job);
+      if (job.array === undefined) continue;
+      const runsMs = job.runsEachMs?.[i] ?? job.runsMs;
+      this.#note(`${id}.${job.array.indexes[i]}` as JobId, name, { ...job, runsMs });
     }
     const at = this.#control.clock.now();
     const spec = specOf(job, this.#scenario.policy, this.#engine.capabilities);

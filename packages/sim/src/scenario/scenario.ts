@@ -108,6 +108,8 @@ export interface ScenarioJob {
   readonly preemptible: boolean;
   /** How long it really takes; absent = for ever. */
   readonly runsMs?: number;
+  /** The same for each element of an array. */
+  readonly runsEachMs?: readonly number[];
   /** What its user declared. */
   readonly maxTimeMs?: number;
   readonly expectedMs?: number;
@@ -137,7 +139,11 @@ export interface Expect {
     readonly are: number | readonly string[];
   }[];
   /** Jobs that are not submitted, with what would happen if they were. */
-  readonly would?: readonly { readonly job: ScenarioJob; readonly starts: Start; readonly evicts?: readonly string[] }[];
+  readonly would?: readonly {
+    readonly job: ScenarioJob;
+    readonly starts: Start;
+    readonly evicts?: readonly string[];
+  }[];
   /** Jobs that go before a waiting job. */
   readonly ahead?: readonly {
     readonly job: string;
