@@ -15,6 +15,7 @@ import { before } from "../queue/in-account.ts";
 import { pathUp } from "../quota/accounts.ts";
 import { demandOf, modelsFor } from "../quota/demand.ts";
 import type { State } from "../state/state.ts";
+import { isPassedOver } from "./passed-over.ts";
 import type { Reason } from "./reason.ts";
 
 /** Why a waiting job does not run, with amounts and places: the first reason of the list that holds. */
@@ -47,6 +48,7 @@ export function reasonFor(state: State, job: Job, now: Instant): Reason {
       detail: `It waits for ${job.waitsFor} ${job.waitsFor === 1 ? "job" : "jobs"} to end.`,
     };
   }
+  if (isPassedOver(state, job)) return orderReason(state, job);
   let first: Reason | undefined;
   for (let choice = 0; choice < job.spec.gpus.length; choice++) {
     for (const model of modelsFor(state, job, choice)) {
