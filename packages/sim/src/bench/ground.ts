@@ -16,7 +16,7 @@ export async function cordonAll(url: string, token: string): Promise<void> {
   for (const { name } of nodes.items) await ask(url, token, "POST", `/v1/nodes/${name}/cordon`, {});
 }
 
-/** Tokens of so many new users of `project`. One user alone would meet the limit on how often a user may ask. */
+/** Tokens of new users of `project`. One user alone would reach the rate limit. */
 export async function makeUsers(url: string, token: string, project: string, count: number): Promise<string[]> {
   const tokens: string[] = [];
   for (let i = 0; i < count; i++) {

@@ -26,7 +26,7 @@ export interface Behaviour {
 }
 
 /**
- * An engine that does at once what it is told: members start when they are placed and leave when their grace is over.
+ * An engine that follows each order at once: members start when they are placed and leave when their grace is over.
  * Its reports are due at an instant and are taken from it in order.
  */
 export class InstantEngine {

@@ -15,7 +15,7 @@ interface Flavour {
   readonly nodeTurns: boolean;
   /** Gangs that take more members when they are to be had. */
   readonly elastic: boolean;
-  /** Pools of MIG, MPS or time slices, jobs that want parts, and tenants who may not share all of them. */
+  /** Pools of MIG, MPS or time slices, jobs that want parts, and tenants that may not share all of them. */
   readonly parts: boolean;
   /** A tenant that holds whole nodes. */
   readonly confidential: boolean;
@@ -106,7 +106,7 @@ class Maker {
     this.#accounts = this.#tree();
     const accounts = [...this.#accounts];
     const policy = {
-      // Who has reached a limit leaves after the grace, and a plan knows nothing of that.
+      // A job that reaches its limit leaves only after its grace period, which plans do not count.
       graceMs: dice.chance(25) && !this.#flavour.limits ? dice.whole(1, 4) * minute : 0,
       minRuntimeMs: dice.chance(15) ? dice.whole(1, 6) * minute : 0,
       rebalance: !dice.chance(10),
@@ -187,7 +187,7 @@ class Maker {
     return { [dice.pick(["H100", "A100"])]: own * unitsPerGpu, ...(any > 0 && { "*": any * unitsPerGpu }) };
   }
 
-  /** Of a tenant, and of nobody inside one. */
+  /** The trust of a tenant; accounts inside a tenant have none. */
   #trust(path: string): Pick<ScenarioAccount, "trust" | "trustGroup"> {
     const dice = this.#dice;
     const { parts, confidential } = this.#flavour;
@@ -248,7 +248,7 @@ class Maker {
     });
   }
 
-  /** Where neighbours feel each other, some answer requests, and some of those promise a latency. */
+  /** Where jobs share GPUs, some answer requests, and some of these make a latency promise. */
   #load(): Pick<ScenarioJob, "type" | "slo"> {
     const dice = this.#dice;
     if ((this.#mode !== "mps" && this.#mode !== "timeslice") || dice.chance(50)) return {};

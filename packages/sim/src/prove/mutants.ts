@@ -21,7 +21,7 @@ export function runMutants({ cases, seed, say, out }: MutantsPlan): number {
   const survived: string[] = [];
   const sound = searchWith(core, cases, seed);
   if (sound.found) {
-    say(`nothing can be told: the search finds a fault without any mutant: ${sound.what}`);
+    say(`the search finds a fault without any mutant, so no mutant can be judged: ${sound.what}`);
     out(JSON.stringify({ mutants: mutants.length, found: 0, unbroken: sound.what, cases, seed }));
     return 1;
   }

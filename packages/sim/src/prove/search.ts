@@ -35,7 +35,7 @@ const counterOf = {
 
 /** Small enough to try all of it in each of many cases. */
 export const bounds = { victimsMax: 4, setsMax: 300 };
-/** Of so many cases one is played with a restart before each batch. */
+/** One of this many cases is played with a restart before each batch. */
 const restartedEvery = 4;
 
 export interface Failing {
@@ -49,7 +49,7 @@ export interface SearchPlan {
   readonly seed: number;
   readonly first: number;
   readonly cases: number;
-  /** Ends the search; asked after each case. */
+  /** Called after each case; true ends the search. */
   readonly enough?: (failing: readonly Failing[], index: number) => boolean;
 }
 

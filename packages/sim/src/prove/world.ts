@@ -29,7 +29,7 @@ export function plannedIn(state: State, starts: PlannedStarts): [Job, Instant][]
   return [...state.planned].map((job) => [job, starts.get(job) ?? state.lastAt]);
 }
 
-/** The core's state as the naive model sees it: only what is held, asked and promised; no sums of the core's own. */
+/** The core's state for the naive model: only seats, requests and guarantees, none of the sums that the core keeps. */
 export function worldOf(state: State, now: Instant, starts: PlannedStarts): World {
   const models: string[] = [];
   const modelNo = (model: string) => {

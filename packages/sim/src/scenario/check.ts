@@ -29,7 +29,7 @@ export interface Outlook {
   readonly ids: ReadonlyMap<string, JobId>;
   /** Names by the group they were written as. */
   readonly groups: ReadonlyMap<string, readonly string[]>;
-  /** How a job ended that will not run any more. */
+  /** The status of jobs that will not run any more: refused or ended. */
   readonly over: ReadonlyMap<string, string>;
   /** Jobs evicted since the last expectation. */
   readonly evicted: ReadonlySet<string>;
@@ -96,7 +96,7 @@ export function missesOf(expect: Expect, outlook: Outlook): Miss[] {
   return compared.filter(({ expected, got }) => JSON.stringify(expected) !== JSON.stringify(got));
 }
 
-/** What users are told of jobs that wait, or that they might submit [W1, W2, W3, W4]. */
+/** What users see about jobs that wait, or that they might submit [W1, W2, W3, W4]. */
 function compareForecasts(
   expect: Expect,
   outlook: Outlook,
@@ -140,7 +140,7 @@ function compareForecasts(
   }
 }
 
-/** What is asked of a job that waits; else how the job stands. */
+/** The answer for a job that waits; for any other job its status. */
 function ifWaiting<Answer>(outlook: Outlook, name: string, answer: (job: Job) => Answer): Answer | string {
   const job = jobOf(outlook, name);
   return job?.state === "waiting" ? answer(job) : statusOf(outlook, name);
@@ -188,7 +188,7 @@ function neverOr(outlook: Outlook, name: string): string {
   return waitingKind(outlook, name);
 }
 
-/** How a job stands, in words. */
+/** The status of a job, in words. */
 function statusOf(outlook: Outlook, name: string): string {
   const job = jobOf(outlook, name);
   if (job === undefined) return outlook.over.get(name) ?? "unknown";

@@ -50,7 +50,7 @@ export function knownName<Name extends string>(what: string, known: readonly Nam
   };
 }
 
-/** A mapping with fixed keys. Whatever is not asked for by `take` or `need` is unknown and an error. */
+/** A mapping with fixed keys; any other key is an error. */
 export class Fields {
   readonly #record: Readonly<Record<string, unknown>>;
   readonly #path: FieldPath;

@@ -106,7 +106,7 @@ function grown(job: ScenarioJob, more: More, times: number): Partial<ScenarioJob
   };
 }
 
-/** The names by which the jobs of an entry can be told apart later: those of `count` and of an array's elements too. */
+/** The names of an entry's jobs, one for each job of `count` and each element of an array. */
 export function namesOf(job: ScenarioJob): string[] {
   return job.array === undefined ? [job.name] : job.array.indexes.map((index) => `${job.name}.${index}`);
 }

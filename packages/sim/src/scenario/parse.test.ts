@@ -362,7 +362,7 @@ steps:
       ],
       ["an unknown cancel", `${head}steps:\n  - at: 0s\n    cancel: [y]`, "steps.0.cancel.0", "y", /known: none/],
       [
-        "a quota of nobody",
+        "a quota of an unknown account",
         `${head}steps:\n  - at: 0s\n    quota: {lap: {max: 1}}`,
         "steps.0.quota.lap",
         "lap",

@@ -7,7 +7,7 @@ import { StepReader } from "./parse-steps.ts";
 import type { Policy, Scenario } from "./scenario.ts";
 import { duration, flag, lastingDuration, text } from "./values.ts";
 
-/** What is wrong with a scenario file, and in which of its lines where that can be said. */
+/** What is wrong with a scenario file, with its line where that is known. */
 export interface BadFile {
   readonly refusal: Refusal;
   readonly line?: number;
@@ -17,7 +17,7 @@ const keys = ["scenario", "name", "fleet", "accounts", "policy", "steps"];
 const policyKeys = ["grace", "min_runtime", "rebalance", "backfill", "scrub"];
 const aliasedNodesMax = 1_000;
 
-/** The text of a scenario file (YAML 1.2) → a checked scenario, or the first thing that is wrong with it. */
+/** The text of a scenario file (YAML 1.2) → a checked scenario, or the first fault. */
 export function parseScenario(source: string): Scenario | BadFile {
   const lines = new LineCounter();
   let document: Document | undefined;
@@ -95,7 +95,7 @@ function readPolicy(value: unknown, at: FieldPath): Policy {
   };
 }
 
-/** Where a field stands; where it is missing, where it should have stood. */
+/** The line of a field; of a missing field, the line of the mapping that should hold it. */
 function lineOf(document: Document, path: FieldPath, lines: LineCounter): number | undefined {
   const parent = path.length > 1 ? document.getIn(path.slice(0, -1), true) : document.contents;
   const pair = isMap(parent) ? parent.items.find((item) => String(item.key) === String(path.at(-1))) : undefined;

@@ -49,7 +49,7 @@ describe("runScenario", () => {
     ]);
   });
 
-  it("says of each forecast that is not met what was expected and what users are told", async () => {
+  it("says of each forecast that is not met what was expected and what users see", async () => {
     const run = await tell(`
   - at: 0s
     submit:
@@ -115,7 +115,7 @@ describe("runScenario", () => {
     assert.deepEqual(run.failures, []);
   });
 
-  it("tells of a cancel that came too late, and goes on", async () => {
+  it("reports a cancel that came too late, and goes on", async () => {
     const run = await tell(`
   - at: 0s
     submit: [{job: x, account: lab, gpus: 1, runs: 1m}]

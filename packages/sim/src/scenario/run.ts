@@ -40,11 +40,11 @@ export interface ScenarioRun {
   readonly events: readonly StoryEvent[];
 }
 
-/** Any instant will do, as long as it is not 0: that is how the core writes "never". */
+/** Any instant except 0, which means "never" in the core. */
 const startAt = Date.UTC(2026, 0, 1);
 const user = "usr_scenario" as UserId;
 
-/** Told how it stands once a step has come to rest. */
+/** Called with the state once a step has come to rest. */
 export type Look = (step: Step, state: State, now: Instant) => void;
 
 /** Runs a scenario on the real core and the server's writer and driver, in virtual time. */
@@ -227,7 +227,7 @@ class Run {
         commands.push({ kind: "node.down", node, reason });
         break;
       case "up":
-        // A machine that comes back has started anew, and its engine says so.
+        // A machine that comes back has restarted, and its engine reports that.
         if (this.#downNodes.delete(node)) {
           this.#fleet.returnNode(node);
           commands.push(this.#register());

@@ -13,7 +13,7 @@ import type {
 export interface Scenario {
   readonly name: string;
   readonly nodes: readonly ScenarioNode[];
-  /** Every account, those above included that the file leaves out; parents come before their children. */
+  /** Every account, also parents that the file leaves out; parents come before their children. */
   readonly accounts: readonly ScenarioAccount[];
   readonly policy: Policy;
   readonly steps: readonly Step[];
@@ -56,7 +56,7 @@ export interface Policy {
   readonly scrubMs?: number;
 }
 
-/** One instant: its inputs in the order written, then what must be so once the scheduler has come to rest. */
+/** One instant: its inputs in the order written, then the expectations once the scheduler has come to rest. */
 export interface Step {
   /** From the start of the scenario. */
   readonly atMs: number;
@@ -102,7 +102,7 @@ export interface ScenarioJob {
   readonly isolation: Isolation;
   /** Absent = batch. */
   readonly type?: JobType;
-  /** In what time 99 of 100 requests are answered, and how long it takes with nobody beside it. */
+  /** The time in which 99 of 100 requests are answered, and the same with no job beside it. */
   readonly slo?: { readonly p99Ms: number; readonly aloneMs?: number };
   readonly priority: number;
   readonly preemptible: boolean;
@@ -110,7 +110,7 @@ export interface ScenarioJob {
   readonly runsMs?: number;
   /** The same for each element of an array. */
   readonly runsEachMs?: readonly number[];
-  /** What its user declared. */
+  /** The limit that its user declared. */
   readonly maxTimeMs?: number;
   readonly expectedMs?: number;
   /** It checkpoints this often, and can move. */
@@ -122,7 +122,7 @@ export interface ScenarioJob {
 export const placeLevels = ["nodes", "racks", "blocks", "zones"] as const;
 export type PlaceLevel = (typeof placeLevels)[number];
 
-/** What must be so. An absent field expects nothing. */
+/** Expectations of a step. An absent field expects nothing. */
 export interface Expect {
   readonly running?: readonly string[];
   readonly waiting?: readonly { readonly job: string; readonly kind: ReasonKind }[];

@@ -17,7 +17,7 @@ export interface JobRun {
   endedAt: number;
   /** How it ended: `succeeded`, the core's word for another end, or `refused`. */
   outcome: string;
-  /** How often it was told to leave for others, or moved. */
+  /** How often it was evicted or moved. */
   evictions: number;
   moves: number;
   /** GPU time that had to be done again. */

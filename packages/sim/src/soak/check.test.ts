@@ -69,7 +69,7 @@ describe("the checker of the crash soak", () => {
     assert.equal(check([history], ran, { ...told, edits: new Map([["soak0", 5]]) }).lost, 0);
   });
 
-  it("[S15] counts a key with two jobs, two jobs of one name, and a job that nobody asked for", () => {
+  it("[S15] counts a key with two jobs, two jobs of one name, and a job that no client requested", () => {
     const { history, submission, ran, job, told } = sound();
     const other = { ...job, id: "job_b" };
     assert.equal(check([history], ran, { ...told, listed: [job, other] }).duplicated, 1);
@@ -92,7 +92,7 @@ describe("the checker of the crash soak", () => {
     assert.equal(check([history], [...ran, ...late], told).ranTwice, 0);
   });
 
-  it("[S20] counts a job that had to leave and came back twice or not at all, and one that nobody might take", () => {
+  it("[S20] counts a job that was evicted and requeued twice or not at all, and one that no job might take", () => {
     const { history, submission, ran, job } = sound();
     const verdict = (results: readonly [number, string][], covered?: true) => {
       history.submissions.splice(0, 1, { ...submission, ...(covered && { covered }) });
@@ -118,7 +118,7 @@ describe("the checker of the crash soak", () => {
     assert.equal(check([history], [...ran, ...after], told).gpuOverlaps, 0);
   });
 
-  it("counts an exit code that is told otherwise, or not at all, or of a job that never ran", () => {
+  it("counts an exit code that is reported wrong, or not at all, or for a job that never ran", () => {
     const { history, ran, job } = sound();
     const lost = (changed: Partial<ToldJob>, really = ran) =>
       check([history], really, toldOf({ ...job, ...changed })).exitCodesLost;
@@ -127,7 +127,7 @@ describe("the checker of the crash soak", () => {
     assert.equal(lost({}, []), 1);
   });
 
-  it("takes the code of the member that failed by itself, and any of those that were told to stop", () => {
+  it("takes the code of the member that failed by itself, and any code where all members were stopped", () => {
     const { history, submission, job } = sound();
     const gang = { ...submission, members: 2 };
     history.submissions.splice(0, 1, gang);

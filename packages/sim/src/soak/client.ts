@@ -40,12 +40,12 @@ export class Client {
       await this.#oneCommand();
       await new Promise((resolve) => setTimeout(resolve, pauseMs * (0.5 + this.#random())));
     }
-    // Over a copy: whoever turns out to have ended leaves the list meanwhile.
+    // Over a copy: jobs that have ended leave the list meanwhile.
     for (const submission of [...this.#outstanding]) await this.#control("release", submission);
     if (this.#drained !== undefined) await this.#upNode();
   }
 
-  /** A submission that is in the history before anybody hears of it. */
+  /** A submission that is recorded before it is sent. */
   prepareSubmission(): Submission {
     const submission = this.#newSubmission();
     this.#caller.history.submissions.push(submission);

@@ -21,7 +21,7 @@ import { Life, mortalEngine, mortalStore } from "../virtual/mortal.ts";
 const startAt = 1_000_000;
 const user = "usr_1" as UserId;
 
-/** Two jobs borrow all eight GPUs; one leaves at once when it is told to, one only when its grace is over. */
+/** Two jobs borrow all eight GPUs; one leaves at once when it is signalled, one only when its grace period is over. */
 const borrowed: Readonly<Record<string, RawJob>> = {
   job_quick: { run: "sleep 10m", gpus: 4 },
   job_deaf: { run: "trap '' TERM; sleep 10m", gpus: 4, checkpoint: { grace: "20s" } },

@@ -28,7 +28,7 @@ export interface SoakReport extends Omit<Verdict, "faults"> {
   readonly acknowledged: number;
   readonly killPoints: Readonly<Partial<Record<KillPoint, number>>>;
   readonly ran: number;
-  /** Attempts that ended because somebody else had a right to the seats. */
+  /** Attempts that ended because another job had a right to the seats. */
   readonly taken: number;
   /** How often a server ended by itself because a busy machine did not let it renew its lease, and was started again. */
   readonly steppedDown: number;
@@ -252,7 +252,7 @@ class Soak {
     return false;
   }
 
-  /** A server that stands still beyond its lease is replaced, and must step down when it goes on. */
+  /** A server that is paused beyond its lease is replaced, and must step down when it goes on. */
   async #pauseBeyondLease(old: ServerProcess): Promise<KillPoint> {
     const oldUrl = (await old.url)!;
     old.signal("SIGSTOP");

@@ -25,7 +25,7 @@ export class Target {
     for (const wake of this.#waiting.splice(0)) wake();
   }
 
-  /** Nobody is there any more; what is under way ends without an answer. */
+  /** The server is gone; requests under way end without an answer. */
   clear(): void {
     this.#url = undefined;
     this.#agent.destroy();
@@ -36,7 +36,7 @@ export class Target {
     return this.#url;
   }
 
-  /** One request to whoever is there. Throws NoAnswer. */
+  /** One request to the present server. Throws NoAnswer. */
   async ask(method: string, path: string, body?: object, key?: string): Promise<Answer> {
     return this.askAt(await this.url(), method, path, body, key);
   }

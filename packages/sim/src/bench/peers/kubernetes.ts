@@ -105,7 +105,7 @@ class Cluster {
       ...{ "service-account-issuer": "https://kubernetes.default.svc", "service-cluster-ip-range": "10.96.0.0/16" },
       "service-account-key-file": this.#children.path("sa.pub"),
       "service-account-signing-key-file": this.#children.path("sa.key"),
-      // Nobody is there who would make service accounts, or take the taint of a new node away.
+      // No controller runs that would make service accounts or remove the taint of a new node.
       "disable-admission-plugins": "ServiceAccount,TaintNodesByCondition",
       ...{ "max-requests-inflight": "2000", "max-mutating-requests-inflight": "1000" },
       ...(this.#gangs && { "feature-gates": gangGate, "runtime-config": "scheduling.k8s.io/v1beta1=true" }),

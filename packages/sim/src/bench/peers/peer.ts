@@ -29,7 +29,7 @@ export interface PeerMissing {
   readonly missing: string;
 }
 
-/** Something that this machine lacks, in words for whoever reads the result. */
+/** Something that this machine lacks, in words for the reader of the result. */
 export class Unavailable extends Error {}
 
 export function sleep(ms: number): Promise<void> {

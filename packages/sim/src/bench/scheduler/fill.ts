@@ -59,7 +59,7 @@ export async function journal(gpus: number, seed: number): Promise<Measured> {
       const batches = batchesOf(plant, Math.min(journalPortion, gpus - from), askForOne, writerBatch).map((inputs) =>
         inputs.map((input) => requestOf(input)),
       );
-      // As in the server, batches are decided while those before are being made durable; timed is from commit to commit.
+      // As in the server, a batch is decided while the one before is made durable; the time is from commit to commit.
       let lap = new Lap();
       const underway = new Underway();
       for (const requests of taken(batches)) {

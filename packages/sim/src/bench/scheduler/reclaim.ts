@@ -7,7 +7,7 @@ import { Lap, type Measured, Stopwatch } from "./stopwatch.ts";
 const ownerGangs = 100;
 const minutesRun = 30;
 
-/** A fleet full of work that nobody's floor covers, all of it running for half an hour. Owners are the first teams. */
+/** A fleet full of burst work that has run for half an hour. The first teams are the owners. */
 function borrowedFleet(gpus: number, seed: number, owners: { tenants: number; part: number }): Plant {
   const plant = new Plant(gpus, seed, owners);
   const borrowers = teams - owners.tenants * (teams / 30);
@@ -43,7 +43,7 @@ export function reclaim(gpus: number, seed: number): Measured {
   if (plant.state.claimants.size !== count)
     throw new Error(`${plant.state.claimants.size} of ${count} gangs have a plan`);
   return watch.measured(
-    `fleet full of burst work of several sizes; an owner submits ${count} gangs of 64 GPUs in one batch: until all seats are held and all ${victims} victims are told to stop`,
+    `fleet full of burst work of several sizes; an owner submits ${count} gangs of 64 GPUs in one batch: until all seats are held and all ${victims} victims are signalled to stop`,
   );
 }
 
