@@ -1,6 +1,6 @@
 import { seededRandom } from "@tessera/engine-simulated";
 
-/** Chance that follows from a seed. */
+/** Random numbers that follow from a seed. */
 export class Dice {
   readonly #random: () => number;
 

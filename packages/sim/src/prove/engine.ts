@@ -42,7 +42,7 @@ export class InstantEngine {
     return this.#due[0]?.at ?? Number.POSITIVE_INFINITY;
   }
 
-  /** Does what an event of the core asks for. */
+  /** Carries out an event of the core. */
   obey(event: Event, state: State): void {
     if (event.kind === "job-placed") {
       const job = state.jobs.get(event.job)!;

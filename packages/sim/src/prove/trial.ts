@@ -81,7 +81,7 @@ class Running {
     this.#restarts = restarts;
     this.watch = new Watch(bounds);
     this.#engine = new InstantEngine({
-      // An engine ends what has reached its limit.
+      // The engine ends jobs that have reached their limits.
       runsMs: ({ spec }) => {
         const { runsMs = Number.POSITIVE_INFINITY } = this.#jobs.get(spec.name)!;
         return Math.min(runsMs, spec.maxTimeMs ?? Number.POSITIVE_INFINITY);
@@ -229,7 +229,7 @@ function isDecision(event: Event): boolean {
   return event.kind === "job-placed" || event.kind === "job-claimed" || event.kind === "job-classed";
 }
 
-/** What each account holds and, where that counts, how many of it were evicted. */
+/** What each account holds and, where evictions are counted, how many of its jobs were evicted. */
 function outcomeOf({ world, evicted }: Played, counted: boolean): string {
   return world.accounts
     .map(({ path }, account) => {

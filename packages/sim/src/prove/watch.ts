@@ -45,20 +45,20 @@ export interface Finding {
 /** A claim that is not settled yet. */
 interface Open {
   readonly victims: ReadonlySet<JobNo>;
-  /** Something came from outside since, so that the claimant may have to wait after all. */
+  /** An input came since then, so the claimant may have to wait after all. */
   disturbed: boolean;
 }
 
-/** Follows what the core decides and has each decision judged by the naive model. */
+/** Follows the core's decisions and has each of them judged by the naive model. */
 export class Watch {
   /** The planned starts of the scheduler that is watched; the caller sets them. */
   starts: PlannedStarts = new Map();
   readonly findings: Finding[] = [];
   readonly #bounds: Bounds;
   readonly #open = new Map<JobNo, Open>();
-  /** How it stood before each decision of this batch. */
+  /** The world before each decision of this batch. */
   #earlier: World[] = [];
-  /** The state of the fleet after each change since something last came from outside. */
+  /** The state of the fleet after each change since the last input. */
   readonly #seen = new Set<string>();
   /** Planned starts when the last batch was over, and whether anything but starts happened since that may delay one. */
   #plans = new Map<JobNo, Instant>();
@@ -69,7 +69,7 @@ export class Watch {
     this.#bounds = bounds;
   }
 
-  /** Something comes from outside; `disturbing` when it may be the reason why a claimant cannot start. */
+  /** An input comes; `disturbing` when it may keep a claimant from starting. */
   outside(disturbing: boolean): void {
     this.#seen.clear();
     this.#mayDelay ||= disturbing;
@@ -84,8 +84,8 @@ export class Watch {
   }
 
   /**
-   * A batch is over: no start may have delayed the first plan, unless it goes before that by the order [B2]. Later plans
-   * may find another order when a job ends early.
+   * A batch is over: no start may have delayed the first plan, unless it goes before that by the order [B2]. The order
+   * of later plans may change when a job ends early.
    */
   end(state: State, now: Instant): void {
     for (const [no, at] of this.#mayDelay ? [] : [...this.#plans].slice(0, 1)) {
@@ -109,7 +109,7 @@ export class Watch {
     this.#plans = new Map(plannedIn(state, this.starts).map(([job, at]) => [job.no, at]));
   }
 
-  /** An event while the state is still without it. */
+  /** An event, before it is applied to the state. */
   see(event: Event, state: State, now: Instant): void {
     if (this.findings.length > 0) return;
     switch (event.kind) {
@@ -250,7 +250,7 @@ export class Watch {
   }
 }
 
-/** Whether a job waits beside what it was planned to have by now [B1]. */
+/** Whether a job still waits although its planned seats are free by now [B1]. */
 function overdue(world: World, { no, spec }: Job): Finding[] {
   const wish = world.wishes.find((each) => each.no === no);
   if (wish === undefined || startable(world, wish) === undefined) return [];
@@ -286,7 +286,10 @@ function nameOf(state: State, job: JobNo): string {
   return state.jobs.get(job)?.spec.name ?? `job ${job}`;
 }
 
-/** Which jobs run, with their cover, which leave, and for which jobs seats are held. Places are left out: an exchange of seats is a repetition too. */
+/**
+ * Which jobs run, with their cover, which leave, and for which jobs seats are held. Places are left out: an exchange of
+ * seats is a repetition too.
+ */
 function signatureOf(world: World): string {
   const running = world.holdings.map(({ job, cover, leaving }) => `${job}/${cover}${leaving ? "-" : ""}`);
   return [...running, ...world.holds.map(({ job }) => `${job}+`)].sort().join(" ");

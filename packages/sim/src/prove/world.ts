@@ -86,7 +86,7 @@ function seatOf({ node, gpus, part }: Pick<Lease, "node" | "gpus" | "part">) {
   return { node, gpus, ...(part?.slot !== undefined && { slot: part.slot }) };
 }
 
-/** The least members of a job as one, each member beyond them for itself. */
+/** The minimum of a job as one holding, and each further member as its own. */
 function holdingsOf(job: Job): Holding[] {
   const { spec, account, no, evictedAt } = job;
   const holding = (leases: readonly Lease[], extra: boolean): Holding => ({
@@ -113,7 +113,7 @@ function holdOf(job: Job): Hold {
   return { ...take, job: name, account: job.account, seats: seats.map(seatOf), moving: job.leases.length > 0 };
 }
 
-/** What a job asks for. */
+/** The request of a job. */
 export function wishOf(state: State, job: Job): Wish {
   const { spec, account, no, evictedAt } = job;
   const { name, members, cpusMilli, memoryMiB, priority, preemptible } = spec;

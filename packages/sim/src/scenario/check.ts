@@ -27,15 +27,15 @@ export interface Outlook {
   readonly startAt: Instant;
   /** Every name submitted so far, with its id; a refused one has no live job. */
   readonly ids: ReadonlyMap<string, JobId>;
-  /** Names by the group they were written as. */
+  /** The names of each group of `count` or `array`. */
   readonly groups: ReadonlyMap<string, readonly string[]>;
   /** The status of jobs that will not run any more: refused or ended. */
   readonly over: ReadonlyMap<string, string>;
   /** Jobs evicted since the last expectation. */
   readonly evicted: ReadonlySet<string>;
-  /** What would become of a job if it were submitted now. */
+  /** What would happen to a job if it were submitted now. */
   readonly rehearse: (job: ScenarioJob) => Rehearsal | Refusal;
-  /** Whether the engine here gives out GPUs in such a way. */
+  /** Whether the engine offers an isolation. */
   readonly offers: AlternativeTerms["offers"];
 }
 
@@ -171,7 +171,7 @@ function jobOf({ state, ids }: Outlook, name: string): Job | undefined {
   return state.jobById.get(ids.get(name)!);
 }
 
-/** It holds its seats and is not on its way out. */
+/** It holds its seats and is not stopping. */
 function isRunning(job: Job | undefined): boolean {
   return job?.state === "starting" || job?.state === "running";
 }

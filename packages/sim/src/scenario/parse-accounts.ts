@@ -40,7 +40,7 @@ export class AccountTree {
     return [...this.#accounts.values()];
   }
 
-  /** The path of an account that is there. */
+  /** The path of an account of the file. */
   known(value: unknown, at: FieldPath): string {
     if (typeof value === "string" && this.#accounts.has(value)) return value;
     throw new BadField(at, value, "is not under accounts", hintFor(String(value), [...this.#accounts.keys()]));
@@ -54,7 +54,7 @@ export class AccountTree {
     return this.accounts.filter((account) => JSON.stringify(account) !== JSON.stringify(before.get(account.path)));
   }
 
-  /** What an edit of the quota would make of the accounts for a time; the terms that come back are not changed. */
+  /** The accounts with another quota for a time; the terms that come back do not change. */
   during(path: string, terms: unknown, at: FieldPath): ScenarioAccount[] {
     new Fields(terms, at, "a quota for a time", timedKeys);
     const [given, accounts] = [new Map(this.#given), this.#accounts];

@@ -4,7 +4,7 @@ import type { ScenarioRun } from "./run.ts";
 /** How a text is coloured; plain where the output is no terminal. */
 export type Paint = (style: "green" | "red" | "yellow" | "dim" | "bold", text: string) => string;
 
-/** One line a file, as SCHEDULING has it. */
+/** The result of a file as one line of JSON. */
 export function jsonLine(file: string, { name, ok, settled, failures, events }: ScenarioRun): string {
   return JSON.stringify({ file, name, ok, settled, failures, events });
 }

@@ -75,10 +75,10 @@ class Run {
   readonly #names = new Map<JobId, string>();
   readonly #ids = new Map<string, JobId>();
   readonly #groups = new Map<string, string[]>();
-  /** By id; the elements of an array share theirs. */
+  /** By id: jobs, and elements of arrays. */
   readonly #jobs = new Map<JobId, ScenarioJob>();
   readonly #downNodes = new Set<string>();
-  /** How much of the story the last expectation has seen. */
+  /** How many events of the story the last expectation has covered. */
   #told = 0;
 
   constructor(scenario: Scenario) {
@@ -163,7 +163,7 @@ class Run {
     return false;
   }
 
-  /** Puts one input in. Answers the refusal where the file asks for what cannot be. */
+  /** Gives one input. Answers the refusal where the file requests something impossible. */
   #give(input: StepInput, step: string): Promise<Refusal | undefined> {
     switch (input.kind) {
       case "submit":
@@ -210,7 +210,7 @@ class Run {
     this.#jobs.set(id, job);
   }
 
-  /** Whether a job is still there to be cancelled is the scheduler's doing, so a refusal is part of the story. */
+  /** Whether a job has ended before its cancel depends on the scheduler, so a refusal is part of the story. */
   async #cancel(name: string): Promise<undefined> {
     const at = this.#control.clock.now();
     const answer = await this.#control.ask({ kind: "job.cancel", job: this.#ids.get(name)! });
@@ -235,7 +235,7 @@ class Run {
         commands.push({ kind: "node.up", node });
         break;
       case "drain":
-        // Cordoned it would keep what it has; drained it is emptied.
+        // A cordon would leave its jobs running; a drain empties the node.
         commands.push({ kind: "node.drain", node, reason, until: this.#control.clock.now() });
         break;
       case "cordon":
@@ -258,7 +258,7 @@ class Run {
     return { kind: "node.register", nodes: this.#fleet.nodes() };
   }
 
-  /** Asks for all of it at once; answers the first refusal, under the name that its field has in the file. */
+  /** Sends all commands at once; answers the first refusal, with the field as the file names it. */
   async #askAll(
     asked: readonly { readonly field: string; readonly command: Command }[],
     settle = true,

@@ -84,7 +84,7 @@ export type TopologyLevel = (typeof topologyLevels)[number];
 
 export interface ScenarioJob {
   readonly name: string;
-  /** The name as written: what `count` and `array` make several of. */
+  /** The name as written, which `count` and `array` make several names of. */
   readonly group: string;
   readonly account: string;
   /** Alternatives as written, such as `8`, `H100:8`, `H100:0.25` or `1g.10gb`. */

@@ -21,7 +21,7 @@ export type StoryKind =
   | "demoted"
   | "refused";
 
-/** One thing that happened to a job, in the words of the scenario format. */
+/** One event of a job, in the words of the scenario format. */
 export interface StoryEvent {
   /** Milliseconds from the start of the scenario. */
   readonly at: number;
@@ -135,7 +135,7 @@ export class Story implements CommitListener {
   }
 }
 
-/** How a job's standing changed while the same attempt went on. */
+/** How the class of a job changed during one attempt. */
 export function changes(before: Standing | undefined, now: Standing): StoryKind[] {
   if (before === undefined || before.attempt !== now.attempt) return [];
   const kinds: StoryKind[] = [];

@@ -11,14 +11,14 @@ export interface OwnEnd {
 
 /** The progress of a job. */
 interface Work {
-  /** Of its run time, what need not be done again. */
+  /** The part of its run time that need not be done again. */
   savedMs: number;
   readonly end: OwnEnd;
   readonly checkpointMs: number;
   readonly attempt: number;
   readonly leases: LeaseId[];
   startedAt: number | undefined;
-  /** Calls off what would happen to it next. */
+  /** Cancels its next event. */
   callOff: () => void;
   stopping: boolean;
 }
@@ -51,7 +51,7 @@ export class DirectEngine {
     this.#ports = ports;
   }
 
-  /** Does what an event asks for; `state` has it already. */
+  /** Carries out an event that is already applied to `state`. */
   obey(event: Event, state: State): void {
     switch (event.kind) {
       case "job-placed":
@@ -113,7 +113,7 @@ export class DirectEngine {
     });
   }
 
-  /** Takes over what `state` says is running; what is not yet, or no longer, begins or is gone at once. */
+  /** Takes over the running jobs of `state`; jobs that are starting start at once, and stopping jobs end at once. */
   adopt(state: State, savedMsOf: (job: Job) => number): void {
     for (const job of state.jobs.values()) {
       if (job.leases.length === 0) continue;
@@ -166,7 +166,7 @@ export class DirectEngine {
     }
   }
 
-  /** It works on until then, unless it comes to its own end before. */
+  /** It works on until then, unless it ends by itself before. */
   #leave({ job }: Lease, work: Work, at: number): void {
     if (work.startedAt !== undefined && endAtOf(work) <= at) return;
     work.callOff();

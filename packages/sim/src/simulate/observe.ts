@@ -49,7 +49,7 @@ export class Observer {
     return this.#runOf.get(job.no)!.arrival;
   }
 
-  /** Whether all of the first `submitted` arrivals, and these are all, are over. */
+  /** Whether all jobs have arrived and ended. */
   isDone(submitted: number): boolean {
     return submitted === this.#runs.length && this.#over === submitted;
   }

@@ -32,7 +32,7 @@ export interface Setting {
   readonly startMs?: number;
   /** How far apart the samples of the fleet are; none are taken without it. */
   readonly sampleMs?: number;
-  /** The end of what is looked at; without it, the end of the last job. */
+  /** The end of the observed time; without it, the end of the last job. */
   readonly untilAt?: number;
   /** Called from time to time with the number of jobs that have ended, and when nothing more will happen. */
   readonly progress?: (jobsOver: number, done: boolean) => void;
