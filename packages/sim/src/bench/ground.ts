@@ -1,4 +1,4 @@
-/** Asks the API, and fails unless it says yes. */
+/** A request to the API that must succeed. */
 async function ask(url: string, token: string, method: string, path: string, body?: object) {
   const answer = await fetch(`${url}${path}`, {
     method,
@@ -10,7 +10,7 @@ async function ask(url: string, token: string, method: string, path: string, bod
   return JSON.parse(text);
 }
 
-/** Makes jobs wait: what is measured is that they are taken in, not that they run. */
+/** Makes jobs wait: submissions are measured, not runs. */
 export async function cordonAll(url: string, token: string): Promise<void> {
   const nodes = (await ask(url, token, "GET", "/v1/nodes")) as { items: { name: string }[] };
   for (const { name } of nodes.items) await ask(url, token, "POST", `/v1/nodes/${name}/cordon`, {});

@@ -24,7 +24,7 @@ export interface LoadFigures {
 
 /**
  * Drives a server as cheaply as can be, since it shares the machine with it: bare sockets, requests that are one
- * string, answers of which no more is read than where they end.
+ * string, and answers that are read only to find where they end.
  */
 export async function load(ask: LoadAsk): Promise<LoadFigures> {
   const times: number[] = [];

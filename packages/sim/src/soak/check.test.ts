@@ -4,7 +4,7 @@ import { check, type Told, type ToldJob, type Verdict } from "./check.ts";
 import { emptyHistory, type History, type Submission } from "./history.ts";
 import { type Ran, readRuns } from "./truth.ts";
 
-/** One job on one GPU that ran from 1 s to 2 s and returned 3, and everybody agrees. */
+/** One job on one GPU that ran from 1 s to 2 s and returned 3, with records that agree. */
 function sound(): { history: History; submission: Submission; ran: Ran[]; job: ToldJob; told: Told } {
   const submission: Submission = {
     ...{ key: "key-a", name: "a", body: {}, size: 1, members: 1 },
@@ -30,7 +30,7 @@ function toldOf(job: ToldJob, change: Partial<Told> = {}): Told {
   };
 }
 
-/** What a verdict counts, without what is 0. */
+/** The counts of a verdict that are not 0. */
 function counts({ faults: _, ...verdict }: Verdict): object {
   return Object.fromEntries(Object.entries(verdict).filter(([, count]) => count !== 0));
 }

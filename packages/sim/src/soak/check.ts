@@ -11,7 +11,7 @@ export interface ToldJob {
   readonly attempts?: readonly { readonly attempt: number; readonly result: string; readonly exitCode?: number }[];
 }
 
-/** What the control plane says when everything has ended. */
+/** The reports of the control plane when everything has ended. */
 export interface Told {
   /** Every job and every element of an array, by id. */
   readonly jobs: ReadonlyMap<string, ToldJob>;
@@ -31,7 +31,7 @@ export interface Verdict {
   readonly gpuOverlaps: number;
   readonly exitCodesLost: number;
   readonly unbalancedMs: number;
-  /** Each thing that is wrong, in words. */
+  /** A description of each fault. */
   readonly faults: readonly string[];
 }
 
@@ -163,7 +163,7 @@ function expectedCodes(codes: readonly number[], byItself: boolean): readonly nu
   return bad.length === 0 ? [0] : byItself && own.length > 0 ? own : bad;
 }
 
-/** An attempt that had to leave is followed by exactly one other, unless its user cancels; what is covered never has to. */
+/** An evicted attempt is followed by exactly one other, unless its user cancels; a covered job is never evicted. */
 function checkRequeues({ covered, cancel }: Submission, job: ToldJob, faults: Faults): void {
   const { id, attempts = [], outcome } = job;
   for (const [i, { attempt, result }] of attempts.entries()) {

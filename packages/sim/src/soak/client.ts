@@ -4,7 +4,7 @@ import type { History, Submission } from "./history.ts";
 import type { Target } from "./target.ts";
 import { jobScript } from "./truth.ts";
 
-/** More than this and a client only makes the queue longer. */
+/** With more jobs than this a client would only make the queue longer. */
 const outstandingMax = 5;
 const pauseMs = 50;
 
@@ -34,7 +34,7 @@ export class Client {
     await this.#caller.openAccount();
   }
 
-  /** Works until it is stopped; then lets everything it holds back go. */
+  /** Works until it is stopped; then releases the jobs that it holds. */
   async work(): Promise<void> {
     while (await this.gate.pass()) {
       await this.#oneCommand();
@@ -122,7 +122,7 @@ export class Client {
     if (answer.status === 409 && verb !== "hold") await this.#tidy();
   }
 
-  /** Lets go of what has ended. */
+  /** Forgets jobs that have ended. */
   async #tidy(): Promise<void> {
     for (const submission of [...this.#outstanding]) {
       if (await this.#caller.hasEnded(submission)) this.#outstanding.splice(this.#outstanding.indexOf(submission), 1);

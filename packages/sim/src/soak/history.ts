@@ -22,7 +22,7 @@ export interface History {
   acknowledged: number;
   /** The last requested edit of the client's own account, and the last acknowledged one. */
   edit: { asked: number; acknowledged: number };
-  /** What should never be answered. */
+  /** Answers that should never be given. */
   readonly surprises: string[];
 }
 

@@ -26,7 +26,7 @@ const borrowed: Readonly<Record<string, RawJob>> = {
   job_quick: { run: "sleep 10m", gpus: 4 },
   job_deaf: { run: "trap '' TERM; sleep 10m", gpus: 4, checkpoint: { grace: "20s" } },
 };
-/** A gang of the owner, which needs them all. */
+/** A gang of the owner, which needs all eight GPUs. */
 const claimant: RawJob = { run: "sleep 60", members: 2, gpus: 4 };
 
 /** A control plane that dies and is started again, on machines that live on. */
@@ -56,7 +56,7 @@ class Story {
     this.#at(10_000, submit("job_owner", "owner", claimant));
   }
 
-  /** Tells the story to its end; returns every event of the journal. */
+  /** Runs the story to its end; returns every event of the journal. */
   async tell(): Promise<Event[]> {
     while (await this.#liveOnce()) {
       this.#place.dropHolder();

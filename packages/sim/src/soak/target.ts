@@ -80,7 +80,7 @@ export class Target {
     });
   }
 
-  /** Asks until there is an answer that is not an outage. `unsure`: an earlier try may have taken effect. */
+  /** Repeats a request until an answer is not an outage. `unsure`: an earlier try may have taken effect. */
   async insist(
     method: string,
     path: string,

@@ -28,7 +28,7 @@ function borrowedFleet(gpus: number, seed: number, owners: { tenants: number; pa
   return plant;
 }
 
-/** One owner with a floor of as much as its gangs need. */
+/** One owner with a guarantee of as much as its gangs need. */
 export function reclaim(gpus: number, seed: number): Measured {
   const count = Math.min(ownerGangs, Math.floor((gpus * 0.5) / 64));
   const plant = borrowedFleet(gpus, seed, { tenants: 1, part: 0.7 });

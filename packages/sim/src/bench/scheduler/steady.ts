@@ -22,7 +22,7 @@ const waitingJobs = 10_000;
 const hopelessGangs = 100;
 const secondsApart = 1;
 
-/** A fleet in which jobs come, start and go. The engine is played: what was placed starts with the next batch. */
+/** A fleet in which jobs come, start and go. The engine is simulated: placed jobs start with the next batch. */
 class Traffic {
   readonly plant: Plant;
   readonly running: Job[] = [];
@@ -36,7 +36,7 @@ class Traffic {
     this.plant = new Plant(gpus, seed);
   }
 
-  /** What the engine has to say about the last batch. */
+  /** The engine's reports about the last batch. */
   engineSays(): Input[] {
     const { plant } = this;
     const placed = this.#placed.splice(0);
@@ -88,7 +88,7 @@ class Traffic {
     return this.decide(inputs);
   }
 
-  /** Time alone: what is due is a batch of its own, as in the server. */
+  /** A tick: due timers are a batch of their own, as in the server. */
   tick(): void {
     this.background.time(
       () => this.decide([]),
