@@ -151,6 +151,10 @@ steps:
     ]);
     const window = "{at: 1m, quota: {lab: {guarantee: {H100: 6}, max: {H100: 5}, until: 1h}}}";
     assert.deepEqual(await refused(lab, window), ["steps.1.quota.lab.max.H100", 5]);
+    const twice = (input: (until: string) => string) =>
+      refused(lab, `{at: 1m, ${input("1h")}}\n  - {at: 2m, ${input("2h")}}`);
+    assert.deepEqual(await twice((until) => `quota: {lab: {weight: 2, until: ${until}}}`), ["steps.2.quota.lab", "2m"]);
+    assert.deepEqual(await twice((until) => `node: {n0: {maintenance: {until: ${until}}}}`), ["steps.2.node.n0", "2m"]);
   });
 });
 

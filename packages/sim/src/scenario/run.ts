@@ -22,6 +22,7 @@ import { ScenarioEngine } from "./engine.ts";
 import { openMachines } from "./machines.ts";
 import { namesOf } from "./parse-job.ts";
 import { policyCommand } from "./policy.ts";
+import { durationText } from "./report.ts";
 import type { Scenario, ScenarioAccount, ScenarioJob, Step, StepInput } from "./scenario.ts";
 import { Story, type StoryEvent } from "./story.ts";
 import { specOf } from "./submit.ts";
@@ -268,7 +269,9 @@ class Run {
     for (const [i, answer] of (await Promise.all(answers)).entries()) {
       if (!isRefusal(answer)) continue;
       const { field } = asked[i]!;
-      return { ...answer, field: termField.test(answer.field) ? `${field}.${answer.field}` : field };
+      if (termField.test(answer.field)) return { ...answer, field: `${field}.${answer.field}` };
+      const isInstant = instantField.test(answer.field) && typeof answer.value === "number";
+      return { ...answer, field, ...(isInstant && { value: durationText(Number(answer.value) - startAt) }) };
     }
     return undefined;
   }
@@ -285,6 +288,8 @@ function maintenanceCommand({ node, fromMs, untilMs }: Extract<StepInput, { kind
 
 /** Fields of a refusal that are fields of an account in the file too. */
 const termField = /^(guarantee|max|trust)\b/;
+/** Fields of a refusal whose value is an instant; the file counts them from its start. */
+const instantField = /^(from|to|window)$/;
 
 /** Guarantees beyond the fleet are allowed in scenarios. */
 function termsOf({
