@@ -129,9 +129,9 @@ export { cpusToMilli, gpusToUnits, parseDuration, parseSize } from "./submit/qua
 export { parseSizes, sizedAmounts, withoutSizes } from "./submit/sizes.ts";
 export { type RawKind, sizeJob } from "./submit/sizing/kind.ts";
 export { gpuOffers } from "./submit/sizing/offers.ts";
-export { type Alternative, alternativesFor } from "./why/alternatives.ts";
+export { type Alternative, type AlternativeTerms, alternativesFor, type ChangedField } from "./why/alternatives.ts";
 export { lineOf } from "./why/line.ts";
 export { type Displaced, type Outlook, type StartBand, startBand } from "./why/outlook.ts";
 export { type GpuCount, type Reason, type ReasonKind, type ReasonValues, reasonKinds } from "./why/reason.ts";
 export { reasonFor } from "./why/reason-for.ts";
-export { expected, rehearse } from "./why/rehearse.ts";
+export { expected, type Rehearsal, rehearse } from "./why/rehearse.ts";

@@ -29,7 +29,7 @@ export function plannedIn(state: State, starts: PlannedStarts): [Job, Instant][]
   return [...state.planned].map((job) => [job, starts.get(job) ?? state.lastAt]);
 }
 
-/** The core's state as the naive model sees it: only what is held, asked and promised; no sums of the core's own. */
+/** The core's state for the naive model: only seats, requests and guarantees, none of the sums that the core keeps. */
 export function worldOf(state: State, now: Instant, starts: PlannedStarts): World {
   const models: string[] = [];
   const modelNo = (model: string) => {
@@ -86,7 +86,7 @@ function seatOf({ node, gpus, part }: Pick<Lease, "node" | "gpus" | "part">) {
   return { node, gpus, ...(part?.slot !== undefined && { slot: part.slot }) };
 }
 
-/** The least members of a job as one, each member beyond them for itself. */
+/** The minimum of a job as one holding, and each further member as its own. */
 function holdingsOf(job: Job): Holding[] {
   const { spec, account, no, evictedAt } = job;
   const holding = (leases: readonly Lease[], extra: boolean): Holding => ({
@@ -113,7 +113,7 @@ function holdOf(job: Job): Hold {
   return { ...take, job: name, account: job.account, seats: seats.map(seatOf), moving: job.leases.length > 0 };
 }
 
-/** What a job asks for. */
+/** The request of a job. */
 export function wishOf(state: State, job: Job): Wish {
   const { spec, account, no, evictedAt } = job;
   const { name, members, cpusMilli, memoryMiB, priority, preemptible } = spec;
