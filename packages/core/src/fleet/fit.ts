@@ -3,8 +3,8 @@ import type { JobSpec } from "../model/job.ts";
 import type { FleetNode } from "../model/node.ts";
 import type { PartSeat } from "../model/part.ts";
 import { unitsPerGpu } from "../model/units.ts";
+import type { DomainRoom } from "./domain-room.ts";
 import type { Fleet } from "./fleet.ts";
-import type { Rooms } from "./rooms.ts";
 /** What one member needs of a node. */
 export interface MemberNeed {
   /** Model number; -1 for a member without GPUs. */
@@ -79,9 +79,9 @@ export function gpuServes(fleet: Fleet, gpu: number, need: MemberNeed, empty: bo
 }
 
 /** Where members would fit if nobody else were there. */
-export function roomsWhenEmpty(fleet: Fleet, need: MemberNeed, most: number): Rooms {
+export function domainRoomWhenEmpty(fleet: Fleet, need: MemberNeed, most: number): DomainRoom {
   const fits = (node: FleetNode) => membersThatFit(fleet, node, need, "every-node-empty", most);
-  return fleet.roomsFor(`empty/${keyOf(need, most)}`, fits);
+  return fleet.domainRoomFor(`empty/${keyOf(need, most)}`, fits);
 }
 
 export function keyOf({ model, gpus, gpuMemoryMiB, cpusMilli, memoryMiB }: MemberNeed, most: number): string {

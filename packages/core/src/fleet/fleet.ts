@@ -1,13 +1,13 @@
 import { NodeIndex } from "../collections/node-index.ts";
 import { NodeSet } from "../collections/node-set.ts";
-import type { Newcomer, Occupant, PartDevice, Who } from "../gpu/seat.ts";
+import type { Newcomer, Occupant, PartDevice, PartTenant } from "../gpu/seat.ts";
 import { modelMatches } from "../model/gpu-name.ts";
 import type { GpuNo, JobNo, LeaseId, NodeNo } from "../model/ids.ts";
 import type { Lease } from "../model/lease.ts";
 import type { FleetNode, NodeFacts, NodeMode } from "../model/node.ts";
 import type { PoolMode } from "../model/part.ts";
 import { type Instant, unitsPerGpu } from "../model/units.ts";
-import { type Fits, Rooms } from "./rooms.ts";
+import { DomainRoom, type Fits } from "./domain-room.ts";
 import { SharedGpus } from "./shared-gpus.ts";
 import { Topology } from "./topology.ts";
 
@@ -26,15 +26,15 @@ export class Fleet {
   /** What all nodes have, whatever their mode; what shares are parts of. */
   readonly totals = { gpuUnits: 0, cpusMilli: 0, memoryMiB: 0 };
   /** Counts changes of what the nodes have, whatever they hold. */
-  makeup = 0;
+  composition = 0;
   /** Counts changes of which models there are in pools of which modes. */
   kinds = 0;
   /** By model, how many GPUs are in pools of each mode. */
   readonly #pools: Map<PoolMode, number>[] = [];
   /** Which nodes have changed in any way, the last ones: change `n` is at `n` modulo the length. */
   readonly changes = { count: 0, recent: new Int32Array(4_096) };
-  /** Rooms by what is needed, the one used last at the end. */
-  readonly #rooms = new Map<string, Rooms>();
+  /** DomainRoom by what is needed, the one used last at the end. */
+  readonly #rooms = new Map<string, DomainRoom>();
   gpus = 0;
   gpuNode = new Int32Array(64);
   gpuModel = new Uint16Array(64);
@@ -48,7 +48,7 @@ export class Fleet {
   gpuHeldFor = new Int32Array(64);
   /** Whose work may still be in the memory of a GPU (see marks.ts), and how it was last cut. */
   gpuMark = new Int32Array(64);
-  gpuShape = new Uint16Array(64);
+  gpuMode = new Uint16Array(64);
   readonly gpuUuid: string[] = [];
   /** Wholly free GPUs of each node. */
   nodeFreeGpus = new Int32Array(16);
@@ -243,7 +243,7 @@ export class Fleet {
   }
 
   /** With whom a tenant shares has changed, also for the parts that it has. */
-  neighboursChanged(who: Who): void {
+  neighboursChanged(who: PartTenant): void {
     for (const [gpu, occupants] of this.parts) {
       let changed = false;
       for (const [lease, occupant] of occupants) {
@@ -366,10 +366,10 @@ export class Fleet {
   }
 
   /** Room everywhere for members that need the same; `fits` may depend on nothing but `need` and the node. */
-  roomsFor(need: string, fits: Fits): Rooms {
+  domainRoomFor(need: string, fits: Fits): DomainRoom {
     const known = this.#rooms.get(need);
     known?.catchUp();
-    const rooms = known ?? new Rooms(this, fits);
+    const rooms = known ?? new DomainRoom(this, fits);
     this.#rooms.delete(need);
     this.#rooms.set(need, rooms);
     if (this.#rooms.size > roomsMax) this.#rooms.delete(this.#rooms.keys().next().value!);
@@ -451,7 +451,7 @@ export class Fleet {
   }
 
   #count(facts: NodeFacts, sign: 1 | -1): void {
-    this.makeup++;
+    this.composition++;
     for (const { model } of facts.gpus) this.#countPool(this.modelNo(model), facts.pool ?? "whole", sign);
     this.totals.gpuUnits += sign * facts.gpus.length * unitsPerGpu;
     this.totals.cpusMilli += sign * facts.cpusMilli;
@@ -479,7 +479,7 @@ export class Fleet {
       this.gpuHeldFor = grown(this.gpuHeldFor, new Int32Array(size));
       this.gpuLeaving = grown(this.gpuLeaving, new Int32Array(size));
       this.gpuMark = grown(this.gpuMark, new Int32Array(size));
-      this.gpuShape = grown(this.gpuShape, new Uint16Array(size));
+      this.gpuMode = grown(this.gpuMode, new Uint16Array(size));
     }
     if (nodes > this.nodeFreeGpus.length) {
       const size = Math.max(nodes, this.nodeFreeGpus.length * 2);

@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import type { TopologyAsk } from "../model/job.ts";
 import { nodeOf, World } from "../testing/world.ts";
+import { DomainRoom } from "./domain-room.ts";
 import { holdsGang, spreadGang } from "./gang.ts";
-import { Rooms } from "./rooms.ts";
 
 /** Three blocks of three racks of three nodes; how many members each node takes, block by block and rack by rack. */
 function roomsOf(fits: readonly number[]) {
@@ -15,7 +15,7 @@ function roomsOf(fits: readonly number[]) {
   });
   w.must({ kind: "node.register", nodes });
   const { fleet } = w.state;
-  return { fleet, rooms: new Rooms(fleet, ({ no }) => fits[no]!) };
+  return { fleet, rooms: new DomainRoom(fleet, ({ no }) => fits[no]!) };
 }
 
 function nodesFor(fits: readonly number[], members: number, topology?: TopologyAsk): string[] | undefined {
@@ -59,7 +59,7 @@ describe("the places of a gang", () => {
             members,
           );
           for (const [{ no }, count] of spread) assert.ok(count <= fits[no]!);
-          const places = new Set([...spread.keys()].map(({ no }) => fleet.topology.placeOf(no, level)));
+          const places = new Set([...spread.keys()].map(({ no }) => fleet.topology.domainOf(no, level)));
           if (required) assert.equal(places.size, 1);
         }
       }

@@ -1,7 +1,7 @@
 import type { JobSpec, TopologyAsk } from "../model/job.ts";
 import type { FleetNode } from "../model/node.ts";
+import type { DomainRoom } from "./domain-room.ts";
 import type { Fleet } from "./fleet.ts";
-import type { Rooms } from "./rooms.ts";
 import { type Domain, levels } from "./topology.ts";
 
 /**
@@ -12,7 +12,7 @@ import { type Domain, levels } from "./topology.ts";
 export function spreadGang(
   fleet: Fleet,
   members: number,
-  rooms: Rooms,
+  rooms: DomainRoom,
   { topology, spread }: Pick<JobSpec, "topology" | "spread">,
 ): Map<FleetNode, number> | undefined {
   if (rooms.inAll < members) return undefined;
@@ -29,7 +29,7 @@ export function spreadGang(
 export function holdsGang(
   fleet: Fleet,
   members: number,
-  rooms: Rooms,
+  rooms: DomainRoom,
   { topology, spread }: Pick<JobSpec, "topology" | "spread">,
 ): boolean {
   if (rooms.inAll < members) return false;
@@ -45,7 +45,7 @@ export function holdsGang(
 function spreadOut(
   fleet: Fleet,
   members: number,
-  rooms: Rooms,
+  rooms: DomainRoom,
   spread: TopologyAsk,
   topology: TopologyAsk | undefined,
 ): Map<FleetNode, number> | undefined {
@@ -68,7 +68,7 @@ function shareOut(
   fleet: Fleet,
   places: readonly Domain[],
   members: number,
-  rooms: Rooms,
+  rooms: DomainRoom,
   once: boolean,
 ): Map<FleetNode, number> | undefined {
   const open = places.filter((place) => rooms.of(place) > 0).sort((a, b) => rooms.of(a) - rooms.of(b));
@@ -91,7 +91,7 @@ function shareOut(
 }
 
 /** Of the places of a level that hold all: fewest places at each level below, then the tightest at each from the top. */
-function bestAt(domains: readonly Domain[], level: number, members: number, rooms: Rooms): Domain | undefined {
+function bestAt(domains: readonly Domain[], level: number, members: number, rooms: DomainRoom): Domain | undefined {
   if (domains[0]?.level === level) return bestFor(domains, members, rooms);
   let best: Domain | undefined;
   for (const around of byTightness(domains, members, rooms)) {
@@ -103,7 +103,7 @@ function bestAt(domains: readonly Domain[], level: number, members: number, room
 }
 
 /** Those that hold all members, tightest first. Sorting is stable, so equals stay in the order of their names. */
-function byTightness(domains: readonly Domain[], members: number, rooms: Rooms): Domain[] {
+function byTightness(domains: readonly Domain[], members: number, rooms: DomainRoom): Domain[] {
   return domains.filter((domain) => rooms.of(domain) >= members).sort((a, b) => rooms.of(a) - rooms.of(b));
 }
 
@@ -111,7 +111,7 @@ function assign(
   fleet: Fleet,
   domains: readonly Domain[],
   members: number,
-  rooms: Rooms,
+  rooms: DomainRoom,
 ): Map<FleetNode, number> | undefined {
   const placed = new Map<FleetNode, number>();
   return put(fleet, domains, members, rooms, placed) ? placed : undefined;
@@ -121,7 +121,7 @@ function put(
   fleet: Fleet,
   domains: readonly Domain[],
   members: number,
-  rooms: Rooms,
+  rooms: DomainRoom,
   placed: Map<FleetNode, number>,
 ): boolean {
   const holding = bestFor(domains, members, rooms);
@@ -139,14 +139,20 @@ function put(
   return true;
 }
 
-function putInto(fleet: Fleet, domain: Domain, members: number, rooms: Rooms, placed: Map<FleetNode, number>): boolean {
+function putInto(
+  fleet: Fleet,
+  domain: Domain,
+  members: number,
+  rooms: DomainRoom,
+  placed: Map<FleetNode, number>,
+): boolean {
   if (domain.nodes.length === 0) return put(fleet, domain.children, members, rooms, placed);
   placed.set(fleet.nodes[domain.nodes[0]!]!, members);
   return true;
 }
 
 /** Of the places that hold all: fewest places at each level below, then tightest, then the first by name. */
-function bestFor(domains: readonly Domain[], members: number, rooms: Rooms): Domain | undefined {
+function bestFor(domains: readonly Domain[], members: number, rooms: DomainRoom): Domain | undefined {
   let best: Domain | undefined;
   for (const domain of domains) {
     if (rooms.of(domain) < members) continue;
@@ -155,13 +161,13 @@ function bestFor(domains: readonly Domain[], members: number, rooms: Rooms): Dom
   return best;
 }
 
-function isBetter(domain: Domain, best: Domain, members: number, rooms: Rooms): boolean {
+function isBetter(domain: Domain, best: Domain, members: number, rooms: DomainRoom): boolean {
   const order = compareBelow(domain, best, members, rooms);
   return order !== 0 ? order < 0 : rooms.of(domain) < rooms.of(best);
 }
 
 /** Which of two places needs fewer places at each level below for so many members. */
-function compareBelow(a: Domain, b: Domain, members: number, rooms: Rooms): number {
+function compareBelow(a: Domain, b: Domain, members: number, rooms: DomainRoom): number {
   // What has one place below needs that one.
   if (a.children.length === 1 && b.children.length === 1)
     return compareBelow(a.children[0]!, b.children[0]!, members, rooms);
@@ -169,7 +175,7 @@ function compareBelow(a: Domain, b: Domain, members: number, rooms: Rooms): numb
 }
 
 /** How many places of each level below it takes to hold the members. */
-function placesNeeded(domain: Domain, members: number, rooms: Rooms): readonly number[] {
+function placesNeeded(domain: Domain, members: number, rooms: DomainRoom): readonly number[] {
   const { children } = domain;
   if (children.length === 0) return nothingBelow;
   if (children.length === 1 && children[0]!.children.length === 0) return oneNode;
@@ -181,7 +187,7 @@ function placesNeeded(domain: Domain, members: number, rooms: Rooms): readonly n
 const nothingBelow: readonly number[] = [];
 const oneNode: readonly number[] = [1];
 
-function findPlacesNeeded(domain: Domain, members: number, rooms: Rooms): readonly number[] {
+function findPlacesNeeded(domain: Domain, members: number, rooms: DomainRoom): readonly number[] {
   const needed: number[] = [];
   let left = members;
   const open = [...domain.children];
@@ -204,7 +210,7 @@ function compareLists(a: readonly number[], b: readonly number[]): number {
 }
 
 /** The one with most room; of equals the one that is full with the fewest places. */
-function largest(domains: readonly Domain[], rooms: Rooms): Domain | undefined {
+function largest(domains: readonly Domain[], rooms: DomainRoom): Domain | undefined {
   let best: Domain | undefined;
   for (const domain of domains) {
     const here = rooms.of(domain);

@@ -1,5 +1,5 @@
 import type { NodeNo } from "../model/ids.ts";
-import type { Place } from "../model/node.ts";
+import type { NodeLocation } from "../model/node.ts";
 
 /** Widest first. A node is a domain of its own. */
 export const levels = ["zone", "block", "rack", "nvlink", "node"] as const;
@@ -21,11 +21,11 @@ export class Topology {
   readonly roots: Domain[] = [];
   readonly #byKey = new Map<string, Domain>();
   /** The narrowest place of each node, by its number. */
-  readonly domainOf: (Domain | undefined)[] = [];
+  readonly nodeDomain: (Domain | undefined)[] = [];
   readonly #nodesAt = new Map<Level, readonly ReadonlyMap<NodeNo, number>[]>();
   count = 0;
 
-  add(node: number, name: string, place: Place): void {
+  add(node: number, name: string, place: NodeLocation): void {
     let key = "";
     let siblings = this.roots;
     let domain: Domain | undefined;
@@ -42,12 +42,12 @@ export class Topology {
     }
     domain!.nodes.push(node);
     this.#nodesAt.clear();
-    this.domainOf[node] = domain;
+    this.nodeDomain[node] = domain;
   }
 
   /** The place of a level in which a node stands. */
-  placeOf(node: NodeNo, level: Level): Domain | undefined {
-    let at = this.domainOf[node];
+  domainOf(node: NodeNo, level: Level): Domain | undefined {
+    let at = this.nodeDomain[node];
     while (at !== undefined && levels[at.level] !== level) at = at.above;
     return at;
   }
@@ -75,10 +75,10 @@ export class Topology {
     return found;
   }
 
-  remove(node: number, name: string, place: Place): void {
+  remove(node: number, name: string, place: NodeLocation): void {
     const domain = this.#byKey.get(`/${place.zone}/${place.block}/${place.rack}/${place.nvlink}/${name}`)!;
     domain.nodes.splice(domain.nodes.indexOf(node), 1);
-    this.domainOf[node] = undefined;
+    this.nodeDomain[node] = undefined;
     this.#nodesAt.clear();
   }
 }

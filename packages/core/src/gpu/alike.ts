@@ -1,6 +1,6 @@
 import { isBursty, promisesOn } from "./latency.ts";
 import { migModelOf } from "./mig-models.ts";
-import { migUseOf, mpsClientsMax, type Occupant, type PartDevice, type Who } from "./seat.ts";
+import { migUseOf, mpsClientsMax, type Occupant, type PartDevice, type PartTenant } from "./seat.ts";
 
 /**
  * What `seatPart` looks at of a GPU of a known model that is in use, as text: of GPUs with equal keys it says the same
@@ -27,7 +27,7 @@ export function alikeKey(device: PartDevice, occupants: readonly Occupant[]): st
 }
 
 /** Whether neighbours on all GPUs with the key of these occupants mean the same to someone. */
-export function isAlikeFor(who: Who, occupants: readonly Occupant[]): boolean {
+export function isAlikeFor(who: PartTenant, occupants: readonly Occupant[]): boolean {
   return who.trust === "trusted" || occupants[0]!.mode !== "mig" || !areTrusted(occupants);
 }
 

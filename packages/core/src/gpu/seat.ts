@@ -21,7 +21,7 @@ export interface Occupant extends Load {
 }
 
 /** Who asks. */
-export interface Who {
+export interface PartTenant {
   readonly tenant: number;
   readonly trust: Trust;
   /** Trust group; "" = none. */
@@ -31,7 +31,7 @@ export interface Who {
 }
 
 /** Who asks, and what it would be to those beside it. */
-export type Newcomer = Who & Load;
+export type Newcomer = PartTenant & Load;
 
 /**
  * What is asked for: a MIG profile, or amounts in units, or memory in MiB, which each device converts by its own size.
@@ -90,7 +90,7 @@ export function seatPart(
  * Whether two may sit on one GPU (S3). The jobs of one tenant always may. Confidential tenants share with nobody,
  * untrusted ones only by MIG and if each allows the other; trusted ones by MIG, or otherwise inside one trust group.
  */
-export function maySharePart(mode: PartMode, who: Who, other: Occupant): boolean {
+export function maySharePart(mode: PartMode, who: PartTenant, other: Occupant): boolean {
   if (who.tenant === other.tenant) return true;
   if (who.trust === "confidential" || other.trust === "confidential") return false;
   const trusted = who.trust === "trusted" && other.trust === "trusted";

@@ -63,7 +63,7 @@ function spell(value: unknown): string {
     return `${text}]`;
   }
   const record = value as Record<string, unknown>;
-  const { keys, quoted } = orderOf(record);
+  const { keys, quoted } = keyOrderOf(record);
   let text = "{";
   for (let i = 0; i < keys.length; i++) {
     const field = record[keys[i]!];
@@ -73,18 +73,18 @@ function spell(value: unknown): string {
 }
 
 /** The keys of a record as they came, and in order, and as they are written. */
-interface Order {
+interface KeyOrder {
   readonly given: readonly string[];
   readonly keys: readonly string[];
   readonly quoted: readonly string[];
 }
 
 /** Orders by first key. Records have few shapes, and sorting keys anew each time would cost more than all the rest. */
-const orders = new Map<string, Order[]>();
+const orders = new Map<string, KeyOrder[]>();
 const ordersMax = 2_000;
 let ordersKept = 0;
 
-function orderOf(record: Record<string, unknown>): Order {
+function keyOrderOf(record: Record<string, unknown>): KeyOrder {
   const given = Object.keys(record);
   const first = given[0] ?? "";
   for (const known of orders.get(first) ?? []) if (sameKeys(known.given, given)) return known;

@@ -3,7 +3,7 @@ import { describe, it } from "node:test";
 import { unitsPerGpu } from "../model/units.ts";
 import { readSnapshot, writeSnapshot } from "../state/snapshot.ts";
 import { jobId, World } from "../testing/world.ts";
-import { shapeOf } from "./arrivals.ts";
+import { arrivalShapeOf } from "./arrivals.ts";
 
 /** A fleet that has seen many jobs of two GPUs, and now has two GPUs free on one node and three on another. */
 function taught(): World {
@@ -45,13 +45,16 @@ describe("what is learned from submissions", () => {
 
   it("counts a job by its first choice", () => {
     const gpus = [{ model: "H100", count: 2, unitsEach: unitsPerGpu }];
-    assert.deepEqual(shapeOf({ gpus, cpusMilli: 500 }, [1]), {
+    assert.deepEqual(arrivalShapeOf({ gpus, cpusMilli: 500 }, [1]), {
       cpusMilli: 500,
       gpus: 2,
       unitsEach: unitsPerGpu,
       models: [1],
     });
-    assert.deepEqual(shapeOf({ gpus, cpusMilli: 0 }, []).models, [-1]);
-    assert.deepEqual(shapeOf({ gpus: [{ model: "*", count: 1, unitsEach: 3_000 }], cpusMilli: 0 }, [0, 1]).models, []);
+    assert.deepEqual(arrivalShapeOf({ gpus, cpusMilli: 0 }, []).models, [-1]);
+    assert.deepEqual(
+      arrivalShapeOf({ gpus: [{ model: "*", count: 1, unitsEach: 3_000 }], cpusMilli: 0 }, [0, 1]).models,
+      [],
+    );
   });
 });

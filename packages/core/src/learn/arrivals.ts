@@ -5,7 +5,7 @@ import { unitsPerGpu } from "../model/units.ts";
 import { chancesOf, type Largest } from "./worth/chances.ts";
 import { FleetWorth, type Weighed } from "./worth/fleet-worth.ts";
 import { Mix, type MixRecord } from "./worth/mix.ts";
-import type { Room, Shape } from "./worth/shape.ts";
+import type { ArrivalShape, NodeRoom } from "./worth/shape.ts";
 
 /** Arrivals before room is valued at all, and the least between two times. */
 const arrivalsFirst = 32;
@@ -39,7 +39,7 @@ export class Arrivals {
     return this.#worth;
   }
 
-  note(fleet: Fleet, shape: Shape, members: number): void {
+  note(fleet: Fleet, shape: ArrivalShape, members: number): void {
     for (let i = 0; i < Math.min(members, membersMax); i++) this.#mix.add(shape);
     this.#count += Math.min(members, membersMax);
     if (this.#count < this.#nextAt) return;
@@ -68,7 +68,10 @@ export class Arrivals {
 }
 
 /** What one member of a job asks of a node, by its first choice. `models` are those that would do, by number. */
-export function shapeOf({ gpus, cpusMilli }: Pick<JobSpec, "gpus" | "cpusMilli">, models: readonly number[]): Shape {
+export function arrivalShapeOf(
+  { gpus, cpusMilli }: Pick<JobSpec, "gpus" | "cpusMilli">,
+  models: readonly number[],
+): ArrivalShape {
   const { count, unitsEach, model, part } = gpus[0]!;
   return {
     cpusMilli,
@@ -83,7 +86,7 @@ export function shapeOf({ gpus, cpusMilli }: Pick<JobSpec, "gpus" | "cpusMilli">
 const noModel = -1;
 
 /** What a node has left; GPUs that are kept for somebody count as taken. The same as `before` where that is equal. */
-function roomOf(fleet: Fleet, node: FleetNode, before: Room | undefined): Room {
+function roomOf(fleet: Fleet, node: FleetNode, before: NodeRoom | undefined): NodeRoom {
   const model = fleet.soleModel(node);
   const freeUnits: number[] = [];
   const end = node.firstGpu + node.facts.gpus.length;
@@ -94,18 +97,18 @@ function roomOf(fleet: Fleet, node: FleetNode, before: Room | undefined): Room {
     if (place === freeUnits.length) freeUnits.push(free);
     else freeUnits.splice(place, 0, free);
   }
-  const room: Room = { model, cpusMilli: node.freeCpusMilli, freeUnits };
+  const room: NodeRoom = { model, cpusMilli: node.freeCpusMilli, freeUnits };
   return before !== undefined && isSameRoom(room, before) ? before : room;
 }
 
-function isSameRoom(a: Room, b: Room): boolean {
+function isSameRoom(a: NodeRoom, b: NodeRoom): boolean {
   if (a.model !== b.model || a.cpusMilli !== b.cpusMilli || a.freeUnits.length !== b.freeUnits.length) return false;
   for (let i = 0; i < a.freeUnits.length; i++) if (a.freeUnits[i] !== b.freeUnits[i]) return false;
   return true;
 }
 
 function worthOn(fleet: Fleet, mix: Mix): FleetWorth | undefined {
-  const rooms: [Room, number][] = [];
+  const rooms: [NodeRoom, number][] = [];
   const largest = { gpus: 0, nodes: 0, cpusMilli: 0 };
   let units = 0;
   let freeUnits = 0;

@@ -2,7 +2,7 @@ import type { AccountNo } from "../model/ids.ts";
 import type { Job, JobSpec } from "../model/job.ts";
 import { type Instant, minute, unitsPerGpu } from "../model/units.ts";
 import type { AccountTree } from "../quota/accounts.ts";
-import { orderOf } from "../quota/accounts.ts";
+import { queueOrderOf } from "../quota/accounts.ts";
 
 /**
  * How many jobs of an account came to their end after how long, counted by the size of the gang and the place of the
@@ -67,7 +67,7 @@ export function attainedMs(job: Job, now: Instant): number {
 
 /** A job has come to its good end. */
 export function noteLength(state: WithLengths, job: Job, at: Instant): void {
-  if (job.startedAt === 0 || orderOf(state, job.account) !== "index") return;
+  if (job.startedAt === 0 || queueOrderOf(state, job.account) !== "index") return;
   const counts = lengthsOf(state, job.account)[gangClass(job.spec)]!;
   counts[placeOfLength(attainedMs(job, at))]!++;
   let ended = 0;

@@ -2,7 +2,7 @@ import type { AccountNo } from "../model/ids.ts";
 import type { Job, JobSpec } from "../model/job.ts";
 import { hour, type Instant, minute, second } from "../model/units.ts";
 import type { AccountTree } from "../quota/accounts.ts";
-import { orderOf } from "../quota/accounts.ts";
+import { queueOrderOf } from "../quota/accounts.ts";
 
 /**
  * What the jobs of an account that are over tell about those to come. Kept where an account orders its jobs by the time
@@ -44,7 +44,7 @@ export interface WithPace extends AccountTree {
 
 function paceOf(state: WithPace, account: AccountNo): Pace | undefined {
   const known = state.pace.get(account);
-  if (known !== undefined || orderOf(state, account) !== "aged-shortest") return known;
+  if (known !== undefined || queueOrderOf(state, account) !== "aged-shortest") return known;
   const pace = noPace();
   state.pace.set(account, pace);
   return pace;

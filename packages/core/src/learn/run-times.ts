@@ -3,7 +3,7 @@ import { plainName } from "../model/job.ts";
 import { type Instant, second } from "../model/units.ts";
 
 /** What says to which others a job is compared. */
-type Alike = Pick<Job, "account" | "user" | "spec">;
+type RunTimeKey = Pick<Job, "account" | "user" | "spec">;
 
 /** How long ended jobs of one user, account and name ran, in seconds, oldest first. */
 export type Spans = readonly number[];
@@ -22,7 +22,7 @@ export class RunTimes {
   readonly #spans = new Map<string, number[]>();
 
   /** A job has come to an end of its own. */
-  note(job: Pick<Job, "startedAt"> & Alike, at: Instant): void {
+  note(job: Pick<Job, "startedAt"> & RunTimeKey, at: Instant): void {
     if (job.startedAt === 0 || job.spec.name === plainName) return;
     const key = keyOf(job);
     const spans = this.#spans.get(key) ?? [];
@@ -33,13 +33,13 @@ export class RunTimes {
   }
 
   /** What is known of jobs like this one; nothing where they are too few. */
-  of(job: Alike): Spans {
+  of(job: RunTimeKey): Spans {
     const spans = this.#spans.size === 0 ? undefined : this.#spans.get(keyOf(job));
     return spans === undefined || spans.length < spansToTell ? none : spans;
   }
 
   /** How long four of five jobs like this one ran at most; undefined where too few tell. */
-  usualMs(job: Alike): number | undefined {
+  usualMs(job: RunTimeKey): number | undefined {
     return quantileBeyond(this.of(job), 0, usualPart);
   }
 
@@ -78,6 +78,6 @@ export function thoughtMs(
   return Math.min(ms, maxTimeMs ?? ms);
 }
 
-function keyOf({ account, user, spec }: Alike): string {
+function keyOf({ account, user, spec }: RunTimeKey): string {
   return `${account}/${user}/${spec.name}`;
 }

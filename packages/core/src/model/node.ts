@@ -9,7 +9,7 @@ import type { Instant } from "./units.ts";
 export type NodeMode = "up" | "cordoned" | "draining" | "maintenance" | "down";
 
 /** Where a node stands, widest first; what topology constraints compare. */
-export interface Place {
+export interface NodeLocation {
   readonly zone: string;
   readonly block: string;
   readonly rack: string;
@@ -27,7 +27,7 @@ export interface GpuFacts {
 export interface NodeFacts {
   readonly name: string;
   readonly engine: string;
-  readonly place: Place;
+  readonly place: NodeLocation;
   readonly gpus: readonly GpuFacts[];
   readonly cpusMilli: number;
   readonly memoryMiB: number;

@@ -12,7 +12,7 @@ import {
 import type { AccountNo } from "../model/ids.ts";
 import type { Job } from "../model/job.ts";
 import { type Instant, second } from "../model/units.ts";
-import { orderOf } from "../quota/accounts.ts";
+import { queueOrderOf } from "../quota/accounts.ts";
 import type { State } from "../state/state.ts";
 import { tenthRoot } from "./roots.ts";
 
@@ -102,7 +102,7 @@ const [lessBy, of] = [6, 5] as const;
 
 /** Whether the order of an account may give the room of one of its jobs to another of the same priority. */
 export function mayTakeTurn(state: State, job: Job, running: Job): boolean {
-  if (orderOf(state, job.account) !== "index" || job.spec.priority !== running.spec.priority) return false;
+  if (queueOrderOf(state, job.account) !== "index" || job.spec.priority !== running.spec.priority) return false;
   if (running.spec.checkpoint === undefined) return false; // all that it did would be lost
   return costToEnd(state, job) * lessBy < costToEnd(state, running) * of;
 }

@@ -40,7 +40,7 @@ export function tenantOf(tree: AccountTree, account: AccountNo): Account {
 }
 
 /** How an account orders its own waiting jobs [O3]. */
-export function orderOf(tree: AccountTree, account: AccountNo): QueueOrder {
+export function queueOrderOf(tree: AccountTree, account: AccountNo): QueueOrder {
   const { order = "age", quantumMs } = accountOf(tree, account).terms;
   return order === "attained-service" && quantumMs !== undefined ? "index" : order;
 }

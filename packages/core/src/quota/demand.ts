@@ -53,7 +53,7 @@ export function partOn(
   const most = { compute: 0, memory: 0 };
   const device = fleet.device(fleet.someGpuOf(model));
   for (const pool of fleet.poolsOf(model)) {
-    const seat = seatPart({ ...device, pool }, [], anybody, ask);
+    const seat = seatPart({ ...device, pool }, [], anyTenant, ask);
     if (typeof seat !== "object") continue;
     most.compute = Math.max(most.compute, seat.compute);
     most.memory = Math.max(most.memory, seat.memory);
@@ -73,4 +73,4 @@ export function modelsFor({ fleet }: WithFleet, job: Pick<Job, "spec">, choice: 
 }
 
 /** Somebody who is trusted, and does not mind who is beside it. */
-export const anybody: Newcomer = { tenant: -1, trust: "trusted", group: "", migWith: [], type: "batch" };
+export const anyTenant: Newcomer = { tenant: -1, trust: "trusted", group: "", migWith: [], type: "batch" };

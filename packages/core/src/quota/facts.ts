@@ -19,8 +19,8 @@ export interface QuotaFacts extends AccountTree {
 /** A guarantee as amounts are compared with it: summed up, with the cores and memory that come with its GPUs. */
 export interface Floor {
   readonly of: Quota;
-  /** The makeup of the fleet for which it was summed up. */
-  readonly makeup: number;
+  /** The composition of the fleet for which it was summed up. */
+  readonly composition: number;
   readonly units: number;
   readonly cpusMilli: number;
   readonly memoryMiB: number;

@@ -60,13 +60,13 @@ function unitsBeyond(
 export function floorOf(quotas: QuotaFacts, account: Account): Floor {
   const known = quotas.floors[account.no];
   const { quota } = account.terms;
-  if (known !== undefined && known.of === quota && known.makeup === quotas.fleet.makeup) return known;
+  if (known !== undefined && known.of === quota && known.composition === quotas.fleet.composition) return known;
   const floor = sumUp(quota, quotas.fleet);
   quotas.floors[account.no] = floor;
   return floor;
 }
 
-function sumUp(quota: Quota, { makeup, totals }: Fleet): Floor {
+function sumUp(quota: Quota, { composition, totals }: Fleet): Floor {
   const { gpuUnits, cpusMilli, memoryMiB } = totals;
   let units = 0;
   let plain = true;
@@ -78,7 +78,7 @@ function sumUp(quota: Quota, { makeup, totals }: Fleet): Floor {
   const inProportion = (total: number) => (gpuUnits === 0 ? 0 : Math.floor((total / gpuUnits) * units));
   return {
     of: quota,
-    makeup,
+    composition,
     units,
     cpusMilli: quota.guaranteeCpusMilli ?? inProportion(cpusMilli),
     memoryMiB: quota.guaranteeMemoryMiB ?? inProportion(memoryMiB),

@@ -9,7 +9,7 @@ import { chargedOn } from "../place/dedicated.ts";
 import { handoverFor } from "../place/handover.ts";
 import { type Placement, placeJob } from "../place/place.ts";
 import type { Candidate } from "../queue/candidates.ts";
-import { accountOf, orderOf } from "../quota/accounts.ts";
+import { accountOf, queueOrderOf } from "../quota/accounts.ts";
 import type { State } from "../state/state.ts";
 import type { WaitingGroup } from "../state/waiting-group.ts";
 import { upToDate } from "../state/wish-of.ts";
@@ -148,7 +148,7 @@ function isDelayedByPlans(world: World, group: WaitingGroup, plans: Plans): bool
 
 /** Where the order of an account may evict, time alone may put a running job behind a waiting one [O3]. */
 function lookAgainWithQuantum({ state, memory, now }: World, { account }: WaitingGroup): void {
-  if (orderOf(state, account) !== "index") return;
+  if (queueOrderOf(state, account) !== "index") return;
   const quantum = must(accountOf(state, account).terms.quantumMs, "an order by index has a quantum");
   memory.timers.addOnce({ at: now - (now % quantum) + quantum, kind: "quantum", subject: account });
 }

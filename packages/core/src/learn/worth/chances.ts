@@ -1,6 +1,6 @@
 import { unitsPerGpu } from "../../model/units.ts";
 import type { Mix } from "./mix.ts";
-import type { Shape } from "./shape.ts";
+import type { ArrivalShape } from "./shape.ts";
 
 /** GPU arrivals that the guess made before any arrival is worth. */
 const guessArrivals = 50;
@@ -22,7 +22,7 @@ export interface Largest {
 
 /** A shape and how many of it come for each arrival that wants GPUs. */
 export interface Chance {
-  readonly shape: Shape;
+  readonly shape: ArrivalShape;
   readonly chance: number;
 }
 
@@ -52,7 +52,7 @@ export function chancesOf(mix: Mix, largest: Largest, fill: number): Chance[] {
 /** The guess: one GPU, and gangs of a whole node, half of it and a quarter. */
 function guessed({ gpus, cpusMilliPerGpu }: Largest, guess: number, gangs: number): Chance[] {
   const cpusMilli = Math.floor(cpuShare * cpusMilliPerGpu);
-  const whole = (count: number): Shape => ({
+  const whole = (count: number): ArrivalShape => ({
     cpusMilli: cpusMilli * count,
     gpus: count,
     unitsEach: unitsPerGpu,

@@ -1,5 +1,5 @@
 import { unitsPerGpu } from "../../model/units.ts";
-import type { Shape } from "./shape.ts";
+import type { ArrivalShape } from "./shape.ts";
 
 /** A GPU is looked at in so many steps. */
 export const steps = 100;
@@ -15,7 +15,7 @@ const words = Math.ceil((steps + 1) / 32);
 
 /** A shape and how likely it is, in parts of a thousand million. */
 export interface Likely {
-  readonly shape: Shape;
+  readonly shape: ArrivalShape;
   readonly chancePpb: number;
 }
 

@@ -6,20 +6,20 @@ import { deviceWorth, steps } from "./device-worth.ts";
 import { FleetWorth } from "./fleet-worth.ts";
 import { WorthLearner } from "./learner.ts";
 import { Mix } from "./mix.ts";
-import type { Room, Shape } from "./shape.ts";
+import type { ArrivalShape, NodeRoom } from "./shape.ts";
 
-const one: Shape = { cpusMilli: 8_000, gpus: 1, unitsEach: unitsPerGpu, models: [] };
-const eight: Shape = { cpusMilli: 64_000, gpus: 8, unitsEach: unitsPerGpu, models: [] };
-const half: Shape = { cpusMilli: 4_000, gpus: 1, unitsEach: unitsPerGpu / 2, models: [] };
-const noGpu: Shape = { cpusMilli: 8_000, gpus: 0, unitsEach: 0, models: [] };
-const room = (cpus: number, ...gpus: number[]): Room => ({
+const one: ArrivalShape = { cpusMilli: 8_000, gpus: 1, unitsEach: unitsPerGpu, models: [] };
+const eight: ArrivalShape = { cpusMilli: 64_000, gpus: 8, unitsEach: unitsPerGpu, models: [] };
+const half: ArrivalShape = { cpusMilli: 4_000, gpus: 1, unitsEach: unitsPerGpu / 2, models: [] };
+const noGpu: ArrivalShape = { cpusMilli: 8_000, gpus: 0, unitsEach: 0, models: [] };
+const room = (cpus: number, ...gpus: number[]): NodeRoom => ({
   model: 0,
   cpusMilli: cpus * 1000,
   freeUnits: gpus.map((share) => share * unitsPerGpu).sort((a, b) => a - b),
 });
 const empty = room(96, 1, 1, 1, 1, 1, 1, 1, 1);
 const begun = room(48, 0, 0, 0, 0, 1, 1, 1, 1);
-const likely = (...list: [Shape, number][]): Chance[] => list.map(([shape, chance]) => ({ shape, chance }));
+const likely = (...list: [ArrivalShape, number][]): Chance[] => list.map(([shape, chance]) => ({ shape, chance }));
 
 describe("what the room of a node is worth", () => {
   it("[P4] fills a node that is begun before it breaks one that holds a whole gang", () => {
@@ -52,8 +52,8 @@ describe("what the room of a node is worth", () => {
   });
 
   it("[P4] leaves together the cores that work without GPUs needs on one node", () => {
-    const large: Shape = { ...noGpu, cpusMilli: 32_000 };
-    const small: Shape = { ...noGpu, cpusMilli: 4_000 };
+    const large: ArrivalShape = { ...noGpu, cpusMilli: 32_000 };
+    const small: ArrivalShape = { ...noGpu, cpusMilli: 4_000 };
     const [just, more] = [room(35, 0), room(43, 0)];
     const worth = FleetWorth.weigh(
       likely([one, 0.8], [large, 0.2]),
@@ -69,7 +69,7 @@ describe("what the room of a node is worth", () => {
   });
 
   it("[P4] keeps room on a model for those that are bound to it: in full where they wait or are many", () => {
-    const bound: Shape = { ...one, models: [1] };
+    const bound: ArrivalShape = { ...one, models: [1] };
     const [any, scarce] = [empty, { ...empty, model: 1 }];
     const cost = (share: number, unplaced: "dropped" | "waits") =>
       FleetWorth.weigh(

@@ -1,7 +1,7 @@
 import { unitsPerGpu } from "../../model/units.ts";
 import type { Chance } from "./chances.ts";
 import { deviceWorth, type Likely, stepsIn } from "./device-worth.ts";
-import type { Room, Shape } from "./shape.ts";
+import type { ArrivalShape, NodeRoom } from "./shape.ts";
 
 /** A shape that little of the fleet can host weighs more, up to so many times. */
 const scarcityMax = 150;
@@ -20,8 +20,8 @@ const unitsPerPoint = unitsPerGpu / 50;
 /** What becomes of work that finds no place. */
 export type Unplaced = keyof typeof gangWeight;
 
-/** Rooms of the fleet, each with how many nodes have it. */
-export type Rooms = Iterable<readonly [Room, number]>;
+/** RoomCounts of the fleet, each with how many nodes have it. */
+export type RoomCounts = Iterable<readonly [NodeRoom, number]>;
 
 /** The shapes that may use one model, in columns. */
 interface Column {
@@ -35,14 +35,14 @@ interface Column {
 }
 
 /** What a placement costs and, for a share of a GPU, which GPU to take: one with so many units free. */
-export interface Cost {
+export interface PlacementCost {
   readonly points: number;
   readonly freeUnits: number;
 }
 
 /** A shape with how likely it is and what room for it is worth; whole numbers, so that it can be stored. */
 export interface Weighed {
-  readonly shape: Shape;
+  readonly shape: ArrivalShape;
   readonly chancePpb: number;
   readonly weightMicros: number;
 }
@@ -69,7 +69,7 @@ export class FleetWorth {
   }
 
   /** Worth on a fleet with these rooms, where what does not fit is dropped or waits. */
-  static weigh(chances: readonly Chance[], models: number, rooms: Rooms, unplaced: Unplaced): FleetWorth {
+  static weigh(chances: readonly Chance[], models: number, rooms: RoomCounts, unplaced: Unplaced): FleetWorth {
     const likely = chances.map(({ shape, chance }) => ({ shape, chancePpb: Math.round(chance * ppb) }));
     const devices = devicesFor(likely, models);
     const weights = weightsOn(chances, rooms, devices, unplaced);
@@ -78,11 +78,11 @@ export class FleetWorth {
   }
 
   /** Points lost by putting the shape there, fewer is better; undefined where it does not fit. */
-  cost(room: Room, shape: Shape): Cost | undefined {
+  cost(room: NodeRoom, shape: ArrivalShape): PlacementCost | undefined {
     const { gpus, unitsEach } = shape;
     if (!fits(room, shape)) return undefined;
     if (gpus === 0 || unitsEach === unitsPerGpu) return { points: this.costOn(room, shape, unitsPerGpu), freeUnits: 0 };
-    let best: Cost | undefined;
+    let best: PlacementCost | undefined;
     let last = 0;
     for (const freeUnits of room.freeUnits) {
       if (freeUnits < unitsEach || freeUnits === last) continue;
@@ -94,7 +94,7 @@ export class FleetWorth {
   }
 
   /** The same where it is known that the shape fits, and that it takes GPUs with so many units free. */
-  costOn(room: Room, { cpusMilli, gpus, unitsEach }: Shape, freeUnits: number): number {
+  costOn(room: NodeRoom, { cpusMilli, gpus, unitsEach }: ArrivalShape, freeUnits: number): number {
     const { model } = room;
     const device = this.#devices[model]!;
     const lost = device[stepsIn(freeUnits)]! - device[stepsIn(freeUnits - unitsEach)]!;
@@ -143,18 +143,18 @@ export class FleetWorth {
   }
 }
 
-function mayUse({ models }: Shape, model: number): boolean {
+function mayUse({ models }: ArrivalShape, model: number): boolean {
   return models.length === 0 || models.includes(model);
 }
 
-function fits(room: Room, shape: Shape): boolean {
+function fits(room: NodeRoom, shape: ArrivalShape): boolean {
   const { cpusMilli, gpus, unitsEach } = shape;
   if (room.cpusMilli < cpusMilli) return false;
   if (gpus === 0) return true;
   return mayUse(shape, room.model) && (unitsEach < unitsPerGpu || wholeGpus(room) >= gpus);
 }
 
-function byModel<Item extends { readonly shape: Shape }>(items: readonly Item[], models: number): Item[][] {
+function byModel<Item extends { readonly shape: ArrivalShape }>(items: readonly Item[], models: number): Item[][] {
   return Array.from({ length: models }, (_, model) => items.filter(({ shape }) => mayUse(shape, model)));
 }
 
@@ -163,7 +163,7 @@ function devicesFor(likely: readonly Likely[], models: number): Float64Array[] {
 }
 
 /** How much of the free units of a node will be used. */
-function usedOf({ freeUnits }: Room, device: Float64Array): number {
+function usedOf({ freeUnits }: NodeRoom, device: Float64Array): number {
   let sum = 0;
   for (const free of freeUnits) sum += device[stepsIn(free)]!;
   return sum;
@@ -172,7 +172,7 @@ function usedOf({ freeUnits }: Room, device: Float64Array): number {
 /** The weight of each shape, by how likely it is and how little of the fleet can host it. */
 function weightsOn(
   chances: readonly Chance[],
-  rooms: Rooms,
+  rooms: RoomCounts,
   devices: readonly Float64Array[],
   unplaced: Unplaced,
 ): number[] {
@@ -214,12 +214,12 @@ function boundWeight(chances: readonly Chance[]): number {
   return Math.min(1, (share / boundShare) ** 3);
 }
 
-function sumOf(chances: readonly Chance[], counts: (shape: Shape) => boolean): number {
+function sumOf(chances: readonly Chance[], counts: (shape: ArrivalShape) => boolean): number {
   return chances.reduce((sum, { shape, chance }) => (counts(shape) ? sum + chance : sum), 0);
 }
 
 /** How many units of the shape a node could host; of one without GPUs, how many thousandths of a core. */
-function hosted(shape: Shape, room: Room, used: number, whole: number): number {
+function hosted(shape: ArrivalShape, room: NodeRoom, used: number, whole: number): number {
   const { cpusMilli, gpus } = shape;
   if (gpus === 0) return cpusMilli === 0 ? 0 : Math.floor(room.cpusMilli / cpusMilli) * cpusMilli;
   if (room.cpusMilli < cpusMilli || !mayUse(shape, room.model)) return 0;
@@ -228,11 +228,11 @@ function hosted(shape: Shape, room: Room, used: number, whole: number): number {
 }
 
 /** A shape without CPU is bound by GPUs alone. */
-function unitsPerCpu({ cpusMilli, gpus, unitsEach }: Shape): number {
+function unitsPerCpu({ cpusMilli, gpus, unitsEach }: ArrivalShape): number {
   return cpusMilli === 0 ? Number.MAX_SAFE_INTEGER : (gpus * unitsEach) / cpusMilli;
 }
 
-function wholeGpus({ freeUnits }: Room): number {
+function wholeGpus({ freeUnits }: NodeRoom): number {
   let count = 0;
   for (let at = freeUnits.length - 1; at >= 0 && freeUnits[at] === unitsPerGpu; at--) count++;
   return count;

@@ -1,7 +1,7 @@
 import { chancesOf, type Largest } from "./chances.ts";
-import { FleetWorth, type Rooms, type Unplaced } from "./fleet-worth.ts";
+import { FleetWorth, type RoomCounts, type Unplaced } from "./fleet-worth.ts";
 import { Mix } from "./mix.ts";
-import type { Shape } from "./shape.ts";
+import type { ArrivalShape } from "./shape.ts";
 
 /** Arrivals after which worth is computed anew: each time a quarter more than before. */
 const growth = 1.25;
@@ -16,7 +16,7 @@ export interface FleetView {
   readonly largest: Largest;
   readonly capacityUnits: number;
   readonly allocatedUnits: number;
-  readonly rooms: () => Rooms;
+  readonly rooms: () => RoomCounts;
 }
 
 /** Learns what arrives, and says what room is worth; computed anew when enough has changed. */
@@ -32,7 +32,7 @@ export class WorthLearner {
     this.#unplaced = unplaced;
   }
 
-  arrive(shape: Shape): void {
+  arrive(shape: ArrivalShape): void {
     this.mix.add(shape);
     this.#arrivals++;
   }

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { Mix } from "./mix.ts";
-import type { Shape } from "./shape.ts";
+import type { ArrivalShape } from "./shape.ts";
 
-const shape = (cpusMilli: number): Shape => ({ cpusMilli, gpus: 1, unitsEach: 21_000, models: [] });
+const shape = (cpusMilli: number): ArrivalShape => ({ cpusMilli, gpus: 1, unitsEach: 21_000, models: [] });
 
 describe("Mix", () => {
   it("[P4] counts arrivals by shape, and apart those of late", () => {

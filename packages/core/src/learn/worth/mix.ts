@@ -1,5 +1,5 @@
 import { drift } from "./drift.ts";
-import { type Shape, shapeKey } from "./shape.ts";
+import { type ArrivalShape, arrivalKey } from "./shape.ts";
 
 /** Arrivals that count as recent: what has just come says more about what comes next while the mix moves. */
 const recentArrivals = 600;
@@ -13,7 +13,7 @@ const forgotten = -1;
 
 /** What the mix has learned, as plain values that can be stored and read back. */
 export interface MixRecord {
-  readonly shapes: readonly Shape[];
+  readonly shapes: readonly ArrivalShape[];
   readonly counts: readonly number[];
   readonly early: readonly number[];
   readonly middle: readonly number[];
@@ -23,21 +23,21 @@ export interface MixRecord {
 
 /** Which shapes have arrived and how often, placed or not: learned from arrivals alone. */
 export class Mix {
-  shapes: Shape[] = [];
+  shapes: ArrivalShape[] = [];
   counts: number[] = [];
   /** How often each is among the recent arrivals. */
   recent: number[] = [];
   arrivals = 0;
   #index = new Map<string, number>();
   /** What came last often comes again. */
-  #last: { readonly shape: Shape; readonly at: number } | undefined;
+  #last: { readonly shape: ArrivalShape; readonly at: number } | undefined;
   #ring: number[] = [];
   #next = 0;
   /** Counts at an earlier time, and at the time when they will take its place. */
   #early: number[] = [];
   #middle: number[] = [];
 
-  add(shape: Shape): void {
+  add(shape: ArrivalShape): void {
     if (this.arrivals >= arrivalsMax) this.#fade();
     const at = this.#indexOf(shape);
     this.counts[at]!++;
@@ -82,15 +82,15 @@ export class Mix {
     return mix;
   }
 
-  #indexOf(shape: Shape): number {
+  #indexOf(shape: ArrivalShape): number {
     if (shape === this.#last?.shape) return this.#last.at;
     const at = this.#findIndex(shape);
     this.#last = { shape, at };
     return at;
   }
 
-  #findIndex(shape: Shape): number {
-    const key = shapeKey(shape);
+  #findIndex(shape: ArrivalShape): number {
+    const key = arrivalKey(shape);
     const known = this.#index.get(key);
     if (known !== undefined) return known;
     while (this.shapes.length >= shapesMax) this.#fade();
@@ -118,7 +118,7 @@ export class Mix {
 
   #indexAnew(): void {
     this.#last = undefined;
-    this.#index = new Map(this.shapes.map((shape, at) => [shapeKey(shape), at]));
+    this.#index = new Map(this.shapes.map((shape, at) => [arrivalKey(shape), at]));
     this.recent = this.shapes.map(() => 0);
     for (const at of this.#ring) if (at !== forgotten) this.recent[at]!++;
   }

@@ -1,5 +1,5 @@
 /** What one arrival asks of one node. Arrivals of the same shape are alike to the fleet. */
-export interface Shape {
+export interface ArrivalShape {
   readonly cpusMilli: number;
   readonly gpus: number;
   /** Of each of its GPUs; less than a whole one only where it asks for one GPU. */
@@ -9,7 +9,7 @@ export interface Shape {
 }
 
 /** What nodes have left, as far as it matters for what they could host; nodes with equal rooms are alike. */
-export interface Room {
+export interface NodeRoom {
   readonly model: number;
   readonly cpusMilli: number;
   /** Free units of each GPU, in ascending order. */
@@ -17,6 +17,6 @@ export interface Room {
 }
 
 /** The same text for the same shape. */
-export function shapeKey({ cpusMilli, gpus, unitsEach, models }: Shape): string {
+export function arrivalKey({ cpusMilli, gpus, unitsEach, models }: ArrivalShape): string {
   return `${cpusMilli}/${gpus}/${unitsEach}/${models.join()}`;
 }

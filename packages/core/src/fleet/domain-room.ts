@@ -8,12 +8,12 @@ export type Fits = (node: FleetNode) => number;
 interface RoomSource {
   readonly nodes: readonly (FleetNode | undefined)[];
   readonly topology: Topology;
-  readonly makeup: number;
+  readonly composition: number;
   readonly changes: { readonly count: number; readonly recent: ArrayLike<number> };
 }
 
 /** How many members each place has room for, and what was worked out from that. */
-export class Rooms {
+export class DomainRoom {
   readonly #fleet: RoomSource;
   readonly #fits: Fits;
   /** By node. */
@@ -22,9 +22,9 @@ export class Rooms {
   #room: Float64Array = new Float64Array(0);
   /** By place and number of members; forgotten when anything inside the place changes. */
   #needed: (Map<number, readonly number[]> | undefined)[] = [];
-  /** Up to which change, and for which makeup, the fleet has been counted. */
+  /** Up to which change, and for which composition, the fleet has been counted. */
   #changes = 0;
-  #makeup = -1;
+  #composition = -1;
 
   constructor(fleet: RoomSource, fits: Fits) {
     this.#fleet = fleet;
@@ -57,20 +57,20 @@ export class Rooms {
 
   /** Counts those nodes anew that have changed since the last time. */
   catchUp(): void {
-    const { changes, makeup } = this.#fleet;
-    if (makeup !== this.#makeup || changes.count - this.#changes > changes.recent.length) this.#countAll();
+    const { changes, composition } = this.#fleet;
+    if (composition !== this.#composition || changes.count - this.#changes > changes.recent.length) this.#countAll();
     for (; this.#changes < changes.count; this.#changes++) {
       this.#count(changes.recent[this.#changes % changes.recent.length]!);
     }
   }
 
   #countAll(): void {
-    const { topology, nodes, changes, makeup } = this.#fleet;
+    const { topology, nodes, changes, composition } = this.#fleet;
     this.#fit = new Int32Array(nodes.length);
     this.#room = new Float64Array(topology.count);
     this.#needed = [];
     this.#changes = changes.count;
-    this.#makeup = makeup;
+    this.#composition = composition;
     for (const node of nodes) if (node !== undefined) this.#count(node.no);
   }
 
@@ -80,7 +80,7 @@ export class Rooms {
     const more = fit - this.#fit[no]!;
     if (more === 0) return;
     this.#fit[no] = fit;
-    for (let at = this.#fleet.topology.domainOf[no]; at !== undefined; at = at.above) {
+    for (let at = this.#fleet.topology.nodeDomain[no]; at !== undefined; at = at.above) {
       this.#room[at.no]! += more;
       this.#needed[at.no] = undefined;
     }
