@@ -26,19 +26,19 @@ function nodesFor(fits: readonly number[], members: number, topology?: TopologyA
 
 const block: TopologyAsk = { level: "block", required: false };
 
-describe("the places of a gang", () => {
-  it("[P2] are as few as hold it, before they are tight", () => {
+describe("the domains of a gang", () => {
+  it("[P2] are as few as possible, even if others are tighter", () => {
     const fits = [1, 1, 0, 1, 0, 0, 0, 0, 0, 1, 1, 1, 1, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0];
     // The first block is the tighter one, and needs two racks.
     assert.deepEqual(nodesFor(fits, 3, block), ["n9", "n10", "n11"]);
   });
 
-  it("[P2] are the tightest of those that need as few, then the first by name", () => {
+  it("[P2] are the tightest of equally few, then the first by name", () => {
     const fits = [1, 1, 1, 1, 1, 1, 0, 0, 0, 1, 1, 1, 0, 0, 0, 0, 0, 0, 1, 1, 1, 0, 0, 0, 0, 0, 0];
     assert.deepEqual(nodesFor(fits, 3, block), ["n9", "n10", "n11"]);
   });
 
-  it("[P1, P2] are there exactly where there is room for all, in one place where that is required", () => {
+  it("[P1, P2] are found exactly if all members fit, in one domain if that is required", () => {
     let seed = 7;
     const random = (below: number) => {
       seed = (seed * 48_271) % 0x7fffffff;
@@ -59,8 +59,8 @@ describe("the places of a gang", () => {
             members,
           );
           for (const [{ no }, count] of spread) assert.ok(count <= fits[no]!);
-          const places = new Set([...spread.keys()].map(({ no }) => fleet.topology.domainOf(no, level)));
-          if (required) assert.equal(places.size, 1);
+          const domains = new Set([...spread.keys()].map(({ no }) => fleet.topology.domainOf(no, level)));
+          if (required) assert.equal(domains.size, 1);
         }
       }
     }
