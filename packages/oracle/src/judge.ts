@@ -323,7 +323,7 @@ export function judgeClasses(world: World): Fault[] {
   return faults;
 }
 
-/** Whether a holding has a part in what its account covers beyond the guarantee; one that has none keeps its class [C3]. */
+/** Whether a holding is a part of what its account covers beyond the guarantee; otherwise it keeps its class [C3]. */
 function isPartOfExcess(world: World, account: number, holding: Holding): boolean {
   const beyond = (of: World) => beyondGuarantee(of, account, coveredBelow(of, account));
   return compareLists(beyond(without(world, [holding])), beyond(world)) !== 0;

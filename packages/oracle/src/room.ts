@@ -84,8 +84,8 @@ export function hasRoom(world: World, wish: Wish, option: Option): boolean {
   const { within } = wish;
   const fit = new Map<string, number>();
   for (const room of freeRoom(world)) {
-    const place = within === undefined ? "" : domainOf(world, room.node, within);
-    fit.set(place, (fit.get(place) ?? 0) + membersOn(world, room, wish, option));
+    const domain = within === undefined ? "" : domainOf(world, room.node, within);
+    fit.set(domain, (fit.get(domain) ?? 0) + membersOn(world, room, wish, option));
   }
   return [...fit.values()].some((members) => members >= wish.members);
 }

@@ -155,7 +155,7 @@ function isCoveredAlike(world: World, after: World, { then, option }: Starting, 
   return worldsAt(world, after, plan.at, ahead, plan).every((each) => coverIn(each) === coverIn(then));
 }
 
-/** The world without the work that a plan takes back: burst work outside its guarantee, and lower priorities of its account. */
+/** The world without the work that a plan takes back: burst work outside its guarantee, lower priorities of its account. */
 function withoutTaken(world: World, from: World, { then, option }: Starting, plan: Plan): World {
   const planned = wishOf(world, plan);
   const cover = coverFor(then, planned.account, amountOf(then, planned, option));

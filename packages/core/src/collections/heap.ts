@@ -3,7 +3,7 @@ export interface Placed {
   place: number;
 }
 
-/** A binary heap whose entries can change and be deleted. An entry is in at most one heap; `goesFirst` is a strict order. */
+/** A binary heap whose entries can change and be deleted; an entry is in at most one. `goesFirst` is a strict order. */
 export class Heap<Entry extends Placed> {
   readonly #goesFirst: (a: Entry, b: Entry) => boolean;
   #entries: Entry[] = [];

@@ -90,7 +90,7 @@ function shareOut(
   return placed;
 }
 
-/** Of the domains of a level that hold all members: fewest domains at each level below, then the tightest from the top. */
+/** Of a level's domains that hold all members: fewest domains at each level below, then the tightest from the top. */
 function bestAt(domains: readonly Domain[], level: number, members: number, rooms: DomainRoom): Domain | undefined {
   if (domains[0]?.level === level) return bestFor(domains, members, rooms);
   let best: Domain | undefined;

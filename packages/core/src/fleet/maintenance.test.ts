@@ -54,7 +54,7 @@ describe("a node with a maintenance window", () => {
     assert.deepEqual(nodesOf(w, "firm"), [1]);
   });
 
-  it("[B5] is planned for a job that fits nowhere else from the end of the window; the job's reason is reservation", () => {
+  it("[B5] makes a job that fits nowhere else wait with reason reservation, planned for its end", () => {
     const w = world();
     w.submit("busy", "lab", { gpus: 4, max_time: "10h" });
     w.run("busy");

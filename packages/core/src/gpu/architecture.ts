@@ -39,7 +39,7 @@ const architectures: readonly Architecture[] = [
   known("qwen2.5-72b", 72_710, 80, 8192, 8),
 ];
 
-/** The model that a bare size stands for: a widely used one, and the one that takes more memory where generations differ. */
+/** The model that a bare size stands for: a widely used one; where generations differ, the one with more memory. */
 const usualOfSize: ReadonlyMap<number, string> = new Map([
   [7000, "llama-2-7b"],
   [8000, "llama-3.1-8b"],
@@ -49,7 +49,7 @@ const usualOfSize: ReadonlyMap<number, string> = new Map([
   [70_000, "llama-3-70b"],
 ]);
 
-/** The known or assumed architecture of `70B`, `meta-llama/Llama-3.1-8B-Instruct`, `mixtral-8x7b` …; undefined if none. */
+/** The known or assumed architecture of `70B`, `meta-llama/Llama-3.1-8B-Instruct` or `mixtral-8x7b`. */
 export function architectureOf(text: string): Architecture | undefined {
   const words = `-${text
     .toLowerCase()
@@ -85,7 +85,7 @@ function assumed(millions: number): Architecture {
   };
 }
 
-/** Thousandths of a KiB per token: 16 KiB per billion parameters up to 8 billion, 5 from 70 billion on, linear between. */
+/** Thousandths of a KiB per token: per billion parameters 16 KiB up to 8 billion, 5 KiB from 70 on, linear between. */
 function assumedKvKiB(millions: number): number {
   if (millions <= 8000) return millions * 16;
   if (millions >= 70_000) return millions * 5;

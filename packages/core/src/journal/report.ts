@@ -15,7 +15,7 @@ export interface Report {
 }
 
 export type ReportWhat =
-  /** Before `prepared`, if the order asks for it: the GPUs are scrubbed, or their mode is changed; `how` is the method. */
+  /** Before `prepared`, if the order says so: the GPUs are scrubbed, or their mode is changed; `how` is the method. */
   | { readonly kind: "scrubbed"; readonly how: string }
   | { readonly kind: "reshaped"; readonly how: string }
   /** The GPUs could not be scrubbed: nothing ran, and no other lease may have them either. */

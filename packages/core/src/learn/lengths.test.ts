@@ -3,7 +3,7 @@ import { describe, it } from "node:test";
 import type { Job, JobSpec } from "../model/job.ts";
 import { hour, minute } from "../model/units.ts";
 import { World } from "../testing/world.ts";
-import { attainedMs, gangClass, lengthEnds, placeOfLength } from "./lengths.ts";
+import { attainedMs, gangClass, lengthBinOf, lengthEnds } from "./lengths.ts";
 
 function specOf(gpus: number, members: number): JobSpec {
   const spec = {
@@ -15,11 +15,11 @@ function specOf(gpus: number, members: number): JobSpec {
 
 describe("the run times of succeeded jobs", () => {
   it("[O3] are counted in bins that end at a minute and grow by the square root of two", () => {
-    assert.equal(placeOfLength(0), 0);
-    assert.equal(placeOfLength(minute), 1);
-    assert.equal(placeOfLength(2 * minute), 3);
-    assert.equal(placeOfLength(Number.MAX_SAFE_INTEGER), lengthEnds.length - 1);
-    for (const [bin, end] of lengthEnds.slice(0, -1).entries()) assert.equal(placeOfLength(end), bin + 1);
+    assert.equal(lengthBinOf(0), 0);
+    assert.equal(lengthBinOf(minute), 1);
+    assert.equal(lengthBinOf(2 * minute), 3);
+    assert.equal(lengthBinOf(Number.MAX_SAFE_INTEGER), lengthEnds.length - 1);
+    for (const [bin, end] of lengthEnds.slice(0, -1).entries()) assert.equal(lengthBinOf(end), bin + 1);
   });
 
   it("[O3] are counted by gangs of 1, 2 to 4, 5 to 8, and more GPUs", () => {
@@ -36,7 +36,7 @@ describe("the run times of succeeded jobs", () => {
       w.exit(account, 0);
     }
     const [counts] = w.state.lengths.get(w.state.accountByPath.get("evicts")!.no)!;
-    assert.equal(counts![placeOfLength(2 * minute)], 1);
+    assert.equal(counts![lengthBinOf(2 * minute)], 1);
     assert.equal(w.state.lengths.has(w.state.accountByPath.get("plain")!.no), false);
   });
 });

@@ -18,20 +18,20 @@ export interface WithLengths extends AccountTree {
 /** The upper bounds, in GPUs, of the classes of gangs; larger gangs are one more class. */
 const gangSizes = [1, 4, 8] as const;
 /** The number of bins: the first ends at a minute, and each further one at √2 times the end of the one before. */
-export const lengthPlaces = 40;
+export const lengthBins = 40;
 /** Counts of a class are halved at this many jobs. */
 const fadesAt = 4_096;
 
 /** The end of each bin. */
-export const lengthEnds: readonly Instant[] = Array.from({ length: lengthPlaces }, (_, place) =>
-  Math.floor(minute * 2 ** Math.floor(place / 2) * (place % 2 === 0 ? 1 : Math.SQRT2)),
+export const lengthEnds: readonly Instant[] = Array.from({ length: lengthBins }, (_, bin) =>
+  Math.floor(minute * 2 ** Math.floor(bin / 2) * (bin % 2 === 0 ? 1 : Math.SQRT2)),
 );
 
 /** The bin of a run time. */
-export function placeOfLength(ms: number): number {
-  let place = 0;
-  while (place < lengthPlaces - 1 && ms >= lengthEnds[place]!) place++;
-  return place;
+export function lengthBinOf(ms: number): number {
+  let bin = 0;
+  while (bin < lengthBins - 1 && ms >= lengthEnds[bin]!) bin++;
+  return bin;
 }
 
 /** The GPUs of the minimum of members, rounded up; at least 1. */
@@ -50,7 +50,7 @@ export function gangClass(spec: JobSpec): number {
 export const gangClasses = gangSizes.length + 1;
 
 export function noLengths(): Lengths {
-  return Array.from({ length: gangClasses }, () => Array(lengthPlaces).fill(0));
+  return Array.from({ length: gangClasses }, () => Array(lengthBins).fill(0));
 }
 
 /**
@@ -69,10 +69,10 @@ export function attainedMs(job: Job, now: Instant): number {
 export function noteLength(state: WithLengths, job: Job, at: Instant): void {
   if (job.startedAt === 0 || queueOrderOf(state, job.account) !== "index") return;
   const counts = lengthsOf(state, job.account)[gangClass(job.spec)]!;
-  counts[placeOfLength(attainedMs(job, at))]!++;
+  counts[lengthBinOf(attainedMs(job, at))]!++;
   let ended = 0;
   for (const count of counts) ended += count;
-  if (ended >= fadesAt) for (const [place, count] of counts.entries()) counts[place] = Math.floor(count / 2);
+  if (ended >= fadesAt) for (const [bin, count] of counts.entries()) counts[bin] = Math.floor(count / 2);
 }
 
 function lengthsOf(state: WithLengths, account: AccountNo): Lengths {

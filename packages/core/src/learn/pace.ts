@@ -69,12 +69,12 @@ export function noteEnd(state: WithPace, { account, spec, startedAt }: Job, at: 
   const ranS = secondsOf(at - startedAt);
   pace.ended++;
   pace.ranS += ranS;
-  pace.spans[placeOn(ranS / 60, spansKept)]!++;
+  pace.spans[binOf(ranS / 60, spansKept)]!++;
   const said = spec.expectedMs ?? spec.maxTimeMs;
   if (said !== undefined) {
     pace.keptS += ranS;
     pace.saidS += secondsOf(said);
-    if (spec.expectedMs !== undefined) pace.ratios[placeOn(ranS / secondsOf(said) / leastRatio, ratiosKept)]!++;
+    if (spec.expectedMs !== undefined) pace.ratios[binOf(ranS / secondsOf(said) / leastRatio, ratiosKept)]!++;
   }
   if (pace.ended < fadesAt) return;
   pace.ended = half(pace.ended);
@@ -134,25 +134,25 @@ export function likelyRunMs(state: WithPace, { account, spec }: Job, ranMs: numb
 
 /** The value that four of five entries of a histogram from `from` on do not exceed; undefined if there are too few. */
 function mostOf(scale: readonly number[], from: number): number | undefined {
-  const first = placeOn(from, scale.length);
+  const first = binOf(from, scale.length);
   let left = 0;
-  for (let place = first; place < scale.length; place++) left += scale[place]!;
+  for (let bin = first; bin < scale.length; bin++) left += scale[bin]!;
   if (left < endsToTell) return undefined;
-  let place = first;
-  for (let over = scale[place]!; over * 5 < left * 4; over += scale[place]!) place++;
-  return 2 ** Math.floor((place + 1) / 4) * quarters[(place + 1) % 4]!;
+  let bin = first;
+  for (let over = scale[bin]!; over * 5 < left * 4; over += scale[bin]!) bin++;
+  return 2 ** Math.floor((bin + 1) / 4) * quarters[(bin + 1) % 4]!;
 }
 
 /** Powers of the fourth root of two, to millionths: constants, so that they are the same on any machine. */
 const quarters = [1, 1.189_207, Math.SQRT2, 1.681_793] as const;
 
 /** The bin of a value, by quarters of a power of two from 1 on. */
-function placeOn(value: number, places: number): number {
+function binOf(value: number, bins: number): number {
   let power = 0;
   let rest = value;
-  for (; rest >= 2 && power * 4 < places; power++) rest /= 2;
+  for (; rest >= 2 && power * 4 < bins; power++) rest /= 2;
   const quarter = quarters.findLastIndex((each) => rest >= each);
-  return Math.min(Math.max(0, places - 1), power * 4 + Math.max(0, quarter));
+  return Math.min(Math.max(0, bins - 1), power * 4 + Math.max(0, quarter));
 }
 
 function secondsOf(ms: number): number {

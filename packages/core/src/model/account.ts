@@ -61,7 +61,7 @@ export interface AccountTerms {
   readonly allowMigWith?: readonly string[];
   /** The owner allows the guarantees below this account to exceed its own guarantee, or the fleet. */
   readonly overcommit: boolean;
-  /** Past borrowing of the accounts below counts in their shares, halved after this time; absent means not at all [O2]. */
+  /** Past borrowing of the accounts below counts in their shares, halved after this time [O2]; absent = it does not. */
   readonly historyHalfLifeMs?: number;
   /** The order of its own waiting jobs; absent means by age. */
   readonly order?: AccountOrder;

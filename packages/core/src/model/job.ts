@@ -97,7 +97,7 @@ export interface JobSpec {
   readonly gpus: readonly GpuAsk[];
   readonly members: Members;
   readonly topology?: TopologyAsk;
-  /** Members in different domains of a level: at most one in each if required, else spread over as many as there are [P7]. */
+  /** Members in different domains of a level [P7]: at most one in each if required, else as evenly as possible. */
   readonly spread?: TopologyAsk;
   /** Names of jobs of its account with which it shares no node [P8]; absent = no restriction. */
   readonly apartFrom?: readonly string[];
@@ -186,7 +186,7 @@ export interface AttemptRecord {
   readonly exitCode?: number;
 }
 
-/** Seats held for a job until its victims have stopped [T7]; for a job that is being moved, until its old seat is free [T9]. */
+/** Seats held for a job until its victims have stopped [T7], or for a moved job until its old seat is free [T9]. */
 export interface Claim {
   readonly choice: number;
   /** The account whose guarantee covers the claim; absent = it claimed as burst. */
@@ -246,7 +246,7 @@ export interface Job {
   /** When the present attempt was placed, and when its first member started; 0 = not yet. */
   placedAt: Instant;
   startedAt: Instant;
-  /** The usual run time of similar jobs when it was queued or placed [B1]; absent if unknown or if the job declares its own. */
+  /** The usual run time of similar jobs when it was queued or placed [B1]; absent if unknown, or if the job declares one. */
   usualMs?: number;
   /** How long the jobs waiting in its account at its arrival would take [O3]; absent if its order does not use it. */
   backlogMs?: number;

@@ -22,7 +22,7 @@ export interface Policy {
 
 export const movesPerHourPlain = 60;
 
-/** The handover of a new installation. A journal from before scrubs existed stays without them until its owner sets them. */
+/** The handover of a new installation. A journal from before scrubs existed has none until its owner sets them. */
 export const usualHandover = { scrubMs: 10_000, reshapeMs: 15_000 } as const;
 
 export const plainPolicy: Policy = {

@@ -18,7 +18,7 @@ export interface Share {
 
 export const noShare: Share = { borrowed: 0, of: 1, fleet: 1 };
 
-/** The share of an account that held `held` plus `add`; `past` are borrowed GPU units of its history, which count too [O2]. */
+/** The share of an account that held `held` plus `add`; `past` are the borrowed GPU units of its history [O2]. */
 export function shareOf(quotas: QuotaFacts, account: Account, held: Held, add?: Demand, past = 0): Share {
   const { units, memoryUnits, cpusMilli, memoryMiB } = borrowedOf(quotas, account, held, add);
   return largest(quotas, units + past, memoryUnits, cpusMilli, memoryMiB, account.terms.quota.weight);

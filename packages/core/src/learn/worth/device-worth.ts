@@ -25,9 +25,9 @@ export function stepsIn(units: number): number {
 }
 
 /**
- * By free steps: the expected use of a GPU, in units. It is the mean, over samples of likely parts, of the fullest packing
- * of each sample; a whole free GPU counts in full, unless only parts arrive during the sample. The random numbers are the
- * same each time, so that the result depends on the chances alone.
+ * By free steps: the expected use of a GPU, in units. It is the mean, over samples of likely parts, of the fullest
+ * packing of each sample; a whole free GPU counts in full, unless only parts arrive during the sample. The random numbers
+ * are the same each time, so that the result depends on the chances alone.
  */
 export function deviceWorth(chances: readonly Likely[]): Float64Array {
   const ofGpus = chances.filter(({ shape }) => shape.gpus > 0);

@@ -51,9 +51,9 @@ const ppb = 1e9;
 const micros = 1e6;
 
 /**
- * The worth of the free room of nodes: how much of the likely arrivals the fleet can still host, with scarce room counting
- * most. It is linearised from a sum over shapes of chance × log of room, so that the cost of a placement is the difference
- * of two values of one node.
+ * The worth of the free room of nodes: how much of the likely arrivals the fleet can still host, with scarce room
+ * counting most. It is linearised from a sum over shapes of chance × log of room, so that the cost of a placement is the
+ * difference of two values of one node.
  */
 export class FleetWorth {
   readonly weighed: readonly Weighed[];
