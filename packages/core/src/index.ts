@@ -26,7 +26,7 @@ export { type StoredEvent, upcast } from "./journal/upcast.ts";
 export { pastUnits } from "./learn/history.ts";
 export { FleetWorth, type Unplaced } from "./learn/worth/fleet-worth.ts";
 export { WorthLearner } from "./learn/worth/learner.ts";
-export type { Room, Shape } from "./learn/worth/shape.ts";
+export type { ArrivalShape, NodeRoom } from "./learn/worth/shape.ts";
 export { balanceOf, unitMsIn } from "./meter/balance.ts";
 export { DeviceTimeline } from "./meter/device-timeline.ts";
 export { Meter, type MeterRecord, meteredOf } from "./meter/meter.ts";

@@ -1,7 +1,7 @@
+import { DomainRoom } from "../fleet/domain-room.ts";
 import { type BesidePlans, type Going, type MemberAsk, type MemberNeed, needOf } from "../fleet/fit.ts";
 import { spreadGang } from "../fleet/gang.ts";
 import { opensBy, outlasts, turningPoints } from "../fleet/maintenance.ts";
-import { Rooms } from "../fleet/rooms.ts";
 import type { Seat } from "../journal/event.ts";
 import { type AccountNo, type GpuNo, type NodeNo, noAccount, rootAccount } from "../model/ids.ts";
 import type { Job } from "../model/job.ts";
@@ -12,7 +12,7 @@ import { nodesOfOthers } from "../place/apart.ts";
 import { isConfidential, keptApart, shareNoNode } from "../place/dedicated.ts";
 import { findSeats } from "../place/seats.ts";
 import { before } from "../queue/in-account.ts";
-import { isInside, orderOf } from "../quota/accounts.ts";
+import { isInside, queueOrderOf } from "../quota/accounts.ts";
 import { type Demand, demandOf, modelsFor } from "../quota/demand.ts";
 import { coverFor } from "../quota/guarantee.ts";
 import { jobOf, lowestPriority } from "../state/live-jobs.ts";
@@ -198,7 +198,7 @@ export class Timeline {
   /** Whether a plan is not in the way of a job: it is its own, or that of one behind it in its account [O3]. */
   #yields({ job: planned }: PlannedStart, job: Job): boolean {
     if (planned === job) return true;
-    return planned.account === job.account && before(this.#state, job, planned, orderOf(this.#state, job.account));
+    return planned.account === job.account && before(this.#state, job, planned, queueOrderOf(this.#state, job.account));
   }
 
   /** Whether a plan that is ahead of a job would still have its quota, or could take it back, if the job started now [B2]. */
@@ -495,7 +495,7 @@ export class Timeline {
 
   #spreadOver({ spec }: Job, fit: Int32Array): Map<FleetNode, number> | undefined {
     const { fleet } = this.#state;
-    return spreadGang(fleet, spec.members.min, new Rooms(fleet, (node) => fit[node.no]!), spec);
+    return spreadGang(fleet, spec.members.min, new DomainRoom(fleet, (node) => fit[node.no]!), spec);
   }
 
   /** Burst work outside a guarantee that will still run then: who is inside can take it back. */

@@ -17,6 +17,7 @@ import {
 } from "@tessera/core";
 import {
   type Bounds,
+  domainOf,
   type Fault,
   faultOfSeats,
   type Holding,
@@ -30,7 +31,6 @@ import {
   levels,
   onceLeft,
   optionsOf,
-  placeAt,
   startable,
   type World,
 } from "@tessera/oracle";
@@ -268,7 +268,7 @@ function splitOf(world: World, { spec, state, leases, exitCode }: Job): Finding[
   if (members.apart && new Set(nodes).size < nodes.length) return gang("[P1] two members share a node");
   if (topology?.required !== true) return [];
   const level = levels.find((each) => each === topology.level)!;
-  const places = new Set(nodes.map((node) => placeAt(world, node, level)));
+  const places = new Set(nodes.map((node) => domainOf(world, node, level)));
   return places.size > 1 ? gang(`[P2] members in ${places.size} places of level ${level}`) : [];
 }
 

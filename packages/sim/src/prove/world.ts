@@ -10,11 +10,11 @@ import {
 } from "@tessera/core";
 import {
   type Ask,
-  type Hold,
+  type HeldSeats,
   type Holding,
   type Level,
   type Load,
-  nobody,
+  noAccount,
   type PartMode,
   type Take,
   type Wish,
@@ -56,7 +56,7 @@ export function worldOf(state: State, now: Instant, starts: PlannedStarts): Worl
     return { path, above: parent as number, quota, trust, trustGroup, migWith };
   });
   const holdings: Holding[] = [];
-  const holds: Hold[] = [];
+  const holds: HeldSeats[] = [];
   const wishes: Wish[] = [];
   for (const job of state.jobs.values()) {
     if (job.leases.length > 0) holdings.push(...holdingsOf(job));
@@ -93,7 +93,7 @@ function holdingsOf(job: Job): Holding[] {
     ...takeOf(job, leases[0]!),
     ...{ job: spec.name, account, no, evictedAt, priority: spec.priority, preemptible: spec.preemptible },
     seats: leases.map(seatOf),
-    cover: extra ? nobody : job.cover,
+    cover: extra ? noAccount : job.cover,
     extra,
     leaving: job.state === "stopping" || (extra && leases[0]!.state === "stopping"),
     since: job.placedAt,
@@ -106,7 +106,7 @@ function holdingsOf(job: Job): Holding[] {
   return least.length === 0 ? extra : [holding(least, false), ...extra];
 }
 
-function holdOf(job: Job): Hold {
+function holdOf(job: Job): HeldSeats {
   const { unitsEach, seats } = job.claim!;
   const { name } = job.spec;
   const take = takeOf(job, { unitsEach, part: seats[0]!.part });
