@@ -24,7 +24,7 @@ import { leavesParts, type PartsFound, type PartsOn, partsThen } from "./parts-t
 import { plansMax } from "./patience.ts";
 import { type Asking, mayBeCovered, UsageThen, waitsForQuota } from "./quota-then.ts";
 import { type EndOf, endOf, runMsOf } from "./run-time.ts";
-import { membersBeside, type Spare, type SpareOn, takeSpare } from "./spare.ts";
+import { isOverdrawn, membersBeside, type Spare, type SpareOn, takeSpare } from "./spare.ts";
 import { takesFromOutside, takesFromOwn } from "./take-back.ts";
 
 /** When and where a job that cannot start now is expected to. */
@@ -51,8 +51,8 @@ interface Kept {
   readonly usage: UsageThen | undefined;
   /** The other plans that run then: what they will hold is in neither. */
   readonly beside: PlannedStart[];
-  /** It counts on taking work back, by the guarantee that will hold it [T1, T3]. */
-  readonly takesBack: boolean;
+  /** The plan counts on taking work back, by the guarantee that will hold it [T1, T3]. */
+  takesBack: boolean;
 }
 
 /**
@@ -211,7 +211,7 @@ export class Timeline {
     return true;
   }
 
-  /** Whether the guarantee by which a plan takes work back would still hold it if a job ran beside it [B8]. */
+  /** Whether the guarantee by which a plan takes work back still holds the planned job if another job runs beside it [B8]. */
   #isCoveredBeside(job: Job, demand: Demand, { start, usage, beside }: Kept): boolean {
     if (start.cover === noAccount || usage === undefined) return true;
     const yielding = beside.filter((other) => this.#yields(other, job));
@@ -266,10 +266,13 @@ export class Timeline {
     if (this.plans.length === 0) return;
     this.#drop(job);
     const endAt = this.#now + this.#runsMs(job);
-    for (const { start, spare, usage } of this.#kept) {
+    for (const kept of this.#kept) {
+      const { start, spare, usage } = kept;
       const yields = job.cover === noAccount && this.#takesBack(start, job);
       if (start.at >= endAt || yields) usage?.end(job);
-      if (start.at < endAt) this.#lessen(spare, job, job.leases);
+      if (start.at >= endAt) continue;
+      this.#lessen(spare, job, job.leases);
+      kept.takesBack ||= yields && job.leases.some(({ node }) => isOverdrawn(spare.get(node)));
     }
     this.holdsMore(job.account);
   }

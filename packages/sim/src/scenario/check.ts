@@ -2,6 +2,7 @@ import {
   type AlternativeTerms,
   alternativesFor,
   type Outlook as CoreOutlook,
+  durationText,
   expected,
   type Instant,
   isRefusal,
@@ -16,7 +17,6 @@ import {
   unitsPerGpu,
 } from "@tessera/core";
 import { fieldOf } from "@tessera/server";
-import { durationText } from "./report.ts";
 import type { Expect, PlaceLevel, ScenarioJob, Start } from "./scenario.ts";
 
 /** What an expectation can be compared with. */

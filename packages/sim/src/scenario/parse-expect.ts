@@ -1,7 +1,6 @@
-import type { ChangedField, JobClass, ReasonKind } from "@tessera/core";
+import { type ChangedField, durationText, type JobClass, reasonKinds } from "@tessera/core";
 import { BadField, type FieldPath, Fields, hintFor, knownName, listOf, mapOf, type Read } from "./fields.ts";
 import { readJobs } from "./parse-job.ts";
-import { durationText } from "./report.ts";
 import { type Expect, placeLevels, type Start } from "./scenario.ts";
 import { duration, name, units, whole } from "./values.ts";
 
@@ -23,24 +22,7 @@ const keys = [
 ];
 const classes: readonly JobClass[] = ["guaranteed", "burst"];
 
-/** All kinds that the core has: one that is missing here does not compile. */
-const reasons = Object.keys({
-  never: 1,
-  held: 1,
-  "not-yet": 1,
-  dependency: 1,
-  budget: 1,
-  price: 1,
-  evicting: 1,
-  quota: 1,
-  capacity: 1,
-  shape: 1,
-  isolation: 1,
-  health: 1,
-  reservation: 1,
-  order: 1,
-} satisfies Record<ReasonKind, 1>) as ReasonKind[];
-
+/** All fields that the core may change: one that is missing here does not compile. */
 const changedFields = Object.keys({
   max_time: 1,
   topology: 1,
@@ -78,7 +60,7 @@ export function readExpect(value: unknown, at: FieldPath, subjects: Subjects): E
   return {
     running: fields.take("running", listOf("jobs", job)),
     waiting: fields
-      .take("waiting", ofJob(knownName("a reason to wait", reasons)))
+      .take("waiting", ofJob(knownName("a reason to wait", reasonKinds)))
       ?.map(({ job, value }) => ({ job, kind: value })),
     never: fields.take("never", listOf("jobs", job)),
     evicted: fields.take("evicted", listOf("jobs", job)),

@@ -3,6 +3,7 @@ import {
   type AccountId,
   type AccountTerms,
   type Command,
+  durationText,
   type Instant,
   type Isolation,
   isRefusal,
@@ -22,7 +23,6 @@ import { ScenarioEngine } from "./engine.ts";
 import { openMachines } from "./machines.ts";
 import { namesOf } from "./parse-job.ts";
 import { policyCommand } from "./policy.ts";
-import { durationText } from "./report.ts";
 import type { Scenario, ScenarioAccount, ScenarioJob, Step, StepInput } from "./scenario.ts";
 import { Story, type StoryEvent } from "./story.ts";
 import { specOf } from "./submit.ts";
