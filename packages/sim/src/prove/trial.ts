@@ -5,8 +5,10 @@ import {
   type Event,
   emptyState,
   type Input,
+  type Instant,
   isRefusal,
   type JobId,
+  type JobNo,
   nextDueAt,
   type OperationId,
   plainTerms,
@@ -67,6 +69,8 @@ class Running {
   readonly #restarts: boolean;
   #state: State = emptyState();
   #memory = new SchedulerMemory();
+  /** Planned starts by job: a restarted scheduler works them out only when something happens. */
+  readonly #starts = new Map<JobNo, Instant>();
   readonly #engine: InstantEngine;
   readonly #jobs = new Map<string, ScenarioJob>();
   #operations = 0;
@@ -172,7 +176,8 @@ class Running {
       this.#state = readSnapshot(writeSnapshot(this.#state));
       this.#memory = new SchedulerMemory();
     }
-    this.watch.starts = this.#memory.startsAt;
+    const { startsAt } = this.#memory;
+    this.watch.starts = (job) => startsAt.get(job) ?? this.#starts.get(job.no);
     this.watch.begin();
     const see = (event: Event, state: State): void => {
       if (isDecision(event)) this.#before ??= worldOf(state, this.now, this.watch.starts);
@@ -183,6 +188,7 @@ class Running {
       this.watch.see(event, state, this.now);
     };
     const { events } = decideBatch(this.#state, inputs, this.now, { memory: this.#memory, see });
+    for (const [job, at] of startsAt) this.#starts.set(job.no, at);
     this.events += events.length;
     for (const event of events) this.#engine.obey(event, this.#state);
     if (events.some((event) => event.kind === "job-placed" || event.kind === "job-claimed")) {

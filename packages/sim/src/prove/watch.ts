@@ -52,7 +52,7 @@ interface Open {
 /** Follows the core's decisions and has each of them judged by the naive model. */
 export class Watch {
   /** The planned starts of the scheduler that is watched; the caller sets them. */
-  starts: PlannedStarts = new Map();
+  starts: PlannedStarts = () => undefined;
   readonly findings: Finding[] = [];
   readonly #bounds: Bounds;
   readonly #open = new Map<JobNo, Open>();
@@ -93,8 +93,8 @@ export class Watch {
       const then = job && new Map(plannedIn(state, this.starts)).get(job);
       if (job === undefined || then === undefined || at < now || then <= at) continue;
       const demand = demandOf(state, job, 0, modelsFor(state, job, 0)[0]!);
-      // Between jobs that one guarantee may cover the order decides, not the plan: also where it starts a job on a
-      // guarantee further down, which leaves no room for the planned job [B7].
+      // Between jobs that one guarantee can hold the order decides, not the plan; also where the job that started is
+      // covered by a guarantee further down, which leaves the planned job no room in its own [B7].
       const floor = coverFor(state, job.account, demand, nothingHeld);
       const shares = (cover: AccountNo) =>
         pathUp(state, job.account).some((account) => account.no === cover) ||

@@ -21,12 +21,12 @@ import {
   type World,
 } from "@tessera/oracle";
 
-/** The starts that the scheduler has planned, as of its last pass. */
-export type PlannedStarts = ReadonlyMap<Job, Instant>;
+/** When the scheduler has planned each job to start, as of its last pass. */
+export type PlannedStarts = (job: Job) => Instant | undefined;
 
 /** Jobs with a planned start, first planned first; after a restart it is worked out in the next pass. */
 export function plannedIn(state: State, starts: PlannedStarts): [Job, Instant][] {
-  return [...state.planned].map((job) => [job, starts.get(job) ?? state.lastAt]);
+  return [...state.planned].map((job) => [job, starts(job) ?? state.lastAt]);
 }
 
 /** The core's state for the naive model: only seats, requests and guarantees, none of the sums that the core keeps. */

@@ -22,6 +22,7 @@ const keys = [
 ];
 const classes: readonly JobClass[] = ["guaranteed", "burst"];
 
+/** All fields that the core may change: one that is missing here does not compile. */
 const changedFields = Object.keys({
   max_time: 1,
   topology: 1,

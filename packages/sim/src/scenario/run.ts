@@ -270,8 +270,8 @@ class Run {
       if (!isRefusal(answer)) continue;
       const { field } = asked[i]!;
       if (termField.test(answer.field)) return { ...answer, field: `${field}.${answer.field}` };
-      const isInstant = instantField.test(answer.field) && typeof answer.value === "number";
-      return { ...answer, field, ...(isInstant && { value: durationText(Number(answer.value) - startAt) }) };
+      if (!instantField.test(answer.field)) return { ...answer, field };
+      return { ...answer, field, value: durationText(Date.parse(String(answer.value)) - startAt) };
     }
     return undefined;
   }
