@@ -129,6 +129,6 @@ test("docs/jobs.md tells of every field of a job, and says of each whether it wo
 
 test("docs/explain.md lists the waiting reasons as the CLI and the console word them", () => {
   const rows = Object.entries(waitingReasons).map(([kind, { meaning }]) => `| \`${kind}\` | ${meaning} |`);
-  const table = ["| reason | means |", "|---|---|", ...rows].join("\n");
+  const table = ["| reason | meaning |", "|---|---|", ...rows].join("\n");
   assert.ok(readMarkdown(root, "docs/explain.md").includes(`\n${table}\n`), `docs/explain.md must hold:\n${table}`);
 });

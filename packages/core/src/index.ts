@@ -130,7 +130,7 @@ export { parseSizes, sizedAmounts, withoutSizes } from "./submit/sizes.ts";
 export { type RawKind, sizeJob } from "./submit/sizing/kind.ts";
 export { gpuOffers } from "./submit/sizing/offers.ts";
 export { type Alternative, type AlternativeTerms, alternativesFor, type ChangedField } from "./why/alternatives.ts";
-export { lineOf } from "./why/line.ts";
+export { jobsAheadOf } from "./why/jobs-ahead.ts";
 export { type Displaced, type Outlook, type StartBand, startBand } from "./why/outlook.ts";
 export { type GpuCount, type Reason, type ReasonKind, type ReasonValues, reasonKinds } from "./why/reason.ts";
 export { reasonFor } from "./why/reason-for.ts";

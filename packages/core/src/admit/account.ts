@@ -16,8 +16,8 @@ function add(into: Record<string, number>, amounts: GpuAmounts): void {
 }
 
 /**
- * How far guarantees `below` exceed what `above` holds, in units. A model that lacks may come out of `*`, and what is
- * asked for as `*` may be served by any model that is left over.
+ * The units by which guarantees `below` exceed those `above` [U2]. A shortage of a model may come out of `*`, and `*` may
+ * be served by any model that is left over.
  */
 export function exceeds(below: GpuAmounts, above: GpuAmounts): number {
   let lacking = 0;
@@ -28,8 +28,8 @@ export function exceeds(below: GpuAmounts, above: GpuAmounts): number {
   return Math.max(0, lacking - any, lacking + (below["*"] ?? 0) - any - spare);
 }
 
-/** What all guarantees directly below an account add up to, with one of them replaced or added. */
-export function guaranteedBelow(state: State, parent: Account, but?: Account, terms?: AccountTerms): GpuAmounts {
+/** The sum of the guarantees directly below an account, with one of them replaced or added. */
+function guaranteedBelow(state: State, parent: Account, but?: Account, terms?: AccountTerms): GpuAmounts {
   const sum: Record<string, number> = {};
   for (const child of parent.children) {
     if (child !== but?.no) add(sum, promisedTo(accountOf(state, child)));
@@ -38,7 +38,7 @@ export function guaranteedBelow(state: State, parent: Account, but?: Account, te
   return sum;
 }
 
-/** What an account holds or will hold again: a window must not give away what comes back when it ends. */
+/** The larger of the guarantee now and after its window [U4]: others must not get what comes back when it ends. */
 function promisedTo({ terms, base }: Account): GpuAmounts {
   if (base === undefined) return terms.quota.guarantee;
   const most: Record<string, number> = { ...base.quota.guarantee };
@@ -46,8 +46,8 @@ function promisedTo({ terms, base }: Account): GpuAmounts {
   return most;
 }
 
-/** The fleet as a quota, for the sum over tenants. */
-export function fleetAmounts(state: State): GpuAmounts {
+/** The fleet's GPUs as a quota, to compare with the sum over tenants. */
+function fleetAmounts(state: State): GpuAmounts {
   const sum: Record<string, number> = {};
   const { fleet } = state;
   for (let gpu = 0; gpu < fleet.gpus; gpu++) {
@@ -57,7 +57,7 @@ export function fleetAmounts(state: State): GpuAmounts {
   return sum;
 }
 
-/** Whether the guarantees below really exceed what is there; shown wherever the account is. */
+/** Whether the guarantees below an account exceed its own, or the fleet; shown with the account. */
 export function overcommitted(state: State, account: Account): boolean {
   const above =
     account.no === rootAccount ? familyAmounts(state, guaranteedBelow(state, account)) : account.terms.quota.guarantee;
@@ -74,7 +74,7 @@ function familyAmounts(state: State, names: GpuAmounts): GpuAmounts {
   return sum;
 }
 
-/** The rules of a quota tree: guarantees nest, ceilings are not below guarantees, trust is a matter of tenants. */
+/** The rules of a quota tree: guarantees nest, a max is not below its guarantee, trust is set on tenants. */
 export function checkTerms(
   state: State,
   parent: Account,
@@ -83,7 +83,7 @@ export function checkTerms(
   lasts: "for-good" | "for-a-time" = "for-good",
 ): Refusal | undefined {
   const { quota } = terms;
-  // What is given for good must not stand on what the account above has only for a time.
+  // A permanent guarantee must not rest on one that the account above has only during a window [U4].
   const parentTerms = lasts === "for-good" ? (parent.base ?? parent.terms) : parent.terms;
   const guaranteed = totalOf(quota.guarantee);
   const ceiling = quota.max?.["*"];

@@ -5,7 +5,7 @@ import { gpusToUnits } from "./quantities.ts";
 
 export type RawGpus = number | string | readonly (number | string)[] | { readonly any: readonly (number | string)[] };
 
-/** Asks for one thing, which are few, by how they are written: all jobs that write the same share them. */
+/** Parsed requests by their text. Few texts are common, so most jobs share one parsed value. */
 const asksKnown = new Map<string | number, readonly GpuAsk[]>();
 const asksKnownMax = 1_000;
 

@@ -36,7 +36,7 @@ export function parseSize(value: string | number, field: string): number | Refus
   return Math.ceil(Number(match[1]) * sizeUnits[match[2]!]!);
 }
 
-/** A number of GPUs, whole or not, → units. Parts that are not exact in units are refused rather than rounded. */
+/** GPUs, whole or a fraction → units. A fraction that is not exact in units is refused, not rounded. */
 export function gpusToUnits(gpus: number, field: string): number | Refusal {
   const units = Math.round(gpus * unitsPerGpu);
   if (!(gpus >= 0) || !Number.isSafeInteger(units) || Math.abs(gpus * unitsPerGpu - units) > 1e-6) {

@@ -17,8 +17,8 @@ function sizes(given: Record<string, string>): SizeClasses {
 
 const usual = sizes({ Small: "H100:1g.10gb", Medium: "0.5", Large: "H100:1" });
 
-describe("sizes that an owner names", () => {
-  it("[U1] count the larger of compute and memory, exactly", () => {
+describe("named sizes", () => {
+  it("[U1] count the larger of compute and memory exactly", () => {
     assert.deepEqual(usual, {
       Small: { ask: "H100:1g.10gb", model: "H100", units: unitsPerGpu / 7 },
       Medium: { ask: "0.5", model: "*", units: unitsPerGpu / 2 },
@@ -30,7 +30,7 @@ describe("sizes that an owner names", () => {
     assert.deepEqual([given.counts, given.rest], [{ Small: 10, Large: 2 }, { L4: 1 }]);
   });
 
-  it("are refused where they mean nothing", () => {
+  it("are refused if their name or their request is not usable", () => {
     const field = (given: Record<string, string>) => {
       const answer = parseSizes(given, fleet);
       return isRefusal(answer) ? [answer.refused, answer.field] : [];
@@ -42,7 +42,7 @@ describe("sizes that an owner names", () => {
     assert.ok(isRefusal(sizedAmounts({ Small: 1.5 }, usual, "max")));
   });
 
-  it("stand for what they are in a job", () => {
+  it("are replaced by their meaning in a job", () => {
     assert.equal(withoutSizes("small", usual), "H100:1g.10gb");
     assert.equal(withoutSizes("Large:2", usual), "H100:2");
     assert.deepEqual(withoutSizes(["Large", "L4:1"], usual), ["H100:1", "L4:1"]);
@@ -51,7 +51,7 @@ describe("sizes that an owner names", () => {
     assert.equal(withoutSizes("H100:8", usual), "H100:8");
   });
 
-  it("stay what they are while a quota is given in them", () => {
+  it("are kept as given in a quota", () => {
     const w = new World().nodes(["n0", "H100-80GB:8"]);
     w.must({ kind: "policy.set", policy: { ...plainPolicy, sizes: usual } });
     w.account("lab", { quota: { guarantee: { H100: 30_000 }, guaranteeSizes: { Small: 10 }, weight: 1 } });

@@ -8,7 +8,7 @@ import type { RawJob } from "./parse.ts";
 
 const sizeName = /^[A-Za-z][A-Za-z0-9_-]{0,31}$/;
 
-/** The sizes that an owner names, in units of this fleet. */
+/** Size names that the fleet's owner defines → their requests, in units of this fleet. */
 export function parseSizes(given: { readonly [name: string]: string | number }, fleet: Fleet): SizeClasses | Refusal {
   const sizes: Record<string, SizeClass> = {};
   for (const name of Object.keys(given).sort()) {
@@ -36,14 +36,14 @@ function sizeOf(text: string, field: string, fleet: Fleet): SizeClass | Refusal 
   fleet.models.forEach((each, no) => {
     if (!modelMatches(model, each)) return;
     const profile = migModelOf(each, fleet.gpuMemoryMiB[fleet.someGpuOf(no)]!)?.profileByName.get(part.profile!);
-    // One of it must fit whatever model it lands on.
+    // A quota of one must cover the profile on any of these models.
     if (profile !== undefined) units = Math.max(units, profile.compute, profile.memory);
   });
   if (units > 0) return { ask: text, model, units };
   return refuse("never-fits", field, text, "is not a MIG profile of any GPU of the fleet", "see: tess gpus -o wide");
 }
 
-/** An amount by model or size → units by model, and the sizes as they were given. */
+/** Amounts by model or size → units by model, the amounts that name no size, and the counts of sizes as given. */
 export function sizedAmounts(
   given: { readonly [name: string]: number },
   sizes: SizeClasses | undefined,
@@ -73,7 +73,7 @@ export function sizedAmounts(
   return { units, rest, counts };
 }
 
-/** A request in which sizes stand for what they are: `Small` for `1g.10gb`, `Large:2` for `H100:2`. */
+/** Replaces sizes in a request by their meaning: `Small` by `1g.10gb`, `Large:2` by `H100:2`. */
 export function withoutSizes(gpus: RawJob["gpus"], sizes: SizeClasses | undefined): RawJob["gpus"] | Refusal {
   if (gpus === undefined || sizes === undefined) return gpus;
   if (typeof gpus !== "object") return plainAsk(gpus, sizes);

@@ -34,27 +34,27 @@ export type ChangedField =
 /** A change with which the job would start now, or sooner: planned, not guessed [W3]. */
 export interface Alternative {
   readonly field: ChangedField;
-  /** The job as it would be then. */
+  /** The changed job. */
   readonly spec: JobSpec;
   readonly outlook: Exclude<Outlook, { readonly when: "unknown" }>;
 }
 
 export interface AlternativeTerms {
-  /** Whether an engine here gives out GPUs like that. */
+  /** Whether an engine here offers this isolation. */
   readonly offers: (isolation: Isolation) => boolean;
-  /** Whether whoever asks may submit to the job's account, hence with another priority. */
+  /** Whether the user may submit to the job's account, hence with another priority. */
   readonly mayRaise: boolean;
 }
 
-/** How many plans one question may cost. */
+/** Bounds the time that one question takes. */
 export const plansPerQuestion = 40;
 const shownMax = 8;
 const triesPerField = 3;
 const priorityMax = 1_000;
 
 /**
- * The changes that would start a waiting job now, the least first; then those that would start it sooner [W3]. Each was
- * really planned on the state as it is; there are never more than `plansPerQuestion` plans.
+ * The changes that would start a waiting job now, the smallest first, then those that would start it sooner [W3]. Each
+ * was planned on the present state; a question makes at most `plansPerQuestion` plans.
  */
 export function alternativesFor(
   state: State,
@@ -75,7 +75,7 @@ export function alternativesFor(
     if (terms.offers(isolation)) search.try("isolation", { ...spec, isolation });
   if (spec.slo !== undefined) search.try("slo", { ...spec, slo: undefined });
   for (const lighter of lighterModels(state, spec, terms)) if (search.try("model.precision", lighter)) break;
-  // GPUs that were chosen to hold a model cannot be made fewer or smaller.
+  // The GPUs of a sized job were chosen to hold its model: fewer or smaller ones would not.
   const sized = spec.model !== undefined;
   if (!sized) for (const gpus of otherParts(state, spec, terms)) search.try("gpus", { ...spec, gpus: [gpus] });
   if (!spec.preemptible) search.try("preemptible", { ...spec, preemptible: true });
@@ -101,7 +101,7 @@ export function alternativesFor(
 
 const precisions = ["fp32", "fp16", "fp8", "int4"] as const;
 
-/** A model that is served with fewer bits, on the GPUs which that takes. */
+/** The job with its model served in a lower precision, sized again for it. */
 function* lighterModels(state: State, spec: JobSpec, { offers }: AlternativeTerms): Generator<JobSpec> {
   const { model, type, isolation, needs } = spec;
   if (model === undefined || type === "train") return;
@@ -119,7 +119,7 @@ function* lighterModels(state: State, spec: JobSpec, { offers }: AlternativeTerm
 }
 
 class Search {
-  /** The plans ahead of the job; it does not stand in its own way. */
+  /** The plans ahead of the job, without its own. */
   readonly timeline: Timeline;
   readonly #state: State;
   readonly #job: Job;
@@ -136,7 +136,7 @@ class Search {
     this.#own = own;
   }
 
-  /** Keeps the change if it helps; true when it would start the job now. */
+  /** Keeps the change if it helps; true if it would start the job now. */
   try(field: ChangedField, spec: JobSpec): boolean {
     const outlook = this.#plan(spec);
     if (outlook === undefined || outlook.when === "unknown" || !this.#isSooner(outlook)) return false;
@@ -144,12 +144,12 @@ class Search {
     return outlook.when === "now";
   }
 
-  /** The largest amount below `asked` with which it would start now; less never needs more room. */
+  /** The largest amount below `asked` with which the job would start now; a smaller amount never needs more room. */
   most(field: ChangedField, asked: number, specOf: (amount: number) => JobSpec): void {
     let best: Alternative | undefined;
     let [low, high] = [1, asked - 1];
     while (low <= high) {
-      // The smallest first: where even that does not help, nothing does.
+      // The smallest first: if that does not help, no amount does.
       const amount = best === undefined ? low : Math.ceil((low + high) / 2);
       const spec = specOf(amount);
       const outlook = this.#plan(spec);
@@ -162,7 +162,7 @@ class Search {
     if (best !== undefined) this.#found.push(best);
   }
 
-  /** Those that start it now first, each in the order in which they were looked for. */
+  /** Changes that start the job now come first, otherwise in the order in which they were tried. */
   found(): Alternative[] {
     const now = this.#found.filter(({ outlook }) => outlook.when === "now");
     const later = this.#found.filter(({ outlook }) => outlook.when === "later");
@@ -180,13 +180,13 @@ class Search {
   }
 }
 
-/** Run times that end before a plan ahead begins, the longest first [B2]. */
+/** Run times that end before a plan ahead or a maintenance window begins, the longest first [B2]. */
 function gapsFor({ fleet }: State, timeline: Timeline, spec: JobSpec, now: Instant): number[] {
   const asked = spec.maxTimeMs ?? Number.POSITIVE_INFINITY;
   const windows = [...fleet.maintained].flatMap((no) => fleet.nodes[no]?.maintenance ?? []);
   const ends = [...timeline.plans.map(({ at }) => at), ...new Set(windows.map(({ from }) => from))];
   const gaps = ends.map((at) => {
-    // A little less: it takes a moment to submit the job again.
+    // 30 s less, because submitting the job again takes time.
     const left = at - now - 30 * second;
     return left - (left % minute);
   });
@@ -194,7 +194,7 @@ function gapsFor({ fleet }: State, timeline: Timeline, spec: JobSpec, now: Insta
   return shorter.sort((a, b) => b - a).slice(0, triesPerField);
 }
 
-/** One level wider; else the same, only preferred. */
+/** One level wider, then the same level as a preference. */
 function widerThan({ topology }: JobSpec): JobSpec["topology"][] {
   if (topology === undefined || !topology.required) return [];
   const wider = levels[levels.indexOf(topology.level) - 1];
@@ -204,14 +204,14 @@ function widerThan({ topology }: JobSpec): JobSpec["topology"][] {
 
 const strongestFirst: readonly Isolation[] = ["mig", "mps", "timeslice"];
 
-/** Only the isolation of a part can be weakened; which neighbours trust allows, the plan tells. */
+/** Weaker isolations for a job on parts of GPUs; the plan checks which neighbours trust allows. */
 function weakerThan({ isolation, gpus }: JobSpec): Isolation[] {
   const at = strongestFirst.indexOf(isolation);
   if (at < 0 || gpus.every((ask) => ask.part === undefined)) return [];
   return [...strongestFirst.slice(at + 1), "any"];
 }
 
-/** For a part: the same as a share instead of a MIG profile, and a whole GPU. */
+/** For a part of a GPU: an equal share instead of its MIG profile, and a whole GPU. */
 function otherParts(state: State, spec: JobSpec, { offers }: AlternativeTerms): GpuAsk[] {
   const [ask] = spec.gpus;
   if (ask?.part === undefined) return [];
@@ -221,14 +221,14 @@ function otherParts(state: State, spec: JobSpec, { offers }: AlternativeTerms): 
   if (ask.part.profile === undefined || model === undefined || !byShare) return [whole];
   const one = { ...spec, members: { ...spec.members, min: 1 } };
   const { units, memoryUnits } = demandOf(state, { spec: one }, 0, model);
-  // Thousandths of a GPU are what a job file can say.
+  // A job file counts parts in thousandths of a GPU.
   const share = Math.ceil((Math.max(units, memoryUnits) * 1_000) / unitsPerGpu) * (unitsPerGpu / 1_000);
   if (share === 0 || share >= unitsPerGpu) return [whole];
   const part = { compute: share, memory: share, memoryMiB: 0 };
   return [{ model: ask.model, count: 1, unitsEach: share, part }, whole];
 }
 
-/** Just above those of its own account that hold what it lacks, the least first [T3]. */
+/** Priorities just above those of the running jobs of its account, the lowest first [T3]. */
 function prioritiesAbove(state: State, { account, spec }: Job): number[] {
   const held = new Set<number>();
   for (const other of state.active.of(account)) {
@@ -240,18 +240,18 @@ function prioritiesAbove(state: State, { account, spec }: Job): number[] {
     .slice(0, triesPerField);
 }
 
-/** Models that none of its alternatives covers. */
+/** Models of the fleet that the job does not ask for. */
 function otherModels(state: State, { gpus }: JobSpec): string[] {
   if (gpus[0]!.count === 0) return [];
   return state.fleet.models.filter((model) => !gpus.some((ask) => modelMatches(ask.model, model))).slice(0, 6);
 }
 
-/** Its first wish on another model; a profile belongs to the model it was named for, so it stays as it is. */
+/** The first alternative of a job file on another model. */
 function onModel({ gpus }: JobSpec, model: string): GpuAsk[] {
   return [{ ...gpus[0]!, model }];
 }
 
-/** What GPUs here have, below what it asks of each; the largest first. */
+/** Memory sizes of the fleet's GPUs below the one asked for, the largest first. */
 function smallerMemories(state: State, { gpuMemoryMiB, gpus }: JobSpec): number[] {
   if (gpuMemoryMiB === 0 || gpus.some((ask) => ask.part !== undefined)) return [];
   const { fleet } = state;

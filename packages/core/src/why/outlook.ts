@@ -15,35 +15,35 @@ import { jobOf } from "../state/live-jobs.ts";
 import type { State } from "../state/state.ts";
 import { isStopped, plansBefore } from "./plans.ts";
 
-/** A job that would have to leave, or one that would lose extra members. */
+/** A job that would be evicted, or would lose extra members. */
 export interface Displaced {
   readonly job: Job;
   readonly rule: Rule;
   readonly units: number;
-  /** Members that an elastic job would lose; 0 = the whole job leaves. */
+  /** Members that an elastic job would lose; 0 = the whole job is evicted. */
   readonly members: number;
 }
 
-/** What would become of a waiting job if it were its turn [W1]: what the cycle would do, without doing it. */
+/** What the scheduler would do with a waiting job if it were its turn [W1]. */
 export type Outlook =
   | {
       readonly when: "now";
       readonly placement: Placement;
-      /** Who leaves first; nobody where it fits as it is. */
+      /** Jobs that must leave first; empty if the job fits into free seats. */
       readonly displaced: readonly Displaced[];
-      /** How long those have to leave. */
+      /** The longest grace period of these jobs. */
       readonly graceMs: number;
     }
   | {
       readonly when: "later";
       readonly at: Instant;
       readonly nodes: readonly NodeNo[];
-      /** By what jobs took before, not by limits alone. */
+      /** The start relies on past run times, not on limits alone. */
       readonly guessed: boolean;
     }
   | { readonly when: "unknown"; readonly why: string };
 
-/** Free seats, else room made for it, else a planned start, in the cycle's own order [W1]. Nothing changes. */
+/** Free seats, else room made by a claim, else a planned start, as the pass does it [W1]. Changes nothing. */
 export function outlookOf(
   state: State,
   job: Job,
@@ -57,14 +57,14 @@ export function outlookOf(
   return plannedFor(state, job, now, timeline);
 }
 
-/** Between which instants a job is likely to start, and from how many past runs that was learned. */
+/** The range in which a job is likely to start, and the number of past runs behind it. */
 export interface StartBand {
   readonly p50: Instant;
   readonly p90: Instant;
   readonly samples: number;
 }
 
-/** When a job starts if what runs takes as long as its like did: planned twice [W4]. Undefined where nothing tells. */
+/** Two plans, with the median and the slow run time of comparable jobs [W4]; undefined without past runs. */
 export function startBand(state: State, job: Job, now: Instant): StartBand | undefined {
   const samples = isStopped(state, job, now) ? 0 : pastRunsOn(state, job);
   if (samples === 0) return undefined;
@@ -73,7 +73,7 @@ export function startBand(state: State, job: Job, now: Instant): StartBand | und
   return p50 === undefined || p90 === undefined ? undefined : { p50, p90: Math.max(p50, p90), samples };
 }
 
-/** How many past runs tell of those that hold GPUs it could use. */
+/** The number of known past runs comparable to the jobs that hold GPUs this job could use. */
 function pastRunsOn(state: State, job: Job): number {
   const known = new Set<Spans>();
   for (const other of holdersOf(state, job)) known.add(state.runTimes.of(other));
@@ -93,7 +93,7 @@ function afterClaim(state: State, claim: ClaimPlan): Outlook {
     displaced.set(loser, { job: loser, rule, units, members });
     graceMs = Math.max(graceMs, stopOrderOf(loser.spec, "preempt", state.policy).graceMs);
   }
-  // Also those who leave anyway have their time for it.
+  // Jobs that are stopping already have their grace period too.
   for (const { node, gpus } of seats) {
     for (const lease of state.fleet.leasesOn(node)) {
       if (lease.state !== "stopping" || !lease.gpus.some((gpu) => gpus.includes(gpu))) continue;
@@ -105,7 +105,7 @@ function afterClaim(state: State, claim: ClaimPlan): Outlook {
   return { when: "now", placement, displaced: [...displaced.values()], graceMs };
 }
 
-/** A planned start, behind all who are planned before it; not before its time. */
+/** A planned start, behind all plans ahead of the job and not before its `not_before`. */
 export function plannedFor(
   state: State,
   job: Job,
@@ -127,14 +127,14 @@ export function plannedFor(
   return unknown(`${jobs} no max_time, and too few jobs like ${endless === 1 ? "it" : "them"} have ended`);
 }
 
-/** How many jobs hold what would do, of which nobody can tell for how long. */
+/** The number of jobs without a known end that hold resources this job could use. */
 function endlessOn(state: State, job: Job, now: Instant): number {
   let endless = 0;
   for (const other of holdersOf(state, job)) if (endOf(state, other, now) === undefined) endless++;
   return endless;
 }
 
-/** Those who hold GPUs of a model that would do, or for a job without GPUs cores or memory. */
+/** Jobs that hold GPUs of a model this job could use or, if it needs no GPUs, cores or memory. */
 function* holdersOf(state: State, job: Job): Generator<Job> {
   const models = new Set(job.spec.gpus.flatMap((_, choice) => modelsFor(state, job, choice)));
   for (const other of state.active.values()) {

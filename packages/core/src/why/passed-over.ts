@@ -12,8 +12,8 @@ import type { State } from "../state/state.ts";
 import { wishOf } from "../state/wish-of.ts";
 
 /**
- * Whether jobs behind a waiting job run on seats that it could have had: they end before the plans ahead of it begin,
- * and it does not [B2]. Told from what runs, so that the server and a simulation give the same reason.
+ * Whether jobs behind a waiting job were backfilled onto seats that it could use: they end before the plans ahead of it
+ * begin, and it does not [B2]. Derived from running jobs alone, so that server and simulation give the same reason.
  */
 export function isPassedOver(state: State, job: Job): boolean {
   if (!hasPlanAhead(state, job)) return false;
@@ -26,7 +26,7 @@ function hasPlanAhead({ planned }: State, job: Job): boolean {
   return first !== undefined && first !== job;
 }
 
-/** Whether a running job is behind a waiting one and has started while that waited. */
+/** Whether a running job is behind a waiting one in the order and started while that one waited. */
 function hasPassed(state: State, other: Job, job: Job): boolean {
   const waitsSince = job.attempts.at(-1)?.endedAt ?? job.submittedAt;
   if (other.state === "stopping" || other.placedAt < waitsSince) return false;
@@ -40,7 +40,7 @@ function isCovered(state: State, job: Job): boolean {
   return coverFor(state, job.account, first) !== noAccount;
 }
 
-/** Whether the seats of some jobs and what is free hold a job. */
+/** Whether a job fits on free seats and the seats of some other jobs together. */
 function fitsWithout(state: State, job: Job, others: readonly Victim[]): boolean {
   const { min, apart } = job.spec.members;
   for (let choice = 0; choice < job.spec.gpus.length; choice++) {

@@ -8,12 +8,12 @@ import { Contest } from "../queue/order.ts";
 import { demandOf, modelsFor } from "../quota/demand.ts";
 import type { State } from "../state/state.ts";
 
-// Those who cannot be planned cost a look each; beyond this many, whoever asks is not kept waiting for the rest.
+// Each job that cannot be planned costs a look; the limit keeps one question short.
 const looksMax = 64;
 
 /**
- * The plans that a job must not delay [B1, B2], made anew from the state alone: of those who have a place on the timeline,
- * then of others who wait, in their order, up to the job itself. A job that is not in the queue comes behind all of them.
+ * The plans that a job must not delay [B1, B2], made from the state alone: first the planned jobs, then other waiting
+ * jobs in queue order, up to the job itself. A job that is not in the queue comes behind all of them.
  */
 export function plansBefore(state: State, job: Job, now: Instant, ends?: EndOf): Timeline {
   const timeline = new Timeline(state, now, ends);
@@ -33,7 +33,7 @@ export function plansBefore(state: State, job: Job, now: Instant, ends?: EndOf):
   return timeline;
 }
 
-/** Whether something keeps a job from starting of which nobody can tell when it is over: such a job is not planned. */
+/** Whether quota or money stops a job for an unknown time: such a job is not planned. */
 export function isStopped(state: State, job: Job, now: Instant): boolean {
   for (let choice = 0; choice < job.spec.gpus.length; choice++) {
     for (const model of modelsFor(state, job, choice)) {

@@ -11,7 +11,7 @@ import type { State } from "../state/state.ts";
 import { parseJob } from "../submit/parse.ts";
 import { ana, jobId, World } from "../testing/world.ts";
 import { alternativesFor } from "./alternatives.ts";
-import { lineOf } from "./line.ts";
+import { jobsAheadOf } from "./jobs-ahead.ts";
 import { outlookOf, startBand } from "./outlook.ts";
 import { positionOf, reasonFor } from "./reason-for.ts";
 import { expected, rehearse } from "./rehearse.ts";
@@ -81,7 +81,7 @@ describe("queries", () => {
       reason: () => jobs.map((job) => reasonFor(state, job, now)),
       outlook: () => jobs.map((job) => outlookOf(state, job, now)),
       band: () => jobs.map((job) => startBand(state, job, now)),
-      line: () => jobs.map((job) => lineOf(state, job)),
+      jobsAhead: () => jobs.map((job) => jobsAheadOf(state, job)),
       position: () => jobs.map((job) => positionOf(state, job)),
       alternatives: () =>
         jobs.map((job) => {

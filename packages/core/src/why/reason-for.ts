@@ -51,7 +51,7 @@ export function reasonFor(state: State, job: Job, now: Instant): Reason {
   return first ?? { kind: "never", values: { model: job.spec.gpus[0]!.model } };
 }
 
-/** What stands in the way of one alternative on one model; undefined = nothing but others' turns. */
+/** What stops one alternative on one model; undefined = only the order of the queue. */
 function reasonAs(state: State, job: Job, choice: number, model: number, now: Instant): Reason | undefined {
   const { spec } = job;
   const { min: members, apart } = spec.members;
@@ -99,7 +99,7 @@ function reasonAs(state: State, job: Job, choice: number, model: number, now: In
   return { kind: "shape", values, needed, free: all.gpus };
 }
 
-/** Free seats are there, but their nodes will be out of use before the job is over [B5]. */
+/** Seats are free, but their nodes go into maintenance before the job would end [B5]. */
 function maintenanceReason({ fleet }: State, { spec }: Job, now: Instant): Reason {
   let until = Number.POSITIVE_INFINITY;
   for (const no of fleet.maintained) {
@@ -112,8 +112,7 @@ function maintenanceReason({ fleet }: State, { spec }: Job, now: Instant): Reaso
 }
 
 /**
- * Enough GPUs are there, and together: the cores, the memory or the GPUs' own memory are what is too little, in all or
- * on any one node.
+ * Enough GPUs are free together, but cores, memory or GPU memory are short, in the whole fleet or on each node.
  */
 function missingReason(
   state: State,
@@ -155,7 +154,7 @@ function missingReason(
   };
 }
 
-/** What is free on all nodes that have GPUs of a model; -1 = on all nodes. */
+/** The sum over all nodes that have GPUs of a model; -1 = over all nodes. */
 function freeWith(fleet: Fleet, model: number, free: (node: FleetNode) => number): number {
   let total = 0;
   for (const node of fleet.nodes) {
@@ -167,7 +166,7 @@ function freeWith(fleet: Fleet, model: number, free: (node: FleetNode) => number
   return total;
 }
 
-/** The most cores and memory that are free on any node with GPUs for a member. */
+/** The most cores and the most memory free on one node that has GPUs for a member. */
 function mostBeside({ fleet }: State, need: MemberNeed): { cpusMilli: number; memoryMiB: number } {
   const most = { cpusMilli: 0, memoryMiB: 0 };
   for (const node of fleet.nodes) {
@@ -178,7 +177,7 @@ function mostBeside({ fleet }: State, need: MemberNeed): { cpusMilli: number; me
   return most;
 }
 
-/** There is room, but only beside jobs that it is to be kept apart from, or that are from it [P8]. */
+/** Room is free, but only beside jobs from which `apart_from` separates this job, theirs or its own [P8]. */
 function besideReason(state: State, { account, spec }: Job, choice: number, model: number): Reason | undefined {
   const alone = { account, spec: { ...spec, name: "", apartFrom: undefined } };
   if (!state.apart.concerns({ account, spec }) || typeof findSeats(state, alone, choice, model) === "string")
@@ -187,7 +186,7 @@ function besideReason(state: State, { account, spec }: Job, choice: number, mode
   return { kind: "shape", values: { cause: "apart-from", ...names } };
 }
 
-/** There are parts for all members, but not in one place. */
+/** Parts are free for all members, but not in one domain. */
 function scatteredParts(state: State, { spec, account }: Job, choice: number, model: number): Reason | undefined {
   const { topology, members } = spec;
   if (!topology?.required || members.min === 1) return undefined;
@@ -196,7 +195,7 @@ function scatteredParts(state: State, { spec, account }: Job, choice: number, mo
   return { kind: "shape", values: { cause: "parts-together", level: topology.level, members: members.min } };
 }
 
-/** A part is there, but on a node without the cores or the memory for the member. */
+/** A part is free, but its node lacks the cores or the memory for the member. */
 function missingBesidePart(state: State, job: Job, choice: number, model: number): Reason | undefined {
   for (const [missing, field] of [
     ["cpus", "cpusMilli"],
@@ -210,7 +209,7 @@ function missingBesidePart(state: State, job: Job, choice: number, model: number
   return undefined;
 }
 
-/** Tenants that must not share a node [U3]; names none of them. */
+/** Room is free, but only on nodes of tenants that must not share one [U3]; names none of them. */
 function apartReason(wholeNodes: boolean, needed: number, model: string): Reason {
   const cause = wholeNodes ? "confidential" : "node-not-shared";
   return { kind: "isolation", values: { cause, free: { gpus: needed, model } }, needed };
@@ -262,7 +261,7 @@ function quotaReason(state: State, job: Job, stop: QuotaStop, needed: number): R
   }
 }
 
-/** What an hour costs and when it costs less; what a guarantee covers starts at any price. */
+/** The price of an hour and when it falls; names a guarantee on the path, which covers jobs at any price. */
 function priceReason(state: State, job: Job, { model, currency, price, until }: PriceHit): Reason {
   const floor = pathUp(state, job.account).find(({ terms }) => Object.values(terms.quota.guarantee).some(Boolean));
   return {
@@ -278,7 +277,7 @@ function priceReason(state: State, job: Job, { model, currency, price, until }: 
   };
 }
 
-/** `preemptible: false` starts only inside a guarantee [C4]: how much of one is left. */
+/** `preemptible: false` starts only inside a guarantee [C4]: the nearest one, with its use. */
 function unguaranteed(state: State, job: Job, needed: number): Reason {
   for (const { no, path, terms } of pathUp(state, job.account)) {
     let floor = 0;

@@ -19,16 +19,16 @@ export const reasonKinds = [
 ] as const;
 export type ReasonKind = (typeof reasonKinds)[number];
 
-/** A reason as values. The core words nothing: the sentences stand in the wire package's table of reasons. */
+/** A reason as values. Its sentence is in the wire package's table of reasons. */
 export type Reason = { [Kind in ReasonKind]: ReasonOf<Kind> }[ReasonKind];
 
 export interface ReasonOf<Kind extends ReasonKind> {
   readonly kind: Kind;
-  /** What the sentence of this reason says. Names no account but those on the job's own path. */
+  /** The values in the sentence of this reason. They name only accounts on the job's own path. */
   readonly values: ReasonValues[Kind];
-  /** The account whose quota or limit stands in the way. */
+  /** The account whose quota, limit or budget stops the job. */
   readonly account?: string;
-  /** What there is too little of, where it is not the GPUs themselves. */
+  /** The scarce resource, if it is not the GPUs themselves. */
   readonly missing?: "cpus" | "memory" | "gpu_memory";
   /** GPUs. */
   readonly needed?: number;
@@ -49,7 +49,7 @@ type Beside =
   | { readonly cause: "memory"; readonly each: GpuCount; readonly mostMiB: number; readonly neededMiB: number }
   | { readonly cause: "cpus-of-all" | "memory-of-all"; readonly members: number };
 
-/** What each kind of reason tells beyond its name. */
+/** The values of each kind of reason. */
 export interface ReasonValues {
   never: { readonly model: string };
   held: Record<never, never>;
@@ -61,10 +61,10 @@ export interface ReasonValues {
   price: {
     readonly model: string;
     readonly currency: string;
-    /** Of an hour of one whole GPU; absent while it is not known. */
+    /** The price of an hour of one whole GPU; absent while it is not known. */
     readonly hourMicros?: bigint;
     readonly maxMicros: bigint;
-    /** The account on the job's path whose guarantee starts it at any price. */
+    /** The account on the job's path whose guarantee covers jobs at any price. */
     readonly guarantor?: string;
   };
   evicting: { readonly gpus: number };
@@ -102,7 +102,7 @@ export interface ReasonValues {
   isolation:
     | { readonly cause: "confidential" | "node-not-shared"; readonly free: GpuCount }
     | { readonly cause: "part-not-shared"; readonly model: string }
-    /** `stretchMax`: the times its own latency may grow, where the job has a promise. */
+    /** `stretchMax`: the factor by which the job's own latency may grow, if it has a promise. */
     | { readonly cause: "latency"; readonly model: string; readonly stretchMax?: number };
   health: { readonly free: GpuCount };
   reservation: { readonly maxTime: boolean };

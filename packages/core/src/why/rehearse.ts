@@ -9,15 +9,15 @@ import { type Outlook, outlookOf, plannedFor } from "./outlook.ts";
 import type { Reason } from "./reason.ts";
 import { reasonFor } from "./reason-for.ts";
 
-/** What would become of a job, and why not at once. */
+/** The outlook of a job, and why it does not start at once. */
 export interface Rehearsal {
   readonly job: Job;
   readonly outlook: Outlook;
-  /** Absent where it would start now. */
+  /** Absent if the job would start now. */
   readonly reason?: Reason;
 }
 
-/** What would become of a job if it were submitted now [W1], behind so many jobs that live. Nothing changes. */
+/** The outlook of a job as if it were submitted now [W1]; `waitsFor` live jobs must end first. Changes nothing. */
 export function rehearse(
   state: State,
   account: AccountNo,
@@ -35,7 +35,7 @@ export function rehearse(
   return outlook.when === "now" ? { job, outlook } : { job, outlook, reason: reasonFor(state, job, now) };
 }
 
-/** What would become of a waiting job, also where it is not its turn yet whatever is free. */
+/** The outlook of a waiting job, including jobs that may not start yet whatever is free. */
 export function expected(state: State, job: Job, now: Instant): Outlook {
   if (job.held) return { when: "unknown", why: "it is held" };
   if (job.waitsFor > 0) return { when: "unknown", why: "it waits for other jobs to end" };

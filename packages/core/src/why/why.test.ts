@@ -7,7 +7,7 @@ import { writeSnapshot } from "../state/snapshot.ts";
 import { parseJob, type RawJob } from "../submit/parse.ts";
 import { ana, jobId, nodeOf, World } from "../testing/world.ts";
 import { type Alternative, alternativesFor } from "./alternatives.ts";
-import { lineOf } from "./line.ts";
+import { jobsAheadOf } from "./jobs-ahead.ts";
 import type { Outlook } from "./outlook.ts";
 import { startBand } from "./outlook.ts";
 import { reasonFor } from "./reason-for.ts";
@@ -30,7 +30,7 @@ function dry(w: World, account: string, raw: Partial<RawJob>): Rehearsal {
   return rehearsal;
 }
 
-/** What the rehearsal said must be what becomes of the job. */
+/** The submitted job must get what the rehearsal promised. */
 function sameAsReal(w: World, account: string, raw: Partial<RawJob>, { outlook }: Rehearsal): void {
   w.submit("real", account, raw);
   const job = w.state.jobById.get(jobId("real"))!;
@@ -48,7 +48,7 @@ function alternatives(w: World, id: string, terms = offersAll): Alternative[] {
   return found;
 }
 
-/** What each alternative promises to start now must start when it is submitted to a world just like this one. */
+/** Each alternative that promises a start now must start when it is submitted to an equal world. */
 function keepsItsWord(make: () => World, id: string): Alternative[] {
   const found = alternatives(make(), id);
   for (const { field, spec, outlook } of found.filter((each) => each.outlook.when === "now")) {
@@ -69,7 +69,7 @@ const byField = (found: readonly Alternative[], field: string) => found.find((ea
 const startOf = (outlook: Outlook) => (outlook.when === "later" ? outlook.at : undefined);
 
 describe("a rehearsal", () => {
-  it("[W1] says the seats and the class that the job then gets", () => {
+  it("[W1] gives the seats and the class that the job then gets", () => {
     const w = twoNodes().account("a", { guarantee: 4 });
     const raw = { gpus: "H100:4" };
     const rehearsal = dry(w, "a", raw);
@@ -78,7 +78,7 @@ describe("a rehearsal", () => {
     sameAsReal(w, "a", raw, rehearsal);
   });
 
-  it("[W1] names who would leave, and by which rule, and nobody leaves", () => {
+  it("[W1] names the jobs that would be evicted, with the rule, and evicts none", () => {
     const w = new World().nodes(["n0", "H100:8"]).account("org").account("own", { guarantee: 8 });
     for (let i = 0; i < 4; i++) w.submit(`b${i}`, "org", { gpus: 2 });
     const raw = { gpus: 4 };
@@ -97,7 +97,7 @@ describe("a rehearsal", () => {
     sameAsReal(w, "own", raw, rehearsal);
   });
 
-  it("[W1] gives the planned start where limits tell it, and says why where they do not", () => {
+  it("[W1] gives the planned start if time limits are known, and otherwise says why not", () => {
     const w = twoNodes();
     w.submit("a", "lab", { gpus: 8, max_time: "1h" });
     w.submit("b", "lab", { gpus: 8 });
@@ -141,7 +141,7 @@ describe("plans behind plans", () => {
     assert.equal(at("e"), undefined);
   });
 
-  it("[W4] is a band by what those like the ones that run took, and never beyond a limit", () => {
+  it("[W4] gives a range from past runs of comparable jobs, never beyond a time limit", () => {
     const w = new World().nodes(["n0", "H100:8"]).account("lab");
     for (const minutes of [10, 20, 30, 40]) {
       w.submit(`r${minutes}`, "lab", { name: "train" });
@@ -157,28 +157,28 @@ describe("plans behind plans", () => {
   });
 });
 
-describe("who is ahead", () => {
-  it("[W2] counts by class, of the own account and of all others, as the order goes", () => {
+describe("jobs ahead", () => {
+  it("[W2] are counted by class, for the own account and for all others, in queue order", () => {
     const w = new World().nodes(["n0", "H100:8"]).account("full").account("own", { guarantee: 2 }).account("poor");
     w.submit("wall", "full", { gpus: 8 });
     w.run("wall");
-    w.must({ kind: "node.cordon", node: "n0", reason: "so that nobody moves" });
+    w.must({ kind: "node.cordon", node: "n0", reason: "so that no job moves" });
     for (let i = 0; i < 3; i++) w.submit(`p${i}`, "poor", { gpus: 3 });
     for (let i = 0; i < 3; i++) w.submit(`g${i}`, "own", { gpus: 1 });
     w.submit("mine", "full", { gpus: 2 });
     w.submit("first", "full", { gpus: 1, priority: 5 });
-    const line = (id: string) => lineOf(w.state, w.state.jobById.get(jobId(id))!);
-    // With 10 of 8 GPUs it would stand above everyone: poor stays below with all of its jobs, 9 GPUs.
-    assert.deepEqual(line("mine"), { own: { guaranteed: 0, burst: 1 }, others: { guaranteed: 2, burst: 4 } });
+    const ahead = (id: string) => jobsAheadOf(w.state, w.state.jobById.get(jobId(id))!);
+    // With its job, full would hold 10 of 8 GPUs; poor stays below that with all of its jobs, 9 GPUs.
+    assert.deepEqual(ahead("mine"), { own: { guaranteed: 0, burst: 1 }, others: { guaranteed: 2, burst: 4 } });
     // Two of own's jobs are inside its guarantee and go first [O1]; its third would have the smaller share.
-    assert.deepEqual(line("p0"), { own: { guaranteed: 0, burst: 0 }, others: { guaranteed: 2, burst: 1 } });
-    assert.deepEqual(line("p2"), { own: { guaranteed: 0, burst: 2 }, others: { guaranteed: 2, burst: 1 } });
-    assert.deepEqual(line("g1"), { own: { guaranteed: 1, burst: 0 }, others: { guaranteed: 0, burst: 0 } });
+    assert.deepEqual(ahead("p0"), { own: { guaranteed: 0, burst: 0 }, others: { guaranteed: 2, burst: 1 } });
+    assert.deepEqual(ahead("p2"), { own: { guaranteed: 0, burst: 2 }, others: { guaranteed: 2, burst: 1 } });
+    assert.deepEqual(ahead("g1"), { own: { guaranteed: 1, burst: 0 }, others: { guaranteed: 0, burst: 0 } });
   });
 });
 
 describe("alternatives", () => {
-  it("[W3] fewer GPUs and fewer nodes: the most that start", () => {
+  it("[W3] offers the largest number of GPUs and of nodes that starts now", () => {
     const make = () => {
       const w = twoNodes();
       w.submit("a", "lab", { gpus: 3 });
@@ -190,7 +190,7 @@ describe("alternatives", () => {
     assert.equal(byField(found, "gpus")?.spec.gpus[0]?.count, 5);
   });
 
-  it("[W3] another model, now or sooner", () => {
+  it("[W3] offers another model that starts now or sooner", () => {
     const make = () => {
       const w = new World().nodes(["n0", "H100:8"], ["n1", "A100:8"], ["n2", "L40:8"]).account("lab");
       w.submit("a", "lab", { gpus: "H100:8", max_time: "2h" });
@@ -208,7 +208,7 @@ describe("alternatives", () => {
     );
   });
 
-  it("[W3] a wider place, else only a preferred one", () => {
+  it("[W3] offers a wider topology level, then the same level as a preference", () => {
     const make = () => {
       const w = new World();
       const place = (rack: string, block: string) => ({ zone: "z", block, rack, nvlink: `${block}${rack}` });
@@ -237,7 +237,7 @@ describe("alternatives", () => {
     );
   });
 
-  it("[W3, B2] a shorter time that ends before a plan begins", () => {
+  it("[W3, B2] offers a shorter max_time that ends before a plan begins", () => {
     const make = () => {
       const w = twoNodes();
       w.submit("a", "lab", { gpus: 8, max_time: "1h" });
@@ -250,7 +250,7 @@ describe("alternatives", () => {
     assert.equal(first.spec.maxTimeMs, 59 * minute);
   });
 
-  it("[W3, C4] preemptible where no guarantee has room", () => {
+  it("[W3, C4] offers preemptible: true if no guarantee has room", () => {
     const make = () => {
       const w = twoNodes().account("a", { guarantee: 2 });
       w.submit("a", "a", { gpus: 2 });
@@ -263,7 +263,7 @@ describe("alternatives", () => {
     assert.equal(keepsItsWord(make, "x")[0]?.field, "preemptible");
   });
 
-  it("[W3, T3] a priority that takes its own account's work, only for one who may submit there", () => {
+  it("[W3, T3] offers a priority above its account's running jobs, only to users who may submit there", () => {
     const make = () => {
       const w = new World().nodes(["n0", "H100:8"]).account("lab");
       w.must({ kind: "policy.set", policy: { ...w.state.policy, minRuntimeMs: 0 } });
@@ -282,7 +282,7 @@ describe("alternatives", () => {
     assert.equal(byField(alternatives(make(), "x", { ...offersAll, mayRaise: false }), "priority"), undefined);
   });
 
-  it("[W3, P5] a looser promise, or a GPU of its own, where a neighbour would break it", () => {
+  it("[W3, P5] offers to drop a latency promise that a neighbour would break", () => {
     const w = new World().account("lab");
     const sliced = (name: string) => ({ ...nodeOf(name, "H100:1"), pool: "timeslice" as const });
     w.must({ kind: "node.register", nodes: [sliced("n0"), nodeOf("n1", "A100:1")] });
@@ -296,7 +296,7 @@ describe("alternatives", () => {
     assert.deepEqual(fields(alternatives(w, "x")), ["slo"]);
   });
 
-  it("[W3, P3] weaker isolation only where trust allows the neighbours", () => {
+  it("[W3, P3] offers weaker isolation only if trust allows the neighbours", () => {
     const make = (group: string | undefined) => () => {
       const w = new World();
       w.must({ kind: "node.register", nodes: [{ ...nodeOf("n0", "H100:1"), pool: "any" }] });
@@ -310,7 +310,7 @@ describe("alternatives", () => {
     assert.deepEqual(alternatives(make(undefined)(), "x"), []);
   });
 
-  it("[W3] less of the cores or the memory that are missing, and says which those are", () => {
+  it("[W3] offers fewer cores or less memory, whichever is missing, and names it", () => {
     const make = () => {
       const w = new World().nodes(["n0", "H100:8"]).account("lab");
       w.submit("a", "lab", { gpus: 1, cpus: 40, memory: "100GiB" });
@@ -329,7 +329,7 @@ describe("alternatives", () => {
     assert.equal(byField(keepsItsWord(make, "y"), "memory")?.spec.memoryMiB, 400 * 1024);
   });
 
-  it("[W3] members that may share a node", () => {
+  it("[W3] offers members that may share a node", () => {
     const make = () => {
       const w = twoNodes();
       w.submit("a", "lab", { gpus: 8 });
@@ -344,23 +344,5 @@ describe("alternatives", () => {
     w.submit("a", "lab", { gpus: "H100:8" });
     w.run("a").submit("x", "lab", { gpus: "H100:8" });
     assert.deepEqual(alternatives(w, "x"), []);
-  });
-});
-
-describe("what never fits", () => {
-  it("names the resource that is too much, with the most there is", () => {
-    const w = twoNodes();
-    const refused = (raw: Partial<RawJob>) => {
-      const refusal = w.submit("x", "lab", raw);
-      assert.ok(isRefusal(refusal));
-      return [refusal.field, refusal.hint];
-    };
-    assert.deepEqual(refused({ cpus: 65 }), ["cpus", "ask for at most 64 cores"]);
-    assert.deepEqual(refused({ memory: "600GiB" }), ["memory", "ask for at most 500 GiB"]);
-    assert.deepEqual(refused({ gpu_memory: "90GiB" }), ["gpu_memory", "ask for at most 79.6 GiB"]);
-    assert.deepEqual(refused({ gpus: 9 }), [
-      "gpus",
-      "the largest node has 8 H100 GPUs; ask for fewer on each of several nodes",
-    ]);
   });
 });

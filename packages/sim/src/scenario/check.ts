@@ -8,7 +8,7 @@ import {
   isRefusal,
   type Job,
   type JobId,
-  lineOf,
+  jobsAheadOf,
   type Refusal,
   type Rehearsal,
   reasonFor,
@@ -116,7 +116,7 @@ function compareForecasts(
     compare(
       `ahead.${job}.${of}.${as}`,
       count,
-      ifWaiting(outlook, job, (live) => lineOf(state, live)[of][as]),
+      ifWaiting(outlook, job, (live) => jobsAheadOf(state, live)[of][as]),
     );
   }
   for (const { job, changes } of expect.sooner ?? []) {

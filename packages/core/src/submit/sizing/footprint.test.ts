@@ -7,7 +7,7 @@ import { smallestProfile } from "../../gpu/mig.ts";
 import { migModelOf } from "../../gpu/mig-models.ts";
 import { deviceMiB, inferenceFootprint, trainingFootprint, trainingGpusMin, usableMiB } from "./footprint.ts";
 
-describe("what is known of a model", () => {
+describe("the architecture of a model", () => {
   const nameOf = (text: string) => architectureOf(text)?.name;
 
   it("is found by its name, by the name of a variant, or by its size", () => {
@@ -22,7 +22,7 @@ describe("what is known of a model", () => {
     for (const text of ["", "gpt", "0b", "99999b", "7 bananas"]) assert.equal(architectureOf(text), undefined, text);
   });
 
-  it("grows with the size where only that is known", () => {
+  it("is estimated from its size if only that is known", () => {
     let before = architectureOf("0.1B")!;
     for (const size of ["1B", "3B", "9B", "20B", "40B", "65B", "71B", "120B", "1000B"]) {
       const next = architectureOf(size)!;
@@ -35,7 +35,7 @@ describe("what is known of a model", () => {
   });
 });
 
-describe("how much memory a model takes", () => {
+describe("the memory of a model", () => {
   it("is its weights, the tokens in flight, the context and the workspace", () => {
     const { weightsMiB, kvMiB, needMiB } = inferenceFootprint(architectureOf("8B")!, "fp16", 4096, 16);
     assert.equal(kvMiB, 8 * 1024);
@@ -44,14 +44,14 @@ describe("how much memory a model takes", () => {
     assert.equal(inferenceFootprint(architectureOf("8B")!, "int4", 1, 1).needMiB, 4212 + 1 + 1024 + 512);
   });
 
-  it("fits exactly the devices of which 92 % hold it", () => {
+  it("fits exactly the devices whose usable 92 % hold it", () => {
     for (const needMiB of [1, 91, 92, 93, 5000, 75_366, 75_367, 140_001]) {
       const least = deviceMiB(needMiB);
       assert.ok(usableMiB(least) >= needMiB && usableMiB(least - 1) < needMiB, `${needMiB}`);
     }
   });
 
-  it("no number of GPUs trains what leaves no room beside the activations", () => {
+  it("cannot be trained on any number of GPUs if activations leave no room", () => {
     const footprint = trainingFootprint(architectureOf("70B")!, "full", 32_768, 4);
     assert.equal(trainingGpusMin(footprint, 81_559), 0);
   });
@@ -60,7 +60,7 @@ describe("how much memory a model takes", () => {
   const catalogue = fileURLToPath(new URL("../../../../../shared/facts/gpu-models.json", import.meta.url));
   const skip = existsSync(path) && existsSync(catalogue) ? false : "the published footprints are not beside this clone";
 
-  it("[U1] agrees with the published footprints, and so do the profile and the GPUs that follow", { skip }, () => {
+  it("[U1] agrees with published footprints, and so do the profile and the GPUs derived from it", { skip }, () => {
     const { models, assumptions } = JSON.parse(readFileSync(path, "utf8")) as Published;
     const gpus = (JSON.parse(readFileSync(catalogue, "utf8")) as { models: Gpu[] }).models;
     /** Published to a tenth of a GiB, or to a whole one. */

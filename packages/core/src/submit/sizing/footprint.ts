@@ -5,7 +5,7 @@ import type { Architecture } from "../../gpu/architecture.ts";
 export type Precision = "fp32" | "fp16" | "bf16" | "fp8" | "int8" | "int4";
 export type Tuning = "full" | "lora" | "qlora";
 
-/** Hundredths of a byte per parameter. Four-bit weights bring scales and some layers that stay as they were. */
+/** Hundredths of a byte per parameter. Four-bit weights include scales, and some layers stay at 16 bits. */
 const weightCentibytes: { readonly [precision in Precision]: number } = {
   fp32: 400,
   fp16: 200,
@@ -16,8 +16,8 @@ const weightCentibytes: { readonly [precision in Precision]: number } = {
 };
 
 /**
- * The same for what training keeps: weights, gradients and optimizer (16 bytes) of what is trained, which for adapters
- * is taken as half a percent of the model, and the frozen base at 16 or 4 bits.
+ * Hundredths of a byte per parameter in training: weights, gradients and optimizer (16 bytes) of each trained parameter.
+ * Adapters train an assumed half percent of the model, beside the frozen base at 16 or 4 bits.
  */
 const stateCentibytes: { readonly [tuning in Tuning]: number } = { full: 1600, lora: 200 + 8, qlora: 55 + 8 };
 
@@ -49,13 +49,13 @@ export function inferenceFootprint(
 }
 
 export interface TrainingFootprint {
-  /** Can be spread over the GPUs. */
+  /** Memory that can be divided among the GPUs. */
   readonly statesMiB: number;
-  /** Is needed on each of them. */
+  /** Memory that each GPU needs. */
   readonly activationMiB: number;
 }
 
-/** With activations recomputed: what is kept of each layer, one layer in full, and the logits and their gradient. */
+/** With activations recomputed: the checkpoint of each layer, one layer in full, and the logits with their gradient. */
 export function trainingFootprint(
   model: Architecture,
   tuning: Tuning,
@@ -68,13 +68,13 @@ export function trainingFootprint(
   return { statesMiB: toMiB(centibytes(model, stateCentibytes[tuning])), activationMiB: toMiB(layers + logits) };
 }
 
-/** The fewest GPUs of this size that hold a training run with its states spread; 0 when no number does. */
+/** The fewest GPUs of this memory that hold a training run with its states divided; 0 = no number does. */
 export function trainingGpusMin({ statesMiB, activationMiB }: TrainingFootprint, memoryMiB: number): number {
   const roomMiB = usableMiB(memoryMiB) - activationMiB - trainingContextMiB;
   return roomMiB <= 0 ? 0 : Math.ceil(statesMiB / roomMiB);
 }
 
-/** Of a device 92 % can be counted on; the rest is lost to fragments and to the driver. */
+/** 92 % of a device is usable; the rest is lost to fragmentation and the driver. */
 export function usableMiB(memoryMiB: number): number {
   return Math.floor((memoryMiB * 92) / 100);
 }

@@ -31,7 +31,7 @@ const asks = ({ gpus }: JobSpec) =>
   gpus.map(({ model, count, part }) => `${model}:${part === undefined ? count : "part"}`);
 
 describe("a job that serves a model", () => {
-  it("asks for a part of a GPU with the memory that the model takes, and says why", () => {
+  it("asks for a part of a GPU with the memory of the model, and says why", () => {
     const { spec, why } = sized({ model: { name: "7B", requests: 1 } }, [h100]);
     assert.deepEqual([asks(spec), spec.type, spec.isolation], [["*:part"], "service", "any"]);
     assert.equal(spec.gpuMemoryMiB, spec.gpus[0]!.part!.memoryMiB);
@@ -40,13 +40,13 @@ describe("a job that serves a model", () => {
     assert.deepEqual(spec.model, { name: "7B", requests: 1 });
   });
 
-  it("asks for whole GPUs where no parts are given out, and for a gang inside NVLink where one is too small", () => {
+  it("asks for whole GPUs if the fleet offers no parts, and for a gang inside NVLink if one GPU is too small", () => {
     assert.deepEqual(asks(sized({ model: "7B" }, [{ ...h100, parts: false }]).spec), ["H100-80GB:1"]);
     const { spec } = sized({ model: { name: "70B", precision: "fp16" } }, [h100]);
     assert.deepEqual([asks(spec), spec.topology?.level], [["H100-80GB:4"], "nvlink"]);
   });
 
-  it("chooses among the models that gpus names, and keeps what the job says itself", () => {
+  it("chooses among the models that gpus names, and keeps fields that the job gives", () => {
     const { spec } = sized({ model: "13B", gpus: "H100", type: "batch", priority: "low" }, [h100, l40s]);
     assert.deepEqual([asks(spec), spec.type, spec.priority], [["H100-80GB:1"], "batch", -10]);
     const given = sized({ model: "13B", gpus: "H100:2" }, [h100]).spec;
@@ -74,7 +74,7 @@ describe("a job that trains a model", () => {
     );
   });
 
-  it("refuses what belongs to serving", () => {
+  it("refuses fields of serving", () => {
     assert.equal(refused({ type: "train", model: { name: "7B", requests: 4 } }).field, "model.requests");
     assert.equal(refused({ type: "batch", model: { name: "7B", tuning: "lora" } }).field, "model.tuning");
     assert.equal(refused({ model: { name: "7B", batch: 4 } }).field, "model.batch");
@@ -90,7 +90,7 @@ describe("a job that renders frames", () => {
     assert.deepEqual(asks(sized({ frames: "1-3", needs: ["rt"] }, [h100, l40s]).spec), ["L40S:1"]);
   });
 
-  it("refuses what stands in its way", () => {
+  it("refuses fields that contradict rendering", () => {
     assert.equal(refused({ frames: "9-1" }).field, "frames");
     assert.equal(refused({ frames: "1-9", array: "1-9" }).field, "array");
     assert.equal(refused({ scene: "simple" }).field, "scene");
@@ -110,7 +110,7 @@ describe("a job that encodes footage", () => {
   });
 });
 
-it("a job that says nothing of what it is stays as it was", () => {
+it("a job that does not describe its work is left unchanged", () => {
   const { spec, why } = sized({ gpus: "H100:2" }, [h100]);
   assert.deepEqual([asks(spec), why, spec.needs], [["H100:2"], [], undefined]);
 });

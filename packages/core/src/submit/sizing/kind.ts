@@ -3,8 +3,9 @@ import { isRefusal, type Refusal, refuse } from "../../journal/refusal.ts";
 import { modelMatches } from "../../model/gpu-name.ts";
 import type { ArrayAsk } from "../../model/job.ts";
 import { minute, second } from "../../model/units.ts";
+import { needsOf, parseArray } from "../fields.ts";
 import { parseGpus, type RawGpus } from "../gpus.ts";
-import { needsOf, parseArray, plainValue, type RawJob } from "../parse.ts";
+import { plainValue, type RawJob } from "../parse.ts";
 import { parseDuration, parseSize } from "../quantities.ts";
 import type { Precision, Tuning } from "./footprint.ts";
 import {
@@ -17,7 +18,7 @@ import {
   type WorkloadPlan,
 } from "./workload.ts";
 
-/** `7B`, or a model with what else decides its size. */
+/** `7B`, or a model with the other values that decide its memory. */
 export type RawModel =
   | string
   | {
@@ -31,19 +32,19 @@ export type RawModel =
       readonly batch?: number;
     };
 
-/** `90m` of footage, or that with what else decides how long it takes. */
+/** `90m` of footage, or its length with the other values that decide its encoding time. */
 export type RawVideo =
   | string
   | {
       readonly length: string;
       readonly picture?: Picture;
       readonly fps?: number;
-      /** Frames a second that one encoder was measured to do. */
+      /** Frames per second measured on one encoder. */
       readonly speed?: number;
       readonly segment?: string;
     };
 
-/** What a job asks for by saying what it is. */
+/** Fields that describe the work instead of the GPUs it needs. */
 export interface RawKind {
   readonly model?: RawModel;
   readonly frames?: string;
@@ -52,15 +53,15 @@ export interface RawKind {
   readonly video?: RawVideo;
 }
 
-/** A job in plain fields, and how those that it did not give were worked out. */
+/** A job in plain fields, and how the fields that it did not give were derived. */
 export interface Sized {
   readonly raw: RawJob;
   readonly why: readonly string[];
 }
 
 /**
- * A job that says what it is (a model to serve or train, frames to render, footage to encode) gets the fields that
- * follow from it on GPUs like these. What it gives itself stays as it is, and is refused where that cannot hold it.
+ * Derives the fields of a job that describes its work (a model to serve or train, frames to render, footage to encode)
+ * for the GPUs of this fleet. Fields that the job gives itself are kept, and refused if they cannot hold the work.
  */
 export function sizeJob(raw: RawJob & RawKind, offers: readonly GpuOffer[]): Sized | Refusal {
   const { frames, scene, frame_time, video, ...plain } = raw;
@@ -184,12 +185,12 @@ function asGiven(model: ModelFields): ModelFields {
   return model;
 }
 
-/** Without what was left out. */
+/** Without undefined fields. */
 function given<Fields extends object>(fields: Fields): { [Key in keyof Fields]?: Exclude<Fields[Key], undefined> } {
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as never;
 }
 
-/** Beside a kind, `gpus` may name models to choose from, without counts; `needs` and `isolation` bound the choice too. */
+/** Beside a description, `gpus` may name models without counts; `needs` and `isolation` restrict the choice too. */
 function usableOffers(raw: RawJob & RawKind, offers: readonly GpuOffer[]): readonly GpuOffer[] | Refusal {
   const names = modelNames(raw.gpus);
   const needs = needsOf(raw);
@@ -201,12 +202,12 @@ function usableOffers(raw: RawJob & RawKind, offers: readonly GpuOffer[]): reado
     const known = offers.map(({ model }) => model).join(", ") || "none";
     return refuse("never-fits", "gpus", asked, "is not a model of this fleet", `use one of ${known}`);
   }
-  // A model that is named means whole GPUs of it.
+  // A model named without a count means whole GPUs.
   const whole = names !== undefined || raw.isolation === "whole";
   return whole ? able.map((offer) => ({ ...offer, parts: false })) : able;
 }
 
-/** The models that `gpus` names where it gives no counts; undefined where it names none. */
+/** The models that `gpus` names without counts; undefined if it names none. */
 function modelNames(gpus: RawJob["gpus"]): readonly string[] | undefined {
   if (gpus === undefined) return undefined;
   const list = typeof gpus === "object" ? ("any" in gpus ? gpus.any : gpus) : [gpus];
@@ -221,7 +222,7 @@ function givesGpus(raw: RawJob): boolean {
   return raw.gpus !== undefined && modelNames(raw.gpus) === undefined;
 }
 
-/** The job says itself what it takes: that must hold the model on some GPUs here. */
+/** The job gives its own amount of GPUs: some GPUs of the fleet must hold the model with it. */
 function checkGiven(raw: RawJob, workload: Workload, offers: readonly GpuOffer[]): Sized | Refusal {
   const size = sizeOfModel(workload as Extract<Workload, { readonly model: string }>);
   if (isRefusal(size)) return { ...size, field: fieldNames[size.field] ?? size.field };
@@ -231,7 +232,7 @@ function checkGiven(raw: RawJob, workload: Workload, offers: readonly GpuOffer[]
   if (isRefusal(partMiB)) return partMiB;
   const members = Number(/^\d+/.exec(String(raw.members ?? raw.nodes ?? 1))?.[0] ?? 1);
   const type = raw.type ?? (workload.kind === "inference" ? "service" : "train");
-  // Parts by profile or fraction are taken at the user's word: what they hold depends on the device.
+  // Profiles and fractions are not checked: their memory depends on the device.
   if (asks.some((ask) => ask.part !== undefined) || raw.gpu_compute !== undefined)
     return { raw: { ...raw, type }, why: size.why };
   const holds = asks.some((ask) =>
@@ -253,7 +254,7 @@ function checkGiven(raw: RawJob, workload: Workload, offers: readonly GpuOffer[]
   );
 }
 
-/** What the plan suggests wherever the job says nothing itself. */
+/** The values of the plan for all fields that the job does not give. */
 function filled(raw: RawJob, plan: WorkloadPlan, workload: Workload): RawJob {
   const part = plan.choices[0]!.gpus === 0;
   const { gpus: _, ...rest } = raw;
@@ -276,7 +277,7 @@ function filled(raw: RawJob, plan: WorkloadPlan, workload: Workload): RawJob {
   };
 }
 
-/** What an element needs to find its part of the footage: from (index - 1) times this, so many seconds. */
+/** Tells an array element its part of the footage: this many seconds, from (index - 1) times this. */
 function segmentEnv({ segmentMs = 10 * minute, lengthMs }: Extract<Workload, { kind: "video" }>, plan: WorkloadPlan) {
   const ms = plan.array === undefined ? lengthMs : segmentMs;
   return { SEGMENT_SECONDS: Math.ceil(ms / second) };

@@ -4,7 +4,7 @@ import type { GpuOffer } from "./workload.ts";
 
 const known = new WeakMap<Fleet, { readonly composition: number; readonly offers: readonly GpuOffer[] }>();
 
-/** The models of a fleet as those see them who size work by what it is; by the order in which they came. */
+/** The models of a fleet with the values that sizing needs, in the order in which they joined. */
 export function gpuOffers(fleet: Fleet): readonly GpuOffer[] {
   const last = known.get(fleet);
   if (last?.composition === fleet.composition) return last.offers;

@@ -31,7 +31,7 @@ function refused(workload: Workload, offers: readonly GpuOffer[]): Refusal {
 }
 
 describe("inference by the size of the model", () => {
-  it("[P3] becomes a part of a GPU when it is small, which a MIG pool turns into a slice", () => {
+  it("[P3] becomes a part of a GPU if it is small, which a MIG pool turns into a slice", () => {
     const plan = planned({ kind: "inference", model: "7B", concurrency: 1 }, [h100, l4]);
     assert.deepEqual(plan.choices, [{ model: "*", gpus: 0 }]);
     assert.equal(plan.type, "service");
@@ -80,7 +80,7 @@ describe("inference by the size of the model", () => {
     assert.equal(refused(fourHeads, [offer("some", 8 * 1024)]).refused, "never-fits");
   });
 
-  it("is served at 16 bits up to 16 billion parameters and at 8 beyond, when nothing is said", () => {
+  it("is served at 16 bits up to 16 billion parameters and at 8 bits beyond, unless the job names a precision", () => {
     assert.match(planned({ kind: "inference", model: "13B" }, [h200]).why[0]!, /fp16/);
     assert.match(planned({ kind: "inference", model: "70B" }, [h200]).why[0]!, /int8/);
   });
@@ -97,7 +97,7 @@ describe("inference by the size of the model", () => {
 });
 
 describe("tuning and training by the size of the model", () => {
-  it("takes adapters when nothing is said: a 7B fits a part, its full tuning two H100", () => {
+  it("tunes adapters unless the job says otherwise: a 7B fits a part, its full tuning two H100", () => {
     assert.deepEqual(planned({ kind: "finetune", model: "7B" }, [h100]).choices, [{ model: "*", gpus: 0 }]);
     const full = planned({ kind: "finetune", model: "7B", tuning: "full" }, [h100]);
     assert.deepEqual([full.choices, full.topology], [[{ model: "H100-80GB", gpus: 2 }], "nvlink"]);
@@ -116,12 +116,12 @@ describe("tuning and training by the size of the model", () => {
     assert.deepEqual([plan.choices, plan.members], [[{ model: "B200-180GB", gpus: 8 }], 1]);
   });
 
-  it("stays on a node where there is no NVLink", () => {
+  it("stays on one node without NVLink", () => {
     const plan = planned({ kind: "finetune", model: "13B", tuning: "lora" }, [l4]);
     assert.deepEqual([plan.choices, plan.topology], [[{ model: "L4", gpus: 2 }], "node"]);
   });
 
-  it("says what is wrong when no number of GPUs would do", () => {
+  it("is refused with the reason if no number of GPUs holds it", () => {
     const answer = refused({ kind: "train", model: "70B", sequenceTokens: 131_072 }, [h100]);
     assert.deepEqual([answer.refused, answer.value], ["never-fits", "70B"]);
     assert.match(answer.hint, /sequence/);
@@ -131,7 +131,7 @@ describe("tuning and training by the size of the model", () => {
 describe("rendering by frame and video by time", () => {
   const frames = { first: 1, last: 240, step: 1, atOnceMax: 24 };
 
-  it("a frame gets a GPU of its own, with ray tracing where there is any", () => {
+  it("gives each frame a GPU of its own, with ray tracing if the fleet has it", () => {
     const plan = planned({ kind: "render", frames, msPerFrame: 5 * minute }, [h100, l40s, l4]);
     assert.deepEqual(
       plan.choices.map(({ model }) => model),
@@ -142,11 +142,11 @@ describe("rendering by frame and video by time", () => {
     assert.deepEqual(plan.retry?.when, ["node_lost", "preempted"]);
   });
 
-  it("a scene that no GPU holds is refused", () => {
+  it("refuses a scene that no GPU holds", () => {
     assert.equal(refused({ kind: "render", frames, scene: "exterior" }, [l4]).field, "scene");
   });
 
-  it("footage is cut into segments, each on a GPU that can encode", () => {
+  it("cuts footage into segments, each on a GPU that can encode", () => {
     const plan = planned({ kind: "video", lengthMs: 90 * minute, encodedPerSecond: 60 }, [h100, l40s, l4]);
     assert.deepEqual([plan.choices, plan.needs], [[{ model: "*", gpus: 0 }], ["nvenc"]]);
     const whole = planned({ kind: "video", lengthMs: minute }, [h100, { ...l40s, parts: false }]);
@@ -157,13 +157,13 @@ describe("rendering by frame and video by time", () => {
     assert.equal(planned({ kind: "video", lengthMs: 2 * hour, segmentMs: hour }, [l4]).maxTimeMs, 4 * hour);
   });
 
-  it("no encoder, no video", () => {
+  it("refuses video on a fleet without encoders", () => {
     assert.match(refused({ kind: "video", lengthMs: minute }, [h100, h200]).detail, /encoder/);
   });
 });
 
-describe("a workload that makes no sense", () => {
-  it("is refused with the field, the value and what to write instead", () => {
+describe("an invalid workload", () => {
+  it("is refused with the field, the value and a hint", () => {
     const cases: [Workload, string][] = [
       [{ kind: "inference", model: "large" }, "model"],
       [{ kind: "train", model: "7" }, "model"],

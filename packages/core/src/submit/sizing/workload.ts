@@ -15,14 +15,14 @@ import {
   usableMiB,
 } from "./footprint.ts";
 
-/** Work described by what it is, instead of by the GPUs it needs. */
+/** A description of the work, instead of the GPUs it needs. */
 export type Workload =
   | {
       readonly kind: "inference";
-      /** `7B`, or a name that is known or holds a size: `llama-3.1-8b`. */
+      /** `7B`, or a name that is known or contains a size: `llama-3.1-8b`. */
       readonly model: string;
       readonly precision?: Precision;
-      /** Prompt and answer of one request. */
+      /** Tokens of prompt and answer of one request. */
       readonly contextTokens?: number;
       /** Requests at the same time. */
       readonly concurrency?: number;
@@ -47,7 +47,7 @@ export type Workload =
       readonly lengthMs: number;
       readonly picture?: Picture;
       readonly framesPerSecond?: number;
-      /** Measured on one encoder; without it the work is taken to run at the speed of the footage. */
+      /** Measured on one encoder; absent = as fast as the footage plays. */
       readonly encodedPerSecond?: number;
       readonly segmentMs?: number;
     };
@@ -55,14 +55,14 @@ export type Workload =
 export type Scene = "simple" | "interior" | "exterior" | "volumes";
 export type Picture = "1080p" | "4k";
 
-/** A model that the fleet has. */
+/** A GPU model of the fleet. */
 export interface GpuOffer {
   readonly model: string;
   readonly memoryMiB: number;
   readonly gpusPerNode: number;
-  /** GPUs of one NVLink domain; 1 = they have none. */
+  /** GPUs in one NVLink domain; 1 = no NVLink. */
   readonly gpusPerNvlink: number;
-  /** Whether parts of them are given out. */
+  /** Whether the fleet offers parts of these GPUs. */
   readonly parts: boolean;
 }
 
@@ -72,7 +72,7 @@ export interface WorkloadChoice {
   readonly gpus: number;
 }
 
-/** The request that a workload becomes, and how that was worked out. */
+/** The request derived from a workload, and how it was derived. */
 export interface WorkloadPlan {
   readonly type: JobType;
   /** In order of preference. `*` = any model. */
@@ -89,7 +89,7 @@ export interface WorkloadPlan {
   readonly why: readonly string[];
 }
 
-/** What a workload should ask for on a fleet of these models. */
+/** The request for a workload on a fleet of these models. */
 export function planWorkload(workload: Workload, offers: readonly GpuOffer[]): WorkloadPlan | Refusal {
   const wrong = badAmount(workload);
   if (wrong !== undefined) return wrong;
@@ -107,7 +107,7 @@ export function planWorkload(workload: Workload, offers: readonly GpuOffer[]): W
 
 type Of<Kind extends Workload["kind"]> = Extract<Workload, { kind: Kind }>;
 
-/** The most of each amount: beyond any real work, and low enough to keep every product within the exact integers. */
+/** The largest accepted values: beyond any real work, and low enough to keep every product an exact integer. */
 const amountMax: { readonly [field: string]: number } = {
   contextTokens: 100_000_000,
   concurrency: 1_000_000,
@@ -139,27 +139,27 @@ function unknownModel(model: string): Refusal {
   return refuse("invalid", "model", model, "is not a model whose size is known", "give its size, such as 7B or 70B");
 }
 
-/** Models of up to this size are served at 16 bits when nothing is said, larger ones at 8. */
+/** Without a precision, models up to this size are served at 16 bits and larger ones at 8. */
 const halfPrecisionParametersMax = 16_000_000_000;
 const degrees: readonly number[] = [1, 2, 4, 8];
 
-/** How much memory a model takes, served or trained. */
+/** The memory of a model, served or trained. */
 export interface ModelSize {
   readonly model: Architecture;
-  /** On one GPU. */
+  /** Memory on one GPU. */
   readonly needMiB: number;
-  /** On each of so many. */
+  /** Memory on each of several GPUs. */
   readonly eachMiB: (gpus: number) => number;
-  /** The fewest GPUs of this memory that would do; 0 when no number does. */
+  /** The fewest GPUs of this memory that hold it; 0 = no number does. */
   readonly gpusMin: (memoryMiB: number) => number;
-  /** What would make it smaller. */
+  /** How to make it smaller. */
   readonly hint: string;
   readonly why: readonly string[];
 }
 
 type OfModel = Of<"inference" | "finetune" | "train">;
 
-/** What a model needs, whatever GPUs there are. */
+/** The memory that a model needs on any GPUs. */
 export function sizeOfModel(workload: OfModel): ModelSize | Refusal {
   const wrong = badAmount(workload);
   if (wrong !== undefined) return wrong;
@@ -235,7 +235,7 @@ function shardedFit(offer: GpuOffer, { eachMiB }: ModelSize, least: number): Fit
   return [{ offer, gpus, members, eachMiB: eachMiB(gpus * members) }];
 }
 
-/** Powers of two inside a node, whole nodes beyond: what the libraries run best on. */
+/** Powers of two inside a node, whole nodes beyond: the libraries run best on these. */
 function shardsOver(least: number, gpusPerNode: number): { gpus: number; members: number } {
   if (least > gpusPerNode) return { gpus: gpusPerNode, members: Math.ceil(least / gpusPerNode) };
   let gpus = 1;
@@ -243,7 +243,7 @@ function shardsOver(least: number, gpusPerNode: number): { gpus: number; members
   return { gpus: Math.min(gpus, gpusPerNode), members: 1 };
 }
 
-/** Upper ends of what scenes of a kind usually take. */
+/** Upper ends of the usual memory of scenes. */
 const sceneMiB: { readonly [scene in Scene]: number } = {
   simple: 8 * 1024,
   interior: 16 * 1024,
@@ -251,10 +251,10 @@ const sceneMiB: { readonly [scene in Scene]: number } = {
   volumes: 48 * 1024,
 };
 
-/** What was lost was the machine's doing; a frame or a segment is cheap to do again. */
+/** Retries failures of the machine: a frame or a segment is cheap to repeat. */
 const retryAlone: Retry = { max: 3, when: ["node_lost", "preempted"] };
 
-/** A frame for each GPU: frames are independent, and a renderer takes all the memory it finds. */
+/** One GPU for each frame: frames are independent, and a renderer takes all the memory it finds. */
 function planRender(workload: Of<"render">, offers: readonly GpuOffer[]): WorkloadPlan | Refusal {
   const { scene = "interior", frames, msPerFrame } = workload;
   const gpuMemoryMiB = deviceMiB(sceneMiB[scene]);
@@ -279,11 +279,11 @@ function planRender(workload: Of<"render">, offers: readonly GpuOffer[]): Worklo
   };
 }
 
-/** Surfaces in flight of one stream, and the context of its process. */
+/** Memory of one stream: surfaces in flight and the context of its process. */
 const pictureMiB: { readonly [picture in Picture]: number } = { "1080p": 150, "4k": 500 };
 const streamContextMiB = 308;
 
-/** Footage is cut into segments of time, each encoded on its own; encoders are apart from what computes. */
+/** Cuts footage into segments of time, each encoded on its own. Encoders are separate from compute units. */
 function planVideo(workload: Of<"video">, offers: readonly GpuOffer[]): WorkloadPlan | Refusal {
   const { lengthMs, picture = "1080p", framesPerSecond = 30, segmentMs = 10 * minute } = workload;
   const encodedPerSecond = workload.encodedPerSecond ?? framesPerSecond;
@@ -316,12 +316,12 @@ function planVideo(workload: Of<"video">, offers: readonly GpuOffer[]): Workload
   };
 }
 
-/** Four times what is expected, so that a hard frame is not cut off, and never less than ten minutes. */
+/** Four times the expected time, so that a hard frame is not cut off, and at least ten minutes. */
 function limitFor(expectedMs: number): number {
   return Math.max(10 * minute, 4 * expectedMs);
 }
 
-/** How many GPUs of one model would do. */
+/** The number of GPUs of one model that hold the work. */
 interface Fit {
   readonly offer: GpuOffer;
   readonly gpus: number;
@@ -329,7 +329,7 @@ interface Fit {
   readonly eachMiB: number;
 }
 
-/** A part is worth the sharing when it leaves a good deal of some GPU to others: beyond 60 % a whole one is taken. */
+/** Beyond 60 % of a GPU a whole one is taken: a part would leave too little to others to be worth sharing. */
 function isSmall(needMiB: number, offers: readonly GpuOffer[]): boolean {
   return offers.some(({ parts, memoryMiB }) => parts && deviceMiB(needMiB) * 100 <= memoryMiB * 60);
 }
@@ -346,8 +346,8 @@ function partOf(type: JobType, needMiB: number, why: readonly string[]): Workloa
 }
 
 /**
- * Whole GPUs: the model of which the fewest are needed, the smallest of those, then the alternatives that make the same
- * gang (a request has one number of members and one topology).
+ * Whole GPUs: first the model of which the fewest are needed, and of equals the smallest, then the models that make the
+ * same gang (a request has one number of members and one topology).
  */
 function gangOf(
   type: JobType,
@@ -375,7 +375,7 @@ function gangOf(
   };
 }
 
-/** The closest that all of them can have. */
+/** The closest topology level that holds all members. */
 function topologyOf(fits: readonly Fit[]): WorkloadPlan["topology"] {
   if (fits.every(({ gpus, members }) => gpus * members === 1)) return undefined;
   if (fits.every(({ offer, gpus, members }) => gpus * members <= Math.max(1, offer.gpusPerNvlink))) return "nvlink";

@@ -3,7 +3,7 @@ import {
   expected,
   type Instant,
   type Job,
-  lineOf,
+  jobsAheadOf,
   type Outlook,
   type Reason,
   reasonFor,
@@ -26,7 +26,7 @@ export async function explainWaiting(control: ControlPlane, user: User, job: Job
   const { state } = control;
   const now = control.now();
   const reason = reasonFor(state, job, now);
-  const { own, others } = lineOf(state, job);
+  const { own, others } = jobsAheadOf(state, job);
   const ahead = own.guaranteed + own.burst + others.guaranteed + others.burst;
   const outlook = expected(state, job, now);
   return {

@@ -10,31 +10,31 @@ import { compareShares, type Share, shareOf, shareOfJob } from "../quota/share.t
 import type { State } from "../state/state.ts";
 import type { WaitingGroup } from "../state/waiting-group.ts";
 
-/** How many, by the class they would start as. */
+/** Numbers of jobs by the class in which they would start. */
 export interface ByClass {
   guaranteed: number;
   burst: number;
 }
 
-/** Who goes before a waiting job [W2]: of its own account, and of all others together. */
-export interface Line {
+/** The jobs that go before a waiting job [W2]: those of its own account, and those of all other accounts together. */
+export interface JobsAhead {
   readonly own: ByClass;
   readonly others: ByClass;
 }
 
 /**
- * Who is ahead of a job by O1 to O3 as things stand. Of jobs of another account that want the same, those count that
- * would still go first with the ones before them started.
+ * Counts the jobs ahead of a job by O1 to O3. Each start raises its account's share: of equal jobs in another account,
+ * only those count that would still go first once the ones before them have started.
  */
-export function lineOf(state: State, job: Job): Line {
-  const line = { own: { guaranteed: 0, burst: 0 }, others: { guaranteed: 0, burst: 0 } };
+export function jobsAheadOf(state: State, job: Job): JobsAhead {
+  const ahead = { own: { guaranteed: 0, burst: 0 }, others: { guaranteed: 0, burst: 0 } };
   const demand = firstDemand(state, job);
   const burst = coverFor(state, job.account, demand) === noAccount;
   for (const group of state.waiting.groups) {
-    if (group.account === job.account) countOwn(state, group, job, line.own);
-    else countOthers(state, group, { job, demand, burst }, line.others);
+    if (group.account === job.account) countOwn(state, group, job, ahead.own);
+    else countOthers(state, group, { job, demand, burst }, ahead.others);
   }
-  return line;
+  return ahead;
 }
 
 function countOwn(state: State, group: WaitingGroup, job: Job, count: ByClass): void {
@@ -46,23 +46,24 @@ function countOwn(state: State, group: WaitingGroup, job: Job, count: ByClass): 
   count.burst += ahead - covered;
 }
 
-interface Asking {
+/** The job whose position is counted. */
+interface Subject {
   readonly job: Job;
   readonly demand: Demand;
   readonly burst: boolean;
 }
 
-function countOthers(state: State, group: WaitingGroup, asking: Asking, count: ByClass): void {
+function countOthers(state: State, group: WaitingGroup, subject: Subject, count: ByClass): void {
   const demand = firstDemand(state, group.jobs[0]!);
   const covered = coveredOf(state, group, demand, group.jobs.length);
-  const mine = sideOf(state, asking.job.account, group.account);
-  const theirs = sideOf(state, group.account, asking.job.account);
-  const own = shareOn(state, mine, asking.demand);
+  const mine = sideOf(state, subject.job.account, group.account);
+  const theirs = sideOf(state, group.account, subject.job.account);
+  const own = shareOn(state, mine, subject.demand);
   const goesFirst = (copies: number): boolean => {
     const shares = compareShares(shareOn(state, theirs, times(demand, copies)), own);
-    return shares < 0 || (shares === 0 && group.jobs[copies - 1]!.no < asking.job.no);
+    return shares < 0 || (shares === 0 && group.jobs[copies - 1]!.no < subject.job.no);
   };
-  if (!asking.burst) {
+  if (!subject.burst) {
     count.guaranteed += most(covered, goesFirst);
     return;
   }
@@ -70,12 +71,12 @@ function countOthers(state: State, group: WaitingGroup, asking: Asking, count: B
   count.burst += Math.max(0, most(group.jobs.length, goesFirst) - covered);
 }
 
-/** How many of a group's first jobs a guarantee would hold. */
+/** How many of a group's first jobs a guarantee would cover. */
 function coveredOf(state: State, group: WaitingGroup, demand: Demand, among: number): number {
   return most(among, (copies) => coverFor(state, group.account, times(demand, copies)) !== noAccount);
 }
 
-/** The largest number up to `max` for which it holds, where it holds for all below. */
+/** The largest count up to `max` for which a condition holds; it must hold for every smaller count. */
 function most(max: number, holds: (count: number) => boolean): number {
   let [low, high] = [0, max];
   while (low < high) {
@@ -100,7 +101,7 @@ function firstDemand(state: State, job: Job): Demand {
   return demandOf(state, job, 0, modelsFor(state, job, 0)[0] ?? -1);
 }
 
-/** The child of the lowest account above both that `account` is under; `noAccount` = it is that account itself. */
+/** The side of an account against another: the child of their LCA above it; `noAccount` = it is the LCA itself. */
 function sideOf(state: State, account: AccountNo, other: AccountNo): AccountNo {
   const above = new Set<AccountNo>();
   for (const { no } of ancestors(state.accounts, other)) above.add(no);

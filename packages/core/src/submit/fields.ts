@@ -1,0 +1,189 @@
+import { isRefusal, type Refusal, refuse } from "../journal/refusal.ts";
+import type {
+  ArrayAsk,
+  Checkpoint,
+  GpuNeed,
+  JobSpec,
+  Members,
+  Retry,
+  RetryCause,
+  Slo,
+  TopologyAsk,
+} from "../model/job.ts";
+import { minute } from "../model/units.ts";
+import type { RawGpus } from "./gpus.ts";
+import { parseDuration } from "./quantities.ts";
+
+export interface RawMembers {
+  readonly nodes?: number | string;
+  readonly members?: number | string;
+}
+
+export interface RawNeeds {
+  readonly gpus?: RawGpus | { readonly any: readonly (number | string)[]; readonly needs?: readonly GpuNeed[] };
+  readonly needs?: readonly GpuNeed[];
+}
+
+export type RawEnv = { readonly [name: string]: string | number | boolean };
+export type RawRetry = number | { readonly max?: number; readonly when?: readonly RetryCause[] };
+
+export interface RawCheckpoint {
+  readonly dir?: string;
+  readonly signal?: string;
+  readonly grace?: string;
+  readonly every?: string;
+}
+
+export interface RawSlo {
+  readonly p99: string;
+  readonly alone?: string;
+}
+
+const arraySizeMax = 10_000;
+const none: readonly never[] = [];
+
+/** Shared by all jobs of one member, which are most. */
+const oneMember: Members = { apart: true, max: 1, min: 1 };
+
+/** `nodes` or `members`: a count, or a range for an elastic job. */
+export function parseMembers(raw: RawMembers): Members | Refusal {
+  if (raw.nodes === undefined && raw.members === undefined) return oneMember;
+  if (raw.nodes !== undefined && raw.members !== undefined) {
+    return refuse(
+      "invalid",
+      "members",
+      raw.members,
+      "cannot be used together with nodes",
+      "use nodes for members on different nodes, or members where they may share a node",
+    );
+  }
+  const field = raw.members !== undefined ? "members" : "nodes";
+  const value = raw.members ?? raw.nodes ?? 1;
+  const match = /^(\d{1,6})(?:\.\.(\d{1,6}))?$/.exec(String(value));
+  const min = Number(match?.[1] ?? 0);
+  const max = Number(match?.[2] ?? min);
+  if (match === null || min < 1 || max < min || max > 100_000) {
+    return refuse(
+      "invalid",
+      field,
+      value,
+      "is not a number or a range of members",
+      "write 4, or 4..8 with the smaller number first",
+    );
+  }
+  return { apart: field === "nodes", max, min };
+}
+
+/** In the order in which the journal writes names: a job must look the same before and after a replay. */
+export function parseEnv(raw: RawEnv | undefined): JobSpec["env"] {
+  if (raw === undefined) return noEnv;
+  const names = Object.keys(raw).sort();
+  return Object.fromEntries(names.map((name) => [name, String(raw[name])]));
+}
+
+/** `rack`, or `rack?` for a preference. */
+export function parseTopology(text: string | undefined, field: string): TopologyAsk | undefined | Refusal {
+  if (text === undefined) return undefined;
+  const match = /^(zone|block|rack|nvlink|node)(\?)?$/.exec(text);
+  if (match === null) {
+    return refuse(
+      "invalid",
+      field,
+      text,
+      "is not a topology level",
+      "write zone, block, rack, nvlink or node; add ? to prefer it only",
+    );
+  }
+  return { level: match[1] as TopologyAsk["level"], required: match[2] === undefined };
+}
+
+export function parseRetry(raw: RawRetry | undefined): Retry {
+  if (raw === undefined) return usualRetry;
+  const given = typeof raw === "number" ? { max: raw } : raw;
+  const max = given.max ?? 0;
+  const when: readonly RetryCause[] = given.when ?? (max > 0 ? ["failed", ...usualRetry.when] : usualRetry.when);
+  return { max, when: [...new Set(when)].sort() };
+}
+
+/** Eviction and a lost node are not the job's fault: it runs again unless its user says otherwise. */
+const usualRetry: Retry = { max: 0, when: ["node_lost", "preempted"] };
+const noEnv: JobSpec["env"] = {};
+
+export function parseCheckpoint(raw: RawCheckpoint | undefined): Checkpoint | undefined | Refusal {
+  if (raw === undefined) return undefined;
+  const graceMs = raw.grace === undefined ? minute : parseDuration(raw.grace, "checkpoint.grace");
+  if (isRefusal(graceMs)) return graceMs;
+  const everyMs = raw.every === undefined ? undefined : parseDuration(raw.every, "checkpoint.every");
+  if (isRefusal(everyMs)) return everyMs;
+  const signal = raw.signal ?? "SIGTERM";
+  const name = signal.startsWith("SIG") ? signal : `SIG${signal}`;
+  if (!signalsAllowed.has(name)) {
+    return refuse(
+      "invalid",
+      "checkpoint.signal",
+      signal,
+      "is not a signal that a job can catch",
+      `use one of ${[...signalsAllowed].join(", ")}`,
+    );
+  }
+  return { dir: raw.dir, everyMs, graceMs, signal: name };
+}
+
+const signalsAllowed = new Set(["SIGTERM", "SIGINT", "SIGHUP", "SIGQUIT", "SIGUSR1", "SIGUSR2", "SIGCONT", "SIGALRM"]);
+
+export function parseSlo(raw: RawSlo | undefined): Slo | undefined | Refusal {
+  if (raw === undefined) return undefined;
+  const p99Ms = parseDuration(raw.p99, "slo.p99");
+  if (isRefusal(p99Ms)) return p99Ms;
+  if (p99Ms === 0) return refuse("invalid", "slo.p99", raw.p99, "leaves no time to answer", "give at least 1ms");
+  const aloneMs = raw.alone === undefined ? undefined : parseDuration(raw.alone, "slo.alone");
+  if (isRefusal(aloneMs)) return aloneMs;
+  if (aloneMs === 0) return refuse("invalid", "slo.alone", raw.alone!, "is zero", "give at least 1ms");
+  if (aloneMs !== undefined && aloneMs > p99Ms) {
+    const why = `is longer than p99: ${raw.p99}, so the promise could not be kept even without neighbours`;
+    return refuse("invalid", "slo.alone", raw.alone!, why, "promise more time, or ask for a larger part");
+  }
+  return { aloneMs, p99Ms };
+}
+
+/** One name or several, sorted and without repeats. */
+export function namesOf(raw: string | readonly string[] = []): readonly string[] {
+  return [...new Set(typeof raw === "string" ? [raw] : raw)].sort();
+}
+
+/** The abilities that each GPU must have, from both fields that can name them. */
+export function needsOf({ needs = none, gpus }: RawNeeds): readonly GpuNeed[] {
+  const inside = typeof gpus === "object" && "needs" in gpus ? (gpus.needs ?? none) : none;
+  if (needs.length + inside.length === 0) return none;
+  return [...new Set([...needs, ...inside])].sort();
+}
+
+/** `1-240`, `1-240:2` or `1-240%24`. */
+export function parseArray(text: string | undefined, field: string): ArrayAsk | undefined | Refusal {
+  if (text === undefined) return undefined;
+  const match = /^(\d{1,7})-(\d{1,7})(?::(\d{1,7}))?(?:%(\d{1,6}))?$/.exec(text);
+  if (match === null)
+    return refuse("invalid", field, text, "is not a range of array elements", "write 1-240, 1-240:2 or 1-240%24");
+  const [first, last, step] = [Number(match[1]), Number(match[2]), Number(match[3] ?? 1)];
+  const atOnceMax = match[4] === undefined ? undefined : Number(match[4]);
+  if (last < first || step < 1 || atOnceMax === 0) {
+    return refuse(
+      "invalid",
+      field,
+      text,
+      "has no element",
+      "write the smaller number first, with a step and a limit of at least 1",
+    );
+  }
+  const size = Math.floor((last - first) / step) + 1;
+  if (size > arraySizeMax) {
+    return refuse(
+      "invalid",
+      field,
+      text,
+      `has ${size} elements (limit ${arraySizeMax})`,
+      "split it into several arrays",
+    );
+  }
+  return { atOnceMax, first, last, step };
+}
