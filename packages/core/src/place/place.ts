@@ -17,7 +17,7 @@ import { findSeats } from "./seats.ts";
 /** Everything a placement fixes but the attempt and the time. */
 export type Placement = Pick<JobPlaced, "choice" | "unitsEach" | "class" | "cover" | "seats">;
 
-/** What the planned starts of other jobs leave to one that could start now [B2]; `plan/Timeline` answers. */
+/** What the planned starts of other jobs leave to one that could start now [B2]; `plan/Backfill` answers. */
 export interface PlansAhead {
   readonly plans: readonly unknown[];
   /** Whether the plans ahead of the job keep their quota if it starts now. */

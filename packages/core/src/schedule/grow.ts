@@ -82,7 +82,7 @@ function seatForOneMore(
   const one = oneOf(job);
   const wholeNodes = isConfidential(state, job.account);
   if (!wholeNodes && mayStart(state, one, job.choice, demand, now) !== undefined) return undefined;
-  const beside = plans?.besideGrowth(job, demand);
+  const beside = plans?.backfill.besideGrowth(job, demand);
   const within = besideOthers(state, job);
   const { topology } = job.spec;
   const prefers = topology !== undefined && !topology.required ? placeTest(state, job, topology) : undefined;

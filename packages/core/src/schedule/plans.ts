@@ -1,7 +1,7 @@
 import { isPlannable, mayStart } from "../gate/may-start.ts";
 import type { AccountNo } from "../model/ids.ts";
 import type { Job } from "../model/job.ts";
-import { mayBePlanned, mayPlan } from "../plan/patience.ts";
+import { mayBePlanned, mayPlan } from "../plan/eligibility.ts";
 import { Timeline } from "../plan/timeline.ts";
 import type { WaitingGroup } from "../state/waiting-group.ts";
 import { upToDate } from "../state/wish-of.ts";

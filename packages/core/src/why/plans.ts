@@ -1,7 +1,7 @@
 import { isPlannable, mayStart } from "../gate/may-start.ts";
 import type { Job } from "../model/job.ts";
 import type { Instant } from "../model/units.ts";
-import { plansMax } from "../plan/patience.ts";
+import { plansMax } from "../plan/eligibility.ts";
 import type { EndOf } from "../plan/run-time.ts";
 import { Timeline } from "../plan/timeline.ts";
 import { Contest } from "../queue/order.ts";
