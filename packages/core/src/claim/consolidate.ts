@@ -1,6 +1,6 @@
 import { type MemberNeed, needOf } from "../fleet/fit.ts";
 import type { Fleet } from "../fleet/fleet.ts";
-import { mayStart } from "../gate/may-start.ts";
+import { quotaStop } from "../gate/quota-stop.ts";
 import type { Event, Seat } from "../journal/event.ts";
 import { type AccountNo, noAccount } from "../model/ids.ts";
 import type { Job, JobSpec } from "../model/job.ts";
@@ -87,7 +87,7 @@ function planMoves(state: State, job: Job, now: Instant, timeline: Timeline): Mo
       if (freeGpus(state.fleet, model) < ask.count * members.min) continue;
       const demand = demandOf(state, job, choice, model);
       const cover = coverFor(state, job.account, demand);
-      if (mayStart(state, job, choice, demand, now) !== undefined) continue;
+      if (quotaStop(state, { job, choice, demand, now, cover }) !== undefined) continue;
       if (!timeline.backfill.mayHold(job, demand, cover === noAccount)) continue;
       // With room by shape it is something else that it waits for.
       if (typeof findSeats(state, job, choice, model) === "object") continue;
