@@ -48,12 +48,13 @@ describe("the earliest start of a job", () => {
   });
 
   it("[B1, T1] counts what a guarantee that becomes free could reclaim", () => {
-    const w = new World().nodes(["n", "H100:4"]).account("lab", { guarantee: 2 }).account("other");
-    w.submit("covered", "lab", { gpus: 2, max_time: "1h" });
-    w.submit("burst", "other", { gpus: 2 });
-    w.run("covered").run("burst");
-    const timeline = new Timeline(w.state, w.now);
+    const w = new World().nodes(["n0", "H100:2"], ["n1", "H100:2"]).account("lab", { guarantee: 2 }).account("other");
+    w.submit("covered", "lab", { nodes: 2, gpus: 1, max_time: "1h" });
+    w.submit("burst0", "other");
+    w.submit("burst1", "other");
+    for (const id of ["covered", "burst0", "burst1"]) w.run(id);
     w.submit("wide", "lab", { gpus: 2 });
+    const timeline = new Timeline(w.state, w.now);
     const start = timeline.plan(jobOf(w, "wide"))!;
     assert.deepEqual([start.at - w.now, start.cover], [hour, jobOf(w, "wide").account]);
   });

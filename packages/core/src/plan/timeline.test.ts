@@ -57,7 +57,7 @@ describe("a timeline", () => {
 
   it("[B7] lets a job of another account use the guarantee that was to cover a plan, as the order says", () => {
     const w = new World().nodes(["n0", "H100:4"], ["n1", "H100:4"]);
-    w.account("owner", { guarantee: 4 }).account("lab", { guarantee: 4 }).account("lab/a").account("lab/b");
+    w.account("owner", { guarantee: 4 }).account("lab", { guarantee: 4, max: 8 }).account("lab/a").account("lab/b");
     w.submit("wall", "owner", { nodes: 2, gpus: 2, max_time: "1h" });
     w.run("wall").submit("wide", "lab/a", { gpus: 4, max_time: "1h" });
     const timeline = new Timeline(w.state, w.now);
