@@ -4,7 +4,7 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, join, normalize } from "node:path";
 import test from "node:test";
 import { fieldsNotYet } from "@tessera/core";
-import { JobSpecBody } from "@tessera/wire";
+import { JobSpecBody, waitingReasons } from "@tessera/wire";
 import { Check } from "typebox/value";
 import { parseAllDocuments } from "yaml";
 import { turnRound } from "../../packages/cli/dist/grammar.js";
@@ -125,4 +125,10 @@ test("docs/jobs.md tells of every field of a job, and says of each whether it wo
       assert.match(works, new RegExp(`^\\| \`${field}\` \\|`, "m"), `${field} works`);
     }
   }
+});
+
+test("docs/explain.md lists the waiting reasons as the CLI and the console word them", () => {
+  const rows = Object.entries(waitingReasons).map(([kind, { meaning }]) => `| \`${kind}\` | ${meaning} |`);
+  const table = ["| reason | means |", "|---|---|", ...rows].join("\n");
+  assert.ok(readMarkdown(root, "docs/explain.md").includes(`\n${table}\n`), `docs/explain.md must hold:\n${table}`);
 });

@@ -1,18 +1,12 @@
+import { seededRandom } from "../../packages/engine-simulated/dist/index.js";
+
 /** Numbers from a seed: the same seed asks the same questions. */
 export class Random {
-  #state;
+  /** 0 up to, but without, 1. */
+  next;
 
   constructor(seed) {
-    this.#state = seed >>> 0;
-  }
-
-  /** 0 up to, but without, 1. */
-  next() {
-    this.#state = (this.#state + 0x6d2b79f5) >>> 0;
-    let t = this.#state;
-    t = Math.imul(t ^ (t >>> 15), t | 1);
-    t ^= t + Math.imul(t ^ (t >>> 7), t | 61);
-    return ((t ^ (t >>> 14)) >>> 0) / 4294967296;
+    this.next = seededRandom(seed);
   }
 
   below(limit) {

@@ -206,7 +206,7 @@ function failureOf(answer: IncomingMessage, text: string): Failure {
   const hint = problem.hint ?? (status === 401 ? "log in with tess login, or set TESS_TOKEN" : undefined);
   return new Failure(exitCodeOfStatus(status), {
     code: problem.code ?? `http-${status}`,
-    message: messageOf(problem, status),
+    message: problem.detail ?? problem.title ?? `the server answered ${status}`,
     ...(hint !== undefined && hint !== "" && { hint }),
     ...(requestId !== undefined && { requestId }),
   });
@@ -219,16 +219,6 @@ function problemOf(text: string): Partial<Problem> {
   } catch {
     return {};
   }
-}
-
-/** The sentence of a problem, with the field and what it held in front unless the sentence names them. */
-function messageOf(problem: Partial<Problem>, status: number): string {
-  const detail = problem.detail ?? problem.title ?? `the server answered ${status}`;
-  const { field, value } = problem;
-  if (field === undefined || field === "" || detail.includes(field)) return detail;
-  const held =
-    value === undefined || value === null || detail.includes(String(value)) ? "" : ` ${JSON.stringify(value)}`;
-  return `${field}${held}: ${detail}`;
 }
 
 function headerOf(answer: IncomingMessage, name: string): string | undefined {

@@ -1,9 +1,9 @@
+import { nearestName } from "@tessera/wire/nearest";
 import { Command, CommanderError, Option } from "commander";
 import { type CommandEntry, commandNamed, commands } from "./commands/index.ts";
 import { exit } from "./exit.ts";
 import { Failure, usageFailure } from "./failure.ts";
 import { operandsOf, turnRound } from "./grammar.ts";
-import { nearest } from "./nearest.ts";
 import { asksForJson, formats } from "./output/format.ts";
 import { type GlobalOptions, Session } from "./session.ts";
 import { painterOf, printable, type Terminal } from "./terminal.ts";
@@ -68,15 +68,34 @@ export async function buildProgram(args: readonly string[], session: Session): P
   return program;
 }
 
+/** What people type who come from another program, and what does it here. */
+const elsewhere: Readonly<Record<string, string>> = {
+  top: "tess gpus, or tess ps -w",
+  submit: "tess run -d",
+  sbatch: "tess run -d",
+  srun: "tess run",
+  launch: "tess run",
+  jobs: "tess ps",
+  squeue: "tess ps",
+  list: "tess ps",
+  ls: "tess ps",
+  status: "tess ps, or tess describe job NAME",
+  kill: "tess cancel",
+  scancel: "tess cancel",
+  rm: "tess cancel",
+  sinfo: "tess gpus, or tess node get",
+  nodes: "tess node get",
+  "--time": "--max-time",
+  "-N": "--nodes",
+  "-t": "--max-time",
+  "-c": "--cpus",
+  "--mem": "--memory",
+  "--partition": "--project",
+};
+
 function unknownCommand(word: string): Failure {
-  const close = nearest(
-    word,
-    commands.flatMap(({ name, aliases = [] }) => [name, ...aliases]),
-  );
-  return usageFailure(
-    `unknown command '${word}'`,
-    close === undefined ? "tess help shows what there is" : `did you mean ${close}?`,
-  );
+  const names = commands.flatMap(({ name, aliases = [] }) => [name, ...aliases]);
+  return usageFailure(`unknown command '${word}'`, suggestionText(word, nearestName(word, names)));
 }
 
 async function addCommand(program: Command, entry: CommandEntry, asked: boolean, session: Session): Promise<void> {
@@ -98,9 +117,9 @@ function addGlobalOptions(program: Command): void {
     .option("-p, --project <account>", "project to work in, such as lab/vision")
     .option("--context <name>", "context to use instead of the current one")
     .option("--server <url>", "server to talk to")
-    .option("--token <token>", "token to show it")
+    .option("--token <token>", "token to send to it")
     .option("--token-file <file>", "file that holds the token")
-    .option("-y, --yes", "do not ask")
+    .option("-y, --yes", "do not ask for confirmation")
     .on("option:version", () => {
       throw new CommanderError(0, "tess.version", "");
     });
@@ -126,7 +145,7 @@ async function report(error: unknown, terminal: Terminal, json: boolean): Promis
   }
   if (!(error instanceof Failure)) {
     await terminal.stderr.write(
-      `tess: a fault in tess itself\n${error instanceof Error ? error.stack : String(error)}\n`,
+      `tess: this is a bug in tess\n${error instanceof Error ? error.stack : String(error)}\n`,
     );
     return 70;
   }
@@ -145,9 +164,15 @@ function failureText({ message, hint, requestId }: Failure, terminal: Terminal):
   return lines.map((line) => `${line}\n`).join("");
 }
 
+function suggestionText(word: string, near: string | undefined): string {
+  if (Object.hasOwn(elsewhere, word)) return `use ${elsewhere[word]}`;
+  return near === undefined ? "tess help lists all commands" : `did you mean ${near}?`;
+}
+
 /** commander puts its suggestion on a second line; that is our hint. */
 function usageOf(error: CommanderError): Failure {
   const [message = "", suggestion = ""] = error.message.replace(/^error: /, "").split("\n");
   const near = /\(Did you mean (.+)\?\)/.exec(suggestion)?.[1];
-  return usageFailure(message, near === undefined ? "tess help shows what there is" : `did you mean ${near}?`);
+  const word = /^unknown (?:command|option) '([^']+)'/.exec(message)?.[1] ?? "";
+  return usageFailure(message, suggestionText(word, near));
 }

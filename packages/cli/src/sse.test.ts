@@ -17,7 +17,7 @@ async function read(...parts: string[]) {
 test("messages are put together however the network cut them", async () => {
   assert.deepEqual(await read("event: put\nid: 7\nda", 'ta: {"a":1}\n', "\nevent: delete\r\ndata: x\r\n\r\n"), [
     { event: "put", data: '{"a":1}', id: "7" },
-    { event: "delete", data: "x", id: "7" },
+    { event: "delete", data: "x", id: undefined },
   ]);
 });
 

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { AnswerOf, QueryOf } from "@tessera/wire";
 import type { WatchRoute } from "@tessera/wire/addresses";
+import { createParser } from "eventsource-parser";
 import { Failure, Outage } from "./failure.ts";
 import type { Api } from "./http.ts";
 
@@ -8,6 +9,7 @@ import type { Api } from "./http.ts";
 export interface StreamMessage {
   readonly event: string;
   readonly data: string;
+  /** Of this message; absent where it has none of its own. */
   readonly id: string | undefined;
 }
 
@@ -19,31 +21,15 @@ export type Change<Item> =
   | { readonly event: "put"; readonly item: Item }
   | { readonly event: "delete"; readonly id: string };
 
-/** Cuts an event stream into messages, as the HTML standard says; comments are heartbeats and are dropped. */
+/** The messages of an event stream; comments are heartbeats and are dropped. */
 export async function* readMessages(stream: AsyncIterable<string>): AsyncGenerator<StreamMessage> {
-  let rest = "";
-  let event = "message";
-  let id: string | undefined;
-  let lines: string[] = [];
+  const arrived: StreamMessage[] = [];
+  const parser = createParser({
+    onEvent: ({ event = "message", data, id }) => void arrived.push({ event, data, id }),
+  });
   for await (const part of stream) {
-    rest += part;
-    const complete = rest.split(/\r\n|\n|\r(?!$)/);
-    rest = complete.pop() ?? "";
-    for (const line of complete) {
-      if (line === "") {
-        if (lines.length > 0) yield { event, data: lines.join("\n"), id };
-        event = "message";
-        lines = [];
-        continue;
-      }
-      const colon = line.indexOf(":");
-      if (colon === 0) continue;
-      const field = colon < 0 ? line : line.slice(0, colon);
-      const value = colon < 0 ? "" : line.slice(colon + 1).replace(/^ /, "");
-      if (field === "data") lines.push(value);
-      else if (field === "event") event = value;
-      else if (field === "id") id = value;
-    }
+    parser.feed(part);
+    yield* arrived.splice(0);
   }
 }
 

@@ -38,7 +38,7 @@ export function certificateFailureOf(server: string, error: NodeJS.ErrnoExceptio
     });
   if (untrusted.has(code)) {
     return failure(
-      "its certificate is signed by nobody this machine trusts",
+      "its certificate is signed by an authority that this machine does not trust",
       "name the file of the authority that signed it: NODE_EXTRA_CA_CERTS=ca.pem tess …",
     );
   }

@@ -19,7 +19,7 @@ export type { Input } from "./journal/input.ts";
 export type { IssueInvoice } from "./journal/money-command.ts";
 export type { BudgetForeseen, BudgetReached, InvoiceIssued, SpelledEntry } from "./journal/money-event.ts";
 export type { Decision } from "./journal/outcome.ts";
-export { isRefusal, type Refusal, type RefusalKind, refuse } from "./journal/refusal.ts";
+export { hintText, isRefusal, type Refusal, type RefusalKind, refusalText, refuse } from "./journal/refusal.ts";
 export type { Report, ReportWhat } from "./journal/report.ts";
 export { EventSpelling } from "./journal/spell.ts";
 export { type StoredEvent, upcast } from "./journal/upcast.ts";
@@ -53,6 +53,7 @@ export {
   type QuotaWindow,
   type Trust,
 } from "./model/account.ts";
+export { durationText, durationUnitsMs } from "./model/duration.ts";
 export { modelMatches } from "./model/gpu-name.ts";
 export {
   type AccountId,
@@ -87,6 +88,7 @@ export type {
   Slo,
 } from "./model/job.ts";
 export type { Lease } from "./model/lease.ts";
+export { memoryText } from "./model/memory.ts";
 export type { FleetNode, NodeFacts } from "./model/node.ts";
 export type { PartSeat, PoolMode } from "./model/part.ts";
 export { movesPerHourPlain, type Policy, plainPolicy, usualHandover } from "./model/policy.ts";
@@ -99,6 +101,7 @@ export type { Charge, ChargeKind, InvoiceLine, LineKey } from "./money/charge.ts
 export type { Invoice, Period, SpelledLine } from "./money/invoice.ts";
 export {
   type Contract,
+  currencyOf,
   type PriceBook,
   type PriceVersion,
   type PriceWindow,
@@ -129,6 +132,6 @@ export { gpuOffers } from "./submit/sizing/offers.ts";
 export { type Alternative, alternativesFor } from "./why/alternatives.ts";
 export { lineOf } from "./why/line.ts";
 export { type Displaced, type Outlook, type StartBand, startBand } from "./why/outlook.ts";
-export type { Reason, ReasonKind } from "./why/reason.ts";
+export { type GpuCount, type Reason, type ReasonKind, type ReasonValues, reasonKinds } from "./why/reason.ts";
 export { reasonFor } from "./why/reason-for.ts";
 export { expected, rehearse } from "./why/rehearse.ts";

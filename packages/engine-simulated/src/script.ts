@@ -1,3 +1,4 @@
+import { durationUnitsMs } from "@tessera/core";
 import type { LeaseOrder } from "@tessera/engine";
 
 /** What a member does once it runs, known in advance: that is what makes a fleet of any size cheap to simulate. */
@@ -79,12 +80,12 @@ function parse(text: string, stream: ScriptLine["stream"]): Script | string {
   return { runMs, exitCode, deafFromMs, lines };
 }
 
+/** As `sleep` reads it: fractions are allowed, and a number alone is seconds. */
 function durationOf(text: string): number | undefined {
   if (text === "infinity") return Number.POSITIVE_INFINITY;
   const match = /^(\d+(?:\.\d+)?)(ms|s|m|h|d)?$/.exec(text);
   if (match === null) return undefined;
-  const unitMs = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 }[match[2] ?? "s"]!;
-  return Math.round(Number(match[1]) * unitMs);
+  return Math.round(Number(match[1]) * durationUnitsMs[match[2] ?? "s"]!);
 }
 
 /** Words of each statement, quotes taken away. */

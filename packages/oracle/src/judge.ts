@@ -5,16 +5,7 @@ import { faultOfGpu, faultOfNode } from "./part.ts";
 import { coverFor, exceedsMax, isLent, overMax } from "./quota.ts";
 import { compareLists, faultOfSeats, leastSpread, spreadOf } from "./room.ts";
 import { type Bounds, type Found, findClaim } from "./search.ts";
-import {
-  faultsOfSet,
-  isEnough,
-  isLegal,
-  isNeeded,
-  type Standing,
-  standingsOf,
-  startable,
-  type TakingRule,
-} from "./take.ts";
+import { faultsOfSet, isEnough, isLegal, standingsOf, startable, type TakingRule } from "./take.ts";
 import { delayedBy, judgeGap, judgePlans } from "./time.ts";
 import { nodesFor, wholeOn } from "./whole-claim.ts";
 import { isConfidential, tenantOf } from "./whole-node.ts";
@@ -133,16 +124,10 @@ export function judgeClaim(now: World, claim: Claim, bounds: Bounds, earlier: re
   if (!isLegal(world, wish, option, victims)) {
     const why = standings.map((standing) => faultsOfSet(world, wish, option, standing, victims));
     const [least = ["[C4] it would be burst and must not be"]] = why.sort((a, b) => a.length - b.length);
-    faults.push(rule(`${wish.job}: ${least[0]}`));
+    faults.push(rule(`${wish.job}: ${least[0] ?? "[T14] some of its own account go only to lower its side"}`));
   }
   if (!isEnough(world, wish, option, victims)) {
     faults.push({ kind: "useless", what: `[T6] ${wish.job} cannot start when its victims are gone` });
-  }
-  const lawful = standings.filter((standing) => faultsOfSet(world, wish, option, standing, victims).length === 0);
-  const isOnlyForFairness = (each: Standing, victim: Holding) =>
-    each.by.get(victim) === "T3" && !isNeeded(world, wish, option, each, victim, victims);
-  if (lawful.length > 0 && lawful.every((each) => victims.some((victim) => isOnlyForFairness(each, victim)))) {
-    faults.push({ kind: "useless", what: `[T14] ${wish.job} takes of ${names(victims)} some only to stand lower` });
   }
   const fewer = spared(world, wish, option, victims);
   if (fewer !== undefined) {

@@ -1,4 +1,4 @@
-import { faultsOfSet, isEnough, isNeeded, type Standing, standingsOf, startable, type TakingRule } from "./take.ts";
+import { faultsOfSet, isEnough, type Standing, standingsOf, startable, type TakingRule } from "./take.ts";
 import { type Holding, type Option, onceLeft, optionsOf, type Wish, type World } from "./world.ts";
 
 export interface Bounds {
@@ -73,6 +73,13 @@ function firstLegal(
 ): readonly Holding[] | "none" | "too-many" {
   let tried = 0;
   let cut = false;
+  const isNeeded = (one: Holding, set: readonly Holding[]) =>
+    !isEnough(
+      world,
+      wish,
+      option,
+      set.filter((each) => each !== one),
+    );
   const choose = (from: number, left: number, chosen: readonly Holding[]): readonly Holding[] | undefined => {
     if (left === 0) {
       if (++tried > setsMax) {
@@ -83,7 +90,8 @@ function firstLegal(
       const legal =
         isEnough(world, wish, option, set) &&
         faultsOfSet(world, wish, option, standing, set).length === 0 &&
-        set.every((one) => isNeeded(world, wish, option, standing, one, set));
+        // Nobody goes only so that the claimant is covered, or its side small enough [T2].
+        set.every((one) => standing.by.get(one) !== "T2" || isNeeded(one, set));
       return legal ? set : undefined;
     }
     for (let group = from; group < groups.length && !cut; group++) {

@@ -128,16 +128,17 @@ export function faultsOfSet(
 
 /** Whether the set is allowed in some standing. */
 export function isLegal(world: World, wish: Wish, option: Option, set: readonly Holding[]): boolean {
-  return standingsOf(world, wish, option).some(
-    (standing) => faultsOfSet(world, wish, option, standing, set).length === 0,
+  const standings = standingsOf(world, wish, option);
+  return standings.some(
+    (standing) =>
+      faultsOfSet(world, wish, option, standing, set).length === 0 &&
+      // A claimant that a floor would hold without its own account's work may take less of that work [T5].
+      (standings.some(({ byOwn }) => byOwn) || !set.some((one) => onlyLowers(world, wish, option, standing, one, set))),
   );
 }
 
-/**
- * Whether one of a set goes for more than fairness: nobody is taken by T2 only so that the claimant is covered, and
- * nobody beside such a victim only so that the claimant's side is small enough [T2, T14].
- */
-export function isNeeded(
+/** Whether one of the claimant's own account goes only so that its side is small enough to take from others [T14]. */
+function onlyLowers(
   world: World,
   wish: Wish,
   option: Option,
@@ -145,11 +146,11 @@ export function isNeeded(
   one: Holding,
   set: readonly Holding[],
 ): boolean {
-  const rule = standing.by.get(one);
-  if (rule === "T1" || !set.some((each) => standing.by.get(each) === "T2")) return true;
+  if (standing.by.get(one) !== "T3") return false;
   const others = set.filter((each) => each !== one);
-  if (!isEnough(world, wish, option, others)) return true;
-  return rule !== "T2" && faultsOfSet(world, wish, option, standing, others).some((fault) => !fault.startsWith(unfair));
+  if (!isEnough(world, wish, option, others)) return false;
+  const faults = faultsOfSet(world, wish, option, standing, others);
+  return faults.length > 0 && faults.every((fault) => fault.startsWith(unfair));
 }
 
 /** Accounts that lose although they would, before their last loss, not be above their guarantee any more [T5]. */

@@ -132,14 +132,17 @@ function delayed(
   burst: boolean,
 ): Plan | "none" | "unsure" {
   const ahead = aheadOf(world, wish);
+  let answer: "none" | "unsure" = "none";
   for (const plan of plans) {
     if (plan.at >= world.now + runsMs(wish)) continue;
     const before = startsAt(world, world, plan, ahead);
     if (before === undefined) return "unsure";
     if (startsAt(world, after, plan, ahead) !== undefined) continue;
-    // It may count on work that it takes back, unless the start costs it the guarantee that it would do so by [B8].
-    if (burst && !isCoveredAlike(world, after, before, plan, ahead)) return "unsure";
-    if (startsAt(world, withoutTaken(world, after, before, plan), plan, ahead) !== undefined) continue;
+    // The plan had room without taking work back: whether it must take some back now is open.
+    if (startsAt(world, withoutTaken(world, after, before, plan), plan, ahead) !== undefined) {
+      answer = "unsure";
+      continue;
+    }
     if (burst && takesBack(world, after, before, plan, wish, ahead)) continue;
     // Who starts sooner may have taken it back by then.
     const sooner = ahead.filter((each) => each.at <= plan.at && each !== plan);
@@ -147,14 +150,7 @@ function delayed(
       then === undefined || takesBack(world, after, then, each, wish, ahead);
     return burst && sooner.some((each) => isTaken(each)) ? "unsure" : plan;
   }
-  return "none";
-}
-
-/** Whether the guarantee that will hold a plan still does in what the world `after` becomes. */
-function isCoveredAlike(world: World, after: World, { then, option }: Starting, plan: Plan, ahead: readonly Plan[]) {
-  const { account } = wishOf(world, plan);
-  const coverIn = (each: World) => coverFor(each, account, amountOf(each, wishOf(world, plan), option));
-  return worldsAt(world, after, plan.at, ahead, plan).every((each) => coverIn(each) === coverIn(then));
+  return answer;
 }
 
 /** The world without the work that a plan takes back: burst outside the guarantee which will hold it, less urgent of its account. */
@@ -168,7 +164,7 @@ function withoutTaken(world: World, from: World, { then, option }: Starting, pla
   return without(from, from.holdings.filter(isTaken));
 }
 
-/** Whether who is planned takes back less urgent work of its own account, which is old enough by then [B2, T3, T8]. */
+/** Whether a planned job takes back less urgent work of its own account, which is old enough by then [B2, T3, T8]. */
 function takesOwn(
   world: World,
   plan: Plan,

@@ -9,12 +9,12 @@ import { backup, restore } from "./store/backup.ts";
 import { openFrozenReader, openReader, openStore, StoreHeld } from "./store/index.ts";
 
 /** What an owner does to the store itself, beside or without a running server: `tess admin …`. */
-const usage = `tess admin: the journal and what is derived from it
+const usage = `tess admin: checks and repairs the journal and the projections
 
   verify               check chain, replay, snapshot and projections; names the first bad sequence number
-  rebuild              make the projections anew from the journal (the server must be stopped)
-  backup FILE          write a copy of everything but the keys, also beside a running server
-  restore FILE         fill an empty store from a copy and begin a new epoch (the server must be stopped)
+  rebuild              rebuild the projections from the journal (the server must be stopped)
+  backup FILE          write a copy of everything but the keys, even while the server runs
+  restore FILE         fill an empty store from a backup and begin a new epoch (the server must be stopped)
   journal tail [-n N]  the newest rows
   journal show SEQ     one row with its inputs and events
 
@@ -64,7 +64,7 @@ async function main(): Promise<void> {
       const store = await openStore(config.store);
       await store.replaceProjections(projections(store));
       await store.close();
-      return print({ rebuilt: true }, "the projections were made anew from the journal");
+      return print({ rebuilt: true }, "the projections were rebuilt from the journal");
     }
     case "backup": {
       const file = needed(rest[0], "tess admin backup FILE");

@@ -21,17 +21,17 @@ const mebibyte = 1024 * 1024;
 
 export const usage = `tess server: the control plane on this machine
 
-  --data DIR           where journal, keys, logs and work folders are (default: .tessera of the clone; TESSERA_DATA)
-  --host ADDRESS       where to listen (default 127.0.0.1)
-  --port N             (default ${defaultPort}; 0 = any free port; TESSERA_PORT)
+  --data DIR           folder of the journal, keys, logs and work folders (default: .tessera of the clone; TESSERA_DATA)
+  --host ADDRESS       address to listen on (default 127.0.0.1)
+  --port N             port to listen on (default ${defaultPort}; 0 = any free port; TESSERA_PORT)
   --database URL       a PostgreSQL instead of the embedded store (TESSERA_DATABASE_URL)
-  --lease-seconds N    how long the right to write to it lasts without a renewal (default 12)
+  --lease-seconds N    with PostgreSQL: seconds after which another server may take over (default 12)
   --virtual SPEC       present this machine as nodes of virtual GPUs, such as 4x8:H100 or 2x8:H100,1x4:L40S
-  --simulated SPEC     a fleet in this process's imagination, such as 6250x8:H100: for demonstrations and measurements
+  --simulated SPEC     a simulated fleet, such as 6250x8:H100, for demonstrations and measurements
   --tls-cert FILE --tls-key FILE
-  --insecure-listen    listen beyond loopback without TLS, where something in front does it
-  --webhook URL        tell this address of budgets and invoices, signed with keys/webhook.key (TESSERA_WEBHOOK)
-  --free-space-min MB  take nothing new in below this much free disk (default 256)
+  --insecure-listen    listen beyond loopback without TLS, for use behind a proxy that does TLS
+  --webhook URL        send budget and invoice events to this address, signed with keys/webhook.key (TESSERA_WEBHOOK)
+  --free-space-min MB  refuse new work when less disk space than this is free (default 256)
 
 Example: tess server --virtual 4x8:H100 --port 0`;
 
@@ -60,9 +60,9 @@ export function parseConfig(args: readonly string[], env: NodeJS.ProcessEnv): Se
   const leaseMs = 1_000 * wholeNumber("--lease-seconds", values["lease-seconds"] ?? "12", 3_600);
   const [cert, key] = [values["tls-cert"], values["tls-key"]];
   if ((cert === undefined) !== (key === undefined))
-    throw new BadCall("--tls-cert and --tls-key go together; give both");
+    throw new BadCall("--tls-cert and --tls-key must be given together");
   if (values.virtual !== undefined && values.simulated !== undefined)
-    throw new BadCall("--virtual and --simulated are two kinds of fleet; give one");
+    throw new BadCall("--virtual and --simulated cannot be used together; give one");
   const host = values.host ?? "127.0.0.1";
   const refused = checkListen(host, cert !== undefined, values["insecure-listen"] ?? false);
   if (refused !== undefined) throw new BadCall(refused);

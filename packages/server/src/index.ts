@@ -1,5 +1,5 @@
 /** What simulations, soaks and benchmarks use of the server. */
-export { nearestName } from "./api/request/nearest.ts";
+export { nearestName } from "@tessera/wire";
 export { storeOf } from "./config.ts";
 export { budgetStandings } from "./flow/bill/budget.ts";
 export { costOfJob } from "./flow/bill/job-cost.ts";

@@ -170,7 +170,7 @@ main().catch((error: NodeJS.ErrnoException) => {
   }
   if (error.code === "EADDRINUSE") {
     say(
-      `tess server: the port is taken, perhaps by another Tessera. Stop it, or choose another: npm start -- --port 0`,
+      `tess server: port ${"port" in error ? error.port : ""} is in use, perhaps by another Tessera. Stop that program, or choose another port: npm start -- --port 0`,
     );
     process.exit(exitOutage);
   }

@@ -51,11 +51,11 @@ describe("tess-sim", () => {
   it("answers 65 for a bad file, with file, line, field, value and fix, and runs the others", () => {
     const { status, stdout, stderr } = run("scenario", "bad.yaml", "good.yaml");
     assert.equal(status, 65);
-    assert.match(stderr, /^bad\.yaml:3: fleet\.0\.gpus: "H100:many" is not a model with a count; write .*H100:8\n$/);
+    assert.match(stderr, /^bad\.yaml:3: fleet\.0\.gpus "H100:many" is not a model with a count\. Write .*H100:8\.\n$/);
     assert.match(stdout, /✓ good/);
     const missing = run("scenario", "nowhere.yaml");
     assert.equal(missing.status, 65);
-    assert.match(missing.stderr, /^nowhere\.yaml: cannot be read: .*; give the path/);
+    assert.match(missing.stderr, /^nowhere\.yaml: Cannot be read: .*\. Give the path/);
   });
 
   it("writes one JSON line a file with -o json, errors too", () => {

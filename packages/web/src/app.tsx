@@ -14,7 +14,7 @@ import { JobsPage } from "./pages/jobs/jobs-page.tsx";
 import { QueuePage } from "./pages/queue/queue-page.tsx";
 import { SignInPage } from "./pages/sign-in/sign-in-page.tsx";
 
-// What is opened seldom, or brings much with it, is fetched when it is wanted.
+// Pages that are rarely opened, or are large, are loaded on demand.
 const AuditPage = lazy(() => import("./pages/audit/audit-page.tsx"));
 const BudgetsPage = lazy(() => import("./pages/cost/budgets-page.tsx"));
 const CostPage = lazy(() => import("./pages/cost/cost-page.tsx"));
@@ -29,10 +29,10 @@ const PeoplePage = lazy(() => import("./pages/people/people-page.tsx"));
 const QuotaPage = lazy(() => import("./pages/quota/quota-page.tsx"));
 const SettingsPage = lazy(() => import("./pages/settings/settings-page.tsx"));
 
-/** Somebody is signed in, or signs in first; then the address says which page. */
+/** The sign-in page until a user is signed in; then the page of the address. */
 export function App() {
   const queries = useQueryClient();
-  /** Null: nobody. Undefined: not known yet. */
+  /** Null: not signed in. Undefined: not known yet. */
   const [me, setMe] = useState<WhoAmI | null>();
   const session = useCall("readSession", {}, { on: me === undefined });
   const [path, go] = useLocation();
@@ -46,7 +46,7 @@ export function App() {
   }, [queries]);
   useEffect(() => whenSignedOut(forget), [forget]);
   if (me === undefined) {
-    return session.isError ? <Empty title="The server does not answer">Trying again.</Empty> : null;
+    return session.isError ? <Empty title="The server does not answer">Retrying.</Empty> : null;
   }
   if (me === null) {
     return (

@@ -1,6 +1,8 @@
 /** The shapes on the network and the table of routes: all that a face or the server uses of them. */
 export { type Action, actions } from "./actions.ts";
 export { invoicePage } from "./invoice-page.ts";
+export { nearestName } from "./nearest.ts";
+export { reasonSentence, waitingReasons } from "./reasons.ts";
 export { statusOfRefusal } from "./refusals.ts";
 export {
   type AnswerOf,
@@ -23,7 +25,7 @@ export {
   WhoAmI,
 } from "./shapes/access.ts";
 export { Account, AccountCreate, AccountEdit } from "./shapes/account.ts";
-export { GpuAmount, type PageOf, Problem } from "./shapes/common.ts";
+export { anyTextPattern, durationPattern, GpuAmount, gpuModelPattern, type PageOf, Problem } from "./shapes/common.ts";
 export { FleetNodeShape, GpuShape, NodeShape } from "./shapes/fleet.ts";
 export {
   Alternative,

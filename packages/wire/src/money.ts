@@ -1,4 +1,7 @@
 import * as amounts from "@tessera/core/money";
+
+export { fallbackCurrency } from "@tessera/core/money";
+
 import type { LineShape } from "./shapes/money.ts";
 
 /** How the whole part of an amount is grouped; by commas where nothing is given. */

@@ -1,8 +1,8 @@
+import { nearestName } from "@tessera/wire/nearest";
 import type { Command } from "commander";
 import { usageFailure } from "../failure.ts";
 import { verbsOf } from "../grammar.ts";
 import { examples } from "../help.ts";
-import { nearest } from "../nearest.ts";
 import { nouns } from "../nouns/index.ts";
 import type { Session } from "../session.ts";
 
@@ -32,11 +32,11 @@ export function define(command: Command, _session: Session): void {
     .allowExcessArguments();
   examples(command, texts[verb]?.examples ?? []);
   command.action((noun: string | undefined) => {
-    if (noun === undefined) throw usageFailure(`${verb} what?`, `nouns: ${known.join(", ")}`);
+    if (noun === undefined) throw usageFailure(`${verb} needs a noun`, `one of ${known.join(", ")}`);
     const words = Object.entries(nouns).flatMap(([name, { aliases }]) =>
       known.includes(name) ? [name, ...aliases] : [],
     );
-    const close = nearest(noun, words);
+    const close = nearestName(noun, words);
     throw usageFailure(
       `tess ${verb} does not know "${noun}"${close === undefined ? "" : ` (did you mean ${close}?)`}`,
       `nouns: ${known.join(", ")}`,

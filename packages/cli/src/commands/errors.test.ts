@@ -13,15 +13,17 @@ test("a wrong command line ends with 2 and names what was meant", async () => {
     [["run", "--gpsu", "1", "--", "x"], /--gpsu[\s\S]*did you mean --gpus\?/],
     [["node", "cordn", "n0"], /cordn[\s\S]*did you mean cordon\?/],
     [["get", "ndoes"], /did you mean nodes\?/],
+    [["squeue"], /use tess ps/],
+    [["run", "--time", "90m", "--", "x"], /use --max-time/],
     [["ps", "-o", "jsno"], /did you mean json\?/],
     [["run"], /what should run\?/],
     [["run", "--"], /no command after --/],
     [["ps", "--", "x"], /takes no command after --/],
     [["run", "--nodes", "many", "--", "x"], /--nodes must be a whole number, got "many"/],
-    [["run", "--detach", "--wait", "--", "x"], /--detach and --wait exclude each other/],
+    [["run", "--detach", "--wait", "--", "x"], /--detach and --wait cannot be used together/],
     [["logs"], /missing required argument 'job'/],
     [["wait", "x", "--for=gone"], /gone/],
-    [["get"], /get what\?/],
+    [["get"], /get needs a noun/],
   ];
   for (const [argv, expected] of wrong) {
     const { code, out, err } = await runTess(argv);

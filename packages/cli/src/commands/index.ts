@@ -29,17 +29,17 @@ export const commands: readonly CommandEntry[] = [
     name: "run",
     aliases: ["launch"],
     group: jobs,
-    summary: "submit a job and stay with it",
+    summary: "submit a job and follow it",
     load: () => import("./jobs/run.ts"),
   },
   {
     name: "apply",
     group: jobs,
-    summary: "submit the jobs of a file unless they are there",
+    summary: "submit the jobs of a file that are not there yet",
     load: () => import("./jobs/apply.ts"),
   },
   { name: "ps", aliases: ["queue"], group: jobs, summary: "list jobs", load: () => import("./jobs/ps.ts") },
-  { name: "logs", group: jobs, summary: "show what a job wrote", load: () => import("./jobs/logs.ts") },
+  { name: "logs", group: jobs, summary: "show the output of a job", load: () => import("./jobs/logs.ts") },
   { name: "explain", group: jobs, summary: "say why a job waits", load: () => import("./jobs/explain.ts") },
   { name: "wait", group: jobs, summary: "wait until jobs run or have ended", load: () => import("./jobs/wait.ts") },
   {
@@ -52,7 +52,7 @@ export const commands: readonly CommandEntry[] = [
   { name: "hold", group: jobs, summary: "keep waiting jobs from starting", load: () => import("./jobs/hold.ts") },
   { name: "release", group: jobs, summary: "let held jobs start", load: () => import("./jobs/release.ts") },
 
-  { name: "gpus", group: fleet, summary: "show what is free", load: () => import("./fleet/gpus.ts") },
+  { name: "gpus", group: fleet, summary: "show which GPUs are free", load: () => import("./fleet/gpus.ts") },
   {
     name: "node",
     aliases: ["nodes"],
@@ -63,7 +63,7 @@ export const commands: readonly CommandEntry[] = [
   {
     name: "policy",
     group: fleet,
-    summary: "get, set: who may be evicted for whom, and when",
+    summary: "get, set: rules for eviction and planning",
     load: () => import("./fleet/policy.ts"),
   },
   {
@@ -83,7 +83,7 @@ export const commands: readonly CommandEntry[] = [
   {
     name: "quota",
     group: people,
-    summary: "accounts by what they are promised and hold",
+    summary: "accounts with their guarantee and use",
     load: () => import("./people/quota.ts"),
   },
   {
@@ -127,7 +127,7 @@ export const commands: readonly CommandEntry[] = [
   {
     name: "billing",
     group: books,
-    summary: "get, set: what tenants owe, and may",
+    summary: "get, set: what tenants owe, and their credit",
     load: () => import("./books/billing.ts"),
   },
   {
@@ -143,14 +143,14 @@ export const commands: readonly CommandEntry[] = [
     summary: "GPU time by account, user, job, GPU or node",
     load: () => import("./books/usage.ts"),
   },
-  { name: "events", group: books, summary: "what happened lately", load: () => import("./books/events.ts") },
+  { name: "events", group: books, summary: "recent events", load: () => import("./books/events.ts") },
   { name: "audit", group: books, summary: "who did what", load: () => import("./books/audit.ts") },
 
   { name: "get", group: verbs, summary: "list things, or show those named", load: () => import("./any-noun.ts") },
   { name: "describe", group: verbs, summary: "show everything about one", load: () => import("./any-noun.ts") },
-  { name: "create", group: verbs, summary: "make one", load: () => import("./any-noun.ts") },
+  { name: "create", group: verbs, summary: "create one", load: () => import("./any-noun.ts") },
   { name: "edit", group: verbs, summary: "change one", load: () => import("./any-noun.ts") },
-  { name: "delete", group: verbs, summary: "remove one", load: () => import("./any-noun.ts") },
+  { name: "delete", group: verbs, summary: "delete one", load: () => import("./any-noun.ts") },
 
   { name: "server", group: setup, summary: "run the control plane here", load: () => import("./setup/server.ts") },
   {
@@ -161,7 +161,7 @@ export const commands: readonly CommandEntry[] = [
   },
   { name: "login", group: setup, summary: "remember a server and a token", load: () => import("./setup/login.ts") },
   { name: "logout", group: setup, summary: "forget a token", load: () => import("./setup/logout.ts") },
-  { name: "whoami", group: setup, summary: "show who you are to the server", load: () => import("./setup/whoami.ts") },
+  { name: "whoami", group: setup, summary: "show which user you are", load: () => import("./setup/whoami.ts") },
   {
     name: "config",
     group: setup,

@@ -89,7 +89,10 @@ export function readTokenFile(path: string): string {
 export function checkAddress(server: string): string {
   const url = URL.parse(server);
   if (url !== null && (url.protocol === "http:" || url.protocol === "https:")) return server;
-  throw configFailure(`"${server}" is not the address of a server`, "such as http://127.0.0.1:7070");
+  throw configFailure(
+    `"${server}" is not the address of a server: it must begin with http:// or https://`,
+    `write https://${server.replace(/^[a-z]+:\/\//i, "")}, or http:// for a server without TLS`,
+  );
 }
 
 /** A token goes only to the server that it was given for. */

@@ -1,5 +1,5 @@
 import type { Job } from "@tessera/wire";
-import { durationText } from "../output/time.ts";
+import { shortDuration } from "@tessera/wire/duration";
 import { type Paint, printable } from "../terminal.ts";
 
 /** How a job ended, in a line. */
@@ -11,7 +11,7 @@ export function endedText(job: Job, paint: Paint): string {
   const ran =
     job.startedAt === undefined || job.endedAt === undefined
       ? ""
-      : ` after ${durationText(Date.parse(job.endedAt) - Date.parse(job.startedAt))}`;
+      : ` after ${shortDuration(Date.parse(job.endedAt) - Date.parse(job.startedAt))}`;
   const how = paint(ok ? "green" : "red", `${printable(job.name)} ${job.outcome ?? "ended"}${code}`);
   return detail ? `${how}${ran}. ${printable(detail)}` : `${how}${ran}`;
 }

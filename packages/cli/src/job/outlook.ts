@@ -1,7 +1,8 @@
 import type { Alternative, Displacement, Start } from "@tessera/wire";
+import { shortDuration } from "@tessera/wire/duration";
 import type { Column } from "../output/column.ts";
 import { renderTable } from "../output/table.ts";
-import { durationText, instantText } from "../output/time.ts";
+import { instantText } from "../output/time.ts";
 import type { Session } from "../session.ts";
 import { quoteWord } from "./quote.ts";
 
@@ -10,19 +11,19 @@ export function startText(start: Start, now: number): string {
   const { missesDeadline } = start;
   const text = whenText(start, now);
   if (missesDeadline === undefined) return text;
-  return `${text}\nAt its deadline, ${instantText(missesDeadline)}, it would be given up before it is done.`;
+  return `${text}\nIt would miss its deadline, ${instantText(missesDeadline)}.`;
 }
 
 function whenText(start: Start, now: number): string {
   const { when, at, p50, p90, basis, samples = 0, why, nodes = [] } = start;
-  if (when === "unknown") return `When it starts is not known: ${why ?? "the server does not say"}.`;
+  if (when === "unknown") return `Its start is not known: ${why ?? "the server gives no reason"}.`;
   const band =
     p50 === undefined || p90 === undefined ? undefined : `${soon(p50, now)} (p50) to ${soon(p90, now)} (p90)`;
-  const past = `${samples} past ${basis === "wait-times" ? "waits of jobs of its name" : "run times of what runs now"}`;
+  const past = `${samples} past ${basis === "wait-times" ? "waits of jobs of its name" : "run times of jobs like those running"}`;
   if (at === undefined) return band === undefined ? "It starts now." : `It starts ${band}, going by ${past}.`;
-  if (basis === "eviction") return `Those who leave for it are gone by ${soon(at, now)}.`;
+  if (basis === "eviction") return `The jobs evicted for it are gone ${soon(at, now)}.`;
   const where = nodes.length === 0 ? "" : ` on ${nodesText(nodes)}`;
-  const known = basis === "plan" ? "the limits of what runs" : "what is known of what runs";
+  const known = basis === "plan" ? "the time limits of running jobs" : "past run times of running jobs";
   const likely = band === undefined ? "" : ` More likely ${band}, going by ${past}.`;
   return `Planned start: ${soon(at, now)}${where}, going by ${known}.${likely}`;
 }
@@ -36,12 +37,12 @@ function nodesText(nodes: readonly string[]): string {
 function soon(at: string, now: number): string {
   const ms = Date.parse(at) - now;
   if (ms <= 0) return "now";
-  return ms < 86_400_000 ? `in ${durationText(ms)}` : instantText(at);
+  return ms < 86_400_000 ? `in ${shortDuration(ms)}` : instantText(at);
 }
 
 const ruleTexts: Readonly<Record<Displacement["by"][number]["rule"], string>> = {
-  reclaim: "taken back from those who borrowed",
-  "fair-share": "from those above their fair share",
+  reclaim: "reclaimed from borrowers",
+  "fair-share": "from accounts above their fair share",
   priority: "of lower priority in the same account",
   order: "behind it in the order of the same account",
 };

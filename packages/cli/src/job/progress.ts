@@ -1,4 +1,4 @@
-import { durationText } from "../output/time.ts";
+import { shortDuration } from "@tessera/wire/duration";
 import { truncate } from "../output/width.ts";
 import type { Session } from "../session.ts";
 import { printable, redraws } from "../terminal.ts";
@@ -82,5 +82,5 @@ function movingLine(session: Session): Progress {
 }
 
 function elapsedText(ms: number): string {
-  return ms < 10_000 ? `${(ms / 1_000).toFixed(1)}s` : durationText(ms);
+  return ms < 10_000 ? `${(ms / 1_000).toFixed(1)}s` : shortDuration(ms);
 }

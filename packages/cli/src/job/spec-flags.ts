@@ -1,6 +1,6 @@
+import { readDuration } from "@tessera/wire/duration";
 import { type Command, Option } from "commander";
 import { usageFailure } from "../failure.ts";
-import { parseDurationMs } from "../output/time.ts";
 import type { Session } from "../session.ts";
 import { type Spec, withAbsoluteWorkdir } from "./spec-file.ts";
 
@@ -62,51 +62,56 @@ export function addSpecFlags(command: Command): Command {
     .addOption(field("--precision <bits>", "of the model that is served: fp16, fp8, int8, int4"))
     .addOption(field("--tuning <kind>", "how the model is trained: full, lora or qlora"))
     .addOption(field("--frames <range>", "render frames, each on a GPU of its own: 1-240, or 1-240%24"))
-    .addOption(field("--video <length>", "encode so much footage in segments, such as 90m"))
+    .addOption(field("--video <length>", "encode this much footage in segments, such as 90m"))
     .addOption(field("--nodes <count>", "members on different nodes: 4, or 4..8"))
     .addOption(field("--members <count>", "members that may share nodes: 4, or 4..8"))
     .addOption(
-      field("--topology <level>", "all members in one zone, block, rack, nvlink or node; rack? only if possible"),
+      field("--topology <level>", "all members in one zone, block, rack, nvlink or node; rack? prefers it only"),
     )
+    .addOption(field("--spread <level>", "members in different zones, blocks, racks or nodes; rack? prefers it only"))
     .addOption(
-      field("--spread <level>", "members in different zones, blocks, racks or nodes; rack? as far as possible"),
-    )
-    .addOption(
-      field("--apart-from <name>", "on no node with a job of that name of the same account; may be repeated").argParser(
-        collect,
-      ),
+      field(
+        "--apart-from <name>",
+        "share no node with jobs of this name in the same account; may be repeated",
+      ).argParser(collect),
     )
     .addOption(field("--cpus <count>", "CPUs per member"))
     .addOption(field("--memory <size>", "memory per member, such as 64GiB"))
     .addOption(field("--gpu-memory <size>", "memory that each GPU must have, such as 40GiB"))
     .addOption(field("--gpu-compute <percent>", "part of each GPU, such as 30%"))
     .addOption(field("--max-time <duration>", "stop it after this long, such as 90m"))
-    .addOption(field("--expected-time <duration>", "how long you think it runs; no limit, but it may start sooner"))
-    .addOption(field("--max-price <amount>", "wait while an hour of a GPU costs more beyond the guarantee"))
+    .addOption(
+      field("--expected-time <duration>", "how long it will probably run; not a limit, but helps it start sooner"),
+    )
+    .addOption(field("--max-price <amount>", "wait while an hour of a GPU beyond the guarantee costs more than this"))
     .addOption(field("--budget <amount>", "stop it when it has cost this much"))
-    .addOption(field("--deadline <time>", "give up at this time (ISO 8601)"))
+    .addOption(field("--deadline <time>", "end the job if it is not done by this time (ISO 8601)"))
     .addOption(field("--not-before <time>", "do not start earlier (ISO 8601)"))
     .addOption(field("--tz <zone>", "zone of these times, such as Europe/Berlin"))
     .addOption(field("--priority <priority>", "low, normal, high or a whole number"))
-    .addOption(field("--preemptible", "may be taken away for others"))
-    .addOption(field("--no-preemptible", "may not be taken away for others"))
+    .addOption(field("--preemptible", "may be preempted and started again later"))
+    .addOption(field("--no-preemptible", "may not be preempted; starts only inside a guarantee"))
     .addOption(field("--retry <count>", "start again after a failure, at most this often"))
     .addOption(field("--array <range>", "elements: 1-240, 1-240:2, or 1-240%24 for 24 at a time"))
     .addOption(
-      field("--after <job>", "start when this job succeeded; job:ended when it ended; may be repeated").argParser(
-        collect,
-      ),
+      field(
+        "--after <job>",
+        "start after this job has succeeded; JOB:ended starts after it has ended; may be repeated",
+      ).argParser(collect),
     )
     .addOption(
-      field("--env <name=value>", "environment; the name alone takes your own value; may be repeated").argParser(
-        collect,
-      ),
+      field(
+        "--env <name=value>",
+        "environment variable; a name alone copies your own value; may be repeated",
+      ).argParser(collect),
     )
-    .addOption(field("--secret <name>", "secret to set in the environment; may be repeated").argParser(collect))
+    .addOption(field("--secret <name>", "secret to put into the environment; may be repeated").argParser(collect))
     .addOption(field("--image <image>", "container image"))
     .addOption(field("--workdir <folder>", "working directory"))
     .addOption(field("--isolation <level>", "whole, mig, mps, timeslice or any"))
-    .addOption(field("--slo <p99>", "latency that no neighbour may break: 250ms, or 250ms,100ms with what it is alone"))
+    .addOption(
+      field("--slo <p99>", "p99 latency to protect from neighbours: 250ms, or 250ms,100ms with its latency alone"),
+    )
     .addOption(field("--strict", "refuse to start where a limit cannot be enforced"));
 }
 
@@ -175,7 +180,8 @@ function gpusOf(given: readonly string[]): unknown {
 function modelOf({ model: name, precision, tuning }: SpecFlags): unknown {
   const rest = { ...(precision !== undefined && { precision }), ...(tuning !== undefined && { tuning }) };
   if (Object.keys(rest).length === 0) return name;
-  if (name === undefined) throw usageFailure(`--${Object.keys(rest)[0]} needs --model`, "such as --model 7B");
+  if (name === undefined)
+    throw usageFailure(`--${Object.keys(rest)[0]} needs --model`, "add a model, such as --model 7B");
   return { name, ...rest };
 }
 
@@ -202,7 +208,7 @@ function sizeOf(text: string | undefined): number | string | undefined {
 }
 
 function durationOf(flag: string, text: string | undefined): string | undefined {
-  if (text === undefined || parseDurationMs(text) !== undefined) return text;
+  if (text === undefined || readDuration(text) !== undefined) return text;
   throw usageFailure(`${flag} must be a duration, got "${text}"`, "such as 90m, 2h30m or 1d");
 }
 

@@ -112,7 +112,7 @@ export async function secretAccount(session: Session, filters: Filters): Promise
   if (typeof account === "string") return account;
   const { defaultProject } = await (await session.api()).call("whoAmI");
   if (defaultProject !== undefined) return defaultProject;
-  throw usageFailure("which account's secrets?", "name it with --account lab/vision, or set a project");
+  throw usageFailure("the account is missing", "name it with --account lab/vision, or set a project");
 }
 
 const secretList: Omit<Noun<Secret>, "load"> = {

@@ -1,11 +1,12 @@
 import type { Attempt, Job, Member } from "@tessera/wire";
+import { shortDuration } from "@tessera/wire/duration";
 import { moneyText } from "@tessera/wire/money";
 import { Option } from "commander";
 import { findJob } from "../job/find.ts";
 import { gpusText, nodesText, stateStyle, stateText } from "../job/state.ts";
 import { type Field, fieldsText, objectFields } from "../output/fields.ts";
 import { renderTable } from "../output/table.ts";
-import { ageText, durationText, instantText } from "../output/time.ts";
+import { ageText, instantText } from "../output/time.ts";
 import type { Paint } from "../terminal.ts";
 import type { Noun } from "./noun.ts";
 
@@ -104,7 +105,7 @@ function ranMs({ startedAt, endedAt }: Job): number | undefined {
 
 function ranText(each: Job, now: number): string {
   const ms = ranMs(each);
-  return ms === undefined ? ageText(each.startedAt, now) : durationText(ms);
+  return ms === undefined ? ageText(each.startedAt, now) : shortDuration(ms);
 }
 
 function detailText(each: Job): string {
@@ -184,7 +185,7 @@ function attemptsText({ attempts = [] }: Job, paint: Paint, now: number): string
       { name: "result", text: ({ result, exitCode }) => (exitCode === undefined ? result : `${result} (${exitCode})`) },
       { name: "nodes", text: ({ nodes }) => nodes.join(", ") },
       { name: "placed", text: ({ placedAt }) => instantText(placedAt) },
-      { name: "held", text: ({ placedAt, endedAt }) => durationText(Date.parse(endedAt) - Date.parse(placedAt)) },
+      { name: "held", text: ({ placedAt, endedAt }) => shortDuration(Date.parse(endedAt) - Date.parse(placedAt)) },
       ...(attempts.some(({ why }) => why !== undefined) ? [{ name: "why", text: ({ why = "" }: Attempt) => why }] : []),
     ],
     attempts,

@@ -1,5 +1,5 @@
+import { nearestName } from "@tessera/wire/nearest";
 import { usageFailure } from "../failure.ts";
-import { nearest } from "../nearest.ts";
 import type { Style } from "../terminal.ts";
 
 /** One column of a list. */
@@ -62,7 +62,7 @@ function fieldColumn<Item>(all: readonly Column<Item>[], path: string): Column<I
 /** Optional fields may be absent from one item; a first part that no item can have is a mistake. */
 function refuseUnlessField<Item>(all: readonly Column<Item>[], item: Item, path: string): void {
   const names = all.map((column) => column.name);
-  const close = nearest(path, names);
+  const close = nearestName(path, names);
   if (close === undefined || Object.keys(item as object).includes(path.split(".")[0] ?? "")) return;
   throw usageFailure(`there is no column "${path}"`, `did you mean ${close}? Columns: ${names.join(", ")}`);
 }

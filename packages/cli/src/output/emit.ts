@@ -1,7 +1,7 @@
+import { csvText } from "@tessera/wire/csv";
 import { writeYaml } from "../config/yaml.ts";
 import type { Session } from "../session.ts";
 import { type Column, chooseColumns, sortItems } from "./column.ts";
-import { renderCsv } from "./csv.ts";
 import { renderTable } from "./table.ts";
 
 /** How a list is shown. */
@@ -59,8 +59,21 @@ export function listText<Item>(
   const everything = session.format === "wide" || session.format === "csv";
   const columns = chooseColumns(view.columns, asked, everything);
   const now = session.now();
-  if (session.format === "csv") return renderCsv(columns, items, headers, now);
+  if (session.format === "csv") return csvOf(columns, items, headers, now);
   if (items.length === 0) return "";
   const width = session.terminal.stdout.columns;
   return renderTable(columns, items, { headers, paint: session.paint, now, width });
+}
+
+/** With exact values instead of the rounded ones of the table. */
+export function csvOf<Item>(
+  columns: readonly Column<Item>[],
+  items: readonly Item[],
+  headers: boolean,
+  now: number,
+): string {
+  const rows = items.map((item) =>
+    columns.map((column) => (column.raw === undefined ? column.text(item, now) : String(column.raw(item) ?? ""))),
+  );
+  return csvText(headers ? [columns.map(({ name }) => name), ...rows] : rows, "\n");
 }

@@ -1,5 +1,5 @@
+import { nearestName } from "@tessera/wire/nearest";
 import { usageFailure } from "../failure.ts";
-import { nearest } from "../nearest.ts";
 
 export const formats = ["table", "wide", "json", "yaml", "name", "csv"] as const;
 export type Format = (typeof formats)[number];
@@ -7,7 +7,7 @@ export type Format = (typeof formats)[number];
 export function parseFormat(text: string): Format {
   const found = formats.find((format) => format === text);
   if (found !== undefined) return found;
-  const close = nearest(text, formats);
+  const close = nearestName(text, formats);
   throw usageFailure(
     `unknown output "${text}"${close === undefined ? "" : ` (did you mean ${close}?)`}`,
     `one of ${formats.join(", ")}`,

@@ -1,13 +1,14 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import { stripVTControlCharacters } from "node:util";
+import { readDuration, shortDuration } from "@tessera/wire/duration";
 import type { Paint } from "../terminal.ts";
 import { type Column, chooseColumns, sortItems } from "./column.ts";
-import { renderCsv } from "./csv.ts";
+import { csvOf } from "./emit.ts";
 import { asksForJson, parseFormat } from "./format.ts";
 import { amountsText, bar, memoryText } from "./gpus.ts";
 import { renderTable } from "./table.ts";
-import { ageText, durationText, parseDurationMs } from "./time.ts";
+import { ageText } from "./time.ts";
 import { truncate, widthOf } from "./width.ts";
 
 interface Item {
@@ -70,6 +71,8 @@ test("what comes from elsewhere cannot draw on the terminal", () => {
 test("wide characters take two columns", () => {
   assert.equal(widthOf("日本"), 4);
   assert.equal(truncate("日本語", 4), "日…");
+  assert.deepEqual(["👩‍🚀", "🇩🇪", "e\u0301"].map(widthOf), [2, 2, 1]);
+  assert.equal(truncate("👩‍🚀👩‍🚀👩‍🚀", 5), "👩‍🚀👩‍🚀…");
 });
 
 test("columns are chosen by name or by any field, and sorted as numbers where they are numbers", () => {
@@ -96,18 +99,18 @@ test("an unknown column is refused with the nearest name", () => {
 
 test("csv quotes what needs it and gives exact values", () => {
   const rows = [{ name: 'say "hi", all', gpus: 2, text: "a\nb" }];
-  assert.equal(renderCsv(usual, rows, true, 0), 'name,gpus,text\n"say ""hi"", all",2,"a\nb"\n');
+  assert.equal(csvOf(usual, rows, true, 0), 'name,gpus,text\n"say ""hi"", all",2,"a\nb"\n');
 });
 
 test("durations are read and written", () => {
-  assert.equal(durationText(500), "500ms");
-  assert.equal(durationText(192_000), "3m12s");
-  assert.equal(durationText(3_600_000), "1h");
-  assert.equal(durationText(273_600_000), "3d4h");
+  assert.equal(shortDuration(500), "500ms");
+  assert.equal(shortDuration(192_000), "3m12s");
+  assert.equal(shortDuration(3_600_000), "1h");
+  assert.equal(shortDuration(273_600_000), "3d4h");
   assert.equal(ageText("2026-11-15T10:00:00.000Z", Date.parse("2026-11-15T10:05:00.000Z")), "5m");
-  assert.equal(parseDurationMs("2h30m"), 9_000_000);
-  assert.equal(parseDurationMs("1.5h"), undefined);
-  assert.equal(parseDurationMs(""), undefined);
+  assert.equal(readDuration("2h30m"), 9_000_000);
+  assert.equal(readDuration("1.5h"), undefined);
+  assert.equal(readDuration(""), undefined);
 });
 
 test("amounts of GPUs read as people say them", () => {

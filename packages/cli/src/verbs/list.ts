@@ -17,13 +17,13 @@ const watchedMax = 1_000;
 export function addListFlags(command: Command): Command {
   return command
     .option("--limit <count>", "show at most this many")
-    .option("--sort-by <column>", "order by a column or a field of the object; -column turns it round")
-    .option("--columns <names>", "show these columns or fields, with commas between")
+    .option("--sort-by <column>", "order by a column or a field of the object; -column reverses it")
+    .option("--columns <names>", "show these columns or fields, separated by commas")
     .option("--no-headers", "leave the header line out");
 }
 
 export function addWatchFlag(command: Command): Command {
-  return command.option("-w, --watch", "stay and show changes; one JSON line each with -o json");
+  return command.option("-w, --watch", "keep running and show changes; one JSON line each with -o json");
 }
 
 /** Lists a noun, or shows the items named. */

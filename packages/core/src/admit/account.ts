@@ -112,8 +112,8 @@ export function checkTerms(
       "invalid",
       "trust",
       terms.trust,
-      "is set on an account inside a tenant",
-      "trust belongs to the tenant, the top-level account",
+      "cannot be set on an account inside a tenant",
+      "set it on the tenant, the top-level account",
     );
   }
   const mayExceed = terms.overcommit || parentTerms.overcommit;
@@ -126,8 +126,8 @@ export function checkTerms(
       "over-guarantee",
       "guarantee",
       guaranteed / unitsPerGpu,
-      `the guarantees side by side would exceed what ${where} by ${over / unitsPerGpu} GPUs`,
-      "lower it, raise what is above, or say overcommit: true",
+      `is too much: with the guarantees of its sibling accounts it exceeds what ${where} by ${over / unitsPerGpu} GPUs`,
+      "lower it, raise the guarantee above, or set overcommit: true",
     );
   }
   if (self !== undefined) {
@@ -137,8 +137,8 @@ export function checkTerms(
         "over-guarantee",
         "guarantee",
         guaranteed / unitsPerGpu,
-        `the accounts below are guaranteed ${below / unitsPerGpu} GPUs more`,
-        "lower theirs first, or say overcommit: true",
+        `is too little: the accounts below it are guaranteed ${below / unitsPerGpu} GPUs more`,
+        "lower theirs first, or set overcommit: true",
       );
     }
   }

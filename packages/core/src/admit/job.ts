@@ -4,9 +4,11 @@ import { Rooms } from "../fleet/rooms.ts";
 import { loadOf } from "../gpu/latency.ts";
 import { type Newcomer, type Occupant, type PartAsk, seatPart } from "../gpu/seat.ts";
 import { type Refusal, refuse } from "../journal/refusal.ts";
+import { durationText } from "../model/duration.ts";
 import { modelMatches } from "../model/gpu-name.ts";
 import { type AccountNo, noAccount, type UserId } from "../model/ids.ts";
 import type { GpuAsk, JobSpec } from "../model/job.ts";
+import { memoryText, shortMemory } from "../model/memory.ts";
 import type { FleetNode } from "../model/node.ts";
 import { unitsPerGpu } from "../model/units.ts";
 import { pathUp } from "../quota/accounts.ts";
@@ -35,7 +37,7 @@ function ruledOut(state: State, account: AccountNo, spec: JobSpec): Refusal | un
   for (const { path, terms } of pathUp(state, account)) {
     const { models, types, images } = terms.allowed;
     if (types !== undefined && !types.includes(spec.type)) {
-      return refuse("not-allowed", "type", spec.type, `is not allowed in ${path}`, `allowed: ${types.join(", ")}`);
+      return refuse("not-allowed", "type", spec.type, `is not allowed in ${path}`, `use one of ${types.join(", ")}`);
     }
     if (images !== undefined && spec.image !== undefined && !beginsLikeOne(spec.image, images)) {
       return refuse(
@@ -43,7 +45,7 @@ function ruledOut(state: State, account: AccountNo, spec: JobSpec): Refusal | un
         "image",
         spec.image,
         `is not allowed in ${path}`,
-        `allowed: images that begin with ${images.join(", ")}`,
+        `use an image that begins with ${images.join(", ")}`,
       );
     }
     if (models !== undefined && !asksForOne(spec, models)) {
@@ -51,8 +53,8 @@ function ruledOut(state: State, account: AccountNo, spec: JobSpec): Refusal | un
         "not-allowed",
         "gpus",
         spec.gpus[0]!.model,
-        `is not a model allowed in ${path}`,
-        `allowed: ${models.join(", ")}`,
+        `is not a GPU model that ${path} allows`,
+        `use one of ${models.join(", ")}`,
       );
     }
   }
@@ -82,7 +84,7 @@ function overLimits(state: State, account: AccountNo, user: UserId, spec: JobSpe
         "not-allowed",
         "gpus",
         gpus,
-        `is more than one job may hold in ${path}`,
+        `is more than the ${gpusPerJobMax} GPUs that one job may hold in ${path}`,
         `ask for at most ${gpusPerJobMax} GPUs in all`,
       );
     }
@@ -91,18 +93,18 @@ function overLimits(state: State, account: AccountNo, user: UserId, spec: JobSpe
         "not-allowed",
         "gpus",
         gpus,
-        `is more than one user may hold in ${path}`,
+        `is more than the ${gpusPerUserMax} GPUs that one user may hold in ${path}`,
         `ask for at most ${gpusPerUserMax} GPUs in all`,
       );
     }
     if (runMsMax !== undefined && (spec.maxTimeMs ?? Number.POSITIVE_INFINITY) > runMsMax) {
-      const value = spec.maxTimeMs === undefined ? null : spec.maxTimeMs;
+      const value = spec.maxTimeMs === undefined ? null : durationText(spec.maxTimeMs);
       return refuse(
         "not-allowed",
         "max_time",
         value,
-        `jobs in ${path} run at most ${runMsMax / 1000} s`,
-        `set max_time to at most ${Math.floor(runMsMax / 1000)}s`,
+        `${value === null ? "is missing" : "is too long"}: jobs in ${path} run at most ${durationText(runMsMax)}`,
+        `set max_time to at most ${durationText(runMsMax)}`,
       );
     }
     if (waitingJobsPerUserMax === undefined) continue;
@@ -112,7 +114,7 @@ function overLimits(state: State, account: AccountNo, user: UserId, spec: JobSpe
         "not-allowed",
         "",
         count,
-        `you have ${count} jobs waiting in ${path}, and the most is ${waitingJobsPerUserMax}`,
+        `You have ${count} jobs waiting in ${path} (limit ${waitingJobsPerUserMax})`,
         "wait until some have started, or cancel some",
       );
     }
@@ -142,7 +144,10 @@ function neverFits(state: State, account: AccountNo, spec: JobSpec): Refusal | u
 function askedIn({ gpus }: JobSpec, choice: number): readonly [field: string, text: string | number] {
   const { model, count, unitsEach, part } = gpus[choice]!;
   const amount = part?.profile ?? (part === undefined ? count : unitsEach / unitsPerGpu);
-  return [gpus.length === 1 ? "gpus" : `gpus.${choice}`, model === "*" ? amount : `${model}:${amount}`];
+  return [
+    gpus.length === 1 ? "gpus" : `gpus.${choice}`,
+    model === "*" ? amount : amount === 1 ? model : `${model}:${amount}`,
+  ];
 }
 
 function noSuchModel(state: State, spec: JobSpec, choice: number): Refusal {
@@ -150,8 +155,8 @@ function noSuchModel(state: State, spec: JobSpec, choice: number): Refusal {
   return refuse(
     "never-fits",
     ...askedIn(spec, choice),
-    `this fleet has no ${model === "*" ? "GPUs" : model}${spec.needs === undefined ? "" : ` known to have ${spec.needs.join(", ")}`}`,
-    `models here: ${state.fleet.models.join(", ") || "none"}`,
+    `The fleet has no ${model === "*" ? "GPUs" : model}${spec.needs === undefined ? "" : ` with ${spec.needs.join(", ")}`}`,
+    `write a count (8), MODEL:COUNT or a part (H100:0.25); models of the fleet: ${state.fleet.models.join(", ") || "none"}`,
   );
 }
 
@@ -168,7 +173,7 @@ function neverFitsAs(state: State, account: AccountNo, spec: JobSpec, option: Wi
         "never-fits",
         ...askedIn(spec, choice),
         `needs ${most / unitsPerGpu} GPUs${units < most ? " by their memory" : ""}, and ${ceiling.account.path} may hold at most ${max}`,
-        `ask for at most ${max}, or have the max raised`,
+        `ask for at most ${max} GPUs, or ask an administrator to raise the max`,
       );
     }
     const unlent = unlentBeside(state, account, option.demand, (name) => unitsOfAll(state, name), nothingHeld);
@@ -177,8 +182,8 @@ function neverFitsAs(state: State, account: AccountNo, spec: JobSpec, option: Wi
       return refuse(
         "never-fits",
         ...askedIn(spec, choice),
-        `needs ${units / unitsPerGpu} GPUs, which no guarantee holds, and others lend at most ${lent} of the fleet`,
-        `ask for at most ${lent}, or have a guarantee raised or more lent`,
+        `needs ${units / unitsPerGpu} GPUs; no guarantee of its accounts covers that many, and other accounts lend at most ${lent}`,
+        `ask for at most ${lent} GPUs, or ask an administrator for a larger guarantee`,
       );
     }
   }
@@ -224,8 +229,14 @@ function neverAsWhole(
   if (holdsGang(state.fleet, members, rooms, spec)) return undefined;
   if (spec.spread?.required && holdsGang(state.fleet, members, rooms, { ...spec, spread: undefined })) {
     const { level } = spec.spread;
-    const why = `there are fewer than ${members} of them with room for such a member`;
-    return refuse("never-fits", "spread", level, why, `write spread: ${level}?, or ask for fewer members`);
+    const why = `is too strict: fewer than ${members} places of this level have room for such a member`;
+    return refuse(
+      "never-fits",
+      "spread",
+      level,
+      why,
+      `write spread: ${level}? to prefer it only, or ask for fewer members`,
+    );
   }
   const fit = rooms.inAll;
   if (fit >= members) return tooFewTogether(spec, members);
@@ -246,7 +257,7 @@ function tooLarge(state: State, spec: JobSpec, need: MemberNeed, field: string, 
       "never-fits",
       field,
       text,
-      "no node is large enough for one member",
+      "is more than any node has for one member",
       `the largest node has ${most} ${model}${most === 1 ? "GPU" : "GPUs"}; ask for fewer on each of several nodes`,
     );
   }
@@ -255,23 +266,29 @@ function tooLarge(state: State, spec: JobSpec, need: MemberNeed, field: string, 
     for (let gpu = 0; gpu < fleet.gpus; gpu++) {
       if (fleet.gpuModel[gpu] === need.model) most = Math.max(most, fleet.gpuMemoryMiB[gpu]!);
     }
-    const why = `no node has ${need.gpus} ${model}${need.gpus === 1 ? "GPU" : "GPUs"} with that much memory`;
-    return refuse("never-fits", "gpu_memory", spec.gpuMemoryMiB, why, `the largest ${model}has ${most} MiB`);
+    const why = `is more than any node has on ${need.gpus} ${model}${need.gpus === 1 ? "GPU" : "GPUs"}`;
+    return refuse(
+      "never-fits",
+      "gpu_memory",
+      memoryText(spec.gpuMemoryMiB),
+      why,
+      `ask for at most ${shortMemory(most)}`,
+    );
   }
   // What is left is cores or memory, of the nodes that have the GPUs.
   const able = nodes.filter((node) => membersThatFit(fleet, node, { ...need, ...gpusOnly }, "every-node-empty", 1) > 0);
   const beside = need.gpus === 0 ? "" : ` beside ${need.gpus} ${model}${need.gpus === 1 ? "GPU" : "GPUs"}`;
   const cores = Math.max(...able.map((node) => node.facts.cpusMilli)) / 1000;
   if (need.cpusMilli > cores * 1000) {
-    const why = `no node has that many cores${beside}`;
-    return refuse("never-fits", "cpus", spec.cpusMilli / 1000, why, `ask for at most ${cores}`);
+    const why = `is more cores than any node has${beside}`;
+    return refuse("never-fits", "cpus", spec.cpusMilli / 1000, why, `ask for at most ${cores} cores`);
   }
   const memory = Math.max(
     ...able.filter((node) => node.facts.cpusMilli >= need.cpusMilli).map((node) => node.facts.memoryMiB),
   );
   const together = need.cpusMilli === 0 ? beside : `${beside} and ${spec.cpusMilli / 1000} cores`;
-  const why = `no node has that much memory${together}`;
-  return refuse("never-fits", "memory", spec.memoryMiB, why, `ask for at most ${memory} MiB`);
+  const why = `is more memory than any node has${together}`;
+  return refuse("never-fits", "memory", memoryText(spec.memoryMiB), why, `ask for at most ${shortMemory(memory)}`);
 }
 
 /** Parts that no devices of this model could give even when all are empty. */
@@ -294,7 +311,7 @@ function neverAsPart(
   let fit = 0;
   for (const node of fleet.nodes) if (node !== undefined) fit += here(node);
   if (fit === 0) {
-    const why = "no GPU here can be cut like that";
+    const why = "is a part that no GPU of the fleet can be divided into";
     return refuse("never-fits", field, text, why, "ask for a whole GPU, or another part; see: tess gpus -o wide");
   }
   return fit >= members ? tooFewTogether(spec, members) : tooFewInAll(apart, members, fit);
@@ -325,11 +342,17 @@ function partsOn(
 
 function tooFewTogether({ topology }: JobSpec, members: number): Refusal {
   const { level } = topology!;
-  const why = `no ${level} can hold ${members} such members`;
-  return refuse("never-fits", "topology", level, why, `write topology: ${level}?, or ask for fewer`);
+  const why = `is too strict: no ${level} can hold ${members} such members`;
+  return refuse(
+    "never-fits",
+    "topology",
+    level,
+    why,
+    `write topology: ${level}? to prefer it only, or ask for fewer members`,
+  );
 }
 
 function tooFewInAll(apart: boolean, members: number, fit: number): Refusal {
-  const why = `only ${fit} such members fit the whole fleet when it is empty`;
+  const why = `is too many: the whole fleet holds ${fit} such members when it is empty`;
   return refuse("never-fits", apart ? "nodes" : "members", members, why, `ask for at most ${fit}`);
 }

@@ -13,4 +13,6 @@ export interface ClaimContext {
   readonly effort: EffortBudget;
   /** The only nodes on which anyone is to be taken, where that is known. */
   readonly nodes?: readonly NodeNo[] | undefined;
+  /** A guarantee holds the claimant if more of its own account's work leaves: this plan only spares some of that work [T14]. */
+  readonly isOwed?: boolean;
 }

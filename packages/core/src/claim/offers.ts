@@ -267,7 +267,7 @@ export class Offers {
       for (const victim of this.#catalog.of(job)) if (this.#has(victim)) yield victim;
   }
 
-  /** Members that a job has beyond its minimum, also those that the plan is looked for without: with the job they leave too. */
+  /** The members of a job beyond its minimum, including victims that this search excludes: they would leave with the whole job [T13]. */
   extrasOf(job: Job): Victim[] {
     return this.#catalog.of(job).filter((victim) => victim.extra && (this.floors || this.ruleOf(victim) !== "T1"));
   }

@@ -107,7 +107,7 @@ function planByWays(
     const fewer =
       first === way || wholeNodes
         ? undefined
-        : planWithFewer({ ...context, claimant: first.claimant }, first.offers, plan);
+        : planWithFewer({ ...context, claimant: first.claimant, isOwed: true }, first.offers, plan);
     const { cover } = fewer === undefined ? claimant : first.claimant;
     const { seats, victims } = fewer ?? plan;
     if (wholeNodes && !mayHoldWhole(state, claimant, seats, victims)) continue;
@@ -295,15 +295,15 @@ function leastOf(context: ClaimContext, sites: readonly Site[], offers: Offers, 
 }
 
 /**
- * Whether all who leave where some do for a fair share are needed for room or quota, or those of its own account for its
- * cover: who left only so that the claimant's side is small enough would start again, and the others take their room
+ * Whether each T2 victim is needed for room or quota, and beside T2 victims each own victim for room, quota or cover. A
+ * job that left only so that the claimant's side is small enough would start again, and the others would take their room
  * back, without end [T2, T10, T14].
  */
 function areNeeded(context: ClaimContext, tally: Tally, rooms: SiteRooms): boolean {
   const { preemptible } = context.claimant.job.spec;
-  if (![...tally.victims.values()].includes("T2")) return true;
-  for (const [victim, rule] of [...tally.victims]) {
-    if (rule === "T1") continue;
+  const fair = [...tally.victims].filter(([, rule]) => rule === "T2");
+  const own = context.isOwed || fair.length === 0 ? [] : [...tally.victims].filter(([, rule]) => isOwn(rule));
+  for (const [victim, rule] of [...own, ...fair]) {
     tally.putBack(victim);
     rooms.changed(victim);
     const hasQuota = tally.ceilingHit() === undefined && (tally.isCovered() || (preemptible && isLent(context, tally)));

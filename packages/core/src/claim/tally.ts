@@ -215,7 +215,7 @@ export class Tally {
     return this.#ifTaken(victim, () => this.isFair(victim.job.account) && (!last || this.#isCoveredAsLow(victim)));
   }
 
-  /** What an account would lose with one more victim: while another seat of a confidential tenant stays on a node, nothing there [U3]. */
+  /** What leaves an account's usage with one more victim: nothing on a node that its confidential tenant keeps [U3, T12]. */
   lossOf(account: AccountNo, victim: Victim): Held {
     const left = this.left(account);
     return this.#ifTaken(victim, () => minus(left, this.left(account)));
@@ -307,7 +307,7 @@ export class Tally {
     return this.isLawfulButForFairness();
   }
 
-  /** Whether every rule holds but that no side ends below the claimant's [T2]. */
+  /** Whether every rule holds, not counting the fairness of T2. */
   isLawfulButForFairness(): boolean {
     const { cover } = this.#claimant;
     if (this.ceilingHit() !== undefined) return false;

@@ -13,7 +13,7 @@ type AccessCommand = Extract<
 
 /** People, roles and tokens. Who may ask for these is settled before; here it is only whether they make sense. */
 export function changeAccess(state: State, command: AccessCommand, now: Instant): Decision {
-  const noUser = (user: UserId) => refuse("not-found", "user", user, "there is no such user", "see: tess user get");
+  const noUser = (user: UserId) => refuse("not-found", "user", user, "does not exist", "see: tess user get");
   switch (command.kind) {
     case "user.create": {
       const { user, first } = command;
@@ -60,7 +60,13 @@ export function changeAccess(state: State, command: AccessCommand, now: Instant)
         };
       }
       if (!has)
-        return refuse("not-found", "role", command.role, "the user does not have it there", "see: tess role get");
+        return refuse(
+          "not-found",
+          "role",
+          command.role,
+          "is not a role of this user at that account",
+          "see: tess role get",
+        );
       if (command.role === "platform-owner" && isLastOwner(state, user)) return lastOwner(command.user);
       return { events: [{ kind: "role-unbound", ...head }] };
     }
@@ -76,17 +82,17 @@ export function changeAccess(state: State, command: AccessCommand, now: Instant)
     }
     case "token.revoke":
       if (!state.tokens.has(command.token))
-        return refuse("not-found", "token", command.token, "there is no such token", "see: tess token get");
+        return refuse("not-found", "token", command.token, "does not exist", "see: tess token get");
       return { events: [{ kind: "token-revoked", v: 1, at: now, token: command.token }] };
   }
 }
 
 function noAccount(path: string) {
-  return refuse("not-found", "account", path, "there is no such account", "see: tess account tree");
+  return refuse("not-found", "account", path, "does not exist", "see: tess account tree");
 }
 
 function ownerElsewhere(path: string) {
-  const why = "a platform owner's role holds for the whole platform";
+  const why = "cannot be given: the role platform-owner holds for the whole platform";
   return refuse("invalid", "account", path, why, "leave the account empty");
 }
 
@@ -99,5 +105,5 @@ function isLastOwner(state: State, user: User): boolean {
 }
 
 function lastOwner(user: UserId) {
-  return refuse("conflict", "user", user, "is the last platform owner", "make another one first");
+  return refuse("conflict", "user", user, "is the last platform owner", "make another user platform owner first");
 }

@@ -17,17 +17,12 @@ export function changeAccounts(state: State, command: AccountCommand, now: Insta
   switch (command.kind) {
     case "account.create": {
       const { path, id, terms } = command;
-      if (state.accountByPath.has(path)) return refuse("already-exists", "path", path, "exists", "edit it instead");
+      if (state.accountByPath.has(path))
+        return refuse("already-exists", "path", path, "exists already", "edit it, or choose another path");
       const cut = path.lastIndexOf("/");
       const parent = state.accountByPath.get(cut < 0 ? "" : path.slice(0, cut));
       if (parent === undefined) {
-        return refuse(
-          "not-found",
-          "path",
-          path,
-          "the account above it does not exist",
-          `create ${path.slice(0, cut)} first`,
-        );
+        return refuse("not-found", "path", path, "has no account above it yet", `create ${path.slice(0, cut)} first`);
       }
       if (path.split("/").length > depthMax)
         return refuse("invalid", "path", path, `is deeper than ${depthMax} levels`, "use fewer levels");
@@ -62,8 +57,8 @@ export function changeAccounts(state: State, command: AccountCommand, now: Insta
           "conflict",
           "account",
           account.path,
-          `has ${account.liveJobs} jobs`,
-          "cancel them or wait for their end",
+          `has ${account.liveJobs} jobs that have not ended`,
+          "cancel them, or wait until they end",
         );
       return { events: [{ kind: "account-deleted", v: 1, at: now, account: account.no }] };
     }
@@ -83,10 +78,15 @@ export function changeAccounts(state: State, command: AccountCommand, now: Insta
 
 function existing(state: State, path: string, ifRevision: number | undefined): Account | Refusal {
   const account = path === "" ? undefined : state.accountByPath.get(path);
-  if (account === undefined)
-    return refuse("not-found", "account", path, "there is no such account", "see: tess account tree");
+  if (account === undefined) return refuse("not-found", "account", path, "does not exist", "see: tess account tree");
   if (ifRevision !== undefined && ifRevision !== account.revision) {
-    return refuse("stale", "account", path, "has changed since you looked", "look again and repeat the edit");
+    return refuse(
+      "stale",
+      "account",
+      path,
+      "was changed by another request since you read it",
+      "read it again and repeat the edit",
+    );
   }
   return account;
 }

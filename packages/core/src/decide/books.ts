@@ -5,10 +5,12 @@ import type { IssueInvoice, MoneyCommand, PostEntry } from "../journal/money-com
 import type { SpelledEntry } from "../journal/money-event.ts";
 import type { Decision } from "../journal/outcome.ts";
 import { isRefusal, type Refusal, refuse } from "../journal/refusal.ts";
+import { instantText } from "../model/instant.ts";
 import type { Instant } from "../model/units.ts";
 import { moneyText } from "../money/amount.ts";
 import type { Invoice } from "../money/invoice.ts";
 import type { LedgerEntry } from "../money/ledger.ts";
+import { currencyOf } from "../money/price.ts";
 import { endJob } from "../run/finish.ts";
 import { stopJob } from "../run/stop.ts";
 import { stopForBudget } from "../run/stop-for-money.ts";
@@ -23,26 +25,44 @@ export function changeBooks(state: State, command: MoneyCommand, now: Instant): 
       const last = books.versions.at(-1);
       const { version } = command;
       if (books.versions.some(({ id }) => id === version.id))
-        return refuse("already-exists", "id", version.id, "is the name of a price list already", "choose another name");
+        return refuse("already-exists", "id", version.id, "is already the name of a price list", "choose another name");
       if (last !== undefined && version.fromAt <= last.fromAt)
         return refuse(
           "conflict",
           "from",
-          version.fromAt,
-          `does not come after that of ${last.id}`,
+          instantText(version.fromAt),
+          `is not after the beginning of ${last.id}, the price list before`,
           "give a later time",
         );
       if (last !== undefined && version.currency !== last.currency)
-        return refuse("conflict", "currency", version.currency, `is not ${last.currency}`, "one book has one currency");
+        return refuse(
+          "conflict",
+          "currency",
+          version.currency,
+          `is not ${last.currency}, the currency of the price list before`,
+          `use ${last.currency}`,
+        );
       const closed = Math.max(0, ...books.closedUntil.values());
       if (version.fromAt < closed)
-        return refuse("conflict", "from", version.fromAt, "lies in a closed period", "let it begin in an open one");
+        return refuse(
+          "conflict",
+          "from",
+          instantText(version.fromAt),
+          "lies in a closed period",
+          "give a time in an open period",
+        );
       return { events: [{ kind: "price-added", v: 1, at: now, version }], result: version.id };
     }
     case "price.foresee": {
       const { ahead } = command;
       if (ahead.fromAt >= ahead.toAt || ahead.windows.some(({ fromAt, toAt }) => fromAt >= toAt))
-        return refuse("invalid", "ahead", ahead.toAt, "is not after its beginning", "give the earlier time first");
+        return refuse(
+          "invalid",
+          "ahead",
+          instantText(ahead.toAt),
+          "is not after its beginning",
+          "give the earlier time first",
+        );
       return { events: [{ kind: "prices-foreseen", v: 1, at: now, ahead }] };
     }
     case "job.overspend":
@@ -52,9 +72,15 @@ export function changeBooks(state: State, command: MoneyCommand, now: Instant): 
       const missing = noTenant(state, contract.tenant);
       if (missing !== undefined) return missing;
       if (contract.toAt <= contract.fromAt)
-        return refuse("invalid", "to", contract.toAt, "is not after from", "give the earlier time first");
+        return refuse("invalid", "to", instantText(contract.toAt), "is not after from", "give the earlier time first");
       if (contract.fromAt < (books.closedUntil.get(contract.tenant) ?? 0))
-        return refuse("conflict", "from", contract.fromAt, "lies in a closed period", "let it begin in an open one");
+        return refuse(
+          "conflict",
+          "from",
+          instantText(contract.fromAt),
+          "lies in a closed period",
+          "give a time in an open period",
+        );
       return { events: [{ kind: "contract-set", v: 1, at: now, contract }] };
     }
     case "tenant.bill": {
@@ -66,12 +92,18 @@ export function changeBooks(state: State, command: MoneyCommand, now: Instant): 
       const { budget } = command;
       if (!state.accountByPath.has(budget.account)) return noAccountAt(budget.account);
       if (BigInt(budget.limitMicros) <= 0n)
-        return refuse("invalid", "limitMicros", budget.limitMicros, "is not above 0", "give what may be spent");
+        return refuse(
+          "invalid",
+          "limitMicros",
+          budget.limitMicros,
+          "is not above 0",
+          "give the amount that may be spent",
+        );
       return { events: [{ kind: "budget-set", v: 1, at: now, budget }] };
     }
     case "budget.drop":
       if (!books.budgets.has(command.account))
-        return refuse("not-found", "account", command.account, "has no budget", "tess budget lists those there are");
+        return refuse("not-found", "account", command.account, "has no budget", "see: tess budget get");
       return { events: [{ kind: "budget-dropped", v: 1, at: now, account: command.account }] };
     case "budget.reach":
       return reachBudget(state, command, now);
@@ -99,7 +131,7 @@ function overspend(state: State, command: Extract<MoneyCommand, { kind: "job.ove
   const job = state.jobById.get(command.job);
   const budget = job?.spec.budgetMicros;
   if (job === undefined || budget === undefined || BigInt(command.spentMicros) < BigInt(budget)) return { events: [] };
-  const currency = state.books.versions.at(-1)?.currency ?? "EUR";
+  const currency = currencyOf(state.books.versions);
   const why = `its own budget of ${moneyText(BigInt(budget), currency)} is spent`;
   const events =
     job.state === "waiting"
@@ -119,13 +151,13 @@ function overspend(state: State, command: Extract<MoneyCommand, { kind: "job.ove
 }
 
 function noAccountAt(path: string): Refusal {
-  return refuse("not-found", "account", path, "is not an account", "tess quota lists them");
+  return refuse("not-found", "account", path, "does not exist", "see: tess account tree");
 }
 
 function noTenant(state: State, tenant: string): Refusal | undefined {
   if (!state.accountByPath.has(tenant)) return noAccountAt(tenant);
   if (!tenant.includes("/") && tenant !== "") return undefined;
-  return refuse("invalid", "account", tenant, "is not a tenant", "name the account at the top");
+  return refuse("invalid", "account", tenant, "is not a tenant", "name a top-level account");
 }
 
 /** What is spent goes up and down; a standing is written only when it changes. */
@@ -141,7 +173,8 @@ function reachBudget(state: State, command: Extract<MoneyCommand, { kind: "budge
 function issueInvoice(books: Books, command: IssueInvoice, now: Instant): Decision {
   const { kind: _kind, ...issued } = command;
   const { tenant, period, currency, mode, ratingVersion } = issued;
-  if (period.toAt > now) return refuse("conflict", "period", period.label, "is not over yet", "close it when it is");
+  if (period.toAt > now)
+    return refuse("conflict", "period", period.label, "is not over yet", "close it when it is over");
   if ((books.closedUntil.get(tenant) ?? 0) > period.fromAt)
     return refuse("already-exists", "period", period.label, `is closed for ${tenant}`, "tess invoice list shows it");
   const lines = issued.lines.map(readLine);
@@ -210,7 +243,7 @@ function legsOf(books: Books, command: PostEntry): LedgerEntry["legs"] | Refusal
           "not-allowed",
           "micros",
           command.micros,
-          "passes the credit limit",
+          "exceeds the credit limit",
           "pay in first, or set aside less",
         );
       return pair(owed, held, micros);

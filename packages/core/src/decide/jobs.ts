@@ -5,6 +5,7 @@ import type { Event } from "../journal/event.ts";
 import type { Decision } from "../journal/outcome.ts";
 import { isRefusal, type Refusal, refuse } from "../journal/refusal.ts";
 import type { JobId, JobNo } from "../model/ids.ts";
+import { instantText } from "../model/instant.ts";
 import type { Job } from "../model/job.ts";
 import type { Instant } from "../model/units.ts";
 import { type EndingTogether, endingTogether, endJob } from "../run/finish.ts";
@@ -15,23 +16,29 @@ import type { State } from "../state/state.ts";
 export function submitJob(state: State, command: SubmitJob, now: Instant): Decision {
   const account = state.accountByPath.get(command.account);
   if (account === undefined || command.account === "") {
-    return refuse("not-found", "project", command.account, "there is no such account", "see: tess account tree");
+    return refuse("not-found", "project", command.account, "does not exist", "see: tess account tree");
   }
   if (account.children.length > 0 && account.path === "")
-    return refuse("invalid", "project", "", "is the platform", "name a project");
+    return refuse("invalid", "project", "", "is missing", "name an account: --project PATH");
   if (state.jobById.has(command.id) || (state.arrayById.size > 0 && state.arrayById.has(command.id))) {
     return refuse("already-exists", "id", command.id, "is taken", "use another id");
   }
   const { spec } = command;
   if (spec.deadlineAt !== undefined && spec.deadlineAt <= now) {
-    return refuse("invalid", "deadline", spec.deadlineAt, "has passed", "give a later one");
+    return refuse("invalid", "deadline", instantText(spec.deadlineAt), "has passed", "give a time in the future");
   }
   const refusal = admitJob(state, account.no, command.user, spec);
   if (refusal !== undefined) return refusal;
   const spent = budgetHit(state, account.no, false);
   if (spent !== undefined) {
-    const hint = "ask whoever set it for more, or wait for the next period";
-    return refuse("not-allowed", "project", command.account, `the budget of ${spent.account} is spent`, hint);
+    const hint = "ask an administrator for a larger budget, or wait for the next period";
+    return refuse(
+      "not-allowed",
+      "project",
+      command.account,
+      `cannot start jobs: the budget of ${spent.account} is spent`,
+      hint,
+    );
   }
   const waitsFor = dependencies(state, command);
   if (isRefusal(waitsFor)) return waitsFor;

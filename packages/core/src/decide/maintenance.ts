@@ -3,6 +3,7 @@ import type { Event } from "../journal/event.ts";
 import type { Decision } from "../journal/outcome.ts";
 import { refuse } from "../journal/refusal.ts";
 import type { NodeNo } from "../model/ids.ts";
+import { instantText } from "../model/instant.ts";
 import type { FleetNode, MaintenanceWindow } from "../model/node.ts";
 import type { Instant } from "../model/units.ts";
 import { jobsOn, nodeChanged } from "../run/nodes.ts";
@@ -22,12 +23,24 @@ export function planMaintenance(state: State, node: FleetNode, { window }: Plan,
     return { events: [planned(node, [], now), ...endOfWindow(node, maintenance, now)] };
   }
   const { from, to } = window;
-  if (to <= from) return refuse("invalid", "to", to, "is not after its beginning", "give a later end");
-  if (to <= now) return refuse("invalid", "to", to, "has passed", "give an end that is still to come");
+  if (to <= from) return refuse("invalid", "to", instantText(to), "is not after from", "give a later end");
+  if (to <= now) return refuse("invalid", "to", instantText(to), "has passed", "give an end in the future");
   if (maintenance.length >= windowsMax)
-    return refuse("conflict", "node", maintenance.length, "windows are planned already", "take them back first");
+    return refuse(
+      "conflict",
+      "node",
+      null,
+      `has ${maintenance.length} windows planned already`,
+      "take some back first",
+    );
   if (maintenance.some((other) => other.from < to && from < other.to))
-    return refuse("conflict", "from", from, "overlaps with another window of this node", "take that back first");
+    return refuse(
+      "conflict",
+      "from",
+      instantText(from),
+      "overlaps with another window of this node",
+      "take that back first",
+    );
   const windows = [...maintenance, window].sort((a, b) => a.from - b.from);
   return { events: from > now ? [planned(node, windows, now)] : begin(state, node, windows, now) };
 }

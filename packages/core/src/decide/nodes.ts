@@ -20,14 +20,15 @@ export const absent = "not reported by its engine";
 export function changeNodes(state: State, command: NodeCommand, now: Instant): Decision {
   if (command.kind === "node.register") return { events: register(state, command.nodes, now) };
   const node = state.fleet.nodeByName.get(command.node);
-  if (node === undefined)
-    return refuse("not-found", "node", command.node, "there is no such node", "see: tess node get");
+  if (node === undefined) return refuse("not-found", "node", command.node, "does not exist", "see: tess node get");
   switch (command.kind) {
     case "node.cordon":
-      if (node.mode === "down") return refuse("conflict", "node", command.node, "is down", "bring it up first");
+      if (node.mode === "down")
+        return refuse("conflict", "node", command.node, "is down", "bring it up first: tess node up");
       return { events: [nodeChanged(node, "cordoned", command.reason, now)] };
     case "node.drain":
-      if (node.mode === "down") return refuse("conflict", "node", command.node, "is down", "bring it up first");
+      if (node.mode === "down")
+        return refuse("conflict", "node", command.node, "is down", "bring it up first: tess node up");
       if (node.leases === 0) return { events: [nodeChanged(node, "maintenance", command.reason, now)] };
       return { events: [nodeChanged(node, "draining", command.reason, now, command.until ?? 0)] };
     case "node.maintenance":

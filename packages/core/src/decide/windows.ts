@@ -4,6 +4,7 @@ import type { AccountEdited } from "../journal/event.ts";
 import { type Refusal, refuse } from "../journal/refusal.ts";
 import type { Account, AccountTerms, Quota, QuotaWindow } from "../model/account.ts";
 import type { AccountNo } from "../model/ids.ts";
+import { instantText } from "../model/instant.ts";
 import type { Instant } from "../model/units.ts";
 import { accountOf } from "../quota/accounts.ts";
 import type { State } from "../state/state.ts";
@@ -23,13 +24,26 @@ export function setWindow(
   const { windows = [] } = account;
   if (window === null) return edited(account, baseOf(account), [], now);
   const { from, to } = window;
-  if (to <= from) return refuse("invalid", "window.to", to, "is not after its beginning", "give a later end");
-  if (to <= now) return refuse("invalid", "window.to", to, "has passed", "give an end that is still to come");
+  if (to <= from)
+    return refuse("invalid", "window.to", instantText(to), "is not after window.from", "give a later end");
+  if (to <= now) return refuse("invalid", "window.to", instantText(to), "has passed", "give an end in the future");
   if (windows.length >= windowsMax)
-    return refuse("conflict", "window", windows.length, "are planned already", "take some back first");
+    return refuse(
+      "conflict",
+      "window",
+      null,
+      `cannot be added: ${windows.length} windows are planned already`,
+      "take some back first",
+    );
   const overlap = windows.find((other) => other.from < to && from < other.to);
   if (overlap !== undefined)
-    return refuse("conflict", "window", from, "overlaps with another one of this account", "take that back first");
+    return refuse(
+      "conflict",
+      "window",
+      instantText(from),
+      "overlaps with another window of this account",
+      "take that back first",
+    );
   const bad = checkWindow(state, account, window, parentDuring(state, account, window));
   if (bad !== undefined) return bad;
   const begun = settled(state, account, [...windows, { ...window, state: "planned" }], now);

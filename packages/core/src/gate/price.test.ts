@@ -22,8 +22,7 @@ function foresee(w: World): void {
 }
 
 function reasonOf(w: World, id: string) {
-  const { kind, detail, until } = reasonFor(w.state, w.state.jobById.get(jobId(id))!, w.now);
-  return { kind, detail, until };
+  return reasonFor(w.state, w.state.jobById.get(jobId(id))!, w.now);
 }
 
 describe("max_price", () => {
@@ -34,9 +33,13 @@ describe("max_price", () => {
     w.submit("thrifty", "lab", { max_price: "1.50" });
     assert.deepEqual(reasonOf(w, "thrifty"), {
       kind: "price",
-      detail:
-        "An hour of H100 costs 3.00 EUR beyond the guarantee, and its max_price is 1.50 EUR. " +
-        "Inside the guarantee of lab it starts at any time.",
+      values: {
+        model: "H100",
+        currency: "EUR",
+        hourMicros: 3_000_000n,
+        maxMicros: 1_500_000n,
+        guarantor: "lab",
+      },
       until: 2 * hour,
     });
     w.tick(2 * hour - w.now);
@@ -94,7 +97,8 @@ describe("max_price", () => {
     const w = world();
     w.submit("floor", "lab");
     w.submit("thrifty", "lab", { max_price: 3 });
-    assert.match(reasonOf(w, "thrifty").detail, /is being worked out/);
+    const reason = reasonOf(w, "thrifty");
+    assert.ok(reason.kind === "price" && reason.values.hourMicros === undefined);
     foresee(w);
     assert.equal(w.stateOf("thrifty"), "starting");
     const text = writeSnapshot(w.state);

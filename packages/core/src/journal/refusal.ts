@@ -22,6 +22,7 @@ export interface Refusal {
   /** Dotted path of the field at fault; empty when it is the request as a whole. */
   readonly field: string;
   readonly value: string | number | boolean | null;
+  /** In lower case it continues the field and its value (`is not a size`); a sentence of its own begins with a capital. */
   readonly detail: string;
   readonly hint: string;
 }
@@ -38,4 +39,25 @@ export function refuse(
 
 export function isRefusal(value: unknown): value is Refusal {
   return typeof value === "object" && value !== null && (value as Partial<Refusal>).refused !== undefined;
+}
+
+/** What happened, in one sentence that names the field and its value. */
+export function refusalText({ field, value, detail }: Pick<Refusal, "field" | "value" | "detail">): string {
+  const continues = /^[a-z]/.test(detail);
+  if (field === "" || (!continues && detail.includes(field))) return sentence(detail);
+  const held = value === null || detail.includes(String(value)) ? "" : ` ${JSON.stringify(value)}`;
+  return `${field}${held}${continues ? "" : ":"} ${ended(detail)}`;
+}
+
+/** What to do, as a sentence. */
+export function hintText({ hint }: Pick<Refusal, "hint">): string {
+  return hint === "" ? "" : sentence(hint);
+}
+
+function sentence(text: string): string {
+  return `${text.slice(0, 1).toUpperCase()}${ended(text.slice(1))}`;
+}
+
+function ended(text: string): string {
+  return /[.!?]$/.test(text) ? text : `${text}.`;
 }

@@ -1,4 +1,4 @@
-import type { AccountId, AccountNo } from "./ids.ts";
+import { type AccountId, type AccountNo, noAccount } from "./ids.ts";
 import type { SizeCounts } from "./size.ts";
 import type { Instant } from "./units.ts";
 
@@ -114,3 +114,13 @@ export const plainTerms: AccountTerms = {
   trust: "trusted",
   overcommit: false,
 };
+
+/** The account and every account above it, lowest first; the root comes last. */
+export function* ancestors(accounts: readonly (Account | undefined)[], from: AccountNo): Generator<Account, void> {
+  for (let at = from; at !== noAccount; ) {
+    const account = accounts[at];
+    if (account === undefined) throw new Error(`there is no account ${at}`);
+    yield account;
+    at = account.parent;
+  }
+}

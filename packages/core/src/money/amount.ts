@@ -1,6 +1,9 @@
 /** Millionths of a currency's unit. BigInt: a month of a large fleet in yen passes 2^53. */
 export type Micros = bigint;
 
+/** Amounts are shown in it while there is no price list. */
+export const fallbackCurrency = "EUR";
+
 /** Decimal places of currencies that do not have two (ISO 4217). */
 const exponents: Readonly<Record<string, number>> = {
   ...{ BIF: 0, CLP: 0, DJF: 0, GNF: 0, ISK: 0, JPY: 0, KMF: 0, KRW: 0, PYG: 0, RWF: 0, UGX: 0, UYI: 0, VND: 0 },

@@ -1,7 +1,7 @@
 import { modelMatches } from "../model/gpu-name.ts";
 import type { Instant } from "../model/units.ts";
 import type { UsageState } from "../model/usage.ts";
-import type { Rounding } from "./amount.ts";
+import { fallbackCurrency, type Rounding } from "./amount.ts";
 
 /** Price of one GPU of a model for an hour, in micros. */
 export interface GpuRate {
@@ -110,4 +110,9 @@ export function rateFor<Entry extends { readonly model: string }>(
       best = entry;
   }
   return best;
+}
+
+/** The currency of the last price list. */
+export function currencyOf(versions: readonly Pick<PriceVersion, "currency">[]): string {
+  return versions.at(-1)?.currency ?? fallbackCurrency;
 }

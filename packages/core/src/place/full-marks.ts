@@ -55,12 +55,6 @@ export class KnownFull implements FullMarks {
     else mark.fullFor.set(tenantOf(state, account).no, count);
   }
 
-  /** Whether a shape is full for some tenants and not for others. */
-  dependsOnTenant(shape: Shape): boolean {
-    const mark = this.#marks.get(shape);
-    return mark !== undefined && mark.fullFor.size > 0;
-  }
-
   /** Which tenants may share a GPU changed. */
   neighboursChanged(): void {
     for (const { fullFor } of this.#marks.values()) fullFor.clear();

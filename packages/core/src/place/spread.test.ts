@@ -45,7 +45,8 @@ describe("members that are to be spread", () => {
     const job = w.state.jobById.get(jobId("waits"))!;
     const reason = reasonFor(w.state, job, w.now);
     assert.deepEqual([job.state, reason.kind], ["waiting", "shape"]);
-    assert.match(reason.detail, /3 different places \(rack\)/);
+    const free = { gpus: 8, model: "H100" };
+    assert.deepEqual(reason.values, { cause: "spread", free, level: "rack", members: 3 });
   });
 
   it("[P7] stay inside the topology that was asked for, and grow into new places only", () => {

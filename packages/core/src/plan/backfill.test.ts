@@ -1,11 +1,13 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import type { Seat } from "../journal/event.ts";
-import type { NodeNo } from "../model/ids.ts";
-import type { Job } from "../model/job.ts";
+import type { JobNo, NodeNo } from "../model/ids.ts";
+import type { Job, JobSpec } from "../model/job.ts";
 import { hour, minute } from "../model/units.ts";
 import { demandOf } from "../quota/demand.ts";
-import { jobId, World } from "../testing/world.ts";
+import { newJob } from "../state/new-job.ts";
+import { parseJob } from "../submit/parse.ts";
+import { ana, jobId, World } from "../testing/world.ts";
 import { Timeline } from "./timeline.ts";
 
 const jobOf = (w: World, id: string) => w.state.jobById.get(jobId(id))!;
@@ -97,5 +99,25 @@ describe("a job that starts beside plans", () => {
     w.submit("late", "a", { gpus: 1, priority: "low" });
     assert.equal(w.stateOf("late"), "waiting");
     assert.deepEqual([...w.memory.startsAt.values()], [startsAt]);
+  });
+
+  it("[B8] as burst leaves a plan its guarantee once burst work of another account runs in the plan's gap", () => {
+    const w = new World().nodes(["a", "H100:3"], ["b", "H100:3"]).account("lab", { guarantee: 3 }).account("shop");
+    w.must({ kind: "policy.set", policy: { rebalance: "on", minRuntimeMs: 0, graceMs: 0, backfill: false } });
+    w.submit("two", "lab", { nodes: 2, max_time: "10m" });
+    w.submit("one", "lab", { max_time: "10m" });
+    w.submit("wide", "lab", { gpus: 3 });
+    const timeline = new Timeline(w.state, w.now);
+    const wide = jobOf(w, "wide");
+    assert.deepEqual([...timeline.plan(wide)!.takes.keys()], [0]);
+    const spec = parseJob({ run: "true", gpus: 1 }, { after: [] }) as JobSpec;
+    const late = newJob({ spec, account: wide.account, user: ana, at: w.now }, 0, 1_000_000 as JobNo, jobId("late"));
+    const mayStart = () => timeline.backfill.mayHold(late, demandOf(w.state, late, 0, 0), true);
+    assert.equal(mayStart(), true);
+    w.submit("lent", "shop", { max_time: "30m" });
+    const lent = jobOf(w, "lent");
+    assert.equal(lent.leases[0]!.node, 0);
+    timeline.started(lent);
+    assert.equal(mayStart(), false);
   });
 });

@@ -32,5 +32,5 @@ export interface Plan {
   /** The other planned starts that run at that instant; neither `spare` nor `usage` counts what they take as free. */
   readonly beside: PlannedStart[];
   /** It needs work to be taken back for it: reclaimed by its guarantee, or preempted in its account [T1, T3]. */
-  readonly takesBack: boolean;
+  takesBack: boolean;
 }

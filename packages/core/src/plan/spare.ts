@@ -20,6 +20,11 @@ export function membersBeside({ gpus, cpusMilli, memoryMiB }: Spare, need: Membe
   return Math.max(0, fit);
 }
 
+/** Whether more of a node is taken than a plan leaves: the plan counts on taking some of it back. */
+export function isOverdrawn(spare: Spare | undefined): boolean {
+  return spare !== undefined && (spare.gpus < 0 || spare.cpusMilli < 0 || spare.memoryMiB < 0);
+}
+
 /** Takes an amount from the spare room of a node (`sign` 1), or gives it back (-1). */
 export function takeSpare(
   on: SpareOn,

@@ -16,7 +16,7 @@ import { PlanList } from "./plan-list.ts";
 import type { Plan, PlannedStart } from "./planned-start.ts";
 import { willTakeBack } from "./reclaim-outlook.ts";
 import { type EndOf, endOf } from "./run-time.ts";
-import { type SpareOn, takeSpare } from "./spare.ts";
+import { isOverdrawn, type SpareOn, takeSpare } from "./spare.ts";
 
 /**
  * The planned starts, as worked out at one instant from the known ends of running jobs [B1]. A job with an unknown end is
@@ -71,10 +71,13 @@ export class Timeline {
     this.#plans.drop(job);
     const { now } = this.#plans;
     const endAt = now + this.#plans.runMs(job);
-    for (const { start, spare, usage } of this.plans) {
+    for (const plan of this.plans) {
+      const { start, spare, usage } = plan;
       const isTakenBack = job.cover === noAccount && willTakeBack(this.#state, start, job, now);
       if (start.at >= endAt || isTakenBack) usage?.end(job);
-      if (start.at < endAt) this.#take(spare, job, job.leases);
+      if (start.at >= endAt) continue;
+      this.#take(spare, job, job.leases);
+      plan.takesBack ||= isTakenBack && job.leases.some(({ node }) => isOverdrawn(spare.get(node)));
     }
     this.holdsMore(job.account);
   }

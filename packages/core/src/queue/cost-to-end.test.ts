@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { hour, minute, second } from "../model/units.ts";
+import { nextDueAt } from "../schedule/due.ts";
 import { readSnapshot, writeSnapshot } from "../state/snapshot.ts";
 import type { RawJob } from "../submit/parse.ts";
 import { World } from "../testing/world.ts";
@@ -98,7 +99,7 @@ describe("the order of an account that may evict", () => {
     starts(w, "long");
     w.submit("fresh", "a", { checkpoint });
     assert.equal(w.stateOf("long"), "running"); // they are alike so far
-    const at = w.state.timers.nextAt!;
+    const at = nextDueAt(w.state, w.memory)!;
     assert.equal(at % (30 * minute), 0);
     w.tick(at - w.now);
     for (let looks = 0; w.stateOf("long") === "running" && looks < 10; looks++) w.tick(30 * minute);

@@ -54,7 +54,6 @@ export class Contest {
   readonly #state: State;
   readonly #candidates: Candidates;
   readonly #queues: ReadonlySet<ShapeQueue>;
-  readonly #dependsOnTenant: (queue: ShapeQueue) => boolean;
   readonly #sides = new Map<AccountNo, Side>();
   readonly #root: Side;
   /** By floor: the sides that it would hold although it is not their own account's, by what they ask for. */
@@ -73,20 +72,11 @@ export class Contest {
   readonly #goesFirst: (a: WaitingGroup, b: WaitingGroup) => boolean;
   readonly #byOrder: (a: Candidate, b: Candidate) => boolean;
 
-  /**
-   * For seats of some shapes. `dependsOnTenant` tells of a shape whether it finds seats for some tenants and not for
-   * others, so that groups without any may leave at once.
-   */
-  constructor(
-    state: State,
-    candidates = new Candidates(),
-    queues: Iterable<ShapeQueue> = [],
-    dependsOnTenant: (queue: ShapeQueue) => boolean = () => false,
-  ) {
+  /** Between the groups that each pass begins with, and all others that wait for seats of some shapes. */
+  constructor(state: State, candidates = new Candidates(), queues: Iterable<ShapeQueue> = []) {
     this.#state = state;
     this.#candidates = candidates;
     this.#queues = new Set(queues);
-    this.#dependsOnTenant = dependsOnTenant;
     this.#goesFirst = (a, b) => {
       if (a.order !== "age") return before(state, a.jobs[0]!, b.jobs[0]!, a.order);
       return a.priority !== b.priority ? a.priority > b.priority : a.no < b.no;
@@ -328,15 +318,7 @@ export class Contest {
     for (const queue of this.#queues) {
       const rivals = queue.byAccount[side.account.no];
       if (rivals === undefined) continue;
-      const order = this.#candidates.orderOf(rivals);
-      let rival = order.first(this.#goesFirst, this.#tried, this.#pass);
-      if (this.#dependsOnTenant(queue)) {
-        for (; rival !== undefined; rival = order.first(this.#goesFirst, this.#tried, this.#pass)) {
-          const candidate = this.#candidates.of(rival);
-          if (!this.#leavesUntried(candidate)) break;
-          this.#noteTried(side, candidate);
-        }
-      }
+      const rival = this.#candidates.orderOf(rivals).first(this.#goesFirst, this.#tried, this.#pass);
       if (rival === undefined || rival === first?.group) continue;
       if (first === undefined || this.#goesFirst(rival, first.group)) first = this.#candidates.of(rival);
     }

@@ -31,6 +31,11 @@ export class Attempts {
     }
   }
 
+  /** Whether the start of a candidate that finds no seats may be planned. */
+  mayPlan(candidate: Candidate): boolean {
+    return this.#hopes.mayPlan(candidate);
+  }
+
   /** A job has started on free seats; the rest of some nodes may be `charged` to other accounts now. */
   started(candidate: Candidate, charged: readonly AccountNo[]): void {
     this.#contest.started(candidate);

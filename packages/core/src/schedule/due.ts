@@ -14,10 +14,8 @@ export function nextDueAt({ timers, waiting }: State, memory: SchedulerMemory): 
 export function wakeDue(state: State, memory: SchedulerMemory, now: Instant): void {
   for (const { kind, subject } of memory.timers.takeDue(now)) {
     if (kind === "quantum") {
-      // Running jobs have come further, and may now be behind a waiting one [O3].
-      if (state.accounts[subject] !== undefined)
-        for (const group of state.waiting.ofAccount(subject as AccountNo)) memory.firstChanged(group);
-    } else if (state.jobs.has(subject as JobNo)) {
+      for (const group of state.waiting.ofAccount(subject as AccountNo)) memory.firstChanged(group);
+    } else if (kind === "limit" || state.jobs.has(subject as JobNo)) {
       state.waiting.roomChanged(now);
     }
   }

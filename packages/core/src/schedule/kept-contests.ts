@@ -1,4 +1,3 @@
-import type { KnownFull } from "../place/full-marks.ts";
 import type { Candidates } from "../queue/candidates.ts";
 import { Contest } from "../queue/order.ts";
 import type { State } from "../state/state.ts";
@@ -12,25 +11,19 @@ export class KeptContests {
   /** Last used last. */
   #contests: Contest[] = [];
   readonly #candidates: Candidates;
-  readonly #full: KnownFull;
 
-  constructor(candidates: Candidates, full: KnownFull) {
+  constructor(candidates: Candidates) {
     this.#candidates = candidates;
-    this.#full = full;
   }
 
   of(state: State, queues: readonly ShapeQueue[]): Contest {
     // Past usage fades with time alone, so no standing would hold.
-    if (queues.length === 0 || state.history.size > 0) return this.#make(state, queues);
+    if (queues.length === 0 || state.history.size > 0) return new Contest(state, this.#candidates, queues);
     const at = this.#contests.findIndex((contest) => contest.isFor(queues));
-    const [contest = this.#make(state, queues)] = at < 0 ? [] : this.#contests.splice(at, 1);
+    const [contest = new Contest(state, this.#candidates, queues)] = at < 0 ? [] : this.#contests.splice(at, 1);
     this.#contests.push(contest);
     if (this.#contests.length > keptMax) this.#contests.shift();
     return contest;
-  }
-
-  #make(state: State, queues: readonly ShapeQueue[]): Contest {
-    return new Contest(state, this.#candidates, queues, ({ shape }) => this.#full.dependsOnTenant(shape));
   }
 
   forget(): void {

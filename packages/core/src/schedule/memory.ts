@@ -11,17 +11,18 @@ import type { WaitingGroup } from "../state/waiting-group.ts";
 import { AccountSet } from "./account-set.ts";
 import { InsistingGroups } from "./insisting.ts";
 import { KeptContests } from "./kept-contests.ts";
+import { remindOf } from "./reminders.ts";
 
 /**
  * What the scheduler remembers between passes so as not to look at everything again. None of it is a fact: it can be
- * dropped at any moment, which costs time and changes no decision. A new memory knows nothing, so everything is looked
- * at once.
+ * dropped between two batches, which costs time and changes no decision. After a batch nothing is left that could start
+ * and has not been tried, so a new memory begins with nothing to try.
  */
 export class SchedulerMemory implements Listener {
   /** Wishes that found no free seats. Saves searching the fleet again for each job that wants the same. */
   readonly full = new KnownFull();
   readonly candidates = new Candidates();
-  readonly contests = new KeptContests(this.candidates, this.full);
+  readonly contests = new KeptContests(this.candidates);
   /** Claimants to look at again. Saves asking all of them whether their seats are free. */
   readonly claims = new ClaimWatch();
   /** Accounts whose jobs may change class. Saves settling all accounts after each start. */
@@ -33,17 +34,16 @@ export class SchedulerMemory implements Listener {
   /** The planned starts as of the last pass. */
   readonly startsAt = new Map<Job, Instant>();
   #state: State | undefined;
-  #roomChanged = true;
+  #roomChanged = false;
   #fresh: WaitingGroup[] = [];
 
-  /** Listens to a state from now on; of what happened in it before, nothing is known. */
+  /** Listens to a state from now on, which is as a batch has left it. */
   watch(state: State): void {
     if (this.#state === state && state.waiting.listener === this) return;
     if (this.#state !== undefined) throw new Error("a scheduler's memory is of one state; make another");
     this.#state = state;
     state.waiting.listener = this;
-    for (const account of state.accounts) if (account !== undefined) this.classes.add(account.no);
-    this.#fresh.push(...state.waiting.groups);
+    for (const { account } of state.waiting.groups) remindOf(state, this.timers, account);
   }
 
   roomChanged(): void {

@@ -3,13 +3,11 @@ import { consolidateFor } from "../claim/consolidate.ts";
 import type { Event, JobPlaced } from "../journal/event.ts";
 import type { AccountNo } from "../model/ids.ts";
 import type { Job } from "../model/job.ts";
-import { must } from "../model/must.ts";
 import type { Instant } from "../model/units.ts";
 import { chargedOn } from "../place/dedicated.ts";
 import { handoverFor } from "../place/handover.ts";
 import { type Placement, placeJob } from "../place/place.ts";
 import type { Candidate } from "../queue/candidates.ts";
-import { accountOf, orderOf } from "../quota/accounts.ts";
 import type { State } from "../state/state.ts";
 import type { WaitingGroup } from "../state/waiting-group.ts";
 import { upToDate } from "../state/wish-of.ts";
@@ -19,6 +17,7 @@ import { settleClasses } from "./classes.ts";
 import { growElasticJobs } from "./grow.ts";
 import type { SchedulerMemory } from "./memory.ts";
 import { Plans } from "./plans.ts";
+import { remindOf } from "./reminders.ts";
 import { type Awake, isAnythingAwake, takeAwake } from "./wake.ts";
 import { type World, worldOf } from "./world.ts";
 
@@ -70,8 +69,8 @@ function pass(world: World, awake: Awake): void {
     }
     next.delayed ||= isDelayedByPlans(world, next.group, plans);
     someDelayed ||= next.delayed;
-    plans.planAhead(next.group);
-    lookAgainWithQuantum(world, next.group);
+    if (attempts.mayPlan(next)) plans.planAhead(next.group);
+    remindOf(state, world.memory.timers, next.group.account);
     attempts.refused(next);
   }
 }
@@ -144,13 +143,6 @@ function isDelayedByPlans(world: World, group: WaitingGroup, plans: Plans): bool
   const job = group.jobs[0]!;
   const wish = upToDate(state, group.wish, job.spec);
   return placeJob(state, job, now, undefined, wish, memory.full) !== undefined;
-}
-
-/** Where the order of an account may evict, time alone may put a running job behind a waiting one [O3]. */
-function lookAgainWithQuantum({ state, memory, now }: World, { account }: WaitingGroup): void {
-  if (orderOf(state, account) !== "index") return;
-  const quantum = must(accountOf(state, account).terms.quantumMs, "an order by index has a quantum");
-  memory.timers.addOnce({ at: now - (now % quantum) + quantum, kind: "quantum", subject: account });
 }
 
 function lookAgainAtPostponed({ state, memory, now, effort }: World): void {

@@ -40,9 +40,6 @@ export class Plans {
     const job = group.jobs[0]!;
     if (state.planned.has(job) || !mayBePlanned(state, job)) return;
     const stop = this.#stopOf(job, group);
-    // It may compete again when its window of GPU time ends.
-    if (stop?.kind === "limit" && stop.hit.kind === "gpu-time")
-      memory.timers.addOnce({ at: stop.hit.until, kind: "exposed", subject: job.no });
     if (stop !== undefined && !isPlannable(stop)) return;
     const plan = mayPlan(state, turn.isDue) ? this.timeline.plan(job) : undefined;
     if (plan === undefined) return;

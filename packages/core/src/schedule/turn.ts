@@ -3,6 +3,9 @@ import type { Instant } from "../model/units.ts";
 import type { State } from "../state/state.ts";
 import type { WaitingGroup } from "../state/waiting-group.ts";
 
+/** How many groups are looked up at once. */
+const foundAtOnce = 64;
+
 /**
  * The turn of one batch [B6]. Where very many groups wait, a change lets those compete that may find free seats or claim
  * by a guarantee; the others take turns, in the order of their first jobs, so that a decision does not take longer the
@@ -15,6 +18,7 @@ export class Turn {
   readonly isDue: boolean;
   /** Another round follows: something changed before this one began, or since. */
   #again: boolean;
+  /** The next groups, last first; undefined = no group has had its turn yet. */
   #left: WaitingGroup[] | undefined;
   #upTo: number;
   #mayPlan: boolean;
@@ -32,10 +36,11 @@ export class Turn {
   /** The next groups whose turn it is. */
   take(count: number): readonly WaitingGroup[] {
     if (!this.isDue || count === 0) return [];
-    this.#left ??= this.#state.waiting.awaitingTurn().reverse();
-    const taken = this.#left.splice(-count);
-    if (taken.length > 0) this.#upTo = Math.max(...taken.map(({ no }) => no));
-    return taken.filter((group) => group.jobs.length > 0);
+    if (this.#left === undefined || this.#left.length === 0)
+      this.#left = this.#state.waiting.groupsAfter(this.#upTo, foundAtOnce).reverse();
+    const taken = this.#left.splice(-count).filter((group) => group.no > this.#upTo && group.jobs.length > 0);
+    for (const { no } of taken) this.#upTo = Math.max(this.#upTo, no);
+    return taken;
   }
 
   /** Whether groups that find no seats may be planned although they have no turn; once in a turn. */
@@ -53,7 +58,8 @@ export class Turn {
   /** What is to be remembered of it. */
   end(): TurnTaken | undefined {
     if (!this.isDue || !this.#state.waiting.isLong) return undefined;
-    const upTo = this.#left === undefined || this.#left.length > 0 ? this.#upTo : 0;
+    const isOver = this.#state.waiting.groupsAfter(this.#upTo, 1).length === 0;
+    const upTo = isOver ? 0 : this.#upTo;
     return { kind: "turn-taken", v: 1, at: this.#now, upTo, again: this.#again };
   }
 }

@@ -1,3 +1,4 @@
+import { mayFitOne } from "../place/hope.ts";
 import { mayBePlanned, mayPlan } from "../plan/eligibility.ts";
 import type { Candidate } from "../queue/candidates.ts";
 import type { Contest } from "../queue/order.ts";
@@ -38,7 +39,9 @@ export function isAnythingAwake({ groups, queues }: Awake): boolean {
 /** Shapes of which a job could start or be planned that is not among the groups that are tried anyway. */
 function queuesToHope(world: World, tried: ReadonlySet<WaitingGroup>): ShapeQueue[] {
   const isLeft = (group: WaitingGroup) => !tried.has(group);
-  return [...world.state.waiting.queues].filter((queue) => queue.some(isLeft) !== undefined && hasHope(world, queue));
+  return [...world.state.waiting.queues].filter(
+    (queue) => queue.some(isLeft) !== undefined && hasHope(world, queue, mayPlan(world.state, world.turn.isDue)),
+  );
 }
 
 /** In one pass at most this many groups that are tried for free seats only may be refused because of plans. */
@@ -55,36 +58,50 @@ export class SeatHopes {
   readonly #tried = new Set<WaitingGroup>();
   #refusals = 0;
   #mayBeFewer = false;
+  /** Until no start may be planned any more; which groups are tried for free seats only must not depend on when. */
+  #mayPlan: boolean;
 
   constructor(world: World, { groups, queues }: Awake) {
     this.#world = world;
     this.#groups = groups;
     this.#queues = queues;
+    this.#mayPlan = mayPlan(world.state, world.turn.isDue);
+  }
+
+  /** Whether a candidate that finds no seats may be planned. */
+  mayPlan({ seatsOnly }: Candidate): boolean {
+    return !seatsOnly || this.#mayPlan;
   }
 
   /** Between all groups that have not been refused. */
   contest(): Contest {
     const { state, memory } = this.#world;
     const groups = this.#groups.filter((group) => group.jobs.length > 0 && !this.#tried.has(group));
-    const isOut = ({ seatsOnly, group }: Candidate) => seatsOnly && !mayStartOrPlan(this.#world, group);
+    const isOut = ({ seatsOnly, group }: Candidate) => seatsOnly && !mayStartOrPlan(this.#world, group, this.#mayPlan);
     return memory.contests.of(state, this.#queues).begin(groups, this.#tried, isOut);
   }
 
   started(): void {
-    this.#mayBeFewer = true;
+    this.#changed();
   }
 
-  refused({ group, seatsOnly }: Candidate): void {
-    this.#mayBeFewer = true; // it may have been planned, and no more are
+  #changed(): void {
+    this.#mayBeFewer = true;
+    this.#mayPlan &&= mayPlan(this.#world.state, this.#world.turn.isDue);
+  }
+
+  refused({ group, seatsOnly, delayed }: Candidate): void {
+    this.#changed(); // it may have been planned, and no more are
     this.#tried.add(group);
-    if (seatsOnly) this.#refusals++;
+    if (seatsOnly && delayed) this.#refusals++;
   }
 
   /** Whether seats of fewer shapes are left to hope for: then fewer groups compete. */
   areFewer(): boolean {
     if (!this.#mayBeFewer || this.#queues.length === 0) return false;
     this.#mayBeFewer = false;
-    const left = this.#refusals < refusalsMax ? this.#queues.filter((queue) => hasHope(this.#world, queue)) : [];
+    const left =
+      this.#refusals < refusalsMax ? this.#queues.filter((queue) => hasHope(this.#world, queue, this.#mayPlan)) : [];
     const areFewer = left.length < this.#queues.length;
     this.#queues = left;
     return areFewer;
@@ -92,19 +109,15 @@ export class SeatHopes {
 }
 
 /** Whether a job that wants such seats might start, or be planned. */
-function hasHope(world: World, queue: ShapeQueue): boolean {
-  const { state, memory, turn } = world;
-  const some = queue.rivals.first?.groups.first;
-  if (some === undefined) return false;
-  if (mayPlan(state, turn.isDue)) return true;
-  // Any group speaks for the others, unless only neighbours are in the way.
-  if (!memory.full.dependsOnTenant(queue.shape)) return !isFull(world, some);
-  return queue.some((group) => !isFull(world, group)) !== undefined;
+function hasHope({ state }: World, queue: ShapeQueue, mayBePlanned: boolean): boolean {
+  const group = queue.rivals.first?.groups.first;
+  if (group === undefined) return false;
+  const { spec } = group.jobs[0]!;
+  return mayBePlanned || mayFitOne(state.fleet, upToDate(state, group.wish, spec), spec);
 }
 
-function mayStartOrPlan(world: World, group: WaitingGroup): boolean {
-  const { state, turn } = world;
-  return !isFull(world, group) || (mayPlan(state, turn.isDue) && mayBePlanned(state, group.jobs[0]!));
+function mayStartOrPlan(world: World, group: WaitingGroup, mayPlanNow: boolean): boolean {
+  return !isFull(world, group) || (mayPlanNow && mayBePlanned(world.state, group.jobs[0]!));
 }
 
 function isFull({ state, memory }: World, { jobs, wish }: WaitingGroup): boolean {

@@ -1,13 +1,24 @@
 import type { Instant } from "../model/units.ts";
 
 /** In the order in which they come at one instant. */
-const kinds = ["deadline", "drain", "exposed", "maintenance", "moves", "price", "quantum", "wake", "window"] as const;
+const kinds = [
+  "deadline",
+  "drain",
+  "exposed",
+  "limit",
+  "maintenance",
+  "moves",
+  "price",
+  "quantum",
+  "wake",
+  "window",
+] as const;
 
 /** Something that must be looked at again when its time comes. It is only a hint: the state says whether it still holds. */
 export interface Timer {
   readonly at: Instant;
   readonly kind: (typeof kinds)[number];
-  /** A job number; a node number for `drain` and `maintenance`; an account number for `window` and `quantum`. `exposed`: what kept the job from being taken, or from starting, ends. `moves`: jobs were moved an hour ago. `price`: what something costs may change. */
+  /** A job number; a node number for `drain` and `maintenance`; an account number for `window`, `quantum` and `limit`. `limit`: a window of GPU time ends. `exposed`: what kept the job from being taken, or from starting, ends. `moves`: jobs were moved an hour ago. `price`: what something costs may change. */
   readonly subject: number;
 }
 

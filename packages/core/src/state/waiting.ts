@@ -175,12 +175,19 @@ export class Waiting {
     return changedAt === undefined ? undefined : Math.max(changedAt, takenAt) + betweenTurnsMs;
   }
 
-  /** The groups whose turn is still to come in this round, in the order of their first jobs. */
-  awaitingTurn(): WaitingGroup[] {
-    const { upTo } = this.round;
-    const left: WaitingGroup[] = [];
-    for (const group of this.groups) if (group.no > upTo) left.push(group);
-    return left.sort((a, b) => a.no - b.no);
+  /** The first groups after one with this first job, at most `count`, in the order of their first jobs. */
+  groupsAfter(no: number, count: number): WaitingGroup[] {
+    const found: WaitingGroup[] = [];
+    let last = Number.POSITIVE_INFINITY;
+    for (const group of this.groups) {
+      if (group.no <= no || group.no >= last) continue;
+      let at = found.length;
+      while (at > 0 && found[at - 1]!.no > group.no) at--;
+      found.splice(at, 0, group);
+      if (found.length > count) found.pop();
+      if (found.length === count) last = found.at(-1)!.no;
+    }
+    return found;
   }
 
   /** The group of a job that waits. */

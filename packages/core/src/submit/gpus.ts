@@ -45,7 +45,7 @@ function parseOne(value: number | string, field: string): GpuAsk | Refusal {
       "invalid",
       field,
       value,
-      "is not a GPU request",
+      "is not a request for GPUs",
       "write a count (8), a model with a count (H100:8), a part (H100:0.25, 1g.10gb), or a list of those",
     );
   }
@@ -57,8 +57,8 @@ function parseOne(value: number | string, field: string): GpuAsk | Refusal {
       "invalid",
       field,
       value,
-      "is neither whole GPUs nor a part of one",
-      "ask for whole GPUs, or for less than one",
+      "is neither a whole number of GPUs nor a part of one",
+      "write 2 for whole GPUs, or 0.5 for a part of one",
     );
   }
   const units = gpusToUnits(count, field);

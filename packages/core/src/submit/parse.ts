@@ -1,4 +1,5 @@
 import { isRefusal, type Refusal, refuse } from "../journal/refusal.ts";
+import { instantText } from "../model/instant.ts";
 import type {
   After,
   ArrayAsk,
@@ -98,7 +99,7 @@ export function parseJob(raw: RawJob, settled: Settled): JobSpec | Refusal {
       "unsupported",
       field,
       plainValue(given[field]),
-      "cannot be honoured by any engine here yet",
+      "is not supported by any engine yet",
       `leave ${field} out`,
     );
   }
@@ -140,13 +141,19 @@ export function parseJob(raw: RawJob, settled: Settled): JobSpec | Refusal {
   const apartFrom = namesOf(raw.apart_from);
   const needs = needsOf(raw);
   if (needs.length > 0 && asks.every((ask) => ask.count === 0))
-    return refuse("invalid", "needs", needs.join(", "), "is asked of GPUs, and none are asked for", "add gpus: 1");
+    return refuse("invalid", "needs", needs.join(", "), "needs a GPU, and the job asks for none", "add gpus: 1");
   if (
     settled.deadlineAt !== undefined &&
     settled.notBeforeAt !== undefined &&
     settled.deadlineAt <= settled.notBeforeAt
   ) {
-    return refuse("invalid", "deadline", settled.deadlineAt, "is not after not_before", "leave time between the two");
+    return refuse(
+      "invalid",
+      "deadline",
+      instantText(settled.deadlineAt),
+      "is not after not_before",
+      "give a deadline after not_before",
+    );
   }
   // In the order in which the journal writes them.
   return {
@@ -212,7 +219,7 @@ function withShares(asks: readonly GpuAsk[], raw: RawJob, memoryMiB: number): re
       "invalid",
       "gpu_compute",
       raw.gpu_compute ?? null,
-      "cannot stand beside several GPUs or a part",
+      "cannot be used together with several GPUs or a part of one",
       "ask for one GPU, such as H100:1",
     );
   }
@@ -230,8 +237,8 @@ function parseMembers(raw: RawJob): Members | Refusal {
       "invalid",
       "members",
       raw.members,
-      "cannot stand beside nodes",
-      "use nodes for members on different nodes, members where they may share one",
+      "cannot be used together with nodes",
+      "use nodes for members on different nodes, or members where they may share a node",
     );
   }
   const field = raw.members !== undefined ? "members" : "nodes";
@@ -244,7 +251,7 @@ function parseMembers(raw: RawJob): Members | Refusal {
       "invalid",
       field,
       value,
-      "is not a number of members",
+      "is not a number or a range of members",
       "write 4, or 4..8 with the smaller number first",
     );
   }
@@ -270,15 +277,15 @@ function badSpread(
       "invalid",
       "spread",
       text,
-      `is not inside topology: ${topology.level}`,
-      "spread over a narrower level",
+      `is not narrower than topology: ${topology.level}`,
+      "spread over a narrower level, such as node",
     );
   if (asks.some((ask) => ask.part !== undefined))
     return refuse(
       "unsupported",
       "spread",
       text,
-      "cannot be kept with parts of GPUs",
+      "cannot be used together with parts of GPUs",
       "ask for whole GPUs, or for nodes",
     );
   return undefined;
@@ -292,8 +299,8 @@ function parseTopology(text: string | undefined, field: string): TopologyAsk | u
       "invalid",
       field,
       text,
-      "is not a level",
-      "write zone, block, rack, nvlink or node; with ? where it is only preferred",
+      "is not a topology level",
+      "write zone, block, rack, nvlink or node; add ? to prefer it only",
     );
   }
   return { level: match[1] as TopologyAsk["level"], required: match[2] === undefined };
@@ -325,7 +332,7 @@ function parseCheckpoint(raw: RawJob["checkpoint"]): Checkpoint | undefined | Re
       "invalid",
       "checkpoint.signal",
       signal,
-      "is not a signal a job can catch",
+      "is not a signal that a job can catch",
       `use one of ${[...signalsAllowed].join(", ")}`,
     );
   }
@@ -341,9 +348,9 @@ function parseSlo(raw: RawJob["slo"]): Slo | undefined | Refusal {
   if (p99Ms === 0) return refuse("invalid", "slo.p99", raw.p99, "leaves no time to answer", "give at least 1ms");
   const aloneMs = raw.alone === undefined ? undefined : parseDuration(raw.alone, "slo.alone");
   if (isRefusal(aloneMs)) return aloneMs;
-  if (aloneMs === 0) return refuse("invalid", "slo.alone", raw.alone!, "is no time", "give at least 1ms");
+  if (aloneMs === 0) return refuse("invalid", "slo.alone", raw.alone!, "is zero", "give at least 1ms");
   if (aloneMs !== undefined && aloneMs > p99Ms) {
-    const why = `is longer than p99: ${raw.p99}, so it could not be kept even with nobody beside it`;
+    const why = `is longer than p99: ${raw.p99}, so the promise could not be kept even without neighbours`;
     return refuse("invalid", "slo.alone", raw.alone!, why, "promise more time, or ask for a larger part");
   }
   return { aloneMs, p99Ms };
@@ -365,7 +372,8 @@ export function needsOf({ needs = none, gpus }: Pick<RawJob, "needs" | "gpus">):
 export function parseArray(text: string | undefined, field: string): ArrayAsk | undefined | Refusal {
   if (text === undefined) return undefined;
   const match = /^(\d{1,7})-(\d{1,7})(?::(\d{1,7}))?(?:%(\d{1,6}))?$/.exec(text);
-  if (match === null) return refuse("invalid", field, text, "is not an array", "write 1-240, 1-240:2 or 1-240%24");
+  if (match === null)
+    return refuse("invalid", field, text, "is not a range of array elements", "write 1-240, 1-240:2 or 1-240%24");
   const [first, last, step] = [Number(match[1]), Number(match[2]), Number(match[3] ?? 1)];
   const atOnceMax = match[4] === undefined ? undefined : Number(match[4]);
   if (last < first || step < 1 || atOnceMax === 0) {
@@ -373,8 +381,8 @@ export function parseArray(text: string | undefined, field: string): ArrayAsk | 
       "invalid",
       field,
       text,
-      "holds no element that could run",
-      "write the smaller number first, and step and limit of at least 1",
+      "has no element",
+      "write the smaller number first, with a step and a limit of at least 1",
     );
   }
   const size = Math.floor((last - first) / step) + 1;
@@ -383,7 +391,7 @@ export function parseArray(text: string | undefined, field: string): ArrayAsk | 
       "invalid",
       field,
       text,
-      `has ${size} elements; the most is ${arraySizeMax}`,
+      `has ${size} elements (limit ${arraySizeMax})`,
       "split it into several arrays",
     );
   }

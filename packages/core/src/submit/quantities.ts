@@ -1,17 +1,16 @@
 import { type Refusal, refuse } from "../journal/refusal.ts";
-import { day, hour, minute, second, unitsPerGpu } from "../model/units.ts";
+import { readDuration } from "../model/duration.ts";
+import { day, unitsPerGpu } from "../model/units.ts";
 import { readAmount } from "../money/amount.ts";
 
-const durationUnits: Readonly<Record<string, number>> = { ms: 1, s: second, m: minute, h: hour, d: day, w: 7 * day };
 const longestMs = 10 * 365 * day;
 
 /** `90m`, `2h30m` → milliseconds. */
 export function parseDuration(text: string, field: string): number | Refusal {
-  if (!/^(\d{1,9}(ms|s|m|h|d|w))+$/.test(text)) {
+  const total = readDuration(text);
+  if (total === undefined) {
     return refuse("invalid", field, text, "is not a duration", "write a number with a unit: 90s, 45m, 2h30m, 1d");
   }
-  let total = 0;
-  for (const [, amount, unit] of text.matchAll(/(\d+)(ms|s|m|h|d|w)/g)) total += Number(amount) * durationUnits[unit!]!;
   if (total > longestMs) return refuse("invalid", field, text, "is longer than ten years", "give a shorter duration");
   return total;
 }
@@ -45,8 +44,8 @@ export function gpusToUnits(gpus: number, field: string): number | Refusal {
       "invalid",
       field,
       gpus,
-      "is not an exact part of a GPU",
-      "use thousandths (0.125), sevenths are given by MIG profiles",
+      "is not a part of a GPU that can be counted exactly",
+      "write thousandths (0.125), or a MIG profile (1g.10gb)",
     );
   }
   return units;

@@ -15,10 +15,10 @@ export function parseSizes(given: { readonly [name: string]: string | number }, 
     const field = `sizes.${name}`;
     if (!sizeName.test(name)) return refuse("invalid", field, name, "is not a name", "use letters, digits, _ and -");
     if (findSize(sizes, name) !== undefined)
-      return refuse("invalid", field, name, "is given twice", "capitals make no difference");
+      return refuse("invalid", field, name, "is given twice", "give each size once; upper and lower case are the same");
     const model = fleet.models.find((each) => modelMatches(name.toUpperCase(), each.toUpperCase()));
     if (model !== undefined)
-      return refuse("invalid", field, name, `is a model of this fleet, ${model}`, "use another name");
+      return refuse("invalid", field, name, `is the name of a GPU model of the fleet, ${model}`, "use another name");
     const size = sizeOf(String(given[name]), field, fleet);
     if (isRefusal(size)) return size;
     sizes[name] = size;
@@ -30,7 +30,7 @@ function sizeOf(text: string, field: string, fleet: Fleet): SizeClass | Refusal 
   const asks = parseGpus(text, field);
   if (isRefusal(asks)) return asks;
   const { model, count, unitsEach, part } = asks[0]!;
-  if (count === 0) return refuse("invalid", field, text, "holds no GPU", "write 1g.10gb, H100:0.25 or H100:1");
+  if (count === 0) return refuse("invalid", field, text, "has no GPU", "write 1g.10gb, H100:0.25 or H100:1");
   if (part?.profile === undefined) return { ask: text, model, units: count * unitsEach };
   let units = 0;
   fleet.models.forEach((each, no) => {
@@ -40,7 +40,7 @@ function sizeOf(text: string, field: string, fleet: Fleet): SizeClass | Refusal 
     if (profile !== undefined) units = Math.max(units, profile.compute, profile.memory);
   });
   if (units > 0) return { ask: text, model, units };
-  return refuse("never-fits", field, text, "is no profile of a GPU here", "see: tess gpus -o wide");
+  return refuse("never-fits", field, text, "is not a MIG profile of any GPU of the fleet", "see: tess gpus -o wide");
 }
 
 /** An amount by model or size → units by model, and the sizes as they were given. */
@@ -66,7 +66,7 @@ export function sizedAmounts(
     }
     const count = given[key]!;
     if (!Number.isSafeInteger(count))
-      return refuse("invalid", `${field}.${key}`, count, "is not a whole number of a size", "give whole sizes");
+      return refuse("invalid", `${field}.${key}`, count, "is not a whole number", "give whole sizes");
     counts[size.name] = count;
     units[size.model] = (units[size.model] ?? 0) + count * size.units;
   }
@@ -100,7 +100,7 @@ function plainAsk(text: number | string, sizes: SizeClasses): number | string | 
       "invalid",
       "gpus",
       text,
-      `is not one ${size.name}, which is a part of a GPU`,
+      `is more than one ${size.name}, which is a part of a GPU`,
       `ask for ${size.name} with members: ${count}`,
     );
   return `${model}:${each * Number(count)}`;

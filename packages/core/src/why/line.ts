@@ -1,4 +1,5 @@
-import { type AccountNo, noAccount, rootAccount } from "../model/ids.ts";
+import { ancestors } from "../model/account.ts";
+import { type AccountNo, noAccount } from "../model/ids.ts";
 import type { Job } from "../model/job.ts";
 import { before } from "../queue/in-account.ts";
 import { accountOf } from "../quota/accounts.ts";
@@ -102,9 +103,12 @@ function firstDemand(state: State, job: Job): Demand {
 /** The child of the lowest account above both that `account` is under; `noAccount` = it is that account itself. */
 function sideOf(state: State, account: AccountNo, other: AccountNo): AccountNo {
   const above = new Set<AccountNo>();
-  for (let at = other; at !== noAccount; at = accountOf(state, at).parent) above.add(at);
+  for (const { no } of ancestors(state.accounts, other)) above.add(no);
   let side: AccountNo = noAccount;
-  for (let at = account; !above.has(at) && at !== rootAccount; at = accountOf(state, at).parent) side = at;
+  for (const { no } of ancestors(state.accounts, account)) {
+    if (above.has(no)) return side;
+    side = no;
+  }
   return side;
 }
 

@@ -113,18 +113,18 @@ export function plannedFor(
   timeline: Timeline = plansBefore(state, job, now),
 ): Outlook {
   const unknown = (why: string): Outlook => ({ when: "unknown", why });
-  if (isStopped(state, job, now)) return unknown("it waits for quota, and nobody can tell when that is given back");
-  if (!state.policy.backfill) return unknown("starts are not planned ahead here");
+  if (isStopped(state, job, now)) return unknown("it waits for quota, and it is not known when some is free again");
+  if (!state.policy.backfill) return unknown("this fleet plans no starts (backfill is off)");
   const start = timeline.startOf(job);
   if (start !== undefined)
     return { when: "later", at: start.at, nodes: [...start.takes.keys()], guessed: start.guessed };
-  if (timeline.plans.length >= plansMax) return unknown(`${plansMax} jobs ahead of it are planned, and no more are`);
+  if (timeline.plans.length >= plansMax) return unknown(`${plansMax} jobs ahead of it are planned, which is the limit`);
   const endless = endlessOn(state, job, now);
-  if (endless === 0) return unknown("nothing that runs would leave enough room where it could go");
+  if (endless === 0) return unknown("the ends of running jobs would not leave enough room where it could run");
   const what = job.spec.gpus.every((ask) => ask.count === 0) ? "cores or memory" : "GPUs";
   const jobs =
     endless === 1 ? `1 job that holds ${what} it could use has` : `${endless} jobs that hold ${what} it could use have`;
-  return unknown(`${jobs} no max_time, and too few like ${endless === 1 ? "it" : "them"} have ended`);
+  return unknown(`${jobs} no max_time, and too few jobs like ${endless === 1 ? "it" : "them"} have ended`);
 }
 
 /** How many jobs hold what would do, of which nobody can tell for how long. */

@@ -1,31 +1,110 @@
 import type { Instant } from "../model/units.ts";
 
 /** Why a waiting job does not run: the first of these, in this order, that holds. */
-export type ReasonKind =
-  | "never"
-  | "held"
-  | "not-yet"
-  | "dependency"
-  | "budget"
-  | "price"
-  | "evicting"
-  | "quota"
-  | "capacity"
-  | "shape"
-  | "isolation"
-  | "health"
-  | "reservation"
-  | "order";
+export const reasonKinds = [
+  "never",
+  "held",
+  "not-yet",
+  "dependency",
+  "budget",
+  "price",
+  "evicting",
+  "quota",
+  "capacity",
+  "shape",
+  "isolation",
+  "health",
+  "reservation",
+  "order",
+] as const;
+export type ReasonKind = (typeof reasonKinds)[number];
 
-export interface Reason {
-  readonly kind: ReasonKind;
-  /** One sentence with amounts and places. Names no account but the job's own path. */
-  readonly detail: string;
+/** A reason as values. The core words nothing: the sentences stand in the wire package's table of reasons. */
+export type Reason = { [Kind in ReasonKind]: ReasonOf<Kind> }[ReasonKind];
+
+export interface ReasonOf<Kind extends ReasonKind> {
+  readonly kind: Kind;
+  /** What the sentence of this reason says. Names no account but those on the job's own path. */
+  readonly values: ReasonValues[Kind];
   /** The account whose quota or limit stands in the way. */
   readonly account?: string;
   /** What there is too little of, where it is not the GPUs themselves. */
   readonly missing?: "cpus" | "memory" | "gpu_memory";
+  /** GPUs. */
   readonly needed?: number;
+  /** GPUs. */
   readonly free?: number;
   readonly until?: Instant;
+}
+
+/** GPUs of one model; an empty model is any. */
+export interface GpuCount {
+  readonly gpus: number;
+  readonly model: string;
+}
+
+/** A node with GPUs for a member has too few cores or too little memory for it, or all such nodes together have. */
+type Beside =
+  | { readonly cause: "cpus"; readonly each: GpuCount; readonly mostMilli: number; readonly neededMilli: number }
+  | { readonly cause: "memory"; readonly each: GpuCount; readonly mostMiB: number; readonly neededMiB: number }
+  | { readonly cause: "cpus-of-all" | "memory-of-all"; readonly members: number };
+
+/** What each kind of reason tells beyond its name. */
+export interface ReasonValues {
+  never: { readonly model: string };
+  held: Record<never, never>;
+  "not-yet":
+    | { readonly cause: "retry" | "not-before" }
+    | { readonly cause: "array"; readonly running: number; readonly limit: number };
+  dependency: { readonly jobs: number };
+  budget: { readonly account: string; readonly of: "budget" | "credit"; readonly guaranteedMayStart: boolean };
+  price: {
+    readonly model: string;
+    readonly currency: string;
+    /** Of an hour of one whole GPU; absent while it is not known. */
+    readonly hourMicros?: bigint;
+    readonly maxMicros: bigint;
+    /** The account on the job's path whose guarantee starts it at any price. */
+    readonly guarantor?: string;
+  };
+  evicting: { readonly gpus: number };
+  quota:
+    | { readonly cause: "user"; readonly account: string; readonly gpusMax: number }
+    | { readonly cause: "gpu-hours"; readonly account: string }
+    | {
+        readonly cause: "max";
+        readonly account: string;
+        /** `cpus` in cores, `memory` in MiB, `*` or a model in GPUs. */
+        readonly what: string;
+        readonly max: number;
+        readonly held: number;
+      }
+    | { readonly cause: "not-lent"; readonly gpus: number }
+    | {
+        readonly cause: "not-preemptible";
+        /** The nearest account with a guarantee, if there is one. */
+        readonly guarantee?: { readonly account: string; readonly gpus: number; readonly held: number };
+      };
+  capacity:
+    | { readonly cause: "gpus"; readonly needed: GpuCount; readonly free: number }
+    | { readonly cause: "gpu-memory"; readonly needed: GpuCount; readonly memoryMiB: number; readonly enough: number }
+    | Beside
+    | { readonly cause: "beside-part"; readonly cpusMilli?: number; readonly memoryMiB?: number }
+    | { readonly cause: "part-no-room" | "part-no-cut"; readonly model: string };
+  shape:
+    | { readonly cause: "together"; readonly free: GpuCount; readonly level: string; readonly members: number }
+    | { readonly cause: "spread"; readonly free: GpuCount; readonly level: string; readonly members: number }
+    | { readonly cause: "one-node"; readonly free: GpuCount; readonly largest: number; readonly needed: number }
+    | { readonly cause: "scattered"; readonly free: GpuCount; readonly fit: number; readonly members: number }
+    | Beside
+    | { readonly cause: "apart-from"; readonly names?: readonly string[] }
+    | { readonly cause: "parts-together"; readonly level: string; readonly members: number };
+  isolation:
+    | { readonly cause: "confidential" | "node-not-shared"; readonly free: GpuCount }
+    | { readonly cause: "part-not-shared"; readonly model: string }
+    /** `stretchMax`: the times its own latency may grow, where the job has a promise. */
+    | { readonly cause: "latency"; readonly model: string; readonly stretchMax?: number };
+  health: { readonly free: GpuCount };
+  reservation: { readonly maxTime: boolean };
+  order: { readonly ahead: number };
 }

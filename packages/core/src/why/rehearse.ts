@@ -41,6 +41,6 @@ export function expected(state: State, job: Job, now: Instant): Outlook {
   if (job.waitsFor > 0) return { when: "unknown", why: "it waits for other jobs to end" };
   const array = job.array === undefined ? undefined : state.arrays.get(job.array);
   if (array !== undefined && array.active >= (job.spec.array?.atOnceMax ?? array.size))
-    return { when: "unknown", why: "as many elements of its array run as may at once" };
+    return { when: "unknown", why: "its array already runs as many elements as it may" };
   return job.notBeforeAt > now ? plannedFor(state, job, now) : outlookOf(state, job, now);
 }

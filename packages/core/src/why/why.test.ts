@@ -108,7 +108,7 @@ describe("a rehearsal", () => {
     const both = dry(w, "lab", { gpus: 8, nodes: 2 }).outlook;
     assert.deepEqual(both, {
       when: "unknown",
-      why: "1 job that holds GPUs it could use has no max_time, and too few like it have ended",
+      why: "1 job that holds GPUs it could use has no max_time, and too few jobs like it have ended",
     });
     const early = dry(w, "lab", { gpus: 1 });
     assert.equal(early.outlook.when, "later");
@@ -258,8 +258,8 @@ describe("alternatives", () => {
       return w;
     };
     const w = make();
-    const { detail } = reasonFor(w.state, w.state.jobById.get(jobId("x"))!, w.now);
-    assert.match(detail, /and a is guaranteed 2 GPUs and holds 2\. With preemptible: true it could borrow\./);
+    const { values } = reasonFor(w.state, w.state.jobById.get(jobId("x"))!, w.now);
+    assert.deepEqual(values, { cause: "not-preemptible", guarantee: { account: "a", gpus: 2, held: 2 } });
     assert.equal(keepsItsWord(make, "x")[0]?.field, "preemptible");
   });
 
@@ -291,8 +291,7 @@ describe("alternatives", () => {
     w.run("a").submit("x", "lab", { type: "service", gpus: "H100:0.25", slo });
     assert.deepEqual(reasonFor(w.state, w.state.jobById.get(jobId("x"))!, w.now), {
       kind: "isolation",
-      detail:
-        "A part of a H100 GPU is free, but others there would stretch its latency to more than 1.5 times what it is alone, or it would break a promise of theirs.",
+      values: { cause: "latency", model: "H100", stretchMax: 1.5 },
     });
     assert.deepEqual(fields(alternatives(w, "x")), ["slo"]);
   });
@@ -322,8 +321,8 @@ describe("alternatives", () => {
     const w = make();
     const reason = (id: string) => reasonFor(w.state, w.state.jobById.get(jobId(id))!, w.now);
     assert.deepEqual(
-      [reason("x").missing, reason("x").detail],
-      ["cpus", "Nodes with 1 H100 GPU free have at most 24 cores free, and a member needs 30."],
+      [reason("x").missing, reason("x").values],
+      ["cpus", { cause: "cpus", each: { gpus: 1, model: "H100" }, mostMilli: 24_000, neededMilli: 30_000 }],
     );
     assert.equal(reason("y").missing, "memory");
     assert.equal(byField(keepsItsWord(make, "x"), "cpus")?.spec.cpusMilli, 24_000);
@@ -356,9 +355,9 @@ describe("what never fits", () => {
       assert.ok(isRefusal(refusal));
       return [refusal.field, refusal.hint];
     };
-    assert.deepEqual(refused({ cpus: 65 }), ["cpus", "ask for at most 64"]);
-    assert.deepEqual(refused({ memory: "600GiB" }), ["memory", "ask for at most 512000 MiB"]);
-    assert.deepEqual(refused({ gpu_memory: "90GiB" }), ["gpu_memory", "the largest H100 has 81559 MiB"]);
+    assert.deepEqual(refused({ cpus: 65 }), ["cpus", "ask for at most 64 cores"]);
+    assert.deepEqual(refused({ memory: "600GiB" }), ["memory", "ask for at most 500 GiB"]);
+    assert.deepEqual(refused({ gpu_memory: "90GiB" }), ["gpu_memory", "ask for at most 79.6 GiB"]);
     assert.deepEqual(refused({ gpus: 9 }), [
       "gpus",
       "the largest node has 8 H100 GPUs; ask for fewer on each of several nodes",

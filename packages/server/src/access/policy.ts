@@ -1,4 +1,14 @@
-import { type Account, type AccountNo, accountOf, type Role, rootAccount, type State, type User } from "@tessera/core";
+import {
+  type Account,
+  type AccountNo,
+  accountOf,
+  isInside,
+  type Role,
+  roles,
+  rootAccount,
+  type State,
+  type User,
+} from "@tessera/core";
 import type { Action } from "@tessera/wire";
 
 /** `own`: only where the thing is the caller's own. */
@@ -69,7 +79,7 @@ export const grantsOfEveryone: ReadonlySet<Action> = new Set<Action>([
 
 /** Roles that each role may give and take away: never one that can do what it cannot do itself. */
 export const mayGive: Readonly<Record<Role, readonly Role[]>> = {
-  "platform-owner": ["platform-owner", "tenant-admin", "team-admin", "member", "viewer", "finance", "auditor"],
+  "platform-owner": roles,
   "tenant-admin": ["tenant-admin", "team-admin", "member", "viewer", "finance", "auditor"],
   "team-admin": ["team-admin", "member", "viewer", "finance"],
   member: [],
@@ -78,20 +88,12 @@ export const mayGive: Readonly<Record<Role, readonly Role[]>> = {
   auditor: [],
 };
 
-/** Whether `account` is `above` or lies below it. */
-export function isWithin(state: State, account: AccountNo, above: AccountNo): boolean {
-  for (let at = account; ; at = accountOf(state, at).parent) {
-    if (at === above) return true;
-    if (at === rootAccount) return false;
-  }
-}
-
 /** Whether a role of this user allows the action at this account. `own` tells that the thing is the user's own. */
 export function may(state: State, user: User, action: Action, account: AccountNo, own = false): boolean {
   for (const binding of user.bindings) {
     const extent = grantsOf[binding.role][action];
     if (extent === undefined || (extent === "own" && !own)) continue;
-    if (isWithin(state, account, binding.account)) return true;
+    if (isInside(state, account, binding.account)) return true;
   }
   return false;
 }
@@ -113,7 +115,7 @@ export function mayWriteAccount(state: State, user: User, account: Account): boo
 /** Whether the user may give or take away this role at this account. */
 export function mayGiveRole(state: State, user: User, role: Role, account: AccountNo): boolean {
   return user.bindings.some(
-    (binding) => mayGive[binding.role].includes(role) && isWithin(state, account, binding.account),
+    (binding) => mayGive[binding.role].includes(role) && isInside(state, account, binding.account),
   );
 }
 
@@ -142,6 +144,6 @@ export function rootsFor(state: State, user: User, action: Action): Account[] {
     if (grantsOf[binding.role][action] !== undefined) at.add(binding.account);
   }
   return [...at]
-    .filter((no) => ![...at].some((other) => other !== no && isWithin(state, no, other)))
+    .filter((no) => ![...at].some((other) => other !== no && isInside(state, no, other)))
     .map((no) => accountOf(state, no));
 }

@@ -1,6 +1,7 @@
 import {
   type AccountNo,
   type BudgetReached,
+  durationText,
   type Event,
   type JobNo,
   moneyText,
@@ -11,7 +12,7 @@ import {
 import type { FeedEntry } from "@tessera/wire";
 import type { ControlPlane } from "../flow/control.ts";
 import { eventsOf } from "../flow/write/recover.ts";
-import { durationText, timestamp } from "../render/quantities.ts";
+import { timestamp } from "../render/quantities.ts";
 
 /** Something that happened, as it is kept: put into words only when someone reads it. */
 export interface FeedItem {
@@ -209,8 +210,8 @@ function wordsOf(event: Event): string {
       return event.reason === "" ? `is ${event.mode}` : `is ${event.mode}: ${event.reason}`;
     case "maintenance-planned":
       return event.windows.length === 0
-        ? "has no maintenance planned any more"
-        : `will be out of use from ${timestamp(event.windows[0]!.from)} to ${timestamp(event.windows[0]!.to)}`;
+        ? "has no planned maintenance any more"
+        : `will be in maintenance from ${timestamp(event.windows[0]!.from)} to ${timestamp(event.windows[0]!.to)}`;
     case "node-removed":
       return "left the fleet";
     case "account-created":
@@ -230,13 +231,13 @@ function wordsOf(event: Event): string {
     case "plan-dropped":
       return "has no planned start any more";
     case "job-placed":
-      return `attempt ${event.attempt} has seats for ${event.seats.length} ${event.seats.length === 1 ? "member" : "members"}, ${event.class}`;
+      return `attempt ${event.attempt} is placed with ${event.seats.length} ${event.seats.length === 1 ? "member" : "members"} as ${event.class}`;
     case "job-grown":
-      return `has seats for ${event.seats.length} more`;
+      return `grows by ${event.seats.length} ${event.seats.length === 1 ? "member" : "members"}`;
     case "lease-scrubbed":
-      return `${rankOf(event.lease)}: its GPUs were cleared before it got them (${event.how})`;
+      return `${rankOf(event.lease)}: its GPUs were cleared first (${event.how})`;
     case "lease-reshaped":
-      return `${rankOf(event.lease)}: its GPUs were cut for it (${event.how})`;
+      return `${rankOf(event.lease)}: its GPUs were divided for it (${event.how})`;
     case "lease-prepared":
       return `${rankOf(event.lease)} is prepared`;
     case "lease-started":
@@ -250,7 +251,7 @@ function wordsOf(event: Event): string {
     case "job-claimed":
       return `room is being made for ${event.seats.length} ${event.seats.length === 1 ? "member" : "members"}`;
     case "claim-dropped":
-      return `no longer has room made for it: ${event.reason}`;
+      return `room is no longer being made: ${event.reason}`;
     case "job-classed":
       return `is ${event.class} now`;
     case "job-ended":
@@ -266,7 +267,7 @@ function wordsOf(event: Event): string {
     case "budget-foreseen":
       return event.over ? `will spend more than its budget${whenSpent(event.spentAt)}` : "will stay within its budget";
     case "credit-reached":
-      return event.reached ? "has used up its credit, hence stop-burst" : "has credit again";
+      return event.reached ? "has used up its credit: burst jobs are stopped" : "has credit again";
     case "tenant-billed":
       return `is billed by ${event.mode}`;
     case "invoice-issued":
@@ -277,7 +278,7 @@ function wordsOf(event: Event): string {
 }
 
 function reachedText({ perMille, stop }: BudgetReached): string {
-  const then = stop === "none" || stop === "alert" ? "" : `, hence ${stop}`;
+  const then = stop === "none" || stop === "alert" ? "" : ` (${stop})`;
   return `has spent ${perMille / 10} % of its budget${then}`;
 }
 

@@ -91,7 +91,7 @@ function unknownQuery(query: Record<string, unknown>): Denial | undefined {
   const [name] = Object.keys(query);
   return name === undefined
     ? undefined
-    : deny("unknown-field", "This address takes no query.", "Leave it out.", name.slice(0, 100));
+    : deny("unknown-field", "is not a query parameter of this address", "Leave it out.", name.slice(0, 100));
 }
 
 async function once<Answer>(

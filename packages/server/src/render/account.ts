@@ -2,6 +2,7 @@ import {
   type Account,
   type AccountTerms,
   accountOf,
+  durationText,
   type GpuAmounts,
   type Limits,
   modelMatches,
@@ -14,7 +15,7 @@ import {
 } from "@tessera/core";
 import type { Account as WireAccount } from "@tessera/wire";
 import type { Seal } from "../access/seal.ts";
-import { durationText, gpuHourUnitMs, gpusOf, timestamp } from "./quantities.ts";
+import { gpuHourUnitMs, gpusOf, timestamp } from "./quantities.ts";
 
 /** Terms in the words of the request. */
 function renderTerms({

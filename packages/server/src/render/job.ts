@@ -17,7 +17,14 @@ import {
   type State,
   unitsPerGpu,
 } from "@tessera/core";
-import type { Attempt, JobCreated, Member, WaitReason, Job as WireJob } from "@tessera/wire";
+import {
+  type Attempt,
+  type JobCreated,
+  type Member,
+  reasonSentence,
+  type WaitReason,
+  type Job as WireJob,
+} from "@tessera/wire";
 import { timestamp } from "./quantities.ts";
 import { renderSpec } from "./spec.ts";
 
@@ -36,8 +43,8 @@ function gangGpus({ gpus, members }: JobSpec, choice: number): number {
 }
 
 export function renderReason(reason: Reason): WaitReason {
-  const { until, ...rest } = reason;
-  return { ...rest, ...(until !== undefined && { until: timestamp(until) }) };
+  const { kind, values: _, until, ...rest } = reason;
+  return { kind, detail: reasonSentence(reason), ...rest, ...(until !== undefined && { until: timestamp(until) }) };
 }
 
 export function renderMember(state: State, lease: Lease): Member {

@@ -2,6 +2,7 @@ import {
   type Alternative,
   accountOf,
   type Displaced,
+  durationText,
   type JobSpec,
   type Outlook,
   type Rule,
@@ -11,7 +12,7 @@ import {
 } from "@tessera/core";
 import type { Displacement, DryRun, Start, Alternative as WireAlternative } from "@tessera/wire";
 import { may } from "../access/policy.ts";
-import { durationText, timestamp } from "./quantities.ts";
+import { timestamp } from "./quantities.ts";
 import { renderSpec } from "./spec.ts";
 
 const ruleNames: Readonly<Record<Rule, Displacement["by"][number]["rule"]>> = {

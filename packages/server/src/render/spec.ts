@@ -1,13 +1,15 @@
 import {
   type ArrayAsk,
   decimalText,
+  durationText,
   type GpuAsk,
   type JobSpec,
   type ModelAsk,
+  memoryText,
   type Slo,
   unitsPerGpu,
 } from "@tessera/core";
-import { durationText, sizeText, timestamp } from "./quantities.ts";
+import { timestamp } from "./quantities.ts";
 
 /** A spec in the words of the job file, defaults filled in: what one gets back can be submitted again. */
 export function renderSpec(spec: JobSpec): Record<string, unknown> {
@@ -25,8 +27,8 @@ export function renderSpec(spec: JobSpec): Record<string, unknown> {
     ...(spec.model !== undefined && { model: modelText(spec.model) }),
     ...(apart ? { nodes: size } : { members: size }),
     ...(spec.cpusMilli > 0 && { cpus: spec.cpusMilli / 1000 }),
-    ...(spec.memoryMiB > 0 && { memory: sizeText(spec.memoryMiB) }),
-    ...(spec.gpuMemoryMiB > 0 && { gpu_memory: sizeText(spec.gpuMemoryMiB) }),
+    ...(spec.memoryMiB > 0 && { memory: memoryText(spec.memoryMiB) }),
+    ...(spec.gpuMemoryMiB > 0 && { gpu_memory: memoryText(spec.gpuMemoryMiB) }),
     ...(spec.topology !== undefined && { topology: `${spec.topology.level}${spec.topology.required ? "" : "?"}` }),
     ...(spec.spread !== undefined && { spread: `${spec.spread.level}${spec.spread.required ? "" : "?"}` }),
     ...(spec.apartFrom !== undefined && { apart_from: spec.apartFrom }),

@@ -1,3 +1,5 @@
+import { type EventSourceMessage, EventSourceParserStream } from "eventsource-parser/stream";
+
 /** One message of an event stream, as a test reads it. */
 export interface StreamEvent {
   readonly event: string;
@@ -10,14 +12,13 @@ export interface StreamEvent {
 export class EventStream {
   readonly response: Response;
   readonly #abort: AbortController;
-  readonly #reader: ReadableStreamDefaultReader<Uint8Array>;
-  #text = "";
-  #ended = false;
+  readonly #messages: AsyncIterator<EventSourceMessage>;
 
   private constructor(response: Response, abort: AbortController) {
     this.response = response;
     this.#abort = abort;
-    this.#reader = response.body!.getReader();
+    const text = response.body!.pipeThrough(new TextDecoderStream());
+    this.#messages = text.pipeThrough(new EventSourceParserStream())[Symbol.asyncIterator]();
   }
 
   static async open(url: string, token: string, headers: Record<string, string> = {}): Promise<EventStream> {
@@ -29,20 +30,10 @@ export class EventStream {
 
   /** The next message; undefined at the end of the stream. */
   async next(): Promise<StreamEvent | undefined> {
-    for (;;) {
-      const end = this.#text.indexOf("\n\n");
-      if (end >= 0) {
-        const block = this.#text.slice(0, end);
-        this.#text = this.#text.slice(end + 2);
-        if (block.startsWith(":")) continue;
-        const field = (name: string) => new RegExp(`^${name}: (.*)$`, "m").exec(block)?.[1] ?? "";
-        return { event: field("event"), id: field("id"), data: JSON.parse(field("data")) };
-      }
-      if (this.#ended) return undefined;
-      const { value, done } = await this.#reader.read().catch(() => ({ value: undefined, done: true }));
-      if (done) this.#ended = true;
-      else this.#text += Buffer.from(value!).toString("utf8");
-    }
+    const { value, done } = await this.#messages.next().catch(() => ({ value: undefined, done: true }));
+    if (done || value === undefined) return undefined;
+    const { event = "", id = "", data } = value;
+    return { event, id, data: JSON.parse(data) };
   }
 
   /** Reads on until a message fulfils the wish; answers all that came, that one last. */

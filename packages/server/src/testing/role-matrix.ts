@@ -1,4 +1,4 @@
-import type { Role } from "@tessera/core";
+import { type Role, roles } from "@tessera/core";
 import { type Route, type RouteId, routes } from "@tessera/wire";
 import type { TestControl } from "./control.ts";
 import { type Answer, Tenancy, type TestServer, type TestUser } from "./tenancy.ts";
@@ -9,16 +9,6 @@ import { type Answer, Tenancy, type TestServer, type TestUser } from "./tenancy.
  */
 export const tenancies = ["own", "child", "sibling", "missing"] as const;
 export type Where = (typeof tenancies)[number];
-export const rolesWalked = [
-  "platform-owner",
-  "tenant-admin",
-  "team-admin",
-  "member",
-  "viewer",
-  "finance",
-  "auditor",
-] as const satisfies readonly Role[];
-
 const admin =
   "job.read job.submit job.control job.logs account.read account.write user.read user.write role.read role.write token.read token.write secret.read secret.write usage.read cost.read budget.read budget.write invoice.read ledger.read event.read";
 const can: Readonly<Record<Role, ReadonlySet<string>>> = {
@@ -154,7 +144,7 @@ export async function makeWorld(control: TestControl): Promise<{ tenancy: Tenanc
   for (const path of ["acme", "acme/team", "bolt", "bolt/team"]) await tenancy.account(path);
   await tenancy.prices();
   const users = {} as Record<Role, TestUser>;
-  for (const role of rolesWalked) {
+  for (const role of roles) {
     users[role] = await tenancy.user(`walker-${role}`, role, role === "platform-owner" ? "" : "acme");
   }
   return { tenancy, users };
@@ -290,7 +280,7 @@ export async function walk(
   const wrong: string[] = [];
   let cells = 0;
   for (const id of ids) {
-    for (const role of rolesWalked) {
+    for (const role of roles) {
       let hidden: string | undefined;
       for (const where of tenancies) {
         cells++;

@@ -93,8 +93,8 @@ export class Watch {
       const then = job && new Map(plannedIn(state, this.starts)).get(job);
       if (job === undefined || then === undefined || at < now || then <= at) continue;
       const demand = demandOf(state, job, 0, modelsFor(state, job, 0)[0]!);
-      // Between those whom one guarantee may hold its order decides, not the plan: also where that starts one on a
-      // guarantee further down, and so has no room left for the planned job [B7].
+      // Between jobs that one guarantee can hold the order decides, not the plan; also where the job that started is
+      // covered by a guarantee further down, which leaves the planned job no room in its own [B7].
       const floor = coverFor(state, job.account, demand, nothingHeld);
       const shares = (cover: AccountNo) =>
         pathUp(state, job.account).some((account) => account.no === cover) ||

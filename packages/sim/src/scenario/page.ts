@@ -17,7 +17,7 @@ const chapters: readonly { readonly title: string; readonly letter: string; read
   { title: "Amounts", letter: "U", rules: 3 },
   { title: "Class: what a job may lose", letter: "C", rules: 5 },
   { title: "Order: who is next", letter: "O", rules: 4 },
-  { title: "Taking back", letter: "T", rules: 10 },
+  { title: "Taking back", letter: "T", rules: 14 },
   { title: "Where", letter: "P", rules: 8 },
   { title: "When", letter: "B", rules: 4 },
 ];

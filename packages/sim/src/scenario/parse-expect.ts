@@ -1,28 +1,10 @@
-import type { JobClass, ReasonKind } from "@tessera/core";
+import { type JobClass, reasonKinds } from "@tessera/core";
 import { BadField, type FieldPath, Fields, hintFor, knownName, listOf, mapOf, type Read } from "./fields.ts";
 import { type Expect, placeLevels } from "./scenario.ts";
 import { name, units, whole } from "./values.ts";
 
 const keys = ["running", "waiting", "never", "evicted", "evicted_of", "running_of", "usage", "class", "on"];
 const classes: readonly JobClass[] = ["guaranteed", "burst"];
-
-/** All of the core's kinds: one that is missing here does not compile. */
-const reasons = Object.keys({
-  never: 1,
-  held: 1,
-  "not-yet": 1,
-  dependency: 1,
-  budget: 1,
-  price: 1,
-  evicting: 1,
-  quota: 1,
-  capacity: 1,
-  shape: 1,
-  isolation: 1,
-  health: 1,
-  reservation: 1,
-  order: 1,
-} satisfies Record<ReasonKind, 1>) as ReasonKind[];
 
 /** What may be spoken of at a step: jobs submitted so far, and accounts. */
 export interface Subjects {
@@ -43,7 +25,7 @@ export function readExpect(value: unknown, at: FieldPath, subjects: Subjects): E
   return {
     running: fields.take("running", listOf("jobs", job)),
     waiting: fields
-      .take("waiting", ofJob(knownName("a reason to wait", reasons)))
+      .take("waiting", ofJob(knownName("a reason to wait", reasonKinds)))
       ?.map(({ job, value }) => ({ job, kind: value })),
     never: fields.take("never", listOf("jobs", job)),
     evicted: fields.take("evicted", listOf("jobs", job)),

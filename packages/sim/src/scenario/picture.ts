@@ -1,5 +1,4 @@
-import { type Instant, type Job, reasonFor, type State } from "@tessera/core";
-import { durationText } from "./report.ts";
+import { durationText, type Instant, type Job, reasonFor, type State } from "@tessera/core";
 import { runScenario } from "./run.ts";
 import type { Scenario, StepInput } from "./scenario.ts";
 

@@ -1,4 +1,4 @@
-import { hour, minute, type Refusal, second } from "@tessera/core";
+import { durationText, hintText, type Refusal, refusalText } from "@tessera/core";
 import type { ScenarioRun } from "./run.ts";
 
 /** How a text is marked; plain where nobody looks at colours. */
@@ -34,10 +34,9 @@ export function summary(ok: number, failed: number, bad: number, paint: Paint): 
 }
 
 /** What is wrong with a file, where, and what to do. */
-export function badFileText(file: string, { field, value, detail, hint }: Refusal, line?: number): string {
+export function badFileText(file: string, refusal: Refusal, line?: number): string {
   const where = line === undefined ? file : `${file}:${line}`;
-  const subject = [field, value === null ? "" : JSON.stringify(value)].filter((part) => part !== "").join(": ");
-  return `${where}: ${subject === "" ? "" : `${subject} `}${detail}; ${hint}`;
+  return `${where}: ${refusalText(refusal)} ${hintText(refusal)}`;
 }
 
 export function badFileJson(file: string, { refused, field, value, detail, hint }: Refusal, line?: number): string {
@@ -47,21 +46,4 @@ export function badFileJson(file: string, { refused, field, value, detail, hint 
 function shown(value: unknown): string {
   if (Array.isArray(value)) return `[${value.join(", ")}]`;
   return String(value);
-}
-
-/** `1h1m`, `90ms`: as a scenario file would write it. */
-export function durationText(ms: number): string {
-  let rest = ms;
-  let text = "";
-  for (const [unit, size] of [
-    ["h", hour],
-    ["m", minute],
-    ["s", second],
-    ["ms", 1],
-  ] as const) {
-    const count = Math.floor(rest / size);
-    rest -= count * size;
-    if (count > 0) text += `${count}${unit}`;
-  }
-  return text === "" ? "0s" : text;
 }

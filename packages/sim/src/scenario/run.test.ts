@@ -34,7 +34,7 @@ describe("runScenario", () => {
         at: minute,
         what: "waiting.huge",
         expected: "never",
-        got: "refused (never-fits: gpus no node is large enough for one member)",
+        got: "refused (never-fits: gpus is more than any node has for one member)",
       },
       { at: minute, what: "never.b.2", expected: "never", got: "capacity" },
       { at: minute, what: "evicted", expected: ["a"], got: [] },

@@ -10,7 +10,7 @@ export class Refused extends Error {
   }
 }
 
-/** Nobody answered. */
+/** The server did not answer. */
 export class Unreachable extends Error {}
 
 export interface Ask<Id extends RouteId> {
@@ -26,7 +26,7 @@ export interface Ask<Id extends RouteId> {
 
 let onSignedOut = () => {};
 
-/** Told whenever the server no longer knows who we are. */
+/** Called when the session is no longer valid. */
 export function whenSignedOut(listener: () => void): void {
   onSignedOut = listener;
 }

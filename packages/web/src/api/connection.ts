@@ -24,7 +24,7 @@ export function noteLost(stream: object): void {
   tell();
 }
 
-/** A stream is live again, or nobody wants it any more. */
+/** A stream is live again, or no longer needed. */
 export function noteLive(stream: object): void {
   if (!lost.delete(stream) || lost.size > 0) return;
   now = { live: true, lostAt: 0 };
@@ -32,7 +32,7 @@ export function noteLive(stream: object): void {
   for (const listener of returns) listener();
 }
 
-/** Called when the server is back after it was lost: whatever was read before may be out of date. */
+/** Called when the server is back after it was lost: everything read before may be out of date. */
 export function onReturn(listener: () => void): () => void {
   returns.add(listener);
   return () => returns.delete(listener);

@@ -1,4 +1,4 @@
-/** Gathers what a watched list says: the whole, then each change. Knows nothing of how it arrives. */
+/** Keeps a watched list up to date from its first sync and its changes, however they arrive. */
 export class LiveList<Item extends object> {
   readonly #keyOf: (item: Item) => string;
   readonly #byKey = new Map<string, Item>();
@@ -16,7 +16,7 @@ export class LiveList<Item extends object> {
     this.#items = undefined;
   }
 
-  /** The rest of a list that is longer than one page; what the stream has said meanwhile is newer. */
+  /** The rest of a list that is longer than one page; items from the stream are newer. */
   addMissing(items: readonly Item[]): void {
     for (const item of items) {
       const key = this.#keyOf(item);

@@ -5,7 +5,7 @@ import { addressOf, call, callAll, type ItemOf } from "./call.ts";
 import { noteLive, noteLost } from "./connection.ts";
 import { LiveList } from "./live-list.ts";
 
-/** By what an item of each list is known. */
+/** The key of an item in each list. */
 const keys: Readonly<Partial<Record<RouteId, (item: never) => string>>> = {
   readFleet: (item: { name: string }) => item.name,
   listNodes: (item: { name: string }) => item.name,
@@ -23,7 +23,7 @@ const lingerMs = 5_000;
 const streamsMax = 2;
 const retryMsMax = 5_000;
 
-/** One event stream, shared by everyone on the page who looks at the same list, kept a moment longer than needed. */
+/** One event stream, shared by all parts of the page that show the same list, and kept open for a moment after the last one. */
 class Stream {
   readonly id: WatchRoute;
   readonly query: object;
@@ -107,7 +107,7 @@ class Stream {
     }
   }
 
-  /** The browser takes a lost stream up by itself, but not one that was refused or that found nobody. */
+  /** The browser reconnects a lost stream by itself, but not one that was refused or never connected. */
   #failed(source: EventSource): void {
     if (this.#source !== source) return;
     noteLost(this);
@@ -159,7 +159,7 @@ function streamOf(id: WatchRoute, query: object): Stream {
   return stream;
 }
 
-// Browsers allow few connections to one server, shared by all tabs: those that nobody looks at give theirs back.
+// Browsers allow few connections to one server, shared by all tabs: hidden tabs give theirs back.
 if (typeof document !== "undefined") {
   document.addEventListener("visibilitychange", () => {
     for (const stream of streams.values()) {
@@ -169,7 +169,7 @@ if (typeof document !== "undefined") {
   });
 }
 
-/** All streams go, and with them everything that was read: somebody else may sign in next. */
+/** Closes all streams and drops what was read: another user may sign in next. */
 export function forgetStreams(): void {
   for (const stream of streams.values()) stream.close();
   streams.clear();

@@ -3,12 +3,12 @@ import { createContext, useContext } from "react";
 
 export const MeContext = createContext<WhoAmI | undefined>(undefined);
 
-/** Who is signed in; only below the frame, where somebody is. */
+/** The signed-in user; only used inside the frame, where there is one. */
 export function useMe(): WhoAmI {
   return useContext(MeContext)!;
 }
 
-/** Whether the signed-in user may do this anywhere at all; what is shown at all follows from it. */
+/** Whether the signed-in user may do this anywhere at all; it decides which pages and buttons are shown. */
 export function useMay(): (action: string) => boolean {
   const { may } = useMe();
   return (action) => may.includes(action);

@@ -9,7 +9,7 @@ interface Options {
   readonly everyMs?: number;
 }
 
-/** A question to the API whose answer is kept for the page that asks again. */
+/** A request to the API whose answer is cached for the next page that asks. */
 export function useCall<Id extends RouteId>(id: Id, ask: Ask<Id> = {}, { on = true, everyMs }: Options = {}) {
   return useQuery({
     queryKey: [id, ask.at ?? {}, ask.query ?? {}],

@@ -1,10 +1,11 @@
 import type { Job, WaitReason } from "@tessera/wire";
+import { waitingReasons } from "@tessera/wire/reasons";
 import type { ReactNode } from "react";
 
 export type Tone = "guaranteed" | "burst" | "leaving" | "idle" | "booked" | "maintenance" | "down" | "healthy";
 type Shape = "dot" | "square" | "ring" | "cross";
 
-/** A word with a mark whose colour and shape both say what it is. */
+/** A word with a mark; colour and shape both show its kind. */
 export function Chip({ tone = "idle", shape = "dot", children }: { tone?: Tone; shape?: Shape; children: ReactNode }) {
   return (
     <span className="chip">
@@ -23,7 +24,7 @@ const outcomes: Readonly<Record<string, { tone: Tone; shape: Shape }>> = {
   cancelled: { tone: "maintenance", shape: "cross" },
 };
 
-/** How a job stands, in a word. */
+/** The state of a job in a word. */
 export function StateChip({ job }: { job: Pick<Job, "state" | "outcome" | "held" | "class" | "exitCode"> }) {
   if (job.state === "ended") {
     const outcome = job.outcome ?? "ended";
@@ -51,33 +52,12 @@ export function StateChip({ job }: { job: Pick<Job, "state" | "outcome" | "held"
   );
 }
 
-const reasonWords: Readonly<Record<WaitReason["kind"], string>> = {
-  never: "can never run",
-  held: "held",
-  "not-yet": "not yet",
-  dependency: "waits for a job",
-  budget: "budget",
-  price: "price",
-  evicting: "room is being made",
-  quota: "quota",
-  capacity: "capacity",
-  shape: "shape",
-  isolation: "isolation",
-  health: "health",
-  reservation: "planned for others",
-  order: "others are ahead",
-};
-
-export function reasonWord(kind: WaitReason["kind"]): string {
-  return reasonWords[kind];
-}
-
 export function ReasonChip({ reason }: { reason: WaitReason | undefined }) {
   if (reason === undefined) return null;
   const tone: Tone = reason.kind === "never" ? "down" : reason.kind === "evicting" ? "leaving" : "burst";
   return (
     <Chip tone={tone} shape="square">
-      {reasonWords[reason.kind]}
+      {waitingReasons[reason.kind].title}
     </Chip>
   );
 }

@@ -2,7 +2,7 @@ interface ChoiceProps<Value extends string | number> {
   readonly of: readonly Value[];
   readonly chosen: Value | undefined;
   readonly onChoose: (value: Value) => void;
-  /** How a value is called, where that is not its own name. */
+  /** The text of a value, where it is not the value itself. */
   readonly word?: (value: Value) => string;
 }
 

@@ -17,7 +17,7 @@ const paths = {
 } as const;
 export type IconName = keyof typeof paths;
 
-/** A line drawing; always beside a word, so readers of the screen skip it. */
+/** A line drawing; always beside a word, so screen readers skip it. */
 export function Icon({ name, size = 18 }: { name: IconName; size?: number }) {
   return (
     <svg width={size} height={size} viewBox="0 0 20 20" fill="none" aria-hidden="true">

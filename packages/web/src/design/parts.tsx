@@ -74,7 +74,7 @@ interface FieldProps {
   readonly children: (props: { id: string; "aria-describedby"?: string; "aria-invalid"?: boolean }) => ReactNode;
 }
 
-/** A label, its input, and what is wrong with what was put in. */
+/** A label, its input, and the error of its value. */
 export function Field({ label, hint, wrong, children }: FieldProps) {
   const id = useId();
   const about = wrong !== undefined || hint !== undefined ? { "aria-describedby": `${id}-about` } : {};
@@ -97,7 +97,7 @@ export function Field({ label, hint, wrong, children }: FieldProps) {
   );
 }
 
-/** A page or list with nothing in it says what fills it, in a click and on the command line. */
+/** For an empty page or list: how to fill it, by a click and on the command line. */
 export function Empty(props: { title: string; children?: ReactNode; command?: string }) {
   return (
     <div className="empty">

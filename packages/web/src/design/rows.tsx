@@ -23,7 +23,7 @@ interface RowsProps<Item> {
 
 const rowHeight = 40;
 
-/** A list of any length: only what can be seen is in the page. */
+/** A list of any length: only the visible rows are in the page. */
 export function Rows<Item>({ label, items, columns, keyOf, hrefOf, height = 520, current }: RowsProps<Item>) {
   const box = useRef<HTMLElement>(null);
   const narrow = typeof innerWidth === "number" && innerWidth <= 760;

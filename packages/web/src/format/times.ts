@@ -1,20 +1,14 @@
-const minuteMs = 60_000;
-const hourMs = 60 * minuteMs;
-const dayMs = 24 * hourMs;
+import { shortDuration } from "@tessera/wire/duration";
+
+const dayMs = 86_400_000;
 
 const clock = new Intl.DateTimeFormat(undefined, { hour: "2-digit", minute: "2-digit" });
 const day = new Intl.DateTimeFormat(undefined, { month: "short", day: "numeric", hour: "2-digit", minute: "2-digit" });
 const whole = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "long" });
 
-/** A span in at most two units: `45 s`, `12 min`, `2 h 10 min`, `3 d 4 h`. */
+/** A span in whole seconds and at most two units: `45s`, `2h10m`, `3d4h`. */
 export function spellSpan(ms: number): string {
-  const past = Math.max(0, ms);
-  if (past < minuteMs) return `${Math.round(past / 1000)} s`;
-  if (past < hourMs) return `${Math.floor(past / minuteMs)} min`;
-  const [large, small, big, little] =
-    past < dayMs ? ([hourMs, minuteMs, "h", "min"] as const) : ([dayMs, hourMs, "d", "h"] as const);
-  const rest = Math.floor((past % large) / small);
-  return `${Math.floor(past / large)} ${big}${rest === 0 ? "" : ` ${rest} ${little}`}`;
+  return shortDuration(Math.max(0, Math.round(ms / 1000) * 1000));
 }
 
 /** Relative under a day, absolute beyond. */

@@ -1,7 +1,7 @@
 import { useCallback } from "react";
 import { useSearchParams } from "wouter";
 
-/** The parameters of the page's address, and a way to change them; an empty value takes one away. */
+/** The parameters of the page's address, and a way to change them; an empty value removes one. */
 export function useAddress(): readonly [
   URLSearchParams,
   (values: Readonly<Record<string, string | undefined>>) => void,

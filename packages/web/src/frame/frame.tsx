@@ -1,5 +1,5 @@
 import { useQueryClient } from "@tanstack/react-query";
-import { type ReactNode, useEffect, useRef, useState } from "react";
+import { type ReactNode, useEffect, useId, useRef, useState } from "react";
 import { Link, useLocation } from "wouter";
 import { call } from "../api/call.ts";
 import { useConnection } from "../api/connection.ts";
@@ -102,31 +102,19 @@ function LostBanner() {
   return (
     <div style={{ padding: "12px 20px 0" }}>
       <Notice kind="warn">
-        The server does not answer. Trying again; what you see is from {spellClock(new Date(lostAt).toISOString())}.
+        The server does not answer. Retrying; this page is from {spellClock(new Date(lostAt).toISOString())}.
       </Notice>
     </div>
   );
 }
 
+/** The browser's own popover: a click beside it or Escape closes it, and the focus goes back to the button. */
 function UserMenu({ onSignOut, onHelp }: { onSignOut: () => void; onHelp: () => void }) {
   const me = useMe();
   const queries = useQueryClient();
-  const [open, setOpen] = useState(false);
   const [theme, setTheme] = useState(themeChosen);
-  const box = useRef<HTMLDivElement>(null);
-  useEffect(() => {
-    if (!open) return;
-    const close = (event: Event) => {
-      if (event instanceof KeyboardEvent ? event.key === "Escape" : !box.current?.contains(event.target as Node))
-        setOpen(false);
-    };
-    addEventListener("pointerdown", close);
-    addEventListener("keydown", close);
-    return () => {
-      removeEventListener("pointerdown", close);
-      removeEventListener("keydown", close);
-    };
-  }, [open]);
+  const list = useRef<HTMLDivElement>(null);
+  const id = useId();
   const leave = async (everywhere: boolean) => {
     await call(everywhere ? "signOutEverywhere" : "signOut").catch(() => {});
     queries.clear();
@@ -138,59 +126,45 @@ function UserMenu({ onSignOut, onHelp }: { onSignOut: () => void; onHelp: () => 
   };
   const links = linksFor(me);
   return (
-    <div className="menu" ref={box}>
-      <button
-        type="button"
-        className="button plain"
-        aria-expanded={open}
-        aria-haspopup="true"
-        onClick={() => setOpen(!open)}
-      >
+    <>
+      <button type="button" className="button plain" popoverTarget={id}>
         {me.name || me.user}
       </button>
-      {open && (
-        <div>
-          <div className="who">
-            <strong>{me.name}</strong>
-            {me.bindings.map(({ role, account }) => (
-              <div key={`${role} ${account}`} className="quiet small">
-                {role} of {account === "" ? "the platform" : account}
-              </div>
-            ))}
-          </div>
-          <fieldset className="row wrap" style={{ border: 0, padding: "6px 10px", margin: 0 }}>
-            <legend className="hidden-text">Colours</legend>
-            {(["system", "light", "dark"] as const).map((each) => (
-              <button
-                key={each}
-                type="button"
-                className="chip"
-                aria-pressed={theme === each}
-                onClick={() => pick(each)}
-              >
-                {each}
-              </button>
-            ))}
-          </fieldset>
-          {links
-            .filter(({ label }) => !["Home", "Queue", "Jobs", "Cost"].includes(label))
-            .map(({ href, label }) => (
-              <Link key={href} href={href} onClick={() => setOpen(false)}>
-                {label}
-              </Link>
-            ))}
-          <button type="button" onClick={onHelp}>
-            Keyboard
-          </button>
-          <button type="button" onClick={() => void leave(false)}>
-            Sign out
-          </button>
-          <button type="button" onClick={() => void leave(true)}>
-            Sign out everywhere
-          </button>
+      <div className="menu" id={id} popover="auto" ref={list}>
+        <div className="who">
+          <strong>{me.name}</strong>
+          {me.bindings.map(({ role, account }) => (
+            <div key={`${role} ${account}`} className="quiet small">
+              {role} of {account === "" ? "the platform" : account}
+            </div>
+          ))}
         </div>
-      )}
-    </div>
+        <fieldset className="row wrap" style={{ border: 0, padding: "6px 10px", margin: 0 }}>
+          <legend className="hidden-text">Colours</legend>
+          {(["system", "light", "dark"] as const).map((each) => (
+            <button key={each} type="button" className="chip" aria-pressed={theme === each} onClick={() => pick(each)}>
+              {each}
+            </button>
+          ))}
+        </fieldset>
+        {links
+          .filter(({ label }) => !["Home", "Queue", "Jobs", "Cost"].includes(label))
+          .map(({ href, label }) => (
+            <Link key={href} href={href} onClick={() => list.current?.hidePopover()}>
+              {label}
+            </Link>
+          ))}
+        <button type="button" onClick={onHelp}>
+          Keyboard
+        </button>
+        <button type="button" onClick={() => void leave(false)}>
+          Sign out
+        </button>
+        <button type="button" onClick={() => void leave(true)}>
+          Sign out everywhere
+        </button>
+      </div>
+    </>
   );
 }
 

@@ -13,7 +13,7 @@ export interface PageLink {
 const always = () => true;
 const needing = (action: string) => (me: WhoAmI) => me.may.includes(action);
 
-/** The rail, in order. What a role cannot use is not there. */
+/** The rail, in order. Pages that a role cannot use are left out. */
 export const pageLinks: readonly PageLink[] = [
   { href: "/", label: "Home", icon: "home", key: "h", shown: always },
   { href: "/fleet", label: "Fleet", icon: "fleet", key: "f", shown: needing("node.read") },

@@ -68,7 +68,7 @@ export function Search({ onClose }: { onClose: () => void }) {
             <span className="quiet small">{hit.kind}</span>
           </a>
         ))}
-        {hits.length === 0 && <p className="quiet">Nothing that you may see has this name.</p>}
+        {hits.length === 0 && <p className="quiet">Nothing found that you may see.</p>}
       </div>
     </Dialog>
   );

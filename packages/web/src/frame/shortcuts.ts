@@ -9,7 +9,7 @@ function isTyping(target: EventTarget | null): boolean {
 
 const chordMs = 1_200;
 
-/** Calls an act for `/`, `?`, or two keys such as `g f`, unless somebody is typing. */
+/** Calls an act for `/`, `?`, or two keys such as `g f`, unless the user is typing. */
 export function useShortcuts(acts: Readonly<Record<string, () => void>>): void {
   const held = useRef(acts);
   held.current = acts;

@@ -1,4 +1,4 @@
-import { useSyncExternalStore } from "react";
+import { useEffect, useRef, useSyncExternalStore } from "react";
 import { Notice } from "../design/parts.tsx";
 
 interface Toast {
@@ -17,7 +17,7 @@ function set(now: readonly Toast[]): void {
   for (const listener of listeners) listener();
 }
 
-/** Says something for a moment. */
+/** Shows a message for a few seconds. */
 export function toast(kind: Toast["kind"], text: string): void {
   const id = next++;
   set([...toasts.slice(-3), { id, kind, text }]);
@@ -32,8 +32,14 @@ export function Toasts() {
     },
     () => toasts,
   );
+  const box = useRef<HTMLDivElement>(null);
+  // Shown again for each message, so that it stands above a dialog that was opened in the meantime.
+  useEffect(() => {
+    box.current?.hidePopover();
+    if (shown.length > 0) box.current?.showPopover();
+  }, [shown]);
   return (
-    <div className="toasts" aria-live="polite">
+    <div className="toasts" popover="manual" ref={box} aria-live="polite">
       {shown.map(({ id, kind, text }) => (
         <Notice key={id} kind={kind}>
           {text}

@@ -134,7 +134,7 @@ function* batchesOf(nodes: readonly FleetNodeShape[], from: number, to: number):
   }
 }
 
-/** The heap once the page shows what came last and has been swept. */
+/** The heap after the page shows the last batch and garbage was collected. */
 async function heapOf(page: Page, nodes: number, upTo: number): Promise<number> {
   await page.waitForFunction(
     (count) =>

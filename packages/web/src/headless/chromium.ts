@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { type Browser, chromium } from "playwright-core";
 
-/** Places where a browser that was installed by hand may lie. */
+/** Paths of browsers that were installed by hand. */
 const installed = [
   "/usr/bin/chromium",
   "/usr/bin/google-chrome",

@@ -114,7 +114,7 @@ describe("the console in a real browser", { skip: missing }, () => {
     await page.getByRole("button", { name: "Drain" }).click();
     await page.getByLabel("Reason").fill("new fan");
     await page.getByRole("button", { name: "Drain it" }).click();
-    await page.getByText(/still there/).waitFor();
+    await page.getByText(/still running here/).waitFor();
     await page.getByRole("button", { name: "Take work again" }).click();
     await page.getByText(`${busy.name} takes work again.`).waitFor();
     assert.deepEqual(watched.complaints, []);
@@ -131,7 +131,7 @@ describe("the console in a real browser", { skip: missing }, () => {
     await page.getByRole("link", { name: "Budgets" }).click();
     await page.getByRole("button", { name: "Set a budget" }).click();
     await page.getByLabel("Account").selectOption("acme");
-    await page.getByLabel("A month, at most").fill("250.50");
+    await page.getByLabel("At most, per month").fill("250.50");
     await page.getByRole("button", { name: "Set it" }).click();
     await page.getByText(/of 250\.50 EUR this month/).waitFor();
     await page.getByRole("link", { name: "Invoices" }).click();
@@ -177,7 +177,7 @@ describe("the console in a real browser", { skip: missing }, () => {
     await dialog.getByLabel("Credit limit").fill("a lot");
     await dialog.getByText("Not an amount").waitFor();
     await dialog.getByLabel("Credit limit").fill("1000.50");
-    await dialog.getByLabel("It", { exact: true }).selectOption("showback");
+    await dialog.getByLabel("Billing", { exact: true }).selectOption("showback");
     assert.deepEqual(await seriousViolations(page), []);
     await dialog.getByRole("button", { name: "Set it" }).click();
     await page.getByText("acme is billed by showback now.").waitFor();
@@ -298,6 +298,14 @@ describe("the console in a real browser", { skip: missing }, () => {
     await page.keyboard.press("?");
     await page.getByRole("dialog", { name: "Keyboard" }).waitFor();
     await page.keyboard.press("Escape");
+    const user = page.getByRole("banner").getByRole("button", { name: "owner" });
+    const signOut = page.getByRole("button", { name: "Sign out", exact: true });
+    await user.press("Enter");
+    await signOut.waitFor();
+    await page.keyboard.press("Tab");
+    await page.keyboard.press("Escape");
+    await signOut.waitFor({ state: "hidden" });
+    assert.ok(await user.evaluate((button) => button === button.ownerDocument.activeElement), "the focus is back");
     await watched.close();
   });
 

@@ -55,7 +55,7 @@ export class OwnServer {
     rmSync(this.data, { recursive: true, force: true });
   }
 
-  /** A request as the holder of a token; throws what was refused. */
+  /** A request with a token; throws on a refusal. */
   async call<Id extends RouteId>(
     id: Id,
     ask: { at?: Record<string, string>; query?: QueryOf<Id>; body?: BodyOf<Id>; token?: string } = {},

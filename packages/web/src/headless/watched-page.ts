@@ -6,7 +6,7 @@ interface Look {
   readonly dark?: boolean;
 }
 
-/** A page of its own browser profile that remembers what the console complained about and all that was answered. */
+/** A page of its own browser profile that records console errors and all answers. */
 export class WatchedPage {
   readonly page: Page;
   readonly #context: BrowserContext;
@@ -23,7 +23,7 @@ export class WatchedPage {
     });
     page.on("pageerror", (error) => this.complaints.push(error.message));
     page.on("response", (response) => {
-      // A stream has no body before it ends; what it said is on the page.
+      // A stream has no body before it ends; its messages are on the page.
       if (response.headers()["content-type"]?.startsWith("application/json"))
         this.#answers.push(response.text().catch(() => ""));
     });

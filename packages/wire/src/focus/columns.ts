@@ -1,3 +1,5 @@
+import { csvText } from "../csv.ts";
+
 /** The columns of FOCUS 1.2 that are written, the allocation columns of 1.3, and our own last. */
 export const focusColumns = [
   "AvailabilityZone",
@@ -72,3 +74,8 @@ export type FocusColumn = (typeof focusColumns)[number];
 
 /** One row; a column that is absent is null, which in CSV is nothing between the commas. */
 export type FocusRow = { readonly [Column in FocusColumn]?: string };
+
+/** The rows as a file with a header. */
+export function focusCsv(rows: readonly FocusRow[]): string {
+  return csvText([focusColumns, ...rows.map((row) => focusColumns.map((column) => row[column] ?? ""))]);
+}

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import type { InvoiceShape, LineExplanation, LineShape } from "../shapes/money.ts";
-import { focusCsv } from "./csv.ts";
+import { focusCsv } from "./columns.ts";
 import { focusRows } from "./rows.ts";
 import { faultsOf, readCsv } from "./rules.fixture.ts";
 

@@ -1,2 +1,2 @@
-export { focusCsv } from "./csv.ts";
+export { focusCsv } from "./columns.ts";
 export { focusRows } from "./rows.ts";

@@ -1,6 +1,6 @@
 import { roles } from "@tessera/core";
 import Type, { type Static } from "typebox";
-import { AccountPath, Line, Page, Timestamp } from "./common.ts";
+import { AccountPath, Duration, Line, Page, Timestamp } from "./common.ts";
 
 export const RoleName = Type.Enum([...roles]);
 export const RoleBindingShape = Type.Object({
@@ -31,8 +31,13 @@ export type UserShape = Static<typeof UserShape>;
 export const UserPage = Page(UserShape);
 export const UserCreate = Type.Object(
   {
-    name: Type.String({ pattern: "^[a-z0-9][a-z0-9._-]{0,62}$", description: "Login name" }),
-    email: Type.Optional(Type.String({ maxLength: 254, pattern: "^[^\\s@\\p{C}]+@[^\\s@\\p{C}]+$" })),
+    name: Type.String({
+      pattern: "^[a-z0-9][a-z0-9._-]{0,62}$",
+      description: "A login name of lower-case letters, digits and . _ -",
+    }),
+    email: Type.Optional(
+      Type.String({ maxLength: 254, pattern: "^[^\\s@\\p{C}]+@[^\\s@\\p{C}]+$", description: "An e-mail address" }),
+    ),
     /** A first role, so that a tenant admin can make users only inside the tenant. */
     role: Type.Optional(RoleName),
     account: Type.Optional(AccountPath),
@@ -63,7 +68,7 @@ export const TokenCreate = Type.Object(
     /** Another user's token; needs user.write over that user. */
     user: Type.Optional(Line(200)),
     scopes: Type.Optional(Type.Array(Line(50), { maxItems: 50 })),
-    expiresIn: Type.Optional(Type.String({ pattern: "^(\\d{1,9}(ms|s|m|h|d|w))+$", maxLength: 64 })),
+    expiresIn: Type.Optional(Duration),
   },
   { additionalProperties: false },
 );
@@ -89,7 +94,9 @@ export const WhoAmI = Type.Object({
   name: Type.String(),
   bindings: Type.Array(Type.Object({ role: RoleName, account: Type.String() })),
   scopes: Type.Array(Type.String()),
-  may: Type.Array(Type.String(), { description: "Actions that are allowed somewhere, at least on what is one's own" }),
+  may: Type.Array(Type.String(), {
+    description: "Actions that are allowed at some account, at least on the user's own jobs",
+  }),
   /** Where `tess run` goes without a project: the only account the user may submit to, or the first. */
   defaultProject: Type.Optional(Type.String()),
 });

@@ -28,7 +28,15 @@ const terms = {
     ),
   ),
   trust: Type.Optional(Type.Enum(["confidential", "untrusted", "trusted"])),
-  trustGroup: Type.Optional(Type.Union([Type.String({ pattern: "^[a-z0-9][a-z0-9._-]{0,62}$" }), Type.Null()])),
+  trustGroup: Type.Optional(
+    Type.Union([
+      Type.String({
+        pattern: "^[a-z0-9][a-z0-9._-]{0,62}$",
+        description: "a name of lower-case letters, digits and . _ -",
+      }),
+      Type.Null(),
+    ]),
+  ),
   allowMigWith: Type.Optional(
     Type.Array(AccountPath, {
       maxItems: 100,
@@ -42,7 +50,7 @@ const terms = {
     }),
   ),
   quantum: Type.Optional(Type.Union([Duration, Type.Null()])),
-  overcommit: Type.Optional(Type.Boolean({ description: "Guarantees below may exceed what is there" })),
+  overcommit: Type.Optional(Type.Boolean({ description: "Guarantees below may exceed the guarantee here" })),
   limits: Type.Optional(
     Type.Object(
       {
@@ -117,14 +125,16 @@ export const Account = Type.Object({
   trustGroup: Type.Optional(Type.String()),
   allowMigWith: Type.Optional(Type.Array(Type.String())),
   historyHalfLife: Type.Optional(
-    Type.String({ description: "What those below borrowed counts in their shares, half as much after this time" }),
+    Type.String({
+      description: "Past borrowing of the accounts below counts in their shares, halved after each such time",
+    }),
   ),
   order: Type.String(),
   quantum: Type.Optional(
     Type.String({ description: "Its order may evict at equal priority, and is looked at this often by time alone" }),
   ),
   overcommit: Type.Boolean(),
-  overcommitted: Type.Boolean({ description: "The guarantees below really exceed what is there" }),
+  overcommitted: Type.Boolean({ description: "The guarantees below exceed the guarantee here at present" }),
   limits: Type.Record(Type.String(), Type.Unknown()),
   allowed: Type.Record(Type.String(), Type.Unknown()),
   windows: Type.Optional(
@@ -144,7 +154,7 @@ export const Account = Type.Object({
     byModel: amounts,
     borrowed: Type.Number({ description: "GPUs held beyond the guarantee" }),
     borrowedBefore: Type.Optional(
-      Type.Number({ description: "GPUs borrowed lately, on average, where the account above keeps a history" }),
+      Type.Number({ description: "GPUs borrowed recently, on average, where the account above keeps a history" }),
     ),
     cpus: Type.Number(),
     memoryMiB: Type.Integer(),

@@ -8,7 +8,7 @@ export const accountPathPattern = "^[a-z0-9]([a-z0-9._-]{0,62})(/[a-z0-9]([a-z0-
 export const AccountPath = Type.String({
   pattern: accountPathPattern,
   maxLength: 255,
-  description: "Account, from the tenant down",
+  description: "An account path in lower case, from the tenant down, such as lab/vision",
 });
 
 /** One line of text that a terminal may show: no control characters, no invisible ones that turn text around. */
@@ -16,9 +16,12 @@ export function Line(maxLength: number, description?: string) {
   return Type.String({ maxLength, pattern: "^[^\\p{Cc}\\p{Cf}\\p{Zl}\\p{Zp}]*$", ...(description && { description }) });
 }
 
-/** Text of any number of lines; without the one character that neither files nor environments can carry. */
+/** All text but the one character that neither files nor environments can carry. */
+export const anyTextPattern = "^[^\\u0000]*$";
+
+/** Text of any number of lines. */
 export function Text(maxLength: number, description?: string) {
-  return Type.String({ maxLength, pattern: "^[^\\u0000]*$", ...(description && { description }) });
+  return Type.String({ maxLength, pattern: anyTextPattern, ...(description && { description }) });
 }
 
 /** A cut of a list. `next` is opaque; absent on the last page. */
@@ -49,20 +52,23 @@ export const Problem = Type.Object({
 });
 export type Problem = Static<typeof Problem>;
 
+/** A GPU model, or `*` for any. */
+export const gpuModelPattern = "^(\\*|[A-Za-z0-9][A-Za-z0-9._-]{0,62})$";
+
 /** GPUs of any model, or by model, or by the owner's sizes: `4`, `{"H100": 4, "*": 2}`, `{"Small": 10}`. Parts down to thousandths of a GPU. */
 export const GpuAmount = Type.Union([
   Type.Number({ minimum: 0, maximum: 1_000_000 }),
-  Type.Record(
-    Type.String({ pattern: "^(\\*|[A-Za-z0-9][A-Za-z0-9._-]{0,62})$" }),
-    Type.Number({ minimum: 0, maximum: 1_000_000 }),
-    { additionalProperties: false },
-  ),
+  Type.Record(Type.String({ pattern: gpuModelPattern }), Type.Number({ minimum: 0, maximum: 1_000_000 }), {
+    additionalProperties: false,
+  }),
 ]);
 export type GpuAmount = Static<typeof GpuAmount>;
 
+export const durationPattern = "^(\\d{1,9}(ms|s|m|h|d|w))+$";
+
 /** `90m`, `2h30m`, `1d`, `500ms`. */
 export const Duration = Type.String({
-  pattern: "^(\\d{1,9}(ms|s|m|h|d|w))+$",
+  pattern: durationPattern,
   maxLength: 64,
-  description: "Such as 90m, 2h30m, 1d",
+  description: "A number with a unit, such as 90s, 45m, 2h30m or 1d",
 });

@@ -1,18 +1,25 @@
 import Type, { type Static } from "typebox";
-import { AccountPath, Duration, Line, Page, Text, Timestamp } from "./common.ts";
+import { reasonKinds } from "../reasons.ts";
+import { AccountPath, anyTextPattern, Duration, Line, Page, Text, Timestamp } from "./common.ts";
 
 const name = Type.String({
   pattern: "^[A-Za-z0-9]([A-Za-z0-9._-]{0,98}[A-Za-z0-9])?$",
-  description: "Letters, digits, . _ -",
+  description: "A name of at most 100 letters, digits and . _ -, which begins and ends with a letter or digit",
 });
 const countOrRange = Type.Union([
   Type.Integer({ minimum: 1, maximum: 100_000 }),
-  Type.String({ pattern: "^\\d{1,6}(\\.\\.\\d{1,6})?$", description: "N, or N..M for an elastic gang" }),
+  Type.String({ pattern: "^\\d{1,6}(\\.\\.\\d{1,6})?$", description: "a range such as 4..8 for an elastic gang" }),
 ]);
-const gpuText = Type.Union([Type.Number({ minimum: 0, maximum: 100_000 }), Line(100, "H100:8, 8, H100:0.25, 1g.10gb")]);
+const gpuText = Type.Union([
+  Type.Number({ minimum: 0, maximum: 100_000 }),
+  Line(100, "a model with a count (H100:8) or a part (H100:0.25, 1g.10gb)"),
+]);
 const size = Type.Union([
   Type.Integer({ minimum: 0, maximum: 1_000_000_000, description: "MiB" }),
-  Type.String({ pattern: "^\\d{1,9}(\\.\\d{1,3})?\\s?(MiB|GiB|TiB|MB|GB|TB|M|G|T)$", description: "64GiB" }),
+  Type.String({
+    pattern: "^\\d{1,9}(\\.\\d{1,3})?\\s?(MiB|GiB|TiB|MB|GB|TB|M|G|T)$",
+    description: "a size such as 512MiB, 64GiB or 1.5TiB",
+  }),
 ]);
 const needs = Type.Array(Type.Enum(["rt", "nvenc", "nvdec"]), {
   maxItems: 3,
@@ -62,9 +69,14 @@ export const JobSpecBody = Type.Object(
     project: Type.Optional(AccountPath),
     type: Type.Optional(Type.Enum(["train", "service", "notebook", "batch"])),
     image: Type.Optional(Line(500)),
-    workdir: Type.Optional(Line(4096, "Absolute directory on the node")),
-    setup: Type.Optional(Text(200_000, "Shell, before run")),
-    run: Type.String({ minLength: 1, maxLength: 200_000, pattern: "^[^\\u0000]*$", description: "Shell" }),
+    workdir: Type.Optional(Line(4096, "An absolute directory on the node, such as /data/run")),
+    setup: Type.Optional(Text(200_000, "Shell commands to run once before run")),
+    run: Type.String({
+      minLength: 1,
+      maxLength: 200_000,
+      pattern: anyTextPattern,
+      description: "the shell command that the job runs",
+    }),
     gpus: Type.Optional(
       Type.Union([
         gpuText,
@@ -80,7 +92,7 @@ export const JobSpecBody = Type.Object(
     ),
     needs: Type.Optional(needs),
     model: Type.Optional(model),
-    frames: Type.Optional(range("Frames to render, each on a GPU of its own: 1-240, 1-240%24")),
+    frames: Type.Optional(range("frames to render, each on a GPU of its own: 1-240, or 1-240%24 for 24 at a time")),
     scene: Type.Optional(Type.Enum(["simple", "interior", "exterior", "volumes"])),
     frame_time: Type.Optional(Duration),
     video: Type.Optional(video),
@@ -89,13 +101,15 @@ export const JobSpecBody = Type.Object(
     cpus: Type.Optional(Type.Number({ minimum: 0, maximum: 100_000 })),
     memory: Type.Optional(size),
     gpu_memory: Type.Optional(size),
-    gpu_compute: Type.Optional(Type.String({ pattern: "^\\d{1,3}%$" })),
+    gpu_compute: Type.Optional(
+      Type.String({ pattern: "^\\d{1,3}%$", description: "A percentage of one GPU, such as 25%" }),
+    ),
     isolation: Type.Optional(Type.Enum(["whole", "mig", "mps", "timeslice", "any"])),
     strict: Type.Optional(Type.Boolean({ description: "Refuse to start where a limit cannot be enforced" })),
     max_time: Type.Optional(Duration),
     expected_time: Type.Optional(Duration),
-    max_price: Type.Optional(amount("The most that an hour of one GPU may cost beyond the guarantee")),
-    budget: Type.Optional(amount("What all its attempts together may cost")),
+    max_price: Type.Optional(amount("the most that an hour of one GPU may cost beyond the guarantee, such as 2.50")),
+    budget: Type.Optional(amount("the most that all attempts together may cost, such as 12.50")),
     deadline: Type.Optional(Line(64, "ISO 8601; with an offset, or local to tz")),
     not_before: Type.Optional(Line(64, "ISO 8601; with an offset, or local to tz")),
     tz: Type.Optional(Line(64, "IANA zone, such as Europe/Berlin")),
@@ -119,7 +133,9 @@ export const JobSpecBody = Type.Object(
       Type.Object(
         {
           dir: Type.Optional(Line(4096)),
-          signal: Type.Optional(Type.String({ pattern: "^(SIG)?[A-Z0-9]{2,9}$" })),
+          signal: Type.Optional(
+            Type.String({ pattern: "^(SIG)?[A-Z0-9]{2,9}$", description: "The name of a signal, such as SIGUSR1" }),
+          ),
           grace: Type.Optional(Duration),
           every: Type.Optional(Duration),
         },
@@ -132,7 +148,9 @@ export const JobSpecBody = Type.Object(
         { additionalProperties: false, description: "Latency that no neighbour on its GPU may break" },
       ),
     ),
-    array: Type.Optional(range("1-240, 1-240:2, 1-240%24")),
+    array: Type.Optional(
+      range("a range such as 1-240, 1-240:2 for every second, or 1-240%24 for 24 at a time; at most 10000 elements"),
+    ),
     after: Type.Optional(
       Type.Union([
         Line(100),
@@ -160,21 +178,29 @@ export const JobSpecBody = Type.Object(
       ),
     ),
     secrets: Type.Optional(
-      Type.Array(Type.String({ pattern: "^[A-Za-z_][A-Za-z0-9_]{0,127}$" }), {
-        maxItems: 100,
-        description: "Names; values are set with tess secret",
-      }),
+      Type.Array(
+        Type.String({
+          pattern: "^[A-Za-z_][A-Za-z0-9_]{0,127}$",
+          description: "The name of a secret: letters, digits and _",
+        }),
+        {
+          maxItems: 100,
+          description: "Names; values are set with tess secret",
+        },
+      ),
     ),
     topology: Type.Optional(
       Type.String({
         pattern: "^(zone|block|rack|nvlink|node)\\??$",
-        description: "All members in one place of this level; with ? only if possible",
+        description:
+          "zone, block, rack, nvlink or node: all members in one place of this level; add ? to prefer it only",
       }),
     ),
     spread: Type.Optional(
       Type.String({
         pattern: "^(zone|block|rack|nvlink|node)\\??$",
-        description: "Members in different places of this level; with ? as far as possible",
+        description:
+          "zone, block, rack, nvlink or node: members in different places of this level; add ? to prefer it only",
       }),
     ),
     apart_from: Type.Optional(
@@ -199,24 +225,9 @@ export const JobSpecBody = Type.Object(
 );
 export type JobSpecBody = Static<typeof JobSpecBody>;
 
-/** Why a waiting job does not run, the first of SCHEDULING's list that holds. */
+/** Why a waiting job does not run: the first of the waiting reasons that holds. */
 export const WaitReason = Type.Object({
-  kind: Type.Enum([
-    "never",
-    "held",
-    "not-yet",
-    "dependency",
-    "budget",
-    "price",
-    "evicting",
-    "quota",
-    "capacity",
-    "shape",
-    "isolation",
-    "health",
-    "reservation",
-    "order",
-  ]),
+  kind: Type.Enum(reasonKinds),
   detail: Type.String({ description: "One sentence with amounts, accounts and places" }),
   account: Type.Optional(Type.String()),
   missing: Type.Optional(
@@ -256,7 +267,7 @@ export const Attempt = Type.Object({
   startedAt: Type.Optional(Timestamp),
   endedAt: Timestamp,
   result: Type.String(),
-  why: Type.Optional(Type.String({ description: "Who needed the room, where it was taken; names nobody" })),
+  why: Type.Optional(Type.String({ description: "Why it was evicted; names no other account" })),
   exitCode: Type.Optional(Type.Integer()),
 });
 
@@ -274,9 +285,7 @@ export const Job = Type.Object({
   held: Type.Boolean(),
   outcome: Type.Optional(Type.String()),
   exitCode: Type.Optional(Type.Integer()),
-  detail: Type.Optional(
-    Type.String({ description: "How it ended, or who needs the room while it is being evicted, in a sentence" }),
-  ),
+  detail: Type.Optional(Type.String({ description: "How it ended, or why it is being evicted, in a sentence" })),
   reason: Type.Optional(WaitReason),
   class: Type.Optional(Type.Enum(["guaranteed", "burst"])),
   attempt: Type.Integer(),
@@ -343,7 +352,7 @@ export type Start = Static<typeof Start>;
 
 /** Who would have to leave. Jobs that the caller may not see are counted, and not named. */
 export const Displacement = Type.Object({
-  jobs: Type.Integer({ description: "Jobs that would leave whole" }),
+  jobs: Type.Integer({ description: "Jobs that would be evicted as a whole" }),
   members: Type.Integer({ description: "Extra members that elastic jobs would lose" }),
   gpus: Type.Number(),
   by: Type.Array(
@@ -379,8 +388,10 @@ export type Alternative = Static<typeof Alternative>;
 export const DryRun = Type.Object({
   project: Type.String(),
   spec: Type.Record(Type.String(), Type.Unknown(), { description: "The job as it was understood, defaults filled in" }),
-  sizing: Type.Optional(Type.Array(Type.String(), { description: "How its GPUs were worked out from what it is" })),
-  wouldStart: Type.Boolean({ description: "Now, or as soon as those it displaces have left" }),
+  sizing: Type.Optional(
+    Type.Array(Type.String(), { description: "How its GPUs were derived from its model, frames or video" }),
+  ),
+  wouldStart: Type.Boolean({ description: "Now, or as soon as the jobs that it displaces have left" }),
   class: Type.Optional(JobClass),
   members: Type.Array(
     Type.Object({

@@ -1,19 +1,22 @@
 import Type, { type Static } from "typebox";
-import { AccountPath, Line, Page, Timestamp } from "./common.ts";
+import { AccountPath, gpuModelPattern, Line, Page, Timestamp } from "./common.ts";
 
 /** Millionths of a currency's unit, as text: they pass 2^53. */
-const Micros = Type.String({ pattern: "^-?\\d{1,30}$", description: "Millionths of the currency's unit" });
-const Currency = Type.String({ pattern: "^[A-Z]{3}$", description: "ISO 4217" });
+const Micros = Type.String({
+  pattern: "^-?\\d{1,30}$",
+  description: "A whole number of millionths of the currency: 2500000 is 2.50",
+});
+const Currency = Type.String({ pattern: "^[A-Z]{3}$", description: "A currency code of three capitals, such as EUR" });
 const PerMille = Type.Integer({ minimum: 0, maximum: 100_000, description: "1000 changes nothing" });
 const Rate = Type.Integer({ minimum: 0, maximum: 1_000_000_000_000, description: "Micros for an hour" });
-const Model = Type.String({ pattern: "^(\\*|[A-Za-z0-9][A-Za-z0-9._-]{0,62})$" });
+const Model = Type.String({ pattern: gpuModelPattern, description: "A GPU model, or * for any" });
 const Multipliers = Type.Record(Type.String({ maxLength: 40 }), PerMille);
 const strict = { additionalProperties: false };
 
 const GpuRate = Type.Object({ model: Model, reservedMicros: Rate, burstMicros: Rate }, strict);
 
 const priceList = {
-  id: Type.String({ pattern: "^[a-zA-Z0-9][a-zA-Z0-9._-]{0,62}$" }),
+  id: Type.String({ pattern: "^[a-zA-Z0-9][a-zA-Z0-9._-]{0,62}$", description: "A name of letters, digits and . _ -" }),
   currency: Currency,
   gpus: Type.Array(GpuRate, { minItems: 1, maxItems: 200 }),
   isolation: Type.Optional(Multipliers),
@@ -47,8 +50,11 @@ const priceList = {
         {
           tz: Type.String({ maxLength: 64 }),
           days: Type.Array(Type.Integer({ minimum: 1, maximum: 7 }), { maxItems: 7 }),
-          from: Type.String({ pattern: "^([01]\\d|2[0-3]):[0-5]\\d$" }),
-          to: Type.String({ pattern: "^(([01]\\d|2[0-3]):[0-5]\\d|24:00)$" }),
+          from: Type.String({ pattern: "^([01]\\d|2[0-3]):[0-5]\\d$", description: "A time of day, such as 22:00" }),
+          to: Type.String({
+            pattern: "^(([01]\\d|2[0-3]):[0-5]\\d|24:00)$",
+            description: "A time of day, such as 06:00 or 24:00",
+          }),
           perMille: PerMille,
         },
         strict,
@@ -336,7 +342,9 @@ export const EntryPost = Type.Object(
 export type EntryPost = Static<typeof EntryPost>;
 
 export const PeriodClose = Type.Object(
-  { period: Type.String({ pattern: "^\\d{4}-(0[1-9]|1[0-2])$", description: "Such as 2026-11; it must be over" }) },
+  {
+    period: Type.String({ pattern: "^\\d{4}-(0[1-9]|1[0-2])$", description: "A month that is over, such as 2026-11" }),
+  },
   strict,
 );
 export const PeriodClosed = Type.Object({ period: Type.String(), invoices: Type.Array(InvoiceSummary) });

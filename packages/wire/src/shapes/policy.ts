@@ -4,7 +4,7 @@ import { Duration, Line } from "./common.ts";
 /** What the owner decides for the whole fleet. */
 const policy = {
   rebalance: Type.Enum(["on", "checkpointed", "off"], {
-    description: "Evict for a fair share of the surplus: anyone, only jobs that checkpoint, or nobody",
+    description: "Evict for a fair share of the surplus: any burst job, only jobs with a checkpoint, or none",
   }),
   /** A job that has just started is left alone this long, but not by the owner of its GPUs. */
   minRuntime: Duration,

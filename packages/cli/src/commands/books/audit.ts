@@ -6,7 +6,7 @@ import type { Session } from "../../session.ts";
 import { addListFlags, addWatchFlag, type ListFlags, runList } from "../../verbs/list.ts";
 
 export function define(command: Command, session: Session): void {
-  command.description("Shows who did what, newest first. Every change leaves a record, also one that was refused.");
+  command.description("Shows who did what, newest first. Every change leaves a record, even a refused one.");
   audit.addFilters?.(command);
   addWatchFlag(addListFlags(command));
   examples(command, audit.examples);

@@ -47,7 +47,7 @@ export function define(command: Command, session: Session): void {
   ]);
   set.action(async (account: string, { mode, creditLimit }: SetFlags) => {
     if (mode === undefined && creditLimit === undefined)
-      throw usageFailure("nothing is to be set", "give --mode, --credit-limit or both");
+      throw usageFailure("there is nothing to set", "give --mode, --credit-limit or both");
     const api = await session.api();
     const known = (await api.call("listBilling", { query: { account } })).items[0];
     const body: BodyOf<"setBilling"> = { mode: mode ?? known?.mode ?? "chargeback", ...limitOf(creditLimit) };

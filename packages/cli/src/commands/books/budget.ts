@@ -21,7 +21,7 @@ interface SetFlags {
 const barCells = 16;
 
 export function define(command: Command, session: Session): void {
-  examples(command.description("Shows and sets what an account may spend, and what happens then."), [
+  examples(command.description("Shows and sets what an account may spend, and what happens when it is spent."), [
     "tess budget get",
     "tess budget set lab --limit 50000 --alerts 50,80,100 --stop stop-burst",
   ]);
@@ -29,7 +29,7 @@ export function define(command: Command, session: Session): void {
   const get = command
     .command("get")
     .summary("list budgets")
-    .description("Lists budgets with what is spent and where they will end.")
+    .description("Lists budgets with the amount spent and the forecast.")
     .argument("[account]", "only this account and below");
   addListFlags(get);
   examples(get, ["tess budget get", "tess budget get lab -o json"]);
@@ -43,11 +43,11 @@ export function define(command: Command, session: Session): void {
   const set = command
     .command("set")
     .summary("set the budget of an account")
-    .description("Sets the budget of an account; what is below counts in it.")
+    .description("Sets the budget of an account; it includes the accounts below.")
     .argument("<account>", "whose")
     .requiredOption("--limit <amount>", "in the currency of the price list")
-    .addOption(new Option("--every <period>", "begins anew each month, or never").choices(["month", "once"]))
-    .option("--alerts <percents>", "tell at these parts of the limit, such as 50,80,100")
+    .addOption(new Option("--every <period>", "start again each month, or never").choices(["month", "once"]))
+    .option("--alerts <percents>", "alert at these percentages of the limit, such as 50,80,100")
     .addOption(
       new Option("--stop <what>", "what happens when it is spent").choices([
         "alert",
@@ -68,8 +68,8 @@ export function define(command: Command, session: Session): void {
 
   const drop = command
     .command("delete")
-    .summary("take a budget away")
-    .description("Takes the budget of an account away.")
+    .summary("delete a budget")
+    .description("Deletes the budget of an account.")
     .argument("<account>", "whose");
   examples(drop, ["tess budget delete lab/vision"]);
   drop.action(async (account: string) => {

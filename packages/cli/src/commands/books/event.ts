@@ -5,7 +5,7 @@ import type { Session } from "../../session.ts";
 import { addNounVerbs } from "../../verbs/noun-command.ts";
 
 export function define(command: Command, session: Session): void {
-  examples(command.description("Looks at what happened lately; tess events is the short form."), [
+  examples(command.description("Shows recent events; tess events is the short form."), [
     "tess event get --job llama-ft",
   ]);
   addNounVerbs(command, event, session);

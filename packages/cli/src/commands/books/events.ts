@@ -6,7 +6,7 @@ import type { Session } from "../../session.ts";
 import { addListFlags, addWatchFlag, type ListFlags, runList } from "../../verbs/list.ts";
 
 export function define(command: Command, session: Session): void {
-  command.description("Shows what happened lately to the jobs, nodes and accounts that you may see, newest first.");
+  command.description("Shows recent events of the jobs, nodes and accounts that you may see, newest first.");
   event.addFilters?.(command);
   addWatchFlag(addListFlags(command));
   examples(command, event.examples);

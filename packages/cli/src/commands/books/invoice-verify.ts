@@ -22,7 +22,7 @@ export function addVerify(command: Command, session: Session): void {
     .command("verify")
     .summary("compute an invoice again and prove that the journal holds it")
     .description(
-      "Computes an invoice again from what it was made from, and proves that the journal holds it. With files it asks nobody: " +
+      "Computes an invoice again from what it was made from, and proves that the journal holds it. With files it needs no server: " +
         "the invoice, its extract and a head that was published are enough. Ends with 1 where something is wrong, and names it.",
     )
     .argument("<invoice>", "its number")
@@ -55,7 +55,7 @@ export function addVerify(command: Command, session: Session): void {
   const head = command
     .command("head")
     .summary("show the head of the journal")
-    .description("Shows the hash of the newest row of the journal, signed; publish it where nobody can change it.");
+    .description("Shows the hash of the newest row of the journal, signed; publish it where it cannot be changed.");
   examples(head, ["tess invoice head", "tess invoice head -o json"]);
   head.action(async () => {
     const shape = await (await session.api()).call("getHead");

@@ -91,7 +91,7 @@ export function define(command: Command, session: Session): void {
 
   const page = command
     .command("page")
-    .summary("write an invoice as a page that prints")
+    .summary("write an invoice as a page for printing")
     .description("Writes an invoice as an HTML page of its own, which prints on A4, to standard output.")
     .argument("<invoice>", "its number, or draft:TENANT")
     .option("--issuer <name>", "who writes the invoice", "Tessera");
@@ -106,9 +106,7 @@ export function define(command: Command, session: Session): void {
   const close = command
     .command("close")
     .summary("close a month and write its invoices")
-    .description(
-      "Closes a month that is over and writes its invoices. What is found out later is corrected in the next.",
-    )
+    .description("Closes a month that is over and writes its invoices. Later corrections go into the next month.")
     .argument("<month>", "such as 2026-10");
   examples(close, ["tess invoice close 2026-10"]);
   close.action(async (period: string) => {

@@ -52,7 +52,7 @@ export function define(command: Command, session: Session): void {
   const post = command
     .command("post")
     .summary("write an entry")
-    .description("Writes an entry: prepaid credit in, set aside, used or given back, or something put right.")
+    .description("Writes an entry: a payment, a hold on prepaid credit, its use or its release, or a correction.")
     .argument("<account>", "the tenant")
     .addOption(
       new Option("--kind <kind>", "what it is")
@@ -60,7 +60,7 @@ export function define(command: Command, session: Session): void {
         .makeOptionMandatory(),
     )
     .option("--amount <amount>", "how much; void needs none")
-    .option("--of <entry>", "the hold that ends, or the entry that is put right")
+    .option("--of <entry>", "the hold that ends, or the entry that is corrected")
     .requiredOption("--memo <text>", "why");
   examples(post, [
     'tess ledger post lab --kind payment --amount 5000 --memo "bank transfer 88"',

@@ -37,9 +37,9 @@ export function define(command: Command, session: Session): void {
     .option("--from <time>", "ISO 8601, or back from now such as 7d")
     .option("--to <time>", "ISO 8601, or back from now such as 1h")
     .option("--account <account>", "only this account and below")
-    .option("--events", "every metered stretch as a CloudEvent, one a line, oldest first")
+    .option("--events", "every metered interval as a CloudEvent, one per line, oldest first")
     .option("--after <cursor>", "with --events: only those after the event with this cursor")
-    .option("-f, --follow", "with --events: go on with those to come");
+    .option("-f, --follow", "with --events: keep running and show new ones");
   addListFlags(command);
   examples(command, [
     "tess usage",

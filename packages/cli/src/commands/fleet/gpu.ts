@@ -5,8 +5,6 @@ import type { Session } from "../../session.ts";
 import { addNounVerbs } from "../../verbs/noun-command.ts";
 
 export function define(command: Command, session: Session): void {
-  examples(command.description("Looks at single GPUs. For how much is free, see tess gpus."), [
-    "tess gpu get --node n0",
-  ]);
+  examples(command.description("Shows single GPUs. For how many are free, see tess gpus."), ["tess gpu get --node n0"]);
   addNounVerbs(command, gpu, session);
 }

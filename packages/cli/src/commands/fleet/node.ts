@@ -1,10 +1,11 @@
 import type { BodyOf, NodeShape } from "@tessera/wire";
+import { readDuration } from "@tessera/wire/duration";
 import type { Command } from "commander";
 import { usageFailure } from "../../failure.ts";
 import { examples } from "../../help.ts";
 import { blockersText, modeStyle, node } from "../../nouns/node.ts";
 import { emitList, emitObject } from "../../output/emit.ts";
-import { instantText, parseDurationMs } from "../../output/time.ts";
+import { instantText } from "../../output/time.ts";
 import { confirm } from "../../prompt.ts";
 import type { Session } from "../../session.ts";
 import { printable } from "../../terminal.ts";
@@ -21,13 +22,13 @@ interface NodeFlags {
 }
 
 export function define(command: Command, session: Session): void {
-  examples(command.description("Looks at nodes and takes them in and out of service."), [
+  examples(command.description("Shows nodes and takes them in and out of service."), [
     "tess node get",
     "tess node drain n0 --within 2h",
   ]);
   addNounVerbs(command, node, session);
 
-  const cordon = verb(command, "cordon", "take no new work; what runs goes on").option(
+  const cordon = verb(command, "cordon", "take no new work; running jobs continue").option(
     "--reason <text>",
     "why, shown to everyone",
   );
@@ -41,16 +42,19 @@ export function define(command: Command, session: Session): void {
     "drain",
     "empty nodes: what runs may finish until the deadline, then is stopped and requeued",
   )
-    .option("--within <duration>", "stop what is left after this long, such as 2h; without it, wait for ever")
+    .option(
+      "--within <duration>",
+      "stop jobs that still run after this time, such as 2h; without it, wait until they end",
+    )
     .option("--reason <text>", "why, shown to everyone");
   examples(drain, ["tess node drain n0 --within 2h --reason 'new driver'"]);
   drain.action(async (names: string[], { reason, within }: NodeFlags) => {
-    if (within !== undefined && parseDurationMs(within) === undefined) {
+    if (within !== undefined && readDuration(within) === undefined) {
       throw usageFailure(`--within must be a duration, got "${within}"`, "such as 30m or 2h");
     }
     await confirm(
       session,
-      `Drain ${names.join(", ")}${within === undefined ? "" : `, stopping what is left after ${within}`}?`,
+      `Drain ${names.join(", ")}${within === undefined ? "" : `, and stop jobs that still run after ${within}`}?`,
     );
     const body = { ...reasonOf(reason), ...(within !== undefined && { within }) };
     await each(session, names, (api, at) => api.call("drainNode", { at, body }));
@@ -59,13 +63,13 @@ export function define(command: Command, session: Session): void {
   const maintenance = verb(
     command,
     "maintenance",
-    "take nodes out of use from one time to another; jobs that would not be over by then start elsewhere",
+    "plan maintenance of nodes; jobs that would not end before it start elsewhere",
   )
     .option("--from <time>", "such as 2026-12-01T08:00; default: now")
     .option("--to <time>", "when they take work again")
     .option("--tz <zone>", "of times without an offset, such as Europe/Berlin; default: yours")
     .option("--reason <text>", "why, shown to everyone")
-    .option("--cancel", "take back what is planned, and end what is in force");
+    .option("--cancel", "cancel the planned windows, and end the present one");
   examples(maintenance, [
     "tess node maintenance n0 n1 --from 2026-12-01T08:00 --to 2026-12-01T12:00 --reason 'new driver'",
     "tess node maintenance n0 --cancel",
@@ -79,7 +83,7 @@ export function define(command: Command, session: Session): void {
   examples(up, ["tess node up n0"]);
   up.action((names: string[]) => each(session, names, (api, at) => api.call("upNode", { at, body: {} })));
 
-  const down = verb(command, "down", "declare nodes lost: you vouch that nothing runs there any more").option(
+  const down = verb(command, "down", "declare nodes lost: you confirm that nothing runs there any more").option(
     "--reason <text>",
     "why, shown to everyone",
   );
@@ -101,9 +105,9 @@ function verb(command: Command, name: string, does: string): Command {
 function maintenanceOf({ from, to, tz, reason, cancel }: NodeFlags, now: number): BodyOf<"maintainNode"> {
   if (cancel) {
     if (from === undefined && to === undefined) return { cancel: true };
-    throw usageFailure("--cancel takes all windows back", "leave --from and --to out");
+    throw usageFailure("--cancel removes all windows", "leave --from and --to out");
   }
-  if (to === undefined) throw usageFailure("--to is missing", "say until when, such as --to 2026-12-01T12:00");
+  if (to === undefined) throw usageFailure("--to is missing", "give the end, such as --to 2026-12-01T12:00");
   const zone = tz ?? Intl.DateTimeFormat().resolvedOptions().timeZone;
   return { from: from ?? new Date(now).toISOString(), to, tz: zone, ...reasonOf(reason) };
 }

@@ -1,10 +1,10 @@
 import type { PolicyPut, PolicyShape } from "@tessera/wire";
+import { readDuration } from "@tessera/wire/duration";
 import { type Command, Option } from "commander";
 import { usageFailure } from "../../failure.ts";
 import { examples } from "../../help.ts";
 import { emitObject } from "../../output/emit.ts";
 import { fieldsText } from "../../output/fields.ts";
-import { parseDurationMs } from "../../output/time.ts";
 import type { Session } from "../../session.ts";
 
 interface PolicyFlags {
@@ -19,7 +19,7 @@ interface PolicyFlags {
 }
 
 export function define(command: Command, session: Session): void {
-  examples(command.description("Shows and changes what the owner decides about eviction and planning for the fleet."), [
+  examples(command.description("Shows and changes the fleet owner's rules for eviction and planning."), [
     "tess policy get",
     "tess policy set --rebalance off",
   ]);
@@ -31,26 +31,27 @@ export function define(command: Command, session: Session): void {
   const set = command
     .command("set")
     .summary("change the policy")
-    .description("Changes what is given and leaves the rest. Refused when someone else changed the policy meanwhile.")
+    .description("Changes the given fields only. Refused if another user changed the policy in the meantime.")
     .addOption(
-      new Option("--rebalance <who>", "evict for a fair share of the surplus: anyone, who checkpoints, nobody").choices(
-        ["on", "checkpointed", "off"],
-      ),
+      new Option(
+        "--rebalance <who>",
+        "evict for a fair share of the surplus: any burst job, only jobs with checkpoints, or none",
+      ).choices(["on", "checkpointed", "off"]),
     )
-    .option("--min-runtime <duration>", "leave a job alone this long after its start; its GPUs' owner need not")
-    .option("--grace <duration>", "how long a job without a checkpoint has to leave")
-    .option("--backfill", "plan who cannot start, and start others only where that delays no plan")
-    .option("--no-backfill", "plan nobody: whatever fits starts")
     .option(
-      "--moves-per-hour <number>",
-      "jobs that may be moved so that another finds room on one node; 0 moves nobody",
+      "--min-runtime <duration>",
+      "do not evict a job within this time of its start; the owner of borrowed GPUs still may",
     )
-    .option("--scrub <duration>", "clear a GPU before another tenant gets it, which takes about so long; or off")
-    .option("--reshape <duration>", "how long it takes to cut an idle GPU otherwise; or off")
+    .option("--grace <duration>", "how long a job without a checkpoint has to leave")
+    .option("--backfill", "plan jobs that cannot start yet, and start others only where that delays no planned job")
+    .option("--no-backfill", "plan nothing: every job that fits starts")
+    .option("--moves-per-hour <number>", "jobs that may be moved to make room for another on one node; 0 moves none")
+    .option("--scrub <duration>", "time it takes to clear a GPU before another tenant gets it; or off")
+    .option("--reshape <duration>", "time it takes to divide an idle GPU differently; or off")
     .addOption(
       new Option(
         "--size <name=gpus>",
-        "a size for quotas and jobs, such as Small=1g.10gb or Large=H100:1; Small=none takes it away; may be repeated",
+        "a size for quotas and jobs, such as Small=1g.10gb or Large=H100:1; Small=none removes it; may be repeated",
       ).argParser((value, before: string[] | undefined) => [...(before ?? []), value]),
     );
   examples(set, ["tess policy set --min-runtime 10m --grace 1m", "tess policy set --rebalance on --no-backfill"]);
@@ -64,7 +65,7 @@ async function change(session: Session, flags: PolicyFlags): Promise<void> {
     if (
       text !== undefined &&
       !(text === "off" && (flag === "--scrub" || flag === "--reshape")) &&
-      parseDurationMs(text) === undefined
+      readDuration(text) === undefined
     )
       throw usageFailure(`${flag} must be a duration, got "${text}"`, "such as 90s or 5m");
   }
@@ -86,7 +87,7 @@ function sizesOf(before: Readonly<Record<string, string>>, given: readonly strin
   for (const text of given) {
     const [, name, gpus] = /^([^=]+)=(.+)$/.exec(text) ?? [];
     if (name === undefined || gpus === undefined)
-      throw usageFailure(`--size cannot read "${text}"`, "such as Small=1g.10gb");
+      throw usageFailure(`--size must be NAME=GPUS, got "${text}"`, "such as Small=1g.10gb");
     const known = Object.keys(sizes).find((each) => each.toLowerCase() === name.toLowerCase());
     if (known !== undefined) delete sizes[known];
     if (gpus !== "none") sizes[known ?? name] = gpus;
@@ -108,7 +109,7 @@ async function show(session: Session, policy: PolicyShape): Promise<void> {
         ["Rebalance", rebalances[rebalance]],
         ["Minimum runtime", minRuntime],
         ["Grace", grace],
-        ["Backfill", backfill ? "on: nobody starts where that delays a planned job" : "off"],
+        ["Backfill", backfill ? "on: no job starts where that delays a planned job" : "off"],
         ["Moves", movesPerHourMax === 0 ? "off" : `up to ${movesPerHourMax} jobs an hour, to make room on one node`],
         ["Scrub", scrub === "off" ? "off" : `a GPU is cleared before another tenant gets it; about ${scrub}`],
         ...Object.entries(shown.sizes ?? {}).map(([name, gpus]) => [`Size ${name}`, gpus] as const),

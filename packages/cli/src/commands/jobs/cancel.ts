@@ -12,7 +12,7 @@ import { eachOf } from "../../verbs/each.ts";
 
 export function define(command: Command, session: Session): void {
   command
-    .description("Stops jobs for good. Several at once are asked about first; -y skips that.")
+    .description("Stops jobs for good. Asks for confirmation before it stops several; -y skips that.")
     .argument("<job...>", "names or ids");
   examples(command, ["tess cancel llama-ft", "tess cancel -y $(tess ps --state waiting -o name)"]);
   command.action((names: string[]) => cancel(session, names));

@@ -6,7 +6,7 @@ import { emitList, emitObject } from "../../output/emit.ts";
 import { fieldsText, objectFields } from "../../output/fields.ts";
 import { renderTable } from "../../output/table.ts";
 import type { Session } from "../../session.ts";
-import { meanings, sentence } from "./explain.ts";
+import { sentence, textsOf } from "./explain.ts";
 import { located } from "./run.ts";
 
 /** Says what would become of each job; nothing is submitted. */
@@ -31,7 +31,7 @@ function dryRunText(session: Session, answer: DryRun): string {
   const { start, displaces, alternatives = [] } = answer;
   if (!answer.wouldStart) {
     const { reason } = answer;
-    const why = reason === undefined ? "" : ` because ${paint("yellow", meanings[reason.kind])}`;
+    const why = reason === undefined ? "" : ` because ${paint("yellow", textsOf(reason).because)}`;
     const detail = reason === undefined ? "" : ` ${sentence(reason.detail)}`;
     const sooner = indented(alternativesText(alternatives, session));
     const more = sooner === "" ? "" : `\nWhat would start it sooner:\n${sooner}`;

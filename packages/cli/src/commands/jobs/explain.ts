@@ -1,18 +1,20 @@
 import type { Explanation, WaitReason } from "@tessera/wire";
+import { shortDuration } from "@tessera/wire/duration";
+import { type ReasonText, waitingReasons } from "@tessera/wire/reasons";
 import type { Command } from "commander";
 import { examples } from "../../help.ts";
 import { callOnJob } from "../../job/find.ts";
 import { alternativesText, startText } from "../../job/outlook.ts";
 import { emitObject } from "../../output/emit.ts";
-import { durationText, instantText } from "../../output/time.ts";
+import { instantText } from "../../output/time.ts";
 import type { Session } from "../../session.ts";
 import { printable } from "../../terminal.ts";
 
 export function define(command: Command, session: Session): void {
   command
     .description(
-      "Says why a job waits, what it lacks, who is before it, when it will start, and what would start it now.\n" +
-        "Each change that is shown was planned on the fleet as it is; it takes a new submission.",
+      "Says why a job waits, what it needs, which jobs are ahead, when it will start, and which change would start it sooner.\n" +
+        "Each change shown was planned on the present fleet; to use it, submit the job again.",
     )
     .argument("<job>", "name or id");
   examples(command, ["tess explain llama-ft", "tess explain llama-ft -o json"]);
@@ -21,44 +23,6 @@ export function define(command: Command, session: Session): void {
     await emitObject(session, explanation, explanation.job, (each) => explainText(name, each, session));
   });
 }
-
-/** What each reason means, after "because". */
-export const meanings: Readonly<Record<WaitReason["kind"], string>> = {
-  never: "it can never start as it is",
-  held: "it is held",
-  "not-yet": "its time has not come",
-  dependency: "it waits for another job",
-  budget: "its budget is spent",
-  price: "an hour costs more than its max_price",
-  evicting: "room is being made for it",
-  quota: "a quota is used up",
-  capacity: "too little is free",
-  shape: "enough is free, but scattered",
-  isolation: "what is free may not be shared with it",
-  health: "nodes that could hold it take no work",
-  reservation: "what is free will not be there long enough",
-  order: "others are before it",
-};
-
-const advice: Partial<Readonly<Record<WaitReason["kind"], string>>> = {
-  never: "Cancel it and ask for what the fleet has: tess gpus",
-  held: "Let it start with tess release",
-  quota: "Who uses what: tess account tree",
-  capacity: "What is free: tess gpus",
-  health: "Nodes and their state: tess node get",
-};
-
-/** Reasons for which the place in the line matters; the others hold a job back wherever it stands. */
-const inLine: readonly WaitReason["kind"][] = [
-  "quota",
-  "capacity",
-  "shape",
-  "isolation",
-  "health",
-  "reservation",
-  "order",
-  "evicting",
-];
 
 /** Sentences that a person can act on. */
 export function explainText(name: string, explanation: Explanation, session: Session): string {
@@ -72,7 +36,8 @@ export function explainText(name: string, explanation: Explanation, session: Ses
   }
   if (reason === undefined) return `${title} waits for its first look by the scheduler.\n`;
   const detail = sentence(reason.detail);
-  const lines = [`${title} waits because ${paint("yellow", meanings[reason.kind] ?? reason.kind)}. ${detail}`];
+  const { because, inQueue, advice } = textsOf(reason);
+  const lines = [`${title} waits because ${paint("yellow", because)}. ${detail}`];
   const { needed, free, account } = reason;
   // What the sentence already says is not said again.
   if (needed !== undefined && free !== undefined && !(mentions(detail, needed) && mentions(detail, free))) {
@@ -84,15 +49,19 @@ export function explainText(name: string, explanation: Explanation, session: Ses
     lines.push(`The account that decides is ${account}.`);
   if (reason.until !== undefined) {
     const ms = Date.parse(reason.until) - now;
-    lines.push(`Until ${instantText(reason.until)}${ms > 0 ? `, in ${durationText(ms)}` : ""}.`);
+    lines.push(`Until ${instantText(reason.until)}${ms > 0 ? `, in ${shortDuration(ms)}` : ""}.`);
   }
-  if (position !== undefined && inLine.includes(reason.kind)) lines.push(positionText(position, explanation));
+  if (position !== undefined && inQueue) lines.push(positionText(position, explanation));
   if (start !== undefined && start.when !== "now") lines.push(startText(start, now));
-  const next = advice[reason.kind];
-  if (next !== undefined) lines.push(paint("dim", `${next}.`));
+  if (advice !== undefined) lines.push(paint("dim", `${advice}.`));
   const text = lines.map((line) => `${line}\n`).join("");
   if (alternatives.length === 0) return text;
   return `${text}\nWhat would start it sooner:\n${alternativesText(alternatives, session).replace(/^(?=.)/gm, "  ")}`;
+}
+
+/** The texts of a reason; a newer server may know kinds that this program does not. */
+export function textsOf({ kind }: WaitReason): Pick<ReasonText<never>, "because" | "inQueue" | "advice"> {
+  return waitingReasons[kind] ?? { because: kind, inQueue: false };
 }
 
 function positionText(position: number, { ahead, aheadBy }: Explanation): string {

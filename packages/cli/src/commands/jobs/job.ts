@@ -5,7 +5,7 @@ import type { Session } from "../../session.ts";
 import { addNounVerbs } from "../../verbs/noun-command.ts";
 
 export function define(command: Command, session: Session): void {
-  examples(command.description("Looks at jobs. To act on them: run, cancel, hold, release, wait, logs, explain."), [
+  examples(command.description("Shows jobs. To act on them: run, cancel, hold, release, wait, logs, explain."), [
     "tess job get -A",
     "tess job describe llama-ft",
   ]);

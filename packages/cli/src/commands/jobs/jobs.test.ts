@@ -189,7 +189,7 @@ test("explain says who is ahead, when it starts, and what would start it sooner"
     told,
     /number 8 in line, with 7 jobs before it: 1 burst of its own account; 2 guaranteed and 4 burst of others\./,
   );
-  assert.match(told, /Planned start: in 2h on n3, going by the limits of what runs\./);
+  assert.match(told, /Planned start: in 2h on n3, going by the time limits of running jobs\./);
   assert.match(told, /What would start it sooner:\n {2}CHANGE {14}INSTEAD OF {2}EFFECT {8}CLASS {7}DISPLACES\n/);
   assert.match(told, /--topology 'rack\?' {2}rack {8}starts now {4}burst\n/);
   assert.match(told, /--preemptible {7}false {7}starts now {4}burst\n/);
@@ -198,11 +198,11 @@ test("explain says who is ahead, when it starts, and what would start it sooner"
   const band = { when: "later" as const, p50: inHours(1), p90: inHours(3), basis: "run-times" as const, samples: 25 };
   assert.match(
     await explain({ start: band }),
-    /It starts in 1h \(p50\) to in 3h \(p90\), going by 25 past run times of what runs now\./,
+    /It starts in 1h \(p50\) to in 3h \(p90\), going by 25 past run times of jobs like those running\./,
   );
   assert.match(
     await explain({ start: { when: "unknown", why: "it waits for quota" } }),
-    /When it starts is not known: it waits for quota\./,
+    /Its start is not known: it waits for quota\./,
   );
 });
 

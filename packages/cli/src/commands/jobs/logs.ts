@@ -23,15 +23,15 @@ interface LogFlags {
 export function define(command: Command, session: Session): void {
   command
     .description(
-      "Shows what a job wrote, all ranks together, each line of a gang marked with its [rank].\n" +
-        "With -f it stays until the job has ended and ends with the job's exit code.",
+      "Shows the output of a job, all ranks together; lines of a gang begin with their [rank].\n" +
+        "With -f it follows the job to its end and exits with the job's exit code.",
     )
     .argument("<job>", "name or id; an element of an array is NAME.INDEX")
-    .option("-f, --follow", "stay and show new lines")
+    .option("-f, --follow", "keep running and show new lines")
     .option("--tail <lines>", "only the last lines")
     .option("--since <time>", "only lines since: 5m back from now, or ISO 8601")
     .option("--rank <rank>", "only this rank")
-    .option("--all-ranks", "every rank, with the [rank] mark also when there is only one")
+    .option("--all-ranks", "every rank, with the [rank] mark even if there is only one")
     .option("--previous", "the attempt before the last one");
   examples(command, [
     "tess logs llama-ft",
@@ -42,9 +42,13 @@ export function define(command: Command, session: Session): void {
 }
 
 async function logs(session: Session, name: string, flags: LogFlags): Promise<void> {
-  if (flags.rank !== undefined && flags.allRanks) throw usageFailure("--rank and --all-ranks exclude each other");
+  if (flags.rank !== undefined && flags.allRanks)
+    throw usageFailure("--rank and --all-ranks cannot be used together", "give one of them");
   if (flags.previous && flags.follow)
-    throw usageFailure("--previous and --follow exclude each other: that attempt is over");
+    throw usageFailure(
+      "--previous and --follow cannot be used together: the previous attempt has ended",
+      "leave --follow out",
+    );
   const query = {
     ...wholeNumber("rank", flags.rank),
     ...wholeNumber("tail", flags.tail),

@@ -248,7 +248,7 @@ test("a refused document is named, and so is what was already submitted", async 
   server.on("submitJob", () =>
     ++calls === 1
       ? createdJob()
-      : { status: 422, body: { ...problem(422, "never-fits", "no node has 99 GPUs"), field: "gpus" } },
+      : { status: 422, body: { ...problem(422, "never-fits", "gpus 99 is too many."), field: "gpus" } },
   );
   const { code, err } = await runTess(["run", "-d", "-"], {
     env: server.env,
@@ -256,7 +256,7 @@ test("a refused document is named, and so is what was already submitted", async 
   });
   assert.equal(code, 65);
   assert.match(err, /Already submitted: a \(job_1\)/);
-  assert.match(err, /-, document 2: gpus: no node has 99 GPUs/);
+  assert.match(err, /-, document 2: gpus 99 is too many\./);
 });
 
 test("a submission whose answer was lost is repeated with the same key", async (t) => {
@@ -370,7 +370,7 @@ test("--dry-run submits nothing and says where it would go or why it would wait"
   const takes = await runTess(["run", "--dry-run", "--topology", "rack?", "--", "x"], { env: server.env });
   assert.match(
     takes.out,
-    /a would start when room has been made for it in lab as guaranteed\nIt displaces 2 jobs and 1 extra member \(8 GPUs\) taken back from those who borrowed: sweep, 1 more\. They have 30s to leave\.\n/,
+    /a would start when room has been made for it in lab as guaranteed\nIt displaces 2 jobs and 1 extra member \(8 GPUs\) reclaimed from borrowers: sweep, 1 more\. They have 30s to leave\.\n/,
   );
   assert.equal((server.requestsTo("dryRunJob")[1]!.body as { topology: string }).topology, "rack?");
   server.on("dryRunJob", () => ({
@@ -391,7 +391,7 @@ test("--dry-run submits nothing and says where it would go or why it would wait"
   const waits = await runTess(["run", "--dry-run", "--", "x"], { env: server.env });
   assert.match(
     waits.out,
-    /a would wait in lab because too little is free\. 8 H100 needed, 3 free\.\nWhen it starts is not known: 1 job .* has no max_time\.\n/,
+    /a would wait in lab because too little is free\. 8 H100 needed, 3 free\.\nIts start is not known: 1 job .* has no max_time\.\n/,
   );
   assert.match(
     waits.out,

@@ -27,16 +27,16 @@ interface RunFlags extends SpecFlags {
 export function define(command: Command, session: Session): void {
   command
     .description(
-      "Submits a job and stays with it: shows why it waits, then its output, and ends with its exit code.\n" +
+      "Submits a job and follows it: shows why it waits, then its output, and ends with its exit code.\n" +
         "The job comes from a file (YAML or JSON, - for standard input), from the words after --, or both.\n" +
         "One word after -- is a shell line; several are a program and its arguments.",
     )
     .argument("[file]", "job file; several documents are several jobs")
     .usage("[options] [file] [-- command]")
-    .option("--dry-run", "say what would become of it; submit nothing")
-    .option("-d, --detach", "submit and leave")
-    .option("--wait", "wait for the end without showing the output")
-    .option("--idempotency-key <key>", "submitting again with this key answers the same job");
+    .option("--dry-run", "say whether, where and when it would start; submit nothing")
+    .option("-d, --detach", "submit and return at once")
+    .option("--wait", "wait until it ends without showing the output")
+    .option("--idempotency-key <key>", "a repeated submission with this key returns the same job");
   addSpecFlags(command);
   examples(command, [
     "tess run job.yaml",
@@ -50,7 +50,7 @@ export function define(command: Command, session: Session): void {
 
 async function run(session: Session, file: string | undefined, flags: RunFlags): Promise<void> {
   const chosen = [flags.dryRun && "--dry-run", flags.detach && "--detach", flags.wait && "--wait"].filter(Boolean);
-  if (chosen.length > 1) throw usageFailure(`${chosen.join(" and ")} exclude each other`);
+  if (chosen.length > 1) throw usageFailure(`${chosen.join(" and ")} cannot be used together`, "give one of them");
   const documents = await documentsOf(session, file, flags);
   const api = await session.api();
   if (flags.dryRun) return showDryRun(session, api, documents);

@@ -1,4 +1,5 @@
 import type { Job } from "@tessera/wire";
+import { readDuration } from "@tessera/wire/duration";
 import { type Command, Option } from "commander";
 import { exit } from "../../exit.ts";
 import { Failure, usageFailure } from "../../failure.ts";
@@ -9,7 +10,6 @@ import { followJob } from "../../job/follow.ts";
 import { stateText } from "../../job/state.ts";
 import { job as jobNoun } from "../../nouns/job.ts";
 import { emitList, emitObject } from "../../output/emit.ts";
-import { parseDurationMs } from "../../output/time.ts";
 import type { Session } from "../../session.ts";
 
 interface WaitFlags {
@@ -21,7 +21,7 @@ export function define(command: Command, session: Session): void {
   command
     .description(
       "Waits until jobs have ended and ends with their exit code (the highest of several), or until they run.\n" +
-        "A timeout ends with 75 and leaves the jobs alone.",
+        "A timeout exits with 75; the jobs continue.",
     )
     .argument("<job...>", "names or ids")
     .addOption(new Option("--for <state>", "running or done").choices(["running", "done"]).default("done"))
@@ -31,7 +31,7 @@ export function define(command: Command, session: Session): void {
 }
 
 async function wait(session: Session, names: readonly string[], flags: WaitFlags): Promise<void> {
-  const timeoutMs = flags.timeout === undefined ? undefined : parseDurationMs(flags.timeout);
+  const timeoutMs = flags.timeout === undefined ? undefined : readDuration(flags.timeout);
   if (flags.timeout !== undefined && timeoutMs === undefined) {
     throw usageFailure(`--timeout must be a duration, got "${flags.timeout}"`, "such as 90s, 10m or 2h");
   }

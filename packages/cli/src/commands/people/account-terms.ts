@@ -1,7 +1,7 @@
 import type { AccountEdit, GpuAmount } from "@tessera/wire";
+import { readDuration } from "@tessera/wire/duration";
 import { type Command, Option } from "commander";
 import { usageFailure } from "../../failure.ts";
-import { parseDurationMs } from "../../output/time.ts";
 
 /** Flags of `account create` and `account edit`. */
 export interface TermFlags {
@@ -55,7 +55,7 @@ export function windowOf({ from, to, tz, window }: WindowFlags, now: number): Ac
   if (window === false) return null;
   if (to === undefined) {
     if (from === undefined && tz === undefined) return undefined;
-    throw usageFailure("--from and --tz need --to", "say until when, such as --to 2026-12-05T18:00");
+    throw usageFailure("--from and --tz need --to", "give the end, such as --to 2026-12-05T18:00");
   }
   const zone = tz ?? Intl.DateTimeFormat().resolvedOptions().timeZone;
   return { from: from ?? new Date(now).toISOString(), to, tz: zone };
@@ -69,18 +69,18 @@ export interface Before {
 
 export function addTermFlags(command: Command): Command {
   const group = (heading: string) => (flags: string, text: string) => new Option(flags, text).helpGroup(heading);
-  const quota = group("Quota (GPUs: 8, H100:4,*:2 by model, or Small:10 by size; none takes a ceiling away):");
-  const limit = group("Limits below the account (none takes one away):");
-  const allow = group("What may be asked for below the account (with commas; none allows everything):");
+  const quota = group("Quota (GPUs: 8, H100:4,*:2 by model, or Small:10 by size; none removes a ceiling):");
+  const limit = group("Limits below the account (none removes one):");
+  const allow = group("Jobs allowed below the account (separated by commas; none allows everything):");
   return command
-    .addOption(quota("--guarantee <gpus>", "floor that nobody can take"))
-    .addOption(quota("--max <gpus>", "ceiling at every instant"))
-    .addOption(quota("--lendable <gpus>", "how much of the idle floor others may borrow"))
+    .addOption(quota("--guarantee <gpus>", "GPUs that are always the account's own"))
+    .addOption(quota("--max <gpus>", "GPUs that it may hold at most"))
+    .addOption(quota("--lendable <gpus>", "how much of the idle guarantee other accounts may borrow"))
     .addOption(quota("--weight <weight>", "share of the surplus"))
-    .addOption(quota("--cpus-guarantee <count>", "floor of CPUs"))
-    .addOption(quota("--cpus-max <count>", "ceiling of CPUs"))
-    .addOption(quota("--memory-guarantee <size>", "floor of memory, such as 512GiB"))
-    .addOption(quota("--memory-max <size>", "ceiling of memory"))
+    .addOption(quota("--cpus-guarantee <count>", "guaranteed CPUs"))
+    .addOption(quota("--cpus-max <count>", "CPUs at most"))
+    .addOption(quota("--memory-guarantee <size>", "guaranteed memory, such as 512GiB"))
+    .addOption(quota("--memory-max <size>", "memory at most"))
     .addOption(
       quota("--trust <level>", "what may be shared with other tenants").choices([
         "confidential",
@@ -90,26 +90,32 @@ export function addTermFlags(command: Command): Command {
     )
     .addOption(quota("--trust-group <name>", "tenants that may share a GPU with each other"))
     .addOption(
-      quota("--allow-mig-with <tenants>", "share MIG GPUs with these, trusted or not, if they say so too; or none"),
+      quota(
+        "--allow-mig-with <tenants>",
+        "share MIG GPUs with these tenants, trusted or not, if they allow it too; or none",
+      ),
     )
     .addOption(
-      quota("--history-half-life <duration>", "count what those below borrowed earlier, half as much after this long"),
+      quota(
+        "--history-half-life <duration>",
+        "count past borrowing of the accounts below, halved after each such time",
+      ),
     )
     .addOption(
-      quota("--order <rule>", "which of its waiting jobs of one priority goes first").choices([
+      quota("--order <rule>", "which of its waiting jobs of equal priority goes first").choices([
         "age",
         "aged-shortest",
         "attained-service",
       ]),
     )
     .addOption(
-      quota("--quantum <duration>", "let attained-service evict at equal priority, and look this often; none = not"),
+      quota("--quantum <duration>", "let attained-service evict at equal priority, checked this often; or none"),
     )
-    .addOption(quota("--overcommit", "guarantees below may exceed what is there"))
-    .addOption(quota("--no-overcommit", "guarantees below may not exceed what is there"))
+    .addOption(quota("--overcommit", "guarantees below may exceed the guarantee above"))
+    .addOption(quota("--no-overcommit", "guarantees below may not exceed the guarantee above"))
     .addOption(limit("--gpus-per-job <count>", "GPUs of one job"))
     .addOption(limit("--run-time <duration>", "run time of one job, such as 24h"))
-    .addOption(limit("--default-time <duration>", "the limit of jobs that declare none, services excepted"))
+    .addOption(limit("--default-time <duration>", "max_time of jobs that give none, except services"))
     .addOption(limit("--waiting-jobs-per-user <count>", "waiting jobs of one user"))
     .addOption(limit("--gpus-per-user <count>", "GPUs that one user holds"))
     .addOption(limit("--gpu-hours <hours/period>", "GPU-hours per period, such as 1000/7d"))
@@ -182,7 +188,8 @@ export function amountOf(flag: string, text: string): GpuAmount | null {
   const amounts: Record<string, number> = {};
   for (const part of text.split(",")) {
     const [, model, gpus] = /^\s*([^:\s]+):(\d+(?:\.\d+)?)\s*$/.exec(part) ?? [];
-    if (model === undefined) throw usageFailure(`${flag} cannot read "${part}"`, "write 8, H100:4 or H100:4,*:2");
+    if (model === undefined)
+      throw usageFailure(`${flag} must be an amount of GPUs, got "${part}"`, "write 8, H100:4 or H100:4,*:2");
     amounts[model] = Number(gpus);
   }
   return amounts;
@@ -212,15 +219,14 @@ function numberOf(flag: string, text: string | undefined): number | null | undef
 
 function durationOf(flag: string, text: string | undefined): string | null | undefined {
   if (text === undefined || text === "none") return text === undefined ? undefined : null;
-  if (parseDurationMs(text) !== undefined) return text;
+  if (readDuration(text) !== undefined) return text;
   throw usageFailure(`${flag} must be a duration, got "${text}"`, "such as 24h");
 }
 
 function gpuHoursOf(text: string | undefined): { max: number; every: string } | null | undefined {
   if (text === undefined || text === "none") return text === undefined ? undefined : null;
   const [, max, every] = /^(\d+(?:\.\d+)?)\/(.+)$/.exec(text) ?? [];
-  if (max !== undefined && every !== undefined && parseDurationMs(every) !== undefined)
-    return { max: Number(max), every };
+  if (max !== undefined && every !== undefined && readDuration(every) !== undefined) return { max: Number(max), every };
   throw usageFailure(`--gpu-hours must be hours per period, got "${text}"`, "such as 1000/7d");
 }
 

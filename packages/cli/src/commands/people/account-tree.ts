@@ -15,9 +15,9 @@ const barCells = 20;
 export function addTree(command: Command, session: Session): void {
   const tree = command
     .command("tree")
-    .summary("draw the tree with what each account is promised and holds")
+    .summary("draw the tree with the guarantee and the use of each account")
     .description(
-      "Draws the tree. In each bar: green is used of the guarantee, yellow is borrowed beyond it, the rest is the idle guarantee.",
+      "Draws the tree. In each bar: green is the used part of the guarantee, yellow is borrowed, the rest is the idle part of the guarantee.",
     )
     .argument("[account]", "only this account and what is below");
   examples(tree, ["tess account tree", "tess account tree lab", "tess quota tree -o json"]);

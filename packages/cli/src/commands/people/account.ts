@@ -11,19 +11,19 @@ import { addTermFlags, addWindowFlags, type TermFlags, termsOf, type WindowFlags
 import { addTree } from "./account-tree.ts";
 
 export function define(command: Command, session: Session): void {
-  examples(
-    command.description("Looks at and changes the tree of accounts: who is promised, holds and may reach how much."),
-    ["tess account tree", "tess account edit lab/vision --guarantee 8"],
-  );
+  examples(command.description("Shows and changes the tree of accounts: guarantee, use and max of each."), [
+    "tess account tree",
+    "tess account edit lab/vision --guarantee 8",
+  ]);
   addNounVerbs(command, account, session);
   addTree(command, session);
 
   const create = command
     .command("create")
-    .summary("make an account")
-    .description("Makes an account below one that you administer.")
+    .summary("create an account")
+    .description("Creates an account below one that you administer.")
     .argument("<account>", "path, such as lab/vision")
-    .option("--idempotency-key <key>", "creating again with this key answers the same");
+    .option("--idempotency-key <key>", "a repeated request with this key returns the same account");
   addTermFlags(create);
   examples(create, [
     "tess account create lab --guarantee 16 --max 32",
@@ -42,7 +42,7 @@ export function define(command: Command, session: Session): void {
   const edit = command
     .command("edit")
     .summary("change an account")
-    .description("Changes what is given and leaves the rest. Refused when someone else changed the account meanwhile.")
+    .description("Changes the given fields only. Refused if another user changed the account in the meantime.")
     .argument("<account>", "path or id");
   addTermFlags(edit);
   addWindowFlags(edit);
@@ -55,8 +55,8 @@ export function define(command: Command, session: Session): void {
 
   const remove = command
     .command("delete")
-    .summary("remove accounts that hold nothing")
-    .description("Removes accounts that have no accounts below and no live jobs.")
+    .summary("delete empty accounts")
+    .description("Deletes accounts that have no accounts below them and no live jobs.")
     .argument("<account...>", "paths or ids");
   examples(remove, ["tess account delete lab/old"]);
   remove.action((paths: string[]) => removeAll(session, paths));

@@ -6,10 +6,10 @@ import { addNounVerbs } from "../../verbs/noun-command.ts";
 import { addTree } from "./account-tree.ts";
 
 export function define(command: Command, session: Session): void {
-  examples(
-    command.description("Shows what accounts are promised, hold and may reach. To change it: tess account edit."),
-    ["tess quota", "tess quota tree lab"],
-  );
+  examples(command.description("Shows guarantee, use and max of accounts. To change them: tess account edit."), [
+    "tess quota",
+    "tess quota tree lab",
+  ]);
   addNounVerbs(command, quota, session);
   addTree(command, session);
 }

@@ -1,4 +1,5 @@
 import type { BodyOf } from "@tessera/wire";
+import { roles } from "@tessera/wire/roles";
 import type { Command } from "commander";
 import { notFoundFailure, usageFailure } from "../../failure.ts";
 import { examples } from "../../help.ts";
@@ -13,10 +14,10 @@ interface BindFlags {
   readonly idempotencyKey?: string;
 }
 
-const rolesText = "platform-owner, tenant-admin, team-admin, member, viewer, finance or auditor";
+const rolesText = `${roles.slice(0, -1).join(", ")} or ${roles.at(-1)}`;
 
 export function define(command: Command, session: Session): void {
-  examples(command.description("Looks at and changes who has which role where."), [
+  examples(command.description("Shows and changes which user has which role at which account."), [
     "tess role get --account lab",
     "tess role bind ana member lab/vision",
   ]);
@@ -30,7 +31,7 @@ export function define(command: Command, session: Session): void {
     .argument("<role>", rolesText)
     .argument("[account]", "where; / for the whole platform; default: your project")
     .option("--account <account>", "the same as the argument")
-    .option("--idempotency-key <key>", "binding again with this key answers the same");
+    .option("--idempotency-key <key>", "a repeated request with this key returns the same binding");
   examples(bind, ["tess role bind ana member lab/vision", "tess role bind rev auditor /"]);
   bind.action(async (user: string, name: string, account: string | undefined, flags: BindFlags) => {
     const where = await accountOf(session, account ?? flags.account);
@@ -47,8 +48,8 @@ export function define(command: Command, session: Session): void {
 
   const unbind = command
     .command("unbind")
-    .summary("take a role away")
-    .description("Takes a role away.")
+    .summary("remove a role")
+    .description("Removes a role.")
     .argument("<user-or-id>", "user, or the id of the binding")
     .argument("[role]", rolesText)
     .argument("[account]", "where; / for the whole platform; default: your project")
@@ -68,7 +69,7 @@ async function accountOf(session: Session, given: string | undefined): Promise<s
   if (given === "/") return "";
   const where = given ?? (await session.settings()).project;
   if (where !== undefined) return where;
-  throw usageFailure("at which account?", "name it last, such as lab/vision; / is the whole platform");
+  throw usageFailure("the account is missing", "name it last, such as lab/vision; / is the whole platform");
 }
 
 async function bindingId(session: Session, user: string, name: string, account: string): Promise<string> {

@@ -14,7 +14,7 @@ interface SetFlags {
 }
 
 export function define(command: Command, session: Session): void {
-  examples(command.description("Looks at, sets and removes secrets of an account. Values are never shown again."), [
+  examples(command.description("Lists, sets and deletes secrets of an account. Values are never shown again."), [
     "tess secret get --account lab/vision",
     "pass show hf | tess secret set HF_TOKEN",
   ]);

@@ -1,9 +1,9 @@
+import { readDuration } from "@tessera/wire/duration";
 import type { Command } from "commander";
 import { usageFailure } from "../../failure.ts";
 import { examples } from "../../help.ts";
 import { token } from "../../nouns/access.ts";
 import { emitObject } from "../../output/emit.ts";
-import { parseDurationMs } from "../../output/time.ts";
 import { confirm } from "../../prompt.ts";
 import type { Session } from "../../session.ts";
 import { addNounVerbs } from "../../verbs/noun-command.ts";
@@ -17,7 +17,7 @@ interface CreateFlags {
 }
 
 export function define(command: Command, session: Session): void {
-  examples(command.description("Looks at, makes and revokes tokens."), [
+  examples(command.description("Lists, creates and revokes tokens."), [
     "tess token get",
     "tess token create --label ci --expires-in 90d",
   ]);
@@ -25,13 +25,13 @@ export function define(command: Command, session: Session): void {
 
   const create = command
     .command("create")
-    .summary("make a token; it is shown once")
-    .description("Makes a token and prints it on standard output. It cannot be shown again.")
+    .summary("create a token; it is shown once")
+    .description("Creates a token and prints it on standard output. It cannot be shown again.")
     .option("--label <text>", "what it is for")
     .option("--user <user>", "for another user")
     .option("--scope <action...>", "limit it to these actions, such as job.read")
     .option("--expires-in <duration>", "such as 90d; without it, never")
-    .option("--idempotency-key <key>", "creating again with this key makes no second token");
+    .option("--idempotency-key <key>", "a repeated request with this key creates no second token");
   examples(create, [
     "tess token create --label ci --scope job.submit job.read --expires-in 90d",
     "tess token create -o json",
@@ -40,8 +40,8 @@ export function define(command: Command, session: Session): void {
 
   const revoke = command
     .command("revoke")
-    .summary("refuse tokens from now on")
-    .description("Refuses tokens from now on.")
+    .summary("revoke tokens")
+    .description("Revokes tokens: they stop working at once.")
     .argument("<token...>", "ids, as tess token get shows them");
   examples(revoke, ["tess token revoke tok_7f3k2"]);
   revoke.action(async (ids: string[]) => {
@@ -58,7 +58,7 @@ async function makeToken(
   session: Session,
   { label, user, scope, expiresIn, idempotencyKey: key }: CreateFlags,
 ): Promise<void> {
-  if (expiresIn !== undefined && parseDurationMs(expiresIn) === undefined) {
+  if (expiresIn !== undefined && readDuration(expiresIn) === undefined) {
     throw usageFailure(`--expires-in must be a duration, got "${expiresIn}"`, "such as 90d");
   }
   const scopes = scope?.flatMap((text) => text.split(","));

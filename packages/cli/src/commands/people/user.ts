@@ -17,7 +17,7 @@ interface CreateFlags {
 }
 
 export function define(command: Command, session: Session): void {
-  examples(command.description("Looks at and changes users."), [
+  examples(command.description("Shows and changes users."), [
     "tess user get",
     "tess user create ana --role member --account lab/vision",
   ]);
@@ -25,13 +25,13 @@ export function define(command: Command, session: Session): void {
 
   const create = command
     .command("create")
-    .summary("make a user, with a first role")
-    .description("Makes a user, with a first role at an account. A tenant's admin makes users inside the tenant only.")
+    .summary("create a user with a first role")
+    .description("Creates a user with a first role at an account. A tenant admin creates users inside the tenant only.")
     .argument("<name>", "login name: lower case letters, digits, . _ -")
     .option("--email <address>", "address")
     .option("--role <role>", "first role: tenant-admin, team-admin, member, viewer, finance or auditor")
     .option("--account <account>", "where the role holds, and below")
-    .option("--idempotency-key <key>", "creating again with this key answers the same");
+    .option("--idempotency-key <key>", "a repeated request with this key returns the same user");
   examples(create, ["tess user create ana --email ana@example.org --role member --account lab/vision"]);
   create.action(async (name: string, { email, role, account, idempotencyKey: key }: CreateFlags) => {
     const where = account ?? (role === undefined ? undefined : (await session.settings()).project);

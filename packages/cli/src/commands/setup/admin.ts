@@ -8,7 +8,7 @@ export function define(command: Command): void {
   command
     .configureHelp({ showGlobalOptions: false })
     .description(
-      "Looks after the journal and the store of this machine's server, beside it and not through it:\n" +
+      "Checks and repairs the journal and the store of this machine's server, without going through the server:\n" +
         "verify (chain, replay, projections), rebuild (projections), backup, restore, journal tail, journal show.",
     )
     .usage("verify | rebuild | backup FILE | restore FILE | journal tail | journal show SEQ");

@@ -1,7 +1,7 @@
+import { nearestName } from "@tessera/wire/nearest";
 import type { Command } from "commander";
 import { usageFailure } from "../../failure.ts";
 import { examples } from "../../help.ts";
-import { nearest } from "../../nearest.ts";
 import type { Session } from "../../session.ts";
 
 // Each script hands the words so far to `tess __complete`, which answers one candidate a line.
@@ -43,7 +43,7 @@ export function define(command: Command, session: Session): void {
   command.action((shell: string) => {
     const script = scripts[shell];
     if (script !== undefined) return session.print(script);
-    const close = nearest(shell, Object.keys(scripts));
+    const close = nearestName(shell, Object.keys(scripts));
     throw usageFailure(
       `there is no completion for "${shell}"`,
       `${close === undefined ? "" : `did you mean ${close}? `}Shells: ${Object.keys(scripts).join(", ")}`,

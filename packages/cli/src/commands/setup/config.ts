@@ -1,3 +1,4 @@
+import { nearestName } from "@tessera/wire/nearest";
 import type { Command } from "commander";
 import {
   type Config,
@@ -13,7 +14,6 @@ import { checkAddress } from "../../config/resolve.ts";
 import { writeYaml } from "../../config/yaml.ts";
 import { configFailure, usageFailure } from "../../failure.ts";
 import { examples } from "../../help.ts";
-import { nearest } from "../../nearest.ts";
 import { emitList, emitObject, type ListOptions } from "../../output/emit.ts";
 import type { Session } from "../../session.ts";
 import { addListFlags } from "../../verbs/list.ts";
@@ -24,7 +24,7 @@ interface NamedContext extends Context {
 }
 
 export function define(command: Command, session: Session): void {
-  examples(command.description("Looks at and changes the contexts: which server, as whom, for which project."), [
+  examples(command.description("Shows and changes the contexts: server, user and project."), [
     "tess config get-contexts",
     "tess config set project lab/vision",
   ]);
@@ -54,7 +54,7 @@ export function define(command: Command, session: Session): void {
     .command("set")
     .summary("set server, tenant or project of a context")
     .description(
-      "Sets server, tenant or project of the current context, or of the one named with --context; none takes it away.",
+      "Sets server, tenant or project of the current context, or of the one named with --context; none removes it.",
     )
     .argument("<key>", contextKeys.join(", "))
     .argument("<value>", "new value, or none");
@@ -99,7 +99,7 @@ async function listContexts(session: Session, flags: ListOptions): Promise<void>
 
 async function setValue(session: Session, key: string, value: string): Promise<void> {
   if (!contextKeys.includes(key as ContextKey)) {
-    const close = nearest(key, contextKeys);
+    const close = nearestName(key, contextKeys);
     throw usageFailure(
       `there is no setting "${key}"`,
       `${close === undefined ? "" : `did you mean ${close}? `}Settings: ${contextKeys.join(", ")}`,
@@ -147,7 +147,7 @@ function save({ terminal }: Session, config: Config): Promise<void> {
 }
 
 function unknownContext({ contexts }: Config, name: string): Error {
-  const close = nearest(name, Object.keys(contexts));
+  const close = nearestName(name, Object.keys(contexts));
   return configFailure(
     `there is no context "${name}"`,
     close === undefined ? "tess config get-contexts lists them" : `did you mean ${close}?`,

@@ -30,7 +30,10 @@ async function login(session: Session, given: string | undefined): Promise<void>
   const endpoint = readEndpoint(terminal.env);
   const address = given ?? options.server ?? (terminal.env.TESS_SERVER || undefined) ?? endpoint?.url;
   if (address === undefined)
-    throw usageFailure("which server?", "tess login https://tessera.example.org, or npm start for one of your own");
+    throw usageFailure(
+      "the server is missing",
+      "tess login https://tessera.example.org, or npm start for one of your own",
+    );
   const server = checkAddress(address).replace(/\/+$/, "");
   const own = endpoint !== undefined && sameServer(endpoint.url, server) ? tokenOfEndpoint(endpoint) : undefined;
   const token =

@@ -6,7 +6,7 @@ import { fieldsText } from "../../output/fields.ts";
 import type { Session } from "../../session.ts";
 
 export function define(command: Command, session: Session): void {
-  command.description("Shows who you are to the server, what you may do, and where your jobs go.");
+  command.description("Shows which user you are, what you may do, and to which account your jobs go.");
   examples(command, ["tess whoami", "tess whoami -o json"]);
   command.action(() => whoami(session));
 }

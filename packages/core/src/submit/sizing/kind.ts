@@ -97,8 +97,8 @@ function badCombination(raw: RawJob & RawKind): Refusal | undefined {
       "invalid",
       kinds[1]!,
       null,
-      `cannot stand beside ${kinds[0]}`,
-      "make it two jobs, one after the other",
+      `cannot be used together with ${kinds[0]}`,
+      "submit two jobs, the second with after",
     );
   const ranges = raw.frames ?? (raw.video === undefined ? undefined : "video");
   if (ranges !== undefined && raw.array !== undefined)
@@ -106,18 +106,12 @@ function badCombination(raw: RawJob & RawKind): Refusal | undefined {
       "invalid",
       "array",
       raw.array,
-      "cannot stand beside frames or video, which are arrays",
+      "cannot be used together with frames or video, which make an array themselves",
       "leave it out",
     );
   for (const field of ["scene", "frame_time"] as const) {
     if (raw[field] !== undefined && raw.frames === undefined)
-      return refuse(
-        "invalid",
-        field,
-        raw[field],
-        "says something about frames, and there are none",
-        "add frames: 1-240",
-      );
+      return refuse("invalid", field, raw[field], "needs frames, and the job has none", "add frames: 1-240");
   }
   const model = typeof raw.model === "object" ? raw.model : undefined;
   if (model === undefined) return undefined;
@@ -205,7 +199,7 @@ function usableOffers(raw: RawJob & RawKind, offers: readonly GpuOffer[]): reado
   if (able.length === 0) {
     const asked = [...(names ?? []), ...needs].join(", ");
     const known = offers.map(({ model }) => model).join(", ") || "none";
-    return refuse("never-fits", "gpus", asked, "is no model of this fleet", `models here: ${known}`);
+    return refuse("never-fits", "gpus", asked, "is not a model of this fleet", `use one of ${known}`);
   }
   // A model that is named means whole GPUs of it.
   const whole = names !== undefined || raw.isolation === "whole";
@@ -254,8 +248,8 @@ function checkGiven(raw: RawJob, workload: Workload, offers: readonly GpuOffer[]
     "never-fits",
     field,
     value,
-    `cannot hold it: ${size.why.join("; ")}`,
-    "leave it out, and it is chosen for you",
+    `cannot hold the model: ${size.why.join("; ")}`,
+    "leave it out to have it chosen",
   );
 }
 

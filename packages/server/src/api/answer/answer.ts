@@ -14,5 +14,9 @@ export function answerDenial(request: FastifyRequest, reply: FastifyReply, denia
 /** For one whose token does not count. */
 export function unauthenticated(reply: FastifyReply): Denial {
   reply.header("www-authenticate", 'Bearer realm="tessera"');
-  return deny("unauthenticated", "A valid token is needed.", "Send Authorization: Bearer tess_…; see: tess login.");
+  return deny(
+    "unauthenticated",
+    "The request has no valid token: it is missing, unknown, expired or revoked.",
+    "Log in with tess login, or send Authorization: Bearer tess_….",
+  );
 }

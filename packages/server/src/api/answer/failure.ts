@@ -52,23 +52,32 @@ function causeOf(error: Error): string {
 function denialOfError(error: Error & { code?: string; statusCode?: number }): Denial {
   if (error instanceof Denied) return error.denial;
   if (error instanceof Outage)
-    return deny("unavailable", "The control plane cannot answer now.", "Try again in a moment.");
+    return deny("unavailable", "The control plane cannot answer at the moment.", "Try again in a moment.");
   switch (error.code) {
     case "FST_ERR_CTP_BODY_TOO_LARGE":
-      return deny("too-large", `The body is larger than ${bodyBytesMax} bytes.`, "Send less.");
+      return deny("too-large", `The body is larger than ${bodyBytesMax / 1_048_576} MiB.`, "Send a smaller body.");
     case "FST_ERR_CTP_INVALID_MEDIA_TYPE":
-      return deny("unsupported-media-type", "This kind of content is not taken here.", "Send application/json.");
+      return deny("unsupported-media-type", "The content type of the body is not accepted.", "Send application/json.");
     case "FST_ERR_CTP_INVALID_CONTENT_LENGTH":
-      return deny("malformed", "The body is not as long as its length says.", "Check the client.");
+      return deny(
+        "malformed",
+        "The body is shorter or longer than its Content-Length.",
+        "Send the right Content-Length.",
+      );
     case "FST_ERR_BAD_URL":
-      return deny("malformed", "The address is not a valid URL.", "Check how it is encoded.");
+      return deny(
+        "malformed",
+        "The address is not a valid URL.",
+        "Encode special characters, such as %20 for a space.",
+      );
   }
   const status = error.statusCode ?? 500;
-  if (status >= 400 && status < 500) return deny("malformed", "The request cannot be read.", "Check the client.");
+  if (status >= 400 && status < 500)
+    return deny("malformed", "The request is not valid HTTP.", "Check the program that sent it.");
   return deny(
     "internal",
-    "Something went wrong. It was written down under this request id.",
-    "Try again; if it stays, tell the platform owner.",
+    "The server failed to answer; its log has the cause under this request id.",
+    "Retry; if it fails again, give the request id to the platform owner.",
   );
 }
 
@@ -96,6 +105,10 @@ function clientDenial(code: string): Denial {
   if (code === "HPE_HEADER_OVERFLOW")
     return deny("headers-too-large", "The headers are too large.", "Send fewer or shorter headers.");
   if (code === "ERR_HTTP_REQUEST_TIMEOUT")
-    return deny("request-timeout", "The request did not arrive in time.", "Send it faster.");
-  return deny("malformed", "This is not an HTTP request.", "Check the address and the client.");
+    return deny("request-timeout", "The request did not arrive in time.", "Check the connection and retry.");
+  return deny(
+    "malformed",
+    "This is not an HTTP request.",
+    "Check the address: is it http:// where it should be https://?",
+  );
 }

@@ -1,4 +1,4 @@
-import type { Refusal, RefusalKind } from "@tessera/core";
+import { hintText, type Refusal, type RefusalKind, refusalText } from "@tessera/core";
 import { type Problem, statusOfRefusal } from "@tessera/wire";
 
 /** Kinds of problems that the API finds by itself, before or beside the core, with their statuses. */
@@ -40,14 +40,14 @@ export function isDenied<Value>(value: Value): value is Extract<Value, Denial> {
 
 /** For what does not exist and for what one may not see: nothing of the answer may tell which. */
 export function notFound(what: string): Denial {
-  return deny("not-found", `There is no such ${what}, or it is not yours to see.`, "", what);
+  return deny("not-found", `There is no such ${what}, or you may not see it.`, "", what);
 }
 
 export function forbidden(action: string): Denial {
   return deny(
     "forbidden",
-    `Your roles here do not include ${action}.`,
-    "Ask an administrator of the account for a role that does.",
+    `Your roles at this account do not allow ${action}.`,
+    `Ask an administrator of the account for a role that allows ${action}.`,
   );
 }
 
@@ -60,14 +60,14 @@ const titles: Readonly<Record<Denial["refused"], string>> = {
   unauthenticated: "Not signed in",
   forbidden: "Not allowed",
   "no-such-route": "No such address",
-  "method-not-allowed": "Not possible at this address",
+  "method-not-allowed": "Method not allowed",
   "too-large": "Too large",
-  "unsupported-media-type": "This kind of content is not taken here",
+  "unsupported-media-type": "Content type not accepted",
   "rate-limited": "Too many requests",
   "headers-too-large": "Headers too large",
   "request-timeout": "The request took too long to arrive",
-  internal: "Something went wrong in the server",
-  unavailable: "Not available now",
+  internal: "Error in the server",
+  unavailable: "Temporarily unavailable",
   "no-space": "The disk is nearly full",
   invalid: "A value is not valid",
   "unknown-field": "Unknown field",
@@ -79,29 +79,31 @@ const titles: Readonly<Record<Denial["refused"], string>> = {
   "key-reused": "Idempotency key used for another request",
   "not-allowed": "Forbidden by a rule of the account",
   "never-fits": "Can never run",
-  "over-guarantee": "More guaranteed than there is",
-  "look-again": "Not available now",
+  "over-guarantee": "Guarantees exceed what is there",
+  "look-again": "Temporarily unavailable",
 };
 
 const longestValue = 200;
 
-/** RFC 9457 problem details for a refusal. */
+/** RFC 9457 problem details for a refusal; its detail is a whole sentence, its hint another. */
 export function problemOf(denial: Denial, requestId: string): Problem {
-  const { refused, field, value, detail, hint } = denial;
+  const { refused, field, detail } = denial;
+  const hint = hintText(denial);
+  const value = shortened(denial.value);
   const code = refused === "look-again" ? "unavailable" : refused;
   return {
     type: `urn:tessera:problem:${code}`,
     title: titles[refused],
     status: statusOf(refused),
-    detail,
+    detail: refusalText({ field, value, detail }),
     code,
     ...(field !== "" && { field }),
-    ...(value !== null && { value: shortened(value) }),
+    ...(value !== null && { value }),
     ...(hint !== "" && { hint }),
     requestId,
   };
 }
 
-function shortened(value: string | number | boolean): string | number | boolean {
+function shortened(value: Denial["value"]): Denial["value"] {
   return typeof value === "string" && value.length > longestValue ? `${value.slice(0, longestValue - 1)}…` : value;
 }

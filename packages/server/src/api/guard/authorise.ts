@@ -42,7 +42,11 @@ interface Asked {
 /** Whether the token is made for the action at all. Says nothing about what exists, so it may be told first. */
 export function checkScope(principal: Principal, { action }: Route): Denial | undefined {
   if (inScope(principal, action)) return undefined;
-  return deny("forbidden", `This token is not made for ${action}.`, "Use a token whose scopes include it.");
+  return deny(
+    "forbidden",
+    `The scopes of this token do not include ${action}.`,
+    "Use a token whose scopes include it.",
+  );
 }
 
 /**

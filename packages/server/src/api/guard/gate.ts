@@ -40,11 +40,7 @@ export function addGate(app: FastifyInstance, api: Api, rates: Rates, secure: bo
         : users.take(principal.user.id, performance.now());
     if (waitMs > 0) {
       reply.header("retry-after", String(Math.ceil(waitMs / 1000)));
-      const denial = deny(
-        "rate-limited",
-        "You ask faster than this server answers any one caller.",
-        `Wait ${waitMs} ms.`,
-      );
+      const denial = deny("rate-limited", "Rate limit exceeded.", `Retry in ${Math.ceil(waitMs / 1000)} s.`);
       return void answerDenial(request, reply, denial);
     }
     // A cookie is sent along with whatever a page asks for, so it counts only for our own page. Reading is safe: other
@@ -65,7 +61,7 @@ export function addGate(app: FastifyInstance, api: Api, rates: Rates, secure: bo
 export function otherSite(): Denial {
   return deny(
     "forbidden",
-    "This request does not come from the console itself.",
-    "Open the console at its own address.",
+    "The request was sent by a page of another site.",
+    "Open the console at its own address and repeat it there.",
   );
 }

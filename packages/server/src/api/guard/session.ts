@@ -105,7 +105,12 @@ class Door {
   #withToken(cookie: string) {
     const { control } = this.#api;
     const principal = authenticate(control.state, `Bearer ${cookie}`, control.now());
-    if (principal === undefined) return deny("unauthenticated", "This token does not count.", "See: tess token get.");
+    if (principal === undefined)
+      return deny(
+        "unauthenticated",
+        "The token is unknown, expired or revoked.",
+        "Use another one; list yours with tess token get.",
+      );
     return { cookie, principal };
   }
 
@@ -125,7 +130,11 @@ class Door {
     if (user === undefined) return tooSoon(reply, 5_000);
     if (user.found === undefined) {
       this.#attempts.answered(name, request.ip, performance.now());
-      return deny("unauthenticated", "This name and password do not belong together.", "An administrator can set one.");
+      return deny(
+        "unauthenticated",
+        "The name and the password do not match.",
+        "Try again, or ask an administrator to set a new password.",
+      );
     }
     this.#attempts.succeeded(name, request.ip);
     const opened = await openSession(control, user.found, request.tessRequestId);
@@ -137,5 +146,5 @@ class Door {
 function tooSoon(reply: FastifyReply, waitMs: number): Denial {
   const seconds = Math.ceil(waitMs / 1000);
   reply.header("retry-after", String(seconds));
-  return deny("rate-limited", "There were too many attempts to sign in.", `Wait ${seconds} s.`);
+  return deny("rate-limited", "There were too many attempts to sign in.", `Retry in ${seconds} s.`);
 }

@@ -1,6 +1,6 @@
-import { isRefusal, type Role, type Token, type TokenId, type User, type UserId } from "@tessera/core";
+import { isInside, isRefusal, type Role, type Token, type TokenId, type User, type UserId } from "@tessera/core";
 import { actions, type RoleBindingShape, type TokenCreated, type UserShape, type WhoAmI } from "@tessera/wire";
-import { grantsOfEveryone, isWithin, mayActFor, mayAnywhere, maySeeUser } from "../../access/policy.ts";
+import { grantsOfEveryone, mayActFor, mayAnywhere, maySeeUser } from "../../access/policy.ts";
 import { inScope, type Principal } from "../../access/principal.ts";
 import {
   createToken,
@@ -84,7 +84,7 @@ export const accessHandlers: AccessHandlers = {
     const users = query.user === undefined ? [...state.users.values()] : wanted === undefined ? [] : [wanted];
     const found = users.flatMap((user) =>
       user.bindings
-        .filter(({ account }) => target.some((root) => isWithin(state, account, root.no)))
+        .filter(({ account }) => target.some((root) => isInside(state, account, root.no)))
         .map((binding) => renderBinding(state, api.people, user, binding)),
     );
     return pageOf(

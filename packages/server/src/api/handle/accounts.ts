@@ -2,6 +2,7 @@ import {
   type Account,
   type AccountId,
   type Command,
+  isInside,
   isRefusal,
   pathUp,
   plainTerms,
@@ -11,7 +12,6 @@ import {
   type State,
 } from "@tessera/core";
 import type { AccountEdit } from "@tessera/wire";
-import { isWithin } from "../../access/policy.ts";
 import { newId } from "../../flow/ids.ts";
 import { deleteSecret, putSecret, secretNames, secretRowsOf } from "../../flow/people/secrets.ts";
 import { checkZone, instantOf } from "../../flow/zones.ts";
@@ -40,7 +40,7 @@ const secretPattern = /^[A-Za-z_][A-Za-z0-9_]{0,127}$/;
 export function accountsWithin(state: State, roots: readonly Account[]): Account[] {
   return state.accounts.filter(
     (account): account is Account =>
-      account !== undefined && roots.some((root) => isWithin(state, account.no, root.no)),
+      account !== undefined && roots.some((root) => isInside(state, account.no, root.no)),
   );
 }
 
@@ -109,7 +109,7 @@ export const accountHandlers: AccountHandlers = {
     if (!secretPattern.test(name)) {
       return deny(
         "invalid",
-        "The name of a secret is that of an environment variable.",
+        "is not the name of an environment variable",
         "Use letters, digits and _, such as HF_TOKEN.",
         "secret",
       );
@@ -143,7 +143,13 @@ function windowOf(
   if (body.window === undefined || body.window === null) {
     const other = Object.keys(body).find((field) => field !== "window");
     if (other === undefined) return null;
-    return refuse("invalid", other, null, "stands beside window: null", "take the windows back first, then edit");
+    return refuse(
+      "invalid",
+      other,
+      null,
+      "cannot be used together with window: null",
+      "take the windows back first, then edit",
+    );
   }
   const { tz, ...times } = body.window;
   const badZone = tz === undefined ? undefined : checkZone(tz);

@@ -41,8 +41,8 @@ export async function sendLogs(api: Api, call: Call<"readLogs">, reply: FastifyR
   if (run === undefined && query.attempt !== undefined) {
     return deny(
       "invalid",
-      "There was no such attempt.",
-      "Leave attempt out for the last that ran.",
+      "The job has no such attempt.",
+      "Leave attempt out for the last one.",
       "attempt",
       query.attempt,
     );

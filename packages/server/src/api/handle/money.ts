@@ -3,6 +3,7 @@ import {
   accountOf,
   type Budget,
   type BudgetStanding,
+  currencyOf,
   type Invoice,
   isRefusal,
   type Refusal,
@@ -123,7 +124,7 @@ export const moneyHandlers: MoneyHandlers = {
     const stale = staleUnless(call.ifMatch, tagOf(api, account, known?.revision ?? 0), "budget");
     if (stale !== undefined) return stale;
     const { limitMicros, every = "month", alertsPerMille = [500, 800, 900], stop = "alert" } = call.body;
-    const currency = state.books.versions.at(-1)?.currency ?? "EUR";
+    const currency = currencyOf(state.books.versions);
     const budget = { account, currency, limitMicros, every, alertsPerMille, stop };
     const done = await api.control.ask({ kind: "budget.set", budget }, askerOf(call));
     if (isRefusal(done)) return done;
@@ -217,7 +218,7 @@ export const moneyHandlers: MoneyHandlers = {
       "conflict",
       "period",
       params.period!,
-      "something of this period became known after it was closed",
+      "has usage that became known after it was closed",
       "the next invoice corrects it; keep the extract that you were given before",
     );
   },
@@ -240,7 +241,7 @@ export const moneyHandlers: MoneyHandlers = {
 
   async postEntry({ control }, call) {
     const { kind, micros, of, memo } = call.body;
-    const currency = control.state.books.versions.at(-1)?.currency ?? "EUR";
+    const currency = currencyOf(control.state.books.versions);
     const tenant = tenantOfPath(call.target.path);
     const about = { tenant, entry: kind, currency, micros, memo, ...(of !== undefined && { of }) };
     const done = await control.ask({ kind: "ledger.post", ...about }, askerOf(call));
@@ -276,7 +277,7 @@ function tagOf({ seal }: Api, account: string, revision: number): string {
 async function showBilling({ control }: Api, tenants: readonly string[]): Promise<BillingShape[]> {
   const { state } = control;
   const { books } = state;
-  const currency = books.versions.at(-1)?.currency ?? "EUR";
+  const currency = currencyOf(books.versions);
   const standings = await creditStandings(control, tenants, control.now());
   return standings.map(({ tenant, owedMicros, heldMicros, openMicros, leftMicros }) => {
     const limit = books.tenants.get(tenant)?.creditLimitMicros;

@@ -1,4 +1,5 @@
 import {
+  durationText,
   type Fleet,
   isRefusal,
   movesPerHourPlain,
@@ -9,7 +10,6 @@ import {
 } from "@tessera/core";
 import type { PolicyPut, PolicyShape } from "@tessera/wire";
 import type { Seal } from "../../access/seal.ts";
-import { durationText } from "../../render/quantities.ts";
 import { askerOf, type Handler } from "../context.ts";
 import { staleUnless } from "../request/if-match.ts";
 

@@ -1,6 +1,5 @@
-import type { Account, Job, JobArray, JobId, State, UserId } from "@tessera/core";
+import { type Account, isInside, type Job, type JobArray, type JobId, type State, type UserId } from "@tessera/core";
 import type { QueryOf, Job as WireJob } from "@tessera/wire";
-import { isWithin } from "../../access/policy.ts";
 import { costOfJob, renderJobCost } from "../../flow/bill/job-cost.ts";
 import { belongsTo } from "../../flow/find/find-job.ts";
 import { renderArray, renderJob } from "../../render/job.ts";
@@ -38,7 +37,7 @@ export function matchesLive(state: State, filter: JobFilter, job: Job | JobArray
   const arrayNo = "array" in job ? job.array : undefined;
   if (array === undefined ? arrayNo !== undefined : state.arrays.get(arrayNo!)?.id !== array) return false;
   if ((user !== undefined && job.user !== user) || (name !== undefined && job.spec.name !== name)) return false;
-  return roots.some((root) => isWithin(state, job.account, root.no));
+  return roots.some((root) => isInside(state, job.account, root.no));
 }
 
 export function matchesEnded(state: State, filter: JobFilter, row: EndedJobRow): boolean {

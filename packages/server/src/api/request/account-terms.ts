@@ -119,7 +119,7 @@ export function quotaWindowOf(body: AccountEdit, sizes: SizeClasses | undefined)
     ...(body.memoryMiB?.max !== undefined && { maxMemoryMiB }),
   };
   if (Object.keys(named).length > 0) return named;
-  return refuse("invalid", "window", null, "comes with nothing to change", "name guarantee, max, lendable or weight");
+  return refuse("invalid", "window", null, "changes nothing", "name guarantee, max, lendable or weight");
 }
 
 const windowFields: ReadonlySet<string> = new Set(["guarantee", "max", "lendable", "weight", "cpus", "memoryMiB"]);
@@ -156,7 +156,7 @@ function limitsOf(given: NonNullable<AccountEdit["limits"]>): Limits | Refusal {
   const most = runMsMax ?? Number.POSITIVE_INFINITY;
   if (runMsDefault !== undefined && (runMsDefault === 0 || runMsDefault > most)) {
     const hint = runMsMax === undefined ? "give at least 1s" : `give at least 1s and at most ${given.runTime}`;
-    return refuse("invalid", "limits.defaultTime", given.defaultTime!, "is no time that a job may run", hint);
+    return refuse("invalid", "limits.defaultTime", given.defaultTime!, "is not a time that a job may run", hint);
   }
   const gpuTime = given.gpuHours === undefined ? undefined : gpuTimeOf(given.gpuHours);
   if (isRefusal(gpuTime)) return gpuTime;
@@ -175,7 +175,7 @@ function halfLifeOf(given: string | null | undefined, from: number | undefined):
   if (given === null) return undefined;
   const ms = parseDuration(given, "historyHalfLife");
   if (isRefusal(ms) || (ms >= hour && ms <= 365 * day)) return ms;
-  return refuse("invalid", "historyHalfLife", given, "is not between an hour and a year", "such as 7d");
+  return refuse("invalid", "historyHalfLife", given, "is not between 1h and 365d", "write a time such as 7d");
 }
 
 /** Another order has no quantum; one that is given with it is refused. */
@@ -196,13 +196,13 @@ function quantumOf(
     );
   const ms = parseDuration(given, "quantum");
   if (isRefusal(ms) || (ms >= minute && ms <= day)) return ms;
-  return refuse("invalid", "quantum", given, "is not between a minute and a day", "such as 30m");
+  return refuse("invalid", "quantum", given, "is not between 1m and 1d", "write a time such as 30m");
 }
 
 function gpuTimeOf({ max, every }: { max: number; every: string }): Limits["gpuTime"] | Refusal {
   const everyMs = parseDuration(every, "limits.gpuHours.every");
   if (isRefusal(everyMs)) return everyMs;
-  if (everyMs === 0) return refuse("invalid", "limits.gpuHours.every", every, "is no time at all", "give at least 1m");
+  if (everyMs === 0) return refuse("invalid", "limits.gpuHours.every", every, "is zero", "give at least 1m");
   const unitMsMax = Math.round(max * gpuHourUnitMs);
   if (!Number.isSafeInteger(unitMsMax)) {
     const most = Math.floor(Number.MAX_SAFE_INTEGER / gpuHourUnitMs);

@@ -11,7 +11,7 @@ export function textOf(bytes: Uint8Array): string | Denial {
   try {
     return utf8.decode(bytes);
   } catch {
-    return deny("malformed", "The body is not UTF-8 text.", "Send UTF-8.");
+    return deny("malformed", "The body is not UTF-8 text.", "Save it as UTF-8.");
   }
 }
 
@@ -34,7 +34,7 @@ export function parseJson(text: string): { readonly value: unknown } | Denial {
 }
 
 export function tooDeep(): Denial {
-  return deny("malformed", `The body is nested deeper than ${depthMax} levels.`, "Flatten it.");
+  return deny("malformed", `The body is nested deeper than ${depthMax} levels.`, "Use fewer levels.");
 }
 
 /** Counts brackets outside strings without parsing. */
@@ -63,7 +63,7 @@ export function findForbidden(value: unknown, path = "", depth = 0): Denial | un
   if (depth > depthMax) return tooDeep();
   if (typeof value === "string") {
     if (value.isWellFormed()) return undefined;
-    return deny("invalid", `${path || "The body"} holds half of a character.`, "Send whole Unicode characters.", path);
+    return deny("invalid", `${path || "The body"} holds an incomplete Unicode character.`, "Remove it.", path);
   }
   if (typeof value !== "object" || value === null) return undefined;
   for (const [key, inner] of Object.entries(value)) {
@@ -71,7 +71,7 @@ export function findForbidden(value: unknown, path = "", depth = 0): Denial | un
     if (!Array.isArray(value) && (forbiddenKeys.has(key) || !key.isWellFormed())) {
       return deny(
         "unknown-field",
-        "This name cannot be used for a field.",
+        "has a name that no field may have",
         "Leave it out.",
         at.toWellFormed().slice(0, 200),
       );

@@ -10,5 +10,11 @@ export function staleUnless(ifMatch: string | undefined, tag: string, field: str
       .replace(/^"(.*)"$/, "$1"),
   );
   if (named.includes(tag)) return undefined;
-  return refuse("stale", field, null, "has changed since you looked", "look again and repeat the edit");
+  return refuse(
+    "stale",
+    field,
+    null,
+    "was changed by another request since you read it",
+    "read it again and repeat the edit",
+  );
 }

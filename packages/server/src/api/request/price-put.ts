@@ -51,7 +51,7 @@ export function contractOf(tenant: string, put: ContractPut): Contract | Refusal
   const toAt = instantOf(put.to, zone, "to");
   if (isRefusal(toAt)) return toAt;
   if (put.gpus === undefined && put.perMille === undefined)
-    return refuse("invalid", "perMille", null, "nothing is agreed on", "give perMille, or gpus with rates");
+    return refuse("invalid", "perMille", null, "is missing", "give perMille, or gpus with rates");
   return { tenant, fromAt, toAt, gpus: put.gpus ?? [], perMille: put.perMille ?? 1000 };
 }
 

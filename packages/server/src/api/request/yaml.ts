@@ -21,7 +21,7 @@ export function parseYaml(text: string): { readonly value: unknown } | Denial {
   });
   const documents = [...composer.compose(tokens, true, text.length)];
   if (documents.length > 1) {
-    return deny("malformed", "The body holds several YAML documents.", "Send one job a request.");
+    return deny("malformed", "The body holds several YAML documents.", "Send each document in a request of its own.");
   }
   const document = documents[0]!;
   const error = document.errors[0];
@@ -39,7 +39,7 @@ export function parseYaml(text: string): { readonly value: unknown } | Denial {
   if (aliases > aliasesMax) {
     return deny(
       "malformed",
-      `The body uses ${aliases} YAML aliases; the most is ${aliasesMax}.`,
+      `The body uses ${aliases} YAML aliases; the limit is ${aliasesMax}.`,
       "Write the values out.",
     );
   }

@@ -35,7 +35,7 @@ describe("bad input", () => {
       type: "urn:tessera:problem:unknown-field",
       title: "Unknown field",
       status: 422,
-      detail: "There is no field gpu here.",
+      detail: "gpu is not a known field.",
       code: "unknown-field",
       field: "gpu",
       hint: "Did you mean gpus?",

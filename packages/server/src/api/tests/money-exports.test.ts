@@ -153,7 +153,7 @@ describe("billing, exports and metrics over the API", () => {
     const { reason } = await server.must<Job>(owner, "GET", `/v1/jobs/${job}`);
     assert.deepEqual(
       [reason!.kind, reason!.detail],
-      ["budget", "The credit of lab is used up. Only what its guarantee covers may start."],
+      ["budget", "The credit of lab is used up. Only work inside its guarantee may start."],
     );
     assert.equal(
       (await server.call(finance.token, "PUT", "/v1/accounts/lab/billing", { mode: "showback" })).status,

@@ -105,8 +105,8 @@ export class Watches {
     if (this.#openBy(call.principal.user.id) >= this.#limits.streamsPerUserMax) {
       return deny(
         "rate-limited",
-        `You have ${this.#limits.streamsPerUserMax} streams open, which is the most.`,
-        "Close some.",
+        `You have ${this.#limits.streamsPerUserMax} streams open (limit ${this.#limits.streamsPerUserMax}).`,
+        "Close one of them.",
       );
     }
     const source = await sourceOf(this.#api, route, call);

@@ -52,7 +52,8 @@ export function invoiceOfIssued({
 export async function closePeriod(control: ControlPlane, period: Period, by: Asker): Promise<string[] | Refusal> {
   const { reader, state } = control;
   const now = control.now();
-  if (period.toAt > now) return refuse("conflict", "period", period.label, "is not over yet", "close it when it is");
+  if (period.toAt > now)
+    return refuse("conflict", "period", period.label, "is not over yet", "close it when it is over");
   const rows = await reader.books({ kind: "invoice" });
   const issued = rows.map(({ seq, doc }) => ({ seq, invoice: JSON.parse(doc) as IssuedInvoice }));
   const before = await closedBefore(control, period, issued, now);

@@ -1,6 +1,7 @@
 import {
   type Charge,
   costOf,
+  currencyOf,
   hour,
   type Instant,
   type InvoiceLine,
@@ -58,7 +59,7 @@ export async function costReport(
     from: new Date(ask.from).toISOString(),
     to: new Date(ask.to).toISOString(),
     by: ask.by,
-    currency: state.books.versions.at(-1)?.currency ?? "XXX",
+    currency: currencyOf(state.books.versions),
     rows: keys.map((key) => {
       const sum = sums.get(key) ?? emptySum();
       return {

@@ -1,4 +1,4 @@
-import type { Instant } from "@tessera/core";
+import { currencyOf, type Instant } from "@tessera/core";
 import type { ControlPlane } from "../control.ts";
 import { modeOf } from "./bill.ts";
 import { spentBy } from "./cost.ts";
@@ -20,7 +20,8 @@ export async function creditStandings(
   now: Instant,
 ): Promise<CreditStanding[]> {
   const { books } = state;
-  const { currency, fromAt: first } = books.versions[0] ?? { currency: "EUR", fromAt: now };
+  const currency = currencyOf(books.versions);
+  const first = books.versions[0]?.fromAt ?? now;
   const found: CreditStanding[] = [];
   for (const tenant of tenants) {
     const from = Math.min(now, Math.max(first, books.closedUntil.get(tenant) ?? 0));

@@ -37,7 +37,13 @@ export async function estimateJob(
   const book = bookOf(state);
   const terms = termsAt(book, windowsBetween(book.versions, now, now + 1), now, tenantOfPath(account.path));
   if (terms === undefined)
-    return refuse("conflict", "", null, "there is no price list yet", "the platform owner adds one: tess price add");
+    return refuse(
+      "conflict",
+      "",
+      null,
+      "There is no price list yet",
+      "ask the platform owner to add one: tess price add",
+    );
   const placed = outcome.outlook.when === "now" ? outcome.outlook.placement : undefined;
   const choice = placed?.choice ?? 0;
   const ask = spec.gpus[choice]!;

@@ -118,7 +118,7 @@ describe("why not now, over the API", () => {
     const wide = await tenancy.job("mill", bob.id, { gpus: "H100:8", nodes: 2, name: "wide" });
     assert.deepEqual((await explain(bob, wide)).start, {
       when: "unknown",
-      why: "1 job that holds GPUs it could use has no max_time, and too few like it have ended",
+      why: "1 job that holds GPUs it could use has no max_time, and too few jobs like it have ended",
     });
     assert.ok(control.state.jobById.has(first) && control.state.jobById.has(other));
   });

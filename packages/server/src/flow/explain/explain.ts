@@ -13,7 +13,7 @@ import {
   stopOrderOf,
   type User,
 } from "@tessera/core";
-import type { Alternative, Explanation, Start } from "@tessera/wire";
+import { type Alternative, type Explanation, type Start, waitingReasons } from "@tessera/wire";
 import { may } from "../../access/policy.ts";
 import { renderReason } from "../../render/job.ts";
 import { renderAlternative, renderStart } from "../../render/outlook.ts";
@@ -41,9 +41,6 @@ export async function explainWaiting(control: ControlPlane, user: User, job: Job
   };
 }
 
-/** Waits that no change of the job would end. */
-const fixedReasons: readonly Reason["kind"][] = ["held", "not-yet", "dependency", "evicting"];
-
 /** Changes that would start it now or sooner, as far as this user could make them. */
 export function alternativesOf(
   control: ControlPlane,
@@ -52,7 +49,7 @@ export function alternativesOf(
   reason: Reason,
   outlook: Outlook,
 ): Alternative[] {
-  if (fixedReasons.includes(reason.kind)) return [];
+  if (!waitingReasons[reason.kind].changeable) return [];
   const { state, capabilities } = control;
   const terms = {
     offers: (isolation: string) => isolation === "any" || (capabilities.isolation as string[]).includes(isolation),

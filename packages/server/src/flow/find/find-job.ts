@@ -1,6 +1,7 @@
 import {
   type Account,
   type Instant,
+  isInside,
   type Job,
   type JobArray,
   type JobId,
@@ -8,7 +9,7 @@ import {
   type State,
   type User,
 } from "@tessera/core";
-import { isWithin, may, rootsFor } from "../../access/policy.ts";
+import { may, rootsFor } from "../../access/policy.ts";
 import type { EndedJobRow } from "../../store/port.ts";
 import type { ControlPlane } from "../control.ts";
 import type { LiveNames } from "./live-names.ts";
@@ -41,7 +42,7 @@ export function standingAccount(state: State, path: string, then: Instant): Acco
 /** Whether something that was recorded under a path belongs to one of these accounts, or lies below. */
 export function belongsTo(state: State, roots: readonly Account[], path: string, then: Instant): boolean {
   const { no } = standingAccount(state, path, then);
-  return roots.some((root) => isWithin(state, no, root.no));
+  return roots.some((root) => isInside(state, no, root.no));
 }
 
 /** By id, or the newest of that name among those this user may see; undefined for none. */

@@ -27,7 +27,7 @@ export async function createUser(
   account: Account,
 ): Promise<UserId | Refusal> {
   if (body.account !== undefined && body.role === undefined) {
-    return refuse("invalid", "role", null, "is missing beside account", "say which role the user gets there");
+    return refuse("invalid", "role", null, "is missing, and account is given", "say which role the user gets there");
   }
   const id = newId("usr_") as UserId;
   const person: Person = { name: body.name, ...(body.email !== undefined && { email: body.email }) };
@@ -92,8 +92,8 @@ export function expiryOf(expiresIn: string | undefined, now: Instant): Instant |
       "invalid",
       "expiresIn",
       expiresIn,
-      "is not a life a token can have",
-      "give 1s up to ten years, or nothing",
+      "is not a lifetime that a token can have",
+      "give 1s to 3650d, or leave it out",
     );
   }
   return now + life;

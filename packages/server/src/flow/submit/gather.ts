@@ -1,6 +1,7 @@
 import {
   type Account,
   type After,
+  durationText,
   gpuOffers,
   type Instant,
   isRefusal,
@@ -22,7 +23,6 @@ import {
 } from "@tessera/core";
 import type { JobSpecBody } from "@tessera/wire";
 import { holderOfSecret } from "../../access/secrets.ts";
-import { durationText } from "../../render/quantities.ts";
 import { type Finder, findJob } from "../find/find-job.ts";
 import { checkZone, instantOf } from "../zones.ts";
 
@@ -73,7 +73,7 @@ function parsed(
       "unsupported",
       field,
       value,
-      "is a part of a GPU, and the engine here gives out whole ones",
+      "is a part of a GPU, and the engine here has whole GPUs only",
       "ask for gpus: 1",
     );
   }
@@ -93,7 +93,7 @@ function cannotHonour({ control }: Finder, account: Account, body: JobSpecBody):
       "unsupported",
       "image",
       image,
-      "cannot be run: the engine here has no container images",
+      "cannot be used: the engine here does not run container images",
       "leave image out",
     );
   }
@@ -110,7 +110,7 @@ function cannotHonour({ control }: Finder, account: Account, body: JobSpecBody):
       "isolation",
       isolation,
       "is not offered by the engine here",
-      `offered: any, ${offered}`,
+      `use one of any, ${offered}`,
     );
   }
   for (const [i, name] of (body.secrets ?? []).entries()) {
@@ -133,7 +133,7 @@ function settleTimes(body: JobSpecBody, now: Instant): Omit<Settled, "after"> | 
   const deadlineAt = body.deadline === undefined ? undefined : instantOf(body.deadline, zone, "deadline");
   if (isRefusal(deadlineAt)) return deadlineAt;
   if (deadlineAt !== undefined && deadlineAt <= now) {
-    return refuse("invalid", "deadline", body.deadline!, "has passed", "give a later one");
+    return refuse("invalid", "deadline", body.deadline!, "has passed", "give a time in the future");
   }
   const notBeforeAt = body.not_before === undefined ? undefined : instantOf(body.not_before, zone, "not_before");
   if (isRefusal(notBeforeAt)) return notBeforeAt;

@@ -11,12 +11,18 @@ export function projectOf(state: State, user: User, given: string | undefined): 
       "invalid",
       "project",
       null,
-      "is not given, and you may not submit to any account",
-      "ask for a role in one",
+      "is missing, and you may not submit jobs to any account",
+      "ask an administrator for the role member in an account",
     );
   }
   const shown = projects.slice(0, 10).join(", ");
-  return refuse("invalid", "project", null, "is not given, and there are several", `name one, such as ${shown}`);
+  return refuse(
+    "invalid",
+    "project",
+    null,
+    "is missing, and you may submit jobs to several accounts",
+    `name one, such as ${shown}`,
+  );
 }
 
 /** Accounts where a job of this user goes unasked: those of its roles, or every tenant for one of the whole platform. */

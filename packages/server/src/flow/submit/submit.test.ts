@@ -119,7 +119,7 @@ describe("submitting", () => {
       const answer = await submit(ada, { ...waits, after });
       assert.deepEqual(
         [answer.status, answer.json.field, answer.json.detail],
-        [422, "after", "is not a job that you can see"],
+        [422, "after", `after "${after}" is not a job that you can see.`],
       );
     }
   });

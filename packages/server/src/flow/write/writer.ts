@@ -218,6 +218,6 @@ const diskFull = refuse(
   "no-space",
   "",
   null,
-  "the control plane's disk is nearly full: nothing new is taken in, what runs goes on",
-  "the platform owner must make room; cancelling and reading still work",
+  "The disk of the control plane is nearly full: new jobs and changes are refused, running jobs continue",
+  "ask the platform owner to free disk space; cancelling and reading still work",
 );

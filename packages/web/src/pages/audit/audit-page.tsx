@@ -11,7 +11,7 @@ const columns: readonly Column<AuditEntry>[] = [
   { label: "When", width: "110px", show: ({ at }) => <Time at={at} /> },
   { label: "Who", width: "minmax(0, 0.8fr)", show: ({ actorName, actor }) => actorName || actor },
   { label: "What", width: "minmax(0, 1fr)", show: ({ action }) => <strong>{action}</strong> },
-  { label: "On what", width: "minmax(0, 1.2fr)", wide: true, show: ({ target }) => <code>{target}</code> },
+  { label: "Target", width: "minmax(0, 1.2fr)", wide: true, show: ({ target }) => <code>{target}</code> },
   { label: "Account", width: "minmax(0, 1fr)", wide: true, show: ({ account }) => account || "the platform" },
   { label: "Outcome", width: "110px", show: ({ outcome }) => outcome },
   {
@@ -22,7 +22,7 @@ const columns: readonly Column<AuditEntry>[] = [
   },
 ];
 
-/** Who did what, newest first; every line is sealed in the journal's chain of hashes. */
+/** The audit log, newest first; every line is sealed in the journal's chain of hashes. */
 export default function AuditPage() {
   const [params, set] = useAddress();
   const text = (params.get("text") ?? "").toLowerCase();
@@ -40,15 +40,15 @@ export default function AuditPage() {
         <div>
           <h1>Audit</h1>
           <p className="quiet small">
-            Written with each change into a chain of hashes; <code>npx tess admin verify</code> checks it.
+            Each change is written to a chain of hashes; <code>npx tess admin verify</code> checks it.
           </p>
         </div>
         <div className="row wrap">
           <input
             className="input"
             style={{ width: 240 }}
-            aria-label="Filter by who, what or on what"
-            placeholder="Who, what, on what"
+            aria-label="Filter by user, action or target"
+            placeholder="User, action, target"
             value={text}
             onChange={(event) => set({ text: event.target.value })}
           />
@@ -61,7 +61,7 @@ export default function AuditPage() {
         {entries === undefined ? (
           <Skeleton lines={8} />
         ) : shown.length === 0 ? (
-          <Empty title="Nothing like that was done" command="npx tess audit" />
+          <Empty title="No entry matches" command="npx tess audit" />
         ) : (
           <Rows
             label="Audit"

@@ -4,12 +4,12 @@ interface AmountFieldProps {
   readonly label: string;
   readonly hint: string;
   readonly value: string;
-  /** Whether what was typed can be read as an amount. */
+  /** Whether the text is an amount. */
   readonly isAmount: boolean;
   readonly onChange: (value: string) => void;
 }
 
-/** Asks for an amount of money, and says so when it is none. */
+/** A field for an amount of money, with an error when it is not one. */
 export function AmountField({ label, hint, value, isAmount, onChange }: AmountFieldProps) {
   return (
     <Field label={label} wrong={isAmount ? undefined : "Not an amount"} hint={hint}>

@@ -84,7 +84,7 @@ function SetBilling({ billing, onClose }: { billing: BillingShape; onClose: () =
   return (
     <Dialog title={`How ${tenant} is billed`} onClose={onClose}>
       <form className="stack tight" onSubmit={submit}>
-        <Field label="It">
+        <Field label="Billing">
           {(props) => (
             <select
               {...props}

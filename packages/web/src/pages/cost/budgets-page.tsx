@@ -11,13 +11,13 @@ import { CostTabs } from "./cost-tabs.tsx";
 import { readMoney, shareOf, spellMoney } from "./money.ts";
 
 const stops = {
-  alert: "only tells",
-  "refuse-new": "takes no new jobs",
-  "stop-burst": "stops burst jobs",
-  "stop-all": "stops all jobs",
+  alert: "only alert",
+  "refuse-new": "refuse new jobs",
+  "stop-burst": "stop burst jobs",
+  "stop-all": "stop all jobs",
 } as const;
 
-/** What each account may spend, what is spent, and what happens at the end of it. */
+/** The budget of each account, the amount spent, and what happens when it is spent. */
 export default function BudgetsPage() {
   const may = useMay();
   const [making, setMaking] = useState(false);
@@ -69,7 +69,7 @@ function Budget({ budget }: { budget: BudgetShape }) {
           )}
           {may("budget.write") && (
             <Button small onClick={() => drop.mutate({ at: { account } })}>
-              Take away
+              Delete
             </Button>
           )}
         </span>
@@ -94,7 +94,7 @@ function Budget({ budget }: { budget: BudgetShape }) {
               , and is used up <Time at={spentAt} />
             </>
           )}
-          . At the limit it {stops[stop]}.
+          . When it is spent: {stops[stop]}.
         </p>
       </div>
     </Card>
@@ -135,13 +135,13 @@ function SetBudget({ onClose }: { onClose: () => void }) {
           )}
         </Field>
         <AmountField
-          label="A month, at most"
+          label="At most, per month"
           hint="in the currency of the price list"
           value={limit}
           isAmount={micros !== undefined}
           onChange={setLimit}
         />
-        <Field label="At the limit it">
+        <Field label="When it is spent">
           {(props) => (
             <select
               {...props}

@@ -14,7 +14,7 @@ const ranges = [7, 14, 30] as const;
 const colours = ["#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#d55e00", "var(--idle)"];
 const stackedMax = 6;
 
-/** Who used how much, day by day; group, range and account are in the address. */
+/** GPU time by account, user or model, day by day; group, range and account are in the address. */
 export default function CostPage() {
   const [params, set] = useAddress();
   const by = groups.find((each) => each === params.get("by")) ?? "account";
@@ -115,16 +115,14 @@ export default function CostPage() {
         </div>
         <div className="span-4">
           {fleet === undefined ? (
-            <Figure label={`${by}s`} value={spellNumber(rows.length)} beside="that used something" />
+            <Figure label={`${by}s`} value={spellNumber(rows.length)} beside="with usage" />
           ) : (
             <Figure
               label="Of the whole fleet"
               value={spellShare(gpuHoursOf(fleet.leased), gpuHoursOf(fleet.capacity))}
               unit="leased"
               beside={
-                fleet.balanced
-                  ? "books balance to the millisecond"
-                  : `books differ by ${fleet.differenceUnitMs} unit-ms`
+                fleet.balanced ? "books balance to the millisecond" : "books do not balance; tell the platform owner"
               }
             />
           )}
@@ -141,7 +139,7 @@ export default function CostPage() {
         {whole.data === undefined ? (
           <Skeleton lines={4} />
         ) : rows.length === 0 ? (
-          <Empty title="Nothing was used in these days" command="npx tess usage --by account" />
+          <Empty title="No usage in these days" command="npx tess usage --by account" />
         ) : (
           <div className="table-box">
             <table className="table">

@@ -16,7 +16,7 @@ export function lastDays(count: number, now: number): Span[] {
   });
 }
 
-/** The largest keys by their sum over all spans; what is beyond `most` comes together as "others". */
+/** The largest keys by their sum over all spans; keys beyond `most` are added up as "others". */
 export function stack(
   spans: readonly ReadonlyMap<string, number>[],
   most: number,

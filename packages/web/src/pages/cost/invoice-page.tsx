@@ -9,7 +9,7 @@ import { toast } from "../../frame/toasts.tsx";
 import { saveFocusFile } from "./focus-file.ts";
 import { spellMoney } from "./money.ts";
 
-/** An invoice as a page that prints well; each line can be taken apart. */
+/** An invoice as a page that prints well; each line can be explained. */
 export default function InvoicePage() {
   const { account = "", period = "" } = useParams<{ account: string; period: string }>();
   const at = { account: decodeURIComponent(account), period };

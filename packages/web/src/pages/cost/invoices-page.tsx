@@ -6,7 +6,7 @@ import { Billing } from "./billing.tsx";
 import { CostTabs } from "./cost-tabs.tsx";
 import { spellMoney } from "./money.ts";
 
-/** Drafts of the running month first, then what was issued. */
+/** Drafts of the current month first, then issued invoices. */
 export default function InvoicesPage() {
   const { items, isError, more } = usePages("listInvoices", { limit: 100 }, 30_000);
   return (

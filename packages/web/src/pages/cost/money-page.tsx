@@ -9,7 +9,7 @@ import { shareOf, spellMoney } from "./money.ts";
 const groups = ["account", "user", "job", "model", "class", "day"] as const;
 const ranges = ["7d", "30d", "90d"] as const;
 
-/** What was spent, by whom and on what, beside the same time before; group, range and account are in the address. */
+/** Money spent, by account, user or model, beside the period before; group, range and account are in the address. */
 export default function MoneyPage() {
   const [params, set] = useAddress();
   const by = groups.find((each) => each === params.get("by")) ?? "account";
@@ -73,7 +73,7 @@ function Spent({ report }: { report: Report }) {
       </div>
       <Card flush title={`By ${report.by}`}>
         {rows.length === 0 ? (
-          <Empty title="Nothing was spent in this time" />
+          <Empty title="Nothing was spent in this period" />
         ) : (
           <div className="table-box">
             <table className="table">

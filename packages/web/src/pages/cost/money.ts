@@ -5,7 +5,7 @@ export function spellMoney(micros: string, currency: string): string {
   return moneyText(micros, currency, (whole) => BigInt(whole).toLocaleString()).replace(/^-/, "\u2212");
 }
 
-/** `12.5` or `12,5` as micros; undefined for what is no amount. */
+/** `12.5` or `12,5` as micros; undefined for anything else. */
 export function readMoney(text: string): string | undefined {
   return readAmount(text.trim().replace(",", "."));
 }

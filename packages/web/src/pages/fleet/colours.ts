@@ -3,17 +3,17 @@ import type { FleetNodeShape } from "@tessera/wire";
 export const colourings = ["class", "tenant", "mode", "model"] as const;
 export type Colouring = (typeof colourings)[number];
 
-/** What one GPU is, for a colouring; GPUs with the same word have the same colour. */
+/** The word of one GPU under a colouring; GPUs with the same word have the same colour. */
 export function wordOf(node: FleetNodeShape, gpu: number, by: Colouring): string {
   const letter = node.cells[gpu]!;
   switch (by) {
     case "class":
       if (letter === ".") return node.mode === "up" ? "idle" : node.mode;
-      return { g: "guaranteed", b: "burst", l: "leaving", x: "held by others" }[letter.toLowerCase()]!;
+      return { g: "guaranteed", b: "burst", l: "leaving", x: "other tenants" }[letter.toLowerCase()]!;
     case "tenant": {
       if (letter === ".") return "idle";
       const holder = node.holders?.[gpu] ?? -1;
-      return holder < 0 ? "held by others" : node.tenants![holder]!;
+      return holder < 0 ? "other tenants" : node.tenants![holder]!;
     }
     case "mode":
       return node.mode;
@@ -27,7 +27,7 @@ const fixed: Readonly<Record<string, string>> = {
   guaranteed: "--guaranteed",
   burst: "--burst",
   leaving: "--leaving",
-  "held by others": "--maintenance",
+  "other tenants": "--maintenance",
   up: "--healthy",
   cordoned: "--burst",
   draining: "--leaving",

@@ -27,7 +27,7 @@ export function FleetMap({ nodes, by, only, selected, onSelect, onOpen }: FleetM
       nodes.map(({ name, zone, block, rack, cells }) => `${name} ${zone} ${block} ${rack} ${cells.length}`).join("\n"),
     [nodes],
   );
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the layout follows from where nodes are, not from what they do
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the layout depends on the places of nodes, not on their state
   const layout = useMemo(() => layOut(nodes, innerWidth > 760 ? 2.4 : 0.8), [places]);
   const words = useMemo(() => legendOf(nodes, by).map(({ word }) => word), [nodes, by]);
   const wordList = [...words].sort().join("\n");
@@ -132,7 +132,7 @@ export function FleetMap({ nodes, by, only, selected, onSelect, onOpen }: FleetM
     onSelect(found === undefined ? undefined : nodes[found]!.name);
   };
   return (
-    // biome-ignore lint/a11y/noInteractiveElementToNoninteractiveRole: a canvas that is worked with keys has no better role
+    // biome-ignore lint/a11y/noInteractiveElementToNoninteractiveRole: a canvas with keyboard control has no better role
     <canvas
       ref={canvas}
       className="fleet-map"

@@ -86,7 +86,7 @@ export default function FleetPage() {
       </div>
       <Card
         title="Largest gang that fits now"
-        beside={<span className="quiet small">whole GPUs free inside one place of each kind</span>}
+        beside={<span className="quiet small">whole free GPUs inside one place of each level</span>}
       >
         <Gangs gangs={gangs} />
       </Card>
@@ -112,7 +112,7 @@ function Legend(props: {
   const read = (name: string) => `var(${name})`;
   const named = legend.filter(({ word }) => colourOf(word, 99, () => "") !== "");
   return (
-    <ul className="legend" aria-label="Legend; choose what to see">
+    <ul className="legend" aria-label="Legend; choose which GPUs to show">
       {legend.slice(0, legendShown).map(({ word, gpus }) => (
         <li key={word}>
           <button type="button" className="chip" aria-pressed={only.has(word)} onClick={() => onPick(word)}>
@@ -168,7 +168,7 @@ function Selected({ node, onClose }: { node: FleetNodeShape; onClose: () => void
                 {jobs.length === 0
                   ? free === 1
                     ? "idle"
-                    : "held by others"
+                    : "held by other tenants"
                   : jobs.map((job) => (
                       <Link key={job} href={`/jobs/${job}`}>
                         {job}{" "}

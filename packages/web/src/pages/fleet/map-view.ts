@@ -62,7 +62,7 @@ export class MapView {
     for (let i = 0; i < this.#nodes.length; i++) this.#paintNode(paint, i);
   }
 
-  /** Only nodes that are different are painted again. */
+  /** Repaints only the nodes that changed. */
   #repaint(before: readonly FleetNodeShape[]): void {
     const paint = this.#picture.getContext("2d")!;
     for (let i = 0; i < this.#nodes.length; i++) if (before[i] !== this.#nodes[i]) this.#paintNode(paint, i);

@@ -3,7 +3,7 @@ import type { FleetNodeShape } from "@tessera/wire";
 export interface FleetSummary {
   readonly nodes: number;
   readonly gpus: number;
-  /** Whole GPUs by what is done with them; a shared one counts with its holder. */
+  /** Whole GPUs by use; a shared GPU counts with its holder. */
   readonly guaranteed: number;
   readonly burst: number;
   readonly leaving: number;

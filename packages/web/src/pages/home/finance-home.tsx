@@ -3,7 +3,7 @@ import { useCall } from "../../api/use-call.ts";
 import { Card, Empty, Figure, Skeleton } from "../../design/parts.tsx";
 import { gpuHoursOf, spellNumber } from "../../format/numbers.ts";
 
-/** What was used in the last week, for those who look after the money. */
+/** The usage of the last week, for finance. */
 export function FinanceHome() {
   const { data } = useCall("readUsage", { query: { by: "account", from: "7d" } }, { everyMs: 30_000 });
   if (data === undefined) {
@@ -32,7 +32,7 @@ export function FinanceHome() {
       </div>
       <Card title="By account" beside={<Link href="/cost">Cost explorer</Link>}>
         {rows.length === 0 ? (
-          <Empty title="Nothing was used in these days" />
+          <Empty title="No usage in these days" />
         ) : (
           <ul className="list">
             {rows.slice(0, 12).map(({ key, unitMs }) => (

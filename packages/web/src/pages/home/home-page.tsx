@@ -3,7 +3,7 @@ import { FinanceHome } from "./finance-home.tsx";
 import { OwnerHome } from "./owner-home.tsx";
 import { UserHome } from "./user-home.tsx";
 
-/** The first glance: the fleet for its owner, one's own work for those who have some, else what was used. */
+/** The home page: the fleet for its owner, the user's own jobs for users with any, else usage. */
 export function HomePage() {
   const me = useMe();
   if (isOwner(me)) return <OwnerHome />;

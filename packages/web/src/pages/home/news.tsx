@@ -5,17 +5,17 @@ import { Card, Empty, Skeleton, Time } from "../../design/parts.tsx";
 
 const shownMax = 12;
 
-/** What just happened, newest first. */
+/** Recent events, newest first. */
 export function News() {
-  // Asked now and then: the page has two streams already, and browsers have few connections to give.
+  // Polled: the page has two streams already, and browsers allow few connections to one server.
   const events = useCall("listEvents", { query: { limit: 50 } }, { everyMs: 4_000 }).data?.items;
   const newest = useMemo(() => [...(events ?? [])].sort((a, b) => (a.at < b.at ? 1 : -1)).slice(0, shownMax), [events]);
   return (
-    <Card title="Just now">
+    <Card title="Recent events">
       {events === undefined ? (
         <Skeleton />
       ) : newest.length === 0 ? (
-        <Empty title="Nothing has happened yet" />
+        <Empty title="No events yet" />
       ) : (
         <ul className="list">
           {newest.map((event) => (

@@ -11,7 +11,7 @@ import { FleetStrip } from "./fleet-strip.tsx";
 import { News } from "./news.tsx";
 import { Welcome } from "./welcome.tsx";
 
-/** Is the fleet well, is work moving, who needs me? */
+/** The owner's home: the health of the fleet, the queue, and nodes that need attention. */
 export function OwnerHome() {
   const nodes = useLive("readFleet");
   const jobs = useLive("listJobs", { state: "live" });
@@ -91,7 +91,7 @@ function Shown({ nodes, jobs }: { nodes: readonly FleetNodeShape[]; jobs: readon
         <FleetStrip nodes={nodes} />
       </Card>
       <div className="grid">
-        <Card title="Needs you" className="span-6">
+        <Card title="Needs attention" className="span-6">
           {trouble.length === 0 ? (
             <p className="quiet">Nothing. Every node is up.</p>
           ) : (
@@ -113,7 +113,7 @@ function Shown({ nodes, jobs }: { nodes: readonly FleetNodeShape[]; jobs: readon
             </ul>
           )}
         </Card>
-        <Card title="Waits most" className="span-6" beside={<Link href="/queue">Queue</Link>}>
+        <Card title="Accounts that wait for most GPUs" className="span-6" beside={<Link href="/queue">Queue</Link>}>
           {lanes.length === 0 ? (
             <Empty title="Nothing waits" />
           ) : (

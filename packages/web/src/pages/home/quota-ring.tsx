@@ -8,7 +8,7 @@ const size = 72;
 const radius = 28;
 const round = 2 * Math.PI * radius;
 
-/** How much of the guarantee of my account is used, and what is borrowed beyond it. */
+/** The used part of the guarantee of the user's account, and what it borrows. */
 export function QuotaRing({ accounts }: { accounts: readonly Account[] }) {
   const me = useMe();
   const mine = accounts.find(({ path }) => path === (me.defaultProject ?? me.bindings[0]?.account)) ?? accounts[0];
@@ -53,7 +53,7 @@ export function QuotaRing({ accounts }: { accounts: readonly Account[] }) {
           {spellGpus(used)} of {spellGpus(guarantee)}
         </div>
         <span className="beside">
-          {borrowed > 0 ? `and ${spellGpus(borrowed)} borrowed, can be taken back` : "guaranteed; nothing is borrowed"}
+          {borrowed > 0 ? `and ${spellGpus(borrowed)} borrowed, can be reclaimed` : "guaranteed; none borrowed"}
         </span>
       </div>
     </div>

@@ -10,7 +10,7 @@ import { QuotaRing } from "./quota-ring.tsx";
 
 const failuresShown = 5;
 
-/** My work: what runs, what waits and why, what failed last, and how much of our quota is left. */
+/** The user's own jobs: running, waiting with their reasons, last failures, and the quota that is left. */
 export function UserHome() {
   const me = useMe();
   const jobs = useLive("listJobs", { state: "all", user: me.user });
@@ -58,7 +58,7 @@ export function UserHome() {
       <div className="grid">
         <Card title="Running" className="span-6">
           {running.length === 0 ? (
-            <Empty title="Nothing of yours runs" command="npx tess run --gpus 1 -- echo hello">
+            <Empty title="None of your jobs is running" command="npx tess run --gpus 1 -- echo hello">
               {me.may.includes("job.submit") && <ButtonLink href="/new">New job</ButtonLink>}
             </Empty>
           ) : (
@@ -81,7 +81,7 @@ export function UserHome() {
         </Card>
         <Card title="Waiting" className="span-6" beside={<Link href="/queue">Queue</Link>}>
           {waiting.length === 0 ? (
-            <Empty title="Nothing of yours waits" />
+            <Empty title="None of your jobs is waiting" />
           ) : (
             <ul className="list">
               {waiting.slice(0, 10).map((job) => (
@@ -100,7 +100,7 @@ export function UserHome() {
       </div>
       <Card title="Last failures">
         {failed.length === 0 ? (
-          <p className="quiet">None of your jobs has failed lately.</p>
+          <p className="quiet">None of your jobs has failed recently.</p>
         ) : (
           <ul className="list">
             {failed.slice(0, failuresShown).map((job) => (

@@ -3,7 +3,7 @@ import { useMe } from "../../api/me.tsx";
 import { useCall } from "../../api/use-call.ts";
 import { Card } from "../../design/parts.tsx";
 
-/** What a new installation still needs, for its owner; gone once all of it is there. */
+/** The first steps of a new installation, for its owner; hidden once all are done. */
 export function Welcome({ jobs }: { jobs: number }) {
   const me = useMe();
   const accounts = useCall("listAccounts", { query: { limit: 1000 } });
@@ -14,14 +14,14 @@ export function Welcome({ jobs }: { jobs: number }) {
     {
       done: user?.hasPassword ?? false,
       href: "/people/me",
-      text: "Set your password, so that you need no token to sign in",
+      text: "Set your password, to sign in without a token",
     },
     {
       done: accounts.data.items.filter(({ path }) => path !== "" && path !== "local").length > 0,
       href: "/quota?new=tenant",
-      text: "Make the first tenant and guarantee it some GPUs",
+      text: "Create the first tenant with a guarantee of GPUs",
     },
-    { done: users.data.items.length > 1, href: "/people?new=user", text: "Make the first user" },
+    { done: users.data.items.length > 1, href: "/people?new=user", text: "Create the first user" },
     { done: jobs > 0, href: "/new", text: "Submit the first job" },
   ];
   const left = steps.filter(({ done }) => !done);

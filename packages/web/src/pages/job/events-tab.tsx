@@ -10,7 +10,7 @@ export function EventsTab({ job }: { job: Job }) {
   return (
     <Card title="Events">
       {newest.length === 0 ? (
-        <Empty title="Its events are older than what is kept at hand" />
+        <Empty title="No recent events of this job" />
       ) : (
         <ul className="list">
           {newest.map((event) => (

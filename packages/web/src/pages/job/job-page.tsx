@@ -20,7 +20,7 @@ import { WhyTab } from "./why-tab.tsx";
 
 const SpecTab = lazy(() => import("./spec-tab.tsx"));
 
-/** One job: how it stands, what it prints, why it waits, where it runs, what it used, what was asked. */
+/** One job: its state, log, waiting reason, placement, usage and job file. */
 export function JobPage() {
   const { id = "", tab } = useParams<{ id: string; tab?: string }>();
   const { data: job, isError, error } = useCall("getJob", { at: { job: id } });
@@ -85,10 +85,10 @@ function Logs({ job }: { job: Job }) {
   const me = useMe();
   const may = useMay();
   if (may("job.logs") && (job.user === me.user || may("account.write"))) return <LogsTab job={job} />;
-  return <Empty title="Its log is for its user and the administrators of its account" />;
+  return <Empty title="Only its user and administrators of its account may read the log" />;
 }
 
-/** Whatever happens to the job is read anew: its events are few and tell at once. */
+/** Reads the job again after each of its events, which are few. */
 function useRefresh(asked: string, id: string | undefined): void {
   const queries = useQueryClient();
   const events = useLive("listEvents", { job: id ?? asked, limit: 200 }, id !== undefined);
@@ -170,9 +170,9 @@ function Head({ job }: { job: Job }) {
         >
           <p>
             {job.state === "waiting"
-              ? "It has not started and will not."
-              : `It stops and gives back ${spellGpus(job.gpus)}.`}{" "}
-            This cannot be undone; it can be run again.
+              ? "The job has not started and will not start."
+              : `The job stops and releases ${spellGpus(job.gpus)}.`}{" "}
+            This cannot be undone, but the job can be submitted again.
           </p>
         </Dialog>
       )}

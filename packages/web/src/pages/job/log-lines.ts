@@ -14,14 +14,14 @@ export interface LogLines {
   readonly why?: string;
 }
 
-/** Splits arriving text into whole lines; what is begun is kept for the next part. */
+/** Splits arriving text into whole lines; an unfinished line is kept for the next part. */
 export function splitLines(rest: string, text: string): { entries: LogEntry[]; rest: string } {
   const parts = (rest + text).split("\n");
   const last = parts.pop()!;
   return { entries: parts.filter((part) => part !== "").map((part) => JSON.parse(part) as LogEntry), rest: last };
 }
 
-/** The log of a job as it grows; read anew when the job, its rank or its attempt is another. */
+/** The log of a job as it grows; read again when the job, rank or attempt changes. */
 export function useLogLines(
   job: string,
   rank: number | undefined,

@@ -4,7 +4,7 @@ import { type PhaseKind, phasesOf } from "./phases.ts";
 
 const names: Readonly<Record<PhaseKind, string>> = { queue: "waited", start: "started", run: "ran", stop: "stopping" };
 
-/** Queue, start, run, taken back, queue, run … on one axis of time. */
+/** Queue, start, run, reclaimed, queue, run … on one time axis. */
 export function PhaseBar({ job }: { job: Job }) {
   const phases = phasesOf(job, Date.now());
   const first = phases[0];

@@ -12,7 +12,7 @@ export function PlacementTab({ job }: { job: Job }) {
   if (byNode.size === 0) {
     return (
       <Card>
-        <Empty title={job.state === "waiting" ? "It holds nothing yet" : "It holds nothing any more"}>
+        <Empty title={job.state === "waiting" ? "It holds no GPUs yet" : "It no longer holds GPUs"}>
           {(job.attempts ?? []).map(({ attempt, nodes }) => (
             <span key={attempt}>
               Attempt {attempt} ran on {nodes.join(", ")}

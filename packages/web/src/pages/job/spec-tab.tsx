@@ -18,7 +18,7 @@ export default function SpecTab({ job }: { job: Job }) {
     <Card title={before === undefined ? "As it was understood" : `Compared with ${before.id}`}>
       <pre className="spec">
         {shown.map(({ sign, text }, i) => (
-          // biome-ignore lint/suspicious/noArrayIndexKey: lines have no other name, and the whole is written anew
+          // biome-ignore lint/suspicious/noArrayIndexKey: lines have no other key, and all of them are rendered again
           <div key={i} className={signs[sign]}>{`${sign} ${text}`}</div>
         ))}
       </pre>

@@ -23,7 +23,7 @@ export function UsageTab({ job }: { job: Job }) {
   if (rows.length === 0) {
     return (
       <Card>
-        <Empty title="Nothing was used yet" command={`npx tess usage --by job`} />
+        <Empty title="No usage yet" command={`npx tess usage --by job`} />
       </Card>
     );
   }

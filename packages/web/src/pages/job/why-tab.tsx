@@ -1,10 +1,11 @@
 import type { Alternative, Displacement, Explanation, Job } from "@tessera/wire";
+import { waitingReasons } from "@tessera/wire/reasons";
 import { useState } from "react";
 import { useLocation } from "wouter";
 import { call, wordsOf } from "../../api/call.ts";
 import { useMay } from "../../api/me.tsx";
 import { useCall } from "../../api/use-call.ts";
-import { Chip, reasonWord } from "../../design/chip.tsx";
+import { Chip } from "../../design/chip.tsx";
 import { Dialog } from "../../design/dialog.tsx";
 import { Button, Card, Notice, Skeleton } from "../../design/parts.tsx";
 import { count, spellGpus, spellNumber } from "../../format/numbers.ts";
@@ -12,15 +13,15 @@ import { spellClock, spellStart } from "../../format/times.ts";
 import { toast } from "../../frame/toasts.tsx";
 import { changed, spellChange, startSpan, waterfall } from "./why.ts";
 
-/** Why not now: the checks as a waterfall, the start on a line of time, and what would help, each with its effect. */
+/** Why the job waits: the checks as a waterfall, its start on a time axis, and the changes that would start it sooner. */
 export function WhyTab({ job }: { job: Job }) {
   const { data: why, isError } = useCall("explainJob", { at: { job: job.id } }, { everyMs: 5_000 });
-  if (isError) return <Notice>It no longer waits.</Notice>;
+  if (isError) return <Notice>The job no longer waits.</Notice>;
   if (why === undefined) return <Skeleton lines={6} />;
   return (
     <div className="grid">
       <div className="span-7 stack">
-        <Card title={why.reason?.detail ?? "Nothing keeps it from starting"}>
+        <Card title={why.reason?.detail ?? "Nothing prevents its start"}>
           <Waterfall why={why} />
         </Card>
         <Card title={spellStart(why.start)}>
@@ -30,7 +31,7 @@ export function WhyTab({ job }: { job: Job }) {
       <div className="span-5 stack">
         <Card
           title="What would help"
-          beside={<span className="quiet small">each was tried on the fleet as it is</span>}
+          beside={<span className="quiet small">each was planned on the present fleet</span>}
         >
           <Alternatives job={job} alternatives={why.alternatives ?? []} />
         </Card>
@@ -49,17 +50,17 @@ function Waterfall({ why }: { why: Explanation }) {
           <span className="sign" aria-hidden="true">
             {result === "passed" ? "✓" : result === "failing" ? "✗" : "·"}
           </span>
-          <span className="kind">{reasonWord(kind)}</span>
+          <span className="kind">{waitingReasons[kind].title}</span>
           <span className="text">
-            {result === "open" ? <span className="hidden-text">not looked at yet</span> : text}
+            {result === "open" ? <span className="hidden-text">not checked yet</span> : text}
             {result === "failing" && reason?.needed !== undefined && reason.free !== undefined && (
               <span className="asked">
                 <span>
-                  asked <i style={{ width: `${(100 * reason.needed) / most}%` }} className="needed" />{" "}
+                  needed <i style={{ width: `${(100 * reason.needed) / most}%` }} className="needed" />{" "}
                   {spellNumber(reason.needed)}
                 </span>
                 <span>
-                  there <i style={{ width: `${(100 * reason.free) / most}%` }} className="free" />{" "}
+                  free <i style={{ width: `${(100 * reason.free) / most}%` }} className="free" />{" "}
                   {spellNumber(reason.free)}
                 </span>
               </span>
@@ -72,10 +73,10 @@ function Waterfall({ why }: { why: Explanation }) {
 }
 
 const bases: Readonly<Record<string, string>> = {
-  plan: "from the time limits of what runs",
-  "run-times": "from how long such jobs ran before",
-  "wait-times": "from how long jobs of this name waited before",
-  eviction: "when those who leave have left",
+  plan: "from the time limits of running jobs",
+  "run-times": "from past run times of such jobs",
+  "wait-times": "from past waits of jobs of this name",
+  eviction: "from the time that evicted jobs have to leave",
 };
 
 function StartLine({ why }: { why: Explanation }) {
@@ -99,7 +100,7 @@ function StartLine({ why }: { why: Explanation }) {
       )}
       <p className="quiet small">
         {start?.basis !== undefined &&
-          `Told ${bases[start.basis]}${start.samples === undefined ? "" : ` (${count(start.samples, "job")})`}. `}
+          `Estimated ${bases[start.basis]}${start.samples === undefined ? "" : ` (${count(start.samples, "job")})`}. `}
         {start?.nodes !== undefined &&
           start.nodes.length > 0 &&
           `Planned on ${start.nodes.slice(0, 4).join(", ")}${start.nodes.length > 4 ? " …" : ""}. `}
@@ -110,7 +111,7 @@ function StartLine({ why }: { why: Explanation }) {
           {ahead === 0 ? "Nothing is ahead of it." : `${count(ahead, "job")} ahead`}
           {aheadBy !== undefined &&
             ahead > 0 &&
-            `: ${spellNumber(aheadBy.account.guaranteed + aheadBy.account.burst)} of its own account, ${spellNumber(aheadBy.others.guaranteed + aheadBy.others.burst)} of others.`}
+            `: ${spellNumber(aheadBy.account.guaranteed + aheadBy.account.burst)} in its own account, ${spellNumber(aheadBy.others.guaranteed + aheadBy.others.burst)} in others.`}
         </p>
       )}
     </div>
@@ -121,7 +122,7 @@ function Alternatives({ job, alternatives }: { job: Job; alternatives: readonly 
   const may = useMay();
   const [chosen, setChosen] = useState<Alternative | undefined>();
   if (alternatives.length === 0) {
-    return <p className="quiet">No single change would start it sooner. It starts when what it needs is free.</p>;
+    return <p className="quiet">No single change would start it sooner.</p>;
   }
   return (
     <ol className="stack tight">
@@ -162,12 +163,12 @@ function Displaced({ displaces }: { displaces: Displacement }) {
   if (displaces.jobs + displaces.members === 0) return null;
   return (
     <p className="quiet small">
-      {count(displaces.jobs, "job")} on {spellGpus(displaces.gpus)} would have to leave within {displaces.within}.
+      {count(displaces.jobs, "job")} on {spellGpus(displaces.gpus)} would be evicted within {displaces.within}.
     </p>
   );
 }
 
-/** Shows the effect before it acts: the changed job is submitted, then the one that waits is cancelled. */
+/** Asks first, then submits the changed job and cancels the waiting one. */
 function Apply({ job, alternative, onClose }: { job: Job; alternative: Alternative; onClose: () => void }) {
   const [, go] = useLocation();
   const [busy, setBusy] = useState(false);
@@ -176,7 +177,7 @@ function Apply({ job, alternative, onClose }: { job: Job; alternative: Alternati
     try {
       const made = await call("submitJob", { body: changed(job, alternative.change) as never });
       await call("cancelJob", { at: { job: job.id }, body: {} });
-      toast("good", `${made.name} was submitted with the change; the job before is cancelled.`);
+      toast("good", `${made.name} was submitted with the change; the previous job is cancelled.`);
       go(`/jobs/${made.id}/${alternative.effect === "starts now" ? "logs" : "why"}`);
     } catch (error) {
       toast("bad", wordsOf(error));
@@ -201,7 +202,7 @@ function Apply({ job, alternative, onClose }: { job: Job; alternative: Alternati
           <strong>{spellChange(alternative.change)}</strong>
         </p>
         <p>
-          The job is submitted again with this change and <Effect alternative={alternative} />. The one that waits is
+          The job is submitted again with this change and <Effect alternative={alternative} />. The waiting job is
           cancelled and loses its place.
         </p>
         {alternative.displaces !== undefined && <Displaced displaces={alternative.displaces} />}

@@ -1,21 +1,5 @@
 import type { Explanation, Job, WaitReason } from "@tessera/wire";
-
-/** The checks in the order in which the scheduler makes them; the first that fails is the reason. */
-const checks: readonly { readonly kind: WaitReason["kind"]; readonly passed: string }[] = [
-  { kind: "never", passed: "could run on this fleet" },
-  { kind: "held", passed: "nobody holds it back" },
-  { kind: "not-yet", passed: "its time has come" },
-  { kind: "dependency", passed: "no job has to end first" },
-  { kind: "budget", passed: "there is budget left" },
-  { kind: "evicting", passed: "no room has to be made" },
-  { kind: "quota", passed: "its accounts may use more" },
-  { kind: "capacity", passed: "enough GPUs are free" },
-  { kind: "shape", passed: "they are where it needs them" },
-  { kind: "isolation", passed: "nobody keeps them apart" },
-  { kind: "health", passed: "they are well" },
-  { kind: "reservation", passed: "they are not planned for others" },
-  { kind: "order", passed: "nobody is ahead" },
-];
+import { reasonKinds, waitingReasons } from "@tessera/wire/reasons";
 
 export interface Check {
   readonly kind: WaitReason["kind"];
@@ -23,11 +7,11 @@ export interface Check {
   readonly text: string;
 }
 
-/** What was checked before the reason, the reason, and what has not been looked at because of it. */
+/** The checks in the order in which the scheduler makes them: those passed, the reason, and those not made because of it. */
 export function waterfall(reason: WaitReason | undefined): Check[] {
-  const at = reason === undefined ? checks.length : checks.findIndex(({ kind }) => kind === reason.kind);
-  return checks.map(({ kind, passed }, i) => {
-    if (i < at) return { kind, result: "passed", text: passed };
+  const at = reason === undefined ? reasonKinds.length : reasonKinds.indexOf(reason.kind);
+  return reasonKinds.map((kind, i) => {
+    if (i < at) return { kind, result: "passed", text: waitingReasons[kind].passed };
     return i === at ? { kind, result: "failing", text: reason!.detail } : { kind, result: "open", text: "" };
   });
 }

@@ -28,7 +28,7 @@ export const userColumn: Column<Job> = {
 };
 export const stateColumn: Column<Job> = { label: "State", width: "190px", show: (job) => <StateChip job={job} /> };
 export const reasonColumn: Column<Job> = {
-  label: "Why it waits",
+  label: "Waiting reason",
   width: "minmax(150px, 1.2fr)",
   show: (job) => <ReasonChip reason={job.reason} />,
 };

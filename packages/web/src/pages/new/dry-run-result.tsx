@@ -16,7 +16,7 @@ interface Props {
   readonly onUse: (field: string, value: unknown) => void;
 }
 
-/** What would become of the job if it were submitted now. */
+/** The result of the dry run: where and when the job would start. */
 export function DryRunResult({ outcome, fault, onUse }: Props) {
   if (fault !== undefined) return <Notice kind="bad">{fault}</Notice>;
   if (outcome === undefined) {

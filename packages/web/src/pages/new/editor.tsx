@@ -88,7 +88,7 @@ export default function Editor({ text, onChange, fields, mark }: EditorProps) {
           syntaxHighlighting(colours),
           lintGutter(),
           autocompletion({ override: [completer(known)] }),
-          // Tab leaves the editor: whoever uses the keyboard alone must get on.
+          // Tab leaves the editor: keyboard users must be able to leave it.
           keymap.of([...completionKeymap, ...defaultKeymap, ...historyKeymap]),
           EditorView.contentAttributes.of({ "aria-label": "Job file (YAML)" }),
           EditorView.updateListener.of((update) => {

@@ -3,7 +3,7 @@ import { isMap, parseDocument } from "yaml";
 /** A job file that is being written: the text is the truth, the form is a view of it. */
 export interface JobFile {
   readonly fields: Readonly<Record<string, unknown>>;
-  /** What the text is wrong about as YAML, with the line. */
+  /** The YAML error of the text, with its line. */
   readonly fault?: { readonly line: number; readonly message: string };
 }
 
@@ -17,7 +17,7 @@ export function readFile(text: string): JobFile {
   return { fields: typeof fields === "object" && fields !== null ? (fields as Record<string, unknown>) : {} };
 }
 
-/** The text with one field changed; comments and the order of the rest stay. An empty value takes the field away. */
+/** The text with one field changed; comments and the order of the rest stay. An empty value removes the field. */
 export function withField(text: string, field: string, value: unknown): string {
   const document = parseDocument(text);
   if (document.errors.length > 0) return text;

@@ -18,7 +18,7 @@ const typingMs = 350;
 
 type Outcome = { readonly answer: DryRun; readonly estimate?: Estimate } | { readonly refused: Refused };
 
-/** A job by form and as a file, side by side, with what would become of it while it is being written. */
+/** A job by form and as a file, side by side, with a dry run while it is being written. */
 export default function NewJobPage() {
   const me = useMe();
   const [params] = useSearchParams();
@@ -91,7 +91,7 @@ function Writing({ first }: { first: string }) {
   );
 }
 
-/** Asks what would become of the job, a moment after the last key. */
+/** Makes a dry run of the job, a moment after the last key. */
 function useDryRun(text: string): Outcome | undefined {
   const [settled, setSettled] = useState(text);
   useEffect(() => {
@@ -191,7 +191,7 @@ function Form({ fields, wrong, set }: FormProps) {
             value={text("project")}
             onChange={(event) => set("project", event.target.value)}
           >
-            <option value="">the usual one</option>
+            <option value="">default</option>
             {(accounts.data?.items ?? [])
               .filter(({ path }) => path !== "")
               .map(({ path }) => (
@@ -202,7 +202,7 @@ function Form({ fields, wrong, set }: FormProps) {
           </select>
         )}
       </Field>
-      <Field label="Command" wrong={wrongAt("run")} hint="Shell; runs once for each member">
+      <Field label="Command" wrong={wrongAt("run")} hint="Shell command; runs once per member">
         {(props) => (
           <textarea
             {...props}
@@ -214,7 +214,7 @@ function Form({ fields, wrong, set }: FormProps) {
         )}
       </Field>
       <div className="fields">
-        <Field label="GPUs" wrong={wrongAt("gpus")} hint="per member; 0.25 is a part of one">
+        <Field label="GPUs" wrong={wrongAt("gpus")} hint="per member; 0.25 is a part of a GPU">
           {(props) => (
             <input
               {...props}
@@ -253,7 +253,7 @@ function Form({ fields, wrong, set }: FormProps) {
         </Field>
       </div>
       <div className="fields">
-        <Field label="Together in one" wrong={wrongAt("topology")}>
+        <Field label="All members in one" wrong={wrongAt("topology")}>
           {(props) => (
             <select
               {...props}

@@ -8,7 +8,7 @@ import { Button, Card, Empty, Field, Figure, Notice, Skeleton, Time } from "../.
 import { count, spellMiB, spellNumber, spellShare } from "../../format/numbers.ts";
 import { ModeChip } from "./mode-chip.tsx";
 
-/** One node: what it holds, what keeps it from being empty, and what was done to it. */
+/** One node: its GPUs, the jobs that keep it from being empty, and its events. */
 export default function NodePage() {
   const { name = "" } = useParams<{ name: string }>();
   const { data: node, isError } = useCall("getNode", { at: { node: name } }, { everyMs: 3_000 });
@@ -96,9 +96,9 @@ function Head({ node }: { node: NodeShape }) {
 }
 
 const effects = {
-  cordon: "It takes no new work. What runs there goes on.",
-  drain: "It takes no new work. What runs may finish until the deadline, then is stopped and put back into the queue.",
-  down: "Only when the machine is really gone: everything it holds counts as ended, and its jobs wait again.",
+  cordon: "The node takes no new work. Running jobs continue.",
+  drain: "The node takes no new work. Jobs that still run at the deadline are stopped and put back into the queue.",
+  down: "Only when the machine is really gone: its leases count as ended, and its jobs wait again.",
 } as const;
 const titles = { cordon: "Cordon", drain: "Drain", down: "Declare lost:" } as const;
 
@@ -123,9 +123,9 @@ function Ask({ node, asking, onClose }: { node: NodeShape; asking: NonNullable<A
       onClose={onClose}
       footer={
         <>
-          <Button onClick={onClose}>Leave it</Button>
+          <Button onClick={onClose}>Cancel</Button>
           <Button kind={asking === "down" ? "danger" : "primary"} onClick={act}>
-            {asking === "cordon" ? "Cordon it" : asking === "drain" ? "Drain it" : "It is lost"}
+            {asking === "cordon" ? "Cordon it" : asking === "drain" ? "Drain it" : "Declare lost"}
           </Button>
         </>
       }
@@ -139,7 +139,7 @@ function Ask({ node, asking, onClose }: { node: NodeShape; asking: NonNullable<A
           )}
         </Field>
         {asking === "drain" && (
-          <Field label="Deadline" hint="such as 30m or 2h; empty: as long as it takes">
+          <Field label="Deadline" hint="such as 30m or 2h; empty: wait until the jobs end">
             {(props) => (
               <input {...props} className="input" value={within} onChange={(event) => setWithin(event.target.value)} />
             )}
@@ -153,10 +153,10 @@ function Ask({ node, asking, onClose }: { node: NodeShape; asking: NonNullable<A
 function Blockers({ node }: { node: NodeShape }) {
   if (node.blockers === undefined) return null;
   const { jobs, hidden } = node.blockers;
-  if (jobs.length + hidden === 0) return <Notice kind="good">It is empty.</Notice>;
+  if (jobs.length + hidden === 0) return <Notice kind="good">The node is empty.</Notice>;
   return (
     <Card
-      title={`${count(jobs.length + hidden, "job")} still there`}
+      title={`${count(jobs.length + hidden, "job")} still running here`}
       beside={
         node.drainUntil && (
           <span className="quiet small">
@@ -195,7 +195,7 @@ function Gpus({ name }: { name: string }) {
                 </Link>
               ))}
               {jobs.length === 0 &&
-                (free === 1 ? <span className="quiet">idle</span> : <span className="quiet">held by others</span>)}
+                (free === 1 ? <span className="quiet">idle</span> : <span className="quiet">held by other jobs</span>)}
             </span>
             {free > 0 && free < 1 && <span className="quiet small">{spellShare(free, 1)} free</span>}
           </li>
@@ -211,9 +211,9 @@ function History({ name }: { name: string }) {
     ?.items;
   const here = (events ?? []).filter(({ subject }) => subject === name).sort((a, b) => (a.at < b.at ? 1 : -1));
   return (
-    <Card title="What happened to it" className="span-6">
+    <Card title="Events" className="span-6">
       {here.length === 0 ? (
-        <p className="quiet">Nothing lately.</p>
+        <p className="quiet">No recent events.</p>
       ) : (
         <ul className="list">
           {here.slice(0, 20).map(({ at, text }) => (

@@ -34,7 +34,7 @@ const columns: readonly Column<FleetNodeShape>[] = [
   { label: "Block", width: "minmax(0, 1fr)", wide: true, show: ({ block }) => block },
 ];
 
-/** Every node and how it stands. */
+/** Every node and its state. */
 export default function NodesPage() {
   const nodes = useLive("readFleet");
   const [params, set] = useAddress();
@@ -77,7 +77,7 @@ export default function NodesPage() {
         {nodes === undefined ? (
           <Skeleton lines={8} />
         ) : shown.length === 0 ? (
-          <Empty title="No node is like that" command="npx tess node get" />
+          <Empty title="No node matches" command="npx tess node get" />
         ) : (
           <Rows
             label="Nodes"

@@ -3,7 +3,7 @@ import { Card } from "../../design/parts.tsx";
 import { PasswordForm } from "./password-form.tsx";
 import { TokenList } from "./token-list.tsx";
 
-/** One's own password, tokens and sessions, which everyone has. */
+/** The user's own password, tokens and sessions. */
 export function MyAccess({ me }: { me: WhoAmI }) {
   return (
     <div className="grid">

@@ -1,18 +1,19 @@
+import type { Role } from "@tessera/wire/roles";
 import { type FormEvent, useState } from "react";
 import { call, wordsOf } from "../../api/call.ts";
 import { useCall } from "../../api/use-call.ts";
 import { Dialog } from "../../design/dialog.tsx";
 import { Button, Field } from "../../design/parts.tsx";
 import { toast } from "../../frame/toasts.tsx";
-import { type RoleName, RolePick } from "./roles.tsx";
+import { RolePick } from "./roles.tsx";
 
-/** Makes a user with a first role and, if one is given, a first password. */
+/** Creates a user with a first role and, if one is given, a first password. */
 export function NewUser({ onClose, onMade }: { onClose: () => void; onMade: (id: string) => void }) {
   const accounts = useCall("listAccounts", { query: { limit: 1000 } });
   const paths = (accounts.data?.items ?? []).filter(({ path }) => path !== "");
   const [name, setName] = useState("");
   const [password, setPassword] = useState("");
-  const [role, setRole] = useState<RoleName>("member");
+  const [role, setRole] = useState<Role>("member");
   const [account, setAccount] = useState<string | undefined>();
   const [wrong, setWrong] = useState<string | undefined>();
   const at = account ?? paths[0]?.path ?? "";
@@ -22,7 +23,7 @@ export function NewUser({ onClose, onMade }: { onClose: () => void; onMade: (id:
       const where = role === "platform-owner" ? {} : { account: at };
       const user = await call("createUser", { body: { name, role, ...where } });
       if (password !== "") await call("setPassword", { at: { user: user.id }, body: { password } });
-      toast("good", `${name} was made.`);
+      toast("good", `User ${name} was created.`);
       onMade(user.id);
     } catch (error) {
       setWrong(wordsOf(error));
@@ -44,7 +45,7 @@ export function NewUser({ onClose, onMade }: { onClose: () => void; onMade: (id:
           )}
         </Field>
         <RolePick role={role} account={at} accounts={paths} onRole={setRole} onAccount={setAccount} />
-        <Field label="First password" hint="At least 12 characters; empty: only tokens">
+        <Field label="First password" hint="At least 12 characters; empty: tokens only">
           {(props) => (
             <input
               {...props}
@@ -59,7 +60,7 @@ export function NewUser({ onClose, onMade }: { onClose: () => void; onMade: (id:
         </Field>
         <div className="row">
           <Button kind="primary" type="submit">
-            Make the user
+            Create the user
           </Button>
         </div>
       </form>

@@ -2,10 +2,10 @@ import { type FormEvent, useState } from "react";
 import { useAct } from "../../api/use-call.ts";
 import { Button, Field } from "../../design/parts.tsx";
 
-/** Sets a password; whoever is signed in with the old one is signed out. */
+/** Sets a password; other sessions of the user are signed out. */
 export function PasswordForm({ user }: { user: string }) {
   const [password, setPassword] = useState("");
-  const set = useAct("setPassword", () => "The password was set; other sessions are over.");
+  const set = useAct("setPassword", () => "The password was set; other sessions were signed out.");
   const submit = (event: FormEvent) => {
     event.preventDefault();
     set.mutate({ at: { user }, body: { password } }, { onSuccess: () => setPassword("") });

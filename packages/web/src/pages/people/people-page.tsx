@@ -32,7 +32,7 @@ const columns: readonly Column<UserShape>[] = [
   { label: "Made", width: "110px", wide: true, show: ({ createdAt }) => <Time at={createdAt} /> },
 ];
 
-/** Everyone whom one may see; for others, oneself: password, tokens and sessions. */
+/** The users that one may see; for others their own password, tokens and sessions. */
 export default function PeoplePage() {
   const me = useMe();
   const may = useMay();
@@ -76,7 +76,7 @@ function Everyone({ chosen }: { chosen: string }) {
         }
       >
         {known.length === 0 ? (
-          <Empty title="Nobody yet" command="npx tess user create ana --role member --account research" />
+          <Empty title="No users yet" command="npx tess user create ana --role member --account research" />
         ) : (
           <Rows
             label="People"

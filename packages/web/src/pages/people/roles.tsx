@@ -1,22 +1,12 @@
 import type { Account } from "@tessera/wire";
+import { type Role, roles } from "@tessera/wire/roles";
 import { Field } from "../../design/parts.tsx";
 
-export const roleNames = [
-  "platform-owner",
-  "tenant-admin",
-  "team-admin",
-  "member",
-  "viewer",
-  "finance",
-  "auditor",
-] as const;
-export type RoleName = (typeof roleNames)[number];
-
 interface RolePickProps {
-  readonly role: RoleName;
+  readonly role: Role;
   readonly account: string;
   readonly accounts: readonly Account[];
-  readonly onRole: (role: RoleName) => void;
+  readonly onRole: (role: Role) => void;
   readonly onAccount: (account: string) => void;
 }
 
@@ -26,13 +16,8 @@ export function RolePick({ role, account, accounts, onRole, onAccount }: RolePic
     <div className="fields">
       <Field label="Role">
         {(props) => (
-          <select
-            {...props}
-            className="input"
-            value={role}
-            onChange={(event) => onRole(event.target.value as RoleName)}
-          >
-            {roleNames.map((name) => (
+          <select {...props} className="input" value={role} onChange={(event) => onRole(event.target.value as Role)}>
+            {roles.map((name) => (
               <option key={name}>{name}</option>
             ))}
           </select>

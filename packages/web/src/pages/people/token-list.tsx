@@ -9,7 +9,7 @@ import { toast } from "../../frame/toasts.tsx";
 /** Tokens of programs and sessions of browsers, with when they were last used. */
 export function TokenList({ user, mine }: { user: string; mine: boolean }) {
   const tokens = useLive("listTokens", { user });
-  const revoke = useAct("revokeToken", () => "It is refused from now on.");
+  const revoke = useAct("revokeToken", () => "The token was revoked.");
   const [label, setLabel] = useState("");
   const [life, setLife] = useState("90d");
   const [made, setMade] = useState<string | undefined>();
@@ -65,7 +65,7 @@ export function TokenList({ user, mine }: { user: string; mine: boolean }) {
             />
           )}
         </Field>
-        <Field label="Ends after">
+        <Field label="Expires after">
           {(props) => (
             <input
               {...props}
@@ -76,12 +76,12 @@ export function TokenList({ user, mine }: { user: string; mine: boolean }) {
             />
           )}
         </Field>
-        <Button onClick={() => void make()}>Make</Button>
+        <Button onClick={() => void make()}>Create</Button>
       </div>
       {made !== undefined && (
         <Dialog title="Your new token" onClose={() => setMade(undefined)}>
           <div className="stack tight">
-            <p>It is shown this once. Keep it like a password.</p>
+            <p>It is shown only once. Keep it like a password.</p>
             <code className="token">{made}</code>
             <Button
               onClick={() => {

@@ -1,26 +1,27 @@
 import type { UserShape } from "@tessera/wire";
+import type { Role } from "@tessera/wire/roles";
 import { useState } from "react";
 import { Link } from "wouter";
 import { useMay, useMe } from "../../api/me.tsx";
 import { useAct, useCall } from "../../api/use-call.ts";
 import { Button, Card } from "../../design/parts.tsx";
 import { PasswordForm } from "./password-form.tsx";
-import { type RoleName, RolePick } from "./roles.tsx";
+import { RolePick } from "./roles.tsx";
 import { TokenList } from "./token-list.tsx";
 
-/** One user: roles, password, tokens, and whether they may come in at all. */
+/** One user: roles, password, tokens, and whether the user is enabled. */
 export function UserPanel({ user }: { user: UserShape }) {
   const me = useMe();
   const may = useMay();
   const accounts = useCall("listAccounts", { query: { limit: 1000 } });
   const paths = (accounts.data?.items ?? []).filter(({ path }) => path !== "");
-  const [role, setRole] = useState<RoleName>("member");
+  const [role, setRole] = useState<Role>("member");
   const [account, setAccount] = useState<string | undefined>();
   const bind = useAct(
     "bindRole",
     ({ role: given, account: at }) => `${user.name} is ${given} of ${at || "the platform"} now.`,
   );
-  const unbind = useAct("unbindRole", () => "The role was taken away.");
+  const unbind = useAct("unbindRole", () => "The role was removed.");
   const disable = useAct("disableUser", () => `${user.name} is refused from now on.`);
   const enable = useAct("enableUser", () => `${user.name} is accepted again.`);
   const at = role === "platform-owner" ? "" : (account ?? paths[0]?.path ?? "");
@@ -47,7 +48,7 @@ export function UserPanel({ user }: { user: UserShape }) {
                     small
                     onClick={() => unbind.mutate({ at: { binding: `${user.id}:${binding.role}:${binding.account}` } })}
                   >
-                    Take away
+                    Remove
                   </Button>
                 )}
               </li>
@@ -65,10 +66,10 @@ export function UserPanel({ user }: { user: UserShape }) {
         {may("user.write") && user.id !== me.user && (
           <div className="row">
             {user.disabled ? (
-              <Button onClick={() => enable.mutate({ at: { user: user.id }, body: {} })}>Accept again</Button>
+              <Button onClick={() => enable.mutate({ at: { user: user.id }, body: {} })}>Enable</Button>
             ) : (
               <Button kind="danger" onClick={() => disable.mutate({ at: { user: user.id }, body: {} })}>
-                Refuse from now on
+                Disable
               </Button>
             )}
           </div>

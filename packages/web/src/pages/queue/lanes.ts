@@ -14,7 +14,7 @@ function isSooner(a: Job, b: Job): number {
   return a.id < b.id ? -1 : 1;
 }
 
-/** One lane for each account that waits, the one that waits for most first. */
+/** One lane for each account with waiting jobs, the one that waits for most GPUs first. */
 export function lanesOf(jobs: readonly Job[]): Lane[] {
   const byAccount = new Map<string, Job[]>();
   for (const job of jobs) {
@@ -31,7 +31,7 @@ export function lanesOf(jobs: readonly Job[]): Lane[] {
   return lanes.sort((a, b) => b.gpus - a.gpus || (a.account < b.account ? -1 : 1));
 }
 
-/** How many wait for each reason, the most frequent first. */
+/** How many jobs wait for each reason, the most frequent first. */
 export function reasonsOf(jobs: readonly Job[]): { kind: NonNullable<Job["reason"]>["kind"]; jobs: number }[] {
   const counts = new Map<NonNullable<Job["reason"]>["kind"], number>();
   for (const { reason, state } of jobs) {

@@ -1,9 +1,10 @@
 import type { Job } from "@tessera/wire";
+import { waitingReasons } from "@tessera/wire/reasons";
 import { useMemo } from "react";
 import { Link, useSearchParams } from "wouter";
 import { useLive } from "../../api/live.ts";
 import { useCall } from "../../api/use-call.ts";
-import { ReasonChip, reasonWord } from "../../design/chip.tsx";
+import { ReasonChip } from "../../design/chip.tsx";
 import { ButtonLink, Card, Empty, Figure, Skeleton } from "../../design/parts.tsx";
 import { Rows } from "../../design/rows.tsx";
 import { count, spellGpus, spellNumber } from "../../format/numbers.ts";
@@ -13,7 +14,12 @@ import { type Lane, lanesOf, reasonsOf } from "./lanes.ts";
 
 const columns = [nameColumn, projectColumn, userColumn, gpusColumn, reasonColumn, sinceColumn];
 
-/** What waits, in which order, and why. The chosen job and reason are in the address. */
+/** The title of a reason in the address, which may be any text. */
+function titleOf(reason: string): string {
+  return Object.entries(waitingReasons).find(([kind]) => kind === reason)?.[1].title ?? reason;
+}
+
+/** The waiting jobs, their order and reasons. The chosen job and reason are in the address. */
 export function QueuePage() {
   const jobs = useLive("listJobs", { state: "waiting" });
   const [params, setParams] = useSearchParams();
@@ -60,7 +66,7 @@ export function QueuePage() {
                 })
               }
             >
-              {reasonWord(kind)} <span className="quiet">{spellNumber(many)}</span>
+              {waitingReasons[kind].title} <span className="quiet">{spellNumber(many)}</span>
             </button>
           ))}
         </div>
@@ -76,7 +82,7 @@ export function QueuePage() {
         </div>
         <div className="span-4">
           <Figure
-            label="They ask for"
+            label="GPUs asked for"
             value={spellNumber(gpus)}
             unit="GPUs"
             beside={lanes[0] === undefined ? "" : `most: ${lanes[0].account}`}
@@ -122,7 +128,7 @@ export function QueuePage() {
           <div className="grid">
             <Card
               flush
-              title={reason === null ? "In order" : `Waiting: ${reasonWord(reason as never)}`}
+              title={reason === null ? "In order" : `Waiting: ${titleOf(reason)}`}
               className={chosen === null ? "span-12" : "span-7"}
             >
               <Rows
@@ -189,7 +195,7 @@ function Chosen({ id, job, closeHref }: { id: string; job: Job | undefined; clos
       }
     >
       {isError ? (
-        <p className="quiet">It no longer waits.</p>
+        <p className="quiet">The job no longer waits.</p>
       ) : why === undefined ? (
         <Skeleton />
       ) : (
@@ -198,21 +204,21 @@ function Chosen({ id, job, closeHref }: { id: string; job: Job | undefined; clos
             <ReasonChip reason={why.reason} />
             {why.position !== undefined && (
               <span className="quiet small">
-                {why.position === 1 ? "next of all that wait" : `place ${spellNumber(why.position)} of all that wait`}
+                {why.position === 1 ? "next in the queue" : `number ${spellNumber(why.position)} in the queue`}
               </span>
             )}
           </div>
-          <p>{why.reason?.detail ?? "It does not wait."}</p>
+          <p>{why.reason?.detail ?? "The job does not wait."}</p>
           <p className="quiet">{spellStart(why.start)}</p>
           {why.aheadBy !== undefined && (
             <p className="quiet small">
-              Ahead: {count(why.aheadBy.account.guaranteed + why.aheadBy.account.burst, "job")} of its own account,{" "}
-              {spellNumber(why.aheadBy.others.guaranteed + why.aheadBy.others.burst)} of others.
+              Ahead: {count(why.aheadBy.account.guaranteed + why.aheadBy.account.burst, "job")} in its own account,{" "}
+              {spellNumber(why.aheadBy.others.guaranteed + why.aheadBy.others.burst)} in others.
             </p>
           )}
           <div className="row">
             <ButtonLink href={`/jobs/${id}/why`} kind="primary">
-              Why, and what would help
+              Why it waits, and what would help
             </ButtonLink>
             <ButtonLink href={`/jobs/${id}`}>Open the job</ButtonLink>
           </div>

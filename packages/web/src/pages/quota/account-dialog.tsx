@@ -4,7 +4,7 @@ import { Dialog } from "../../design/dialog.tsx";
 import { Button, Field } from "../../design/parts.tsx";
 import { readAmount } from "./edit-panel.tsx";
 
-/** Makes an account below another; an empty `under` makes a tenant. */
+/** Creates an account below another; an empty `under` creates a tenant. */
 export function AccountDialog({
   under,
   onClose,
@@ -50,7 +50,7 @@ export function AccountDialog({
         </Field>
         <div className="row">
           <Button kind="primary" type="submit" disabled={make.isPending}>
-            Make it
+            Create
           </Button>
           <code className="quiet">npx tess account create {path || "NAME"}</code>
         </div>

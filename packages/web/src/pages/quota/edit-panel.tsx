@@ -8,7 +8,7 @@ import { count } from "../../format/numbers.ts";
 import { amountOf, spellAmounts } from "./amounts.ts";
 import { effectOf } from "./tree.ts";
 
-/** `8` or `H100=8 A100=4` as an amount; undefined for what is neither. */
+/** `8` or `H100=8 A100=4` as an amount; undefined for anything else. */
 export function readAmount(text: string): number | Record<string, number> | undefined {
   const plain = text.trim();
   if (plain === "") return 0;
@@ -30,7 +30,7 @@ function total(amount: number | Record<string, number> | undefined): number {
   return typeof amount === "object" ? amountOf(amount) : (amount ?? 0);
 }
 
-/** An account: what it has, and a change of it with its effect before it is saved. */
+/** An account: its quota, and an edit of it that shows its effect before it is saved. */
 export function EditPanel({ account, accounts }: { account: Account; accounts: readonly Account[] }) {
   const may = useMay();
   const [guarantee, setGuarantee] = useState(writeAmount(account.guarantee));
@@ -78,7 +78,7 @@ export function EditPanel({ account, accounts }: { account: Account; accounts: r
           <dd>
             <Link href={`/jobs?text=${account.path}`}>{count(account.liveJobs, "job")}</Link>
           </dd>
-          <dt>Order inside</dt>
+          <dt>Order of its jobs</dt>
           <dd>{account.order}</dd>
           <dt>Trust</dt>
           <dd>{account.trust}</dd>
@@ -122,7 +122,7 @@ export function EditPanel({ account, accounts }: { account: Account; accounts: r
                 )}
               </Field>
             </div>
-            <Field label="Only until" hint="Empty: for good. Otherwise it comes back by itself.">
+            <Field label="Only until" hint="Empty: permanent. Otherwise the present quota returns by itself.">
               {(props) => (
                 <input
                   {...props}

@@ -18,7 +18,7 @@ it("says what is promised beyond what is there, given in sizes, and other for a 
       ],
     }),
     [
-      "overcommitted: more is guaranteed below than is there",
+      "overcommitted: the guarantees below exceed the guarantee here",
       "guaranteed 14 Small, 1 Large",
       `${spellFull(from)} to ${spellFull(to)}: guarantee 16, max none`,
       `until ${spellFull(to)}: weight 3`,

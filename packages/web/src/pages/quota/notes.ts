@@ -3,11 +3,11 @@ import { spellFull } from "../../format/times.ts";
 
 type Window = NonNullable<Account["windows"]>[number];
 
-/** What numbers alone do not say of an account's quota: promised beyond what is there, given in sizes, other for a time. */
+/** Notes on an account's quota beyond its numbers: overcommitted, given in sizes, changed for a time. */
 export function notesOf(account: Pick<Account, "overcommitted" | "guaranteeSizes" | "windows">): string[] {
   const sizes = Object.entries(account.guaranteeSizes ?? {}).map(([name, many]) => `${many} ${name}`);
   return [
-    ...(account.overcommitted ? ["overcommitted: more is guaranteed below than is there"] : []),
+    ...(account.overcommitted ? ["overcommitted: the guarantees below exceed the guarantee here"] : []),
     ...(sizes.length > 0 ? [`guaranteed ${sizes.join(", ")}`] : []),
     ...(account.windows ?? []).map(spellWindow),
   ];

@@ -8,7 +8,7 @@ interface QuotaBarProps {
   readonly widest: number;
 }
 
-/** The guarantee as an outline, what is used inside it solid, what is borrowed beyond it hatched, the maximum as a tick. */
+/** The guarantee as an outline, its used part solid, the borrowed part hatched, the max as a tick. */
 export function QuotaBar({ guarantee, used, borrowed, max, widest }: QuotaBarProps) {
   const place = (gpus: number) => `${Math.min(100, (100 * gpus) / widest)}%`;
   const own = used - borrowed;

@@ -11,7 +11,7 @@ import { notesOf } from "./notes.ts";
 import { QuotaBar } from "./quota-bar.tsx";
 import { type TreeRow, treeOf } from "./tree.ts";
 
-/** Who is guaranteed what, who uses it, who borrows and who lends. The chosen account is in the address. */
+/** The accounts with guarantee, use, borrowing and lending. The chosen account is in the address. */
 export default function QuotaPage() {
   const me = useMe();
   const may = useMay();
@@ -65,10 +65,10 @@ export default function QuotaPage() {
         </div>
         <div className="span-4">
           <Figure
-            label="Guaranteed and not used"
+            label="Guaranteed, not used"
             value={spellNumber(sum(({ unused }) => unused))}
             unit="GPUs"
-            beside="lent to others while they are idle"
+            beside="lent to other accounts while idle"
           />
         </div>
       </div>

@@ -26,9 +26,9 @@ describe("the quota tree", () => {
   it("tells before saving who loses and who gains class", () => {
     const accounts = [account("a", 10), account("a/x", 4, 6), account("a/y", 4)];
     const texts = (guarantee: number) => effectOf(accounts[1]!, accounts, guarantee, undefined).map(({ text }) => text);
-    assert.match(texts(2)[0]!, /^2 GPUs it holds now become burst/);
-    assert.match(texts(6)[0]!, /^2 GPUs it borrows now become guaranteed/);
+    assert.match(texts(2)[0]!, /^2 GPUs that it holds now become burst/);
+    assert.match(texts(6)[0]!, /^2 GPUs that it borrows now become guaranteed/);
     assert.match(texts(8)[1]!, /refused unless overcommit/);
-    assert.match(effectOf(accounts[1]!, accounts, 4, 5)[0]!.text, /more than the new maximum/);
+    assert.match(effectOf(accounts[1]!, accounts, 4, 5)[0]!.text, /more than the new max/);
   });
 });

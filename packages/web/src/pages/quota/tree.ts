@@ -7,7 +7,7 @@ export interface TreeRow {
   readonly guarantee: number;
   /** Undefined: no limit of its own. */
   readonly max: number | undefined;
-  /** Guaranteed here and used by somebody else now: what is free below the floor while others borrow. */
+  /** The part of the guarantee that other accounts borrow now. */
   readonly unused: number;
   readonly children: number;
 }
@@ -53,7 +53,7 @@ export interface Effect {
   readonly bad: boolean;
 }
 
-/** What an edit of the guarantee does to what is held now, told before it is saved. */
+/** What an edit of the guarantee would do to running jobs, shown before it is saved. */
 export function effectOf(
   account: Account,
   accounts: readonly Account[],
@@ -67,14 +67,14 @@ export function effectOf(
   const burstAfter = Math.max(0, gpus - guarantee);
   if (burstAfter > burstBefore)
     effects.push({
-      text: `${burstAfter - burstBefore} GPUs it holds now become burst: others may take them back.`,
+      text: `${burstAfter - burstBefore} GPUs that it holds now become burst and can be reclaimed.`,
       bad: true,
     });
   if (burstAfter < burstBefore)
-    effects.push({ text: `${burstBefore - burstAfter} GPUs it borrows now become guaranteed.`, bad: false });
+    effects.push({ text: `${burstBefore - burstAfter} GPUs that it borrows now become guaranteed.`, bad: false });
   if (max !== undefined && gpus > max)
     effects.push({
-      text: `It holds ${gpus} GPUs, more than the new maximum: nothing is stopped, nothing more starts.`,
+      text: `It holds ${gpus} GPUs, more than the new max: running jobs continue, no further job starts.`,
       bad: true,
     });
   const parentPath = account.path.slice(0, Math.max(0, account.path.lastIndexOf("/")));
@@ -87,7 +87,7 @@ export function effectOf(
     const floor = amountOf(parent.guarantee);
     if (shared > floor)
       effects.push({
-        text: `Together with its neighbours it would be guaranteed ${shared} GPUs; ${parentPath} has ${floor}. This is refused unless overcommit is on.`,
+        text: `With its sibling accounts it would be guaranteed ${shared} GPUs; ${parentPath} has ${floor}. This is refused unless overcommit is on.`,
         bad: true,
       });
     else effects.push({ text: `${floor - shared} GPUs of ${parentPath} stay without a guarantee.`, bad: false });
@@ -101,6 +101,6 @@ export function effectOf(
       text: `The accounts below are guaranteed ${given} GPUs. This is refused unless overcommit is on.`,
       bad: true,
     });
-  if (effects.length === 0) effects.push({ text: "Nothing changes for what is held now.", bad: false });
+  if (effects.length === 0) effects.push({ text: "Running jobs are not affected.", bad: false });
   return effects;
 }

@@ -1,4 +1,5 @@
 import type { PriceBookShape } from "@tessera/wire";
+import { fallbackCurrency } from "@tessera/wire/money";
 import { type FormEvent, useState } from "react";
 import { call, wordsOf } from "../../api/call.ts";
 import { useMay } from "../../api/me.tsx";
@@ -48,8 +49,8 @@ function Rates({ list }: { list: List }) {
         <thead>
           <tr>
             <th>Model</th>
-            <th className="number">Guaranteed, an hour</th>
-            <th className="number">Burst, an hour</th>
+            <th className="number">Guaranteed, per hour</th>
+            <th className="number">Burst, per hour</th>
           </tr>
         </thead>
         <tbody>
@@ -85,10 +86,10 @@ function rowsOf(before: List | undefined, models: readonly string[]): Row[] {
   return [...listed, ...fresh, other];
 }
 
-/** A new list with a price for each model; what the form does not show is kept as it is in the list before. */
+/** A new list with a price for each model; fields that the form does not show are copied from the list before. */
 function NewList({ before, models }: { before: List | undefined; models: readonly string[] }) {
   const [id, setId] = useState(`list-${new Date().toISOString().slice(0, 10)}`);
-  const [currency, setCurrency] = useState(before?.currency ?? "EUR");
+  const [currency, setCurrency] = useState(before?.currency ?? fallbackCurrency);
   const [rows, setRows] = useState(() => rowsOf(before, models));
   const [effect, setEffect] = useState<string | undefined>();
   const add = useAct("addPrices", () => "The price list was added.");
@@ -125,7 +126,7 @@ function NewList({ before, models }: { before: List | undefined; models: readonl
   };
   return (
     <form className="stack tight" onSubmit={submit}>
-      <h3>A new list</h3>
+      <h3>New price list</h3>
       <div className="fields">
         <Field label="Name">
           {(props) => (
@@ -150,8 +151,8 @@ function NewList({ before, models }: { before: List | undefined; models: readonl
           <thead>
             <tr>
               <th>Model</th>
-              <th>Guaranteed, an hour</th>
-              <th>Burst, an hour</th>
+              <th>Guaranteed, per hour</th>
+              <th>Burst, per hour</th>
             </tr>
           </thead>
           <tbody>

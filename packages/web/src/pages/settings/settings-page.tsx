@@ -5,7 +5,7 @@ import { useAct, useCall } from "../../api/use-call.ts";
 import { Button, Card, Field, Skeleton } from "../../design/parts.tsx";
 import { PriceBook } from "./price-book.tsx";
 
-/** What the owner decides for the whole fleet; everyone may read it. */
+/** The owner's policy for the whole fleet; every user may read it. */
 export default function SettingsPage() {
   const { data } = useCall("getPolicy");
   return (
@@ -14,7 +14,7 @@ export default function SettingsPage() {
         <h1>Settings</h1>
       </div>
       <div className="grid">
-        <Card title="Taking back and planning" className="span-7">
+        <Card title="Eviction and planning" className="span-7">
           {data === undefined ? <Skeleton /> : <PolicyForm key={data.revision} policy={data} />}
         </Card>
         <div className="span-5 stack">
@@ -40,7 +40,7 @@ export default function SettingsPage() {
 
 const rebalanceWords = {
   on: "anyone",
-  checkpointed: "only jobs that checkpoint",
+  checkpointed: "only jobs with a checkpoint",
   off: "nobody",
 } as const;
 
@@ -73,7 +73,7 @@ function PolicyForm({ policy }: { policy: PolicyShape }) {
           </select>
         )}
       </Field>
-      <Field label="A job that has just started is left alone for" hint="not by the owner of its GPUs">
+      <Field label="Do not evict a job that started less than this ago" hint="the owner of borrowed GPUs still may">
         {(props) => (
           <input
             {...props}
@@ -84,7 +84,7 @@ function PolicyForm({ policy }: { policy: PolicyShape }) {
           />
         )}
       </Field>
-      <Field label="Time to leave, for jobs without a checkpoint of their own">
+      <Field label="Grace period of jobs without a checkpoint">
         {(props) => (
           <input
             {...props}
@@ -95,7 +95,7 @@ function PolicyForm({ policy }: { policy: PolicyShape }) {
           />
         )}
       </Field>
-      <Field label="Moves an hour, at most" hint="Jobs that may be moved so that another finds room on one node">
+      <Field label="Moves per hour, at most" hint="Jobs that may be moved to make room for another on one node">
         {(props) => (
           <input
             {...props}
@@ -115,7 +115,7 @@ function PolicyForm({ policy }: { policy: PolicyShape }) {
           checked={draft.backfill}
           onChange={(event) => setDraft({ ...draft, backfill: event.target.checked })}
         />
-        Plan jobs that cannot start, and let others start only where no plan is delayed
+        Plan jobs that cannot start yet, and start others only where that delays no planned job
       </label>
       {may("policy.write") && (
         <div className="row">

@@ -34,7 +34,7 @@ export function SignInPage({ onSignedIn }: { onSignedIn: (me: WhoAmI) => void })
           </div>
           {wrong !== undefined && <Notice kind="bad">{wrong}</Notice>}
           {withToken ? (
-            <Field label="Token" hint="It begins with tess_. The first start prints the owner's.">
+            <Field label="Token" hint="It begins with tess_. The server prints the owner's token at its first start.">
               {(props) => (
                 <input
                   {...props}

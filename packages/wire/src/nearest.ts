@@ -2,7 +2,8 @@
 export function nearestName(given: string, known: readonly string[]): string | undefined {
   const word = given.slice(0, 64).toLowerCase();
   let best: string | undefined;
-  let bestSteps = Math.max(2, Math.floor(word.length / 3)) + 1;
+  // Two letters wrong in a word of two make another word; in a longer one they are a slip.
+  let bestSteps = Math.max(word.length < 3 ? 1 : 2, Math.round(word.length * 0.4)) + 1;
   for (const name of known) {
     const steps = stepsBetween(word, name.toLowerCase(), bestSteps);
     if (steps < bestSteps) [best, bestSteps] = [name, steps];

@@ -1,0 +1,57 @@
+import { partNeedOf } from "../claim/part-seats.ts";
+import { Site } from "../claim/site.ts";
+import { type Victim, whole } from "../claim/victim.ts";
+import { needOf } from "../fleet/fit.ts";
+import { type NodeNo, noAccount } from "../model/ids.ts";
+import type { Job } from "../model/job.ts";
+import { before } from "../queue/in-account.ts";
+import { orderOf } from "../quota/accounts.ts";
+import { modelsFor } from "../quota/demand.ts";
+import { coverFor } from "../quota/guarantee.ts";
+import type { State } from "../state/state.ts";
+import { wishOf } from "../state/wish-of.ts";
+
+/**
+ * Whether jobs behind a waiting job run on seats that it could have had: they end before the plans ahead of it begin,
+ * and it does not [B2]. Told from what runs, so that the server and a simulation give the same reason.
+ */
+export function isPassedOver(state: State, job: Job): boolean {
+  if (!hasPlanAhead(state, job)) return false;
+  const passing = [...state.active.values()].filter((other) => hasPassed(state, other, job)).map(whole);
+  return passing.length > 0 && fitsWithout(state, job, passing);
+}
+
+function hasPlanAhead({ planned }: State, job: Job): boolean {
+  const [first] = planned;
+  return first !== undefined && first !== job;
+}
+
+/** Whether a running job is behind a waiting one and has started while that waited. */
+function hasPassed(state: State, other: Job, job: Job): boolean {
+  const waitsSince = job.attempts.at(-1)?.endedAt ?? job.submittedAt;
+  if (other.state === "stopping" || other.placedAt < waitsSince) return false;
+  if (other.account === job.account) return before(state, job, other, orderOf(state, job.account));
+  const isBurst = !isCovered(state, job);
+  return isBurst === (other.cover === noAccount) ? other.no > job.no : !isBurst;
+}
+
+function isCovered(state: State, job: Job): boolean {
+  const { first } = wishOf(state, job.spec);
+  return coverFor(state, job.account, first) !== noAccount;
+}
+
+/** Whether the seats of some jobs and what is free hold a job. */
+function fitsWithout(state: State, job: Job, others: readonly Victim[]): boolean {
+  const { min, apart } = job.spec.members;
+  for (let choice = 0; choice < job.spec.gpus.length; choice++) {
+    for (const model of modelsFor(state, job, choice)) {
+      const need = { ...needOf(job.spec, choice, model), part: partNeedOf(state, job, choice) };
+      const fitsOn = (no: NodeNo) => new Site(state.fleet, state.fleet.node(no), need).fits(others);
+      let members = 0;
+      for (const node of state.fleet.nodes)
+        if (node?.mode === "up") members += Math.min(apart ? 1 : min, fitsOn(node.no));
+      if (members >= min) return true;
+    }
+  }
+  return false;
+}

@@ -1,0 +1,1 @@
+export { durationText, readDuration, shortDuration } from "@tessera/core/duration";

@@ -1,0 +1,65 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { reasonKinds as checked, type Reason } from "@tessera/core";
+import { reasonKinds, reasonSentence, waitingReasons } from "./reasons.ts";
+
+describe("waiting reasons", () => {
+  it("stand in the order in which the scheduler checks them", () => {
+    assert.deepEqual(reasonKinds, checked);
+  });
+
+  it("have titles that tell them apart", () => {
+    assert.equal(new Set(Object.values(waitingReasons).map(({ title }) => title)).size, checked.length);
+  });
+
+  const oneH100 = { gpus: 1, model: "H100" };
+  const sentences: [Reason, string][] = [
+    [{ kind: "never", values: { model: "H100" } }, "The fleet has no H100 any more."],
+    [
+      { kind: "not-yet", values: { cause: "array", running: 24, limit: 24 } },
+      "24 array elements are running (limit 24).",
+    ],
+    [{ kind: "dependency", values: { jobs: 1 } }, "1 job of its after has not ended."],
+    [
+      { kind: "budget", values: { account: "lab", of: "credit", guaranteedMayStart: true } },
+      "The credit of lab is used up. Only work inside its guarantee may start.",
+    ],
+    [
+      {
+        kind: "price",
+        values: { model: "H100", currency: "EUR", hourMicros: 3_000_000n, maxMicros: 1_500_000n, guarantor: "lab" },
+      },
+      "An hour of H100 costs 3.00 EUR beyond the guarantee; its max_price is 1.50 EUR. Inside the guarantee of lab it starts at any price.",
+    ],
+    [{ kind: "evicting", values: { gpus: 1 } }, "1 GPU is being emptied for it."],
+    [
+      { kind: "quota", values: { cause: "max", account: "lab", what: "memory", max: 2048, held: 512 } },
+      "lab may hold 2 GiB of memory and holds 512 MiB.",
+    ],
+    [
+      { kind: "quota", values: { cause: "max", account: "lab", what: "*", max: 8, held: 8 } },
+      "lab may hold 8 GPUs and holds 8.",
+    ],
+    [{ kind: "capacity", values: { cause: "gpus", needed: oneH100, free: 0 } }, "It needs 1 H100 GPU and 0 are free."],
+    [
+      { kind: "capacity", values: { cause: "cpus", each: oneH100, mostMilli: 24_000, neededMilli: 30_000 } },
+      "Nodes with 1 H100 GPU free have at most 24 cores free, and a member needs 30.",
+    ],
+    [
+      { kind: "shape", values: { cause: "apart-from", names: ["replica"] } },
+      "There is room, but only on nodes with jobs named replica.",
+    ],
+    [
+      { kind: "isolation", values: { cause: "latency", model: "H100", stretchMax: 1.5 } },
+      "A part of a H100 GPU is free, but the work beside it would raise the job's latency above 1.5 times its value alone, or the job would break that work's own promise.",
+    ],
+    [
+      { kind: "reservation", values: { maxTime: true } },
+      "The free nodes go into maintenance before its max_time is over.",
+    ],
+    [{ kind: "order", values: { ahead: 2 } }, "It would fit, but 2 jobs ahead of it would then start later."],
+  ];
+  for (const [reason, text] of sentences) {
+    it(`say "${text}"`, () => assert.equal(reasonSentence(reason), text));
+  }
+});
