@@ -3,7 +3,7 @@ import { unitsPerGpu } from "@tessera/core/model";
 import { chargedWith } from "./whole-node.ts";
 import { covers, type Option, pathOf, root, type Seat, type Take, type Wish, type World } from "./world.ts";
 
-/** GPU compute of each model, then GPU memory of each model, then cores, then memory. */
+/** GPU compute by model, then GPU memory by model, then cores, then memory. */
 export type Amount = number[];
 
 export function nothing(world: World): Amount {
@@ -24,7 +24,7 @@ function putSeats(world: World, into: Amount, what: Take & { readonly seats: rea
   for (const seat of what.seats) put(world, into, world.nodes[seat.node]!.model, seat.gpus.length, 1, what);
 }
 
-/** What a wish would hold once it runs. */
+/** What a waiting job would hold once it runs. */
 export function amountOf(world: World, wish: Wish, option: Option): Amount {
   const amount = nothing(world);
   put(world, amount, option.model, option.gpus * wish.members, wish.members, option);
@@ -35,19 +35,20 @@ export function plus(a: Amount, b: Amount): Amount {
   return a.map((each, i) => each + b[i]!);
 }
 
-interface Books {
-  /** By account: everything held below it. */
+/** Saves adding up the world for each question. */
+interface AmountCache {
+  /** By account: everything held in its subtree. */
   readonly usage: Amount[];
-  /** The part of it that has not been told to stop. */
+  /** The part of it that has not been asked to stop. */
   readonly staying: Amount[];
-  /** What the guarantees of the account and of those below cover. */
+  /** The part that the guarantees in the subtree cover. */
   readonly covered: Amount[];
 }
 
-const booksOf = new WeakMap<World, Books>();
+const caches = new WeakMap<World, AmountCache>();
 
-function books(world: World): Books {
-  const known = booksOf.get(world);
+function cacheOf(world: World): AmountCache {
+  const known = caches.get(world);
   if (known !== undefined) return known;
   const empty = () => world.accounts.map(() => nothing(world));
   const made = { usage: empty(), staying: empty(), covered: empty() };
@@ -68,23 +69,23 @@ function books(world: World): Books {
     const charged = chargedWith(world, node);
     if (charged === undefined) continue;
     for (const at of [...pathOf(world, charged), root]) {
-      putRest(world, made.usage[at]!, node);
-      putRest(world, made.staying[at]!, node);
+      putRemainder(world, made.usage[at]!, node);
+      putRemainder(world, made.staying[at]!, node);
     }
   }
-  for (const { account, node, gpus } of world.restBeingLeft ?? []) {
+  for (const { account, node, gpus } of world.remainderBeingLeft ?? []) {
     const whole = { compute: unitsPerGpu, memory: unitsPerGpu, cpusMilli: 0, memoryMiB: 0 };
     for (const at of [...pathOf(world, account), root]) {
       putSeats(world, made.usage[at]!, { ...whole, seats: [{ node, gpus }] });
       putSeats(world, made.staying[at]!, { ...whole, seats: [{ node, gpus }] });
     }
   }
-  booksOf.set(world, made);
+  caches.set(world, made);
   return made;
 }
 
-/** What nobody holds of a node's GPUs, nor has kept. */
-function putRest(world: World, into: Amount, node: number): void {
+/** Adds the remainder of a node: the units of its GPUs that are neither held by a job nor held for one [U3]. */
+function putRemainder(world: World, into: Amount, node: number): void {
   const { model, gpus } = world.nodes[node]!;
   for (const gpu of gpus) {
     const has = ({ seats }: { readonly seats: readonly Seat[] }) => seats.some((seat) => seat.gpus.includes(gpu));
@@ -96,18 +97,18 @@ function putRest(world: World, into: Amount, node: number): void {
 }
 
 export function usageOf(world: World, account: number): Amount {
-  return books(world).usage[account]!;
+  return cacheOf(world).usage[account]!;
 }
 
 export function stayingOf(world: World, account: number): Amount {
-  return books(world).staying[account]!;
+  return cacheOf(world).staying[account]!;
 }
 
 export function coveredBelow(world: World, account: number): Amount {
-  return books(world).covered[account]!;
+  return cacheOf(world).covered[account]!;
 }
 
-/** What the whole fleet has, whatever its nodes' state: GPU compute, GPU memory, cores, memory. */
+/** The totals of the fleet, whatever the modes of its nodes: GPU compute, GPU memory, cores, memory. */
 export function fleetTotals(world: World): [number, number, number, number] {
   let [units, cpus, memory] = [0, 0, 0];
   for (const node of world.nodes) {
@@ -122,13 +123,13 @@ export function sum(amounts: GpuAmounts): number {
   return Object.values(amounts).reduce((total, units) => total + units, 0);
 }
 
-/** What an account would hold beyond its guarantee in each dimension, if it held `held` [U2]. */
+/** What an account that held `held` would borrow, in each dimension [U1, U2]. */
 export function beyondGuarantee(world: World, account: number, held: Amount): [number, number, number, number] {
   const { guarantee, guaranteeCpusMilli, guaranteeMemoryMiB } = world.accounts[account]!.quota;
   const { length } = world.models;
   const gpus = (first: number) => beyondEntries(world, guarantee, held.slice(first, first + length));
   const [units, , cpus, memory] = fleetTotals(world);
-  // A floor that says nothing of cores or memory brings as much of them as the fleet has for each GPU.
+  // Cores and memory without a guarantee of their own are guaranteed in proportion to the GPUs, by the fleet's ratio.
   const part = (total: number) => (units === 0 ? 0 : Math.floor((total * sum(guarantee)) / units));
   return [
     gpus(0),
@@ -138,7 +139,7 @@ export function beyondGuarantee(world: World, account: number, held: Amount): [n
   ];
 }
 
-/** The longest name in a quota that stands for a model; undefined = only `*` can. */
+/** The longest name in a quota that covers a model; undefined = only `*` does. */
 export function entryFor(amounts: GpuAmounts, model: string): string | undefined {
   return Object.keys(amounts)
     .filter((name) => name !== "*" && covers(name, model))

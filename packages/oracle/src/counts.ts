@@ -5,11 +5,11 @@ import { coverFor } from "./quota.ts";
 import { freeRoom } from "./room.ts";
 import { findClaim } from "./search.ts";
 import { compareShares, type Share, shareOf, shareOfJob } from "./share.ts";
-import { faultsOfSet, isEnough, type Standing, sideOf, standingsOf, startable } from "./take.ts";
+import { type ClaimBasis, claimBasesOf, faultsOfSet, isEnough, sideOf, startable } from "./take.ts";
 import {
   type Holding,
   isInside,
-  nobody,
+  noAccount,
   onceLeft,
   optionsOf,
   pathOf,
@@ -20,7 +20,7 @@ import {
 } from "./world.ts";
 
 /**
- * Where every job wants one GPU and there is one node, the rules say not only what is allowed but what must happen.
+ * Whether the rules determine what happens, and not only what is allowed: one node, and each job needs one GPU.
  */
 export function isCounted(world: World): boolean {
   const one = (seats: readonly { readonly gpus: readonly number[] }[]) =>
@@ -49,27 +49,27 @@ export function lostMs({ startedAt, checkpointMs }: Holding, now: Instant): numb
   return checkpointMs === undefined ? now - startedAt : (now - startedAt) % checkpointMs;
 }
 
-/** Whom the next claim takes [T4, T5]: those that are equally good, none when it may not claim. */
+/** The possible victims of the next claim [T4, T5]: all that are equally good; none if the job may not claim. */
 export function victimsFor(now: World, wish: Wish): Holding[] {
   const world = onceLeft(now);
   const option = optionsOf(world, wish)[0];
   if (option === undefined || startable(world, wish) !== undefined) return [];
-  const able = (standing: Standing) =>
-    [...standing.by.keys()].filter(
+  const able = (basis: ClaimBasis) =>
+    [...basis.by.keys()].filter(
       (holding) =>
-        isEnough(world, wish, option, [holding]) && faultsOfSet(world, wish, option, standing, [holding]).length === 0,
+        isEnough(world, wish, option, [holding]) && faultsOfSet(world, wish, option, basis, [holding]).length === 0,
     );
-  const standings = standingsOf(world, wish, option);
-  // Where it may stand on its own account's floor or not, which of the two it does is open.
-  if (standings.some(({ byOwn }) => byOwn)) return [...new Set(standings.flatMap(able))];
-  return standings.flatMap((standing) => {
-    const by = (rule: string) => able(standing).filter((holding) => standing.by.get(holding) === rule);
+  const bases = claimBasesOf(world, wish, option);
+  // If the job can claim with or without its own account's guarantee, the rules leave open which it does.
+  if (bases.some(({ byOwn }) => byOwn)) return [...new Set(bases.flatMap(able))];
+  return bases.flatMap((basis) => {
+    const by = (rule: string) => able(basis).filter((holding) => basis.by.get(holding) === rule);
     const others = [...leastLost(world, by("T1")), ...ofLargestShare(world, root, by("T2"))];
     return others.length > 0 ? others : firstOffer(world, by("T3"));
   });
 }
 
-/** What an account gives up first. */
+/** The holding that an account gives up first. */
 function firstOffer(world: World, holdings: readonly Holding[]): Holding[] {
   return [...holdings].sort((a, b) => compareOffers(a, b, world.now)).slice(0, 1);
 }
@@ -91,7 +91,7 @@ function leastLost(world: World, holdings: readonly Holding[]): Holding[] {
   return offers.filter((offer) => lostMs(offer, world.now) === least);
 }
 
-/** Down the tree by the largest share; the first offer of each account that is reached. */
+/** Descends by the largest share; returns the first offer of each account that is reached. */
 function ofLargestShare(world: World, at: number, holdings: readonly Holding[]): Holding[] {
   const sides = new Map<number, Holding[]>();
   for (const holding of holdings) {
@@ -100,16 +100,16 @@ function ofLargestShare(world: World, at: number, holdings: readonly Holding[]):
   }
   const shares = [...sides].map(([side, of]) => ({ side, of, share: shareOfSide(world, side, of) }));
   const top = shares.filter(({ share }) => shares.every((other) => compareShares(share, other.share) >= 0));
-  return top.flatMap(({ side, of }) => (side === nobody ? firstOffer(world, of) : ofLargestShare(world, side, of)));
+  return top.flatMap(({ side, of }) => (side === noAccount ? firstOffer(world, of) : ofLargestShare(world, side, of)));
 }
 
 function shareOfSide(world: World, side: number, of: readonly Holding[]): Share {
-  if (side !== nobody) return shareOf(world, side, stayingOf(world, side));
+  if (side !== noAccount) return shareOf(world, side, stayingOf(world, side));
   const wish = wishOf(of[0]!);
   return shareOfJob(world, amountOf(world, wish, optionsOf(world, wish)[0]!));
 }
 
-/** The wish of a job of one GPU, again. */
+/** The request of a running job of one GPU, for when it waits again. */
 function wishOf({ job, account, no, priority, preemptible, compute, memory, checkpointMs, evictedAt }: Holding): Wish {
   const asks = [{ model: "*", gpus: 1, compute, memory }];
   const plain = { asks, members: 1, elastic: false, apart: false, cpusMilli: 0, memoryMiB: 0 };
@@ -118,21 +118,21 @@ function wishOf({ job, account, no, priority, preemptible, compute, memory, chec
 
 export interface Played {
   readonly world: World;
-  /** Who was taken, in order. */
+  /** The evicted jobs, in order. */
   readonly evicted: readonly Holding[];
-  /** No choice was free, so nothing else may come out. */
+  /** The rules left no choice, so the scheduler must end in the same state. */
   readonly determined: boolean;
 }
 
-/** Small enough to try in each of many cases. */
+/** Small enough for thousands of cases. */
 const bounds = { victimsMax: 4, setsMax: 300 };
 
-/** More turns than this are an exchange without end. */
+/** More turns than this are a livelock. */
 const turnsMax = 10_000;
 
 /**
- * Plays the rules to rest. Who is told to stop is gone at once, or together with all others as soon as nobody more can
- * start or claim: the rules leave both open.
+ * Applies the rules until nothing changes. Evicted jobs stop at once, or all together when no more job can start or
+ * claim: the rules leave both open.
  */
 export function play(start: World, leave: "at-once" | "together"): Played {
   let world = settleClasses(start);
@@ -152,11 +152,11 @@ export function play(start: World, leave: "at-once" | "together"): Played {
       world = settleClasses(place(world, next, freeRoom(world)[0]!.gpus[0]!));
     } else {
       const victims = victimsFor(world, next);
-      // It may need several: of its own account's to be covered, or of others' where not all is lent. Which is then open.
+      // It may need several victims, for its cover or for unlent guarantees; the rules leave open which.
       if (victims.length > 1 || (victims.length === 0 && findClaim(world, next, bounds) !== "none")) determined = false;
       const victim = victims[0];
       if (victim === undefined) {
-        // Nobody who wants the same can either.
+        // No equal job can start or claim either.
         closed.push(...world.wishes.filter((wish) => isSameWish(wish, next)));
       } else {
         evicted.push(victim);
@@ -200,7 +200,7 @@ function claim(world: World, wish: Wish, victim: Holding): World {
   };
 }
 
-/** Everyone who was told to stop is gone and waits again; those for whom room was kept start. */
+/** All stopping jobs have stopped and wait again; the claimants start on the seats held for them. */
 function startClaimants(world: World): World {
   const leaving = world.holdings.filter((each) => each.leaving);
   let next: World = {
@@ -216,21 +216,21 @@ function startClaimants(world: World): World {
 
 /** Promotions and falls [C3]. */
 export function settleClasses(world: World): World {
-  // From below: what falls there need not fall above.
+  // Lower accounts first: a job that falls there need not fall above.
   const fallen = world.accounts
     .flatMap((_, account) => (covers(world, account) ? [] : falling(world, account)))
     .reverse();
   if (fallen.length > 0) {
-    const cover = nobody;
+    const cover = noAccount;
     return settleClasses({
       ...world,
       holdings: world.holdings.map((each) => (each === fallen[0] ? { ...each, cover } : each)),
     });
   }
   const holdings = world.holdings.map((each) => {
-    if (each.cover !== nobody) return each;
-    const cover = pathOf(world, each.account).find((at) => isWithin(world, at, usageOf(world, at))) ?? nobody;
-    return cover === nobody ? each : { ...each, cover };
+    if (each.cover !== noAccount) return each;
+    const cover = pathOf(world, each.account).find((at) => isWithin(world, at, usageOf(world, at))) ?? noAccount;
+    return cover === noAccount ? each : { ...each, cover };
   });
   return holdings.some((each, i) => each !== world.holdings[i]) ? settleClasses({ ...world, holdings }) : world;
 }

@@ -1,12 +1,23 @@
-export * from "./amount.ts";
-export * from "./counts.ts";
-export * from "./judge.ts";
-export * from "./order.ts";
-export * from "./part.ts";
-export * from "./room.ts";
-export * from "./search.ts";
-export * from "./take.ts";
-export * from "./time.ts";
-export * from "./whole-claim.ts";
-export * from "./whole-node.ts";
-export * from "./world.ts";
+export { usageOf } from "./amount.ts";
+export { isCounted, type Played, play } from "./counts.ts";
+export type { Fault } from "./fault.ts";
+export { judgeClaim, judgeGrowth, judgeHoldings, judgeRest, judgeStart, judgeVictims } from "./judge.ts";
+export { domainOf, faultOfSeats } from "./room.ts";
+export type { Bounds } from "./search.ts";
+export { startable } from "./take.ts";
+export { isSettled } from "./whole-node.ts";
+export {
+  type Ask,
+  type HeldSeats,
+  type Holding,
+  type Level,
+  type Load,
+  levels,
+  noAccount,
+  onceLeft,
+  optionsOf,
+  type PartMode,
+  type Take,
+  type Wish,
+  type World,
+} from "./world.ts";

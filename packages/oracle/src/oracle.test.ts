@@ -9,14 +9,14 @@ import { notLent } from "./quota.ts";
 import { hasRoom, leastSpread } from "./room.ts";
 import { findClaim } from "./search.ts";
 import { Sketch } from "./sketch.fixture.ts";
-import { standingsOf, startable } from "./take.ts";
-import { nobody, optionsOf, type Wish, type World } from "./world.ts";
+import { claimBasesOf, startable } from "./take.ts";
+import { noAccount, optionsOf, type Wish, type World } from "./world.ts";
 
 const bounds = { victimsMax: 6, setsMax: 10_000 };
 const three = { a: { guarantee: 3 }, b: { guarantee: 3 }, c: { guarantee: 3 } };
 const one = (gpus: number) => [{ name: "n", gpus }];
 
-/** Names of the only victims with which a job can claim, or why there are none. */
+/** The names of the victims of a job's claim, or why there are none. */
 function claims(world: World, wish: Wish): string[] | string {
   const found = findClaim(world, wish, bounds);
   return typeof found === "object" ? found.set.map((each) => each.job).sort() : found;
@@ -32,13 +32,13 @@ function evictedOf(evicted: readonly { readonly job: string }[], group: string):
   return evicted.filter((each) => each.job.startsWith(`${group}.`)).length;
 }
 
-/** What a test says when seats, class and turn are left to the model: the start that must be fine. */
+/** A start with the seats and the class that the oracle itself would give; it must have no faults. */
 function startOf(sketch: Sketch, job: string, seats: { node: number; gpus: number[] }[], cover: number) {
   return { wish: sketch.wish(job), choice: 0, seats, cover, claimed: false };
 }
 
-describe("the naive model", () => {
-  it("[T1] lets an owner take one lent GPU from the account that is above its floor (scenario 01)", () => {
+describe("the oracle", () => {
+  it("[T1] lets a guarantee reclaim one GPU from the account that borrows (scenario 01)", () => {
     const sketch = new Sketch(one(9), three).runs(
       { job: "a", account: "a", count: 3 },
       { job: "b", account: "b", count: 5 },
@@ -48,10 +48,10 @@ describe("the naive model", () => {
     const played = play(sketch.world, "together");
     assert.deepEqual(usage(played.world), { a: 3, b: 4, c: 2 });
     assert.equal(evictedOf(played.evicted, "b"), 1);
-    assert.notEqual(played.world.holdings.find((each) => each.job === "again")!.cover, nobody);
+    assert.notEqual(played.world.holdings.find((each) => each.job === "again")!.cover, noAccount);
   });
 
-  it("[T2] gives an account beyond its floor its fair part (scenario 02)", () => {
+  it("[T2] gives a borrowing account its fair share (scenario 02)", () => {
     const sketch = new Sketch(one(9), three)
       .runs({ job: "a", account: "a", count: 3 }, { job: "b", account: "b", count: 5 }, { job: "c", account: "c" })
       .later(minute)
@@ -59,7 +59,7 @@ describe("the naive model", () => {
     assert.deepEqual(usage(play(sketch.world, "together").world), { a: 4, b: 4, c: 1 });
   });
 
-  it("[T11] takes nothing from a side that would stand level with the claimant's and stood there before", () => {
+  it("[T11] takes nothing from a side that already has the claimant's final share", () => {
     const claimsBeside = (memoryMiB: number) => {
       const sketch = new Sketch([{ name: "n", gpus: 4, memoryMiB: 8 }], { a: {}, b: {}, c: {} })
         .runs({ job: "large", account: "a", memoryMiB }, { job: "small", account: "a" })
@@ -72,7 +72,7 @@ describe("the naive model", () => {
     assert.deepEqual(claimsBeside(5), ["small"]);
   });
 
-  it("[C2] takes nobody inside a floor (scenario 03)", () => {
+  it("[C2] takes no job inside a guarantee (scenario 03)", () => {
     const sketch = new Sketch(one(9), three)
       .runs(
         { job: "a", account: "a", count: 3 },
@@ -94,7 +94,7 @@ describe("the naive model", () => {
     );
   });
 
-  it("[T2] does not only turn the imbalance round (scenario 04)", () => {
+  it("[T2] does not reverse an imbalance (scenario 04)", () => {
     const sketch = new Sketch(one(9), three)
       .runs({ job: "a", account: "a", count: 3 }, { job: "b", account: "b", count: 5 })
       .waits({ job: "pair", account: "a", gpus: 2 });
@@ -105,7 +105,7 @@ describe("the naive model", () => {
     assert.match(fault!.what, /\[T2\]/);
   });
 
-  it("[T5] spares the victim whom the claim does not need (scenario 05)", () => {
+  it("[T5] spares a victim that the claim does not need (scenario 05)", () => {
     const sketch = new Sketch(one(6), { q: { guarantee: 6 } })
       .runs(
         { job: "low", account: "q", priority: -1 },
@@ -136,7 +136,7 @@ describe("the naive model", () => {
     assert.deepEqual(claims(sketch.world, sketch.wish("mine")), ["gang"]);
   });
 
-  it("[T6] takes nobody for a job that no node can hold (scenario 07)", () => {
+  it("[T6] takes no job for a claimant that no node can hold (scenario 07)", () => {
     const nodes = [
       { name: "n0", gpus: 5 },
       { name: "n1", gpus: 5 },
@@ -147,7 +147,7 @@ describe("the naive model", () => {
     assert.equal(claims(sketch.world, sketch.wish("wide")), "none");
   });
 
-  it("[P2] counts a rack's room, not the fleet's (scenario 08)", () => {
+  it("[P2] counts the room of one rack, not of the fleet (scenario 08)", () => {
     const nodes = [
       { name: "m0", gpus: 4, rack: "r1" },
       { name: "n0", gpus: 4, rack: "r2" },
@@ -179,7 +179,7 @@ describe("the naive model", () => {
     assert.match(judgeStart(sketch.world, startOf(sketch, "gang", seats(0), cover), bounds)[0]!.what, /\[P2\]/);
   });
 
-  it("[C5] keeps what is not lent free (scenario 10)", () => {
+  it("[C5] keeps unlent guarantees free (scenario 10)", () => {
     const sketch = new Sketch(one(15), { lender: { guarantee: 10, lendable: 3 }, borrower: { guarantee: 5 } })
       .runs({ job: "own", account: "borrower", gpus: 5 })
       .waits({ job: "four", account: "borrower", gpus: 4 }, { job: "three", account: "borrower", gpus: 3 });
@@ -189,7 +189,7 @@ describe("the naive model", () => {
     assert.notEqual(startable(sketch.world, sketch.wish("three")), undefined);
   });
 
-  it("[C5] keeps the larger of an account's own and its children's", () => {
+  it("[C5] keeps the larger of an account's own unlent part and its children's", () => {
     const lab = { guarantee: 8, lendable: 6 };
     const tree = { lab, "lab/x": { guarantee: 4, lendable: 1 }, "lab/y": { guarantee: 4, lendable: 2 }, out: {} };
     const sketch = new Sketch(one(9), tree);
@@ -197,7 +197,7 @@ describe("the naive model", () => {
     assert.equal(notLent(sketch.world, sketch.account("lab/x")), 2 * unitsPerGpu);
   });
 
-  it("[C4] lets work that must not be preempted neither borrow nor be taken (scenario 11)", () => {
+  it("[C4] lets a job that is not preemptible neither borrow nor be taken (scenario 11)", () => {
     const sketch = new Sketch(one(10), { q0: {}, q1: { guarantee: 2 } })
       .runs({ job: "lent", account: "q0", gpus: 10 })
       .waits({ job: "fixed", account: "q1", members: 2, gpus: 2, preemptible: false });
@@ -208,7 +208,7 @@ describe("the naive model", () => {
     assert.equal(claims(kept.world, kept.wish("owner")), "none");
   });
 
-  it("[T5] shrinks an elastic job instead of taking it (scenario 12)", () => {
+  it("[T5] shrinks an elastic job instead of evicting it (scenario 12)", () => {
     const sketch = new Sketch(one(2), { q0: { guarantee: 1 }, q1: { guarantee: 1 } })
       .runs({ job: "stretchy", account: "q0" }, { job: "second", account: "q0" })
       .waits({ job: "other", account: "q1" });
@@ -218,7 +218,7 @@ describe("the naive model", () => {
     assert.deepEqual(typeof found === "object" && found.set.map((each) => each.extra), [true]);
   });
 
-  it("[T2] brings equal accounts to equal parts with no eviction too many (scenario 13)", () => {
+  it("[T2] brings equal accounts to equal shares without a needless eviction (scenario 13)", () => {
     const sketch = new Sketch(one(32), { a: {}, b: {}, c: {} }).waits({ job: "a", account: "a", count: 32 });
     const more = (world: World, ...jobs: Parameters<Sketch["waits"]>) =>
       play(sketch.set({ ...world, now: world.now + minute }).waits(...jobs).world, "together");
@@ -233,7 +233,7 @@ describe("the naive model", () => {
     assert.deepEqual(more(third.world, late("a"), late("b"), late("c")).evicted, []);
   });
 
-  it("[T1] costs each borrower what it borrowed (scenario 14)", () => {
+  it("[T1] takes from each borrower only what it borrowed (scenario 14)", () => {
     const sketch = new Sketch(one(64), { a: { guarantee: 32 }, b: { guarantee: 16 }, c: { guarantee: 16 } })
       .runs(
         { job: "a", account: "a", count: 16 },
@@ -247,7 +247,7 @@ describe("the naive model", () => {
     assert.deepEqual([evictedOf(played.evicted, "b"), evictedOf(played.evicted, "c")], [8, 8]);
   });
 
-  it("[T2] lets sizes that do not match rest (scenario 15)", () => {
+  it("[T2] comes to rest if the sizes of jobs allow no equal shares (scenario 15)", () => {
     const sketch = new Sketch(one(7), { a: { guarantee: 3 }, b: { guarantee: 4 } })
       .runs(
         { job: "b1", account: "b", gpus: 3 },
@@ -258,7 +258,7 @@ describe("the naive model", () => {
     assert.equal(claims(sketch.world, sketch.wish("x")), "none");
   });
 
-  it("[T1] does not let a lumpy job take its place back (scenario 16)", () => {
+  it("[T1] does not let a large victim take its seats back (scenario 16)", () => {
     const sketch = new Sketch(one(8), { q1: { guarantee: 3 }, q2: { guarantee: 5 } })
       .runs({ job: "lump", account: "q1", gpus: 4 }, { job: "one", account: "q2" })
       .waits({ job: "four", account: "q2", gpus: 4 });
@@ -269,7 +269,7 @@ describe("the naive model", () => {
     assert.equal(claims(after.world, after.wish("lump")), "none");
   });
 
-  it("[T2] counts a weight of two as twice the surplus (scenario 17)", () => {
+  it("[T2] gives weight 2 twice the surplus of weight 1 (scenario 17)", () => {
     const sketch = new Sketch(one(9), { a: { guarantee: 3, weight: 2 }, b: { guarantee: 3 }, c: { guarantee: 3 } })
       .runs({ job: "a", account: "a", count: 3 }, { job: "b", account: "b", count: 6 })
       .waits({ job: "pair", account: "a", gpus: 2 });
@@ -277,7 +277,7 @@ describe("the naive model", () => {
     assert.equal(typeof found === "object" && found.filter((job) => job.startsWith("b.")).length, 2);
   });
 
-  it("[T4] takes borrowed work before its own, whatever its priority (scenario 18)", () => {
+  it("[T4] takes borrowed work of others before its own account's, whatever the priority (scenario 18)", () => {
     const sketch = new Sketch(one(2), { org: { guarantee: 2 }, "org/q": {}, other: {} })
       .runs({ job: "own-low", account: "org/q", priority: -2 }, { job: "borrowed-high", account: "other", priority: 1 })
       .waits({ job: "claim", account: "org/q" });
@@ -313,7 +313,7 @@ describe("the naive model", () => {
     assert.deepEqual(order.sort(), ["a", "a", "a", "b", "b"]);
   });
 
-  it("[C3] promotes whoever is within a guarantee again, and lets the youngest of the lowest fall", () => {
+  it("[C3] promotes a job that is within a guarantee again; the youngest of the lowest priority falls first", () => {
     const sketch = new Sketch(one(6), { p: { guarantee: 4 }, "p/x": { guarantee: 2 } }).runs(
       { job: "x", account: "p/x", count: 3 },
       { job: "old", account: "p" },
@@ -333,7 +333,7 @@ describe("the naive model", () => {
     });
   });
 
-  it("[T5] never takes a subtree below its floor through a child that has none", () => {
+  it("[T5] never takes a subtree below its guarantee through a child without one", () => {
     const tree = { own: { guarantee: 3 }, b: { guarantee: 4 }, "b/x": {}, "b/y": {} };
     const sketch = new Sketch(one(6), tree)
       .runs(
@@ -342,15 +342,15 @@ describe("the naive model", () => {
         { job: "two", account: "b/y", gpus: 2 },
       )
       .waits({ job: "claim", account: "own", gpus: 3 });
-    const burst = sketch.world.holdings.map((each) => (each.job === "kept" ? each : { ...each, cover: nobody }));
+    const burst = sketch.world.holdings.map((each) => (each.job === "kept" ? each : { ...each, cover: noAccount }));
     sketch.set({ holdings: burst });
     const wish = sketch.wish("claim");
-    const [standing] = standingsOf(sketch.world, wish, optionsOf(sketch.world, wish)[0]!);
-    assert.deepEqual([...standing!.by.values()], ["T1", "T1"]);
+    const [basis] = claimBasesOf(sketch.world, wish, optionsOf(sketch.world, wish)[0]!);
+    assert.deepEqual([...basis!.by.values()], ["T1", "T1"]);
     assert.deepEqual(claims(sketch.world, wish), ["two"]);
   });
 
-  it("[O1] lets a job inside a floor go before one that would borrow, [O3] but not past its own account's first", () => {
+  it("[O1, O3] puts a covered job before one that would borrow, but not before the first of its own account", () => {
     const sketch = new Sketch(one(3), { a: {}, b: { guarantee: 1 } }).waits(
       { job: "borrows", account: "a" },
       { job: "wide", account: "b", gpus: 2 },
@@ -361,7 +361,7 @@ describe("the naive model", () => {
     assert.equal(nextOf(sketch.world, sketch.world.wishes)!.job, "owns");
   });
 
-  it("[O3, O4] gives a profile and a fraction that comes to it a turn each", () => {
+  it("[O3, O4] tries a profile and a fraction of the same size separately", () => {
     const wish = new Sketch(one(1), { a: {} }).waits({ job: "a", account: "a" }).wish("a");
     const part = { ...wish.asks[0]!, part: "mig", profile: "4g.40gb" } as const;
     const profile = { ...wish, asks: [part] };
@@ -369,7 +369,7 @@ describe("the naive model", () => {
     assert.ok(!isSameWish(profile, { ...wish, asks: [{ ...part, isFraction: true }] }));
   });
 
-  it("[T8] protects what has just started from T2, not from its seat's owner", () => {
+  it("[T8] protects a job that has just started from T2, not from a reclaim", () => {
     const sketch = new Sketch(one(2), { a: { guarantee: 1 }, b: {}, c: {} })
       .runs({ job: "b", account: "b", count: 2 })
       .set({ minRuntimeMs: minute })
@@ -379,7 +379,7 @@ describe("the naive model", () => {
     assert.notEqual(claims(sketch.later(minute).world, sketch.wish("fair")), "none");
   });
 
-  it("[B2, T3] lets a job start beside a plan that takes less urgent work of its own account back, and not beside another", () => {
+  it("[B2, T3] lets a job start beside a plan that can take it back by priority, and not beside another", () => {
     const faultsWith = (priority: number) => {
       const sketch = new Sketch(one(4), { owner: { guarantee: 2, lendable: 1 }, planned: {}, other: {} })
         .runs({ job: "owner", account: "owner", gpus: 2 }, { job: "low", account: "planned", priority })
@@ -391,7 +391,7 @@ describe("the naive model", () => {
         holdings: holdings.map((each) => (each.job === "owner" ? { ...each, endsAt } : each)),
         planned: [{ no: sketch.wish("high").no, at: endsAt }],
       });
-      return judgeStart(sketch.world, startOf(sketch, "other", [{ node: 0, gpus: [3] }], nobody), bounds);
+      return judgeStart(sketch.world, startOf(sketch, "other", [{ node: 0, gpus: [3] }], noAccount), bounds);
     };
     assert.deepEqual(faultsWith(-1), []);
     assert.deepEqual(
@@ -400,7 +400,7 @@ describe("the naive model", () => {
     );
   });
 
-  it("counts the work lost since the last checkpoint", () => {
+  it("[T5] counts the work lost since the last checkpoint", () => {
     const [held] = new Sketch(one(1), { a: {} }).runs({ job: "a", account: "a", since: 1_000 }).held("a");
     assert.equal(lostMs(held!, 31_000), 30_000);
     assert.equal(lostMs({ ...held!, checkpointMs: 20_000 }, 31_000), 10_000);

@@ -1,9 +1,9 @@
 import { amountOf, plus, stayingOf } from "./amount.ts";
 import { coverFor } from "./quota.ts";
 import { compareShares, type Share, shareOf, shareOfJob } from "./share.ts";
-import { nobody, optionsOf, root, type Wish, type World } from "./world.ts";
+import { noAccount, optionsOf, root, type Wish, type World } from "./world.ts";
 
-/** A side of some account in the contest: who would be next there, and how the side would stand with it. */
+/** A side of an account: its next job, and its class and share with that job added. */
 interface Side {
   readonly name: string;
   readonly wish: Wish;
@@ -11,7 +11,7 @@ interface Side {
   readonly share: Share;
 }
 
-/** Who is next among `wishes` [O1, O2, O3]. */
+/** The next of these jobs [O1, O2, O3]. */
 export function nextOf(world: World, wishes: readonly Wish[]): Wish | undefined {
   return best(world, root, wishes)?.wish;
 }
@@ -19,7 +19,7 @@ export function nextOf(world: World, wishes: readonly Wish[]): Wish | undefined 
 function best(world: World, account: number, wishes: readonly Wish[]): Side | undefined {
   const sides: Side[] = [];
   const own = firstOf(wishes.filter((wish) => wish.account === account));
-  if (own !== undefined) sides.push(sideOf(world, nobody, own));
+  if (own !== undefined) sides.push(sideOf(world, noAccount, own));
   for (const [child, { above }] of world.accounts.entries()) {
     if (above !== account) continue;
     const next = best(world, child, wishes);
@@ -37,8 +37,8 @@ function sideOf(world: World, account: number, wish: Wish): Side {
   const option = optionsOf(world, wish)[0];
   if (option === undefined) return { name: "", wish, burst: true, share: { borrowed: 0, fleet: 1, weight: 1 } };
   const amount = amountOf(world, wish, option);
-  const burst = coverFor(world, wish.account, amount) === nobody;
-  if (account === nobody) return { name: "", wish, burst, share: shareOfJob(world, amount) };
+  const burst = coverFor(world, wish.account, amount) === noAccount;
+  if (account === noAccount) return { name: "", wish, burst, share: shareOfJob(world, amount) };
   const share = shareOf(world, account, plus(stayingOf(world, account), amount));
   return { name: world.accounts[account]!.path, wish, burst, share };
 }
@@ -48,7 +48,7 @@ function compareSides(a: Side, b: Side): number {
   return compareShares(a.share, b.share) || a.wish.no - b.wish.no || (a.name < b.name ? -1 : 1);
 }
 
-/** Whether one of two wishes can start or claim exactly when the other can. */
+/** Whether one of two jobs can start or claim exactly when the other can. */
 export function isSameWish(a: Wish, b: Wish): boolean {
   return (
     a.account === b.account &&

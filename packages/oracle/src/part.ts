@@ -1,16 +1,8 @@
 import { unitsPerGpu } from "@tessera/core/model";
-import {
-  type Hold,
-  type Holding,
-  type Load,
-  type Option,
-  type PartMode,
-  pathOf,
-  type Wish,
-  type World,
-} from "./world.ts";
+import { tenantOf } from "./whole-node.ts";
+import type { HeldSeats, Holding, Load, Option, PartMode, Wish, World } from "./world.ts";
 
-/** Where an instance of a MIG profile may begin on a GPU of 80 GB, in eighths of its memory, and how many it takes. */
+/** The MIG profiles of a GPU of 80 GB: legal starts in eighths of its memory, and eighths taken. */
 const profiles: Readonly<Record<string, { readonly starts: readonly number[]; readonly eighths: number }>> = {
   "1g.10gb": { starts: [0, 1, 2, 3, 4, 5, 6], eighths: 1 },
   "1g.10gb+me": { starts: [0, 1, 2, 3, 4, 5, 6], eighths: 1 },
@@ -21,14 +13,14 @@ const profiles: Readonly<Record<string, { readonly starts: readonly number[]; re
   "7g.80gb": { starts: [0], eighths: 8 },
 };
 
-/** The eighths of a GPU that an instance takes; undefined where it may not begin there. */
+/** The eighths of a GPU that an instance takes; undefined for an illegal start. */
 function eighthsOf(profile: string, slot: number): number[] | undefined {
   const known = profiles[profile];
   if (known === undefined || !known.starts.includes(slot)) return undefined;
   return Array.from({ length: known.eighths }, (_, i) => slot + i);
 }
 
-/** One that holds a part of a GPU, or has one kept. */
+/** A job that holds a part of a GPU, or has one held for it. */
 interface Occupant {
   readonly job: string;
   readonly account: number;
@@ -40,11 +32,11 @@ interface Occupant {
   readonly load: Load | undefined;
 }
 
-/** Who holds a GPU or has it kept: parts, or somebody who has it whole. */
+/** The jobs that hold a GPU or have it held for them: in parts, or whole. */
 function occupantsOf(world: World, gpu: number): { readonly parts: Occupant[]; readonly whole: string[] } {
   const parts: Occupant[] = [];
   const whole: string[] = [];
-  for (const each of [...world.holdings, ...world.holds] as (Holding | Hold)[]) {
+  for (const each of [...world.holdings, ...world.holds] as (Holding | HeldSeats)[]) {
     for (const seat of each.seats) {
       if (!seat.gpus.includes(gpu)) continue;
       const { job, account, part: mode, compute, memory, profile = "", load } = each;
@@ -55,11 +47,7 @@ function occupantsOf(world: World, gpu: number): { readonly parts: Occupant[]; r
   return { parts, whole };
 }
 
-function tenantOf(world: World, account: number): number {
-  return pathOf(world, account).at(-1)!;
-}
-
-/** Whether two accounts may be on one GPU [P3]. */
+/** Whether two accounts may share one GPU [P3]. */
 export function mayShare(world: World, mode: PartMode, a: number, b: number): boolean {
   const [one, two] = [tenantOf(world, a), tenantOf(world, b)];
   if (one === two) return true;
@@ -74,10 +62,10 @@ function allows({ migWith = [] }: World["accounts"][number], { path }: World["ac
   return migWith.includes(path);
 }
 
-/** How much longer answers take for each neighbour, in tenths of what they take alone; for MIG nothing [P5]. */
+/** What each neighbour adds to the latency, serving and computing, in tenths of that without neighbours [P5]. */
 const longer = { mig: [0, 0], mps: [4, 36], timeslice: [5, 20] } as const;
 
-/** Whoever waits longer for its answers than it promised. */
+/** A job whose latency promise is broken by its neighbours. */
 function unkept(parts: readonly Occupant[]): Occupant | undefined {
   return parts.find((one) => {
     const others = parts.filter((each) => each !== one);
@@ -86,7 +74,7 @@ function unkept(parts: readonly Occupant[]): Occupant | undefined {
   });
 }
 
-/** How many members a node has parts for, at most `most`. */
+/** How many members a node has free parts for, at most `most`. */
 export function partsOn(world: World, node: number, wish: Wish, option: Option, most: number): number {
   let count = 0;
   for (const gpu of world.nodes[node]!.gpus) count += partsOf(world, node, gpu, wish, option, most - count);
@@ -106,7 +94,7 @@ function partsOf(world: World, node: number, gpu: number, wish: Wish, option: Op
     if (used("compute") + compute > unitsPerGpu || used("memory") + memory > unitsPerGpu)
       return beside.length - parts.length;
     const slots = mode === "mig" ? freeStarts(beside, profile) : [-1];
-    // Where the first begins can cost the second its place, so every one is tried.
+    // The start of the first instance can exclude the second, so every start is tried.
     const next = (slot: number) => {
       const one = { job: "", account: wish.account, mode, compute, memory, profile, slot, load: wish.load };
       return unkept([...beside, one]) === undefined ? room([...beside, one]) : beside.length - parts.length;
@@ -122,7 +110,7 @@ function freeStarts(beside: readonly Occupant[], profile: string): number[] {
   return starts.filter((slot) => eighthsOf(profile, slot)!.every((eighth) => !taken.has(eighth)));
 }
 
-/** What is wrong with how a GPU is shared by those who hold it. */
+/** The fault of how a GPU is shared; undefined = none. */
 export function faultOfGpu(
   world: World,
   node: number,
@@ -159,9 +147,9 @@ export function faultOfGpu(
   return undefined;
 }
 
-/** What is wrong with who is beside a confidential tenant on a node [U3]; room may be kept where others are leaving. */
+/** A job beside a confidential tenant on its node [U3]; seats may be held where jobs of others are stopping. */
 export function faultOfNode(world: World, node: number): { readonly kind: "trust"; readonly what: string } | undefined {
-  const isHere = ({ seats }: Holding | Hold) => seats.some((seat) => seat.node === node);
+  const isHere = ({ seats }: Holding | HeldSeats) => seats.some((seat) => seat.node === node);
   const held = world.holdings.filter(isHere);
   const staying = [...held.filter((each) => !each.leaving), ...world.holds.filter(isHere)];
   for (const here of [held, staying]) {

@@ -1,11 +1,11 @@
 import type { GpuAmounts } from "@tessera/core/model";
 import { type Amount, entryFor, isWithin, plus, sum, usageOf } from "./amount.ts";
 import { freeUnits } from "./room.ts";
-import { covers, nobody, pathOf, root, type World } from "./world.ts";
+import { covers, noAccount, pathOf, root, type World } from "./world.ts";
 
-/** The lowest account on the path in whose guarantee what it holds and `add` stay; `nobody` = burst [C1]. */
+/** The lowest account on the path whose guarantee has room for `add`; `noAccount` = burst [C1]. */
 export function coverFor(world: World, account: number, add: Amount, held = usageOf): number {
-  return pathOf(world, account).find((at) => isWithin(world, at, plus(held(world, at), add))) ?? nobody;
+  return pathOf(world, account).find((at) => isWithin(world, at, plus(held(world, at), add))) ?? noAccount;
 }
 
 /** The lowest account on the path that would hold more than its max [C5]. */
@@ -13,7 +13,7 @@ export function overMax(world: World, account: number, add: Amount, held = usage
   return pathOf(world, account).find((at) => exceedsMax(world, at, plus(held(world, at), add), add));
 }
 
-/** Whether an account that holds `held` is beyond a max in something that it has been given more of. */
+/** Whether an account that holds `held` exceeds a max in a dimension in which `added` has a part. */
 export function exceedsMax(world: World, account: number, held: Amount, added: Amount): boolean {
   const { max, maxCpusMilli, maxMemoryMiB } = world.accounts[account]!.quota;
   const { length } = world.models;
@@ -31,7 +31,7 @@ export function exceedsMax(world: World, account: number, held: Amount, added: A
   return false;
 }
 
-/** GPU compute of the models that `name` stands for that must stay free for those outside the path of `viewer` [C5]. */
+/** GPU compute of the models that `name` covers that must stay free for accounts outside the path of `viewer` [C5]. */
 export function notLent(world: World, viewer: number, name = "*"): number {
   const path = new Set([...pathOf(world, viewer), root]);
   const kept = (account: number): number => {
@@ -55,7 +55,7 @@ export function notLent(world: World, viewer: number, name = "*"): number {
   return kept(root);
 }
 
-/** What of a guarantee nobody uses, by its entries. */
+/** The idle part of a guarantee, by entry. */
 function idleOf(world: World, guarantee: GpuAmounts, held: Amount): GpuAmounts {
   const names = Object.keys(guarantee).filter((name) => name !== "*");
   const used = (name: string | undefined) =>
@@ -65,7 +65,7 @@ function idleOf(world: World, guarantee: GpuAmounts, held: Amount): GpuAmounts {
   return { ...idle, "*": Math.max(0, (guarantee["*"] ?? 0) - beyond) };
 }
 
-/** Whether what stays free after a burst start holds what is not lent to it [C5], in all and by the names in guarantees. */
+/** Whether the GPUs that stay free after a burst start hold the unlent guarantees [C5], in all and by name. */
 export function isLent(world: World, account: number, add: Amount): boolean {
   const names = ["*", ...world.accounts.flatMap(({ quota }) => Object.keys(quota.guarantee))];
   return [...new Set(names)].every((name) => {

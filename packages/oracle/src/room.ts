@@ -3,19 +3,19 @@ import { partsOn } from "./part.ts";
 import { chargedWith, mayBeOn } from "./whole-node.ts";
 import { type Level, levels, type Option, type Seat, type Wish, type World } from "./world.ts";
 
-/** What a node that takes work has left. */
-export interface Room {
+/** The free room of a node that takes work. */
+export interface FreeRoom {
   readonly node: number;
-  /** Its wholly free devices, kept for nobody. */
+  /** Its GPUs that are wholly free and held for no job. */
   readonly gpus: readonly number[];
   readonly cpusMilli: number;
   readonly memoryMiB: number;
 }
 
-const rooms = new WeakMap<World, Room[]>();
+const rooms = new WeakMap<World, FreeRoom[]>();
 
 /** The free room of every node that takes work. */
-export function freeRoom(world: World): Room[] {
+export function freeRoom(world: World): FreeRoom[] {
   const known = rooms.get(world);
   if (known !== undefined) return known;
   const taken = new Set<number>();
@@ -27,7 +27,7 @@ export function freeRoom(world: World): Room[] {
       left[seat.node]!.memoryMiB -= each.memoryMiB;
     }
   }
-  const found: Room[] = [];
+  const found: FreeRoom[] = [];
   for (const [node, { up, gpus }] of world.nodes.entries()) {
     if (up) found.push({ node, gpus: gpus.filter((gpu) => !taken.has(gpu)), ...left[node]! });
   }
@@ -35,7 +35,7 @@ export function freeRoom(world: World): Room[] {
   return found;
 }
 
-/** GPU compute that is free on nodes that take work; what is beside a part that is kept for someone is not. */
+/** Free GPU compute on nodes that take work; a GPU with a part held for a job counts as taken. */
 export function freeUnits(world: World, models: readonly number[]): number {
   const taken = new Map<number, number>();
   for (const { seats, compute } of world.holdings)
@@ -44,7 +44,7 @@ export function freeUnits(world: World, models: readonly number[]): number {
     for (const gpu of seats.flatMap((seat) => seat.gpus)) taken.set(gpu, unitsPerGpu);
   let free = 0;
   for (const [node, { up, gpus, model }] of world.nodes.entries()) {
-    // What a tenant holds whole is not free.
+    // The remainder of a confidential tenant's node is not free.
     if (!up || !models.includes(model) || chargedWith(world, node) !== undefined) continue;
     for (const gpu of gpus) free += Math.max(0, unitsPerGpu - (taken.get(gpu) ?? 0));
   }
@@ -52,7 +52,7 @@ export function freeUnits(world: World, models: readonly number[]): number {
 }
 
 /** How many members a node has room for. */
-export function membersOn(world: World, room: Room, wish: Wish, option: Option): number {
+export function membersOn(world: World, room: FreeRoom, wish: Wish, option: Option): number {
   if (!mayBeOn(world, wish.account, room.node)) return 0;
   const most = wish.apart ? 1 : wish.members;
   const { gpus, cpusMilli, memoryMiB } = option;
@@ -62,8 +62,8 @@ export function membersOn(world: World, room: Room, wish: Wish, option: Option):
   return Math.max(0, Math.min(most, seats, by(room.cpusMilli, cpusMilli), by(room.memoryMiB, memoryMiB)));
 }
 
-/** The place of a node at a level, as a name that only nodes in the same place share. */
-export function placeAt(world: World, node: number, level: Level): string {
+/** The domain of a node at a level, as a name that only nodes in the same domain share. */
+export function domainOf(world: World, node: number, level: Level): string {
   const { zone, block, rack, nvlink, name } = world.nodes[node]!;
   switch (level) {
     case "zone":
@@ -79,18 +79,18 @@ export function placeAt(world: World, node: number, level: Level): string {
   }
 }
 
-/** Whether there are free seats for all members, in one place where that is required [P1, P2]. */
+/** Whether there are free seats for all members, in one domain if that is required [P1, P2]. */
 export function hasRoom(world: World, wish: Wish, option: Option): boolean {
   const { within } = wish;
   const fit = new Map<string, number>();
   for (const room of freeRoom(world)) {
-    const place = within === undefined ? "" : placeAt(world, room.node, within);
-    fit.set(place, (fit.get(place) ?? 0) + membersOn(world, room, wish, option));
+    const domain = within === undefined ? "" : domainOf(world, room.node, within);
+    fit.set(domain, (fit.get(domain) ?? 0) + membersOn(world, room, wish, option));
   }
   return [...fit.values()].some((members) => members >= wish.members);
 }
 
-/** What is wrong with seats that were chosen; undefined = nothing. */
+/** The fault of chosen seats; undefined = none. */
 export function faultOfSeats(
   world: World,
   wish: Wish,
@@ -103,7 +103,7 @@ export function faultOfSeats(
   const nodes = new Set(seats.map((seat) => seat.node));
   if (wish.apart && nodes.size < seats.length) return gang("[P1] two members share a node");
   const { within } = wish;
-  if (within !== undefined && new Set([...nodes].map((node) => placeAt(world, node, within))).size > 1) {
+  if (within !== undefined && new Set([...nodes].map((node) => domainOf(world, node, within))).size > 1) {
     return gang(`[P2] is not in one ${within}`);
   }
   const given = new Set<number>();
@@ -113,7 +113,7 @@ export function faultOfSeats(
     if (!mayBeOn(world, wish.account, seat.node))
       return { kind: "trust", what: `[U3] node ${seat.node} is not shared between tenants` };
     if (seat.gpus.length !== option.gpus) return capacity(`a member has ${seat.gpus.length} of ${option.gpus} GPUs`);
-    // Parts of GPUs are looked at once they are taken, together with what is beside them.
+    // Parts are judged by `faultOfGpu` once they are taken, together with their neighbours.
     for (const gpu of option.part === undefined ? seat.gpus : []) {
       if (!room.gpus.includes(gpu) || given.has(gpu)) return capacity(`GPU ${gpu} is not free on node ${seat.node}`);
       given.add(gpu);
@@ -128,13 +128,13 @@ export function faultOfSeats(
   return undefined;
 }
 
-/** How many zones, blocks, racks, NVLink domains and nodes some nodes lie in. */
+/** The number of zones, blocks, racks, NVLink groups and nodes that contain these nodes. */
 export function spreadOf(world: World, nodes: Iterable<number>): number[] {
   const all = [...nodes];
-  return levels.map((level) => new Set(all.map((node) => placeAt(world, node, level))).size);
+  return levels.map((level) => new Set(all.map((node) => domainOf(world, node, level))).size);
 }
 
-/** The least spread that free seats allow: every set of nodes is tried [P2]. */
+/** The least spread that free seats allow [P2]; tries every set of nodes. */
 export function leastSpread(world: World, wish: Wish, option: Option): number[] | undefined {
   const usable = freeRoom(world)
     .map((room) => ({ node: room.node, fit: membersOn(world, room, wish, option) }))
@@ -144,7 +144,7 @@ export function leastSpread(world: World, wish: Wish, option: Option): number[] 
     const chosen = usable.filter((_, i) => (set >> i) & 1);
     if (chosen.length > wish.members || chosen.reduce((all, { fit }) => all + fit, 0) < wish.members) continue;
     const nodes = chosen.map(({ node }) => node);
-    if (wish.within !== undefined && new Set(nodes.map((node) => placeAt(world, node, wish.within!))).size > 1)
+    if (wish.within !== undefined && new Set(nodes.map((node) => domainOf(world, node, wish.within!))).size > 1)
       continue;
     const spread = spreadOf(world, nodes);
     if (least === undefined || compareLists(spread, least) < 0) least = spread;

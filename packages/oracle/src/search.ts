@@ -1,47 +1,48 @@
-import { faultsOfSet, isEnough, type Standing, standingsOf, startable, type TakingRule } from "./take.ts";
+import { type ClaimBasis, claimBasesOf, faultsOfSet, isEnough, startable, type TakingRule } from "./take.ts";
 import { type Holding, type Option, onceLeft, optionsOf, type Wish, type World } from "./world.ts";
 
+/** Limits of the search for a claim. */
 export interface Bounds {
-  /** Sets of more victims are not tried. */
+  /** The most victims in a set. */
   readonly victimsMax: number;
-  /** Nor more sets than this. */
+  /** The most sets that are tried. */
   readonly setsMax: number;
 }
 
-export interface Found {
+export interface FoundClaim {
   readonly option: Option;
-  readonly standing: Standing;
+  readonly basis: ClaimBasis;
   readonly set: readonly Holding[];
 }
 
 /**
- * Some set of victims with which the wish could claim, by trying all of them, small ones first. Whoever fits what is
- * leaving already has nobody to take.
+ * A set of victims with which the job could claim, found by trying all sets, small ones first. A job that fits once the
+ * stopping jobs have stopped needs no victims.
  */
 export function findClaim(
   now: World,
   wish: Wish,
   bounds: Bounds,
   rules: readonly TakingRule[] = ["T1", "T2", "T3"],
-): Found | "none" | "too-many" {
+): FoundClaim | "none" | "too-many" {
   const world = onceLeft(now);
   if (startable(world, wish) !== undefined) return "none";
   let answer: "none" | "too-many" = "none";
   for (const option of optionsOf(world, wish)) {
-    for (const standing of standingsOf(world, wish, option)) {
-      const mayGo = [...standing.by.keys()].filter((holding) => rules.includes(standing.by.get(holding)!));
-      // If even all of them are not enough, no part is.
+    for (const basis of claimBasesOf(world, wish, option)) {
+      const mayGo = [...basis.by.keys()].filter((holding) => rules.includes(basis.by.get(holding)!));
+      // If all candidates together are not enough, no subset is.
       if (mayGo.length === 0 || !isEnough(world, wish, option, mayGo)) continue;
-      const found = firstLegal(world, wish, option, standing, unitsOf(world, mayGo), bounds);
+      const found = firstLegal(world, wish, option, basis, unitsOf(world, mayGo), bounds);
       if (found === "none") continue;
-      if (found !== "too-many") return { option, standing, set: found };
+      if (found !== "too-many") return { option, basis, set: found };
       answer = "too-many";
     }
   }
   return answer;
 }
 
-/** What goes together, alike ones in one list: which of them is taken makes no difference to any rule. */
+/** Holdings that must be taken together, grouped by likeness: within a group no rule distinguishes them. */
 function unitsOf(world: World, holdings: readonly Holding[]): Holding[][][] {
   const alike = new Map<string, Holding[][]>();
   for (const holding of holdings) {
@@ -67,7 +68,7 @@ function firstLegal(
   world: World,
   wish: Wish,
   option: Option,
-  standing: Standing,
+  basis: ClaimBasis,
   groups: readonly (readonly (readonly Holding[])[])[],
   { victimsMax, setsMax }: Bounds,
 ): readonly Holding[] | "none" | "too-many" {
@@ -89,9 +90,9 @@ function firstLegal(
       const set = [...new Set(chosen)];
       const legal =
         isEnough(world, wish, option, set) &&
-        faultsOfSet(world, wish, option, standing, set).length === 0 &&
+        faultsOfSet(world, wish, option, basis, set).length === 0 &&
         // Nobody goes only so that the claimant is covered, or its side small enough [T2].
-        set.every((one) => standing.by.get(one) !== "T2" || isNeeded(one, set));
+        set.every((one) => basis.by.get(one) !== "T2" || isNeeded(one, set));
       return legal ? set : undefined;
     }
     for (let group = from; group < groups.length && !cut; group++) {

@@ -1,7 +1,7 @@
 import { type Amount, beyondGuarantee, fleetTotals } from "./amount.ts";
 import type { World } from "./world.ts";
 
-/** Borrowed over (fleet × weight), exactly; of a weight of 0 only the fleet counts, above everything else. */
+/** Borrowed ÷ (fleet × weight), exactly; weight 0 is above every other weight, and then only the fleet counts. */
 export interface Share {
   readonly borrowed: number;
   readonly fleet: number;
@@ -15,7 +15,7 @@ export function shareOf(world: World, account: number, held: Amount): Share {
   return largest(world, beyondGuarantee(world, account, held), world.accounts[account]!.quota.weight);
 }
 
-/** A job of the account where two sides part is a side of its own, with nothing guaranteed. */
+/** The share of a job that belongs to the lowest common account itself: a side of its own, without a guarantee. */
 export function shareOfJob(world: World, amount: Amount): Share {
   const { length } = world.models;
   const total = (from: number) => amount.slice(from, from + length).reduce((a, b) => a + b, 0);
@@ -34,7 +34,7 @@ function largest(world: World, borrowed: readonly number[], weight: number): Sha
   return share;
 }
 
-/** Below 0 when `a` is the smaller. */
+/** Below 0 if `a` is smaller. */
 export function compareShares(a: Share, b: Share): number {
   if (a.borrowed === 0 || b.borrowed === 0) return Math.sign(a.borrowed - b.borrowed);
   if (a.weight === 0 && b.weight === 0) return compareProducts(a.borrowed, b.fleet, 1, b.borrowed, a.fleet, 1);
@@ -43,7 +43,7 @@ export function compareShares(a: Share, b: Share): number {
   return compareProducts(a.borrowed, b.fleet, b.weight, b.borrowed, a.fleet, a.weight);
 }
 
-/** Sign of a·b·c − d·e·f. */
+/** The sign of a·b·c − d·e·f. */
 function compareProducts(a: number, b: number, c: number, d: number, e: number, f: number): number {
   const [left, right] = [a * b * c, d * e * f];
   if (Number.isSafeInteger(left) && Number.isSafeInteger(right)) return Math.sign(left - right);

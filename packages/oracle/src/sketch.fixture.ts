@@ -3,7 +3,7 @@ import { unitsPerGpu } from "@tessera/core/model";
 import { amountOf } from "./amount.ts";
 import { coverFor } from "./quota.ts";
 import { freeRoom } from "./room.ts";
-import { type Account, type Holding, type Node, nobody, optionsOf, type Wish, type World } from "./world.ts";
+import { type Account, type Holding, type Node, noAccount, optionsOf, type Wish, type World } from "./world.ts";
 
 interface SketchedAccount {
   readonly guarantee?: number;
@@ -30,14 +30,14 @@ interface SketchedJob {
   readonly priority?: number;
   readonly preemptible?: boolean;
   readonly memoryMiB?: number;
-  /** Names of the nodes of its members; free ones when it is left out. */
+  /** Names of its members' nodes; absent = the first free ones. */
   readonly on?: readonly string[];
   readonly since?: number;
 }
 
 const start = 1_000_000;
 
-/** A world to tell stories about: who runs, in order of starting, and who waits, in order of submission. */
+/** Builds a world for tests: running jobs in order of start, and waiting jobs in order of submission. */
 export class Sketch {
   #world: World;
   #no = 0;
@@ -78,7 +78,7 @@ export class Sketch {
     return this.#world;
   }
 
-  /** Changes anything at all. */
+  /** Replaces any fields. */
   set(change: Partial<World>): this {
     this.#world = { ...this.#world, ...change };
     return this;
@@ -153,7 +153,7 @@ export class Sketch {
   }
 }
 
-/** Accounts that are left out hold what those below are guaranteed. */
+/** The account tree; an account that is not given has the sum of its children's guarantees. */
 function treeOf(given: Readonly<Record<string, SketchedAccount>>): Account[] {
   const paths = new Set([""]);
   for (const path of Object.keys(given)) {
@@ -175,7 +175,7 @@ function treeOf(given: Readonly<Record<string, SketchedAccount>>): Account[] {
       ...(lendable !== undefined && { lendable: { "*": lendable * unitsPerGpu } }),
       weight,
     };
-    const above = path === "" ? nobody : order.indexOf(path.slice(0, Math.max(0, path.lastIndexOf("/"))));
+    const above = path === "" ? noAccount : order.indexOf(path.slice(0, Math.max(0, path.lastIndexOf("/"))));
     return { path, above, quota, trust: "trusted", trustGroup: "" };
   });
 }

@@ -1,15 +1,15 @@
 import type { Instant } from "@tessera/core/model";
 import { amountOf } from "./amount.ts";
-import type { Fault } from "./judge.ts";
+import { type Fault, rule } from "./fault.ts";
 import { firstOf, isSameWish } from "./order.ts";
 import { coverFor } from "./quota.ts";
 import { freeRoom, hasRoom } from "./room.ts";
-import type { Found } from "./search.ts";
+import type { FoundClaim } from "./search.ts";
 import { mayStart, startable } from "./take.ts";
 import {
   type Holding,
   isInside,
-  nobody,
+  noAccount,
   type Option,
   optionsOf,
   type Plan,
@@ -20,10 +20,10 @@ import {
   without,
 } from "./world.ts";
 
-/** More plans than this are not made [B1]. */
+/** The most plans at once [B1]. */
 const plansMax = 8;
 
-/** Whether the model can tell what will be free when: all that runs and is planned has whole GPUs, and nobody leaves. */
+/** Whether the oracle can predict what will be free: only whole GPUs are held and planned, and no job is stopping. */
 function isForeseen(world: World): boolean {
   return (
     world.holds.length === 0 &&
@@ -33,18 +33,18 @@ function isForeseen(world: World): boolean {
   );
 }
 
-/** On one node which of its GPUs a job has makes no difference, so that what must happen can be told by counting. */
+/** On one node the choice of GPUs makes no difference, so that counting tells what must happen. */
 function isOneNode(world: World): boolean {
   return world.nodes.length === 1 && world.nodes[0]!.up;
 }
 
-/** What is wrong with the plans and with who waits beside them, where nothing more happens now [B1, B2, B4, O4]. */
+/** The faults of the plans, and of the jobs that wait beside them, when the scheduler is at rest [B1, B2, B4, O4]. */
 export function judgePlans(world: World): Fault[] {
   if (!isForeseen(world) || !isOneNode(world)) return [];
   const faults: Fault[] = [];
   const seen: Wish[] = [];
   for (const wish of [...world.wishes].sort((a, b) => b.priority - a.priority || a.no - b.no)) {
-    // Of those who want the same for as long the first speaks for all.
+    // Of equal jobs with equal run times the first stands for the others.
     const { priority } = wish;
     if (seen.some((each) => isSameWish({ ...each, priority }, wish) && each.runsMs === wish.runsMs)) continue;
     seen.push(wish);
@@ -67,8 +67,8 @@ export function judgePlans(world: World): Fault[] {
 }
 
 /**
- * Whether a start on these free seats makes someone late who was planned and goes before it [B2]. Of several nodes only
- * the `first` decision of a batch is held to it: who has lost its seats to one before it in its account may not have others'.
+ * Whether a start on these free seats delays a plan ahead of it [B2]. On several nodes this is demanded of the `first`
+ * decision of a batch only: a plan that lost its seats to an earlier job of its account has no claim to those of others.
  */
 export function judgeGap(world: World, wish: Wish, seats: readonly Seat[], first: boolean): Fault[] {
   const option = startable(world, wish);
@@ -79,11 +79,11 @@ export function judgeGap(world: World, wish: Wish, seats: readonly Seat[], first
   return [rule(`[B2] ${wish.job} starts and ${wishOf(world, late).job} cannot in ${late.at - world.now} ms`)];
 }
 
-/** The first plan of its own account that a claim would delay [O4]; between accounts no plan is in the way of one [B2]. */
-export function delayedBy(world: World, wish: Wish, { set }: Pick<Found, "set">): Plan | "none" | "unsure" {
+/** The first plan of its own account that a claim would delay [O4]; plans of other accounts do not stop a claim [B2]. */
+export function delayedBy(world: World, wish: Wish, { set }: Pick<FoundClaim, "set">): Plan | "none" | "unsure" {
   const own = aheadOf(world, wish).filter((plan) => wishOf(world, plan).account === wish.account);
   if (own.length === 0) return "none";
-  // The scheduler does not count what quota its victims would give back to a plan that waits for some.
+  // The scheduler does not count the quota that the victims would give back to a plan which waits for quota.
   const { accounts } = world;
   const isBounded = accounts.some(({ quota }) => quota.max !== undefined || quota.lendable !== undefined);
   if (isBounded || own.some((plan) => !wishOf(world, plan).preemptible)) return "unsure";
@@ -91,8 +91,6 @@ export function delayedBy(world: World, wish: Wish, { set }: Pick<Found, "set">)
   const after = withStarted(without(world, set), wish, world.now);
   return after === undefined ? "unsure" : delayed(world, after, wish, own, false);
 }
-
-const rule = (what: string): Fault => ({ kind: "rule", what });
 
 function wishOf(world: World, plan: Plan): Wish {
   return world.wishes.find(({ no }) => no === plan.no)!;
@@ -103,16 +101,16 @@ function runsMs(wish: Wish): number {
 }
 
 function isBurst(world: World, wish: Wish, option: Option): boolean {
-  return coverFor(world, wish.account, amountOf(world, wish, option)) === nobody;
+  return coverFor(world, wish.account, amountOf(world, wish, option)) === noAccount;
 }
 
-/** Those who keep their place before a job that waits: who has a plan, those planned before it; who has none, all. */
+/** The plans that come before a waiting job: the earlier ones if it has a plan itself, else all. */
 function plannedBefore(world: World, wish: Wish): readonly Plan[] {
   const own = world.planned.findIndex(({ no }) => no === wish.no);
   return own < 0 ? world.planned : world.planned.slice(0, own);
 }
 
-/** The plans that a job must not delay if it starts now: not its own, nor those behind it in its account [O3]. */
+/** The plans that a job must not delay if it starts now: all but its own and those behind it in its account [O3]. */
 function aheadOf(world: World, wish: Wish): readonly Plan[] {
   return world.planned.filter((plan) => {
     const other = wishOf(world, plan);
@@ -121,8 +119,8 @@ function aheadOf(world: World, wish: Wish): readonly Plan[] {
 }
 
 /**
- * The first of some plans that a job delays which has started in the world `after`; `unsure` where someone counts on more
- * than the ends of what runs.
+ * The first of some plans that is delayed by a job which has started in the world `after`; `unsure` if a plan counts on
+ * more than the ends of running jobs.
  */
 function delayed(
   world: World,
@@ -144,7 +142,7 @@ function delayed(
       continue;
     }
     if (burst && takesBack(world, after, before, plan, wish, ahead)) continue;
-    // Who starts sooner may have taken it back by then.
+    // A plan with an earlier start may have reclaimed it by then.
     const sooner = ahead.filter((each) => each.at <= plan.at && each !== plan);
     const isTaken = (each: Plan, then = startsAt(world, world, each, ahead)) =>
       then === undefined || takesBack(world, after, then, each, wish, ahead);
@@ -153,12 +151,12 @@ function delayed(
   return answer;
 }
 
-/** The world without the work that a plan takes back: burst outside the guarantee which will hold it, less urgent of its account. */
+/** The world without the work that a plan takes back: burst work outside its guarantee, lower priorities of its account. */
 function withoutTaken(world: World, from: World, { then, option }: Starting, plan: Plan): World {
   const planned = wishOf(world, plan);
   const cover = coverFor(then, planned.account, amountOf(then, planned, option));
   const isLent = (each: Holding) =>
-    cover !== nobody && each.cover === nobody && each.preemptible && !isInside(world, each.account, cover);
+    cover !== noAccount && each.cover === noAccount && each.preemptible && !isInside(world, each.account, cover);
   const isTaken = (each: Holding) =>
     world.holdings.includes(each) && (isLent(each) || takesOwn(world, plan, cover, each, each.since));
   return without(from, from.holdings.filter(isTaken));
@@ -178,10 +176,10 @@ function takesOwn(
   const floor = pathOf(world, account).find((at) =>
     Object.values(world.accounts[at]!.quota.guarantee).some((units) => units > 0),
   );
-  return floor === undefined || (cover !== nobody && isInside(world, cover, floor));
+  return floor === undefined || (cover !== noAccount && isInside(world, cover, floor));
 }
 
-/** Whether who is planned can take back what a burst start would hold of its gap [B2, T1, T3]. */
+/** Whether a plan can take back what a burst start would hold of its gap [B2, T1, T3]. */
 function takesBack(
   world: World,
   after: World,
@@ -192,19 +190,19 @@ function takesBack(
 ): boolean {
   const planned = wishOf(world, plan);
   const cover = coverFor(then, planned.account, amountOf(then, planned, option));
-  if (cover !== nobody && !isInside(world, wish.account, cover)) return true;
+  if (cover !== noAccount && !isInside(world, wish.account, cover)) return true;
   if (!takesOwn(world, plan, cover, wish, world.now)) return false;
   return worldsAt(world, after, plan.at, ahead, plan).some((each) => hasRoom(each, planned, option));
 }
 
-/** When something may become free for who is planned behind some others. */
+/** The instants at which a job planned behind these plans may find something free. */
 function momentsOf(world: World, earlier: readonly Plan[]): Instant[] {
   const ends = world.holdings.map(({ endsAt }) => endsAt ?? Number.POSITIVE_INFINITY);
   const over = earlier.map((plan) => plan.at + runsMs(wishOf(world, plan)));
   return [...ends, ...over].filter((at) => Number.isFinite(at) && at > world.now).sort((a, b) => a - b);
 }
 
-/** Whether a job could start at an instant behind some plans, and leave each of them what it needs. */
+/** Whether a job could start at an instant behind some plans without delaying any of them. */
 function fitsAt(world: World, wish: Wish, at: Instant, earlier: readonly Plan[]): boolean {
   const [then] = worldsAt(world, world, at, earlier);
   if (then === undefined || startable(then, wish) === undefined) return false;
@@ -216,13 +214,13 @@ function fitsAt(world: World, wish: Wish, at: Instant, earlier: readonly Plan[])
   });
 }
 
-/** How somebody starts when its time has come. */
+/** The start of a plan: the world at that instant, and the alternative. */
 interface Starting {
   readonly then: World;
   readonly option: Option;
 }
 
-/** Whether a planned job can start at its time in what `from` becomes, with the others on whichever seats. */
+/** Whether a planned job can start at its time in the future of `from`, with the other plans on any seats. */
 function startsAt(world: World, from: World, plan: Plan, plans: readonly Plan[]): Starting | undefined {
   const planned = wishOf(world, plan);
   for (const then of worldsAt(world, from, plan.at, plans, plan)) {
@@ -234,13 +232,13 @@ function startsAt(world: World, from: World, plan: Plan, plans: readonly Plan[])
   return undefined;
 }
 
-/** What `from` may be at an instant to come, but for one plan: what is over by then is gone, and who is planned runs. */
+/** The possible futures of `from` at an instant, without one plan: ended work is gone, and planned jobs run. */
 function worldsAt(world: World, from: World, at: Instant, plans: readonly Plan[], but?: Plan): World[] {
   const holdings = from.holdings.filter(({ endsAt }) => (endsAt ?? Number.POSITIVE_INFINITY) > at);
   let worlds: World[] = [{ ...from, now: at, holdings, planned: [] }];
   for (const plan of plans) {
     const planned = wishOf(world, plan);
-    // Of those who start at one instant the first planned is the first to have what it needs.
+    // Of plans with the same start, the one planned first is served first.
     const isLater = plan.at > at || (plan.at === at && but !== undefined && plans.indexOf(plan) > plans.indexOf(but));
     if (plan === but || isLater || plan.at + runsMs(planned) <= at) continue;
     worlds = worlds.flatMap((each) =>
@@ -250,7 +248,7 @@ function worldsAt(world: World, from: World, at: Instant, plans: readonly Plan[]
   return worlds;
 }
 
-/** All ways to seat a job that differ in how many of its members are on which node. */
+/** All ways to seat a job that differ in the number of members per node. */
 function seatingsFor(world: World, wish: Wish): Seat[][] {
   const gpus = wish.asks[0]!.gpus;
   const rooms = freeRoom(world).filter(({ node }) =>
@@ -274,7 +272,7 @@ function seatingsFor(world: World, wish: Wish): Seat[][] {
   return found;
 }
 
-/** The world with a job on some seats, else on the first free ones; undefined where there are too few. */
+/** The world with a job on these seats, else on the first free ones; undefined if there are too few. */
 function withStarted(world: World, wish: Wish, since: Instant, on?: readonly Seat[]): World | undefined {
   const seats = on ?? seatingsFor(world, wish)[0];
   if (seats === undefined) return undefined;
@@ -282,7 +280,7 @@ function withStarted(world: World, wish: Wish, since: Instant, on?: readonly Sea
   const { compute, memory } = wish.asks[0]!;
   const holding: Holding = {
     ...{ job, account, no, priority, preemptible, evictedAt, cpusMilli, memoryMiB, since, startedAt: since, seats },
-    ...{ compute, memory, cover: nobody, extra: false, leaving: false },
+    ...{ compute, memory, cover: noAccount, extra: false, leaving: false },
     ...(wish.runsMs !== undefined && { endsAt: since + wish.runsMs }),
   };
   return { ...world, holdings: [...world.holdings, holding], wishes: world.wishes.filter((each) => each !== wish) };

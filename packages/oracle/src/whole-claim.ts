@@ -5,7 +5,7 @@ import { chargedWith, tenantOf } from "./whole-node.ts";
 import {
   type Holding,
   isInside,
-  nobody,
+  noAccount,
   type Option,
   optionsOf,
   pathOf,
@@ -15,23 +15,23 @@ import {
   type World,
 } from "./world.ts";
 
-/** What becomes of the quota of a confidential tenant when a job of it has seats: it depends on whose nodes they are [U3]. */
+/** The effect of a confidential tenant's job on its quota, which depends on the nodes of its seats [U3]. */
 export interface Whole {
   /** The lowest account that would hold more than its max. */
   readonly over: number | undefined;
-  /** The guarantee that would hold it. */
+  /** The account whose guarantee would cover it. */
   readonly cover: number;
   readonly isLent: boolean;
-  /** Some account holds more than its max already, with what is kept for others. */
+  /** Some account of the path exceeds its max, with the seats held for others. */
   readonly isStrained: boolean;
 }
 
-/** How the accounts of a confidential tenant stand with a job on these seats. */
+/** The quota of a confidential tenant's accounts with a job on these seats. */
 export function wholeOn(world: World, wish: Wish, option: Option, seats: readonly Seat[]): Whole {
   const { job, account, no, priority, preemptible, evictedAt, cpusMilli, memoryMiB } = wish;
   const holding: Holding = {
     ...{ job, account, no, priority, preemptible, evictedAt, cpusMilli, memoryMiB, seats },
-    ...{ compute: option.compute, memory: option.memory, cover: nobody, extra: false, leaving: false },
+    ...{ compute: option.compute, memory: option.memory, cover: noAccount, extra: false, leaving: false },
     ...{ since: world.now, startedAt: world.now, ...(option.part && { part: option.part }) },
   };
   const after = { ...world, holdings: [...world.holdings, holding] };
@@ -46,8 +46,8 @@ export function wholeOn(world: World, wish: Wish, option: Option, seats: readonl
 }
 
 /**
- * Whether a job of a confidential tenant must be able to start: it has one member, and may start on whichever node it is
- * put, of those that its tenant has, else of the empty ones.
+ * Whether a job of a confidential tenant must be able to start: it has one member, and may start on every node that could
+ * be chosen, of its tenant's nodes or else of the empty ones.
  */
 export function startableWhole(world: World, wish: Wish): Option | undefined {
   if (wish.members > 1) return undefined;
@@ -57,7 +57,7 @@ export function startableWhole(world: World, wish: Wish): Option | undefined {
   });
 }
 
-/** The nodes to which one member may come: with room, and if its tenant has such, of those. */
+/** The nodes with room for one member; only the tenant's own nodes if any of them has room. */
 export function nodesFor(world: World, wish: Wish, option: Option): { readonly node: number; readonly seat: Seat }[] {
   const rooms = freeRoom(world).filter((room) => membersOn(world, room, wish, option) > 0);
   const own = rooms.filter(({ node }) => {
@@ -71,5 +71,5 @@ export function nodesFor(world: World, wish: Wish, option: Option): { readonly n
 }
 
 function mayBe(wish: Wish, { isStrained, cover, isLent }: Whole): boolean {
-  return !isStrained && (cover !== nobody || (wish.preemptible && isLent));
+  return !isStrained && (cover !== noAccount || (wish.preemptible && isLent));
 }

@@ -1,27 +1,26 @@
+import { must } from "@tessera/core/model";
 import { isInside, lowestCommon, pathOf, type World } from "./world.ts";
 
-/** Nodes that a confidential tenant holds whole [U3]. */
-
-/** The highest account on the path: the tenant. */
+/** The tenant of an account: the highest account on its path. */
 export function tenantOf(world: World, account: number): number {
-  return pathOf(world, account).at(-1)!;
+  return must(pathOf(world, account).at(-1), "the root has no tenant");
 }
 
-/** Whether the tenant of an account has nodes to itself. */
+/** Whether the tenant of an account has its nodes to itself [U3]. */
 export function isConfidential(world: World, account: number): boolean {
   return world.accounts[tenantOf(world, account)]!.trust === "confidential";
 }
 
 /**
- * Whether nobody is on the way out of, or into, a fleet in which nodes are held whole: while someone is, whom the rest of
- * a node is charged to is open, and only what no rule may break is asked.
+ * Whether no job is stopping or claiming in a fleet with confidential tenants. While one is, the rules leave open which
+ * account is charged with the remainder of a node, so only the rules that hold at every instant are checked.
  */
 export function isSettled(world: World): boolean {
   if (!world.accounts.some(({ trust }) => trust === "confidential")) return true;
   return world.holds.length === 0 && !world.holdings.some(({ leaving }) => leaving);
 }
 
-/** Accounts that have a seat on a node or have one kept; those for whom one is kept first, those who leave last. */
+/** The accounts with seats on a node: first those with held seats, then those of staying jobs, then of stopping ones. */
 function accountsOn(world: World, node: number): number[] {
   const leaving = world.holdings.filter((each) => each.leaving);
   return [...world.holds, ...world.holdings.filter((each) => !each.leaving), ...leaving]
@@ -29,7 +28,7 @@ function accountsOn(world: World, node: number): number[] {
     .map(({ account }) => account);
 }
 
-/** Whether trust lets an account come to a node beside those who are there. */
+/** Whether trust allows a job of an account on a node beside the jobs that are there [U3]. */
 export function mayBeOn(world: World, account: number, node: number): boolean {
   const tenant = tenantOf(world, account);
   return accountsOn(world, node).every(
@@ -38,8 +37,8 @@ export function mayBeOn(world: World, account: number, node: number): boolean {
 }
 
 /**
- * The account that is charged with what nobody holds of a node that a confidential tenant has: the lowest that holds
- * everyone of it who came since the node was empty; undefined = the node is nobody's.
+ * The account that is charged with the remainder of a confidential tenant's node: the lowest one that contains every job
+ * of the tenant that came since the node was empty [U3]; undefined = no confidential tenant has the node.
  */
 export function chargedWith(world: World, node: number): number | undefined {
   if (!world.accounts.some(({ trust }) => trust === "confidential")) return undefined;

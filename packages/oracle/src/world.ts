@@ -1,30 +1,30 @@
 import type { Instant, Quota, Trust } from "@tessera/core/model";
 
 /**
- * A fleet and its accounts at one instant, as plain values, for the slow model of SPEC.md that the scheduler is compared
- * with. Everything is looked up by scanning; nothing is kept up to date.
+ * A fleet and its accounts at one instant, as plain values: the input of the oracle. Everything is looked up by scanning;
+ * nothing is indexed, so that nothing can be out of date.
  */
 export interface World {
   readonly now: Instant;
-  /** The root first; those above come before those below. */
+  /** The root first; parents come before their children. */
   readonly accounts: readonly Account[];
   readonly models: readonly string[];
   readonly nodes: readonly Node[];
-  /** The rest of nodes that are being left, by whom it is charged to until they are: it counts like the others' [U3]. */
-  readonly restBeingLeft?: readonly {
+  /** The remainders of nodes whose jobs are all stopping, by the account charged until they have stopped [U3]. */
+  readonly remainderBeingLeft?: readonly {
     readonly account: number;
     readonly node: number;
     readonly gpus: readonly number[];
   }[];
-  /** What is held by jobs that were placed. */
+  /** What placed jobs hold. */
   readonly holdings: readonly Holding[];
-  /** Room that is kept for jobs whose victims have not all left (T7). */
-  readonly holds: readonly Hold[];
-  /** Jobs that wait and could start as far as they themselves are concerned. */
+  /** Seats held for claimants whose victims have not all stopped [T7]. */
+  readonly holds: readonly HeldSeats[];
+  /** Waiting jobs that may start by themselves: not held, not before their time, dependencies ended. */
   readonly wishes: readonly Wish[];
   readonly rebalance: "on" | "checkpointed" | "off";
   readonly minRuntimeMs: number;
-  /** Planned starts, in the order in which they were planned; the job of each is among the wishes [B1]. */
+  /** Planned starts, in the order of planning; the job of each is among the wishes [B1]. */
   readonly planned: readonly Plan[];
 }
 
@@ -36,28 +36,28 @@ export interface Plan {
 
 export interface Account {
   readonly path: string;
-  /** Its place in `accounts`; -1 above the root. */
+  /** The index of its parent in `accounts`; -1 above the root. */
   readonly above: number;
   readonly quota: Quota;
   readonly trust: Trust;
   /** Tenants of one group may share by MPS and time slices; "" = none. */
   readonly trustGroup: string;
-  /** Paths of tenants with whom it shares a GPU cut by MIG if they say the same. */
+  /** Paths of tenants with which it shares a MIG GPU if they list it too. */
   readonly migWith?: readonly string[];
 }
 
 export const root = 0;
-/** The cover of burst work. */
-export const nobody = -1;
+/** No account: the cover of burst work. */
+export const noAccount = -1;
 
 export interface Node {
   readonly name: string;
   /** It takes new work. */
   readonly up: boolean;
   readonly model: number;
-  /** Its devices, by numbers that no other node has. */
+  /** Its GPUs, numbered over the whole fleet. */
   readonly gpus: readonly number[];
-  /** How its devices are shared. */
+  /** The mode of its GPUs. */
   readonly mode: "whole" | PartMode;
   readonly cpusMilli: number;
   readonly memoryMiB: number;
@@ -65,7 +65,7 @@ export interface Node {
   readonly block: string;
   readonly rack: string;
   readonly nvlink: string;
-  /** The lowest account of a confidential tenant that holds everyone of it who came since the node was empty [U3]. */
+  /** The lowest account that contains every job of a confidential tenant that came since the node was empty [U3]. */
   readonly charged?: number;
 }
 
@@ -74,11 +74,11 @@ export type PartMode = "mig" | "mps" | "timeslice";
 export interface Seat {
   readonly node: number;
   readonly gpus: readonly number[];
-  /** Where its part of the one GPU begins, if that was cut by MIG. */
+  /** The start of its part of the one GPU, by MIG. */
   readonly slot?: number;
 }
 
-/** What each of some equal members takes. */
+/** What each of a job's equal members takes. */
 export interface Take {
   /** Of each GPU. */
   readonly compute: number;
@@ -93,26 +93,26 @@ export interface Take {
   readonly load?: Load;
 }
 
-/** How one works beside others on a GPU [P5]. */
+/** The load of a job on a shared GPU [P5]. */
 export interface Load {
-  /** It answers requests; else it computes all the time. */
+  /** It answers requests; otherwise it computes all the time. */
   readonly serves: boolean;
-  /** How many times as long as alone an answer may take; absent = nobody is promised anything. */
+  /** The promised latency as a multiple of that without neighbours; absent = it promises none. */
   readonly times?: number;
 }
 
-/** One thing that can be taken back as a whole: the least members of a job together, or one member beyond them. */
+/** What can be evicted as one: the minimum of a job's members together, or one extra member. */
 export interface Holding extends Take {
   readonly job: string;
   readonly account: number;
-  /** Counts submissions; a larger one is younger. */
+  /** The number of the submission; a larger one is younger. */
   readonly no: number;
   readonly seats: readonly Seat[];
-  /** The account whose guarantee covers it; `nobody` = burst. */
+  /** The account whose guarantee covers it; `noAccount` = burst. */
   readonly cover: number;
-  /** A member beyond the least that its job needs. */
+  /** A member beyond the minimum of its job. */
   readonly extra: boolean;
-  /** It has been told to stop. */
+  /** It has been asked to stop. */
   readonly leaving: boolean;
   readonly priority: number;
   readonly preemptible: boolean;
@@ -122,21 +122,23 @@ export interface Holding extends Take {
   readonly startedAt: Instant;
   readonly checkpointMs?: number;
   readonly evictedAt: readonly Instant[];
-  /** When it is over at the latest; absent = nobody can tell. */
+  /** Its latest end; absent = unknown. */
   readonly endsAt?: Instant;
 }
 
-export interface Hold extends Take {
+/** Seats held for a claimant [T7]. */
+export interface HeldSeats extends Take {
   readonly job: string;
   readonly account: number;
   readonly seats: readonly Seat[];
-  /** The job still has its old seat and is used for that only [T9]. */
+  /** The job still has its old seat, and only that counts as its usage [T9]. */
   readonly moving?: boolean;
 }
 
 export const levels = ["zone", "block", "rack", "nvlink", "node"] as const;
 export type Level = (typeof levels)[number];
 
+/** A waiting job. */
 export interface Wish {
   readonly job: string;
   readonly account: number;
@@ -144,11 +146,11 @@ export interface Wish {
   /** Alternatives in order of preference. */
   readonly asks: readonly Ask[];
   readonly members: number;
-  /** It takes more members than those when they are to be had. */
+  /** It grows beyond these members when there is room. */
   readonly elastic: boolean;
-  /** On different nodes. */
+  /** Members on different nodes. */
   readonly apart: boolean;
-  /** All in one place of this level. */
+  /** All members in one domain of this level. */
   readonly within?: Level;
   readonly cpusMilli: number;
   readonly memoryMiB: number;
@@ -157,30 +159,30 @@ export interface Wish {
   readonly preemptible: boolean;
   readonly checkpointMs?: number;
   readonly evictedAt: readonly Instant[];
-  /** How long it runs at most; absent = nobody can tell. */
+  /** Its longest run time; absent = unknown. */
   readonly runsMs?: number;
 }
 
 export interface Ask {
-  /** A model or the beginning of one; `*` = any. */
+  /** A model or a prefix of one; `*` = any. */
   readonly model: string;
   readonly gpus: number;
   readonly compute: number;
   readonly memory: number;
   readonly part?: PartMode;
   readonly profile?: string;
-  /** A fraction that comes to that profile was asked for: another wish than the profile, with a turn of its own [O3]. */
+  /** The job requests a fraction that amounts to this profile: another request than the profile itself [O3]. */
   readonly isFraction?: boolean;
 }
 
-/** One way in which a wish can be met: an alternative on one model. */
+/** One way to start a waiting job: an alternative on one model. */
 export interface Option extends Omit<Ask, "model">, Take {
   readonly choice: number;
   readonly model: number;
   readonly gpus: number;
 }
 
-/** Whether a name in a wish or a quota stands for a model: the same, or a variant of it [U2]. */
+/** Whether a name in a request or a quota covers a model: the same model, or a variant of it [U2]. */
 export function covers(name: string, model: string): boolean {
   return name === "*" || name === model || model.startsWith(`${name}-`);
 }
@@ -195,40 +197,40 @@ export function optionsOf(world: World, wish: Wish): Option[] {
   );
 }
 
-/** The account and those above it, lowest first, without the root. */
+/** The account and all accounts above it, lowest first, without the root. */
 export function pathOf(world: World, account: number): number[] {
   const path: number[] = [];
-  for (let at = account; at !== root && at !== nobody; at = world.accounts[at]!.above) path.push(at);
+  for (let at = account; at !== root && at !== noAccount; at = world.accounts[at]!.above) path.push(at);
   return path;
 }
 
-/** Whether `account` is `above` or lies below it. */
+/** Whether `account` is `above` itself or lies below it. */
 export function isInside(world: World, account: number, above: number): boolean {
-  for (let at = account; at !== nobody; at = world.accounts[at]!.above) if (at === above) return true;
+  for (let at = account; at !== noAccount; at = world.accounts[at]!.above) if (at === above) return true;
   return false;
 }
 
-/** The lowest account above both, or at them. */
+/** The lowest account that contains both. */
 export function lowestCommon(world: World, a: number, b: number): number {
   let at = a;
   while (!isInside(world, b, at)) at = world.accounts[at]!.above;
   return at;
 }
 
-/** The world as it would be without some holdings. */
+/** The world without some holdings. */
 export function without(world: World, gone: readonly Holding[]): World {
   if (gone.length === 0) return world;
   const after = { ...world, holdings: world.holdings.filter((each) => !gone.includes(each)) };
   if (!world.nodes.some(({ charged }) => charged !== undefined)) return after;
-  // A node that is empty in between knows nothing of who was there.
+  // An empty node forgets the account that was charged.
   const isUsed = (node: number) =>
     [...after.holdings, ...after.holds].some(({ seats }) => seats.some((seat) => seat.node === node));
   const nodes = world.nodes.map((node, no) => (isUsed(no) ? node : { ...node, charged: undefined }));
   return { ...after, nodes };
 }
 
-/** What nobody holds of nodes of which everyone who is there leaves. */
-function restBeingLeft(world: World): World["restBeingLeft"] {
+/** The remainders of confidential nodes whose jobs are all stopping. */
+function remainderBeingLeft(world: World): World["remainderBeingLeft"] {
   const on = (node: number) => world.holdings.filter(({ seats }) => seats.some((seat) => seat.node === node));
   const isKept = (node: number) => world.holds.some(({ seats }) => seats.some((seat) => seat.node === node));
   return world.nodes.flatMap(({ charged, gpus }, node) => {
@@ -238,14 +240,14 @@ function restBeingLeft(world: World): World["restBeingLeft"] {
   });
 }
 
-/** The world as it will be when everyone who was told to stop has gone; what a claim is judged on. */
+/** The world once all stopping jobs have stopped; a claim is judged on it. */
 export function onceLeft(world: World): World {
   const left = without(
     world,
     world.holdings.filter((each) => each.leaving),
   );
   const isWhole = world.nodes.some(({ charged }) => charged !== undefined);
-  const staying = isWhole && left !== world ? { ...left, restBeingLeft: restBeingLeft(world) } : left;
+  const staying = isWhole && left !== world ? { ...left, remainderBeingLeft: remainderBeingLeft(world) } : left;
   if (!world.holds.some((hold) => hold.moving)) return staying;
   return { ...staying, holds: world.holds.map((hold) => ({ ...hold, moving: false })) };
 }

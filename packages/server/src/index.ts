@@ -16,6 +16,7 @@ export { requestOf, type WriteRequest, Writer, type Written } from "./flow/write
 export { writerLimits } from "./flow/write/writer-messages.ts";
 export { linesOf } from "./journal/lines.ts";
 export { emptyJournal } from "./journal/row.ts";
+export { fieldOf } from "./render/outlook.ts";
 export {
   MemoryPlace,
   openFrozenReader,

@@ -1,6 +1,6 @@
-import { gpusThatFit, type MemberNeed, membersThatFit, needOf, roomsWhenEmpty } from "../fleet/fit.ts";
+import { DomainRoom } from "../fleet/domain-room.ts";
+import { domainRoomWhenEmpty, gpusThatFit, type MemberNeed, membersThatFit, needOf } from "../fleet/fit.ts";
 import { holdsGang } from "../fleet/gang.ts";
-import { Rooms } from "../fleet/rooms.ts";
 import { loadOf } from "../gpu/latency.ts";
 import { type Newcomer, type Occupant, type PartAsk, seatPart } from "../gpu/seat.ts";
 import { type Refusal, refuse } from "../journal/refusal.ts";
@@ -13,7 +13,7 @@ import type { FleetNode } from "../model/node.ts";
 import { unitsPerGpu } from "../model/units.ts";
 import { pathUp } from "../quota/accounts.ts";
 import { lowestCeiling } from "../quota/ceiling.ts";
-import { anybody } from "../quota/demand.ts";
+import { anyTenant } from "../quota/demand.ts";
 import { coverFor } from "../quota/guarantee.ts";
 import { nothingHeld, userCount } from "../quota/held.ts";
 import { namesKept, unlentBeside, unlentUnits } from "../quota/lending.ts";
@@ -187,14 +187,14 @@ function neverFitsAs(state: State, account: AccountNo, spec: JobSpec, option: Wi
       );
     }
   }
-  if (option.fitsEmptyAt === state.fleet.makeup) return undefined;
+  if (option.fitsEmptyAt === state.fleet.composition) return undefined;
   const ask = spec.gpus[choice]!;
   const [field, text] = askedIn(spec, choice);
   const refusal =
     ask.part === undefined
       ? neverAsWhole(state, spec, choice, model, field, text)
       : neverAsPart(state, spec, ask, model, field, text);
-  if (refusal === undefined) option.fitsEmptyAt = state.fleet.makeup;
+  if (refusal === undefined) option.fitsEmptyAt = state.fleet.composition;
   return refusal;
 }
 
@@ -225,7 +225,7 @@ function neverAsWhole(
 ): Refusal | undefined {
   const { min: members, apart } = spec.members;
   const need = needOf(spec, choice, model);
-  const rooms = roomsWhenEmpty(state.fleet, need, apart ? 1 : members);
+  const rooms = domainRoomWhenEmpty(state.fleet, need, apart ? 1 : members);
   if (holdsGang(state.fleet, members, rooms, spec)) return undefined;
   if (spec.spread?.required && holdsGang(state.fleet, members, rooms, { ...spec, spread: undefined })) {
     const { level } = spec.spread;
@@ -304,9 +304,9 @@ function neverAsPart(
   const { min: members, apart } = spec.members;
   const partAsk = { ...ask.part!, isolation: spec.isolation };
   const most = apart ? 1 : members;
-  const who = { ...anybody, ...loadOf(spec) };
+  const who = { ...anyTenant, ...loadOf(spec) };
   const here = (node: FleetNode) => Math.min(most, partsOn(fleet, node, model, partAsk, who, most));
-  const rooms = new Rooms(fleet, here);
+  const rooms = new DomainRoom(fleet, here);
   if (holdsGang(fleet, members, rooms, { topology: spec.topology })) return undefined;
   let fit = 0;
   for (const node of fleet.nodes) if (node !== undefined) fit += here(node);

@@ -1,5 +1,5 @@
 import type { Job } from "../model/job.ts";
-import { orderOf } from "../quota/accounts.ts";
+import { queueOrderOf } from "../quota/accounts.ts";
 import { lowestPriority } from "../state/live-jobs.ts";
 import type { State } from "../state/state.ts";
 /**
@@ -9,5 +9,5 @@ import type { State } from "../state/state.ts";
 export function mayTakeOwn(state: State, { account, spec }: Job): boolean {
   const lowest = lowestPriority(state, account);
   if (lowest !== spec.priority) return lowest < spec.priority;
-  return !spec.preemptible || orderOf(state, account) === "index";
+  return !spec.preemptible || queueOrderOf(state, account) === "index";
 }

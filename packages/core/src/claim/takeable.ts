@@ -2,7 +2,7 @@ import { type AccountNo, noAccount } from "../model/ids.ts";
 import { type Job, shieldedUntil } from "../model/job.ts";
 import type { Instant } from "../model/units.ts";
 import { mayTakeTurn } from "../queue/cost-to-end.ts";
-import { accountOf, isInside, orderOf, pathUp } from "../quota/accounts.ts";
+import { accountOf, isInside, pathUp, queueOrderOf } from "../quota/accounts.ts";
 import type { Demand } from "../quota/demand.ts";
 import { coverFor, floorOf, isWithin } from "../quota/guarantee.ts";
 import { addTo, type Held, minus, nothingHeld, stayingOf } from "../quota/held.ts";
@@ -81,7 +81,7 @@ export function ruleFor(state: State, claimant: Claimant, victim: Victim, now: I
 /** Whether T3 or O3 might let one job of an account have the seats of another; a first look. */
 export function mayYield(state: State, job: Job, other: Job): boolean {
   if (other.spec.priority < job.spec.priority || !job.spec.preemptible) return true;
-  if (other.spec.priority === job.spec.priority && orderOf(state, job.account) === "index") return true;
+  if (other.spec.priority === job.spec.priority && queueOrderOf(state, job.account) === "index") return true;
   return other.spec.members.max > other.spec.members.min;
 }
 

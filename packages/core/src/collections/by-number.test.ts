@@ -4,7 +4,7 @@ import type { JobNo } from "../model/ids.ts";
 import { ByNumber } from "./by-number.ts";
 
 describe("values by number", () => {
-  it("are what a map holds, lowest number first", () => {
+  it("match a map after random changes, and are listed by number", () => {
     const values = new ByNumber<JobNo, string>();
     const map = new Map<number, string>();
     let seed = 3;
@@ -25,5 +25,9 @@ describe("values by number", () => {
     const byNo = [...map].sort(([a], [b]) => a - b).map(([, value]) => value);
     assert.deepEqual([...values.values()], byNo);
     assert.equal(values.get(1_000_000 as JobNo), undefined);
+  });
+
+  it("refuse a negative number", () => {
+    assert.throws(() => new ByNumber<JobNo, string>().set(-1 as JobNo, "x"), /-1 is not a number given out/);
   });
 });

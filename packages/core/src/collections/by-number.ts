@@ -1,15 +1,15 @@
 const pageBits = 6;
 const pageLength = 1 << pageBits;
 
-/** Neighbours by number. */
+/** The values of 64 consecutive numbers. */
 class Page<Value> {
   readonly values: (Value | undefined)[] = Array(pageLength).fill(undefined);
   count = 0;
 }
 
 /**
- * Values by numbers that are given out one after the other, such as those of jobs: found without hashing, and lowest first.
- * A page of numbers whose values are all gone goes too, so that only what is live is kept.
+ * Values by numbers that are given out in sequence, such as job numbers: found without hashing, and listed in order.
+ * An empty page is dropped, so that memory follows the live values.
  */
 export class ByNumber<No extends number, Value> {
   readonly #pages: (Page<Value> | undefined)[] = [];
@@ -24,6 +24,7 @@ export class ByNumber<No extends number, Value> {
   }
 
   set(no: No, value: Value): void {
+    if (no < 0) throw new Error(`Bug: ${no} is not a number given out`);
     const at = no >>> pageBits;
     while (this.#pages.length <= at) this.#pages.push(undefined);
     const page = this.#pages[at] ?? new Page();

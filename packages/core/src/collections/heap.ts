@@ -1,9 +1,9 @@
-/** What can stand in a heap: it remembers where. -1 = nowhere. */
+/** An entry of a heap, with its index there; -1 = in no heap. */
 export interface Placed {
   place: number;
 }
 
-/** A binary heap whose entries may change and leave; an entry can be in one heap only. `goesFirst` is a strict order. */
+/** A binary heap whose entries can change and be deleted; an entry is in at most one. `goesFirst` is a strict order. */
 export class Heap<Entry extends Placed> {
   readonly #goesFirst: (a: Entry, b: Entry) => boolean;
   #entries: Entry[] = [];
@@ -16,10 +16,11 @@ export class Heap<Entry extends Placed> {
     return this.#entries[0];
   }
 
-  /** Enters an entry, or finds its place anew after it has changed. */
+  /** Adds an entry, or moves it to its place after it has changed. */
   update(entry: Entry): void {
     if (this.#entries.length === 0) {
-      // Most heaps hold one alone, and take no more memory than that.
+      if (entry.place >= 0) throw new Error("Bug: a heap's entry is in another heap");
+      // Most heaps hold a single entry; an array of one takes no spare memory.
       this.#entries = [entry];
       entry.place = 0;
       return;
@@ -32,6 +33,7 @@ export class Heap<Entry extends Placed> {
   delete(entry: Entry): void {
     const { place } = entry;
     if (place < 0) return;
+    if (this.#entries[place] !== entry) throw new Error("Bug: a heap's entry is in another heap");
     entry.place = -1;
     const last = this.#entries.pop()!;
     if (last === entry) return;

@@ -5,7 +5,7 @@ import type { Job } from "../model/job.ts";
 import { JobsById } from "./jobs-by-id.ts";
 
 describe("jobs by id", () => {
-  it("are what a map holds, whoever comes and goes", () => {
+  it("match a map after random additions and deletions", () => {
     const jobs = new JobsById();
     const map = new Map<string, Job>();
     let seed = 11;

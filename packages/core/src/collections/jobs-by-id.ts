@@ -2,15 +2,15 @@ import type { JobId } from "../model/ids.ts";
 import type { Job } from "../model/job.ts";
 
 const placesMin = 64;
-/** What a free place has for a hash; no id has it. */
+/** The hash of a free place; `hashOf` never returns it. */
 const free = 0;
 
 /**
- * Live jobs by their ids. A submission asks first whether its id is taken, and mostly it is not: that is told by a column
- * of hashes, where a Map would read the ids of others.
+ * Live jobs by id: an open-addressing hash table. Each submission first checks whether its id is taken, and it rarely is;
+ * the column of hashes answers that without reading other jobs' ids, as a Map would.
  */
 export class JobsById {
-  /** Places of an open table, never more than half of them taken: the hash of the id that is there. */
+  /** The hash of the id at each place. At most half of the places are taken. */
   #hashes = new Int32Array(placesMin);
   #jobs: (Job | undefined)[] = noJobs(placesMin);
   #size = 0;
@@ -24,7 +24,7 @@ export class JobsById {
     return this.#find(id) >= 0;
   }
 
-  /** Enters a job whose id is not taken. */
+  /** Adds a job whose id is not in the table. */
   add(job: Job): void {
     if (2 * (this.#size + 1) > this.#jobs.length) this.#grow();
     this.#put(hashOf(job.id), job);
@@ -36,7 +36,7 @@ export class JobsById {
     if (gap < 0) return;
     this.#size--;
     const mask = this.#jobs.length - 1;
-    // Whoever was put further on because of it, or of one after it, moves up: nobody may stand behind a gap.
+    // A search ends at the first free place, so later jobs of the same run move up into the gap.
     for (let next = (gap + 1) & mask; this.#hashes[next] !== free; next = (next + 1) & mask) {
       const home = this.#hashes[next]! & mask;
       if (((next - home) & mask) < ((next - gap) & mask)) continue;
@@ -77,7 +77,7 @@ function noJobs(length: number): (Job | undefined)[] {
   return Array(length).fill(undefined);
 }
 
-/** FNV-1a, with its high bits in the low ones too. */
+/** FNV-1a with its high bits mixed into the low ones, which choose the place. */
 function hashOf(id: string): number {
   let hash = 0x811c_9dc5;
   for (let i = 0; i < id.length; i++) hash = Math.imul(hash ^ id.charCodeAt(i), 0x0100_0193);

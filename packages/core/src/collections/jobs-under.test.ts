@@ -3,10 +3,10 @@ import { describe, it } from "node:test";
 import type { AccountNo } from "../model/ids.ts";
 import type { Job } from "../model/job.ts";
 import { JobsUnder } from "./jobs-under.ts";
-import { SlotPool } from "./slots.ts";
+import { noSlot, SlotPool } from "./slots.ts";
 
 describe("jobs under a number", () => {
-  it("stand in the order in which they came, whoever leaves", () => {
+  it("stay in the order of arrival after deletions", () => {
     const slots = new SlotPool();
     const jobs = new JobsUnder<AccountNo>();
     const standing = new Map<number, Set<Job>>();
@@ -36,7 +36,7 @@ describe("jobs under a number", () => {
     assert.equal([...jobs.values()].length, live.length);
   });
 
-  it("are not taken out where they are not", () => {
+  it("are not deleted from a number they are not under", () => {
     const jobs = new JobsUnder<AccountNo>();
     const [a, b] = [{ slot: 0 } as Job, { slot: 1 } as Job];
     jobs.add(1 as AccountNo, a);
@@ -46,5 +46,9 @@ describe("jobs under a number", () => {
       [...jobs.entries()].map(([account, under]) => [account, [...under]]),
       [[1, [a]]],
     );
+  });
+
+  it("must be live", () => {
+    assert.throws(() => new JobsUnder<AccountNo>().add(1 as AccountNo, { slot: noSlot } as Job), /is not live/);
   });
 });

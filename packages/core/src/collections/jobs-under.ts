@@ -1,6 +1,6 @@
 import type { Job } from "../model/job.ts";
 
-/** Jobs in the order in which they came. Who leaves leaves a gap, and gaps are closed when they are most of it. */
+/** Jobs in order of arrival. A deleted job leaves a gap; gaps are closed when they are more than half of the row. */
 class Row implements Iterable<Job> {
   jobs: (Job | undefined)[] = [];
   size = 0;
@@ -10,7 +10,7 @@ class Row implements Iterable<Job> {
   }
 }
 
-/** Along a row, past the gaps. Who comes meanwhile is met as well. */
+/** Iterates over a row without its gaps. Jobs added during the iteration are included. */
 class Walk implements Iterator<Job> {
   readonly #jobs: readonly (Job | undefined)[];
   #at = 0;
@@ -28,16 +28,17 @@ class Walk implements Iterator<Job> {
   }
 }
 
-/** Fewer gaps than this are left alone. */
+/** A row with fewer gaps than this is not compacted. */
 const gapsMin = 16;
 
-/** Jobs by a number, such as that of their account. A live job is under one number at a time. */
+/** Live jobs by a number, such as that of their account. A job is under one number at a time. */
 export class JobsUnder<Key extends number> {
   readonly #rows: (Row | undefined)[] = [];
-  /** Where a job is in its row, by its slot. */
+  /** The index of each job in its row, by the job's slot. */
   readonly #places: number[] = [];
 
   add(key: Key, job: Job): void {
+    if (job.slot < 0) throw new Error(`Bug: ${job.id} is not live`);
     while (this.#rows.length <= key) this.#rows.push(undefined);
     const row = this.#rows[key] ?? new Row();
     this.#rows[key] = row;
@@ -46,7 +47,7 @@ export class JobsUnder<Key extends number> {
     row.size++;
   }
 
-  /** Takes it out again; does nothing where it is not there. */
+  /** Does nothing if the job is not under this number. */
   delete(key: Key, job: Job): void {
     const row = this.#rows[key];
     const place = this.#places[job.slot];
@@ -62,12 +63,12 @@ export class JobsUnder<Key extends number> {
     return this.#rows[key] !== undefined;
   }
 
-  /** Those under a number, first come first. */
+  /** The jobs under a number, in order of arrival. */
   of(key: Key): Iterable<Job> {
     return this.#rows[key] ?? none;
   }
 
-  /** All of them, by number. */
+  /** All jobs, by number. */
   *entries(): Generator<[Key, Iterable<Job>]> {
     for (const [key, row] of this.#rows.entries()) if (row !== undefined) yield [key as Key, row];
   }

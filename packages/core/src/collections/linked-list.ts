@@ -1,4 +1,4 @@
-/** The place of an entry in a list, made once for each entry and used again. */
+/** The node of an entry in a list; made once for each entry, and reused when the entry is listed again. */
 export interface ListNode<Entry> {
   readonly entry: Entry;
   isListed: boolean;
@@ -10,7 +10,7 @@ export function listNode<Entry>(entry: Entry): ListNode<Entry> {
   return { entry, isListed: false, before: undefined, after: undefined };
 }
 
-/** Entries in the order in which they came. Adding and deleting an entry costs a few references. */
+/** A doubly linked list in order of arrival. Adding and deleting cost a few references and allocate nothing. */
 export class LinkedList<Entry> implements Iterable<Entry> {
   #first: ListNode<Entry> | undefined;
   #last: ListNode<Entry> | undefined;
@@ -20,7 +20,7 @@ export class LinkedList<Entry> implements Iterable<Entry> {
     return this.#first?.entry;
   }
 
-  /** At the end; does nothing if the entry is in the list already. */
+  /** Appends the entry; does nothing if it is listed already. */
   add(node: ListNode<Entry>): void {
     if (node.isListed) return;
     node.isListed = true;

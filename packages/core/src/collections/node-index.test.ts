@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { it } from "node:test";
 import { NodeIndex } from "./node-index.ts";
 
-it("finds the lowest node with enough cores and memory, in whatever order they came", () => {
+it("finds the lowest node with enough cores and memory, whatever the order of insertion", () => {
   const index = new NodeIndex();
   index.set(70_000, 8, 8);
   index.set(3, 4, 16);

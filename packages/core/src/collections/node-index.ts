@@ -1,15 +1,15 @@
 /**
- * Nodes with their free cores and memory, by number. Gives the lowest node that has at least so much of both without
- * looking at the others: a tree in which each place knows the most that any node below it has.
+ * Nodes with their free cores and memory. Finds the lowest node number with at least a given amount of both without
+ * scanning: a segment tree in which each place holds the maxima of the nodes below it.
  */
 export class NodeIndex {
-  /** Places of the last level; a power of two. Node `n` is at `#leaves + n`, its parent at half of that. */
+  /** The number of leaves, a power of two. Node `n` is at place `#leaves + n`, and the parent of place `p` at `p / 2`. */
   #leaves = 32;
   #cpusMilli = new Int32Array(64).fill(absent);
   #memoryMiB = new Int32Array(64).fill(absent);
   size = 0;
 
-  /** Enters a node, or changes what it has. */
+  /** Adds a node, or changes its amounts. */
   set(node: number, cpusMilli: number, memoryMiB: number): void {
     while (node >= this.#leaves) this.#grow();
     const place = this.#leaves + node;
@@ -24,17 +24,17 @@ export class NodeIndex {
     this.#put(place, absent, absent);
   }
 
-  /** The lowest node from `from` on that has at least this much; -1 when there is none. */
+  /** The lowest node from `from` on with at least these amounts; -1 if there is none. */
   next(from: number, cpusMilli = 0, memoryMiB = 0): number {
     if (from >= this.#leaves) return -1;
-    let place = from === 0 ? 1 : this.#leaves + from; // from the top, where it is at once seen that nobody has it
+    let place = from === 0 ? 1 : this.#leaves + from; // the root shows at once if no node has enough
     for (;;) {
       if (this.#cpusMilli[place]! >= cpusMilli && this.#memoryMiB[place]! >= memoryMiB) {
         if (place >= this.#leaves) return place - this.#leaves;
         place *= 2;
         continue;
       }
-      // On to what lies right of everything looked at so far.
+      // Continue with the next subtree to the right.
       while (place % 2 === 1) {
         if (place === 1) return -1;
         place = (place - 1) / 2;

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { it } from "node:test";
 import { NodeSet } from "./node-set.ts";
 
-it("walks a set of nodes from the lowest, in whatever order they came", () => {
+it("iterates over a set of nodes from the lowest, whatever the order of insertion", () => {
   const set = new NodeSet();
   const nodes = [70_000, 3, 31, 32, 1023, 1024, 5_000, 40_000];
   for (const node of nodes) set.add(node);

@@ -1,10 +1,10 @@
 /**
- * A set of node numbers that gives the lowest first, whatever the order in which they came: two levels of bits, so that
- * a step skips a thousand absent nodes at once. Equal sets walk alike, which keeps decisions the same on any machine.
+ * A set of node numbers, iterated from the lowest: two levels of bits, so that one step skips up to a thousand absent
+ * nodes. Equal sets iterate in the same order, which keeps decisions the same on any machine.
  */
 export class NodeSet {
   #bits = new Uint32Array(32);
-  /** One bit for each word of `#bits` that is not 0. */
+  /** One bit per word of `#bits`, set if the word is not 0. */
   #words = new Uint32Array(1);
   size = 0;
 
@@ -27,7 +27,7 @@ export class NodeSet {
     this.size--;
   }
 
-  /** The lowest member that is at least `from`; -1 when there is none. */
+  /** The lowest member from `from` on; -1 if there is none. */
   next(from: number): number {
     const word = from >>> 5;
     if (word >= this.#bits.length) return -1;

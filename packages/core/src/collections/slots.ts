@@ -1,4 +1,4 @@
-/** Places for live jobs in the columns of the state, used again when a job has ended: dense, as job numbers are not. */
+/** Column indexes for live jobs, reused after a job has ended: they stay dense, which job numbers do not. */
 export class SlotPool {
   readonly #free: number[] = [];
   #count = 0;
@@ -12,5 +12,5 @@ export class SlotPool {
   }
 }
 
-/** The slot of a job that has none: it is not live. */
+/** The slot of a job that is not live. */
 export const noSlot = -1;

@@ -3,11 +3,11 @@ import { it } from "node:test";
 import { NodeIndex } from "./node-index.ts";
 import { SparseIndex } from "./sparse-index.ts";
 
-it("finds what an index over all numbers finds, whatever came and went", () => {
+it("finds the same numbers as a dense index after random changes", () => {
   const sparse = new SparseIndex();
   const dense = new NodeIndex();
   let last = 7;
-  /** A linear congruence: the same numbers in each run. */
+  /** A linear congruential generator: the same numbers in each run. */
   const below = (end: number) => {
     last = (Math.imul(last, 1_103_515_245) + 12_345) >>> 0;
     return (last >>> 8) % end;

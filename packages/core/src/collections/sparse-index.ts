@@ -1,17 +1,17 @@
 import { NodeIndex } from "./node-index.ts";
 
 /**
- * What a NodeIndex is, for few numbers out of many: there is a page only where a number is, and the tree is over the
- * pages. Hundreds of these cost less than one tree over the whole fleet each.
+ * A NodeIndex for few numbers out of many: only pages with a number exist, and the tree is over the pages. The fleet has
+ * hundreds of these; a tree over all nodes in each would cost too much memory.
  */
 export class SparseIndex {
-  /** The most that any number of a page has. */
+  /** The maxima of each page. */
   readonly #most = new NodeIndex();
-  /** By page: cores of each number, then memory of each. */
+  /** By page: the cores of each number, then the memory of each. */
   readonly #pages = new Map<number, Int32Array>();
   size = 0;
 
-  /** Enters a number, or changes what it has. */
+  /** Adds a number, or changes its amounts. */
   set(no: number, cpusMilli: number, memoryMiB: number): void {
     let page = this.#pages.get(no >>> pageBits);
     if (page === undefined) {
@@ -37,7 +37,7 @@ export class SparseIndex {
     this.#count(no >>> pageBits, page);
   }
 
-  /** The lowest number from `from` on that has at least this much; -1 when there is none. */
+  /** The lowest number from `from` on with at least these amounts; -1 if there is none. */
   next(from: number, cpusMilli = 0, memoryMiB = 0): number {
     let place = from & (pageLength - 1);
     const first = from >>> pageBits;

@@ -24,7 +24,7 @@ function world(): World {
 }
 
 describe("a quota for a time", () => {
-  it("comes into force, holds for those who wait, and gives way to what was before", () => {
+  it("[U4] replaces the account's own quota from its first instant until its end", () => {
     const w = world();
     assert.ok(!isRefusal(plan(w, "a", 1, 3, { guarantee: gpus(6), max: null })));
     w.submit("x", "a", { gpus: 6 });
@@ -38,7 +38,7 @@ describe("a quota for a time", () => {
     assert.deepEqual([w.state.accounts[1]!.windows, w.state.accounts[1]!.base], [undefined, undefined]);
   });
 
-  it("[S13] survives a restart before it begins, while it holds, and one that lasted longer than it", () => {
+  it("[U4, S26] survives a restart before it, during it, and one that lasts beyond its end", () => {
     const w = world();
     plan(w, "a", 1, 3, { guarantee: gpus(5), max: gpus(8) });
     for (const [hours, expected] of [
@@ -57,7 +57,7 @@ describe("a quota for a time", () => {
     }
   });
 
-  it("keeps what is edited meanwhile, and can be taken back", () => {
+  it("[U4] keeps an edit made meanwhile for the terms that come back, and can be cancelled", () => {
     const w = world();
     plan(w, "a", 0, 2, { guarantee: gpus(4) });
     plan(w, "a", 5, 6, { guarantee: gpus(4) });
@@ -71,7 +71,7 @@ describe("a quota for a time", () => {
     assert.deepEqual(quotaOf(w, "a"), [2, 5]);
   });
 
-  it("promises no more than there is, at once and when it begins", () => {
+  it("[U4] is refused if it would break the nesting of guarantees, when it is requested or when it begins", () => {
     const w = world();
     const refused = (decision: ReturnType<typeof plan>) => isRefusal(decision) && decision.refused;
     assert.equal(refused(plan(w, "a", 1, 2, { guarantee: gpus(7), max: null })), "over-guarantee");
@@ -90,7 +90,7 @@ describe("a quota for a time", () => {
     assert.equal(w.state.accounts[1]!.windows, undefined);
   });
 
-  it("of an account above and one below may be planned for the same time, and what comes back is kept free", () => {
+  it("[U4] may rely on a window of the parent at the same time, and what comes back at its end stays promised", () => {
     const w = world().account("a/team", { guarantee: 2 });
     assert.ok(isRefusal(plan(w, "a/team", 1, 2, { guarantee: gpus(4) })));
     assert.ok(!isRefusal(plan(w, "a", 1, 2, { guarantee: gpus(4) })));

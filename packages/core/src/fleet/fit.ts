@@ -3,8 +3,9 @@ import type { JobSpec } from "../model/job.ts";
 import type { FleetNode } from "../model/node.ts";
 import type { PartSeat } from "../model/part.ts";
 import { unitsPerGpu } from "../model/units.ts";
+import type { DomainRoom } from "./domain-room.ts";
+
 import type { Fleet } from "./fleet.ts";
-import type { Rooms } from "./rooms.ts";
 /** What one member needs of a node. */
 export interface MemberNeed {
   /** Model number; -1 for a member without GPUs. */
@@ -13,11 +14,11 @@ export interface MemberNeed {
   readonly gpuMemoryMiB: number;
   readonly cpusMilli: number;
   readonly memoryMiB: number;
-  /** Where tenants are kept apart by nodes. */
+  /** The nodes that may be used, where tenants or jobs are kept apart by nodes. */
   readonly mayUse?: MayUse | undefined;
-  /** Devices that can be had as they are; others only after a scrub (S4). */
+  /** GPUs that need no scrub first [S4]; preferred. */
   readonly isClean?: ((gpu: number) => boolean) | undefined;
-  /** Whether it would be burst; undefined where that makes no difference. */
+  /** Whether the job would be burst; undefined where that makes no difference. */
   readonly burst?: boolean | undefined;
 }
 
@@ -26,18 +27,18 @@ export function needOf(spec: JobSpec, choice: number, model: number, burst?: boo
   return { model, gpus: spec.gpus[choice]!.count, gpuMemoryMiB, cpusMilli, memoryMiB, burst };
 }
 
-/** Which nodes may be used, and whether what they hold counts: to place, to explain, or to tell what can never fit. */
+/** The nodes that count and whether their present load does: to place, to explain, or to find what can never fit. */
 export type View = "now" | "every-node-now" | "every-node-empty";
 
-/** What may be taken where others have plans. */
+/** Limits that plans set on free seats [B2]. */
 export interface BesidePlans {
-  /** How many of some members may be put on a node. */
+  /** How many of `members` may be placed on a node. */
   readonly mayTake: (node: FleetNode, need: MemberAsk, members: number) => number;
-  /** Whether a part of a GPU may be had. */
+  /** Whether a part may be placed on a GPU. */
   readonly mayJoin: (node: FleetNode, gpu: GpuNo, part: PartSeat) => boolean;
 }
 
-/** How many members of this need fit on a node, at most `most`. */
+/** How many members with this need fit on a node, at most `most`. */
 export function membersThatFit(
   fleet: Fleet,
   node: FleetNode,
@@ -64,7 +65,7 @@ export function membersThatFit(
 
 export function gpusThatFit(fleet: Fleet, node: FleetNode, need: MemberNeed, empty: boolean): number {
   if (!empty && fleet.nodeFreeGpus[node.no] === 0) return 0;
-  // Where all GPUs are of the one model they are counted already.
+  // On a node with a single model the free GPUs are counted already.
   if (need.gpuMemoryMiB === 0 && fleet.soleModel(node) === need.model)
     return empty ? node.facts.gpus.length : fleet.nodeFreeGpus[node.no]!;
   let count = 0;
@@ -78,24 +79,24 @@ export function gpuServes(fleet: Fleet, gpu: number, need: MemberNeed, empty: bo
   return free && fleet.gpuModel[gpu] === need.model && fleet.gpuMemoryMiB[gpu]! >= need.gpuMemoryMiB;
 }
 
-/** Where members would fit if nobody else were there. */
-export function roomsWhenEmpty(fleet: Fleet, need: MemberNeed, most: number): Rooms {
+/** The room of all domains if the fleet were empty. */
+export function domainRoomWhenEmpty(fleet: Fleet, need: MemberNeed, most: number): DomainRoom {
   const fits = (node: FleetNode) => membersThatFit(fleet, node, need, "every-node-empty", most);
-  return fleet.roomsFor(`empty/${keyOf(need, most)}`, fits);
+  return fleet.domainRoomFor(`empty/${keyOf(need, most)}`, fits);
 }
 
 export function keyOf({ model, gpus, gpuMemoryMiB, cpusMilli, memoryMiB }: MemberNeed, most: number): string {
   return `${model}/${gpus}/${gpuMemoryMiB}/${cpusMilli}/${memoryMiB}/${most}`;
 }
 
-/** What a member needs of a node. */
+/** The amounts of a need, without the model. */
 export interface MemberAsk {
   readonly gpus: number;
   readonly cpusMilli: number;
   readonly memoryMiB: number;
 }
 
-/** Whether a node may be used, if these seats on it were gone. */
+/** Whether a node may be used once these seats on it are gone. */
 export type MayUse = (node: FleetNode, going?: Iterable<Going>) => boolean;
 
 /** A seat that will be gone. */

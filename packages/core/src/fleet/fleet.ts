@@ -1,94 +1,63 @@
-import { NodeIndex } from "../collections/node-index.ts";
+import type { NodeIndex } from "../collections/node-index.ts";
 import { NodeSet } from "../collections/node-set.ts";
-import type { Newcomer, Occupant, PartDevice, Who } from "../gpu/seat.ts";
+import type { Newcomer, Occupant, PartDevice, PartTenant } from "../gpu/seat.ts";
 import { modelMatches } from "../model/gpu-name.ts";
-import type { GpuNo, JobNo, LeaseId, NodeNo } from "../model/ids.ts";
+import type { GpuNo, JobNo, NodeNo } from "../model/ids.ts";
 import type { Lease } from "../model/lease.ts";
+import { must } from "../model/must.ts";
 import type { FleetNode, NodeFacts, NodeMode } from "../model/node.ts";
 import type { PoolMode } from "../model/part.ts";
 import { type Instant, unitsPerGpu } from "../model/units.ts";
-import { type Fits, Rooms } from "./rooms.ts";
+import { type DomainRoom, DomainRooms, type Fits } from "./domain-room.ts";
+import { FreeUnits } from "./free-units.ts";
+import { GpuColumns, grown } from "./gpu-columns.ts";
+import { NodeLists } from "./node-lists.ts";
+import { Occupancy } from "./occupancy.ts";
+import { Pools } from "./pools.ts";
 import { SharedGpus } from "./shared-gpus.ts";
 import { Topology } from "./topology.ts";
 
-/** Needs whose rooms are kept up to date; the fleet is counted anew for others. */
-const roomsMax = 32;
-
 /**
- * All devices as columns: index a GPU by its number. Numbers are given once and never reused, so a lease can name a
- * device for ever; a node that leaves keeps its numbers with a capacity of nothing.
+ * All nodes and GPUs, with what is taken, leaving and held. Each change of a node ends in `#note`, which brings all
+ * counts and indexes up to date; nothing else writes them.
  */
-export class Fleet {
+export class Fleet extends GpuColumns {
   readonly nodes: (FleetNode | undefined)[] = [];
   readonly nodeByName = new Map<string, FleetNode>();
-  /** Model names in order of appearance; a model is known by its place here. */
-  readonly models: string[] = [];
-  /** What all nodes have, whatever their mode; what shares are parts of. */
+  /** What all nodes have, whatever their mode; shares are fractions of these. */
   readonly totals = { gpuUnits: 0, cpusMilli: 0, memoryMiB: 0 };
-  /** Counts changes of what the nodes have, whatever they hold. */
-  makeup = 0;
-  /** Counts changes of which models there are in pools of which modes. */
+  /** Incremented when nodes come, go or change; invalidates results that depend on what an empty fleet has. */
+  composition = 0;
+  /** Incremented when a model appears in, or disappears from, pools of a mode. */
   kinds = 0;
-  /** By model, how many GPUs are in pools of each mode. */
-  readonly #pools: Map<PoolMode, number>[] = [];
-  /** Which nodes have changed in any way, the last ones: change `n` is at `n` modulo the length. */
+  readonly #pools = new Pools();
+  /** The nodes that changed last: change `n` is at `n` modulo the length. */
   readonly changes = { count: 0, recent: new Int32Array(4_096) };
-  /** Rooms by what is needed, the one used last at the end. */
-  readonly #rooms = new Map<string, Rooms>();
-  gpus = 0;
-  gpuNode = new Int32Array(64);
-  gpuModel = new Uint16Array(64);
-  gpuMemoryMiB = new Int32Array(64);
-  gpuCapacity = new Int32Array(64);
-  gpuFree = new Int32Array(64);
-  gpuFreeMemory = new Int32Array(64);
-  /** Units of those who have been told to leave. */
-  gpuLeaving = new Int32Array(64);
-  /** The job for which a GPU is being kept free; 0 = none. */
-  gpuHeldFor = new Int32Array(64);
-  /** Whose work may still be in the memory of a GPU (see marks.ts), and how it was last cut. */
-  gpuMark = new Int32Array(64);
-  gpuShape = new Uint16Array(64);
-  readonly gpuUuid: string[] = [];
+  readonly #domainRooms = new DomainRooms(this);
   /** Wholly free GPUs of each node. */
   nodeFreeGpus = new Int32Array(16);
-  /** GPUs of each node that hold work which a guarantee covers; one that is shared counts for each. */
+  /** GPUs of each node that hold work which a guarantee covers; a shared GPU counts once per covered part. */
   nodeCoveredGpus = new Int32Array(16);
-  /** Nodes that take work, by the model of their GPUs and how many of those are free. */
-  readonly #byFree: NodeIndex[][] = [];
+  readonly #lists = new NodeLists();
   /** Nodes that take work and have GPUs of several models, or none. */
-  readonly oddNodes = new NodeIndex();
-  /** Where each node is looked for. */
-  readonly #indexOf: (NodeIndex | undefined)[] = [];
+  readonly oddNodes = this.#lists.odd;
   /** The model of all GPUs of each node; -1 where there are several, or none. */
   readonly #soleModel: number[] = [];
-  /** Units of each node's GPUs that are kept for nobody, where it takes work: free, and of those who leave. */
-  #nodeOpen = new Int32Array(16);
-  #nodeLeaving = new Int32Array(16);
-  #open = 0;
-  #leaving = 0;
-  /** The same by model, on nodes whose GPUs are all of one. */
-  readonly #openOf: number[] = [];
-  readonly #leavingOf: number[] = [];
-  /** Nodes that take work and on which someone has been told to leave. */
+  readonly #freeUnits = new FreeUnits();
+  /** Nodes that take work and have leases that have been asked to stop. */
   readonly nodesBeingLeft = new NodeSet();
-  /** Those of them where a GPU will be free that is kept for nobody, or is and waits for cores or memory. */
+  /** The nodes of these on which a GPU that is held for no job will be free, or is and lacks cores or memory. */
   readonly nodesToHave = new NodeSet();
-  /** Nodes that are planned to be out of use at some time. */
+  /** Nodes with maintenance windows. */
   readonly maintained = new Set<NodeNo>();
   readonly topology = new Topology();
   readonly #leasesOn: Lease[][] = [];
-  /** Who holds parts of a GPU, by lease. */
-  readonly parts = new Map<number, Map<LeaseId, Occupant>>();
-  /** When a GPU that is shared last got or lost an occupant: its record is written forward only. */
-  readonly partsChangedAt = new Map<number, Instant>();
-  /** The same GPUs, by what they have left and for whom. */
+  readonly #occupancy = new Occupancy();
+  /** The occupants of shared GPUs, by GPU and lease. */
+  readonly parts = this.#occupancy.byGpu;
+  readonly partsChangedAt = this.#occupancy.changedAt;
+  /** The same GPUs, grouped by what they have left and for which tenants. */
   readonly shared = new SharedGpus();
-
-  modelNo(model: string): number {
-    const known = this.models.indexOf(model);
-    return known >= 0 ? known : this.models.push(model) - 1;
-  }
 
   node(no: NodeNo): FleetNode {
     const node = this.nodes[no];
@@ -116,17 +85,8 @@ export class Fleet {
     };
     this.nodes.push(node);
     this.nodeByName.set(facts.name, node);
-    this.#grow(this.gpus + facts.gpus.length, this.nodes.length);
-    for (const gpu of facts.gpus) {
-      const index = this.gpus++;
-      this.gpuNode[index] = no;
-      this.gpuModel[index] = this.modelNo(gpu.model);
-      this.gpuMemoryMiB[index] = gpu.memoryMiB;
-      this.gpuCapacity[index] = unitsPerGpu;
-      this.gpuFree[index] = unitsPerGpu;
-      this.gpuFreeMemory[index] = unitsPerGpu;
-      this.gpuUuid.push(gpu.uuid);
-    }
+    this.#growNodes(this.nodes.length);
+    this.addGpus(no, facts.gpus);
     this.#leasesOn.push([]);
     this.#soleModel.push(this.#findSoleModel(node));
     this.#count(facts, 1);
@@ -153,6 +113,8 @@ export class Fleet {
   }
 
   #refresh(node: FleetNode, facts: NodeFacts): void {
+    if (facts.gpus.length !== node.facts.gpus.length)
+      throw new Error(`node ${node.facts.name} has ${node.facts.gpus.length} GPUs, not ${facts.gpus.length}`);
     this.topology.remove(node.no, node.facts.name, node.facts.place);
     this.topology.add(node.no, facts.name, facts.place);
     this.#count(node.facts, -1);
@@ -166,11 +128,7 @@ export class Fleet {
   removeNode(no: NodeNo): void {
     const node = this.node(no);
     if (node.leases > 0) throw new Error(`node ${node.facts.name} still holds ${node.leases} leases`);
-    for (let gpu = node.firstGpu as number; gpu < node.firstGpu + node.facts.gpus.length; gpu++) {
-      this.gpuCapacity[gpu] = 0;
-      this.gpuFree[gpu] = 0;
-      this.gpuFreeMemory[gpu] = 0;
-    }
+    for (let gpu = node.firstGpu as number; gpu < node.firstGpu + node.facts.gpus.length; gpu++) this.removeGpu(gpu);
     node.mode = "down";
     this.#note(node);
     this.#count(node.facts, -1);
@@ -180,7 +138,17 @@ export class Fleet {
     this.nodeByName.delete(node.facts.name);
   }
 
-  /** Takes a seat. Fails rather than hold a device beyond its capacity (S1, S2). */
+  /** Keeps the numbering when a snapshot is read in which a node has left the fleet. */
+  skipRemoved(gpus: number): void {
+    const no = this.nodes.length;
+    this.nodes.push(undefined);
+    this.#leasesOn.push([]);
+    this.#soleModel.push(-1);
+    this.#growNodes(this.nodes.length);
+    this.skipGpus(no, gpus);
+  }
+
+  /** Takes a seat. Throws rather than hold a GPU beyond its capacity [S1, S2]. */
   take(lease: Lease, who: Newcomer | undefined): void {
     const { node: no, gpus, unitsEach, part } = lease;
     const node = this.node(no);
@@ -191,13 +159,12 @@ export class Fleet {
       if (this.gpuNode[gpu] !== no || free < unitsEach || freeMemory < memory) {
         throw new Error(`GPU ${gpu} has ${free} and ${freeMemory} units left, not ${unitsEach} and ${memory}`);
       }
-      if (part !== undefined) {
-        this.#share(gpu, lease.id, { ...who!, ...part });
-        this.partsChangedAt.set(gpu, lease.placedAt);
-      }
       this.gpuFree[gpu] = free - unitsEach;
       this.gpuFreeMemory[gpu] = freeMemory - memory;
-      if (part !== undefined) this.#regroup(gpu);
+      if (part === undefined) continue;
+      const occupant = { ...must(who, "a part is taken without its tenant"), ...part };
+      this.#occupancy.add(gpu, lease.id, occupant, lease.placedAt);
+      this.#regroup(gpu);
     }
     node.freeCpusMilli -= lease.cpusMilli;
     node.freeMemoryMiB -= lease.memoryMiB;
@@ -210,74 +177,29 @@ export class Fleet {
   give(lease: Lease): void {
     const { node: no, gpus, unitsEach, part } = lease;
     const node = this.node(no);
+    const leases = this.#leasesOn[no]!;
+    const at = leases.indexOf(lease);
+    if (at < 0) throw new Error(`lease ${lease.id} is given back twice`);
+    leases.splice(at, 1);
     for (const gpu of gpus) {
       this.gpuFree[gpu]! += unitsEach;
       this.gpuFreeMemory[gpu]! += part?.memory ?? unitsEach;
       if (this.gpuFree[gpu]! > this.gpuCapacity[gpu]!) throw new Error(`GPU ${gpu} is given back twice`);
-      if (part !== undefined) {
-        this.parts.get(gpu)!.delete(lease.id);
-        if (this.parts.get(gpu)!.size === 0) {
-          this.parts.delete(gpu);
-          this.partsChangedAt.delete(gpu);
-        }
-        this.#regroup(gpu);
-      }
+      if (part === undefined) continue;
+      this.#occupancy.delete(gpu, lease.id);
+      this.#regroup(gpu);
     }
     node.freeCpusMilli += lease.cpusMilli;
     node.freeMemoryMiB += lease.memoryMiB;
     node.leases--;
-    const leases = this.#leasesOn[no]!;
-    leases.splice(leases.indexOf(lease), 1);
     this.#note(node);
   }
 
-  /** What is held on a node. */
   leasesOn(no: NodeNo): readonly Lease[] {
     return this.#leasesOn[no]!;
   }
 
-  #share(gpu: number, lease: LeaseId, occupant: Occupant): void {
-    const occupants = this.parts.get(gpu);
-    if (occupants === undefined) this.parts.set(gpu, new Map([[lease, occupant]]));
-    else occupants.set(lease, occupant);
-  }
-
-  /** With whom a tenant shares has changed, also for the parts that it has. */
-  neighboursChanged(who: Who): void {
-    for (const [gpu, occupants] of this.parts) {
-      let changed = false;
-      for (const [lease, occupant] of occupants) {
-        if (occupant.tenant !== who.tenant) continue;
-        occupants.set(lease, { ...occupant, ...who });
-        changed = true;
-      }
-      if (!changed) continue;
-      this.#regroup(gpu);
-      this.#note(this.node(this.gpuNode[gpu]! as NodeNo));
-    }
-  }
-
-  /** Who holds parts of a GPU. */
-  occupants(gpu: number): Occupant[] {
-    return [...(this.parts.get(gpu)?.values() ?? [])];
-  }
-
-  #regroup(gpu: number): void {
-    this.shared.regroup(gpu, this.gpuModel[gpu]!, this.gpuFree[gpu]!, this.device(gpu), this.occupants(gpu));
-  }
-
-  /** Any GPU of a model. */
-  someGpuOf(model: number): number {
-    return this.gpuModel.indexOf(model);
-  }
-
-  /** A GPU as the rules of parts see it. */
-  device(gpu: number): PartDevice {
-    const pool = this.nodes[this.gpuNode[gpu]!]?.facts.pool ?? "whole";
-    return { model: this.models[this.gpuModel[gpu]!]!, memoryMiB: this.gpuMemoryMiB[gpu]!, pool };
-  }
-
-  /** A lease has been told to leave (`sign` 1), or has left (-1). */
+  /** A lease is asked to stop (`sign` 1), or has stopped (-1). */
   countLeaving({ node: no, gpus, unitsEach, cpusMilli, memoryMiB }: Lease, sign: 1 | -1): void {
     const node = this.node(no);
     for (const gpu of gpus) this.gpuLeaving[gpu]! += sign * unitsEach;
@@ -286,22 +208,66 @@ export class Fleet {
     this.#note(node);
   }
 
-  /** Free units of the models of a name that nobody is kept waiting for, on nodes that take work. */
-  freeUnitsUp(name = "*"): number {
-    return name === "*" ? this.#open : this.#freeOf(name, false);
+  /** Holds GPUs for a job, free or soon to be, and the cores and memory of its member on the node [T7]. */
+  hold(no: NodeNo, gpus: readonly GpuNo[], job: JobNo, cpusMilli: number, memoryMiB: number): void {
+    const node = this.node(no);
+    for (const gpu of gpus) {
+      // Members of one gang may hold parts of one GPU.
+      if (this.gpuHeldFor[gpu] !== 0 && this.gpuHeldFor[gpu] !== job)
+        throw new Error(`GPU ${gpu} is held for job ${this.gpuHeldFor[gpu]} already`);
+      this.gpuHeldFor[gpu] = job;
+    }
+    node.freeCpusMilli -= cpusMilli;
+    node.freeMemoryMiB -= memoryMiB;
+    this.#note(node);
   }
 
-  /** The same, once everyone has gone who was told to. */
+  /** Ends a hold; the GPUs are free, or still with their victims. */
+  unhold(no: NodeNo, gpus: readonly GpuNo[], cpusMilli: number, memoryMiB: number): void {
+    const node = this.nodes[no];
+    for (const gpu of gpus) this.gpuHeldFor[gpu] = 0;
+    if (node === undefined) return;
+    node.freeCpusMilli += cpusMilli;
+    node.freeMemoryMiB += memoryMiB;
+    this.#note(node);
+  }
+
+  /** The occupants of a shared GPU. */
+  occupants(gpu: number): Occupant[] {
+    return this.#occupancy.of(gpu);
+  }
+
+  /** A tenant's sharing rules have changed, also for the parts that it holds. */
+  neighboursChanged(tenant: PartTenant): void {
+    for (const gpu of this.#occupancy.changeTenant(tenant)) {
+      this.#regroup(gpu);
+      this.#note(this.node(this.gpuNode[gpu]! as NodeNo));
+    }
+  }
+
+  /** A GPU as the rules of parts see it. */
+  device(gpu: number): PartDevice {
+    return this.deviceIn(this.nodes[this.gpuNode[gpu]!]?.facts.pool ?? "whole", gpu);
+  }
+
+  #regroup(gpu: number): void {
+    this.shared.regroup(gpu, this.gpuModel[gpu]!, this.gpuFree[gpu]!, this.device(gpu), this.occupants(gpu));
+  }
+
+  /** Free units of the models of a name, held for no job, on nodes that take work. */
+  freeUnitsUp(name = "*"): number {
+    return name === "*" ? this.#freeUnits.open : this.#freeOf(name, false);
+  }
+
+  /** The same, once all leases that have been asked to stop have stopped. */
   freeUnitsOnceLeft(name = "*"): number {
-    return name === "*" ? this.#open + this.#leaving : this.#freeOf(name, true);
+    return name === "*" ? this.#freeUnits.open + this.#freeUnits.leaving : this.#freeOf(name, true);
   }
 
   #freeOf(name: string, onceLeft: boolean): number {
     let units = 0;
-    for (const [model, text] of this.models.entries()) {
-      if (!modelMatches(name, text)) continue;
-      units += (this.#openOf[model] ?? 0) + (onceLeft ? (this.#leavingOf[model] ?? 0) : 0);
-    }
+    for (const [model, text] of this.models.entries())
+      if (modelMatches(name, text)) units += this.#freeUnits.of(model, onceLeft);
     for (let no = this.oddNodes.next(0); no >= 0; no = this.oddNodes.next(no + 1)) {
       const { firstGpu, facts } = this.nodes[no]!;
       for (let gpu = firstGpu as number; gpu < firstGpu + facts.gpus.length; gpu++) {
@@ -312,83 +278,38 @@ export class Fleet {
     return units;
   }
 
-  /** Whether a GPU is of a model that a name stands for. */
-  isOf(gpu: number, name: string): boolean {
-    return name === "*" || modelMatches(name, this.models[this.gpuModel[gpu]!]!);
-  }
-
-  /** Wholly free and kept for nobody. */
-  isFree(gpu: number): boolean {
-    return this.gpuFree[gpu] === unitsPerGpu && this.gpuFreeMemory[gpu] === unitsPerGpu && this.gpuHeldFor[gpu] === 0;
-  }
-
-  /** Keeps GPUs for a job, those that are free now and those that will be; and its cores and memory on the node. */
-  hold(no: NodeNo, gpus: readonly GpuNo[], job: JobNo, cpusMilli: number, memoryMiB: number): void {
-    const node = this.node(no);
-    for (const gpu of gpus) {
-      // Members of one gang may hold parts of one GPU.
-      if (this.gpuHeldFor[gpu] !== 0 && this.gpuHeldFor[gpu] !== job)
-        throw new Error(`GPU ${gpu} is kept for job ${this.gpuHeldFor[gpu]} already`);
-      this.gpuHeldFor[gpu] = job;
-    }
-    node.freeCpusMilli -= cpusMilli;
-    node.freeMemoryMiB -= memoryMiB;
-    this.#note(node);
-  }
-
-  /** Ends a hold; the GPUs are free or still with those who are leaving. */
-  unhold(no: NodeNo, gpus: readonly GpuNo[], cpusMilli: number, memoryMiB: number): void {
-    const node = this.nodes[no];
-    for (const gpu of gpus) this.gpuHeldFor[gpu] = 0;
-    if (node === undefined) return;
-    node.freeCpusMilli += cpusMilli;
-    node.freeMemoryMiB += memoryMiB;
-    this.#note(node);
-  }
-
-  /** Keeps the numbering when a fleet is read from a snapshot in which a node has already left. */
-  skipRemoved(gpus: number): void {
-    const no = this.nodes.length;
-    this.nodes.push(undefined);
-    this.#leasesOn.push([]);
-    this.#soleModel.push(-1);
-    this.#grow(this.gpus + gpus, this.nodes.length);
-    for (let i = 0; i < gpus; i++) {
-      this.gpuNode[this.gpus] = no;
-      this.gpuUuid.push("");
-      this.gpus++;
-    }
-  }
-
-  /** Nodes that take work, whose GPUs are of this model and of which exactly `free` are free. */
+  /** Nodes that take work, whose GPUs are all of this model and of which exactly `free` are free. */
   nodesWith(model: number, free: number): NodeIndex | undefined {
-    return this.#byFree[model]?.[free];
-  }
-
-  /** Room everywhere for members that need the same; `fits` may depend on nothing but `need` and the node. */
-  roomsFor(need: string, fits: Fits): Rooms {
-    const known = this.#rooms.get(need);
-    known?.catchUp();
-    const rooms = known ?? new Rooms(this, fits);
-    this.#rooms.delete(need);
-    this.#rooms.set(need, rooms);
-    if (this.#rooms.size > roomsMax) this.#rooms.delete(this.#rooms.keys().next().value!);
-    return rooms;
-  }
-
-  /** Whatever was worked out from the nodes of a job is to be worked out anew. */
-  touch(leases: readonly Lease[]): void {
-    for (const { node } of leases) this.changes.recent[this.changes.count++ % this.changes.recent.length] = node;
+    return this.#lists.with(model, free);
   }
 
   /** The most GPUs of one model that any node has had. */
   freeMax(model: number): number {
-    return (this.#byFree[model]?.length ?? 0) - 1;
+    return this.#lists.freeMax(model);
   }
 
   /** The model of all its GPUs; -1 where there are several, or none. */
   soleModel(node: FleetNode): number {
     return this.#soleModel[node.no]!;
+  }
+
+  /** The modes of the pools that have GPUs of a model. */
+  poolsOf(model: number): Iterable<PoolMode> {
+    return this.#pools.of(model);
+  }
+
+  /** The room of all domains for members with the same need; `fits` may depend only on `need` and the node. */
+  domainRoomFor(need: string, fits: Fits): DomainRoom {
+    return this.#domainRooms.for(need, fits);
+  }
+
+  /** Invalidates results that were derived from the nodes of these leases. */
+  touch(leases: readonly Lease[]): void {
+    for (const { node } of leases) this.#change(node);
+  }
+
+  #change(no: number): void {
+    this.changes.recent[this.changes.count++ % this.changes.recent.length] = no;
   }
 
   #findSoleModel({ firstGpu, facts }: FleetNode): number {
@@ -398,7 +319,7 @@ export class Fleet {
     return model;
   }
 
-  /** Counts a node anew after any change of what it has, holds or keeps, and enters it where it is then looked for. */
+  /** Brings all counts and indexes of a node up to date; called after every change of it. */
   #note(node: FleetNode): void {
     const { no, firstGpu, facts } = node;
     const up = node.mode === "up";
@@ -413,85 +334,32 @@ export class Fleet {
       open += this.gpuFree[gpu]!;
       leaving += this.gpuLeaving[gpu]!;
     }
-    this.nodeFreeGpus[no] = free;
-    this.#open += open - this.#nodeOpen[no]!;
-    this.#leaving += leaving - this.#nodeLeaving[no]!;
     const model = this.#soleModel[no]!;
-    if (model >= 0) {
-      this.#openOf[model] = (this.#openOf[model] ?? 0) + open - this.#nodeOpen[no]!;
-      this.#leavingOf[model] = (this.#leavingOf[model] ?? 0) + leaving - this.#nodeLeaving[no]!;
-    }
-    this.#nodeOpen[no] = open;
+    this.nodeFreeGpus[no] = free;
+    this.#freeUnits.set(no, model, open, leaving);
     const beingLeft = up && (node.leavingCpusMilli > 0 || node.leavingMemoryMiB > 0);
     if (leaving > 0 || beingLeft) this.nodesBeingLeft.add(no);
     else this.nodesBeingLeft.delete(no);
     if (leaving > 0 || (beingLeft && free > 0)) this.nodesToHave.add(no);
     else this.nodesToHave.delete(no);
-    this.#nodeLeaving[no] = leaving;
-    const index = up ? this.#indexFor(node) : undefined;
-    const before = this.#indexOf[no];
-    if (before !== undefined && before !== index) before.delete(no);
-    index?.set(no, node.freeCpusMilli, node.freeMemoryMiB);
-    this.#indexOf[no] = index;
-    this.changes.recent[this.changes.count++ % this.changes.recent.length] = no;
-  }
-
-  #indexFor(node: FleetNode): NodeIndex {
-    const model = this.soleModel(node);
-    if (model < 0) return this.oddNodes;
-    this.#byFree[model] ??= [];
-    const sets = this.#byFree[model];
-    while (sets.length <= node.facts.gpus.length) sets.push(new NodeIndex());
-    return sets[this.nodeFreeGpus[node.no]!]!;
-  }
-
-  /** The modes of the pools in which there are GPUs of a model. */
-  poolsOf(model: number): Iterable<PoolMode> {
-    return this.#pools[model]?.keys() ?? [];
+    this.#lists.enter(node, model, free);
+    this.#change(no);
   }
 
   #count(facts: NodeFacts, sign: 1 | -1): void {
-    this.makeup++;
-    for (const { model } of facts.gpus) this.#countPool(this.modelNo(model), facts.pool ?? "whole", sign);
+    this.composition++;
+    for (const { model } of facts.gpus)
+      if (this.#pools.count(this.modelNo(model), facts.pool ?? "whole", sign)) this.kinds++;
     this.totals.gpuUnits += sign * facts.gpus.length * unitsPerGpu;
     this.totals.cpusMilli += sign * facts.cpusMilli;
     this.totals.memoryMiB += sign * facts.memoryMiB;
   }
 
-  #countPool(model: number, pool: PoolMode, sign: 1 | -1): void {
-    this.#pools[model] ??= new Map();
-    const pools = this.#pools[model];
-    const before = pools.get(pool) ?? 0;
-    if (before + sign === 0) pools.delete(pool);
-    else pools.set(pool, before + sign);
-    if (before === 0 || before + sign === 0) this.kinds++;
+  #growNodes(nodes: number): void {
+    this.#freeUnits.grow(nodes);
+    if (nodes <= this.nodeFreeGpus.length) return;
+    const size = Math.max(nodes, this.nodeFreeGpus.length * 2);
+    this.nodeFreeGpus = grown(this.nodeFreeGpus, new Int32Array(size));
+    this.nodeCoveredGpus = grown(this.nodeCoveredGpus, new Int32Array(size));
   }
-
-  #grow(gpus: number, nodes: number): void {
-    if (gpus > this.gpuNode.length) {
-      const size = Math.max(gpus, this.gpuNode.length * 2);
-      this.gpuNode = grown(this.gpuNode, new Int32Array(size));
-      this.gpuModel = grown(this.gpuModel, new Uint16Array(size));
-      this.gpuMemoryMiB = grown(this.gpuMemoryMiB, new Int32Array(size));
-      this.gpuCapacity = grown(this.gpuCapacity, new Int32Array(size));
-      this.gpuFree = grown(this.gpuFree, new Int32Array(size));
-      this.gpuFreeMemory = grown(this.gpuFreeMemory, new Int32Array(size));
-      this.gpuHeldFor = grown(this.gpuHeldFor, new Int32Array(size));
-      this.gpuLeaving = grown(this.gpuLeaving, new Int32Array(size));
-      this.gpuMark = grown(this.gpuMark, new Int32Array(size));
-      this.gpuShape = grown(this.gpuShape, new Uint16Array(size));
-    }
-    if (nodes > this.nodeFreeGpus.length) {
-      const size = Math.max(nodes, this.nodeFreeGpus.length * 2);
-      this.nodeFreeGpus = grown(this.nodeFreeGpus, new Int32Array(size));
-      this.nodeCoveredGpus = grown(this.nodeCoveredGpus, new Int32Array(size));
-      this.#nodeOpen = grown(this.#nodeOpen, new Int32Array(size));
-      this.#nodeLeaving = grown(this.#nodeLeaving, new Int32Array(size));
-    }
-  }
-}
-
-function grown<Column extends Int32Array | Uint16Array>(from: Column, to: Column): Column {
-  to.set(from);
-  return to;
 }

@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import type { TopologyAsk } from "../model/job.ts";
 import { nodeOf, World } from "../testing/world.ts";
+import { DomainRoom } from "./domain-room.ts";
 import { holdsGang, spreadGang } from "./gang.ts";
-import { Rooms } from "./rooms.ts";
 
 /** Three blocks of three racks of three nodes; how many members each node takes, block by block and rack by rack. */
 function roomsOf(fits: readonly number[]) {
@@ -15,7 +15,7 @@ function roomsOf(fits: readonly number[]) {
   });
   w.must({ kind: "node.register", nodes });
   const { fleet } = w.state;
-  return { fleet, rooms: new Rooms(fleet, ({ no }) => fits[no]!) };
+  return { fleet, rooms: new DomainRoom(fleet, ({ no }) => fits[no]!) };
 }
 
 function nodesFor(fits: readonly number[], members: number, topology?: TopologyAsk): string[] | undefined {
@@ -26,19 +26,19 @@ function nodesFor(fits: readonly number[], members: number, topology?: TopologyA
 
 const block: TopologyAsk = { level: "block", required: false };
 
-describe("the places of a gang", () => {
-  it("[P2] are as few as hold it, before they are tight", () => {
+describe("the domains of a gang", () => {
+  it("[P2] are as few as possible, even if others are tighter", () => {
     const fits = [1, 1, 0, 1, 0, 0, 0, 0, 0, 1, 1, 1, 1, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0];
     // The first block is the tighter one, and needs two racks.
     assert.deepEqual(nodesFor(fits, 3, block), ["n9", "n10", "n11"]);
   });
 
-  it("[P2] are the tightest of those that need as few, then the first by name", () => {
+  it("[P2] are the tightest of equally few, then the first by name", () => {
     const fits = [1, 1, 1, 1, 1, 1, 0, 0, 0, 1, 1, 1, 0, 0, 0, 0, 0, 0, 1, 1, 1, 0, 0, 0, 0, 0, 0];
     assert.deepEqual(nodesFor(fits, 3, block), ["n9", "n10", "n11"]);
   });
 
-  it("[P1, P2] are there exactly where there is room for all, in one place where that is required", () => {
+  it("[P1, P2] are found exactly if all members fit, in one domain if that is required", () => {
     let seed = 7;
     const random = (below: number) => {
       seed = (seed * 48_271) % 0x7fffffff;
@@ -59,8 +59,8 @@ describe("the places of a gang", () => {
             members,
           );
           for (const [{ no }, count] of spread) assert.ok(count <= fits[no]!);
-          const places = new Set([...spread.keys()].map(({ no }) => fleet.topology.placeOf(no, level)));
-          if (required) assert.equal(places.size, 1);
+          const domains = new Set([...spread.keys()].map(({ no }) => fleet.topology.domainOf(no, level)));
+          if (required) assert.equal(domains.size, 1);
         }
       }
     }

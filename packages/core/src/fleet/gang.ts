@@ -1,18 +1,18 @@
 import type { JobSpec, TopologyAsk } from "../model/job.ts";
 import type { FleetNode } from "../model/node.ts";
+import type { DomainRoom } from "./domain-room.ts";
 import type { Fleet } from "./fleet.ts";
-import type { Rooms } from "./rooms.ts";
 import { type Domain, levels } from "./topology.ts";
 
 /**
- * How many members each node takes, all of them or undefined [P1, P2]. At each level from the top: one place if one
- * holds the gang, the one that needs the fewest places below, then the tightest, then the first by name; else the
- * largest ones whole and the tightest for the rest.
+ * How many members each node takes; undefined if not all of them fit [P1, P2]. At each level from the top: one domain if
+ * one holds the gang, namely that which needs the fewest domains below, then the tightest, then the first by name; else
+ * the largest domains in full and the tightest for the remaining members.
  */
 export function spreadGang(
   fleet: Fleet,
   members: number,
-  rooms: Rooms,
+  rooms: DomainRoom,
   { topology, spread }: Pick<JobSpec, "topology" | "spread">,
 ): Map<FleetNode, number> | undefined {
   if (rooms.inAll < members) return undefined;
@@ -25,11 +25,11 @@ export function spreadGang(
   return assign(fleet, fleet.topology.roots, members, rooms);
 }
 
-/** Whether there is room for all members as they ask for it; the same as `spreadGang`, which also says where. */
+/** Whether `spreadGang` finds room for all members; cheaper, because it does not choose the nodes. */
 export function holdsGang(
   fleet: Fleet,
   members: number,
-  rooms: Rooms,
+  rooms: DomainRoom,
   { topology, spread }: Pick<JobSpec, "topology" | "spread">,
 ): boolean {
   if (rooms.inAll < members) return false;
@@ -39,13 +39,13 @@ export function holdsGang(
 }
 
 /**
- * Members in different places of a level: one in each where that is required, else as evenly as there is room. With a
- * topology all of these places lie in one of its places, the first that will do.
+ * Members in different domains of a level: one in each if required, else as evenly as there is room [P7]. With a topology
+ * all these domains are in one domain of its level, the first that has room.
  */
 function spreadOut(
   fleet: Fleet,
   members: number,
-  rooms: Rooms,
+  rooms: DomainRoom,
   spread: TopologyAsk,
   topology: TopologyAsk | undefined,
 ): Map<FleetNode, number> | undefined {
@@ -63,35 +63,35 @@ function domainsAt(domains: readonly Domain[], level: number): Domain[] {
   return domains.flatMap((domain) => (domain.level === level ? [domain] : domainsAt(domain.children, level)));
 }
 
-/** Gives each place one more in turn, the tightest first, until all members have one. */
+/** Gives each domain one more member per round, the tightest first, until all members are placed. */
 function shareOut(
   fleet: Fleet,
-  places: readonly Domain[],
+  domains: readonly Domain[],
   members: number,
-  rooms: Rooms,
+  rooms: DomainRoom,
   once: boolean,
 ): Map<FleetNode, number> | undefined {
-  const open = places.filter((place) => rooms.of(place) > 0).sort((a, b) => rooms.of(a) - rooms.of(b));
+  const open = domains.filter((domain) => rooms.of(domain) > 0).sort((a, b) => rooms.of(a) - rooms.of(b));
   const counts = new Map<Domain, number>();
   let left = members;
   for (let round = 1; left > 0 && (round === 1 || !once); round++) {
     const before = left;
-    for (const place of open) {
+    for (const domain of open) {
       if (left === 0) break;
-      if (rooms.of(place) < round) continue;
-      counts.set(place, round);
+      if (rooms.of(domain) < round) continue;
+      counts.set(domain, round);
       left--;
     }
     if (left === before) break;
   }
   if (left > 0) return undefined;
   const placed = new Map<FleetNode, number>();
-  for (const [place, count] of counts) if (!put(fleet, [place], count, rooms, placed)) return undefined;
+  for (const [domain, count] of counts) if (!put(fleet, [domain], count, rooms, placed)) return undefined;
   return placed;
 }
 
-/** Of the places of a level that hold all: fewest places at each level below, then the tightest at each from the top. */
-function bestAt(domains: readonly Domain[], level: number, members: number, rooms: Rooms): Domain | undefined {
+/** Of a level's domains that hold all members: fewest domains at each level below, then the tightest from the top. */
+function bestAt(domains: readonly Domain[], level: number, members: number, rooms: DomainRoom): Domain | undefined {
   if (domains[0]?.level === level) return bestFor(domains, members, rooms);
   let best: Domain | undefined;
   for (const around of byTightness(domains, members, rooms)) {
@@ -102,8 +102,8 @@ function bestAt(domains: readonly Domain[], level: number, members: number, room
   return best;
 }
 
-/** Those that hold all members, tightest first. Sorting is stable, so equals stay in the order of their names. */
-function byTightness(domains: readonly Domain[], members: number, rooms: Rooms): Domain[] {
+/** The domains that hold all members, tightest first. Sorting is stable, so equals stay in the order of their names. */
+function byTightness(domains: readonly Domain[], members: number, rooms: DomainRoom): Domain[] {
   return domains.filter((domain) => rooms.of(domain) >= members).sort((a, b) => rooms.of(a) - rooms.of(b));
 }
 
@@ -111,7 +111,7 @@ function assign(
   fleet: Fleet,
   domains: readonly Domain[],
   members: number,
-  rooms: Rooms,
+  rooms: DomainRoom,
 ): Map<FleetNode, number> | undefined {
   const placed = new Map<FleetNode, number>();
   return put(fleet, domains, members, rooms, placed) ? placed : undefined;
@@ -121,7 +121,7 @@ function put(
   fleet: Fleet,
   domains: readonly Domain[],
   members: number,
-  rooms: Rooms,
+  rooms: DomainRoom,
   placed: Map<FleetNode, number>,
 ): boolean {
   const holding = bestFor(domains, members, rooms);
@@ -139,14 +139,20 @@ function put(
   return true;
 }
 
-function putInto(fleet: Fleet, domain: Domain, members: number, rooms: Rooms, placed: Map<FleetNode, number>): boolean {
+function putInto(
+  fleet: Fleet,
+  domain: Domain,
+  members: number,
+  rooms: DomainRoom,
+  placed: Map<FleetNode, number>,
+): boolean {
   if (domain.nodes.length === 0) return put(fleet, domain.children, members, rooms, placed);
   placed.set(fleet.nodes[domain.nodes[0]!]!, members);
   return true;
 }
 
-/** Of the places that hold all: fewest places at each level below, then tightest, then the first by name. */
-function bestFor(domains: readonly Domain[], members: number, rooms: Rooms): Domain | undefined {
+/** Of the domains that hold all members: fewest domains at each level below, then tightest, then first by name. */
+function bestFor(domains: readonly Domain[], members: number, rooms: DomainRoom): Domain | undefined {
   let best: Domain | undefined;
   for (const domain of domains) {
     if (rooms.of(domain) < members) continue;
@@ -155,33 +161,33 @@ function bestFor(domains: readonly Domain[], members: number, rooms: Rooms): Dom
   return best;
 }
 
-function isBetter(domain: Domain, best: Domain, members: number, rooms: Rooms): boolean {
+function isBetter(domain: Domain, best: Domain, members: number, rooms: DomainRoom): boolean {
   const order = compareBelow(domain, best, members, rooms);
   return order !== 0 ? order < 0 : rooms.of(domain) < rooms.of(best);
 }
 
-/** Which of two places needs fewer places at each level below for so many members. */
-function compareBelow(a: Domain, b: Domain, members: number, rooms: Rooms): number {
-  // What has one place below needs that one.
+/** Negative if `a` needs fewer domains than `b` at the levels below for this many members. */
+function compareBelow(a: Domain, b: Domain, members: number, rooms: DomainRoom): number {
+  // With one domain below, the comparison is that of these two.
   if (a.children.length === 1 && b.children.length === 1)
     return compareBelow(a.children[0]!, b.children[0]!, members, rooms);
-  return compareLists(placesNeeded(a, members, rooms), placesNeeded(b, members, rooms));
+  return compareLists(domainsNeeded(a, members, rooms), domainsNeeded(b, members, rooms));
 }
 
-/** How many places of each level below it takes to hold the members. */
-function placesNeeded(domain: Domain, members: number, rooms: Rooms): readonly number[] {
+/** How many domains of each level below are needed to hold the members. */
+function domainsNeeded(domain: Domain, members: number, rooms: DomainRoom): readonly number[] {
   const { children } = domain;
   if (children.length === 0) return nothingBelow;
   if (children.length === 1 && children[0]!.children.length === 0) return oneNode;
-  // Nodes and the places around one node are so many, and so cheap, that remembering costs more than asking.
-  if (children.length < 2) return findPlacesNeeded(domain, members, rooms);
-  return rooms.needed(domain, members) ?? rooms.keep(domain, members, findPlacesNeeded(domain, members, rooms));
+  // Nodes and the domains around a single node are many and cheap to compute, so caching them would cost more.
+  if (children.length < 2) return findDomainsNeeded(domain, members, rooms);
+  return rooms.needed(domain, members) ?? rooms.keep(domain, members, findDomainsNeeded(domain, members, rooms));
 }
 
 const nothingBelow: readonly number[] = [];
 const oneNode: readonly number[] = [1];
 
-function findPlacesNeeded(domain: Domain, members: number, rooms: Rooms): readonly number[] {
+function findDomainsNeeded(domain: Domain, members: number, rooms: DomainRoom): readonly number[] {
   const needed: number[] = [];
   let left = members;
   const open = [...domain.children];
@@ -192,7 +198,7 @@ function findPlacesNeeded(domain: Domain, members: number, rooms: Rooms): readon
     const here = Math.min(left, rooms.of(child));
     left -= here;
     needed[0] = (needed[0] ?? 0) + 1;
-    const below = placesNeeded(child, here, rooms);
+    const below = domainsNeeded(child, here, rooms);
     for (let level = 0; level < below.length; level++) needed[level + 1] = (needed[level + 1] ?? 0) + below[level]!;
   }
   return needed;
@@ -203,8 +209,8 @@ function compareLists(a: readonly number[], b: readonly number[]): number {
   return 0;
 }
 
-/** The one with most room; of equals the one that is full with the fewest places. */
-function largest(domains: readonly Domain[], rooms: Rooms): Domain | undefined {
+/** The domain with most room; of equals the one that fills the fewest domains below. */
+function largest(domains: readonly Domain[], rooms: DomainRoom): Domain | undefined {
   let best: Domain | undefined;
   for (const domain of domains) {
     const here = rooms.of(domain);

@@ -21,8 +21,8 @@ const jobOf = (w: World, id: string) => w.state.jobById.get(jobId(id))!;
 const nodesOf = (w: World, id: string) => jobOf(w, id).leases.map(({ node }) => node);
 const modeOf = (w: World, no: number) => w.state.fleet.nodes[no]!.mode;
 
-describe("a node that will be out of use", () => {
-  it("[B5] takes only jobs that are over by then", () => {
+describe("a node with a maintenance window", () => {
+  it("[B5] takes jobs with a time limit only if they end before it", () => {
     const w = world();
     plan(w, "n0", hour);
     w.submit("short", "lab", { max_time: "1h", gpus: 4 });
@@ -31,7 +31,7 @@ describe("a node that will be out of use", () => {
     assert.deepEqual(nodesOf(w, "long"), [1]);
   });
 
-  it("[B5] takes jobs without a limit, and drains them when the time comes; they start again elsewhere", () => {
+  it("[B5] takes jobs without a limit, and drains them when the window begins; they start again elsewhere", () => {
     const w = world();
     plan(w, "n0", hour);
     w.submit("open", "lab", { gpus: 4 });
@@ -47,14 +47,14 @@ describe("a node that will be out of use", () => {
     assert.equal(w.state.fleet.maintained.size, 0);
   });
 
-  it("[B5] keeps what must not be taken away from a node that will take it away", () => {
+  it("[B5] takes no job without a limit that is not preemptible", () => {
     const w = world();
     plan(w, "n0", hour);
     w.submit("firm", "lab", { gpus: 4, preemptible: false });
     assert.deepEqual(nodesOf(w, "firm"), [1]);
   });
 
-  it("[B5] a job that fits nowhere else waits with reason reservation, and is planned for the end", () => {
+  it("[B5] makes a job that fits nowhere else wait with reason reservation, planned for its end", () => {
     const w = world();
     w.submit("busy", "lab", { gpus: 4, max_time: "10h" });
     w.run("busy");
@@ -72,7 +72,7 @@ describe("a node that will be out of use", () => {
     assert.deepEqual(nodesOf(w, "late").length, 1);
   });
 
-  it("parts of GPUs follow the same rule", () => {
+  it("[B5] holds parts of GPUs to the same rule", () => {
     const w = world();
     const nodes = w.state.fleet.nodes.map((node) => ({ ...node!.facts, pool: "any" as const }));
     w.must({ kind: "node.register", nodes });
@@ -81,7 +81,7 @@ describe("a node that will be out of use", () => {
     assert.equal(reasonFor(w.state, jobOf(w, "part"), w.now).kind, "reservation");
   });
 
-  it("is taken back, ends early with up, and survives a snapshot", () => {
+  it("[B5] can have its window cancelled or ended early, also after a snapshot", () => {
     const w = world();
     plan(w, "n0", hour);
     assert.ok(isRefusal(plan(w, "n0", hour + minute)), "it overlaps");
@@ -99,7 +99,7 @@ describe("a node that will be out of use", () => {
     assert.equal(w.state.fleet.nodes[0]!.maintenance, undefined);
   });
 
-  it("what the owner drained himself stays his to bring back", () => {
+  it("[B5] stays out of use after the window if its owner had drained it before", () => {
     const w = world();
     plan(w, "n0", minute, minute);
     w.must({ kind: "node.drain", node: "n0", reason: "by hand" });

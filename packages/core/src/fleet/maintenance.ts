@@ -3,12 +3,12 @@ import type { FleetNode } from "../model/node.ts";
 import type { Instant } from "../model/units.ts";
 import type { Fleet } from "./fleet.ts";
 
-/** What of a job says how long it needs a node. */
+/** The fields of a job that decide how long it needs a node. */
 type Lasting = Pick<JobSpec, "maxTimeMs" | "preemptible">;
 
 /**
- * Whether a node that is planned to be out of use can take a job from some instant on [B5]. One with a limit must be over
- * by then. Without one it may come and is drained when the time comes, unless it must not be taken away.
+ * Whether a node with maintenance windows can take a job from an instant on [B5]. A job with a limit must end before the
+ * next window. A job without one may start and is drained when the window begins, unless it is not preemptible.
  */
 export function outlasts(node: FleetNode, { maxTimeMs, preemptible }: Lasting, from: Instant): boolean {
   for (const window of node.maintenance ?? []) {
@@ -19,7 +19,7 @@ export function outlasts(node: FleetNode, { maxTimeMs, preemptible }: Lasting, f
   return true;
 }
 
-/** Nodes that a job which starts now would not be drained from; undefined where none is planned to be out of use. */
+/** The nodes that can take a job which starts now [B5]; undefined if no node has a maintenance window. */
 export function nodesThatLast(
   { fleet, clock }: { readonly fleet: Fleet; readonly clock: Instant },
   spec: Lasting,
@@ -31,14 +31,14 @@ function thatOutlast(spec: Lasting, now: Instant): (node: FleetNode) => boolean 
   return (node) => outlasts(node, spec, now);
 }
 
-/** Whether a node takes work at some later instant: it is up, or out of use only until then. */
+/** Whether a node takes work at a later instant: it is up, or its maintenance ends by then. */
 export function opensBy({ mode, maintenance = [] }: FleetNode, at: Instant): boolean {
   if (mode === "up") return true;
   const active = maintenance.find((window) => window.active);
   return active !== undefined && (mode === "draining" || mode === "maintenance") && active.to <= at;
 }
 
-/** The instants at which a node begins or ceases to be able to take a job of that length, earliest first. */
+/** The instants at which a node becomes able or unable to take a job of this length, earliest first. */
 export function turningPoints(fleet: Fleet, { maxTimeMs }: Lasting, after: Instant): { at: Instant; node: number }[] {
   const points: { at: Instant; node: number }[] = [];
   for (const no of fleet.maintained) {

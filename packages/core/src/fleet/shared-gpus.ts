@@ -4,28 +4,28 @@ import { alikeKey } from "../gpu/alike.ts";
 import type { Occupant, PartDevice } from "../gpu/seat.ts";
 import { unitsPerGpu } from "../model/units.ts";
 
-/** GPUs in use by parts that answer an ask alike: one is asked for all of them. */
+/** Shared GPUs in the same state: one of them is examined for all. */
 export interface SharedGroup {
   readonly key: string;
   readonly device: PartDevice;
-  /** Those of one of the GPUs. */
+  /** The occupants of one of the GPUs. */
   readonly occupants: readonly Occupant[];
-  /** Those that can be had, with what their nodes have left. */
+  /** The GPUs on nodes that take work and held for no job, with the free cores and memory of their nodes. */
   readonly gpus: SparseIndex;
-  /** How many GPUs are in this state, those that cannot be had included. */
+  /** All GPUs in this state, also those that are held or on nodes that take no work. */
   members: number;
   readonly among: Shelf;
 }
 
-/** GPUs of a model with about the same compute left. */
+/** Shared GPUs of a model with about the same free compute. */
 interface Shelf {
   readonly gpus: NodeSet;
   readonly groups: Map<string, SharedGroup>;
 }
 
-/** The GPUs in use by parts, by their state: there are as many groups as states that occur, however many GPUs. */
+/** The shared GPUs, grouped by state: a search examines one GPU per state, however many GPUs there are. */
 export class SharedGpus {
-  /** By model and by thousands of units of compute left. */
+  /** By model, and by thousands of free units of compute. */
   readonly #shelves: Shelf[][] = [];
   readonly #groupOf = new Map<number, SharedGroup>();
 
@@ -33,17 +33,17 @@ export class SharedGpus {
     return this.#groupOf.size === 0;
   }
 
-  /** The states of those of a model with `free` thousands of units of compute left. */
+  /** The groups of a model with `free` thousands of free units of compute. */
   groupsWith(model: number, free: number): Iterable<SharedGroup> {
     return this.#shelves[model]?.[free]?.groups.values() ?? [];
   }
 
-  /** Each of those, also where it cannot be had now. */
+  /** All their GPUs, also those that are held or on nodes that take no work. */
   gpusWith(model: number, free: number): NodeSet | undefined {
     return this.#shelves[model]?.[free]?.gpus;
   }
 
-  /** To be called when the occupants or the pool of a GPU have changed; it must then be noted anew. */
+  /** Call when the occupants or the pool of a GPU have changed; `note` must follow. */
   regroup(gpu: number, model: number, freeUnits: number, device: PartDevice, occupants: readonly Occupant[]): void {
     this.#leave(gpu);
     if (occupants.length === 0) return;
@@ -63,7 +63,7 @@ export class SharedGpus {
     this.#groupOf.set(gpu, group);
   }
 
-  /** To be called when the node of a GPU has changed; `open` = the GPU can be had at all. */
+  /** Call when the node of a GPU has changed; `open` = the node takes work and the GPU is held for no job. */
   note(gpu: number, open: boolean, cpusMilli: number, memoryMiB: number): void {
     const group = this.#groupOf.get(gpu);
     if (open) group?.gpus.set(gpu, cpusMilli, memoryMiB);

@@ -1,31 +1,32 @@
 import type { NodeNo } from "../model/ids.ts";
-import type { Place } from "../model/node.ts";
+import { must } from "../model/must.ts";
+import type { NodeLocation } from "../model/node.ts";
 
-/** Widest first. A node is a domain of its own. */
+/** Levels of the topology, widest first. Each node is a domain of its own. */
 export const levels = ["zone", "block", "rack", "nvlink", "node"] as const;
 export type Level = (typeof levels)[number];
 
-/** A place that holds nodes: a zone, a block of it, a rack of that, and so on. */
+/** One zone, block, rack, NVLink group or node. */
 export interface Domain {
   readonly no: number;
   readonly name: string;
   readonly level: number;
   readonly above: Domain | undefined;
   readonly children: Domain[];
-  /** Nodes directly in it; only at the narrowest level. */
+  /** Its nodes; only at the narrowest level, where it has at most one. */
   readonly nodes: number[];
 }
 
-/** The tree of places. Names are unique inside the place above, so `r1` of one block is not `r1` of another. */
+/** The tree of domains. Names are unique inside the domain above, so `r1` of one block is not `r1` of another. */
 export class Topology {
   readonly roots: Domain[] = [];
   readonly #byKey = new Map<string, Domain>();
-  /** The narrowest place of each node, by its number. */
-  readonly domainOf: (Domain | undefined)[] = [];
+  /** The narrowest domain of each node, by node number. */
+  readonly nodeDomain: (Domain | undefined)[] = [];
   readonly #nodesAt = new Map<Level, readonly ReadonlyMap<NodeNo, number>[]>();
   count = 0;
 
-  add(node: number, name: string, place: Place): void {
+  add(node: number, name: string, place: NodeLocation): void {
     let key = "";
     let siblings = this.roots;
     let domain: Domain | undefined;
@@ -42,17 +43,17 @@ export class Topology {
     }
     domain!.nodes.push(node);
     this.#nodesAt.clear();
-    this.domainOf[node] = domain;
+    this.nodeDomain[node] = domain;
   }
 
-  /** The place of a level in which a node stands. */
-  placeOf(node: NodeNo, level: Level): Domain | undefined {
-    let at = this.domainOf[node];
+  /** The domain of a level that contains a node. */
+  domainOf(node: NodeNo, level: Level): Domain | undefined {
+    let at = this.nodeDomain[node];
     while (at !== undefined && levels[at.level] !== level) at = at.above;
     return at;
   }
 
-  /** The nodes of each place of a level, each with its rank by name. */
+  /** The nodes of each domain of a level, each with its rank by name. */
   nodesAt(level: Level): readonly ReadonlyMap<NodeNo, number>[] {
     const known = this.#nodesAt.get(level);
     if (known !== undefined) return known;
@@ -75,22 +76,25 @@ export class Topology {
     return found;
   }
 
-  remove(node: number, name: string, place: Place): void {
-    const domain = this.#byKey.get(`/${place.zone}/${place.block}/${place.rack}/${place.nvlink}/${name}`)!;
-    domain.nodes.splice(domain.nodes.indexOf(node), 1);
-    this.domainOf[node] = undefined;
+  remove(node: number, name: string, place: NodeLocation): void {
+    const key = `/${place.zone}/${place.block}/${place.rack}/${place.nvlink}/${name}`;
+    const domain = must(this.#byKey.get(key), `node ${name} is in no domain`);
+    const at = domain.nodes.indexOf(node);
+    if (at < 0) throw new Error(`Bug: node ${name} is not in its domain ${key}`);
+    domain.nodes.splice(at, 1);
+    this.nodeDomain[node] = undefined;
     this.#nodesAt.clear();
   }
 }
 
-/** Kept by name, so that of equal places the first by name is found first. */
+/** Siblings stay sorted by name, so that of equal domains the first by name is found first. */
 function insertByName(siblings: Domain[], domain: Domain): void {
   let at = siblings.length;
   while (at > 0 && isBefore(domain.name, siblings[at - 1]!.name)) at--;
   siblings.splice(at, 0, domain);
 }
 
-/** Names with numbers in them go by number: n2 before n10. */
+/** Names that end in a number are compared by number: n2 before n10. */
 function isBefore(a: string, b: string): boolean {
   const [headA, numberA] = split(a);
   const [headB, numberB] = split(b);

@@ -17,7 +17,7 @@ function occupied(by: Newcomer, mode: PartMode, compute = 3_000): Occupant[] {
   return [{ ...by, mode, compute, memory: 2_625, ...cut }];
 }
 
-it("[S3] GPUs cut by MIG for different trusted tenants are alike for the trusted, but not for the untrusted", () => {
+it("[S3] MIG GPUs of different trusted tenants are alike for a trusted newcomer, not for an untrusted one", () => {
   const [first, second] = [occupied(who(1), "mig"), occupied(who(2, "trusted", [3]), "mig")];
   assert.equal(alikeKey(device, first), alikeKey(device, second));
   assert.ok(isAlikeFor(who(4), first));
@@ -28,7 +28,7 @@ it("[S3] GPUs cut by MIG for different trusted tenants are alike for the trusted
   assert.equal(typeof seatPart(device, second, guest, ask), "object");
 });
 
-it("[S3] who is there makes a difference wherever else neighbours count", () => {
+it("[S3] the neighbours make a difference in every other mode, and beside untrusted tenants", () => {
   const pairs: [Occupant[], Occupant[]][] = [
     [occupied(who(1), "mps"), occupied(who(2), "mps")],
     [occupied(who(1, "untrusted"), "mig"), occupied(who(2, "untrusted"), "mig")],
@@ -39,6 +39,6 @@ it("[S3] who is there makes a difference wherever else neighbours count", () => 
   }
 });
 
-it("[P3] one unit of compute more makes a difference", () => {
+it("[P3] one more unit of compute makes a difference", () => {
   assert.notEqual(alikeKey(device, occupied(who(1), "mps")), alikeKey(device, occupied(who(1), "mps", 3_001)));
 });

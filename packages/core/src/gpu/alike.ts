@@ -1,14 +1,15 @@
+import { must } from "../model/must.ts";
 import { isBursty, promisesOn } from "./latency.ts";
 import { migModelOf } from "./mig-models.ts";
-import { migUseOf, mpsClientsMax, type Occupant, type PartDevice, type Who } from "./seat.ts";
+import { migUseOf, mpsClientsMax, type Occupant, type PartDevice, type PartTenant } from "./seat.ts";
 
 /**
- * What `seatPart` looks at of a GPU of a known model that is in use, as text: of GPUs with equal keys it says the same
- * about room to everyone, and about neighbours to everyone for whom they are `isAlikeFor`. Tenants who trust each other
- * are left out where MIG keeps them apart, since they are many and nearly everyone may sit beside any of them.
+ * Everything that `seatPart` reads of a GPU in use, of a known model, as text. For GPUs with equal keys it gives every
+ * newcomer the same answer about room, and those for which `isAlikeFor` holds the same answer about neighbours. Trusted
+ * tenants are left out where MIG separates them: they are many, and nearly every job may sit beside any of them.
  */
 export function alikeKey(device: PartDevice, occupants: readonly Occupant[]): string {
-  const { mode } = occupants[0]!;
+  const { mode } = must(occupants[0], "a GPU without occupants has no key");
   let compute = 0;
   let memory = 0;
   for (const each of occupants) {
@@ -22,12 +23,13 @@ export function alikeKey(device: PartDevice, occupants: readonly Occupant[]): st
     const loads = `${total} ${spare} ${isMixed || isBursty(occupants[0]!)} ${isMixed}`;
     return `${key} ${mode === "mps" && occupants.length >= mpsClientsMax} ${loads} ${neighbours(occupants)}`;
   }
-  const { slots, media } = migUseOf(device, migModelOf(device.model, device.memoryMiB)!, occupants);
+  const model = must(migModelOf(device.model, device.memoryMiB), "a GPU cut by MIG is of a model with MIG");
+  const { slots, media } = migUseOf(device, model, occupants);
   return `${key} ${slots} ${media} ${areTrusted(occupants) ? "" : neighbours(occupants)}`;
 }
 
-/** Whether neighbours on all GPUs with the key of these occupants mean the same to someone. */
-export function isAlikeFor(who: Who, occupants: readonly Occupant[]): boolean {
+/** Whether the neighbours on all GPUs with the key of these occupants are equal for a newcomer. */
+export function isAlikeFor(who: PartTenant, occupants: readonly Occupant[]): boolean {
   return who.trust === "trusted" || occupants[0]!.mode !== "mig" || !areTrusted(occupants);
 }
 

@@ -1,4 +1,4 @@
-/** What of a language model decides how much memory it takes. */
+/** The properties of a language model that decide how much memory it takes. */
 export interface Architecture {
   readonly name: string;
   readonly parameters: number;
@@ -13,7 +13,7 @@ export interface Architecture {
 const million = 1_000_000;
 
 function known(name: string, millions: number, layers: number, hidden: number, kvHeads: number): Architecture {
-  // Two (keys, values) of two bytes, for each layer and head of 128.
+  // Keys and values, two bytes each, for each layer and each head of size 128.
   const kvBytesPerToken = 2 * 2 * layers * kvHeads * 128;
   return { name, parameters: millions * million, layers, hidden, kvHeads, kvBytesPerToken };
 }
@@ -39,7 +39,7 @@ const architectures: readonly Architecture[] = [
   known("qwen2.5-72b", 72_710, 80, 8192, 8),
 ];
 
-/** What a bare size stands for: a widely used model of it, the hungrier one where generations differ. */
+/** The model that a bare size stands for: a widely used one; where generations differ, the one with more memory. */
 const usualOfSize: ReadonlyMap<number, string> = new Map([
   [7000, "llama-2-7b"],
   [8000, "llama-3.1-8b"],
@@ -49,7 +49,7 @@ const usualOfSize: ReadonlyMap<number, string> = new Map([
   [70_000, "llama-3-70b"],
 ]);
 
-/** `70B`, `meta-llama/Llama-3.1-8B-Instruct`, `mixtral-8x7b` → what is known or assumed of it. */
+/** The known or assumed architecture of `70B`, `meta-llama/Llama-3.1-8B-Instruct` or `mixtral-8x7b`. */
 export function architectureOf(text: string): Architecture | undefined {
   const words = `-${text
     .toLowerCase()
@@ -59,7 +59,7 @@ export function architectureOf(text: string): Architecture | undefined {
   if (named !== undefined) return named;
   const size = /-(?:(\d{1,3})x)?(\d{1,5})(?:\.(\d{1,3}))?b-/.exec(words);
   if (size === null) return undefined;
-  // The experts of a mixture share some layers; counting them once each is on the safe side.
+  // The experts of a mixture share some layers; counting those once per expert errs on the safe side.
   const experts = Number(size[1] ?? 1);
   const millions = experts * (Number(size[2]) * 1000 + Number((size[3] ?? "0").padEnd(3, "0")));
   if (millions === 0 || millions > millionsMax) return undefined;
@@ -67,10 +67,10 @@ export function architectureOf(text: string): Architecture | undefined {
   return architectures.find(({ name }) => name === usual) ?? assumed(millions);
 }
 
-/** Beyond this the amounts below would leave the exact integers. */
+/** For larger models the amounts below would no longer be exact integers. */
 const millionsMax = 5_000_000;
 
-/** A model of which only the size is known: of the present kind, in which several heads share their keys and values. */
+/** A model of which only the size is known; like current models, several heads share their keys and values. */
 function assumed(millions: number): Architecture {
   // Parameters are about 12 · layers · hidden², and hidden about 128 · layers.
   let layers = 1;
@@ -85,7 +85,7 @@ function assumed(millions: number): Architecture {
   };
 }
 
-/** Thousandths of a KiB per token: 16 KiB per billion parameters up to 8 billion, 5 from 70 on, and a line between. */
+/** Thousandths of a KiB per token: per billion parameters 16 KiB up to 8 billion, 5 KiB from 70 on, linear between. */
 function assumedKvKiB(millions: number): number {
   if (millions <= 8000) return millions * 16;
   if (millions >= 70_000) return millions * 5;

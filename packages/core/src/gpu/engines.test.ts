@@ -4,7 +4,7 @@ import { it } from "node:test";
 import { fileURLToPath } from "node:url";
 import { enginesOf } from "./engines.ts";
 
-it("the large training models can neither encode nor trace rays, the smaller ones can", () => {
+it("large training GPUs can neither encode video nor trace rays; smaller models can", () => {
   assert.deepEqual(enginesOf("H100-80GB"), { encoders: 0, decoders: 7, rayTracing: false, nvlink: true });
   assert.deepEqual(enginesOf("L4-24GB"), { encoders: 2, decoders: 4, rayTracing: true, nvlink: false });
   assert.equal(enginesOf("RTX-PRO-6000-Blackwell-Server-Edition")?.encoders, 4);
@@ -14,7 +14,7 @@ it("the large training models can neither encode nor trace rays, the smaller one
 const path = fileURLToPath(new URL("../../../../../shared/facts/gpu-models.json", import.meta.url));
 const skip = existsSync(path) ? false : "the published catalogue is not beside this clone";
 
-it("the engines agree with the published catalogue", { skip }, () => {
+it("the table of engines agrees with the published catalogue", { skip }, () => {
   const { models } = JSON.parse(readFileSync(path, "utf8")) as { models: Published[] };
   const listed = models.filter(({ media }) => media !== undefined);
   assert.ok(listed.length > 10);

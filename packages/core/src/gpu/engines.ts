@@ -1,13 +1,13 @@
 import type { GpuNeed } from "../model/job.ts";
 
-/** What a model can do besides computing. */
+/** What a GPU model can do besides computing. */
 export interface GpuEngines {
   /** Video encoders and decoders of the whole device. */
   readonly encoders: number;
   readonly decoders: number;
-  /** Ray tracing in hardware; without it renderers fall back to something much slower. */
+  /** Ray tracing in hardware; without it renderers fall back to a much slower path. */
   readonly rayTracing: boolean;
-  /** Whether those of one node reach each other over NVLink. */
+  /** Whether the GPUs of one node reach each other over NVLink. */
   readonly nvlink: boolean;
 }
 
@@ -15,7 +15,7 @@ function engines(encoders: number, decoders: number, rayTracing: boolean, nvlink
   return { encoders, decoders, rayTracing, nvlink };
 }
 
-// The large training models have no encoder and no ray tracing at all, which surprises people: hence the table.
+// Large training GPUs have no encoder and no ray tracing, which surprises users who submit rendering jobs.
 const byFamily: ReadonlyMap<string, GpuEngines> = new Map([
   ["V100", engines(3, 1, false, true)],
   ["T4", engines(1, 2, true, false)],
@@ -32,13 +32,13 @@ const byFamily: ReadonlyMap<string, GpuEngines> = new Map([
   ["RTX-PRO-6000", engines(4, 4, true, false)],
 ]);
 
-/** The engines of a model or a variant of it (`L4-24GB` is an `L4`); undefined for one that is not known. */
+/** The engines of a model or a variant of it (`L4-24GB` is an `L4`); undefined for an unknown model. */
 export function enginesOf(model: string): GpuEngines | undefined {
   const words = model.toUpperCase().split(/[^A-Z0-9]+/);
   return byFamily.get(words[0]!) ?? byFamily.get(words.slice(0, 3).join("-"));
 }
 
-/** Whether a model is known to have all that is needed. */
+/** Whether a model is known to have all these engines. */
 export function enginesHave(model: string, needs: readonly GpuNeed[]): boolean {
   if (needs.length === 0) return true;
   const engines = enginesOf(model);

@@ -6,18 +6,18 @@ const serves = (stretchMax?: number): Load => ({ type: "service", ...(stretchMax
 const computes: Load = { type: "train" };
 
 describe("a latency promise", () => {
-  it("[P5] is how many times as long as alone an answer may take; who does not know that has nothing to spare", () => {
+  it("[P5] is a multiple of the latency without neighbours; a service that does not declare it can spare nothing", () => {
     assert.deepEqual(loadOf({ type: "service", slo: { p99Ms: 250, aloneMs: 100 } }), serves(2_500));
     assert.deepEqual(loadOf({ type: "service", slo: { p99Ms: 250 } }), serves(1_000));
     assert.deepEqual(loadOf({ type: "batch" }), { type: "batch" });
   });
 
-  it("[P5] is kept by MIG whoever is there, and on a GPU of its own", () => {
+  it("[P5] is kept by MIG beside any neighbour, and on a GPU without neighbours", () => {
     assert.ok(keepsPromises("mig", serves(1_000), [computes, computes]));
     assert.ok(keepsPromises("timeslice", serves(1_000), []));
   });
 
-  it("[P5] is judged by the worst that was measured for each way of sharing", () => {
+  it("[P5] is judged by the worst measured latency of each mode", () => {
     for (const [mode, beside, kept, broken] of [
       ["mps", computes, 4_600, 4_599],
       ["mps", serves(), 1_400, 1_399],
@@ -29,19 +29,19 @@ describe("a latency promise", () => {
     }
   });
 
-  it("[P5] stands against a newcomer as well, and what several neighbours cost adds up", () => {
+  it("[P5] keeps out a newcomer that would break it, and the delays of several neighbours add up", () => {
     assert.ok(!keepsPromises("timeslice", computes, [serves(2_000)]));
     assert.ok(keepsPromises("timeslice", serves(), [serves(2_000), serves()]));
     assert.ok(!keepsPromises("timeslice", serves(), [serves(2_000), serves(), serves()]));
     assert.ok(!keepsPromises("timeslice", serves(), [serves(), serves(1_500), serves(9_000)]));
   });
 
-  it("[P5] a notebook may run anything, so it counts as work that computes", () => {
+  it("[P5] counts a notebook as computing, because it may run anything", () => {
     assert.ok(!keepsPromises("timeslice", { type: "notebook" }, [serves(2_000)]));
   });
 });
 
-it("[P5] services and notebooks come in bursts, trainings and batches are busy all the time; by MIG nobody minds", () => {
+it("[P5] bursty services and notebooks are not mixed with busy trainings and batches, except by MIG", () => {
   assert.ok(mixes("mps", { type: "notebook" }, [{ type: "batch" }]));
   assert.ok(mixes("timeslice", computes, [computes, serves()]));
   assert.ok(!mixes("timeslice", { type: "notebook" }, [serves()]));

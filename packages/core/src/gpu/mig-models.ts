@@ -1,14 +1,14 @@
 import { unitsPerGpu } from "../model/units.ts";
 
 /**
- * How each model can be cut by MIG. A model has a grid of compute slices and memory slices; a profile takes some of the
- * first and a contiguous run of the second, beginning at one of its legal starts. Models of one architecture differ only
- * in how much memory a slice has, so the shapes are written once and each model adds its sizes.
+ * How a GPU model can be partitioned by MIG. A model has a grid of compute slices and memory slices; a profile takes some
+ * of the first and a contiguous run of the second, from one of its legal starts. Models of one architecture differ only
+ * in the memory per slice, so the geometry is written once and each model adds its sizes.
  */
 export interface MigModel {
   readonly key: string;
   readonly grid: MigGrid;
-  /** What the whole device shows; from its name where no listing is known. */
+  /** The memory that the whole device reports; from its name where no listing is known. */
   readonly memoryMiB: number;
   /** Smallest first: by memory, then compute, then plain before its variants. */
   readonly profiles: readonly MigProfile[];
@@ -17,21 +17,21 @@ export interface MigModel {
 
 export interface MigProfile {
   readonly name: string;
-  /** Its number in the grid's shapes; variants with other engines share it. */
+  /** Its index in the grid's shapes; variants with other media engines share it. */
   readonly shape: number;
   readonly computeSlices: number;
   readonly memorySlices: number;
   readonly starts: readonly number[];
-  /** Without a suffix: what is given to someone who did not name a profile. */
+  /** Without a suffix: the variant for a job that names no profile. */
   readonly plain: boolean;
-  /** Which media engines it takes: bits of `media`. */
+  /** The media engines that it takes: bits of `media`. */
   readonly media: number;
   /**
-   * Usable memory as drivers list it, rounded down. Where no listing is known, seven eighths of the size in the name;
-   * no known listing is lower, so a plan never counts on memory that the driver then does not give.
+   * Usable memory as drivers list it, rounded down. Where no listing is known, seven eighths of the size in the name: no
+   * known listing is lower, so the scheduler never counts on memory that the driver does not provide.
    */
   readonly memoryMiB: number;
-  /** In units (U1). */
+  /** In units [U1]. */
   readonly compute: number;
   readonly memory: number;
 }
@@ -40,7 +40,7 @@ export interface MigShape {
   readonly computeSlices: number;
   readonly memorySlices: number;
   readonly starts: readonly number[];
-  /** Endings of the names of its variants; "" is the plain one. */
+  /** The suffixes of its variants; "" is the plain one. */
   readonly endings: readonly string[];
 }
 
@@ -51,8 +51,8 @@ export interface MigGrid {
 }
 
 /**
- * Engines for video and pictures. Plain profiles use their part of them; the JPEG and optical-flow set exists once, so
- * at most one instance on a GPU can hold it (`+me`); `+me.all` holds everything and leaves only `-me` for the others.
+ * Engines for video and pictures. Plain profiles have a part of them; the JPEG and optical-flow set exists once, so at
+ * most one instance on a GPU can hold it (`+me`); `+me.all` holds all engines and leaves only `-me` for the others.
  */
 export const media = { some: 1, set: 2, all: 4 } as const;
 
@@ -90,7 +90,7 @@ function quarters(one: readonly string[], two: readonly string[], four: readonly
   return { computeSlices: 4, memorySlices: 4, shapes };
 }
 
-/** GB in the names, then usable MiB, of profiles with 1, 2, 4 (and 8) memory slices; 0 = no listing known. */
+/** `gb` in the names, then usable MiB, of profiles with 1, 2, 4 (and 8) memory slices; 0 = no listing known. */
 function model(
   key: string,
   grid: MigGrid,
@@ -118,7 +118,7 @@ function model(
   return { key, grid, memoryMiB, profiles, profileByName: new Map(profiles.map((each) => [each.name, each])) };
 }
 
-// The RTX PRO 5000 and 4500 can be cut too, but no listing of their legal starts was found: they count as uncut.
+// The RTX PRO 5000 and 4500 have MIG too, but no listing of their legal starts was found: they count as having none.
 export const migModels: readonly MigModel[] = [
   model("A30-24GB", quarters(["+me"], ["+me"], []), 24_576, [6, 12, 24], [5949, 11_970, 24_002]),
   model("A100-80GB", sevenths, 81_920, [10, 20, 40, 80], [9850, 19_968, 40_192, 80_384]),
@@ -141,7 +141,7 @@ export const migModels: readonly MigModel[] = [
   ),
 ];
 
-/** Names that people and drivers give to a family, and its members; the first is meant when nothing tells them apart. */
+/** Models by the family names that people and drivers use; the first is the default of the family. */
 const families: ReadonlyMap<string, readonly MigModel[]> = new Map(
   Object.entries({
     A30: ["A30-24GB"],
@@ -163,8 +163,8 @@ const families: ReadonlyMap<string, readonly MigModel[]> = new Map(
 const byKey: ReadonlyMap<string, MigModel> = new Map(migModels.map((each) => [each.key, each]));
 
 /**
- * The MIG table of a device, undefined when it cannot be cut. `H100` is an `H100-80GB` unless more is said: the size in
- * the name counts first, then the memory that the device shows.
+ * The MIG table of a device; undefined if it has no MIG. `H100` is an `H100-80GB` by default: the size in the name
+ * decides first, then the memory that the device reports.
  */
 export function migModelOf(name: string, memoryMiB = 0): MigModel | undefined {
   const exact = byKey.get(name);
@@ -190,7 +190,7 @@ function nearest(family: readonly MigModel[], memoryMiB: number): MigModel {
   return family.reduce((best, each) => (far(each) < far(best) ? each : best));
 }
 
-/** A profile by its name (`1g.10gb`, `1g.10gb+me`) on a device of this model; undefined when it has no such profile. */
+/** A profile by its name (`1g.10gb`, `1g.10gb+me`) on a device of this model; undefined if it has no such profile. */
 export function migProfileFor(name: string, profile: string, memoryMiB = 0): MigProfile | undefined {
   return migModelOf(name, memoryMiB)?.profileByName.get(profile);
 }

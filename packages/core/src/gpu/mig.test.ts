@@ -14,7 +14,7 @@ function named(model: MigModel, name: string): MigProfile {
   return profile;
 }
 
-/** Instances one after another, each at its best start; undefined as soon as one finds none. */
+/** Places instances one after another, each at its best start; undefined if one finds none. */
 function cut(model: MigModel, profiles: readonly MigProfile[]): { starts: number[]; use: MigUse } | undefined {
   const starts: number[] = [];
   let use = uncut;
@@ -81,7 +81,7 @@ describe("the MIG grid", () => {
 
   it("[P3] takes a start after which at least as many layouts remain as after any other", () => {
     const layouts = [...allLayouts(h100).values()];
-    /** Layouts that contain these instances at these places, found by trying all ways to continue. */
+    /** The layouts that contain these instances at these starts, found by trying all continuations. */
     const remaining = (use: MigUse): number => {
       const seen = new Set<string>();
       const plain = h100.profiles.filter((profile) => profile.plain);
@@ -112,7 +112,7 @@ describe("the MIG grid", () => {
     assert.ok(compared > 100);
   });
 
-  it("[P3] cuts one H100 into 3g, 2g, 1g and 1g in the order in which they come", () => {
+  it("[P3] fits 3g, 2g, 1g and 1g on one H100 in their order of arrival", () => {
     const profiles = ["3g.40gb", "2g.20gb", "1g.10gb", "1g.10gb"].map((name) => named(h100, name));
     assert.deepEqual(cut(h100, profiles)?.starts.slice(0, 2), [4, 2]);
   });
@@ -132,7 +132,7 @@ describe("the MIG grid", () => {
     assert.deepEqual(legalStarts(rtx, all, named(rtx, "1g.24gb-me")), [1, 2, 3]);
   });
 
-  it("[S2] fails rather than let two instances overlap", () => {
+  it("[S2] throws rather than let two instances overlap", () => {
     const use = withInstance(h100, uncut, named(h100, "3g.40gb"), 4);
     assert.throws(() => withInstance(h100, use, named(h100, "2g.20gb"), 4), /cannot start at 4/);
     assert.throws(() => withInstance(h100, use, named(h100, "2g.20gb"), 1), /cannot start at 1/);
@@ -150,7 +150,7 @@ describe("the MIG grid", () => {
     assert.deepEqual(amounts("A30", "2g.12gb"), [10_500, 10_500]);
   });
 
-  it("[P3] gives an amount the smallest profile that covers it, and no larger one fits where that one does not", () => {
+  it("[P3] serves an amount with the smallest profile that covers it; where that does not fit, no larger one does", () => {
     const name = (compute: number, memory: number, memoryMiB: number) =>
       smallestProfile(h100, compute, memory, memoryMiB)?.name;
     assert.equal(name(2100, 2100, 0), "1g.10gb");

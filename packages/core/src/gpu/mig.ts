@@ -1,6 +1,6 @@
 import { type MigGrid, type MigModel, type MigProfile, media } from "./mig-models.ts";
 
-/** What is taken of a GPU that is cut by MIG. */
+/** The slices and engines of a GPU that MIG instances hold. */
 export interface MigUse {
   /** One bit for each memory slice. */
   readonly slots: number;
@@ -12,7 +12,7 @@ export interface MigUse {
 
 export const uncut: MigUse = { slots: 0, compute: 0, media: 0 };
 
-/** The use after one more instance. Fails on one that is not legal there: two instances never overlap (S2). */
+/** The use after one more instance. Throws if it is not legal there: two instances never overlap [S2]. */
 export function withInstance({ grid }: MigModel, use: MigUse, profile: MigProfile, start: number): MigUse {
   if (!isLegal(grid, use, profile, start)) throw new Error(`${profile.name} cannot start at ${start} on this GPU`);
   return {
@@ -22,16 +22,16 @@ export function withInstance({ grid }: MigModel, use: MigUse, profile: MigProfil
   };
 }
 
-/** Where an instance may start now, lowest first. */
+/** The starts at which an instance fits now, lowest first. */
 export function legalStarts({ grid }: MigModel, use: MigUse, profile: MigProfile): readonly number[] {
   return profile.starts.filter((start) => isLegal(grid, use, profile, start));
 }
 
 /**
- * The start that leaves the most open: first one after which the rest of the vendor's balanced layout still fits, since
- * small instances that come first would else sit where they shut out a 3g beside a 2g; then the one after which the most
- * different sets of further instances could still be placed. In a tie the highest: slot 0 is the only start of the largest profiles and 2g cannot start at 6, so what is
- * put high hurts least. -1 when there is no legal start.
+ * The start that keeps the most options open. First, one after which the rest of the vendor's balanced layout still fits:
+ * otherwise small instances that come first would exclude a 3g beside a 2g. Then the one after which the most different
+ * sets of further instances fit. In a tie the highest: slot 0 is the only start of the largest profiles and 2g cannot
+ * start at 6, so a high start excludes least. -1 if there is no legal start.
  */
 export function bestStart({ grid }: MigModel, use: MigUse, profile: MigProfile): number {
   if (!enginesAgree(use.media, profile.media)) return -1;
@@ -61,7 +61,7 @@ function findBestStart(grid: MigGrid, use: MigUse, profile: MigProfile): number 
 /** Two 1g, one 2g and, where there are seven slices, one 3g: by compute slices. */
 const balancedLayout = [1, 1, 2, 3];
 
-/** Parts of the balanced layout with this many compute slices, written like a future. */
+/** The subsets of the balanced layout with this many compute slices, encoded like the sets of `futuresOf`. */
 function restsOfBalanced(grid: MigGrid, compute: number): number[] {
   const rests: number[] = [];
   const layout = balancedLayout.filter((slices) => plainShape(grid, slices) >= 0);
@@ -73,7 +73,7 @@ function restsOfBalanced(grid: MigGrid, compute: number): number[] {
   return rests;
 }
 
-/** The shape of this many compute slices with the least memory. */
+/** The shape with this many compute slices and the least memory. */
 function plainShape(grid: MigGrid, computeSlices: number): number {
   let best = -1;
   for (const [no, shape] of grid.shapes.entries()) {
@@ -84,8 +84,8 @@ function plainShape(grid: MigGrid, computeSlices: number): number {
 }
 
 /**
- * The smallest plain profile with at least this much compute and memory (units) and usable memory. When it finds no
- * start, none of the larger ones does: they begin where it may begin and take more.
+ * The smallest plain profile with at least this compute and memory (units) and usable memory. If it has no legal start,
+ * no larger one has: larger profiles start at a subset of its starts and take more.
  */
 export function smallestProfile(
   model: MigModel,
@@ -117,8 +117,8 @@ function maskOf(slices: number, start: number): number {
 }
 
 /**
- * The sets of instances (three bits of count for each shape) that a GPU in this state could still take, the empty one
- * included. Engines are left out: each variant sits where its plain form sits.
+ * The sets of further instances that fit a GPU in this state, the empty set included; three bits of count per shape.
+ * Media engines are left out: each variant has the starts of its plain form.
  */
 function futuresOf(grid: MigGrid, slots: number, compute: number): ReadonlySet<number> {
   const { futures } = tablesOf(grid);
@@ -138,7 +138,7 @@ function futuresOf(grid: MigGrid, slots: number, compute: number): ReadonlySet<n
   return sets;
 }
 
-/** What has been worked out of a grid: a few hundred states occur, each with at most 78 futures. */
+/** Results computed for a grid so far: a few hundred states occur, each with at most 78 sets. */
 interface Tables {
   readonly futures: ReadonlySet<number>[];
   /** The best start by shape and state. */
@@ -156,7 +156,7 @@ function tablesOf(grid: MigGrid): Tables {
   return fresh;
 }
 
-/** At most seven compute slices: three bits above those of the memory slices. */
+/** At most seven compute slices: three bits above the bits of the memory slices. */
 function stateOf(grid: MigGrid, slots: number, compute: number): number {
   return (compute << grid.memorySlices) | slots;
 }

@@ -1,13 +1,13 @@
 import type { Account } from "../model/account.ts";
 
-/** Nobody has held the device since it was last known to be clean. */
+/** No tenant has held the GPU since it was last known to be clean. */
 export const clean = 0;
-/** Work of several, or of someone unknown, may still be in its memory. */
+/** Its memory may still hold data of several tenants, or of an unknown one. */
 export const unknownHolder = -1;
 
 /**
- * Whether a device may pass from one tenant to another as it is (S4): inside one tenant, and between trusted tenants of
- * one group, who may share a GPU anyway. `before` is undefined where that tenant is gone.
+ * Whether a GPU may pass from one tenant to another without a scrub [S4]: inside one tenant, and between trusted tenants
+ * of one group, which may share a GPU anyway. `before` is undefined if that account was deleted.
  */
 export function mayPassUnscrubbed(before: Account | undefined, next: Account): boolean {
   if (before === undefined) return false;

@@ -34,7 +34,7 @@ function sits({ tenant, trust, group, migWith }: Newcomer, seat: PartSeat): Occu
   return { tenant, trust, group, migWith, type: "batch", ...seat };
 }
 
-/** Seats one after another on one device; fails when one is refused. */
+/** Seats the guests one after another on one device; fails if one is refused. */
 function seated(device: PartDevice, guests: readonly (readonly [Newcomer, PartAsk])[]): Occupant[] {
   const occupants: Occupant[] = [];
   for (const [guest, ask] of guests) {
@@ -45,15 +45,15 @@ function seated(device: PartDevice, guests: readonly (readonly [Newcomer, PartAs
   return occupants;
 }
 
-describe("which mode a part gets", () => {
-  it("[P3] is the strongest that an idle GPU of any shape can give", () => {
+describe("the mode of a part", () => {
+  it("[P3] is the strongest isolation that an idle GPU of an `any` pool offers", () => {
     const answer = seatPart(gpu("any"), [], who(1), fraction(quarter));
     assert.deepEqual(answer, { mode: "mig", compute: 6000, memory: 5250, slot: 2, profile: "2g.20gb" });
     const uncuttable = seatPart(gpu("any", "L40S", 46_068), [], who(1), fraction(quarter));
     assert.deepEqual(uncuttable, { mode: "mps", compute: quarter, memory: quarter });
   });
 
-  it("[P3] is the pool's, and the one asked for", () => {
+  it("[P3] is the pool's, and the one that the job requests", () => {
     const modeOf = (pool: PoolMode, isolation: PartAsk["isolation"]) => {
       const answer = seatPart(gpu(pool), [], who(1), fraction(quarter, { isolation }));
       return isSeat(answer) ? answer.mode : answer;
@@ -76,8 +76,8 @@ describe("which mode a part gets", () => {
   });
 });
 
-describe("how much of a GPU a part takes", () => {
-  it("[U1] four quarters fill a GPU shared by MPS, and a fifth finds no room", () => {
+describe("the size of a part", () => {
+  it("[U1] is exact: four quarters fill a GPU shared by MPS, and a fifth finds no room", () => {
     const four = Array.from({ length: 4 }, () => [who(1), fraction(quarter)] as const);
     for (const pool of ["mps", "timeslice"] as const) {
       const full = seated(gpu(pool), four);
@@ -87,7 +87,7 @@ describe("how much of a GPU a part takes", () => {
     }
   });
 
-  it("[U1] compute and memory are bounded apart", () => {
+  it("[U1] is bounded in compute and in memory separately", () => {
     const much = seated(gpu("mps"), [[who(1), { ...nothing, compute: 3 * quarter, memory: quarter }]]);
     const fits = seatPart(gpu("mps"), much, who(1), { ...nothing, compute: quarter, memory: 3 * quarter });
     assert.deepEqual(fits, { mode: "mps", compute: quarter, memory: 3 * quarter });
@@ -96,7 +96,7 @@ describe("how much of a GPU a part takes", () => {
     assert.equal(seatPart(gpu("mps"), much, who(1), overMemory), "no-room");
   });
 
-  it("[U1] memory in MiB is converted by the size of the device, rounded up", () => {
+  it("[U1] follows from memory in MiB by the size of the device, rounded up", () => {
     const ask = { ...nothing, memoryMiB: 20_480 };
     const units = Math.ceil((20_480 * unitsPerGpu) / 81_559);
     assert.deepEqual(seatPart(gpu("mps"), [], who(1), ask), { mode: "mps", compute: units, memory: units });
@@ -106,13 +106,13 @@ describe("how much of a GPU a part takes", () => {
     assert.equal(seatPart(gpu("mig", "A100-40GB", 40_960), [], who(1), { ...nothing, memoryMiB: 40_193 }), "never");
   });
 
-  it("[P3] a profile that the model does not have is never given", () => {
+  it("[P3] is never a profile that the model does not have", () => {
     assert.equal(seatPart(gpu("mig"), [], who(1), profile("1g.5gb")), "never");
     assert.equal(seatPart(gpu("any", "L40S", 46_068), [], who(1), profile("1g.10gb")), "never");
     assert.equal(seatPart(gpu("mps"), [], who(1), profile("1g.10gb")), "never");
   });
 
-  it("[P3] MPS takes 48 clients, however small", () => {
+  it("[P3] of the 49th MPS client is refused, however small", () => {
     const full = seated(
       gpu("mps"),
       Array.from({ length: mpsClientsMax }, () => [who(1), fraction(21)] as const),
@@ -122,20 +122,20 @@ describe("how much of a GPU a part takes", () => {
     assert.ok(isSeat(seatPart(gpu("timeslice"), sliced, who(1), fraction(21))));
   });
 
-  it("a part of nothing is a bug of the caller", () => {
+  it("is not nothing: that is a bug of the caller", () => {
     assert.throws(() => seatPart(gpu("mps"), [], who(1), nothing), /compute, memory or a profile/);
   });
 });
 
-describe("who may share a GPU", () => {
-  /** What the second guest is told when the first is already there. */
+describe("sharing a GPU", () => {
+  /** The answer to the second guest once the first is there. */
   const beside = (pool: PoolMode, first: Newcomer, second: Newcomer) => {
     const there = seated(gpu(pool), [[first, fraction(quarter)]]);
     const answer = seatPart(gpu(pool), there, second, fraction(quarter));
     return isSeat(answer) ? "shares" : answer;
   };
 
-  it("[S3] four trusted teams share one H100 by MIG", () => {
+  it("[S3] is open to four trusted tenants of one H100 by MIG", () => {
     const asks = ["3g.40gb", "2g.20gb", "1g.10gb", "1g.10gb"].map(profile);
     assert.equal(
       seated(
@@ -146,7 +146,7 @@ describe("who may share a GPU", () => {
     );
   });
 
-  it("[S3] by MPS and time slices only one tenant or one trust group", () => {
+  it("[S3] by MPS and time slices is for one tenant or one trust group only", () => {
     for (const pool of ["mps", "timeslice"] as const) {
       assert.equal(beside(pool, who(1, "trusted", "ours"), who(2, "trusted", "ours")), "shares");
       assert.equal(beside(pool, who(1, "trusted", "ours"), who(2, "trusted", "theirs")), "isolation");
@@ -156,7 +156,7 @@ describe("who may share a GPU", () => {
     }
   });
 
-  it("[S3] an untrusted tenant shares by MIG only if each allows the other", () => {
+  it("[S3] with an untrusted tenant is by MIG only, and if each allows the other", () => {
     const guest = (migWith: number[]) => who(9, "untrusted", "", migWith);
     const host = (migWith: number[]) => who(1, "trusted", "", migWith);
     assert.equal(beside("mig", host([9]), guest([1])), "shares");
@@ -166,7 +166,7 @@ describe("who may share a GPU", () => {
     assert.equal(beside("mps", host([9]), guest([1])), "isolation");
   });
 
-  it("[S3] a confidential tenant shares with nobody but itself", () => {
+  it("[S3] with a confidential tenant is for its own jobs only", () => {
     const secret = who(7, "confidential", "ours", [1]);
     const other = who(1, "trusted", "ours", [7]);
     for (const pool of ["mig", "mps", "timeslice"] as const) {
@@ -176,7 +176,7 @@ describe("who may share a GPU", () => {
     }
   });
 
-  it("[S3] one neighbour that may not share is enough", () => {
+  it("[S3] is refused if one of several neighbours does not allow it", () => {
     const there = seated(gpu("mps"), [
       [who(1, "trusted", "ours"), fraction(quarter)],
       [who(2, "trusted", "ours"), fraction(quarter)],
@@ -185,14 +185,14 @@ describe("who may share a GPU", () => {
     assert.equal(seatPart(gpu("mps"), changed, who(1, "trusted", "ours"), fraction(quarter)), "isolation");
   });
 
-  it("says there is no room where there is none, whoever is there", () => {
+  it("is refused for lack of room before it is refused for the neighbours", () => {
     const full = seated(gpu("mps"), [[who(1), fraction(3 * quarter)]]);
     assert.equal(seatPart(gpu("mps"), full, who(2), fraction(2 * quarter)), "no-room");
   });
 });
 
 describe("a GPU over a long time", () => {
-  it("[S2][S3] is never cut illegally, filled beyond its units or shared against the rules", () => {
+  it("[S2, S3] is never partitioned illegally, filled beyond its units or shared against the rules", () => {
     let seed = 20_261;
     const below = (n: number) => {
       seed = (Math.imul(seed, 1_103_515_245) + 12_345) & 0x7fff_ffff;

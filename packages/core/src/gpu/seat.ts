@@ -1,12 +1,13 @@
 import type { Trust } from "../model/account.ts";
 import type { Isolation } from "../model/job.ts";
+import { must } from "../model/must.ts";
 import type { PartMode, PartSeat, PoolMode } from "../model/part.ts";
 import { unitsPerGpu } from "../model/units.ts";
 import { keepsPromises, type Load } from "./latency.ts";
 import { bestStart, type MigUse, smallestProfile, uncut, withInstance } from "./mig.ts";
 import { type MigModel, type MigProfile, migModelOf } from "./mig-models.ts";
 
-/** Who holds a part of a GPU, and which. All occupants of one GPU have the same mode. */
+/** The holder of a part of a GPU, and the part. All occupants of one GPU have the same mode. */
 export interface Occupant extends Load {
   readonly tenant: number;
   readonly trust: Trust;
@@ -20,22 +21,22 @@ export interface Occupant extends Load {
   readonly migWith?: readonly number[];
 }
 
-/** Who asks. */
-export interface Who {
+/** The tenant of a part, with its rules for sharing. */
+export interface PartTenant {
   readonly tenant: number;
   readonly trust: Trust;
   /** Trust group; "" = none. */
   readonly group: string;
-  /** The tenants that this one allows beside it on a GPU cut by MIG; what counts when one of the two is untrusted. */
+  /** The tenants that this one allows beside it on a MIG GPU; decisive if one of the two is untrusted. */
   readonly migWith: readonly number[];
 }
 
-/** Who asks, and what it would be to those beside it. */
-export type Newcomer = Who & Load;
+/** A job that looks for a part: its tenant, and its load on the GPU. */
+export type Newcomer = PartTenant & Load;
 
 /**
- * What is asked for: a MIG profile, or amounts in units, or memory in MiB, which each device converts by its own size.
- * Of compute and memory, what is not asked for (0) comes with the profile, or else is the same part as the other.
+ * The requested part: a MIG profile, or amounts in units, or memory in MiB, which each device converts by its own size.
+ * Of compute and memory, the one not requested (0) comes with the profile, or else is the same fraction as the other.
  */
 export interface PartAsk {
   readonly profile?: string;
@@ -52,20 +53,20 @@ export interface PartDevice {
 }
 
 /**
- * `never`: not even on this device when it is empty. `no-room`: too little is left. `isolation`: enough is left, but
- * the neighbours' trust or the mode in use stands against it. `latency`: a promise of somebody there, or of who asks,
- * would be broken. `reserved`: enough is left, for too short a time.
+ * Why a device has no seat. `never`: it has none even if empty. `no-room`: too little is free. `isolation`: enough is
+ * free, but the neighbours' trust or the present mode forbids it. `latency`: it would break the latency promise of the
+ * newcomer or of a neighbour. `reserved`: enough is free, but for too short a time.
  */
 export type NoSeat = "no-room" | "isolation" | "latency" | "never" | "reserved";
 
-/** Clients that one MPS server takes; newer drivers take more, but 48 holds everywhere. */
+/** The most clients of one MPS server; newer drivers allow more, but 48 holds everywhere. */
 export const mpsClientsMax = 48;
 
 const strongestFirst: readonly PartMode[] = ["mig", "mps", "timeslice"];
 
 /**
- * A seat for a part of this GPU, or why there is none (P3, P5). An idle GPU of an `any` pool takes the strongest isolation
- * that can serve; a GPU in use keeps its mode. The caller keeps whole GPUs and the nodes of confidential tenants apart.
+ * A seat for a part of this GPU, or why there is none [P3, P5]. An idle GPU of an `any` pool takes the strongest possible
+ * isolation; a GPU in use keeps its mode. The caller excludes GPUs held whole and the nodes of confidential tenants.
  */
 export function seatPart(
   device: PartDevice,
@@ -87,10 +88,10 @@ export function seatPart(
 }
 
 /**
- * Whether two may sit on one GPU (S3). The jobs of one tenant always may. Confidential tenants share with nobody,
- * untrusted ones only by MIG and if each allows the other; trusted ones by MIG, or otherwise inside one trust group.
+ * Whether two tenants may share one GPU [S3]. The jobs of one tenant always may. Confidential tenants share with no
+ * other; untrusted ones only by MIG and if each allows the other; trusted ones by MIG, or inside one trust group.
  */
-export function maySharePart(mode: PartMode, who: Who, other: Occupant): boolean {
+export function maySharePart(mode: PartMode, who: PartTenant, other: Occupant): boolean {
   if (who.tenant === other.tenant) return true;
   if (who.trust === "confidential" || other.trust === "confidential") return false;
   const trusted = who.trust === "trusted" && other.trust === "trusted";
@@ -98,7 +99,7 @@ export function maySharePart(mode: PartMode, who: Who, other: Occupant): boolean
   return trusted || (who.migWith.includes(other.tenant) && (other.migWith ?? []).includes(who.tenant));
 }
 
-/** What an ask takes of a device in one mode. */
+/** The size of a requested part on a device in one mode. */
 interface PartSize {
   readonly mode: PartMode;
   readonly compute: number;
@@ -106,7 +107,7 @@ interface PartSize {
   readonly profile?: MigProfile;
 }
 
-/** The ask in the strongest mode that the pool, the asker and the model allow, or in the one `inUse` if they do. */
+/** The size in the strongest mode that the pool, the job and the model allow; if a mode is in use, in that one only. */
 function strongestSize(device: PartDevice, ask: PartAsk, inUse: PartMode | undefined): PartSize | undefined {
   for (const mode of strongestFirst) {
     if (device.pool !== "any" && device.pool !== mode) continue;
@@ -148,11 +149,11 @@ function fit(size: PartSize, device: PartDevice, occupants: readonly Occupant[])
 }
 
 function bestSlot(device: PartDevice, occupants: readonly Occupant[], profile: MigProfile): number {
-  const model = migModelOf(device.model, device.memoryMiB)!;
+  const model = must(migModelOf(device.model, device.memoryMiB), "a profile was found on a model without MIG");
   return bestStart(model, migUseOf(device, model, occupants), profile);
 }
 
-/** What the instances of a GPU that is cut by MIG take of it. */
+/** The slices and engines that the occupants of a MIG GPU hold. */
 export function migUseOf(device: PartDevice, model: MigModel, occupants: readonly Occupant[]): MigUse {
   let use = uncut;
   for (const { profile: name = "", slot = -1 } of occupants) {
@@ -163,8 +164,8 @@ export function migUseOf(device: PartDevice, model: MigModel, occupants: readonl
   return use;
 }
 
-// On a time-slice pool the replicas of a GPU are shares of one GPU (U3): oversubscribing it costs latency and adds
-// nothing, so the same sum bounds it.
+// On a time-slice pool the replicas of a GPU are fractions of one GPU [U1]: oversubscribing it costs latency and adds no
+// capacity, so the same sum bounds it.
 function unitsAreLeft(occupants: readonly Occupant[], size: PartSize): boolean {
   let { compute, memory } = size;
   for (const each of occupants) {

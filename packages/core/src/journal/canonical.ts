@@ -2,16 +2,16 @@
 export type Canonical = number | string | boolean | null | readonly Canonical[] | { readonly [key: string]: unknown };
 
 /**
- * The one spelling of a value: JSON with keys in code-unit order, no spaces, absent fields left out, whole numbers
- * only. Two equal values have equal bytes on any machine, which is what the hash chain needs.
+ * The canonical text of a value: JSON with keys in code-unit order, no spaces, absent fields omitted, whole numbers only.
+ * Equal values have equal bytes on any machine, which the hash chain relies on [S12].
  */
 export function canonicalJson(value: unknown): string {
   return isInOrder(value) ? JSON.stringify(value) : spell(value);
 }
 
 /**
- * Whether JSON as it comes is the canonical one. What is written most often (submissions, starts, reports) is made with
- * its keys in order, which saves two thirds of the time.
+ * Whether `JSON.stringify` gives the canonical text. The most frequent records (submissions, starts, reports) are built
+ * with their keys in order; this check then saves two thirds of the time.
  */
 function isInOrder(value: unknown): boolean {
   switch (typeof value) {
@@ -63,7 +63,7 @@ function spell(value: unknown): string {
     return `${text}]`;
   }
   const record = value as Record<string, unknown>;
-  const { keys, quoted } = orderOf(record);
+  const { keys, quoted } = keyOrderOf(record);
   let text = "{";
   for (let i = 0; i < keys.length; i++) {
     const field = record[keys[i]!];
@@ -72,19 +72,19 @@ function spell(value: unknown): string {
   return `${text}}`;
 }
 
-/** The keys of a record as they came, and in order, and as they are written. */
-interface Order {
+/** The keys of a record in their given order, sorted, and as they are written. */
+interface KeyOrder {
   readonly given: readonly string[];
   readonly keys: readonly string[];
   readonly quoted: readonly string[];
 }
 
-/** Orders by first key. Records have few shapes, and sorting keys anew each time would cost more than all the rest. */
-const orders = new Map<string, Order[]>();
+/** Known orders, by first key. Records have few different key lists, and sorting the keys is the largest cost. */
+const orders = new Map<string, KeyOrder[]>();
 const ordersMax = 2_000;
 let ordersKept = 0;
 
-function orderOf(record: Record<string, unknown>): Order {
+function keyOrderOf(record: Record<string, unknown>): KeyOrder {
   const given = Object.keys(record);
   const first = given[0] ?? "";
   for (const known of orders.get(first) ?? []) if (sameKeys(known.given, given)) return known;

@@ -8,8 +8,8 @@ import type { Instant } from "../model/units.ts";
 import type { MoneyCommand } from "./money-command.ts";
 
 /**
- * What can be asked of the core. A command is an input: it is written to the journal as it came, beside the events
- * that the core answered with. Accounts are named by path, everything else by its outside id.
+ * A request to the core. A command is an input: the journal keeps it unchanged, beside the events that the core decided.
+ * Accounts are named by path, everything else by its outside id.
  */
 export type Command =
   | SubmitJob
@@ -18,7 +18,7 @@ export type Command =
   | { readonly kind: "job.release"; readonly job: JobId }
   | { readonly kind: "account.create"; readonly id: AccountId; readonly path: string; readonly terms: AccountTerms }
   | { readonly kind: "account.edit"; readonly path: string; readonly terms: AccountTerms; readonly ifRevision?: number }
-  /** Another quota for a time; null takes back those that are planned or in force. */
+  /** A quota for a limited time [U4]; null cancels the windows that are planned or in force. */
   | {
       readonly kind: "account.window";
       readonly path: string;
@@ -26,20 +26,20 @@ export type Command =
       readonly ifRevision?: number;
     }
   | { readonly kind: "account.delete"; readonly path: string; readonly ifRevision?: number }
-  /** An engine's inventory: adds the nodes that are new, refreshes the others. Sent by the shell, not by people. */
+  /** An engine's inventory: adds new nodes, refreshes the others. Sent by the shell, not by people. */
   | { readonly kind: "node.register"; readonly nodes: readonly NodeFacts[] }
   | { readonly kind: "node.cordon"; readonly node: string; readonly reason: string }
   | { readonly kind: "node.drain"; readonly node: string; readonly reason: string; readonly until?: Instant }
-  /** Out of use from one instant to another; null takes back what is planned, and ends what is in force. */
+  /** Plans a maintenance window [B5]; null cancels planned windows and ends one that is in force. */
   | {
       readonly kind: "node.maintenance";
       readonly node: string;
       readonly window: Pick<MaintenanceWindow, "from" | "to" | "zone" | "reason"> | null;
     }
   | { readonly kind: "node.up"; readonly node: string }
-  /** The owner vouches that nothing runs there any more; its leases are lost and their jobs start elsewhere. */
+  /** The owner confirms that nothing runs there any more: its leases are lost, and their jobs start elsewhere. */
   | { readonly kind: "node.down"; readonly node: string; readonly reason: string }
-  /** With a first role, so that there is never a user whom only the platform's owner can reach. */
+  /** With a first role, because a user without any role could be administered only by the platform's owner. */
   | {
       readonly kind: "user.create";
       readonly user: UserId;
@@ -47,9 +47,9 @@ export type Command =
     }
   | { readonly kind: "user.disable"; readonly user: UserId }
   | { readonly kind: "user.enable"; readonly user: UserId }
-  /** Name, address and password go from the private table in the same commit; the user stays, disabled. */
+  /** The same commit deletes name, address and password from the private table; the user stays, disabled. */
   | { readonly kind: "user.erase"; readonly user: UserId }
-  /** The hash goes to the private table in the same commit. */
+  /** The same commit writes the hash to the private table. */
   | { readonly kind: "password.set"; readonly user: UserId }
   | { readonly kind: "role.bind"; readonly user: UserId; readonly role: Role; readonly account: string }
   | { readonly kind: "role.unbind"; readonly user: UserId; readonly role: Role; readonly account: string }
@@ -64,12 +64,12 @@ export type Command =
       readonly expiresAt: Instant;
     }
   | { readonly kind: "token.revoke"; readonly token: TokenId }
-  /** The value goes to the private table in the same commit, encrypted; the journal knows that it changed. */
+  /** The same commit writes the value to the private table, encrypted; the journal records only that it changed. */
   | { readonly kind: "secret.set"; readonly account: string; readonly name: string }
   | { readonly kind: "secret.delete"; readonly account: string; readonly name: string }
   | { readonly kind: "policy.set"; readonly policy: Policy }
   | MoneyCommand
-  /** Written first after a restore: engines refuse orders of a lower epoch from then on. */
+  /** The first input after a restore: from then on engines refuse orders of a lower epoch. */
   | { readonly kind: "epoch.begin"; readonly reason: string };
 
 export interface SubmitJob {
@@ -78,11 +78,11 @@ export interface SubmitJob {
   readonly account: string;
   readonly user: UserId;
   readonly spec: JobSpec;
-  /** How the jobs of `spec.after` that are no longer live had ended when the shell looked. */
+  /** The outcomes of the jobs of `spec.after` that had ended when the shell looked them up. */
   readonly endedBefore: readonly { readonly job: JobId; readonly outcome: JobOutcome }[];
 }
 
-/** Who asked, for the audit record that the input itself is. */
+/** The user and token behind a command; the input is itself the audit record. */
 export interface Actor {
   readonly user: UserId | "system";
   readonly token?: TokenId;
@@ -93,14 +93,14 @@ export interface CommandInput {
   readonly v: 1;
   readonly op: OperationId;
   readonly actor: Actor;
-  /** The request id that the caller saw. */
+  /** The request id that was returned to the caller. */
   readonly request: string;
   readonly command: Command;
-  /** Repeating a create with the same key and body answers as the first time. */
+  /** A repeated create with the same key and body gets the answer of the first. */
   readonly idempotency?: { readonly key: string; readonly bodyHash: string };
 }
 
-/** "It is now": lets timers that are due take effect. */
+/** Advances the time, so that due timers take effect. */
 export interface TickInput {
   readonly kind: "tick";
   readonly v: 1;

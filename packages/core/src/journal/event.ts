@@ -10,8 +10,8 @@ import type { Head } from "./head.ts";
 import type { MoneyEvent } from "./money-event.ts";
 
 /**
- * What was decided. `apply` only writes events into the state and never recomputes policy, so a journal of today
- * gives the same state under every later version. A changed shape gets a new `v` and an upcaster in `upcast.ts`.
+ * A decision. `apply` only writes events into the state and never recomputes policy, so today's journal gives the same
+ * state under every later version. A changed format gets a new `v` and an upcaster in `upcast.ts`.
  */
 export type Event =
   | NodeAdded
@@ -61,14 +61,14 @@ export interface NodeChanged extends Head<"node-changed"> {
   readonly mode: NodeMode;
   readonly reason: string;
   readonly drainUntil: Instant;
-  /** Present when the engine told something new; GPUs are never renumbered. */
+  /** Present if the engine reported a change; GPUs are never renumbered. */
   readonly facts?: NodeFacts;
 }
-/** The node left the fleet, or comes back with other GPUs under a new number. It held no lease. */
+/** The node left the fleet, or returns with other GPUs under a new number. It held no lease. */
 export interface NodeRemoved extends Head<"node-removed"> {
   readonly node: NodeNo;
 }
-/** All windows that are not over. What a beginning or an end does to the node comes as its own event. */
+/** All windows that are not over. The change of the node at a begin or an end is a separate event. */
 export interface MaintenancePlanned extends Head<"maintenance-planned"> {
   readonly node: NodeNo;
   readonly windows: readonly MaintenanceWindow[];
@@ -82,9 +82,9 @@ export interface AccountCreated extends Head<"account-created"> {
 }
 export interface AccountEdited extends Head<"account-edited"> {
   readonly account: AccountNo;
-  /** What holds from now on. */
+  /** The terms in force from now on. */
   readonly terms: AccountTerms;
-  /** Where there are windows: the terms without them, and all that are not over. */
+  /** If there are windows: the terms without them, and the windows that are not over. */
   readonly base?: AccountTerms;
   readonly windows?: readonly QuotaWindow[];
 }
@@ -139,13 +139,13 @@ export interface JobHeld extends Head<"job-held"> {
   readonly job: JobNo;
   readonly held: boolean;
 }
-/** The job cannot start yet and has a place on the timeline behind those planned before it (B1). */
+/** The job cannot start yet and is planned behind the plans before it [B1]. */
 export interface JobPlanned extends Head<"job-planned"> {
   readonly job: JobNo;
-  /** When it could start as things stood; it keeps its place whatever becomes of that. */
+  /** The earliest start at that moment; the job keeps its place in the order of plans even if the time changes. */
   readonly startsAt: Instant;
 }
-/** It can no longer be told when the job starts. Leaving the queue ends a plan without a word. */
+/** The start of the job can no longer be predicted. A job that leaves the queue loses its plan without this event. */
 export interface PlanDropped extends Head<"plan-dropped"> {
   readonly job: JobNo;
 }
@@ -164,36 +164,36 @@ export interface JobPlaced extends Head<"job-placed"> {
   readonly class: JobClass;
   readonly cover: AccountNo;
   readonly seats: readonly Seat[];
-  /** Devices of the seats that held another tenant's work, and those that must be cut otherwise. */
+  /** GPUs of the seats that last held another tenant's work [S4], and those whose mode must change. */
   readonly scrub?: readonly GpuNo[];
   readonly reshape?: readonly GpuNo[];
 }
-/** Room is being made: `victims` are asked to leave in the same batch, and these seats are held for the job (T7). */
+/** Room is being made: `victims` are asked to stop in the same batch, and these seats are held for the job [T7]. */
 export interface JobClaimed extends Head<"job-claimed"> {
   readonly job: JobNo;
-  /** The account whose guarantee it claims by; absent = it claims as burst. */
+  /** The account whose guarantee covers the claim; absent = it claims as burst. */
   readonly cover?: AccountNo;
   readonly choice: number;
   readonly unitsEach: number;
   readonly seats: readonly Seat[];
   readonly victims: readonly JobNo[];
-  /** Extra members of elastic jobs that are asked to leave. */
+  /** Extra members of elastic jobs that are asked to stop. */
   readonly shrinks?: readonly LeaseId[];
-  /** Jobs that go elsewhere: each has a claim of its own for its new seats in the same batch (T9). */
+  /** Jobs that move elsewhere: each has a claim for its new seats in the same batch [T9]. */
   readonly moves?: readonly JobNo[];
 }
-/** The job gives up what was held for it and waits as before. */
+/** The job gives up the seats held for it and waits as before. */
 export interface ClaimDropped extends Head<"claim-dropped"> {
   readonly job: JobNo;
   readonly reason: string;
 }
-/** A running job is promoted, or falls; nothing moves (C3). */
+/** A running job is promoted to guaranteed, or falls to burst; nothing moves [C3]. */
 export interface JobClassed extends Head<"job-classed"> {
   readonly job: JobNo;
   readonly class: JobClass;
   readonly cover: AccountNo;
 }
-/** An elastic job gets more members while it runs; their ranks follow those it had. */
+/** An elastic job gets more members while it runs; their ranks follow the existing ones. */
 export interface JobGrown extends Head<"job-grown"> {
   readonly job: JobNo;
   readonly unitsEach: number;
@@ -201,13 +201,13 @@ export interface JobGrown extends Head<"job-grown"> {
   readonly scrub?: readonly GpuNo[];
   readonly reshape?: readonly GpuNo[];
 }
-/** The devices of the lease that needed it have been cleared; `how` is what the engine really did (S4). */
+/** The engine has scrubbed the GPUs of the lease that needed it; `how` is the method it used [S4]. */
 export interface LeaseScrubbed extends Head<"lease-scrubbed"> {
   readonly lease: LeaseId;
   readonly sequence: number;
   readonly how: string;
 }
-/** The devices of the lease are cut as it needs them. */
+/** The GPUs of the lease are in the mode that it needs. */
 export interface LeaseReshaped extends Head<"lease-reshaped"> {
   readonly lease: LeaseId;
   readonly sequence: number;
@@ -223,14 +223,14 @@ export interface LeaseStarted extends Head<"lease-started"> {
   readonly lease: LeaseId;
   readonly sequence: number;
 }
-/** `sequence` is 0 when the core asked for the stop and the report's number when the engine began it. */
+/** `sequence` is 0 if the core asked for the stop, and the report's number if the engine began it. */
 export interface LeaseStopping extends Head<"lease-stopping"> {
   readonly lease: LeaseId;
   readonly sequence: number;
   readonly cause: StopCause;
   readonly signal: string;
   readonly graceMs: number;
-  /** For the user of an evicted or moved job: who needed the room, in words that name nobody. */
+  /** For the user of an evicted or moved job: why the room was needed, without naming other accounts. */
   readonly why?: string;
 }
 export type LeaseResult = "exited" | "never-ran" | "refused" | "lost";
@@ -243,7 +243,7 @@ export interface LeaseEnded extends Head<"lease-ended"> {
   readonly limit?: string;
   readonly reason?: string;
 }
-/** Back into the queue as attempt `attempt`, not before `notBeforeAt`. */
+/** The job returns to the queue as attempt `attempt`, to start at `notBeforeAt` at the earliest. */
 export interface JobRequeued extends Head<"job-requeued"> {
   readonly job: JobNo;
   readonly attempt: number;
@@ -256,7 +256,7 @@ export interface JobEnded extends Head<"job-ended"> {
   readonly exitCode?: number;
   readonly reason?: string;
 }
-/** An idempotency key was used for a create; `result` is the id of what it made. */
+/** An idempotency key was used for a create; `result` is the id of the created thing. */
 export interface KeyUsed extends Head<"key-used"> {
   readonly user: UserId | "system";
   readonly key: string;
@@ -266,11 +266,11 @@ export interface KeyUsed extends Head<"key-used"> {
 export interface PolicySet extends Head<"policy-set"> {
   readonly policy: Policy;
 }
-/** Where very many groups wait, some have had their turn to claim [B6]. */
+/** More than 256 groups wait, and some had their periodic retry [B6]. */
 export interface TurnTaken extends Head<"turn-taken"> {
-  /** The first job of the last group in this round that has had its turn; 0 = all have. */
+  /** The first job of the last group that was retried in this round; 0 = the round is complete. */
   readonly upTo: number;
-  /** Something changed meanwhile: another round follows. */
+  /** Something changed during the round, so another one follows. */
   readonly again: boolean;
 }
 

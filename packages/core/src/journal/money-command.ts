@@ -5,12 +5,12 @@ import type { Invoice, SpelledLine } from "../money/invoice.ts";
 import type { Contract, PricesAhead, PriceVersion } from "../money/price.ts";
 import type { SpelledBudget } from "./money-event.ts";
 
-/** What can be asked of the core about money. Amounts that may pass 2^53 are text. */
+/** Requests to the core about money. Amounts that may exceed 2^53 are text. */
 export type MoneyCommand =
   | { readonly kind: "price.add"; readonly version: PriceVersion }
-  /** Sent by the shell, which knows the zones: the times of day of all lists as instants. */
+  /** Sent by the shell, which knows the time zones: the times of day of all price lists as instants. */
   | { readonly kind: "price.foresee"; readonly ahead: PricesAhead }
-  /** Sent by the shell: a job has used up its own budget. */
+  /** Sent by the shell: a job has spent its own budget. */
   | { readonly kind: "job.overspend"; readonly job: JobId; readonly spentMicros: string }
   | { readonly kind: "contract.set"; readonly contract: Contract }
   | {
@@ -21,7 +21,7 @@ export type MoneyCommand =
     }
   | { readonly kind: "budget.set"; readonly budget: SpelledBudget }
   | { readonly kind: "budget.drop"; readonly account: string }
-  /** Sent by the shell, which follows what is spent. */
+  /** Sent by the shell, which tracks spending. */
   | {
       readonly kind: "budget.reach";
       readonly account: string;
@@ -29,7 +29,7 @@ export type MoneyCommand =
       readonly perMille: number;
       readonly spentMicros: string;
     }
-  /** Sent by the shell: at the rate of now the limit will be passed before the period ends, or no longer. */
+  /** Sent by the shell: at the current rate the limit will be exceeded before the period ends, or no longer. */
   | {
       readonly kind: "budget.foresee";
       readonly account: string;
@@ -37,12 +37,12 @@ export type MoneyCommand =
       readonly forecastMicros: string;
       readonly spentAt?: Instant;
     }
-  /** Sent by the shell: a tenant owes as much as its credit limit, or no longer. */
+  /** Sent by the shell: a tenant's debt has reached its credit limit, or no longer does. */
   | { readonly kind: "credit.reach"; readonly tenant: string; readonly reached: boolean; readonly owedMicros: string }
   | IssueInvoice
   | PostEntry;
 
-/** The shell has rated the period; the core checks the sums, gives the number and books the entries. */
+/** The shell has rated the period; the core checks the sums, assigns the number and books the entries. */
 export interface IssueInvoice {
   readonly kind: "invoice.issue";
   readonly tenant: string;
@@ -56,7 +56,7 @@ export interface IssueInvoice {
   readonly extractRoot: string;
 }
 
-/** `micros` is above zero but for an adjustment, which may go either way. */
+/** `micros` is above zero, except that an adjustment may have either sign. */
 export interface PostEntry {
   readonly kind: "ledger.post";
   readonly tenant: string;

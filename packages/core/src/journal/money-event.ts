@@ -6,7 +6,7 @@ import type { LedgerEntry } from "../money/ledger.ts";
 import type { Contract, PricesAhead, PriceVersion } from "../money/price.ts";
 import type { Head } from "./head.ts";
 
-/** What was decided about money. Amounts that may pass 2^53 are text. */
+/** Decisions about money. Amounts that may exceed 2^53 are text. */
 export type MoneyEvent =
   | PriceAdded
   | PricesForeseen
@@ -24,24 +24,24 @@ export type MoneyEvent =
 export interface PriceAdded extends Head<"price-added"> {
   readonly version: PriceVersion;
 }
-/** What times of day cost from now on, as far as that is known ahead. */
+/** The prices by time of day from now on, as far ahead as they are known. */
 export interface PricesForeseen extends Head<"prices-foreseen"> {
   readonly ahead: PricesAhead;
 }
-/** A job has used up its own budget; it is asked to leave, or does not start any more. */
+/** A job has spent its own budget: it is asked to stop, or does not start again. */
 export interface OwnBudgetSpent extends Head<"own-budget-spent"> {
   readonly job: JobNo;
   readonly budgetMicros: string;
   readonly spentMicros: string;
 }
-/** Takes the place of what was agreed with the tenant before. */
+/** Replaces the tenant's previous contract. */
 export interface ContractSet extends Head<"contract-set"> {
   readonly contract: Contract;
 }
 export interface TenantBilled extends Head<"tenant-billed"> {
   readonly tenant: string;
   readonly mode: Invoice["mode"];
-  /** Absent = pays by invoice. */
+  /** Absent = no credit limit: the tenant pays by invoice. */
   readonly creditLimitMicros?: string;
 }
 
@@ -52,25 +52,25 @@ export interface BudgetSet extends Head<"budget-set"> {
 export interface BudgetDropped extends Head<"budget-dropped"> {
   readonly account: string;
 }
-/** A threshold was passed, or the limit; `none` ends what the limit brought about. */
+/** A threshold or the limit was passed; `none` ends the effect of the limit. */
 export interface BudgetReached extends Head<"budget-reached"> {
   readonly account: string;
   readonly stop: BudgetStop | "none";
-  /** The highest part of the limit that was passed. */
+  /** The highest threshold that was passed, in thousandths of the limit. */
   readonly perMille: number;
   readonly spentMicros: string;
 }
 
-/** At the rate of now the limit will be passed before the period ends (`over`), or no longer. */
+/** At the current rate the limit will be exceeded before the period ends (`over`), or no longer. */
 export interface BudgetForeseen extends Head<"budget-foreseen"> {
   readonly account: string;
   readonly over: boolean;
   readonly forecastMicros: string;
-  /** When it will be spent. */
+  /** When the limit will be reached. */
   readonly spentAt?: Instant;
 }
 
-/** A tenant owes as much as its credit limit, with what is not invoiced yet; or no longer. */
+/** A tenant's debt, with usage that is not invoiced yet, has reached its credit limit, or no longer does. */
 export interface CreditReached extends Head<"credit-reached"> {
   readonly tenant: string;
   readonly reached: boolean;
@@ -80,7 +80,7 @@ export interface CreditReached extends Head<"credit-reached"> {
 export type SpelledEntry = Omit<LedgerEntry, "legs"> & {
   readonly legs: readonly { readonly account: string; readonly micros: string }[];
 };
-/** Closes a period for a tenant. From now on the lines are only ever corrected by later ones. */
+/** Closes a period for a tenant. From now on its lines are corrected only by later ones. */
 export interface InvoiceIssued extends Head<"invoice-issued"> {
   readonly number: string;
   readonly tenant: string;
@@ -90,7 +90,7 @@ export interface InvoiceIssued extends Head<"invoice-issued"> {
   readonly lines: readonly SpelledLine[];
   readonly totalMicros: string;
   readonly ratingVersion: number;
-  /** SHA-256 of the invoice's text, and the Merkle root over the extract it was made from; hexadecimal. */
+  /** SHA-256 of the invoice's text, and the Merkle root of the extract behind it; hexadecimal. */
   readonly textHash: string;
   readonly extractRoot: string;
   readonly entries: readonly SpelledEntry[];

@@ -1,21 +1,21 @@
 /**
- * A refusal is a value the caller can act on: which field, what it held, what to do instead. Nothing changes when a
- * command is refused. The kinds are part of the API; `wire` gives each its HTTP status.
+ * A refusal is a value that the caller can act on: the field, its value, and what to do instead. A refused command
+ * changes nothing. The kinds are part of the API; `wire` gives each its HTTP status.
  */
 export type RefusalKind =
-  | "invalid" // a field has a value that cannot be right
+  | "invalid" // a field has an impossible value
   | "unknown-field"
   | "unsupported" // a field that no engine here can honour yet
   | "not-found"
   | "already-exists"
-  | "conflict" // the thing is not in a state that allows this
+  | "conflict" // the present state of the job, node or account does not allow it
   | "stale" // If-Match names an older revision
   | "key-reused" // same Idempotency-Key, other body
   | "not-allowed" // an owner's rule forbids it
-  | "never-fits" // no empty fleet could hold it, or a max forbids it for ever
-  | "over-guarantee" // guarantees below exceed what is above
+  | "never-fits" // not even an empty fleet could hold it, or a max forbids it for ever
+  | "over-guarantee" // the guarantees below exceed the guarantee above
   | "no-space" // the disk is nearly full: nothing new, while cancel and metering go on
-  | "look-again"; // the world moved between looking and deciding; the shell repeats, callers never see it
+  | "look-again"; // the state changed between the shell's lookup and the decision; the shell repeats, callers never see it
 
 export interface Refusal {
   readonly refused: RefusalKind;

@@ -3,8 +3,8 @@ import type { StopCause } from "../model/job.ts";
 import type { Instant } from "../model/units.ts";
 
 /**
- * What an engine says has become of a lease. Reports of one lease are numbered from 1 without gaps and may come
- * late, twice or after an outage; `at` is the engine's clock and is clamped between the last event and now.
+ * An engine's report about a lease. The reports of one lease are numbered from 1 without gaps and may arrive late, twice
+ * or after an outage; `at` is the engine's clock and is clamped between the last event and now.
  */
 export interface Report {
   readonly lease: LeaseId;
@@ -15,29 +15,29 @@ export interface Report {
 }
 
 export type ReportWhat =
-  /** Before `prepared`, where the order asks for it: the devices are cleared, or cut otherwise, and how that was done. */
+  /** Before `prepared`, if the order says so: the GPUs are scrubbed, or their mode is changed; `how` is the method. */
   | { readonly kind: "scrubbed"; readonly how: string }
   | { readonly kind: "reshaped"; readonly how: string }
-  /** The devices could not be cleared: nothing ran, and nobody else may have them either. */
+  /** The GPUs could not be scrubbed: nothing ran, and no other lease may have them either. */
   | { readonly kind: "scrub-failed"; readonly reason: string }
-  /** Everything is ready and held; nothing of the user has run. */
+  /** Everything is ready and held; no user code has run. */
   | { readonly kind: "prepared"; readonly engineId: string; readonly enforcement: { readonly [limit: string]: string } }
-  /** It cannot be made ready here; nothing ran. */
+  /** The lease cannot be prepared on this node; nothing ran. */
   | { readonly kind: "refused"; readonly reason: string }
   | { readonly kind: "started" }
-  /** The engine itself began to stop it, for instance at the time limit. */
+  /** The engine began to stop it by itself, for instance at the time limit. */
   | { readonly kind: "stopping"; readonly cause: StopCause }
-  /** Gone, and nothing of it is left. `ran: false` = it was stopped before it was released. */
+  /** It has stopped and no process is left. `ran: false` = it was stopped before user code ran. */
   | {
       readonly kind: "exited";
       readonly ran: boolean;
       readonly code?: number;
       readonly signal?: string;
-      /** A limit that ended it: `memory`, `time`. */
+      /** The limit that ended it: `memory`, `time`. */
       readonly limit?: string;
       readonly reason?: string;
     }
-  /** Its supervisor or machine is gone and how it ended cannot be known. */
+  /** Its supervisor or machine is gone, and its end is unknown. */
   | { readonly kind: "lost"; readonly reason: string };
 
 export interface ReportInput {

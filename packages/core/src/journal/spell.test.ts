@@ -29,7 +29,7 @@ function submissionOf(spec: JobSpec): CommandInput {
   return { kind: "command", v: 1, op: "op_1" as OperationId, actor: { user }, request: "req", command, idempotency };
 }
 
-// With every field there is: one more does not compile until it stands here, and then must be spelled.
+// With every field: a new one does not compile until it is added here, and then it must be written.
 const submitted = (spec: JobSpec): Required<JobSubmitted> => ({
   ...{ kind: "job-submitted", v: 1, at, job: 7 as JobNo, id: "job_1" as JobId, account: 2 as AccountNo },
   ...{ user: `usr_"\n` as UserId, spec, waitsFor: [5, 6] as JobNo[] },
@@ -46,10 +46,10 @@ const keyUsed: Required<KeyUsed> = {
   ...{ kind: "key-used", v: 1, at, user: "system", key: `k"\u0001`, bodyHash: "\ud800", result: "job_1" },
 };
 
-describe("the spelling of events", () => {
+describe("the text of an event", () => {
   const check = (spelling: EventSpelling, event: Event) => assert.equal(spelling.spell(event), canonicalJson(event));
 
-  it("[S12] is that of canonical JSON, with each field that may be there and without", () => {
+  it("[S12] is canonical JSON, with and without each optional field", () => {
     const spelling = new EventSpelling();
     const { scrub: _, reshape: __, ...plain } = placed;
     const part = { mode: "mps", compute: 1, memory: 2 } as never;
@@ -61,7 +61,7 @@ describe("the spelling of events", () => {
     check(spelling, { kind: "job-held", v: 1, at, job: 7 as JobNo, held: true });
   });
 
-  it("[S12] takes what a job asks for from its submission, whatever its texts look like", () => {
+  it("[S12] reuses the job's specification from its submission, even if its strings look like JSON", () => {
     const envs: Record<string, string>[] = [
       {},
       { user: "x" },
@@ -78,7 +78,7 @@ describe("the spelling of events", () => {
     }
   });
 
-  it("refuses what is not a whole number", () => {
+  it("refuses a number that is not whole", () => {
     const spelling = new EventSpelling();
     for (const wrong of [Number.NaN, 1.5, 2 ** 60]) {
       assert.throws(() => spelling.spell({ ...keyUsed, at: wrong }), /not a whole number/);

@@ -4,14 +4,14 @@ import type { Event, JobPlaced, JobSubmitted, KeyUsed, Seat } from "./event.ts";
 import type { Input } from "./input.ts";
 
 /**
- * Spells the events that a batch of inputs led to: the same text as `canonicalJson`. The three events of a submission are
- * most of what is ever written, so their fields are named here in order and not looked for; and what a job asks for has
- * been spelled with the input that brought it.
+ * Writes the events of a batch: the same text as `canonicalJson`, faster. The three events of a submission are most of
+ * the journal, so their fields are listed here in order; and the specification of a job is copied from the text of the
+ * input that submitted it.
  */
 export class EventSpelling {
   readonly #specs = new Map<JobSpec, string>();
 
-  /** Takes down an input and its canonical JSON. */
+  /** Remembers the specification in an input's canonical JSON. */
   note(input: Input, line: string): void {
     if (input.kind === "command" && input.command.kind === "job.submit") {
       const spelled = specIn(line);
@@ -42,8 +42,8 @@ export class EventSpelling {
 }
 
 /**
- * What a job asks for, as the canonical JSON of its submission has it: between its neighbours in the order of keys. Inside
- * of a text their quotation marks would be escaped, so nothing else in the line looks like them.
+ * The specification in the canonical JSON of a submission: the text between its neighbouring keys. Inside a string their
+ * quotation marks would be escaped, so nothing else in the line matches them.
  */
 function specIn(line: string): string | undefined {
   const before = line.indexOf(beforeSpec);
@@ -59,8 +59,8 @@ function placed(event: JobPlaced): string {
   let spelled = "";
   for (const seat of seats) spelled += spelled === "" ? seatOf(seat) : `,${seatOf(seat)}`;
   const head = `{"at":${whole(at)},"attempt":${whole(attempt)},"choice":${whole(choice)}`;
-  const who = `"class":${JSON.stringify(event.class)},"cover":${whole(cover)},"job":${whole(job)},"kind":"job-placed"`;
-  return `${head},${who},"seats":[${spelled}],"unitsEach":${whole(unitsEach)},"v":1}`;
+  const middle = `"class":${JSON.stringify(event.class)},"cover":${whole(cover)},"job":${whole(job)},"kind":"job-placed"`;
+  return `${head},${middle},"seats":[${spelled}],"unitsEach":${whole(unitsEach)},"v":1}`;
 }
 
 function seatOf(seat: Seat): string {

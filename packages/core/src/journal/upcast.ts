@@ -1,6 +1,6 @@
 import type { Event } from "./event.ts";
 
-/** An event as some version wrote it. */
+/** An event in the format of the version that wrote it. */
 export interface StoredEvent {
   readonly kind: string;
   readonly v: number;
@@ -10,14 +10,14 @@ export interface StoredEvent {
 type Upcaster = (stored: StoredEvent) => StoredEvent;
 
 /**
- * Lifts an old shape to the next version, by `kind@v`. When the shape of an event changes, its `v` grows by one and
- * the way from the old one is added here; none is ever removed, so every journal replays for ever.
+ * Converts an old format to the next version, by `kind@v`. When the format of an event changes, its `v` grows by one and
+ * the conversion is added here; none is ever removed, so every journal stays replayable.
  */
 const upcasters: Readonly<Record<string, Upcaster>> = {};
 
 const upcastersExist = Object.keys(upcasters).length > 0;
 
-/** A stored event in today's shape. */
+/** A stored event in today's format. */
 export function upcast(stored: StoredEvent): Event {
   if (!upcastersExist) return stored as Event;
   let event = stored;

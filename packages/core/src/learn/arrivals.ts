@@ -5,18 +5,18 @@ import { unitsPerGpu } from "../model/units.ts";
 import { chancesOf, type Largest } from "./worth/chances.ts";
 import { FleetWorth, type Weighed } from "./worth/fleet-worth.ts";
 import { Mix, type MixRecord } from "./worth/mix.ts";
-import type { Room, Shape } from "./worth/shape.ts";
+import type { ArrivalShape, NodeRoom } from "./worth/shape.ts";
 
-/** Arrivals before room is valued at all, and the least between two times. */
+/** Arrivals before the first valuation, and the least between two. */
 const arrivalsFirst = 32;
-/** Room is valued anew each time twice as much has arrived, and at the latest after so many arrivals. */
+/** A valuation follows when the arrivals have doubled, and at the latest after this many more. */
 const arrivalsBetweenMax = 4_096;
-/** Members of one submission that count: a single large array should not become the mix. */
+/** The most members of one submission that count, so that a single large array does not dominate the mix. */
 const membersMax = 64;
-/** Of a larger fleet every so many-th node stands for the others. */
+/** The most nodes that are valued; of a larger fleet an even sample is taken. */
 const nodesMax = 512;
 
-/** What was learned, as it stands in a snapshot. */
+/** What was learned, as stored in a snapshot. */
 export interface ArrivalsImage {
   readonly mix: MixRecord;
   readonly count: number;
@@ -25,8 +25,8 @@ export interface ArrivalsImage {
 }
 
 /**
- * What has been submitted, by shape, and what room is worth by it [P4]. It changes with submissions alone and is valued
- * anew at counts that follow from them, so that every replay has the same worth at the same event.
+ * Submissions counted by shape, and the worth of free room that follows from them [P4]. It changes with submissions only,
+ * and valuations happen at fixed counts, so that every replay has the same worth at the same event.
  */
 export class Arrivals {
   #mix = new Mix();
@@ -34,12 +34,12 @@ export class Arrivals {
   #count = 0;
   #nextAt = arrivalsFirst;
 
-  /** What room is worth; undefined while too little has come to say. */
+  /** The worth of free room; undefined while there are too few arrivals. */
   get worth(): FleetWorth | undefined {
     return this.#worth;
   }
 
-  note(fleet: Fleet, shape: Shape, members: number): void {
+  note(fleet: Fleet, shape: ArrivalShape, members: number): void {
     for (let i = 0; i < Math.min(members, membersMax); i++) this.#mix.add(shape);
     this.#count += Math.min(members, membersMax);
     if (this.#count < this.#nextAt) return;
@@ -67,23 +67,26 @@ export class Arrivals {
   }
 }
 
-/** What one member of a job asks of a node, by its first choice. `models` are those that would do, by number. */
-export function shapeOf({ gpus, cpusMilli }: Pick<JobSpec, "gpus" | "cpusMilli">, models: readonly number[]): Shape {
+/** What one member of a job needs of a node, by its first alternative. `models` are the numbers of acceptable models. */
+export function arrivalShapeOf(
+  { gpus, cpusMilli }: Pick<JobSpec, "gpus" | "cpusMilli">,
+  models: readonly number[],
+): ArrivalShape {
   const { count, unitsEach, model, part } = gpus[0]!;
   return {
     cpusMilli,
     gpus: count,
-    // What only the device can tell counts as its memory, and if that is not known either as all of it.
+    // Compute that depends on the device counts like the memory; if that is unknown too, as a whole GPU.
     unitsEach: unitsEach || part?.compute || part?.memory || unitsPerGpu,
     models: model === "*" || count === 0 ? [] : models.length === 0 ? [noModel] : models,
   };
 }
 
-/** Stands for models that the fleet does not have. */
+/** Stands for a model that the fleet does not have. */
 const noModel = -1;
 
-/** What a node has left; GPUs that are kept for somebody count as taken. The same as `before` where that is equal. */
-function roomOf(fleet: Fleet, node: FleetNode, before: Room | undefined): Room {
+/** The free room of a node; GPUs held for a job count as taken. Returns `before` if it is equal, to share one object. */
+function roomOf(fleet: Fleet, node: FleetNode, before: NodeRoom | undefined): NodeRoom {
   const model = fleet.soleModel(node);
   const freeUnits: number[] = [];
   const end = node.firstGpu + node.facts.gpus.length;
@@ -94,18 +97,18 @@ function roomOf(fleet: Fleet, node: FleetNode, before: Room | undefined): Room {
     if (place === freeUnits.length) freeUnits.push(free);
     else freeUnits.splice(place, 0, free);
   }
-  const room: Room = { model, cpusMilli: node.freeCpusMilli, freeUnits };
+  const room: NodeRoom = { model, cpusMilli: node.freeCpusMilli, freeUnits };
   return before !== undefined && isSameRoom(room, before) ? before : room;
 }
 
-function isSameRoom(a: Room, b: Room): boolean {
+function isSameRoom(a: NodeRoom, b: NodeRoom): boolean {
   if (a.model !== b.model || a.cpusMilli !== b.cpusMilli || a.freeUnits.length !== b.freeUnits.length) return false;
   for (let i = 0; i < a.freeUnits.length; i++) if (a.freeUnits[i] !== b.freeUnits[i]) return false;
   return true;
 }
 
 function worthOn(fleet: Fleet, mix: Mix): FleetWorth | undefined {
-  const rooms: [Room, number][] = [];
+  const rooms: [NodeRoom, number][] = [];
   const largest = { gpus: 0, nodes: 0, cpusMilli: 0 };
   let units = 0;
   let freeUnits = 0;

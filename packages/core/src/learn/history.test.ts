@@ -17,8 +17,8 @@ function past(w: World, path: string): number {
   return pastUnits(w.state, w.state.accountByPath.get(path)!.no, w.now) / unitsPerGpu;
 }
 
-describe("the history of what was borrowed", () => {
-  it("[O2] nears what is borrowed, by half in each half-life, and falls as fast when nothing is", () => {
+describe("the history of past borrowing", () => {
+  it("[O2] approaches present borrowing by half in each half-life, and decays at the same rate", () => {
     const w = lab();
     w.submit("x", "lab/a", { gpus: 8 });
     w.run("x");
@@ -35,7 +35,7 @@ describe("the history of what was borrowed", () => {
     assert.equal(past(w, "lab/a"), 0);
   });
 
-  it("[O2] counts short work too, and nothing inside a guarantee", () => {
+  it("[O2] counts short jobs too, and nothing inside a guarantee", () => {
     const w = lab();
     const { quota } = w.state.accountByPath.get("lab/b")!.terms;
     const lent = { ...plainTerms, quota: { ...quota, guarantee: { "*": unitsPerGpu } }, overcommit: true };
@@ -53,7 +53,7 @@ describe("the history of what was borrowed", () => {
     assert.equal(past(w, "lab/b"), 0);
   });
 
-  it("[S13] is the same after a restart, and gone when nobody asks for it", () => {
+  it("[S26] is the same after a restart, and is dropped when the account above no longer keeps it", () => {
     const w = lab();
     w.submit("x", "lab/a", { gpus: 3 });
     w.run("x").tick(7 * hour);
@@ -69,7 +69,7 @@ describe("the history of what was borrowed", () => {
     assert.equal(w.state.history.size, 0);
   });
 
-  it("[O2] is not kept unless the account above asks for it", () => {
+  it("[O2] is not kept unless the account above has a half-life", () => {
     const w = lab({});
     w.submit("x", "lab/a", { gpus: 3 });
     w.run("x").tick(day);

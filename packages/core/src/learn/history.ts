@@ -1,14 +1,15 @@
 import { type AccountNo, noAccount } from "../model/ids.ts";
+import { must } from "../model/must.ts";
 import { type Instant, second, unitsPerGpu } from "../model/units.ts";
 import type { AccountTree } from "../quota/accounts.ts";
 import type { AccountUsage } from "../quota/held.ts";
 
 /**
- * What an account below one with a half-life has borrowed, averaged with weights that halve with age. Time goes in steps
- * of the half-life's 64th part: whole numbers give the same history on any machine.
+ * What an account has borrowed, averaged with weights that halve with age [O2]; kept where the parent has a half-life.
+ * Time advances in steps of a 64th of the half-life, in whole numbers, so that the history is the same on any machine.
  */
 export interface History {
-  /** In seconds since the epoch: up to where it is counted. */
+  /** Counted up to this time, in seconds since the epoch. */
   at: number;
   /** Thousandths of a GPU × seconds borrowed since the last step began. */
   area: number;
@@ -16,7 +17,7 @@ export interface History {
   level: number;
 }
 
-/** The part of State in which histories are kept. */
+/** The part of State that holds histories. */
 export interface WithHistory extends AccountTree {
   readonly lastAt: Instant;
   readonly usage: AccountUsage[];
@@ -25,19 +26,19 @@ export interface WithHistory extends AccountTree {
 }
 
 const stepsPerHalfLife = 64;
-/** Each step moves the average by this part towards what was borrowed in it: (92/93)^64 is a half. */
+/** Each step moves the average by a 93rd towards what was borrowed in it: (92/93)^64 is a half. */
 const stepPart = 93;
-/** After so many steps at one level nothing is left of what was before. */
+/** After this many steps at one level, older borrowing no longer counts. */
 const stepsMax = 64 * stepsPerHalfLife;
 const milliPerUnit = unitsPerGpu / 1_000;
 
-/** The half-life that an account's parent keeps for it; undefined = none. */
+/** The half-life that an account's parent sets for it; undefined = none. */
 function halfLifeMs(state: WithHistory, account: AccountNo): number | undefined {
   const { parent } = state.accounts[account]!;
   return parent === noAccount ? undefined : state.accounts[parent]!.terms.historyHalfLifeMs;
 }
 
-/** GPU units that the average of what an account borrowed comes to; 0 where no history is kept. */
+/** The average past borrowing of an account, in GPU units; 0 where no history is kept. */
 export function pastUnits(state: WithHistory, account: AccountNo, now: Instant): number {
   const history = state.history.get(account);
   if (history === undefined) return 0;
@@ -45,13 +46,13 @@ export function pastUnits(state: WithHistory, account: AccountNo, now: Instant):
   return Math.floor((level * milliPerUnit) / 1_000);
 }
 
-/** Counts an account's history up to now; to be called before its usage or its guarantee changes. */
+/** Counts an account's history up to now; call before its usage or its guarantee changes. */
 export function noteHistory(state: WithHistory, account: AccountNo): void {
   const history = state.history.get(account);
   if (history !== undefined) Object.assign(history, counted(state, account, history, state.lastAt));
 }
 
-/** The children of an account get a history or lose theirs, as its terms say; to be called when those have changed. */
+/** Starts or drops the histories of an account's children; call when its terms have changed. */
 export function keepHistories(state: WithHistory, account: AccountNo): void {
   const { children, terms } = state.accounts[account]!;
   for (const child of children) {
@@ -61,7 +62,8 @@ export function keepHistories(state: WithHistory, account: AccountNo): void {
 }
 
 function counted(state: WithHistory, account: AccountNo, history: History, now: Instant): History {
-  const step = Math.max(1, Math.floor(halfLifeMs(state, account)! / stepsPerHalfLife / second));
+  const halfLife = must(halfLifeMs(state, account), "a history is kept only under a parent with a half-life");
+  const step = Math.max(1, Math.floor(halfLife / stepsPerHalfLife / second));
   const borrowed = borrowedMilli(state, account);
   let { at, area, level } = history;
   const until = Math.max(at, secondOf(now));
@@ -81,7 +83,7 @@ function counted(state: WithHistory, account: AccountNo, history: History, now: 
   return { at: until, area: area + borrowed * (until - at), level };
 }
 
-/** What is held beyond the sum of the guarantees, in thousandths of a GPU. */
+/** Usage beyond the sum of the guarantee's entries, in thousandths of a GPU. */
 function borrowedMilli(state: WithHistory, account: AccountNo): number {
   const { guarantee } = state.accounts[account]!.terms.quota;
   let floor = 0;

@@ -2,27 +2,27 @@ import type { Job, JobSpec } from "../model/job.ts";
 import { plainName } from "../model/job.ts";
 import { type Instant, second } from "../model/units.ts";
 
-/** What says to which others a job is compared. */
-type Alike = Pick<Job, "account" | "user" | "spec">;
+/** The fields by which jobs are taken to be similar: account, user and name. */
+type RunTimeKey = Pick<Job, "account" | "user" | "spec">;
 
 /** How long ended jobs of one user, account and name ran, in seconds, oldest first. */
 export type Spans = readonly number[];
 
-/** So many of each name are remembered, and so many names; those that nothing is heard of are forgotten first. */
+/** The most run times kept per name, and the most names; the name whose last job ended first is dropped first. */
 const spansKept = 20;
 const namesKept = 10_000;
-/** Fewer than this tell nothing. */
+/** Fewer run times than this predict nothing. */
 const spansToTell = 3;
-/** What runs is taken to end when four of five like it would have. */
+/** A job is taken to end when four of five similar ones have ended [B1]. */
 const usualPart = 0.8;
 
-/** How long jobs ran, by user, account and name. A job that was given no name is like no other. */
+/** Run times of ended jobs, by user, account and name. A job without a name is similar to no other. */
 export class RunTimes {
-  /** Whose last end is longest ago first. */
+  /** By key; the one whose last job ended first comes first. */
   readonly #spans = new Map<string, number[]>();
 
-  /** A job has come to an end of its own. */
-  note(job: Pick<Job, "startedAt"> & Alike, at: Instant): void {
+  /** Keeps the run time of a job that ended by itself. */
+  note(job: Pick<Job, "startedAt"> & RunTimeKey, at: Instant): void {
     if (job.startedAt === 0 || job.spec.name === plainName) return;
     const key = keyOf(job);
     const spans = this.#spans.get(key) ?? [];
@@ -32,14 +32,14 @@ export class RunTimes {
     if (this.#spans.size > namesKept) this.#spans.delete(this.#spans.keys().next().value!);
   }
 
-  /** What is known of jobs like this one; nothing where they are too few. */
-  of(job: Alike): Spans {
+  /** The run times of similar jobs; empty if there are too few. */
+  of(job: RunTimeKey): Spans {
     const spans = this.#spans.size === 0 ? undefined : this.#spans.get(keyOf(job));
     return spans === undefined || spans.length < spansToTell ? none : spans;
   }
 
-  /** How long four of five jobs like this one ran at most; undefined where too few tell. */
-  usualMs(job: Alike): number | undefined {
+  /** The time within which four of five similar jobs ended; undefined if there are too few. */
+  usualMs(job: RunTimeKey): number | undefined {
     return quantileBeyond(this.of(job), 0, usualPart);
   }
 
@@ -54,7 +54,7 @@ export class RunTimes {
 
 const none: Spans = [];
 
-/** The time in ms that this part of them, of those that ran longer than that already, did not exceed. */
+/** The quantile `part` of the run times above `ranMs`, in ms; undefined if there are none. */
 export function quantileBeyond(spans: Spans, ranMs: number, part: number): number | undefined {
   if (spans.length === 0) return undefined;
   const longer = spans.filter((each) => each * second > ranMs).sort((a, b) => a - b);
@@ -63,8 +63,8 @@ export function quantileBeyond(spans: Spans, ranMs: number, part: number): numbe
 }
 
 /**
- * How long a job runs in all by what its user said, else by what those like it did; undefined where neither tells. Who has
- * run longer than was thought needs half as long again, as often as it takes, but never longer than its limit.
+ * The predicted total run time of a job [B1]: declared by its user, else that of similar jobs; undefined if neither is
+ * known. A job that has run longer needs half as long again, as often as necessary, but never longer than its limit.
  */
 export function thoughtMs(
   { maxTimeMs, expectedMs }: Pick<JobSpec, "maxTimeMs" | "expectedMs">,
@@ -78,6 +78,6 @@ export function thoughtMs(
   return Math.min(ms, maxTimeMs ?? ms);
 }
 
-function keyOf({ account, user, spec }: Alike): string {
+function keyOf({ account, user, spec }: RunTimeKey): string {
   return `${account}/${user}/${spec.name}`;
 }

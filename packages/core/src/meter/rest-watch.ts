@@ -1,6 +1,6 @@
 import type { Event } from "../journal/event.ts";
 import type { GpuNo, NodeNo } from "../model/ids.ts";
-import type { Rest } from "../model/rest.ts";
+import type { NodeRemainder } from "../model/remainder.ts";
 import type { Instant } from "../model/units.ts";
 import { nodesTouched } from "../state/rest.ts";
 import type { State } from "../state/state.ts";
@@ -10,7 +10,7 @@ import type { RestStretch } from "./stretch.ts";
 export interface RestChange {
   readonly gpu: GpuNo;
   readonly at: Instant;
-  readonly rest: Rest | undefined;
+  readonly rest: NodeRemainder | undefined;
 }
 
 interface Listener {
@@ -26,7 +26,7 @@ interface Listener {
 export class RestWatch {
   readonly #listener: Listener;
   /** GPUs that the last event may have changed, with their remainder before it. */
-  readonly #pending: { readonly gpu: GpuNo; readonly before: Rest | undefined; readonly at: Instant }[] = [];
+  readonly #pending: { readonly gpu: GpuNo; readonly before: NodeRemainder | undefined; readonly at: Instant }[] = [];
   #trustMayChangeAt: Instant | undefined;
   #nodeChanged = false;
 

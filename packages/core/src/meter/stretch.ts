@@ -2,7 +2,7 @@ import type { GpuNo, NodeNo } from "../model/ids.ts";
 import type { Job } from "../model/job.ts";
 import type { Lease } from "../model/lease.ts";
 import { must } from "../model/must.ts";
-import type { Rest } from "../model/rest.ts";
+import type { NodeRemainder } from "../model/remainder.ts";
 import type { Instant } from "../model/units.ts";
 import type { UsageState } from "../model/usage.ts";
 import { accountOf } from "../quota/accounts.ts";
@@ -31,7 +31,7 @@ const openRevision = 0;
 const closedRevision = 1;
 
 /** A GPU of a dedicated node of which `units` are held by no lease, up to `toAt`. */
-export interface RestStretch extends Rest {
+export interface RestStretch extends NodeRemainder {
   readonly gpu: GpuNo;
   readonly toAt: Instant;
 }

@@ -10,14 +10,14 @@ export interface Quota {
   readonly guarantee: GpuAmounts;
   readonly max?: GpuAmounts;
   readonly lendable?: GpuAmounts;
-  /** As they were given, where that was in sizes; the amounts above hold what these come to. */
+  /** The quota as the owner gave it, where that was in sizes; the amounts above are their sums. */
   readonly guaranteeSizes?: SizeCounts;
   readonly maxSizes?: SizeCounts;
   readonly guaranteeCpusMilli?: number;
   readonly guaranteeMemoryMiB?: number;
   readonly maxCpusMilli?: number;
   readonly maxMemoryMiB?: number;
-  /** Share of the surplus. 0 = only what nobody else wants. */
+  /** Weight in the division of the surplus. 0 = only what no other account wants. */
   readonly weight: number;
 }
 
@@ -43,7 +43,7 @@ export interface Limits {
   readonly gpuTime?: { readonly unitMsMax: number; readonly everyMs: number };
 }
 
-/** What may be asked for at all below an account. Absent means everything. Images are prefixes. */
+/** Models, job types and images that jobs below an account may use. Absent means all. Images are prefixes. */
 export interface Allowed {
   readonly models?: readonly string[];
   readonly types?: readonly string[];
@@ -57,30 +57,30 @@ export interface AccountTerms {
   readonly trust: Trust;
   /** Tenants of one group may share a GPU by MPS or time-slicing. */
   readonly trustGroup?: string;
-  /** Tenants beside which it may have a part of a GPU cut by MIG though not both are trusted, if they say the same. */
+  /** Tenants with which it may share a GPU by MIG although one of the two is untrusted; both must list each other. */
   readonly allowMigWith?: readonly string[];
-  /** The owner has said that the guarantees below this account may exceed what is there. */
+  /** The owner allows the guarantees below this account to exceed its own guarantee, or the fleet. */
   readonly overcommit: boolean;
-  /** What those below borrowed earlier counts in their shares, half as much after this time; absent means not at all. */
+  /** Past borrowing of the accounts below counts in their shares, halved after this time [O2]; absent = it does not. */
   readonly historyHalfLifeMs?: number;
-  /** Of its own waiting jobs; absent means by age. */
+  /** The order of its own waiting jobs; absent means by age. */
   readonly order?: AccountOrder;
   /**
-   * Under `attained-service`: a waiting job may take the room of one that its order puts behind it, and that is looked at
-   * this often even if nothing happens. Absent means that nobody is evicted for the order.
+   * Under `attained-service`: a waiting job may evict a running job that the order puts behind it; checked at this
+   * interval even if nothing else happens. Absent means that no job is evicted for the order.
    */
   readonly quantumMs?: number;
 }
 
-/** Another quota from one instant to another; the fields that are given count instead of the account's own. */
+/** A quota for a limited time [U4]; the fields that are present replace the account's own. */
 export interface QuotaWindow {
   readonly from: Instant;
   readonly to: Instant;
-  /** The zone in which the times were given; only ever shown. */
+  /** The time zone in which the times were given; for display only. */
   readonly zone?: string;
-  /** null takes a ceiling away. */
+  /** null removes a ceiling. */
   readonly quota: { readonly [Field in keyof Quota]?: Quota[Field] | null };
-  /** `refused`: when it began it would have promised more than there was. */
+  /** `refused`: at its start it would have broken the nesting of guarantees, so it has no effect. */
   readonly state: "planned" | "active" | "refused";
   readonly refused?: string;
 }
@@ -92,15 +92,15 @@ export interface Account {
   /** `lab/vision/detect`; the root has the empty path. */
   readonly path: string;
   readonly parent: AccountNo;
-  /** The top-level account above (or at) this one; the root is its own. */
+  /** The top-level account above (or at) this one; the root is its own tenant. */
   readonly tenant: AccountNo;
-  /** A path can be used again; what was recorded under it before is not this account's. */
+  /** A path can be reused after a deletion; older records under the same path belong to another account. */
   readonly createdAt: Instant;
   terms: AccountTerms;
-  /** The terms without windows; absent where there are none. */
+  /** The terms without windows; absent if the account has no windows. */
   base?: AccountTerms | undefined;
   windows?: readonly QuotaWindow[] | undefined;
-  /** Grows with each edit; what `If-Match` compares. */
+  /** Incremented by each edit; `If-Match` compares it. */
   revision: number;
   children: AccountNo[];
   /** Direct jobs that have not ended; an account with any cannot be deleted. */

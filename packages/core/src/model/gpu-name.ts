@@ -1,4 +1,4 @@
-/** Whether a wish or a quota for `asked` covers a device of `model`: the same, or a variant of it. */
-export function modelMatches(asked: string, model: string): boolean {
-  return asked === "*" || model === asked || (model.startsWith(asked) && model[asked.length] === "-");
+/** Whether a name in a request or a quota covers a GPU model: the same model, or a variant of it [U2]. */
+export function modelMatches(name: string, model: string): boolean {
+  return name === "*" || model === name || (model.startsWith(name) && model[name.length] === "-");
 }

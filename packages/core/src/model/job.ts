@@ -10,7 +10,7 @@ export type Isolation = "whole" | "mig" | "mps" | "timeslice" | "any";
 export const gpuNeeds = ["rt", "nvenc", "nvdec"] as const;
 export type GpuNeed = (typeof gpuNeeds)[number];
 
-/** The model that a job serves or trains, as it was given; its GPUs were chosen to hold it. */
+/** The language model that a job serves or trains, as the user gave it; the GPUs are sized to hold it. */
 export interface ModelAsk {
   readonly name: string;
   readonly precision?: string;
@@ -25,7 +25,7 @@ export interface GpuAsk {
   /** A model or a prefix of one (`H100` matches `H100-80GB`); `*` = any. */
   readonly model: string;
   readonly count: number;
-  /** Compute of each; 0 where only the device it lands on can tell. */
+  /** Compute of each; 0 where it depends on the device that is chosen. */
   readonly unitsEach: number;
   /** A part of one GPU instead of whole ones; `count` is 1 then. */
   readonly part?: {
@@ -36,14 +36,14 @@ export interface GpuAsk {
   };
 }
 
-/** How many members, and whether they must be on different nodes. Elastic when `max > min`. */
+/** The number of members, and whether they must be on different nodes. Elastic when `max > min`. */
 export interface Members {
   readonly min: number;
   readonly max: number;
   readonly apart: boolean;
 }
 
-/** Members in one place of a level: required, or only preferred. */
+/** All members in one domain of a level: required, or only preferred. */
 export interface TopologyAsk {
   readonly level: "zone" | "block" | "rack" | "nvlink" | "node";
   readonly required: boolean;
@@ -59,7 +59,7 @@ export interface Retry {
 
 export interface Checkpoint {
   readonly dir?: string;
-  /** Sent first when the job must leave. */
+  /** Sent first when the job must stop. */
   readonly signal: string;
   readonly graceMs: number;
   readonly everyMs?: number;
@@ -70,9 +70,9 @@ export interface After {
   readonly when: "succeeded" | "ended";
 }
 
-/** What a job that answers requests promises: 99 of 100 are answered in that time. */
+/** The latency that a service promises: 99 of 100 requests are answered within `p99Ms` [P5]. */
 export interface Slo {
-  /** What it takes them with nobody beside the job, on the part of a GPU that it asks for; absent = not known. */
+  /** The same latency without neighbours, on the part of a GPU that the job asks for; absent = not known. */
   readonly aloneMs?: number;
   readonly p99Ms: number;
 }
@@ -85,7 +85,7 @@ export interface ArrayAsk {
   readonly atOnceMax?: number;
 }
 
-/** What was asked, checked and in whole units. Immutable after submission; the journal keeps it as it is. */
+/** The request of a job, checked and in whole units. Immutable after submission; the journal keeps it as it is. */
 export interface JobSpec {
   readonly name: string;
   readonly type: JobType;
@@ -97,37 +97,37 @@ export interface JobSpec {
   readonly gpus: readonly GpuAsk[];
   readonly members: Members;
   readonly topology?: TopologyAsk;
-  /** Members in different places of a level, at most one in each, or as many different ones as there are. */
+  /** Members in different domains of a level [P7]: at most one in each if required, else as evenly as possible. */
   readonly spread?: TopologyAsk;
-  /** Names of jobs of its account with which it shares no node; absent = it does not mind. */
+  /** Names of jobs of its account with which it shares no node [P8]; absent = no restriction. */
   readonly apartFrom?: readonly string[];
-  /** Per member. 0 = not asked for, not limited. */
+  /** Per member. 0 = not requested, not limited. */
   readonly cpusMilli: number;
   readonly memoryMiB: number;
   /** The least memory that each GPU must have; 0 = any. */
   readonly gpuMemoryMiB: number;
   readonly isolation: Isolation;
-  /** What each GPU must be able to do; absent = nothing in particular. */
+  /** What each GPU must be able to do besides computing; absent = nothing. */
   readonly needs?: readonly GpuNeed[];
   readonly model?: ModelAsk;
   /** Refuse to start where a limit cannot be enforced. */
   readonly strict: boolean;
   readonly maxTimeMs?: number;
-  /** How long its user thinks it runs; a guess, and no limit. */
+  /** The user's estimate of the run time; not a limit. */
   readonly expectedMs?: number;
-  /** The most that an hour of one whole GPU may cost where it borrows; absent = any price. */
+  /** The highest price of an hour of one whole GPU at which it may borrow; absent = any price. */
   readonly maxPriceMicros?: number;
-  /** What all its attempts together may cost, by `jobCost`; absent = anything. */
+  /** The most that all its attempts together may cost, by `jobCost`; absent = no limit. */
   readonly budgetMicros?: number;
   readonly deadlineAt?: Instant;
   readonly notBeforeAt?: Instant;
-  /** The zone in which the times above were given; only ever shown. */
+  /** The time zone in which the times above were given; for display only. */
   readonly zone?: string;
   readonly priority: number;
   readonly preemptible: boolean;
   readonly retry: Retry;
   readonly checkpoint?: Checkpoint;
-  /** Nobody is put beside it who would break this, and it beside nobody. */
+  /** No job is placed beside it that would break this promise, nor it beside such a job [P5]. */
   readonly slo?: Slo;
   readonly array?: ArrayAsk;
   readonly after: readonly After[];
@@ -136,7 +136,7 @@ export interface JobSpec {
   readonly secrets: readonly string[];
 }
 
-/** Where a live job stands. Ended jobs leave memory; how they ended is in the projections. */
+/** The state of a live job. Ended jobs leave memory; how they ended is in the projections. */
 export type JobState = "waiting" | "starting" | "running" | "stopping";
 
 export type JobOutcome =
@@ -152,8 +152,10 @@ export type JobOutcome =
 
 export type JobClass = "guaranteed" | "burst";
 
-/** Why members are being stopped, hence what becomes of the job when they are gone. */
-/** `shrink` asks a single extra member to leave; its job goes on. `move`: it comes back on seats held for it (T9). */
+/**
+ * Why members are being stopped; it decides what becomes of the job afterwards. `shrink` stops a single extra member,
+ * and its job goes on. `move`: the job restarts on seats that are held for it [T9].
+ */
 export type StopCause =
   | "shrink"
   | "cancel"
@@ -162,14 +164,14 @@ export type StopCause =
   | "preempt"
   | "move"
   | "drain"
-  /** The budget of an account, or what an hour costs: it waits until that has changed. */
+  /** The budget of an account is spent, or the price is above the job's limit: the job waits until that changes. */
   | "budget"
   /** Its own budget is used up: it does not come back. */
   | "spent"
   | "member-failed"
   | "node-lost";
 
-/** One start of a job that is over. */
+/** A finished attempt of a job. */
 export interface AttemptRecord {
   readonly attempt: number;
   readonly seats: readonly { readonly node: number; readonly gpus: readonly number[]; readonly part?: PartSeat }[];
@@ -177,38 +179,38 @@ export interface AttemptRecord {
   /** 0 = it never ran. */
   readonly startedAt: Instant;
   readonly endedAt: Instant;
-  /** Why it is over: the cause of a requeue, or how the job ended. */
+  /** Why it ended: the cause of a requeue, or the outcome of the job. */
   readonly result: string;
-  /** For its user: who needed the room, in words that name nobody. */
+  /** For its user: why the room was needed, without naming other accounts. */
   readonly why?: string;
   readonly exitCode?: number;
 }
 
-/** What is held for a job until its victims are gone; for a job that is being moved, until its old seat is (T9). */
+/** Seats held for a job until its victims have stopped [T7], or for a moved job until its old seat is free [T9]. */
 export interface Claim {
   readonly choice: number;
-  /** The account whose guarantee it claimed by; absent = it claimed as burst. */
+  /** The account whose guarantee covers the claim; absent = it claimed as burst. */
   readonly cover?: AccountNo;
   readonly unitsEach: number;
   readonly seats: readonly { readonly node: NodeNo; readonly gpus: readonly GpuNo[]; readonly part?: PartSeat }[];
 }
 
-/** As many evictions as it takes to shield a job (T8). */
+/** The number of evictions after which a job is shielded [T8]; older ones are not kept. */
 export const evictionsKept = 3;
 
-/** Until when a job is left alone that was taken three times within an hour (T8); 0 = it was not. */
+/** The instant until which a job evicted three times within an hour may not be evicted again [T8]; 0 = not shielded. */
 export function shieldedUntil({ evictedAt }: Pick<Job, "evictedAt">): Instant {
   const first = evictedAt[0];
   const third = evictedAt[2];
   return first !== undefined && third !== undefined && third - first <= hour ? third + hour : 0;
 }
 
-/** More attempts than this are not remembered one by one; the journal still has them. */
+/** Older attempts are not kept one by one; the journal still has them. */
 export const attemptsKept = 20;
 
 export interface Job {
   readonly no: JobNo;
-  /** Its place in the columns of the state while it is live; derived, and never stored. */
+  /** Its index in the columns of the state while it is live; derived, and never stored. */
   slot: number;
   readonly id: JobId;
   readonly spec: JobSpec;
@@ -220,46 +222,46 @@ export interface Job {
   readonly index?: number;
   state: JobState;
   held: boolean;
-  /** Counts starts from 1; the attempt that a waiting job will be. */
+  /** The number of the attempt, from 1; for a waiting job that of its next start. */
   attempt: number;
   /** Restarts after its own failure, compared with `retry.max`. */
   failures: number;
   evictions: number;
-  /** Retry back-off or `not_before`; 0 = at once. */
+  /** The end of the retry back-off, or `not_before`; 0 = may start at once. */
   notBeforeAt: Instant;
-  /** Which alternative of `spec.gpus` it holds while not waiting. */
+  /** The alternative of `spec.gpus` that it holds while not waiting. */
   choice: number;
   class: JobClass;
   cover: AccountNo;
   leases: Lease[];
-  /** Seats that are being made free for it while it waits (T7), or to which it is being moved (T9). */
+  /** Seats that are being freed for it while it waits [T7], or to which it is being moved [T9]. */
   claim?: Claim;
-  /** When it was last evicted, newest last; three within an hour shield it (T8). */
+  /** The instants of its last evictions, newest last; three within an hour shield it [T8]. */
   evictedAt: readonly Instant[];
-  /** Where the present attempt was placed, by rank; stays when members end. */
+  /** The seats of the present attempt, by rank; kept when members end. */
   seats: readonly { readonly node: number; readonly gpus: readonly number[]; readonly part?: PartSeat }[];
   attempts: AttemptRecord[];
-  /** How long those attempts ran that are no longer remembered one by one; absent while all are. */
+  /** The total run time of attempts that are no longer kept one by one; absent while all are kept. */
   ranBeforeMs?: number;
-  /** The instant of the last start of an attempt, and the start of the first. */
+  /** When the present attempt was placed, and when its first member started; 0 = not yet. */
   placedAt: Instant;
   startedAt: Instant;
-  /** How long jobs like it took when it was queued or placed; absent where that was not known, or it says itself. */
+  /** The usual run time of similar jobs when it was queued or placed [B1]; absent if unknown, or if the job declares one. */
   usualMs?: number;
-  /** How long what waited in its account when it came would take; absent where its order does not ask, or it says no time. */
+  /** How long the jobs waiting in its account at its arrival would take [O3]; absent if its order does not use it. */
   backlogMs?: number;
   stopCause?: StopCause;
-  /** For its user, while it is being evicted: who needs the room. */
+  /** For its user, while it is being evicted: why the room is needed. */
   stopWhy?: string;
-  /** The first member that ended badly decides the exit code of the job. */
+  /** The exit code of the first member that failed; it becomes the job's. */
   exitCode?: number;
-  /** What the engine said of the first member that ended badly. */
+  /** The engine's reason for the failure of that member. */
   endReason?: string;
-  /** Dependencies that have not ended yet. */
+  /** The number of dependencies that have not ended yet. */
   waitsFor: number;
 }
 
-/** A submitted array while any of its elements lives. */
+/** A submitted array while any of its elements is live. */
 export interface JobArray {
   readonly no: JobNo;
   readonly id: JobId;
@@ -275,5 +277,5 @@ export interface JobArray {
   exitCodeMax: number;
 }
 
-/** Of a job that was given none. */
+/** The name of a job that was given none. */
 export const plainName = "job";

@@ -17,23 +17,23 @@ export interface Lease {
   readonly gpus: readonly GpuNo[];
   /** Compute held on each of `gpus`. */
   readonly unitsEach: number;
-  /** Where it holds a part of its one GPU: how that was cut for it. */
+  /** The part of its one GPU that it holds; absent for whole GPUs. */
   readonly part?: PartSeat;
   readonly cpusMilli: number;
   readonly memoryMiB: number;
   readonly placedAt: Instant;
-  /** Beyond the minimum of an elastic job: burst, and the first to leave. */
+  /** A member beyond the minimum of an elastic job: burst, and the first to be stopped. */
   readonly extra?: true;
-  /** What must still be done to its devices before it can be made ready; scrubs first. */
+  /** GPUs that must be scrubbed, then reshaped, before the lease can be prepared. */
   handover?: { readonly scrub: readonly GpuNo[]; readonly reshape: readonly GpuNo[] };
   state: LeaseState;
   /** When it entered `state`; where its next usage record begins. */
   since: Instant;
   /** The engine's own name for it, once prepared. */
   engineId?: string;
-  /** The last report taken in; a report with this number or a lower one is a repetition. */
+  /** The number of the last report that was applied; a report with this number or a lower one is a repetition. */
   reportSequence: number;
-  /** How each limit is really enforced, as told by the engine. */
+  /** How the engine says it enforces each limit. */
   enforcement?: { readonly [limit: string]: string };
   startedAt?: Instant;
 }

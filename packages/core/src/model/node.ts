@@ -8,8 +8,8 @@ import type { Instant } from "./units.ts";
  */
 export type NodeMode = "up" | "cordoned" | "draining" | "maintenance" | "down";
 
-/** Where a node stands, widest first; what topology constraints compare. */
-export interface Place {
+/** The location of a node, widest domain first; topology constraints compare it. */
+export interface NodeLocation {
   readonly zone: string;
   readonly block: string;
   readonly rack: string;
@@ -23,32 +23,32 @@ export interface GpuFacts {
   readonly memoryMiB: number;
 }
 
-/** What an engine says of a machine. */
+/** The description of a machine that its engine reports. */
 export interface NodeFacts {
   readonly name: string;
   readonly engine: string;
-  readonly place: Place;
+  readonly place: NodeLocation;
   readonly gpus: readonly GpuFacts[];
   readonly cpusMilli: number;
   readonly memoryMiB: number;
-  /** How its GPUs may be given out; absent = whole only. */
+  /** How its GPUs may be partitioned; absent = whole only. */
   readonly pool?: PoolMode;
-  /** True when the GPUs are declared, not found: nothing stands behind them. */
+  /** True if the GPUs are declared and not detected: there is no hardware behind them. */
   readonly virtual: boolean;
-  /** Changes when the machine restarts; whatever ran before a change is surely dead. */
+  /** Changes when the machine restarts; everything that ran before a change is dead. */
   readonly bootId: string;
   /** Reachable address for the members of a gang. */
   readonly address: string;
 }
 
-/** A time in which a node is planned to be out of use. */
+/** A time in which a node is planned to be out of use [B5]. */
 export interface MaintenanceWindow {
   readonly from: Instant;
   readonly to: Instant;
   readonly reason: string;
-  /** The zone in which the times were given; only ever shown. */
+  /** The time zone in which the times were given; for display only. */
   readonly zone?: string;
-  /** The node is out of use because of it. */
+  /** The window has begun: the node is out of use because of it. */
   readonly active?: true;
 }
 
@@ -59,16 +59,16 @@ export interface FleetNode {
   readonly addedAt: Instant;
   mode: NodeMode;
   reason: string;
-  /** When a drain gives up waiting and stops what is left; 0 = it waits for ever. */
+  /** When a drain stops the jobs that are still there; 0 = it waits for ever. */
   drainUntil: Instant;
-  /** When it will be out of use, earliest first; absent where that is not planned. */
+  /** Its maintenance windows, earliest first; absent if there are none. */
   maintenance?: readonly MaintenanceWindow[] | undefined;
   revision: number;
   /** When its mode last changed. */
   changedAt: Instant;
   freeCpusMilli: number;
   freeMemoryMiB: number;
-  /** Held by those who have been told to leave. */
+  /** Held by leases that have been asked to stop. */
   leavingCpusMilli: number;
   leavingMemoryMiB: number;
   /** Live leases on this node. */

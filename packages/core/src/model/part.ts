@@ -1,4 +1,4 @@
-/** How a pool's GPUs are given out; `any` is re-shaped on demand. */
+/** How the GPUs of a pool are partitioned; `any` changes on demand. */
 export type PoolMode = "any" | "whole" | "mig" | "mps" | "timeslice";
 
 export type PartMode = "mig" | "mps" | "timeslice";

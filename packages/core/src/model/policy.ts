@@ -1,28 +1,28 @@
 import type { SizeClasses } from "./size.ts";
 
-/** What the owner decides about taking back and planning, for the whole fleet. */
+/** The owner's choices about evictions, planning and handover, for the whole fleet. */
 export interface Policy {
-  /** Fair share of the surplus by eviction (T2): of anyone, of jobs that checkpoint only, or not at all. */
+  /** Rebalancing of the surplus by eviction [T2]: of any job, of jobs that checkpoint only, or not at all. */
   readonly rebalance: "on" | "checkpointed" | "off";
-  /** Protects a job that has just started from T2 and T3, not from its seat's owner. */
+  /** Protects a job that has just started from T2 and T3, not from a reclaim by a guarantee [T8]. */
   readonly minRuntimeMs: number;
-  /** How long a job without a checkpoint of its own has to leave. */
+  /** The grace of a job that declares no checkpoint. */
   readonly graceMs: number;
-  /** Plan the first jobs that cannot start, and let others start only where that delays no plan. */
+  /** Plan the first jobs that cannot start, and let others start only where that delays no plan [B1, B2]. */
   readonly backfill: boolean;
-  /** How many jobs may be moved within an hour to make room by shape (T9); absent means `movesPerHourPlain`. */
+  /** The most jobs moved per hour to consolidate free GPUs [T9]; absent means `movesPerHourPlain`. */
   readonly movesPerHourMax?: number;
-  /** A GPU that passes to another tenant is cleared first, which takes about so long (S4); absent = it is not. */
+  /** The expected duration of a scrub before a GPU passes to another tenant [S4]; absent = GPUs are not scrubbed. */
   readonly scrubMs?: number;
-  /** How long it takes to cut an idle GPU otherwise; absent = that is not counted. */
+  /** The expected duration of a change of an idle GPU's mode; absent = not counted. */
   readonly reshapeMs?: number;
-  /** Sizes by name, in which quotas can be given and jobs can ask. */
+  /** Named sizes, which quotas and jobs can use. */
   readonly sizes?: SizeClasses;
 }
 
 export const movesPerHourPlain = 60;
 
-/** What a new installation begins with. A journal from before scrubs existed goes on without them until its owner says. */
+/** The handover of a new installation. A journal from before scrubs existed has none until its owner sets them. */
 export const usualHandover = { scrubMs: 10_000, reshapeMs: 15_000 } as const;
 
 export const plainPolicy: Policy = {

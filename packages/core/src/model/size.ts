@@ -1,20 +1,20 @@
-/** A size that an owner gave a name, such as Small: what one of it is, and what it counts in a quota. */
+/** A size that an owner named, such as Small: what a job of that size gets, and what it counts in a quota. */
 export interface SizeClass {
-  /** As it was given, and as a job asks for it: `1g.10gb`, `H100:0.25`, `H100:1`. */
+  /** In the notation of a job's `gpus`: `1g.10gb`, `H100:0.25`, `H100:1`. */
   readonly ask: string;
-  /** The model whose quota it counts in; `*` = any. */
+  /** The model in whose quota it counts; `*` = any. */
   readonly model: string;
-  /** The larger of its compute and its memory, since one number bounds both (U1). */
+  /** The larger of its compute and its memory, because one number bounds both [U1]. */
   readonly units: number;
 }
 
 /** By name, in the owner's spelling. */
 export type SizeClasses = { readonly [name: string]: SizeClass };
 
-/** So many of each size, as a quota was given. */
+/** A quota given in sizes: the count of each. */
 export type SizeCounts = { readonly [name: string]: number };
 
-/** A size by its name, however it is capitalised. */
+/** A size by its name, in any capitalisation. */
 export function findSize(sizes: SizeClasses | undefined, text: string): (SizeClass & { name: string }) | undefined {
   const wanted = text.toLowerCase();
   for (const name in sizes) if (name.toLowerCase() === wanted) return { name, ...sizes[name]! };

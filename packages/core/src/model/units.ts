@@ -6,16 +6,10 @@
  */
 export const unitsPerGpu = 21_000;
 
-/** Milliseconds since the epoch. The core is given the time; it never asks for it. */
+/** Milliseconds since the epoch. The core receives the time as a value; it has no clock. */
 export type Instant = number;
 
 export const second = 1_000;
 export const minute = 60 * second;
 export const hour = 60 * minute;
 export const day = 24 * hour;
-
-/** Fails on anything that is not an exact integer; a fraction that slips in would break the books much later. */
-export function assertWhole(value: number, what: string): number {
-  if (!Number.isSafeInteger(value)) throw new Error(`${what} must be a whole number, got ${value}`);
-  return value;
-}

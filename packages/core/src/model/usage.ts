@@ -1,2 +1,2 @@
-/** What a lease was doing. The price book decides which of these states are billed. */
+/** The state of a lease during a stretch of usage. The price book decides which of them are billed. */
 export type UsageState = "starting" | "running" | "stopping" | "scrub" | "reshape" | "stranded" | "dedicated";

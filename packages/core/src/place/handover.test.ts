@@ -17,7 +17,7 @@ const leaseOf = (w: World, id: string) => w.state.jobById.get(jobId(id))!.leases
 const scrubs = (w: World, id: string) => leaseOf(w, id).handover?.scrub ?? [];
 
 describe("handing a GPU over", () => {
-  it("[S4] needs a recorded scrub between two tenants, and none inside one", () => {
+  it("[S4, P6] needs a recorded scrub between two tenants, and none inside one", () => {
     const w = world();
     w.submit("a", "lab", { gpus: 2 });
     assert.deepEqual(scrubs(w, "a"), [], "nobody had them before");
@@ -39,7 +39,7 @@ describe("handing a GPU over", () => {
     assert.equal(leaseOf(w, "c").state, "running");
   });
 
-  it("[S4] goes to a node that needs none before another with as much room", () => {
+  it("[S4, P6] goes to a node that needs none before another with as much room", () => {
     const w = new World();
     w.must({ kind: "policy.set", policy: scrubbing });
     w.nodes(["n0", "H100:2"], ["n1", "H100:2"], ["n2", "H100:2"]).account("lab").account("mill");
@@ -56,7 +56,7 @@ describe("handing a GPU over", () => {
     assert.deepEqual([leaseOf(w, "e").node, scrubs(w, "e")], [1, [2, 3]]);
   });
 
-  it("[S4] takes GPUs first that need none", () => {
+  it("[S4, P6] takes GPUs first that need none", () => {
     const w = world();
     w.submit("a", "lab");
     w.run("a");
@@ -66,7 +66,7 @@ describe("handing a GPU over", () => {
     assert.deepEqual(scrubs(w, "b"), []);
   });
 
-  it("[S4] is not over when the next holder leaves before the scrub was done", () => {
+  it("[S4, P6] is not over when the next holder leaves before the scrub was done", () => {
     const w = world();
     w.submit("a", "lab", { gpus: 2 });
     w.run("a");
@@ -78,7 +78,7 @@ describe("handing a GPU over", () => {
     assert.deepEqual(scrubs(w, "c"), [0, 1]);
   });
 
-  it("[S4] an engine that leaves the scrub out gets nothing started", () => {
+  it("[S4, P6] an engine that leaves the scrub out gets nothing started", () => {
     const w = world();
     w.submit("a", "lab");
     w.run("a");
@@ -88,7 +88,7 @@ describe("handing a GPU over", () => {
     assert.equal(w.state.jobById.get(jobId("b"))!.state, "stopping");
   });
 
-  it("[S4] a scrub that fails puts the node into quarantine, and the job starts elsewhere", () => {
+  it("[S4, P6] a scrub that fails puts the node into quarantine, and the job starts elsewhere", () => {
     const w = world();
     w.nodes(["n0", "H100:2"], ["n1", "H100:2"]);
     w.submit("a", "lab", { gpus: 2 });
@@ -109,7 +109,7 @@ describe("handing a GPU over", () => {
     assert.equal(leaseOf(w, "c").node, 1);
   });
 
-  it("[S4] tenants of one trust group pass GPUs on as they are; a restarted machine has clean ones", () => {
+  it("[S4, P6] tenants of one trust group pass GPUs on as they are; a restarted machine has clean ones", () => {
     const w = new World();
     w.must({ kind: "policy.set", policy: scrubbing });
     w.nodes(["n0", "H100:2"]);
@@ -127,7 +127,7 @@ describe("handing a GPU over", () => {
     assert.deepEqual(scrubs(w, "c"), []);
   });
 
-  it("[S4] nothing is known of GPUs that were in use before scrubs were asked for", () => {
+  it("[S4, P6] nothing is known of GPUs that were in use before scrubs were asked for", () => {
     const w = new World();
     w.nodes(["n0", "H100:2"]).account("lab");
     w.submit("before", "lab");

@@ -25,7 +25,7 @@ export function findParts(
   const search = { fleet, need, ask: { ...ask.part!, isolation: spec.isolation }, who, plans };
   const { members, topology } = spec;
   if (topology === undefined || members.min === 1) return seatAll(search, members, () => true);
-  const placeOf = (no: number) => fleet.topology.placeOf(no as NodeNo, topology.level);
+  const placeOf = (no: number) => fleet.topology.domainOf(no as NodeNo, topology.level);
   const tooSmall = new Set<unknown>();
   for (;;) {
     const first = onePart(search, new Map(), (no) => !tooSmall.has(placeOf(no)));

@@ -1,4 +1,5 @@
 import type { NodeIndex } from "../collections/node-index.ts";
+import { DomainRoom } from "../fleet/domain-room.ts";
 import {
   type BesidePlans,
   gpuServes,
@@ -10,7 +11,6 @@ import {
 } from "../fleet/fit.ts";
 import type { Fleet } from "../fleet/fleet.ts";
 import { spreadGang } from "../fleet/gang.ts";
-import { Rooms } from "../fleet/rooms.ts";
 import type { NoSeat } from "../gpu/seat.ts";
 import type { Seat } from "../journal/event.ts";
 import type { FleetWorth } from "../learn/worth/fleet-worth.ts";
@@ -95,7 +95,7 @@ function findWhole(
   const most = apart ? 1 : members;
   const together = apart || spec.spread !== undefined ? undefined : onOneNode(fleet, need, members, plans, worth);
   if (together !== undefined) return together;
-  const spread = spreadGang(fleet, members, roomsFor(fleet, need, most, plans), spec);
+  const spread = spreadGang(fleet, members, domainRoomFor(fleet, need, most, plans), spec);
   if (spread === undefined) return undefined;
   const seats: Seat[] = [];
   for (const [node, count] of spread)
@@ -123,10 +123,10 @@ function onOneNode(
 }
 
 /** Where members fit; kept by the fleet where it depends on the nodes alone. */
-function roomsFor(fleet: Fleet, need: MemberNeed, most: number, plans: BesidePlans | undefined): Rooms {
+function domainRoomFor(fleet: Fleet, need: MemberNeed, most: number, plans: BesidePlans | undefined): DomainRoom {
   const fits = (node: FleetNode) => membersThatFit(fleet, node, need, "now", most, plans);
-  if (plans !== undefined || need.mayUse !== undefined) return new Rooms(fleet, fits);
-  return fleet.roomsFor(keyOf(need, most), fits);
+  if (plans !== undefined || need.mayUse !== undefined) return new DomainRoom(fleet, fits);
+  return fleet.domainRoomFor(keyOf(need, most), fits);
 }
 
 /** So many nodes are weighed against each other; those with fewer free GPUs come first, and are seldom beaten. */

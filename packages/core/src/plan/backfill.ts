@@ -7,7 +7,7 @@ import type { FleetNode } from "../model/node.ts";
 import type { PartSeat } from "../model/part.ts";
 import type { PlansAhead } from "../place/place.ts";
 import { before } from "../queue/in-account.ts";
-import { isInside, orderOf } from "../quota/accounts.ts";
+import { isInside, queueOrderOf } from "../quota/accounts.ts";
 import type { Demand } from "../quota/demand.ts";
 import { jobOf } from "../state/live-jobs.ts";
 import { newcomerOf } from "../state/neighbours.ts";
@@ -169,7 +169,7 @@ export class Backfill implements PlansAhead {
   /** Whether a plan is the job's own, or that of a job behind it in its account [O3]: neither is in its way. */
   #isBehind({ job: planned }: PlannedStart, job: Job): boolean {
     if (planned === job) return true;
-    return planned.account === job.account && before(this.#state, job, planned, orderOf(this.#state, job.account));
+    return planned.account === job.account && before(this.#state, job, planned, queueOrderOf(this.#state, job.account));
   }
 
   /** The spare room of a node beside a plan, with what the plans behind the job would take there. */

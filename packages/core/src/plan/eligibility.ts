@@ -2,7 +2,7 @@ import { usualRunMs } from "../learn/pace.ts";
 import type { Job } from "../model/job.ts";
 import { unitsPerGpu } from "../model/units.ts";
 import { isOverdue } from "../queue/overdue.ts";
-import { orderOf } from "../quota/accounts.ts";
+import { queueOrderOf } from "../quota/accounts.ts";
 import type { State } from "../state/state.ts";
 
 /** A job that has waited for this many usual run times of its account is planned, overdue or not. */
@@ -27,7 +27,7 @@ export function mayPlan({ policy, planned, waiting }: State, isTurn: boolean): b
  */
 export function mayBePlanned(state: State, job: Job): boolean {
   const { account, spec, submittedAt } = job;
-  if (orderOf(state, account) === "age") return true;
+  if (queueOrderOf(state, account) === "age") return true;
   const { count, unitsEach } = spec.gpus[0]!;
   const units = count * unitsEach * spec.members.min;
   if (units <= unitsPerGpu || state.planned.size >= plansByLengthMax) return false;

@@ -1,7 +1,7 @@
+import { DomainRoom } from "../fleet/domain-room.ts";
 import type { Going, MayUse, MemberAsk, MemberNeed } from "../fleet/fit.ts";
 import { spreadGang } from "../fleet/gang.ts";
 import { opensBy, outlasts } from "../fleet/maintenance.ts";
-import { Rooms } from "../fleet/rooms.ts";
 import type { GpuNo, NodeNo } from "../model/ids.ts";
 import type { Job } from "../model/job.ts";
 import type { FleetNode } from "../model/node.ts";
@@ -128,7 +128,7 @@ export class FutureRoom {
     const { spec } = this.#option.job;
     if (this.#total < spec.members.min) return undefined;
     const { fleet } = this.#state;
-    return spreadGang(fleet, spec.members.min, new Rooms(fleet, (node) => this.#fit[node.no]!), spec);
+    return spreadGang(fleet, spec.members.min, new DomainRoom(fleet, (node) => this.#fit[node.no]!), spec);
   }
 
   /** What the job takes and leaves if its members are spread like this. */

@@ -4,15 +4,15 @@ import {
   gangClasses,
   gangGpus,
   type Lengths,
+  lengthBinOf,
+  lengthBins,
   lengthEnds,
-  lengthPlaces,
   noLengths,
-  placeOfLength,
 } from "../learn/lengths.ts";
 import type { AccountNo } from "../model/ids.ts";
 import type { Job } from "../model/job.ts";
 import { type Instant, second } from "../model/units.ts";
-import { orderOf } from "../quota/accounts.ts";
+import { queueOrderOf } from "../quota/accounts.ts";
 import type { State } from "../state/state.ts";
 import { tenthRoot } from "./roots.ts";
 
@@ -31,7 +31,7 @@ export function costToEnd(state: State, job: Job): number {
 
 function leftMs(state: State, { spec, account }: Job, ran: number): number {
   const { expectedMs } = spec;
-  if (expectedMs === undefined) return outlooks(state, account)[gangClass(spec)]![placeOfLength(ran)]!;
+  if (expectedMs === undefined) return outlooks(state, account)[gangClass(spec)]![lengthBinOf(ran)]!;
   // Longer than was thought: it is taken to need half as long again.
   return expectedMs >= ran ? Math.max(second, expectedMs - ran) : ran / 2;
 }
@@ -60,9 +60,9 @@ function outlooks(state: State, account: AccountNo): Outlooks {
 
 /** How far those have come that are not over: they too have outlived what is shorter. */
 function countAlive(state: State, account: AccountNo): Lengths {
-  const alive: number[][] = Array.from({ length: gangClasses }, () => Array(lengthPlaces).fill(0));
+  const alive: number[][] = Array.from({ length: gangClasses }, () => Array(lengthBins).fill(0));
   const count = (job: Job, jobs: number): void => {
-    alive[gangClass(job.spec)]![placeOfLength(attainedMs(job, state.clock))]! += jobs;
+    alive[gangClass(job.spec)]![lengthBinOf(attainedMs(job, state.clock))]! += jobs;
   };
   for (const job of state.active.of(account)) count(job, 1);
   // Jobs of one group have come equally far.
@@ -74,9 +74,9 @@ function countAlive(state: State, account: AccountNo): Lengths {
 const chancePlain = 0.3;
 
 function outlookOf(ended: readonly number[], alive: readonly number[]): readonly number[] {
-  const chances: number[] = Array(lengthPlaces).fill(0);
+  const chances: number[] = Array(lengthBins).fill(0);
   let beyond = 0;
-  for (let place = lengthPlaces - 1; place >= 0; place--) {
+  for (let place = lengthBins - 1; place >= 0; place--) {
     chances[place] = (ended[place]! + chancePlain) / (ended[place]! + beyond + 1);
     beyond += ended[place]! + alive[place]!;
   }
@@ -87,7 +87,7 @@ function leastTimePerEnd(chances: readonly number[], from: number): number {
   let least = Number.POSITIVE_INFINITY;
   let left = 1;
   let time = 0;
-  for (let place = from; place < lengthPlaces; place++) {
+  for (let place = from; place < lengthBins; place++) {
     const width = lengthEnds[place]! - (lengthEnds[place - 1] ?? 0);
     // Who ends in a span does so in the middle of it.
     time += left * width * (1 - chances[place]! / 2);
@@ -102,7 +102,7 @@ const [lessBy, of] = [6, 5] as const;
 
 /** Whether the order of an account may give the room of one of its jobs to another of the same priority. */
 export function mayTakeTurn(state: State, job: Job, running: Job): boolean {
-  if (orderOf(state, job.account) !== "index" || job.spec.priority !== running.spec.priority) return false;
+  if (queueOrderOf(state, job.account) !== "index" || job.spec.priority !== running.spec.priority) return false;
   if (running.spec.checkpoint === undefined) return false; // all that it did would be lost
   return costToEnd(state, job) * lessBy < costToEnd(state, running) * of;
 }

@@ -1,7 +1,7 @@
 import type { Account, QueueOrder } from "../model/account.ts";
 import { type AccountNo, noAccount, rootAccount } from "../model/ids.ts";
 
-/** The tree of accounts, as a part of State. */
+/** The part of State that holds the account tree. */
 export interface AccountTree {
   /** By number. A deleted account leaves a hole. */
   readonly accounts: (Account | undefined)[];
@@ -15,7 +15,7 @@ export function accountOf(tree: AccountTree, no: AccountNo): Account {
   return account;
 }
 
-/** The account and everything above it, lowest first, without the root. */
+/** The account and all accounts above it, lowest first, without the root. */
 export function pathUp(tree: AccountTree, account: AccountNo): readonly Account[] {
   tree.paths[account] ??= findPath(tree, account);
   return tree.paths[account];
@@ -23,12 +23,15 @@ export function pathUp(tree: AccountTree, account: AccountNo): readonly Account[
 
 function findPath(tree: AccountTree, account: AccountNo): Account[] {
   const path: Account[] = [];
-  for (let at = account; at !== rootAccount && at !== noAccount; at = path.at(-1)!.parent)
-    path.push(accountOf(tree, at));
+  for (let at = account; at !== rootAccount && at !== noAccount; ) {
+    const here = accountOf(tree, at);
+    path.push(here);
+    at = here.parent;
+  }
   return path;
 }
 
-/** Whether an account is `above` or below it. */
+/** Whether an account is `above` itself or lies below it. */
 export function isInside(tree: AccountTree, account: AccountNo, above: AccountNo): boolean {
   for (let at = account; at !== noAccount; at = accountOf(tree, at).parent) if (at === above) return true;
   return false;
@@ -39,8 +42,8 @@ export function tenantOf(tree: AccountTree, account: AccountNo): Account {
   return accountOf(tree, accountOf(tree, account).tenant);
 }
 
-/** How an account orders its own waiting jobs [O3]. */
-export function orderOf(tree: AccountTree, account: AccountNo): QueueOrder {
+/** The order of an account's own waiting jobs [O3]. */
+export function queueOrderOf(tree: AccountTree, account: AccountNo): QueueOrder {
   const { order = "age", quantumMs } = accountOf(tree, account).terms;
   return order === "attained-service" && quantumMs !== undefined ? "index" : order;
 }

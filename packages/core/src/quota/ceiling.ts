@@ -6,7 +6,7 @@ import type { QuotaFacts } from "./facts.ts";
 import { byEntry, entryFor } from "./guarantee.ts";
 import type { Held } from "./held.ts";
 
-/** Room left under one entry of a ceiling. */
+/** The ceiling that a demand would exceed: its entry, its amount and what is held. */
 export interface CeilingHit {
   readonly account: Account;
   readonly what: string;
@@ -14,7 +14,7 @@ export interface CeilingHit {
   readonly usedUnits: number;
 }
 
-/** The first ceiling on the path that the demand would break [C5]; CPU and memory count like GPUs. */
+/** The first ceiling on the path that the demand would exceed [C5]; cores and memory count like GPUs. */
 export function ceilingHit(
   quotas: QuotaFacts,
   account: AccountNo,
@@ -46,7 +46,7 @@ export function ceilingHit(
   return undefined;
 }
 
-/** The tightest ceiling for one model on an account and above, in units; used to tell what can never run. */
+/** The lowest ceiling for one model on an account's path, in units; a larger job can never run. */
 export function lowestCeiling(
   quotas: QuotaFacts,
   account: AccountNo,

@@ -4,13 +4,14 @@ import type { Newcomer, PartAsk } from "../gpu/seat.ts";
 import { seatPart } from "../gpu/seat.ts";
 import { modelMatches } from "../model/gpu-name.ts";
 import type { Job } from "../model/job.ts";
+import { must } from "../model/must.ts";
 
-/** Any part of State with the fleet in it. */
+/** A part of State that has the fleet. */
 interface WithFleet {
   readonly fleet: Fleet;
 }
 
-/** What a job would hold on top of what an account holds. */
+/** The amounts that a job would hold. */
 export interface Demand {
   /** Model number in the fleet; -1 without GPUs. */
   readonly model: number;
@@ -23,10 +24,10 @@ export interface Demand {
 /** No demand at all. */
 export const nothing: Demand = { model: -1, units: 0, memoryUnits: 0, cpusMilli: 0, memoryMiB: 0 };
 
-/** What a job would hold on a model with alternative `choice`, all members together. */
+/** What the minimum of a job's members would hold together, on a model, with alternative `choice`. */
 export function demandOf({ fleet }: WithFleet, job: Pick<Job, "spec">, choice: number, model: number): Demand {
   const { gpus, members, cpusMilli, memoryMiB, isolation } = job.spec;
-  const ask = gpus[choice]!;
+  const ask = must(gpus[choice], "a job has no such alternative");
   const { min } = members;
   const each =
     ask.part !== undefined && model >= 0
@@ -42,8 +43,8 @@ export function demandOf({ fleet }: WithFleet, job: Pick<Job, "spec">, choice: n
 }
 
 /**
- * What a part is on an empty device of a model: the most that it is in any of the pools that have some, since MIG rounds
- * up and where it will land is not known yet.
+ * The size of a part on an empty device of a model: the largest over the modes of the model's pools, because MIG rounds
+ * up and the device is not chosen yet.
  */
 export function partOn(
   fleet: Fleet,
@@ -53,7 +54,7 @@ export function partOn(
   const most = { compute: 0, memory: 0 };
   const device = fleet.device(fleet.someGpuOf(model));
   for (const pool of fleet.poolsOf(model)) {
-    const seat = seatPart({ ...device, pool }, [], anybody, ask);
+    const seat = seatPart({ ...device, pool }, [], anyTenant, ask);
     if (typeof seat !== "object") continue;
     most.compute = Math.max(most.compute, seat.compute);
     most.memory = Math.max(most.memory, seat.memory);
@@ -61,7 +62,7 @@ export function partOn(
   return most.compute > 0 ? most : { compute: ask.compute, memory: ask.memory };
 }
 
-/** Model numbers that satisfy an alternative, in order of appearance; `[-1]` when no GPU is asked for. */
+/** The numbers of the models that satisfy an alternative, in order of appearance; `[-1]` for a job without GPUs. */
 export function modelsFor({ fleet }: WithFleet, job: Pick<Job, "spec">, choice: number): number[] {
   const ask = job.spec.gpus[choice]!;
   if (ask.count === 0) return [-1];
@@ -72,5 +73,5 @@ export function modelsFor({ fleet }: WithFleet, job: Pick<Job, "spec">, choice: 
   return found;
 }
 
-/** Somebody who is trusted, and does not mind who is beside it. */
-export const anybody: Newcomer = { tenant: -1, trust: "trusted", group: "", migWith: [], type: "batch" };
+/** A trusted tenant with work that promises no latency: no rule of sharing limits it on an empty GPU. */
+export const anyTenant: Newcomer = { tenant: -1, trust: "trusted", group: "", migWith: [], type: "batch" };

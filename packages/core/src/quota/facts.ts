@@ -6,24 +6,24 @@ import type { AccountUsage } from "./held.ts";
 /** The part of State that quota questions are answered from. */
 export interface QuotaFacts extends AccountTree {
   readonly fleet: Fleet;
-  /** What each account's subtree holds, by account number. */
+  /** The usage of each account's subtree, by account number. */
   readonly usage: AccountUsage[];
-  /** Guarantees as they were last summed up, by account number. */
+  /** Memo of `floorOf`, by account number. */
   readonly floors: (Floor | undefined)[];
-  /** How many accounts lend only a part of their idle guarantee. */
+  /** The number of accounts that lend only a part of their idle guarantee [C5]. */
   lendingLimits: number;
-  /** The GPU models that the guarantees of those accounts name, and in how many of them. */
+  /** The GPU names in the guarantees of those accounts, each with the number of guarantees that have it. */
   readonly lendingNames: Map<string, number>;
 }
 
-/** A guarantee as amounts are compared with it: summed up, with the cores and memory that come with its GPUs. */
+/** A guarantee summed up for comparison, with the cores and memory that come with its GPUs [U2]. */
 export interface Floor {
   readonly of: Quota;
-  /** The makeup of the fleet for which it was summed up. */
-  readonly makeup: number;
+  /** The fleet's composition when it was summed up. */
+  readonly composition: number;
   readonly units: number;
   readonly cpusMilli: number;
   readonly memoryMiB: number;
-  /** Only `*`: all models are alike. */
+  /** The guarantee has only a `*` entry, so models need not be distinguished. */
   readonly plain: boolean;
 }

@@ -7,7 +7,7 @@ import { type Demand, nothing } from "./demand.ts";
 import type { Floor, QuotaFacts } from "./facts.ts";
 import type { Held } from "./held.ts";
 
-/** The entry of a quota that a model falls under: its own name before a family's; `*` is not an entry of its own. */
+/** The entry of a quota for a model: the longest matching name [U2]; undefined if only `*` can match. */
 export function entryFor(amounts: GpuAmounts, model: string): string | undefined {
   let best: string | undefined;
   for (const key in amounts) {
@@ -19,7 +19,7 @@ export function entryFor(amounts: GpuAmounts, model: string): string | undefined
 /** One of the two dimensions of a GPU [U1]. */
 type GpuDimension = "compute" | "memory";
 
-/** Units under each entry of a quota; those that fall under none are under undefined. */
+/** Held units by the entries of a quota; units without an entry are under undefined. */
 export function byEntry(
   quotas: QuotaFacts,
   held: Held,
@@ -40,7 +40,7 @@ export function byEntry(
   return used;
 }
 
-/** GPU units beyond a guarantee by model [U2]: what each model's own entry does not hold must fit into `*`. */
+/** GPU units beyond a guarantee by model [U2]: what exceeds each model's own entry must fit into `*`. */
 function unitsBeyond(
   quotas: QuotaFacts,
   held: Held,
@@ -56,17 +56,17 @@ function unitsBeyond(
   return Math.max(0, overflow - any);
 }
 
-/** The guarantee of an account, summed up once for as long as neither it nor the fleet changes. */
+/** The guarantee of an account, summed up; kept until the guarantee or the fleet changes. */
 export function floorOf(quotas: QuotaFacts, account: Account): Floor {
   const known = quotas.floors[account.no];
   const { quota } = account.terms;
-  if (known !== undefined && known.of === quota && known.makeup === quotas.fleet.makeup) return known;
+  if (known !== undefined && known.of === quota && known.composition === quotas.fleet.composition) return known;
   const floor = sumUp(quota, quotas.fleet);
   quotas.floors[account.no] = floor;
   return floor;
 }
 
-function sumUp(quota: Quota, { makeup, totals }: Fleet): Floor {
+function sumUp(quota: Quota, { composition, totals }: Fleet): Floor {
   const { gpuUnits, cpusMilli, memoryMiB } = totals;
   let units = 0;
   let plain = true;
@@ -74,11 +74,11 @@ function sumUp(quota: Quota, { makeup, totals }: Fleet): Floor {
     units += quota.guarantee[model]!;
     plain &&= model === "*";
   }
-  // A floor that says nothing of cores or memory brings as much of them as the fleet has for each GPU.
+  // Cores and memory without a guarantee of their own are guaranteed in proportion to the GPUs, by the fleet's ratio.
   const inProportion = (total: number) => (gpuUnits === 0 ? 0 : Math.floor((total / gpuUnits) * units));
   return {
     of: quota,
-    makeup,
+    composition,
     units,
     cpusMilli: quota.guaranteeCpusMilli ?? inProportion(cpusMilli),
     memoryMiB: quota.guaranteeMemoryMiB ?? inProportion(memoryMiB),
@@ -86,7 +86,7 @@ function sumUp(quota: Quota, { makeup, totals }: Fleet): Floor {
   };
 }
 
-/** What is held beyond a guarantee, in each dimension. */
+/** Amounts held beyond a guarantee, in each dimension. */
 interface Borrowed {
   readonly units: number;
   readonly memoryUnits: number;
@@ -94,7 +94,7 @@ interface Borrowed {
   readonly memoryMiB: number;
 }
 
-/** What an account would borrow if it held `held` and `add`. */
+/** What an account would borrow if it held `held` plus `add`. */
 export function borrowedOf(quotas: QuotaFacts, account: Account, held: Held, add?: Demand): Borrowed {
   const floor = floorOf(quotas, account);
   return {
@@ -115,7 +115,7 @@ function memoryOver(quotas: QuotaFacts, account: Account, floor: Floor, held: He
   return unitsBeyond(quotas, held, account.terms.quota.guarantee, add, "memory");
 }
 
-/** Whether an account that held `held` and `add` would borrow nothing. */
+/** Whether an account that held `held` plus `add` would borrow nothing. */
 export function isWithin(quotas: QuotaFacts, account: Account, held: Held, add: Demand = nothing): boolean {
   const floor = floorOf(quotas, account);
   return (
@@ -131,7 +131,7 @@ export function isNothing(borrowed: Borrowed): boolean {
   return borrowed.units === 0 && borrowed.memoryUnits === 0 && borrowed.cpusMilli === 0 && borrowed.memoryMiB === 0;
 }
 
-/** The lowest account on the path that holds the demand inside its guarantee [C1]; `noAccount` = burst. */
+/** The lowest account on the path that has room for the whole demand inside its guarantee [C1]; `noAccount` = burst. */
 export function coverFor(
   quotas: QuotaFacts,
   account: AccountNo,

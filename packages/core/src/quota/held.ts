@@ -3,32 +3,32 @@ import { modelMatches } from "../model/gpu-name.ts";
 import type { AccountNo, UserId } from "../model/ids.ts";
 import type { Lease } from "../model/lease.ts";
 
-/** An amount of everything that can be held. */
+/** Amounts of everything that can be held. */
 export interface Held {
   units: number;
   /** By model number. */
   readonly byModel: number[];
   /** GPU memory, the second dimension of a GPU. */
   memoryUnits: number;
-  /** By model number, how much more of that than of compute: only parts hold the one without the other. */
+  /** By model number, GPU memory minus compute; not 0 only where parts are held. */
   readonly moreMemory: number[];
   cpusMilli: number;
   memoryMiB: number;
 }
 
-/** What an account's subtree holds right now: held for a claimant, starting, running, stopping, not confirmed dead. */
+/** What an account's subtree holds now: held for claimants, starting, running, stopping, or not confirmed dead. */
 export interface AccountUsage extends Held {
-  /** The part of it that has been told to stop. */
+  /** The part of it that has been asked to stop. */
   readonly leaving: Held;
-  /** The part of it that a guarantee of this account or of one below covers. */
+  /** The part of it that the guarantee of this account or of one below covers. */
   readonly covered: Held;
-  /** Jobs below that no guarantee covers. */
+  /** The number of burst jobs in the subtree. */
   burst: number;
-  /** Those who wait or hold anything; counted only where users have limits. */
+  /** Users with waiting jobs or with holdings; counted only where users have limits. */
   readonly users: Map<UserId, UserCount>;
 }
 
-/** What one user has in one account's subtree, for limits per user. */
+/** The waiting jobs and the held GPU units of one user in an account's subtree, for limits per user. */
 export interface UserCount {
   waiting: number;
   units: number;
@@ -48,10 +48,10 @@ export function userCount(usage: AccountUsage, user: UserId): Readonly<UserCount
   return usage.users.get(user) ?? nothingCounted;
 }
 
-/** What one member holds, or would. */
+/** What one member holds, or would hold. */
 export type Holding = Pick<Lease, "gpus" | "unitsEach" | "part" | "cpusMilli" | "memoryMiB">;
 
-/** Adds a holding to an amount (`sign` 1) or takes it out (-1). */
+/** Adds a holding to the amounts (`sign` 1), or subtracts it (-1). */
 export function addTo(held: Held, fleet: Fleet, holding: Holding, sign: 1 | -1): void {
   const { gpus, unitsEach, part, cpusMilli, memoryMiB } = holding;
   held.units += sign * unitsEach * gpus.length;
@@ -67,7 +67,7 @@ export function addTo(held: Held, fleet: Fleet, holding: Holding, sign: 1 | -1):
   }
 }
 
-/** Adds compute and memory of GPUs of one model to an amount. */
+/** Adds compute and memory of GPUs of one model to the amounts. */
 export function addGpus(held: Held, model: number, units: number, memoryUnits: number): void {
   held.units += units;
   held.memoryUnits += memoryUnits;
@@ -75,7 +75,7 @@ export function addGpus(held: Held, model: number, units: number, memoryUnits: n
   if (memoryUnits !== units) addAt(held.moreMemory, model, memoryUnits - units);
 }
 
-/** Adds all GPUs of an amount to another, or takes them out. */
+/** Adds the GPUs of other amounts (`sign` 1), or subtracts them (-1). */
 export function addGpusOf(held: Held, other: Held, sign: 1 | -1): void {
   for (const [model, units] of other.byModel.entries())
     addGpus(held, model, sign * units, sign * (units + (other.moreMemory[model] ?? 0)));
@@ -86,7 +86,7 @@ function addAt(amounts: number[], at: number, more: number): void {
   amounts[at]! += more;
 }
 
-/** What an account's subtree holds and has not been told to leave. */
+/** The part of an account's usage that has not been asked to stop. */
 export function stayingOf({ usage: all }: { readonly usage: readonly AccountUsage[] }, account: AccountNo): Held {
   const usage = all[account]!;
   const { leaving } = usage;
@@ -115,7 +115,7 @@ export function plus(a: Held, b: Held): Held {
   return minus(a, minus(nothingHeld(), b));
 }
 
-/** What is held of the models of a name. */
+/** Held compute of the models that a name covers. */
 export function unitsOf({ fleet }: { readonly fleet: Fleet }, held: Held, name: string): number {
   if (name === "*") return held.units;
   let units = 0;

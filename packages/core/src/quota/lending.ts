@@ -7,12 +7,12 @@ import type { Floor, QuotaFacts } from "./facts.ts";
 import { byEntry, entryFor, floorOf } from "./guarantee.ts";
 import type { Held } from "./held.ts";
 
-/** What an account holds, or would. */
+/** What an account holds, or would hold. */
 export type HeldBy = (account: AccountNo) => Held;
 
 /**
- * GPU units that must stay free for others beside a job that would borrow [C5]; 0 = what is free by `freeOf` holds them.
- * Counted over all GPUs, and over those of each name by which guarantees are kept that its model falls under.
+ * GPU units that must stay free for other accounts beside a burst start [C5]; 0 = the free units by `freeOf` suffice.
+ * Counted over all GPUs, and again over the GPUs of each name in such a guarantee that covers the job's model.
  */
 export function unlentBeside(
   quotas: QuotaFacts,
@@ -29,7 +29,7 @@ export function unlentBeside(
   return 0;
 }
 
-/** `*`, and the names in guarantees of those who do not lend all that a model falls under. */
+/** `*`, and the names in guarantees not lent in full that cover a model. */
 export function namesKept(quotas: QuotaFacts, model: number): string[] {
   const names = ["*"];
   for (const name of quotas.lendingNames.keys())
@@ -38,8 +38,8 @@ export function namesKept(quotas: QuotaFacts, model: number): string[] {
 }
 
 /**
- * Units of idle guarantees, of one name or of all, that outsiders may not use [C5], seen from an account: of each account
- * outside its path the larger of its own and the sum of its children's.
+ * Units of idle guarantees, of one name or of all, that a job of account `viewer` may not use [C5]: for each account
+ * outside its path, the larger of its own unlent part and the sum of its children's.
  */
 export function unlentUnits(
   quotas: QuotaFacts,
@@ -63,7 +63,7 @@ export function unlentUnits(
   return reserved(0 as AccountNo);
 }
 
-/** What is not used of a guarantee, by its entries. */
+/** The unused part of a guarantee, by entry. */
 function idleOf(quotas: QuotaFacts, floor: Floor, held: Held, guarantee: GpuAmounts): GpuAmounts {
   if (floor.plain) return { "*": Math.max(0, floor.units - held.units) };
   const used = byEntry(quotas, held, guarantee, undefined, "compute");
@@ -79,7 +79,7 @@ function idleOf(quotas: QuotaFacts, floor: Floor, held: Held, guarantee: GpuAmou
   return idle;
 }
 
-/** What is not lent of what is idle under one name: what is lent of any model may be of these. */
+/** The unlent part of an idle guarantee under one name; units lendable of any model (`*`) may come from it. */
 function keptOf(idle: GpuAmounts, lendable: GpuAmounts, name: string): number {
   const lent = new Map<string | undefined, number>();
   for (const entry in idle) {

@@ -8,7 +8,7 @@ import { compareShares, isFairLoss, shareOf } from "./share.ts";
 const gpus = 8;
 const quarter = unitsPerGpu / 4;
 
-/** Four GPUs of each of two models, and an account with a guarantee for two of the first. */
+/** Four GPUs of each of two models, and an account with a guarantee of two of the first. */
 function ground() {
   const quota = { guarantee: { H100: 2 * unitsPerGpu }, weight: 1 };
   const { state } = new World().nodes(["h", "H100:4"], ["a", "A100:4"]).account("lab", { quota });
@@ -16,7 +16,7 @@ function ground() {
   return { state, lab: state.accountByPath.get("lab")!, h100: h100!, a100: a100! };
 }
 
-/** Parts of GPUs of one model, of each as much compute and memory as is said. */
+/** A holding of parts of one model, with this compute and memory. */
 function parts(model: number, compute: number, memory: number): Held {
   const held = nothingHeld();
   held.units = compute;
@@ -29,20 +29,20 @@ function parts(model: number, compute: number, memory: number): Held {
 }
 
 describe("the share of an account", () => {
-  it("[U1, U2] counts the GPU memory of a model that its guarantee does not name, though the sum would be within it", () => {
+  it("[U1, U2] counts GPU memory of a model that the guarantee does not name, even if the sum is within it", () => {
     const { state, lab, a100 } = ground();
     const { borrowed, of } = shareOf(state, lab, parts(a100, quarter, 3 * quarter));
     assert.deepEqual({ borrowed, of }, { borrowed: 3 * quarter, of: gpus * unitsPerGpu });
   });
 
-  it("[U1, U2] counts nothing of the model that its guarantee names, up to the guarantee, in either dimension", () => {
+  it("[U1, U2] counts nothing of the guaranteed model up to the guarantee, in either dimension", () => {
     const { state, lab, h100 } = ground();
     assert.equal(shareOf(state, lab, parts(h100, quarter, 2 * unitsPerGpu)).borrowed, 0);
     assert.equal(shareOf(state, lab, parts(h100, quarter, 2 * unitsPerGpu + quarter)).borrowed, quarter);
     assert.equal(shareOf(state, lab, parts(h100, 2 * unitsPerGpu + quarter, quarter)).borrowed, quarter);
   });
 
-  it("[U1, O2] with its next job added is the larger of its two dimensions", () => {
+  it("[U1, O2] with the next job added is the larger of compute and memory", () => {
     const { state, lab, a100 } = ground();
     const next = { model: a100, units: quarter, memoryUnits: 2 * quarter, cpusMilli: 0, memoryMiB: 0 };
     const before = shareOf(state, lab, parts(a100, quarter, quarter));
@@ -52,7 +52,7 @@ describe("the share of an account", () => {
   });
 });
 
-describe("a loss by fair share", () => {
+describe("a loss to a smaller share", () => {
   const share = (borrowed: number) => ({ borrowed, of: 8, fleet: 8 });
   const isFair = (before: number, after: number, winner: number) =>
     isFairLoss(share(after), share(winner), () => share(before));
@@ -63,7 +63,7 @@ describe("a loss by fair share", () => {
     assert.equal(isFair(4, 1, 2), false);
   });
 
-  it("[T11] does not leave both sides level if the losing side stood there before", () => {
+  it("[T11] is not fair if the losing side already had the claimant's final share before it", () => {
     assert.equal(isFair(2, 2, 2), false);
     assert.equal(isFair(3, 3, 2), true);
   });

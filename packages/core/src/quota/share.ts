@@ -5,26 +5,26 @@ import { borrowedOf } from "./guarantee.ts";
 import type { Held } from "./held.ts";
 
 /**
- * How much of the surplus an account has, over its weight: the largest, over GPUs, cores and memory, of what it holds
- * beyond its guarantee as a part of what the fleet has. An exact fraction; floats would make ties depend on rounding.
+ * The dominant share of an account: the largest, over GPUs, cores and memory, of borrowed ÷ (fleet total × weight). An
+ * exact fraction; floats would make ties depend on rounding.
  */
 export interface Share {
-  /** Borrowed, and what the fleet has times the weight; `of` is 0 for a borrower of weight 0. */
+  /** Numerator and denominator: borrowed, and fleet total × weight; `of` is 0 for a borrower of weight 0. */
   readonly borrowed: number;
   readonly of: number;
-  /** The fleet's amount without the weight: how two borrowers of weight 0 are compared. */
+  /** The fleet total without the weight: two borrowers of weight 0 are compared by it. */
   readonly fleet: number;
 }
 
 export const noShare: Share = { borrowed: 0, of: 1, fleet: 1 };
 
-/** The share an account would have if it held `held` and `add`. `past` GPU units that it borrowed earlier count as well. */
+/** The share of an account that held `held` plus `add`; `past` are the borrowed GPU units of its history [O2]. */
 export function shareOf(quotas: QuotaFacts, account: Account, held: Held, add?: Demand, past = 0): Share {
   const { units, memoryUnits, cpusMilli, memoryMiB } = borrowedOf(quotas, account, held, add);
   return largest(quotas, units + past, memoryUnits, cpusMilli, memoryMiB, account.terms.quota.weight);
 }
 
-/** The share of a job that is a side of its own: nothing is guaranteed to it. */
+/** The share of a job that is a side of its own: it has no guarantee. */
 export function shareOfJob(quotas: QuotaFacts, { units, memoryUnits, cpusMilli, memoryMiB }: Demand): Share {
   return largest(quotas, units, memoryUnits, cpusMilli, memoryMiB, 1);
 }
@@ -51,13 +51,13 @@ function largest(
   return borrowed === 0 || fleet === 0 ? noShare : { borrowed, of: fleet * weight, fleet };
 }
 
-/** Whether one is the larger part of what the fleet has; of nothing there is no part. All have the same weight. */
+/** Whether a/ofA > b/ofB, by the same weight; a dimension of which the fleet has none counts as 0 [U2]. */
 function isLarger(a: number, ofA: number, b: number, ofB: number): boolean {
   if (a === 0 || ofA === 0) return false;
   return b === 0 || ofB === 0 || compareProducts(a, ofB, b, ofA) > 0;
 }
 
-/** Below 0 when `a` is the smaller. Nothing borrowed is the smallest; borrowing at weight 0 is larger than anything. */
+/** Below 0 if `a` is smaller. Borrowing nothing is the smallest share; borrowing at weight 0 is above any other. */
 export function compareShares(a: Share, b: Share): number {
   if (a.borrowed === 0 || b.borrowed === 0) return a.borrowed - b.borrowed;
   if (a.of === 0 || b.of === 0) {
@@ -68,15 +68,15 @@ export function compareShares(a: Share, b: Share): number {
 }
 
 /**
- * Whether a side may end at `after` when the claimant's side ends at `winner` [T2]. To end level is enough only if the
- * loss lowers the side's share from `before`: else the two sides could take the same seats from each other for ever [T11].
+ * Whether a losing side may end at share `after` when the claimant's side ends at `winner` [T2]. Equal shares are enough
+ * only if the loss lowers the side's share from `before`: otherwise two sides could take the same seats for ever [T11].
  */
 export function isFairLoss(after: Share, winner: Share, before: () => Share): boolean {
   const order = compareShares(after, winner);
   return order > 0 || (order === 0 && compareShares(after, before()) < 0);
 }
 
-/** Sign of a·b − c·d, exactly. */
+/** The sign of a·b − c·d, exactly. */
 function compareProducts(a: number, b: number, c: number, d: number): number {
   const left = a * b;
   const right = c * d;

@@ -101,7 +101,7 @@ function besideOthers(state: State, job: Job): (node: FleetNode) => boolean {
   const { spread, topology, members } = job.spec;
   const used = new Set(job.leases.map((lease) => lease.node));
   const inside = topology?.required ? placeTest(state, job, topology) : undefined;
-  const placeOf = (no: NodeNo) => state.fleet.topology.placeOf(no, spread!.level);
+  const placeOf = (no: NodeNo) => state.fleet.topology.domainOf(no, spread!.level);
   const places = new Set(spread?.required ? [...used].map(placeOf) : []);
   return (node) => {
     if (members.apart && used.has(node.no)) return false;
@@ -113,8 +113,8 @@ function besideOthers(state: State, job: Job): (node: FleetNode) => boolean {
 /** Whether a node is in the same place of a level as the job's first member. */
 function placeTest(state: State, job: Job, { level }: { readonly level: Level }): (node: FleetNode) => boolean {
   const { topology } = state.fleet;
-  const place = topology.placeOf(job.leases[0]!.node, level);
-  return ({ no }) => topology.placeOf(no, level) === place;
+  const place = topology.domainOf(job.leases[0]!.node, level);
+  return ({ no }) => topology.domainOf(no, level) === place;
 }
 
 /** A gang is of one model: more members come from the same. */

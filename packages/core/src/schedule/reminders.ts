@@ -1,7 +1,7 @@
 import type { AccountNo } from "../model/ids.ts";
 import { must } from "../model/must.ts";
 import type { Instant } from "../model/units.ts";
-import { accountOf, orderOf, pathUp } from "../quota/accounts.ts";
+import { accountOf, pathUp, queueOrderOf } from "../quota/accounts.ts";
 import type { State } from "../state/state.ts";
 import type { Timers } from "../state/timers.ts";
 
@@ -18,7 +18,7 @@ export function remindOf(state: State, timers: Timers, account: AccountNo): void
 
 /** Where the order of an account may evict, time alone may put a running job behind a waiting one [O3]. */
 function remindOfQuantum(state: State, timers: Timers, account: AccountNo): void {
-  if (orderOf(state, account) !== "index") return;
+  if (queueOrderOf(state, account) !== "index") return;
   const quantum = must(accountOf(state, account).terms.quantumMs, "an order by index has a quantum");
   timers.addOnce({ at: nextMultiple(state.clock, quantum), kind: "quantum", subject: account });
 }

@@ -2,7 +2,7 @@ import { gangGpus } from "../learn/lengths.ts";
 import { guessWorth, usualRunMs } from "../learn/pace.ts";
 import type { Job } from "../model/job.ts";
 import { second, unitsPerGpu } from "../model/units.ts";
-import { orderOf } from "../quota/accounts.ts";
+import { queueOrderOf } from "../quota/accounts.ts";
 import type { State } from "./state.ts";
 
 /**
@@ -16,7 +16,7 @@ export function backlogMsOf(
   jobs: number,
 ): number | undefined {
   const said = spec.expectedMs ?? spec.maxTimeMs;
-  if (said === undefined || orderOf(state, account) !== "aged-shortest") return undefined;
+  if (said === undefined || queueOrderOf(state, account) !== "aged-shortest") return undefined;
   const { saidGpuS, silentGpus } = state.waiting.workOf(account);
   const gpuS = saidGpuS + jobs * gangGpus(spec) * Math.ceil(said / second);
   const gpuMs = gpuS * guessWorth(state, account) * second + silentGpus * usualRunMs(state, account);

@@ -12,7 +12,7 @@ import type { State } from "./state.ts";
 /** A lease begins: its devices carry its tenant's mark from now on, and the mode in which they are cut. */
 export function markHeld(state: State, job: Job, { gpus, part }: Lease): void {
   const { fleet } = state;
-  if (state.policy.reshapeMs !== undefined) for (const gpu of gpus) fleet.gpuShape[gpu] = shapeNo(part?.mode);
+  if (state.policy.reshapeMs !== undefined) for (const gpu of gpus) fleet.gpuMode[gpu] = shapeNo(part?.mode);
   if (state.policy.scrubMs === undefined) return;
   const { tenant } = accountOf(state, job.account);
   for (const gpu of gpus) {
@@ -34,7 +34,7 @@ export function clearMarks({ fleet }: State, node: FleetNode, facts: NodeFacts |
   if (facts === undefined || facts.bootId === node.facts.bootId || node.leases > 0) return;
   for (let gpu = node.firstGpu as number; gpu < node.firstGpu + facts.gpus.length; gpu++) {
     fleet.gpuMark[gpu] = clean;
-    fleet.gpuShape[gpu] = 0;
+    fleet.gpuMode[gpu] = 0;
   }
 }
 
@@ -47,7 +47,7 @@ export function marksUnder(state: State, policy: Policy): void {
   const before = state.policy;
   if ((before.scrubMs === undefined) !== (policy.scrubMs === undefined))
     fleet.gpuMark.fill(policy.scrubMs === undefined || state.nextJob === 1 ? clean : unknownHolder, 0, fleet.gpus);
-  if (policy.reshapeMs === undefined) fleet.gpuShape.fill(0);
+  if (policy.reshapeMs === undefined) fleet.gpuMode.fill(0);
 }
 
 const shapes = ["whole", "mig", "mps", "timeslice"] as const;
@@ -59,14 +59,14 @@ function shapeNo(mode: Shape | undefined): number {
 
 /** How a GPU was last given out; whole where nobody had it yet. */
 export function shapeOf({ fleet }: State, gpu: GpuNo): Shape {
-  return shapes[fleet.gpuShape[gpu]!]!;
+  return shapes[fleet.gpuMode[gpu]!]!;
 }
 
 /** Marks as a snapshot keeps them: of each GPU that has any, its holder and its shape. */
 export function writeMarks({ fleet }: State): readonly (readonly [number, number, number])[] {
   const marks: [number, number, number][] = [];
   for (let gpu = 0; gpu < fleet.gpus; gpu++) {
-    const [mark, shape] = [fleet.gpuMark[gpu]!, fleet.gpuShape[gpu]!];
+    const [mark, shape] = [fleet.gpuMark[gpu]!, fleet.gpuMode[gpu]!];
     if (mark !== clean || shape !== 0) marks.push([gpu, mark, shape]);
   }
   return marks;
@@ -74,9 +74,9 @@ export function writeMarks({ fleet }: State): readonly (readonly [number, number
 
 export function readMarks({ fleet }: State, marks: readonly (readonly [number, number, number])[]): void {
   fleet.gpuMark.fill(clean);
-  fleet.gpuShape.fill(0);
+  fleet.gpuMode.fill(0);
   for (const [gpu, mark, shape] of marks) {
     fleet.gpuMark[gpu] = mark;
-    fleet.gpuShape[gpu] = shape;
+    fleet.gpuMode[gpu] = shape;
   }
 }

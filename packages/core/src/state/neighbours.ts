@@ -1,5 +1,5 @@
 import { loadOf } from "../gpu/latency.ts";
-import type { Newcomer, Who } from "../gpu/seat.ts";
+import type { Newcomer, PartTenant } from "../gpu/seat.ts";
 import type { AccountNo } from "../model/ids.ts";
 import type { Job } from "../model/job.ts";
 import { tenantOf } from "../quota/accounts.ts";
@@ -10,7 +10,7 @@ export function newcomerOf(state: State, { account, spec }: Pick<Job, "account" 
 }
 
 /** A tenant as its neighbours on a GPU see it. */
-export function whoIs(state: State, account: AccountNo): Who {
+export function whoIs(state: State, account: AccountNo): PartTenant {
   const { no, terms } = tenantOf(state, account);
   const migWith = (terms.allowMigWith ?? []).flatMap((path) => state.accountByPath.get(path)?.no ?? []);
   return { tenant: no, trust: terms.trust, group: terms.trustGroup ?? "", migWith };

@@ -1,5 +1,5 @@
 import type { Job } from "../model/job.ts";
-import { orderOf } from "../quota/accounts.ts";
+import { queueOrderOf } from "../quota/accounts.ts";
 import type { State } from "./state.ts";
 import { wishOf } from "./wish-of.ts";
 
@@ -11,7 +11,7 @@ export function queueOrPark(state: State, job: Job): void {
     leaveQueue(state, job);
     state.timers.add({ at: job.notBeforeAt, kind: "wake", subject: job.no });
   } else {
-    state.waiting.add(job, wishOf(state, job.spec), orderOf(state, job.account));
+    state.waiting.add(job, wishOf(state, job.spec), queueOrderOf(state, job.account));
   }
 }
 

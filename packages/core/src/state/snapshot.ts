@@ -10,7 +10,7 @@ import type { AccountNo, GpuNo, JobNo, NodeNo, TokenId, UserId } from "../model/
 import type { Job, JobArray } from "../model/job.ts";
 import type { FleetNode } from "../model/node.ts";
 import type { Policy } from "../model/policy.ts";
-import type { Rest } from "../model/rest.ts";
+import type { NodeRemainder } from "../model/remainder.ts";
 import { nothingUsed } from "../quota/held.ts";
 import { addWindowTimers, countTerms, planWindows } from "./apply.ts";
 import { addJob } from "./apply-jobs.ts";
@@ -56,7 +56,7 @@ interface Image {
   /** Absent where no tenant is confidential. */
   readonly dedicated?: readonly (readonly [NodeNo, AccountNo])[];
   /** Absent where no tenant is confidential. */
-  readonly rest?: readonly (readonly [GpuNo, Rest])[];
+  readonly rest?: readonly (readonly [GpuNo, NodeRemainder])[];
   /** Absent where no GPU is shared. */
   readonly partsChangedAt?: readonly (readonly [number, number])[];
   /** Absent where no GPU has any. */

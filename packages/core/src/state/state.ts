@@ -12,7 +12,7 @@ import type { Account } from "../model/account.ts";
 import type { AccountId, AccountNo, GpuNo, JobId, JobNo, NodeNo, TokenId, UserId } from "../model/ids.ts";
 import type { Job, JobArray } from "../model/job.ts";
 import type { Policy } from "../model/policy.ts";
-import type { Rest } from "../model/rest.ts";
+import type { NodeRemainder } from "../model/remainder.ts";
 import type { Instant } from "../model/units.ts";
 import type { QuotaFacts } from "../quota/facts.ts";
 import type { AccountUsage } from "../quota/held.ts";
@@ -69,7 +69,7 @@ export interface Facts extends WithHistory, WithPace, WithLengths {
   /** Nodes that a confidential tenant has to itself, and the account that is charged for their rest. */
   readonly dedicated: Map<NodeNo, AccountNo>;
   /** The rest of the GPUs of such nodes. */
-  readonly rest: Map<GpuNo, Rest>;
+  readonly rest: Map<GpuNo, NodeRemainder>;
   /** Which jobs wait for this one. */
   readonly dependents: Map<JobNo, { readonly job: JobNo; readonly when: "succeeded" | "ended" }[]>;
 }

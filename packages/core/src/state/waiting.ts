@@ -1,6 +1,6 @@
 import { LinkedList } from "../collections/linked-list.ts";
 import { SlotPool } from "../collections/slots.ts";
-import { attainedMs, gangGpus, placeOfLength } from "../learn/lengths.ts";
+import { attainedMs, gangGpus, lengthBinOf } from "../learn/lengths.ts";
 import type { QueueOrder } from "../model/account.ts";
 import type { AccountNo } from "../model/ids.ts";
 import type { Job } from "../model/job.ts";
@@ -301,7 +301,7 @@ function timeClass(ms: number | undefined): number {
 function reachedBy(job: Job): string {
   const ran = attainedMs(job, 0);
   if (ran === 0) return "";
-  return job.spec.expectedMs === undefined ? `${placeOfLength(ran)}` : `${ran}ms`;
+  return job.spec.expectedMs === undefined ? `${lengthBinOf(ran)}` : `${ran}ms`;
 }
 
 function placeOf({ jobs, order }: WaitingGroup, job: Job): number {

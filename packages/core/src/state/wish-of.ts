@@ -1,4 +1,4 @@
-import { shapeOf } from "../learn/arrivals.ts";
+import { arrivalShapeOf } from "../learn/arrivals.ts";
 import type { JobSpec } from "../model/job.ts";
 import { demandOf, modelsFor } from "../quota/demand.ts";
 import type { State } from "./state.ts";
@@ -26,5 +26,5 @@ export function workOut(state: State, wish: Wish, spec: JobSpec): void {
   );
   // An alternative on a model that the fleet has not got is none.
   wish.first = wish.options[0]?.demand ?? demandOf(state, { spec }, 0, -1);
-  wish.arrival = shapeOf(spec, modelsFor(state, { spec }, 0));
+  wish.arrival = arrivalShapeOf(spec, modelsFor(state, { spec }, 0));
 }

@@ -1,4 +1,4 @@
-import type { Shape as ArrivalShape } from "../learn/worth/shape.ts";
+import type { ArrivalShape } from "../learn/worth/shape.ts";
 import type { GpuAsk, JobSpec, Members, TopologyAsk } from "../model/job.ts";
 import { type Demand, nothing } from "../quota/demand.ts";
 
@@ -8,7 +8,7 @@ export interface WishOption {
   /** Model number in the fleet; -1 without GPUs. */
   readonly model: number;
   readonly demand: Demand;
-  /** The makeup of the fleet at which an empty one was last seen to hold it; -1 = never. */
+  /** The composition of the fleet at which an empty one was last seen to hold it; -1 = never. */
   fitsEmptyAt: number;
 }
 

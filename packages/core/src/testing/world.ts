@@ -6,7 +6,8 @@ import { isRefusal } from "../journal/refusal.ts";
 import type { ReportWhat } from "../journal/report.ts";
 import { type AccountTerms, plainTerms, type Quota } from "../model/account.ts";
 import type { AccountId, JobId, LeaseId, OperationId, UserId } from "../model/ids.ts";
-import type { JobSpec } from "../model/job.ts";
+import type { Job, JobSpec } from "../model/job.ts";
+import { must } from "../model/must.ts";
 import type { NodeFacts } from "../model/node.ts";
 import { unitsPerGpu } from "../model/units.ts";
 import { SchedulerMemory } from "../schedule/memory.ts";
@@ -16,7 +17,7 @@ import { parseJob, type RawJob, type Settled } from "../submit/parse.ts";
 
 export const ana = "usr_ana" as UserId;
 
-/** A small fleet to tell stories about: commands in, events out, time moved by hand. */
+/** A small control plane for tests: commands in, events out, time advanced by hand. */
 export class World {
   readonly state: State;
   readonly memory = new SchedulerMemory();
@@ -37,7 +38,7 @@ export class World {
     return decisions[0]!;
   }
 
-  /** Like `do`, and fails unless it was accepted. */
+  /** Like `do`, but throws if the command is refused; returns its events. */
   must(command: Command): Event[] {
     const before = this.events.length;
     const decision = this.do(command);
@@ -76,10 +77,15 @@ export class World {
     return this.do({ kind: "job.submit", id: jobId(id), account, user: ana, spec: spec as JobSpec, endedBefore: [] });
   }
 
-  /** The engine speaks about member `rank` of the job's present attempt. */
+  /** A live job. */
+  job(id: string): Job {
+    return must(this.state.jobById.get(jobId(id)), `${id} is no live job`);
+  }
+
+  /** An engine's report about member `rank` of the job's present attempt. */
   report(id: string, what: ReportWhat, rank = 0): Event[] {
-    const lease = this.state.jobById.get(jobId(id))!.leases.find((each) => each.rank === rank)!;
-    return this.reportOn(lease.id, what);
+    const lease = this.job(id).leases.find((each) => each.rank === rank);
+    return this.reportOn(must(lease, `${id} has no member ${rank}`).id, what);
   }
 
   reportOn(lease: LeaseId, what: ReportWhat, sequence = (this.#sequence.get(lease) ?? 0) + 1): Event[] {
@@ -90,9 +96,9 @@ export class World {
     return [...events];
   }
 
-  /** Prepared and started, every member. */
+  /** Reports every member prepared, then started. */
   run(id: string): this {
-    const members = this.state.jobById.get(jobId(id))!.leases.map((lease) => lease.rank);
+    const members = this.job(id).leases.map((lease) => lease.rank);
     for (const rank of members) this.report(id, { kind: "prepared", engineId: "e", enforcement: {} }, rank);
     for (const rank of members) this.report(id, { kind: "started" }, rank);
     return this;
@@ -121,7 +127,7 @@ export function jobId(id: string): JobId {
   return `job_${id}` as JobId;
 }
 
-/** `H100:8` as a node's facts. */
+/** A node's facts from text such as `H100:8`. */
 export function nodeOf(name: string, gpus: string): NodeFacts {
   const [model, count] = gpus.split(":") as [string, string];
   return {

@@ -5,7 +5,7 @@ import { needOf } from "../fleet/fit.ts";
 import { type NodeNo, noAccount } from "../model/ids.ts";
 import type { Job } from "../model/job.ts";
 import { before } from "../queue/in-account.ts";
-import { orderOf } from "../quota/accounts.ts";
+import { queueOrderOf } from "../quota/accounts.ts";
 import { modelsFor } from "../quota/demand.ts";
 import { coverFor } from "../quota/guarantee.ts";
 import type { State } from "../state/state.ts";
@@ -30,7 +30,7 @@ function hasPlanAhead({ planned }: State, job: Job): boolean {
 function hasPassed(state: State, other: Job, job: Job): boolean {
   const waitsSince = job.attempts.at(-1)?.endedAt ?? job.submittedAt;
   if (other.state === "stopping" || other.placedAt < waitsSince) return false;
-  if (other.account === job.account) return before(state, job, other, orderOf(state, job.account));
+  if (other.account === job.account) return before(state, job, other, queueOrderOf(state, job.account));
   const isBurst = !isCovered(state, job);
   return isBurst === (other.cover === noAccount) ? other.no > job.no : !isBurst;
 }

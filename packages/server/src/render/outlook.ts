@@ -111,7 +111,7 @@ export function renderAlternative(
 }
 
 /** A field as the job file has it. `members` stands in for `nodes` where members need not be apart. */
-function fieldOf(spec: JobSpec, field: string): unknown {
+export function fieldOf(spec: JobSpec, field: string): unknown {
   if (field === "model.precision") return spec.model?.precision ?? null;
   const file = renderSpec(spec);
   if (field === "members" && spec.members.apart) return `nodes: ${file.nodes}`;

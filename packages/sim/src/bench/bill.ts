@@ -50,7 +50,7 @@ const figures = {
     found.map((each) => each.closeSeconds),
     2,
   ),
-  /** On a machine that others use too, time passes that was not spent here. */
+  /** The wall time is not all spent here on a machine that others use too. */
   cpuSeconds: spreadOf(
     found.map((each) => each.cpuSeconds),
     2,
@@ -69,7 +69,7 @@ const reached =
   same;
 process.exitCode = reached ? 0 : 1;
 
-/** One month: what comes in each day is rated up to the last hour of that day; the rest is the close. */
+/** One month: the usage of each day is rated up to the last hour of that day; the rest is the close. */
 function round(no: number) {
   const made = month({ jobs, teams, days, seed });
   const period = { label: "2026-11", fromAt: made.fromAt, toAt: made.fromAt + days * day, zone: "UTC" };

@@ -26,13 +26,13 @@ const usersEach = 5;
 const submitEveryMs = 2_880;
 /** Keeps some two thirds of the fleet busy: jobs wait at times, and seldom for long. */
 const runMsMean = 800_000;
-/** What arrives within this time is decided together. */
+/** Inputs that arrive within this time are one batch. */
 const gatherMs = 250;
 const startedAt = Date.UTC(2026, 0, 5, 8);
 
 /**
  * Some days of a fleet of 2,400 GPUs, as inputs for the writer: submissions of many teams, arrays, gangs, cancels, holds,
- * failures and retries, drained nodes, and what the engine would say about each lease. The same seed gives the same days.
+ * failures and retries, drained nodes, and the engine's reports about each lease. The same seed gives the same days.
  */
 export class BusyFleet {
   readonly clock = new SimulatedClock(startedAt);
@@ -47,7 +47,7 @@ export class BusyFleet {
     this.#random = seededRandom(seed);
   }
 
-  /** What must be there before the first job: nodes, accounts, people. */
+  /** The nodes, accounts and users that are needed before the first job. */
   found(): Input[] {
     const commands: Command[] = [
       { kind: "node.register", nodes: declareNodes({ count: nodes, gpusEach: 8, model: "H100" }) },
@@ -75,7 +75,7 @@ export class BusyFleet {
     return this.#due.splice(0);
   }
 
-  /** Plays the engine: what was placed gets ready, starts and ends; what must stop does. */
+  /** Simulates the engine: placed jobs are prepared, start and end; stopped jobs leave. */
   learn(events: readonly Event[], state: State): void {
     for (const event of events) {
       if (event.kind === "job-placed") {

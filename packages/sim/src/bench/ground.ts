@@ -1,4 +1,4 @@
-/** Asks the API, and fails unless it says yes. */
+/** A request to the API that must succeed. */
 async function ask(url: string, token: string, method: string, path: string, body?: object) {
   const answer = await fetch(`${url}${path}`, {
     method,
@@ -10,13 +10,13 @@ async function ask(url: string, token: string, method: string, path: string, bod
   return JSON.parse(text);
 }
 
-/** Makes jobs wait: what is measured is that they are taken in, not that they run. */
+/** Makes jobs wait: submissions are measured, not runs. */
 export async function cordonAll(url: string, token: string): Promise<void> {
   const nodes = (await ask(url, token, "GET", "/v1/nodes")) as { items: { name: string }[] };
   for (const { name } of nodes.items) await ask(url, token, "POST", `/v1/nodes/${name}/cordon`, {});
 }
 
-/** Tokens of so many new users of `project`. One user alone would meet the limit on how often a user may ask. */
+/** Tokens of new users of `project`. One user alone would reach the rate limit. */
 export async function makeUsers(url: string, token: string, project: string, count: number): Promise<string[]> {
   const tokens: string[] = [];
   for (let i = 0; i < count; i++) {

@@ -1,7 +1,7 @@
 import { connect, type Socket } from "node:net";
 import { quantile } from "./figures.ts";
 
-/** One measurement: so many clients, each with one request under way at a time, for so long. */
+/** One measurement: a number of clients, each with one request at a time, for a time. */
 export interface LoadAsk {
   readonly url: string;
   /** Of the users that the clients belong to, in turn. */
@@ -24,7 +24,7 @@ export interface LoadFigures {
 
 /**
  * Drives a server as cheaply as can be, since it shares the machine with it: bare sockets, requests that are one
- * string, answers of which no more is read than where they end.
+ * string, and answers that are read only to find where they end.
  */
 export async function load(ask: LoadAsk): Promise<LoadFigures> {
   const times: number[] = [];
@@ -123,7 +123,7 @@ class Wire {
   }
 }
 
-// In a process of its own, told over IPC what to measure.
+// In a process of its own, which gets its task over IPC.
 process.on("message", async (ask: LoadAsk) => {
   process.send!(await load(ask));
 });

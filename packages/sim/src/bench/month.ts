@@ -38,7 +38,7 @@ export function month({ jobs, teams, days, seed }: MonthOptions) {
   const jobsPerDay = Math.ceil(jobs / days);
   return {
     ...{ fromAt, floors, capacity, prices: pricesOf(fromAt - day), windows: nights(fromAt, days) },
-    /** What begins on one day. */
+    /** The jobs that start on one day. */
     day(no: number): { usage: Usage[]; leases: number } {
       const usage: Usage[] = [];
       let leases = 0;

@@ -46,7 +46,7 @@ for (const work of works) {
     try {
       results.push(await known[peer](work, seconds, cache, say));
     } catch (error) {
-      // Whatever happens to one of them, the others are still worth knowing.
+      // A peer that fails must not cost the results of the others.
       missing.push({ peer, case: work.case, missing: (error as Error).message });
     }
   }
@@ -83,7 +83,7 @@ console.log(
   }),
 );
 
-/** How many times as fast; nothing can be said beside a peer that placed nothing. */
+/** How many times as fast; unknown where the peer placed nothing. */
 function timesAs(ours: number, theirs: number): number | undefined {
   return theirs === 0 ? undefined : Math.round(ours / theirs);
 }

@@ -7,7 +7,7 @@ import { openReader, recover, type StoreConfig } from "@tessera/server";
 export interface Recovery {
   readonly events: number;
   readonly recoverMs: number;
-  /** What the thread itself computed of that; the rest is what else the machine did. */
+  /** The CPU time of this thread; the rest of the time went to other work of the machine. */
   readonly cpuMs: number;
   readonly sinceProcessStartMs: number;
   readonly rssMiB: number;

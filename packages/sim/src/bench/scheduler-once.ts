@@ -5,7 +5,7 @@ import type { Measured } from "./scheduler/stopwatch.ts";
 
 /**
  * One run of one case in a process of its own: `scheduler-once.js CASE GPUS SEED` prints what it measured as JSON. It
- * runs in a thread with the limits of the server's writer, where the scheduler is at home.
+ * runs in a thread with the limits of the server's writer, as the scheduler does in the server.
  */
 const [name = "", gpus, seed] = process.argv.slice(2);
 const warmUpGpus = 4_800;

@@ -147,7 +147,7 @@ function summary(all: readonly Round[]) {
   }));
   const perSecond = submissions.at(-1)!.perSecond.median;
   const twiceCommits = 2 * singleRowCommitsPerSecond.median;
-  /** Beside the cheapest route there is, and beside the very same request when it needs no commit. */
+  /** Compared with the cheapest route, and with the same request when it needs no commit. */
   const besides = (noCommit: number) => {
     const needed = Math.min(twiceCommits, Math.round(noCommit / 2));
     return { halfNoCommit: Math.round(noCommit / 2), needed, pass: perSecond >= needed };

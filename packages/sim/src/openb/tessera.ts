@@ -1,4 +1,11 @@
-import { type FleetWorth, type Room, type Shape, type Unplaced, unitsPerGpu, WorthLearner } from "@tessera/core";
+import {
+  type ArrivalShape,
+  type FleetWorth,
+  type NodeRoom,
+  type Unplaced,
+  unitsPerGpu,
+  WorthLearner,
+} from "@tessera/core";
 import type { Place, Policy, World } from "./policy.ts";
 import { wholeGpu } from "./read.ts";
 
@@ -6,7 +13,7 @@ const unitsPerMilli = unitsPerGpu / wholeGpu;
 
 /** Nodes that have the same room; `nodes` in the order that settles ties. */
 interface Group {
-  readonly room: Room;
+  readonly room: NodeRoom;
   readonly nodes: number[];
   /** Where it stands in the list of groups. */
   at: number;
@@ -26,7 +33,7 @@ export type MixKnowledge = "online" | "oracle";
 export class Tessera implements Policy {
   readonly #world: World;
   readonly #knowledge: MixKnowledge;
-  readonly #shapes: readonly Shape[];
+  readonly #shapes: readonly ArrivalShape[];
   readonly #learner: WorthLearner;
   readonly #largest: { gpus: number; cpusMilliPerGpu: number };
   readonly #groupByKey = new Map<string, Group>();
@@ -109,7 +116,7 @@ export class Tessera implements Policy {
     return -1;
   }
 
-  #deviceOf(worth: FleetWorth, shape: Shape, node: number): number {
+  #deviceOf(worth: FleetWorth, shape: ArrivalShape, node: number): number {
     if (shape.gpus === 0 || shape.unitsEach === unitsPerGpu) return -1;
     const { free, stride } = this.#world.cluster;
     const freeMilli = worth.cost(this.#groupOf[node]!.room, shape)!.freeUnits / unitsPerMilli;
@@ -144,7 +151,7 @@ export class Tessera implements Policy {
     last.at = at;
   }
 
-  #roomOf(node: number): Room {
+  #roomOf(node: number): NodeRoom {
     const { cluster } = this.#world;
     const first = node * cluster.stride;
     const milli = cluster.free.slice(first, first + cluster.gpus[node]!).sort();

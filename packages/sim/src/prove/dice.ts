@@ -1,6 +1,6 @@
 import { seededRandom } from "@tessera/engine-simulated";
 
-/** Chance that follows from a seed. */
+/** Random numbers that follow from a seed. */
 export class Dice {
   readonly #random: () => number;
 
@@ -13,7 +13,7 @@ export class Dice {
     return least + Math.floor(this.#random() * (most - least + 1));
   }
 
-  /** True in so many of a hundred. */
+  /** True with this chance in per cent. */
   chance(percent: number): boolean {
     return this.#random() * 100 < percent;
   }

@@ -26,7 +26,7 @@ export interface Behaviour {
 }
 
 /**
- * An engine that does at once what it is told: members start when they are placed and leave when their grace is over.
+ * An engine that follows each order at once: members start when they are placed and leave when their grace is over.
  * Its reports are due at an instant and are taken from it in order.
  */
 export class InstantEngine {
@@ -42,7 +42,7 @@ export class InstantEngine {
     return this.#due[0]?.at ?? Number.POSITIVE_INFINITY;
   }
 
-  /** Does what an event of the core asks for. */
+  /** Carries out an event of the core. */
   obey(event: Event, state: State): void {
     if (event.kind === "job-placed") {
       const job = state.jobs.get(event.job)!;

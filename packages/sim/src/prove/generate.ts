@@ -2,7 +2,7 @@ import { type GpuAmounts, minute, unitsPerGpu } from "@tessera/core";
 import type { Scenario, ScenarioAccount, ScenarioJob, ScenarioNode, Step, StepInput } from "../scenario/scenario.ts";
 import { Dice } from "./dice.ts";
 
-/** What a case is about; each is small enough for everything to be tried. */
+/** What a case is about; each is small enough for the naive model to try everything. */
 interface Flavour {
   readonly name: string;
   readonly nodes: readonly [number, number];
@@ -13,9 +13,9 @@ interface Flavour {
   /** A second GPU model, cores and memory that can run out. */
   readonly mixed: boolean;
   readonly nodeTurns: boolean;
-  /** Gangs that take more members when they are to be had. */
+  /** Elastic gangs. */
   readonly elastic: boolean;
-  /** Pools of MIG, MPS or time slices, jobs that want parts, and tenants who may not share all of them. */
+  /** Pools of MIG, MPS or time slices, jobs that want parts, and tenants that may not share all of them. */
   readonly parts: boolean;
   /** A tenant that holds whole nodes. */
   readonly confidential: boolean;
@@ -91,7 +91,7 @@ class Maker {
   #accounts: ScenarioAccount[] = [];
   #nodes: ScenarioNode[] = [];
   #left = 22;
-  /** Of all pools, so that what a part counts for is known before it has a place. */
+  /** One mode for all pools, so that the size of a part is known before it is placed. */
   #mode: "whole" | keyof typeof parts = "whole";
 
   constructor(dice: Dice, seed: number) {
@@ -106,7 +106,7 @@ class Maker {
     this.#accounts = this.#tree();
     const accounts = [...this.#accounts];
     const policy = {
-      // Who has reached a limit leaves after the grace, and a plan knows nothing of that.
+      // A job that reaches its limit leaves only after its grace period, which plans do not count.
       graceMs: dice.chance(25) && !this.#flavour.limits ? dice.whole(1, 4) * minute : 0,
       minRuntimeMs: dice.chance(15) ? dice.whole(1, 6) * minute : 0,
       rebalance: !dice.chance(10),
@@ -136,7 +136,7 @@ class Maker {
         zone: "zone",
         block: racks && dice.chance(20) ? "block2" : "block",
         rack: racks ? `rack${dice.whole(1, 2)}` : "rack",
-        // The same for each GPU, so that a floor's part of them is a whole number.
+        // The same amount for each GPU, so that a guarantee's part of it is a whole number.
         cpusMilli: mixed ? count * 4_000 : 1_000_000_000,
         memoryMiB: mixed ? count * 8_192 : 1_000_000_000,
         mode: this.#mode,
@@ -144,7 +144,7 @@ class Maker {
     });
   }
 
-  /** Up to four levels; what is below may be guaranteed less, as much or more than what is above. */
+  /** Up to four levels; children may be guaranteed less than, as much as or more than their parent. */
   #tree(): ScenarioAccount[] {
     const dice = this.#dice;
     const total = this.#nodes.reduce((all, node) => all + node.gpus, 0);
@@ -178,7 +178,7 @@ class Maker {
     };
   }
 
-  /** Some of it may be of one model only. */
+  /** A guarantee, of which a part may be for one model only. */
   #byModel(gpus: number): GpuAmounts {
     const dice = this.#dice;
     if (!this.#flavour.mixed || gpus === 0 || dice.chance(60)) return { "*": gpus * unitsPerGpu };
@@ -187,7 +187,7 @@ class Maker {
     return { [dice.pick(["H100", "A100"])]: own * unitsPerGpu, ...(any > 0 && { "*": any * unitsPerGpu }) };
   }
 
-  /** Of a tenant, and of nobody inside one. */
+  /** The trust of a tenant; accounts inside a tenant have none. */
   #trust(path: string): Pick<ScenarioAccount, "trust" | "trustGroup"> {
     const dice = this.#dice;
     const { parts, confidential } = this.#flavour;
@@ -234,7 +234,7 @@ class Maker {
     return { kind: "node", node: name, to };
   }
 
-  /** One wish, once or several times. */
+  /** One job, or several equal ones. */
   #submit(): StepInput[] {
     const dice = this.#dice;
     const count = Math.min(this.#left, dice.chance(50) ? dice.whole(2, 6) : 1);
@@ -248,7 +248,7 @@ class Maker {
     });
   }
 
-  /** Where neighbours feel each other, some answer requests, and some of those promise a latency. */
+  /** Where jobs share GPUs, some answer requests, and some of these make a latency promise. */
   #load(): Pick<ScenarioJob, "type" | "slo"> {
     const dice = this.#dice;
     if ((this.#mode !== "mps" && this.#mode !== "timeslice") || dice.chance(50)) return {};

@@ -1,4 +1,4 @@
-/** A text in a built file of core, and what stands there instead. */
+/** A text in a built file of core, and its replacement. */
 export interface Edit {
   /** Below packages/core/dist. */
   readonly file: string;
@@ -9,13 +9,13 @@ export interface Edit {
 /** One small way to break the scheduler. */
 export interface Mutant extends Edit {
   readonly name: string;
-  /** Where the same rule is held once more: one of them alone would hide that the other is gone. */
+  /** Other places that hold the same rule: with only one of them gone, the others would still keep it. */
   readonly also?: readonly Edit[];
 }
 
 export const mutants: readonly Mutant[] = [
   {
-    name: "O1: those that would borrow go first",
+    name: "O1: burst jobs go before guaranteed ones",
     file: "queue/order.js",
     from: "return !burst;",
     to: "return burst;",
@@ -27,92 +27,92 @@ export const mutants: readonly Mutant[] = [
     to: "return shares > 0;",
   },
   {
-    name: "O2: the youngest goes first where shares are equal",
+    name: "O2: between equal shares the youngest job goes first",
     file: "queue/order.js",
     from: "return no < side.no;",
     to: "return no > side.no;",
   },
   {
-    name: "C1: a job is covered by the account alone, whoever else holds a floor above",
-    file: "queue/quota.js",
-    from: "        if (isWithin(state, each, held, demand))\n            return each.no;",
-    to: "        if (isWithin(state, each, held, demand))\n            return each.no;\n        break;",
+    name: "C1: only the job's own account covers it, not the accounts above",
+    file: "quota/guarantee.js",
+    from: "return each.no;",
+    to: "return each.no;\n        break;",
   },
   {
-    name: "C5: a max of GPUs holds nobody",
-    file: "queue/quota.js",
-    from: "if (max === undefined || demand.units === 0)",
-    to: "if (true)",
+    name: "C5: a max of GPUs stops no job",
+    file: "quota/ceiling.js",
+    from: "demand.units === 0)",
+    to: "true)",
   },
   {
-    name: "C5: everything idle is lent",
-    file: "queue/quota.js",
-    from: 'return Math.max(below, name === "*" ? sum(idle) - sum(lendable) : keptOf(idle, lendable, name));',
-    to: "return below;",
+    name: "C5: all of an idle guarantee is lent",
+    file: "quota/lending.js",
+    from: "return Math.max(below,",
+    to: "return below;\n    return Math.max(below,",
   },
   {
-    name: "C5: what is lent by model is kept of any",
-    file: "queue/quota.js",
+    name: "C5: the unlent part of a model is kept free of any model",
+    file: "quota/lending.js",
     from: 'const names = ["*"];',
     to: 'return ["*"];\n    const names = ["*"];',
   },
   {
     name: "share: weights divide instead of multiply",
-    file: "queue/share.js",
+    file: "quota/share.js",
     from: "return compareProducts(a.borrowed, b.of, b.borrowed, a.of);",
     to: "return compareProducts(a.borrowed, a.of, b.borrowed, b.of);",
   },
   {
-    name: "share: weight 0 is below every other",
-    file: "queue/share.js",
+    name: "share: weight 0 is smaller than every other share",
+    file: "quota/share.js",
     from: "return a.of === 0 ? 1 : -1;",
     to: "return a.of === 0 ? -1 : 1;",
   },
   {
-    name: "C3: nobody is promoted",
-    file: "class/classes.js",
+    name: "C3: no job is promoted",
+    file: "schedule/classes.js",
     from: "state.usage[account].burst > 0 && isWithin(state, account)",
     to: "false",
   },
   {
-    name: "C3: nobody falls",
-    file: "class/classes.js",
+    name: "C3: no job falls to burst",
+    file: "schedule/classes.js",
     from: "return isWithinFloor(state, accountOf(state, account), state.usage[account].covered);",
     to: "return true;",
   },
   {
-    name: "C2: covered work is taken for anybody",
+    name: "C2: covered work is taken for every claimant",
     file: "claim/takeable.js",
     from: "if (cover !== noAccount && !claimant.path.has(cover))\n        return undefined;",
     to: "",
   },
   {
-    name: "C4: what must not be preempted is taken",
+    name: "C4: a job with preemptible: false is taken",
     file: "claim/takeable.js",
     from: 'if (job.state === "stopping" || !job.spec.preemptible || victim.leases.length === 0)',
     to: 'if (job.state === "stopping" || victim.leases.length === 0)',
   },
   {
-    name: "T3: equal priority is taken",
+    name: "T3: a job of equal priority is taken",
     file: "claim/takeable.js",
     from: "if (other.spec.priority < job.spec.priority)\n        return true;",
     to: "if (other.spec.priority <= job.spec.priority)\n        return true;",
   },
   {
-    name: "T8: a minimum runtime protects nobody",
+    name: "T8: min_runtime protects no job",
     file: "claim/takeable.js",
     from: "now - victim.placedAt < state.policy.minRuntimeMs",
     to: "false",
   },
   {
-    name: "T2: a side may end a little lower",
+    name: "T2: a side may end below the claimant's side",
     file: "claim/tally.js",
     from: "return compareShares(loser, winner) >= 0;",
     to: "return true;",
   },
   {
-    // Held three times: by the plan for one GPU, where victims are chosen, and on the set that is left.
-    name: "T5: an account is a source though it has nothing beyond its guarantee",
+    // The rule is checked three times: for a claim of one GPU, where victims are chosen, and on the remaining set.
+    name: "T5: an account within its guarantee loses work",
     file: "claim/tally.js",
     from: "if (isWithin(this.#state, accountOf(this.#state, at), this.left(at)))",
     to: "if (false)",
@@ -126,13 +126,13 @@ export const mutants: readonly Mutant[] = [
     ],
   },
   {
-    name: "T4: its own account's work goes first",
+    name: "T4: work of the claimant's own account goes first",
     file: "claim/choose.js",
     from: "const ranks = { T1: 0, T2: 1, T3: 2, O3: 3 };",
     to: "const ranks = { T1: 2, T2: 1, T3: 0 };",
   },
   {
-    name: "T5: nobody is spared",
+    name: "T5: no victim is spared",
     file: "claim/plan.js",
     from: "if (isEnough() || isEnoughToShrink(",
     to: "if (false && isEnoughToShrink(",
@@ -145,25 +145,25 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: "P2: a gang goes where it needs the most places",
-    file: "place/gang.js",
+    file: "fleet/gang.js",
     from: "return order !== 0 ? order < 0",
     to: "return order !== 0 ? order > 0",
   },
   {
     name: "P3: tenants share a GPU whatever their trust",
-    file: "part/seat.js",
+    file: "gpu/seat.js",
     from: "if (who.tenant === other.tenant)\n        return true;",
     to: "return true;",
   },
   {
-    name: "P3: a claim for a part starts before its victims have left",
+    name: "P3: a claimant of a part starts before its victims have left",
     file: "claim/claims.js",
     from: "fleet.gpuLeaving[gpu] === 0",
     to: "true",
   },
   {
-    name: "P5: a newcomer does not mind whose latency promise it breaks",
-    file: "part/latency.js",
+    name: "P5: a job starts although it breaks a neighbour's latency promise",
+    file: "gpu/latency.js",
     from: "return addedBy(mode, newcomer) <= spare;",
     to: "return true;",
   },
@@ -174,49 +174,49 @@ export const mutants: readonly Mutant[] = [
     to: "    return coverWithout(state, job);",
   },
   {
-    name: "B1: no start is planned",
+    name: "B1: no job is planned",
     file: "schedule/plans.js",
-    from: "const plan = mayPlan(state, turn.isDue) ? this.timeline.plan(job) : undefined;",
-    to: "const plan = undefined;",
+    from: "const plan = mayPlan(",
+    to: "const plan = false && mayPlan(",
   },
   {
-    name: "B1: earlier plans do not count",
+    name: "B1: a plan ignores the plans before it",
     file: "plan/plan-list.js",
     from: "held += start.takes.get(node)?.gpus ?? 0;",
     to: "held += 0;",
   },
   {
-    name: "B2: any job takes the room of a plan",
+    name: "B2: seats reserved by a plan are free for every job",
     file: "plan/backfill.js",
-    from: "const spare = this.#spareFor(job, plan, node.no);",
-    to: "const spare = undefined;",
+    from: "const spare = this.#spareFor(job, plan",
+    to: "const spare = undefined && this.#spareFor(job, plan",
   },
   {
-    name: "B2: any job takes the quota that a plan waits for",
+    name: "B2: quota that a plan waits for is free for every job",
     file: "plan/backfill.js",
-    from: "        return usage.allows(start, [{ job, demand }], behind);",
-    to: "        return true;",
+    from: "return usage.allows(start,",
+    to: "return true || usage.allows(start,",
   },
   {
-    name: "B2: a gap is open to jobs inside the guarantee of the planned job",
+    name: "B2: a plan counts on taking work back although no guarantee will cover it",
     file: "plan/reclaim-outlook.js",
-    from: "return cover !== noAccount && !isInside(state, account, cover);",
-    to: "return cover !== noAccount && isInside(state, account, cover);",
+    from: "cover !== noAccount && !isInside(",
+    to: "cover === noAccount || !isInside(",
   },
   {
-    name: "B2: a planned job waits for its own plan",
+    name: "B2: a planned job is refused for its own plan",
     file: "plan/backfill.js",
-    from: "        if (planned === job)\n            return true;",
-    to: "        if (planned === job)\n            return false;",
+    from: "if (planned === job)\n            return true;",
+    to: "if (planned === job)\n            return false;",
   },
   {
-    name: "U3: others come to a confidential tenant's nodes",
+    name: "U3: other tenants' jobs come to a confidential tenant's nodes",
     file: "place/dedicated.js",
     from: "            if (left > 0)\n                return false;",
     to: "",
   },
   {
-    name: "U3: the rest of a node is charged to nobody",
+    name: "U3: the remainder of a node is charged to no account",
     file: "state/dedicated.js",
     from: "addGpusOf(state.usage[at], rest, sign);",
     to: "",

@@ -6,7 +6,7 @@ import { fileURLToPath } from "node:url";
 import { type Mutant, mutants } from "./mutant-list.ts";
 
 export interface MutantsPlan {
-  /** How many cases each mutant has to survive. */
+  /** How many cases are played with each mutant. */
   readonly cases: number;
   readonly seed: number;
   readonly say: (text: string) => void;
@@ -21,7 +21,7 @@ export function runMutants({ cases, seed, say, out }: MutantsPlan): number {
   const survived: string[] = [];
   const sound = searchWith(core, cases, seed);
   if (sound.found) {
-    say(`nothing can be told: the search finds a fault without any mutant: ${sound.what}`);
+    say(`the search finds a fault without any mutant, so no mutant can be judged: ${sound.what}`);
     out(JSON.stringify({ mutants: mutants.length, found: 0, unbroken: sound.what, cases, seed }));
     return 1;
   }
@@ -57,7 +57,7 @@ export function mutate(core: string, { name, also = [], ...edit }: Mutant): Map<
   return files;
 }
 
-/** A search in a process of its own, with this core in the place of the built one, until its first fault. */
+/** A search in a process of its own, with this core instead of the built one, until its first fault. */
 function searchWith(core: string, cases: number, seed: number): { found: boolean; what: string } {
   const here = dirname(fileURLToPath(import.meta.url));
   const { status, stdout, stderr, error } = spawnSync(

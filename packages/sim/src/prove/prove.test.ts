@@ -14,7 +14,7 @@ import { shrink } from "./shrink.ts";
 import { scenarioText } from "./text.ts";
 import { runTrial } from "./trial.ts";
 
-/** What a scenario says, without what a file has no words for. */
+/** A scenario without the fields that a file does not have. */
 function plainOf({ nodes, accounts, policy, steps }: Scenario): unknown {
   const amount = (units: Readonly<Record<string, number>> | undefined) =>
     Object.fromEntries(Object.entries(units ?? {}).filter(([, each]) => each > 0));
@@ -33,7 +33,7 @@ function plainOf({ nodes, accounts, policy, steps }: Scenario): unknown {
 }
 
 describe("the random search", () => {
-  it("makes the same case of the same seed, and others of others", () => {
+  it("makes the same case from the same seed, and different cases from different seeds", () => {
     assert.deepEqual(generate(7), generate(7));
     assert.notDeepEqual(plainOf(generate(7)), plainOf(generate(8)));
   });
@@ -47,7 +47,7 @@ describe("the random search", () => {
     }
   });
 
-  it("shrinks to what the failure needs", () => {
+  it("shrinks a case to the parts that the failure needs", () => {
     const names = ({ steps }: Scenario) =>
       steps.flatMap(({ inputs }) => inputs.flatMap((input) => (input.kind === "submit" ? [input.job.name] : [])));
     const scenario = generate(3);
@@ -70,10 +70,10 @@ describe("the scheduler on random cases", () => {
   });
 });
 
-describe("what the search found once", () => {
+describe("a fault that the search once found", () => {
   const folder = fileURLToPath(new URL("../../src/prove/found/", import.meta.url));
   for (const file of readdirSync(folder).sort()) {
-    it(`is not so any more: ${file}`, () => {
+    it(`is mended: ${file}`, () => {
       const scenario = parseScenario(readFileSync(join(folder, file), "utf8"));
       if (isBadFile(scenario)) assert.fail(JSON.stringify(scenario));
       for (const restarts of [false, true])

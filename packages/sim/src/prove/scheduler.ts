@@ -52,7 +52,7 @@ function main(argv: readonly string[]): number {
     const small = values["no-shrink"] ? each : shrunk(each);
     const how = each.restarts ? ", restarted before each batch" : "";
     const why = `case ${each.index} of seed ${seed}${how}: ${small.finding.kind}: ${small.finding.what}`;
-    // The scenario goes where a person looks; the last line of the output stays the object.
+    // With --json the scenario goes to stderr, so that stdout holds only the object.
     (values.json ? console.error : console.log)(`${scenarioText(small.scenario, why)}`);
   }
   console.log(JSON.stringify({ ...tally, seed }));

@@ -33,9 +33,9 @@ const counterOf = {
   threw: "differsFromNaive",
 } as const satisfies Record<Finding["kind"], keyof Tally>;
 
-/** Small enough to try all of it in each of many cases. */
+/** Small enough that all sets of victims can be tried in each case. */
 export const bounds = { victimsMax: 4, setsMax: 300 };
-/** Of so many cases one is played with a restart before each batch. */
+/** One of this many cases is played with a restart before each batch. */
 const restartedEvery = 4;
 
 export interface Failing {
@@ -49,11 +49,11 @@ export interface SearchPlan {
   readonly seed: number;
   readonly first: number;
   readonly cases: number;
-  /** Ends the search; asked after each case. */
+  /** Called after each case; true ends the search. */
   readonly enough?: (failing: readonly Failing[], index: number) => boolean;
 }
 
-/** Runs random cases one after another and counts what they show. */
+/** Runs random cases one after another and counts the faults by kind. */
 export function search({ seed, first, cases, enough }: SearchPlan): { tally: Tally; failing: Failing[] } {
   const tally: Tally = {
     ...{ cases: 0, events: 0, livelocks: 0, floorBroken: 0, maxBroken: 0, gangSplit: 0, overCapacity: 0 },
@@ -76,7 +76,7 @@ export function search({ seed, first, cases, enough }: SearchPlan): { tally: Tal
   return { tally, failing };
 }
 
-/** The same failure in as little as possible: of the same kind and by the same rule. */
+/** The smallest scenario that fails in the same way: of the same kind and by the same rule. */
 export function shrunk({ scenario, finding, restarts }: Failing): { scenario: Scenario; finding: Finding } {
   const sign = signOf(finding);
   const small = shrink(scenario, (smaller) => {

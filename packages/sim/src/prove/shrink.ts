@@ -1,7 +1,7 @@
 import { unitsPerGpu } from "@tessera/core";
 import type { Scenario, ScenarioAccount, ScenarioJob, StepInput } from "../scenario/scenario.ts";
 
-/** The smallest scenario that still fails, as far as leaving things out leads. */
+/** The smallest scenario that still fails and that is found by leaving things out. */
 export function shrink(scenario: Scenario, fails: (smaller: Scenario) => boolean): Scenario {
   let best = scenario;
   for (let smaller: Scenario | undefined = best; smaller !== undefined; ) {
@@ -16,7 +16,7 @@ export function shrink(scenario: Scenario, fails: (smaller: Scenario) => boolean
   return best;
 }
 
-/** Everything that is one thing less, large things first. */
+/** The scenario without one of its parts, large parts first. */
 function* smallerOnes(scenario: Scenario): Generator<Scenario> {
   const { steps, nodes, accounts, policy } = scenario;
   for (const i of steps.keys()) yield tidy({ ...scenario, steps: steps.filter((_, at) => at !== i) });
@@ -58,7 +58,7 @@ function withInputs(scenario: Scenario, at: number, inputs: readonly StepInput[]
   return { ...scenario, steps: scenario.steps.with(at, { ...scenario.steps[at]!, inputs }) };
 }
 
-/** Without what speaks of things that are gone. */
+/** Without inputs that name accounts, nodes or jobs that were left out. */
 function tidy(scenario: Scenario): Scenario {
   const accounts = new Set(scenario.accounts.map(({ path }) => path));
   const nodes = new Set(scenario.nodes.map(({ name }) => name));
@@ -71,6 +71,7 @@ function tidy(scenario: Scenario): Scenario {
       case "cancel":
         return jobs.has(input.job);
       case "node":
+      case "maintenance":
         return nodes.has(input.node);
       case "quota":
         return input.accounts.every(({ path }) => accounts.has(path));

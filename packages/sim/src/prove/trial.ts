@@ -42,7 +42,7 @@ const batchesMax = 300;
 /** How a scenario is played. */
 export interface Play {
   readonly bounds: Bounds;
-  /** The state is written out and read back before each batch, as if the server had started anew. */
+  /** The state is written out and read back before each batch, as a restart of the server does. */
   readonly restarts: boolean;
 }
 
@@ -70,9 +70,9 @@ class Running {
   readonly #engine: InstantEngine;
   readonly #jobs = new Map<string, ScenarioJob>();
   #operations = 0;
-  /** Someone was planned in this step: who may start beside that is asked of the plans themselves [B2]. */
+  /** A job was planned in this step: what may start beside it is judged by the plans themselves [B2]. */
   #planned = false;
-  /** How it stood when the inputs of this step were in and nothing was decided yet. */
+  /** The world after the inputs of this step and before any decision. */
   #before: World | undefined;
   #evicted: string[] = [];
 
@@ -81,7 +81,7 @@ class Running {
     this.#restarts = restarts;
     this.watch = new Watch(bounds);
     this.#engine = new InstantEngine({
-      // An engine ends what has reached its limit.
+      // The engine ends jobs that have reached their limits.
       runsMs: ({ spec }) => {
         const { runsMs = Number.POSITIVE_INFINITY } = this.#jobs.get(spec.name)!;
         return Math.min(runsMs, spec.maxTimeMs ?? Number.POSITIVE_INFINITY);
@@ -124,7 +124,7 @@ class Running {
     if (!isCounted(before) || before.holds.length > 0 || this.#planned) return;
     const played = (["at-once", "together"] as const).map((leave) => play(before, leave));
     if (played.some(({ determined }) => !determined)) return;
-    // Who competes while others leave is open, so that of several claims one may have been for nothing.
+    // Which jobs compete while others leave is left open, so one of several claims may have been for nothing.
     const counted = [this.#evicted, ...played.map(({ evicted }) => evicted)].every(({ length }) => length <= 1);
     const got = this.#outcome(before, counted);
     const expected = played.map((each) => outcomeOf(each, counted));
@@ -199,7 +199,10 @@ class Running {
         return [this.#ask({ kind: "job.cancel", job: idOf(input.job) })];
       case "node":
         return [this.#ask(nodeCommand(input.node, input.to, this.now))];
+      case "maintenance":
+        throw new Error("the naive model knows no maintenance");
       case "quota":
+        if (input.untilMs !== undefined) throw new Error("the naive model knows no quota for a time");
         return input.accounts.map((account) =>
           this.#ask({ kind: "account.edit", path: account.path, terms: termsOf(account) }),
         );
@@ -226,7 +229,7 @@ function isDecision(event: Event): boolean {
   return event.kind === "job-placed" || event.kind === "job-claimed" || event.kind === "job-classed";
 }
 
-/** What each account holds and, where that counts, how many of it were evicted. */
+/** What each account holds and, where evictions are counted, how many of its jobs were evicted. */
 function outcomeOf({ world, evicted }: Played, counted: boolean): string {
   return world.accounts
     .map(({ path }, account) => {

@@ -17,6 +17,7 @@ import {
 } from "@tessera/core";
 import {
   type Bounds,
+  domainOf,
   type Fault,
   faultOfSeats,
   type Holding,
@@ -30,7 +31,6 @@ import {
   levels,
   onceLeft,
   optionsOf,
-  placeAt,
   startable,
   type World,
 } from "@tessera/oracle";
@@ -45,20 +45,20 @@ export interface Finding {
 /** A claim that is not settled yet. */
 interface Open {
   readonly victims: ReadonlySet<JobNo>;
-  /** Something came from outside since, so that the claimant may have to wait after all. */
+  /** An input came since then, so the claimant may have to wait after all. */
   disturbed: boolean;
 }
 
-/** Follows what the core decides and has each decision judged by the naive model. */
+/** Follows the core's decisions and has each of them judged by the naive model. */
 export class Watch {
-  /** To be set to those of the scheduler that is watched. */
+  /** The planned starts of the scheduler that is watched; the caller sets them. */
   starts: PlannedStarts = new Map();
   readonly findings: Finding[] = [];
   readonly #bounds: Bounds;
   readonly #open = new Map<JobNo, Open>();
-  /** How it stood before each decision of this batch. */
+  /** The world before each decision of this batch. */
   #earlier: World[] = [];
-  /** The state of the fleet after each change since something last came from outside. */
+  /** The state of the fleet after each change since the last input. */
   readonly #seen = new Set<string>();
   /** Planned starts when the last batch was over, and whether anything but starts happened since that may delay one. */
   #plans = new Map<JobNo, Instant>();
@@ -69,7 +69,7 @@ export class Watch {
     this.#bounds = bounds;
   }
 
-  /** Something comes from outside; `disturbing` when it may be the reason why a claimant cannot start. */
+  /** An input comes; `disturbing` when it may keep a claimant from starting. */
   outside(disturbing: boolean): void {
     this.#seen.clear();
     this.#mayDelay ||= disturbing;
@@ -84,8 +84,8 @@ export class Watch {
   }
 
   /**
-   * A batch is over: no start may have delayed who was planned first, unless it went before that [B2]. Those planned
-   * behind may find another order when something ends early.
+   * A batch is over: no start may have delayed the first plan, unless it goes before that by the order [B2]. The order
+   * of later plans may change when a job ends early.
    */
   end(state: State, now: Instant): void {
     for (const [no, at] of this.#mayDelay ? [] : [...this.#plans].slice(0, 1)) {
@@ -93,14 +93,14 @@ export class Watch {
       const then = job && new Map(plannedIn(state, this.starts)).get(job);
       if (job === undefined || then === undefined || at < now || then <= at) continue;
       const demand = demandOf(state, job, 0, modelsFor(state, job, 0)[0]!);
-      // Between jobs that one guarantee can hold the order decides, not the plan; also where the job that started is
-      // covered by a guarantee further down, which leaves the planned job no room in its own [B7].
+      // Between jobs that one guarantee may cover the order decides, not the plan: also where it starts a job on a
+      // guarantee further down, which leaves no room for the planned job [B7].
       const floor = coverFor(state, job.account, demand, nothingHeld);
       const shares = (cover: AccountNo) =>
         pathUp(state, job.account).some((account) => account.no === cover) ||
         (cover !== noAccount && floor !== noAccount && isInside(state, cover, floor));
       if (this.#started.some((other) => isAhead(other.job, job) || shares(other.cover))) continue;
-      // Who would be guaranteed takes back what burst work uses of its gap meanwhile.
+      // A planned job that would be guaranteed takes back the burst work in its gap.
       if (coverFor(state, job.account, demand) !== noAccount) continue;
       const what = `[B2] ${job.spec.name} was planned ${at - now} ms ahead, and is now ${then - now} ms ahead`;
       this.#add([{ kind: "rule", what }]);
@@ -109,7 +109,7 @@ export class Watch {
     this.#plans = new Map(plannedIn(state, this.starts).map(([job, at]) => [job.no, at]));
   }
 
-  /** An event while the state is still without it. */
+  /** An event, before it is applied to the state. */
   see(event: Event, state: State, now: Instant): void {
     if (this.findings.length > 0) return;
     switch (event.kind) {
@@ -149,7 +149,7 @@ export class Watch {
     const before = worldOf(state, now, this.starts);
     this.#earlier.push(before);
     const wish = before.wishes.find((each) => each.no === job.no) ?? wishOf(state, job);
-    // What is kept for the job itself does not stand in its way.
+    // Seats held for the job itself are free for it.
     const world = claimed ? { ...before, holds: before.holds.filter((hold) => hold.job !== wish.job) } : before;
     const { choice, seats, cover } = event;
     const moved = claimed && job.cover === cover;
@@ -185,7 +185,7 @@ export class Watch {
     else this.#add(judgeClaim(world, { wish, choice, seats, victims }, this.#bounds, this.#earlier));
   }
 
-  /** Only who can move does [T9], for somebody who could not start, and who can then. */
+  /** Only jobs that can be moved are moved [T9], for a job that could not start without it and can then. */
   #judgeMoves(world: World, { job, choice, seats, moves = [] }: JobClaimed, state: State, now: Instant): Finding[] {
     const rule = (what: string): Finding => ({ kind: "rule", what: `[T9] ${what}` });
     for (const no of moves) {
@@ -215,10 +215,10 @@ export class Watch {
 
   #evicts(job: JobNo, state: State): void {
     for (const open of this.#open.values()) if (open.victims.has(job)) return;
-    this.#add([{ kind: "useless", what: `[T6] ${nameOf(state, job)} is evicted and nobody claims its seat` }]);
+    this.#add([{ kind: "useless", what: `[T6] ${nameOf(state, job)} is evicted and no job claims its seat` }]);
   }
 
-  /** After each batch that changed who runs. */
+  /** After each batch that changed which jobs run. */
   changed(state: State, now: Instant): void {
     if (this.findings.length > 0) return;
     const world = worldOf(state, now, this.starts);
@@ -233,7 +233,7 @@ export class Watch {
     if (this.findings.length > 0) return;
     const leaving = [...state.jobs.values()].some((job) => job.state === "stopping");
     for (const [job, open] of this.#open) {
-      // Whoever leaves for another claim may still hold the quota that this one needs.
+      // A job that leaves for another claim may still hold the quota that this claim needs.
       if (leaving || open.disturbed) continue;
       this.#add([
         { kind: "useless", what: `[T7] the victims of ${nameOf(state, job)} are gone and it does not start` },
@@ -250,7 +250,7 @@ export class Watch {
   }
 }
 
-/** Whether a job waits beside what it was planned to have by now [B1]. */
+/** Whether a job still waits although its planned seats are free by now [B1]. */
 function overdue(world: World, { no, spec }: Job): Finding[] {
   const wish = world.wishes.find((each) => each.no === no);
   if (wish === undefined || startable(world, wish) === undefined) return [];
@@ -259,7 +259,7 @@ function overdue(world: World, { no, spec }: Job): Finding[] {
 
 /** Whether a gang runs in part, or not in one place where it must. */
 function splitOf(world: World, { spec, state, leases, exitCode }: Job): Finding[] {
-  // Whoever has done its work is no longer there.
+  // Members that are done have left.
   if (state === "stopping" || leases.length === 0 || exitCode !== undefined) return [];
   const { name, members, topology } = spec;
   const gang = (what: string): Finding[] => [{ kind: "gang", what: `${what} of ${name}` }];
@@ -268,7 +268,7 @@ function splitOf(world: World, { spec, state, leases, exitCode }: Job): Finding[
   if (members.apart && new Set(nodes).size < nodes.length) return gang("[P1] two members share a node");
   if (topology?.required !== true) return [];
   const level = levels.find((each) => each === topology.level)!;
-  const places = new Set(nodes.map((node) => placeAt(world, node, level)));
+  const places = new Set(nodes.map((node) => domainOf(world, node, level)));
   return places.size > 1 ? gang(`[P2] members in ${places.size} places of level ${level}`) : [];
 }
 
@@ -286,7 +286,10 @@ function nameOf(state: State, job: JobNo): string {
   return state.jobs.get(job)?.spec.name ?? `job ${job}`;
 }
 
-/** Who runs as what, who leaves and for whom room is kept; where is left out: an exchange of seats is one as well. */
+/**
+ * Which jobs run, with their cover, which leave, and for which jobs seats are held. Places are left out: an exchange of
+ * seats is a repetition too.
+ */
 function signatureOf(world: World): string {
   const running = world.holdings.map(({ job, cover, leaving }) => `${job}/${cover}${leaving ? "-" : ""}`);
   return [...running, ...world.holds.map(({ job }) => `${job}+`)].sort().join(" ");

@@ -10,11 +10,11 @@ import {
 } from "@tessera/core";
 import {
   type Ask,
-  type Hold,
+  type HeldSeats,
   type Holding,
   type Level,
   type Load,
-  nobody,
+  noAccount,
   type PartMode,
   type Take,
   type Wish,
@@ -29,7 +29,7 @@ export function plannedIn(state: State, starts: PlannedStarts): [Job, Instant][]
   return [...state.planned].map((job) => [job, starts.get(job) ?? state.lastAt]);
 }
 
-/** The core's state as the naive model sees it: only what is held, asked and promised; no sums of the core's own. */
+/** The core's state for the naive model: only seats, requests and guarantees, none of the sums that the core keeps. */
 export function worldOf(state: State, now: Instant, starts: PlannedStarts): World {
   const models: string[] = [];
   const modelNo = (model: string) => {
@@ -56,7 +56,7 @@ export function worldOf(state: State, now: Instant, starts: PlannedStarts): Worl
     return { path, above: parent as number, quota, trust, trustGroup, migWith };
   });
   const holdings: Holding[] = [];
-  const holds: Hold[] = [];
+  const holds: HeldSeats[] = [];
   const wishes: Wish[] = [];
   for (const job of state.jobs.values()) {
     if (job.leases.length > 0) holdings.push(...holdingsOf(job));
@@ -86,14 +86,14 @@ function seatOf({ node, gpus, part }: Pick<Lease, "node" | "gpus" | "part">) {
   return { node, gpus, ...(part?.slot !== undefined && { slot: part.slot }) };
 }
 
-/** The least members of a job as one, each member beyond them for itself. */
+/** The minimum of a job as one holding, and each further member as its own. */
 function holdingsOf(job: Job): Holding[] {
   const { spec, account, no, evictedAt } = job;
   const holding = (leases: readonly Lease[], extra: boolean): Holding => ({
     ...takeOf(job, leases[0]!),
     ...{ job: spec.name, account, no, evictedAt, priority: spec.priority, preemptible: spec.preemptible },
     seats: leases.map(seatOf),
-    cover: extra ? nobody : job.cover,
+    cover: extra ? noAccount : job.cover,
     extra,
     leaving: job.state === "stopping" || (extra && leases[0]!.state === "stopping"),
     since: job.placedAt,
@@ -106,14 +106,14 @@ function holdingsOf(job: Job): Holding[] {
   return least.length === 0 ? extra : [holding(least, false), ...extra];
 }
 
-function holdOf(job: Job): Hold {
+function holdOf(job: Job): HeldSeats {
   const { unitsEach, seats } = job.claim!;
   const { name } = job.spec;
   const take = takeOf(job, { unitsEach, part: seats[0]!.part });
   return { ...take, job: name, account: job.account, seats: seats.map(seatOf), moving: job.leases.length > 0 };
 }
 
-/** What a job asks for. */
+/** The request of a job. */
 export function wishOf(state: State, job: Job): Wish {
   const { spec, account, no, evictedAt } = job;
   const { name, members, cpusMilli, memoryMiB, priority, preemptible } = spec;

@@ -4,7 +4,7 @@ import { emptyState, type JobId } from "@tessera/core";
 import { missesOf } from "./check.ts";
 
 describe("missesOf", () => {
-  it("takes a refusal for never, but not one that only says what is not built yet", () => {
+  it("takes a refusal for never, but not a refusal of something that is not built yet", () => {
     const outlook = (how: string) => ({
       state: emptyState(),
       now: 1,
@@ -12,6 +12,9 @@ describe("missesOf", () => {
       groups: new Map([["x", ["x"]]]),
       over: new Map([["x", how]]),
       evicted: new Set<string>(),
+      startAt: 1,
+      rehearse: () => assert.fail("no expectation rehearses a job"),
+      offers: () => false,
     });
     assert.deepEqual(missesOf({ never: ["x"] }, outlook("refused (never-fits: gpus no node is large enough)")), []);
     const notBuilt = "refused (unsupported: shm cannot be honoured)";

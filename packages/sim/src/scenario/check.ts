@@ -1,18 +1,42 @@
-import { type Instant, type Job, type JobId, reasonFor, type State, unitsPerGpu } from "@tessera/core";
-import type { Expect, PlaceLevel } from "./scenario.ts";
+import {
+  type AlternativeTerms,
+  alternativesFor,
+  type Outlook as CoreOutlook,
+  durationText,
+  expected,
+  type Instant,
+  isRefusal,
+  type Job,
+  type JobId,
+  lineOf,
+  type Refusal,
+  type Rehearsal,
+  reasonFor,
+  type State,
+  startBand,
+  unitsPerGpu,
+} from "@tessera/core";
+import { fieldOf } from "@tessera/server";
+import type { Expect, PlaceLevel, ScenarioJob, Start } from "./scenario.ts";
 
 /** What an expectation can be compared with. */
 export interface Outlook {
   readonly state: State;
   readonly now: Instant;
+  /** Instants of the scenario count from here. */
+  readonly startAt: Instant;
   /** Every name submitted so far, with its id; a refused one has no live job. */
   readonly ids: ReadonlyMap<string, JobId>;
-  /** Names by the group they were written as. */
+  /** The names of each group of `count` or `array`. */
   readonly groups: ReadonlyMap<string, readonly string[]>;
-  /** How those stand that will not run any more. */
+  /** The status of jobs that will not run any more: refused or ended. */
   readonly over: ReadonlyMap<string, string>;
-  /** Who was evicted since the last expectation. */
+  /** Jobs evicted since the last expectation. */
   readonly evicted: ReadonlySet<string>;
+  /** What would happen to a job if it were submitted now. */
+  readonly rehearse: (job: ScenarioJob) => Rehearsal | Refusal;
+  /** Whether the engine offers an isolation. */
+  readonly offers: AlternativeTerms["offers"];
 }
 
 /** One expectation that is not met. */
@@ -22,7 +46,7 @@ export interface Miss {
   readonly got: unknown;
 }
 
-/** What an account's jobs hold: the core counts as well what is kept for those who wait for their victims to leave. */
+/** What an account's jobs hold: the core's usage without the seats that are held for claimants. */
 function unitsUsed(state: State, path: string): number {
   const account = state.accountByPath.get(path)!;
   let units = state.usage[account.no]!.units;
@@ -34,7 +58,7 @@ function unitsUsed(state: State, path: string): number {
   return units;
 }
 
-/** Everything in `expect` that is not so. */
+/** Each part of `expect` that is not met. */
 export function missesOf(expect: Expect, outlook: Outlook): Miss[] {
   const { state, evicted } = outlook;
   const running = [...outlook.ids.keys()].filter((name) => isRunning(jobOf(outlook, name)));
@@ -68,7 +92,75 @@ export function missesOf(expect: Expect, outlook: Outlook): Miss[] {
     const expected = typeof are === "number" ? are : sorted(are);
     compare(`on.${job}.${level}`, expected, typeof are === "number" && places !== undefined ? places.length : got);
   }
+  compareForecasts(expect, outlook, compare);
   return compared.filter(({ expected, got }) => JSON.stringify(expected) !== JSON.stringify(got));
+}
+
+/** What users see about jobs that wait, or that they might submit [W1, W2, W3, W4]. */
+function compareForecasts(
+  expect: Expect,
+  outlook: Outlook,
+  compare: (what: string, expected: unknown, got: unknown) => void,
+): void {
+  const { state, now, startAt } = outlook;
+  for (const { job, starts, evicts } of expect.would ?? []) {
+    const rehearsal = outlook.rehearse(job);
+    const found = isRefusal(rehearsal) ? undefined : rehearsal.outlook;
+    const got = isRefusal(rehearsal) ? `refused (${rehearsal.refused})` : startText(rehearsal.outlook, startAt);
+    compare(`would.${job.name}.starts`, starts, got);
+    if (evicts === undefined) continue;
+    const leaving = found?.when === "now" ? found.displaced.map((each) => nameOf(outlook, each.job)) : [];
+    compare(`would.${job.name}.evicts`, sorted(evicts), sorted(leaving));
+  }
+  for (const { job, of, class: as, count } of expect.ahead ?? []) {
+    compare(
+      `ahead.${job}.${of}.${as}`,
+      count,
+      ifWaiting(outlook, job, (live) => lineOf(state, live)[of][as]),
+    );
+  }
+  for (const { job, changes } of expect.sooner ?? []) {
+    const expectedTexts = changes.map(({ field, value, starts }) => `${field}: ${value}, starts ${starts}`);
+    compare(
+      `sooner.${job}`,
+      expectedTexts,
+      ifWaiting(outlook, job, (live) => changesFor(outlook, live)),
+    );
+  }
+  for (const { job, starts } of expect.eta ?? []) {
+    const got = ifWaiting(outlook, job, (live) => startText(expected(state, live, now), startAt));
+    compare(`eta.${job}`, starts, got);
+  }
+  for (const { job, between } of expect.likely ?? []) {
+    const got = ifWaiting(outlook, job, (live) => {
+      const band = startBand(state, live, now);
+      return band === undefined ? "unknown" : [band.p50, band.p90].map((at) => durationText(at - startAt));
+    });
+    compare(`likely.${job}`, between, got);
+  }
+}
+
+/** The answer for a job that waits; for any other job its status. */
+function ifWaiting<Answer>(outlook: Outlook, name: string, answer: (job: Job) => Answer): Answer | string {
+  const job = jobOf(outlook, name);
+  return job?.state === "waiting" ? answer(job) : statusOf(outlook, name);
+}
+
+/** The changes with which a job would start sooner, as the job file writes them. */
+function changesFor(outlook: Outlook, job: Job): string[] {
+  const { state, now, startAt, offers } = outlook;
+  const found = alternativesFor(state, job, now, expected(state, job, now), { offers, mayRaise: true });
+  return found.map(({ field, spec, outlook: then }) => {
+    return `${field}: ${fieldOf(spec, field)}, starts ${startText(then, startAt)}`;
+  });
+}
+
+function startText(outlook: CoreOutlook, startAt: Instant): Start {
+  return outlook.when === "later" ? durationText(outlook.at - startAt) : outlook.when;
+}
+
+function nameOf({ ids }: Outlook, { id }: Job): string {
+  return [...ids].find(([, known]) => known === id)?.[0] ?? id;
 }
 
 function sorted(names: Iterable<string>): string[] {
@@ -79,7 +171,7 @@ function jobOf({ state, ids }: Outlook, name: string): Job | undefined {
   return state.jobById.get(ids.get(name)!);
 }
 
-/** It holds its seats and is not on its way out. */
+/** It holds its seats and is not stopping. */
 function isRunning(job: Job | undefined): boolean {
   return job?.state === "starting" || job?.state === "running";
 }
@@ -89,14 +181,14 @@ function waitingKind(outlook: Outlook, name: string): string {
   return job?.state === "waiting" ? reasonFor(outlook.state, job, outlook.now).kind : statusOf(outlook, name);
 }
 
-/** A job that only asks for what is not built yet is refused too, but nobody found that it can never fit. */
+/** A job that asks for something that is not built yet is refused too, but not because it can never fit. */
 function neverOr(outlook: Outlook, name: string): string {
   const status = outlook.over.get(name);
   if (status?.startsWith("refused (") && !status.startsWith("refused (unsupported")) return "never";
   return waitingKind(outlook, name);
 }
 
-/** How a job stands, in words. */
+/** The status of a job, in words. */
 function statusOf(outlook: Outlook, name: string): string {
   const job = jobOf(outlook, name);
   if (job === undefined) return outlook.over.get(name) ?? "unknown";

@@ -6,7 +6,7 @@ import { type BadFile, isBadFile, parseScenario } from "./parse.ts";
 import { badFileJson, badFileText, jsonLine, readable, summary } from "./report.ts";
 import { runScenario, type ScenarioRun } from "./run.ts";
 
-/** Runs scenario files, tells how each went, and answers the exit code for all of them. */
+/** Runs scenario files, prints the result of each, and answers one exit code for all. */
 export const scenarioCommand: Command = {
   name: "scenario",
   usage: `  tess-sim scenario FILE... [-o json]    Run scenario files and compare what happens with what they expect`,

@@ -3,11 +3,11 @@ import { nearestName } from "@tessera/server";
 
 export type FieldPath = readonly (string | number)[];
 
-/** Carries a refusal out of the depth of a file to the one place that returns it. */
+/** Carries a refusal from a nested field to the one place that returns it. */
 export class BadField extends Error {
   readonly refusal: Refusal;
   readonly path: FieldPath;
-  /** Where it is known without a path: the text is no YAML there. */
+  /** The line of a text that is not YAML, where no path is known. */
   readonly line: number | undefined;
 
   constructor(
@@ -36,7 +36,7 @@ function shown(value: unknown): Refusal["value"] {
   return JSON.stringify(value).slice(0, 200);
 }
 
-/** `did you mean x?` where one is near, else all there are. */
+/** `did you mean x?` where a known name is near, else all known names. */
 export function hintFor(given: string, known: readonly string[]): string {
   const near = nearestName(given, known);
   return near === undefined ? `known: ${known.join(", ") || "none"}` : `did you mean ${near}?`;
@@ -50,7 +50,7 @@ export function knownName<Name extends string>(what: string, known: readonly Nam
   };
 }
 
-/** A mapping with fixed keys. Whatever is not asked for by `take` or `need` is unknown and an error. */
+/** A mapping with fixed keys; any other key is an error. */
 export class Fields {
   readonly #record: Readonly<Record<string, unknown>>;
   readonly #path: FieldPath;

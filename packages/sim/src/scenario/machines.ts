@@ -39,7 +39,7 @@ export function openMachines(
   return fleet;
 }
 
-/** Work that earlier attempts had saved: each goes on from the last checkpoint of the one before. */
+/** Work that earlier attempts saved: each attempt continues from the last checkpoint of the one before. */
 function savedMs(fleet: SimulatedFleet, order: LeaseOrder, checkpointMs: number): number {
   const earlier = new Set<string>();
   for (let attempt = 1; attempt < order.attempt; attempt++) earlier.add(leaseIdOf(order.job, attempt, 0));

@@ -5,7 +5,7 @@ import { isBadFile, parseScenario } from "./parse.ts";
 import { pictureOf } from "./picture.ts";
 import type { Scenario } from "./scenario.ts";
 
-/** A scenario file with what its first line says that it shows: `# shows: T1 C2; reason never`. */
+/** A scenario file with the rules and reasons of its line `# shows: T1 C2; reason never`. */
 export interface Shown {
   readonly file: string;
   readonly scenario: Scenario;
@@ -13,23 +13,20 @@ export interface Shown {
   readonly reasons: readonly string[];
 }
 
-const chapters: readonly { readonly title: string; readonly letter: string; readonly rules: number }[] = [
-  { title: "Amounts", letter: "U", rules: 3 },
-  { title: "Class: what a job may lose", letter: "C", rules: 5 },
-  { title: "Order: who is next", letter: "O", rules: 4 },
-  { title: "Taking back", letter: "T", rules: 14 },
-  { title: "Where", letter: "P", rules: 8 },
-  { title: "When", letter: "B", rules: 4 },
-];
+/** A section of SPEC.md with its rules. */
+export interface Chapter {
+  readonly title: string;
+  readonly rules: readonly string[];
+}
 
-/** Rules that no scenario file can show, and where else they are held. */
-export const unshown: Readonly<Record<string, string>> = {
-  P6: "a scenario has no scrubs; tests of `packages/core/src/place/handover.test.ts` hold it.",
-};
-
-export const rules: readonly string[] = chapters.flatMap(({ letter, rules: count }) =>
-  Array.from({ length: count }, (_, i) => `${letter}${i + 1}`),
-);
+/** The sections of SPEC.md that hold rules, `- **T1 …`, in their order. */
+export function chaptersOf(spec: string): Chapter[] {
+  const sections = spec.split(/^## /m).slice(1);
+  return sections.flatMap((section) => {
+    const rules = [...section.matchAll(/^- \*\*([A-Z]\d+)\b/gm)].map((match) => match[1]!);
+    return rules.length === 0 ? [] : [{ title: section.split("\n", 1)[0]!, rules }];
+  });
+}
 
 /** The scenario files of a folder, by name. */
 export function readShown(folder: string): Shown[] {
@@ -45,21 +42,20 @@ export function readShown(folder: string): Shown[] {
   });
 }
 
-/** The page of all rules with a picture of each, as docs/scenarios.md holds it. */
-export async function pageOf(shown: readonly Shown[]): Promise<string> {
+/** docs/scenarios.md: every rule with the scenarios that show it, and a picture of the first. */
+export async function pageOf(shown: readonly Shown[], chapters: readonly Chapter[]): Promise<string> {
   const lines = [
     "# The rules in pictures",
     "",
-    "Each rule of [SPEC.md](../packages/core/SPEC.md) with a scenario that shows it: at each instant what comes in, then every node with who is on each of its GPUs, who of them is burst, and who waits with the reason.",
+    "Each rule of [SPEC.md](../packages/core/SPEC.md) with a scenario that shows it: at each instant the inputs, then every node with the jobs on each of its GPUs, the burst jobs among them, and the waiting jobs with their reasons.",
     "`-` is a free GPU, `a + b` share one, `a*` is leaving. The files run with `npx tess-sim scenario packages/sim/scenarios/*.yaml`. This page is written by `npm run docs:scenarios`, and a test compares it with the files.",
   ];
   const drawn = new Set<string>();
-  for (const { title, letter } of chapters) {
+  for (const { title, rules } of chapters) {
     lines.push("", `## ${title}`);
-    for (const rule of rules.filter((each) => each.startsWith(letter))) {
+    for (const rule of rules) {
       const those = shown.filter((each) => each.rules.includes(rule));
       lines.push("", `### ${rule}`, "");
-      if (those.length === 0) lines.push(`Not shown: ${unshown[rule]}`);
       for (const { file, scenario } of those) lines.push(`- [${scenario.name}](../packages/sim/scenarios/${file})`);
       const first = those.find(({ file }) => !drawn.has(file));
       if (first === undefined) continue;
@@ -67,7 +63,7 @@ export async function pageOf(shown: readonly Shown[]): Promise<string> {
       lines.push("", `${capital(first.scenario.name)}:`, "", "```", await pictureOf(first.scenario), "```");
     }
   }
-  lines.push("", "## Why not now", "");
+  lines.push("", "### Reasons", "");
   for (const reason of [...new Set(shown.flatMap(({ reasons }) => reasons))].sort()) {
     const files = shown.filter(({ reasons }) => reasons.includes(reason));
     const links = files.map(({ file }) => `[${file}](../packages/sim/scenarios/${file})`);
@@ -75,7 +71,7 @@ export async function pageOf(shown: readonly Shown[]): Promise<string> {
   }
   lines.push(
     "",
-    "`held`, `dependency`, `budget` and `reservation` need what a scenario file has no words for: see [explain.md](explain.md).",
+    "A scenario file has no words for `held`, `dependency`, `budget` and `price`: see [explain.md](explain.md).",
     "",
   );
   return lines.join("\n");

@@ -14,6 +14,7 @@ const keys = [
   "quantum",
   "history_half_life",
 ];
+const timedKeys = ["guarantee", "max", "lendable", "weight"];
 const trusts: readonly Trust[] = ["confidential", "untrusted", "trusted"];
 
 type Amounts = Partial<
@@ -21,11 +22,11 @@ type Amounts = Partial<
 >;
 type TenantTrust = Partial<Pick<ScenarioAccount, "trust" | "trustGroup">>;
 
-/** The account tree of a scenario, and what its quota edits make of it. */
+/** The account tree of a scenario, changed by its quota edits. */
 export class AccountTree {
-  /** What the file says of an account, in the order written. */
-  readonly #given = new Map<string, Amounts>();
-  /** By tenant: trust is a matter of the whole of it, and an account inside that names it speaks for the tenant. */
+  /** The terms of each account in the file, in the order written. */
+  #given = new Map<string, Amounts>();
+  /** By tenant: trust holds for a tenant as a whole, and an account inside that states it does so for the tenant. */
   readonly #trust = new Map<string, TenantTrust>();
   #accounts: ReadonlyMap<string, ScenarioAccount>;
 
@@ -39,18 +40,28 @@ export class AccountTree {
     return [...this.#accounts.values()];
   }
 
-  /** The path of an account that is there. */
+  /** The path of an account of the file. */
   known(value: unknown, at: FieldPath): string {
     if (typeof value === "string" && this.#accounts.has(value)) return value;
     throw new BadField(at, value, "is not under accounts", hintFor(String(value), [...this.#accounts.keys()]));
   }
 
-  /** Changes what one account was given; answers every account whose terms are others now. */
+  /** Changes the terms of one account; answers every account whose terms changed by that. */
   edit(path: string, terms: unknown, at: FieldPath): ScenarioAccount[] {
     const before = this.#accounts;
     this.#note(path, terms, at);
     this.#accounts = this.#settle();
     return this.accounts.filter((account) => JSON.stringify(account) !== JSON.stringify(before.get(account.path)));
+  }
+
+  /** The accounts with another quota for a time; the terms that come back do not change. */
+  during(path: string, terms: unknown, at: FieldPath): ScenarioAccount[] {
+    new Fields(terms, at, "a quota for a time", timedKeys);
+    const [given, accounts] = [new Map(this.#given), this.#accounts];
+    const changed = this.edit(path, terms, at);
+    this.#given = given;
+    this.#accounts = accounts;
+    return changed;
   }
 
   #note(path: string, terms: unknown, at: FieldPath): void {

@@ -1,5 +1,5 @@
 import type { Isolation, JobType } from "@tessera/core";
-import { BadField, type FieldPath, Fields, knownName, type Read } from "./fields.ts";
+import { BadField, type FieldPath, Fields, knownName, listOf, type Read } from "./fields.ts";
 import { type ScenarioJob, topologyLevels } from "./scenario.ts";
 import {
   array,
@@ -20,6 +20,7 @@ const keys = [
   "job",
   "account",
   "count",
+  "each_more",
   "gpus",
   "nodes",
   "members",
@@ -45,6 +46,9 @@ const isolations: readonly Isolation[] = ["whole", "mig", "mps", "timeslice", "a
 const types: readonly JobType[] = ["train", "service", "notebook", "batch"];
 const levels = topologyLevels.flatMap((level) => [level, `${level}?`] as const);
 
+/** Amounts of which each job of a `count` can ask for more than the job before it. */
+const growing = { cpus, memory: size, max_time: lastingDuration };
+
 /** One entry of `submit` → its jobs: one, or as many as `count` says. */
 export function readJobs(value: unknown, at: FieldPath, account: Read<string>): ScenarioJob[] {
   const fields = new Fields(value, at, "a job", keys);
@@ -53,6 +57,7 @@ export function readJobs(value: unknown, at: FieldPath, account: Read<string>): 
   const elements = fields.take("array", array);
   if (count !== undefined && elements !== undefined)
     throw new BadField([...at, "array"], elements.text, "cannot stand beside count", "use one of the two");
+  const more = fields.take("each_more", (each, where) => readMore(each, where, count)) ?? {};
   const job: ScenarioJob = {
     name: group,
     group,
@@ -71,19 +76,52 @@ export function readJobs(value: unknown, at: FieldPath, account: Read<string>): 
     spread: fields.take("spread", readTopology),
     apartFrom: fields.take("apart_from", names),
     gpuComputePercent: fields.take("gpu_compute", percent),
-    runsMs: fields.take("runs", duration),
+    ...fields.take("runs", (each, where) => readRuns(each, where, elements)),
     maxTimeMs: fields.take("max_time", lastingDuration),
     expectedMs: fields.take("expected_time", lastingDuration),
     checkpointMs: fields.take("checkpoint", lastingDuration),
     array: elements,
   };
   if (count === undefined) return [job];
-  return Array.from({ length: count }, (_, i) => ({ ...job, name: `${group}.${i + 1}` }));
+  return Array.from({ length: count }, (_, i) => ({ ...job, ...grown(job, more, i), name: `${group}.${i + 1}` }));
 }
 
-/** The names by which the jobs of an entry can be told apart later: those of `count` and of an array's elements too. */
+type More = { readonly [Amount in keyof typeof growing]?: number };
+
+function readMore(value: unknown, at: FieldPath, count: number | undefined): More {
+  if (count === undefined) throw new BadField(at, value, "stands without count", "add count, or leave it out");
+  const fields = new Fields(value, at, "an amount that grows", Object.keys(growing));
+  return {
+    cpus: fields.take("cpus", growing.cpus),
+    memory: fields.take("memory", growing.memory),
+    max_time: fields.take("max_time", growing.max_time),
+  };
+}
+
+function grown(job: ScenarioJob, more: More, times: number): Partial<ScenarioJob> {
+  return {
+    cpusMilli: job.cpusMilli + (more.cpus ?? 0) * times,
+    memoryMiB: job.memoryMiB + (more.memory ?? 0) * times,
+    ...(more.max_time !== undefined && { maxTimeMs: (job.maxTimeMs ?? more.max_time) + more.max_time * times }),
+  };
+}
+
+/** The names of an entry's jobs, one for each job of `count` and each element of an array. */
 export function namesOf(job: ScenarioJob): string[] {
   return job.array === undefined ? [job.name] : job.array.indexes.map((index) => `${job.name}.${index}`);
+}
+
+/** One time, or a list with a time for each element of an array. */
+function readRuns(
+  value: unknown,
+  at: FieldPath,
+  elements: ScenarioJob["array"],
+): Pick<ScenarioJob, "runsMs" | "runsEachMs"> {
+  if (!Array.isArray(value)) return { runsMs: duration(value, at) };
+  const times = listOf("times", duration)(value, at);
+  if (times.length === elements?.indexes.length) return { runsEachMs: times };
+  const hint = elements === undefined ? "write one time" : `write ${elements.indexes.length} times, or one for all`;
+  throw new BadField(at, value, "does not have one time for each element of an array", hint);
 }
 
 function readMembers(fields: Fields, at: FieldPath): ScenarioJob["members"] {

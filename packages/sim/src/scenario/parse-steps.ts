@@ -7,13 +7,13 @@ import { duration } from "./values.ts";
 
 const keys = ["at", "submit", "cancel", "node", "quota", "expect"];
 
-/** Reads the steps in order; each may speak only of what those before it brought. */
+/** Reads the steps in order; each may name only jobs that it or an earlier step submits. */
 export class StepReader {
   readonly #nodes: readonly string[];
   readonly #tree: AccountTree;
   readonly #jobs = new Set<string>();
   readonly #groups = new Set<string>();
-  /** Names that can be cancelled: those of jobs, and an array by its own name. */
+  /** Names that can be cancelled: names of jobs, and of arrays. */
   readonly #cancellable = new Set<string>();
   #lastAtMs = 0;
 
@@ -58,15 +58,52 @@ export class StepReader {
       case "node":
         return mapOf("nodes with what happens to them", (each, where, node): StepInput => {
           knownName("a node of the fleet", this.#nodes)(node, where);
+          if (typeof each === "object" && each !== null) return this.#maintenance(node, each, where);
           return { kind: "node", node, to: knownName("a turn of a node", nodeTurns)(each, where) };
         })(value, at);
       case "quota":
         return mapOf("accounts with their new terms", (each, where, path): StepInput => {
-          return { kind: "quota", accounts: this.#tree.edit(this.#tree.known(path, where), each, where) };
+          return this.#quota(this.#tree.known(path, where), each, where);
         })(value, at);
       default:
         return [];
     }
+  }
+
+  /** An edit for good, or with `until` a quota from this step until then. */
+  #quota(path: string, value: unknown, at: FieldPath): StepInput {
+    if (typeof value !== "object" || value === null || !("until" in value))
+      return { kind: "quota", accounts: this.#tree.edit(path, value, at) };
+    const { until, ...terms } = value;
+    const untilMs = this.#later(until, [...at, "until"], this.#lastAtMs, "this step");
+    return { kind: "quota", accounts: this.#tree.during(path, terms, at), untilMs };
+  }
+
+  #maintenance(node: string, value: unknown, at: FieldPath): StepInput {
+    const turn = new Fields(value, at, "a turn of a node", ["maintenance"]);
+    return turn.need("maintenance", (each, where) => this.#window(node, each, where), "add maintenance: {until: 2h}");
+  }
+
+  #window(node: string, value: unknown, at: FieldPath): StepInput {
+    const window = new Fields(value, at, "a time of maintenance", ["from", "until"]);
+    const fromMs = window.take("from", (each, where) =>
+      this.#later(each, where, this.#lastAtMs - 1, "the time before this step"),
+    );
+    const start = fromMs ?? this.#lastAtMs;
+    const readUntil = (each: unknown, where: FieldPath) => this.#later(each, where, start, "its beginning");
+    return { kind: "maintenance", node, fromMs: start, untilMs: window.need("until", readUntil, "say when it ends") };
+  }
+
+  /** An instant of the scenario after another. */
+  #later(value: unknown, at: FieldPath, thanMs: number, than: string): number {
+    const ms = duration(value, at);
+    if (ms > thanMs) return ms;
+    throw new BadField(
+      at,
+      value,
+      `is not later than ${than}`,
+      "times count from the start of the scenario: give a later one",
+    );
   }
 
   #submit(value: unknown, at: FieldPath): StepInput[] {

@@ -20,7 +20,7 @@ fleet:
 accounts:
   lab/vision: {guarantee: 4, max: 16, lendable: {H100: 4}, weight: 2, trust: trusted, trust_group: ours}
   lab/nlp: {guarantee: {H100: 2, "*": 1}}
-policy: {grace: 30s, min_runtime: 5m, rebalance: false, backfill: false}
+policy: {grace: 30s, min_runtime: 5m, rebalance: false, backfill: false, scrub: 10s}
 steps:
   - at: 0s
     submit:
@@ -29,7 +29,8 @@ steps:
          preemptible: false, checkpoint: 10m}
       - {job: e, account: lab/nlp, members: 1..4, gpus: [H100:0.25, 1g.10gb], topology: nvlink?, priority: -3,
          cpus: 0.5, memory: 4GiB, gpu_memory: 20GiB, gpu_compute: 30%, isolation: mps}
-      - {job: f, account: lab/nlp, gpus: H100, array: 1-5:2%2, priority: low}
+      - {job: f, account: lab/nlp, gpus: H100, array: 1-5:2%2, priority: low, runs: [1m, 2m, 3m]}
+      - {job: h, account: lab/nlp, count: 2, memory: 1GiB, each_more: {memory: 1GiB, cpus: 1, max_time: 1h}}
   - at: 61m
     cancel: [b.1, f, f.3]
     node: {n0: down, n1: drain, m0: cordon}
@@ -44,6 +45,14 @@ steps:
       usage: {lab/vision: 16, lab: 0.25}
       class: {g: guaranteed, b.2: burst}
       on: {g: {nodes: [n0, n1], racks: 1, blocks: 1, zones: [zone]}}
+      would: [{job: w, account: lab/nlp, gpus: 1, starts: 90m, evicts: [b.2]}]
+      ahead: {b.3: {own: {burst: 2}}}
+      sooner: {b.3: [{gpus: 6, starts: now}]}
+      eta: {b.3: unknown}
+      likely: {b.3: [61m, 2h], g: unknown}
+  - at: 2h
+    node: {n0: {maintenance: {from: 3h, until: 4h}}, n1: {maintenance: {until: 3h}}}
+    quota: {lab/vision: {guarantee: 6, until: 5h}}
 `);
     assert.equal(scenario.name, "everything at once");
     assert.deepEqual(
@@ -59,12 +68,18 @@ steps:
       { cpusMilli, memoryMiB, gpuMemoryMiB, rack, block, zone, mode },
       { cpusMilli: 1500, memoryMiB: 2048, gpuMemoryMiB: 81_920, rack: "r1", block: "b1", zone: "z1", mode: "mig" },
     );
-    assert.deepEqual(scenario.policy, { graceMs: 30_000, minRuntimeMs: 300_000, rebalance: false, backfill: false });
-    const [first, second] = scenario.steps;
+    assert.deepEqual(scenario.policy, {
+      graceMs: 30_000,
+      minRuntimeMs: 300_000,
+      rebalance: false,
+      backfill: false,
+      scrubMs: 10_000,
+    });
+    const [first, second, third] = scenario.steps;
     const jobs = first!.inputs.map((input) => (input as { job: ScenarioJob }).job);
     assert.deepEqual(
       jobs.map((job) => job.name),
-      ["b.1", "b.2", "b.3", "g", "e", "f"],
+      ["b.1", "b.2", "b.3", "g", "e", "f", "h.1", "h.2"],
     );
     const [, , , g, e, f] = jobs as [unknown, unknown, unknown, ScenarioJob, ScenarioJob, ScenarioJob];
     assert.deepEqual(
@@ -87,6 +102,14 @@ steps:
     assert.equal(e.isolation, "mps");
     assert.equal(e.runsMs, undefined);
     assert.deepEqual([f.priority, f.gpus, f.array], [-10, ["H100"], { text: "1-5:2%2", indexes: [1, 3, 5] }]);
+    assert.deepEqual(f.runsEachMs, [minute, 2 * minute, 3 * minute]);
+    assert.deepEqual(
+      jobs.slice(6).map((job) => [job.memoryMiB, job.cpusMilli, job.maxTimeMs]),
+      [
+        [1024, 0, hour],
+        [2048, 1000, 2 * hour],
+      ],
+    );
     assert.equal(second!.atMs, 61 * minute);
     assert.deepEqual(second!.inputs.slice(0, 6), [
       { kind: "cancel", job: "b.1" },
@@ -117,7 +140,35 @@ steps:
         { job: "g", level: "blocks", are: 1 },
         { job: "g", level: "zones", are: ["zone"] },
       ],
+      would: [{ job: second!.expect!.would![0]!.job, starts: "1h30m", evicts: ["b.2"] }],
+      ahead: [
+        { job: "b.3", of: "own", class: "guaranteed", count: 0 },
+        { job: "b.3", of: "own", class: "burst", count: 2 },
+      ],
+      sooner: [{ job: "b.3", changes: [{ field: "gpus", value: "6", starts: "now" }] }],
+      eta: [{ job: "b.3", starts: "unknown" }],
+      likely: [
+        { job: "b.3", between: ["1h1m", "2h"] },
+        { job: "g", between: "unknown" },
+      ],
     });
+    assert.deepEqual(second!.expect!.would![0]!.job.gpus, [1]);
+    const [n0, n1, quota] = third!.inputs;
+    assert.deepEqual(
+      [n0, n1],
+      [
+        { kind: "maintenance", node: "n0", fromMs: 3 * hour, untilMs: 4 * hour },
+        { kind: "maintenance", node: "n1", fromMs: 2 * hour, untilMs: 3 * hour },
+      ],
+    );
+    assert.ok(quota?.kind === "quota" && quota.untilMs === 5 * hour);
+    assert.deepEqual(
+      quota.accounts.map(({ path, guarantee }) => [path, (guarantee["*"] ?? 0) / unitsPerGpu]),
+      [
+        ["lab", 7],
+        ["lab/vision", 6],
+      ],
+    );
   });
 
   it("gives an account that is left out exactly the sum of its children's guarantees, also after an edit", () => {
@@ -157,7 +208,17 @@ steps:
     );
   });
 
-  it("takes trust for that of the tenant, wherever in it it is written", () => {
+  it("brings the terms back after a quota for a time, with edits that were made meanwhile", () => {
+    const { steps } = read(`${head}steps:
+  - {at: 0s, quota: {lab: {guarantee: 8, until: 2h}}}
+  - {at: 1h, quota: {lab: {max: 9}}}
+`);
+    const [window, edit] = steps.map(({ inputs }) => (inputs[0] as { accounts: Scenario["accounts"] }).accounts[0]!);
+    assert.deepEqual([window!.guarantee, window!.max], [{ "*": 8 * unitsPerGpu }, undefined]);
+    assert.deepEqual([edit!.guarantee, edit!.max], [{ "*": 4 * unitsPerGpu }, { "*": 9 * unitsPerGpu }]);
+  });
+
+  it("takes the trust of an account for the trust of its tenant", () => {
     const scenario = read(
       `${head.replace("lab/vision: {}", "lab/vision: {trust: untrusted, trust_group: ours}")}steps: [{at: 0s}]`,
     );
@@ -183,6 +244,8 @@ steps:
   describe("names the field, the value and the fix of a bad file", () => {
     const submit = (job: string) => `${head}steps:\n  - at: 0s\n    submit: [${job}]\n`;
     const expect = (what: string) => `${submit("{job: x, account: lab, count: 2}")}    expect: {${what}}\n`;
+    const step = (input: string) => `${head}steps:\n  - at: 0s\n    ${input}\n`;
+    const maintenance = "steps.0.node.n0.maintenance";
     const bad: [name: string, text: string, field: string, value: unknown, hint: RegExp, line?: number][] = [
       ["not YAML", "scenario: [1", "", null, /mend/, 1],
       ["several documents", `${head}---\n${head}`, "", 2, /exactly one/],
@@ -299,7 +362,7 @@ steps:
       ],
       ["an unknown cancel", `${head}steps:\n  - at: 0s\n    cancel: [y]`, "steps.0.cancel.0", "y", /known: none/],
       [
-        "a quota of nobody",
+        "a quota of an unknown account",
         `${head}steps:\n  - at: 0s\n    quota: {lap: {max: 1}}`,
         "steps.0.quota.lap",
         "lap",
@@ -323,6 +386,96 @@ steps:
       ],
       ["a wrong class", expect("class: {x.1: brust}"), "steps.0.expect.class.x.1", "brust", /burst\?/],
       ["a wrong place", expect("on: {x.1: {rack: 1}}"), "steps.0.expect.on.x.1.rack", 1, /racks\?/],
+      ["no time to scrub", `${head}policy: {scrub: 0s}`, "policy.scrub", "0s", /at least 1ms/, 5],
+      [
+        "growth of a single job",
+        submit("{job: x, account: lab, each_more: {memory: 1GiB}}"),
+        "steps.0.submit.0.each_more",
+        '{"memory":"1GiB"}',
+        /add count/,
+      ],
+      [
+        "growth of a name",
+        submit("{job: x, account: lab, count: 2, each_more: {memry: 1GiB}}"),
+        "steps.0.submit.0.each_more.memry",
+        "1GiB",
+        /memory\?/,
+      ],
+      [
+        "times without an array",
+        submit("{job: x, account: lab, runs: [1m, 2m]}"),
+        "steps.0.submit.0.runs",
+        '["1m","2m"]',
+        /one time/,
+      ],
+      [
+        "too few times",
+        submit("{job: x, account: lab, array: 1-3, runs: [1m, 2m]}"),
+        "steps.0.submit.0.runs",
+        '["1m","2m"]',
+        /3 times/,
+      ],
+      ["an empty turn", step("node: {n0: {}}"), "steps.0.node.n0.maintenance", null, /until: 2h/, 7],
+      ["an endless maintenance", step("node: {n0: {maintenance: {}}}"), `${maintenance}.until`, null, /when it ends/],
+      [
+        "a maintenance that ends before it begins",
+        step("node: {n0: {maintenance: {from: 2h, until: 1h}}}"),
+        `${maintenance}.until`,
+        "1h",
+        /later/,
+      ],
+      [
+        "a maintenance in the past",
+        `${head}steps:\n  - at: 1h\n    node: {n0: {maintenance: {from: 1m, until: 2h}}}`,
+        `${maintenance}.from`,
+        "1m",
+        /later/,
+      ],
+      ["a quota until now", step("quota: {lab: {max: 1, until: 0s}}"), "steps.0.quota.lab.until", "0s", /later/],
+      [
+        "a trust for a time",
+        step("quota: {lab: {trust: untrusted, until: 1h}}"),
+        "steps.0.quota.lab.trust",
+        "untrusted",
+        /guarantee, max, lendable, weight/,
+      ],
+      [
+        "a rehearsal without a start",
+        expect("would: [{job: y, account: lab}]"),
+        "steps.0.expect.would.0.starts",
+        null,
+        /now, unknown/,
+      ],
+      [
+        "a rehearsal of several jobs",
+        expect("would: [{job: y, account: lab, count: 2, starts: now}]"),
+        "steps.0.expect.would.0",
+        "y",
+        /leave out count/,
+      ],
+      [
+        "jobs ahead of no class",
+        expect("ahead: {x.1: {own: {brust: 1}}}"),
+        "steps.0.expect.ahead.x.1.own.brust",
+        1,
+        /burst\?/,
+      ],
+      [
+        "a change without a start",
+        expect("sooner: {x.1: [{gpus: 1}]}"),
+        "steps.0.expect.sooner.x.1.0",
+        '{"gpus":1}',
+        /starts: now/,
+      ],
+      [
+        "a change of an unknown field",
+        expect("sooner: {x.1: [{gpuz: 1, starts: now}]}"),
+        "steps.0.expect.sooner.x.1.0.gpuz",
+        "gpuz",
+        /gpus\?/,
+      ],
+      ["a start in numbers", expect("eta: {x.1: 60}"), "steps.0.expect.eta.x.1", 60, /60s or 60m/],
+      ["half a range", expect("likely: {x.1: [1h]}"), "steps.0.expect.likely.x.1", '["1h"]', /1h, 2h/],
       ["a count that is none", expect("running_of: {x: -1}"), "steps.0.expect.running_of.x", -1, /whole number/],
     ];
     for (const [name, text, field, value, hint, line] of bad) {

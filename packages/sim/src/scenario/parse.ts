@@ -5,19 +5,19 @@ import { AccountTree } from "./parse-accounts.ts";
 import { readFleet } from "./parse-fleet.ts";
 import { StepReader } from "./parse-steps.ts";
 import type { Policy, Scenario } from "./scenario.ts";
-import { duration, flag, text } from "./values.ts";
+import { duration, flag, lastingDuration, text } from "./values.ts";
 
-/** What is wrong with a scenario file, and in which of its lines where that can be said. */
+/** What is wrong with a scenario file, with its line where that is known. */
 export interface BadFile {
   readonly refusal: Refusal;
   readonly line?: number;
 }
 
 const keys = ["scenario", "name", "fleet", "accounts", "policy", "steps"];
-const policyKeys = ["grace", "min_runtime", "rebalance", "backfill"];
+const policyKeys = ["grace", "min_runtime", "rebalance", "backfill", "scrub"];
 const aliasedNodesMax = 1_000;
 
-/** The text of a scenario file (YAML 1.2) → a checked scenario, or the first thing that is wrong with it. */
+/** The text of a scenario file (YAML 1.2) → a checked scenario, or the first fault. */
 export function parseScenario(source: string): Scenario | BadFile {
   const lines = new LineCounter();
   let document: Document | undefined;
@@ -91,10 +91,11 @@ function readPolicy(value: unknown, at: FieldPath): Policy {
     minRuntimeMs: fields.take("min_runtime", duration) ?? 0,
     rebalance: fields.take("rebalance", flag) ?? true,
     backfill: fields.take("backfill", flag) ?? true,
+    ...fields.take("scrub", (each, where) => ({ scrubMs: lastingDuration(each, where) })),
   };
 }
 
-/** Where a field stands; where it is missing, where it should have stood. */
+/** The line of a field; of a missing field, the line of the mapping that should hold it. */
 function lineOf(document: Document, path: FieldPath, lines: LineCounter): number | undefined {
   const parent = path.length > 1 ? document.getIn(path.slice(0, -1), true) : document.contents;
   const pair = isMap(parent) ? parent.items.find((item) => String(item.key) === String(path.at(-1))) : undefined;

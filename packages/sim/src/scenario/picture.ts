@@ -2,11 +2,11 @@ import { durationText, type Instant, type Job, reasonFor, type State } from "@te
 import { runScenario } from "./run.ts";
 import type { Scenario, StepInput } from "./scenario.ts";
 
-/** What is drawn of a scenario: more nodes or names than this would hide what matters. */
+/** More nodes or names than this would hide what matters. */
 const nodesMax = 8;
 const namesMax = 8;
 
-/** A scenario as text: at each instant what comes in, then who is on which GPU and who waits. */
+/** A scenario as text: at each instant the inputs, then the jobs on each GPU and the jobs that wait. */
 export async function pictureOf(scenario: Scenario): Promise<string> {
   const lines: string[] = [];
   await runScenario(scenario, ({ atMs, inputs }, state, now) => {
@@ -28,10 +28,20 @@ function inputsText(inputs: readonly StepInput[]): string {
     if (input.kind === "submit") submitted.set(input.job.group, (submitted.get(input.job.group) ?? 0) + 1);
     else if (input.kind === "cancel") parts.push(`${input.job} is cancelled`);
     else if (input.kind === "node") parts.push(`node ${input.node}: ${input.to}`);
-    else parts.push(`other terms for ${input.accounts.map(({ path }) => path).join(", ")}`);
+    else if (input.kind === "maintenance") parts.push(`node ${input.node}: maintenance ${spanText(input)}`);
+    else parts.push(`new terms for ${input.accounts.map(({ path }) => path).join(", ")}${untilText(input)}`);
   }
-  for (const [group, count] of submitted) parts.push(count === 1 ? `${group} comes` : `${count} of ${group} come`);
+  for (const [group, count] of submitted)
+    parts.push(count === 1 ? `${group} is submitted` : `${count} jobs ${group} are submitted`);
   return parts.join(", ");
+}
+
+function spanText({ fromMs, untilMs }: Extract<StepInput, { kind: "maintenance" }>): string {
+  return `from ${durationText(fromMs)} until ${durationText(untilMs)}`;
+}
+
+function untilText({ untilMs }: Extract<StepInput, { kind: "quota" }>): string {
+  return untilMs === undefined ? "" : ` until ${durationText(untilMs)}`;
 }
 
 function fleetLines(state: State): string[] {
@@ -43,7 +53,7 @@ function fleetLines(state: State): string[] {
   });
 }
 
-/** Who holds a GPU: one, or those who share it; who is leaving has a star. */
+/** The jobs that hold a GPU or share it; a job that is leaving has a star. */
 function holdersOf(state: State, node: number, gpu: number): string {
   const names = new Map<string, number>();
   for (const lease of state.leases.values()) {

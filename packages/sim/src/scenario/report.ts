@@ -1,15 +1,15 @@
 import { durationText, hintText, type Refusal, refusalText } from "@tessera/core";
 import type { ScenarioRun } from "./run.ts";
 
-/** How a text is marked; plain where nobody looks at colours. */
+/** How a text is coloured; plain where the output is no terminal. */
 export type Paint = (style: "green" | "red" | "yellow" | "dim" | "bold", text: string) => string;
 
-/** One line a file, as SCHEDULING has it. */
+/** The result of a file as one line of JSON. */
 export function jsonLine(file: string, { name, ok, settled, failures, events }: ScenarioRun): string {
   return JSON.stringify({ file, name, ok, settled, failures, events });
 }
 
-/** A run for people: one line when all is well, else what was expected and what came instead. */
+/** A run for people: one line when all is well, else each expectation with the actual value. */
 export function readable(file: string, { name, ok, failures, events }: ScenarioRun, paint: Paint): string {
   const lines = [`${ok ? paint("green", "✓") : paint("red", "✗")} ${paint("bold", name)}  ${paint("dim", file)}`];
   for (const { at, what, expected, got } of failures) {

@@ -49,6 +49,36 @@ describe("runScenario", () => {
     ]);
   });
 
+  it("says of each forecast that is not met what was expected and what users see", async () => {
+    const run = await tell(`
+  - at: 0s
+    submit:
+      - {job: a, account: lab, gpus: 8, max_time: 1h}
+      - {job: b, account: lab, gpus: 2, max_time: 1h}
+  - at: 1m
+    expect:
+      would:
+        - {job: c, account: lab, gpus: 1, starts: now, evicts: [a]}
+        - {job: d, account: lab, gpus: 9, starts: now}
+      ahead: {a: {own: {burst: 1}}, b: {own: {burst: 1}}}
+      sooner: {b: [{gpus: 1, starts: now}]}
+      eta: {a: now, b: 2h}
+      likely: {b: [1h, 2h]}
+`);
+    assert.deepEqual(run.failures, [
+      { at: minute, what: "would.c.starts", expected: "now", got: "1h" },
+      { at: minute, what: "would.c.evicts", expected: ["a"], got: [] },
+      { at: minute, what: "would.d.starts", expected: "now", got: "refused (never-fits)" },
+      { at: minute, what: "ahead.a.own.guaranteed", expected: 0, got: "running" },
+      { at: minute, what: "ahead.a.own.burst", expected: 1, got: "running" },
+      { at: minute, what: "ahead.b.own.burst", expected: 1, got: 0 },
+      { at: minute, what: "sooner.b", expected: ["gpus: 1, starts now"], got: ["priority: 1, starts now"] },
+      { at: minute, what: "eta.a", expected: "now", got: "running" },
+      { at: minute, what: "eta.b", expected: "2h", got: "1h" },
+      { at: minute, what: "likely.b", expected: ["1h", "2h"], got: "unknown" },
+    ]);
+  });
+
   it("ends a job when its run is over, at its max_time where that comes first, and starts the next at that instant", async () => {
     const run = await tell(`
   - at: 0s
@@ -74,7 +104,7 @@ describe("runScenario", () => {
     assert.deepEqual([run.events[0]!.nodes, run.events[0]!.gpus, run.events[0]!.for], [["n0"], 8, null]);
   });
 
-  it("takes what ends at the instant of a step into account before the step's own inputs are scheduled", async () => {
+  it("schedules the inputs of a step with the GPUs of jobs that end at the same instant", async () => {
     const run = await tell(`
   - at: 0s
     submit: [{job: first, account: lab, gpus: 8, runs: 10m}]
@@ -85,7 +115,7 @@ describe("runScenario", () => {
     assert.deepEqual(run.failures, []);
   });
 
-  it("tells of a cancel that came too late, and goes on", async () => {
+  it("reports a cancel that came too late, and goes on", async () => {
     const run = await tell(`
   - at: 0s
     submit: [{job: x, account: lab, gpus: 1, runs: 1m}]
@@ -97,7 +127,7 @@ describe("runScenario", () => {
     assert.match(run.events.at(-1)!.reason!, /conflict/);
   });
 
-  it("refuses a file whose quotas or nodes cannot be so, with the field", async () => {
+  it("refuses a file whose quotas or node turns are impossible, and names the field", async () => {
     const refused = async (accounts: string, step: string) => {
       const parsed = parseScenario(`scenario: 1
 name: bad
@@ -119,6 +149,12 @@ steps:
       "steps.2.node.n0",
       "n0",
     ]);
+    const window = "{at: 1m, quota: {lab: {guarantee: {H100: 6}, max: {H100: 5}, until: 1h}}}";
+    assert.deepEqual(await refused(lab, window), ["steps.1.quota.lab.max.H100", 5]);
+    const twice = (input: (until: string) => string) =>
+      refused(lab, `{at: 1m, ${input("1h")}}\n  - {at: 2m, ${input("2h")}}`);
+    assert.deepEqual(await twice((until) => `quota: {lab: {weight: 2, until: ${until}}}`), ["steps.2.quota.lab", "2m"]);
+    assert.deepEqual(await twice((until) => `node: {n0: {maintenance: {until: ${until}}}}`), ["steps.2.node.n0", "2m"]);
   });
 });
 

@@ -3,11 +3,15 @@ import {
   type AccountId,
   type AccountTerms,
   type Command,
+  durationText,
   type Instant,
+  type Isolation,
   isRefusal,
   type JobId,
   plainTerms,
   type Refusal,
+  type Rehearsal,
+  rehearse,
   type State,
   type UserId,
   writeSnapshot,
@@ -37,11 +41,11 @@ export interface ScenarioRun {
   readonly events: readonly StoryEvent[];
 }
 
-/** Any instant will do, as long as it is not 0: that is how the core writes "never". */
+/** Any instant except 0, which means "never" in the core. */
 const startAt = Date.UTC(2026, 0, 1);
 const user = "usr_scenario" as UserId;
 
-/** Told how it stands once a step has come to rest. */
+/** Called with the state once a step has come to rest. */
 export type Look = (step: Step, state: State, now: Instant) => void;
 
 /** Runs a scenario on the real core and the server's writer and driver, in virtual time. */
@@ -72,10 +76,10 @@ class Run {
   readonly #names = new Map<JobId, string>();
   readonly #ids = new Map<string, JobId>();
   readonly #groups = new Map<string, string[]>();
-  /** By id; the elements of an array share theirs. */
+  /** By id: jobs, and elements of arrays. */
   readonly #jobs = new Map<JobId, ScenarioJob>();
   readonly #downNodes = new Set<string>();
-  /** How much of the story the last expectation has seen. */
+  /** How many events of the story the last expectation has covered. */
   #told = 0;
 
   constructor(scenario: Scenario) {
@@ -139,9 +143,19 @@ class Run {
       groups: this.#groups,
       over: this.story.over,
       evicted: new Set(recent.map((event) => event.job)),
+      startAt,
+      rehearse: (job: ScenarioJob) => this.#rehearse(job),
+      offers: (isolation: Isolation) => isolation === "any" || this.#engine.capabilities.isolation.includes(isolation),
     };
     for (const miss of missesOf(step.expect, outlook)) this.failures.push({ at: step.atMs, ...miss });
     return true;
+  }
+
+  #rehearse(job: ScenarioJob): Rehearsal | Refusal {
+    const { state, now } = this;
+    const spec = specOf(job, this.#scenario.policy, this.#engine.capabilities);
+    if (isRefusal(spec)) return spec;
+    return rehearse(state, state.accountByPath.get(job.account)!.no, user, spec, now);
   }
 
   #restless(): false {
@@ -150,7 +164,7 @@ class Run {
     return false;
   }
 
-  /** Puts one input in. Answers the refusal where the file asks for what cannot be. */
+  /** Gives one input. Answers the refusal where the file requests something impossible. */
   #give(input: StepInput, step: string): Promise<Refusal | undefined> {
     switch (input.kind) {
       case "submit":
@@ -159,11 +173,13 @@ class Run {
         return this.#cancel(input.job);
       case "node":
         return this.#turnNode(input, `${step}.node.${input.node}`);
+      case "maintenance":
+        return this.#askAll([{ field: `${step}.node.${input.node}`, command: maintenanceCommand(input) }], false);
       case "quota":
         return this.#askAll(
           input.accounts.map((account) => ({
             field: `${step}.quota.${account.path}`,
-            command: { kind: "account.edit", path: account.path, terms: termsOf(account) },
+            command: input.untilMs === undefined ? editCommand(account) : this.#windowCommand(account, input.untilMs),
           })),
           false,
         );
@@ -176,7 +192,9 @@ class Run {
     this.#groups.set(job.group, [...(this.#groups.get(job.group) ?? []), ...names]);
     this.#note(id, job.name, job);
     for (const [i, name] of names.entries()) {
-      if (job.array !== undefined) this.#note(`${id}.${job.array.indexes[i]}` as JobId, name, job);
+      if (job.array === undefined) continue;
+      const runsMs = job.runsEachMs?.[i] ?? job.runsMs;
+      this.#note(`${id}.${job.array.indexes[i]}` as JobId, name, { ...job, runsMs });
     }
     const at = this.#control.clock.now();
     const spec = specOf(job, this.#scenario.policy, this.#engine.capabilities);
@@ -193,7 +211,7 @@ class Run {
     this.#jobs.set(id, job);
   }
 
-  /** Whether a job is still there to be cancelled is the scheduler's doing, so a refusal is part of the story. */
+  /** Whether a job has ended before its cancel depends on the scheduler, so a refusal is part of the story. */
   async #cancel(name: string): Promise<undefined> {
     const at = this.#control.clock.now();
     const answer = await this.#control.ask({ kind: "job.cancel", job: this.#ids.get(name)! });
@@ -210,7 +228,7 @@ class Run {
         commands.push({ kind: "node.down", node, reason });
         break;
       case "up":
-        // A machine that comes back has started anew, and its engine says so.
+        // A machine that comes back has restarted, and its engine reports that.
         if (this.#downNodes.delete(node)) {
           this.#fleet.returnNode(node);
           commands.push(this.#register());
@@ -218,7 +236,7 @@ class Run {
         commands.push({ kind: "node.up", node });
         break;
       case "drain":
-        // Cordoned it would keep what it has; drained it is emptied.
+        // A cordon would leave its jobs running; a drain empties the node.
         commands.push({ kind: "node.drain", node, reason, until: this.#control.clock.now() });
         break;
       case "cordon":
@@ -231,11 +249,17 @@ class Run {
     );
   }
 
+  /** The account's quota from now until an instant of the scenario. */
+  #windowCommand(account: ScenarioAccount, untilMs: number): Command {
+    const window = { from: this.now, to: startAt + untilMs, quota: termsOf(account).quota };
+    return { kind: "account.window", path: account.path, window };
+  }
+
   #register(): Command {
     return { kind: "node.register", nodes: this.#fleet.nodes() };
   }
 
-  /** Asks for all of it at once; answers the first refusal, under the name that its field has in the file. */
+  /** Sends all commands at once; answers the first refusal, with the field as the file names it. */
   async #askAll(
     asked: readonly { readonly field: string; readonly command: Command }[],
     settle = true,
@@ -245,14 +269,27 @@ class Run {
     for (const [i, answer] of (await Promise.all(answers)).entries()) {
       if (!isRefusal(answer)) continue;
       const { field } = asked[i]!;
-      return { ...answer, field: termField.test(answer.field) ? `${field}.${answer.field}` : field };
+      if (termField.test(answer.field)) return { ...answer, field: `${field}.${answer.field}` };
+      const isInstant = instantField.test(answer.field) && typeof answer.value === "number";
+      return { ...answer, field, ...(isInstant && { value: durationText(Number(answer.value) - startAt) }) };
     }
     return undefined;
   }
 }
 
+function editCommand(account: ScenarioAccount): Command {
+  return { kind: "account.edit", path: account.path, terms: termsOf(account) };
+}
+
+function maintenanceCommand({ node, fromMs, untilMs }: Extract<StepInput, { kind: "maintenance" }>): Command {
+  const window = { from: startAt + fromMs, to: startAt + untilMs, reason: "the scenario says so" };
+  return { kind: "node.maintenance", node, window };
+}
+
 /** Fields of a refusal that are fields of an account in the file too. */
 const termField = /^(guarantee|max|trust)\b/;
+/** Fields of a refusal whose value is an instant; the file counts them from its start. */
+const instantField = /^(from|to|window)$/;
 
 /** Guarantees beyond the fleet are allowed in scenarios. */
 function termsOf({

@@ -13,7 +13,7 @@ import type {
 export interface Scenario {
   readonly name: string;
   readonly nodes: readonly ScenarioNode[];
-  /** Every account, those above included that the file leaves out; parents come before their children. */
+  /** Every account, also parents that the file leaves out; parents come before their children. */
   readonly accounts: readonly ScenarioAccount[];
   readonly policy: Policy;
   readonly steps: readonly Step[];
@@ -52,9 +52,11 @@ export interface Policy {
   readonly minRuntimeMs: number;
   readonly rebalance: boolean;
   readonly backfill: boolean;
+  /** How long the scrub of a GPU takes that passes to another tenant; absent = GPUs are not scrubbed. */
+  readonly scrubMs?: number;
 }
 
-/** One instant: its inputs in the order written, then what must be so once the scheduler has come to rest. */
+/** One instant: its inputs in the order written, then the expectations once the scheduler has come to rest. */
 export interface Step {
   /** From the start of the scenario. */
   readonly atMs: number;
@@ -66,8 +68,13 @@ export type StepInput =
   | { readonly kind: "submit"; readonly job: ScenarioJob }
   | { readonly kind: "cancel"; readonly job: string }
   | { readonly kind: "node"; readonly node: string; readonly to: NodeTurn }
-  /** The accounts whose terms change, as they are afterwards: the one named, and those above that hold a sum. */
-  | { readonly kind: "quota"; readonly accounts: readonly ScenarioAccount[] };
+  /** The node is out of use between two instants of the scenario. */
+  | { readonly kind: "maintenance"; readonly node: string; readonly fromMs: number; readonly untilMs: number }
+  /**
+   * The accounts whose terms change, as they are afterwards: the account named, and accounts above it that the file
+   * leaves out, because they hold a sum. With `untilMs` the quota changes for a time only: until that instant.
+   */
+  | { readonly kind: "quota"; readonly accounts: readonly ScenarioAccount[]; readonly untilMs?: number };
 
 export const nodeTurns = ["up", "down", "drain", "cordon"] as const;
 export type NodeTurn = (typeof nodeTurns)[number];
@@ -77,7 +84,7 @@ export type TopologyLevel = (typeof topologyLevels)[number];
 
 export interface ScenarioJob {
   readonly name: string;
-  /** The name as written: what `count` and `array` make several of. */
+  /** The name as written, which `count` and `array` make several names of. */
   readonly group: string;
   readonly account: string;
   /** Alternatives as written, such as `8`, `H100:8`, `H100:0.25` or `1g.10gb`. */
@@ -95,13 +102,15 @@ export interface ScenarioJob {
   readonly isolation: Isolation;
   /** Absent = batch. */
   readonly type?: JobType;
-  /** In what time 99 of 100 requests are answered, and how long it takes with nobody beside it. */
+  /** The time in which 99 of 100 requests are answered, and the same with no job beside it. */
   readonly slo?: { readonly p99Ms: number; readonly aloneMs?: number };
   readonly priority: number;
   readonly preemptible: boolean;
   /** How long it really takes; absent = for ever. */
   readonly runsMs?: number;
-  /** What its user declared. */
+  /** The same for each element of an array. */
+  readonly runsEachMs?: readonly number[];
+  /** The limit that its user declared. */
   readonly maxTimeMs?: number;
   readonly expectedMs?: number;
   /** It checkpoints this often, and can move. */
@@ -113,7 +122,7 @@ export interface ScenarioJob {
 export const placeLevels = ["nodes", "racks", "blocks", "zones"] as const;
 export type PlaceLevel = (typeof placeLevels)[number];
 
-/** What must be so. An absent field expects nothing. */
+/** Expectations of a step. An absent field expects nothing. */
 export interface Expect {
   readonly running?: readonly string[];
   readonly waiting?: readonly { readonly job: string; readonly kind: ReasonKind }[];
@@ -129,4 +138,29 @@ export interface Expect {
     readonly level: PlaceLevel;
     readonly are: number | readonly string[];
   }[];
+  /** Jobs that are not submitted, with what would happen if they were. */
+  readonly would?: readonly {
+    readonly job: ScenarioJob;
+    readonly starts: Start;
+    readonly evicts?: readonly string[];
+  }[];
+  /** Jobs that go before a waiting job. */
+  readonly ahead?: readonly {
+    readonly job: string;
+    readonly of: "own" | "others";
+    readonly class: JobClass;
+    readonly count: number;
+  }[];
+  /** All changes with which a waiting job would start sooner, in the order in which they are shown. */
+  readonly sooner?: readonly {
+    readonly job: string;
+    readonly changes: readonly { readonly field: string; readonly value: string; readonly starts: Start }[];
+  }[];
+  /** The planned start of a waiting job. */
+  readonly eta?: readonly { readonly job: string; readonly starts: Start }[];
+  /** The likely range of the start of a waiting job. */
+  readonly likely?: readonly { readonly job: string; readonly between: readonly [Start, Start] | "unknown" }[];
 }
+
+/** When a job starts: `now`, `unknown`, or an instant of the scenario such as `1h30m`. */
+export type Start = string;

@@ -7,7 +7,7 @@ import { changes, Story } from "./story.ts";
 const startAt = 1_000_000;
 
 describe("Story", () => {
-  it("[T7] tells of an eviction once for a gang, when it is decided, with where it was and for whom", () => {
+  it("[T7] reports an eviction once for a gang, when it is decided, with its nodes and the claimant", () => {
     const { state, story, submit } = gangOfTwo();
     const { decisions } = decideBatch(state, [submit("job_2", "owner", 1)], startAt + 60_000, {
       see: (event) => story.before(event, state),
@@ -40,7 +40,7 @@ describe("Story", () => {
   });
 });
 
-/** A burst gang on two nodes, all of which are guaranteed to someone else. */
+/** A burst gang on two nodes that are guaranteed to another account. */
 function gangOfTwo() {
   const state = emptyState();
   const story = new Story(startAt, (id) => id);

@@ -21,7 +21,7 @@ export type StoryKind =
   | "demoted"
   | "refused";
 
-/** One thing that happened to a job, in the words of the scenario format. */
+/** One event of a job, in the words of the scenario format. */
 export interface StoryEvent {
   /** Milliseconds from the start of the scenario. */
   readonly at: number;
@@ -31,7 +31,7 @@ export interface StoryEvent {
   /** GPUs that it holds, or held. */
   readonly gpus: number;
   readonly reason: string | null;
-  /** The job on whose behalf it happened. */
+  /** The claimant, where there is one. */
   readonly for: string | null;
 }
 
@@ -40,18 +40,18 @@ interface Standing {
   readonly class: JobClass;
 }
 
-/** Follows what is committed and retells it by job names. */
+/** Follows committed events and reports them by job names. */
 export class Story implements CommitListener {
   readonly events: StoryEvent[] = [];
-  /** How jobs stand that will not run any more: refused, or ended. */
+  /** The status of jobs that will not run any more: refused or ended. */
   readonly over = new Map<string, string>();
   readonly #startAt: number;
   readonly #nameOf: (id: JobId) => string;
   readonly #standing = new Map<JobNo, Standing>();
-  /** For whom each victim of the last claim leaves. */
+  /** The claimant for each victim of the last claim. */
   #claims = new Map<JobNo, string>();
   #claimant: string | undefined;
-  /** For whom each job that is being moved goes elsewhere, and what its user is told. */
+  /** The claimant for each job that is being moved, and the reason that its user sees. */
   readonly #moves = new Map<JobNo, { readonly claimant: string; why: string }>();
 
   constructor(startAt: number, nameOf: (id: JobId) => string) {
@@ -83,7 +83,7 @@ export class Story implements CommitListener {
         }
         const move = event.cause === "move" ? this.#moves.get(job.no) : undefined;
         if (move !== undefined) move.why = event.why ?? event.cause;
-        // One event for each member: the first of them speaks for the job.
+        // One event for each member: only the first is reported.
         if (event.cause !== "preempt" || job.stopCause === "preempt") return;
         this.#tell(event.at, "evicted", job, state, event.why ?? event.cause, this.#claims.get(job.no));
         return;
@@ -105,7 +105,7 @@ export class Story implements CommitListener {
     }
   }
 
-  /** Classes are compared, not told by events of their own: whoever changes them, it shows here. */
+  /** Classes are compared after each batch, because they change by several kinds of events. */
   after({ at, events }: { readonly at: number; readonly events: readonly Event[] }, state: State): void {
     for (const event of events) {
       if (event.kind !== "job-placed" && event.kind !== "job-grown") continue;
@@ -135,7 +135,7 @@ export class Story implements CommitListener {
   }
 }
 
-/** How a job's standing changed while the same attempt went on. */
+/** How the class of a job changed during one attempt. */
 export function changes(before: Standing | undefined, now: Standing): StoryKind[] {
   if (before === undefined || before.attempt !== now.attempt) return [];
   const kinds: StoryKind[] = [];

@@ -3,7 +3,7 @@ import type { Capabilities } from "@tessera/engine";
 import { rangeText } from "./parse-job.ts";
 import type { Policy, ScenarioJob } from "./scenario.ts";
 
-/** The job as its user would have submitted it; what nothing here can honour yet is refused, not bent. */
+/** The job as its user would have submitted it; an isolation that the engine does not offer is refused. */
 export function specOf(job: ScenarioJob, policy: Policy, capabilities: Capabilities): JobSpec | Refusal {
   const spec = parseJob(rawOf(job, policy), { after: [] });
   if (isRefusal(spec)) return spec;

@@ -14,7 +14,7 @@ const modelName = /^[A-Za-z][A-Za-z0-9._-]{0,62}$/;
 const pathPattern = /^[A-Za-z0-9][A-Za-z0-9._-]{0,62}(\/[A-Za-z0-9][A-Za-z0-9._-]{0,62}){0,15}$/;
 const migProfile = /^(?:(?:\*|[A-Za-z][A-Za-z0-9._-]{0,62}):)?\d{1,2}g\.\d{1,3}gb(?:\+me)?$/;
 
-/** What the core says of a value, at our place in the file. */
+/** A value as the core reads it; a refusal names the place in the file. */
 function settled<Value>(result: Value | Refusal, value: unknown, path: FieldPath): Value {
   if (isRefusal(result)) throw new BadField(path, value, result.detail, result.hint);
   return result;
@@ -97,7 +97,7 @@ export const nodeGpus: Read<{ model: string; count: number }> = (value, at) => {
   throw new BadField(at, value, "is not a model with a count", "write what each node has, such as H100:8");
 };
 
-/** What a member asks for: a count, a model, a part of a GPU or a MIG profile; a list holds alternatives. */
+/** The request of a member: a count, a model, a part of a GPU or a MIG profile; a list holds alternatives. */
 export const askedGpus: Read<readonly (number | string)[]> = (value, at) => {
   if (!Array.isArray(value)) return [askedGpu(value, at)];
   if (value.length === 0) throw new BadField(at, value, "holds no alternative", "name at least one");

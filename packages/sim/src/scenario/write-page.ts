@@ -1,8 +1,9 @@
-import { writeFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
-import { pageOf, readShown } from "./page.ts";
+import { chaptersOf, pageOf, readShown } from "./page.ts";
 
-/** Writes docs/scenarios.md anew from the scenario files. */
+/** Writes docs/scenarios.md from SPEC.md and the scenario files. */
 const root = new URL("../../../../", import.meta.url);
 const shown = readShown(fileURLToPath(new URL("packages/sim/scenarios", root)));
-writeFileSync(new URL("docs/scenarios.md", root), await pageOf(shown));
+const chapters = chaptersOf(readFileSync(new URL("packages/core/SPEC.md", root), "utf8"));
+writeFileSync(new URL("docs/scenarios.md", root), await pageOf(shown, chapters));

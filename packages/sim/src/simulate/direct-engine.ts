@@ -9,16 +9,16 @@ export interface OwnEnd {
   readonly code: number;
 }
 
-/** How a job stands with its work. */
+/** The progress of a job. */
 interface Work {
-  /** Of its run time, what need not be done again. */
+  /** The part of its run time that need not be done again. */
   savedMs: number;
   readonly end: OwnEnd;
   readonly checkpointMs: number;
   readonly attempt: number;
   readonly leases: LeaseId[];
   startedAt: number | undefined;
-  /** Calls off what would happen to it next. */
+  /** Cancels its next event. */
   callOff: () => void;
   stopping: boolean;
 }
@@ -28,15 +28,15 @@ export interface DirectEnginePorts {
   readonly startMs: number;
   /** How the next attempt of a job truly ends. */
   readonly endOf: (job: Job) => OwnEnd;
-  /** How long a job that was told to leave works on; all of its grace when absent. */
+  /** How long a job works on after it is signalled to stop; all of its grace period when absent. */
   readonly leaveMs?: (job: JobNo, graceMs: number) => number;
-  /** Told when an attempt is interrupted, and how much of its work must be done again. */
+  /** Called when an attempt is interrupted, with the work that must be done again. */
   readonly onLost: (job: JobNo, lostMs: number) => void;
 }
 
 /**
- * An engine without machines: it does at once what the core has decided, and says on the clock what becomes of it. It
- * stands where driver and engine stand in the server, at the cost of a few steps a job.
+ * An engine without machines: it follows the core's decisions at once and reports on the simulated clock. It replaces
+ * the driver and the engine of the server at the cost of a few steps per job.
  */
 export class DirectEngine {
   readonly #kernel: Pick<Kernel, "put">;
@@ -51,7 +51,7 @@ export class DirectEngine {
     this.#ports = ports;
   }
 
-  /** Does what an event asks for; `state` has it already. */
+  /** Carries out an event that is already applied to `state`. */
   obey(event: Event, state: State): void {
     switch (event.kind) {
       case "job-placed":
@@ -113,7 +113,7 @@ export class DirectEngine {
     });
   }
 
-  /** Takes over what `state` says is running; what is not yet, or no longer, begins or is gone at once. */
+  /** Takes over the running jobs of `state`; jobs that are starting start at once, and stopping jobs end at once. */
   adopt(state: State, savedMsOf: (job: Job) => number): void {
     for (const job of state.jobs.values()) {
       if (job.leases.length === 0) continue;
@@ -166,7 +166,7 @@ export class DirectEngine {
     }
   }
 
-  /** It works on until then, unless it comes to its own end before. */
+  /** It works on until then, unless it ends by itself before. */
   #leave({ job }: Lease, work: Work, at: number): void {
     if (work.startedAt !== undefined && endAtOf(work) <= at) return;
     work.callOff();
@@ -190,7 +190,7 @@ export class DirectEngine {
     }
   }
 
-  /** What was done since the last checkpoint is lost; a job that keeps none begins anew. */
+  /** Work since the last checkpoint is lost; a job without checkpoints starts from the beginning. */
   #save(job: JobNo, work: Work): void {
     if (work.startedAt === undefined) return;
     const ran = this.#clock.now() - work.startedAt;

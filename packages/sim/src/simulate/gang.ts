@@ -1,12 +1,12 @@
 import { isRefusal, type JobSpec, parseJob } from "@tessera/core";
 
-/** What a trace says of a job beside its run time. */
+/** The fields of a job in a trace besides its run time. */
 export interface GangAsk {
   readonly gpus: number;
   /** A node's GPUs; a gang that is larger takes whole nodes. */
   readonly gpusPerNode: number;
   readonly checkpointMs?: number;
-  /** What its user thought it would run. */
+  /** The run time that its user expected. */
   readonly expectedMs?: number;
 }
 

@@ -17,7 +17,7 @@ import { SimulatedClock } from "@tessera/engine-simulated";
 const roundsMax = 2_000;
 const system = "usr_simulator" as UserId;
 
-/** Who looks on: each event before and after it is written, and each input that was refused. */
+/** Observes each event before and after it is written, and each input that is refused. */
 export interface Onlooker {
   readonly before?: (event: Event, state: State) => void;
   readonly after: (event: Event, state: State) => void;

@@ -1,7 +1,7 @@
 import { DecisionLog } from "../trace/decision-log.ts";
 import type { Result } from "./result.ts";
 
-/** Writes what was decided, in order of decision: a row for each node of each start; `from` is 0 of the trace's clock. */
+/** Writes the decisions in their order: a row for each node of each start; `from` is 0 of the trace's clock. */
 export function writeLog(path: string, { jobs }: Result, from: number): void {
   const rows = jobs.flatMap(({ arrival: { name }, stints, endedAt }) => {
     if (stints.length === 0) return [{ name, node: "", devices: [], at: endedAt, until: endedAt }];

@@ -13,7 +13,7 @@ import type { Arrival, Setting } from "./setting.ts";
 
 const progressEvery = 500;
 
-/** Writes down what becomes of each arrival, and how the fleet stands at regular instants. */
+/** Records what happens to each arriving job, and the state of the fleet at regular instants. */
 export class Observer {
   readonly #setting: Setting;
   readonly #state: State;
@@ -31,7 +31,7 @@ export class Observer {
     this.#state = state;
     const { arrivals, sampleMs = 1 } = setting;
     const from = arrivals[0]?.submitAt ?? Number.POSITIVE_INFINITY;
-    // Whole steps, so that samples of several runs stand at the same instants.
+    // Whole steps, so that samples of several runs are taken at the same instants.
     this.#nextSampleAt = Math.ceil(from / sampleMs) * sampleMs;
     this.#runs = setting.arrivals.map((arrival) => ({
       arrival,
@@ -49,7 +49,7 @@ export class Observer {
     return this.#runOf.get(job.no)!.arrival;
   }
 
-  /** Whether all of the first `submitted` arrivals, and these are all, are over. */
+  /** Whether all jobs have arrived and ended. */
   isDone(submitted: number): boolean {
     return submitted === this.#runs.length && this.#over === submitted;
   }

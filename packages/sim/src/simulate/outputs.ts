@@ -23,7 +23,7 @@ export interface OutputValues {
   readonly html?: string | undefined;
 }
 
-/** Lets a run show how far it is, and be sampled for its page. */
+/** Lets a run show its progress, and be sampled for its page. */
 export function watched(what: string, setting: Setting): Setting {
   const progress = new Progress(setting.arrivals.length);
   return {
@@ -33,7 +33,7 @@ export function watched(what: string, setting: Setting): Setting {
   };
 }
 
-/** Writes what a run has found as the options ask; `from` is 0 of the trace's clock. */
+/** Writes the results of a run as the options say; `from` is 0 of the trace's clock. */
 export function writeOutputs(
   { out }: Terminal,
   values: OutputValues,

@@ -7,17 +7,17 @@ export interface Stint {
   endedAt: number;
 }
 
-/** What became of one arrival. */
+/** The record of one arriving job. */
 export interface JobRun {
   readonly arrival: Arrival;
   readonly gpus: number;
-  /** In order; the last one is that in which it ended. */
+  /** In order; it ended in the last one. */
   readonly stints: Stint[];
   /** NaN while it is not over. */
   endedAt: number;
   /** How it ended: `succeeded`, the core's word for another end, or `refused`. */
   outcome: string;
-  /** How often it was told to leave for others, or moved. */
+  /** How often it was evicted or moved. */
   evictions: number;
   moves: number;
   /** GPU time that had to be done again. */
@@ -28,7 +28,7 @@ export interface JobRun {
 export interface Sample {
   readonly at: number;
   readonly gpusHeld: number;
-  /** Free GPUs on nodes of which others are in use: no whole node can be had there. */
+  /** Free GPUs on nodes that are partly in use, where no job finds a whole node. */
   readonly gpusFreeInParts: number;
   readonly jobsWaiting: number;
   /** Evictions since the sample before. */
@@ -48,7 +48,7 @@ export interface Result {
   readonly wallMs: number;
 }
 
-/** What a job waited, work that it did twice included: its time in the system beyond what it needed. */
+/** How long a job waited, including work that it did twice: its time in the system beyond its run time. */
 export function waitMs({ arrival, endedAt }: JobRun): number {
   return endedAt - arrival.submitAt - arrival.runMs;
 }
@@ -58,7 +58,7 @@ export function completionMs({ arrival, endedAt }: JobRun): number {
   return endedAt - arrival.submitAt;
 }
 
-/** GPU time that was held, of all there was until the last job ended; what still runs then counts up to it. */
+/** The part of all GPU time until the last job ended that was held; jobs that still run then count up to it. */
 export function heldPart({ jobs, gpus, startedAt, endedAt }: Result): number {
   let held = 0;
   for (const { stints, gpus: each } of jobs) {

@@ -1,6 +1,6 @@
 import type { AccountTerms, JobSpec, NodeFacts, Policy } from "@tessera/core";
 
-/** A job of the past or of a story: what was asked, when, and how long it really takes, which the scheduler never sees. */
+/** A job of a trace: its request, when it arrives, and how long it really takes, which the scheduler never sees. */
 export interface Arrival {
   /** Unique; as the trace names it. */
   readonly name: string;
@@ -22,7 +22,7 @@ export interface Outage {
 /** All that a simulation begins with. The same setting gives the same result on any machine. */
 export interface Setting {
   readonly nodes: readonly NodeFacts[];
-  /** An account stands behind the one above it. */
+  /** Parents come before their children. */
   readonly accounts: readonly { readonly path: string; readonly terms: AccountTerms }[];
   readonly policy: Policy;
   /** By the instant of submission. */
@@ -32,8 +32,8 @@ export interface Setting {
   readonly startMs?: number;
   /** How far apart the samples of the fleet are; none are taken without it. */
   readonly sampleMs?: number;
-  /** The end of what is looked at; without it, the end of the last job. */
+  /** The end of the observed time; without it, the end of the last job. */
   readonly untilAt?: number;
-  /** Told now and then how many jobs are over, and when nothing more will happen. */
+  /** Called from time to time with the number of jobs that have ended, and when nothing more will happen. */
   readonly progress?: (jobsOver: number, done: boolean) => void;
 }

@@ -93,7 +93,7 @@ describe("simulate", () => {
       stints.map(({ placedAt, seats }) => [placedAt, seats[0]!.node]),
     );
     assert.deepEqual(direct, await throughTheServer(setting));
-    assert.ok(direct.some((stints) => stints.length > 1)); // somebody was evicted
+    assert.ok(direct.some((stints) => stints.length > 1)); // some job was evicted
   });
 });
 

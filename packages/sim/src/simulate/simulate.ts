@@ -50,7 +50,7 @@ class Simulation {
     for (let next = 0; ; ) {
       const submitAt = arrivals[next]?.submitAt ?? Number.POSITIVE_INFINITY;
       const actAt = clock.nextAt() ?? Number.POSITIVE_INFINITY;
-      // What only time would bring about is of no interest once every job is over.
+      // Timers are of no interest once every job has ended.
       const timerAt = this.#observer.isDone(next) ? Number.POSITIVE_INFINITY : (this.#kernel.nextAt ?? actAt);
       const at = Math.min(submitAt, actAt, timerAt);
       if (at === Number.POSITIVE_INFINITY || at > untilAt) break;

@@ -8,7 +8,7 @@ interface Told {
 }
 
 /**
- * Talks to the control plane for one account and writes down what was asked and answered. A command without an answer
+ * Talks to the control plane for one account and records requests and answers. A command without an answer
  * is repeated until there is one, creates with the same Idempotency-Key.
  */
 export class Caller {

@@ -4,7 +4,7 @@ import { check, type Told, type ToldJob, type Verdict } from "./check.ts";
 import { emptyHistory, type History, type Submission } from "./history.ts";
 import { type Ran, readRuns } from "./truth.ts";
 
-/** One job on one GPU that ran from 1 s to 2 s and returned 3, and everybody agrees. */
+/** One job on one GPU that ran from 1 s to 2 s and returned 3, with records that agree. */
 function sound(): { history: History; submission: Submission; ran: Ran[]; job: ToldJob; told: Told } {
   const submission: Submission = {
     ...{ key: "key-a", name: "a", body: {}, size: 1, members: 1 },
@@ -30,7 +30,7 @@ function toldOf(job: ToldJob, change: Partial<Told> = {}): Told {
   };
 }
 
-/** What a verdict counts, without what is 0. */
+/** The counts of a verdict that are not 0. */
 function counts({ faults: _, ...verdict }: Verdict): object {
   return Object.fromEntries(Object.entries(verdict).filter(([, count]) => count !== 0));
 }
@@ -69,7 +69,7 @@ describe("the checker of the crash soak", () => {
     assert.equal(check([history], ran, { ...told, edits: new Map([["soak0", 5]]) }).lost, 0);
   });
 
-  it("[S15] counts a key with two jobs, two jobs of one name, and a job that nobody asked for", () => {
+  it("[S15] counts a key with two jobs, two jobs of one name, and a job that no client requested", () => {
     const { history, submission, ran, job, told } = sound();
     const other = { ...job, id: "job_b" };
     assert.equal(check([history], ran, { ...told, listed: [job, other] }).duplicated, 1);
@@ -92,7 +92,7 @@ describe("the checker of the crash soak", () => {
     assert.equal(check([history], [...ran, ...late], told).ranTwice, 0);
   });
 
-  it("[S20] counts a job that had to leave and came back twice or not at all, and one that nobody might take", () => {
+  it("[S20] counts a job that was evicted and requeued twice or not at all, and one that no job might take", () => {
     const { history, submission, ran, job } = sound();
     const verdict = (results: readonly [number, string][], covered?: true) => {
       history.submissions.splice(0, 1, { ...submission, ...(covered && { covered }) });
@@ -118,7 +118,7 @@ describe("the checker of the crash soak", () => {
     assert.equal(check([history], [...ran, ...after], told).gpuOverlaps, 0);
   });
 
-  it("counts an exit code that is told otherwise, or not at all, or of a job that never ran", () => {
+  it("counts an exit code that is reported wrong, or not at all, or for a job that never ran", () => {
     const { history, ran, job } = sound();
     const lost = (changed: Partial<ToldJob>, really = ran) =>
       check([history], really, toldOf({ ...job, ...changed })).exitCodesLost;
@@ -127,7 +127,7 @@ describe("the checker of the crash soak", () => {
     assert.equal(lost({}, []), 1);
   });
 
-  it("takes the code of the member that failed by itself, and any of those that were told to stop", () => {
+  it("takes the code of the member that failed by itself, and any code where all members were stopped", () => {
     const { history, submission, job } = sound();
     const gang = { ...submission, members: 2 };
     history.submissions.splice(0, 1, gang);

@@ -1,7 +1,7 @@
 import type { History, Submission } from "./history.ts";
 import type { Ran } from "./truth.ts";
 
-/** What the API says of a job at the end, as far as it is checked. */
+/** The fields of a job in the API that are checked at the end. */
 export interface ToldJob {
   readonly id: string;
   readonly name: string;
@@ -11,7 +11,7 @@ export interface ToldJob {
   readonly attempts?: readonly { readonly attempt: number; readonly result: string; readonly exitCode?: number }[];
 }
 
-/** What the control plane says when everything has ended. */
+/** The reports of the control plane when everything has ended. */
 export interface Told {
   /** Every job and every element of an array, by id. */
   readonly jobs: ReadonlyMap<string, ToldJob>;
@@ -31,13 +31,13 @@ export interface Verdict {
   readonly gpuOverlaps: number;
   readonly exitCodesLost: number;
   readonly unbalancedMs: number;
-  /** Each thing that is wrong, in words. */
+  /** A description of each fault. */
   readonly faults: readonly string[];
 }
 
 const unitsPerGpu = 21_000;
 
-/** Compares what clients were told, what really ran, and what the control plane says at the end. */
+/** Compares the answers that clients got, what really ran, and what the control plane reports at the end. */
 export function check(histories: readonly History[], ran: readonly Ran[], told: Told): Verdict {
   const faults = new Faults();
   const runs = new Map<string, Ran[]>();
@@ -107,7 +107,7 @@ function checkSubmission(
   }
 }
 
-/** How it ended must follow from what the client asked for and from what its last attempt really did. */
+/** The outcome must follow from the client's requests and from what the last attempt really did. */
 function checkOutcome(submission: Submission, job: ToldJob, really: readonly Ran[], faults: Faults): void {
   const { outcome } = job;
   if (outcome === "cancelled" && submission.cancel !== "not-asked") return;
@@ -133,7 +133,7 @@ function lastAttempt(really: readonly Ran[]): readonly Ran[] {
   return really.filter((run) => run.attempt === last);
 }
 
-/** What each attempt returned must be what is told of it. */
+/** The reported exit code of each attempt must be one that its members returned. */
 function checkExitCodes(submission: Submission, job: ToldJob, really: readonly Ran[], faults: Faults): void {
   const shown = new Map(job.attempts?.map((each) => [each.attempt, each]));
   for (const attempt of new Set(really.map((run) => run.attempt))) {
@@ -143,19 +143,19 @@ function checkExitCodes(submission: Submission, job: ToldJob, really: readonly R
     if (given !== undefined && expectedCodes(codes, result === "failed").includes(given)) continue;
     faults.add(
       "exitCodesLost",
-      `${job.id} attempt ${attempt} (${result}) returned ${codes.join(", ")}, ${given} is told`,
+      `${job.id} attempt ${attempt} (${result}) returned ${codes.join(", ")}, ${given} is reported`,
     );
   }
   const { exitCode, outcome } = job;
   if (really.length === 0 && outcome !== "cancelled" && exitCode !== undefined) {
-    faults.add("exitCodesLost", `${job.id} never ran, and ${exitCode} is told`);
+    faults.add("exitCodesLost", `${job.id} never ran, and ${exitCode} is reported`);
   }
 }
 
 /**
- * What may be told of an attempt whose members returned these codes. The first bad one speaks for a gang. One that
- * failed by itself is the first, since the others are told to stop only then, and return 143; where all were told to
- * stop from outside, any may have been the first.
+ * The codes that may be reported for an attempt whose members returned these. A gang reports its first bad code. A
+ * member that failed by itself is the first, since the others are stopped only then, and return 143; where all were
+ * stopped from outside, any may have been the first.
  */
 function expectedCodes(codes: readonly number[], byItself: boolean): readonly number[] {
   const bad = codes.filter((code) => code !== 0);
@@ -163,7 +163,7 @@ function expectedCodes(codes: readonly number[], byItself: boolean): readonly nu
   return bad.length === 0 ? [0] : byItself && own.length > 0 ? own : bad;
 }
 
-/** An attempt that had to leave is followed by exactly one other, unless its user cancels; what is covered never has to. */
+/** An evicted attempt is followed by exactly one other, unless its user cancels; a covered job is never evicted. */
 function checkRequeues({ covered, cancel }: Submission, job: ToldJob, faults: Faults): void {
   const { id, attempts = [], outcome } = job;
   for (const [i, { attempt, result }] of attempts.entries()) {
@@ -185,7 +185,7 @@ function checkNames(histories: readonly History[], told: Told, faults: Faults): 
   for (const { id, name } of told.listed) {
     const other = ids.get(name);
     if (other !== undefined) faults.add("duplicated", `${name} was made as ${other} and as ${id}`);
-    else if (!asked.has(name)) faults.add("duplicated", `nobody asked for ${id} (${name})`);
+    else if (!asked.has(name)) faults.add("duplicated", `no client requested ${id} (${name})`);
     ids.set(name, id);
   }
 }
@@ -237,7 +237,7 @@ function checkUsage(runs: ReadonlyMap<string, readonly Ran[]>, told: Told, fault
     const reallyMs = Math.floor(Number(reallyNs / 1_000_000n));
     const toldMs = (told.usage.get(job) ?? 0) / unitsPerGpu;
     if (toldMs >= reallyMs) continue;
-    faults.add("unbalanced", `${job} held its GPUs for ${reallyMs} ms and ${toldMs} ms are told`);
+    faults.add("unbalanced", `${job} held its GPUs for ${reallyMs} ms and ${toldMs} ms are reported`);
     missingMs += Math.ceil(reallyMs - toldMs);
   }
   return missingMs;

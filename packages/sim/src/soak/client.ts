@@ -4,7 +4,7 @@ import type { History, Submission } from "./history.ts";
 import type { Target } from "./target.ts";
 import { jobScript } from "./truth.ts";
 
-/** More than this and a client only makes the queue longer. */
+/** With more jobs than this a client would only make the queue longer. */
 const outstandingMax = 5;
 const pauseMs = 50;
 
@@ -34,18 +34,18 @@ export class Client {
     await this.#caller.openAccount();
   }
 
-  /** Works until it is stopped; then lets everything it holds back go. */
+  /** Works until it is stopped; then releases the jobs that it holds. */
   async work(): Promise<void> {
     while (await this.gate.pass()) {
       await this.#oneCommand();
       await new Promise((resolve) => setTimeout(resolve, pauseMs * (0.5 + this.#random())));
     }
-    // Over a copy: whoever turns out to have ended leaves the list meanwhile.
+    // Over a copy: jobs that have ended leave the list meanwhile.
     for (const submission of [...this.#outstanding]) await this.#control("release", submission);
     if (this.#drained !== undefined) await this.#upNode();
   }
 
-  /** A submission that is in the history before anybody hears of it. */
+  /** A submission that is recorded before it is sent. */
   prepareSubmission(): Submission {
     const submission = this.#newSubmission();
     this.#caller.history.submissions.push(submission);
@@ -122,7 +122,7 @@ export class Client {
     if (answer.status === 409 && verb !== "hold") await this.#tidy();
   }
 
-  /** Lets go of what has ended. */
+  /** Forgets jobs that have ended. */
   async #tidy(): Promise<void> {
     for (const submission of [...this.#outstanding]) {
       if (await this.#caller.hasEnded(submission)) this.#outstanding.splice(this.#outstanding.indexOf(submission), 1);

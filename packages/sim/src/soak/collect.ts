@@ -2,7 +2,7 @@ import { elementIds, type Told, type ToldJob } from "./check.ts";
 import type { History } from "./history.ts";
 import type { Target } from "./target.ts";
 
-/** Everything that the checker wants to know of the control plane, asked through the API. */
+/** Everything that the checker needs from the control plane, read through the API. */
 export async function collect(target: Target, histories: readonly History[]): Promise<Told> {
   const get = async (path: string) => {
     const { answer } = await target.insist("GET", path);

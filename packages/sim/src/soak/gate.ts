@@ -1,4 +1,4 @@
-/** Where whoever makes load stands while it is paused, and learns that it is over. */
+/** Where clients wait while the load is paused, and learn that the run is over. */
 export class Gate {
   #open: Promise<void> = Promise.resolve();
   #resume: () => void = () => {};

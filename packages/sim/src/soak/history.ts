@@ -1,4 +1,4 @@
-/** What one client asked for and was told, kept by the client itself. */
+/** The requests and answers of one client, recorded by the client itself. */
 export interface Submission {
   readonly key: string;
   readonly name: string;
@@ -6,7 +6,7 @@ export interface Submission {
   /** 1 for a plain job, the number of elements of an array. */
   readonly size: number;
   readonly members: number;
-  /** It runs within its account's guarantee, so nobody may take its seats. */
+  /** It runs within its account's guarantee, so no job may take its seats. */
   readonly covered?: true;
   /** Ids in the answers, one per answer; more than one different id is one job too many. */
   readonly answered: string[];
@@ -20,9 +20,9 @@ export interface History {
   readonly submissions: Submission[];
   /** Answers of 2xx to commands. */
   acknowledged: number;
-  /** The last edit of the client's own account that was asked for, and the last that was acknowledged. */
+  /** The last requested edit of the client's own account, and the last acknowledged one. */
   edit: { asked: number; acknowledged: number };
-  /** What should never be answered. */
+  /** Answers that should never be given. */
   readonly surprises: string[];
 }
 

@@ -11,7 +11,7 @@ const borrowedEach = 2;
 
 /**
  * An owner whose guaranteed GPUs are borrowed to the last one whenever it returns, and the borrower, whose jobs take a
- * moment to leave when they are told to. Seats change hands all the time, so a kill in any phase of that is soon had.
+ * moment to leave when they are signalled. Seats change hands all the time, so that kills hit every phase of it.
  */
 export class Lenders {
   readonly gate = new Gate();

@@ -21,12 +21,12 @@ import { Life, mortalEngine, mortalStore } from "../virtual/mortal.ts";
 const startAt = 1_000_000;
 const user = "usr_1" as UserId;
 
-/** Two jobs borrow all eight GPUs; one leaves at once when it is told to, one only when its grace is over. */
+/** Two jobs borrow all eight GPUs; one leaves at once when it is signalled, one only when its grace period is over. */
 const borrowed: Readonly<Record<string, RawJob>> = {
   job_quick: { run: "sleep 10m", gpus: 4 },
   job_deaf: { run: "trap '' TERM; sleep 10m", gpus: 4, checkpoint: { grace: "20s" } },
 };
-/** A gang of the owner, which needs them all. */
+/** A gang of the owner, which needs all eight GPUs. */
 const claimant: RawJob = { run: "sleep 60", members: 2, gpus: 4 };
 
 /** A control plane that dies and is started again, on machines that live on. */
@@ -56,7 +56,7 @@ class Story {
     this.#at(10_000, submit("job_owner", "owner", claimant));
   }
 
-  /** Tells the story to its end; returns every event of the journal. */
+  /** Runs the story to its end; returns every event of the journal. */
   async tell(): Promise<Event[]> {
     while (await this.#liveOnce()) {
       this.#place.dropHolder();

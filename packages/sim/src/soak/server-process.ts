@@ -26,7 +26,7 @@ export class ServerProcess {
   readonly ended: Promise<ServerEnd>;
   /** Its address once it is ready; undefined when it ended before. */
   readonly url: Promise<string | undefined>;
-  /** The last lines it said. */
+  /** The last lines of its output. */
   readonly said: string[] = [];
   readonly #child: ChildProcess;
   readonly #armedBy: string | undefined;

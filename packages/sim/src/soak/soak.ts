@@ -28,13 +28,13 @@ export interface SoakReport extends Omit<Verdict, "faults"> {
   readonly acknowledged: number;
   readonly killPoints: Readonly<Partial<Record<KillPoint, number>>>;
   readonly ran: number;
-  /** Attempts that ended because somebody else had a right to the seats. */
+  /** Attempts that ended because another job had a right to the seats. */
   readonly taken: number;
   /** How often a server ended by itself because a busy machine did not let it renew its lease, and was started again. */
   readonly steppedDown: number;
   /** `tess admin verify` found nothing wrong. */
   readonly verified: boolean;
-  /** Everything that should not have happened, in words. */
+  /** A description of each fault. */
   readonly faults: readonly string[];
 }
 
@@ -50,7 +50,7 @@ const patienceMs = 60_000;
 /** A phase that does not come by under load within this time is left for another cycle. */
 const phaseMsMax = 15_000;
 
-/** Kills and restarts a real server under load, then compares what everybody knows. */
+/** Kills and restarts a real server under load, then compares the records of clients, jobs and server. */
 export async function soak(ask: SoakAsk): Promise<SoakReport> {
   const run = new Soak(ask);
   try {
@@ -252,14 +252,14 @@ class Soak {
     return false;
   }
 
-  /** A server that stands still beyond its lease is replaced, and must step down when it goes on. */
+  /** A server that is paused beyond its lease is replaced, and must step down when it goes on. */
   async #pauseBeyondLease(old: ServerProcess): Promise<KillPoint> {
     const oldUrl = (await old.url)!;
     old.signal("SIGSTOP");
     const server = await this.#start(undefined);
     const late = this.#clients[0]!.prepareSubmission();
     old.signal("SIGCONT");
-    // What the old one still acknowledges counts like everything else, so it must not be able to.
+    // An acknowledgement by the old server would count, so it must not be able to give one.
     await this.#target.askAt(oldUrl, "POST", "/v1/jobs", late.body, late.key).then(
       ({ status, body }) => status === 201 && late.answered.push(body.id),
       (error) => {
@@ -273,7 +273,7 @@ class Soak {
     return "paused";
   }
 
-  /** Nothing under way in engines: what is still there waits, held or for something. */
+  /** Nothing is under way in engines: all jobs that are left wait or are held. */
   async #untilNothingRuns(server: ServerProcess): Promise<void> {
     const quiet = async () => {
       for (;;) {
@@ -292,7 +292,7 @@ class Soak {
     await sleep(100);
   }
 
-  /** Waits until every job has ended. One that never does is for the checker to count. */
+  /** Waits until every job has ended. The checker counts jobs that never do. */
   async #untilNothingLives(server: ServerProcess): Promise<void> {
     for (const giveUpAt = performance.now() + patienceMs; performance.now() < giveUpAt; ) {
       const { answer } = await this.#target.insist("GET", "/v1/jobs?state=live&limit=1000");

@@ -25,7 +25,7 @@ export class Target {
     for (const wake of this.#waiting.splice(0)) wake();
   }
 
-  /** Nobody is there any more; what is under way ends without an answer. */
+  /** The server is gone; requests under way end without an answer. */
   clear(): void {
     this.#url = undefined;
     this.#agent.destroy();
@@ -36,7 +36,7 @@ export class Target {
     return this.#url;
   }
 
-  /** One request to whoever is there. Throws NoAnswer. */
+  /** One request to the present server. Throws NoAnswer. */
   async ask(method: string, path: string, body?: object, key?: string): Promise<Answer> {
     return this.askAt(await this.url(), method, path, body, key);
   }
@@ -80,7 +80,7 @@ export class Target {
     });
   }
 
-  /** Asks until there is an answer that is not an outage. `unsure`: an earlier try may have taken effect. */
+  /** Repeats a request until an answer is not an outage. `unsure`: an earlier try may have taken effect. */
   async insist(
     method: string,
     path: string,

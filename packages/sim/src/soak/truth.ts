@@ -3,8 +3,8 @@ import { homedir } from "node:os";
 import { join } from "node:path";
 
 /**
- * The command of every job in the soak. It writes down itself when it begins and how it ends, in a file that is named
- * after its lease: what really ran is known without asking Tessera. TERM and USR1 are honoured while it naps, after the
+ * The command of every job in the soak. It records when it begins and how it ends in a file that is named after its
+ * lease, so that what really ran is known without Tessera. TERM and USR1 are honoured while it naps, after the
  * time it takes to leave; from the moment it decides how to end nothing can change that any more.
  */
 export const jobScript = `

@@ -1,33 +1,33 @@
 import { unitsPerGpu } from "../../model/units.ts";
-import type { Shape } from "./shape.ts";
+import type { ArrivalShape } from "./shape.ts";
 
-/** A GPU is looked at in so many steps. */
+/** The resolution of a GPU in the valuation. */
 export const steps = 100;
 const unitsPerStep = unitsPerGpu / steps;
 
 const samples = 400;
 /**
- * Arrivals of parts that a GPU is thought to see while it is open. With fewer a remnant seems lost that will be filled,
- * with more every remnant seems to be filled some day.
+ * The arrivals of parts that a GPU is expected to see while it has room. With fewer, a fillable remnant would seem lost;
+ * with more, every remnant would seem to be filled some day.
  */
 const partsEach = 17;
 const words = Math.ceil((steps + 1) / 32);
 
-/** A shape and how likely it is, in parts of a thousand million. */
+/** A shape and its chance in billionths. */
 export interface Likely {
-  readonly shape: Shape;
+  readonly shape: ArrivalShape;
   readonly chancePpb: number;
 }
 
-/** How many whole steps lie in an amount that is free. */
+/** The whole steps in a free amount. */
 export function stepsIn(units: number): number {
   return Math.floor(units / unitsPerStep);
 }
 
 /**
- * How much of a GPU with so many steps free will be used, in units: the mean, over draws of parts from what is likely to
- * arrive, of the fullest that some of the drawn can make it; all of a whole one, unless nobody comes for it before the
- * last of those parts. The draws are the same each time, so that the answer follows from the chances alone.
+ * By free steps: the expected use of a GPU, in units. It is the mean, over samples of likely parts, of the fullest
+ * packing of each sample; a whole free GPU counts in full, unless only parts arrive during the sample. The random numbers
+ * are the same each time, so that the result depends on the chances alone.
  */
 export function deviceWorth(chances: readonly Likely[]): Float64Array {
   const ofGpus = chances.filter(({ shape }) => shape.gpus > 0);
@@ -44,7 +44,7 @@ function sumOf(chances: readonly Likely[]): number {
   return chances.reduce((sum, { chancePpb }) => sum + chancePpb, 0);
 }
 
-/** By steps free, how full parts make a GPU on average. */
+/** By free steps: how full parts make a GPU on average. */
 function fullestOf(parts: readonly Likely[]): Float64Array {
   const worth = new Float64Array(steps + 1);
   if (parts.length === 0) return worth;
@@ -74,7 +74,7 @@ function runningSum(chances: readonly Likely[]): Float64Array {
   });
 }
 
-/** Adds `size` to every sum that can be made: bit s stands for the sum s. */
+/** Adds `size` to every reachable sum; bit s stands for the sum s. */
 function addSize(reachable: Uint32Array, size: number): void {
   const skipped = size >> 5;
   const bits = size & 31;
@@ -96,7 +96,7 @@ function firstAbove(below: Float64Array, value: number): number {
   return low;
 }
 
-/** Numbers in [0, 1) that look like chance and are the same in each replay (xorshift). */
+/** Pseudo-random numbers in [0, 1), the same in each replay (xorshift). */
 function drawer(): () => number {
   let state = 0x2545f491;
   return () => {

@@ -1,13 +1,13 @@
-/** Differences that chance alone would bring: so many standard deviations of the test are let pass. */
+/** Standard deviations of the test that are attributed to chance. */
 const chanceDeviations = 2;
-/** Squared distance of the two mixes, by chi-square, from which the past says little about what comes. */
+/** The squared distance of two mixes, by chi-square, from which on the past predicts little. */
 const fullDistance = 0.08;
-/** Fewer arrivals than this tell nothing. */
+/** With fewer arrivals no drift is reported. */
 const arrivalsMin = 40;
 
 /**
- * How far the arrivals since an earlier time differ from those before it, beyond chance: 0 for draws from one mix, 1 for
- * a mix that moves. `early` counts the arrivals by shape up to that time, `all` those up to now.
+ * How far the arrivals since an earlier time differ from those before it, beyond chance: 0 for samples of one mix, 1 for
+ * a mix that changes. `early` counts the arrivals by shape up to that time, `all` those up to now.
  */
 export function drift(early: readonly number[], all: readonly number[]): number {
   let before = 0;
@@ -28,7 +28,7 @@ export function drift(early: readonly number[], all: readonly number[]): number 
     kinds++;
   }
   const beyondChance = difference - kinds - chanceDeviations * Math.sqrt(2 * kinds);
-  // As if both parts were equally long: the same two mixes give the same distance, wherever the cut is.
+  // Normalised to parts of equal length, so that two mixes have the same distance wherever the cut is.
   const distance = (beyondChance * total) / (4 * before * since);
   return Math.min(1, Math.max(0, distance / fullDistance));
 }

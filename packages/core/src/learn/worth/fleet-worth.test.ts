@@ -6,23 +6,23 @@ import { deviceWorth, steps } from "./device-worth.ts";
 import { FleetWorth } from "./fleet-worth.ts";
 import { WorthLearner } from "./learner.ts";
 import { Mix } from "./mix.ts";
-import type { Room, Shape } from "./shape.ts";
+import type { ArrivalShape, NodeRoom } from "./shape.ts";
 
-const one: Shape = { cpusMilli: 8_000, gpus: 1, unitsEach: unitsPerGpu, models: [] };
-const eight: Shape = { cpusMilli: 64_000, gpus: 8, unitsEach: unitsPerGpu, models: [] };
-const half: Shape = { cpusMilli: 4_000, gpus: 1, unitsEach: unitsPerGpu / 2, models: [] };
-const noGpu: Shape = { cpusMilli: 8_000, gpus: 0, unitsEach: 0, models: [] };
-const room = (cpus: number, ...gpus: number[]): Room => ({
+const one: ArrivalShape = { cpusMilli: 8_000, gpus: 1, unitsEach: unitsPerGpu, models: [] };
+const eight: ArrivalShape = { cpusMilli: 64_000, gpus: 8, unitsEach: unitsPerGpu, models: [] };
+const half: ArrivalShape = { cpusMilli: 4_000, gpus: 1, unitsEach: unitsPerGpu / 2, models: [] };
+const noGpu: ArrivalShape = { cpusMilli: 8_000, gpus: 0, unitsEach: 0, models: [] };
+const room = (cpus: number, ...gpus: number[]): NodeRoom => ({
   model: 0,
   cpusMilli: cpus * 1000,
   freeUnits: gpus.map((share) => share * unitsPerGpu).sort((a, b) => a - b),
 });
 const empty = room(96, 1, 1, 1, 1, 1, 1, 1, 1);
 const begun = room(48, 0, 0, 0, 0, 1, 1, 1, 1);
-const likely = (...list: [Shape, number][]): Chance[] => list.map(([shape, chance]) => ({ shape, chance }));
+const likely = (...list: [ArrivalShape, number][]): Chance[] => list.map(([shape, chance]) => ({ shape, chance }));
 
-describe("what the room of a node is worth", () => {
-  it("[P4] fills a node that is begun before it breaks one that holds a whole gang", () => {
+describe("placing by the worth of room", () => {
+  it("[P4] fills a partly used node before it breaks one that has room for a whole gang", () => {
     const worth = FleetWorth.weigh(
       likely([one, 0.9], [eight, 0.1]),
       1,
@@ -35,7 +35,7 @@ describe("what the room of a node is worth", () => {
     assert.ok(worth.cost(begun, one)!.points < worth.cost(empty, one)!.points);
   });
 
-  it("[P4] puts work without GPUs where the CPU is of no use to a GPU", () => {
+  it("[P4] puts work without GPUs on cores that no GPU needs", () => {
     const full = room(40, 0, 0);
     const idle = room(16, 1, 1);
     const worth = FleetWorth.weigh(
@@ -51,9 +51,9 @@ describe("what the room of a node is worth", () => {
     assert.ok(worth.cost(idle, noGpu)!.points > 0);
   });
 
-  it("[P4] leaves together the cores that work without GPUs needs on one node", () => {
-    const large: Shape = { ...noGpu, cpusMilli: 32_000 };
-    const small: Shape = { ...noGpu, cpusMilli: 4_000 };
+  it("[P4] keeps cores together that work without GPUs needs on one node", () => {
+    const large: ArrivalShape = { ...noGpu, cpusMilli: 32_000 };
+    const small: ArrivalShape = { ...noGpu, cpusMilli: 4_000 };
     const [just, more] = [room(35, 0), room(43, 0)];
     const worth = FleetWorth.weigh(
       likely([one, 0.8], [large, 0.2]),
@@ -68,8 +68,8 @@ describe("what the room of a node is worth", () => {
     assert.ok(worth.cost(just, small)!.points > worth.cost(more, small)!.points);
   });
 
-  it("[P4] keeps room on a model for those that are bound to it: in full where they wait or are many", () => {
-    const bound: Shape = { ...one, models: [1] };
+  it("[P4] keeps room on a model for jobs that are bound to it: in full if they wait, or are many", () => {
+    const bound: ArrivalShape = { ...one, models: [1] };
     const [any, scarce] = [empty, { ...empty, model: 1 }];
     const cost = (share: number, unplaced: "dropped" | "waits") =>
       FleetWorth.weigh(
@@ -86,12 +86,12 @@ describe("what the room of a node is worth", () => {
     assert.ok(more(cost(0.04, "waits")) > more(cost(0.04, "dropped")));
   });
 
-  it("[P4] completes a GPU that is shared before it opens one", () => {
+  it("[P4] fills a shared GPU before it opens another", () => {
     const worth = FleetWorth.weigh(likely([one, 0.5], [half, 0.5]), 1, [[room(90, 0.5, 1), 1]], "dropped");
     assert.equal(worth.cost(room(90, 0.5, 1), half)!.freeUnits, unitsPerGpu / 2);
   });
 
-  it("says where a shape does not fit: too little CPU, GPU or the wrong model", () => {
+  it("has no cost where a shape does not fit: too few cores or GPUs, or the wrong model", () => {
     const worth = FleetWorth.weigh(likely([one, 1]), 2, [[begun, 1]], "dropped");
     assert.equal(worth.cost(room(7, 1), one), undefined);
     assert.equal(worth.cost(room(90, 0.9), one), undefined);
@@ -99,7 +99,7 @@ describe("what the room of a node is worth", () => {
     assert.equal(worth.cost(begun, { ...one, models: [1] }), undefined);
   });
 
-  it("values a GPU by what is likely to fill it", () => {
+  it("values a GPU by the parts that are likely to fill it", () => {
     const whole = deviceWorth([{ shape: one, chancePpb: 1 }]);
     assert.deepEqual([whole[steps - 1], whole[steps]], [0, unitsPerGpu]);
     const halves = deviceWorth([{ shape: half, chancePpb: 1 }]);
@@ -107,12 +107,12 @@ describe("what the room of a node is worth", () => {
   });
 });
 
-describe("what is likely to arrive", () => {
+describe("the likely arrivals", () => {
   const largest = { gpus: 8, cpusMilliPerGpu: 12_000 };
   const gangs = (chances: readonly Chance[]) =>
     chances.reduce((sum, { shape, chance }) => (shape.gpus > 1 ? sum + chance : sum), 0);
 
-  it("is a guess before anything has come, and always sums to one over those that want GPUs", () => {
+  it("are a guess before the first arrival, and their chances of GPU work always sum to one", () => {
     const mix = new Mix();
     const sum = () =>
       chancesOf(mix, largest, 0.5).reduce((total, { shape, chance }) => (shape.gpus > 0 ? total + chance : total), 0);
@@ -121,7 +121,7 @@ describe("what is likely to arrive", () => {
     assert.ok(Math.abs(sum() - 1) < 1e-9);
   });
 
-  it("[P4] keeps a part for gangs where none comes, more while the mix moves and the fleet is not full", () => {
+  it("[P4] include a share of gangs even if none arrives, more while the mix changes and the fleet is not full", () => {
     const [still, moving] = [new Mix(), new Mix()];
     for (let i = 0; i < 1024; i++) {
       still.add(i % 2 === 0 ? one : half);
@@ -138,14 +138,14 @@ describe("what is likely to arrive", () => {
     );
   });
 
-  it("adds nothing for gangs where many come anyway", () => {
+  it("[P4] include no added gangs where many arrive anyway", () => {
     const mix = new Mix();
     for (let i = 0; i < 10_000; i++) mix.add(i % 10 === 0 ? eight : one);
     assert.ok(gangs(chancesOf(mix, largest, 0)) < 0.11);
   });
 });
 
-it("computes worth anew only when enough has come or been allocated", () => {
+it("[P4] worth is computed again only after enough arrivals or allocations", () => {
   const learner = new WorthLearner("dropped");
   const view = (allocatedUnits: number) => ({
     models: 1,

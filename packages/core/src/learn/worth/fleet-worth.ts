@@ -1,48 +1,48 @@
 import { unitsPerGpu } from "../../model/units.ts";
 import type { Chance } from "./chances.ts";
 import { deviceWorth, type Likely, stepsIn } from "./device-worth.ts";
-import type { Room, Shape } from "./shape.ts";
+import type { ArrivalShape, NodeRoom } from "./shape.ts";
 
-/** A shape that little of the fleet can host weighs more, up to so many times. */
+/** The largest factor by which a shape weighs more because little of the fleet can host it. */
 const scarcityMax = 150;
 /**
- * Gangs inside one node compete with what their node could host as single GPUs. Where what does not fit is dropped, less
- * than half of their weight did best; where it waits, room has to be made for it, and that costs others their place.
+ * Gangs inside one node compete with the single GPUs that their node could host. Where work that does not fit is dropped,
+ * less than half of their weight did best; where it waits, room must be made for it, at the cost of other jobs.
  */
 const gangWeight = { dropped: 0.4, waits: 3 } as const;
-/** Work without GPUs needs its cores on one node too, but no GPU stays idle where it finds none. */
+/** Work without GPUs needs its cores on one node too, but no GPU stays idle if it finds none. */
 const noGpuWeight = 0.25;
-/** Of arrivals, the share bound to some models from which on room on these is kept in full where others are dropped. */
+/** The share of arrivals bound to some models from which on the room on these counts in full, where work is dropped. */
 const boundShare = 1 / 3;
-/** Losses that differ by less than this are equal: the order of nodes then packs. */
+/** Costs that differ by less than this are equal; the order of nodes then packs. */
 const unitsPerPoint = unitsPerGpu / 50;
 
-/** What becomes of work that finds no place. */
+/** What happens to work that finds no room. */
 export type Unplaced = keyof typeof gangWeight;
 
-/** Rooms of the fleet, each with how many nodes have it. */
-export type Rooms = Iterable<readonly [Room, number]>;
+/** The different rooms of a fleet's nodes, each with the number of nodes that have it. */
+export type RoomCounts = Iterable<readonly [NodeRoom, number]>;
 
-/** The shapes that may use one model, in columns. */
+/** The shapes that may use one model, as columns. */
 interface Column {
   readonly cpusMilli: Float64Array;
   readonly gpus: Int32Array;
   readonly unitsPerCpuMilli: Float64Array;
   readonly weight: Float64Array;
-  /** Of shapes without GPUs: the cores of each, and what each of their thousandths is worth. */
+  /** Of shapes without GPUs: the cores of each, and the worth of a thousandth of a core. */
   readonly noGpuCpusMilli: Float64Array;
   readonly noGpuWeight: Float64Array;
 }
 
-/** What a placement costs and, for a share of a GPU, which GPU to take: one with so many units free. */
-export interface Cost {
+/** What a placement costs and, for a part of a GPU, the free units of the GPU to take. */
+export interface PlacementCost {
   readonly points: number;
   readonly freeUnits: number;
 }
 
-/** A shape with how likely it is and what room for it is worth; whole numbers, so that it can be stored. */
+/** A shape with its chance and the worth of room for it; whole numbers, so that it can be stored. */
 export interface Weighed {
-  readonly shape: Shape;
+  readonly shape: ArrivalShape;
   readonly chancePpb: number;
   readonly weightMicros: number;
 }
@@ -51,9 +51,9 @@ const ppb = 1e9;
 const micros = 1e6;
 
 /**
- * What the free room of nodes is worth: how much of what is likely to arrive the fleet can still host, what is scarce
- * counting most. It is the linear form of a sum of chance times log of the room for each shape, so that the cost of a
- * placement is the difference of two values of one node.
+ * The worth of the free room of nodes: how much of the likely arrivals the fleet can still host, with scarce room
+ * counting most. It is linearised from a sum over shapes of chance × log of room, so that the cost of a placement is the
+ * difference of two values of one node.
  */
 export class FleetWorth {
   readonly weighed: readonly Weighed[];
@@ -68,8 +68,8 @@ export class FleetWorth {
     this.#columns = byModel(weighed, models).map(columnOf);
   }
 
-  /** Worth on a fleet with these rooms, where what does not fit is dropped or waits. */
-  static weigh(chances: readonly Chance[], models: number, rooms: Rooms, unplaced: Unplaced): FleetWorth {
+  /** The worth on a fleet with these rooms, where work that does not fit is dropped or waits. */
+  static weigh(chances: readonly Chance[], models: number, rooms: RoomCounts, unplaced: Unplaced): FleetWorth {
     const likely = chances.map(({ shape, chance }) => ({ shape, chancePpb: Math.round(chance * ppb) }));
     const devices = devicesFor(likely, models);
     const weights = weightsOn(chances, rooms, devices, unplaced);
@@ -77,12 +77,12 @@ export class FleetWorth {
     return new FleetWorth(weighed, models, devices);
   }
 
-  /** Points lost by putting the shape there, fewer is better; undefined where it does not fit. */
-  cost(room: Room, shape: Shape): Cost | undefined {
+  /** The worth lost by a placement, in points; undefined if the shape does not fit. */
+  cost(room: NodeRoom, shape: ArrivalShape): PlacementCost | undefined {
     const { gpus, unitsEach } = shape;
     if (!fits(room, shape)) return undefined;
     if (gpus === 0 || unitsEach === unitsPerGpu) return { points: this.costOn(room, shape, unitsPerGpu), freeUnits: 0 };
-    let best: Cost | undefined;
+    let best: PlacementCost | undefined;
     let last = 0;
     for (const freeUnits of room.freeUnits) {
       if (freeUnits < unitsEach || freeUnits === last) continue;
@@ -93,8 +93,8 @@ export class FleetWorth {
     return best;
   }
 
-  /** The same where it is known that the shape fits, and that it takes GPUs with so many units free. */
-  costOn(room: Room, { cpusMilli, gpus, unitsEach }: Shape, freeUnits: number): number {
+  /** The same for a shape that is known to fit, on GPUs with `freeUnits` free. */
+  costOn(room: NodeRoom, { cpusMilli, gpus, unitsEach }: ArrivalShape, freeUnits: number): number {
     const { model } = room;
     const device = this.#devices[model]!;
     const lost = device[stepsIn(freeUnits)]! - device[stepsIn(freeUnits - unitsEach)]!;
@@ -102,14 +102,14 @@ export class FleetWorth {
     return this.points(model, room.cpusMilli, usedOf(room, device), wholeGpus(room), cpusMilli, gpus * lost, opened);
   }
 
-  /** How much of a GPU of the model is likely to be used that has so many units free. */
+  /** The expected use of a GPU of the model with `freeUnits` free. */
   usedOf(model: number, freeUnits: number): number {
     return this.#devices[model]![stepsIn(freeUnits)]!;
   }
 
   /**
-   * Points lost on a node with so much CPU, so much that is likely to be used and so many whole GPUs, when so much of
-   * each is taken.
+   * The points lost when these amounts are taken from a node with these cores, this expected use of its GPUs and this
+   * many whole free GPUs.
    */
   points(
     model: number,
@@ -143,18 +143,18 @@ export class FleetWorth {
   }
 }
 
-function mayUse({ models }: Shape, model: number): boolean {
+function mayUse({ models }: ArrivalShape, model: number): boolean {
   return models.length === 0 || models.includes(model);
 }
 
-function fits(room: Room, shape: Shape): boolean {
+function fits(room: NodeRoom, shape: ArrivalShape): boolean {
   const { cpusMilli, gpus, unitsEach } = shape;
   if (room.cpusMilli < cpusMilli) return false;
   if (gpus === 0) return true;
   return mayUse(shape, room.model) && (unitsEach < unitsPerGpu || wholeGpus(room) >= gpus);
 }
 
-function byModel<Item extends { readonly shape: Shape }>(items: readonly Item[], models: number): Item[][] {
+function byModel<Item extends { readonly shape: ArrivalShape }>(items: readonly Item[], models: number): Item[][] {
   return Array.from({ length: models }, (_, model) => items.filter(({ shape }) => mayUse(shape, model)));
 }
 
@@ -162,17 +162,17 @@ function devicesFor(likely: readonly Likely[], models: number): Float64Array[] {
   return byModel(likely, models).map(deviceWorth);
 }
 
-/** How much of the free units of a node will be used. */
-function usedOf({ freeUnits }: Room, device: Float64Array): number {
+/** The expected use of a node's free units. */
+function usedOf({ freeUnits }: NodeRoom, device: Float64Array): number {
   let sum = 0;
   for (const free of freeUnits) sum += device[stepsIn(free)]!;
   return sum;
 }
 
-/** The weight of each shape, by how likely it is and how little of the fleet can host it. */
+/** The weight of each shape: its chance times its scarcity, which is how little of the fleet can host it. */
 function weightsOn(
   chances: readonly Chance[],
-  rooms: Rooms,
+  rooms: RoomCounts,
   devices: readonly Float64Array[],
   unplaced: Unplaced,
 ): number[] {
@@ -194,7 +194,7 @@ function weightsOn(
     const scarcity = hostable[at]! > 0 ? Math.min(all / hostable[at]!, scarcityMax) : scarcityMax;
     return chance * scarcity * (shape.gpus > 1 ? gangWeight[unplaced] : shape.models.length > 0 ? bound : 1);
   });
-  // Scaled so that the value of the whole fleet is what it can host: the points of a cost keep their meaning.
+  // Scaled so that the value of the whole fleet is what it can host: points then mean the same on every fleet.
   const value = weights.reduce((sum, weight, at) => sum + weight * hostable[at]!, 0);
   const scale = value > 0 ? (all * sumOf(chances, ({ gpus }) => gpus > 0)) / value : 0;
   return weights.map((weight, at) => {
@@ -206,20 +206,20 @@ function weightsOn(
 }
 
 /**
- * Where few arrivals are bound to some models and what does not fit is dropped, others take the room that is kept for
- * them anyway, and gangs find theirs gone earlier; where many are, nobody else would fill it.
+ * The weight of arrivals that are bound to some models, where work is dropped. If they are few, other arrivals use the
+ * room kept for them anyway, at the expense of gangs; if they are many, nothing else would fill it.
  */
 function boundWeight(chances: readonly Chance[]): number {
   const share = sumOf(chances, ({ gpus, models }) => gpus === 1 && models.length > 0);
   return Math.min(1, (share / boundShare) ** 3);
 }
 
-function sumOf(chances: readonly Chance[], counts: (shape: Shape) => boolean): number {
+function sumOf(chances: readonly Chance[], counts: (shape: ArrivalShape) => boolean): number {
   return chances.reduce((sum, { shape, chance }) => (counts(shape) ? sum + chance : sum), 0);
 }
 
-/** How many units of the shape a node could host; of one without GPUs, how many thousandths of a core. */
-function hosted(shape: Shape, room: Room, used: number, whole: number): number {
+/** How many units of the shape a node could host; for a shape without GPUs, thousandths of a core. */
+function hosted(shape: ArrivalShape, room: NodeRoom, used: number, whole: number): number {
   const { cpusMilli, gpus } = shape;
   if (gpus === 0) return cpusMilli === 0 ? 0 : Math.floor(room.cpusMilli / cpusMilli) * cpusMilli;
   if (room.cpusMilli < cpusMilli || !mayUse(shape, room.model)) return 0;
@@ -227,12 +227,12 @@ function hosted(shape: Shape, room: Room, used: number, whole: number): number {
   return Math.min(byGpu, room.cpusMilli * unitsPerCpu(shape));
 }
 
-/** A shape without CPU is bound by GPUs alone. */
-function unitsPerCpu({ cpusMilli, gpus, unitsEach }: Shape): number {
+/** A shape without cores is bounded by GPUs alone. */
+function unitsPerCpu({ cpusMilli, gpus, unitsEach }: ArrivalShape): number {
   return cpusMilli === 0 ? Number.MAX_SAFE_INTEGER : (gpus * unitsEach) / cpusMilli;
 }
 
-function wholeGpus({ freeUnits }: Room): number {
+function wholeGpus({ freeUnits }: NodeRoom): number {
   let count = 0;
   for (let at = freeUnits.length - 1; at >= 0 && freeUnits[at] === unitsPerGpu; at--) count++;
   return count;
@@ -251,7 +251,7 @@ function columnOf(usable: readonly Weighed[]): Column {
   };
 }
 
-/** Work that asks for neither GPUs nor cores fits everywhere and is worth no room. */
+/** Work that needs neither GPUs nor cores fits everywhere, so room for it is worth nothing. */
 function isNoGpu({ shape, weightMicros }: Weighed): boolean {
   return shape.gpus === 0 && shape.cpusMilli > 0 && weightMicros > 0;
 }

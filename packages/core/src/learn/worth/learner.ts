@@ -1,25 +1,25 @@
 import { chancesOf, type Largest } from "./chances.ts";
-import { FleetWorth, type Rooms, type Unplaced } from "./fleet-worth.ts";
+import { FleetWorth, type RoomCounts, type Unplaced } from "./fleet-worth.ts";
 import { Mix } from "./mix.ts";
-import type { Shape } from "./shape.ts";
+import type { ArrivalShape } from "./shape.ts";
 
-/** Arrivals after which worth is computed anew: each time a quarter more than before. */
+/** Worth is computed again when the arrivals have grown by this factor. */
 const growth = 1.25;
 const arrivalsBetweenMin = 20;
 const arrivalsBetweenMax = 4096;
-/** Share of the fleet that may be allocated before it is computed anew. */
+/** The change of the allocated share of the fleet after which it is computed again. */
 const allocatedShare = 0.02;
 
-/** What the fleet is like at one moment. */
+/** The fleet at one moment. */
 export interface FleetView {
   readonly models: number;
   readonly largest: Largest;
   readonly capacityUnits: number;
   readonly allocatedUnits: number;
-  readonly rooms: () => Rooms;
+  readonly rooms: () => RoomCounts;
 }
 
-/** Learns what arrives, and says what room is worth; computed anew when enough has changed. */
+/** Learns what arrives, and computes the worth of room from it when enough has changed. */
 export class WorthLearner {
   readonly mix = new Mix();
   readonly #unplaced: Unplaced;
@@ -32,12 +32,12 @@ export class WorthLearner {
     this.#unplaced = unplaced;
   }
 
-  arrive(shape: Shape): void {
+  arrive(shape: ArrivalShape): void {
     this.mix.add(shape);
     this.#arrivals++;
   }
 
-  /** What room is worth now. The same object as before while little has changed: costs may be kept until then. */
+  /** The present worth of room; the same object while little has changed, so that callers can cache costs. */
   worth(fleet: FleetView): FleetWorth {
     const allocated = Math.abs(fleet.allocatedUnits - this.#allocatedUnits);
     const due = this.#arrivals >= this.#nextAt || allocated > allocatedShare * fleet.capacityUnits;

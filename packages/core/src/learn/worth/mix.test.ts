@@ -1,19 +1,19 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { Mix } from "./mix.ts";
-import type { Shape } from "./shape.ts";
+import type { ArrivalShape } from "./shape.ts";
 
-const shape = (cpusMilli: number): Shape => ({ cpusMilli, gpus: 1, unitsEach: 21_000, models: [] });
+const shape = (cpusMilli: number): ArrivalShape => ({ cpusMilli, gpus: 1, unitsEach: 21_000, models: [] });
 
-describe("Mix", () => {
-  it("[P4] counts arrivals by shape, and apart those of late", () => {
+describe("the mix of arrivals", () => {
+  it("[P4] counts arrivals by shape, and recent ones separately", () => {
     const mix = new Mix();
     for (let i = 0; i < 1000; i++) mix.add(shape(i < 900 ? 1 : 2));
     assert.deepEqual(mix.counts, [900, 100]);
     assert.deepEqual(mix.recent, [500, 100]);
   });
 
-  it("sees that arrivals differ from earlier ones, and does not see it where they do not", () => {
+  it("reports a drift if later arrivals differ from earlier ones, and none if they do not", () => {
     const [still, moved] = [new Mix(), new Mix()];
     for (let i = 0; i < 512; i++) {
       still.add(shape((i * 7) % 5));
@@ -24,7 +24,7 @@ describe("Mix", () => {
     assert.equal(new Mix().drift(), 0);
   });
 
-  it("forgets the rarest when there are too many shapes, and the old when there are too many arrivals", () => {
+  it("drops the rarest shapes when there are too many, and fades old arrivals", () => {
     const many = new Mix();
     for (let i = 0; i < 3; i++) many.add(shape(0));
     for (let i = 1; i <= 1024; i++) many.add(shape(i));
@@ -36,7 +36,7 @@ describe("Mix", () => {
     assert.ok(long.arrivals < 40_000);
   });
 
-  it("is the same after it was written and read back", () => {
+  it("[S26] is the same after it was written and read back", () => {
     const mix = new Mix();
     for (let i = 0; i < 1000; i++) mix.add(shape(i % 7));
     const again = Mix.from(JSON.parse(JSON.stringify(mix.record())));

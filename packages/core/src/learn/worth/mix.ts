@@ -1,19 +1,19 @@
 import { drift } from "./drift.ts";
-import { type Shape, shapeKey } from "./shape.ts";
+import { type ArrivalShape, arrivalKey } from "./shape.ts";
 
-/** Arrivals that count as recent: what has just come says more about what comes next while the mix moves. */
+/** The arrivals that count as recent; they predict better while the mix changes. */
 const recentArrivals = 600;
-/** Where the old must make room: counts are halved, so that what was seen long ago fades. */
+/** Limits at which all counts are halved, so that old arrivals fade. */
 const arrivalsMax = 65_536;
 const shapesMax = 1024;
 const firstHalving = 32;
 
-/** Marks the place of an arrival in the ring whose shape has been forgotten. */
+/** Marks an arrival in the ring whose shape was dropped. */
 const forgotten = -1;
 
-/** What the mix has learned, as plain values that can be stored and read back. */
+/** The mix as plain values that can be stored and read back. */
 export interface MixRecord {
-  readonly shapes: readonly Shape[];
+  readonly shapes: readonly ArrivalShape[];
   readonly counts: readonly number[];
   readonly early: readonly number[];
   readonly middle: readonly number[];
@@ -21,23 +21,23 @@ export interface MixRecord {
   readonly next: number;
 }
 
-/** Which shapes have arrived and how often, placed or not: learned from arrivals alone. */
+/** How often each shape has arrived, whether it was placed or not. */
 export class Mix {
-  shapes: Shape[] = [];
+  shapes: ArrivalShape[] = [];
   counts: number[] = [];
-  /** How often each is among the recent arrivals. */
+  /** The count of each shape among the recent arrivals. */
   recent: number[] = [];
   arrivals = 0;
   #index = new Map<string, number>();
-  /** What came last often comes again. */
-  #last: { readonly shape: Shape; readonly at: number } | undefined;
+  /** The last shape, which often arrives again. */
+  #last: { readonly shape: ArrivalShape; readonly at: number } | undefined;
   #ring: number[] = [];
   #next = 0;
-  /** Counts at an earlier time, and at the time when they will take its place. */
+  /** The counts at an earlier time, and those that replace them when the arrivals have doubled. */
   #early: number[] = [];
   #middle: number[] = [];
 
-  add(shape: Shape): void {
+  add(shape: ArrivalShape): void {
     if (this.arrivals >= arrivalsMax) this.#fade();
     const at = this.#indexOf(shape);
     this.counts[at]!++;
@@ -53,7 +53,7 @@ export class Mix {
     }
   }
 
-  /** How much the mix moves: 0 while early and later arrivals look alike, 1 where they differ a lot. */
+  /** How much the mix changes: 0 if early and later arrivals are alike, 1 if they differ a lot. */
   drift(): number {
     return drift(this.#early, this.counts);
   }
@@ -78,19 +78,19 @@ export class Mix {
     mix.#ring = [...recent];
     mix.#next = next;
     mix.arrivals = sum(counts);
-    mix.#indexAnew();
+    mix.#rebuildIndex();
     return mix;
   }
 
-  #indexOf(shape: Shape): number {
+  #indexOf(shape: ArrivalShape): number {
     if (shape === this.#last?.shape) return this.#last.at;
     const at = this.#findIndex(shape);
     this.#last = { shape, at };
     return at;
   }
 
-  #findIndex(shape: Shape): number {
-    const key = shapeKey(shape);
+  #findIndex(shape: ArrivalShape): number {
+    const key = arrivalKey(shape);
     const known = this.#index.get(key);
     if (known !== undefined) return known;
     while (this.shapes.length >= shapesMax) this.#fade();
@@ -102,7 +102,7 @@ export class Mix {
     return at;
   }
 
-  /** Halves what was counted; a shape of which nothing is left is forgotten. */
+  /** Halves all counts; a shape whose count reaches 0 is dropped. */
   #fade(): void {
     const kept = this.counts.flatMap((count, at) => (count > 1 ? [at] : []));
     const place = new Map(kept.map((at, now) => [at, now]));
@@ -113,12 +113,12 @@ export class Mix {
     this.#middle = half(this.#middle);
     this.#ring = this.#ring.map((at) => place.get(at) ?? forgotten);
     this.arrivals = sum(this.counts);
-    this.#indexAnew();
+    this.#rebuildIndex();
   }
 
-  #indexAnew(): void {
+  #rebuildIndex(): void {
     this.#last = undefined;
-    this.#index = new Map(this.shapes.map((shape, at) => [shapeKey(shape), at]));
+    this.#index = new Map(this.shapes.map((shape, at) => [arrivalKey(shape), at]));
     this.recent = this.shapes.map(() => 0);
     for (const at of this.#ring) if (at !== forgotten) this.recent[at]!++;
   }

@@ -1,22 +1,22 @@
-/** What one arrival asks of one node. Arrivals of the same shape are alike to the fleet. */
-export interface Shape {
+/** What one arriving member needs of a node. Arrivals of equal shape are interchangeable. */
+export interface ArrivalShape {
   readonly cpusMilli: number;
   readonly gpus: number;
-  /** Of each of its GPUs; less than a whole one only where it asks for one GPU. */
+  /** Units of each of its GPUs; less than a whole GPU only for a part of one. */
   readonly unitsEach: number;
-  /** Numbers of the models it may use; empty for any. */
+  /** The numbers of the models that it may use; empty = any. */
   readonly models: readonly number[];
 }
 
-/** What nodes have left, as far as it matters for what they could host; nodes with equal rooms are alike. */
-export interface Room {
+/** The free room of a node, as far as it decides what the node can host. */
+export interface NodeRoom {
   readonly model: number;
   readonly cpusMilli: number;
   /** Free units of each GPU, in ascending order. */
   readonly freeUnits: readonly number[];
 }
 
-/** The same text for the same shape. */
-export function shapeKey({ cpusMilli, gpus, unitsEach, models }: Shape): string {
+/** Equal for equal shapes. */
+export function arrivalKey({ cpusMilli, gpus, unitsEach, models }: ArrivalShape): string {
   return `${cpusMilli}/${gpus}/${unitsEach}/${models.join()}`;
 }

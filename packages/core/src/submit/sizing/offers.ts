@@ -2,14 +2,14 @@ import type { Fleet } from "../../fleet/fleet.ts";
 import { enginesOf } from "../../gpu/engines.ts";
 import type { GpuOffer } from "./workload.ts";
 
-const known = new WeakMap<Fleet, { readonly makeup: number; readonly offers: readonly GpuOffer[] }>();
+const known = new WeakMap<Fleet, { readonly composition: number; readonly offers: readonly GpuOffer[] }>();
 
 /** The models of a fleet as those see them who size work by what it is; by the order in which they came. */
 export function gpuOffers(fleet: Fleet): readonly GpuOffer[] {
   const last = known.get(fleet);
-  if (last?.makeup === fleet.makeup) return last.offers;
+  if (last?.composition === fleet.composition) return last.offers;
   const offers = findOffers(fleet);
-  known.set(fleet, { makeup: fleet.makeup, offers });
+  known.set(fleet, { composition: fleet.composition, offers });
   return offers;
 }
 

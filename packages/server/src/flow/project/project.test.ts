@@ -23,6 +23,7 @@ const rowHashes: Readonly<Record<string, string>> = {
   "0005-plans.golden.jsonl": "4f935f1cd1875fd1325092985a80f13d3e8f128dbf20378a6f8634faa6d10247",
   "0006-own-budgets.golden.jsonl": "b7d87f81456b3f322450b9fc63152d014191d3010b563d1f082788742a8a74b3",
   "0007-credit.golden.jsonl": "b7d87f81456b3f322450b9fc63152d014191d3010b563d1f082788742a8a74b3",
+  "0008-turns.golden.jsonl": "c2ced34f7a227e820ffd4018fbb7c8037839a505ff1cbc85bfbe4f5c9b278a88",
 };
 
 function rowHashOf(journal: string): string {

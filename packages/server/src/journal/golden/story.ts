@@ -1,6 +1,6 @@
 import { minute, plainPolicy, second, type TokenId, type UserId } from "@tessera/core";
 import { tellMoney } from "./money-story.ts";
-import { ana, jobId, nodeOf, Teller, termsOf } from "./teller.ts";
+import { ana, jobId, nodeOf, submission, Teller, termsOf } from "./teller.ts";
 
 const bo = "usr_bo" as UserId;
 const hash = "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08";
@@ -22,6 +22,7 @@ export function tellStory(seed: string): Teller {
   maintenance(t);
   leftovers(t);
   tellMoney(t);
+  turns(t);
   return t;
 }
 
@@ -204,6 +205,15 @@ function plans(t: Teller): void {
   for (const rank of [0, 1]) t.report("first", { kind: "exited", ran: true, signal: "SIGTERM" }, rank);
   t.do({ kind: "job.cancel", job: jobId("next") });
   for (const rank of [0, 1]) t.report("next", { kind: "exited", ran: false }, rank);
+}
+
+/** So many different jobs wait that they take turns to claim. */
+function turns(t: Teller): void {
+  for (const node of ["n0", "n1"]) t.do({ kind: "node.cordon", node, reason: "full" });
+  const jobs = Array.from({ length: 260 }, (_, i) => submission(`q${i}`, "owner", { memory: `${i + 1}MiB` }));
+  t.doAll(jobs);
+  t.do({ kind: "policy.set", policy: { ...t.state.policy, graceMs: 0 } });
+  t.tick(250);
 }
 
 function leftovers(t: Teller): void {

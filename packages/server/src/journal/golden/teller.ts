@@ -43,13 +43,21 @@ export class Teller {
 
   /** A command that must be accepted. */
   do(command: Command, idempotency?: { readonly key: string; readonly bodyHash: string }): void {
-    const op = `op_${++this.#inputs}` as OperationId;
-    this.#decide({ kind: "command", v: 1, op, actor: { user: ana }, request: `req_${op}`, command, idempotency }, op);
+    this.doAll([command], idempotency);
+  }
+
+  /** Commands of one batch, which must all be accepted. */
+  doAll(commands: readonly Command[], idempotency?: { readonly key: string; readonly bodyHash: string }): void {
+    const inputs = commands.map((command): Extract<Input, { kind: "command" }> => {
+      const op = `op_${++this.#inputs}` as OperationId;
+      return { kind: "command", v: 1, op, actor: { user: ana }, request: `req_${op}`, command, idempotency };
+    });
+    this.#decide(inputs, inputs[0]!.op);
   }
 
   tick(ms: number): void {
     this.now += ms;
-    this.#decide({ kind: "tick", v: 1 }, `op_${++this.#inputs}`);
+    this.#decide([{ kind: "tick", v: 1 }], `op_${++this.#inputs}`);
   }
 
   account(path: string, gpusGuaranteed: number, change: Partial<AccountTerms> = {}): void {
@@ -58,10 +66,7 @@ export class Teller {
   }
 
   submit(id: string, account: string, raw: Partial<RawJob> & Partial<Settled> = {}): void {
-    const { after = [], deadlineAt, notBeforeAt, ...fields } = raw;
-    const spec = parseJob({ name: id, run: "true", gpus: 1, ...fields }, { after, deadlineAt, notBeforeAt });
-    assert.ok(!isRefusal(spec), canonicalJson(spec));
-    this.do({ kind: "job.submit", id: jobId(id), account, user: ana, spec, endedBefore: [] });
+    this.do(submission(id, account, raw));
   }
 
   /** The engine speaks about one member of the job's present attempt. */
@@ -71,7 +76,7 @@ export class Teller {
     const sequence = (this.#sequence.get(lease) ?? 0) + 1;
     this.#sequence.set(lease, sequence);
     const report = { lease, sequence, bootId: "boot", at: this.now, what };
-    this.#decide({ kind: "report", v: 1, engine: "golden", report }, `op_${++this.#inputs}`);
+    this.#decide([{ kind: "report", v: 1, engine: "golden", report }], `op_${++this.#inputs}`);
   }
 
   /** Prepared and started, every member. */
@@ -92,8 +97,8 @@ export class Teller {
     this.report(id, { kind: "exited", ran: true, code }, rank);
   }
 
-  #decide(input: Input, op: string): void {
-    const outcome = decideBatch(this.state, [input], this.now);
+  #decide(inputs: readonly Input[], op: string): void {
+    const outcome = decideBatch(this.state, inputs, this.now);
     for (const decision of outcome.decisions) assert.ok(!isRefusal(decision), canonicalJson(decision));
     if (outcome.events.length === 0) return;
     const last = this.rows.at(-1);
@@ -108,6 +113,13 @@ export class Teller {
     });
     this.rows.push(sealRow(draft, head));
   }
+}
+
+export function submission(id: string, account: string, raw: Partial<RawJob> & Partial<Settled> = {}): Command {
+  const { after = [], deadlineAt, notBeforeAt, ...fields } = raw;
+  const spec = parseJob({ name: id, run: "true", gpus: 1, ...fields }, { after, deadlineAt, notBeforeAt });
+  assert.ok(!isRefusal(spec), canonicalJson(spec));
+  return { kind: "job.submit", id: jobId(id), account, user: ana, spec, endedBefore: [] };
 }
 
 export function jobId(id: string): JobId {

@@ -49,7 +49,7 @@ export class Children {
   }
 }
 
-/** A port of loopback on which nobody listens at this moment. */
+/** A free port of the loopback address. */
 export async function freePort(): Promise<number> {
   const server = createServer().listen(0, "127.0.0.1");
   await new Promise((resolve) => server.once("listening", resolve));

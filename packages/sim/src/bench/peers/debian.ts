@@ -8,7 +8,7 @@ const run = promisify(execFile);
 
 /**
  * Debian packages by name, with what they need beyond this system, unpacked into a folder of ours: nothing is installed
- * and no root is needed. Returns the folder that stands for `/`. What was unpacked before is used again.
+ * and no root is needed. Returns the folder that serves as `/`. What was unpacked before is used again.
  */
 export async function unpackDebian(cache: string, names: readonly string[], say: (text: string) => void) {
   const root = join(cache, "root");
@@ -33,7 +33,7 @@ export async function unpackDebian(cache: string, names: readonly string[], say:
   return root;
 }
 
-/** The packages themselves and those they depend on that this system lacks. */
+/** The packages and their dependencies that this system lacks. */
 async function neededOf(names: readonly string[], cache: string, say: (text: string) => void): Promise<string[]> {
   const ask = () => run("apt-get", [...aptOptions(cache), "-s", "--no-install-recommends", "install", ...names]);
   let answer: { stdout: string };
@@ -48,7 +48,7 @@ async function neededOf(names: readonly string[], cache: string, say: (text: str
   return needed.length > 0 ? needed : [...names];
 }
 
-/** Lists of our own: those of the system may be missing, and only root may fetch them. */
+/** Package lists of our own: the system's lists may be missing, and only root may fetch them. */
 function aptOptions(cache: string): string[] {
   return [
     "-q",

@@ -8,16 +8,16 @@ import { type PeerResult, sleep, Unavailable, type Work } from "./peer.ts";
 
 const version = "1.37.1";
 const readyMsMax = 120_000;
-/** More pods than this each second it does not bind on such a machine; the rest of the work would only be typed in. */
+/** It binds no more pods a second than this on such a machine, so more need not be submitted. */
 const podsPerSecondMax = 150;
 const callsAtOnce = 24;
 const gangGate = "GenericWorkload=true";
 const groupsPath = "/apis/scheduling.k8s.io/v1beta1/namespaces/default/podgroups";
 
 /**
- * The scheduler of Kubernetes with a real API server and etcd on loopback, and nodes that are only entries. All pods are
- * there before the scheduler starts; what its own metrics say of pods, or of groups of pods that it starts together
- * (its own feature GenericWorkload), bound in the time after the first is counted.
+ * The scheduler of Kubernetes with a real API server and etcd on loopback, and nodes that are only entries. All pods
+ * exist before the scheduler starts. Its own metrics count the pods, or the groups of pods that it starts together (its
+ * feature GenericWorkload), that are bound in the time after the first.
  */
 export async function measureKubernetes(
   work: Work,
@@ -105,7 +105,7 @@ class Cluster {
       ...{ "service-account-issuer": "https://kubernetes.default.svc", "service-cluster-ip-range": "10.96.0.0/16" },
       "service-account-key-file": this.#children.path("sa.pub"),
       "service-account-signing-key-file": this.#children.path("sa.key"),
-      // Nobody is there who would make service accounts, or take the taint of a new node away.
+      // No controller runs that would make service accounts or remove the taint of a new node.
       "disable-admission-plugins": "ServiceAccount,TaintNodesByCondition",
       ...{ "max-requests-inflight": "2000", "max-mutating-requests-inflight": "1000" },
       ...(this.#gangs && { "feature-gates": gangGate, "runtime-config": "scheduling.k8s.io/v1beta1=true" }),
@@ -212,7 +212,7 @@ function podOf(i: number, { teams, nodesEach, gpusEach }: Work): object {
   };
 }
 
-/** So many calls, some at once. */
+/** A number of calls, some of them at once. */
 async function many(count: number, act: (i: number) => Promise<void>): Promise<void> {
   let next = 0;
   const work = async () => {

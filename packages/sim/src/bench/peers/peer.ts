@@ -1,4 +1,4 @@
-/** The work that everybody gets: one-GPU jobs of many teams, or gangs of whole nodes, onto an empty fleet. */
+/** The work that each scheduler gets: one-GPU jobs of many teams, or gangs of whole nodes, onto an empty fleet. */
 export interface Work {
   readonly case: "fill" | "gangs";
   readonly nodes: number;
@@ -10,7 +10,7 @@ export interface Work {
   readonly teams: number;
 }
 
-/** What one scheduler did with it. */
+/** The result of one scheduler. */
 export interface PeerResult {
   readonly peer: string;
   readonly case: Work["case"];
@@ -18,18 +18,18 @@ export interface PeerResult {
   readonly placed: number;
   readonly seconds: number;
   readonly perSecond: number;
-  /** Version, and what was run how. */
+  /** The version, and how it was run. */
   readonly ran: string;
 }
 
-/** What could not be run, and why. */
+/** A scheduler that could not be run, with the reason. */
 export interface PeerMissing {
   readonly peer: string;
   readonly case: Work["case"];
   readonly missing: string;
 }
 
-/** Something that this machine lacks, in words for whoever reads the result. */
+/** Something that this machine lacks, in words for the reader of the result. */
 export class Unavailable extends Error {}
 
 export function sleep(ms: number): Promise<void> {

@@ -15,8 +15,8 @@ const readyMsMax = 60_000;
 
 /**
  * Slurm's controller on loopback with a fleet of powered-down cloud nodes: jobs get their nodes and then wait for them
- * to boot, which never happens, so that only scheduling is measured. All jobs are submitted, one array a
- * team, to a partition that is down; what its log says of allocations in the time after it is up is counted.
+ * to boot, which never happens, so that only scheduling is measured. All jobs are submitted, one array per
+ * team, to a partition that is down; the allocations in its log after the partition is up are counted.
  */
 export async function measureSlurm(
   work: Work,
@@ -83,7 +83,7 @@ class Slurm {
     );
     const controller = this.#spawn("slurmctld", ["-D", "-c", "-f", this.#path("slurm.conf")]);
     await this.#untilReady(controller);
-    // For nodes that never registered this version leaves out what slurm.conf says of their GPUs.
+    // This version ignores the GPUs of slurm.conf for nodes that never registered.
     const gres = `gres=gpu:h100:${this.#work.gpusPerNode}`;
     await this.#ask("scontrol", ["update", `nodename=n[1-${this.#work.nodes}]`, gres]);
   }
@@ -97,7 +97,7 @@ class Slurm {
           .reduce((sum, line) => sum + (/ idle/.test(line) ? Number.parseInt(line, 10) : 0), 0);
         if (idle >= this.#work.nodes) return;
       } catch {
-        // Not there yet.
+        // The log does not exist yet.
       }
       if (controller.exitCode !== null || performance.now() > giveUpAt) {
         const said = ["slurmctld.out", "munged.out"].map((file) => this.#children.lastWords(file)).join("; ");
@@ -120,12 +120,12 @@ class Slurm {
     }
   }
 
-  /** From here on jobs may start. */
+  /** Lets jobs start. */
   async open(): Promise<void> {
     await this.#ask("scontrol", ["update", "partitionname=all", "state=UP"]);
   }
 
-  /** Asking the controller would slow it down; its log says it all. */
+  /** Read from the log, because requests would slow the controller down. */
   async allocations(): Promise<number> {
     let count = 0;
     const lines = createInterface(createReadStream(this.#path("slurmctld.log")));

@@ -53,13 +53,13 @@ export async function journal(gpus: number, seed: number): Promise<Measured> {
     const clock = { now: () => plant.now, at: () => () => {} };
     const writer = new Writer({ store, state, head, clock, snapshotEveryEvents: 100_000, freeBytesMin: 0 });
     const watch = new Stopwatch();
-    // Made in portions, so that what is yet to come does not count as the server's memory.
+    // Made in portions, so that inputs not yet sent do not count as the server's memory.
     for (let from = 0; from < gpus; from += journalPortion) {
-      // An input is spelled by the thread of the API, which hands it over.
+      // The API's thread serialises an input and hands it over.
       const batches = batchesOf(plant, Math.min(journalPortion, gpus - from), askForOne, writerBatch).map((inputs) =>
         inputs.map((input) => requestOf(input)),
       );
-      // As in the server, batches are decided while those before are being made durable; timed is from commit to commit.
+      // As in the server, a batch is decided while the one before is made durable; the time is from commit to commit.
       let lap = new Lap();
       const underway = new Underway();
       for (const requests of taken(batches)) {
@@ -96,7 +96,7 @@ function batchesOf(plant: Plant, count: number, ask: Ask, size = perBatch): Inpu
   return batches;
 }
 
-/** Each in turn; like an inbox, it keeps nothing of what was taken. */
+/** Each item in turn; like an inbox, it forgets the items that were taken. */
 function* taken<Batch>(batches: Batch[]): Generator<Batch> {
   for (let next = batches.shift(); next !== undefined; next = batches.shift()) yield next;
 }

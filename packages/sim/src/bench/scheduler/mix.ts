@@ -1,8 +1,8 @@
 import { isRefusal, type JobSpec, parseJob, type RawJob } from "@tessera/core";
 
 /**
- * What is asked for in a fleet whose GPUs are shared: mostly one GPU, many parts of one, some work without any, few
- * large jobs. The shapes and their shares are those of a published production trace of 8,152 tasks, rounded.
+ * Requests in a fleet with shared GPUs: mostly one GPU, many parts of one, some jobs without a GPU, few large jobs. The
+ * shapes and their shares come from a published production trace of 8,152 tasks, rounded.
  */
 const shapes: readonly (readonly [share: number, gpus: number, cpus: number, memoryGiB: number])[] = [
   [480, 1, 12, 47],

@@ -28,7 +28,7 @@ const usersEach = 17;
 const gpusEach = 8;
 const startedAt = Date.UTC(2026, 0, 5, 8);
 
-/** How the floors, 70 % of the fleet together, are given out: to every team alike, or to the teams of some tenants. */
+/** How the guarantees, 70 % of the fleet, are distributed: to all teams equally, or to the teams of some tenants. */
 export interface Floors {
   readonly tenants: number;
   /** Of the fleet. */
@@ -52,7 +52,7 @@ export class Plant {
     for (const inputs of foundation(gpus, floors)) this.decide(inputs.map((command) => this.#input(command, "system")));
   }
 
-  /** Decides one batch. What is refused here is a mistake of the benchmark. */
+  /** Decides one batch. A refusal here is a fault of the benchmark. */
   decide(inputs: readonly Input[]): readonly Event[] {
     const { events, decisions } = decideBatch(this.state, inputs, this.now, { memory: this.memory });
     for (const decision of decisions) if (isRefusal(decision)) throw new Error(`refused: ${decision.detail}`);
@@ -69,7 +69,7 @@ export class Plant {
     );
   }
 
-  /** What an engine says of a lease. */
+  /** An engine's report about a lease. */
   report(lease: LeaseId, what: ReportWhat): Input {
     const sequence = (this.#sequences.get(lease) ?? 0) + 1;
     if (what.kind === "exited") this.#sequences.delete(lease);
@@ -82,7 +82,7 @@ export class Plant {
     };
   }
 
-  /** Every lease of a job says the same. */
+  /** The same report for every lease of a job. */
   reports(job: Job, what: ReportWhat): Input[] {
     return job.leases.map((lease) => this.report(lease.id, what));
   }

@@ -7,7 +7,7 @@ import { Lap, type Measured, Stopwatch } from "./stopwatch.ts";
 const ownerGangs = 100;
 const minutesRun = 30;
 
-/** A fleet full of work that nobody's floor covers, all of it running for half an hour. Owners are the first teams. */
+/** A fleet full of burst work that has run for half an hour. The first teams are the owners. */
 function borrowedFleet(gpus: number, seed: number, owners: { tenants: number; part: number }): Plant {
   const plant = new Plant(gpus, seed, owners);
   const borrowers = teams - owners.tenants * (teams / 30);
@@ -28,7 +28,7 @@ function borrowedFleet(gpus: number, seed: number, owners: { tenants: number; pa
   return plant;
 }
 
-/** One owner with a floor of as much as its gangs need. */
+/** One owner with a guarantee of as much as its gangs need. */
 export function reclaim(gpus: number, seed: number): Measured {
   const count = Math.min(ownerGangs, Math.floor((gpus * 0.5) / 64));
   const plant = borrowedFleet(gpus, seed, { tenants: 1, part: 0.7 });
@@ -43,7 +43,7 @@ export function reclaim(gpus: number, seed: number): Measured {
   if (plant.state.claimants.size !== count)
     throw new Error(`${plant.state.claimants.size} of ${count} gangs have a plan`);
   return watch.measured(
-    `fleet full of burst work of several sizes; an owner submits ${count} gangs of 64 GPUs in one batch: until all seats are held and all ${victims} victims are told to stop`,
+    `fleet full of burst work of several sizes; an owner submits ${count} gangs of 64 GPUs in one batch: until all seats are held and all ${victims} victims are signalled to stop`,
   );
 }
 

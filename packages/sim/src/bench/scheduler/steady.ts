@@ -22,11 +22,11 @@ const waitingJobs = 10_000;
 const hopelessGangs = 100;
 const secondsApart = 1;
 
-/** A fleet in which jobs come, start and go. The engine is played: what was placed starts with the next batch. */
+/** A fleet in which jobs come, start and go. The engine is simulated: placed jobs start with the next batch. */
 class Traffic {
   readonly plant: Plant;
   readonly running: Job[] = [];
-  /** What is done when nobody asks. */
+  /** Time spent on turns, between requests. */
   background = new Stopwatch();
   #placed: Job[] = [];
   #starting: Job[] = [];
@@ -36,7 +36,7 @@ class Traffic {
     this.plant = new Plant(gpus, seed);
   }
 
-  /** What the engine has to say about the last batch. */
+  /** The engine's reports about the last batch. */
   engineSays(): Input[] {
     const { plant } = this;
     const placed = this.#placed.splice(0);
@@ -76,7 +76,7 @@ class Traffic {
     }
   }
 
-  /** Arrivals only, until the fleet is as full as asked for, or so full that many wait. */
+  /** Arrivals only, until the fleet is as full as requested, or so full that many jobs wait. */
   fillTo(part: number): void {
     while (this.plant.fill < part && this.plant.state.waiting.size < waitingJobs)
       this.next([...this.engineSays(), ...this.arrive(arrivals * 4)]);
@@ -88,7 +88,7 @@ class Traffic {
     return this.decide(inputs);
   }
 
-  /** Time alone: what is due is a batch of its own, as in the server. */
+  /** A tick: due timers are a batch of their own, as in the server. */
   tick(): void {
     this.background.time(
       () => this.decide([]),
@@ -124,7 +124,7 @@ export function full(gpus: number, seed: number): Measured {
   const traffic = new Traffic(gpus, seed);
   const { plant } = traffic;
   traffic.fillTo(1);
-  // Until fair shares are reached and nobody is asked to leave any more.
+  // Until fair shares are reached and no job is evicted any more.
   plant.now += 600_000;
   for (let quiet = 0; quiet < 3; quiet++) {
     const inputs = traffic.engineSays();
@@ -147,11 +147,11 @@ export function full(gpus: number, seed: number): Measured {
   }
   const background = traffic.background.measured("");
   return watch.measured(
-    `the fleet full of the mix, ${plant.state.waiting.size} waiting; one job ends or one arrives, each a batch of its own: the time until it is decided; ${decided} started. Between them, once a second, who of those that wait could take whom is looked at in turns, ${background.p50us} us at the median and ${background.maxMs} ms at most`,
+    `the fleet full of the mix, ${plant.state.waiting.size} waiting; one job ends or one arrives, each a batch of its own: the time until it is decided; ${decided} started. Between them, once a second, waiting jobs take turns to claim, ${background.p50us} us at the median and ${background.maxMs} ms at most`,
   );
 }
 
-/** A gang larger than the fleet, and one that would fit an empty fleet but finds no room and may take nobody's. */
+/** A gang larger than the fleet, and one that would fit an empty fleet but finds no room and may evict no job. */
 export function hopeless(gpus: number, seed: number): Measured {
   const traffic = new Traffic(gpus, seed);
   const { plant } = traffic;

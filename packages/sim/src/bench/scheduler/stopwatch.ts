@@ -5,14 +5,14 @@ export interface Measured {
   /** Jobs decided on in the time measured. */
   readonly jobs: number;
   readonly perSecond: number;
-  /** Per second that the deciding thread was on a core: what a busy machine leaves alone. */
+  /** Per second that the deciding thread was on a core, which a busy machine does not change. */
   readonly perCpuSecond: number;
   /** Of the time of one decision. */
   readonly p50us: number;
   readonly p99us: number;
   /** The longest that one batch took. */
   readonly maxMs: number;
-  /** What was run, in words. */
+  /** A description of the run. */
   readonly ran: string;
 }
 
@@ -24,7 +24,7 @@ export class Stopwatch {
   #msMax = 0;
   #cpuMs = 0;
 
-  /** Runs and times one batch; `decided` tells from its result on how many jobs it decided. */
+  /** Runs and times one batch; `decided` counts the jobs in its result. */
   time<Result>(batch: () => Result, decided: (result: Result) => number): Result {
     const lap = new Lap();
     const result = batch();

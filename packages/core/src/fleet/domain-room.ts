@@ -1,30 +1,30 @@
 import type { FleetNode } from "../model/node.ts";
 import type { Domain, Topology } from "./topology.ts";
 
-/** How many members of a gang each node can take; what the search for places works on. */
+/** How many members of a gang a node can take. */
 export type Fits = (node: FleetNode) => number;
 
-/** What of the fleet rooms are counted on. */
+/** The part of the fleet that rooms are counted from. */
 interface RoomSource {
   readonly nodes: readonly (FleetNode | undefined)[];
   readonly topology: Topology;
-  readonly makeup: number;
+  readonly composition: number;
   readonly changes: { readonly count: number; readonly recent: ArrayLike<number> };
 }
 
-/** How many members each place has room for, and what was worked out from that. */
-export class Rooms {
+/** How many members with one need each domain has room for, and results derived from that. */
+export class DomainRoom {
   readonly #fleet: RoomSource;
   readonly #fits: Fits;
-  /** By node. */
+  /** Members that fit, by node. */
   #fit: Int32Array = new Int32Array(0);
-  /** By place. */
+  /** Members that fit, by domain. */
   #room: Float64Array = new Float64Array(0);
-  /** By place and number of members; forgotten when anything inside the place changes. */
+  /** Domains needed at each level below, by domain and number of members; dropped when a node in the domain changes. */
   #needed: (Map<number, readonly number[]> | undefined)[] = [];
-  /** Up to which change, and for which makeup, the fleet has been counted. */
+  /** The last change of the fleet that is counted, and the composition of the fleet. */
   #changes = 0;
-  #makeup = -1;
+  #composition = -1;
 
   constructor(fleet: RoomSource, fits: Fits) {
     this.#fleet = fleet;
@@ -36,14 +36,14 @@ export class Rooms {
     return this.#room[domain.no]!;
   }
 
-  /** On all nodes together. */
+  /** The room on all nodes together. */
   get inAll(): number {
     let room = 0;
     for (const root of this.#fleet.topology.roots) room += this.of(root);
     return room;
   }
 
-  /** What was kept about so many members in a place, if nothing has changed there since. */
+  /** The domains needed for this many members, if that was kept and nothing changed there since. */
   needed(domain: Domain, members: number): readonly number[] | undefined {
     return this.#needed[domain.no]?.get(members);
   }
@@ -55,22 +55,22 @@ export class Rooms {
     return needed;
   }
 
-  /** Counts those nodes anew that have changed since the last time. */
+  /** Counts the nodes again that have changed since the last call. */
   catchUp(): void {
-    const { changes, makeup } = this.#fleet;
-    if (makeup !== this.#makeup || changes.count - this.#changes > changes.recent.length) this.#countAll();
+    const { changes, composition } = this.#fleet;
+    if (composition !== this.#composition || changes.count - this.#changes > changes.recent.length) this.#countAll();
     for (; this.#changes < changes.count; this.#changes++) {
       this.#count(changes.recent[this.#changes % changes.recent.length]!);
     }
   }
 
   #countAll(): void {
-    const { topology, nodes, changes, makeup } = this.#fleet;
+    const { topology, nodes, changes, composition } = this.#fleet;
     this.#fit = new Int32Array(nodes.length);
     this.#room = new Float64Array(topology.count);
     this.#needed = [];
     this.#changes = changes.count;
-    this.#makeup = makeup;
+    this.#composition = composition;
     for (const node of nodes) if (node !== undefined) this.#count(node.no);
   }
 
@@ -80,9 +80,33 @@ export class Rooms {
     const more = fit - this.#fit[no]!;
     if (more === 0) return;
     this.#fit[no] = fit;
-    for (let at = this.#fleet.topology.domainOf[no]; at !== undefined; at = at.above) {
+    for (let at = this.#fleet.topology.nodeDomain[no]; at !== undefined; at = at.above) {
       this.#room[at.no]! += more;
       this.#needed[at.no] = undefined;
     }
+  }
+}
+
+/** Needs whose room is kept; for others the whole fleet is counted again. */
+const needsMax = 32;
+
+/** Saves counting the whole fleet for each gang: the room of recent needs, updated by the nodes that changed. */
+export class DomainRooms {
+  readonly #fleet: RoomSource;
+  /** By need, the one used last at the end. */
+  readonly #byNeed = new Map<string, DomainRoom>();
+
+  constructor(fleet: RoomSource) {
+    this.#fleet = fleet;
+  }
+
+  for(need: string, fits: Fits): DomainRoom {
+    const known = this.#byNeed.get(need);
+    known?.catchUp();
+    const room = known ?? new DomainRoom(this.#fleet, fits);
+    this.#byNeed.delete(need);
+    this.#byNeed.set(need, room);
+    if (this.#byNeed.size > needsMax) this.#byNeed.delete(this.#byNeed.keys().next().value!);
+    return room;
   }
 }
