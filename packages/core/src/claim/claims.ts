@@ -186,7 +186,7 @@ function keepsPlans(state: State, job: Job, { choice, seats }: ClaimPlan, timeli
   if (state.planned.size === 0) return true;
   const gpu = seats[0]!.gpus[0];
   const model = gpu === undefined ? -1 : state.fleet.gpuModel[gpu]!;
-  return timeline().mayClaim(job, demandOf(state, job, choice, model), seats);
+  return timeline().backfill.mayClaim(job, demandOf(state, job, choice, model), seats);
 }
 
 function shrink(state: State, job: Job, lease: Lease, now: Instant): Event {

@@ -1,6 +1,6 @@
 import { type MemberNeed, needOf } from "../fleet/fit.ts";
 import type { Fleet } from "../fleet/fleet.ts";
-import { mayStart } from "../gate/may-start.ts";
+import { quotaStop } from "../gate/quota-stop.ts";
 import type { Event, Seat } from "../journal/event.ts";
 import { type AccountNo, noAccount } from "../model/ids.ts";
 import type { Job, JobSpec } from "../model/job.ts";
@@ -87,8 +87,8 @@ function planMoves(state: State, job: Job, now: Instant, timeline: Timeline): Mo
       if (freeGpus(state.fleet, model) < ask.count * members.min) continue;
       const demand = demandOf(state, job, choice, model);
       const cover = coverFor(state, job.account, demand);
-      if (mayStart(state, job, choice, demand, now) !== undefined) continue;
-      if (!timeline.mayHold(job, demand, cover === noAccount)) continue;
+      if (quotaStop(state, { job, choice, demand, now, cover }) !== undefined) continue;
+      if (!timeline.backfill.mayHold(job, demand, cover === noAccount)) continue;
       // With room by shape it is something else that it waits for.
       if (typeof findSeats(state, job, choice, model) === "object") continue;
       const need = { ...needOf(job.spec, choice, model), mayUse: nodesFor(state, job) };
@@ -177,7 +177,7 @@ class MoveSearch {
     if (members.min === 1) return [];
     const fewer = { account, spec: { ...spec, members: { ...members, min: members.min - 1 } } };
     const { burst, timeline } = this.#terms;
-    const seats = findSeats(this.#state, fewer, choice, model, timeline.besideFor(this.#job, burst));
+    const seats = findSeats(this.#state, fewer, choice, model, timeline.backfill.besideFor(this.#job, burst));
     return typeof seats === "string" ? undefined : seats;
   }
 
@@ -197,7 +197,7 @@ class MoveSearch {
 
   #look(node: FleetNode): void {
     const { burst, now, timeline } = this.#terms;
-    if (timeline.mayTake(this.#job, burst, node, this.#need, 1) === 0) return;
+    if (timeline.backfill.mayTake(this.#job, burst, node, this.#need, 1) === 0) return;
     const movers: Victim[] = [];
     for (const job of this.#state.movable.get(node.no) ?? []) {
       if (job.state === "stopping" || isNew(this.#state, job, now) || isConfidential(this.#state, job.account))
@@ -242,7 +242,7 @@ class MoveSearch {
   #seatsElsewhere(mover: Job, from: FleetNode): readonly Seat[] | undefined {
     const model = this.#state.fleet.gpuModel[mover.leases[0]!.gpus[0]!]!;
     const { timeline } = this.#terms;
-    const beside = timeline.besideFor(mover, mover.cover === noAccount);
+    const beside = timeline.backfill.besideFor(mover, mover.cover === noAccount);
     const seats = findSeats(this.#state, mover, mover.choice, model, beside, (node) => node !== from);
     return typeof seats === "string" ? undefined : seats;
   }

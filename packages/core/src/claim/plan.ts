@@ -5,7 +5,6 @@ import type { Seat } from "../journal/event.ts";
 import { type NodeNo, noAccount } from "../model/ids.ts";
 import type { Job } from "../model/job.ts";
 import type { Instant } from "../model/units.ts";
-import { unitsPerGpu } from "../model/units.ts";
 import { isConfidential, leavingOn, nodesFor } from "../place/dedicated.ts";
 import { lacksSeatsAlone } from "../place/place.ts";
 import { findSeats } from "../place/seats.ts";
@@ -46,8 +45,7 @@ export function planClaim(
   // Room that must lie in different places is waited for: nobody is taken for it [P7].
   if (job.spec.spread !== undefined && job.spec.members.min > 1) return undefined;
   const wish = wishOf(state, job.spec);
-  for (const { demand } of wish.options)
-    if (limitHit(state, job, demand.units, unitsPerGpu, now) !== undefined) return undefined;
+  for (const { demand } of wish.options) if (limitHit(state, job, demand.units, now) !== undefined) return undefined;
   const quick = quickClaim(state, job, wish, now, effort.full) ?? quickShareClaim(state, job, wish, now, effort);
   if (quick === "nobody") return undefined;
   if (quick !== undefined && "seats" in quick) return quick;

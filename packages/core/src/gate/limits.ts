@@ -1,26 +1,25 @@
 import type { Account } from "../model/account.ts";
 import type { AccountNo } from "../model/ids.ts";
 import type { Job } from "../model/job.ts";
-import type { Instant } from "../model/units.ts";
+import { type Instant, unitsPerGpu } from "../model/units.ts";
 import { pathUp } from "../quota/accounts.ts";
 import { userCount } from "../quota/held.ts";
 import { jobOf } from "../state/live-jobs.ts";
 import type { State } from "../state/state.ts";
 
+/** A limit of an account that keeps a job from starting. */
 export type LimitHit =
   | { readonly kind: "gpus-per-user"; readonly account: Account; readonly max: number }
   | { readonly kind: "gpu-time"; readonly account: Account; readonly until: Instant };
 
-/** The first limit on the path that keeps the job from starting now. */
-export function limitHit(state: State, job: Job, units: number, gpuUnits: number, now: Instant): LimitHit | undefined {
+/** The first limit on the path that keeps a job of that many GPU units from starting now. */
+export function limitHit(state: State, job: Job, units: number, now: Instant): LimitHit | undefined {
   if (units === 0) return undefined;
   for (const account of pathUp(state, job.account)) {
     const { gpusPerUserMax, gpuTime } = account.terms.limits;
-    if (
-      gpusPerUserMax !== undefined &&
-      userCount(state.usage[account.no]!, job.user).units + units > gpusPerUserMax * gpuUnits
-    ) {
-      return { kind: "gpus-per-user", account, max: gpusPerUserMax };
+    if (gpusPerUserMax !== undefined) {
+      const held = userCount(state.usage[account.no]!, job.user).units;
+      if (held + units > gpusPerUserMax * unitsPerGpu) return { kind: "gpus-per-user", account, max: gpusPerUserMax };
     }
     if (gpuTime !== undefined && usedInWindow(state, account.no, gpuTime.everyMs, now) >= gpuTime.unitMsMax) {
       return { kind: "gpu-time", account, until: now - (now % gpuTime.everyMs) + gpuTime.everyMs };
@@ -29,6 +28,7 @@ export function limitHit(state: State, job: Job, units: number, gpuUnits: number
   return undefined;
 }
 
+/** GPU time of an account's subtree in the present window: of ended leases as recorded, of running ones up to now. */
 function usedInWindow(state: State, account: AccountNo, everyMs: number, now: Instant): number {
   const from = now - (now % everyMs);
   const window = state.gpuTime.get(account);

@@ -1,19 +1,18 @@
 import type { AccountNo } from "../model/ids.ts";
-import type { Job } from "../model/job.ts";
 import type { Instant } from "../model/units.ts";
 import type { BudgetStop } from "../money/budget.ts";
 import { pathUp, tenantOf } from "../quota/accounts.ts";
 import type { State } from "../state/state.ts";
-import { type PriceHit, priceHit } from "./price.ts";
+import { type PricedJob, type PriceHit, priceHit } from "./price.ts";
 
-/** A budget, or the credit of a tenant, that keeps a job from starting. */
+/** A spent budget, or the spent credit of a tenant, that keeps a job from starting. */
 export interface BudgetHit {
   readonly account: string;
   readonly stop: BudgetStop;
   readonly of: "budget" | "credit";
 }
 
-/** The first spent budget on the path that forbids a start, as burst or at all; then the tenant's credit. */
+/** The first spent budget on the path that forbids a start, of burst work or of any; else the tenant's credit. */
 export function budgetHit(state: State, account: AccountNo, burst: boolean): BudgetHit | undefined {
   const { reached, creditReached } = state.books;
   if (reached.size + creditReached.size === 0) return undefined;
@@ -23,20 +22,20 @@ export function budgetHit(state: State, account: AccountNo, burst: boolean): Bud
       return { account: path, stop, of: "budget" };
   }
   if (!burst || creditReached.size === 0) return undefined;
-  // A guarantee is paid for all the same: holding back what it covers would save nothing.
+  // A guarantee is paid for whether it is used or not: holding back a covered job would save nothing.
   const { path } = tenantOf(state, account);
   return creditReached.has(path) ? { account: path, stop: "stop-burst", of: "credit" } : undefined;
 }
 
-/** Money that keeps a job from starting: a spent budget on its path, or a price above the most that it pays. */
+/** Money that keeps a job from starting: a spent budget on its path, or a price above its `max_price`. */
 export type MoneyHit =
   | { readonly kind: "budget"; readonly hit: BudgetHit }
   | { readonly kind: "price"; readonly hit: PriceHit };
 
-/** What an alternative of a job on a model has against it, as burst or inside a guarantee. */
+/** Whether money keeps an alternative of a job on a model from starting. Prices count for burst work only. */
 export function moneyHit(
   state: State,
-  job: Pick<Job, "account" | "spec">,
+  job: PricedJob,
   { choice, model }: { readonly choice: number; readonly model: number },
   burst: boolean,
   now: Instant,

@@ -46,7 +46,7 @@ describe("max_price", () => {
     assert.equal(w.stateOf("thrifty"), "starting");
   });
 
-  it("holds back nobody inside a guarantee, below the price, or where there are no prices", () => {
+  it("holds back no job inside a guarantee, at a price it pays, or where there are no prices", () => {
     const w = world();
     foresee(w);
     w.submit("covered", "lab", { max_price: 0.01 });
@@ -56,7 +56,7 @@ describe("max_price", () => {
     assert.deepEqual([w.stateOf("covered"), w.stateOf("rich"), free.stateOf("any")], Array(3).fill("starting"));
   });
 
-  it("asks a borrower to leave when the price passes what it pays, and it comes back to wait", () => {
+  it("stops a burst job when the price rises above its max_price, and the job waits again", () => {
     const w = world();
     foresee(w);
     w.submit("floor", "lab");
@@ -72,7 +72,7 @@ describe("max_price", () => {
     assert.equal(reasonOf(w, "night").kind, "price");
   });
 
-  it("asks who falls out of its guarantee to leave at once, and only who would pay too much", () => {
+  it("stops a job at once that falls out of its guarantee and would pay too much, and no other", () => {
     const w = world([]).account("ops", { guarantee: 2 });
     w.submit("thrifty", "ops", { max_price: 2 });
     w.submit("rich", "ops", { max_price: 3 });
@@ -84,7 +84,7 @@ describe("max_price", () => {
     };
     const stopping = (events: Event[]) =>
       events.flatMap((event) => (event.kind === "lease-stopping" ? [[event.lease, event.cause, event.why]] : []));
-    assert.deepEqual(stopping(edit(1)), []); // the younger has fallen, and pays
+    assert.deepEqual(stopping(edit(1)), []); // the younger job has lost its cover, and pays
     const [lease] = w.state.jobById.get(jobId("thrifty"))!.leases;
     const why = "an hour of H100 costs 3.00 EUR beyond the guarantee, and its max_price is 2.00 EUR";
     assert.deepEqual(stopping(edit(0)), [[lease!.id, "budget", why]]);
@@ -93,7 +93,7 @@ describe("max_price", () => {
     assert.equal(w.stateOf("rich"), "running");
   });
 
-  it("waits until the shell has said what times of day cost, and remembers it over a snapshot", () => {
+  it("makes a job wait until the shell has foretold prices, which a snapshot keeps", () => {
     const w = world();
     w.submit("floor", "lab");
     w.submit("thrifty", "lab", { max_price: 3 });
@@ -110,13 +110,13 @@ describe("max_price", () => {
     assert.equal(again.stateOf("late"), "starting");
   });
 
-  it("takes nobody's seat for a job that could not pay for it, nor for one whose budget is spent", () => {
+  it("takes no seat for a job that could not pay for it, nor for one whose budget is spent", () => {
     const claim = (raw: object, spent: boolean) => {
       const w = new World().nodes(["n", "H100:1"]).account("ops");
       w.must({ kind: "price.add", version: pricesOf({}) });
       w.submit("low", "ops", { priority: "low" });
       w.run("low");
-      w.submit("high", "ops", { priority: "high", ...raw }); // who has just begun is left alone for a time
+      w.submit("high", "ops", { priority: "high", ...raw }); // `low` is still inside min_runtime
       assert.equal(w.stateOf("low"), "running");
       const limits = { limitMicros: "1", every: "month", alertsPerMille: [], stop: "refuse-new" } as const;
       w.must({ kind: "budget.set", budget: { account: "ops", currency: "EUR", ...limits } });

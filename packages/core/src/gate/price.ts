@@ -1,53 +1,63 @@
 import type { GpuAsk, Job, JobSpec } from "../model/job.ts";
+import { must } from "../model/must.ts";
 import type { Instant } from "../model/units.ts";
 import { versionAt } from "../money/price.ts";
 import { burstPrice, type PriceTerms, termsAt, type UnitPrice } from "../money/unit-price.ts";
 import { tenantOf } from "../quota/accounts.ts";
 import type { State } from "../state/state.ts";
 
-/** A price that keeps a job from borrowing. */
+/** A price that keeps a job from running on borrowed GPUs. */
 export interface PriceHit {
   readonly model: string;
   readonly currency: string;
-  /** Of an hour of one whole GPU; absent while the shell has not yet said what this time of day costs. */
+  /** Of one GPU-hour; absent until the shell has foretold the prices of this time of day. */
   readonly price?: UnitPrice;
-  /** When it is low enough, as far as prices are known ahead. */
+  /** When the price is low enough, as far as prices are known ahead. */
   readonly until?: Instant;
 }
 
-type Asking = Pick<Job, "account"> & { readonly spec: JobSpec };
+/** A job as far as it has a price; it need not be submitted. */
+export type PricedJob = Pick<Job, "account" | "spec">;
 
-/** Whether an hour of an alternative on a model costs more beyond the guarantee than the job pays, and until when. */
-export function priceHit(state: State, job: Asking, choice: number, model: number, now: Instant): PriceHit | undefined {
+/** The price of an alternative on a model beyond the guarantee, where it is above the job's `max_price`. */
+export function priceHit(
+  state: State,
+  job: PricedJob,
+  choice: number,
+  model: number,
+  now: Instant,
+): PriceHit | undefined {
   const max = job.spec.maxPriceMicros;
   if (max === undefined || model < 0) return undefined;
-  const seen = priceAt(state, job, choice, model, now);
-  if (seen === undefined || (seen.price !== undefined && isWithin(seen.price, max))) return undefined;
-  const until = borders(state, now).find((at) => {
+  const hit = priceAt(state, job, choice, model, now);
+  if (hit === undefined || isPayable(hit, max)) return undefined;
+  const until = priceChangesAfter(state, now).find((at) => {
     const then = priceAt(state, job, choice, model, at);
-    return then === undefined || (then.price !== undefined && isWithin(then.price, max));
+    return then === undefined || isPayable(then, max);
   });
-  return { ...seen, ...(until !== undefined && { until }) };
+  return { ...hit, ...(until !== undefined && { until }) };
 }
 
-function isWithin({ numerator, denominator }: UnitPrice, maxMicros: number): boolean {
-  return numerator <= BigInt(maxMicros) * denominator;
+/** A price that is not known yet is not payable. */
+function isPayable({ price }: PriceHit, maxMicros: number): boolean {
+  return price !== undefined && price.numerator <= BigInt(maxMicros) * price.denominator;
 }
 
-/** The price of an hour; undefined where there is no price list, hence nothing costs anything. */
-function priceAt(state: State, job: Asking, choice: number, model: number, at: Instant): PriceHit | undefined {
+/** The price of a GPU-hour; undefined without a price list: then nothing costs anything. */
+function priceAt(state: State, job: PricedJob, choice: number, model: number, at: Instant): PriceHit | undefined {
   const { versions, contracts, ahead } = state.books;
   const version = versionAt({ versions, contracts: [] }, at);
   if (version === undefined) return undefined;
-  const about = { model: state.fleet.models[model]!, currency: version.currency };
-  const known = version.timesOfDay.length === 0 || (ahead.fromAt <= at && at < ahead.toAt);
-  if (!known) return about;
+  const unpriced = { model: state.fleet.models[model]!, currency: version.currency };
+  const isKnown = version.timesOfDay.length === 0 || (ahead.fromAt <= at && at < ahead.toAt);
+  if (!isKnown) return unpriced;
   const tenant = tenantOf(state, job.account).path;
-  const terms = termsAt({ versions, contracts: [...contracts.values()] }, ahead.windows, at, tenant)!;
-  return { ...about, price: dearest(terms, job.spec, job.spec.gpus[choice]!, about.model) };
+  const terms = termsAt({ versions, contracts: [...contracts.values()] }, ahead.windows, at, tenant);
+  const known = must(terms, "where a price version holds, there are terms");
+  return { ...unpriced, price: dearest(known, job.spec, job.spec.gpus[choice]!, unpriced.model) };
 }
 
-/** Of a part it is not known beforehand how it will be cut: it counts as the dearest that it could be. */
+/** The mode and profile of a part are not known beforehand: it counts as the dearest that it could become. */
 function dearest(terms: PriceTerms, spec: JobSpec, { part }: GpuAsk, model: string): UnitPrice {
   const topology = spec.topology?.required === true ? spec.topology.level : "";
   if (part === undefined) return burstPrice(terms, { model, topology, isolation: "whole", profile: "" });
@@ -59,7 +69,7 @@ function dearest(terms: PriceTerms, spec: JobSpec, { part }: GpuAsk, model: stri
 }
 
 /** The instants after `now` at which a price may change, in order. */
-export function borders({ books: { versions, contracts, ahead } }: State, now: Instant): Instant[] {
+export function priceChangesAfter({ books: { versions, contracts, ahead } }: State, now: Instant): Instant[] {
   const at = new Set<Instant>();
   for (const { fromAt } of versions) at.add(fromAt);
   for (const { fromAt, toAt } of contracts.values()) at.add(fromAt).add(toAt);

@@ -1,5 +1,5 @@
 import type { BesidePlans } from "../fleet/fit.ts";
-import { stopFor } from "../gate/may-start.ts";
+import { quotaStop } from "../gate/quota-stop.ts";
 import type { JobPlaced } from "../journal/event.ts";
 import type { NodeNo } from "../model/ids.ts";
 import { noAccount } from "../model/ids.ts";
@@ -17,7 +17,7 @@ import { findSeats } from "./seats.ts";
 /** Everything a placement fixes but the attempt and the time. */
 export type Placement = Pick<JobPlaced, "choice" | "unitsEach" | "class" | "cover" | "seats">;
 
-/** What the planned starts of other jobs leave to one that could start now [B2]; `plan/Timeline` answers. */
+/** What the planned starts of other jobs leave to one that could start now [B2]; `plan/Backfill` answers. */
 export interface PlansAhead {
   readonly plans: readonly unknown[];
   /** Whether the plans ahead of the job keep their quota if it starts now. */
@@ -43,7 +43,7 @@ export function placeJob(
   let apart = false;
   for (const { choice, model, demand } of wish.options) {
     let cover = coverFor(state, job.account, demand);
-    if (!wholeNodes && stopFor(state, job, choice, demand, cover, now) !== undefined) {
+    if (!wholeNodes && quotaStop(state, { job, choice, demand, cover, now }) !== undefined) {
       full = false;
       continue;
     }
@@ -69,7 +69,7 @@ export function placeJob(
       // What it would really hold depends on the nodes that it would open.
       const held = heldBeside(state, job.account, seats);
       cover = coverFor(state, job.account, demand, held);
-      if (stopFor(state, job, choice, demand, cover, now, held) !== undefined) continue;
+      if (quotaStop(state, { job, choice, demand, cover, now, held }) !== undefined) continue;
     }
     const { unitsEach } = job.spec.gpus[choice]!;
     return { choice, unitsEach, class: cover === noAccount ? "burst" : "guaranteed", cover, seats };
@@ -82,7 +82,7 @@ export function placeJob(
 export function lacksSeatsAlone(state: State, job: Job, now: Instant, marks: FullMarks): boolean {
   const wish = wishOf(state, job.spec);
   for (const { choice, demand } of wish.options)
-    if (stopFor(state, job, choice, demand, coverFor(state, job.account, demand), now) !== undefined) return false;
+    if (quotaStop(state, { job, choice, demand, now }) !== undefined) return false;
   if (marks.isFull(state, wish, job.spec, job.account)) return true;
   return wish.options.every(({ choice, model }) => {
     const seats = findSeats(state, job, choice, model);

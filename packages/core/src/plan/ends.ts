@@ -11,39 +11,45 @@ export interface Moment {
   readonly job?: Job;
 }
 
-/** What can be told at an instant of when that which runs will be over. */
+/** When the running jobs are expected to end, as known at one instant. */
 export class Ends {
   readonly #state: State;
   readonly #now: Instant;
   readonly #endOf: EndOf;
-  /** All ends are those that the state keeps in order: no account has a pace of its own, and nobody asks for others. */
-  readonly #areKept: boolean;
+  /** The ends are those that the state keeps sorted: they are by `endOf`, and no account has a pace of its own. */
+  readonly #areIndexed: boolean;
   #inOrder: readonly Ending[] | undefined;
-  /** GPUs of each node whose holders are guessed to end. */
-  #guessedOn: Int32Array | undefined;
+  /** By node: GPUs of jobs with an expected end. */
+  #endingOn: Int32Array | undefined;
 
   constructor(state: State, now: Instant, ends: EndOf) {
     this.#state = state;
     this.#now = now;
     this.#endOf = ends;
-    this.#areKept = ends === endOf && state.pace.size === 0;
+    this.#areIndexed = ends === endOf && state.pace.size === 0;
   }
 
-  /** When a job that runs is over; what nobody can tell the end of runs for ever. */
+  /** When a running job ends; a job with an unknown end runs for ever. */
   of(job: Job): Instant {
     return this.#endOf(this.#state, job, this.#now) ?? Number.POSITIVE_INFINITY;
   }
 
-  /** Whether there may be any. */
-  get mayBe(): boolean {
-    return !this.#areKept || !this.#state.endings.isEmpty;
+  /** Whether a running job is not known to have ended by an instant. */
+  runsPast(job: Job, at: Instant): boolean {
+    return this.of(job) > at;
   }
 
-  /** How many members fit at most once everything with an end is over. */
+  /** Whether some running job may have a known end. */
+  get mayExist(): boolean {
+    return !this.#areIndexed || !this.#state.endings.isEmpty;
+  }
+
+  /** How many members fit at most once every job with a known end has ended. */
   roomAfter({ model, gpus }: MemberNeed, apart: boolean): number {
+    if (gpus <= 0) throw new Error("Bug: only members with whole GPUs are counted by GPUs");
     const { fleet, endings } = this.#state;
-    if (!this.#areKept) this.#guessedOn ??= this.#countGuessed();
-    const ending = this.#guessedOn ?? endings.gpusOn;
+    if (!this.#areIndexed) this.#endingOn ??= this.#countEnding();
+    const ending = this.#endingOn ?? endings.gpusOn;
     let members = 0;
     for (const node of fleet.nodes) {
       if (node === undefined || fleet.soleModel(node) !== model) continue;
@@ -53,16 +59,16 @@ export class Ends {
     return members;
   }
 
-  #countGuessed(): Int32Array {
+  #countEnding(): Int32Array {
     const ending = new Int32Array(this.#state.fleet.nodes.length);
     for (const { job } of this.inOrder())
       for (const { node, gpus, part } of job.leases) if (part === undefined) ending[node]! += gpus.length;
     return ending;
   }
 
-  /** In order, when something becomes free: the ends of what runs, nodes that come back from maintenance, and some others. */
+  /** In order: the ends of running jobs, the ends of maintenance windows, and `others`, as far as they are to come. */
   *moments(others: readonly Instant[]): Generator<Moment, undefined> {
-    const also = [...others, ...this.#returns()].filter((at) => at > this.#now).sort((a, b) => a - b);
+    const also = [...others, ...this.#maintenanceEnds()].filter((at) => at > this.#now).sort((a, b) => a - b);
     let next = 0;
     for (const ending of this.inOrder()) {
       for (; next < also.length && also[next]! < ending.at; next++) yield { at: also[next]! };
@@ -71,19 +77,19 @@ export class Ends {
     for (; next < also.length; next++) yield { at: also[next]! };
   }
 
-  *#returns(): Generator<Instant> {
+  *#maintenanceEnds(): Generator<Instant> {
     const { maintained, nodes } = this.#state.fleet;
     for (const no of maintained) for (const { to } of nodes[no]?.maintenance ?? []) yield to;
   }
 
-  /** What runs and can be told the end of, by that. */
+  /** The running jobs with a known end, earliest end first. */
   inOrder(): readonly Ending[] {
-    this.#inOrder ??= this.#areKept ? this.#known() : this.#guesses();
+    this.#inOrder ??= this.#areIndexed ? this.#indexed() : this.#guessed();
     return this.#inOrder;
   }
 
-  /** Whose limit is past is over any moment. */
-  #known(): readonly Ending[] {
+  /** A job past its limit is about to be stopped: it counts as ending now. */
+  #indexed(): readonly Ending[] {
     const endings = this.#state.endings.inOrder(this.#now);
     let past = 0;
     while (past < endings.length && endings[past]!.at <= this.#now) past++;
@@ -92,7 +98,7 @@ export class Ends {
     return [...over.sort((a, b) => a.job.no - b.job.no), ...endings.slice(past)];
   }
 
-  #guesses(): readonly Ending[] {
+  #guessed(): readonly Ending[] {
     const ends: Ending[] = [];
     for (const job of this.#state.active.values()) {
       const at = this.#endOf(this.#state, job, this.#now);

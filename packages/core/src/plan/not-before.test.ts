@@ -20,7 +20,7 @@ describe("a job that must not start yet", () => {
     assert.deepEqual([at(w, "one"), at(w, "two"), at(w, "late")], [w.now + hour, w.now + 2 * hour, w.now + 3 * hour]);
   });
 
-  it("[B3] comes behind who is planned before, and is not told where nobody can tell", () => {
+  it("[B3] comes behind earlier plans, and has no planned start where no end is known", () => {
     const w = new World().nodes(["n", "H100:2"]).account("lab");
     w.submit("wall", "lab", { gpus: 2, max_time: "1h" });
     w.run("wall").submit("next", "lab", { gpus: 2, max_time: "1h" });

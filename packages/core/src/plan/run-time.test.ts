@@ -6,7 +6,7 @@ import { jobId, World } from "../testing/world.ts";
 import { outlookOf } from "../why/outlook.ts";
 import { reasonFor } from "../why/reason-for.ts";
 
-/** Eight GPUs on two nodes, and an account whose job `train` took so many minutes at a time. */
+/** Eight GPUs on two nodes, and an account whose past runs of `train` took these minutes. */
 function practised(...minutes: number[]): World {
   const w = new World().nodes(["n0", "H100:4"], ["n1", "H100:4"]).account("lab").account("other");
   for (const [i, each] of minutes.entries()) {
@@ -20,7 +20,7 @@ function practised(...minutes: number[]): World {
 const jobOf = (w: World, id: string) => w.state.jobById.get(jobId(id))!;
 const plannedAt = (w: World, id: string) => w.memory.startsAt.get(jobOf(w, id));
 
-describe("how long a job runs that does not say so", () => {
+describe("the run time of a job that declares none", () => {
   it("[B1] is what four of five of its user, account and name took", () => {
     const w = practised(10, 20, 30, 40, 90);
     w.submit("a", "lab", { name: "train", gpus: 4 });
@@ -47,7 +47,7 @@ describe("how long a job runs that does not say so", () => {
     assert.equal(plannedAt(few, "wide"), undefined);
   });
 
-  it("[B1] is half as long again once it has run longer, as often as it takes", () => {
+  it("[B1] is half as long again once the job has run longer, as often as necessary", () => {
     const w = practised(40, 40, 40);
     w.submit("a", "lab", { name: "train", gpus: 4 });
     const begun = w.now;
@@ -60,7 +60,7 @@ describe("how long a job runs that does not say so", () => {
     assert.deepEqual(at(), { when: "later", at: begun + 90 * minute, nodes: [0, 1], guessed: true });
   });
 
-  it("[B1] a declared limit counts instead, whatever was before", () => {
+  it("[B1] is its limit where it has one, whatever past runs took", () => {
     const w = practised(10, 10, 10);
     w.submit("a", "lab", { name: "train", gpus: 4, max_time: "2h" });
     w.run("a").submit("wide", "other", { nodes: 2, gpus: 4 });

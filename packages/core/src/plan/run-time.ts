@@ -5,8 +5,8 @@ import type { Instant } from "../model/units.ts";
 import type { State } from "../state/state.ts";
 
 /**
- * How long a job runs in all, as far as it can be told [B1]: its limit or its guess; else what those of its user, account
- * and name took; else, where its account lets the shorter go first, what its jobs take.
+ * The expected run time of a job in all [B1], by the first that is known: its `expected_time` or `max_time`; what jobs of
+ * its user, account and name took; in an account that orders by length, what the account's jobs take.
  */
 export function runMsOf(state: State, job: Job, ranMs: number): number | undefined {
   const { spec, usualMs } = job;
@@ -14,10 +14,10 @@ export function runMsOf(state: State, job: Job, ranMs: number): number | undefin
   return byPace ?? thoughtMs(spec, usualMs, ranMs);
 }
 
-/** When a job that holds seats is taken to be gone; undefined = nobody can tell. */
+/** When a job that holds seats is expected to end; undefined = unknown. */
 export type EndOf = (state: State, job: Job, now: Instant) => Instant | undefined;
 
-/** When a job that holds seats is taken to be gone by plans [B1]. */
+/** The end of a job as plans expect it [B1]. */
 export function endOf(state: State, job: Job, now: Instant): Instant | undefined {
   const begin = beginOf(job);
   const runsMs = runMsOf(state, job, Math.max(0, now - begin));
@@ -25,15 +25,16 @@ export function endOf(state: State, job: Job, now: Instant): Instant | undefined
 }
 
 /**
- * When a job that holds seats is gone if it goes as with this part of those like it that ran as long [W4]; a limit is
- * never exceeded. As plans take it where nothing is known of its like.
+ * The end of a job by a quantile of the past runs like it that took at least as long as it has run [W4]; never beyond its
+ * `max_time`. Without such runs, the end as plans expect it.
  */
-export function endAtQuantile(part: number): EndOf {
+export function endAtQuantile(quantile: number): EndOf {
+  if (!(quantile > 0 && quantile < 1)) throw new Error(`Bug: ${quantile} is not a quantile`);
   return (state, job, now) => {
     const begin = beginOf(job);
-    const span = quantileBeyond(state.runTimes.of(job), Math.max(0, now - begin), part);
+    const span = quantileBeyond(state.runTimes.of(job), Math.max(0, now - begin), quantile);
     if (span === undefined) return endOf(state, job, now);
-    return begin + Math.min(span, job.spec.maxTimeMs ?? span);
+    return Math.max(now, begin + Math.min(span, job.spec.maxTimeMs ?? span));
   };
 }
 

@@ -1,17 +1,17 @@
 import type { MemberAsk } from "../fleet/fit.ts";
 import type { NodeNo } from "../model/ids.ts";
 
-/** What stays free on a node when a plan starts beyond what it needs; of what it does not ask for, everything. */
+/** What stays free on a node beyond a plan's own need when the plan starts; infinite where the plan needs none of it. */
 export interface Spare {
   gpus: number;
   cpusMilli: number;
   memoryMiB: number;
 }
 
-/** Spare room by node; where there is no entry a plan needs nothing. */
+/** Spare room by node; a plan needs nothing of a node without an entry. */
 export type SpareOn = Map<NodeNo, Spare>;
 
-/** How many of some members a node has room for beside a plan. */
+/** How many of `members` fit into the spare room of a node. */
 export function membersBeside({ gpus, cpusMilli, memoryMiB }: Spare, need: MemberAsk, members: number): number {
   let fit = members;
   if (need.gpus > 0) fit = Math.min(fit, Math.floor(gpus / need.gpus));
@@ -25,7 +25,7 @@ export function isOverdrawn(spare: Spare | undefined): boolean {
   return spare !== undefined && (spare.gpus < 0 || spare.cpusMilli < 0 || spare.memoryMiB < 0);
 }
 
-/** Takes an amount off what is spare on a node (`sign` 1), or gives it back (-1). */
+/** Takes an amount from the spare room of a node (`sign` 1), or gives it back (-1). */
 export function takeSpare(
   on: SpareOn,
   node: NodeNo,

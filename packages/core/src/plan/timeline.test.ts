@@ -1,66 +1,71 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import type { JobNo } from "../model/ids.ts";
-import type { JobSpec } from "../model/job.ts";
-import { minute } from "../model/units.ts";
-import { demandOf } from "../quota/demand.ts";
-import { newJob } from "../state/new-job.ts";
-import { parseJob } from "../submit/parse.ts";
-import { ana, jobId, World } from "../testing/world.ts";
+import { type NodeNo, noAccount } from "../model/ids.ts";
+import { hour } from "../model/units.ts";
+import { jobId, World } from "../testing/world.ts";
+import { plansMax } from "./eligibility.ts";
 import { Timeline } from "./timeline.ts";
 
-describe("plans where nothing that runs has an end", () => {
-  it("[B1] are made for when less urgent work of the account can be taken", () => {
-    const w = new World().nodes(["n", "H100:4"]).account("a", { max: 2, guarantee: 2 });
-    const minRuntimeMs = 10 * minute;
-    w.must({ kind: "policy.set", policy: { rebalance: "on", minRuntimeMs, graceMs: 0, backfill: true } });
-    w.submit("low", "a", { gpus: 2, priority: "low" });
-    w.run("low").submit("high", "a", { gpus: 2, priority: "high" });
-    assert.deepEqual(
-      [...w.memory.startsAt].map(([job, at]) => [job.id, at - w.now]),
-      [["job_high", minRuntimeMs]],
-    );
-  });
+const jobOf = (w: World, id: string) => w.state.jobById.get(jobId(id))!;
 
-  it("[B8] keep the guarantee by which they take work back", () => {
-    const w = new World().nodes(["n", "H100:8"]).account("a", { max: 5, guarantee: 2 });
-    const minRuntimeMs = 10 * minute;
-    w.must({ kind: "policy.set", policy: { rebalance: "on", minRuntimeMs, graceMs: 0, backfill: true } });
-    for (const name of ["low", "lower"]) w.submit(name, "a", { gpus: 2, priority: "low" });
-    w.run("low").run("lower").submit("high", "a", { gpus: 2, priority: "high" });
-    const startsAt = w.now + minRuntimeMs;
-    w.tick(minute);
-    w.submit("late", "a", { gpus: 1, priority: "low" });
-    assert.equal(w.stateOf("late"), "waiting");
-    assert.deepEqual([...w.memory.startsAt.values()], [startsAt]);
-  });
-
-  it("[B1] are not made for who waits for seats alone", () => {
+describe("a timeline", () => {
+  it("[B1] has no plan for a job that needs seats of jobs with an unknown end", () => {
     const w = new World().nodes(["n", "H100:4"]).account("a");
     w.submit("runs", "a", { gpus: 4 });
     w.run("runs").submit("waits", "a", { gpus: 2 });
     assert.equal(w.state.planned.size, 0);
+    assert.equal(new Timeline(w.state, w.now).plan(jobOf(w, "waits")), undefined);
   });
-});
 
-describe("a plan in whose gap burst work of another account runs", () => {
-  it("[B8] keeps the guarantee by which it takes that back from burst work of its own", () => {
-    const w = new World().nodes(["a", "H100:3"], ["b", "H100:3"]).account("lab", { guarantee: 3 }).account("shop");
-    w.must({ kind: "policy.set", policy: { rebalance: "on", minRuntimeMs: 0, graceMs: 0, backfill: false } });
-    w.submit("two", "lab", { nodes: 2, max_time: "10m" });
-    w.submit("one", "lab", { max_time: "10m" });
-    w.submit("wide", "lab", { gpus: 3 });
+  it("[B3] tells when a job could start behind all plans without planning it", () => {
+    const w = new World().nodes(["n", "H100:2"]).account("a");
+    w.submit("wall", "a", { gpus: 2, max_time: "1h" });
+    w.run("wall").submit("first", "a", { gpus: 2, max_time: "1h" });
+    w.submit("second", "a", { gpus: 2, max_time: "1h" });
     const timeline = new Timeline(w.state, w.now);
-    const wide = w.state.jobById.get(jobId("wide"))!;
-    assert.deepEqual([...timeline.plan(wide)!.takes.keys()], [0]);
-    const spec = parseJob({ run: "true", gpus: 1 }, { after: [] }) as JobSpec;
-    const late = newJob({ spec, account: wide.account, user: ana, at: w.now }, 0, 1_000_000 as JobNo, jobId("late"));
-    const mayStart = () => timeline.mayHold(late, demandOf(w.state, late, 0, 0), true);
-    assert.equal(mayStart(), true);
-    w.submit("lent", "shop", { max_time: "30m" });
-    const lent = w.state.jobById.get(jobId("lent"))!;
-    assert.equal(lent.leases[0]!.node, 0);
-    timeline.started(lent);
-    assert.equal(mayStart(), false);
+    timeline.plan(jobOf(w, "first"));
+    assert.equal(timeline.startOf(jobOf(w, "second"))!.at, w.now + 2 * hour);
+    assert.equal(timeline.plans.length, 1);
+  });
+
+  it("[B1] has a limited number of plans", () => {
+    const w = new World().nodes(["n", "H100:1"]).account("a");
+    w.submit("wall", "a", { max_time: "1h" });
+    w.run("wall");
+    const timeline = new Timeline(w.state, w.now);
+    const planned: boolean[] = [];
+    for (let i = 0; i <= plansMax; i++) {
+      w.submit(`j${i}`, "a", { max_time: "1h", name: `j${i}` });
+      planned.push(timeline.plan(jobOf(w, `j${i}`)) !== undefined);
+    }
+    assert.deepEqual(planned, [...Array(plansMax).fill(true), false]);
+  });
+
+  it("[B2] drops the plan of a job that starts, and leaves less beside the plans it runs into", () => {
+    const w = new World().nodes(["n", "H100:4"]).account("a");
+    w.submit("wall", "a", { gpus: 3, max_time: "1h" });
+    w.run("wall").submit("wide", "a", { gpus: 2, max_time: "1h" });
+    const timeline = new Timeline(w.state, w.now);
+    timeline.plan(jobOf(w, "wide"));
+    const spare = () => timeline.plans[0]!.spare.get(0 as NodeNo)!.gpus;
+    assert.equal(spare(), 2);
+    w.submit("small", "a", { gpus: 1, max_time: "2h" });
+    timeline.started(jobOf(w, "small"));
+    assert.equal(spare(), 1);
+    assert.throws(() => timeline.started(jobOf(w, "wide")), /holds seats/);
+  });
+
+  it("[B7] lets a job of another account use the guarantee that was to cover a plan, as the order says", () => {
+    const w = new World().nodes(["n0", "H100:4"], ["n1", "H100:4"]);
+    w.account("owner", { guarantee: 4 }).account("lab", { guarantee: 4, max: 8 }).account("lab/a").account("lab/b");
+    w.submit("wall", "owner", { nodes: 2, gpus: 2, max_time: "1h" });
+    w.run("wall").submit("wide", "lab/a", { gpus: 4, max_time: "1h" });
+    const timeline = new Timeline(w.state, w.now);
+    const plan = timeline.plan(jobOf(w, "wide"))!;
+    assert.equal(plan.cover, w.state.accountByPath.get("lab")!.no);
+    w.submit("first", "lab/b", { gpus: 2 });
+    assert.equal(w.stateOf("first"), "starting");
+    timeline.started(jobOf(w, "first"));
+    assert.equal(plan.cover, noAccount);
   });
 });

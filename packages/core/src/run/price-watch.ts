@@ -1,4 +1,4 @@
-import { borders, priceHit } from "../gate/price.ts";
+import { priceChangesAfter, priceHit } from "../gate/price.ts";
 import { priceText } from "../gate/price-text.ts";
 import type { Event } from "../journal/event.ts";
 import type { Job } from "../model/job.ts";
@@ -7,7 +7,7 @@ import type { State } from "../state/state.ts";
 import { stopJob } from "./stop.ts";
 /** A price may have changed: who would pay more than its `max_price` leaves gracefully, and waits until that is over. */
 export function priceCame(state: State, now: Instant): Event[] {
-  const [next] = borders(state, now);
+  const [next] = priceChangesAfter(state, now);
   if (next !== undefined) state.timers.addOnce({ at: next, kind: "price", subject: 0 });
   state.waiting.roomChanged(state.clock);
   return [...state.priced].flatMap((job) => leaveForPrice(state, job, now));

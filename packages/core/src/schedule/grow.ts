@@ -1,5 +1,5 @@
 import type { Level } from "../fleet/topology.ts";
-import { mayStart } from "../gate/may-start.ts";
+import { quotaStop } from "../gate/quota-stop.ts";
 import type { Seat } from "../journal/event.ts";
 import type { NodeNo } from "../model/ids.ts";
 import type { Job } from "../model/job.ts";
@@ -81,8 +81,9 @@ function seatForOneMore(
   const model = modelOf(state, job);
   const one = oneOf(job);
   const wholeNodes = isConfidential(state, job.account);
-  if (!wholeNodes && mayStart(state, one, job.choice, demand, now) !== undefined) return undefined;
-  const beside = plans?.besideGrowth(job, demand);
+  const start = { job: one, choice: job.choice, demand, now };
+  if (!wholeNodes && quotaStop(state, start) !== undefined) return undefined;
+  const beside = plans?.backfill.besideGrowth(job, demand);
   const within = besideOthers(state, job);
   const { topology } = job.spec;
   const prefers = topology !== undefined && !topology.required ? placeTest(state, job, topology) : undefined;
@@ -90,7 +91,7 @@ function seatForOneMore(
   if (prefers !== undefined && typeof seats === "string")
     seats = findSeats(state, one, job.choice, model, beside, within);
   if (typeof seats === "string") return undefined;
-  if (wholeNodes && mayStart(state, one, job.choice, demand, now, heldBeside(state, job.account, seats)) !== undefined)
+  if (wholeNodes && quotaStop(state, { ...start, held: heldBeside(state, job.account, seats) }) !== undefined)
     return undefined;
   return seats[0];
 }

@@ -90,7 +90,7 @@ function startOnFreeSeats(world: World, { group }: Candidate, plans: Plans): Sta
   const job = group.jobs[0]!;
   if (isShut(world, group)) return undefined;
   const wish = upToDate(state, group.wish, job.spec);
-  const placement = placeJob(state, job, now, plans.timeline, wish, memory.full);
+  const placement = placeJob(state, job, now, plans.timeline.backfill, wish, memory.full);
   if (placement === undefined) return undefined;
   const wasPlanned = state.planned.has(job);
   const charged = chargedOn(state, placement.seats);

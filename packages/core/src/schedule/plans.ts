@@ -1,7 +1,8 @@
-import { isPlannable, mayStart } from "../gate/may-start.ts";
+import { isPlannable, type QuotaStop, quotaStop } from "../gate/quota-stop.ts";
 import type { AccountNo } from "../model/ids.ts";
 import type { Job } from "../model/job.ts";
-import { mayBePlanned, mayPlan } from "../plan/patience.ts";
+import { must } from "../model/must.ts";
+import { mayBePlanned, mayPlan } from "../plan/eligibility.ts";
 import { Timeline } from "../plan/timeline.ts";
 import type { WaitingGroup } from "../state/waiting-group.ts";
 import { upToDate } from "../state/wish-of.ts";
@@ -38,7 +39,7 @@ export class Plans {
     const { state, memory, turn, now, apply } = this.#world;
     const job = group.jobs[0]!;
     if (state.planned.has(job) || !mayBePlanned(state, job)) return;
-    const stop = mayStart(state, job, 0, upToDate(state, group.wish, job.spec).first, now);
+    const stop = this.#stopOf(job, group);
     if (stop !== undefined && !isPlannable(stop)) return;
     const plan = mayPlan(state, turn.isDue) ? this.timeline.plan(job) : undefined;
     if (plan === undefined) return;
@@ -62,10 +63,14 @@ export class Plans {
 
   /** Room may have come sooner than planned: then it is for the jobs that were planned. */
   #mayStartNow(job: Job): boolean {
+    const { state } = this.#world;
+    const group = must(state.waiting.groupOf(job), "a planned job waits");
+    return !isArrayFull(state, job) && this.#stopOf(job, group) === undefined;
+  }
+
+  /** What keeps the first alternative of a job from starting now. */
+  #stopOf(job: Job, { wish }: WaitingGroup): QuotaStop | undefined {
     const { state, now } = this.#world;
-    const { wish } = state.waiting.groupOf(job)!;
-    return (
-      !isArrayFull(state, job) && mayStart(state, job, 0, upToDate(state, wish, job.spec).first, now) === undefined
-    );
+    return quotaStop(state, { job, choice: 0, demand: upToDate(state, wish, job.spec).first, now });
   }
 }

@@ -1,5 +1,5 @@
 import { mayFitOne } from "../place/hope.ts";
-import { mayBePlanned, mayPlan } from "../plan/patience.ts";
+import { mayBePlanned, mayPlan } from "../plan/eligibility.ts";
 import type { Candidate } from "../queue/candidates.ts";
 import type { Contest } from "../queue/order.ts";
 import type { ShapeQueue, WaitingGroup } from "../state/waiting-group.ts";

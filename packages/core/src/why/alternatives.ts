@@ -184,7 +184,7 @@ class Search {
 function gapsFor({ fleet }: State, timeline: Timeline, spec: JobSpec, now: Instant): number[] {
   const asked = spec.maxTimeMs ?? Number.POSITIVE_INFINITY;
   const windows = [...fleet.maintained].flatMap((no) => fleet.nodes[no]?.maintenance ?? []);
-  const ends = [...timeline.plans.map(({ at }) => at), ...new Set(windows.map(({ from }) => from))];
+  const ends = [...timeline.plans.map(({ start }) => start.at), ...new Set(windows.map(({ from }) => from))];
   const gaps = ends.map((at) => {
     // 30 s less, because submitting the job again takes time.
     const left = at - now - 30 * second;

@@ -6,7 +6,7 @@ import { type NodeNo, noAccount } from "../model/ids.ts";
 import type { Job } from "../model/job.ts";
 import type { Instant } from "../model/units.ts";
 import { type Placement, placeJob } from "../place/place.ts";
-import { plansMax } from "../plan/patience.ts";
+import { plansMax } from "../plan/eligibility.ts";
 import { endAtQuantile, endOf } from "../plan/run-time.ts";
 import type { Timeline } from "../plan/timeline.ts";
 import { modelsFor } from "../quota/demand.ts";
@@ -50,7 +50,7 @@ export function outlookOf(
   now: Instant,
   timeline: Timeline = plansBefore(state, job, now),
 ): Outlook {
-  const placement = placeJob(state, job, now, timeline);
+  const placement = placeJob(state, job, now, timeline.backfill);
   if (placement !== undefined) return { when: "now", placement, displaced: [], graceMs: 0 };
   const claim = planClaim(state, job, now);
   if (claim !== undefined) return afterClaim(state, claim);

@@ -1,7 +1,7 @@
-import { isPlannable, mayStart } from "../gate/may-start.ts";
+import { isPlannable, quotaStop } from "../gate/quota-stop.ts";
 import type { Job } from "../model/job.ts";
 import type { Instant } from "../model/units.ts";
-import { plansMax } from "../plan/patience.ts";
+import { plansMax } from "../plan/eligibility.ts";
 import type { EndOf } from "../plan/run-time.ts";
 import { Timeline } from "../plan/timeline.ts";
 import { Contest } from "../queue/order.ts";
@@ -37,7 +37,7 @@ export function plansBefore(state: State, job: Job, now: Instant, ends?: EndOf):
 export function isStopped(state: State, job: Job, now: Instant): boolean {
   for (let choice = 0; choice < job.spec.gpus.length; choice++) {
     for (const model of modelsFor(state, job, choice)) {
-      const stop = mayStart(state, job, choice, demandOf(state, job, choice, model), now);
+      const stop = quotaStop(state, { job, choice, demand: demandOf(state, job, choice, model), now });
       if (stop === undefined || isPlannable(stop)) return false;
     }
   }

@@ -1,9 +1,9 @@
 import { gpusThatFit, type MemberNeed, membersThatFit, needOf, type View } from "../fleet/fit.ts";
 import type { Fleet } from "../fleet/fleet.ts";
 import { outlasts } from "../fleet/maintenance.ts";
-import { mayStart, type QuotaStop } from "../gate/may-start.ts";
 import type { PriceHit } from "../gate/price.ts";
 import { hourMicros } from "../gate/price-text.ts";
+import { type QuotaStop, quotaStop } from "../gate/quota-stop.ts";
 import { loadOf } from "../gpu/latency.ts";
 import type { NoSeat } from "../gpu/seat.ts";
 import type { Job, JobSpec } from "../model/job.ts";
@@ -62,7 +62,7 @@ function reasonAs(state: State, job: Job, choice: number, model: number, now: In
   const seats = findSeats(state, job, choice, model);
   const wholeNodes = isConfidential(state, job.account);
   const held = wholeNodes && typeof seats === "object" ? heldBeside(state, job.account, seats) : undefined;
-  const stop = mayStart(state, job, choice, demandOf(state, job, choice, model), now, held);
+  const stop = quotaStop(state, { job, choice, demand: demandOf(state, job, choice, model), now, held });
   if (stop !== undefined) return quotaReason(state, job, stop, needed);
   if (typeof seats === "object") return undefined;
   if (seats === "reserved") return besideReason(state, job, choice, model) ?? maintenanceReason(state, job, now);

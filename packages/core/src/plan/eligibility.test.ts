@@ -3,7 +3,7 @@ import { describe, it } from "node:test";
 import { hour } from "../model/units.ts";
 import { World } from "../testing/world.ts";
 
-/** Four GPUs, of which one each is held for ten hours; small work keeps coming. */
+/** Four GPUs, each held by a job of ten hours; a job for all four waits. */
 function busy(): World {
   const w = new World().nodes(["n", "H100:4"]).account("a", { order: "aged-shortest" });
   for (const id of ["s0", "s1", "s2", "s3"]) {
@@ -14,19 +14,19 @@ function busy(): World {
   return w;
 }
 
-describe("plans in an account that lets the shorter go first", () => {
+describe("plans in an account that orders by length", () => {
   it("[B1] are not made at once", () => {
     assert.equal(busy().state.planned.size, 0);
   });
 
-  it("[B1] are made for who has waited for thirty usual run times, by what four of five guesses were worth", () => {
+  it("[B1] are made for a job that has waited for thirty usual run times, as run times compare with their guesses", () => {
     const w = busy();
     w.tick(47 * hour);
     w.exit("s0", 0); // the usual run time is now 47 h
     assert.equal(w.state.planned.size, 0);
     w.submit("s4", "a", { gpus: 1, expected_time: "10h" });
     w.run("s4").tick(30 * 47 * hour);
-    w.submit("s5", "a", { gpus: 1, expected_time: "10h" }); // its arrival makes the cycle look again
+    w.submit("s5", "a", { gpus: 1, expected_time: "10h" }); // its arrival starts a pass
     w.exit("s1", 0);
     assert.deepEqual(
       [...w.state.planned.keys()].map(({ id }) => id),
@@ -34,7 +34,7 @@ describe("plans in an account that lets the shorter go first", () => {
     );
   });
 
-  it("[B1] are made for who is overdue, where it asks for a sixth of the GPUs at most", () => {
+  it("[B1] are made for an overdue job that asks for a sixth of the GPUs at most", () => {
     for (const [nodes, planned] of [
       [6, 1],
       [5, 0],
@@ -50,7 +50,7 @@ describe("plans in an account that lets the shorter go first", () => {
       w.submit("early", "a", { gpus: 1, expected_time: "100h" });
       w.exit("s0", 0);
       assert.equal(w.state.planned.size, 0);
-      w.tick(10 * hour); // it alone would take 100 minutes, and three times that have passed
+      w.tick(10 * hour); // three times its backlog of 100 minutes have passed
       w.submit("late", "a", { gpus: 1, expected_time: "100h" });
       w.exit("s1", 0);
       assert.equal(w.state.planned.size, planned, `${nodes} nodes`);

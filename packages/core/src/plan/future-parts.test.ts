@@ -16,7 +16,7 @@ function startIn(w: World, id: string): number | undefined {
 }
 
 describe("planned starts on parts of GPUs", () => {
-  it("[B1, B3] a part is planned for when enough of a GPU has been left, and the next behind it", () => {
+  it("[B1, B3] a part is planned for when enough of a GPU is free, and the next one behind it", () => {
     const w = shared("mps", ["n0", "H100:1"]);
     w.submit("a", "lab", { gpus: 0.5, max_time: "1h" });
     w.submit("b", "lab", { gpus: 0.5, max_time: "2h" });
@@ -25,7 +25,7 @@ describe("planned starts on parts of GPUs", () => {
     w.submit("d", "lab", { gpus: 0.5, max_time: "1h" });
     w.submit("e", "lab", { gpus: 1, max_time: "1h" });
     assert.deepEqual([startIn(w, "c"), startIn(w, "d")], [hour, hour + 30 * minute]);
-    // Of a GPU in use by parts nobody can tell when all of it is free.
+    // When all of a shared GPU is free is not predicted.
     assert.equal(startIn(w, "e"), undefined);
   });
 

@@ -11,7 +11,7 @@ describe("cores and memory on the timeline", () => {
     return outlook.when === "later" ? (outlook.at - w.now) / hour : outlook.when;
   };
 
-  it("[B1] a start is planned for when there are cores for it too, whoever gives them back", () => {
+  it("[B1] a start is planned for when there are cores for it too, whichever job gives them back", () => {
     const w = new World().nodes(["n", "H100:4"]).account("lab");
     w.submit("gpus", "lab", { gpus: 3, max_time: "1h", cpus: 4 });
     w.submit("cores", "lab", { gpus: 0, max_time: "2h", cpus: 50 });
@@ -21,7 +21,7 @@ describe("cores and memory on the timeline", () => {
     assert.deepEqual([at(w, "light"), at(w, "heavy")], [1, 2]);
   });
 
-  it("[B1] those who are planned before it have theirs", () => {
+  it("[B1] earlier plans keep their memory", () => {
     const w = new World().nodes(["n", "H100:4"]).account("lab");
     w.submit("wall", "lab", { gpus: 4, max_time: "1h", memory: "100GiB" });
     w.run("wall").submit("first", "lab", { gpus: 1, memory: "300GiB", max_time: "3h" });

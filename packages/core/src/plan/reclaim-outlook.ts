@@ -4,26 +4,27 @@ import type { Instant } from "../model/units.ts";
 import { isInside, pathUp } from "../quota/accounts.ts";
 import type { State } from "../state/state.ts";
 
-/** What is known of a planned start when others ask whether it can take back what they hold by then. */
-export interface Taker {
+/** A planned start, as far as it decides what the job can take back when its time has come. */
+export interface FutureClaimant {
   readonly job: Job;
   readonly at: Instant;
-  /** The guarantee that will hold it. */
+  /** The guarantee that will cover it. */
   readonly cover: AccountNo;
 }
 
-/** Whether who is planned takes back burst work of an account: it lies outside the guarantee that will hold the plan [T1]. */
-export function takesFromOutside(state: State, { cover }: Taker, account: AccountNo): boolean {
+/** Whether a planned job reclaims burst work of an account: the account is outside the guarantee that will cover it [T1]. */
+export function willReclaimFrom(state: State, { cover }: FutureClaimant, account: AccountNo): boolean {
   return cover !== noAccount && !isInside(state, account, cover);
 }
 
 /**
- * Whether who is planned takes back work of its own account that is burst now, and was placed at `placedAt`: lower
- * priority, old enough by then, and never covered lower than the planned job, even if it is promoted meanwhile [T3, T8].
+ * Whether a planned job preempts a job of its own account that is burst now and was placed at `placedAt`: it has a lower
+ * priority, is past `min_runtime` by then, and no guarantee can cover it lower than the planned job, even if it is
+ * promoted meanwhile [T3, T8].
  */
-export function takesFromOwn(
+export function willPreempt(
   state: State,
-  { job, at, cover }: Taker,
+  { job, at, cover }: FutureClaimant,
   { account, spec }: Job,
   placedAt: Instant,
 ): boolean {
@@ -31,6 +32,11 @@ export function takesFromOwn(
   if (placedAt + state.policy.minRuntimeMs > at) return false;
   const floor = lowestFloor(state, account);
   return floor === noAccount || (cover !== noAccount && isInside(state, cover, floor));
+}
+
+/** Whether a planned job takes back, when its time has come, what another job would hold as burst from `now` on. */
+export function willTakeBack(state: State, claimant: FutureClaimant, job: Job, now: Instant): boolean {
+  return willReclaimFrom(state, claimant, job.account) || willPreempt(state, claimant, job, now);
 }
 
 /** The lowest account on the path that guarantees anything. */

@@ -10,7 +10,7 @@ import { addGpus, addTo, type Held, minus, nothingHeld, stayingOf, unitsOf } fro
 import { unlentBeside } from "../quota/lending.ts";
 import type { State } from "../state/state.ts";
 
-/** Whether a job may have to wait for quota as well as for room: most need not be asked. */
+/** Whether a job may have to wait for quota as well as for room [B4]; for most jobs quota need not be looked at. */
 export function waitsForQuota(state: State, { account, spec }: Job): boolean {
   if (!spec.preemptible || state.lendingLimits > 0) return true;
   for (const { terms } of pathUp(state, account)) {
@@ -20,26 +20,28 @@ export function waitsForQuota(state: State, { account, spec }: Job): boolean {
   return false;
 }
 
-/** Whether some guarantee on its path would hold a job if nothing else ran. */
+/** Whether some guarantee on its path would cover a job if nothing else ran. */
 export function mayBeCovered(state: State, { account }: Job, demand: Demand): boolean {
   return coverFor(state, account, demand, nothingHeld) !== noAccount;
 }
 
 /** A job and what it would hold. */
-export interface Asking {
+export interface JobDemand {
   readonly job: Job;
   readonly demand: Demand;
 }
 
 /**
- * What accounts will hold at a moment to come: what stays of what they hold, less what is over by then. Who starts
- * meanwhile counts by itself. It is asked for one job: what other tenants hold counts only where something is not lent.
+ * What accounts will hold at a later instant: the staying usage of now, less the jobs that have ended by then, plus the
+ * jobs that have begun. It serves one job: usage of other tenants is followed only where a guarantee is not lent, since
+ * only then it counts.
  */
-export class UsageThen {
+export class FutureUsage {
   readonly #state: State;
   readonly #tenant: AccountNo;
+  /** By account: how much less than now its subtree holds. */
   readonly #less = new Map<AccountNo, Held>();
-  /** What is free by then beyond what is now, on nodes that take work. */
+  /** How much more than now is free on nodes that take work. */
   readonly #freed = nothingHeld();
 
   constructor(state: State, { account }: Job) {
@@ -47,9 +49,9 @@ export class UsageThen {
     this.#tenant = accountOf(state, account).tenant;
   }
 
-  /** A job is over by then. */
+  /** A running job has ended by then. */
   end(job: Job): void {
-    if (job.state === "stopping") return; // it does not stay
+    if (job.state === "stopping") return; // it is not staying usage
     const { fleet, lendingLimits } = this.#state;
     if (lendingLimits === 0 && accountOf(this.#state, job.account).tenant !== this.#tenant) return;
     for (const lease of job.leases) {
@@ -59,22 +61,22 @@ export class UsageThen {
     }
   }
 
-  /** A job that has not started yet runs then. */
-  begin(asking: Asking): void {
-    this.#count(asking, -1);
+  /** A job that has not started yet runs by then. */
+  begin(demand: JobDemand): void {
+    this.#count(demand, -1);
   }
 
-  /** It does not after all. */
-  notBegin(asking: Asking): void {
-    this.#count(asking, 1);
+  /** Undoes `begin`. */
+  notBegin(demand: JobDemand): void {
+    this.#count(demand, 1);
   }
 
-  #count({ job, demand }: Asking, sign: 1 | -1): void {
+  #count({ job, demand }: JobDemand, sign: 1 | -1): void {
     add(this.#freed, demand, sign);
     for (const held of this.#lessOn(job.account)) add(held, demand, sign);
   }
 
-  /** What is taken off what an account and those above it hold. */
+  /** How much less than now an account and each account above it hold. */
   *#lessOn(account: AccountNo): Generator<Held> {
     for (let at = account; at !== noAccount; at = accountOf(this.#state, at).parent) {
       let held = this.#less.get(at);
@@ -86,8 +88,8 @@ export class UsageThen {
     }
   }
 
-  /** Whether quota lets a job start then, beside some others who run, and `without` some who were to [C4, C5]. */
-  holds({ job, demand }: Asking, beside: readonly Asking[], without: readonly Asking[] = []): boolean {
+  /** Whether quota lets a job start then, if the jobs `beside` run as well and those in `without` do not [C4, C5]. */
+  allows({ job, demand }: JobDemand, beside: readonly JobDemand[], without: readonly JobDemand[] = []): boolean {
     const state = this.#state;
     const held = (account: Account) => this.#held(account.no, beside, without);
     if (ceilingHit(state, job.account, demand, held) !== undefined) return false;
@@ -96,24 +98,24 @@ export class UsageThen {
     if (demand.units === 0 || state.lendingLimits === 0) return true;
     const freeOf = (name: string): number => {
       let free = state.fleet.freeUnitsOnceLeft(name) + unitsOf(state, this.#freed, name);
-      for (const other of beside) free -= unitsAsked(state, other, name);
-      for (const other of without) free += unitsAsked(state, other, name);
+      for (const other of beside) free -= unitsDemanded(state, other, name);
+      for (const other of without) free += unitsDemanded(state, other, name);
       return free;
     };
     const heldBy = (account: AccountNo) => this.#held(account, beside, without);
     return unlentBeside(state, job.account, demand, freeOf, heldBy) === 0;
   }
 
-  /** The guarantee that holds a job then; `noAccount` = none. */
-  coverOf({ job, demand }: Asking, beside: readonly Asking[], without: readonly Asking[] = []): AccountNo {
+  /** The guarantee that covers a job then; `noAccount` = none. */
+  coverOf({ job, demand }: JobDemand, beside: readonly JobDemand[], without: readonly JobDemand[] = []): AccountNo {
     return coverFor(this.#state, job.account, demand, ({ no }) => this.#held(no, beside, without));
   }
 
-  #held(account: AccountNo, beside: readonly Asking[], without: readonly Asking[]): Held {
+  #held(account: AccountNo, beside: readonly JobDemand[], without: readonly JobDemand[]): Held {
     const staying = stayingOf(this.#state, account);
     const less = this.#less.get(account);
     if (less === undefined && beside.length + without.length === 0) return staying;
-    const isHere = ({ job }: Asking) => isInside(this.#state, job.account, account);
+    const isHere = ({ job }: JobDemand) => isInside(this.#state, job.account, account);
     const [more, fewer] = [beside.filter(isHere), without.filter(isHere)];
     if (less === undefined && more.length === 0 && fewer.length === 0) return staying;
     const held = minus(staying, less ?? nothingHeld());
@@ -124,7 +126,7 @@ export class UsageThen {
 }
 
 /** What a job would hold of the models of a name. */
-function unitsAsked({ fleet }: State, { demand }: Asking, name: string): number {
+function unitsDemanded({ fleet }: State, { demand }: JobDemand, name: string): number {
   return demand.model >= 0 && modelMatches(name, fleet.models[demand.model]!) ? demand.units : 0;
 }
 

@@ -3,7 +3,6 @@ import type { AccountNo } from "../model/ids.ts";
 import { noAccount } from "../model/ids.ts";
 import type { Job } from "../model/job.ts";
 import type { Instant } from "../model/units.ts";
-import { unitsPerGpu } from "../model/units.ts";
 import { tenantOf } from "../quota/accounts.ts";
 import type { CeilingHit } from "../quota/ceiling.ts";
 import { ceilingHit } from "../quota/ceiling.ts";
@@ -18,7 +17,8 @@ import type { LimitHit } from "./limits.ts";
 import { limitHit } from "./limits.ts";
 import type { MoneyHit } from "./money.ts";
 import { moneyHit } from "./money.ts";
-/** What forbids a start by quota alone; free seats are another matter. */
+
+/** What keeps a job from starting whether or not there are free seats. */
 export type QuotaStop =
   | MoneyHit
   | { readonly kind: "limit"; readonly hit: LimitHit }
@@ -26,52 +26,46 @@ export type QuotaStop =
   | { readonly kind: "not-lent"; readonly unlentUnits: number }
   | { readonly kind: "must-be-guaranteed" };
 
-/** Whether it is over when others give quota back, so that a start can be planned; nobody can tell when limits and budgets are. */
+/** Whether a start can be planned nevertheless: other jobs give quota back at known times. Limits and money do not [B4]. */
 export function isPlannable({ kind }: QuotaStop): boolean {
   return kind === "max" || kind === "not-lent" || kind === "must-be-guaranteed";
 }
 
-/**
- * Ceilings, limits, lending and what may not be preempted [C4, C5]; undefined = it may start if there are seats. `held`
- * is what its accounts would hold without it.
- */
-export function mayStart(
-  state: State,
-  job: Job,
-  choice: number,
-  demand: Demand,
-  now: Instant,
-  held?: (account: Account) => Held,
-): QuotaStop | undefined {
-  return stopFor(state, job, choice, demand, coverFor(state, job.account, demand, held), now, held);
+/** One alternative of a job that would start at an instant. */
+export interface ProposedStart {
+  readonly job: Job;
+  readonly choice: number;
+  readonly demand: Demand;
+  readonly now: Instant;
+  /** The guarantee that would cover it; worked out where absent. */
+  readonly cover?: AccountNo;
+  /** What its accounts would hold without it; where absent, what they hold now. */
+  readonly held?: ((account: Account) => Held) | undefined;
 }
 
-export function stopFor(
-  state: State,
-  job: Job,
-  choice: number,
-  demand: Demand,
-  cover: AccountNo,
-  now: Instant,
-  held?: (account: Account) => Held,
-): QuotaStop | undefined {
+/** The first of money, limits, ceilings, guarantee and lending that keeps a job from starting [C4, C5]; undefined = none. */
+export function quotaStop(state: State, start: ProposedStart): QuotaStop | undefined {
+  const { job, choice, demand, now, held } = start;
+  const cover = start.cover ?? coverFor(state, job.account, demand, held);
   const money = moneyHit(state, job, { choice, model: demand.model }, cover === noAccount, now);
   if (money !== undefined) return money;
-  const limit = limitHit(state, job, demand.units, unitsPerGpu, now);
+  const limit = limitHit(state, job, demand.units, now);
   if (limit !== undefined) return { kind: "limit", hit: limit };
   const ceiling = ceilingHit(state, job.account, demand, held);
   if (ceiling !== undefined) return { kind: "max", hit: ceiling };
   if (cover !== noAccount) return undefined;
   if (!job.spec.preemptible) return { kind: "must-be-guaranteed" };
   if (state.lendingLimits === 0) return undefined;
+  const unlentUnits = unlentBeside(state, job.account, demand, (name) => freeUnits(state, start, name));
+  return unlentUnits > 0 ? { kind: "not-lent", unlentUnits } : undefined;
+}
+
+/** Free GPU units of a name, less the whole nodes that a confidential tenant would open for the start [U3]. */
+function freeUnits(state: State, { job, demand, held }: ProposedStart, name: string): number {
+  const free = state.fleet.freeUnitsUp(name) - dedicatedRest(state, name);
+  if (held === undefined) return free;
   const tenant = tenantOf(state, job.account);
-  const freeOf = (name: string): number => {
-    const opened =
-      held === undefined ? 0 : unitsOf(state, held(tenant), name) - unitsOf(state, state.usage[tenant.no]!, name);
-    // What a confidential tenant holds already is taken from nobody once more.
-    if (held !== undefined && opened + demand.units <= 0) return Number.POSITIVE_INFINITY;
-    return state.fleet.freeUnitsUp(name) - dedicatedRest(state, name) - opened;
-  };
-  const unlent = unlentBeside(state, job.account, demand, freeOf);
-  return unlent > 0 ? { kind: "not-lent", unlentUnits: unlent } : undefined;
+  const opened = unitsOf(state, held(tenant), name) - unitsOf(state, state.usage[tenant.no]!, name);
+  // A start on nodes that the tenant has already takes nothing from other tenants.
+  return opened + demand.units <= 0 ? Number.POSITIVE_INFINITY : free - opened;
 }
