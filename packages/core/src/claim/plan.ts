@@ -10,7 +10,7 @@ import { isConfidential, leavingOn, nodesFor } from "../place/dedicated.ts";
 import { lacksSeatsAlone } from "../place/place.ts";
 import { findSeats } from "../place/seats.ts";
 import type { State } from "../state/state.ts";
-import type { Wish, WishOption } from "../state/wish.ts";
+import type { Wish, WishOption } from "../state/indexes/wish.ts";
 import { wishOf } from "../state/wish-of.ts";
 import { chooseSites, isLent } from "./choose.ts";
 import type { ClaimContext } from "./claim-context.ts";

@@ -6,7 +6,7 @@ import { coverFor } from "../quota/guarantee.ts";
 import { stayingOf } from "../quota/held.ts";
 import { compareShares, noShare, type Share, shareOf } from "../quota/share.ts";
 import type { State } from "../state/state.ts";
-import type { Wish } from "../state/wish.ts";
+import type { Wish } from "../state/indexes/wish.ts";
 import { mayTakeOwn } from "./own-work.ts";
 import type { Claimant } from "./takeable.ts";
 

@@ -10,7 +10,7 @@ import { coverFor, isWithin } from "../quota/guarantee.ts";
 import { type Held, minus, stayingOf } from "../quota/held.ts";
 import { compareShares, isFairLoss, type Share, shareOf, shareOfJob } from "../quota/share.ts";
 import type { State } from "../state/state.ts";
-import type { Wish, WishOption } from "../state/wish.ts";
+import type { Wish, WishOption } from "../state/indexes/wish.ts";
 import type { ClaimPlan } from "./claim-plan.ts";
 import type { EffortBudget } from "./effort-budget.ts";
 import { mayTakeOwn } from "./own-work.ts";

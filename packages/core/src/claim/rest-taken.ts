@@ -2,7 +2,7 @@ import { type AccountNo, type NodeNo, noAccount } from "../model/ids.ts";
 import { leavingOn } from "../place/dedicated.ts";
 import { accountOf } from "../quota/accounts.ts";
 import { addGpusOf, addTo, type Held, nothingHeld } from "../quota/held.ts";
-import { restOf } from "../state/dedicated.ts";
+import { restOf } from "../state/apply/dedicated.ts";
 import type { State } from "../state/state.ts";
 import type { Victim } from "./victim.ts";
 

@@ -7,7 +7,7 @@ import { fellBeyondPrice } from "../run/price-watch.ts";
 import { wakeDue } from "../schedule/due.ts";
 import { SchedulerMemory } from "../schedule/memory.ts";
 import { schedule } from "../schedule/pass.ts";
-import { apply } from "../state/apply.ts";
+import { apply } from "../state/apply/apply.ts";
 import type { State } from "../state/state.ts";
 import { decide, decideDue } from "./decide.ts";
 

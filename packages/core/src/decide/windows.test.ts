@@ -3,7 +3,7 @@ import { describe, it } from "node:test";
 import { isRefusal } from "../journal/refusal.ts";
 import type { QuotaWindow } from "../model/account.ts";
 import { hour, unitsPerGpu } from "../model/units.ts";
-import { readSnapshot, writeSnapshot } from "../state/snapshot.ts";
+import { readSnapshot, writeSnapshot } from "../state/snapshot/snapshot.ts";
 import { World } from "../testing/world.ts";
 
 const gpus = (count: number) => ({ "*": count * unitsPerGpu });

@@ -12,7 +12,7 @@ import { coverFor } from "../quota/guarantee.ts";
 import type { Held } from "../quota/held.ts";
 import { unitsOf } from "../quota/held.ts";
 import { unlentBeside } from "../quota/lending.ts";
-import { dedicatedRest } from "../state/dedicated-rest.ts";
+import { dedicatedRest } from "../state/dedicated-remainder.ts";
 import type { State } from "../state/state.ts";
 import type { LimitHit } from "./limits.ts";
 import { limitHit } from "./limits.ts";

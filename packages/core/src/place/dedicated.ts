@@ -8,7 +8,7 @@ import type { FleetNode } from "../model/node.ts";
 import { unitsPerGpu } from "../model/units.ts";
 import { accountOf, pathUp, tenantOf } from "../quota/accounts.ts";
 import { addGpus, type Held, nothingHeld, plus } from "../quota/held.ts";
-import { lowestAbove } from "../state/dedicated.ts";
+import { lowestAbove } from "../state/apply/dedicated.ts";
 import { jobOf } from "../state/live-jobs.ts";
 import type { State } from "../state/state.ts";
 import { type Asking, nodesOfOthers } from "./apart.ts";

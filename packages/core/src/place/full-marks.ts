@@ -4,7 +4,7 @@ import type { JobSpec } from "../model/job.ts";
 import type { FleetNode } from "../model/node.ts";
 import { tenantOf } from "../quota/accounts.ts";
 import type { State } from "../state/state.ts";
-import type { Shape, Wish } from "../state/wish.ts";
+import type { Shape, Wish } from "../state/indexes/wish.ts";
 
 /** Which wishes are known to find no free seats. A search for seats asks it first and tells it what was found. */
 export interface FullMarks {

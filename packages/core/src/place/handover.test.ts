@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { type Policy, plainPolicy } from "../model/policy.ts";
-import { readSnapshot, writeSnapshot } from "../state/snapshot.ts";
+import { readSnapshot, writeSnapshot } from "../state/snapshot/snapshot.ts";
 import { jobId, World } from "../testing/world.ts";
 
 const scrubbing: Policy = { ...plainPolicy, minRuntimeMs: 0, scrubMs: 10_000, reshapeMs: 15_000 };

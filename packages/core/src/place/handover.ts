@@ -2,7 +2,7 @@ import { clean, mayPassUnscrubbed } from "../gpu/scrub.ts";
 import type { Seat } from "../journal/event.ts";
 import type { AccountNo, GpuNo } from "../model/ids.ts";
 import { tenantOf } from "../quota/accounts.ts";
-import { shapeOf } from "../state/marks.ts";
+import { shapeOf } from "../state/apply/marks.ts";
 import type { State } from "../state/state.ts";
 
 /** What must be done to devices before they are someone's: their memory cleared (S4), and cut otherwise. */

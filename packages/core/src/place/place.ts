@@ -8,7 +8,7 @@ import type { Instant } from "../model/units.ts";
 import type { Demand } from "../quota/demand.ts";
 import { coverFor } from "../quota/guarantee.ts";
 import type { State } from "../state/state.ts";
-import type { Wish } from "../state/wish.ts";
+import type { Wish } from "../state/indexes/wish.ts";
 import { wishOf } from "../state/wish-of.ts";
 import { heldBeside, isConfidential } from "./dedicated.ts";
 import { type FullMarks, noMarks } from "./full-marks.ts";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { readSnapshot, writeSnapshot } from "../state/snapshot.ts";
+import { readSnapshot, writeSnapshot } from "../state/snapshot/snapshot.ts";
 import { jobId, nodeOf, World } from "../testing/world.ts";
 import { reasonFor } from "../why/reason-for.ts";
 

@@ -1,5 +1,5 @@
 import type { Placed } from "../collections/heap.ts";
-import type { Rivals, WaitingGroup } from "../state/waiting-group.ts";
+import type { Rivals, WaitingGroup } from "../state/indexes/waiting-group.ts";
 import { RivalOrder } from "./rival-order.ts";
 
 /** A waiting group as a pass sees it. */

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { hour, minute, second } from "../model/units.ts";
-import { readSnapshot, writeSnapshot } from "../state/snapshot.ts";
+import { readSnapshot, writeSnapshot } from "../state/snapshot/snapshot.ts";
 import type { RawJob } from "../submit/parse.ts";
 import { World } from "../testing/world.ts";
 

@@ -3,7 +3,7 @@ import { usualRunMs } from "../learn/pace.ts";
 import type { QueueOrder } from "../model/account.ts";
 import type { Job, JobSpec } from "../model/job.ts";
 import { day, minute, second } from "../model/units.ts";
-import { beforeAlike } from "../state/job-order.ts";
+import { beforeAlike } from "../state/indexes/job-order.ts";
 import type { State } from "../state/state.ts";
 import { costToEnd } from "./cost-to-end.ts";
 import { isOverdue } from "./overdue.ts";

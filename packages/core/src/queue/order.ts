@@ -8,7 +8,7 @@ import { coverFor, isWithin } from "../quota/guarantee.ts";
 import { stayingOf } from "../quota/held.ts";
 import { compareShares, noShare, type Share, shareOf, shareOfJob } from "../quota/share.ts";
 import type { State } from "../state/state.ts";
-import type { ShapeQueue, WaitingGroup } from "../state/waiting-group.ts";
+import type { ShapeQueue, WaitingGroup } from "../state/indexes/waiting-group.ts";
 import { upToDate } from "../state/wish-of.ts";
 import { type Candidate, Candidates } from "./candidates.ts";
 import { before } from "./in-account.ts";

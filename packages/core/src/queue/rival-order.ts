@@ -1,4 +1,4 @@
-import type { Rivals, WaitingGroup } from "../state/waiting-group.ts";
+import type { Rivals, WaitingGroup } from "../state/indexes/waiting-group.ts";
 
 type GoesFirst = (a: WaitingGroup, b: WaitingGroup) => boolean;
 

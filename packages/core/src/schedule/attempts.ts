@@ -1,8 +1,8 @@
 import type { AccountNo } from "../model/ids.ts";
 import type { Candidate } from "../queue/candidates.ts";
 import type { Contest } from "../queue/order.ts";
-import type { WaitingGroup } from "../state/waiting-group.ts";
-import type { Shape } from "../state/wish.ts";
+import type { WaitingGroup } from "../state/indexes/waiting-group.ts";
+import type { Shape } from "../state/indexes/wish.ts";
 import { type Awake, SeatHopes } from "./wake.ts";
 import type { World } from "./world.ts";
 

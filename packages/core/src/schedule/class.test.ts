@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { plainTerms } from "../model/account.ts";
 import { unitsPerGpu } from "../model/units.ts";
-import { readSnapshot, writeSnapshot } from "../state/snapshot.ts";
+import { readSnapshot, writeSnapshot } from "../state/snapshot/snapshot.ts";
 import { jobId, World } from "../testing/world.ts";
 
 /** Two nodes with one GPU free on each: one is lent, on the other is what its owner is promised. */

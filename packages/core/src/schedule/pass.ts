@@ -11,7 +11,7 @@ import { type Placement, placeJob } from "../place/place.ts";
 import type { Candidate } from "../queue/candidates.ts";
 import { accountOf, orderOf } from "../quota/accounts.ts";
 import type { State } from "../state/state.ts";
-import type { WaitingGroup } from "../state/waiting-group.ts";
+import type { WaitingGroup } from "../state/indexes/waiting-group.ts";
 import { upToDate } from "../state/wish-of.ts";
 import { isArrayFull } from "./array-limit.ts";
 import { Attempts } from "./attempts.ts";

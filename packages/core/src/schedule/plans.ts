@@ -3,7 +3,7 @@ import type { AccountNo } from "../model/ids.ts";
 import type { Job } from "../model/job.ts";
 import { mayBePlanned, mayPlan } from "../plan/patience.ts";
 import { Timeline } from "../plan/timeline.ts";
-import type { WaitingGroup } from "../state/waiting-group.ts";
+import type { WaitingGroup } from "../state/indexes/waiting-group.ts";
 import { upToDate } from "../state/wish-of.ts";
 import { isArrayFull } from "./array-limit.ts";
 import type { World } from "./world.ts";

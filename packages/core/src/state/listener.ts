@@ -1,5 +1,5 @@
 import type { AccountNo } from "../model/ids.ts";
-import type { WaitingGroup } from "./waiting-group.ts";
+import type { WaitingGroup } from "./indexes/waiting-group.ts";
 
 /**
  * What the scheduler hears while events are applied, so that its next pass looks only at what may have changed. A

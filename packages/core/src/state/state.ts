@@ -16,16 +16,16 @@ import type { Rest } from "../model/rest.ts";
 import type { Instant } from "../model/units.ts";
 import type { QuotaFacts } from "../quota/facts.ts";
 import type { AccountUsage } from "../quota/held.ts";
-import type { Alike } from "./alike.ts";
-import type { ApartNames } from "./apart.ts";
+import type { Alike } from "./indexes/alike.ts";
+import type { ApartNames } from "./indexes/apart.ts";
 import type { Books } from "./books.ts";
-import type { BurstOrder } from "./burst-order.ts";
-import type { Endings } from "./endings.ts";
-import type { Leases } from "./leases.ts";
-import type { Resumable } from "./resumable.ts";
-import type { Timers } from "./timers.ts";
-import type { Waiting } from "./waiting.ts";
-import type { Wishes } from "./wish.ts";
+import type { BurstOrder } from "./indexes/burst-order.ts";
+import type { Endings } from "./indexes/endings.ts";
+import type { Leases } from "./indexes/leases.ts";
+import type { Resumable } from "./indexes/resumable.ts";
+import type { Timers } from "./indexes/timers.ts";
+import type { Waiting } from "./indexes/waiting.ts";
+import type { Wishes } from "./indexes/wish.ts";
 
 /** A used idempotency key: what it made, until it is forgotten. */
 export interface UsedKey {

@@ -2,7 +2,7 @@ import { shapeOf } from "../learn/arrivals.ts";
 import type { JobSpec } from "../model/job.ts";
 import { demandOf, modelsFor } from "../quota/demand.ts";
 import type { State } from "./state.ts";
-import type { Wish } from "./wish.ts";
+import type { Wish } from "./indexes/wish.ts";
 /** What a job asks for and, for each alternative on each model that would do, what it would hold. */
 export function wishOf(state: State, spec: JobSpec): Wish {
   return upToDate(state, state.wishes.of(spec), spec);

@@ -7,7 +7,7 @@ import { coverFor } from "../quota/guarantee.ts";
 import { stayingOf } from "../quota/held.ts";
 import { compareShares, type Share, shareOf, shareOfJob } from "../quota/share.ts";
 import type { State } from "../state/state.ts";
-import type { WaitingGroup } from "../state/waiting-group.ts";
+import type { WaitingGroup } from "../state/indexes/waiting-group.ts";
 
 /** How many, by the class they would start as. */
 export interface ByClass {

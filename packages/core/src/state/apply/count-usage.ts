@@ -1,0 +1,90 @@
+import { noteHistory } from "../../learn/history.ts";
+import type { Account } from "../../model/account.ts";
+import { noAccount, type UserId } from "../../model/ids.ts";
+import type { Job } from "../../model/job.ts";
+import type { Lease } from "../../model/lease.ts";
+import { pathUp } from "../../quota/accounts.ts";
+import { type AccountUsage, addTo, type Holding, type UserCount } from "../../quota/held.ts";
+import type { State } from "../state.ts";
+
+function count(usage: AccountUsage, user: UserId): UserCount {
+  let found = usage.users.get(user);
+  if (found === undefined) {
+    found = { waiting: 0, units: 0 };
+    usage.users.set(user, found);
+  }
+  return found;
+}
+
+function limitsUsers({ terms }: Account): boolean {
+  const { gpusPerUserMax, waitingJobsPerUserMax } = terms.limits;
+  return gpusPerUserMax !== undefined || waitingJobsPerUserMax !== undefined;
+}
+
+/** Counts a job in (`sign` 1) or out (-1) among those that wait, wherever on its path users have limits. */
+export function countWaiting(state: State, job: Job, sign: 1 | -1): void {
+  for (const account of pathUp(state, job.account)) {
+    if (limitsUsers(account)) count(state.usage[account.no]!, job.user).waiting += sign;
+  }
+}
+
+/** Counts the users of an account anew; to be called when its limits have changed. */
+export function recountUsers(state: State, account: Account): void {
+  const usage = state.usage[account.no]!;
+  usage.users.clear();
+  if (!limitsUsers(account)) return;
+  for (const job of state.jobs.values()) {
+    if (!pathUp(state, job.account).includes(account)) continue;
+    const counts = count(usage, job.user);
+    if (job.state === "waiting") counts.waiting++;
+    for (const { gpus, unitsEach } of job.leases) counts.units += unitsEach * gpus.length;
+    // What is kept for a job that still runs elsewhere counts only once it has left there.
+    const kept = job.state === "waiting" ? job.claim : undefined;
+    for (const { gpus, part } of kept?.seats ?? []) counts.units += (part?.compute ?? kept!.unitsEach) * gpus.length;
+  }
+}
+
+/** Keeps nothing about a user who has nothing left. */
+export function forgetIdleUser(state: State, job: Job): void {
+  for (const account of pathUp(state, job.account)) {
+    if (!limitsUsers(account)) continue;
+    const { users } = state.usage[account.no]!;
+    const left = users.get(job.user);
+    if (left !== undefined && left.waiting === 0 && left.units === 0) users.delete(job.user);
+  }
+}
+
+/** Counts a holding in or out on the job's account and everything above. */
+export function countHolding(state: State, job: Job, holding: Holding, sign: 1 | -1): void {
+  for (let at = job.account; at !== noAccount; at = state.accounts[at]!.parent) {
+    const usage = state.usage[at]!;
+    if (state.history.size > 0) noteHistory(state, at);
+    addTo(usage, state.fleet, holding, sign);
+    state.burst.weigh(at);
+    state.waiting.heldChanged(at);
+    if (limitsUsers(state.accounts[at]!))
+      count(usage, job.user).units += sign * holding.unitsEach * holding.gpus.length;
+  }
+}
+
+/** Counts a lease that was told to stop for good in or out of what is leaving its accounts. */
+export function countLeaving(state: State, job: Job, lease: Lease, sign: 1 | -1): void {
+  for (let at = job.account; at !== noAccount; at = state.accounts[at]!.parent) {
+    addTo(state.usage[at]!.leaving, state.fleet, lease, sign);
+    state.burst.weigh(at);
+    state.waiting.heldChanged(at);
+  }
+}
+
+/** Counts a lease in or out of what the guarantee of `job.cover` holds; nothing for a burst job. */
+export function countCovered(state: State, job: Job, lease: Lease, sign: 1 | -1): void {
+  if (job.cover !== noAccount) state.fleet.nodeCoveredGpus[lease.node]! += sign * lease.gpus.length;
+  for (let at = job.cover; at !== noAccount; at = state.accounts[at]!.parent) {
+    addTo(state.usage[at]!.covered, state.fleet, lease, sign);
+  }
+}
+
+/** Counts a burst job in or out on its account and everything above. */
+export function countBurst(state: State, job: Job, sign: 1 | -1): void {
+  for (let at = job.account; at !== noAccount; at = state.accounts[at]!.parent) state.usage[at]!.burst += sign;
+}
