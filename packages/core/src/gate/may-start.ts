@@ -12,7 +12,7 @@ import { coverFor } from "../quota/guarantee.ts";
 import type { Held } from "../quota/held.ts";
 import { unitsOf } from "../quota/held.ts";
 import { unlentBeside } from "../quota/lending.ts";
-import { dedicatedRest } from "../state/dedicated-remainder.ts";
+import { dedicatedRemainder } from "../state/dedicated-remainder.ts";
 import type { State } from "../state/state.ts";
 import type { LimitHit } from "./limits.ts";
 import { limitHit } from "./limits.ts";
@@ -70,7 +70,7 @@ export function stopFor(
       held === undefined ? 0 : unitsOf(state, held(tenant), name) - unitsOf(state, state.usage[tenant.no]!, name);
     // What a confidential tenant holds already is taken from nobody once more.
     if (held !== undefined && opened + demand.units <= 0) return Number.POSITIVE_INFINITY;
-    return state.fleet.freeUnitsUp(name) - dedicatedRest(state, name) - opened;
+    return state.fleet.freeUnitsUp(name) - dedicatedRemainder(state, name) - opened;
   };
   const unlent = unlentBeside(state, job.account, demand, freeOf);
   return unlent > 0 ? { kind: "not-lent", unlentUnits: unlent } : undefined;

@@ -5,7 +5,7 @@ import { type AccountNo, noAccount, rootAccount } from "../model/ids.ts";
 import type { Job } from "../model/job.ts";
 import { minute, unitsPerGpu } from "../model/units.ts";
 import { accountOf, tenantOf } from "../quota/accounts.ts";
-import { restOf } from "../state/apply/dedicated.ts";
+import { remainderOf } from "../state/apply/dedicated.ts";
 import { jobOf } from "../state/live-jobs.ts";
 import { readSnapshot, writeSnapshot } from "../state/snapshot/snapshot.ts";
 import type { State } from "../state/state.ts";
@@ -184,7 +184,7 @@ function checkBooks(state: State, seed: number, step: number): void {
     assert.ok(!on.has(bank) || on.size === 1, `${at}: the bank is not alone on ${node}`);
   for (const job of state.claimants)
     for (const seat of job.claim!.seats) count(job.account, seat.gpus.length * unitsPerGpu);
-  for (const [node, account] of state.dedicated) count(account, restOf(state, node).units);
+  for (const [node, account] of state.dedicated) count(account, remainderOf(state, node).units);
   const again = readSnapshot(writeSnapshot(state));
   for (const account of state.accounts) {
     if (account === undefined) continue;

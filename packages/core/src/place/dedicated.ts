@@ -157,7 +157,7 @@ function* beingLeftOn(state: State, node: NodeNo, account: AccountNo, own: boole
  * The same once all have gone who were told to, and `isGone` besides: on a node of which the tenant keeps a seat all that
  * is left there is its own; a node without any is nobody's.
  */
-export function dedicatedRestThen(state: State, name: string, isGone: (lease: Lease) => boolean): number {
+export function dedicatedRemainderThen(state: State, name: string, isGone: (lease: Lease) => boolean): number {
   const { fleet } = state;
   let units = 0;
   for (const no of state.dedicated.keys()) {

@@ -3,8 +3,8 @@ import type { AccountNo } from "../model/ids.ts";
 import type { JobSpec } from "../model/job.ts";
 import type { FleetNode } from "../model/node.ts";
 import { tenantOf } from "../quota/accounts.ts";
+import type { SeatShape, Wish } from "../state/indexes/wish.ts";
 import type { State } from "../state/state.ts";
-import type { Shape, Wish } from "../state/indexes/wish.ts";
 
 /** Which wishes are known to find no free seats. A search for seats asks it first and tells it what was found. */
 export interface FullMarks {
@@ -32,7 +32,7 @@ const marksMax = 65_536;
  * one member, it still finds none, and most waiting jobs are refused without a search.
  */
 export class KnownFull implements FullMarks {
-  readonly #marks = new Map<Shape, Mark>();
+  readonly #marks = new Map<SeatShape, Mark>();
 
   isFull(state: State, wish: Wish, spec: JobSpec, account: AccountNo): boolean {
     const mark = this.#marks.get(wish.shape);
@@ -56,7 +56,7 @@ export class KnownFull implements FullMarks {
   }
 
   /** Whether a shape is full for some tenants and not for others. */
-  dependsOnTenant(shape: Shape): boolean {
+  dependsOnTenant(shape: SeatShape): boolean {
     const mark = this.#marks.get(shape);
     return mark !== undefined && mark.fullFor.size > 0;
   }
@@ -66,7 +66,7 @@ export class KnownFull implements FullMarks {
     for (const { fullFor } of this.#marks.values()) fullFor.clear();
   }
 
-  #markOf(shape: Shape): Mark {
+  #markOf(shape: SeatShape): Mark {
     let mark = this.#marks.get(shape);
     if (mark === undefined) {
       if (this.#marks.size >= marksMax) this.#marks.clear();

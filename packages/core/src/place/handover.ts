@@ -2,7 +2,7 @@ import { clean, mayPassUnscrubbed } from "../gpu/scrub.ts";
 import type { Seat } from "../journal/event.ts";
 import type { AccountNo, GpuNo } from "../model/ids.ts";
 import { tenantOf } from "../quota/accounts.ts";
-import { shapeOf } from "../state/apply/marks.ts";
+import { gpuModeOf } from "../state/apply/marks.ts";
 import type { State } from "../state/state.ts";
 
 /** What must be done to devices before they are someone's: their memory cleared (S4), and cut otherwise. */
@@ -43,6 +43,6 @@ function otherwiseCut(state: State, { gpus, part }: Seat): GpuNo[] {
   const mode = part?.mode ?? "whole";
   return gpus.filter((gpu) => {
     const { pool } = fleet.device(gpu);
-    return pool === "any" && !fleet.parts.has(gpu) && shapeOf(state, gpu) !== mode;
+    return pool === "any" && !fleet.parts.has(gpu) && gpuModeOf(state, gpu) !== mode;
   });
 }

@@ -98,7 +98,7 @@ describe("the order of an account that may evict", () => {
     starts(w, "long");
     w.submit("fresh", "a", { checkpoint });
     assert.equal(w.stateOf("long"), "running"); // they are alike so far
-    const at = w.state.timers.nextAt!;
+    const at = w.memory.timers.nextAt!;
     assert.equal(at % (30 * minute), 0);
     w.tick(at - w.now);
     for (let looks = 0; w.stateOf("long") === "running" && looks < 10; looks++) w.tick(30 * minute);

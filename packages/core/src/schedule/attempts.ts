@@ -2,7 +2,7 @@ import type { AccountNo } from "../model/ids.ts";
 import type { Candidate } from "../queue/candidates.ts";
 import type { Contest } from "../queue/order.ts";
 import type { WaitingGroup } from "../state/indexes/waiting-group.ts";
-import type { Shape } from "../state/indexes/wish.ts";
+import type { SeatShape } from "../state/indexes/wish.ts";
 import { type Awake, SeatHopes } from "./wake.ts";
 import type { World } from "./world.ts";
 
@@ -58,7 +58,7 @@ export class Attempts {
  * differs only in its run time finds none either. Saves one search for each run time.
  */
 class HopelessShapes {
-  readonly #byAccount = new Map<AccountNo, Set<Shape>>();
+  readonly #byAccount = new Map<AccountNo, Set<SeatShape>>();
 
   add({ key, account, wish }: WaitingGroup): void {
     if (typeof key !== "number") return; // only its user or its array may have reached a limit

@@ -70,13 +70,13 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: "C3: nobody is promoted",
-    file: "class/classes.js",
+    file: "schedule/classes.js",
     from: "state.usage[account].burst > 0 && isWithin(state, account)",
     to: "false",
   },
   {
     name: "C3: nobody falls",
-    file: "class/classes.js",
+    file: "schedule/classes.js",
     from: "return isWithinFloor(state, accountOf(state, account), state.usage[account].covered);",
     to: "return true;",
   },
@@ -217,8 +217,8 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: "U3: the rest of a node is charged to nobody",
-    file: "state/dedicated.js",
-    from: "addGpusOf(state.usage[at], rest, sign);",
+    file: "state/apply/dedicated.js",
+    from: "addGpusOf(state.usage[at], remainder, sign);",
     to: "",
   },
 ];

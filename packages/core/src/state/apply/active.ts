@@ -1,10 +1,10 @@
 import { noAccount } from "../../model/ids.ts";
 import { type Job, shieldedUntil } from "../../model/job.ts";
 import type { Instant } from "../../model/units.ts";
-import { countBurst, countCovered } from "./count-usage.ts";
 import type { State } from "../state.ts";
+import { countBurst, countCovered } from "./count-usage.ts";
 
-/** From here until its attempt is over the job is among those that hold something. */
+/** Enters a job in the indexes of jobs that hold leases, where it stays until its attempt is over. */
 export function activate(state: State, job: Job): void {
   state.active.add(job.account, job);
   state.endings.note(job);
@@ -17,7 +17,7 @@ export function activate(state: State, job: Job): void {
   exposeAt(state, job, shieldedUntil(job));
 }
 
-/** Its attempt is over. */
+/** The attempt of a job is over. */
 export function deactivate(state: State, job: Job): void {
   state.active.delete(job.account, job);
   state.endings.note(job);
@@ -28,19 +28,19 @@ export function deactivate(state: State, job: Job): void {
   countCover(state, job, -1);
 }
 
-/** What decides whether others may take it, or what it would lose, has changed. */
+/** Whether a job can be a victim, or what it would lose, has changed. */
 export function noteMayLeave(state: State, job: Job): void {
   state.burst.note(state, job);
   state.alike.note(state, job);
 }
 
-/** Counts a job with its class, or no longer. */
+/** Counts a job and its leases in (`sign` 1) or out (-1) under its class. */
 export function countClass(state: State, job: Job, sign: 1 | -1): void {
   countCover(state, job, sign);
   for (const lease of job.leases) if (!lease.extra) countCovered(state, job, lease, sign);
 }
 
-/** Enters a job under the account that covers it, or takes it out; burst jobs are only counted. */
+/** Enters a job under the account that covers it, or removes it; burst jobs are only counted. */
 function countCover(state: State, job: Job, sign: 1 | -1): void {
   if (job.cover === noAccount) {
     countBurst(state, job, sign);
@@ -59,7 +59,7 @@ function countPriority(state: State, { account, spec }: Job, sign: 1 | -1): void
   else counts.delete(spec.priority);
 }
 
-/** From then on someone who waits may take it. */
+/** Wakes the scheduler when the job becomes takeable: a waiting job may claim its seats from then on. */
 function exposeAt(state: State, { no }: Job, at: Instant): void {
   if (at > state.clock) state.timers.add({ at, kind: "exposed", subject: no });
 }

@@ -6,9 +6,9 @@ import { orderOf } from "../../quota/accounts.ts";
 import type { State } from "../state.ts";
 
 /**
- * How long what waits in an account would take on the GPUs that it holds, with so many alike jobs that come now: about as
- * long as these would wait if each went in its turn. Undefined where the order does not ask, or the jobs do not say how
- * long they run.
+ * The backlog that `jobs` equal jobs find at their submission: the time that all waiting work of the account, with
+ * theirs, would take on the GPUs that the account holds. About how long they would wait if each went in its turn.
+ * Undefined where the account's order does not use it, or the jobs do not say how long they run.
  */
 export function backlogMsOf(
   state: State,

@@ -21,14 +21,14 @@ function limitsUsers({ terms }: Account): boolean {
   return gpusPerUserMax !== undefined || waitingJobsPerUserMax !== undefined;
 }
 
-/** Counts a job in (`sign` 1) or out (-1) among those that wait, wherever on its path users have limits. */
+/** Counts a waiting job in (`sign` 1) or out (-1) for its user, in each account on its path that limits users. */
 export function countWaiting(state: State, job: Job, sign: 1 | -1): void {
   for (const account of pathUp(state, job.account)) {
     if (limitsUsers(account)) count(state.usage[account.no]!, job.user).waiting += sign;
   }
 }
 
-/** Counts the users of an account anew; to be called when its limits have changed. */
+/** Counts the users of an account from scratch; to be called when its limits have changed. */
 export function recountUsers(state: State, account: Account): void {
   const usage = state.usage[account.no]!;
   usage.users.clear();
@@ -38,13 +38,13 @@ export function recountUsers(state: State, account: Account): void {
     const counts = count(usage, job.user);
     if (job.state === "waiting") counts.waiting++;
     for (const { gpus, unitsEach } of job.leases) counts.units += unitsEach * gpus.length;
-    // What is kept for a job that still runs elsewhere counts only once it has left there.
+    // The claim of a job that still runs elsewhere counts once it has left there.
     const kept = job.state === "waiting" ? job.claim : undefined;
     for (const { gpus, part } of kept?.seats ?? []) counts.units += (part?.compute ?? kept!.unitsEach) * gpus.length;
   }
 }
 
-/** Keeps nothing about a user who has nothing left. */
+/** Forgets users who neither wait for nor hold anything. */
 export function forgetIdleUser(state: State, job: Job): void {
   for (const account of pathUp(state, job.account)) {
     if (!limitsUsers(account)) continue;
@@ -54,12 +54,14 @@ export function forgetIdleUser(state: State, job: Job): void {
   }
 }
 
-/** Counts a holding in or out on the job's account and everything above. */
+/** Counts a holding in (`sign` 1) or out (-1) on the job's account and everything above. */
 export function countHolding(state: State, job: Job, holding: Holding, sign: 1 | -1): void {
   for (let at = job.account; at !== noAccount; at = state.accounts[at]!.parent) {
     const usage = state.usage[at]!;
     if (state.history.size > 0) noteHistory(state, at);
     addTo(usage, state.fleet, holding, sign);
+    if (usage.units < 0 || usage.cpusMilli < 0 || usage.memoryMiB < 0)
+      throw new Error(`account ${at} gives back more than it holds`);
     state.burst.weigh(at);
     state.waiting.heldChanged(at);
     if (limitsUsers(state.accounts[at]!))
@@ -67,7 +69,7 @@ export function countHolding(state: State, job: Job, holding: Holding, sign: 1 |
   }
 }
 
-/** Counts a lease that was told to stop for good in or out of what is leaving its accounts. */
+/** Counts a lease that is stopping for good in or out of the leaving usage of its accounts. */
 export function countLeaving(state: State, job: Job, lease: Lease, sign: 1 | -1): void {
   for (let at = job.account; at !== noAccount; at = state.accounts[at]!.parent) {
     addTo(state.usage[at]!.leaving, state.fleet, lease, sign);
@@ -76,11 +78,13 @@ export function countLeaving(state: State, job: Job, lease: Lease, sign: 1 | -1)
   }
 }
 
-/** Counts a lease in or out of what the guarantee of `job.cover` holds; nothing for a burst job. */
+/** Counts a lease in or out of the covered usage of `job.cover` and everything above; a burst job has none. */
 export function countCovered(state: State, job: Job, lease: Lease, sign: 1 | -1): void {
   if (job.cover !== noAccount) state.fleet.nodeCoveredGpus[lease.node]! += sign * lease.gpus.length;
   for (let at = job.cover; at !== noAccount; at = state.accounts[at]!.parent) {
-    addTo(state.usage[at]!.covered, state.fleet, lease, sign);
+    const { covered } = state.usage[at]!;
+    addTo(covered, state.fleet, lease, sign);
+    if (covered.units < 0) throw new Error(`account ${at} covers less than nothing`);
   }
 }
 

@@ -6,15 +6,15 @@ import { addGpus, addGpusOf, type Held, nothingHeld } from "../../quota/held.ts"
 import { jobOf } from "../live-jobs.ts";
 import type { State } from "../state.ts";
 
-/**
- * Who is on which node, and the nodes that confidential tenants have to themselves [U3]: beside what its jobs hold, such
- * a tenant is charged with the rest of the node's GPUs. The rest belongs to the lowest account that holds everyone who
- * came to the node since it was empty. It only ever moves up, where it was counted already, so no ceiling breaks by it.
+/*
+ * Tenants on each node, and the nodes that a confidential tenant has to itself [U3]. Beside what its jobs hold, such a
+ * tenant is charged for the remainder of the node's GPUs. The remainder belongs to the lowest account above all jobs that
+ * came to the node since it was empty. It only ever moves up, to accounts where it counted already, so no ceiling breaks.
  */
 
 /** To be called before the seats of a node change. */
 export function beforeSeats(state: State, node: NodeNo): void {
-  if (state.dedicated.size > 0) chargeRest(state, node, -1);
+  if (state.dedicated.size > 0) chargeRemainder(state, node, -1);
 }
 
 /** To be called when a seat of the job, or one that is kept for it, has come (`sign` 1) to a node or gone (-1). */
@@ -24,22 +24,22 @@ export function afterSeats(state: State, job: Job, node: NodeNo, sign: 1 | -1): 
   const left = countTenant(state, node, tenant, sign);
   const charged = state.dedicated.get(node);
   const isOwn = charged !== undefined && tenantOf(state, charged).no === tenant;
-  // Another tenant that is there is leaving what is kept for this one, which holds the node from now on.
+  // Another tenant that is still there is leaving: the node is charged to this one from now on.
   if (sign > 0 && terms.trust === "confidential")
     state.dedicated.set(node, isOwn ? lowestAbove(state, charged, job.account) : job.account);
   if (state.dedicated.size === 0) return;
   if (left === 0 && isOwn) state.dedicated.delete(node);
-  chargeRest(state, node, 1);
+  chargeRemainder(state, node, 1);
 }
 
 /** The node leaves the fleet. */
 export function forgetNode(state: State, node: NodeNo): void {
-  chargeRest(state, node, -1);
+  chargeRemainder(state, node, -1);
   state.dedicated.delete(node);
   state.tenantsOn.delete(node);
 }
 
-/** Who is where is counted only while some tenant is confidential; to be called when one is, after none was. */
+/** Tenants on nodes are counted only while some tenant is confidential; to be called when the first becomes so. */
 export function countTenants(state: State): void {
   state.tenantsOn.clear();
   for (const { job, node } of state.leases.values()) countTenant(state, node, tenantNo(state, job), 1);
@@ -51,29 +51,29 @@ function tenantNo(state: State, job: JobNo): AccountNo {
   return tenantOf(state, jobOf(state, job).account).no;
 }
 
-/** The trust of a tenant has changed: the nodes that it is on become its own, or are no longer. */
+/** The trust of a tenant has changed: the nodes that it uses become its own, or are shared again. */
 export function trustChanged(state: State, tenant: AccountNo): void {
   const confidential = accountOf(state, tenant).terms.trust === "confidential";
   for (const [node, tenants] of state.tenantsOn) {
     const charged = state.dedicated.get(node);
     if (!confidential && charged !== undefined && tenantOf(state, charged).no === tenant) {
-      chargeRest(state, node, -1);
+      chargeRemainder(state, node, -1);
       state.dedicated.delete(node);
     }
     if (confidential && charged === undefined && tenants.has(tenant)) {
       state.dedicated.set(node, tenant);
-      chargeRest(state, node, 1);
+      chargeRemainder(state, node, 1);
     }
   }
 }
 
-/** Takes over which accounts are charged; how a snapshot is read back. */
+/** Sets which accounts are charged; how a snapshot is read back. */
 export function restoreDedicated(state: State, dedicated: Iterable<readonly [NodeNo, AccountNo]>): void {
-  for (const node of state.dedicated.keys()) chargeRest(state, node, -1);
+  for (const node of state.dedicated.keys()) chargeRemainder(state, node, -1);
   state.dedicated.clear();
   for (const [node, account] of dedicated) {
     state.dedicated.set(node, account);
-    chargeRest(state, node, 1);
+    chargeRemainder(state, node, 1);
   }
 }
 
@@ -85,7 +85,7 @@ export function lowestAbove(state: State, a: AccountNo, b: AccountNo): AccountNo
   return rootAccount;
 }
 
-/** How many seats a tenant has on a node after this one. */
+/** Counts a seat of a tenant on a node in or out; returns how many it has there now. */
 function countTenant(state: State, node: NodeNo, tenant: AccountNo, sign: 1 | -1): number {
   let tenants = state.tenantsOn.get(node);
   if (tenants === undefined) {
@@ -99,26 +99,26 @@ function countTenant(state: State, node: NodeNo, tenant: AccountNo, sign: 1 | -1
   return count;
 }
 
-/** What nobody holds of a node's GPUs, nor has kept. */
-export function restOf({ fleet }: State, no: NodeNo): Held {
-  const rest = nothingHeld();
+/** The part of a node's GPUs that is neither held nor kept for a claimant. */
+export function remainderOf({ fleet }: State, no: NodeNo): Held {
+  const remainder = nothingHeld();
   const node = fleet.nodes[no];
-  if (node === undefined) return rest;
+  if (node === undefined) return remainder;
   for (let gpu = node.firstGpu as number; gpu < node.firstGpu + node.facts.gpus.length; gpu++) {
     if (fleet.gpuHeldFor[gpu] !== 0) continue;
-    addGpus(rest, fleet.gpuModel[gpu]!, fleet.gpuFree[gpu]!, fleet.gpuFreeMemory[gpu]!);
+    addGpus(remainder, fleet.gpuModel[gpu]!, fleet.gpuFree[gpu]!, fleet.gpuFreeMemory[gpu]!);
   }
-  return rest;
+  return remainder;
 }
 
-/** Charges the rest of a dedicated node (`sign` 1) or takes it back (-1). */
-function chargeRest(state: State, node: NodeNo, sign: 1 | -1): void {
+/** Charges the remainder of a dedicated node (`sign` 1) or takes it back (-1). */
+function chargeRemainder(state: State, node: NodeNo, sign: 1 | -1): void {
   const charged = state.dedicated.get(node);
   if (charged === undefined) return;
-  const rest = restOf(state, node);
+  const remainder = remainderOf(state, node);
   for (let at = charged; at !== noAccount; at = accountOf(state, at).parent) {
     noteHistory(state, at);
-    addGpusOf(state.usage[at]!, rest, sign);
+    addGpusOf(state.usage[at]!, remainder, sign);
     state.waiting.heldChanged(at);
   }
   state.waiting.listener.classesMayChange(charged);

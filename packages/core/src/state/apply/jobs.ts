@@ -6,15 +6,15 @@ import { type JobId, type JobNo, noAccount } from "../../model/ids.ts";
 import { type AttemptRecord, attemptsKept, evictionsKept, type Job, type JobSpec } from "../../model/job.ts";
 import type { Lease } from "../../model/lease.ts";
 import { accountOf } from "../../quota/accounts.ts";
-import { activate, countClass, deactivate, noteMayLeave } from "./active.ts";
-import { holdLease, memberOf } from "./leases.ts";
-import { countWaiting, forgetIdleUser } from "./count-usage.ts";
-import { claimed, countClaim, dropClaim, keepClaim } from "./claims.ts";
 import { jobOf } from "../live-jobs.ts";
-import { arraySize, foreknown, newJob, usualMsOf } from "./new-job.ts";
-import { dropPlan, leaveQueue, queueOrPark } from "./queued.ts";
 import type { State } from "../state.ts";
 import { wishOf } from "../wish-of.ts";
+import { activate, countClass, deactivate, noteMayLeave } from "./active.ts";
+import { claimed, countClaim, dropClaim, keepClaim } from "./claims.ts";
+import { countWaiting, forgetIdleUser } from "./count-usage.ts";
+import { holdLease, memberOf } from "./leases.ts";
+import { arraySize, foreknown, newJob, usualMsOf } from "./new-job.ts";
+import { dropPlan, leaveQueue, queueOrPark } from "./queued.ts";
 
 type JobEvent = Extract<Event, { kind: `job-${string}` | "claim-dropped" | "plan-dropped" }>;
 
@@ -30,9 +30,12 @@ export function applyToJobs(state: State, event: JobEvent): void {
       queueOrPark(state, job);
       return;
     }
-    case "job-planned":
-      state.planned.add(jobOf(state, event.job));
+    case "job-planned": {
+      const job = jobOf(state, event.job);
+      if (job.state !== "waiting") throw new Error(`job ${job.id} gets a planned start and is ${job.state}`);
+      state.planned.add(job);
       return;
+    }
     case "plan-dropped":
       dropPlan(state, jobOf(state, event.job));
       return;
@@ -61,6 +64,7 @@ export function applyToJobs(state: State, event: JobEvent): void {
       return;
     case "job-grown": {
       const job = jobOf(state, event.job);
+      if (job.leases.length === 0) throw new Error(`job ${job.id} grows and holds no seats`);
       const members = event.seats.map((seat, i) => memberOf(job, event, seat, job.seats.length + i, true));
       job.seats = [...job.seats, ...event.seats];
       job.leases = [...job.leases, ...members];
@@ -80,6 +84,7 @@ export function applyToJobs(state: State, event: JobEvent): void {
 function submitted(state: State, event: JobSubmitted): void {
   const { spec, account, user, id } = event;
   const size = arraySize(spec);
+  if (event.job < state.nextJob) throw new Error(`job number ${event.job} is given out twice`);
   state.nextJob = event.job + 1 + size;
   noteSubmission(state, account, spec);
   state.arrivals.note(state.fleet, wishOf(state, spec).arrival, Math.max(1, size) * spec.members.min);
@@ -119,7 +124,7 @@ function dependOn(state: State, job: JobNo, before: JobNo, spec: JobSpec, before
   else list.push({ job, when });
 }
 
-/** Enters a job that waits; also how a snapshot is read back. */
+/** Enters a job in all indexes; also how a snapshot is read back. */
 export function addJob(state: State, job: Job): void {
   job.slot = state.slots.take();
   state.jobs.set(job.no, job);
@@ -144,6 +149,7 @@ export function addJob(state: State, job: Job): void {
 
 function placed(state: State, event: JobPlaced): void {
   const job = jobOf(state, event.job);
+  if (job.state !== "waiting") throw new Error(`job ${job.id} is placed and is ${job.state}`);
   dropClaim(state, job);
   leaveQueue(state, job);
   countWaiting(state, job, -1);
@@ -163,7 +169,7 @@ function placed(state: State, event: JobPlaced): void {
   job.leases = membersOf(job, event);
   if (job.array !== undefined) state.arrays.get(job.array)!.active++;
   activate(state, job);
-  // Whoever has just started can be a victim, and may take room that a guarantee had left to others.
+  // The job can be a victim from now on, and may use room that a guarantee had left to others.
   state.waiting.roomChanged(event.at);
   state.waiting.listener.classesMayChange(job.account);
   for (const lease of job.leases) holdLease(state, job, lease);
@@ -176,7 +182,7 @@ function membersOf(job: Job, event: JobPlaced): Lease[] {
   return members;
 }
 
-/** The present attempt, as it is remembered once it is over. */
+/** The present attempt as the job's history keeps it once it is over. */
 export function attemptOf(job: Job, endedAt: number, result: string): AttemptRecord {
   const { attempt, seats, placedAt, startedAt, stopWhy: why, exitCode } = job;
   return { attempt, seats, placedAt, startedAt, endedAt, result, why, exitCode };
@@ -184,13 +190,15 @@ export function attemptOf(job: Job, endedAt: number, result: string): AttemptRec
 
 function requeued(state: State, event: JobRequeued): void {
   const job = jobOf(state, event.job);
+  if (job.state === "waiting") throw new Error(`job ${job.id} is requeued and waits already`);
+  if (job.leases.length > 0) throw new Error(`job ${job.id} is requeued while it holds ${job.leases.length} leases`);
   if (job.array !== undefined) state.arrays.get(job.array)!.active--;
   rememberAttempt(job, attemptOf(job, event.at, event.cause));
   job.state = "waiting";
   job.seats = [];
   job.attempt = event.attempt;
   deactivate(state, job);
-  // Whoever is moved keeps its class on the seats that are held for it.
+  // A job that is moved keeps its class on the seats that are held for it.
   if (job.claim === undefined) unclass(job);
   else countClaim(state, job, 1);
   if (event.cause === "failed") job.failures++;
@@ -220,12 +228,12 @@ function unclass(job: Job): void {
 
 function ended(state: State, event: JobEnded): void {
   const job = jobOf(state, event.job);
+  if (job.leases.length > 0) throw new Error(`job ${job.id} ends while it holds ${job.leases.length} leases`);
   if (event.outcome === "succeeded") {
     noteEnd(state, job, event.at);
     noteLength(state, job, event.at);
   }
   if (event.outcome === "succeeded" || event.outcome === "failed") state.runTimes.note(job, event.at);
-  if (job.leases.length > 0) throw new Error(`job ${job.id} ends while it holds ${job.leases.length} leases`);
   dropClaim(state, job);
   if (job.state === "waiting") {
     leaveQueue(state, job);
@@ -254,7 +262,10 @@ function ended(state: State, event: JobEnded): void {
   settleDependents(state, array.no);
 }
 
-/** Those whose wish was not met are ended by their own events in the same batch; the others have one less to wait for. */
+/**
+ * Each dependent has one job less to wait for. Dependents that needed it to succeed, and it did not, end by events of
+ * their own in the same batch.
+ */
 function settleDependents(state: State, no: JobNo): void {
   for (const { job } of state.dependents.get(no) ?? []) {
     const waiting = state.jobs.get(job);

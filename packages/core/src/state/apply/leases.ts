@@ -3,15 +3,15 @@ import type { Event, JobGrown, JobPlaced, LeaseEnded, Seat } from "../../journal
 import { type GpuNo, leaseIdOf } from "../../model/ids.ts";
 import type { Job } from "../../model/job.ts";
 import type { Lease } from "../../model/lease.ts";
-import { unitsPerGpu } from "../../model/units.ts";
+import { type Instant, unitsPerGpu } from "../../model/units.ts";
 import { pathUp } from "../../quota/accounts.ts";
+import { jobOf } from "../live-jobs.ts";
+import { newcomerOf } from "../neighbours.ts";
+import type { State } from "../state.ts";
 import { noteMayLeave } from "./active.ts";
 import { countCovered, countHolding, countLeaving } from "./count-usage.ts";
 import { afterSeats, beforeSeats } from "./dedicated.ts";
-import { jobOf } from "../live-jobs.ts";
 import { markHeld, markUnscrubbed } from "./marks.ts";
-import { newcomerOf } from "../neighbours.ts";
-import type { State } from "../state.ts";
 
 type LeaseEvent = Extract<Event, { kind: `lease-${string}` }>;
 
@@ -107,7 +107,7 @@ export function memberOf(job: Job, event: JobPlaced | JobGrown, seat: Seat, rank
   };
 }
 
-/** What must be done to the devices of one seat first. */
+/** What the event says must be done to the devices of one seat before it is handed over. */
 function handoverOfSeat({ scrub, reshape }: JobPlaced | JobGrown, { gpus }: Seat): Lease["handover"] {
   if (scrub === undefined && reshape === undefined) return undefined;
   const handover = { scrub: inBoth(scrub, gpus), reshape: inBoth(reshape, gpus) };
@@ -118,7 +118,7 @@ function inBoth(list: readonly GpuNo[] = [], gpus: readonly GpuNo[]): GpuNo[] {
   return list.filter((gpu) => gpus.includes(gpu));
 }
 
-/** Counts a lease in everywhere; also how a snapshot is read back. */
+/** Counts a lease in every index. The fleet refuses a GPU that is taken. Also how a snapshot is read back. */
 export function holdLease(state: State, job: Job, lease: Lease): void {
   state.leases.count(1);
   beforeSeats(state, lease.node);
@@ -134,13 +134,13 @@ export function holdLease(state: State, job: Job, lease: Lease): void {
   addUnder(state.movable, lease.node, job);
 }
 
-/** Alone on whole GPUs, and able to go on elsewhere from where it is [T9]. */
+/** Whether a job of one member on whole GPUs can go on elsewhere from its checkpoint [T9]. */
 function canMove({ spec }: Job, { unitsEach, gpus, part }: Lease): boolean {
   const whole = part === undefined && unitsEach === unitsPerGpu && gpus.length > 0;
   return whole && spec.checkpoint !== undefined && spec.preemptible && spec.members.max === 1;
 }
 
-/** Told to stop for good: what is only moved leaves its seat and stays with its account. */
+/** Whether a lease is stopping for good. A job that is moved leaves its seat, and its account goes on holding as much. */
 function isLeaving(job: Job, lease: Lease): boolean {
   return lease.state === "stopping" && job.stopCause !== "move";
 }
@@ -172,19 +172,23 @@ function leaseEnded(state: State, event: LeaseEnded): void {
   if (lease.state === "stopping") state.fleet.countLeaving(lease, -1);
   if (isLeaving(job, lease)) countLeaving(state, job, lease, -1);
   deleteUnder(state.movable, lease.node, job);
-  const units = lease.unitsEach * lease.gpus.length;
+  countGpuTime(state, job, lease, event.at);
+  // The exit code of an extra member that had to leave says nothing about the job.
+  if (lease.extra && lease.state === "stopping" && job.state !== "stopping") return;
+  // The first bad exit of a member decides how the job ended.
+  if (event.exitCode !== undefined && (job.exitCode === undefined || job.exitCode === 0)) job.exitCode = event.exitCode;
+  if (event.reason !== undefined) job.endReason ??= event.reason;
+}
+
+/** Adds the time of a lease to the present window of each account on the job's path that limits GPU time. */
+function countGpuTime(state: State, job: Job, { unitsEach, gpus, placedAt }: Lease, endedAt: Instant): void {
   for (const account of pathUp(state, job.account)) {
     const limit = account.terms.limits.gpuTime;
     if (limit === undefined) continue;
-    const from = event.at - (event.at % limit.everyMs);
+    const from = endedAt - (endedAt % limit.everyMs);
+    const unitMs = unitsEach * gpus.length * (endedAt - Math.max(from, placedAt));
     const window = state.gpuTime.get(account.no);
-    const unitMs = units * (event.at - Math.max(from, lease.placedAt));
     if (window === undefined || window.from !== from) state.gpuTime.set(account.no, { from, unitMs });
     else window.unitMs += unitMs;
   }
-  // A member that was asked to leave says nothing about the job.
-  if (lease.extra && lease.state === "stopping" && job.state !== "stopping") return;
-  // The first member that ends badly speaks for the job.
-  if (event.exitCode !== undefined && (job.exitCode === undefined || job.exitCode === 0)) job.exitCode = event.exitCode;
-  if (event.reason !== undefined) job.endReason ??= event.reason;
 }

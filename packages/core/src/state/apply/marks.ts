@@ -7,29 +7,32 @@ import type { Policy } from "../../model/policy.ts";
 import { accountOf } from "../../quota/accounts.ts";
 import type { State } from "../state.ts";
 
-/** Whose work may be in the memory of each GPU, and how it was last cut. Kept only where the owner asks for scrubs. */
+/*
+ * The marks of a GPU: the tenant whose data its memory may hold, and the mode in which it was last partitioned. Kept only
+ * where the owner's policy asks for scrubs or mode changes.
+ */
 
-/** A lease begins: its devices carry its tenant's mark from now on, and the mode in which they are cut. */
+/** A lease begins: its GPUs carry the mark of its tenant and their mode from now on. */
 export function markHeld(state: State, job: Job, { gpus, part }: Lease): void {
   const { fleet } = state;
-  if (state.policy.reshapeMs !== undefined) for (const gpu of gpus) fleet.gpuShape[gpu] = shapeNo(part?.mode);
+  if (state.policy.reshapeMs !== undefined) for (const gpu of gpus) fleet.gpuShape[gpu] = gpuModeNo(part?.mode);
   if (state.policy.scrubMs === undefined) return;
   const { tenant } = accountOf(state, job.account);
   for (const gpu of gpus) {
     const occupants = part === undefined ? [] : fleet.occupants(gpu);
     const before = fleet.gpuMark[gpu];
-    // Beside others, or in what others left of it, only its own slice is known.
+    // Beside other tenants, or on what they left behind, the mark of one tenant would be wrong for the whole GPU.
     const sole = before === clean || before === tenant ? occupants.every((each) => each.tenant === tenant) : false;
     fleet.gpuMark[gpu] = sole || occupants.length <= 1 ? tenant : unknownHolder;
   }
 }
 
-/** A lease is over before its devices were cleared: what was in them is there still. */
+/** A lease ended before its GPUs were scrubbed: the earlier data is still there. */
 export function markUnscrubbed({ fleet }: State, { handover }: Lease): void {
   for (const gpu of handover?.scrub ?? []) fleet.gpuMark[gpu] = unknownHolder;
 }
 
-/** The machine has started anew, and its GPUs with it. */
+/** An empty node was rebooted, which clears its GPUs. */
 export function clearMarks({ fleet }: State, node: FleetNode, facts: NodeFacts | undefined): void {
   if (facts === undefined || facts.bootId === node.facts.bootId || node.leases > 0) return;
   for (let gpu = node.firstGpu as number; gpu < node.firstGpu + facts.gpus.length; gpu++) {
@@ -39,8 +42,8 @@ export function clearMarks({ fleet }: State, node: FleetNode, facts: NodeFacts |
 }
 
 /**
- * From when scrubs are asked for, nothing is known of what jobs held before, if there were any; when they no longer are,
- * nothing is kept.
+ * A new policy begins or ends the keeping of marks. When it begins and jobs have run before, what the GPUs hold is
+ * unknown.
  */
 export function marksUnder(state: State, policy: Policy): void {
   const { fleet } = state;
@@ -50,24 +53,24 @@ export function marksUnder(state: State, policy: Policy): void {
   if (policy.reshapeMs === undefined) fleet.gpuShape.fill(0);
 }
 
-const shapes = ["whole", "mig", "mps", "timeslice"] as const;
-type Shape = (typeof shapes)[number];
+const gpuModes = ["whole", "mig", "mps", "timeslice"] as const;
+type GpuMode = (typeof gpuModes)[number];
 
-function shapeNo(mode: Shape | undefined): number {
-  return shapes.indexOf(mode ?? "whole");
+function gpuModeNo(mode: GpuMode | undefined): number {
+  return gpuModes.indexOf(mode ?? "whole");
 }
 
-/** How a GPU was last given out; whole where nobody had it yet. */
-export function shapeOf({ fleet }: State, gpu: GpuNo): Shape {
-  return shapes[fleet.gpuShape[gpu]!]!;
+/** The mode in which a GPU was last used; whole where it never was. */
+export function gpuModeOf({ fleet }: State, gpu: GpuNo): GpuMode {
+  return gpuModes[fleet.gpuShape[gpu]!]!;
 }
 
-/** Marks as a snapshot keeps them: of each GPU that has any, its holder and its shape. */
+/** Marks as a snapshot keeps them: GPU, tenant and mode, for each GPU that has any. */
 export function writeMarks({ fleet }: State): readonly (readonly [number, number, number])[] {
   const marks: [number, number, number][] = [];
   for (let gpu = 0; gpu < fleet.gpus; gpu++) {
-    const [mark, shape] = [fleet.gpuMark[gpu]!, fleet.gpuShape[gpu]!];
-    if (mark !== clean || shape !== 0) marks.push([gpu, mark, shape]);
+    const [mark, mode] = [fleet.gpuMark[gpu]!, fleet.gpuShape[gpu]!];
+    if (mark !== clean || mode !== 0) marks.push([gpu, mark, mode]);
   }
   return marks;
 }
@@ -75,8 +78,8 @@ export function writeMarks({ fleet }: State): readonly (readonly [number, number
 export function readMarks({ fleet }: State, marks: readonly (readonly [number, number, number])[]): void {
   fleet.gpuMark.fill(clean);
   fleet.gpuShape.fill(0);
-  for (const [gpu, mark, shape] of marks) {
+  for (const [gpu, mark, mode] of marks) {
     fleet.gpuMark[gpu] = mark;
-    fleet.gpuShape[gpu] = shape;
+    fleet.gpuShape[gpu] = mode;
   }
 }

@@ -16,7 +16,7 @@ export function applyToBooks(state: State, event: MoneyEvent): void {
       lookAtPrices(state, event.at);
       return;
     case "own-budget-spent":
-      return; // told for its user; what follows from it are events of their own
+      return; // a notice for the job's user; the stop of the job is an event of its own
     case "contract-set":
       setContract(books, event.contract);
       lookAtPrices(state, event.at);
@@ -64,7 +64,7 @@ export function applyToBooks(state: State, event: MoneyEvent): void {
   }
 }
 
-/** Those who pay no more than so much are looked at, now and whenever a price begins or ends. */
+/** Checks jobs with a `max_price` now; that check sets the timer for the next change of a price. */
 export function lookAtPrices({ timers }: State, now: Instant): void {
   timers.addOnce({ at: now, kind: "price", subject: 0 });
 }

@@ -2,29 +2,29 @@ import { noSlot } from "../../collections/slots.ts";
 import type { JobSubmitted } from "../../journal/event.ts";
 import { type JobId, type JobNo, noAccount } from "../../model/ids.ts";
 import type { Job, JobSpec } from "../../model/job.ts";
-import { backlogMsOf } from "./backlog.ts";
 import type { State } from "../state.ts";
+import { backlogMsOf } from "./backlog.ts";
 
-/** How many elements an array has; 0 for a job that is none. */
+/** How many elements an array has; 0 for a single job. */
 export function arraySize(spec: JobSpec): number {
   return spec.array === undefined ? 0 : Math.floor((spec.array.last - spec.array.first) / spec.array.step) + 1;
 }
 
-/** What is known about a job when it comes, beside what it says itself. */
+/** Estimates about a job at its submission, beside what its spec says. */
 export type Foreknown = Pick<Job, "usualMs" | "backlogMs">;
 
-/** The same for each of so many alike jobs that come together. */
+/** The estimates for each of `jobs` equal jobs that are submitted together. */
 export function foreknown(state: State, job: Pick<Job, "account" | "user" | "spec">, jobs = 1): Foreknown {
   return { usualMs: usualMsOf(state, job), backlogMs: backlogMsOf(state, job, jobs) };
 }
 
-/** How long others like a job took that does not say itself how long it needs. */
+/** How long comparable jobs took, for a job whose spec does not say how long it runs. */
 export function usualMsOf({ runTimes }: State, job: Pick<Job, "account" | "user" | "spec">): number | undefined {
   const { expectedMs, maxTimeMs } = job.spec;
   return expectedMs === undefined && maxTimeMs === undefined ? runTimes.usualMs(job) : undefined;
 }
 
-/** Lists of a job are replaced, never changed, so all jobs can begin with the same empty one. */
+/** Lists of a job are replaced, never changed, so all jobs can share one empty list. */
 const none: never[] = [];
 
 /** A job as it is when it has just been submitted, on its own or as an element of an array. */

@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { it } from "node:test";
 import { minute } from "../../model/units.ts";
 import { jobId, World } from "../../testing/world.ts";
-import { apply } from "./apply.ts";
 import { emptyState } from "../empty.ts";
+import { apply } from "./apply.ts";
 import { passTime } from "./pass-time.ts";
 
 it("[S26] a replica queues a job when its time has come, and keeps no timer that is past", () => {

@@ -3,7 +3,7 @@ import { orderOf } from "../../quota/accounts.ts";
 import type { State } from "../state.ts";
 import { wishOf } from "../wish-of.ts";
 
-/** A job that could start now is in the queue; one that is held, dependent or early is not. */
+/** Puts a job into the queue if only room and quota can keep it from starting; a held, dependent or early job leaves. */
 export function queueOrPark(state: State, job: Job): void {
   if (job.state !== "waiting" || job.held || job.waitsFor > 0 || job.claim !== undefined) {
     leaveQueue(state, job);
@@ -15,13 +15,13 @@ export function queueOrPark(state: State, job: Job): void {
   }
 }
 
-/** Who is not in the queue has no plan either. */
+/** A job that leaves the queue loses its planned start too. */
 export function leaveQueue(state: State, job: Job): void {
   state.waiting.remove(job);
   dropPlan(state, job);
 }
 
-/** What was kept for it is there for those behind it. */
+/** Ends a planned start: the room that was kept for it is there for the jobs behind it. */
 export function dropPlan(state: State, job: Job): void {
   if (state.planned.size > 0 && state.planned.delete(job)) state.waiting.roomChanged(state.clock);
 }

@@ -3,7 +3,7 @@ import type { GpuNo, JobNo, NodeNo } from "../../model/ids.ts";
 import type { Instant } from "../../model/units.ts";
 import type { State } from "../state.ts";
 
-/** Nodes of which an event may change what is left, besides those that a change of trust concerns. */
+/** Nodes whose remainder an event may change; a change of trust is not among these events. */
 export function nodesTouched(state: State, event: Event): readonly NodeNo[] {
   switch (event.kind) {
     case "job-placed":
@@ -36,8 +36,8 @@ function claimed(state: State, job: JobNo): readonly Seat[] {
   return state.jobs.get(job)?.claim?.seats ?? none;
 }
 
-/** Writes down what is left of a node after an event. */
-export function noteRest(state: State, no: NodeNo, at: Instant): void {
+/** Notes the remainder of a node after an event. */
+export function noteRemainder(state: State, no: NodeNo, at: Instant): void {
   const { fleet, rest } = state;
   const node = fleet.nodes[no];
   if (node === undefined) {
@@ -54,9 +54,9 @@ export function noteRest(state: State, no: NodeNo, at: Instant): void {
   }
 }
 
-/** The same after the trust of a tenant may have changed. */
-export function noteAllRest(state: State, at: Instant): void {
+/** Notes the remainder of all nodes that a change of trust may concern. */
+export function noteAllRemainders(state: State, at: Instant): void {
   const nodes = new Set<NodeNo>(state.dedicated.keys());
   for (const gpu of state.rest.keys()) nodes.add(state.fleet.gpuNode[gpu] as NodeNo);
-  for (const no of nodes) noteRest(state, no, at);
+  for (const no of nodes) noteRemainder(state, no, at);
 }

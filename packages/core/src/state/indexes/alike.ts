@@ -4,7 +4,7 @@ import type { Instant } from "../../model/units.ts";
 import { addTo, type Held, nothingHeld } from "../../quota/held.ts";
 import type { Holders } from "./holders.ts";
 
-/** Jobs of one account with whom it loses the same. */
+/** Jobs of one account that cost it the same when one is taken. */
 export interface Kind {
   readonly key: string;
   /** The account whose guarantee covers them. */
@@ -13,19 +13,19 @@ export interface Kind {
   readonly saves: boolean;
   readonly held: Held;
   readonly jobs: Set<Job>;
-  /** None of them was placed before: while that is too lately, none need be looked at [T8]. */
+  /** None of them was placed before this: while it is inside min_runtime, none can be taken [T8]. */
   oldestAt: Instant;
 }
 
 /**
- * Jobs that others might take for a fair share [T2], by account and by what would be lost with them: whether a side could
- * do without is the same for all of one kind. Made when it is first asked for, and from then on kept up to date.
+ * Jobs that can be victims of a fair share [T2], by account and by what it would lose: whether the account can do without
+ * is the same for all jobs of one kind. Built when it is first read and kept up to date from then on.
  */
 export class Alike {
   #kinds: Map<AccountNo, Map<string, Kind>> | undefined;
   readonly #kindOf = new Map<Job, Kind>();
 
-  /** A job has begun or ceased to be one that others might take, or holds something else. */
+  /** Whether a job can be a victim, or what it holds, may have changed. */
   note(state: Holders, job: Job): void {
     if (this.#kinds === undefined) return;
     this.#remove(this.#kinds, job);
@@ -77,7 +77,7 @@ export class Alike {
   }
 }
 
-/** Not on its way out, and not covered by its own account: nobody else is inside that guarantee [C2]. */
+/** Preemptible, not stopping, and not covered by its own account, whose guarantee only its own jobs share [C2]. */
 function mayLeave({ state, leases, spec, cover, account }: Job): boolean {
   if ((state !== "running" && state !== "starting") || leases.length === 0 || !spec.preemptible) return false;
   return cover === noAccount || cover !== account;

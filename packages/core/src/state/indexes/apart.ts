@@ -3,7 +3,7 @@ import type { Job } from "../../model/job.ts";
 
 type Named = Pick<Job, "account" | "spec">;
 
-/** Which names live jobs of each account are to be kept apart from: counted, so that nobody else is asked about it. */
+/** By account: the job names that its live jobs are to be kept apart from [P8]. Saves the check for all other jobs. */
 export class ApartNames {
   readonly #counts = new Map<AccountNo, Map<string, number>>();
 
@@ -18,7 +18,7 @@ export class ApartNames {
     else this.#counts.delete(account);
   }
 
-  /** Whether a job is to be kept apart from others, or others from it. */
+  /** Whether a job is to be kept apart from other jobs, or they from it. */
   concerns({ account, spec }: Named): boolean {
     if (spec.apartFrom !== undefined) return true;
     return this.#counts.size > 0 && this.#counts.get(account)?.has(spec.name) === true;

@@ -7,136 +7,136 @@ import { addTo, nothingHeld, stayingOf } from "../../quota/held.ts";
 import { compareShares, noShare, type Share, shareOf, shareOfJob } from "../../quota/share.ts";
 import type { Holders } from "./holders.ts";
 
-/** A job that may be asked to leave. */
+/** A job that can be a victim. */
 interface Entry extends Placed {
   readonly job: Job;
-  /** Of the job, to be at hand where many are compared. */
+  /** Copies of the job's fields, because many entries are compared. */
   readonly no: number;
   readonly priority: number;
   readonly gpus: number;
-  /** Up to when its work is safe: what it would lose is younger. */
+  /** Work before this instant is saved by a checkpoint; the job would lose only what came after. */
   safeAt: Instant;
 }
 
-/** When the work of a job that checkpoints is next safe. */
-interface Checkpoint extends Placed {
+/** The next checkpoint of a job. */
+interface NextCheckpoint extends Placed {
   readonly entry: Entry;
   at: Instant;
 }
 
-/** Who leaves first somewhere, and how that side stands. */
-interface Contender {
+/** The first victim of an account or of a single job, and the share that it is compared by. */
+interface FirstToLeave {
   first: Entry | undefined;
   share: Share;
 }
 
-/** An account that has burst work, itself or below. */
-interface Side extends Contender, Placed {
+/** An account with burst work, its own or below it. */
+interface BurstAccount extends FirstToLeave, Placed {
   readonly account: AccountNo;
-  readonly above: Side | undefined;
-  readonly sides: Heap<Side>;
+  readonly above: BurstAccount | undefined;
+  readonly below: Heap<BurstAccount>;
   readonly jobs: Heap<Entry>;
-  /** What it holds has changed since it was last weighed. */
+  /** What it holds has changed since its share was last worked out. */
   stale: boolean;
 }
 
-/** What a claimant says of the first to leave: it will do, another job must be found, or one of another account. */
-export type Answer = "yes" | "not-this-job" | "not-this-account";
+/** A claimant's verdict on a proposed victim: take it, propose another job, or another account. */
+export type Verdict = "yes" | "not-this-job" | "not-this-account";
 
-/** After so many that will not do it is not told who is first. */
-const asksMax = 64;
+/** After this many proposals that will not do, the search gives up. */
+const proposalsMax = 64;
 
 /**
- * Burst work of whole jobs in the order in which guarantees take it back for one GPU [T1, T5]: the least work lost per
- * GPU, then the fewest GPUs, then the side with the largest share, down the tree; of one account T5's first. Made when it is first asked
- * for, and from then on kept up to date, so that each of many claims costs as much as a step in a heap.
+ * Burst jobs in the order in which guarantees reclaim one GPU [T1, T5]: the least work lost per GPU, then the fewest
+ * GPUs, then the account with the largest share, down the tree; inside one account by T5. Built when it is first read and
+ * kept up to date from then on, so that each of many claims costs a step in a heap.
  */
 export class BurstOrder {
-  #sides: Map<AccountNo, Side> | undefined;
+  #accounts: Map<AccountNo, BurstAccount> | undefined;
   #entries = new Map<Job, Entry>();
-  #checkpoints = new Heap<Checkpoint>((a, b) => a.at < b.at);
-  #checkpointOf = new Map<Entry, Checkpoint>();
-  #stale: Side[] = [];
+  #checkpoints = new Heap<NextCheckpoint>((a, b) => a.at < b.at);
+  #checkpointOf = new Map<Entry, NextCheckpoint>();
+  #stale: BurstAccount[] = [];
 
-  /** Everything is to be looked at anew when it is next asked for: quotas or the fleet have changed. */
+  /** Quotas or the fleet have changed: it is built again when it is next read. */
   forget(): void {
-    this.#sides = undefined;
+    this.#accounts = undefined;
   }
 
-  /** A job has begun or ceased to be burst work that may leave, or has started. */
+  /** Whether a job is a possible victim may have changed, or it has started. */
   note(state: Holders, job: Job): void {
-    if (this.#sides === undefined) return;
+    if (this.#accounts === undefined) return;
     const known = this.#entries.get(job);
     if (known !== undefined) this.#remove(known);
-    if (mayLeave(job)) this.#add(state, job, this.#sides);
+    if (mayLeave(job)) this.#add(state, job, this.#accounts);
   }
 
   /** What an account holds has changed. */
   weigh(account: AccountNo): void {
-    const side = this.#sides?.get(account);
-    if (side === undefined || side.stale) return;
-    side.stale = true;
-    this.#stale.push(side);
+    const holder = this.#accounts?.get(account);
+    if (holder === undefined || holder.stale) return;
+    holder.stale = true;
+    this.#stale.push(holder);
   }
 
-  /** The first to leave of those that will do; undefined where there is none, or finding it would take too long. */
-  first(state: Holders, now: Instant, ask: (job: Job) => Answer): Job | undefined {
-    this.#sides ??= this.#build(state);
+  /** The first victim that the claimant accepts; undefined where there is none, or the search would take too long. */
+  first(state: Holders, now: Instant, judge: (job: Job) => Verdict): Job | undefined {
+    this.#accounts ??= this.#build(state);
     this.#catchUp(state, now);
-    const root = this.#sides.get(0 as AccountNo);
+    const root = this.#accounts.get(0 as AccountNo);
     const passed: (() => void)[] = [];
     let found: Job | undefined;
-    for (let asks = 0; asks < asksMax && root?.first !== undefined; asks++) {
+    for (let proposals = 0; proposals < proposalsMax && root?.first !== undefined; proposals++) {
       const { first } = root;
-      const answer = ask(first.job);
-      if (answer === "yes") {
+      const verdict = judge(first.job);
+      if (verdict === "yes") {
         found = first.job;
         break;
       }
-      passed.push(this.#pass(state, first, answer));
+      passed.push(this.#pass(state, first, verdict));
     }
     for (const putBack of passed.toReversed()) putBack();
     return found;
   }
 
-  /** Leaves one job, or its whole account, out; returns how to put it back. */
-  #pass(state: Holders, entry: Entry, answer: Answer): () => void {
-    const side = this.#sides!.get(entry.job.account)!;
+  /** Leaves out one job, or all of its account; returns how to put them back. */
+  #pass(state: Holders, entry: Entry, verdict: Verdict): () => void {
+    const holder = this.#accounts!.get(entry.job.account)!;
     const out: Entry[] = [];
-    if (answer === "not-this-job") {
-      side.jobs.delete(entry);
+    if (verdict === "not-this-job") {
+      holder.jobs.delete(entry);
       out.push(entry);
     } else {
-      for (let each = side.jobs.first; each !== undefined; each = side.jobs.first) {
-        side.jobs.delete(each);
+      for (let each = holder.jobs.first; each !== undefined; each = holder.jobs.first) {
+        holder.jobs.delete(each);
         out.push(each);
       }
     }
-    this.#settleUp(state, side);
+    this.#settleUp(state, holder);
     return () => {
-      for (const each of out) side.jobs.update(each);
-      this.#settleUp(state, side);
+      for (const each of out) holder.jobs.update(each);
+      this.#settleUp(state, holder);
     };
   }
 
-  #build(state: Holders): Map<AccountNo, Side> {
+  #build(state: Holders): Map<AccountNo, BurstAccount> {
     this.#entries = new Map();
-    this.#checkpoints = new Heap<Checkpoint>((a, b) => a.at < b.at);
+    this.#checkpoints = new Heap<NextCheckpoint>((a, b) => a.at < b.at);
     this.#checkpointOf = new Map();
     this.#stale = [];
-    const sides = new Map<AccountNo, Side>();
-    for (const job of state.active.values()) if (mayLeave(job)) this.#add(state, job, sides);
-    return sides;
+    const accounts = new Map<AccountNo, BurstAccount>();
+    for (const job of state.active.values()) if (mayLeave(job)) this.#add(state, job, accounts);
+    return accounts;
   }
 
-  #add(state: Holders, job: Job, sides: Map<AccountNo, Side>): void {
-    const side = sideOf(state, job.account, sides);
+  #add(state: Holders, job: Job, accounts: Map<AccountNo, BurstAccount>): void {
+    const holder = burstAccountOf(state, job.account, accounts);
     const safeAt = job.startedAt === 0 ? Number.POSITIVE_INFINITY : job.startedAt;
     const { no, spec } = job;
     const entry: Entry = { job, no, priority: spec.priority, gpus: gpusOf(job), safeAt, place: -1 };
     this.#entries.set(job, entry);
-    side.jobs.update(entry);
-    this.#touch(side);
+    holder.jobs.update(entry);
+    this.#touch(holder);
     const every = spec.checkpoint?.everyMs ?? 0;
     if (every === 0 || job.startedAt === 0) return;
     const checkpoint = { entry, at: job.startedAt + every, place: -1 };
@@ -145,21 +145,21 @@ export class BurstOrder {
   }
 
   #remove(entry: Entry): void {
-    const side = this.#sides!.get(entry.job.account)!;
-    side.jobs.delete(entry);
+    const holder = this.#accounts!.get(entry.job.account)!;
+    holder.jobs.delete(entry);
     this.#entries.delete(entry.job);
     const checkpoint = this.#checkpointOf.get(entry);
     if (checkpoint !== undefined) {
       this.#checkpoints.delete(checkpoint);
       this.#checkpointOf.delete(entry);
     }
-    this.#touch(side);
+    this.#touch(holder);
   }
 
-  #touch(side: Side): void {
-    if (side.stale) return;
-    side.stale = true;
-    this.#stale.push(side);
+  #touch(holder: BurstAccount): void {
+    if (holder.stale) return;
+    holder.stale = true;
+    this.#stale.push(holder);
   }
 
   #catchUp(state: Holders, now: Instant): void {
@@ -169,23 +169,23 @@ export class BurstOrder {
       entry.safeAt = now - ((now - entry.job.startedAt) % every);
       next.at = entry.safeAt + every;
       this.#checkpoints.update(next);
-      const side = this.#sides!.get(entry.job.account)!;
-      side.jobs.update(entry);
-      this.#touch(side);
+      const holder = this.#accounts!.get(entry.job.account)!;
+      holder.jobs.update(entry);
+      this.#touch(holder);
     }
-    for (const side of this.#stale) {
-      side.stale = false;
-      this.#settleUp(state, side);
+    for (const holder of this.#stale) {
+      holder.stale = false;
+      this.#settleUp(state, holder);
     }
     this.#stale = [];
   }
 
-  #settleUp(state: Holders, side: Side): void {
-    for (let at: Side | undefined = side; at !== undefined; at = at.above) settle(state, at);
+  #settleUp(state: Holders, holder: BurstAccount): void {
+    for (let at: BurstAccount | undefined = holder; at !== undefined; at = at.above) settle(state, at);
   }
 }
 
-/** Burst work that is not on its way out already. */
+/** Whether a job is preemptible burst work that is not stopping already. */
 function mayLeave({ state, leases, spec, cover }: Job): boolean {
   return (state === "running" || state === "starting") && leases.length > 0 && spec.preemptible && cover === noAccount;
 }
@@ -196,40 +196,40 @@ function gpusOf({ leases }: Job): number {
   return gpus;
 }
 
-function sideOf(state: Holders, account: AccountNo, sides: Map<AccountNo, Side>): Side {
-  const known = sides.get(account);
+function burstAccountOf(state: Holders, account: AccountNo, accounts: Map<AccountNo, BurstAccount>): BurstAccount {
+  const known = accounts.get(account);
   if (known !== undefined) return known;
   const { parent } = accountOf(state, account);
-  const side: Side = {
+  const holder: BurstAccount = {
     account,
-    above: parent === noAccount ? undefined : sideOf(state, parent, sides),
-    sides: new Heap<Side>(goesFirst),
+    above: parent === noAccount ? undefined : burstAccountOf(state, parent, accounts),
+    below: new Heap<BurstAccount>(goesFirst),
     jobs: new Heap(leavesFirst),
     first: undefined,
     share: noShare,
     stale: false,
     place: -1,
   };
-  sides.set(account, side);
-  return side;
+  accounts.set(account, holder);
+  return holder;
 }
 
-function settle(state: Holders, side: Side): void {
-  let best: Contender | undefined = side.sides.first;
-  const own = side.jobs.first;
+function settle(state: Holders, holder: BurstAccount): void {
+  let best: FirstToLeave | undefined = holder.below.first;
+  const own = holder.jobs.first;
   if (own !== undefined) {
-    // A job of the account itself is a side of its own beside the accounts below.
+    // A job of the account itself competes with the accounts below as if it were one of them.
     const alone = { first: own, share: best === undefined ? noShare : shareAlone(state, own.job) };
     if (best === undefined || goesFirst(alone, best)) best = alone;
   }
-  side.first = best?.first;
-  if (side.above === undefined) return;
-  if (side.first === undefined) {
-    side.above.sides.delete(side);
+  holder.first = best?.first;
+  if (holder.above === undefined) return;
+  if (holder.first === undefined) {
+    holder.above.below.delete(holder);
     return;
   }
-  side.share = shareOf(state, accountOf(state, side.account), stayingOf(state, side.account));
-  side.above.sides.update(side);
+  holder.share = shareOf(state, accountOf(state, holder.account), stayingOf(state, holder.account));
+  holder.above.below.update(holder);
 }
 
 function shareAlone(state: Holders, { leases }: Job): Share {
@@ -238,7 +238,7 @@ function shareAlone(state: Holders, { leases }: Job): Share {
   return shareOfJob(state, { ...held, model: -1 });
 }
 
-function goesFirst(a: Contender, b: Contender): boolean {
+function goesFirst(a: FirstToLeave, b: FirstToLeave): boolean {
   const first = a.first!;
   const other = b.first!;
   if (first.safeAt !== other.safeAt) return first.safeAt > other.safeAt;

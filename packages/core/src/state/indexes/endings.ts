@@ -3,26 +3,26 @@ import type { Job } from "../../model/job.ts";
 import type { Lease } from "../../model/lease.ts";
 import type { Instant } from "../../model/units.ts";
 
-/** When a job that holds seats is taken to be gone. */
+/** When a job that holds seats is expected to have ended. */
 export interface Ending {
   readonly at: Instant;
   readonly job: Job;
 }
 
-/** More changes than this are sorted in together. */
+/** Beyond this many changes all endings are sorted again instead of being moved one by one. */
 const oneByOneMax = 64;
 
-/** Jobs that hold seats and of which it can be told when they end, in that order. Kept up to date when asked for. */
+/** Jobs that hold seats and have a known or expected end, in the order of their ends; sorted when it is read. */
 export class Endings {
   readonly #endingOf = new Map<Job, Ending>();
   #sorted: Ending[] = [];
   readonly #changed = new Set<Job>();
-  /** Whole GPUs of each node that one of these jobs holds. */
+  /** By node: whole GPUs that these jobs hold. */
   gpusOn = new Int32Array(16);
-  /** Seats that they hold. */
+  /** Seats that these jobs hold. */
   #seats = 0;
 
-  /** A job has been placed, has started, or holds nothing any more. */
+  /** A job was placed, has started, or has ended its attempt. */
   note(job: Job): void {
     if (hasEnd(job)) this.#changed.add(job);
   }
@@ -40,14 +40,14 @@ export class Endings {
     this.gpusOn[node]! += sign * gpus.length;
   }
 
-  /** Whether nothing that runs can be told the end of. */
+  /** Whether no running job has an expected end. */
   get isEmpty(): boolean {
     return this.#seats === 0;
   }
 
-  /** Those whose limit is past come first: they are over any moment. */
+  /** Jobs past their limit come first: they end at any moment. */
   inOrder(now: Instant): readonly Ending[] {
-    // Who has run longer than was thought is thought to need longer.
+    // A job that has outrun its estimate gets a longer one.
     for (const { at, job } of this.#sorted) {
       if (at > now) break;
       if (isGuess(job, at)) this.#changed.add(job);
@@ -55,11 +55,11 @@ export class Endings {
     const together = this.#changed.size > oneByOneMax;
     for (const job of this.#changed) {
       const before = this.#endingOf.get(job);
-      if (before !== undefined && !together) this.#sorted.splice(this.#placeOf(before), 1);
+      if (before !== undefined && !together) this.#sorted.splice(this.#indexOf(before), 1);
       const ending = endingOf(job, now);
       if (ending === undefined) this.#endingOf.delete(job);
       else this.#endingOf.set(job, ending);
-      if (ending !== undefined && !together) this.#sorted.splice(this.#placeOf(ending), 0, ending);
+      if (ending !== undefined && !together) this.#sorted.splice(this.#indexOf(ending), 0, ending);
     }
     if (together) this.#sorted = [...this.#endingOf.values()].sort(byEnd);
     this.#changed.clear();
@@ -67,7 +67,7 @@ export class Endings {
   }
 
   /** Where an ending is, or belongs. */
-  #placeOf(ending: Ending): number {
+  #indexOf(ending: Ending): number {
     let low = 0;
     let high = this.#sorted.length;
     while (low < high) {
@@ -87,7 +87,7 @@ function beginOf({ startedAt, placedAt }: Job): Instant {
   return startedAt > 0 ? startedAt : placedAt;
 }
 
-/** Whether it may go on beyond that instant. */
+/** Whether the job may run beyond that instant: it is an estimate and not its limit. */
 function isGuess(job: Job, at: Instant): boolean {
   return job.spec.maxTimeMs === undefined || at < beginOf(job) + job.spec.maxTimeMs;
 }

@@ -1,6 +1,7 @@
 import type { Job } from "../../model/job.ts";
 import { unitsPerGpu } from "../../model/units.ts";
-/** The order of two jobs of an account that ask for the same and have come equally far, which needs no state. */
+
+/** Whether `a` goes before `b`, two jobs of an account with the same request and progress; needs no state. */
 export function beforeAlike(a: Job, b: Job, order: "age" | "attained-service"): boolean {
   if (a.spec.priority !== b.spec.priority) return a.spec.priority > b.spec.priority;
   const key = order === "age" ? 0 : attainedUnitMs(a) - attainedUnitMs(b);
@@ -8,7 +9,7 @@ export function beforeAlike(a: Job, b: Job, order: "age" | "attained-service"): 
   return key !== 0 ? key < 0 : a.no < b.no;
 }
 
-/** GPU time of the attempts that are over; what never ran has none. */
+/** GPU time of the attempts that are over. */
 export function attainedUnitMs(job: Job): number {
   let unitMs = 0;
   for (const { seats, startedAt, endedAt } of job.attempts) {

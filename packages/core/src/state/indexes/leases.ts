@@ -4,10 +4,7 @@ import type { JobId, JobNo, LeaseId } from "../../model/ids.ts";
 import type { Job } from "../../model/job.ts";
 import type { Lease } from "../../model/lease.ts";
 
-/**
- * All leases by their names. A name says which job it is of and which member, and the job has its leases by rank: there
- * is nothing to keep for each.
- */
+/** All leases by id. An id names the job and the rank of the member, so the lease is found in its job: no map is kept. */
 export class Leases {
   readonly #jobs: Pick<ByNumber<JobNo, Job>, "values">;
   readonly #jobById: Pick<JobsById, "get">;
@@ -22,9 +19,10 @@ export class Leases {
     return this.#size;
   }
 
-  /** Leases have come (above 0) or gone. */
+  /** Counts leases in (above 0) or out. */
   count(more: number): void {
     this.#size += more;
+    if (this.#size < 0) throw new Error("more leases have ended than began");
   }
 
   get(id: LeaseId): Lease | undefined {
@@ -49,7 +47,7 @@ export class Leases {
   }
 }
 
-/** The members of a job stand by rank, also when some have left and others have come. */
+/** The leases of a job are sorted by rank, also after members have left and joined. */
 function withRank(leases: readonly Lease[], rank: number): Lease | undefined {
   let low = 0;
   let high = leases.length - 1;

@@ -5,7 +5,7 @@ import { addTo, type Held, nothingHeld } from "../../quota/held.ts";
 
 interface OfAccount {
   readonly jobs: Set<Job>;
-  /** Known until someone comes or goes. */
+  /** Undefined = to be worked out: the jobs or what they hold changed. */
   least: Held | undefined;
 }
 
@@ -43,7 +43,7 @@ export class Resumable {
     return this.#byAccount.get(account)?.jobs ?? [];
   }
 
-  /** Of everything the least that any one of them holds: so much the account loses with whomever; undefined = nobody. */
+  /** The least of each resource that any of them holds: the account loses that much with any victim; undefined = none. */
   leastOf(account: AccountNo, fleet: Fleet): Held | undefined {
     const known = this.#byAccount.get(account);
     if (known === undefined) return undefined;

@@ -1,20 +1,23 @@
 import type { Instant } from "../../model/units.ts";
 
-/** In the order in which they come at one instant. */
+/** In the order in which timers of one instant fire. */
 const kinds = ["deadline", "drain", "exposed", "maintenance", "moves", "price", "quantum", "wake", "window"] as const;
 
-/** Something that must be looked at again when its time comes. It is only a hint: the state says whether it still holds. */
+/** A wake-up at an instant. It is only a hint: the state says whether there is still something to do. */
 export interface Timer {
   readonly at: Instant;
   readonly kind: (typeof kinds)[number];
-  /** A job number; a node number for `drain` and `maintenance`; an account number for `window` and `quantum`. `exposed`: what kept the job from being taken, or from starting, ends. `moves`: jobs were moved an hour ago. `price`: what something costs may change. */
+  /**
+   * A job number; a node number for `drain` and `maintenance`; an account number for `window` and `quantum`. `exposed`:
+   * the job may be taken, or may start, from now on. `moves`: jobs were moved an hour ago. `price`: a price may change.
+   */
   readonly subject: number;
 }
 
-/** A binary heap in columns, earliest first; every start adds a timer. Equal instants come out in a fixed order. */
+/** A binary heap in columns, because every start adds a timer. Earliest first; equal instants fire in a fixed order. */
 export class Timers {
   #at = new Float64Array(64);
-  /** The subject and, in front of it, the place of the kind: what orders timers of one instant. */
+  /** Kind and subject as one number: orders the timers of one instant. */
   #what = new Float64Array(64);
   #size = 0;
   readonly #once = new Set<string>();
@@ -37,7 +40,7 @@ export class Timers {
     this.#what[place] = what;
   }
 
-  /** Like `add`, for what may be asked for again and again before its time comes. */
+  /** Like `add`, unless an equal timer is set already. */
   addOnce(timer: Timer): void {
     const key = keyOf(timer);
     if (this.#once.has(key)) return;
@@ -45,7 +48,7 @@ export class Timers {
     this.add(timer);
   }
 
-  /** Takes out everything that is due at `now`. */
+  /** Removes and returns all timers due at `now`. */
   takeDue(now: Instant): Timer[] {
     const due: Timer[] = [];
     while (this.#size > 0 && this.#at[0]! <= now) due.push(this.#pop());
@@ -62,7 +65,7 @@ export class Timers {
     return top;
   }
 
-  /** Enters from the top. */
+  /** Puts an entry in at the top and lets it sink to its place. */
   #sink(at: Instant, what: number): void {
     let place = 0;
     for (;;) {
@@ -95,7 +98,7 @@ export class Timers {
   }
 }
 
-/** Numbers of jobs stay far below this, and nine times as much is still a whole number. */
+/** Job numbers stay far below this, and nine kinds times this is still an exact integer. */
 const subjectsMax = 2 ** 49;
 
 function keyOf({ kind, subject, at }: Timer): string {

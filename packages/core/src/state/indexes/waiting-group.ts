@@ -2,28 +2,28 @@ import { LinkedList, type ListNode, listNode } from "../../collections/linked-li
 import type { QueueOrder } from "../../model/account.ts";
 import type { AccountNo, JobNo } from "../../model/ids.ts";
 import type { Job } from "../../model/job.ts";
-import type { Shape, Wish } from "./wish.ts";
+import type { SeatShape, Wish } from "./wish.ts";
 
 /**
  * Waiting jobs of one account with one wish. If the first of them cannot start, none can, so a pass over the queue costs
- * as much as there are different wishes, not as there are jobs. Jobs with a known run time share a group with others of
- * about the same run time. Where users have limits of their own, an array has one, or the progress of a job counts in
- * the order, the jobs of each are a group of their own.
+ * as much as there are different wishes, not as there are jobs. Jobs of a group have about the same known run time.
+ * Where users or an array have limits of their own, or the order uses the progress of jobs, each user, array or progress
+ * has a group of its own.
  */
 export class WaitingGroup {
   /** Unique in its account. */
   readonly key: number | string;
-  /** Small, and unique among the groups that exist: what others keep columns by. */
+  /** Small, and unique among the groups that exist: an index into columns kept elsewhere. */
   readonly slot: number;
   readonly account: AccountNo;
   readonly wish: Wish;
   /** Best first. */
   readonly jobs: Job[] = [];
-  /** Of the first job: what groups are compared by most often. */
+  /** Of the first job: groups are compared by these most often. */
   priority = 0;
   no = 0 as JobNo;
   order: QueueOrder;
-  /** The groups of its account that want the same seats. */
+  /** The groups of the account that want the same seats. */
   readonly rivals: Rivals;
   /** Its nodes in the list of all groups with a waiting job, and among its rivals. */
   readonly node: ListNode<WaitingGroup> = listNode(this);
@@ -48,7 +48,7 @@ export class Rivals {
   readonly queue: ShapeQueue;
   readonly groups = new LinkedList<WaitingGroup>();
   readonly node: ListNode<Rivals> = listNode(this);
-  /** Grows when a group comes, goes, or has another first job. */
+  /** Grows when a group enters, leaves, or has another first job. */
   version = 0;
 
   constructor(account: AccountNo, queue: ShapeQueue) {
@@ -59,13 +59,13 @@ export class Rivals {
 
 /** Everything that waits for seats of one shape. */
 export class ShapeQueue {
-  readonly shape: Shape;
-  /** With a waiting job. */
+  readonly shape: SeatShape;
+  /** Only rivals with a waiting job. */
   readonly rivals = new LinkedList<Rivals>();
-  /** By account number, those without a waiting job too. */
+  /** By account number, also without a waiting job. */
   readonly byAccount: (Rivals | undefined)[] = [];
 
-  constructor(shape: Shape) {
+  constructor(shape: SeatShape) {
     this.shape = shape;
   }
 
@@ -78,7 +78,7 @@ export class ShapeQueue {
     return rivals;
   }
 
-  /** Any group that will do. */
+  /** Any group for which `willDo` holds. */
   some(willDo: (group: WaitingGroup) => boolean): WaitingGroup | undefined {
     for (const { groups } of this.rivals) for (const group of groups) if (willDo(group)) return group;
     return undefined;

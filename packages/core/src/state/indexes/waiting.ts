@@ -5,15 +5,15 @@ import type { QueueOrder } from "../../model/account.ts";
 import type { AccountNo } from "../../model/ids.ts";
 import type { Job } from "../../model/job.ts";
 import { type Instant, second } from "../../model/units.ts";
+import { type Listener, silent } from "../listener.ts";
 import { ApartNames } from "./apart.ts";
 import { beforeAlike } from "./job-order.ts";
-import { type Listener, silent } from "../listener.ts";
 import { ShapeQueue, WaitingGroup } from "./waiting-group.ts";
-import type { Shape, Wish } from "./wish.ts";
+import type { SeatShape, Wish } from "./wish.ts";
 
-/** A round of turns [B6]. */
+/** A round of turns to claim [B6]. */
 export interface Round {
-  /** When the first change happened after which another round follows; undefined = none did. */
+  /** When the first change happened that calls for another round; undefined = none did. */
   readonly changedAt: Instant | undefined;
   /** The first job of the last group that has had its turn in this round; 0 = no round is under way. */
   readonly upTo: number;
@@ -23,51 +23,51 @@ export interface Round {
 
 export const noRound: Round = { changedAt: undefined, upTo: 0, takenAt: 0 };
 
-/** Work of an account that waits. */
+/** Waiting work of an account. */
 export interface WaitingWork {
-  /** GPU-seconds, as their users said. */
+  /** GPU-seconds of jobs that say how long they run. */
   saidGpuS: number;
-  /** GPUs of those who did not say. */
+  /** GPUs of jobs that do not say. */
   silentGpus: number;
 }
 
 const noWork: Readonly<WaitingWork> = { saidGpuS: 0, silentGpus: 0 };
 
-/** Up to this many groups are all tried after every change; more of them take turns to claim [B6]. */
+/** Up to this many groups are all tried after every change; beyond it groups take turns to claim [B6]. */
 const groupsMax = 256;
-/** How long a round of turns waits after a change, and each turn after the one before. */
+/** How long a round waits after a change, and each turn after the one before. */
 const betweenTurnsMs = 250;
-/** More empty groups than this are not kept. */
+/** Beyond this many empty groups all of them are dropped. */
 const emptyMax = 20_000;
 
-/** Those who ask for the same time and the same GPUs go by age under most other orders too, whatever the hour. */
+/** Jobs of one group ask for the same time and GPUs, so under most orders only age tells them apart, at any time. */
 function goesFirst(a: Job, b: Job, order: QueueOrder): boolean {
   return beforeAlike(a, b, order === "attained-service" ? order : "age");
 }
 
-/** The queue: jobs that could start as far as they themselves are concerned. Held or dependent jobs are not in it. */
+/** The queue: jobs that only room, quota or a limit keeps from starting. Held, dependent and early jobs are not in it. */
 export class Waiting {
   readonly #apart: ApartNames;
-  /** Those in which someone waits. */
+  /** Groups with a waiting job. */
   readonly groups = new LinkedList<WaitingGroup>();
-  /** With a waiting job. */
+  /** Queues with a waiting job. */
   readonly queues = new Set<ShapeQueue>();
-  /** Of every shape that a known wish has. */
-  readonly #queueOf = new Map<Shape, ShapeQueue>();
+  /** Also empty ones, which are likely to be needed again. */
+  readonly #queueOf = new Map<SeatShape, ShapeQueue>();
   readonly #slots = new SlotPool();
-  /** By account number: how often it has come to hold something else, and others have come to be first in it. */
+  /** By account number: versions that grow when what it holds changes, and when the first job of a group in it does. */
   readonly heldVersion: number[] = [];
   readonly firstVersion: number[] = [];
-  /** By account number and key; also empty ones, which are likely to be needed again. */
+  /** By account number and key; also empty groups, which are likely to be needed again. */
   readonly #byAccount: (Map<number | string, WaitingGroup> | undefined)[] = [];
   #empty = 0;
-  /** Of accounts whose order asks for it. */
+  /** Only of accounts whose order uses it. */
   readonly #work = new Map<AccountNo, WaitingWork>();
-  /** By the slot of a job that waits. */
+  /** By the slot of a waiting job. */
   readonly #groupOf: (WaitingGroup | undefined)[] = [];
   #size = 0;
   #byUser = false;
-  /** How far the present round of turns has come [B6]; it is no round while all groups are tried after every change. */
+  /** How far the present round of turns has come [B6]; `noRound` while all groups are tried after every change. */
   round: Round = noRound;
   listener: Listener = silent;
 
@@ -83,7 +83,7 @@ export class Waiting {
     while (this.#groupOf.length <= job.slot) this.#groupOf.push(undefined);
     if (this.#groupOf[job.slot] !== undefined) return;
     const group = this.#groupFor(job, wish, order);
-    const at = placeOf(group, job);
+    const at = indexInGroup(group, job);
     if (at === group.jobs.length) group.jobs.push(job);
     else group.jobs.splice(at, 0, job);
     if (at === 0) this.#noteFirst(group);
@@ -91,7 +91,7 @@ export class Waiting {
     this.#groupOf[job.slot] = group;
     this.#size++;
     this.#countWork(group, job, 1);
-    // Behind a job that wants the same and could not start there is nothing to try.
+    // A job behind one with the same wish that could not start need not be tried.
     if (at === 0) this.listener.firstChanged(group);
   }
 
@@ -102,17 +102,17 @@ export class Waiting {
     this.#size--;
     this.#countWork(group, job, -1);
     if (group.jobs[0] === job) group.jobs.shift();
-    else group.jobs.splice(placeOf(group, job), 1);
+    else group.jobs.splice(indexInGroup(group, job), 1);
     if (group.jobs.length === 0) this.#leave(group);
     else this.#noteFirst(group);
   }
 
-  /** The account has chosen another order. */
+  /** The account has another order now. */
   reorder(account: AccountNo, order: QueueOrder): void {
     for (const group of [...this.ofAccount(account)]) if (group.order !== order) this.#regroup(group, order);
   }
 
-  /** From now on the jobs of each user are groups of their own, or no longer. */
+  /** From now on each user's jobs form groups of their own, or no longer do. */
   splitByUser(split: boolean): void {
     if (split === this.#byUser) return;
     this.#byUser = split;
@@ -125,7 +125,7 @@ export class Waiting {
     for (const job of jobs) this.add(job, group.wish, order);
   }
 
-  /** Names of the account have come to matter: who wants the same no longer starts alike. */
+  /** Job names of the account have come to matter [P8]: jobs with the same wish may have different seats now. */
   regroup(account: AccountNo): void {
     for (const group of [...this.ofAccount(account)]) {
       for (const job of [...group.jobs]) {
@@ -140,7 +140,7 @@ export class Waiting {
     for (const group of this.#byAccount[account]?.values() ?? []) if (group.jobs.length > 0) yield group;
   }
 
-  /** What waits in an account whose order asks for it. */
+  /** The waiting work of an account; none where its order does not use it. */
   workOf(account: AccountNo): Readonly<WaitingWork> {
     return this.#work.get(account) ?? noWork;
   }
@@ -163,7 +163,7 @@ export class Waiting {
     this.listener.roomChanged();
   }
 
-  /** So many groups wait that they take turns to claim [B6]. */
+  /** Whether so many groups wait that they take turns to claim [B6]. */
   get isLong(): boolean {
     return this.groups.size > groupsMax;
   }
@@ -175,7 +175,7 @@ export class Waiting {
     return changedAt === undefined ? undefined : Math.max(changedAt, takenAt) + betweenTurnsMs;
   }
 
-  /** The groups whose turn is still to come in this round, in the order of their first jobs. */
+  /** Groups whose turn in this round is still to come, in the order of their first jobs. */
   awaitingTurn(): WaitingGroup[] {
     const { upTo } = this.round;
     const left: WaitingGroup[] = [];
@@ -183,7 +183,7 @@ export class Waiting {
     return left.sort((a, b) => a.no - b.no);
   }
 
-  /** The group of a job that waits. */
+  /** The group of a waiting job. */
   groupOf(job: Job): WaitingGroup | undefined {
     return this.#groupOf[job.slot];
   }
@@ -209,7 +209,7 @@ export class Waiting {
     return group;
   }
 
-  #queueFor(shape: Shape): ShapeQueue {
+  #queueFor(shape: SeatShape): ShapeQueue {
     let queue = this.#queueOf.get(shape);
     if (queue === undefined) {
       queue = new ShapeQueue(shape);
@@ -282,22 +282,23 @@ export class Waiting {
   }
 }
 
-/** How many different times there may be, in steps of a power of two. */
+/** How many classes of run times there may be, in steps of a power of two. */
 const timesApart = 64;
 
-/** Which of them a time is; 0 = nobody knows. */
+/** The class of a run time; 0 = unknown. */
 function timeClass(ms: number | undefined): number {
   return ms === undefined ? 0 : 33 - Math.clz32(ms / second);
 }
 
-/** How far a job has come, where that counts in its order: jobs of one group have come equally far. */
+/** The progress of a job, where its order uses it: jobs of one group have come equally far. */
 function reachedBy(job: Job): string {
   const ran = attainedMs(job, 0);
   if (ran === 0) return "";
   return job.spec.expectedMs === undefined ? `${placeOfLength(ran)}` : `${ran}ms`;
 }
 
-function placeOf({ jobs, order }: WaitingGroup, job: Job): number {
+/** Where a job is in its group, or belongs. */
+function indexInGroup({ jobs, order }: WaitingGroup, job: Job): number {
   let low = 0;
   let high = jobs.length;
   while (low < high) {

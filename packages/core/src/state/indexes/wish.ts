@@ -1,5 +1,5 @@
 import type { Shape as ArrivalShape } from "../../learn/worth/shape.ts";
-import type { GpuAsk, JobSpec, Members, TopologyAsk } from "../../model/job.ts";
+import type { JobSpec } from "../../model/job.ts";
 import { type Demand, nothing } from "../../quota/demand.ts";
 
 /** One alternative of a wish on one model: what all members together would hold there. */
@@ -8,90 +8,89 @@ export interface WishOption {
   /** Model number in the fleet; -1 without GPUs. */
   readonly model: number;
   readonly demand: Demand;
-  /** The makeup of the fleet at which an empty one was last seen to hold it; -1 = never. */
+  /** The composition of the fleet for which an empty fleet was last seen to hold it; -1 = never. */
   fitsEmptyAt: number;
 }
 
-/** What a wish is without its run time: all that decides which seats hold it. Equal shapes are one object. */
-export interface Shape {
+/** A wish without its run time: all that decides which seats hold a job. Equal shapes are one object. */
+export interface SeatShape {
   readonly key: string;
 }
 
-/** What a job asks for, apart from who asks: all that decides where it fits. Equal asks are one wish. */
+/** An interned request: jobs that ask for the same share one, so that what follows from it is worked out once. */
 export interface Wish {
   readonly no: number;
-  /** The same for wishes that differ only in how long they are to run. */
-  readonly shape: Shape;
+  /** The same for wishes that differ only in their run times. */
+  readonly shape: SeatShape;
   /** Alternatives in order of preference, each on every model that would do. */
   options: readonly WishOption[];
-  /** What the first alternative would hold: what shares are compared with. */
+  /** What the first alternative would hold; shares are compared with it. */
   first: Demand;
-  /** What one member of it is to those who learn from arrivals. */
+  /** What one member counts as in the statistics of arrivals. */
   arrival: ArrivalShape;
-  /** The kinds of GPUs in the fleet for which that holds. */
+  /** The kinds of GPUs in the fleet for which options, first demand and arrival hold. */
   kinds: number;
 }
 
-/** More wishes than this are forgotten at once; who waits keeps the one it has. */
+/** Beyond this many wishes all are forgotten at once; waiting jobs keep theirs. */
 const wishesMax = 65_536;
 
-/** A power of two. */
+/** A power of two: a slot is the upper bits of a hash. */
 const recentMax = 256;
 const noArrival: ArrivalShape = { cpusMilli: 0, gpus: 0, unitsEach: 0, models: [] };
 
-/** All that decides which seats hold a job, one after the other. */
-type Ask = readonly (string | number | boolean | undefined)[];
+type NeedValue = string | number | boolean | undefined;
 
 interface Recent {
-  /** The last that asked for it. */
+  /** The last spec that was found equal. */
   spec: JobSpec;
+  readonly need: readonly NeedValue[];
   readonly wish: Wish;
 }
 
-/** All wishes that were seen, so that what follows from one is worked out once. */
+/** All wishes seen so far. */
 export class Wishes {
   readonly #byText = new Map<string, Wish>();
-  readonly #shapes = new Map<string, Shape>();
+  readonly #shapes = new Map<string, SeatShape>();
   #count = 0;
-  /** Some of the last asks, each at its place by a few of its numbers: most jobs ask for what others just have. */
+  /** Recent requests by a hash of a few of their numbers. Saves writing a key: most jobs repeat a recent request. */
   readonly #recent: (Recent | undefined)[] = Array.from({ length: recentMax }, () => undefined);
+  /** Reused for each request, so that a repeated one allocates nothing. */
+  readonly #need: NeedValue[] = [];
 
   of(spec: JobSpec): Wish {
-    const place = placeOf(spec);
-    const recent = this.#recent[place];
-    if (recent !== undefined && (recent.spec === spec || isSameAsk(recent.spec, spec))) {
+    const slot = recentSlotOf(spec);
+    const recent = this.#recent[slot];
+    if (recent?.spec === spec) return recent.wish;
+    const need = this.#need;
+    listNeed(spec, need);
+    if (recent !== undefined && isSameNeed(recent.need, need)) {
       recent.spec = spec;
       return recent.wish;
     }
-    const wish = this.#find(spec);
-    this.#recent[place] = { spec, wish };
+    const wish = this.#find(need);
+    this.#recent[slot] = { spec, need: [...need], wish };
     return wish;
   }
 
-  #find(spec: JobSpec): Wish {
-    const shape = JSON.stringify(askOf(spec));
-    const text = `${shape}${spec.maxTimeMs}|${spec.expectedMs}`;
+  #find(need: readonly NeedValue[]): Wish {
+    const key = JSON.stringify(need.slice(runTimes));
+    const text = `${key}${JSON.stringify(need.slice(0, runTimes))}`;
     let wish = this.#byText.get(text);
     if (wish === undefined) {
       if (this.#byText.size >= wishesMax) this.#forget();
-      wish = {
-        no: this.#count++,
-        shape: this.#shapeOf(shape),
-        options: [],
-        first: nothing,
-        arrival: noArrival,
-        kinds: -1,
-      };
+      const shape = this.#shapeOf(key);
+      wish = { no: this.#count++, shape, options: [], first: nothing, arrival: noArrival, kinds: -1 };
       this.#byText.set(text, wish);
     }
     return wish;
   }
 
-  #shapeOf(text: string): Shape {
-    let shape = this.#shapes.get(text);
+  #shapeOf(key: string): SeatShape {
+    let shape = this.#shapes.get(key);
     if (shape === undefined) {
-      shape = { key: text };
-      this.#shapes.set(text, shape);
+      shape = { key };
+      this.#shapes.set(key, shape);
     }
     return shape;
   }
@@ -103,83 +102,58 @@ export class Wishes {
   }
 }
 
-function askOf(spec: JobSpec): Ask {
-  const { members, topology, spread, isolation, cpusMilli, memoryMiB, gpuMemoryMiB, preemptible } = spec;
-  const ask: (string | number | boolean | undefined)[] = [
-    members.min,
-    members.max,
-    members.apart,
-    cpusMilli,
-    memoryMiB,
-    gpuMemoryMiB,
-    preemptible,
-    isolation,
-    topology?.level,
-    topology?.required,
-    spread?.level,
-    spread?.required,
-    spec.maxPriceMicros,
-    spec.apartFrom?.join(),
-    spec.needs?.join(),
-  ];
+/** How many entries of a need come first that say how long the job runs, and not which seats hold it. */
+const runTimes = 2;
+
+/**
+ * Writes all that a wish consists of into a list: the one place that says which fields of a spec make two requests
+ * differ. Both the key of a wish and the comparison with a recent request use it.
+ */
+function listNeed(spec: JobSpec, need: NeedValue[]): void {
+  const { members, topology, spread, slo } = spec;
+  let at = 0;
+  need[at++] = spec.maxTimeMs;
+  need[at++] = spec.expectedMs;
+  need[at++] = members.min;
+  need[at++] = members.max;
+  need[at++] = members.apart;
+  need[at++] = spec.cpusMilli;
+  need[at++] = spec.memoryMiB;
+  need[at++] = spec.gpuMemoryMiB;
+  need[at++] = spec.preemptible;
+  need[at++] = spec.isolation;
+  need[at++] = topology?.level;
+  need[at++] = topology?.required;
+  need[at++] = spread?.level;
+  need[at++] = spread?.required;
+  need[at++] = spec.maxPriceMicros;
+  need[at++] = spec.apartFrom?.join();
+  need[at++] = spec.needs?.join();
   for (const { model, count, unitsEach, part } of spec.gpus) {
-    ask.push(model, count, unitsEach, part !== undefined);
+    need[at++] = model;
+    need[at++] = count;
+    need[at++] = unitsEach;
+    need[at++] = part !== undefined;
     if (part === undefined) continue;
-    ask.push(part.profile, part.compute, part.memory, part.memoryMiB, spec.type, spec.slo?.p99Ms, spec.slo?.aloneMs);
+    need[at++] = part.profile;
+    need[at++] = part.compute;
+    need[at++] = part.memory;
+    need[at++] = part.memoryMiB;
+    // Which neighbours a part may have depends on the kind of work and its latency goal.
+    need[at++] = spec.type;
+    need[at++] = slo?.p99Ms;
+    need[at++] = slo?.aloneMs;
   }
-  return ask;
+  need.length = at;
 }
 
-/** Whether it is certain that their asks, and the times they need, are equal, without writing either down. */
-function isSameAsk(a: JobSpec, b: JobSpec): boolean {
-  return (
-    a.cpusMilli === b.cpusMilli &&
-    a.memoryMiB === b.memoryMiB &&
-    a.maxTimeMs === b.maxTimeMs &&
-    a.expectedMs === b.expectedMs &&
-    a.gpuMemoryMiB === b.gpuMemoryMiB &&
-    a.preemptible === b.preemptible &&
-    a.isolation === b.isolation &&
-    a.type === b.type &&
-    a.slo?.p99Ms === b.slo?.p99Ms &&
-    a.slo?.aloneMs === b.slo?.aloneMs &&
-    a.maxPriceMicros === b.maxPriceMicros &&
-    (a.members === b.members || isSameMembers(a.members, b.members)) &&
-    (a.gpus === b.gpus || isSameGpus(a.gpus, b.gpus)) &&
-    isSameLevel(a.topology, b.topology) &&
-    isSameLevel(a.spread, b.spread) &&
-    a.apartFrom?.join() === b.apartFrom?.join() &&
-    a.needs?.join() === b.needs?.join()
-  );
-}
-
-function isSameMembers(a: Members, b: Members): boolean {
-  return a.min === b.min && a.max === b.max && a.apart === b.apart;
-}
-
-function isSameLevel(a: TopologyAsk | undefined, b: TopologyAsk | undefined): boolean {
-  return a === b || (a?.level === b?.level && a?.required === b?.required);
-}
-
-function isSameGpus(a: readonly GpuAsk[], b: readonly GpuAsk[]): boolean {
+function isSameNeed(a: readonly NeedValue[], b: readonly NeedValue[]): boolean {
   if (a.length !== b.length) return false;
-  for (let i = 0; i < a.length; i++) if (a[i] !== b[i] && !isSameGpu(a[i]!, b[i]!)) return false;
+  for (let i = 0; i < a.length; i++) if (a[i] !== b[i]) return false;
   return true;
 }
 
-function isSameGpu(a: GpuAsk, b: GpuAsk): boolean {
-  if (a.model !== b.model || a.count !== b.count || a.unitsEach !== b.unitsEach) return false;
-  const [part, other] = [a.part, b.part];
-  if (part === undefined || other === undefined) return part === other;
-  return (
-    part.profile === other.profile &&
-    part.compute === other.compute &&
-    part.memory === other.memory &&
-    part.memoryMiB === other.memoryMiB
-  );
-}
-
-function placeOf({ gpus, members, cpusMilli, memoryMiB, maxTimeMs = 0 }: JobSpec): number {
+function recentSlotOf({ gpus, members, cpusMilli, memoryMiB, maxTimeMs = 0 }: JobSpec): number {
   const { count, unitsEach } = gpus[0]!;
   let mixed = Math.imul(cpusMilli, 31) + memoryMiB;
   mixed = Math.imul(mixed, 31) + count;

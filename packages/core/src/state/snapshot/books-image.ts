@@ -8,7 +8,7 @@ type Text<Value, Field extends keyof Value> = Omit<Value, Field> & { readonly [F
 export interface BooksImage {
   readonly versions: readonly PriceVersion[];
   readonly contracts: readonly Contract[];
-  /** Absent where no list has times of day. */
+  /** Absent where no price list has times of day. */
   readonly ahead?: PricesAhead;
   readonly tenants: readonly (readonly [
     string,
@@ -27,7 +27,7 @@ export interface BooksImage {
   readonly nextInvoice: number;
 }
 
-/** Whether anything about money is known. */
+/** Whether the books hold anything. */
 export function hasBooks({ versions, contracts, tenants, budgets, nextEntry, nextInvoice }: Books): boolean {
   return versions.length + contracts.size + tenants.size + budgets.size + nextEntry + nextInvoice > 2;
 }

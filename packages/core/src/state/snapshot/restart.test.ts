@@ -5,8 +5,8 @@ import { hour } from "../../model/units.ts";
 import { jobId, World } from "../../testing/world.ts";
 import { apply } from "../apply/apply.ts";
 import { emptyState } from "../empty.ts";
-import { readSnapshot, writeSnapshot } from "./snapshot.ts";
 import type { State } from "../state.ts";
+import { readSnapshot, writeSnapshot } from "./snapshot.ts";
 
 /** Four GPUs: two for an hour, two for long. One who waits has its place; who came later has borrowed less. */
 function crowded(): World {

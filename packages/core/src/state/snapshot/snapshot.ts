@@ -12,21 +12,22 @@ import type { FleetNode } from "../../model/node.ts";
 import type { Policy } from "../../model/policy.ts";
 import type { Rest } from "../../model/rest.ts";
 import { nothingUsed } from "../../quota/held.ts";
-import { addWindowTimers, countTerms, planWindows } from "../apply/apply.ts";
+import { addWindowTimers, countTerms } from "../apply/accounts.ts";
+import { noteMoves } from "../apply/claims.ts";
+import { restoreDedicated } from "../apply/dedicated.ts";
 import { addJob } from "../apply/jobs.ts";
 import { holdLease } from "../apply/leases.ts";
-import { lookAtPrices } from "../apply/money.ts";
-import { type BooksImage, booksImage, hasBooks, readBooks } from "./books-image.ts";
-import { restoreDedicated } from "../apply/dedicated.ts";
-import { emptyState } from "../empty.ts";
-import { noteMoves } from "../apply/claims.ts";
-import { jobOf } from "../live-jobs.ts";
 import { readMarks, writeMarks } from "../apply/marks.ts";
-import type { GpuTimeWindow, State, UsedKey } from "../state.ts";
+import { lookAtPrices } from "../apply/money.ts";
+import { planWindows } from "../apply/nodes.ts";
+import { emptyState } from "../empty.ts";
 import type { Round } from "../indexes/waiting.ts";
 import { noRound } from "../indexes/waiting.ts";
+import { jobOf } from "../live-jobs.ts";
+import type { GpuTimeWindow, State, UsedKey } from "../state.ts";
+import { type BooksImage, booksImage, hasBooks, readBooks } from "./books-image.ts";
 
-/** Version of the shape below. A snapshot of another version is passed over: the journal can always be replayed. */
+/** Version of `Image`. A snapshot of another version is ignored: the journal can always be replayed. */
 export const snapshotSchema = 8;
 
 type NodeImage = Omit<
@@ -41,7 +42,7 @@ interface Image {
   readonly policy: Policy;
   readonly movedAt?: readonly number[];
   readonly accounts: readonly (Account | null)[];
-  /** A number stands for a node that has left and how many GPU numbers it keeps. */
+  /** A number stands for a node that was removed: how many GPU numbers it keeps. */
   readonly nodes: readonly (NodeImage | number)[];
   readonly models: readonly string[];
   readonly users: readonly User[];
@@ -61,22 +62,22 @@ interface Image {
   readonly partsChangedAt?: readonly (readonly [number, number])[];
   /** Absent where no GPU has any. */
   readonly marks?: readonly (readonly [number, number, number])[];
-  /** Absent where money has never been spoken of. */
+  /** Absent where the books are empty. */
   readonly books?: BooksImage;
-  /** Absent where nobody asks for any. */
+  /** Absent where no account uses past usage. */
   readonly history?: readonly (readonly [AccountNo, History])[];
   /** Absent where nothing has been submitted. */
   readonly arrivals?: ArrivalsImage;
-  /** Absent where nobody orders by it. */
+  /** Absent where no account orders by it. */
   readonly pace?: readonly (readonly [AccountNo, Pace])[];
-  /** Absent where none has ended. */
+  /** Absent where no job has ended. */
   readonly runTimes?: readonly (readonly [string, readonly number[]])[];
-  /** Jobs with a place on the timeline, and those that hold a claim, in order; absent where there are none. */
+  /** Jobs with a planned start, and jobs with a claim, in order; absent where there are none. */
   readonly planned?: readonly JobNo[];
   readonly claimants?: readonly JobNo[];
-  /** Absent where groups do not take turns. */
+  /** Absent where no round of turns is under way. */
   readonly round?: Round;
-  /** Absent where nobody is evicted for the order of an account. */
+  /** Absent where no account's order may evict. */
   readonly lengths?: readonly (readonly [AccountNo, Lengths])[];
   readonly dependents: readonly (readonly [JobNo, readonly { job: JobNo; when: "succeeded" | "ended" }[]])[];
 }
@@ -138,7 +139,7 @@ export function writeSnapshot(state: State): string {
   return canonicalJson(image);
 }
 
-/** The state that `writeSnapshot` wrote. What is derived is counted anew. */
+/** The state that `writeSnapshot` wrote. Indexes are counted again from the facts. */
 export function readSnapshot(text: string): State {
   const image = JSON.parse(text) as Image;
   const state = emptyState();
@@ -206,7 +207,7 @@ export function readSnapshot(text: string): State {
   readMarks(state, image.marks ?? []);
   restoreDedicated(state, image.dedicated ?? []);
   for (const [gpu, rest] of image.rest ?? []) state.rest.set(gpu, rest);
-  // Last: what was held before counts already.
+  // Last, because counting the leases above has written histories too.
   for (const [account, history] of image.history ?? []) state.history.set(account, history);
   if (image.arrivals !== undefined) state.arrivals.restore(image.arrivals);
   state.runTimes.restore(image.runTimes ?? []);
