@@ -1,6 +1,6 @@
 import type { AccountNo } from "../model/ids.ts";
 import type { Candidate } from "../queue/candidates.ts";
-import type { Contest } from "../queue/order.ts";
+import type { Contest } from "../queue/contest.ts";
 import type { WaitingGroup } from "../state/indexes/waiting-group.ts";
 import type { SeatShape } from "../state/indexes/wish.ts";
 import { type Awake, SeatHopes } from "./wake.ts";

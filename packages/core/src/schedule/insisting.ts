@@ -1,8 +1,8 @@
 import { mayInsist } from "../claim/prospects.ts";
 import type { AccountNo } from "../model/ids.ts";
 import { pathUp } from "../quota/accounts.ts";
-import type { State } from "../state/state.ts";
 import type { WaitingGroup } from "../state/indexes/waiting-group.ts";
+import type { State } from "../state/state.ts";
 import { upToDate } from "../state/wish-of.ts";
 
 interface OfAccount {

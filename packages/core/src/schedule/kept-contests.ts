@@ -1,8 +1,8 @@
 import type { KnownFull } from "../place/full-marks.ts";
 import type { Candidates } from "../queue/candidates.ts";
-import { Contest } from "../queue/order.ts";
-import type { State } from "../state/state.ts";
+import { Contest } from "../queue/contest.ts";
 import type { ShapeQueue } from "../state/indexes/waiting-group.ts";
+import type { State } from "../state/state.ts";
 
 /** More contests are not kept; those for the same shapes come again and again. */
 const keptMax = 32;

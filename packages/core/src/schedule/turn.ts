@@ -1,7 +1,7 @@
 import type { TurnTaken } from "../journal/event.ts";
 import type { Instant } from "../model/units.ts";
-import type { State } from "../state/state.ts";
 import type { WaitingGroup } from "../state/indexes/waiting-group.ts";
+import type { State } from "../state/state.ts";
 
 /**
  * The turn of one batch [B6]. Where very many groups wait, a change lets those compete that may find free seats or claim

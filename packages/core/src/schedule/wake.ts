@@ -1,6 +1,6 @@
 import { mayBePlanned, mayPlan } from "../plan/patience.ts";
 import type { Candidate } from "../queue/candidates.ts";
-import type { Contest } from "../queue/order.ts";
+import type { Contest } from "../queue/contest.ts";
 import type { ShapeQueue, WaitingGroup } from "../state/indexes/waiting-group.ts";
 import { upToDate } from "../state/wish-of.ts";
 import type { World } from "./world.ts";

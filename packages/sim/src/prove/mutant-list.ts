@@ -16,21 +16,21 @@ export interface Mutant extends Edit {
 export const mutants: readonly Mutant[] = [
   {
     name: "O1: those that would borrow go first",
-    file: "queue/order.js",
+    file: "queue/contestant.js",
     from: "return !burst;",
     to: "return burst;",
   },
   {
     name: "O2: the largest share goes first",
-    file: "queue/order.js",
+    file: "queue/contestant.js",
     from: "return shares < 0;",
     to: "return shares > 0;",
   },
   {
     name: "O2: the youngest goes first where shares are equal",
-    file: "queue/order.js",
-    from: "return no < side.no;",
-    to: "return no > side.no;",
+    file: "queue/contestant.js",
+    from: "return no < other.no;",
+    to: "return no > other.no;",
   },
   {
     name: "C1: a job is covered by the account alone, whoever else holds a floor above",

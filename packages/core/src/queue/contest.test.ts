@@ -8,15 +8,15 @@ function active(w: World, prefix: string): number {
     .length;
 }
 
-/** All at once: what is submitted while the fleet is full competes when it empties. */
+/** All jobs that `fill` submits compete at once, when the blocker leaves. */
 function contend(w: World, fill: () => void): void {
   w.submit("blocker", "x", { gpus: w.state.fleet.gpus, members: 1 });
   fill();
   w.run("blocker").exit("blocker", 0);
 }
 
-describe("who is next", () => {
-  it("[O2] equalises dominant shares over GPUs and memory, as in the DRF paper", () => {
+describe("the next job", () => {
+  it("[O2] is chosen so that dominant shares become equal over GPUs and memory, as in the DRF paper", () => {
     const w = new World().nodes(["n", "H100:9"]).account("a").account("b").account("x");
     w.must({
       kind: "node.register",
@@ -29,7 +29,7 @@ describe("who is next", () => {
     assert.deepEqual([active(w, "a"), active(w, "b")], [3, 2]);
   });
 
-  it("[O2] shares the surplus by teams first, then by the projects of each", () => {
+  it("[O2] is chosen among teams first, then by the projects of each", () => {
     const w = new World().nodes(["n", "H100:8"]);
     for (const path of ["one", "one/p", "one/q", "one/r", "two", "two/s", "x"]) w.account(path);
     contend(w, () => {
@@ -43,7 +43,7 @@ describe("who is next", () => {
     );
   });
 
-  it("[O2] gives a weight of two twice the surplus, and a weight of none what is left", () => {
+  it("[O2] comes twice as often from an account of weight two, and last from one of weight zero", () => {
     const w = new World().nodes(["n", "H100:6"]).account("x");
     for (const [path, weight] of [
       ["heavy", 2],
@@ -60,7 +60,7 @@ describe("who is next", () => {
     assert.deepEqual([active(w, "heavy"), active(w, "light"), active(w, "none")], [3, 2, 1]);
   });
 
-  it("[O3] goes by priority, then age, inside one account; a requeued job keeps its place", () => {
+  it("[O3] is chosen by priority, then age, inside one account; a requeued job keeps its place", () => {
     const w = new World().nodes(["n", "H100:1"]).account("x");
     w.submit("first", "x", {});
     for (const [id, priority] of [
