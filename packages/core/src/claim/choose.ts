@@ -1,6 +1,6 @@
 import { type GpuNo, type NodeNo, noAccount, rootAccount } from "../model/ids.ts";
 import type { Lease } from "../model/lease.ts";
-import { dedicatedRemainderThen } from "../place/dedicated.ts";
+import { dedicatedRemainderThen } from "../place/dedicated-usage.ts";
 import { pathUp } from "../quota/accounts.ts";
 import { unlentBeside } from "../quota/lending.ts";
 import type { ClaimContext } from "./claim-context.ts";

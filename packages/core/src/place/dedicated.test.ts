@@ -36,7 +36,7 @@ function world(...nodes: [string, string][]): World {
 }
 
 describe("nodes of confidential tenants", () => {
-  it("[U3] hold nobody else, with or without GPUs, and say so", () => {
+  it("[U3] hold no other tenant, with or without GPUs, and explain says so", () => {
     const w = world(["n0", "H100:4"], ["n1", "H100:4"]).account("bank", { trust: "confidential" }).account("lab");
     w.submit("b", "bank", { gpus: 1 });
     w.submit("l", "lab", { gpus: 2 });
@@ -50,7 +50,7 @@ describe("nodes of confidential tenants", () => {
     assert.equal(nodeOf(w, "b2"), "n0");
   });
 
-  it("[U3] are charged whole, to the lowest account that holds all who came since the node was empty", () => {
+  it("[U3] are charged whole, to the lowest account above all jobs that came since the node was empty", () => {
     const w = world(["n0", "H100:8"]).account("bank", { trust: "confidential" });
     w.account("bank/risk").account("bank/desk");
     w.submit("r", "bank/risk", { gpus: 1 });
@@ -90,7 +90,7 @@ describe("nodes of confidential tenants", () => {
     assert.deepEqual([gpusOf(w, "bank"), nodeOf(w, "l")], [1, "n0"]);
   });
 
-  it("[T1] are taken back by others only whole", () => {
+  it("[T1] are reclaimed by other tenants only whole", () => {
     const w = world(["n0", "H100:4"]).account("bank", { trust: "confidential" }).account("lab", { guarantee: 2 });
     w.submit("a", "bank", { gpus: 1 });
     w.submit("b", "bank", { gpus: 1 });
@@ -103,7 +103,7 @@ describe("nodes of confidential tenants", () => {
     assert.deepEqual([nodeOf(w, "l"), why(w, "a"), gpusOf(w, "bank")], ["n0", "isolation", 0]);
   });
 
-  it("[U3] keep the books of every account on random days", () => {
+  it("[U3] keep the usage of every account correct on random days", () => {
     for (let seed = 1; seed <= 25; seed++) randomDay(seed);
   });
 });

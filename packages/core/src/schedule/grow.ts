@@ -5,7 +5,8 @@ import type { NodeNo } from "../model/ids.ts";
 import type { Job } from "../model/job.ts";
 import type { FleetNode } from "../model/node.ts";
 import type { Instant } from "../model/units.ts";
-import { heldBeside, isConfidential } from "../place/dedicated.ts";
+import { isConfidential } from "../place/dedicated.ts";
+import { heldBeside } from "../place/dedicated-usage.ts";
 import { handoverFor } from "../place/handover.ts";
 import { findSeats } from "../place/seats.ts";
 import type { Timeline } from "../plan/timeline.ts";
@@ -76,19 +77,20 @@ function seatForOneMore(
   job: Job,
   demand: Demand,
   now: Instant,
-  plans: Timeline | undefined,
+  timeline: Timeline | undefined,
 ): Seat | undefined {
   const model = modelOf(state, job);
   const one = oneOf(job);
   const wholeNodes = isConfidential(state, job.account);
   if (!wholeNodes && mayStart(state, one, job.choice, demand, now) !== undefined) return undefined;
-  const beside = plans?.besideGrowth(job, demand);
+  const plans = timeline?.besideGrowth(job, demand);
   const within = besideOthers(state, job);
   const { topology } = job.spec;
   const prefers = topology !== undefined && !topology.required ? placeTest(state, job, topology) : undefined;
-  let seats = findSeats(state, one, job.choice, model, beside, (node) => within(node) && prefers?.(node) !== false);
+  const near = (node: FleetNode) => within(node) && prefers?.(node) !== false;
+  let seats = findSeats(state, one, job.choice, model, { plans, within: near });
   if (prefers !== undefined && typeof seats === "string")
-    seats = findSeats(state, one, job.choice, model, beside, within);
+    seats = findSeats(state, one, job.choice, model, { plans, within });
   if (typeof seats === "string") return undefined;
   if (wholeNodes && mayStart(state, one, job.choice, demand, now, heldBeside(state, job.account, seats)) !== undefined)
     return undefined;

@@ -5,7 +5,7 @@ import type { AccountNo } from "../model/ids.ts";
 import type { Job } from "../model/job.ts";
 import { must } from "../model/must.ts";
 import type { Instant } from "../model/units.ts";
-import { chargedOn } from "../place/dedicated.ts";
+import { chargedOn } from "../place/dedicated-usage.ts";
 import { handoverFor } from "../place/handover.ts";
 import { type Placement, placeJob } from "../place/place.ts";
 import type { Candidate } from "../queue/candidates.ts";
