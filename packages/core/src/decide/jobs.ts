@@ -11,7 +11,7 @@ import { type EndingTogether, endingTogether, endJob } from "../run/finish.ts";
 import { stopJob } from "../run/stop.ts";
 import type { State } from "../state/state.ts";
 
-/** Raw request checked, may it compete, and what it must wait for. */
+/** Whether a parsed request may compete, and the jobs that it must wait for. */
 export function submitJob(state: State, command: SubmitJob, now: Instant): Decision {
   const account = state.accountByPath.get(command.account);
   if (account === undefined || command.account === "") {
@@ -30,7 +30,7 @@ export function submitJob(state: State, command: SubmitJob, now: Instant): Decis
   if (refusal !== undefined) return refusal;
   const spent = budgetHit(state, account.no, false);
   if (spent !== undefined) {
-    const hint = "ask whoever set it for more, or wait for the next period";
+    const hint = "ask for a larger budget, or wait for the next period";
     return refuse("not-allowed", "project", command.account, `the budget of ${spent.account} is spent`, hint);
   }
   const waitsFor = dependencies(state, command);
@@ -53,7 +53,7 @@ function dependencies(state: State, command: SubmitJob): readonly JobNo[] | Refu
       continue;
     }
     const ended = command.endedBefore.find((each) => each.job === after.job);
-    // It was live when the shell looked and has ended since: only the shell can find out how.
+    // It was live when the shell looked and has ended since; only the shell can read its outcome.
     if (ended === undefined) return refuse("look-again", `after.${i}`, after.job, "has just ended", "ask again");
     if (after.when === "succeeded" && ended.outcome !== "succeeded") {
       return refuse(
@@ -114,7 +114,7 @@ function cancel(state: State, job: Job, now: Instant, together: EndingTogether):
   return endJob(state, job, "cancelled", now, undefined, undefined, together);
 }
 
-/** The deadline of a job has come: a waiting one will not start any more, a running one must stop. */
+/** The deadline of a job has come: a waiting job ends, a running one must stop. */
 export function deadlineCame(state: State, no: JobNo, now: Instant): Event[] {
   const job = state.jobs.get(no);
   if (job === undefined || (job.spec.deadlineAt ?? Number.POSITIVE_INFINITY) > now) return [];

@@ -24,7 +24,7 @@ function world(): World {
 }
 
 describe("a quota for a time", () => {
-  it("comes into force, holds for those who wait, and gives way to what was before", () => {
+  it("comes into force, lets waiting jobs start, and ends with the former quota", () => {
     const w = world();
     assert.ok(!isRefusal(plan(w, "a", 1, 3, { guarantee: gpus(6), max: null })));
     w.submit("x", "a", { gpus: 6 });
@@ -57,7 +57,7 @@ describe("a quota for a time", () => {
     }
   });
 
-  it("keeps what is edited meanwhile, and can be taken back", () => {
+  it("keeps what is edited while it holds, and can be taken back", () => {
     const w = world();
     plan(w, "a", 0, 2, { guarantee: gpus(4) });
     plan(w, "a", 5, 6, { guarantee: gpus(4) });
@@ -71,7 +71,7 @@ describe("a quota for a time", () => {
     assert.deepEqual(quotaOf(w, "a"), [2, 5]);
   });
 
-  it("promises no more than there is, at once and when it begins", () => {
+  it("promises no more than the account above has, when it is set and when it begins", () => {
     const w = world();
     const refused = (decision: ReturnType<typeof plan>) => isRefusal(decision) && decision.refused;
     assert.equal(refused(plan(w, "a", 1, 2, { guarantee: gpus(7), max: null })), "over-guarantee");
@@ -90,12 +90,12 @@ describe("a quota for a time", () => {
     assert.equal(w.state.accounts[1]!.windows, undefined);
   });
 
-  it("of an account above and one below may be planned for the same time, and what comes back is kept free", () => {
+  it("may be planned for an account and one below it for the same time, and the returning floor is kept free", () => {
     const w = world().account("a/team", { guarantee: 2 });
     assert.ok(isRefusal(plan(w, "a/team", 1, 2, { guarantee: gpus(4) })));
     assert.ok(!isRefusal(plan(w, "a", 1, 2, { guarantee: gpus(4) })));
     assert.ok(!isRefusal(plan(w, "a/team", 1, 2, { guarantee: gpus(4) })));
-    // A floor that is lowered for a time is promised to nobody else meanwhile.
+    // A floor that is lowered for a time is promised to no other account meanwhile.
     assert.ok(!isRefusal(plan(w, "b", 0, 2, { guarantee: gpus(0) })));
     w.account("c", { guarantee: 4 });
     const { terms } = w.state.accountByPath.get("c")!;
