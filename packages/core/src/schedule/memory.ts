@@ -13,20 +13,20 @@ import { InsistingGroups } from "./insisting.ts";
 import { KeptContests } from "./kept-contests.ts";
 
 /**
- * What the scheduler remembers between passes so as not to look at everything again. None of it is a fact: it can be
- * dropped at any moment, which costs time and changes no decision. A new memory knows nothing, so everything is looked
- * at once.
+ * What the scheduler remembers between passes so that it need not look at everything again. None of it is a fact: it can
+ * be dropped at any moment, which costs time and changes no decision. A new memory knows nothing, so the next pass looks
+ * at everything.
  */
 export class SchedulerMemory implements Listener {
-  /** Wishes that found no free seats. Saves searching the fleet again for each job that wants the same. */
+  /** Wishes that found no free seats. Saves searching the fleet again for each job with the same wish. */
   readonly full = new KnownFull();
   readonly candidates = new Candidates();
   readonly contests = new KeptContests(this.candidates, this.full);
-  /** Claimants to look at again. Saves asking all of them whether their seats are free. */
+  /** Claimants whose seats may have become free. Saves the check of all claimants after each change. */
   readonly claims = new ClaimWatch();
   /** Accounts whose jobs may change class. Saves settling all accounts after each start. */
   readonly classes = new AccountSet();
-  /** Groups with a guarantee or lesser work of their own account to claim by. Saves asking each group after each change. */
+  /** Groups with a guarantee, or lesser work of their own account, to claim by. Saves the check of all groups. */
   readonly insisting = new InsistingGroups();
   /** When the scheduler wants to look again although nothing happens. */
   readonly timers = new Timers();
@@ -36,7 +36,7 @@ export class SchedulerMemory implements Listener {
   #roomChanged = true;
   #fresh: WaitingGroup[] = [];
 
-  /** Listens to a state from now on; of what happened in it before, nothing is known. */
+  /** Listens to a state from now on; nothing is known of what happened in it before. */
   watch(state: State): void {
     if (this.#state === state && state.waiting.listener === this) return;
     if (this.#state !== undefined) throw new Error("a scheduler's memory is of one state; make another");
@@ -67,7 +67,7 @@ export class SchedulerMemory implements Listener {
     this.full.neighboursChanged();
   }
 
-  /** Groups whose first job has not been tried yet, since this was last asked. */
+  /** Groups whose first job is new since the last call. */
   takeFresh(): readonly WaitingGroup[] {
     const fresh = this.#fresh;
     if (fresh.length === 0) return fresh;
@@ -76,7 +76,7 @@ export class SchedulerMemory implements Listener {
     return groups.filter((group) => group.jobs.length > 0);
   }
 
-  /** Whether every waiting job may be able to start since this was last asked. */
+  /** Whether something changed since the last call by which any waiting job may be able to start. */
   takeRoomChanged(): boolean {
     const changed = this.#roomChanged;
     this.#roomChanged = false;

@@ -5,7 +5,7 @@ import type { ShapeQueue, WaitingGroup } from "../state/indexes/waiting-group.ts
 import { upToDate } from "../state/wish-of.ts";
 import type { World } from "./world.ts";
 
-/** What a change may have unblocked. */
+/** The groups that a change may have unblocked. */
 export interface Awake {
   /** Groups to try for free seats and for claims. */
   readonly groups: readonly WaitingGroup[];
@@ -14,8 +14,8 @@ export interface Awake {
 }
 
 /**
- * What may start since this was last asked: everything where few groups wait. Where many do, the groups with a new first
- * job, those that may claim by a guarantee, those whose turn it is, and the shapes for which there may be seats [B6].
+ * What may start since the last call: everything where few groups wait. Where many do, the groups with a new first job,
+ * those that may claim by a guarantee, those whose turn it is, and the shapes for which there may be seats [B6].
  */
 export function takeAwake(world: World): Awake {
   const { state, memory, turn, effort } = world;
@@ -35,7 +35,7 @@ export function isAnythingAwake({ groups, queues }: Awake): boolean {
   return groups.length + queues.length > 0;
 }
 
-/** Shapes of which a job could start or be planned that is not among the groups that are tried anyway. */
+/** Shapes for which a group that is not tried anyway could start or be planned. */
 function queuesToHope(world: World, tried: ReadonlySet<WaitingGroup>): ShapeQueue[] {
   const isLeft = (group: WaitingGroup) => !tried.has(group);
   return [...world.state.waiting.queues].filter((queue) => queue.some(isLeft) !== undefined && hasHope(world, queue));
@@ -45,8 +45,9 @@ function queuesToHope(world: World, tried: ReadonlySet<WaitingGroup>): ShapeQueu
 const refusalsMax = 16;
 
 /**
- * Who competes in a pass. As soon as no seats of a shape are left, the groups that want them need not be tried one by
- * one; none at all once the first of them have found that all free seats are kept for plans. Their turn comes later.
+ * The groups that compete in a pass. Saves trying them one by one: once no seats of a shape are left, all groups that
+ * want them leave together, and once enough groups were refused because of plans, all seats-only groups do. Their turn
+ * comes later.
  */
 export class SeatHopes {
   readonly #world: World;
@@ -62,7 +63,7 @@ export class SeatHopes {
     this.#queues = queues;
   }
 
-  /** Between all groups that have not been refused. */
+  /** A contest between all groups that have not been refused. */
   contest(): Contest {
     const { state, memory } = this.#world;
     const groups = this.#groups.filter((group) => group.jobs.length > 0 && !this.#tried.has(group));
@@ -75,12 +76,12 @@ export class SeatHopes {
   }
 
   refused({ group, seatsOnly }: Candidate): void {
-    this.#mayBeFewer = true; // it may have been planned, and no more are
+    this.#mayBeFewer = true; // it may have got the last plan
     this.#tried.add(group);
     if (seatsOnly) this.#refusals++;
   }
 
-  /** Whether seats of fewer shapes are left to hope for: then fewer groups compete. */
+  /** Whether some shapes have no free seats any more since the last call: then a smaller contest follows. */
   areFewer(): boolean {
     if (!this.#mayBeFewer || this.#queues.length === 0) return false;
     this.#mayBeFewer = false;
@@ -91,7 +92,7 @@ export class SeatHopes {
   }
 }
 
-/** Whether a job that wants such seats might start, or be planned. */
+/** Whether a job that wants seats of this shape might start, or be planned. */
 function hasHope(world: World, queue: ShapeQueue): boolean {
   const { state, memory, turn } = world;
   const some = queue.rivals.first?.groups.first;
