@@ -46,7 +46,7 @@ describe("jobs that are to be kept apart", () => {
     assert.deepEqual(nodesOf(w, "c"), [0]);
   });
 
-  it("[W3] are told by explain when one waits only because of the other", () => {
+  it("[W3] see in explain that one waits only because of the other", () => {
     const w = world();
     w.submit("db", "lab", { name: "db", nodes: 2 });
     w.submit("web", "lab", { name: "web", apart_from: "db" });

@@ -20,7 +20,7 @@ describe("handing a GPU over", () => {
   it("[S4] needs a recorded scrub between two tenants, and none inside one", () => {
     const w = world();
     w.submit("a", "lab", { gpus: 2 });
-    assert.deepEqual(scrubs(w, "a"), [], "nobody had them before");
+    assert.deepEqual(scrubs(w, "a"), [], "no job had them before");
     w.run("a");
     w.exit("a", 0);
     w.submit("b", "lab", { gpus: 2 });

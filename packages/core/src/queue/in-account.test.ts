@@ -15,7 +15,7 @@ function queue(order: "age" | "aged-shortest" | "attained-service"): World {
   return w;
 }
 
-/** Lets one job after the other run for a moment; who ran, in order. */
+/** Lets one job after the other run for a moment; the jobs in the order in which they ran. */
 function started(w: World): string[] {
   const found: string[] = [];
   for (;;) {

@@ -15,7 +15,7 @@ function full(order: "age" | "aged-shortest" = "aged-shortest"): World {
   return w;
 }
 
-describe("what a job finds waiting", () => {
+describe("the backlog that a job finds", () => {
   it("[O3] is the time that all waiting jobs of its account and it need on the GPUs that the account holds", () => {
     const w = full();
     w.submit("one", "a", { gpus: 1, max_time: "8h" });
@@ -24,7 +24,7 @@ describe("what a job finds waiting", () => {
     assert.equal(jobOf(w, "two").backlogMs, 4 * hour);
   });
 
-  it("[O3] counts who says nothing by the usual run time, and all elements of an array", () => {
+  it("[O3] counts jobs without a declared time by the usual run time, and all elements of an array", () => {
     const w = full();
     w.submit("silent", "a", { gpus: 2 }); // 6 h are usual while nothing has ended
     w.submit("many", "a", { gpus: 1, max_time: "1h", array: "0-3" });
@@ -32,7 +32,7 @@ describe("what a job finds waiting", () => {
     assert.equal(jobOf(w, "many.0").backlogMs, 4 * hour);
   });
 
-  it("[O3] counts what guesses of the account have been worth", () => {
+  it("[O3] corrects estimates by how good those of the account have been", () => {
     const w = full();
     w.submit("guess", "a", { gpus: 4, priority: 1, expected_time: "10h" });
     w.exit("first", 0);
@@ -43,7 +43,7 @@ describe("what a job finds waiting", () => {
     assert.equal(jobOf(w, "last").backlogMs, 2 * hour);
   });
 
-  it("[O3] [S26] is kept over a restart, and what waits is counted anew", () => {
+  it("[O3] [S26] is kept over a restart, and waiting work is counted again", () => {
     const w = full();
     w.submit("one", "a", { gpus: 4, max_time: "8h" });
     const again = new World(readSnapshot(writeSnapshot(w.state)));
@@ -53,7 +53,7 @@ describe("what a job finds waiting", () => {
     assert.equal(jobOf(again, "two").backlogMs, 16 * hour);
   });
 
-  it("[O3] is asked only by an order that lets the shorter go first, which may be chosen while jobs wait", () => {
+  it("[O3] is known only under aged-shortest, which may be chosen while jobs wait", () => {
     const w = full("age");
     w.submit("one", "a", { gpus: 4, max_time: "8h" });
     const { quota } = w.state.accountByPath.get("a")!.terms;

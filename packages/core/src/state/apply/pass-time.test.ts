@@ -6,7 +6,7 @@ import { emptyState } from "../empty.ts";
 import { apply } from "./apply.ts";
 import { passTime } from "./pass-time.ts";
 
-it("[S26] a replica queues a job when its time has come, and keeps no timer that is past", () => {
+it("[S26] a replica queues a job when its time has come, and keeps no past timers", () => {
   const w = new World().nodes(["n0", "H100:1"]).account("lab");
   w.submit("now", "lab");
   w.submit("later", "lab", { notBeforeAt: w.now + minute });

@@ -3,8 +3,8 @@ import { describe, it } from "node:test";
 import type { LeaseId } from "../../model/ids.ts";
 import { World } from "../../testing/world.ts";
 
-describe("leases by name", () => {
-  it("finds each member of a gang, and nobody by a name that is almost one", () => {
+describe("leases by id", () => {
+  it("finds each member of a gang, and nothing by an id that is almost one", () => {
     const w = new World().nodes(["n", "H100:8"]).account("a");
     w.submit("gang", "a", { gpus: 1, members: 5 });
     const { leases } = w.state;

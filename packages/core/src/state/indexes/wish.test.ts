@@ -12,14 +12,14 @@ function specOf(raw: Partial<RawJob>): JobSpec {
 }
 
 describe("wishes", () => {
-  it("are one for jobs that ask for the same, whatever else they are", () => {
+  it("are shared by jobs that ask for the same, whatever their names and priorities", () => {
     const wishes = new Wishes();
     const wish = wishes.of(specOf({ name: "a" }));
     wishes.of(specOf({ gpus: "A100:2" }));
     assert.equal(wishes.of(specOf({ name: "b", run: "y", env: { A: "1" }, priority: "high" })), wish);
   });
 
-  it("differ with everything that decides where a job may go", () => {
+  it("differ with every field that decides where a job may go", () => {
     const wishes = new Wishes();
     const asks: Partial<RawJob>[] = [
       {},

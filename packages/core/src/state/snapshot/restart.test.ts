@@ -8,7 +8,7 @@ import { emptyState } from "../empty.ts";
 import type { State } from "../state.ts";
 import { readSnapshot, writeSnapshot } from "./snapshot.ts";
 
-/** Four GPUs: two for an hour, two for long. One who waits has its place; who came later has borrowed less. */
+/** Four GPUs, two of them held for an hour and two for long. Two jobs wait; the second account has borrowed less. */
 function crowded(): World {
   const w = new World().nodes(["n0", "H100:2"], ["n1", "H100:2"]).account("a").account("b").account("x");
   w.submit("short", "x", { gpus: 2, max_time: "1h" });
@@ -25,7 +25,7 @@ const replayed = (events: readonly Event[]): State => {
   return state;
 };
 
-/** Who starts when the room that was planned for comes, and in which order the others are planned. */
+/** The jobs that start when the planned room is free, and the order of the plans that remain. */
 function goOn(w: World, state: State): { started: string[]; planned: string[] } {
   const again = new World(state);
   again.now = w.now + hour;
@@ -35,7 +35,7 @@ function goOn(w: World, state: State): { started: string[]; planned: string[] } 
 }
 
 describe("a restart", () => {
-  it("[S26, B1] leaves those who have a plan their place, from a snapshot and from the journal", () => {
+  it("[S26, B1] keeps the order of planned starts, from a snapshot and from the journal", () => {
     const w = crowded();
     assert.deepEqual(
       [...w.state.planned.keys()].map(({ id }) => id),
@@ -50,7 +50,7 @@ describe("a restart", () => {
     assert.deepEqual(goOn(w, w.state), expected);
   });
 
-  it("[B1] who leaves the queue has no plan any more, in the journal's words alone", () => {
+  it("[B1] knows from the journal alone that a held job has lost its planned start", () => {
     const w = crowded();
     w.must({ kind: "job.hold", job: jobId("first") });
     const held = replayed(w.events);
