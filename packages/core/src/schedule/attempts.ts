@@ -57,7 +57,7 @@ export class Attempts {
  * Shapes that found no room in this pass, by account. Where no plan and no maintenance is in the way, another group of
  * the account that differs only in its run time finds none either. Saves a search and a claim for each run time.
  */
-class HopelessShapes {
+export class HopelessShapes {
   readonly #byAccount = new Map<AccountNo, Set<SeatShape>>();
 
   add({ key, account, wish }: WaitingGroup): void {

@@ -47,7 +47,7 @@ const refusalsMax = 16;
 /**
  * The groups that compete in a pass. Saves trying them one by one: once no seats of a shape are left, all groups that
  * want them leave together, and once enough groups were refused because of plans, all seats-only groups do. Their turn
- * comes later.
+ * comes later. Accounts are ranked by the groups that are left [B6].
  */
 export class SeatHopes {
   readonly #world: World;
