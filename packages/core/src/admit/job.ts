@@ -16,8 +16,8 @@ import { coverFor } from "../quota/guarantee.ts";
 import { nothingHeld, userCount } from "../quota/held.ts";
 import { namesKept, unlentBeside, unlentUnits } from "../quota/lending.ts";
 import { arraySize } from "../state/apply/new-job.ts";
-import type { State } from "../state/state.ts";
 import type { WishOption } from "../state/indexes/wish.ts";
+import type { State } from "../state/state.ts";
 import { wishOf } from "../state/wish-of.ts";
 
 /** May this job compete at all? Undefined = yes; else what forbids it for ever, or for as long as its user waits. */
