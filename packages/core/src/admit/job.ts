@@ -5,7 +5,7 @@ import type { AccountNo, UserId } from "../model/ids.ts";
 import type { JobSpec } from "../model/job.ts";
 import { pathUp } from "../quota/accounts.ts";
 import { userCount } from "../quota/held.ts";
-import { arraySize } from "../state/new-job.ts";
+import { arraySize } from "../state/apply/new-job.ts";
 import type { State } from "../state/state.ts";
 import { neverFits } from "./never-fits.ts";
 

@@ -14,8 +14,8 @@ import { anyTenant } from "../quota/demand.ts";
 import { coverFor } from "../quota/guarantee.ts";
 import { nothingHeld } from "../quota/held.ts";
 import { namesKept, unlentBeside, unlentUnits } from "../quota/lending.ts";
+import type { WishOption } from "../state/indexes/wish.ts";
 import type { State } from "../state/state.ts";
-import type { WishOption } from "../state/wish.ts";
 import { wishOf } from "../state/wish-of.ts";
 
 /** Refuses a job that would wait for ever: not even the empty fleet, within its quota, could hold it. */

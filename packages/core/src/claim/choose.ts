@@ -1,6 +1,6 @@
 import { type GpuNo, type NodeNo, noAccount, rootAccount } from "../model/ids.ts";
 import type { Lease } from "../model/lease.ts";
-import { dedicatedRestThen } from "../place/dedicated.ts";
+import { dedicatedRemainderThen } from "../place/dedicated-usage.ts";
 import { pathUp } from "../quota/accounts.ts";
 import { unlentBeside } from "../quota/lending.ts";
 import type { ClaimContext } from "./claim-context.ts";
@@ -165,7 +165,7 @@ export function isLent({ state, claimant }: ClaimContext, tally: Tally): boolean
   if (state.lendingLimits === 0 || tally.isCovered()) return true;
   const isGone = (lease: Lease) => tally.on(lease.node).some(({ leases }) => leases.includes(lease));
   const freeOf = (name: string) =>
-    state.fleet.freeUnitsOnceLeft(name) + tally.unitsFreed(name) - dedicatedRestThen(state, name, isGone);
+    state.fleet.freeUnitsOnceLeft(name) + tally.unitsFreed(name) - dedicatedRemainderThen(state, name, isGone);
   return unlentBeside(state, claimant.job.account, claimant.demand, freeOf, (account) => tally.left(account)) === 0;
 }
 

@@ -4,7 +4,7 @@ import type { Event } from "../journal/event.ts";
 import { rootAccount } from "../model/ids.ts";
 import { plainPolicy } from "../model/policy.ts";
 import { hour, minute, unitsPerGpu } from "../model/units.ts";
-import { readSnapshot, writeSnapshot } from "../state/snapshot.ts";
+import { readSnapshot, writeSnapshot } from "../state/snapshot/snapshot.ts";
 import type { RawJob } from "../submit/parse.ts";
 import { jobId, World } from "../testing/world.ts";
 

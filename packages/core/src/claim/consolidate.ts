@@ -177,7 +177,9 @@ class MoveSearch {
     if (members.min === 1) return [];
     const fewer = { account, spec: { ...spec, members: { ...members, min: members.min - 1 } } };
     const { burst, timeline } = this.#terms;
-    const seats = findSeats(this.#state, fewer, choice, model, timeline.backfill.besideFor(this.#job, burst));
+    const seats = findSeats(this.#state, fewer, choice, model, {
+      plans: timeline.backfill.besideFor(this.#job, burst),
+    });
     return typeof seats === "string" ? undefined : seats;
   }
 
@@ -242,8 +244,9 @@ class MoveSearch {
   #seatsElsewhere(mover: Job, from: FleetNode): readonly Seat[] | undefined {
     const model = this.#state.fleet.gpuModel[mover.leases[0]!.gpus[0]!]!;
     const { timeline } = this.#terms;
-    const beside = timeline.backfill.besideFor(mover, mover.cover === noAccount);
-    const seats = findSeats(this.#state, mover, mover.choice, model, beside, (node) => node !== from);
+    const plans = timeline.backfill.besideFor(mover, mover.cover === noAccount);
+    const within = (node: FleetNode) => node !== from;
+    const seats = findSeats(this.#state, mover, mover.choice, model, { plans, within });
     return typeof seats === "string" ? undefined : seats;
   }
 

@@ -1,7 +1,7 @@
 import type { Level } from "../fleet/topology.ts";
 import { type NodeNo, noAccount, rootAccount } from "../model/ids.ts";
 import { unitsPerGpu } from "../model/units.ts";
-import { firstThatFits } from "../place/seats.ts";
+import { firstThatFits } from "../place/best-node.ts";
 import { isWithin } from "../quota/guarantee.ts";
 import { stayingOf } from "../quota/held.ts";
 import type { ClaimContext } from "./claim-context.ts";

@@ -4,7 +4,7 @@ import type { JobNo } from "../model/ids.ts";
 import type { JobSpec } from "../model/job.ts";
 import { plainPolicy } from "../model/policy.ts";
 import { hour, unitsPerGpu } from "../model/units.ts";
-import { newJob } from "../state/new-job.ts";
+import { newJob } from "../state/apply/new-job.ts";
 import { parseJob, type RawJob } from "../submit/parse.ts";
 import { ana, jobId, World } from "../testing/world.ts";
 import { planClaim } from "./plan.ts";

@@ -5,8 +5,8 @@ import { accountOf } from "../quota/accounts.ts";
 import { coverFor } from "../quota/guarantee.ts";
 import { stayingOf } from "../quota/held.ts";
 import { compareShares, noShare, type Share, shareOf } from "../quota/share.ts";
+import type { Wish } from "../state/indexes/wish.ts";
 import type { State } from "../state/state.ts";
-import type { Wish } from "../state/wish.ts";
 import { mayTakeOwn } from "./own-work.ts";
 import type { Claimant } from "./takeable.ts";
 

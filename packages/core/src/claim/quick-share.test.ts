@@ -5,7 +5,7 @@ import type { Job, JobSpec } from "../model/job.ts";
 import { plainPolicy } from "../model/policy.ts";
 import { hour, minute } from "../model/units.ts";
 import { placeJob } from "../place/place.ts";
-import { newJob } from "../state/new-job.ts";
+import { newJob } from "../state/apply/new-job.ts";
 import { wishOf } from "../state/wish-of.ts";
 import { parseJob, type RawJob } from "../submit/parse.ts";
 import { ana, jobId, nodeOf, World } from "../testing/world.ts";

@@ -5,7 +5,7 @@ import type { Job, JobSpec } from "../model/job.ts";
 import { minute } from "../model/units.ts";
 import { noMarks } from "../place/full-marks.ts";
 import { placeJob } from "../place/place.ts";
-import { newJob } from "../state/new-job.ts";
+import { newJob } from "../state/apply/new-job.ts";
 import { wishOf } from "../state/wish-of.ts";
 import { parseJob } from "../submit/parse.ts";
 import { ana, jobId, World } from "../testing/world.ts";

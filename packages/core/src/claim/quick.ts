@@ -11,9 +11,9 @@ import { ceilingHit } from "../quota/ceiling.ts";
 import { coverFor, isWithin } from "../quota/guarantee.ts";
 import { stayingOf } from "../quota/held.ts";
 import { lostMsOf } from "../run/lost-work.ts";
-import type { Answer } from "../state/burst-order.ts";
+import type { Verdict } from "../state/indexes/burst-order.ts";
+import type { Wish, WishOption } from "../state/indexes/wish.ts";
 import type { State } from "../state/state.ts";
-import type { Wish, WishOption } from "../state/wish.ts";
 import type { ClaimPlan } from "./claim-plan.ts";
 import { partNeedOf } from "./part-seats.ts";
 import { Site } from "./site.ts";
@@ -66,7 +66,7 @@ export function quickClaim(
   const path = new Set<AccountNo>();
   for (let at = account; at !== noAccount; at = accountOf(state, at).parent) path.add(at);
   let seat: Seat | undefined;
-  const ask = (loser: Job): Answer => {
+  const ask = (loser: Job): Verdict => {
     if (isInside(state, loser.account, cover) || !isSource(state, loser.account, path)) return "not-this-account";
     const victim = whole(loser);
     for (const { node } of [...loser.leases].sort((a, b) => a.node - b.node)) {

@@ -2,7 +2,7 @@ import { type AccountNo, type NodeNo, noAccount } from "../model/ids.ts";
 import { leavingOn } from "../place/dedicated.ts";
 import { accountOf } from "../quota/accounts.ts";
 import { addGpusOf, addTo, type Held, nothingHeld } from "../quota/held.ts";
-import { restOf } from "../state/dedicated.ts";
+import { remainderOf } from "../state/apply/dedicated.ts";
 import type { State } from "../state/state.ts";
 import type { Victim } from "./victim.ts";
 
@@ -68,7 +68,7 @@ export class RestTaken {
     heldOf: (account: AccountNo) => Held,
   ): void {
     const all = this.#isAll(node, charged, taken);
-    const change = all ? restOf(this.#state, node) : taken.held;
+    const change = all ? remainderOf(this.#state, node) : taken.held;
     const by = (all ? sign : -sign) as 1 | -1;
     for (let at = charged; at !== noAccount; at = accountOf(this.#state, at).parent) addGpusOf(heldOf(at), change, by);
   }

@@ -1,6 +1,6 @@
 import type { Seat } from "../journal/event.ts";
 import { noAccount } from "../model/ids.ts";
-import { heldBeside } from "../place/dedicated.ts";
+import { heldBeside } from "../place/dedicated-usage.ts";
 import { isInside } from "../quota/accounts.ts";
 import { ceilingHit } from "../quota/ceiling.ts";
 import { coverFor } from "../quota/guarantee.ts";
@@ -20,14 +20,11 @@ export function mayHoldWhole(
   const tally = new Tally(state, claimant);
   for (const [victim, rule] of victims) tally.take(victim, rule);
   // What its own work leaves on a node that it keeps is still charged to it.
-  const held = heldBeside(
-    state,
-    job.account,
-    seats,
-    ({ no }) => tally.left(no),
-    (node) => tally.empties(node),
-    true,
-  );
+  const held = heldBeside(state, job.account, seats, {
+    held: ({ no }) => tally.left(no),
+    isEmptied: (node) => tally.empties(node),
+    withoutOwnLeaving: true,
+  });
   if (ceilingHit(state, job.account, demand, held) !== undefined) return false;
   const covered = coverFor(state, job.account, demand, held);
   return covered !== noAccount && isInside(state, covered, cover);

@@ -11,7 +11,7 @@ type AccessCommand = Extract<
   { kind: `user.${string}` | `role.${string}` | `token.${string}` | `password.${string}` }
 >;
 
-/** People, roles and tokens. Who may ask for these is settled before; here it is only whether they make sense. */
+/** People, roles and tokens. The caller's permission was checked before; this checks whether the command makes sense. */
 export function changeAccess(state: State, command: AccessCommand, now: Instant): Decision {
   const noUser = (user: UserId) => refuse("not-found", "user", user, "does not exist", "see: tess user get");
   switch (command.kind) {

@@ -13,6 +13,7 @@ type AccountCommand = Extract<Command, { kind: `account.${string}` | `secret.${s
 
 const depthMax = 16;
 
+/** The tree of accounts, their terms and windows, and the names of their secrets. */
 export function changeAccounts(state: State, command: AccountCommand, now: Instant): Decision {
   switch (command.kind) {
     case "account.create": {

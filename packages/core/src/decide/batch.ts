@@ -7,14 +7,14 @@ import { fellBeyondPrice } from "../run/price-watch.ts";
 import { wakeDue } from "../schedule/due.ts";
 import { SchedulerMemory } from "../schedule/memory.ts";
 import { schedule } from "../schedule/pass.ts";
-import { apply } from "../state/apply.ts";
+import { apply } from "../state/apply/apply.ts";
 import type { State } from "../state/state.ts";
 import { decide, decideDue } from "./decide.ts";
 
 export interface BatchOptions {
-  /** What the scheduler remembers of the batches before; without it everything is looked at. */
+  /** What the scheduler remembers of earlier batches; without it, everything is looked at again. */
   readonly memory?: SchedulerMemory;
-  /** Is shown each event while the state is still without it. */
+  /** Called with each event before it is applied. */
   readonly see?: (event: Event, state: State) => void;
 }
 
@@ -23,13 +23,13 @@ export interface BatchOutcome {
   readonly decisions: readonly Decision[];
   /** Everything that was decided, in order: by the inputs, by timers, and by the scheduling pass that follows. */
   readonly events: readonly Event[];
-  /** The inputs that had an effect; what was refused or repeated leaves no trace. */
+  /** The inputs that had an effect; refused and repeated ones are left out. */
   readonly inputs: readonly Input[];
 }
 
 /**
- * Decides a batch and writes it into the state as it goes: inputs first, then what is due, then one scheduling pass.
- * If the batch cannot be made durable, this state is ahead of the journal and must be thrown away.
+ * Decides a batch and applies each event at once: inputs first, then due timers, then the scheduler. If the batch cannot
+ * be made durable, this state is ahead of the journal and must be thrown away.
  */
 export function decideBatch(
   state: State,
@@ -62,10 +62,10 @@ export function decideBatch(
   let leaving: readonly Event[];
   do {
     schedule(state, memory, now, take);
-    leaving = fellBeyondPrice(state, events, now); // classes change with placements, and plans with those who leave
+    leaving = fellBeyondPrice(state, events, now); // placements change classes, and jobs that leave change plans
     for (const event of leaving) take(event);
   } while (leaving.length > 0);
-  // What time alone brought about is the effect of a tick, whether or not one was asked for.
+  // Events that time alone caused belong to a tick, whether or not the shell sent one.
   if (events.length > before && effective.length === 0) effective.push({ kind: "tick", v: 1 });
   return { decisions, events, inputs: effective };
 }

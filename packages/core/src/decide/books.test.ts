@@ -6,7 +6,7 @@ import { isRefusal } from "../journal/refusal.ts";
 import { plainTerms } from "../model/account.ts";
 import type { AccountId, OperationId, UserId } from "../model/ids.ts";
 import { emptyState } from "../state/empty.ts";
-import { readSnapshot, writeSnapshot } from "../state/snapshot.ts";
+import { readSnapshot, writeSnapshot } from "../state/snapshot/snapshot.ts";
 import { decideBatch } from "./batch.ts";
 
 const hour = 3_600_000;

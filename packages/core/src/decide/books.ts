@@ -17,7 +17,7 @@ import { stopForBudget } from "../run/stop-for-money.ts";
 import { type Books, invoiceNumber } from "../state/books.ts";
 import type { State } from "../state/state.ts";
 
-/** Prices, budgets, invoices and the ledger. What is wrong with an amount is refused here and never written. */
+/** Prices, budgets, invoices and the ledger. A wrong amount is refused here and never written. */
 export function changeBooks(state: State, command: MoneyCommand, now: Instant): Decision {
   const { books } = state;
   switch (command.kind) {
@@ -115,9 +115,9 @@ export function changeBooks(state: State, command: MoneyCommand, now: Instant): 
     case "credit.reach": {
       const { tenant, reached, owedMicros } = command;
       if (books.creditReached.has(tenant) === reached) return { events: [] };
-      const told: Event = { kind: "credit-reached", v: 1, at: now, tenant, reached, owedMicros };
+      const notice: Event = { kind: "credit-reached", v: 1, at: now, tenant, reached, owedMicros };
       const why = `the credit of ${tenant} is used up`;
-      return { events: [told, ...stopForBudget(state, tenant, reached ? "stop-burst" : "none", now, why)] };
+      return { events: [notice, ...stopForBudget(state, tenant, reached ? "stop-burst" : "none", now, why)] };
     }
     case "invoice.issue":
       return issueInvoice(books, command, now);
@@ -126,7 +126,7 @@ export function changeBooks(state: State, command: MoneyCommand, now: Instant): 
   }
 }
 
-/** Where a job has used up its own budget: it leaves gracefully, or does not start again. */
+/** A job has used up its own budget: it stops gracefully, or does not start again. */
 function overspend(state: State, command: Extract<MoneyCommand, { kind: "job.overspend" }>, now: Instant): Decision {
   const job = state.jobById.get(command.job);
   const budget = job?.spec.budgetMicros;
@@ -139,7 +139,7 @@ function overspend(state: State, command: Extract<MoneyCommand, { kind: "job.ove
       : stopJob(state, job, "spent", now, undefined, why);
   if (events.length === 0) return { events };
   const { spentMicros } = command;
-  const told: Event = {
+  const notice: Event = {
     kind: "own-budget-spent",
     v: 1,
     at: now,
@@ -147,7 +147,7 @@ function overspend(state: State, command: Extract<MoneyCommand, { kind: "job.ove
     budgetMicros: String(budget),
     spentMicros,
   };
-  return { events: [told, ...events] };
+  return { events: [notice, ...events] };
 }
 
 function noAccountAt(path: string): Refusal {
@@ -160,7 +160,7 @@ function noTenant(state: State, tenant: string): Refusal | undefined {
   return refuse("invalid", "account", tenant, "is not a tenant", "name a top-level account");
 }
 
-/** What is spent goes up and down; a standing is written only when it changes. */
+/** The spent amount goes up and down; an event is written only when the budget reaches or leaves a threshold. */
 function reachBudget(state: State, command: Extract<MoneyCommand, { kind: "budget.reach" }>, now: Instant): Decision {
   const { account, stop, perMille, spentMicros } = command;
   if (!state.books.budgets.has(account)) return { events: [] };
@@ -223,7 +223,7 @@ function postEntry(state: State, command: PostEntry, now: Instant): Decision {
   return { events: [{ kind: "entry-posted", v: 1, at: now, tenant, entry: spell(entry) }], result: String(no) };
 }
 
-/** The first leg of a hold says how much is set aside: posting and voiding go by it. */
+/** The legs of an entry. The first leg of a hold is the amount set aside, which a later post or void refers to. */
 function legsOf(books: Books, command: PostEntry): LedgerEntry["legs"] | Refusal {
   const { tenant, entry, currency } = command;
   const micros = BigInt(command.micros);

@@ -7,8 +7,8 @@ import type { AccountNo, JobNo, NodeNo } from "../model/ids.ts";
 import type { Instant } from "../model/units.ts";
 import { priceCame } from "../run/price-watch.ts";
 import { takeReport } from "../run/take-report.ts";
-import { keysKeptMs } from "../state/apply.ts";
-import { queueOrPark } from "../state/queued.ts";
+import { keysKeptMs } from "../state/apply/apply.ts";
+import { queueOrPark } from "../state/apply/queued.ts";
 import type { State } from "../state/state.ts";
 import { changeAccess } from "./access.ts";
 import { changeAccounts } from "./accounts.ts";
@@ -19,7 +19,7 @@ import { changeNodes, drainCame } from "./nodes.ts";
 import { setPolicy } from "./policy.ts";
 import { windowCame } from "./windows.ts";
 
-/** What one input leads to. Changes nothing; the same state, input and time give the same answer on any machine (S26). */
+/** The decision on one input. Changes nothing; the same state, input and time give the same answer anywhere (S26). */
 export function decide(state: State, input: Input, now: Instant): Decision {
   switch (input.kind) {
     case "command":
@@ -105,7 +105,7 @@ function decideCommand(state: State, command: Command, now: Instant): Decision {
   }
 }
 
-/** Timers that are due: jobs whose time has come join the queue; deadlines and drains take effect. */
+/** Acts on due timers: jobs whose time has come join the queue; deadlines, drains and windows take effect. */
 export function decideDue(state: State, now: Instant, act: (events: readonly Event[]) => void): void {
   for (const timer of state.timers.takeDue(now)) {
     switch (timer.kind) {
@@ -115,11 +115,11 @@ export function decideDue(state: State, now: Instant, act: (events: readonly Eve
         break;
       }
       case "exposed":
-        // Someone who waits may take it from now on [T8].
+        // A waiting job may claim its seats from now on [T8].
         if (state.jobs.has(timer.subject as JobNo)) state.waiting.roomChanged(state.clock);
         break;
       case "moves":
-        // The budget of moves has room again [T9].
+        // The hourly budget of moves has room again [T9].
         state.waiting.roomChanged(state.clock);
         break;
       case "price":

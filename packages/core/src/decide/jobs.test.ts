@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { isRefusal } from "../journal/refusal.ts";
 import { minute, second, unitsPerGpu } from "../model/units.ts";
-import { readSnapshot, writeSnapshot } from "../state/snapshot.ts";
+import { readSnapshot, writeSnapshot } from "../state/snapshot/snapshot.ts";
 import { jobId, World } from "../testing/world.ts";
 import { reasonFor } from "../why/reason-for.ts";
 
@@ -77,7 +77,7 @@ describe("a job from submission to its end", () => {
     assert.equal(reason(w, "gang"), "health");
   });
 
-  it("[S21] takes a repeated or late report for what it is", () => {
+  it("[S21] is not changed by a repeated or late report", () => {
     const w = world();
     w.submit("a", "lab", {});
     const lease = w.state.jobById.get(jobId("a"))!.leases[0]!.id;
@@ -122,7 +122,7 @@ describe("a job from submission to its end", () => {
     assert.equal(w.outcomeOf("a"), "failed");
   });
 
-  it("runs no more elements of an array at once than it says", () => {
+  it("runs no more elements of an array at once than its limit", () => {
     const w = world();
     w.submit("frames", "lab", { array: "1-5%2", gpus: 1 });
     assert.equal(w.state.leases.size, 2);
@@ -172,7 +172,7 @@ describe("a job from submission to its end", () => {
     assert.ok(isRefusal(w.submit("c", "org/a", { gpus: 4 })));
   });
 
-  it("gives what is inside a guarantee before what would be borrowed", () => {
+  it("starts inside its guarantee before another would borrow", () => {
     const w = new World().nodes(["n0", "H100:4"]).account("rich", { guarantee: 3 }).account("poor");
     w.submit("fill", "poor", { gpus: 4 });
     w.submit("poor1", "poor", { gpus: 1 });
@@ -213,7 +213,7 @@ describe("a job from submission to its end", () => {
     assert.equal(w.state.fleet.nodeByName.get("n0")!.mode, "maintenance");
   });
 
-  it("refuses what it may never run, and changes nothing by it", () => {
+  it("is refused where it could never run, and nothing changes", () => {
     const w = world();
     const before = writeSnapshot(w.state);
     for (const [raw, field] of [

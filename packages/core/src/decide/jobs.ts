@@ -12,7 +12,7 @@ import { type EndingTogether, endingTogether, endJob } from "../run/finish.ts";
 import { stopJob } from "../run/stop.ts";
 import type { State } from "../state/state.ts";
 
-/** Raw request checked, may it compete, and what it must wait for. */
+/** Whether a parsed request may compete, and the jobs that it must wait for. */
 export function submitJob(state: State, command: SubmitJob, now: Instant): Decision {
   const account = state.accountByPath.get(command.account);
   if (account === undefined || command.account === "") {
@@ -60,7 +60,7 @@ function dependencies(state: State, command: SubmitJob): readonly JobNo[] | Refu
       continue;
     }
     const ended = command.endedBefore.find((each) => each.job === after.job);
-    // It was live when the shell looked and has ended since: only the shell can find out how.
+    // It was live when the shell looked and has ended since; only the shell can read its outcome.
     if (ended === undefined) return refuse("look-again", `after.${i}`, after.job, "has just ended", "ask again");
     if (after.when === "succeeded" && ended.outcome !== "succeeded") {
       return refuse(
@@ -121,7 +121,7 @@ function cancel(state: State, job: Job, now: Instant, together: EndingTogether):
   return endJob(state, job, "cancelled", now, undefined, undefined, together);
 }
 
-/** The deadline of a job has come: a waiting one will not start any more, a running one must stop. */
+/** The deadline of a job has come: a waiting job ends, a running one must stop. */
 export function deadlineCame(state: State, no: JobNo, now: Instant): Event[] {
   const job = state.jobs.get(no);
   if (job === undefined || (job.spec.deadlineAt ?? Number.POSITIVE_INFINITY) > now) return [];

@@ -10,13 +10,13 @@ import { jobsOn, nodeChanged } from "../run/nodes.ts";
 import { stopJob } from "../run/stop.ts";
 import type { State } from "../state/state.ts";
 
-/** More than this are no plan but a calendar. */
+/** Each window costs a timer and a check; a hundred are enough for any plan. */
 const windowsMax = 100;
 
-type Plan = Extract<Command, { kind: "node.maintenance" }>;
+type MaintenanceCommand = Extract<Command, { kind: "node.maintenance" }>;
 
-/** A time in which a node will be out of use [B5]; null takes all of them back, and ends the one it is in. */
-export function planMaintenance(state: State, node: FleetNode, { window }: Plan, now: Instant): Decision {
+/** Plans a time in which a node is out of use [B5]; null takes all windows back, and ends the one it is in. */
+export function planMaintenance(state: State, node: FleetNode, { window }: MaintenanceCommand, now: Instant): Decision {
   const { maintenance = [] } = node;
   if (window === null) {
     if (maintenance.length === 0) return { events: [] };
@@ -45,7 +45,7 @@ export function planMaintenance(state: State, node: FleetNode, { window }: Plan,
   return { events: from > now ? [planned(node, windows, now)] : begin(state, node, windows, now) };
 }
 
-/** A window begins or ends. An instant of one that was taken back is nothing: after a restart nobody knows of it. */
+/** A window begins or ends. The timer of a window that was taken back does nothing: after a restart it is not set. */
 export function maintenanceCame(state: State, no: NodeNo, at: Instant, now: Instant): Event[] {
   const node = state.fleet.nodes[no];
   const windows = node?.maintenance;
@@ -56,7 +56,7 @@ export function maintenanceCame(state: State, no: NodeNo, at: Instant, now: Inst
   return due ? begin(state, node, left, now) : [];
 }
 
-/** Whoever is there is asked to leave. What the owner took out of use himself he also brings back himself. */
+/** Jobs on the node must stop. A node that its owner took out of use stays so until the owner brings it back. */
 function begin(state: State, node: FleetNode, windows: readonly MaintenanceWindow[], now: Instant): Event[] {
   if (node.mode !== "up" && node.mode !== "cordoned")
     return [
@@ -79,7 +79,7 @@ function endOfWindow(node: FleetNode, windows: readonly MaintenanceWindow[], now
   return wasIn && (node.mode === "draining" || node.mode === "maintenance") ? [nodeChanged(node, "up", "", now)] : [];
 }
 
-/** The node comes back before its time: the window that it is in is over. */
+/** The node comes back early: the window that it is in is over. */
 export function endWindowEarly(node: FleetNode, now: Instant): Event[] {
   const { maintenance = [] } = node;
   return maintenance.some(({ active }) => active)

@@ -14,7 +14,7 @@ import { endWindowEarly, planMaintenance } from "./maintenance.ts";
 
 type NodeCommand = Extract<Command, { kind: `node.${string}` }>;
 
-/** The reason of a node that its engine does not mention; it comes back by itself when the engine does again. */
+/** The reason of a node that its engine no longer reports; the node comes back when the engine reports it again. */
 export const absent = "not reported by its engine";
 
 export function changeNodes(state: State, command: NodeCommand, now: Instant): Decision {
@@ -41,7 +41,7 @@ export function changeNodes(state: State, command: NodeCommand, now: Instant): D
   }
 }
 
-/** Everything that runs on the node is over, on the owner's word; a gang with members elsewhere starts anew whole. */
+/** The owner declares all leases on the node lost; a gang with members elsewhere stops there and starts again whole. */
 function loseLeases(state: State, node: FleetNode, now: Instant): Event[] {
   const reason = "its node was declared down";
   const together = endingTogether();
@@ -66,7 +66,7 @@ function loseLeases(state: State, node: FleetNode, now: Instant): Event[] {
   });
 }
 
-/** A drain's time is up: whoever is still there is asked to leave, and whole gangs with them. */
+/** The drain has reached its end: jobs that still hold seats on the node must stop, whole gangs with them. */
 export function drainCame(state: State, no: NodeNo, now: Instant): Event[] {
   const node = state.fleet.nodes[no];
   if (node === undefined || node.mode !== "draining" || node.drainUntil === 0 || node.drainUntil > now) return [];
@@ -88,7 +88,7 @@ function register(state: State, nodes: readonly NodeFacts[], now: Instant): Even
     if (node === undefined) {
       addNode(facts);
     } else if (canonicalJson(node.facts.gpus) !== canonicalJson(facts.gpus)) {
-      // Devices keep their numbers for ever, so a node with other GPUs is another node; it waits until the old is empty.
+      // GPUs keep their numbers for ever, so a node with other GPUs is another node; it joins once the old one is empty.
       if (node.leases > 0) {
         if (node.mode !== "down")
           events.push(nodeChanged(node, "down", "its GPUs changed; what runs there must end first", now));
@@ -107,7 +107,7 @@ function register(state: State, nodes: readonly NodeFacts[], now: Instant): Even
   const seen = new Set(nodes.map((facts) => facts.name));
   for (const node of fleet.nodes) {
     if (node === undefined || !engines.has(node.facts.engine) || seen.has(node.facts.name)) continue;
-    // Missing from a list is not dead: nothing new goes there, and what it holds stays held until it is known to be gone.
+    // A node missing from the list may still run: it gets no new work, and its leases stay until they are known to end.
     if (node.leases === 0) events.push({ kind: "node-removed", v: 1, at: now, node: node.no });
     else if (node.mode !== "down") events.push(nodeChanged(node, "down", absent, now));
   }

@@ -6,12 +6,12 @@ import { findSize } from "../model/size.ts";
 import type { Instant } from "../model/units.ts";
 import type { State } from "../state/state.ts";
 
-/** The owner's policy as a whole. */
+/** Replaces the owner's policy. */
 export function setPolicy(state: State, policy: Policy, now: Instant): Decision {
   return sizeInUse(state, policy) ?? { events: [{ kind: "policy-set", v: 1, at: now, policy }] };
 }
 
-/** A size in which a quota was given must stay what it is: the quota would not be what it says. */
+/** A size in which a quota is given must not change: the quota would mean another amount. */
 function sizeInUse(state: State, policy: Policy): Refusal | undefined {
   for (const account of state.accounts) {
     if (account === undefined) continue;

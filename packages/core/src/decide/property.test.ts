@@ -23,11 +23,11 @@ import { plainPolicy } from "../model/policy.ts";
 import { minute, second, unitsPerGpu } from "../model/units.ts";
 import { pathUp } from "../quota/accounts.ts";
 import { SchedulerMemory } from "../schedule/memory.ts";
-import { apply } from "../state/apply.ts";
+import { apply } from "../state/apply/apply.ts";
+import { arraySize } from "../state/apply/new-job.ts";
 import { emptyState } from "../state/empty.ts";
 import { jobOf } from "../state/live-jobs.ts";
-import { arraySize } from "../state/new-job.ts";
-import { readSnapshot, writeSnapshot } from "../state/snapshot.ts";
+import { readSnapshot, writeSnapshot } from "../state/snapshot/snapshot.ts";
 import type { State } from "../state/state.ts";
 import { parseJob } from "../submit/parse.ts";
 import { ana, nodeOf } from "../testing/world.ts";
@@ -679,7 +679,7 @@ class Day {
   }
 }
 
-/** What a state counts as it goes, to be compared with what is counted anew when its text is read. */
+/** What a state counts as it goes, to be compared with the counts of a state that is read from its snapshot. */
 function counters(state: State) {
   const { fleet } = state;
   return {

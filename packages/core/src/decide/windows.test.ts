@@ -3,7 +3,7 @@ import { describe, it } from "node:test";
 import { isRefusal } from "../journal/refusal.ts";
 import type { QuotaWindow } from "../model/account.ts";
 import { hour, unitsPerGpu } from "../model/units.ts";
-import { readSnapshot, writeSnapshot } from "../state/snapshot.ts";
+import { readSnapshot, writeSnapshot } from "../state/snapshot/snapshot.ts";
 import { World } from "../testing/world.ts";
 
 const gpus = (count: number) => ({ "*": count * unitsPerGpu });
@@ -95,7 +95,7 @@ describe("a quota for a time", () => {
     assert.ok(isRefusal(plan(w, "a/team", 1, 2, { guarantee: gpus(4) })));
     assert.ok(!isRefusal(plan(w, "a", 1, 2, { guarantee: gpus(4) })));
     assert.ok(!isRefusal(plan(w, "a/team", 1, 2, { guarantee: gpus(4) })));
-    // A floor that is lowered for a time is promised to nobody else meanwhile.
+    // A floor that is lowered for a time is promised to no other account meanwhile.
     assert.ok(!isRefusal(plan(w, "b", 0, 2, { guarantee: gpus(0) })));
     w.account("c", { guarantee: 4 });
     const { terms } = w.state.accountByPath.get("c")!;

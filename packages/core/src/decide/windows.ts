@@ -9,12 +9,12 @@ import type { Instant } from "../model/units.ts";
 import { accountOf } from "../quota/accounts.ts";
 import type { State } from "../state/state.ts";
 
-/** More than this are no plan but a calendar. */
+/** Each window costs a timer and a check; a hundred are enough for any plan. */
 const windowsMax = 100;
 
 type SetWindow = Extract<Command, { kind: "account.window" }>;
 
-/** A change of quota for a time: planned, in force at once, or all of them taken back. */
+/** Plans a change of quota for a time, which may begin at once; null takes all windows back. */
 export function setWindow(
   state: State,
   account: Account,
@@ -50,7 +50,7 @@ export function setWindow(
   return edited(account, baseOf(account), begun, now);
 }
 
-/** What the account's terms are when no window is in force. */
+/** The terms of the account while no window is in force. */
 export function baseOf(account: Account): AccountTerms {
   return account.base ?? account.terms;
 }
@@ -69,7 +69,7 @@ export function windowCame(state: State, no: AccountNo, now: Instant): AccountEd
   return same ? [] : [edited(account, baseOf(account), windows, now)];
 }
 
-/** Those that are over are gone; those that have begun are in force, or have come to nothing. */
+/** The windows that are not over; one that has begun is active, or refused if its quota is no longer possible. */
 function settled(state: State, account: Account, windows: readonly QuotaWindow[], now: Instant): QuotaWindow[] {
   return windows
     .filter((window) => window.to > now)
@@ -91,7 +91,7 @@ function checkWindow(
   return checkTerms(state, parent, account, during(baseOf(account), window), "for-a-time");
 }
 
-/** The account above as it will be: with its own window where that lasts from beginning to end. */
+/** The account above as it will be in that time: with its own window where that covers all of it. */
 function parentDuring(state: State, account: Account, { from, to }: Pick<QuotaWindow, "from" | "to">): Account {
   const parent = accountOf(state, account.parent);
   const around = parent.windows?.find((other) => other.from <= from && to <= other.to && other.state !== "refused");
@@ -105,7 +105,7 @@ function edited(account: Account, base: AccountTerms, windows: readonly QuotaWin
   return windows.length === 0 ? head : { ...head, base, windows };
 }
 
-/** Terms while a window is in force; null takes a ceiling away. */
+/** The terms while a window is in force; a null in its quota removes a ceiling. */
 function during(base: AccountTerms, { quota }: Pick<QuotaWindow, "quota">): AccountTerms {
   const merged = Object.fromEntries(Object.entries({ ...base.quota, ...quota }).filter(([, value]) => value !== null));
   return { ...base, quota: merged as unknown as Quota };

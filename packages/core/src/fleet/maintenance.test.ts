@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { isRefusal } from "../journal/refusal.ts";
 import { hour, minute } from "../model/units.ts";
-import { readSnapshot, writeSnapshot } from "../state/snapshot.ts";
+import { readSnapshot, writeSnapshot } from "../state/snapshot/snapshot.ts";
 import { jobId, World } from "../testing/world.ts";
 import { outlookOf } from "../why/outlook.ts";
 import { reasonFor } from "../why/reason-for.ts";

@@ -3,7 +3,7 @@ import { describe, it } from "node:test";
 import { pricesOf } from "../bill/sample.fixture.ts";
 import type { Event } from "../journal/event.ts";
 import { hour, unitsPerGpu } from "../model/units.ts";
-import { readSnapshot, writeSnapshot } from "../state/snapshot.ts";
+import { readSnapshot, writeSnapshot } from "../state/snapshot/snapshot.ts";
 import { jobId, World } from "../testing/world.ts";
 import { reasonFor } from "../why/reason-for.ts";
 

@@ -11,7 +11,7 @@ import { coverFor } from "../quota/guarantee.ts";
 import type { Held } from "../quota/held.ts";
 import { unitsOf } from "../quota/held.ts";
 import { unlentBeside } from "../quota/lending.ts";
-import { dedicatedRest } from "../state/dedicated-rest.ts";
+import { dedicatedRemainder } from "../state/dedicated-remainder.ts";
 import type { State } from "../state/state.ts";
 import type { LimitHit } from "./limits.ts";
 import { limitHit } from "./limits.ts";
@@ -62,7 +62,7 @@ export function quotaStop(state: State, start: ProposedStart): QuotaStop | undef
 
 /** Free GPU units of a name, less the whole nodes that a confidential tenant would open for the start [U3]. */
 function freeUnits(state: State, { job, demand, held }: ProposedStart, name: string): number {
-  const free = state.fleet.freeUnitsUp(name) - dedicatedRest(state, name);
+  const free = state.fleet.freeUnitsUp(name) - dedicatedRemainder(state, name);
   if (held === undefined) return free;
   const tenant = tenantOf(state, job.account);
   const opened = unitsOf(state, held(tenant), name) - unitsOf(state, state.usage[tenant.no]!, name);

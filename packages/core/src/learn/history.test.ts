@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { plainTerms } from "../model/account.ts";
 import { day, hour, minute, unitsPerGpu } from "../model/units.ts";
-import { readSnapshot, writeSnapshot } from "../state/snapshot.ts";
+import { readSnapshot, writeSnapshot } from "../state/snapshot/snapshot.ts";
 import { World } from "../testing/world.ts";
 import { pastUnits } from "./history.ts";
 

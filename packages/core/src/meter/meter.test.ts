@@ -3,7 +3,7 @@ import { describe, it } from "node:test";
 import { plainTerms } from "../model/account.ts";
 import { plainPolicy } from "../model/policy.ts";
 import { minute, second, unitsPerGpu } from "../model/units.ts";
-import { readSnapshot, writeSnapshot } from "../state/snapshot.ts";
+import { readSnapshot, writeSnapshot } from "../state/snapshot/snapshot.ts";
 import { jobId, nodeOf, World } from "../testing/world.ts";
 import { meterEvents } from "./replay.fixture.ts";
 import { openUsage, openUsageOf, type Stretch, stretchesUntil } from "./stretch.ts";

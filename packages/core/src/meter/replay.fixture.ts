@@ -1,6 +1,6 @@
 import type { Event } from "../journal/event.ts";
 import type { Instant } from "../model/units.ts";
-import { apply } from "../state/apply.ts";
+import { apply } from "../state/apply/apply.ts";
 import { emptyState } from "../state/empty.ts";
 import type { State } from "../state/state.ts";
 import { balanceOf, type DeviceUse, type FleetBalance } from "./balance.ts";

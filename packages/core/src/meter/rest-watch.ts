@@ -2,7 +2,7 @@ import type { Event } from "../journal/event.ts";
 import type { GpuNo, NodeNo } from "../model/ids.ts";
 import type { NodeRemainder } from "../model/remainder.ts";
 import type { Instant } from "../model/units.ts";
-import { nodesTouched } from "../state/rest.ts";
+import { nodesTouched } from "../state/apply/remainder.ts";
 import type { State } from "../state/state.ts";
 import type { RestStretch } from "./stretch.ts";
 

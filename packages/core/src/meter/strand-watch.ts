@@ -2,7 +2,7 @@ import type { Event } from "../journal/event.ts";
 import type { NodeNo } from "../model/ids.ts";
 import type { FleetNode } from "../model/node.ts";
 import type { Instant } from "../model/units.ts";
-import { nodesTouched } from "../state/rest.ts";
+import { nodesTouched } from "../state/apply/remainder.ts";
 import type { State } from "../state/state.ts";
 
 /** Whether the free GPUs of a node cannot be used, because all its cores or all its memory are held. */

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { readSnapshot, writeSnapshot } from "../state/snapshot.ts";
+import { readSnapshot, writeSnapshot } from "../state/snapshot/snapshot.ts";
 import { jobId, World } from "../testing/world.ts";
 import { alternativesFor } from "../why/alternatives.ts";
 import { outlookOf } from "../why/outlook.ts";
@@ -31,7 +31,7 @@ describe("jobs that are to be kept apart", () => {
     }
   });
 
-  it("[P8] copies of one name go to different nodes, and wait where there are no more", () => {
+  it("[P8] may be copies of one name: each has a node of its own, and waits where there is none", () => {
     const w = world();
     for (const id of ["a", "b", "c"]) w.submit(id, "lab", { name: "replica", apart_from: ["replica"] });
     w.submit("d", "lab", { name: "plain" });
@@ -46,7 +46,7 @@ describe("jobs that are to be kept apart", () => {
     assert.deepEqual(nodesOf(w, "c"), [0]);
   });
 
-  it("[W3] explain says when it would start beside them", () => {
+  it("[W3] see in explain that one waits only because of the other", () => {
     const w = world();
     w.submit("db", "lab", { name: "db", nodes: 2 });
     w.submit("web", "lab", { name: "web", apart_from: "db" });
@@ -55,7 +55,7 @@ describe("jobs that are to be kept apart", () => {
     assert.deepEqual([own.when, found?.field, found?.outlook.when], ["unknown", "apart_from", "now"]);
   });
 
-  it("[P8] one that must wait does not hold up another that wants the same", () => {
+  it("[P8] do not hold up a third job with the same request when one of them must wait", () => {
     const w = world();
     w.submit("wall0", "other", { gpus: 3, name: "wall" });
     w.submit("lone", "lab", { name: "lone", apart_from: "db", gpus: 3 });
@@ -66,14 +66,14 @@ describe("jobs that are to be kept apart", () => {
     assert.deepEqual([w.stateOf("db"), w.stateOf("free")], ["waiting", "starting"]);
   });
 
-  it("[P8] members of one job may share a node, and grow only where no such job is", () => {
+  it("[P8] may have their own members on one node, and grow only on nodes without the other", () => {
     const w = world();
     w.submit("db", "lab", { name: "db", gpus: 3 });
     w.submit("gang", "lab", { name: "gang", members: "2..8", apart_from: ["db", "gang"] });
     assert.deepEqual(nodesOf(w, "gang"), [1, 1, 1, 1]);
   });
 
-  it("[P8] hold for parts of GPUs, and for who is leaving", () => {
+  it("[P8] are kept apart on parts of GPUs too, and until a stopping job has left", () => {
     const w = new World();
     w.nodes(["n0", "H100:1"], ["n1", "H100:1"]);
     const nodes = w.state.fleet.nodes.map((node) => ({ ...node!.facts, pool: "any" as const }));

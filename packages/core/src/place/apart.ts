@@ -2,14 +2,14 @@ import type { NodeNo } from "../model/ids.ts";
 import type { Job } from "../model/job.ts";
 import type { State } from "../state/state.ts";
 
-/** A job that is looked for seats; without a number it is none of those that have some. */
-export type Asking = Pick<Job, "account" | "spec"> & { readonly no?: Job["no"] };
+/** A job that seats are searched for; without a number it is not submitted yet. */
+export type SeatSeeker = Pick<Job, "account" | "spec"> & { readonly no?: Job["no"] };
 
 /**
- * Nodes where a job of the same account is, or has seats kept, that this one is to be kept apart from, whichever of the
- * two says so [P8]; undefined where there are none. Who is leaving is there until it is gone.
+ * Nodes where a job of the same account holds or claims seats from which this job is to be kept apart, whichever of the
+ * two says so [P8]; undefined where there are none. A stopping job counts until it has left.
  */
-export function nodesOfOthers(state: State, job: Asking): ReadonlySet<NodeNo> | undefined {
+export function nodesOfOthers(state: State, job: SeatSeeker): ReadonlySet<NodeNo> | undefined {
   if (!state.apart.concerns(job)) return undefined;
   const nodes = new Set<NodeNo>();
   for (const other of state.active.of(job.account))
@@ -20,7 +20,7 @@ export function nodesOfOthers(state: State, job: Asking): ReadonlySet<NodeNo> | 
   return nodes.size === 0 ? undefined : nodes;
 }
 
-function areApart(job: Asking, other: Job): boolean {
+function areApart(job: SeatSeeker, other: Job): boolean {
   if (job.no === other.no) return false;
   return says(job, other) || says(other, job);
 }

@@ -5,9 +5,9 @@ import { type AccountNo, noAccount, rootAccount } from "../model/ids.ts";
 import type { Job } from "../model/job.ts";
 import { minute, unitsPerGpu } from "../model/units.ts";
 import { accountOf, tenantOf } from "../quota/accounts.ts";
-import { restOf } from "../state/dedicated.ts";
+import { remainderOf } from "../state/apply/dedicated.ts";
 import { jobOf } from "../state/live-jobs.ts";
-import { readSnapshot, writeSnapshot } from "../state/snapshot.ts";
+import { readSnapshot, writeSnapshot } from "../state/snapshot/snapshot.ts";
 import type { State } from "../state/state.ts";
 import { jobId, World } from "../testing/world.ts";
 import { reasonFor } from "../why/reason-for.ts";
@@ -36,7 +36,7 @@ function world(...nodes: [string, string][]): World {
 }
 
 describe("nodes of confidential tenants", () => {
-  it("[U3] hold nobody else, with or without GPUs, and say so", () => {
+  it("[U3] hold no other tenant, with or without GPUs, and explain says so", () => {
     const w = world(["n0", "H100:4"], ["n1", "H100:4"]).account("bank", { trust: "confidential" }).account("lab");
     w.submit("b", "bank", { gpus: 1 });
     w.submit("l", "lab", { gpus: 2 });
@@ -50,7 +50,7 @@ describe("nodes of confidential tenants", () => {
     assert.equal(nodeOf(w, "b2"), "n0");
   });
 
-  it("[U3] are charged whole, to the lowest account that holds all who came since the node was empty", () => {
+  it("[U3] are charged whole, to the lowest account above all jobs that came since the node was empty", () => {
     const w = world(["n0", "H100:8"]).account("bank", { trust: "confidential" });
     w.account("bank/risk").account("bank/desk");
     w.submit("r", "bank/risk", { gpus: 1 });
@@ -90,7 +90,7 @@ describe("nodes of confidential tenants", () => {
     assert.deepEqual([gpusOf(w, "bank"), nodeOf(w, "l")], [1, "n0"]);
   });
 
-  it("[T1] are taken back by others only whole", () => {
+  it("[T1] are reclaimed by other tenants only whole", () => {
     const w = world(["n0", "H100:4"]).account("bank", { trust: "confidential" }).account("lab", { guarantee: 2 });
     w.submit("a", "bank", { gpus: 1 });
     w.submit("b", "bank", { gpus: 1 });
@@ -103,7 +103,7 @@ describe("nodes of confidential tenants", () => {
     assert.deepEqual([nodeOf(w, "l"), why(w, "a"), gpusOf(w, "bank")], ["n0", "isolation", 0]);
   });
 
-  it("[U3] keep the books of every account on random days", () => {
+  it("[U3] keep the usage of every account correct on random days", () => {
     for (let seed = 1; seed <= 25; seed++) randomDay(seed);
   });
 });
@@ -184,7 +184,7 @@ function checkBooks(state: State, seed: number, step: number): void {
     assert.ok(!on.has(bank) || on.size === 1, `${at}: the bank is not alone on ${node}`);
   for (const job of state.claimants)
     for (const seat of job.claim!.seats) count(job.account, seat.gpus.length * unitsPerGpu);
-  for (const [node, account] of state.dedicated) count(account, restOf(state, node).units);
+  for (const [node, account] of state.dedicated) count(account, remainderOf(state, node).units);
   const again = readSnapshot(writeSnapshot(state));
   for (const account of state.accounts) {
     if (account === undefined) continue;

@@ -3,36 +3,36 @@ import type { AccountNo } from "../model/ids.ts";
 import type { JobSpec } from "../model/job.ts";
 import type { FleetNode } from "../model/node.ts";
 import { tenantOf } from "../quota/accounts.ts";
+import type { SeatShape, Wish } from "../state/indexes/wish.ts";
 import type { State } from "../state/state.ts";
-import type { Shape, Wish } from "../state/wish.ts";
 
-/** Which wishes are known to find no free seats. A search for seats asks it first and tells it what was found. */
+/** Wishes that are known to find no free seats. A search for seats reads it first and notes in it what it found. */
 export interface FullMarks {
-  /** Whether no free seats hold a wish of an account, for certain. */
+  /** Whether it is certain that no free seats hold a wish of an account. */
   isFull(state: State, wish: Wish, spec: JobSpec, account: AccountNo): boolean;
-  /** No free seats hold a wish, plans aside: of any account, or of the tenant of one. */
+  /** No free seats hold a wish, plans aside: for any account, or for the tenant of this one. */
   noteFull(state: State, wish: Wish, account: AccountNo | undefined): void;
 }
 
-/** For queries: they search, and remember nothing. */
+/** For queries, which change nothing. */
 export const noMarks: FullMarks = { isFull: () => false, noteFull: () => {} };
 
 interface Mark {
   /** The change of the fleet up to which no free seats are known to hold the shape; -1 = there may be some. */
   fullAt: number;
-  /** The same for tenants for whom only their neighbours are in the way. */
+  /** The same by tenant, where only the jobs of other tenants are in the way. */
   readonly fullFor: Map<AccountNo, number>;
 }
 
-/** More marks than this are dropped at once: they only save time. */
+/** Beyond this many marks all are dropped: they only save time. */
 const marksMax = 65_536;
 
 /**
- * Remembers the change of the fleet up to which a shape found no seats. While no node that has changed since holds even
- * one member, it still finds none, and most waiting jobs are refused without a search.
+ * Remembers up to which change of the fleet a shape found no seats. While no node that changed since holds even one
+ * member, it still finds none. Saves a search of the fleet for most waiting jobs.
  */
 export class KnownFull implements FullMarks {
-  readonly #marks = new Map<Shape, Mark>();
+  readonly #marks = new Map<SeatShape, Mark>();
 
   isFull(state: State, wish: Wish, spec: JobSpec, account: AccountNo): boolean {
     const mark = this.#marks.get(wish.shape);
@@ -60,7 +60,7 @@ export class KnownFull implements FullMarks {
     for (const { fullFor } of this.#marks.values()) fullFor.clear();
   }
 
-  #markOf(shape: Shape): Mark {
+  #markOf(shape: SeatShape): Mark {
     let mark = this.#marks.get(shape);
     if (mark === undefined) {
       if (this.#marks.size >= marksMax) this.#marks.clear();
@@ -72,8 +72,8 @@ export class KnownFull implements FullMarks {
 }
 
 /**
- * The change up to which no free seats are known to hold a wish, from one up to which that was known; -1 = unknown.
- * It stops at a node that might hold a member now: by the next time, what is free there may be taken.
+ * Advances `fullAt`, the change up to which no free seats are known to hold a wish; -1 = unknown. It stops at a node that
+ * might hold a member now: by the next call the free room there may be taken.
  */
 function fullUpTo(fleet: Fleet, { options }: Wish, spec: JobSpec, fullAt: number): number {
   const { count, recent } = fleet.changes;
@@ -85,7 +85,7 @@ function fullUpTo(fleet: Fleet, { options }: Wish, spec: JobSpec, fullAt: number
   return count;
 }
 
-/** It may be wrong to say yes, but never to say no. */
+/** May say yes in error, but never no. */
 function mayHoldOne(
   fleet: Fleet,
   node: FleetNode,

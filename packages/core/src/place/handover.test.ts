@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { type Policy, plainPolicy } from "../model/policy.ts";
-import { readSnapshot, writeSnapshot } from "../state/snapshot.ts";
+import { readSnapshot, writeSnapshot } from "../state/snapshot/snapshot.ts";
 import { jobId, World } from "../testing/world.ts";
 
 const scrubbing: Policy = { ...plainPolicy, minRuntimeMs: 0, scrubMs: 10_000, reshapeMs: 15_000 };
@@ -20,7 +20,7 @@ describe("handing a GPU over", () => {
   it("[S4, P6] needs a recorded scrub between two tenants, and none inside one", () => {
     const w = world();
     w.submit("a", "lab", { gpus: 2 });
-    assert.deepEqual(scrubs(w, "a"), [], "nobody had them before");
+    assert.deepEqual(scrubs(w, "a"), [], "no job had them before");
     w.run("a");
     w.exit("a", 0);
     w.submit("b", "lab", { gpus: 2 });
@@ -39,7 +39,7 @@ describe("handing a GPU over", () => {
     assert.equal(leaseOf(w, "c").state, "running");
   });
 
-  it("[S4, P6] goes to a node that needs none before another with as much room", () => {
+  it("[S4, P6] prefers a node that needs no scrub over another with as much room", () => {
     const w = new World();
     w.must({ kind: "policy.set", policy: scrubbing });
     w.nodes(["n0", "H100:2"], ["n1", "H100:2"], ["n2", "H100:2"]).account("lab").account("mill");
@@ -56,7 +56,7 @@ describe("handing a GPU over", () => {
     assert.deepEqual([leaseOf(w, "e").node, scrubs(w, "e")], [1, [2, 3]]);
   });
 
-  it("[S4, P6] takes GPUs first that need none", () => {
+  it("[S4, P6] takes GPUs that need no scrub first", () => {
     const w = world();
     w.submit("a", "lab");
     w.run("a");
@@ -66,7 +66,7 @@ describe("handing a GPU over", () => {
     assert.deepEqual(scrubs(w, "b"), []);
   });
 
-  it("[S4, P6] is not over when the next holder leaves before the scrub was done", () => {
+  it("[S4, P6] still needs the scrub when the next job leaves before it was done", () => {
     const w = world();
     w.submit("a", "lab", { gpus: 2 });
     w.run("a");
@@ -78,7 +78,7 @@ describe("handing a GPU over", () => {
     assert.deepEqual(scrubs(w, "c"), [0, 1]);
   });
 
-  it("[S4, P6] an engine that leaves the scrub out gets nothing started", () => {
+  it("[S4, P6] starts nothing when the engine leaves the scrub out", () => {
     const w = world();
     w.submit("a", "lab");
     w.run("a");
@@ -88,7 +88,7 @@ describe("handing a GPU over", () => {
     assert.equal(w.state.jobById.get(jobId("b"))!.state, "stopping");
   });
 
-  it("[S4, P6] a scrub that fails puts the node into quarantine, and the job starts elsewhere", () => {
+  it("[S4, P6] puts a node whose scrub fails into quarantine, and starts the job elsewhere", () => {
     const w = world();
     w.nodes(["n0", "H100:2"], ["n1", "H100:2"]);
     w.submit("a", "lab", { gpus: 2 });
@@ -109,7 +109,7 @@ describe("handing a GPU over", () => {
     assert.equal(leaseOf(w, "c").node, 1);
   });
 
-  it("[S4, P6] tenants of one trust group pass GPUs on as they are; a restarted machine has clean ones", () => {
+  it("[S4, P6] needs no scrub inside one trust group, or after a reboot of the machine", () => {
     const w = new World();
     w.must({ kind: "policy.set", policy: scrubbing });
     w.nodes(["n0", "H100:2"]);
@@ -127,7 +127,7 @@ describe("handing a GPU over", () => {
     assert.deepEqual(scrubs(w, "c"), []);
   });
 
-  it("[S4, P6] nothing is known of GPUs that were in use before scrubs were asked for", () => {
+  it("[S4, P6] needs a scrub of GPUs that were in use before the policy asked for scrubs", () => {
     const w = new World();
     w.nodes(["n0", "H100:2"]).account("lab");
     w.submit("before", "lab");
@@ -140,7 +140,7 @@ describe("handing a GPU over", () => {
     assert.equal(writeSnapshot(readSnapshot(text)), text);
   });
 
-  it("[P3] an idle GPU of a pool that allows it is cut on demand, with its cost; one in use never", () => {
+  it("[P3] changes the mode of an idle GPU where its pool allows it, at its cost; never of one in use", () => {
     const w = new World();
     w.must({ kind: "policy.set", policy: scrubbing });
     w.nodes(["n0", "A100-80GB:1"]).account("lab");

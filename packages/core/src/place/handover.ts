@@ -2,21 +2,21 @@ import { clean, mayPassUnscrubbed } from "../gpu/scrub.ts";
 import type { Seat } from "../journal/event.ts";
 import type { AccountNo, GpuNo } from "../model/ids.ts";
 import { tenantOf } from "../quota/accounts.ts";
-import { shapeOf } from "../state/marks.ts";
+import { gpuModeOf } from "../state/apply/marks.ts";
 import type { State } from "../state/state.ts";
 
-/** What must be done to devices before they are someone's: their memory cleared (S4), and cut otherwise. */
+/** What must be done to GPUs before the next job gets them: clear their memory (S4), change their mode. */
 export interface Handover {
   readonly scrub?: readonly GpuNo[];
   readonly reshape?: readonly GpuNo[];
 }
 
-/** What these seats need before a job of this account may have them. */
+/** What these seats need before they are handed to a job of this account. */
 export function handoverFor(state: State, account: AccountNo, seats: readonly Seat[]): Handover {
   const { scrubMs, reshapeMs } = state.policy;
   if (scrubMs === undefined && reshapeMs === undefined) return nothingToDo;
   const isClean = cleanFor(state, account);
-  // Those who share a GPU by MPS or in turns trust each other, and it cannot be cleared under them.
+  // Tenants that share a GPU by MPS or time slices trust each other, and it cannot be cleared while one of them runs.
   const shares = ({ part }: Seat, gpu: GpuNo) =>
     part !== undefined && part.mode !== "mig" && state.fleet.parts.has(gpu);
   const dirty = (seat: Seat) => seat.gpus.filter((gpu) => !isClean(gpu) && !shares(seat, gpu));
@@ -27,7 +27,7 @@ export function handoverFor(state: State, account: AccountNo, seats: readonly Se
 
 const nothingToDo: Handover = {};
 
-/** Which devices a job of this account may have as they are. */
+/** Which GPUs a job of this account may have without a scrub. */
 export function cleanFor(state: State, account: AccountNo): (gpu: number) => boolean {
   const { fleet } = state;
   const tenant = tenantOf(state, account);
@@ -37,12 +37,12 @@ export function cleanFor(state: State, account: AccountNo): (gpu: number) => boo
   };
 }
 
-/** A GPU in use keeps its mode (P3), and one of a pool with a mode never had another. */
+/** The GPUs of a seat that change their mode. One in use keeps its mode (P3); one of a fixed pool never had another. */
 function otherwiseCut(state: State, { gpus, part }: Seat): GpuNo[] {
   const { fleet } = state;
   const mode = part?.mode ?? "whole";
   return gpus.filter((gpu) => {
     const { pool } = fleet.device(gpu);
-    return pool === "any" && !fleet.parts.has(gpu) && shapeOf(state, gpu) !== mode;
+    return pool === "any" && !fleet.parts.has(gpu) && gpuModeOf(state, gpu) !== mode;
   });
 }

@@ -1,6 +1,6 @@
 import type { Fleet } from "../fleet/fleet.ts";
 import type { JobSpec } from "../model/job.ts";
-import type { Wish } from "../state/wish.ts";
+import type { Wish } from "../state/indexes/wish.ts";
 
 /**
  * Whether a node has room for one member of a wish, as far as counts of free GPUs, cores and memory tell. It may be wrong

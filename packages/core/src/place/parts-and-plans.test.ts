@@ -20,7 +20,7 @@ const racksOf = (w: World, id: string) =>
   new Set(jobOf(w, id).leases.map(({ node }) => w.state.fleet.node(node).facts.place.rack));
 
 describe("gangs of parts", () => {
-  it("[P2] are in one place where that is required, as near as there is room where it is preferred", () => {
+  it("[P2] are in one rack where that is required, and as near as there is room where it is preferred", () => {
     const w = racks();
     // What is left of r0 is cut already and looks best, but holds only two of three.
     w.submit("here", "lab", { members: 3, gpus: 1, topology: "rack" });

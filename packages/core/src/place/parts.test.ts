@@ -18,7 +18,7 @@ const isolations: readonly Isolation[] = ["any", "any", "any", "mig", "mps"];
 const types: readonly JobType[] = ["batch", "train", "service", "notebook"];
 const gpusEach = 4;
 
-it("[P3, P5] a part goes where a look at every GPU would put it, and the reason why not is the same", () => {
+it("[P3, P5] a part goes where a search of every GPU would put it, or is refused for the same reason", () => {
   const answers = new Map<string, number>();
   for (let seed = 1; seed <= 60; seed++) {
     for (const answer of randomDay(seed)) answers.set(answer, (answers.get(answer) ?? 0) + 1);

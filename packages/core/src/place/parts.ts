@@ -11,8 +11,8 @@ import type { PoolMode } from "../model/part.ts";
 import { unitsPerGpu } from "../model/units.ts";
 
 /**
- * A part of a GPU for each member, or the best reason why not. With a topology all are where the first finds its seat, or
- * where another first seat has room for the others; where it is only preferred, else anywhere [P2].
+ * A part of a GPU for each member, or the best reason why not. With a topology, all members go to one domain: the first
+ * in which all find room. Where the topology is only preferred, they may then go anywhere [P2].
  */
 export function findParts(
   fleet: Fleet,
@@ -25,19 +25,19 @@ export function findParts(
   const search = { fleet, need, ask: { ...ask.part!, isolation: spec.isolation }, who, plans };
   const { members, topology } = spec;
   if (topology === undefined || members.min === 1) return seatAll(search, members, () => true);
-  const placeOf = (no: number) => fleet.topology.domainOf(no as NodeNo, topology.level);
+  const domainOf = (no: number) => fleet.topology.domainOf(no as NodeNo, topology.level);
   const tooSmall = new Set<unknown>();
   for (;;) {
-    const first = onePart(search, new Map(), (no) => !tooSmall.has(placeOf(no)));
+    const first = onePart(search, new Map(), (no) => !tooSmall.has(domainOf(no)));
     if (typeof first === "string") return topology.required ? first : seatAll(search, members, () => true);
-    const place = placeOf(first.node);
-    const seats = seatAll(search, members, (no) => placeOf(no) === place);
+    const domain = domainOf(first.node);
+    const seats = seatAll(search, members, (no) => domainOf(no) === domain);
     if (typeof seats === "object") return seats;
-    tooSmall.add(place);
+    tooSmall.add(domain);
   }
 }
 
-/** What is looked for, whoever of the members it is for. */
+/** A search for parts, the same for all members. */
 interface PartSearch {
   readonly fleet: Fleet;
   readonly need: MemberNeed;
@@ -70,8 +70,8 @@ const better: Readonly<Record<NoSeat, number>> = {
 };
 
 /**
- * A GPU that is cut already and has just enough left, one where others work as it does before others [P5]; else the first
- * free one of the fullest node.
+ * A part of a shared GPU with just enough left, first where the neighbours do the same kind of work [P5]; else of the
+ * first free GPU of the fullest node.
  */
 function onePart(
   { fleet, need, ask, who, plans }: PartSearch,
@@ -115,7 +115,7 @@ function onePart(
   }
   const freeMin = Math.floor(ask.compute / 1_000);
   let passedOver = false;
-  /** On the GPU with least left of those where work mixes, or of those where it does not. */
+  /** On the shared GPU with the least left, among those where kinds of work mix, or those where they do not. */
   const tryShared = (mixed: boolean): Seat | undefined => {
     for (let free = freeMin; free <= unitsPerGpu / 1_000; free++) {
       let lowest: Seat | undefined;
@@ -157,12 +157,12 @@ function besideOf({ cpusMilli, memoryMiB }: MemberNeed, opens: boolean): MemberA
   return { gpus: opens ? 1 : 0, cpusMilli, memoryMiB };
 }
 
-/** Where GPUs are given out in shares anyway; in a pool of any mode a free one is worth more whole. */
+/** Pools whose GPUs are always shared; in a pool of any mode a free GPU is worth more whole. */
 function isForSharing(pool: PoolMode): boolean {
   return pool === "mps" || pool === "timeslice";
 }
 
-/** Whether something holds of a GPU on which a part would be looked for if cores and memory did not count. */
+/** Whether `holds` is true of any GPU that would be searched if cores and memory did not count. */
 function anyGpu(
   fleet: Fleet,
   model: number,
@@ -183,7 +183,7 @@ function anyGpu(
   return false;
 }
 
-/** The first GPU of a node of which nothing is in use, one that needs no scrub before others; none where others have plans for all that are left. */
+/** The first unused GPU of a node, one that needs no scrub before others; none where plans count on all that are left. */
 function freshGpu(
   fleet: Fleet,
   no: number,

@@ -7,17 +7,18 @@ import type { Job } from "../model/job.ts";
 import type { Instant } from "../model/units.ts";
 import type { Demand } from "../quota/demand.ts";
 import { coverFor } from "../quota/guarantee.ts";
+import type { Wish } from "../state/indexes/wish.ts";
 import type { State } from "../state/state.ts";
-import type { Wish } from "../state/wish.ts";
 import { wishOf } from "../state/wish-of.ts";
-import { heldBeside, isConfidential } from "./dedicated.ts";
+import { isConfidential } from "./dedicated.ts";
+import { heldBeside } from "./dedicated-usage.ts";
 import { type FullMarks, noMarks } from "./full-marks.ts";
 import { findSeats } from "./seats.ts";
 
-/** Everything a placement fixes but the attempt and the time. */
+/** Everything that a placement settles except the attempt and the time. */
 export type Placement = Pick<JobPlaced, "choice" | "unitsEach" | "class" | "cover" | "seats">;
 
-/** What the planned starts of other jobs leave to one that could start now [B2]; `plan/Backfill` answers. */
+/** What the planned starts of other jobs leave to a job that could start now [B2]; `plan/Backfill` implements it. */
 export interface PlansAhead {
   readonly plans: readonly unknown[];
   /** Whether the plans ahead of the job keep their quota if it starts now. */
@@ -28,7 +29,7 @@ export interface PlansAhead {
   dueOn(job: Job, choice: number): ReadonlyMap<NodeNo, unknown> | undefined;
 }
 
-/** Where the job can start now and as what, trying its alternatives in order; undefined = nowhere. */
+/** Where the job can start now and in which class, trying its alternatives in order; undefined = nowhere. */
 export function placeJob(
   state: State,
   job: Job,
@@ -53,10 +54,10 @@ export function placeJob(
     }
     const burst = cover === noAccount;
     const plans = timeline !== undefined && timeline.plans.length > 0 ? timeline.besideFor(job, burst) : undefined;
-    let seats = findSeats(state, job, choice, model, plans, undefined, burst);
+    let seats = findSeats(state, job, choice, model, { plans, burst });
     const due = typeof seats === "string" && plans !== undefined ? timeline!.dueOn(job, choice) : undefined;
-    // All other plans were made with a start there now.
-    if (due !== undefined) seats = findSeats(state, job, choice, model, undefined, ({ no }) => due.has(no), burst);
+    // The job's own planned start is due on these nodes, and all other plans were made beside it.
+    if (due !== undefined) seats = findSeats(state, job, choice, model, { within: ({ no }) => due.has(no), burst });
     if (typeof seats === "string") {
       const without = plans === undefined ? seats : findSeats(state, job, choice, model);
       const byNeighbours = without === "isolation" || without === "latency";
@@ -66,7 +67,7 @@ export function placeJob(
     }
     full = false;
     if (wholeNodes) {
-      // What it would really hold depends on the nodes that it would open.
+      // What it would hold depends on the nodes that it would open.
       const held = heldBeside(state, job.account, seats);
       cover = coverFor(state, job.account, demand, held);
       if (quotaStop(state, { job, choice, demand, cover, now, held }) !== undefined) continue;
@@ -78,7 +79,7 @@ export function placeJob(
   return undefined;
 }
 
-/** Whether nothing but seats is missing for a job: its quota lets it start, and no free seat is only kept for plans. */
+/** Whether a job lacks only seats: its quota lets it start, and no free seats are merely kept for plans. */
 export function lacksSeatsAlone(state: State, job: Job, now: Instant, marks: FullMarks): boolean {
   const wish = wishOf(state, job.spec);
   for (const { choice, demand } of wish.options)

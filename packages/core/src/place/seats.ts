@@ -1,39 +1,38 @@
-import type { NodeIndex } from "../collections/node-index.ts";
 import { DomainRoom } from "../fleet/domain-room.ts";
-import {
-  type BesidePlans,
-  gpuServes,
-  keyOf,
-  type MayUse,
-  type MemberNeed,
-  membersThatFit,
-  needOf,
-} from "../fleet/fit.ts";
+import { type BesidePlans, keyOf, type MayUse, type MemberNeed, membersThatFit, needOf } from "../fleet/fit.ts";
 import type { Fleet } from "../fleet/fleet.ts";
 import { spreadGang } from "../fleet/gang.ts";
 import type { NoSeat } from "../gpu/seat.ts";
 import type { Seat } from "../journal/event.ts";
 import type { FleetWorth } from "../learn/worth/fleet-worth.ts";
-import type { GpuNo } from "../model/ids.ts";
 import type { Job, JobSpec } from "../model/job.ts";
 import type { FleetNode } from "../model/node.ts";
-import { unitsPerGpu } from "../model/units.ts";
 import { newcomerOf } from "../state/neighbours.ts";
 import type { State } from "../state/state.ts";
-import type { Asking } from "./apart.ts";
+import type { SeatSeeker } from "./apart.ts";
+import { leastMissed } from "./best-node.ts";
 import { isConfidential, keptApart, nodesFor, ownNodes } from "./dedicated.ts";
+import { gpusForOne, gpusOn } from "./gpus-on.ts";
 import { cleanFor } from "./handover.ts";
 import { findParts } from "./parts.ts";
 
-/** Seats for all members or none [P1], on nodes `within`; where its class is known, beside work of the same. */
+/** What limits a search for seats beside the job and the fleet. */
+export interface SeatLimits {
+  /** What planned starts leave of each node. */
+  readonly plans?: BesidePlans | undefined;
+  /** The only nodes to use. */
+  readonly within?: ((node: FleetNode) => boolean) | undefined;
+  /** The class that the job would have, so that it goes beside work of the same; undefined = it makes no difference. */
+  readonly burst?: boolean | undefined;
+}
+
+/** Free seats for all members of a job or none [P1], by one of its alternatives on one model. */
 export function findSeats(
   state: State,
-  job: Asking,
+  job: SeatSeeker,
   choice: number,
   model: number,
-  plans?: BesidePlans,
-  within?: (node: FleetNode) => boolean,
-  burst?: boolean,
+  { plans, within, burst }: SeatLimits = noLimits,
 ): Seat[] | NoSeat {
   const { spec } = job;
   const { fleet } = state;
@@ -53,16 +52,19 @@ export function findSeats(
   }
   const seats = findOwn(state, job, need, plans) ?? findWhole(fleet, need, spec, plans, state.arrivals.worth);
   if (seats !== undefined) return seats;
+  // The reason: search again without the limits that other jobs set, one after the other.
   if (mayUse !== apart && findWhole(fleet, { ...anywhere, mayUse: apart }, spec, plans) !== undefined)
     return "reserved";
   return apart !== undefined && findWhole(fleet, anywhere, spec, plans) !== undefined ? "isolation" : "no-room";
 }
 
+const noLimits: SeatLimits = {};
+
 function both(within: (node: FleetNode) => boolean, may: MayUse | undefined): MayUse {
   return (node) => within(node) && may?.(node) !== false;
 }
 
-/** A seat on a node that the tenant has to itself already, the fullest first: another one would be paid for whole. */
+/** A seat on a node that the tenant has to itself already, the fullest first: it would pay for another node whole. */
 function findOwn(
   state: State,
   { spec, account }: Pick<Job, "spec" | "account">,
@@ -104,8 +106,8 @@ function findWhole(
 }
 
 /**
- * A gang on a single node, which is the fewest places at every level [P2]: of the nodes that hold it the one whose room is
- * missed least [P4], once it is known what room is worth.
+ * Seats for a gang on a single node, the fewest domains at every level [P2]: of the nodes that hold it, the one whose
+ * room is missed least [P4]. Undefined while the worth of room is unknown.
  */
 function onOneNode(
   fleet: Fleet,
@@ -122,142 +124,9 @@ function onOneNode(
   return node && gpusOn(fleet, node, need, members).map((each) => ({ node: node.no, gpus: each }));
 }
 
-/** Where members fit; kept by the fleet where it depends on the nodes alone. */
+/** How many members fit where; the fleet keeps it where it depends on the nodes alone. */
 function domainRoomFor(fleet: Fleet, need: MemberNeed, most: number, plans: BesidePlans | undefined): DomainRoom {
   const fits = (node: FleetNode) => membersThatFit(fleet, node, need, "now", most, plans);
   if (plans !== undefined || need.mayUse !== undefined) return new DomainRoom(fleet, fits);
   return fleet.domainRoomFor(keyOf(need, most), fits);
-}
-
-/** So many nodes are weighed against each other; those with fewer free GPUs come first, and are seldom beaten. */
-const nodesWeighed = 3;
-
-/**
- * The node whose room is missed least [P4], of the first that fit by how many GPUs they have free, the fewest first. Of
- * equals, and while nobody knows what room is worth, the first of them.
- */
-function leastMissed(
-  fleet: Fleet,
-  need: MemberNeed,
-  plans: BesidePlans | undefined,
-  worth: FleetWorth | undefined,
-): FleetNode | undefined {
-  const any = need.model < 0;
-  const lastModel = any ? fleet.models.length - 1 : need.model;
-  let best: FleetNode | undefined;
-  let least = 0;
-  let weighed = 0;
-  for (let model = any ? 0 : need.model; model <= lastModel; model++) {
-    const known = worth !== undefined && model < worth.models;
-    for (let free = need.gpus; free <= fleet.freeMax(model); free++) {
-      const found = bestThatFits(fleet, fleet.nodesWith(model, free), need, plans);
-      if (found === undefined) continue;
-      if (!known) return best ?? found;
-      const points = pointsOn(fleet, found, model, need, worth);
-      if (best === undefined || points < least) [best, least] = [found, points];
-      if (++weighed === nodesWeighed) return best;
-    }
-  }
-  return best ?? firstThatFits(fleet, fleet.oddNodes, need, plans);
-}
-
-/** So many nodes that fit are compared. */
-const nodesCompared = 16;
-
-/**
- * Of the first of these nodes that hold a member now, one where nothing must be scrubbed (S4); of those the one with the
- * fewest GPUs in the hands of the other class; then the lowest. Where work that may be taken back is not mixed with work
- * that may not, a guarantee that needs whole nodes finds some to take back [P4].
- */
-function bestThatFits(
-  fleet: Fleet,
-  nodes: NodeIndex | undefined,
-  need: MemberNeed,
-  plans: BesidePlans | undefined,
-): FleetNode | undefined {
-  const first = firstThatFits(fleet, nodes, need, plans);
-  if (need.gpus === 0 || (need.isClean === undefined && need.burst === undefined)) return first;
-  let best: FleetNode | undefined;
-  let least = Number.POSITIVE_INFINITY;
-  let node = first;
-  for (let looked = 0; node !== undefined && looked < nodesCompared; looked++) {
-    const flaws = flawsOf(fleet, node, need);
-    if (flaws < least) [best, least] = [node, flaws];
-    if (flaws === 0) break;
-    node = firstThatFits(fleet, nodes, need, plans, node.no + 1);
-  }
-  return best;
-}
-
-/** A scrub weighs more than all GPUs of a node. */
-const scrubFlaws = 1_000;
-
-function flawsOf(fleet: Fleet, node: FleetNode, need: MemberNeed): number {
-  const { isClean, burst } = need;
-  const scrub = isClean === undefined || gpusForOne(fleet, node, need).every(isClean) ? 0 : scrubFlaws;
-  if (burst === undefined) return scrub;
-  const covered = fleet.nodeCoveredGpus[node.no]!;
-  const others = burst ? covered : node.facts.gpus.length - fleet.nodeFreeGpus[node.no]! - covered;
-  return scrub + Math.max(0, others);
-}
-
-/** What the fleet would miss if a member went there. */
-function pointsOn(fleet: Fleet, node: FleetNode, model: number, need: MemberNeed, worth: FleetWorth): number {
-  let used = 0;
-  const end = node.firstGpu + node.facts.gpus.length;
-  for (let gpu = node.firstGpu as number; gpu < end; gpu++)
-    if (fleet.gpuHeldFor[gpu] === 0) used += worth.usedOf(model, fleet.gpuFree[gpu]!);
-  const { cpusMilli, gpus } = need;
-  const whole = fleet.nodeFreeGpus[node.no]!;
-  const usedTaken = gpus * worth.usedOf(model, unitsPerGpu);
-  return worth.points(model, node.freeCpusMilli, used, whole, cpusMilli, usedTaken, gpus);
-}
-
-/** The lowest of these nodes, `from` one on, that holds a member now. */
-export function firstThatFits(
-  fleet: Fleet,
-  nodes: NodeIndex | undefined,
-  need: MemberNeed,
-  plans?: BesidePlans,
-  from = 0,
-): FleetNode | undefined {
-  if (nodes === undefined) return undefined;
-  const { cpusMilli, memoryMiB } = need;
-  for (let no = nodes.next(from, cpusMilli, memoryMiB); no >= 0; no = nodes.next(no + 1, cpusMilli, memoryMiB)) {
-    const node = fleet.nodes[no]!;
-    if (membersThatFit(fleet, node, need, "now", 1, plans) > 0) return node;
-  }
-  return undefined;
-}
-
-/** GPUs for one member on a node. */
-function gpusForOne(fleet: Fleet, node: FleetNode, need: MemberNeed): GpuNo[] {
-  if (need.gpus === 1 && need.isClean === undefined) return [firstOn(fleet, node, need)];
-  return gpusOn(fleet, node, need, 1)[0]!;
-}
-
-/** GPUs for `count` members on one node, lowest first; those that need no scrub before others. */
-function gpusOn(fleet: Fleet, node: FleetNode, need: MemberNeed, count: number): GpuNo[][] {
-  const { isClean } = need;
-  const wanted = count * need.gpus;
-  const chosen: GpuNo[] = [];
-  const rest: GpuNo[] = [];
-  const end = node.firstGpu + node.facts.gpus.length;
-  for (let gpu = node.firstGpu as number; gpu < end && chosen.length < wanted; gpu++) {
-    if (!gpuServes(fleet, gpu, need, false)) continue;
-    (isClean === undefined || isClean(gpu) ? chosen : rest).push(gpu as GpuNo);
-  }
-  if (chosen.length < wanted) {
-    chosen.push(...rest.slice(0, wanted - chosen.length));
-    chosen.sort((a, b) => a - b);
-  }
-  if (count === 1) return [chosen.slice()]; // as long as it is, and no longer: it is kept
-  return Array.from({ length: count }, (_, i) => chosen.slice(i * need.gpus, (i + 1) * need.gpus));
-}
-
-/** The lowest GPU of a node that serves; it is known that there is one. */
-function firstOn(fleet: Fleet, { firstGpu }: FleetNode, need: MemberNeed): GpuNo {
-  let gpu = firstGpu;
-  while (!gpuServes(fleet, gpu, need, false)) gpu++;
-  return gpu;
 }

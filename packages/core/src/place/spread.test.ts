@@ -21,8 +21,8 @@ const racksOf = (w: World, id: string) =>
     .leases.map(({ node }) => w.state.fleet.node(node).facts.place.rack)
     .sort();
 
-describe("members that are to be spread", () => {
-  it("[P7] go to different places where that is required", () => {
+describe("members that must be spread", () => {
+  it("[P7] go to different racks where that is required", () => {
     const w = world();
     w.submit("packed", "lab", { members: 3, gpus: 1 });
     assert.equal(new Set(racksOf(w, "packed")).size, 1);
@@ -30,13 +30,13 @@ describe("members that are to be spread", () => {
     assert.deepEqual(racksOf(w, "wide"), ["r0", "r1", "r2"]);
   });
 
-  it("[P7] go to as many places as there are where it is preferred, as evenly as there is room", () => {
+  it("[P7] go to as many racks as there are where it is preferred, as evenly as there is room", () => {
     const w = world();
     w.submit("even", "lab", { members: 6, gpus: 1, spread: "rack?" });
     assert.deepEqual(racksOf(w, "even"), ["r0", "r0", "r1", "r1", "r2", "r2"]);
   });
 
-  it("[P7] never fit where there are too few places, and wait where there are too few with room", () => {
+  it("[P7] are refused where the fleet has too few racks, and wait where too few have room", () => {
     const w = world();
     const answer = w.submit("four", "lab", { members: 4, gpus: 1, spread: "rack" });
     assert.ok(isRefusal(answer) && answer.refused === "never-fits" && answer.field === "spread");
@@ -49,7 +49,7 @@ describe("members that are to be spread", () => {
     assert.deepEqual(reason.values, { cause: "spread", free, level: "rack", members: 3 });
   });
 
-  it("[P7] stay inside the topology that was asked for, and grow into new places only", () => {
+  it("[P7] stay inside the required topology, and grow into new racks only", () => {
     const w = world();
     w.submit("inside", "lab", { members: 2, gpus: 1, topology: "rack", spread: "node" });
     assert.equal(new Set(racksOf(w, "inside")).size, 1);

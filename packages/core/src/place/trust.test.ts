@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { readSnapshot, writeSnapshot } from "../state/snapshot.ts";
+import { readSnapshot, writeSnapshot } from "../state/snapshot/snapshot.ts";
 import { jobId, nodeOf, World } from "../testing/world.ts";
 import { reasonFor } from "../why/reason-for.ts";
 
@@ -22,7 +22,7 @@ const edit = (w: World, path: string, allowMigWith: string[]) =>
   });
 
 describe("an untrusted tenant", () => {
-  it("[P3] shares a GPU by MIG only where both allow it, from then on and also where one sits already", () => {
+  it("[P3] shares a GPU by MIG only where both tenants allow it, also when one is there already", () => {
     const w = world();
     const ours = w.state.jobById.get(jobId("ours"))!;
     assert.deepEqual([ours.state, reasonFor(w.state, ours, w.now).kind], ["waiting", "isolation"]);
@@ -33,7 +33,7 @@ describe("an untrusted tenant", () => {
     assert.equal(writeSnapshot(readSnapshot(writeSnapshot(w.state))), writeSnapshot(w.state));
   });
 
-  it("[P3] never shares otherwise than by MIG, whoever allows what", () => {
+  it("[P3] never shares a GPU in another mode, whatever the tenants allow", () => {
     const w = world();
     edit(w, "lab", ["guest"]);
     w.submit("by-mps", "lab", { gpus: "0.1", isolation: "mps" });

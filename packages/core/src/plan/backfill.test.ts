@@ -5,7 +5,7 @@ import type { JobNo, NodeNo } from "../model/ids.ts";
 import type { Job, JobSpec } from "../model/job.ts";
 import { hour, minute } from "../model/units.ts";
 import { demandOf } from "../quota/demand.ts";
-import { newJob } from "../state/new-job.ts";
+import { newJob } from "../state/apply/new-job.ts";
 import { parseJob } from "../submit/parse.ts";
 import { ana, jobId, World } from "../testing/world.ts";
 import { Timeline } from "./timeline.ts";

@@ -1,7 +1,7 @@
 import type { MemberNeed } from "../fleet/fit.ts";
 import type { Job } from "../model/job.ts";
 import type { Instant } from "../model/units.ts";
-import type { Ending } from "../state/endings.ts";
+import type { Ending } from "../state/indexes/endings.ts";
 import type { State } from "../state/state.ts";
 import { type EndOf, endOf } from "./run-time.ts";
 

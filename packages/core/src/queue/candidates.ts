@@ -1,17 +1,17 @@
 import type { Placed } from "../collections/heap.ts";
-import type { Rivals, WaitingGroup } from "../state/waiting-group.ts";
+import type { Rivals, WaitingGroup } from "../state/indexes/waiting-group.ts";
 import { RivalOrder } from "./rival-order.ts";
 
-/** A waiting group as a pass sees it. */
+/** A waiting group in the scheduler's passes. */
 export class Candidate implements Placed {
   readonly group: WaitingGroup;
   /** Its place in a heap of candidates. */
   place = -1;
   /** The last pass in which it was tried for free seats and for claims. */
   pass = 0;
-  /** In the present pass it is tried for free seats only; claims come with its turn [B6]. */
+  /** In this pass it is tried for free seats only; it may claim when its turn comes [B6]. */
   seatsOnly = false;
-  /** There were seats for it, but taking them would have delayed a plan. */
+  /** Free seats were refused to it because a start there would delay a planned one. */
   delayed = false;
 
   constructor(group: WaitingGroup) {
@@ -19,7 +19,7 @@ export class Candidate implements Placed {
   }
 }
 
-/** The candidates of all groups, made when they are first asked for. */
+/** The candidates of all groups, each made when it is first needed. */
 export class Candidates {
   /** By the slot of their group. */
   readonly #bySlot: (Candidate | undefined)[] = [];
@@ -53,5 +53,5 @@ export class Candidates {
   }
 }
 
-/** More orders than this are dropped at once: they only save time. */
+/** Beyond this many orders all are dropped: they only save time. */
 const ordersMax = 65_536;

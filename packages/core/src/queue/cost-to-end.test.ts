@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { hour, minute, second } from "../model/units.ts";
 import { nextDueAt } from "../schedule/due.ts";
-import { readSnapshot, writeSnapshot } from "../state/snapshot.ts";
+import { readSnapshot, writeSnapshot } from "../state/snapshot/snapshot.ts";
 import type { RawJob } from "../submit/parse.ts";
 import { World } from "../testing/world.ts";
 
@@ -29,7 +29,7 @@ function runs(w: World, id: string, ms: number): void {
 }
 
 describe("the order of an account that may evict", () => {
-  it("[O3] gives a running job's room to one of its priority that needs less GPU time to its end", () => {
+  it("[O3] gives a running job's seats to one of the same priority that needs less GPU time to its end", () => {
     const w = starts(evicting(1), "long", { expected_time: "10h" });
     w.submit("short", "a", { expected_time: "1h" });
     assert.equal(w.stateOf("long"), "stopping");
@@ -45,7 +45,7 @@ describe("the order of an account that may evict", () => {
     assert.equal(w.stateOf("long"), "running");
   });
 
-  it("[O3] leaves a job alone that another is ahead of by less than a fifth", () => {
+  it("[O3] keeps a running job whose remaining work is less than a fifth more than another's", () => {
     for (const [expected_time, after] of [
       ["51m", "running"],
       ["49m", "stopping"],
@@ -56,7 +56,7 @@ describe("the order of an account that may evict", () => {
     }
   });
 
-  it("[O3] takes only what goes on from a checkpoint, and nothing of another priority", () => {
+  it("[O3] takes only jobs with a checkpoint, and none of another priority", () => {
     for (const raw of [{ checkpoint: undefined }, { priority: 1 }, { preemptible: false }]) {
       const w = evicting(1);
       w.submit("long", "a", { checkpoint, expected_time: "10h", ...raw });
@@ -85,7 +85,7 @@ describe("the order of an account that may evict", () => {
     assert.deepEqual([w.stateOf("gang"), w.stateOf("near")], ["stopping", "running"]);
   });
 
-  it("[O3] evicts nobody where the account has not asked for it", () => {
+  it("[O3] evicts no job unless the account has chosen so", () => {
     const w = new World().nodes(["n", "H100:1"]).account("a", { order: "attained-service" });
     w.must({ kind: "policy.set", policy: { rebalance: "off", minRuntimeMs: 0, graceMs: 0, backfill: false } });
     starts(w, "long", { expected_time: "10h" });
@@ -119,7 +119,7 @@ describe("the order of an account that may evict", () => {
     assert.equal(w.stateOf("fresh"), "starting");
   });
 
-  it("[T10] comes to rest: whoever left does not take its room back", () => {
+  it("[T10] comes to rest: an evicted job does not take its seats back", () => {
     const w = evicting(2);
     for (const hours of [9, 7, 5, 3, 1]) {
       w.submit(`h${hours}`, "a", { checkpoint, expected_time: `${hours}h` });

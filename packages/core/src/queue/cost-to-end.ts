@@ -17,9 +17,9 @@ import type { State } from "../state/state.ts";
 import { tenthRoot } from "./roots.ts";
 
 /**
- * What it takes to bring a job to its end: the time that its user expects it still to run; or, where nothing was said,
- * the least over all spans of the time that jobs like it spent in it, for each that ended in it (the inverse of Gittins'
- * index). Times GPUs^0.8, which did best on real traces. The least goes first [O3].
+ * The cost of bringing a job to its end; the least goes first [O3]. It is the remaining expected run time, or, without
+ * one, the inverse of the job's Gittins index: the least, over all spans ahead, of the time that comparable jobs spent in
+ * the span for each that ended in it. Times GPUs^0.8, which did best on real traces.
  */
 export function costToEnd(state: State, job: Job): number {
   const ran = attainedMs(job, state.clock);
@@ -32,16 +32,16 @@ export function costToEnd(state: State, job: Job): number {
 function leftMs(state: State, { spec, account }: Job, ran: number): number {
   const { expectedMs } = spec;
   if (expectedMs === undefined) return outlooks(state, account)[gangClass(spec)]![lengthBinOf(ran)]!;
-  // Longer than was thought: it is taken to need half as long again.
+  // It has outrun its estimate: it is assumed to need half as long again.
   return expectedMs >= ran ? Math.max(second, expectedMs - ran) : ran / 2;
 }
 
-/** Time for each end, by class of gangs and by how long a job has run. */
+/** Time per ended job, by class of gangs and by how long a job has run. */
 type Outlooks = readonly (readonly number[])[];
 
 const known = new WeakMap<State, { readonly at: Instant; readonly of: Map<AccountNo, Outlooks> }>();
 
-/** Worked out once for an instant: an order must not change while it is followed. */
+/** Worked out once for each instant: an order must not change during a pass. */
 function outlooks(state: State, account: AccountNo): Outlooks {
   let kept = known.get(state);
   if (kept?.at !== state.clock) {
@@ -58,7 +58,7 @@ function outlooks(state: State, account: AccountNo): Outlooks {
   return found;
 }
 
-/** How far those have come that are not over: they too have outlived what is shorter. */
+/** The run times so far of jobs that have not ended: they too have outlived the shorter lengths. */
 function countAlive(state: State, account: AccountNo): Lengths {
   const alive: number[][] = Array.from({ length: gangClasses }, () => Array(lengthBins).fill(0));
   const count = (job: Job, jobs: number): void => {
@@ -70,7 +70,7 @@ function countAlive(state: State, account: AccountNo): Lengths {
   return alive;
 }
 
-/** Of a span about which nothing is known three in ten end in it: as if one had been seen. */
+/** The chance to end in a span of which nothing is known; it counts like one observed job. */
 const chancePlain = 0.3;
 
 function outlookOf(ended: readonly number[], alive: readonly number[]): readonly number[] {
@@ -89,7 +89,7 @@ function leastTimePerEnd(chances: readonly number[], from: number): number {
   let time = 0;
   for (let place = from; place < lengthBins; place++) {
     const width = lengthEnds[place]! - (lengthEnds[place - 1] ?? 0);
-    // Who ends in a span does so in the middle of it.
+    // A job that ends in a span ends in its middle, on average.
     time += left * width * (1 - chances[place]! / 2);
     left *= 1 - chances[place]!;
     least = Math.min(least, time / (1 - left));
@@ -97,10 +97,10 @@ function leastTimePerEnd(chances: readonly number[], from: number): number {
   return least;
 }
 
-/** A job that runs keeps its room unless the other's cost is smaller by this factor: else they would take turns. */
+/** A running job keeps its seats unless the other's cost is smaller by this factor; else the two would swap endlessly. */
 const [lessBy, of] = [6, 5] as const;
 
-/** Whether the order of an account may give the room of one of its jobs to another of the same priority. */
+/** Whether the order of an account may give the seats of one of its jobs to another of the same priority. */
 export function mayTakeTurn(state: State, job: Job, running: Job): boolean {
   if (queueOrderOf(state, job.account) !== "index" || job.spec.priority !== running.spec.priority) return false;
   if (running.spec.checkpoint === undefined) return false; // all that it did would be lost

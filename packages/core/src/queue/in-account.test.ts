@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { plainTerms } from "../model/account.ts";
 import { hour, minute } from "../model/units.ts";
-import { readSnapshot, writeSnapshot } from "../state/snapshot.ts";
+import { readSnapshot, writeSnapshot } from "../state/snapshot/snapshot.ts";
 import { World } from "../testing/world.ts";
 import { positionOf } from "../why/reason-for.ts";
 
@@ -15,7 +15,7 @@ function queue(order: "age" | "aged-shortest" | "attained-service"): World {
   return w;
 }
 
-/** Lets one job after the other run for a moment; who ran, in order. */
+/** Lets one job after the other run for a moment; the jobs in the order in which they ran. */
 function started(w: World): string[] {
   const found: string[] = [];
   for (;;) {
@@ -35,7 +35,7 @@ function nextOf(w: World): string {
 }
 
 describe("order inside an account", () => {
-  it("[O3] is by priority, then age, unless the account says otherwise", () => {
+  it("[O3] is by priority, then age, unless the account chose another order", () => {
     const w = queue("age");
     w.submit("long", "a", { max_time: "10h" });
     w.submit("short", "a", { max_time: "10m" });
@@ -43,7 +43,7 @@ describe("order inside an account", () => {
     assert.deepEqual(started(w), ["urgent", "long", "short"]);
   });
 
-  it("[O3] aged-shortest lets the shorter go first, and one that says nothing last, at equal priority", () => {
+  it("[O3] aged-shortest lets shorter jobs go first, and jobs without a declared time last, at equal priority", () => {
     const w = queue("aged-shortest");
     w.submit("silent", "a");
     w.submit("long", "a", { max_time: "10h" });
@@ -53,21 +53,21 @@ describe("order inside an account", () => {
     assert.deepEqual(started(w), ["urgent", "short", "same", "long", "silent"]);
   });
 
-  it("[O3] aged-shortest counts what is shorter than ten minutes as ten", () => {
+  it("[O3] aged-shortest counts times below ten minutes as ten minutes", () => {
     const w = queue("aged-shortest");
     w.submit("ten", "a", { max_time: "10m" });
     w.submit("one", "a", { max_time: "1m" });
     assert.deepEqual(started(w), ["ten", "one"]);
   });
 
-  it("[O3] aged-shortest goes by what a user expects before it goes by the limit", () => {
+  it("[O3] aged-shortest goes by the expected time before the limit", () => {
     const w = queue("aged-shortest");
     w.submit("limited", "a", { max_time: "1h" });
     w.submit("expected", "a", { max_time: "10h", expected_time: "30m" });
     assert.deepEqual(started(w), ["expected", "limited"]);
   });
 
-  it("[O3] aged-shortest starves nobody: waiting for 3.1 usual run times counts as asking for half the time", () => {
+  it("[O3] aged-shortest starves no job: waiting for 3.1 usual run times counts as asking for half the time", () => {
     for (const [waited, first] of [
       [37 * hour, "short"], // the usual run time is taken to be 6 h while nothing has ended
       [38 * hour, "long"],
@@ -81,7 +81,7 @@ describe("order inside an account", () => {
     }
   });
 
-  it("[O3] aged-shortest lets who found little waiting age faster: one usual run time then counts as 3.1", () => {
+  it("[O3] aged-shortest lets a job that found a short backlog age faster: one usual run time then counts as 3.1", () => {
     for (const [waited, first] of [
       [11 * hour, "short"],
       [13 * hour, "long"],
@@ -94,7 +94,7 @@ describe("order inside an account", () => {
     }
   });
 
-  it("[O3] aged-shortest learns the usual run time from what has ended, and keeps it over a restart", () => {
+  it("[O3] aged-shortest learns the usual run time from ended jobs, and keeps it over a restart", () => {
     for (const [waited, first] of [
       [2 * hour, "short"], // two halvings of 5,000 s, the least that counts, are 2.8 h
       [3 * hour, "long"],
@@ -114,7 +114,7 @@ describe("order inside an account", () => {
     }
   });
 
-  it("[O3] aged-shortest asks more GPUs to wait a little longer", () => {
+  it("[O3] aged-shortest lets jobs of more GPUs wait a little longer", () => {
     const w = new World().nodes(["n", "H100:4"]).account("a", { order: "aged-shortest" });
     w.submit("first", "a", { gpus: 4 });
     w.submit("wide", "a", { gpus: 4, max_time: "1h" });
@@ -122,7 +122,7 @@ describe("order inside an account", () => {
     assert.equal(nextOf(w), "narrow");
   });
 
-  it("[O3] attained-service lets go first who has had the least GPU time, and keeps that over a restart", () => {
+  it("[O3] attained-service lets the job with the least GPU time so far go first, and keeps that over a restart", () => {
     const w = new World().nodes(["n0", "H100:1"], ["n1", "H100:1"]).account("a", { order: "attained-service" });
     w.submit("much", "a");
     w.run("much").tick(20 * minute);

@@ -3,13 +3,13 @@ import { usualRunMs } from "../learn/pace.ts";
 import type { QueueOrder } from "../model/account.ts";
 import type { Job, JobSpec } from "../model/job.ts";
 import { day, minute, second } from "../model/units.ts";
-import { beforeAlike } from "../state/job-order.ts";
+import { beforeAlike } from "../state/indexes/job-order.ts";
 import type { State } from "../state/state.ts";
 import { costToEnd } from "./cost-to-end.ts";
 import { isOverdue } from "./overdue.ts";
 import { tenthRoot } from "./roots.ts";
 
-/** Order inside one account [O3]: higher priority, then as the account chose, then older. */
+/** Order inside one account [O3]: higher priority, then the order that the account chose, then age. */
 export function before(state: State, a: Job, b: Job, order: QueueOrder): boolean {
   if (order === "age" || order === "attained-service") return beforeAlike(a, b, order);
   if (a.spec.priority !== b.spec.priority) return a.spec.priority > b.spec.priority;
@@ -22,28 +22,28 @@ function isLess(key: number, other: number, a: Job, b: Job): boolean {
   return key !== other ? key < other : a.no < b.no;
 }
 
-/** What a job that declares no run time is taken to need: it goes behind those that say. */
+/** Assumed for a job that declares no run time: it goes behind jobs that declare one. */
 const undeclaredMs = 7 * day;
-/** Shorter than this makes no difference: it would only invite small lies. */
+/** Declaring less than this gains nothing, so that nobody is tempted to understate a few minutes. */
 const shortestMs = 10 * minute;
-/** Fixed point: logarithms are counted in these parts of one. */
+/** Logarithms are fixed-point numbers in these parts of one. */
 const logParts = 65_536;
 
 /**
- * How much size and waiting weigh, in hundredths: log2 of the GPUs, and the mean run times of the account that a job must
- * wait at most until that counts as much as asking for half the time. All did best on real traces.
+ * Weights of size and waiting, in hundredths. `gpus` multiplies log2 of the GPUs. `halvingRuns` is the wait, in mean run
+ * times of the account, that counts at least as much as asking for half the time. All did best on real traces.
  */
 const weights = {
   declared: { gpus: 45, halvingRuns: 310 },
   undeclared: { gpus: 100, halvingRuns: 555 },
 } as const;
 
-/** Who found little waiting ages faster: this part of the time that it would take, in hundredths, halves too; at least one run. */
+/** A job that found a short backlog ages faster: this part of the backlog, in hundredths, halves too; at least one run. */
 const backlogPart = 55;
 
 /**
- * log2 of the time it says it needs, plus a part of that of the GPUs, less the waiting, which weighs a little less for
- * more GPUs. Every step is exact or correctly rounded, hence the same on any machine.
+ * log2 of the declared run time, plus a part of log2 of the GPUs, less the wait, which weighs a little less for more
+ * GPUs. Every step is exact or correctly rounded, hence the same on any machine.
  */
 function agedTime(state: State, { spec, submittedAt, account, backlogMs }: Job): number {
   const { size, root, halvingRuns } = measureOf(spec);
@@ -55,7 +55,7 @@ function agedTime(state: State, { spec, submittedAt, account, backlogMs }: Job):
   return size - Math.floor((waited * logParts * 1_000) / root);
 }
 
-/** What the time and GPUs that a job asks for make of its place, whatever it has waited. */
+/** The part of a job's place that follows from its declared time and GPUs alone. */
 interface Measure {
   readonly size: number;
   /** The tenth root of its GPUs, in thousandths. */

@@ -27,19 +27,19 @@ function goesFirst(asks: Record<string, unknown>, waitedMs: number): boolean {
   return before(w.state, waits!, short!, "aged-shortest");
 }
 
-describe("a job that an order by length has let wait for far longer than its turn would have taken", () => {
-  it("[O3] goes first: over several nodes, after seven quarters of what it found waiting would take", () => {
+describe("a job that has waited far longer than its backlog under aged-shortest", () => {
+  it("[O3] goes first: on several nodes, after 1.75 times its backlog", () => {
     const gang = { gpus: 1, nodes: 2 }; // it alone would take 5 h of the 4 GPUs
     assert.equal(goesFirst(gang, 525 * minute), false);
     assert.equal(goesFirst(gang, 526 * minute), true);
   });
 
-  it("[O3] goes first: with several GPUs of one node, after three times as long", () => {
+  it("[O3] goes first: with several GPUs of one node, after three times its backlog", () => {
     assert.equal(goesFirst({ gpus: 2 }, 15 * hour), false);
     assert.equal(goesFirst({ gpus: 2 }, 15 * hour + minute), true);
   });
 
-  it("[O3] goes by the order where it asks for one GPU, or does not say how long it runs", () => {
+  it("[O3] goes in its usual order where it asks for one GPU, or declares no run time", () => {
     assert.equal(goesFirst({ gpus: 1 }, 30 * hour), false);
     assert.equal(goesFirst({ gpus: 2, expected_time: undefined }, 30 * hour), false);
   });

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { listNode } from "../collections/linked-list.ts";
 import type { AccountNo } from "../model/ids.ts";
-import { Rivals, ShapeQueue, type WaitingGroup } from "../state/waiting-group.ts";
+import { Rivals, ShapeQueue, type WaitingGroup } from "../state/indexes/waiting-group.ts";
 import { RivalOrder } from "./rival-order.ts";
 
 /** Groups of an account whose order may change with time, and their order. */

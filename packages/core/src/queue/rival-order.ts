@@ -1,24 +1,24 @@
-import type { Rivals, WaitingGroup } from "../state/waiting-group.ts";
+import type { Rivals, WaitingGroup } from "../state/indexes/waiting-group.ts";
 
 type GoesFirst = (a: WaitingGroup, b: WaitingGroup) => boolean;
 
-/** Which of some rivals goes first. Saves comparing all of them each time one has been refused. */
+/** The order of some rivals. Saves comparing all of them again each time one was refused. */
 export class RivalOrder {
   readonly #rivals: Rivals;
-  /** The version of the rivals for which the rest holds. */
+  /** The version of the rivals for which the fields below hold. */
   #version = -1;
-  /** The first by age; under another order time alone may change it. */
+  /** The first group by age; not kept under another order, which time alone may change. */
   #oldest: WaitingGroup | undefined;
-  /** The pass in which they were last compared. */
+  /** The pass in which the groups were last compared. */
   #pass = -1;
-  /** Last first; known for that pass once they are compared a second time. */
+  /** Last group first; sorted only when a pass needs a second one. */
   #inOrder: WaitingGroup[] | undefined;
 
   constructor(rivals: Rivals) {
     this.#rivals = rivals;
   }
 
-  /** The first group that has not been tried; in one pass more and more have been, and their order stays. */
+  /** The first group that has not been tried. During one pass the tried groups only become more, and the order stays. */
   first(goesFirst: GoesFirst, tried: ReadonlySet<WaitingGroup>, pass: number): WaitingGroup | undefined {
     if (this.#version !== this.#rivals.version) this.#forget();
     if (this.#oldest !== undefined && !tried.has(this.#oldest)) return this.#oldest;

@@ -1,6 +1,6 @@
 const roots = new Map<number, number>();
 
-/** The tenth root of a whole number in thousandths, rounded up; without the machine's powers, which may differ. */
+/** The tenth root of a whole number in thousandths, rounded up. Math.pow may differ between machines; this does not. */
 export function tenthRoot(value: number): number {
   const known = roots.get(value);
   if (known !== undefined) return known;

@@ -4,7 +4,7 @@ import { minute } from "../model/units.ts";
 import { jobId, World } from "../testing/world.ts";
 
 describe("jobs that end by one decision", () => {
-  it("do not start what was to follow an array that is cancelled as a whole", () => {
+  it("do not start a job that was to run after an array that is cancelled as a whole", () => {
     const w = new World().nodes(["n0", "H100:2"]).account("lab");
     w.submit("frames", "lab", { array: "1-2", notBeforeAt: w.now + minute });
     w.submit("film", "lab", { after: [{ job: jobId("frames"), when: "succeeded" }] });
@@ -12,7 +12,7 @@ describe("jobs that end by one decision", () => {
     assert.equal(w.outcomeOf("film"), "dependency-failed");
   });
 
-  it("[S21] end a job once when two that it was to follow are lost with their node", () => {
+  it("[S21] end a job once when both jobs that it was to run after are lost with their node", () => {
     const w = new World().nodes(["n0", "H100:2"]).account("lab");
     const retry = { max: 0, when: [] };
     w.submit("left", "lab", { retry });

@@ -12,12 +12,12 @@ export interface LastEnd {
   readonly reason?: string;
 }
 
-/** A job that fails at once would otherwise be started as fast as the machine can: wait longer each time. */
+/** A job that fails at once would be restarted as fast as the machine can; so it waits longer each time. */
 export function retryDelayMs(failures: number): number {
   return Math.min(5 * minute, second * 2 ** Math.min(failures, 20));
 }
 
-/** All members of the attempt are gone: the job ends, or waits again as the next attempt, exactly one of the two (S20). */
+/** All members of the attempt have ended: the job ends, or waits as the next attempt, exactly one of the two (S20). */
 export function finishAttempt(
   state: State,
   job: Job,
@@ -61,7 +61,7 @@ export function finishAttempt(
     return end("infra-failed", last.reason ?? "the engine lost it");
   }
   const reason = job.endReason ?? last.reason;
-  // Nothing of the user's ran to an end: the engine refused a member, or it was stopped before it was released.
+  // No member ran to an end: the engine refused one, or it was stopped before it was released.
   if (exitCode === undefined) return end("infra-failed", reason ?? "it was stopped before it ran");
   if (last.limit === "time") return end("timed-out", "it reached its max_time");
   if (succeeded) return end("succeeded");
@@ -74,10 +74,10 @@ function whyLeft({ stopCause, stopWhy }: Job): string {
   return stopCause === "budget" && stopWhy !== undefined ? stopWhy : "its seat was needed";
 }
 
-/** Jobs that end by one decision. The state is still without all of it, so each must be told of the others. */
+/** Jobs that end by one decision. The state does not show these ends yet, so each end must know of the others. */
 export interface EndingTogether {
   readonly jobs: Set<JobNo>;
-  /** By array: how many of its elements end now, and whether any element ever ended badly. */
+  /** By array: how many of its elements end now, and whether any element ever failed. */
   readonly elements: Map<JobNo, { ended: number; failed: boolean }>;
 }
 
@@ -85,7 +85,7 @@ export function endingTogether(): EndingTogether {
   return { jobs: new Set(), elements: new Map() };
 }
 
-/** The end of a job, and of every job that waited for it to succeed in vain. */
+/** The end of a job, and of every job that waits for it to succeed if it did not. */
 export function endJob(
   state: State,
   job: Job,

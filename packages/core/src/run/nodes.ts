@@ -17,7 +17,7 @@ export function nodeChanged(
   return { kind: "node-changed", v: 1, at: now, node: node.no, mode, reason, drainUntil, facts };
 }
 
-/** A draining node that gives up its last lease is empty, and in the owner's hands from then on. */
+/** A draining node that loses its last lease is in maintenance from then on. */
 export function afterSeatsFreed(state: State, nodes: readonly NodeNo[], now: Instant): Event[] {
   const events: Event[] = [];
   for (const no of new Set(nodes)) {
@@ -29,7 +29,7 @@ export function afterSeatsFreed(state: State, nodes: readonly NodeNo[], now: Ins
   return events;
 }
 
-/** Who holds anything on a node, by number. */
+/** Jobs that hold leases on a node, by number. */
 export function jobsOn(state: State, node: NodeNo): Job[] {
   const jobs = new Set<JobNo>();
   for (const lease of state.leases.values()) if (lease.node === node) jobs.add(lease.job);

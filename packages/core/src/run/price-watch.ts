@@ -5,7 +5,8 @@ import type { Job } from "../model/job.ts";
 import type { Instant } from "../model/units.ts";
 import type { State } from "../state/state.ts";
 import { stopJob } from "./stop.ts";
-/** A price may have changed: who would pay more than its `max_price` leaves gracefully, and waits until that is over. */
+
+/** A price may have changed: a job that would pay more than its `max_price` stops gracefully and waits for a lower one. */
 export function priceCame(state: State, now: Instant): Event[] {
   const [next] = priceChangesAfter(state, now);
   if (next !== undefined) state.timers.addOnce({ at: next, kind: "price", subject: 0 });
@@ -13,7 +14,7 @@ export function priceCame(state: State, now: Instant): Event[] {
   return [...state.priced].flatMap((job) => leaveForPrice(state, job, now));
 }
 
-/** Who has fallen out of its guarantee by these events, and would now pay more than its `max_price`, leaves as well. */
+/** A job that these events put into the burst class may pay more than its `max_price` now: then it stops too. */
 export function fellBeyondPrice(state: State, events: readonly Event[], now: Instant): Event[] {
   if (state.priced.size === 0) return [];
   const fallen = new Set<Job>();

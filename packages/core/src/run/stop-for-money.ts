@@ -3,7 +3,8 @@ import type { Instant } from "../model/units.ts";
 import type { BudgetStop } from "../money/budget.ts";
 import type { State } from "../state/state.ts";
 import { stopJob } from "./stop.ts";
-/** What has to leave because a budget is spent: gracefully, back into the queue, where it waits with reason `budget`. */
+
+/** Stops jobs because a budget is spent: gracefully, back into the queue, where they wait with reason `budget`. */
 export function stopForBudget(
   state: State,
   path: string,

@@ -4,7 +4,7 @@ import type { Policy } from "../model/policy.ts";
 import type { Instant } from "../model/units.ts";
 import type { State } from "../state/state.ts";
 
-/** A stronger cause replaces a weaker one: after a cancel nothing else may bring the job back (S22). */
+/** A stronger cause replaces a weaker one: after a cancel no other cause may bring the job back (S22). */
 const strength: Readonly<Record<StopCause, number>> = {
   shrink: 0,
   "member-failed": 1,
@@ -19,12 +19,12 @@ const strength: Readonly<Record<StopCause, number>> = {
   cancel: 5,
 };
 
-/** Of the cause it is being stopped for, if any, and another one: that which decides what becomes of the job. */
+/** The stronger of a new cause and the one for which the job is stopping already, if any. */
 export function strongerCause(job: Job, cause: StopCause): StopCause {
   return job.stopCause !== undefined && strength[job.stopCause] >= strength[cause] ? job.stopCause : cause;
 }
 
-/** Asks every member that still holds a seat to leave: one path for cancel, limits, eviction and drain. */
+/** Stops every member that holds a seat: the one path for cancel, limits, eviction and drain. */
 export function stopJob(
   state: State,
   job: Job,
@@ -50,11 +50,11 @@ export function stopJob(
     }));
 }
 
-/** Signal and grace with which members of a job are asked to leave. */
+/** The signal and grace with which members of a job are stopped. */
 export function stopOrderOf(spec: JobSpec, cause: string, policy: Policy): { signal: string; graceMs: number } {
   const { checkpoint } = spec;
   if (checkpoint === undefined) return { signal: "SIGTERM", graceMs: policy.graceMs };
-  // A checkpoint is worth its signal only where the job will come back to it.
+  // A checkpoint is worth its signal only where the job will resume from it.
   const comesBack = cause === "preempt" || cause === "move" || cause === "drain" || cause === "budget";
   const signal = comesBack ? checkpoint.signal : "SIGTERM";
   return { signal, graceMs: checkpoint.graceMs };

@@ -32,15 +32,15 @@ const signalNumbers: Readonly<Record<string, number>> = {
 };
 
 /**
- * What a report leads to. A report that was taken in before, or that speaks of a lease that is over, changes nothing:
- * engines repeat themselves after an outage (S21).
+ * The events that follow from a report. A repeated report, or one about a lease that has ended, changes nothing: engines
+ * repeat reports after an outage (S21).
  */
 export function takeReport(state: State, report: Report, now: Instant): Event[] {
   const lease = state.leases.get(report.lease);
   if (lease === undefined || report.sequence <= lease.reportSequence) return [];
   const job = jobOf(state, lease.job);
-  // The engine's clock decides when something happened, within what we know to be possible (S27). A change of the node
-  // counts too: the record of its devices is written forward only.
+  // The engine's clock says when something happened, within what the state knows to be possible (S27). A change of the
+  // node is a bound too: the record of its GPUs is written forward only.
   const { fleet } = state;
   let known = Math.max(lease.since, fleet.node(lease.node).changedAt);
   for (const gpu of lease.gpus) known = Math.max(known, fleet.partsChangedAt.get(gpu) ?? 0);
@@ -58,7 +58,7 @@ export function takeReport(state: State, report: Report, now: Instant): Event[] 
         ? [{ at, how: what.how, kind: "lease-reshaped", lease: id, sequence, v: 1 }]
         : [];
     case "scrub-failed": {
-      // Requeued elsewhere; the node takes nothing until its owner has seen to it.
+      // The job is requeued, and the node takes no work until its owner brings it back.
       const node = fleet.node(lease.node);
       const ended = endLease(
         state,
@@ -71,7 +71,7 @@ export function takeReport(state: State, report: Report, now: Instant): Event[] 
     }
     case "prepared":
       if (lease.state !== "starting") return [];
-      // An engine that leaves a scrub out has handed over what it must not (S4).
+      // An engine that skips a scrub has handed over another tenant's data (S4).
       if (awaits(lease, "scrub")) return stopJob(state, job, "member-failed", now);
       return [
         {
@@ -118,11 +118,11 @@ function endedBy(
   return { at, exitCode, kind, lease, limit, reason, result: "exited", sequence, v: 1 };
 }
 
-/** One member is gone. If it was the last, the attempt is over; if it ended badly, the others go too (S5). */
+/** One member has ended. If it was the last, the attempt is over; if it failed, the others stop too (S5). */
 export function endLease(state: State, job: Job, lease: Lease, ended: LeaseEnded, now: Instant): Event[] {
   const freed = afterSeatsFreed(state, [lease.node], now);
   const rest = job.leases.length > 1 && job.state !== "stopping";
-  // An extra member that was asked to leave, or never came to run, leaves its job as it is.
+  // The end of an extra member that had to leave, or never ran, does not change its job.
   if (lease.extra && rest && (lease.state === "stopping" || ended.result !== "exited")) return [ended, ...freed];
   if (job.leases.length === 1) return [ended, ...finishAttempt(state, job, ended, now), ...freed];
   const bad = ended.result !== "exited" || ended.exitCode !== 0;

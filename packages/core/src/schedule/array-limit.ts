@@ -1,7 +1,7 @@
 import type { Job } from "../model/job.ts";
 import type { State } from "../state/state.ts";
 
-/** Whether as many elements of a job's array run, or are about to, as may at once. */
+/** Whether the array of a job has as many elements running or about to start as its limit allows. */
 export function isArrayFull(state: State, job: Job): boolean {
   const array = job.array === undefined ? undefined : state.arrays.get(job.array);
   if (array === undefined) return false;

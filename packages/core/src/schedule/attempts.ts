@@ -1,12 +1,12 @@
 import type { AccountNo } from "../model/ids.ts";
 import type { Candidate } from "../queue/candidates.ts";
-import type { Contest } from "../queue/order.ts";
-import type { WaitingGroup } from "../state/waiting-group.ts";
-import type { Shape } from "../state/wish.ts";
+import type { Contest } from "../queue/contest.ts";
+import type { WaitingGroup } from "../state/indexes/waiting-group.ts";
+import type { SeatShape } from "../state/indexes/wish.ts";
 import { type Awake, SeatHopes } from "./wake.ts";
 import type { World } from "./world.ts";
 
-/** The candidates of one pass in their order, without those that cannot succeed. All of the pass's shortcuts are here. */
+/** The candidates of one pass in their order, without those that cannot succeed. All shortcuts of the pass are here. */
 export class Attempts {
   readonly #world: World;
   readonly #hopes: SeatHopes;
@@ -59,14 +59,14 @@ export class Attempts {
 }
 
 /**
- * Shapes that found no room in this pass, by account. Where no plan and no maintenance is in the way, a group that
- * differs only in its run time finds none either. Saves one search for each run time.
+ * Shapes that found no room in this pass, by account. Where no plan and no maintenance is in the way, another group of
+ * the account that differs only in its run time finds none either. Saves a search and a claim for each run time.
  */
-class HopelessShapes {
-  readonly #byAccount = new Map<AccountNo, Set<Shape>>();
+export class HopelessShapes {
+  readonly #byAccount = new Map<AccountNo, Set<SeatShape>>();
 
   add({ key, account, wish }: WaitingGroup): void {
-    if (typeof key !== "number") return; // only its user or its array may have reached a limit
+    if (typeof key !== "number") return; // perhaps only its user or its array has reached a limit
     const known = this.#byAccount.get(account);
     if (known === undefined) this.#byAccount.set(account, new Set([wish.shape]));
     else known.add(wish.shape);

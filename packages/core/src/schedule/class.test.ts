@@ -2,10 +2,10 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { plainTerms } from "../model/account.ts";
 import { unitsPerGpu } from "../model/units.ts";
-import { readSnapshot, writeSnapshot } from "../state/snapshot.ts";
+import { readSnapshot, writeSnapshot } from "../state/snapshot/snapshot.ts";
 import { jobId, World } from "../testing/world.ts";
 
-/** Two nodes with one GPU free on each: one is lent, on the other is what its owner is promised. */
+/** Two nodes with one GPU free on each: one runs borrowed work, the other guaranteed work. */
 function world(): World {
   const w = new World().nodes(["n0", "H100:4"], ["n1", "H100:4"]);
   w.account("guest").account("lab", { guarantee: 4 }).account("owner", { guarantee: 4 });
@@ -20,7 +20,7 @@ const nodeOf = (w: World, id: string) => {
 };
 
 describe("work of both classes", () => {
-  it("[P4] goes beside its like, so that a floor finds a whole node to take back", () => {
+  it("[P4] goes beside work of its class, so that a guarantee finds a whole node to reclaim", () => {
     const w = world();
     w.submit("own", "lab");
     w.submit("more", "guest");
@@ -29,7 +29,7 @@ describe("work of both classes", () => {
     assert.deepEqual([w.stateOf("lent"), w.stateOf("more"), w.stateOf("own")], ["stopping", "stopping", "starting"]);
   });
 
-  it("[P4, C3] is told apart by the class that it has now, also after a restart", () => {
+  it("[P4, C3] is sorted by its present class, also after a restart", () => {
     const w = world();
     const coveredOn = ({ fleet }: World["state"]) => [...fleet.nodeCoveredGpus.slice(0, fleet.nodes.length)];
     assert.deepEqual(coveredOn(w.state), [0, 3]);

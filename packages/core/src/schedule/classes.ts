@@ -11,13 +11,13 @@ import type { State } from "../state/state.ts";
 import type { World } from "./world.ts";
 
 /**
- * Brings classes in line with what changed since the last look: some jobs fall, some are promoted, none moves [C3].
- * Returns whether a job fell out of a guarantee, so that others may take it now.
+ * Brings classes in line with what accounts hold now: some jobs fall, some are promoted, none moves [C3]. Looks only at
+ * accounts that changed since the last call. Returns whether a job fell out of a guarantee, so that it can be a victim.
  */
 export function settleClasses({ state, memory, now, apply }: World): boolean {
   const { classes } = memory;
   let fell = false;
-  // A promotion below can leave an account above with more than it covers, and what falls there may rise lower down.
+  // A promotion can leave an account above with more than it covers, and a job that falls there may rise lower down.
   for (let changed = classes.takeAll(); changed.length > 0; changed = classes.takeAll()) {
     const looked = pathsUp(state, changed);
     // After most starts nothing needs reclassifying.
@@ -31,7 +31,7 @@ export function settleClasses({ state, memory, now, apply }: World): boolean {
   return fell;
 }
 
-/** Whether none of these accounts covers more than it may, or could cover what is burst. */
+/** Whether none of these accounts covers too much, or could cover a burst job. */
 function areSettled(state: State, looked: readonly Account[]): boolean {
   for (const { no } of looked) {
     if (!coversNoMore(state, no) || mayPromote(state, no)) return false;
@@ -39,7 +39,7 @@ function areSettled(state: State, looked: readonly Account[]): boolean {
   return true;
 }
 
-/** Accounts and all above them, each once and after those below it. */
+/** These accounts and all above them, each once and after the accounts below it. */
 function pathsUp(state: State, changed: readonly AccountNo[]): readonly Account[] {
   // A start changes one account, and there are very many starts.
   if (changed.length === 1) return state.accounts[changed[0]!] === undefined ? [] : pathUp(state, changed[0]!);
@@ -48,21 +48,21 @@ function pathsUp(state: State, changed: readonly AccountNo[]): readonly Account[
     if (state.accounts[no] === undefined) continue;
     for (const account of pathUp(state, no)) looked.add(account);
   }
-  // An account is made after the one above it.
+  // An account has a higher number than the one above it.
   return [...looked].sort((a, b) => b.no - a.no);
 }
 
 function settlePaths(state: State, looked: readonly Account[], now: Instant, apply: (event: JobClassed) => void): void {
-  // From below: what falls there need not fall above.
+  // From below: a job that falls there no longer counts above.
   for (const { no } of looked) fall(state, no, now, apply);
-  // From the top: what a high account can cover is then refined below.
+  // From the top: each promotion looks for the lowest account on the job's path that has room.
   for (let i = looked.length - 1; i >= 0; i--) {
     const { no } = looked[i]!;
     if (mayPromote(state, no)) promote(state, no, now, apply);
   }
 }
 
-/** What an account and those below cover no longer fits its guarantee: of its own the least falls first. */
+/** Where an account and those below cover more than its guarantee, jobs that it covers itself fall, the least first. */
 function fall(state: State, account: AccountNo, now: Instant, apply: (event: JobClassed) => void): void {
   if (coversNoMore(state, account)) return;
   for (const tried = new Set<Job>(); !coversNoMore(state, account); ) {
@@ -73,12 +73,12 @@ function fall(state: State, account: AccountNo, now: Instant, apply: (event: Job
   }
 }
 
-/** Whether what an account and those below cover fits its guarantee. */
+/** Whether the guarantee of an account holds all that it and the accounts below cover. */
 function coversNoMore(state: State, account: AccountNo): boolean {
   return isWithinFloor(state, accountOf(state, account), state.usage[account]!.covered);
 }
 
-/** Whether an account would cover less beyond its guarantee without a job: one on another model changes nothing. */
+/** Whether the excess over a guarantee would be less without a job; a job on another model may change nothing. */
 function isPartOfExcess(state: State, account: AccountNo, { leases }: Job): boolean {
   const { covered } = state.usage[account]!;
   const beyond = (held: Held) => borrowedOf(state, accountOf(state, account), held);
@@ -91,7 +91,7 @@ function isPartOfExcess(state: State, account: AccountNo, { leases }: Job): bool
   );
 }
 
-/** Of those not tried yet the lowest priority, then the youngest: who was submitted last, as everywhere. */
+/** The job to fall next, of those not tried yet: the lowest priority, then the one submitted last. */
 function firstToFall(jobs: Iterable<Job>, tried: ReadonlySet<Job>): Job | undefined {
   let first: Job | undefined;
   for (const job of jobs) if ((first === undefined || fallsBefore(job, first)) && !tried.has(job)) first = job;
@@ -102,7 +102,7 @@ function fallsBefore(a: Job, b: Job): boolean {
   return a.spec.priority !== b.spec.priority ? a.spec.priority < b.spec.priority : a.no > b.no;
 }
 
-/** Whether an account has room in its guarantee and burst work that might have it. */
+/** Whether an account has room in its guarantee, and burst jobs in it or below. */
 function mayPromote(state: State, account: AccountNo): boolean {
   return state.usage[account]!.burst > 0 && isWithin(state, account);
 }
@@ -134,7 +134,7 @@ function isWithin(state: State, account: AccountNo): boolean {
   return isWithinFloor(state, accountOf(state, account), state.usage[account]!);
 }
 
-/** Jobs that hold something in an account or below, oldest first. */
+/** Jobs that hold leases in an account or below, oldest first. */
 function jobsBelow(state: State, account: AccountNo): Job[] {
   const jobs: Job[] = [];
   const gather = (no: AccountNo): void => {

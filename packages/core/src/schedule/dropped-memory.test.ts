@@ -11,7 +11,7 @@ import type { JobSpec } from "../model/job.ts";
 import { plainPolicy } from "../model/policy.ts";
 import { hour, minute, unitsPerGpu } from "../model/units.ts";
 import { emptyState } from "../state/empty.ts";
-import { readSnapshot, writeSnapshot } from "../state/snapshot.ts";
+import { readSnapshot, writeSnapshot } from "../state/snapshot/snapshot.ts";
 import type { State } from "../state/state.ts";
 import { parseJob, type RawJob } from "../submit/parse.ts";
 import { ana, jobId, nodeOf } from "../testing/world.ts";

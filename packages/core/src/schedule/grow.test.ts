@@ -10,7 +10,7 @@ const members = (w: World, id: string) =>
   w.state.jobById.get(jobId(id))?.leases.filter((lease) => lease.state !== "stopping").length;
 
 describe("elastic gangs", () => {
-  it("[P1] take at least the minimum, and what nobody else can use", () => {
+  it("[P1] take at least the minimum, and more where no waiting job can use it", () => {
     const w = world();
     w.submit("wide", "b", { gpus: 2 });
     w.submit("stretchy", "a", { members: "1..4", gpus: 1 });
@@ -29,7 +29,7 @@ describe("elastic gangs", () => {
     assert.equal(w.stateOf("late"), "starting");
   });
 
-  it("[T5] give back extra members before anybody is evicted, and go on", () => {
+  it("[T5] give back extra members before any job is evicted, and run on", () => {
     const w = world();
     w.submit("stretchy", "a", { members: "1..4", gpus: 1 });
     w.run("stretchy");
@@ -49,7 +49,7 @@ describe("elastic gangs", () => {
     assert.equal(members(w, "fixed"), 1);
   });
 
-  it("[P1, P2] grow by parts on other nodes, and inside the place that was asked for", () => {
+  it("[P1, P2] grow by parts on other nodes, and inside the required rack", () => {
     const w = racks();
     w.submit("apart", "lab", { nodes: "1..9", gpus: "0.5", isolation: "mps" });
     assert.deepEqual(nodesOf(w, "apart"), [0, 1, 2, 3]);
@@ -58,7 +58,7 @@ describe("elastic gangs", () => {
     assert.equal(racksOf(w, "inside").length, 6);
   });
 
-  it("[P2] grow nearby first where a place is only preferred", () => {
+  it("[P2] grow nearby first where a rack is only preferred", () => {
     const w = racks();
     w.submit("near", "lab", { members: "1..5", gpus: 1, topology: "rack?" });
     assert.deepEqual(racksOf(w, "near"), ["r0", "r0", "r0", "r0", "r1"]);

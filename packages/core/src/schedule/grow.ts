@@ -5,7 +5,8 @@ import type { NodeNo } from "../model/ids.ts";
 import type { Job } from "../model/job.ts";
 import type { FleetNode } from "../model/node.ts";
 import type { Instant } from "../model/units.ts";
-import { heldBeside, isConfidential } from "../place/dedicated.ts";
+import { isConfidential } from "../place/dedicated.ts";
+import { heldBeside } from "../place/dedicated-usage.ts";
 import { handoverFor } from "../place/handover.ts";
 import { findSeats } from "../place/seats.ts";
 import type { Timeline } from "../plan/timeline.ts";
@@ -19,8 +20,8 @@ import type { Plans } from "./plans.ts";
 import type { World } from "./world.ts";
 
 /**
- * Gives elastic jobs more members of what nobody who waits could use [P1], one at a time to the account with the
- * smallest share. Evicts nobody, and delays no plan [B2].
+ * Gives elastic jobs more members on seats that no waiting job could use [P1], one at a time, to the account with the
+ * smallest share first. Evicts no job, and delays no plan [B2].
  */
 export function growElasticJobs({ state, now, apply }: World, plans: Plans): void {
   const open = new Set([...state.elastic].filter(mayGrow));
@@ -46,7 +47,7 @@ export function growElasticJobs({ state, now, apply }: World, plans: Plans): voi
   }
 }
 
-/** Not on its way out, and none of its members has finished: who has done its work needs no company. */
+/** Whether more members make sense: the job is not stopping, and none of its members has finished its work. */
 function mayGrow(job: Job): boolean {
   return job.state !== "stopping" && job.exitCode === undefined && job.leases.length < job.spec.members.max;
 }
@@ -61,7 +62,7 @@ function smallestShare(state: State, jobs: Iterable<Job>): Job {
   return best!;
 }
 
-/** The job as if it were of one member, wherever that is. */
+/** The job as if it had one member that may be anywhere. */
 function oneOf(job: Job): Job {
   const { members } = job.spec;
   return { ...job, spec: { ...job.spec, members: { ...members, min: 1 }, topology: undefined, spread: undefined } };
@@ -76,48 +77,49 @@ function seatForOneMore(
   job: Job,
   demand: Demand,
   now: Instant,
-  plans: Timeline | undefined,
+  timeline: Timeline | undefined,
 ): Seat | undefined {
   const model = modelOf(state, job);
   const one = oneOf(job);
   const wholeNodes = isConfidential(state, job.account);
   const start = { job: one, choice: job.choice, demand, now };
   if (!wholeNodes && quotaStop(state, start) !== undefined) return undefined;
-  const beside = plans?.backfill.besideGrowth(job, demand);
+  const plans = timeline?.backfill.besideGrowth(job, demand);
   const within = besideOthers(state, job);
   const { topology } = job.spec;
   const prefers = topology !== undefined && !topology.required ? placeTest(state, job, topology) : undefined;
-  let seats = findSeats(state, one, job.choice, model, beside, (node) => within(node) && prefers?.(node) !== false);
+  const near = (node: FleetNode) => within(node) && prefers?.(node) !== false;
+  let seats = findSeats(state, one, job.choice, model, { plans, within: near });
   if (prefers !== undefined && typeof seats === "string")
-    seats = findSeats(state, one, job.choice, model, beside, within);
+    seats = findSeats(state, one, job.choice, model, { plans, within });
   if (typeof seats === "string") return undefined;
   if (wholeNodes && quotaStop(state, { ...start, held: heldBeside(state, job.account, seats) }) !== undefined)
     return undefined;
   return seats[0];
 }
 
-/** Where one more member may be for the sake of those that are there [P1, P2, P7]. */
+/** Which nodes suit one more member, given where the others are [P1, P2, P7]. */
 function besideOthers(state: State, job: Job): (node: FleetNode) => boolean {
   const { spread, topology, members } = job.spec;
   const used = new Set(job.leases.map((lease) => lease.node));
   const inside = topology?.required ? placeTest(state, job, topology) : undefined;
-  const placeOf = (no: NodeNo) => state.fleet.topology.domainOf(no, spread!.level);
-  const places = new Set(spread?.required ? [...used].map(placeOf) : []);
+  const domainOf = (no: NodeNo) => state.fleet.topology.domainOf(no, spread!.level);
+  const taken = new Set(spread?.required ? [...used].map(domainOf) : []);
   return (node) => {
     if (members.apart && used.has(node.no)) return false;
-    if (places.size > 0 && places.has(placeOf(node.no))) return false;
+    if (taken.size > 0 && taken.has(domainOf(node.no))) return false;
     return inside?.(node) !== false;
   };
 }
 
-/** Whether a node is in the same place of a level as the job's first member. */
+/** Whether a node is in the same domain of a level as the job's first member. */
 function placeTest(state: State, job: Job, { level }: { readonly level: Level }): (node: FleetNode) => boolean {
   const { topology } = state.fleet;
   const place = topology.domainOf(job.leases[0]!.node, level);
   return ({ no }) => topology.domainOf(no, level) === place;
 }
 
-/** A gang is of one model: more members come from the same. */
+/** The model of the job's GPUs: all members of a gang have the same. */
 function modelOf(state: State, job: Job): number {
   const gpu = job.leases[0]?.gpus[0];
   return gpu === undefined ? -1 : state.fleet.gpuModel[gpu]!;

@@ -1,17 +1,21 @@
 import { mayInsist } from "../claim/prospects.ts";
 import type { AccountNo } from "../model/ids.ts";
 import { pathUp } from "../quota/accounts.ts";
+import type { WaitingGroup } from "../state/indexes/waiting-group.ts";
 import type { State } from "../state/state.ts";
-import type { WaitingGroup } from "../state/waiting-group.ts";
 import { upToDate } from "../state/wish-of.ts";
 
 interface OfAccount {
-  /** The changes on the account's path for which it holds. */
+  /** The sum of the versions on the account's path for which `groups` holds. */
   readonly version: number;
   readonly groups: readonly WaitingGroup[];
 }
 
-/** The groups that may claim by a guarantee, or take lesser work of their own account [T1, T3]; known by account until something on its path changes. */
+/**
+ * The groups that may claim by a guarantee, or preempt lesser work of their own account [T1, T3]. Known by account until
+ * what an account on its path holds, or the first job of a group, changes. Saves the check of each group after each
+ * change.
+ */
 export class InsistingGroups {
   readonly #byAccount: (OfAccount | undefined)[] = [];
 

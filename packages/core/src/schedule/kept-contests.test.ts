@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { Contest } from "../queue/order.ts";
+import { Contest } from "../queue/contest.ts";
 import { jobId, World } from "../testing/world.ts";
 
 const accounts = ["lab/x", "lab/y", "shop/z"];
@@ -22,17 +22,17 @@ function crowded(): World {
 }
 
 describe("a contest that is kept", () => {
-  it("[O1, O2, O3] goes in the order of one made anew, whatever has started, ended, come or gone meanwhile", () => {
+  it("[O1, O2, O3] keeps the order of a new contest while jobs start, end, arrive and are cancelled", () => {
     const world = crowded();
     const { state, memory } = world;
     const queues = [...state.waiting.queues];
     assert.equal(queues.length, 2);
     for (let step = 0; step < 24; step++) {
       const kept = memory.contests.of(state, queues).begin([]).next()?.group;
-      const anew = new Contest(state, undefined, queues).begin([]).next()?.group;
+      const fresh = new Contest(state, undefined, queues).begin([]).next()?.group;
       assert.ok(
-        anew !== undefined && kept === anew,
-        `after ${step} steps job ${kept?.no} is next, and not ${anew?.no}`,
+        fresh !== undefined && kept === fresh,
+        `after ${step} steps job ${kept?.no} is next, and not ${fresh?.no}`,
       );
       const [job] = [...state.jobs.values()].filter((each) => each.state === "starting" || each.state === "running");
       const name = job!.id.replace("job_", "");

@@ -4,10 +4,10 @@ import type { Job } from "../model/job.ts";
 import type { Instant } from "../model/units.ts";
 import { KnownFull } from "../place/full-marks.ts";
 import { Candidates } from "../queue/candidates.ts";
+import { Timers } from "../state/indexes/timers.ts";
+import type { WaitingGroup } from "../state/indexes/waiting-group.ts";
 import type { Listener } from "../state/listener.ts";
 import type { State } from "../state/state.ts";
-import { Timers } from "../state/timers.ts";
-import type { WaitingGroup } from "../state/waiting-group.ts";
 import { AccountSet } from "./account-set.ts";
 import { InsistingGroups } from "./insisting.ts";
 import { KeptContests } from "./kept-contests.ts";
@@ -19,7 +19,7 @@ import { remindOf } from "./reminders.ts";
  * and has not been tried, so a new memory begins with nothing to try.
  */
 export class SchedulerMemory implements Listener {
-  /** Wishes that found no free seats. Saves searching the fleet again for each job that wants the same. */
+  /** Wishes that found no free seats. Saves searching the fleet again for each job with the same wish. */
   readonly full = new KnownFull();
   readonly candidates = new Candidates();
   readonly contests = new KeptContests(this.candidates);
@@ -27,7 +27,7 @@ export class SchedulerMemory implements Listener {
   readonly claims = new ClaimWatch();
   /** Accounts whose jobs may change class. Saves settling all accounts after each start. */
   readonly classes = new AccountSet();
-  /** Groups with a guarantee or lesser work of their own account to claim by. Saves asking each group after each change. */
+  /** Groups with a guarantee, or lesser work of their own account, to claim by. Saves the check of all groups. */
   readonly insisting = new InsistingGroups();
   /** When the scheduler wants to look again although nothing happens. */
   readonly timers = new Timers();
@@ -67,7 +67,7 @@ export class SchedulerMemory implements Listener {
     this.full.neighboursChanged();
   }
 
-  /** Groups whose first job has not been tried yet, since this was last asked. */
+  /** Groups whose first job is new since the last call. */
   takeFresh(): readonly WaitingGroup[] {
     const fresh = this.#fresh;
     if (fresh.length === 0) return fresh;
@@ -76,7 +76,7 @@ export class SchedulerMemory implements Listener {
     return groups.filter((group) => group.jobs.length > 0);
   }
 
-  /** Whether every waiting job may be able to start since this was last asked. */
+  /** Whether something changed since the last call by which any waiting job may be able to start. */
   takeRoomChanged(): boolean {
     const changed = this.#roomChanged;
     this.#roomChanged = false;

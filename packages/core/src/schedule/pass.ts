@@ -4,12 +4,12 @@ import type { Event, JobPlaced } from "../journal/event.ts";
 import type { AccountNo } from "../model/ids.ts";
 import type { Job } from "../model/job.ts";
 import type { Instant } from "../model/units.ts";
-import { chargedOn } from "../place/dedicated.ts";
+import { chargedOn } from "../place/dedicated-usage.ts";
 import { handoverFor } from "../place/handover.ts";
 import { type Placement, placeJob } from "../place/place.ts";
 import type { Candidate } from "../queue/candidates.ts";
+import type { WaitingGroup } from "../state/indexes/waiting-group.ts";
 import type { State } from "../state/state.ts";
-import type { WaitingGroup } from "../state/waiting-group.ts";
 import { upToDate } from "../state/wish-of.ts";
 import { isArrayFull } from "./array-limit.ts";
 import { Attempts } from "./attempts.ts";
@@ -21,12 +21,12 @@ import { remindOf } from "./reminders.ts";
 import { type Awake, isAnythingAwake, takeAwake } from "./wake.ts";
 import { type World, worldOf } from "./world.ts";
 
-/** A job that found no time for its claim is looked at again after this long. */
+/** A job whose claim exceeded the effort of its batch is tried again after this long. */
 const postponedMs = 100;
 
 /**
- * Schedules: passes over what a change may have unblocked, until nothing changes any more. Each decision is applied
- * before the next is looked for. START HERE.
+ * START HERE. Passes over the groups that a change may have unblocked, until nothing changes any more. Each decision is
+ * applied before the next is made.
  */
 export function schedule(state: State, memory: SchedulerMemory, now: Instant, apply: (event: Event) => void): void {
   const world = worldOf(state, memory, now, apply);
@@ -45,7 +45,7 @@ export function schedule(state: State, memory: SchedulerMemory, now: Instant, ap
   lookAgainAtPostponed(world);
 }
 
-/** Tries each candidate in order. Ends early where what has changed is for the first of all, not for those left. */
+/** Tries each candidate in order. Ends early when a change calls for all candidates to compete again from the first. */
 function pass(world: World, awake: Awake): void {
   const { state } = world;
   const attempts = new Attempts(world, awake);
@@ -98,7 +98,7 @@ function startOnFreeSeats(world: World, { group }: Candidate, plans: Plans): Sta
   return { job, wasPlanned, charged, fell: settleClasses(world) };
 }
 
-/** Whether a group finds no seats for certain, so that none are searched for. */
+/** Whether it is certain that a group cannot start on free seats, so that none are searched. */
 function isShut({ state, memory }: World, group: WaitingGroup): boolean {
   const { spec, account } = group.jobs[0]!;
   return (
@@ -106,7 +106,7 @@ function isShut({ state, memory }: World, group: WaitingGroup): boolean {
   );
 }
 
-/** Its keys are in the order in which the journal writes them; absent fields are left out there. */
+/** The keys are in the order in which the journal writes them; absent fields are left out there. */
 function placedAs(state: State, job: Job, placement: Placement, at: Instant): JobPlaced {
   const { choice, unitsEach, class: as, cover, seats } = placement;
   const { scrub, reshape } = handoverFor(state, job.account, seats);
@@ -120,7 +120,7 @@ interface Room {
   readonly losers: readonly AccountNo[];
 }
 
-/** Reclaims, rebalances or preempts [T1, T2, T3], else moves jobs that can go on elsewhere [T9]; undefined = none may be. */
+/** Reclaims, rebalances or preempts [T1, T2, T3], else moves jobs that can go on elsewhere [T9]; undefined = no way. */
 function makeRoom(world: World, { group, seatsOnly }: Candidate, plans: Plans): Room | undefined {
   const { state, now, effort, apply } = world;
   const job = group.jobs[0]!;

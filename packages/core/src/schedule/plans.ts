@@ -4,12 +4,12 @@ import type { Job } from "../model/job.ts";
 import { must } from "../model/must.ts";
 import { mayBePlanned, mayPlan } from "../plan/eligibility.ts";
 import { Timeline } from "../plan/timeline.ts";
-import type { WaitingGroup } from "../state/waiting-group.ts";
+import type { WaitingGroup } from "../state/indexes/waiting-group.ts";
 import { upToDate } from "../state/wish-of.ts";
 import { isArrayFull } from "./array-limit.ts";
 import type { World } from "./world.ts";
 
-/** The planned starts, worked out once a pass when they are first asked for, and what is added to them in it [B1]. */
+/** The planned starts, worked out once a pass when first needed, and the plans that the pass adds [B1]. */
 export class Plans {
   readonly #world: World;
   #timeline: Timeline | undefined;
@@ -18,18 +18,18 @@ export class Plans {
     this.#world = world;
   }
 
-  /** What must not be delayed [B2]. */
+  /** The starts that must not be delayed [B2]. */
   get timeline(): Timeline {
     this.#timeline ??= this.#make();
     return this.#timeline;
   }
 
-  /** Jobs have moved: nothing holds as it was worked out. */
+  /** Jobs were moved: all plans must be worked out again. */
   forget(): void {
     this.#timeline = undefined;
   }
 
-  /** More is held in an account than when they were worked out. */
+  /** An account holds more than when the plans were worked out. */
   holdsMore(account: AccountNo): void {
     this.#timeline?.holdsMore(account);
   }
@@ -47,7 +47,7 @@ export class Plans {
     memory.startsAt.set(job, plan.at);
   }
 
-  /** Jobs that were planned before keep their place ahead of those that come now. */
+  /** Jobs that were planned before keep their place ahead of new plans. */
   #make(): Timeline {
     const { state, memory, now, apply } = this.#world;
     const timeline = new Timeline(state, now);
@@ -61,7 +61,7 @@ export class Plans {
     return timeline;
   }
 
-  /** Room may have come sooner than planned: then it is for the jobs that were planned. */
+  /** Whether room that came sooner than planned may be used at once by the job that was planned for it. */
   #mayStartNow(job: Job): boolean {
     const { state } = this.#world;
     const group = must(state.waiting.groupOf(job), "a planned job waits");

@@ -2,8 +2,8 @@ import type { AccountNo } from "../model/ids.ts";
 import { must } from "../model/must.ts";
 import type { Instant } from "../model/units.ts";
 import { accountOf, pathUp, queueOrderOf } from "../quota/accounts.ts";
+import type { Timers } from "../state/indexes/timers.ts";
 import type { State } from "../state/state.ts";
-import type { Timers } from "../state/timers.ts";
 
 /** Has the waiting groups of an account looked at again when time alone may let one of them start. */
 export function remindOf(state: State, timers: Timers, account: AccountNo): void {

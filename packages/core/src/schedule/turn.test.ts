@@ -3,7 +3,7 @@ import { describe, it } from "node:test";
 import type { Event } from "../journal/event.ts";
 import { plainPolicy } from "../model/policy.ts";
 import { hour } from "../model/units.ts";
-import { readSnapshot, writeSnapshot } from "../state/snapshot.ts";
+import { readSnapshot, writeSnapshot } from "../state/snapshot/snapshot.ts";
 import { jobId, World } from "../testing/world.ts";
 
 const betweenTurnsMs = 250;

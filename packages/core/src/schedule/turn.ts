@@ -1,15 +1,15 @@
 import type { TurnTaken } from "../journal/event.ts";
 import type { Instant } from "../model/units.ts";
+import type { WaitingGroup } from "../state/indexes/waiting-group.ts";
 import type { State } from "../state/state.ts";
-import type { WaitingGroup } from "../state/waiting-group.ts";
 
 /** How many groups are looked up at once. */
 const foundAtOnce = 64;
 
 /**
- * The turn of one batch [B6]. Where very many groups wait, a change lets those compete that may find free seats or claim
- * by a guarantee; the others take turns, in the order of their first jobs, so that a decision does not take longer the
- * more wait. How far a round has come is a fact of the journal: whoever takes over goes on where it was.
+ * The turn of one batch [B6]. Where very many groups wait, a change wakes only those that may find free seats or claim by
+ * a guarantee; the others take turns, in the order of their first jobs, so that the time of a decision does not grow with
+ * the queue. How far a round has come is a fact of the journal: after a restart or a fail-over it goes on from there.
  */
 export class Turn {
   readonly #state: State;
@@ -43,19 +43,19 @@ export class Turn {
     return taken;
   }
 
-  /** Whether groups that find no seats may be planned although they have no turn; once in a turn. */
+  /** Whether groups without a turn may be planned in this pass: true once in a turn. */
   takeMayPlan(): boolean {
     const may = this.#mayPlan;
     this.#mayPlan = false;
     return may;
   }
 
-  /** Something changed: groups that have had their turn may be able to claim now. */
+  /** Something changed: groups that had their turn may be able to claim now, so another round follows. */
   noteChange(): void {
     if (this.#left !== undefined) this.#again = true;
   }
 
-  /** What is to be remembered of it. */
+  /** The event that records the turn; undefined where there was none. */
   end(): TurnTaken | undefined {
     if (!this.isDue || !this.#state.waiting.isLong) return undefined;
     const isOver = this.#state.waiting.groupsAfter(this.#upTo, 1).length === 0;

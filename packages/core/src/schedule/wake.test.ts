@@ -6,7 +6,7 @@ import { outlookOf } from "../why/outlook.ts";
 
 const accounts = ["lab/x", "lab/y", "shop/z", "shop/w"];
 
-/** So many different wishes wait on a small full fleet that only some are looked at after each change. */
+/** A small full fleet with so many waiting groups that a change tries only some of them. */
 function crowded(seed: number, backfill: boolean): { world: World; roll: (sides: number) => number } {
   let dice = seed;
   const roll = (sides: number): number => {
@@ -25,7 +25,7 @@ function crowded(seed: number, backfill: boolean): { world: World; roll: (sides:
   return { world, roll };
 }
 
-/** Time passes until everyone has had a turn, and whoever was told to leave has. */
+/** Time passes until all groups have had their turn and all stopping jobs have left. */
 function settle(world: World): void {
   for (let left = 2_000; left > 0; left--) {
     const events = world.tick(100);
@@ -39,7 +39,7 @@ function settle(world: World): void {
   assert.fail("it does not come to rest");
 }
 
-/** Some end, some are cancelled, all have had their turn: then `check` is called, again and again. */
+/** Jobs end or are cancelled, all groups have their turn, then `check` is called; six times. */
 function live(seed: number, backfill: boolean, check: (world: World) => void): void {
   const { world, roll } = crowded(seed, backfill);
   const { state } = world;
@@ -54,8 +54,8 @@ function live(seed: number, backfill: boolean, check: (world: World) => void): v
   }
 }
 
-describe("waking those who wait", () => {
-  it("[O4, T1, T2] misses nobody who could start or take, once all have had their turn", () => {
+describe("waking waiting jobs", () => {
+  it("[O4, T1, T2] misses no job that could start or claim, once all groups have had their turn", () => {
     for (let seed = 1; seed <= 3; seed++)
       live(seed, false, ({ state, now }) => {
         for (const { jobs } of state.waiting.groups)
@@ -63,7 +63,7 @@ describe("waking those who wait", () => {
       });
   });
 
-  it("[O4, B2] finds nothing more to do for anyone when all are looked at again beside the plans", () => {
+  it("[O4, B2] finds nothing more to do when all groups are tried again beside the plans", () => {
     for (let seed = 1; seed <= 3; seed++)
       live(seed, true, (world) => {
         const before = world.events.length;

@@ -1,12 +1,12 @@
 import { mayFitOne } from "../place/hope.ts";
 import { mayBePlanned, mayPlan } from "../plan/eligibility.ts";
 import type { Candidate } from "../queue/candidates.ts";
-import type { Contest } from "../queue/order.ts";
-import type { ShapeQueue, WaitingGroup } from "../state/waiting-group.ts";
+import type { Contest } from "../queue/contest.ts";
+import type { ShapeQueue, WaitingGroup } from "../state/indexes/waiting-group.ts";
 import { upToDate } from "../state/wish-of.ts";
 import type { World } from "./world.ts";
 
-/** What a change may have unblocked. */
+/** The groups that a change may have unblocked. */
 export interface Awake {
   /** Groups to try for free seats and for claims. */
   readonly groups: readonly WaitingGroup[];
@@ -15,8 +15,8 @@ export interface Awake {
 }
 
 /**
- * What may start since this was last asked: everything where few groups wait. Where many do, the groups with a new first
- * job, those that may claim by a guarantee, those whose turn it is, and the shapes for which there may be seats [B6].
+ * What may start since the last call: everything where few groups wait. Where many do, the groups with a new first job,
+ * those that may claim by a guarantee, those whose turn it is, and the shapes for which there may be seats [B6].
  */
 export function takeAwake(world: World): Awake {
   const { state, memory, turn, effort } = world;
@@ -36,7 +36,7 @@ export function isAnythingAwake({ groups, queues }: Awake): boolean {
   return groups.length + queues.length > 0;
 }
 
-/** Shapes of which a job could start or be planned that is not among the groups that are tried anyway. */
+/** Shapes for which a group that is not tried anyway could start or be planned. */
 function queuesToHope(world: World, tried: ReadonlySet<WaitingGroup>): ShapeQueue[] {
   const isLeft = (group: WaitingGroup) => !tried.has(group);
   return [...world.state.waiting.queues].filter(
@@ -48,8 +48,9 @@ function queuesToHope(world: World, tried: ReadonlySet<WaitingGroup>): ShapeQueu
 const refusalsMax = 16;
 
 /**
- * Who competes in a pass. As soon as no seats of a shape are left, the groups that want them need not be tried one by
- * one; none at all once the first of them have found that all free seats are kept for plans. Their turn comes later.
+ * The groups that compete in a pass. Saves trying them one by one: once no seats of a shape are left, all groups that
+ * want them leave together, and once enough groups were refused because of plans, all seats-only groups do. Their turn
+ * comes later. Accounts are ranked by the groups that are left [B6].
  */
 export class SeatHopes {
   readonly #world: World;
@@ -73,7 +74,7 @@ export class SeatHopes {
     return !seatsOnly || this.#mayPlan;
   }
 
-  /** Between all groups that have not been refused. */
+  /** A contest between all groups that have not been refused. */
   contest(): Contest {
     const { state, memory } = this.#world;
     const groups = this.#groups.filter((group) => group.jobs.length > 0 && !this.#tried.has(group));
@@ -96,7 +97,7 @@ export class SeatHopes {
     if (seatsOnly && delayed) this.#refusals++;
   }
 
-  /** Whether seats of fewer shapes are left to hope for: then fewer groups compete. */
+  /** Whether some shapes have no free seats any more since the last call: then a smaller contest follows. */
   areFewer(): boolean {
     if (!this.#mayBeFewer || this.#queues.length === 0) return false;
     this.#mayBeFewer = false;

@@ -3,44 +3,44 @@ import type { Budget, BudgetStop } from "../money/budget.ts";
 import type { Invoice } from "../money/invoice.ts";
 import type { Contract, PricesAhead, PriceVersion } from "../money/price.ts";
 
-/** What is set aside for something that is not decided yet. */
+/** Money set aside until it is spent or released. */
 export interface Hold {
   readonly tenant: string;
   readonly currency: string;
   readonly micros: bigint;
 }
 
-/** How a tenant is billed; by invoice and for real where nothing was said. */
+/** How a tenant is billed; by real invoices unless it was set. */
 export interface BilledAs {
   readonly mode: Invoice["mode"];
   readonly creditLimitMicros?: bigint;
 }
 
-/** Where a budget stands, as far as something followed from it. */
+/** The last threshold that a budget has reached, and what stops because of it. */
 export interface Reached {
   readonly stop: BudgetStop | "none";
   readonly perMille: number;
 }
 
-/** Everything about money that is live. Invoices and entries themselves are read from the journal's projections. */
+/** The live part of the books. Invoices and entries themselves are read from the journal's projections. */
 export interface Books {
   /** Oldest first. */
   readonly versions: PriceVersion[];
-  /** By tenant and beginning: what was agreed for a time that is over still holds for it. */
+  /** By tenant and first instant: an older contract still prices the time in which it was in force. */
   readonly contracts: Map<string, Contract>;
-  /** What times of day cost, from price lists that tell hours apart; who has a `max_price` waits for the cheap ones. */
+  /** Prices of the hours to come, from price lists by time of day: jobs with a `max_price` wait for the cheap ones. */
   ahead: PricesAhead;
   readonly tenants: Map<string, BilledAs>;
   readonly budgets: Map<string, Budget>;
   readonly reached: Map<string, Reached>;
-  /** Accounts whose budget will be passed at the rate of now. */
+  /** Accounts that will exceed their budget at the present rate. */
   readonly foreseen: Set<string>;
   /** Tenants that owe as much as their credit limit. */
   readonly creditReached: Set<string>;
   /** By `currency account`. */
   readonly balances: Map<string, bigint>;
   readonly holds: Map<number, Hold>;
-  /** Up to when each tenant has been invoiced. */
+  /** By tenant: the end of the last invoiced period. */
   readonly closedUntil: Map<string, Instant>;
   nextEntry: number;
   nextInvoice: number;
@@ -62,12 +62,12 @@ export function emptyBooks(): Books {
   };
 }
 
-/** The number of an invoice as people see it. */
+/** The number of an invoice as people see it, `INV-000001`. */
 export function invoiceNumber(no: number): string {
   return `INV-${String(no).padStart(6, "0")}`;
 }
 
-/** A contract takes the place of what was agreed from its beginning on; what was agreed before holds until then. */
+/** A contract replaces all that begin at or after its first instant; earlier ones hold until then. */
 export function setContract({ contracts }: Books, contract: Contract): void {
   for (const [key, { tenant, fromAt }] of contracts) {
     if (tenant === contract.tenant && fromAt >= contract.fromAt) contracts.delete(key);

@@ -12,17 +12,18 @@ import { noAccount, rootAccount } from "../model/ids.ts";
 import type { Job } from "../model/job.ts";
 import { plainPolicy } from "../model/policy.ts";
 import { nothingUsed } from "../quota/held.ts";
-import { Alike } from "./alike.ts";
-import { ApartNames } from "./apart.ts";
 import { emptyBooks } from "./books.ts";
-import { BurstOrder } from "./burst-order.ts";
-import { Endings } from "./endings.ts";
-import { Leases } from "./leases.ts";
-import { Resumable } from "./resumable.ts";
+import { Alike } from "./indexes/alike.ts";
+import { ApartNames } from "./indexes/apart.ts";
+import { BurstOrder } from "./indexes/burst-order.ts";
+import { Endings } from "./indexes/endings.ts";
+import { Leases } from "./indexes/leases.ts";
+import { Resumable } from "./indexes/resumable.ts";
+import { Timers } from "./indexes/timers.ts";
+import { Waiting } from "./indexes/waiting.ts";
+import { Wishes } from "./indexes/wish.ts";
 import type { State } from "./state.ts";
-import { Timers } from "./timers.ts";
-import { Waiting } from "./waiting.ts";
-import { Wishes } from "./wish.ts";
+
 /** The state before anything happened: the root account and nothing else. */
 export function emptyState(): State {
   const root: Account = {

@@ -16,39 +16,39 @@ import type { NodeRemainder } from "../model/remainder.ts";
 import type { Instant } from "../model/units.ts";
 import type { QuotaFacts } from "../quota/facts.ts";
 import type { AccountUsage } from "../quota/held.ts";
-import type { Alike } from "./alike.ts";
-import type { ApartNames } from "./apart.ts";
 import type { Books } from "./books.ts";
-import type { BurstOrder } from "./burst-order.ts";
-import type { Endings } from "./endings.ts";
-import type { Leases } from "./leases.ts";
-import type { Resumable } from "./resumable.ts";
-import type { Timers } from "./timers.ts";
-import type { Waiting } from "./waiting.ts";
-import type { Wishes } from "./wish.ts";
+import type { Alike } from "./indexes/alike.ts";
+import type { ApartNames } from "./indexes/apart.ts";
+import type { BurstOrder } from "./indexes/burst-order.ts";
+import type { Endings } from "./indexes/endings.ts";
+import type { Leases } from "./indexes/leases.ts";
+import type { Resumable } from "./indexes/resumable.ts";
+import type { Timers } from "./indexes/timers.ts";
+import type { Waiting } from "./indexes/waiting.ts";
+import type { Wishes } from "./indexes/wish.ts";
 
-/** A used idempotency key: what it made, until it is forgotten. */
+/** A used idempotency key and what its request created. */
 export interface UsedKey {
   readonly bodyHash: string;
   readonly result: string;
   readonly at: Instant;
 }
 
-/** How much of a windowed limit an account has begun to use. */
+/** GPU time that an account has used in the present window of its limit. */
 export interface GpuTimeWindow {
   from: Instant;
   unitMs: number;
 }
 
-/** What the events say of everything live; ended jobs leave it. A snapshot stores this. */
+/** What the events say about everything live; ended jobs leave it. A snapshot stores this. */
 export interface Facts extends WithHistory, WithPace, WithLengths {
-  /** Time of the last event; the core's time never runs backward. */
+  /** Time of the last event; it never runs backward. */
   lastAt: Instant;
   epoch: number;
   nextJob: number;
   readonly users: Map<UserId, User>;
   readonly tokens: Map<TokenId, Token>;
-  /** `account number/name` → when it was last set. */
+  /** When each secret was last set, by `account number/name`. */
   readonly secrets: Map<string, Instant>;
   readonly jobs: ByNumber<JobNo, Job>;
   readonly arrays: Map<JobNo, JobArray>;
@@ -56,25 +56,25 @@ export interface Facts extends WithHistory, WithPace, WithLengths {
   readonly keys: Map<string, UsedKey>;
   readonly gpuTime: Map<AccountNo, GpuTimeWindow>;
   readonly runTimes: RunTimes;
-  /** What is submitted, and what room is worth by it. */
+  /** Statistics of submissions, and what free room is worth by them. */
   readonly arrivals: Arrivals;
-  /** Jobs that cannot start and have a planned start, first planned first. */
+  /** Jobs with a planned start, first planned first. */
   readonly planned: Set<Job>;
-  /** Jobs for which room is being made, in order of their claims. */
+  /** Jobs with a claim: seats are being emptied for them. In order of their claims. */
   readonly claimants: Set<Job>;
   policy: Policy;
   readonly books: Books;
-  /** When jobs were moved, one entry for each, oldest first; entries older than an hour go with the next move [T9]. */
+  /** When jobs were moved, one entry for each, oldest first; the next move drops entries older than an hour [T9]. */
   movedAt: Instant[];
-  /** Nodes that a confidential tenant has to itself, and the account that is charged for their rest. */
+  /** Nodes that a confidential tenant has to itself, and the account that is charged for their remainder [U3]. */
   readonly dedicated: Map<NodeNo, AccountNo>;
-  /** The rest of the GPUs of such nodes. */
+  /** The remainder of each GPU of such nodes. */
   readonly rest: Map<GpuNo, NodeRemainder>;
-  /** Which jobs wait for this one. */
+  /** Jobs that run after this job or array. */
   readonly dependents: Map<JobNo, { readonly job: JobNo; readonly when: "succeeded" | "ended" }[]>;
 }
 
-/** What follows from the facts, kept up to date by `apply` so that it need not be counted. Never stored. */
+/** What follows from the facts, kept up to date by `apply` so that no decision has to count it. Never stored. */
 export interface Indexes extends QuotaFacts {
   readonly usage: AccountUsage[];
   readonly accountByPath: Map<string, Account>;
@@ -90,43 +90,43 @@ export interface Indexes extends QuotaFacts {
   readonly waiting: Waiting;
   /** How many tenants are confidential. */
   confidential: number;
-  /** Accounts that limit what one user may hold. */
+  /** How many accounts limit what one user may hold. */
   userLimits: number;
-  /** How many seats each tenant has on a node, those included that are kept for it. */
+  /** By node and tenant: seats that it holds or that are kept for it; counted only while some tenant is confidential. */
   readonly tenantsOn: Map<NodeNo, Map<AccountNo, number>>;
   /** Jobs that hold leases, by account. */
   readonly active: JobsUnder<AccountNo>;
-  /** How many of those have which priority, by account number. */
+  /** By account number: how many of those jobs have each priority. */
   readonly priorities: (Map<number, number> | undefined)[];
   /** Jobs that hold leases and could use more members. */
   readonly elastic: Set<Job>;
   /** Jobs that can be moved [T9], by node. */
   readonly movable: Map<NodeNo, Set<Job>>;
   readonly resumable: Resumable;
-  /** Jobs that the guarantee of an account covers, by that account. */
+  /** Jobs that a guarantee covers, by the account that guarantees. */
   readonly coveredBy: JobsUnder<AccountNo>;
   readonly burst: BurstOrder;
   readonly alike: Alike;
   /** Claimants by the nodes of their seats. */
   readonly claimantsOn: Map<NodeNo, Set<Job>>;
-  /** When jobs that hold leases reach their limits. */
+  /** When jobs that hold leases are expected to end. */
   readonly endings: Endings;
-  /** Live jobs with a price they do not go beyond, or a budget of their own. */
+  /** Live jobs with a `max_price` or a budget of their own. */
   readonly priced: Set<Job>;
   /** Grows with every event. */
   version: number;
 }
 
-/** What time alone changes. */
+/** The part of the state that time alone changes. */
 export interface Agenda {
-  /** The newest time heard of, by events or otherwise: what "now" means for what may start. */
+  /** The newest time known, from events or from the shell: "now" for jobs that may start. */
   clock: Instant;
-  /** What must be looked at when its time comes. */
+  /** When something must be looked at although no event happens. */
   readonly timers: Timers;
 }
 
 /**
- * Everything live, in memory. It is made from events by `apply`, which alone writes it; only the agenda also changes as
- * time passes. What the scheduler remembers to be fast is not here but in `schedule/memory`.
+ * Everything live, in memory. `apply` makes it from events and alone writes it; only the agenda also changes as time
+ * passes. What the scheduler remembers to be fast is not here but in `schedule/memory`.
  */
 export interface State extends Facts, Indexes, Agenda {}

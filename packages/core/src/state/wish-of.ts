@@ -1,20 +1,21 @@
 import { arrivalShapeOf } from "../learn/arrivals.ts";
 import type { JobSpec } from "../model/job.ts";
 import { demandOf, modelsFor } from "../quota/demand.ts";
+import type { Wish } from "./indexes/wish.ts";
 import type { State } from "./state.ts";
-import type { Wish } from "./wish.ts";
-/** What a job asks for and, for each alternative on each model that would do, what it would hold. */
+
+/** The wish of a job, with the demand of each alternative on each model that would do. */
 export function wishOf(state: State, spec: JobSpec): Wish {
   return upToDate(state, state.wishes.of(spec), spec);
 }
 
-/** The wish with what the models of the fleet make of it. */
+/** A wish with its options for the models that the fleet has now. */
 export function upToDate(state: State, wish: Wish, spec: JobSpec): Wish {
   if (wish.kinds !== state.fleet.kinds) workOut(state, wish, spec);
   return wish;
 }
 
-export function workOut(state: State, wish: Wish, spec: JobSpec): void {
+function workOut(state: State, wish: Wish, spec: JobSpec): void {
   wish.kinds = state.fleet.kinds;
   wish.options = spec.gpus.flatMap((_, choice) =>
     modelsFor(state, { spec }, choice).map((model) => ({
@@ -24,7 +25,7 @@ export function workOut(state: State, wish: Wish, spec: JobSpec): void {
       fitsEmptyAt: -1,
     })),
   );
-  // An alternative on a model that the fleet has not got is none.
+  // An alternative on a model that the fleet does not have is no option.
   wish.first = wish.options[0]?.demand ?? demandOf(state, { spec }, 0, -1);
   wish.arrival = arrivalShapeOf(spec, modelsFor(state, { spec }, 0));
 }

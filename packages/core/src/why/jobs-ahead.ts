@@ -7,8 +7,8 @@ import { type Demand, demandOf, modelsFor } from "../quota/demand.ts";
 import { coverFor } from "../quota/guarantee.ts";
 import { stayingOf } from "../quota/held.ts";
 import { compareShares, type Share, shareOf, shareOfJob } from "../quota/share.ts";
+import type { WaitingGroup } from "../state/indexes/waiting-group.ts";
 import type { State } from "../state/state.ts";
-import type { WaitingGroup } from "../state/waiting-group.ts";
 
 /** Numbers of jobs by the class in which they would start. */
 export interface ByClass {

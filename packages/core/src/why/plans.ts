@@ -4,7 +4,7 @@ import type { Instant } from "../model/units.ts";
 import { plansMax } from "../plan/eligibility.ts";
 import type { EndOf } from "../plan/run-time.ts";
 import { Timeline } from "../plan/timeline.ts";
-import { Contest } from "../queue/order.ts";
+import { Contest } from "../queue/contest.ts";
 import { demandOf, modelsFor } from "../quota/demand.ts";
 import type { State } from "../state/state.ts";
 

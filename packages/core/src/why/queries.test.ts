@@ -6,7 +6,7 @@ import { decide } from "../decide/decide.ts";
 import type { JobSpec } from "../model/job.ts";
 import { plainPolicy } from "../model/policy.ts";
 import { hour, minute } from "../model/units.ts";
-import { writeSnapshot } from "../state/snapshot.ts";
+import { writeSnapshot } from "../state/snapshot/snapshot.ts";
 import type { State } from "../state/state.ts";
 import { parseJob } from "../submit/parse.ts";
 import { ana, jobId, World } from "../testing/world.ts";

@@ -3,7 +3,7 @@ import type { Refusal } from "../journal/refusal.ts";
 import type { AccountNo, JobId, JobNo, UserId } from "../model/ids.ts";
 import type { Job, JobSpec } from "../model/job.ts";
 import type { Instant } from "../model/units.ts";
-import { foreknown, newJob } from "../state/new-job.ts";
+import { foreknown, newJob } from "../state/apply/new-job.ts";
 import type { State } from "../state/state.ts";
 import { type Outlook, outlookOf, plannedFor } from "./outlook.ts";
 import type { Reason } from "./reason.ts";

@@ -3,7 +3,7 @@ import { describe, it } from "node:test";
 import { isRefusal } from "../journal/refusal.ts";
 import type { AccountNo } from "../model/ids.ts";
 import { hour, minute } from "../model/units.ts";
-import { writeSnapshot } from "../state/snapshot.ts";
+import { writeSnapshot } from "../state/snapshot/snapshot.ts";
 import { parseJob, type RawJob } from "../submit/parse.ts";
 import { ana, jobId, nodeOf, World } from "../testing/world.ts";
 import { type Alternative, alternativesFor } from "./alternatives.ts";

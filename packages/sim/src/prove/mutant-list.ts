@@ -16,21 +16,21 @@ export interface Mutant extends Edit {
 export const mutants: readonly Mutant[] = [
   {
     name: "O1: burst jobs go before guaranteed ones",
-    file: "queue/order.js",
+    file: "queue/contestant.js",
     from: "return !burst;",
     to: "return burst;",
   },
   {
     name: "O2: the largest share goes first",
-    file: "queue/order.js",
+    file: "queue/contestant.js",
     from: "return shares < 0;",
     to: "return shares > 0;",
   },
   {
     name: "O2: between equal shares the youngest job goes first",
-    file: "queue/order.js",
-    from: "return no < side.no;",
-    to: "return no > side.no;",
+    file: "queue/contestant.js",
+    from: "return no < other.no;",
+    to: "return no > other.no;",
   },
   {
     name: "C1: only the job's own account covers it, not the accounts above",
@@ -217,8 +217,8 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: "U3: the remainder of a node is charged to no account",
-    file: "state/dedicated.js",
-    from: "addGpusOf(state.usage[at], rest, sign);",
+    file: "state/apply/dedicated.js",
+    from: "addGpusOf(state.usage[at], remainder, sign);",
     to: "",
   },
 ];

@@ -1,0 +1,49 @@
+import type { Event } from "../../journal/event.ts";
+import type { User } from "../../model/access.ts";
+import type { UserId } from "../../model/ids.ts";
+import { must } from "../../model/must.ts";
+import type { State } from "../state.ts";
+
+type PeopleEvent = Extract<Event, { kind: `user-${string}` | `role-${string}` | `token-${string}` }>;
+
+/** The part of `apply` that keeps users, their roles and their tokens. */
+export function applyToPeople(state: State, event: PeopleEvent): void {
+  switch (event.kind) {
+    case "user-created":
+      state.users.set(event.user, { id: event.user, createdAt: event.at, disabled: false, bindings: [], revision: 1 });
+      return;
+    case "user-changed": {
+      const user = changedUser(state, event.user);
+      user.disabled = event.disabled;
+      return;
+    }
+    case "role-bound":
+      changedUser(state, event.user).bindings.push({ role: event.role, account: event.account });
+      return;
+    case "role-unbound": {
+      const user = changedUser(state, event.user);
+      user.bindings = user.bindings.filter((has) => has.role !== event.role || has.account !== event.account);
+      return;
+    }
+    case "token-created": {
+      const { token: id, user, prefix, hash, label, scopes, expiresAt, at: createdAt } = event;
+      const token = { id, user, prefix, hash, label, scopes, createdAt, expiresAt };
+      state.tokens.set(id, token);
+      state.tokenByHash.set(hash, token);
+      return;
+    }
+    case "token-revoked": {
+      const token = must(state.tokens.get(event.token), `token ${event.token} is revoked and does not exist`);
+      state.tokens.delete(event.token);
+      state.tokenByHash.delete(token.hash);
+      return;
+    }
+  }
+}
+
+/** The user with a new revision. */
+function changedUser(state: State, id: UserId): User {
+  const user = must(state.users.get(id), `user ${id} changes and does not exist`);
+  user.revision++;
+  return user;
+}

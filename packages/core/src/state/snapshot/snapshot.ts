@@ -1,0 +1,217 @@
+import { noSlot } from "../../collections/slots.ts";
+import { canonicalJson } from "../../journal/canonical.ts";
+import type { ArrivalsImage } from "../../learn/arrivals.ts";
+import type { History } from "../../learn/history.ts";
+import type { Lengths } from "../../learn/lengths.ts";
+import type { Pace } from "../../learn/pace.ts";
+import type { Token, User } from "../../model/access.ts";
+import type { Account } from "../../model/account.ts";
+import type { AccountNo, GpuNo, JobNo, NodeNo, TokenId, UserId } from "../../model/ids.ts";
+import type { Job, JobArray } from "../../model/job.ts";
+import type { FleetNode } from "../../model/node.ts";
+import type { Policy } from "../../model/policy.ts";
+import type { NodeRemainder } from "../../model/remainder.ts";
+import { nothingUsed } from "../../quota/held.ts";
+import { addWindowTimers, countTerms } from "../apply/accounts.ts";
+import { noteMoves } from "../apply/claims.ts";
+import { restoreDedicated } from "../apply/dedicated.ts";
+import { addJob } from "../apply/jobs.ts";
+import { holdLease } from "../apply/leases.ts";
+import { readMarks, writeMarks } from "../apply/marks.ts";
+import { lookAtPrices } from "../apply/money.ts";
+import { planWindows } from "../apply/nodes.ts";
+import { emptyState } from "../empty.ts";
+import type { Round } from "../indexes/waiting.ts";
+import { noRound } from "../indexes/waiting.ts";
+import { jobOf } from "../live-jobs.ts";
+import type { GpuTimeWindow, State, UsedKey } from "../state.ts";
+import { type BooksImage, booksImage, hasBooks, readBooks } from "./books-image.ts";
+
+/** Version of `Image`. A snapshot of another version is ignored: the journal can always be replayed. */
+export const snapshotSchema = 8;
+
+type NodeImage = Omit<
+  FleetNode,
+  "freeCpusMilli" | "freeMemoryMiB" | "leavingCpusMilli" | "leavingMemoryMiB" | "leases"
+>;
+
+interface Image {
+  readonly lastAt: number;
+  readonly epoch: number;
+  readonly nextJob: number;
+  readonly policy: Policy;
+  readonly movedAt?: readonly number[];
+  readonly accounts: readonly (Account | null)[];
+  /** A number stands for a node that was removed: how many GPU numbers it keeps. */
+  readonly nodes: readonly (NodeImage | number)[];
+  readonly models: readonly string[];
+  readonly users: readonly User[];
+  readonly tokens: readonly Token[];
+  readonly secrets: readonly (readonly [string, number])[];
+  /** Specs once each: the elements of an array share theirs. */
+  readonly specs: readonly Job["spec"][];
+  readonly jobs: readonly (Omit<Job, "spec" | "slot"> & { readonly spec: number })[];
+  readonly arrays: readonly (Omit<JobArray, "spec"> & { readonly spec: number })[];
+  readonly keys: readonly (readonly [string, UsedKey])[];
+  readonly gpuTime: readonly (readonly [AccountNo, GpuTimeWindow])[];
+  /** Absent where no tenant is confidential. */
+  readonly dedicated?: readonly (readonly [NodeNo, AccountNo])[];
+  /** Absent where no tenant is confidential. */
+  readonly rest?: readonly (readonly [GpuNo, NodeRemainder])[];
+  /** Absent where no GPU is shared. */
+  readonly partsChangedAt?: readonly (readonly [number, number])[];
+  /** Absent where no GPU has any. */
+  readonly marks?: readonly (readonly [number, number, number])[];
+  /** Absent where the books are empty. */
+  readonly books?: BooksImage;
+  /** Absent where no account uses past usage. */
+  readonly history?: readonly (readonly [AccountNo, History])[];
+  /** Absent where nothing has been submitted. */
+  readonly arrivals?: ArrivalsImage;
+  /** Absent where no account orders by it. */
+  readonly pace?: readonly (readonly [AccountNo, Pace])[];
+  /** Absent where no job has ended. */
+  readonly runTimes?: readonly (readonly [string, readonly number[]])[];
+  /** Jobs with a planned start, and jobs with a claim, in order; absent where there are none. */
+  readonly planned?: readonly JobNo[];
+  readonly claimants?: readonly JobNo[];
+  /** Absent where no round of turns is under way. */
+  readonly round?: Round;
+  /** Absent where no account's order may evict. */
+  readonly lengths?: readonly (readonly [AccountNo, Lengths])[];
+  readonly dependents: readonly (readonly [JobNo, readonly { job: JobNo; when: "succeeded" | "ended" }[]])[];
+}
+
+/** The state as canonical text: equal states have equal text, so its hash is the state's hash. */
+export function writeSnapshot(state: State): string {
+  const specs = new Map<Job["spec"], number>();
+  const specNo = (spec: Job["spec"]): number => {
+    const known = specs.get(spec);
+    if (known !== undefined) return known;
+    specs.set(spec, specs.size);
+    return specs.size - 1;
+  };
+  const byNo = <Entry extends { readonly no: number }>(entries: Iterable<Entry>) =>
+    [...entries].sort((a, b) => a.no - b.no);
+  const byKey = <Key extends string | number, Value>(map: Map<Key, Value>) =>
+    [...map].sort(([a], [b]) => (a < b ? -1 : 1));
+  const { fleet } = state;
+  const marks = writeMarks(state);
+  const arrivals = state.arrivals.image();
+  const runTimes = state.runTimes.image();
+  const image: Image = {
+    lastAt: state.lastAt,
+    epoch: state.epoch,
+    nextJob: state.nextJob,
+    policy: state.policy,
+    ...(state.movedAt.length > 0 && { movedAt: state.movedAt }),
+    accounts: state.accounts.map((account) => account ?? null),
+    nodes: fleet.nodes.map((node, no) => {
+      if (node === undefined)
+        return fleet.gpuNode.subarray(0, fleet.gpus).reduce((sum, of) => sum + (of === no ? 1 : 0), 0);
+      const { freeCpusMilli, freeMemoryMiB, leavingCpusMilli, leavingMemoryMiB, leases, ...rest } = node;
+      return rest;
+    }),
+    models: fleet.models,
+    users: byKey(state.users).map(([, user]) => user),
+    tokens: byKey(state.tokens).map(([, token]) => token),
+    secrets: byKey(state.secrets),
+    arrays: byNo(state.arrays.values()).map((array) => ({ ...array, spec: specNo(array.spec) })),
+    jobs: byNo(state.jobs.values()).map(({ slot, ...job }) => ({ ...job, spec: specNo(job.spec) })),
+    specs: [...specs.keys()],
+    keys: [...state.keys],
+    gpuTime: byKey(state.gpuTime),
+    ...(state.dedicated.size > 0 && { dedicated: byKey(state.dedicated) }),
+    ...(hasBooks(state.books) && { books: booksImage(state.books) }),
+    ...(state.history.size > 0 && { history: byKey(state.history) }),
+    ...(state.rest.size > 0 && { rest: byKey(state.rest) }),
+    ...(marks.length > 0 && { marks }),
+    ...(fleet.partsChangedAt.size > 0 && { partsChangedAt: byKey(fleet.partsChangedAt) }),
+    ...(arrivals !== undefined && { arrivals }),
+    ...(state.pace.size > 0 && { pace: byKey(state.pace) }),
+    ...(runTimes.length > 0 && { runTimes }),
+    ...(state.planned.size > 0 && { planned: [...state.planned].map(({ no }) => no) }),
+    ...(state.claimants.size > 0 && { claimants: [...state.claimants].map(({ no }) => no) }),
+    ...(state.waiting.round !== noRound && { round: state.waiting.round }),
+    ...(state.lengths.size > 0 && { lengths: byKey(state.lengths) }),
+    dependents: byKey(state.dependents),
+  };
+  return canonicalJson(image);
+}
+
+/** The state that `writeSnapshot` wrote. Indexes are counted again from the facts. */
+export function readSnapshot(text: string): State {
+  const image = JSON.parse(text) as Image;
+  const state = emptyState();
+  state.lastAt = image.lastAt;
+  state.clock = image.lastAt;
+  state.epoch = image.epoch;
+  state.nextJob = image.nextJob;
+  state.policy = image.policy;
+  noteMoves(state, image.movedAt ?? []);
+  if (image.books !== undefined) {
+    readBooks(state.books, image.books);
+    lookAtPrices(state, image.lastAt);
+  }
+  state.accounts.length = 0;
+  state.usage.length = 0;
+  state.accountByPath.clear();
+  state.accountById.clear();
+  for (const account of image.accounts) {
+    state.accounts.push(account ?? undefined);
+    state.usage.push(nothingUsed());
+    if (account === null) continue;
+    account.liveJobs = 0;
+    addWindowTimers(state, account);
+    countTerms(state, account.terms, 1);
+    state.accountByPath.set(account.path, account);
+    state.accountById.set(account.id, account);
+  }
+  const { fleet } = state;
+  for (const model of image.models) fleet.modelNo(model);
+  for (const [no, node] of image.nodes.entries()) {
+    if (typeof node === "number") {
+      fleet.skipRemoved(node);
+      continue;
+    }
+    fleet.addNode(node.no, node.firstGpu, node.facts, node.addedAt);
+    fleet.changeNode(node.no, node.changedAt, node.mode, node.reason, node.drainUntil, undefined);
+    if (node.maintenance !== undefined) planWindows(state, fleet.nodes[no]!, node.maintenance);
+    fleet.nodes[no]!.revision = node.revision;
+    if (node.drainUntil > 0) state.timers.add({ at: node.drainUntil, kind: "drain", subject: no });
+  }
+  for (const user of image.users) state.users.set(user.id as UserId, user);
+  for (const token of image.tokens) {
+    state.tokens.set(token.id as TokenId, token);
+    state.tokenByHash.set(token.hash, token);
+  }
+  for (const [key, at] of image.secrets) state.secrets.set(key, at);
+  for (const [key, used] of image.keys) state.keys.set(key, used);
+  for (const [account, window] of image.gpuTime) state.gpuTime.set(account, window);
+  for (const [job, list] of image.dependents) state.dependents.set(job, [...list]);
+  for (const array of image.arrays) {
+    const live: JobArray = { ...array, spec: image.specs[array.spec]! };
+    state.arrays.set(live.no, live);
+    state.arrayById.set(live.id, live);
+  }
+  for (const { spec, ...rest } of image.jobs) {
+    const job: Job = { ...rest, slot: noSlot, spec: image.specs[spec]! };
+    addJob(state, job);
+    for (const lease of job.leases) holdLease(state, job, lease);
+  }
+  if (image.round !== undefined) state.waiting.round = image.round;
+  for (const no of image.planned ?? []) state.planned.add(jobOf(state, no));
+  state.claimants.clear();
+  for (const no of image.claimants ?? []) state.claimants.add(jobOf(state, no));
+  for (const [gpu, at] of image.partsChangedAt ?? []) fleet.partsChangedAt.set(gpu, at);
+  readMarks(state, image.marks ?? []);
+  restoreDedicated(state, image.dedicated ?? []);
+  for (const [gpu, rest] of image.rest ?? []) state.rest.set(gpu, rest);
+  // Last, because counting the leases above has written histories too.
+  for (const [account, history] of image.history ?? []) state.history.set(account, history);
+  if (image.arrivals !== undefined) state.arrivals.restore(image.arrivals);
+  state.runTimes.restore(image.runTimes ?? []);
+  for (const [account, pace] of image.pace ?? []) state.pace.set(account, pace);
+  for (const [account, lengths] of image.lengths ?? []) state.lengths.set(account, lengths);
+  return state;
+}
