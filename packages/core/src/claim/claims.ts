@@ -18,7 +18,7 @@ import type { ClaimPlan } from "./claim-plan.ts";
 import type { ClaimWatch } from "./claim-watch.ts";
 import type { EffortBudget } from "./effort-budget.ts";
 import { planClaim } from "./plan.ts";
-import type { Rule } from "./takeable.ts";
+import type { Rule } from "./rules/rule.ts";
 
 /** Claimants whose seats have become free start; those whose seats are lost wait as before [T7]. */
 export function settleClaims(state: State, watch: ClaimWatch, now: Instant, apply: (event: Event) => void): void {

@@ -31,7 +31,7 @@ export function deactivate(state: State, job: Job): void {
 /** What decides whether others may take it, or what it would lose, has changed. */
 export function noteMayLeave(state: State, job: Job): void {
   state.burst.note(state, job);
-  state.alike.note(state, job);
+  state.victimClasses.note(state, job);
 }
 
 /** Counts a job with its class, or no longer. */

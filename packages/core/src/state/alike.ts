@@ -4,83 +4,117 @@ import type { Instant } from "../model/units.ts";
 import { addTo, type Held, nothingHeld } from "../quota/held.ts";
 import type { Holders } from "./holders.ts";
 
-/** Jobs of one account with whom it loses the same. */
-export interface Kind {
+/** Jobs of one account with which it loses the same amounts. */
+export class VictimClass {
   readonly key: string;
   /** The account whose guarantee covers them. */
   readonly cover: AccountNo;
   /** They can be resumed from a checkpoint. */
   readonly saves: boolean;
   readonly held: Held;
-  readonly jobs: Set<Job>;
-  /** None of them was placed before: while that is too lately, none need be looked at [T8]. */
-  oldestAt: Instant;
+  /** When each was placed, as of when it was added. */
+  readonly #placedAt = new Map<Job, Instant>();
+  /** Undefined = to be worked out again: the oldest has left. */
+  #oldestAt: Instant | undefined = Number.POSITIVE_INFINITY;
+
+  constructor(key: string, cover: AccountNo, saves: boolean, held: Held) {
+    this.key = key;
+    this.cover = cover;
+    this.saves = saves;
+    this.held = held;
+  }
+
+  get jobs(): Iterable<Job> {
+    return this.#placedAt.keys();
+  }
+
+  get isEmpty(): boolean {
+    return this.#placedAt.size === 0;
+  }
+
+  /** When the first of them was placed: until `min_runtime` after that, none of them need be examined [T8]. */
+  get oldestAt(): Instant {
+    if (this.#oldestAt === undefined) {
+      this.#oldestAt = Number.POSITIVE_INFINITY;
+      for (const at of this.#placedAt.values()) this.#oldestAt = Math.min(this.#oldestAt, at);
+    }
+    return this.#oldestAt;
+  }
+
+  add(job: Job): void {
+    this.#placedAt.set(job, job.placedAt);
+    if (this.#oldestAt !== undefined) this.#oldestAt = Math.min(this.#oldestAt, job.placedAt);
+  }
+
+  remove(job: Job): void {
+    if (this.#placedAt.get(job) === this.#oldestAt) this.#oldestAt = undefined;
+    this.#placedAt.delete(job);
+  }
 }
 
 /**
- * Jobs that others might take for a fair share [T2], by account and by what would be lost with them: whether a side could
- * do without is the same for all of one kind. Made when it is first asked for, and from then on kept up to date.
+ * Jobs that might be taken for a fair share [T2], by account and by the amounts that would be lost with them: whether a
+ * side can spare a job is the same for all of one class. Built on first use, and kept up to date from then on.
  */
-export class Alike {
-  #kinds: Map<AccountNo, Map<string, Kind>> | undefined;
-  readonly #kindOf = new Map<Job, Kind>();
+export class VictimClasses {
+  #classes: Map<AccountNo, Map<string, VictimClass>> | undefined;
+  readonly #classOf = new Map<Job, VictimClass>();
 
-  /** A job has begun or ceased to be one that others might take, or holds something else. */
+  /** A job has begun or ceased to be one that might be taken, or its leases have changed. */
   note(state: Holders, job: Job): void {
-    if (this.#kinds === undefined) return;
-    this.#remove(this.#kinds, job);
-    if (mayLeave(job)) this.#add(this.#kinds, state, job);
+    if (this.#classes === undefined) return;
+    this.#remove(this.#classes, job);
+    if (mayLeave(job)) this.#add(this.#classes, state, job);
   }
 
-  of(state: Holders, account: AccountNo): ReadonlyMap<string, Kind> {
-    this.#kinds ??= this.#build(state);
-    return this.#kinds.get(account) ?? none;
+  of(state: Holders, account: AccountNo): ReadonlyMap<string, VictimClass> {
+    this.#classes ??= this.#build(state);
+    return this.#classes.get(account) ?? none;
   }
 
-  #build(state: Holders): Map<AccountNo, Map<string, Kind>> {
-    const kinds = new Map<AccountNo, Map<string, Kind>>();
-    for (const job of state.active.values()) if (mayLeave(job)) this.#add(kinds, state, job);
-    return kinds;
+  #build(state: Holders): Map<AccountNo, Map<string, VictimClass>> {
+    const classes = new Map<AccountNo, Map<string, VictimClass>>();
+    for (const job of state.active.values()) if (mayLeave(job)) this.#add(classes, state, job);
+    return classes;
   }
 
-  #add(kinds: Map<AccountNo, Map<string, Kind>>, { fleet }: Holders, job: Job): void {
+  #add(classes: Map<AccountNo, Map<string, VictimClass>>, { fleet }: Holders, job: Job): void {
     const held = nothingHeld();
     for (const lease of job.leases) addTo(held, fleet, lease, 1);
     const { units, memoryUnits, cpusMilli, memoryMiB, byModel, moreMemory } = held;
     const saves = job.spec.checkpoint !== undefined;
     const whole = job.leases[0]!.part === undefined;
     const key = `${job.cover}/${saves}/${whole}/${units}/${memoryUnits}/${cpusMilli}/${memoryMiB}/${byModel}/${moreMemory}`;
-    let ofAccount = kinds.get(job.account);
+    let ofAccount = classes.get(job.account);
     if (ofAccount === undefined) {
       ofAccount = new Map();
-      kinds.set(job.account, ofAccount);
+      classes.set(job.account, ofAccount);
     }
-    let kind = ofAccount.get(key);
-    if (kind === undefined) {
-      kind = { key, cover: job.cover, saves, held, jobs: new Set(), oldestAt: job.placedAt };
-      ofAccount.set(key, kind);
+    let found = ofAccount.get(key);
+    if (found === undefined) {
+      found = new VictimClass(key, job.cover, saves, held);
+      ofAccount.set(key, found);
     }
-    kind.jobs.add(job);
-    kind.oldestAt = Math.min(kind.oldestAt, job.placedAt);
-    this.#kindOf.set(job, kind);
+    found.add(job);
+    this.#classOf.set(job, found);
   }
 
-  #remove(kinds: Map<AccountNo, Map<string, Kind>>, job: Job): void {
-    const kind = this.#kindOf.get(job);
-    if (kind === undefined) return;
-    this.#kindOf.delete(job);
-    kind.jobs.delete(job);
-    if (kind.jobs.size > 0) return;
-    const ofAccount = kinds.get(job.account)!;
-    ofAccount.delete(kind.key);
-    if (ofAccount.size === 0) kinds.delete(job.account);
+  #remove(classes: Map<AccountNo, Map<string, VictimClass>>, job: Job): void {
+    const known = this.#classOf.get(job);
+    if (known === undefined) return;
+    this.#classOf.delete(job);
+    known.remove(job);
+    if (!known.isEmpty) return;
+    const ofAccount = classes.get(job.account)!;
+    ofAccount.delete(known.key);
+    if (ofAccount.size === 0) classes.delete(job.account);
   }
 }
 
-/** Not on its way out, and not covered by its own account: nobody else is inside that guarantee [C2]. */
+/** Not stopping, and not covered by its own account: no other account is inside that guarantee [C2]. */
 function mayLeave({ state, leases, spec, cover, account }: Job): boolean {
   if ((state !== "running" && state !== "starting") || leases.length === 0 || !spec.preemptible) return false;
   return cover === noAccount || cover !== account;
 }
 
-const none: ReadonlyMap<string, Kind> = new Map();
+const none: ReadonlyMap<string, VictimClass> = new Map();

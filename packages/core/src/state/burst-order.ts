@@ -7,63 +7,63 @@ import { addTo, nothingHeld, stayingOf } from "../quota/held.ts";
 import { compareShares, noShare, type Share, shareOf, shareOfJob } from "../quota/share.ts";
 import type { Holders } from "./holders.ts";
 
-/** A job that may be asked to leave. */
+/** A job that may be taken. */
 interface Entry extends Placed {
   readonly job: Job;
-  /** Of the job, to be at hand where many are compared. */
+  /** Fields of the job, copied because many entries are compared. */
   readonly no: number;
   readonly priority: number;
   readonly gpus: number;
-  /** Up to when its work is safe: what it would lose is younger. */
+  /** The instant up to which its work is saved: it would lose what it did since. */
   safeAt: Instant;
 }
 
-/** When the work of a job that checkpoints is next safe. */
-interface Checkpoint extends Placed {
+/** When a job next saves its work. */
+interface NextCheckpoint extends Placed {
   readonly entry: Entry;
   at: Instant;
 }
 
-/** Who leaves first somewhere, and how that side stands. */
-interface Contender {
+/** The first job to leave of a side, and the side's share. */
+interface FirstToLeave {
   first: Entry | undefined;
   share: Share;
 }
 
 /** An account that has burst work, itself or below. */
-interface Side extends Contender, Placed {
+interface BurstAccount extends FirstToLeave, Placed {
   readonly account: AccountNo;
-  readonly above: Side | undefined;
-  readonly sides: Heap<Side>;
+  readonly above: BurstAccount | undefined;
+  readonly sides: Heap<BurstAccount>;
   readonly jobs: Heap<Entry>;
-  /** What it holds has changed since it was last weighed. */
+  /** Its usage has changed since its share was worked out. */
   stale: boolean;
 }
 
-/** What a claimant says of the first to leave: it will do, another job must be found, or one of another account. */
-export type Answer = "yes" | "not-this-job" | "not-this-account";
+/** The verdict on the first job to leave: take it, find another job, or find a job of another account. */
+export type Verdict = "yes" | "not-this-job" | "not-this-account";
 
-/** After so many that will not do it is not told who is first. */
-const asksMax = 64;
+/** After this many refused jobs the search gives up. */
+const judgedMax = 64;
 
 /**
- * Burst work of whole jobs in the order in which guarantees take it back for one GPU [T1, T5]: the least work lost per
- * GPU, then the fewest GPUs, then the side with the largest share, down the tree; of one account T5's first. Made when it is first asked
- * for, and from then on kept up to date, so that each of many claims costs as much as a step in a heap.
+ * Burst jobs in the order in which guarantees take them back for one GPU [T1, T5]: the least work lost per GPU, then the
+ * fewest GPUs, then the side with the largest share, down the tree; in one account the order of T5. Built on first use
+ * and kept up to date from then on, so that each of many claims costs one step in a heap.
  */
 export class BurstOrder {
-  #sides: Map<AccountNo, Side> | undefined;
+  #sides: Map<AccountNo, BurstAccount> | undefined;
   #entries = new Map<Job, Entry>();
-  #checkpoints = new Heap<Checkpoint>((a, b) => a.at < b.at);
-  #checkpointOf = new Map<Entry, Checkpoint>();
-  #stale: Side[] = [];
+  #checkpoints = new Heap<NextCheckpoint>((a, b) => a.at < b.at);
+  #checkpointOf = new Map<Entry, NextCheckpoint>();
+  #stale: BurstAccount[] = [];
 
-  /** Everything is to be looked at anew when it is next asked for: quotas or the fleet have changed. */
+  /** Quotas or the fleet have changed: the order is built again on the next use. */
   forget(): void {
     this.#sides = undefined;
   }
 
-  /** A job has begun or ceased to be burst work that may leave, or has started. */
+  /** A job has begun or ceased to be burst work that may be taken, or has started. */
   note(state: Holders, job: Job): void {
     if (this.#sides === undefined) return;
     const known = this.#entries.get(job);
@@ -71,7 +71,7 @@ export class BurstOrder {
     if (mayLeave(job)) this.#add(state, job, this.#sides);
   }
 
-  /** What an account holds has changed. */
+  /** The usage of an account has changed. */
   weigh(account: AccountNo): void {
     const side = this.#sides?.get(account);
     if (side === undefined || side.stale) return;
@@ -79,31 +79,31 @@ export class BurstOrder {
     this.#stale.push(side);
   }
 
-  /** The first to leave of those that will do; undefined where there is none, or finding it would take too long. */
-  first(state: Holders, now: Instant, ask: (job: Job) => Answer): Job | undefined {
+  /** The first job to leave that `judge` accepts; undefined where there is none or the search gives up. */
+  first(state: Holders, now: Instant, judge: (job: Job) => Verdict): Job | undefined {
     this.#sides ??= this.#build(state);
     this.#catchUp(state, now);
     const root = this.#sides.get(0 as AccountNo);
     const passed: (() => void)[] = [];
     let found: Job | undefined;
-    for (let asks = 0; asks < asksMax && root?.first !== undefined; asks++) {
+    for (let judged = 0; judged < judgedMax && root?.first !== undefined; judged++) {
       const { first } = root;
-      const answer = ask(first.job);
-      if (answer === "yes") {
+      const verdict = judge(first.job);
+      if (verdict === "yes") {
         found = first.job;
         break;
       }
-      passed.push(this.#pass(state, first, answer));
+      passed.push(this.#pass(state, first, verdict));
     }
     for (const putBack of passed.toReversed()) putBack();
     return found;
   }
 
   /** Leaves one job, or its whole account, out; returns how to put it back. */
-  #pass(state: Holders, entry: Entry, answer: Answer): () => void {
+  #pass(state: Holders, entry: Entry, verdict: Verdict): () => void {
     const side = this.#sides!.get(entry.job.account)!;
     const out: Entry[] = [];
-    if (answer === "not-this-job") {
+    if (verdict === "not-this-job") {
       side.jobs.delete(entry);
       out.push(entry);
     } else {
@@ -119,17 +119,17 @@ export class BurstOrder {
     };
   }
 
-  #build(state: Holders): Map<AccountNo, Side> {
+  #build(state: Holders): Map<AccountNo, BurstAccount> {
     this.#entries = new Map();
-    this.#checkpoints = new Heap<Checkpoint>((a, b) => a.at < b.at);
+    this.#checkpoints = new Heap<NextCheckpoint>((a, b) => a.at < b.at);
     this.#checkpointOf = new Map();
     this.#stale = [];
-    const sides = new Map<AccountNo, Side>();
+    const sides = new Map<AccountNo, BurstAccount>();
     for (const job of state.active.values()) if (mayLeave(job)) this.#add(state, job, sides);
     return sides;
   }
 
-  #add(state: Holders, job: Job, sides: Map<AccountNo, Side>): void {
+  #add(state: Holders, job: Job, sides: Map<AccountNo, BurstAccount>): void {
     const side = sideOf(state, job.account, sides);
     const safeAt = job.startedAt === 0 ? Number.POSITIVE_INFINITY : job.startedAt;
     const { no, spec } = job;
@@ -156,7 +156,7 @@ export class BurstOrder {
     this.#touch(side);
   }
 
-  #touch(side: Side): void {
+  #touch(side: BurstAccount): void {
     if (side.stale) return;
     side.stale = true;
     this.#stale.push(side);
@@ -180,12 +180,12 @@ export class BurstOrder {
     this.#stale = [];
   }
 
-  #settleUp(state: Holders, side: Side): void {
-    for (let at: Side | undefined = side; at !== undefined; at = at.above) settle(state, at);
+  #settleUp(state: Holders, side: BurstAccount): void {
+    for (let at: BurstAccount | undefined = side; at !== undefined; at = at.above) settle(state, at);
   }
 }
 
-/** Burst work that is not on its way out already. */
+/** Burst work that is not stopping already. */
 function mayLeave({ state, leases, spec, cover }: Job): boolean {
   return (state === "running" || state === "starting") && leases.length > 0 && spec.preemptible && cover === noAccount;
 }
@@ -196,14 +196,14 @@ function gpusOf({ leases }: Job): number {
   return gpus;
 }
 
-function sideOf(state: Holders, account: AccountNo, sides: Map<AccountNo, Side>): Side {
+function sideOf(state: Holders, account: AccountNo, sides: Map<AccountNo, BurstAccount>): BurstAccount {
   const known = sides.get(account);
   if (known !== undefined) return known;
   const { parent } = accountOf(state, account);
-  const side: Side = {
+  const side: BurstAccount = {
     account,
     above: parent === noAccount ? undefined : sideOf(state, parent, sides),
-    sides: new Heap<Side>(goesFirst),
+    sides: new Heap<BurstAccount>(goesFirst),
     jobs: new Heap(leavesFirst),
     first: undefined,
     share: noShare,
@@ -214,8 +214,8 @@ function sideOf(state: Holders, account: AccountNo, sides: Map<AccountNo, Side>)
   return side;
 }
 
-function settle(state: Holders, side: Side): void {
-  let best: Contender | undefined = side.sides.first;
+function settle(state: Holders, side: BurstAccount): void {
+  let best: FirstToLeave | undefined = side.sides.first;
   const own = side.jobs.first;
   if (own !== undefined) {
     // A job of the account itself is a side of its own beside the accounts below.
@@ -238,7 +238,7 @@ function shareAlone(state: Holders, { leases }: Job): Share {
   return shareOfJob(state, { ...held, model: -1 });
 }
 
-function goesFirst(a: Contender, b: Contender): boolean {
+function goesFirst(a: FirstToLeave, b: FirstToLeave): boolean {
   const first = a.first!;
   const other = b.first!;
   if (first.safeAt !== other.safeAt) return first.safeAt > other.safeAt;

@@ -12,7 +12,7 @@ import { noAccount, rootAccount } from "../model/ids.ts";
 import type { Job } from "../model/job.ts";
 import { plainPolicy } from "../model/policy.ts";
 import { nothingUsed } from "../quota/held.ts";
-import { Alike } from "./alike.ts";
+import { VictimClasses } from "./alike.ts";
 import { ApartNames } from "./apart.ts";
 import { emptyBooks } from "./books.ts";
 import { BurstOrder } from "./burst-order.ts";
@@ -91,7 +91,7 @@ export function emptyState(): State {
     version: 0,
     coveredBy: new JobsUnder(),
     burst: new BurstOrder(),
-    alike: new Alike(),
+    victimClasses: new VictimClasses(),
     planned: new Set(),
     claimants: new Set(),
     claimantsOn: new Map(),

@@ -16,7 +16,7 @@ import type { Rest } from "../model/rest.ts";
 import type { Instant } from "../model/units.ts";
 import type { QuotaFacts } from "../quota/facts.ts";
 import type { AccountUsage } from "../quota/held.ts";
-import type { Alike } from "./alike.ts";
+import type { VictimClasses } from "./alike.ts";
 import type { ApartNames } from "./apart.ts";
 import type { Books } from "./books.ts";
 import type { BurstOrder } from "./burst-order.ts";
@@ -106,7 +106,7 @@ export interface Indexes extends QuotaFacts {
   /** Jobs that the guarantee of an account covers, by that account. */
   readonly coveredBy: JobsUnder<AccountNo>;
   readonly burst: BurstOrder;
-  readonly alike: Alike;
+  readonly victimClasses: VictimClasses;
   /** Claimants by the nodes of their seats. */
   readonly claimantsOn: Map<NodeNo, Set<Job>>;
   /** When jobs that hold leases reach their limits. */

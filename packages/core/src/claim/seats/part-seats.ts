@@ -1,21 +1,21 @@
-import type { Fleet } from "../fleet/fleet.ts";
-import { type Newcomer, type Occupant, type PartAsk, seatPart } from "../gpu/seat.ts";
-import type { Seat } from "../journal/event.ts";
-import type { GpuNo } from "../model/ids.ts";
-import type { Job } from "../model/job.ts";
-import type { FleetNode } from "../model/node.ts";
-import { newcomerOf } from "../state/neighbours.ts";
-import type { State } from "../state/state.ts";
-import type { Victim } from "./victim.ts";
+import type { Fleet } from "../../fleet/fleet.ts";
+import { type Newcomer, type Occupant, type PartAsk, seatPart } from "../../gpu/seat.ts";
+import type { Seat } from "../../journal/event.ts";
+import type { GpuNo } from "../../model/ids.ts";
+import type { Job } from "../../model/job.ts";
+import type { FleetNode } from "../../model/node.ts";
+import { newcomerOf } from "../../state/neighbours.ts";
+import type { State } from "../../state/state.ts";
+import type { Victim } from "../draft/victim.ts";
 
-/** What members ask for who take parts of GPUs, and how many they are. */
+/** Parts of GPUs that a claimant asks for, one for each of its members. */
 export interface PartNeed {
   readonly ask: PartAsk;
   readonly who: Newcomer;
   readonly members: number;
 }
 
-/** How the GPUs of an alternative are to be cut, where it asks for parts. */
+/** The parts that an alternative of a job asks for; undefined where it asks for whole GPUs. */
 export function partNeedOf(state: State, job: Job, choice: number): PartNeed | undefined {
   const { spec } = job;
   const { part } = spec.gpus[choice]!;
@@ -23,10 +23,7 @@ export function partNeedOf(state: State, job: Job, choice: number): PartNeed | u
   return { ask: { ...part, isolation: spec.isolation }, who: newcomerOf(state, job), members: spec.members.min };
 }
 
-/**
- * Parts of a node's GPUs for as many members as find one once these victims have left, and everyone else who was told
- * to. Those who stay beside them stay.
- */
+/** Parts of a node's GPUs for as many members as find one, once these victims and all stopping work have left. Other parts stay. */
 export function partSeats(
   fleet: Fleet,
   node: FleetNode,
@@ -51,7 +48,7 @@ export function partSeats(
   return seats;
 }
 
-/** Who will hold parts of each GPU of a node, or that somebody holds it whole. */
+/** The parts that stay on each GPU of a node, or `whole` for a GPU that stays in use as a whole. */
 function occupantsOnceLeft(
   fleet: Fleet,
   node: FleetNode,

@@ -1,12 +1,12 @@
-import { type AccountNo, type NodeNo, noAccount } from "../model/ids.ts";
-import { leavingOn } from "../place/dedicated.ts";
-import { accountOf } from "../quota/accounts.ts";
-import { addGpusOf, addTo, type Held, nothingHeld } from "../quota/held.ts";
-import { restOf } from "../state/dedicated.ts";
-import type { State } from "../state/state.ts";
+import { type AccountNo, type NodeNo, noAccount } from "../../model/ids.ts";
+import { leavingOn } from "../../place/dedicated.ts";
+import { accountOf } from "../../quota/accounts.ts";
+import { addGpusOf, addTo, type Held, nothingHeld } from "../../quota/held.ts";
+import { restOf } from "../../state/dedicated.ts";
+import type { State } from "../../state/state.ts";
 import type { Victim } from "./victim.ts";
 
-/** Seats that a plan takes from a confidential tenant on one of its nodes. */
+/** Seats that a draft takes from a confidential tenant on one of its nodes. */
 interface NodeTaken {
   seats: number;
   /** Of GPUs only: cores and memory are not charged by the node. */
@@ -14,8 +14,8 @@ interface NodeTaken {
 }
 
 /**
- * The difference that whole nodes make to what a plan takes [U3]: while one seat of the tenant stays on a node, what
- * others leave there is still charged to it; with the last one goes the rest of the node too.
+ * The difference that whole nodes make to what a draft takes [U3]. While one seat of the tenant stays on a node, the
+ * seats that leave are still charged to it; with the last seat the rest of the node goes too.
  */
 export class RestTaken {
   readonly #state: State;
@@ -25,7 +25,7 @@ export class RestTaken {
     this.#state = state;
   }
 
-  /** Counts a victim in or out; `heldOf` gives what is taken from an account so far, to be corrected. */
+  /** Counts a victim in or out; `heldOf` gives the amount taken from an account so far, to be corrected. */
   count(victim: Victim, sign: 1 | -1, heldOf: (account: AccountNo) => Held): void {
     const { dedicated, fleet } = this.#state;
     const { tenant } = accountOf(this.#state, victim.job.account);
@@ -51,7 +51,7 @@ export class RestTaken {
     return charged !== undefined && taken !== undefined && this.#isAll(node, charged, taken);
   }
 
-  /** Whether all of the tenant's seats on a node are taken, but for those that are being left. */
+  /** Whether all of the tenant's seats on a node are taken or stopping. */
   #isAll(node: NodeNo, charged: AccountNo, { seats }: NodeTaken): boolean {
     const { tenant } = accountOf(this.#state, charged);
     let left = this.#state.tenantsOn.get(node)!.get(tenant)! - seats;

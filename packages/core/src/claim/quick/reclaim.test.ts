@@ -1,18 +1,18 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import type { JobNo } from "../model/ids.ts";
-import type { Job, JobSpec } from "../model/job.ts";
-import { minute } from "../model/units.ts";
-import { noMarks } from "../place/full-marks.ts";
-import { placeJob } from "../place/place.ts";
-import { newJob } from "../state/new-job.ts";
-import { wishOf } from "../state/wish-of.ts";
-import { parseJob } from "../submit/parse.ts";
-import { ana, jobId, World } from "../testing/world.ts";
-import { EffortBudget } from "./effort-budget.ts";
-import { weighClaim } from "./plan.ts";
-import { quickClaim } from "./quick.ts";
-import { lostMs } from "./victim.ts";
+import type { JobNo } from "../../model/ids.ts";
+import type { Job, JobSpec } from "../../model/job.ts";
+import { minute } from "../../model/units.ts";
+import { placeJob } from "../../place/place.ts";
+import { newJob } from "../../state/new-job.ts";
+import { wishOf } from "../../state/wish-of.ts";
+import { parseJob } from "../../submit/parse.ts";
+import { ana, jobId, World } from "../../testing/world.ts";
+import type { ClaimRequest } from "../claim-context.ts";
+import { lostMs } from "../draft/victim.ts";
+import { EffortBudget } from "../effort-budget.ts";
+import { searchClaim } from "../plan.ts";
+import { quickReclaim } from "./reclaim.ts";
 
 /** Two nodes of four GPUs, an owner with a floor of four, and guests of two tenants. */
 function guests(): World {
@@ -29,16 +29,20 @@ function ownersJob({ state, now }: World, path = "owner"): Job {
   return newJob({ spec, account, user: ana, at: now }, 0, 1_000_000 as JobNo, jobId("owner"));
 }
 
+function requestOf({ state, now }: World, job: Job): ClaimRequest {
+  return { state, job, wish: wishOf(state, job.spec), now, effort: new EffortBudget(state, now) };
+}
+
 function quickVictims(world: World, path?: string): string[] | undefined {
   const job = ownersJob(world, path);
   assert.equal(placeJob(world.state, job, world.now, undefined), undefined); // it finds no free seat
-  const plan = quickClaim(world.state, job, wishOf(world.state, job.spec), world.now, noMarks);
-  assert.ok(plan !== "nobody");
+  const plan = quickReclaim(requestOf(world, job));
+  assert.ok(plan !== "none");
   return plan && [...plan.victims.keys()].map((victim) => victim.job.id.replace("job_", ""));
 }
 
 describe("the quick claim of one GPU", () => {
-  it("[T5] takes who loses least, and follows starts, checkpoints and ends", () => {
+  it("[T5] takes the job that loses least, and follows starts, checkpoints and ends", () => {
     const world = guests();
     world.submit("old", "lab/x", { gpus: 2 });
     world.run("old").tick(minute);
@@ -51,13 +55,13 @@ describe("the quick claim of one GPU", () => {
     world.tick(2 * minute);
     assert.deepEqual(quickVictims(world), ["saves"]); // it has saved its work just now
     world.must({ kind: "job.cancel", job: jobId("saves") });
-    assert.deepEqual(quickVictims(world), []); // what it leaves will do
+    assert.deepEqual(quickVictims(world), []); // the seats that it leaves are enough
     world.exit("saves", 0);
     world.submit("last", "lab/x", { gpus: 2 });
     assert.deepEqual(quickVictims(world), ["last"]);
   });
 
-  it("[T5] of those who lose as much takes who holds fewest GPUs, then the side with the largest share", () => {
+  it("[T5] of jobs that lose as much takes the one with the fewest GPUs, then that of the side with the largest share", () => {
     const world = guests();
     world.submit("wide", "lab/x", { gpus: 4 });
     world.submit("a", "lab/y");
@@ -68,7 +72,7 @@ describe("the quick claim of one GPU", () => {
     assert.deepEqual(quickVictims(world), ["a"]);
   });
 
-  it("[T5] leaves out accounts that are not above their guarantee, and what no room comes from", () => {
+  it("[T5] passes over accounts at their guarantee, and jobs that leave no room", () => {
     const world = guests();
     world.submit("cores", "lab/x", { gpus: 0, cpus: 4 });
     world.submit("wide", "lab/y", { gpus: 4 });
@@ -81,7 +85,7 @@ describe("the quick claim of one GPU", () => {
     assert.deepEqual(quickVictims(world), ["wide"]);
   });
 
-  it("[C2, T5] takes who loses least of those whom a guarantee above covers", () => {
+  it("[C2, T5] takes the job that loses least of those that a guarantee above covers", () => {
     const world = new World().nodes(["n1", "H100:4"], ["n2", "H100:4"]);
     world.account("lab", { guarantee: 4 });
     world.account("lab/owner", { guarantee: 2 });
@@ -97,7 +101,7 @@ describe("the quick claim of one GPU", () => {
     assert.deepEqual(quickVictims(world, "lab/owner"), ["younger"]);
   });
 
-  it("[T5] finds what weighing everyone finds, whatever happened before", () => {
+  it("[T5] finds what the full search finds, whatever happened before", () => {
     let compared = 0;
     for (let seed = 1; seed <= 40; seed++) compared += compareOn(story(seed));
     assert.ok(compared > 200, `compared ${compared} times`);
@@ -138,12 +142,11 @@ function compareOn(worlds: Iterable<World>): number {
     const { state, now } = world;
     const job = ownersJob(world);
     if (placeJob(state, job, now, undefined) !== undefined) continue;
-    const wish = wishOf(state, job.spec);
-    const quick = quickClaim(state, job, wish, now, noMarks);
-    assert.ok(quick !== "nobody");
-    const weighed = weighClaim(state, job, wish, now, new EffortBudget(state, now));
+    const quick = quickReclaim(requestOf(world, job));
+    assert.ok(quick !== "none");
+    const searched = searchClaim(requestOf(world, job));
     const lost = (plan: typeof quick) => plan && [...plan.victims.keys()].map((victim) => lostMs(victim, now));
-    assert.deepEqual(lost(quick), lost(weighed));
+    assert.deepEqual(lost(quick), lost(searched));
     compared++;
   }
   return compared;

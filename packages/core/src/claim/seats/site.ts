@@ -1,28 +1,28 @@
-import type { Going, MemberNeed } from "../fleet/fit.ts";
-import type { Fleet } from "../fleet/fleet.ts";
-import type { Seat } from "../journal/event.ts";
-import type { GpuNo } from "../model/ids.ts";
-import type { Lease } from "../model/lease.ts";
-import type { FleetNode } from "../model/node.ts";
+import type { Going, MemberNeed } from "../../fleet/fit.ts";
+import type { Fleet } from "../../fleet/fleet.ts";
+import type { Seat } from "../../journal/event.ts";
+import type { GpuNo } from "../../model/ids.ts";
+import type { Lease } from "../../model/lease.ts";
+import type { FleetNode } from "../../model/node.ts";
+import type { Victim } from "../draft/victim.ts";
 import { type PartNeed, partSeats } from "./part-seats.ts";
-import type { Victim } from "./victim.ts";
 
-/** What one member of a claimant needs; where that is a part of a GPU, how it is to be cut. */
+/** What one member of a claimant needs; for a part of a GPU also how the GPU is to be partitioned. */
 export interface ClaimNeed extends MemberNeed {
   readonly part?: PartNeed | undefined;
 }
 
 /**
- * GPUs, cores and memory that one node offers a claim: what is free, what those leave who have been told to for nobody
- * in particular, and what each victim would leave behind.
+ * GPUs, cores and memory that one node offers a claim: the free ones, those of stopping work that are held for no other
+ * claimant, and those that victims would leave.
  */
 export class Site {
   readonly node: FleetNode;
   readonly #fleet: Fleet;
   readonly #need: ClaimNeed;
-  /** GPUs that are free, or will be without anyone being asked to leave. */
+  /** GPUs that are free, or will be without an eviction. */
   readonly free: number;
-  /** Members that the plan puts here. */
+  /** Members that are to be seated here. */
   members = 0;
 
   constructor(fleet: Fleet, node: FleetNode, need: ClaimNeed) {
@@ -32,7 +32,7 @@ export class Site {
     this.free = this.#countFree();
   }
 
-  /** How many GPUs of a lease could serve. */
+  /** How many GPUs of a lease could serve the claimant. */
   served({ gpus }: Lease): number {
     let count = 0;
     for (const gpu of gpus) if (this.#fleet.gpuHeldFor[gpu] === 0 && this.#serves(gpu)) count++;
@@ -63,7 +63,7 @@ export class Site {
     return Math.max(0, fit);
   }
 
-  /** Whether a GPU becomes free by what is left on it, of which this lease is the first. */
+  /** Whether the victims empty a GPU; true only for the first of their leases on it, so that it counts once. */
   #isEmptied(gpu: number, first: Lease, leaving: readonly Victim[]): boolean {
     if (first.part === undefined) return !this.#becomesFree(gpu, 0) && this.#becomesFree(gpu, first.unitsEach);
     let units = 0;
@@ -77,7 +77,7 @@ export class Site {
     return !this.#becomesFree(gpu, 0) && this.#becomesFree(gpu, units);
   }
 
-  /** GPUs for `members` members: free ones first, then those being left, then the victims', each by number. */
+  /** GPUs for `members` members: free ones first, then those of stopping work, then the victims', each by number. */
   seats(victims: Iterable<Victim>): Seat[] {
     if (this.members === 0) return [];
     const { model, part } = this.#need;
@@ -109,7 +109,7 @@ export class Site {
     }));
   }
 
-  /** Free once `units` of it are given back: whoever else holds a part of it keeps it in use. */
+  /** Free once `units` of it are given back: any other part on it keeps it in use. */
   #becomesFree(gpu: number, units: number): boolean {
     const { gpuFree, gpuLeaving, gpuCapacity } = this.#fleet;
     const whole = gpuFree[gpu]! + gpuLeaving[gpu]! + units === gpuCapacity[gpu];

@@ -1,21 +1,21 @@
-import { type AccountNo, noAccount } from "../model/ids.ts";
-import type { Job } from "../model/job.ts";
-import type { Lease } from "../model/lease.ts";
-import type { Instant } from "../model/units.ts";
-import { lostMsOf } from "../run/lost-work.ts";
+import { type AccountNo, noAccount } from "../../model/ids.ts";
+import type { Job } from "../../model/job.ts";
+import type { Lease } from "../../model/lease.ts";
+import type { Instant } from "../../model/units.ts";
+import { lostMsOf } from "../../run/lost-work.ts";
 
-/** What can be taken: a whole job, or one member that an elastic job has beyond its minimum. */
+/** A whole job, or one extra member of an elastic job: what one eviction takes. */
 export interface Victim {
   readonly job: Job;
   readonly leases: readonly Lease[];
   readonly extra: boolean;
   /** The account whose guarantee covers it; extra members are burst [C1]. */
   readonly cover: AccountNo;
-  /** What puts it behind the claimant in the order of their account; absent where that is not why it leaves [O3]. */
+  /** The cost by which its account's order puts it behind the claimant; absent unless it is taken by O3. */
   readonly costToEnd?: number;
 }
 
-/** A job as victims: its extra members, the last first, then the job whole. */
+/** The victims that a job can be: its extra members, the last first, then the whole job. */
 export function victimsOf(job: Job): Victim[] {
   const victims: Victim[] = [];
   for (const lease of job.leases.toReversed()) {
@@ -30,7 +30,7 @@ export function whole(job: Job): Victim {
   return { job, leases: stayingLeases(job), extra: false, cover: job.cover };
 }
 
-/** Without the members that have been told to leave already: what those held is nobody's to give. */
+/** Without extra members that are stopping already: their seats cannot be taken again. */
 export function stayingLeases({ leases }: Job): readonly Lease[] {
   for (const lease of leases) if (isLeaving(lease)) return leases.filter((each) => !isLeaving(each));
   return leases;
@@ -40,7 +40,7 @@ function isLeaving({ extra, state }: Lease): boolean {
   return extra === true && state === "stopping";
 }
 
-/** Time of one GPU that would be lost: since the last checkpoint, else since the start; nothing before it runs. */
+/** Time lost per GPU: since the last checkpoint, else since the start; nothing before it runs. */
 export function lostMs({ job, extra }: Victim, now: Instant): number {
   return extra ? 0 : lostMsOf(job, now);
 }
@@ -57,8 +57,8 @@ export function gpusOf(leases: readonly Lease[]): number {
 }
 
 /**
- * Who of one account leaves first [T5]: extra members, lowest priority, the last in the account's order where that may
- * evict, least work lost per GPU, youngest, by number.
+ * Which victim of one account leaves first [T5]: extra members, then the lowest priority, the last in an account's order
+ * that may evict [O3], the least work lost per GPU, the youngest.
  */
 export function leavesFirst(a: Victim, b: Victim, now: Instant): number {
   if (a.extra !== b.extra) return a.extra ? -1 : 1;

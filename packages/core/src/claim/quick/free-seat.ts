@@ -1,0 +1,17 @@
+import type { Job } from "../../model/job.ts";
+import type { FullMarks } from "../../place/full-marks.ts";
+import { findSeats } from "../../place/seats.ts";
+import type { State } from "../../state/state.ts";
+import type { Wish, WishOption } from "../../state/wish.ts";
+
+/** Whether a seat is free. If the job does not get it, it is kept for a planned job [B2] or lacks quota: no victim is needed. */
+export function hasFreeSeat(
+  state: State,
+  job: Job,
+  wish: Wish,
+  { choice, model }: Pick<WishOption, "choice" | "model">,
+  full: FullMarks,
+): boolean {
+  if (full.isFull(state, wish, job.spec, job.account)) return false;
+  return typeof findSeats(state, job, choice, model) === "object";
+}

@@ -1,0 +1,73 @@
+import { leavesFirst, lostWork, type Victim } from "../draft/victim.ts";
+import { ceilingHitOf, isCovered, isLawful, isLawfulButForFairness } from "../rules/lawful.ts";
+import { respectsLendingLimits } from "../rules/lending.ts";
+import { isOwn } from "../rules/rule.ts";
+import type { Site } from "../seats/site.ts";
+import { SiteCapacity } from "../seats/site-capacity.ts";
+import { type ClaimSearch, evict } from "./search.ts";
+import type { SeatPlan } from "./seat-plan.ts";
+
+/** The plan of a draft once no more victims can be spared [T5]; undefined where there is no room or it is not lawful. */
+export function leastPlan(search: ClaimSearch, sites: readonly Site[]): SeatPlan | undefined {
+  const { context, draft } = search;
+  const capacity = new SiteCapacity(sites, draft);
+  if (!capacity.holdsAll) return undefined;
+  const mayStand = () => isLawful(draft) && respectsLendingLimits(draft);
+  spareVictims(search, () => capacity.holdsAll && mayStand());
+  capacity.seatMembers();
+  if (!mayStand() || !areNeeded(search, capacity)) return undefined;
+  const seats = sites.flatMap((site) => site.seats(draft.on(site.node.no)));
+  let lost = 0;
+  for (const victim of draft.victims.keys()) lost += lostWork(victim, context.now);
+  return { seats, victims: draft.victims, lost };
+}
+
+/** Spares every victim that is not needed, the one that would lose most first, until none can be spared. */
+function spareVictims(search: ClaimSearch, isEnough: () => boolean): void {
+  const { draft, context } = search;
+  const { now } = context;
+  for (let changed = true; changed; ) {
+    changed = false;
+    const victims = [...draft.victims.keys()].sort(
+      (a, b) => lostWork(b, now) - lostWork(a, now) || -leavesFirst(a, b, now),
+    );
+    for (const victim of victims) {
+      const mark = draft.mark();
+      draft.spare(victim);
+      if (isEnough() || isEnoughToShrink(search, victim, isEnough)) changed = true;
+      else draft.undoTo(mark);
+    }
+  }
+}
+
+/** Whether extra members of a job are enough instead of the whole job [T13]; they are evicted then. */
+function isEnoughToShrink(search: ClaimSearch, { job, extra, leases }: Victim, isEnough: () => boolean): boolean {
+  if (extra || !leases.some((lease) => lease.extra)) return false;
+  const mark = search.draft.mark();
+  for (const other of search.offers.extrasOf(job)) {
+    evict(search, other);
+    if (isEnough()) return true;
+  }
+  return search.draft.undoTo(mark);
+}
+
+/**
+ * T2, T10, T14: where some victims are taken by T2, all but those of T1 must be needed for room or quota, or, of the
+ * claimant's own account, for its cover. A victim that left only to make the claimant's side small enough would start
+ * again, and the others would take their room back, without end.
+ */
+function areNeeded({ draft }: ClaimSearch, capacity: SiteCapacity): boolean {
+  const { preemptible } = draft.claimant.job.spec;
+  if (![...draft.victims.values()].includes("T2")) return true;
+  for (const [victim, rule] of [...draft.victims]) {
+    if (rule === "T1") continue;
+    const mark = draft.mark();
+    draft.spare(victim);
+    const hasQuota =
+      ceilingHitOf(draft) === undefined && (isCovered(draft) || (preemptible && respectsLendingLimits(draft)));
+    const isNeeded = !capacity.holdsAll || !hasQuota || (isOwn(rule) && !isLawfulButForFairness(draft));
+    draft.undoTo(mark);
+    if (!isNeeded) return false;
+  }
+  return true;
+}
