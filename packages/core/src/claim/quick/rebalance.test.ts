@@ -1,14 +1,12 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import type { JobNo } from "../../model/ids.ts";
-import type { Job, JobSpec } from "../../model/job.ts";
 import { plainPolicy } from "../../model/policy.ts";
 import { hour, minute } from "../../model/units.ts";
 import { placeJob } from "../../place/place.ts";
-import { newJob } from "../../state/new-job.ts";
 import { wishOf } from "../../state/wish-of.ts";
-import { parseJob, type RawJob } from "../../submit/parse.ts";
-import { ana, jobId, nodeOf, World } from "../../testing/world.ts";
+import type { RawJob } from "../../submit/parse.ts";
+import { nodeOf, World } from "../../testing/world.ts";
+import { jobOf } from "../claim.fixture.ts";
 import { EffortBudget } from "../effort-budget.ts";
 import { searchClaim } from "../plan.ts";
 import { quickRebalance } from "./rebalance.ts";
@@ -26,12 +24,6 @@ function tenants(): World {
   world.account("lab", { guarantee: 2 }).account("shop");
   for (const path of accounts) world.account(path);
   return world;
-}
-
-function jobOf({ state, now }: World, path: string, raw: Partial<RawJob>): Job {
-  const account = state.accountByPath.get(path)!.no;
-  const spec = parseJob({ run: "true", ...raw }, { after: [] }) as JobSpec;
-  return newJob({ spec, account, user: ana, at: now }, 0, 1_000_000 as JobNo, jobId("asks"));
 }
 
 function quick(world: World, path: string, raw: Partial<RawJob>) {

@@ -1,13 +1,11 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import type { JobNo } from "../../model/ids.ts";
-import type { Job, JobSpec } from "../../model/job.ts";
+import type { Job } from "../../model/job.ts";
 import { minute } from "../../model/units.ts";
 import { placeJob } from "../../place/place.ts";
-import { newJob } from "../../state/new-job.ts";
 import { wishOf } from "../../state/wish-of.ts";
-import { parseJob } from "../../submit/parse.ts";
-import { ana, jobId, World } from "../../testing/world.ts";
+import { jobId, World } from "../../testing/world.ts";
+import { jobOf } from "../claim.fixture.ts";
 import type { ClaimRequest } from "../claim-context.ts";
 import { lostMs } from "../draft/victim.ts";
 import { EffortBudget } from "../effort-budget.ts";
@@ -22,19 +20,12 @@ function guests(): World {
   return world;
 }
 
-/** A job of one GPU as the owner would submit it now. */
-function ownersJob({ state, now }: World, path = "owner"): Job {
-  const account = state.accountByPath.get(path)!.no;
-  const spec = parseJob({ run: "true", gpus: 1 }, { after: [] }) as JobSpec;
-  return newJob({ spec, account, user: ana, at: now }, 0, 1_000_000 as JobNo, jobId("owner"));
-}
-
 function requestOf({ state, now }: World, job: Job): ClaimRequest {
   return { state, job, wish: wishOf(state, job.spec), now, effort: new EffortBudget(state, now) };
 }
 
-function quickVictims(world: World, path?: string): string[] | undefined {
-  const job = ownersJob(world, path);
+function quickVictims(world: World, path = "owner"): string[] | undefined {
+  const job = jobOf(world, path);
   assert.equal(placeJob(world.state, job, world.now, undefined), undefined); // it finds no free seat
   const plan = quickReclaim(requestOf(world, job));
   assert.ok(plan !== "none");
@@ -140,7 +131,7 @@ function compareOn(worlds: Iterable<World>): number {
   let compared = 0;
   for (const world of worlds) {
     const { state, now } = world;
-    const job = ownersJob(world);
+    const job = jobOf(world, "owner");
     if (placeJob(state, job, now, undefined) !== undefined) continue;
     const quick = quickReclaim(requestOf(world, job));
     assert.ok(quick !== "none");
