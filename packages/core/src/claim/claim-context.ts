@@ -23,6 +23,6 @@ export interface ClaimContext {
   readonly need: ClaimNeed;
   readonly now: Instant;
   readonly effort: EffortBudget;
-  /** The only nodes on which victims are looked for, where those are known. */
+  /** The only nodes on which victims are searched for; undefined = all. */
   readonly nodes?: readonly NodeNo[] | undefined;
 }

@@ -33,7 +33,7 @@ function nodeOf(world: World, id: string): string {
   return world.state.fleet.node(seat!.node as never).facts.name;
 }
 
-/** The engine did as it was told: the job is off its old seat. */
+/** The engine has stopped the job: it is off its old seat. */
 function leave(world: World, id: string): Event[] {
   return world.report(id, { kind: "exited", ran: true, signal: "SIGTERM" });
 }
@@ -109,7 +109,7 @@ describe("moving jobs so that a job finds its GPUs together", () => {
       world.submit("wide", "b", { gpus: 2 });
       assert.equal(claimsOf(world.events).length, 0);
       world.tick(2 * minute);
-      assert.equal(claimsOf(world.events).length, raw === movable ? 2 : 0, "min_runtime is over for who can move");
+      assert.equal(claimsOf(world.events).length, raw === movable ? 2 : 0, "min_runtime is over for jobs that can move");
     }
   });
 

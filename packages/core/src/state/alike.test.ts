@@ -4,7 +4,7 @@ import { minute } from "../model/units.ts";
 import { World } from "../testing/world.ts";
 
 describe("the classes of possible victims", () => {
-  it("[T8] know when their oldest job was placed, also after it has left", () => {
+  it("[T8] know when their oldest job was placed, and after it has left as soon as their jobs are listed", () => {
     const world = new World().nodes(["n1", "H100:4"]).account("lab");
     const { state } = world;
     const account = state.accountByPath.get("lab")!.no;
@@ -16,7 +16,9 @@ describe("the classes of possible victims", () => {
     world.submit("b", "lab");
     assert.deepEqual(oldest(), [first]);
     world.run("a").run("b").exit("a", 0);
-    assert.deepEqual(oldest(), [second]);
+    assert.deepEqual(oldest(), [first]);
+    const [remaining] = state.victimClasses.of(state, account).values();
+    assert.equal(remaining!.jobs.size, 1);
     assert.deepEqual(oldest(), [second]);
     world.exit("b", 0);
     assert.deepEqual(oldest(), []);
@@ -29,7 +31,7 @@ describe("the classes of possible victims", () => {
     for (const id of ["a", "b"]) world.submit(id, "lab");
     world.submit("wide", "lab", { gpus: 2 });
     world.submit("saves", "lab", { checkpoint: { every: "10m" } });
-    const sizes = [...state.victimClasses.of(state, account).values()].map(({ jobs }) => [...jobs].length);
+    const sizes = [...state.victimClasses.of(state, account).values()].map(({ jobs }) => jobs.size);
     assert.deepEqual(sizes, [2, 1, 1]);
   });
 });

@@ -12,10 +12,10 @@ export class VictimClass {
   /** They can be resumed from a checkpoint. */
   readonly saves: boolean;
   readonly held: Held;
-  /** When each was placed, as of when it was added. */
-  readonly #placedAt = new Map<Job, Instant>();
-  /** Undefined = to be worked out again: the oldest has left. */
-  #oldestAt: Instant | undefined = Number.POSITIVE_INFINITY;
+  readonly #jobs = new Set<Job>();
+  #oldestAt: Instant = Number.POSITIVE_INFINITY;
+  /** The oldest has left: the others may all be younger. */
+  #isLoose = false;
 
   constructor(key: string, cover: AccountNo, saves: boolean, held: Held) {
     this.key = key;
@@ -24,31 +24,33 @@ export class VictimClass {
     this.held = held;
   }
 
-  get jobs(): Iterable<Job> {
-    return this.#placedAt.keys();
-  }
-
-  get isEmpty(): boolean {
-    return this.#placedAt.size === 0;
-  }
-
-  /** When the first of them was placed: until `min_runtime` after that, none of them need be examined [T8]. */
+  /** None of them was placed before: until `min_runtime` after that, none of them need be examined [T8]. */
   get oldestAt(): Instant {
-    if (this.#oldestAt === undefined) {
-      this.#oldestAt = Number.POSITIVE_INFINITY;
-      for (const at of this.#placedAt.values()) this.#oldestAt = Math.min(this.#oldestAt, at);
-    }
     return this.#oldestAt;
   }
 
+  /** All of them. To go through them takes as long as to find the oldest, so `oldestAt` is exact from here on. */
+  get jobs(): ReadonlySet<Job> {
+    if (this.#isLoose) {
+      this.#isLoose = false;
+      this.#oldestAt = Number.POSITIVE_INFINITY;
+      for (const { placedAt } of this.#jobs) this.#oldestAt = Math.min(this.#oldestAt, placedAt);
+    }
+    return this.#jobs;
+  }
+
+  get isEmpty(): boolean {
+    return this.#jobs.size === 0;
+  }
+
   add(job: Job): void {
-    this.#placedAt.set(job, job.placedAt);
-    if (this.#oldestAt !== undefined) this.#oldestAt = Math.min(this.#oldestAt, job.placedAt);
+    this.#jobs.add(job);
+    this.#oldestAt = Math.min(this.#oldestAt, job.placedAt);
   }
 
   remove(job: Job): void {
-    if (this.#placedAt.get(job) === this.#oldestAt) this.#oldestAt = undefined;
-    this.#placedAt.delete(job);
+    this.#jobs.delete(job);
+    if (job.placedAt === this.#oldestAt) this.#isLoose = true;
   }
 }
 

@@ -24,7 +24,7 @@ type Step =
   | { readonly did: "spare"; readonly victim: Victim; readonly rule: Rule }
   | { readonly did: "hold"; readonly seats: readonly Seat[]; readonly each: BesideGpus };
 
-/** Is told of every victim that a draft evicts or spares. */
+/** Notices every victim that a draft evicts or spares. */
 export interface DraftWatcher {
   changed(victim: Victim): void;
 }
@@ -132,7 +132,7 @@ export class Draft implements Remaining {
     this.#watcher?.changed(victim);
   }
 
-  /** Tells a watcher of every change from now on. */
+  /** Notifies a watcher of every change from now on. */
   watch(watcher: DraftWatcher): void {
     this.#watcher = watcher;
   }

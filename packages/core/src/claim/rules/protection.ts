@@ -25,7 +25,7 @@ export function mayRebalance(state: State, { job, extra }: Victim, now: Instant)
 interface RebalancedClass {
   /** They checkpoint. */
   readonly saves: boolean;
-  /** When the first of them was placed. */
+  /** None of them was placed before. */
   readonly oldestAt: Instant;
 }
 

@@ -5,7 +5,9 @@ import type { Claimant } from "./claimant.ts";
 
 /** An account and the accounts above it, without the root. */
 export function pathOf(tree: AccountTree, account: AccountNo): ReadonlySet<AccountNo> {
-  return new Set(pathUp(tree, account).map(({ no }) => no));
+  const path = new Set<AccountNo>();
+  for (const { no } of pathUp(tree, account)) path.add(no);
+  return path;
 }
 
 /** The accounts that lose a victim and not the claimant: the victim's account up to its side, lowest first [T5]. */
@@ -31,9 +33,9 @@ export interface Sides {
 export function sidesOf(tree: AccountTree, claimant: Claimant, account: AccountNo): Sides {
   const loser = losingAccounts(tree, claimant, account).at(-1);
   const common = loser === undefined ? account : loser.parent;
-  for (const meeting of meetingsOf(tree, claimant.job.account))
-    if (meeting.common === common) return { claimant: meeting.own, loser: loser?.no };
-  throw new Error(`Bug: account ${account} and the claimant's have no common account`);
+  let own: AccountNo | undefined;
+  for (let at = claimant.job.account; at !== common; at = accountOf(tree, at).parent) own = at;
+  return { claimant: own, loser: loser?.no };
 }
 
 /** An account that contains the claimant, and the claimant's side below it; undefined in the claimant's own account. */

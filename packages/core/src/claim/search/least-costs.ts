@@ -123,8 +123,11 @@ export class LeastCosts {
 
   /** What the burst work of a node would lose and leave. */
   #burstOn(site: Site): BurstOnNode {
-    let [least, leastWork] = [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY];
-    let [served, lost, part] = [0, 0, 0];
+    let least = Number.POSITIVE_INFINITY;
+    let leastWork = Number.POSITIVE_INFINITY;
+    let served = 0;
+    let lost = 0;
+    let part = 0;
     const jobs: Job[] = [];
     const offers: Job[] = [];
     for (const lease of this.#state.fleet.leasesOn(site.node.no)) {
