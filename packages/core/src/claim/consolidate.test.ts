@@ -109,7 +109,11 @@ describe("moving jobs so that a job finds its GPUs together", () => {
       world.submit("wide", "b", { gpus: 2 });
       assert.equal(claimsOf(world.events).length, 0);
       world.tick(2 * minute);
-      assert.equal(claimsOf(world.events).length, raw === movable ? 2 : 0, "min_runtime is over for jobs that can move");
+      assert.equal(
+        claimsOf(world.events).length,
+        raw === movable ? 2 : 0,
+        "min_runtime is over for jobs that can move",
+      );
     }
   });
 

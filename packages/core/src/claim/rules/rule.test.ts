@@ -43,10 +43,11 @@ describe("the rule by which a job is taken", () => {
   });
 
   it("[T3] lets a job with preemptible: false take burst work of its own priority", () => {
-    const world = runAll(tenants(), { burst: ["lab", { gpus: 4 }], covered: ["lab", { gpus: 2 }] });
+    const world = runAll(tenants(), { covered: ["lab", { gpus: 2 }], burst: ["lab", { gpus: 4 }] });
     world.tick(hour);
     const kept = { preemptible: false, cover: "lab" };
     assert.equal(ruleOf(world, "burst", "lab", kept), "T3");
+    assert.equal(ruleOf(world, "covered", "lab", kept), undefined);
     assert.equal(ruleOf(world, "burst", "lab"), undefined);
     assert.equal(ruleOf(world, "burst", "lab", { ...kept, priority: "low" }), undefined);
   });

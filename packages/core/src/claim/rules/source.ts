@@ -8,7 +8,6 @@ import type { Draft } from "../draft/draft.ts";
 import type { Victim } from "../draft/victim.ts";
 import type { Claimant } from "./claimant.ts";
 import type { Remaining } from "./remaining.ts";
-import { isOwn } from "./rule.ts";
 import { losingAccounts } from "./sides.ts";
 
 /** T5: an account gives up jobs only while it, and the accounts up to its side, are above their guarantees. */
@@ -43,17 +42,15 @@ export function isSourceFor(draft: Draft, victim: Victim): boolean {
 }
 
 function wasSource(draft: Draft, account: AccountNo): boolean {
-  for (const [victim, rule] of draft.victims)
-    if (!isOwn(rule) && isInside(draft.state, victim.job.account, account) && isAboveWith(draft, account, victim))
-      return true;
+  for (const victim of draft.victims.keys())
+    if (isInside(draft.state, victim.job.account, account) && isAboveWith(draft, account, victim)) return true;
   return false;
 }
 
-/** T5 for a set: each account that loses was above its guarantee until its last victim. */
+/** T5 for a set: each account that loses, and not the claimant, was above its guarantee until its last victim. */
 export function wereSources(draft: Draft): boolean {
   const wasAbove = new Map<AccountNo, boolean>();
-  for (const [victim, rule] of draft.victims) {
-    if (isOwn(rule)) continue;
+  for (const victim of draft.victims.keys()) {
     for (const { no } of losingAccounts(draft.state, draft.claimant, victim.job.account))
       wasAbove.set(no, wasAbove.get(no) || isAboveWith(draft, no, victim));
   }

@@ -40,15 +40,14 @@ function spareVictims(search: ClaimSearch, isEnough: () => boolean): void {
   }
 }
 
-/** Whether extra members of a job are enough instead of the whole job [T13]; they are evicted then. */
+/** Evicts extra members of a job until they are enough instead of the whole job [T13]; false = they are not, and the caller undoes it. */
 function isEnoughToShrink(search: ClaimSearch, { job, extra, leases }: Victim, isEnough: () => boolean): boolean {
   if (extra || !leases.some((lease) => lease.extra)) return false;
-  const mark = search.draft.mark();
   for (const other of search.offers.extrasOf(job)) {
     evict(search, other);
     if (isEnough()) return true;
   }
-  return search.draft.undoTo(mark);
+  return false;
 }
 
 /**
