@@ -182,7 +182,7 @@ export class Draft implements Remaining {
     return left;
   }
 
-  /** What an account loses with one more victim: while another seat of a confidential tenant stays on a node, nothing there [U3]. */
+  /** What an account loses with one more victim: nothing on a node where a confidential tenant keeps another seat [U3]. */
   lossOf(account: AccountNo, victim: Victim): Held {
     const left = this.left(account);
     return this.ifEvicted(victim, () => minus(left, this.left(account)));

@@ -4,7 +4,7 @@ import { findSeats } from "../../place/seats.ts";
 import type { State } from "../../state/state.ts";
 import type { Wish, WishOption } from "../../state/wish.ts";
 
-/** Whether a seat is free. If the job does not get it, it is kept for a planned job [B2] or lacks quota: no victim is needed. */
+/** Whether a seat is free. A job that does not get it lacks quota, or it is kept for a plan [B2]: no victim is needed. */
 export function hasFreeSeat(
   state: State,
   job: Job,

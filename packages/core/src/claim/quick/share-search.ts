@@ -66,10 +66,12 @@ export class ShareSearch {
     // Jobs of an account that also has accounts below are sides of their own.
     if (state.victimClasses.of(state, common).size > 0 && common !== job.account) this.isOpen = true;
     const winner = winningSide(state, own, demand, this.#noVictims);
+    // A side that may lose nothing while it loses nothing may lose nothing at all, nor may sides with smaller shares [T11].
+    let mayLoseMore = true;
     return this.#ofLargest(common, (side) => {
       if (side === own) return this.#besideOwn(side);
-      if (!mayLose(state, side, winner, this.#noVictims)) return undefined; // then no loss is fair: shares only fall [T11]
-      return this.#below(side, { side, winner });
+      mayLoseMore &&= mayLose(state, side, winner, this.#noVictims);
+      return mayLoseMore ? this.#below(side, { side, winner }) : undefined;
     });
   }
 

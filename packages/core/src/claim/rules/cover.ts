@@ -15,7 +15,7 @@ export function isOutsideCover(state: State, { cover }: Pick<Claimant, "cover">,
   return !isInside(state, account, cover);
 }
 
-/** T3: covered work is replaced only by work that is covered at least as low; otherwise it would claim its guarantee back. */
+/** T3: covered work is replaced only by work covered at least as low; otherwise it would claim its guarantee back. */
 export function isCoveredAsLow(state: State, cover: AccountNo, victimCover: AccountNo): boolean {
   if (victimCover === noAccount) return true;
   return cover !== noAccount && isInside(state, cover, victimCover);

@@ -11,10 +11,9 @@ export interface Remaining {
   share(account: AccountNo): Share;
 }
 
-/** No evictions. Good for as long as no usage changes. */
+/** No evictions. */
 export class NothingTaken implements Remaining {
   readonly #quotas: QuotaFacts;
-  readonly #shares: (Share | undefined)[] = [];
 
   constructor(quotas: QuotaFacts) {
     this.#quotas = quotas;
@@ -25,8 +24,7 @@ export class NothingTaken implements Remaining {
   }
 
   share(account: AccountNo): Share {
-    this.#shares[account] ??= shareOf(this.#quotas, accountOf(this.#quotas, account), this.left(account));
-    return this.#shares[account];
+    return shareOf(this.#quotas, accountOf(this.#quotas, account), this.left(account));
   }
 }
 

@@ -57,7 +57,7 @@ export function wereSources(draft: Draft): boolean {
   return ![...wasAbove.values()].includes(false);
 }
 
-/** Whether an account is above its guarantee if one victim stays; of an elastic job, if its minimum or its last member stays. */
+/** Whether an account is above its guarantee if one victim stays; of an elastic job, its minimum or its last member. */
 function isAboveWith(draft: Draft, no: AccountNo, victim: Victim): boolean {
   const { state } = draft;
   const { leases, extra } = victim;

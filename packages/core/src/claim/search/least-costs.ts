@@ -156,7 +156,7 @@ export class LeastCosts {
     else if (leavesFirst(whole(job), whole(offers[at]!), this.#now) < 0) offers[at] = job;
   }
 
-  /** The work lost with the first job to leave for a guarantee: the one with the least time per GPU [T5]; of several, the smallest. */
+  /** The work lost with the first job to leave for a guarantee: that with the least time per GPU [T5], then the smallest. */
   #firstWork(offers: readonly Job[]): number {
     const leastMs = Math.min(...offers.map((job) => lostMsOf(job, this.#now)));
     const first = offers.filter((job) => lostMsOf(job, this.#now) === leastMs);

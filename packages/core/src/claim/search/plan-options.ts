@@ -25,7 +25,7 @@ export interface ClaimOption {
   readonly offers: Offers;
 }
 
-/** The plan of the first option that has one; a later alternative only if it takes no work of the claimant's own account [T4]. */
+/** The plan of the first option that has one; a later alternative only if it takes no work of its own account [T4]. */
 export function planByOptions(
   request: ClaimRequest,
   options: readonly ClaimOption[],

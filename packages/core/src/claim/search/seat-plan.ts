@@ -14,7 +14,7 @@ export function takesOwn({ victims }: Pick<SeatPlan, "victims">): boolean {
   return [...victims.values()].some(isOwn);
 }
 
-/** Others' work before that of the claimant's own account [T4], the least work lost, members before whole jobs, the fewest victims [T5]. */
+/** Others' work before that of its own account [T4], the least work lost, members before jobs, the fewest victims [T5]. */
 export function compareCosts(a: SeatPlan, b: SeatPlan): number {
   const own = Number(takesOwn(a)) - Number(takesOwn(b));
   return own || a.lost - b.lost || jobsOf(a) - jobsOf(b) || a.victims.size - b.victims.size;

@@ -40,7 +40,7 @@ function spareVictims(search: ClaimSearch, isEnough: () => boolean): void {
   }
 }
 
-/** Evicts extra members of a job until they are enough instead of the whole job [T13]; false = they are not, and the caller undoes it. */
+/** T13: evicts extra members until they are enough instead of the whole job; false = they are not, the caller undoes it. */
 function isEnoughToShrink(search: ClaimSearch, { job, extra, leases }: Victim, isEnough: () => boolean): boolean {
   if (extra || !leases.some((lease) => lease.extra)) return false;
   for (const other of search.offers.extrasOf(job)) {

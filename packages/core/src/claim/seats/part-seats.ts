@@ -23,7 +23,7 @@ export function partNeedOf(state: State, job: Job, choice: number): PartNeed | u
   return { ask: { ...part, isolation: spec.isolation }, who: newcomerOf(state, job), members: spec.members.min };
 }
 
-/** Parts of a node's GPUs for as many members as find one, once these victims and all stopping work have left. Other parts stay. */
+/** Parts of a node's GPUs for as many members as find one, once these victims and all stopping work have left. */
 export function partSeats(
   fleet: Fleet,
   node: FleetNode,
