@@ -8,7 +8,7 @@ export { entriesOf, faultOf } from "./bill/ledger.ts";
 export { PeriodRating } from "./bill/period.ts";
 export { RateBook } from "./bill/rate-book.ts";
 export { type Shared, Totals } from "./bill/totals.ts";
-export type { Rule } from "./claim/takeable.ts";
+export type { Rule } from "./claim/rules/rule.ts";
 export { decideBatch } from "./decide/batch.ts";
 export { decide } from "./decide/decide.ts";
 export { Fleet } from "./fleet/fleet.ts";

@@ -2,22 +2,22 @@ import type { NodeNo } from "../model/ids.ts";
 import type { Job } from "../model/job.ts";
 import type { State } from "../state/state.ts";
 
-/** Which claimants to ask whether they can start: most wait for nodes on which nothing has changed. */
+/** The claimants that may be able to start now: most wait for nodes on which nothing has changed. */
 export class ClaimWatch {
-  /** The change of the fleet up to which claimants have been asked; -1 = none have. */
-  #askedAt = -1;
-  /** Claimants whose seats were free, but something else was missing. */
+  /** The change of the fleet up to which claimants have been checked; -1 = none have. */
+  #checkedAt = -1;
+  /** Claimants whose seats were free when checked, but that lacked something else. */
   #heldUp = new Set<Job>();
 
-  /** In order of their claims: those on whose nodes something has changed, and those that were held up. */
+  /** The claimants to check, in order of their claims: a node of their seats has changed, or they were held up. */
   take({ claimants, claimantsOn, fleet }: State): Job[] {
     const { count, recent } = fleet.changes;
-    const [askedAt, heldUp] = [this.#askedAt, this.#heldUp];
-    this.#askedAt = count;
+    const [checkedAt, heldUp] = [this.#checkedAt, this.#heldUp];
+    this.#checkedAt = count;
     if (claimants.size === 0) return [];
     if (heldUp.size > 0) this.#heldUp = new Set();
-    if (askedAt < 0 || count - askedAt > recent.length) return [...claimants];
-    for (let change = askedAt; change < count; change++)
+    if (checkedAt < 0 || count - checkedAt > recent.length) return [...claimants];
+    for (let change = checkedAt; change < count; change++)
       for (const job of claimantsOn.get(recent[change % recent.length]! as NodeNo) ?? []) heldUp.add(job);
     return heldUp.size === 0 ? [] : [...claimants].filter((job) => heldUp.has(job));
   }

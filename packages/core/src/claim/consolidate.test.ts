@@ -33,7 +33,7 @@ function nodeOf(world: World, id: string): string {
   return world.state.fleet.node(seat!.node as never).facts.name;
 }
 
-/** The engine did as it was told: the job is off its old seat. */
+/** The engine has stopped the job: it is off its old seat. */
 function leave(world: World, id: string): Event[] {
   return world.report(id, { kind: "exited", ran: true, signal: "SIGTERM" });
 }
@@ -46,7 +46,7 @@ function held(world: World, path: string): number {
   return world.state.usage[world.state.accountByPath.get(path)!.no]!.units / unitsPerGpu;
 }
 
-describe("moving jobs to make room by shape", () => {
+describe("moving jobs so that a job finds its GPUs together", () => {
   it("[T9] moves a job that can move to a seat that is held for it, and both run", () => {
     const world = scattered("x", "y");
     world.submit("wide", "b", { gpus: 2 });
@@ -66,7 +66,7 @@ describe("moving jobs to make room by shape", () => {
     );
   });
 
-  it("[T9] moves the least work, and nobody whose move is not needed", () => {
+  it("[T9] moves the jobs that lose the least work, and none whose move is not needed", () => {
     // Two minutes after their start, z has lost ten seconds, y half a minute, x all of it.
     const world = scattered(["x", "1h"], ["y", "90s"], ["z", "110s"]);
     world.submit("wide", "b", { gpus: 2 });
@@ -76,7 +76,7 @@ describe("moving jobs to make room by shape", () => {
     assert.equal(nodeOf(world, "wide"), "n-z");
   });
 
-  it("[T9] moves several where it takes several, but not one of them without a seat for each", () => {
+  it("[T9] moves several jobs where several must move, and none unless each has a new seat", () => {
     for (const [free, moves] of [
       [["H100:2", "H100:1"], 2],
       [["H100:1", "H100:1", "H100:1"], undefined],
@@ -94,7 +94,7 @@ describe("moving jobs to make room by shape", () => {
     }
   });
 
-  it("[T9][T8] leaves alone who cannot move, who must not be preempted and who has just started", () => {
+  it("[T9][T8] leaves jobs in place that cannot move, must not be preempted or have just started", () => {
     for (const [raw, waitMs] of [
       [{}, 2 * minute],
       [{ ...movable, preemptible: false }, 2 * minute],
@@ -109,11 +109,15 @@ describe("moving jobs to make room by shape", () => {
       world.submit("wide", "b", { gpus: 2 });
       assert.equal(claimsOf(world.events).length, 0);
       world.tick(2 * minute);
-      assert.equal(claimsOf(world.events).length, raw === movable ? 2 : 0, "min_runtime is over for who can move");
+      assert.equal(
+        claimsOf(world.events).length,
+        raw === movable ? 2 : 0,
+        "min_runtime is over for jobs that can move",
+      );
     }
   });
 
-  it("[T9] keeps to the owner's budget of moves an hour, and goes on when the hour is over", () => {
+  it("[T9] keeps to the owner's budget of moves per hour, and goes on when the hour is over", () => {
     const world = scattered("x", "y", "u", "v");
     const policy = { ...plainPolicy, rebalance: "off", minRuntimeMs: minute, movesPerHourMax: 1 } as const;
     world.must({ kind: "policy.set", policy });
@@ -131,7 +135,7 @@ describe("moving jobs to make room by shape", () => {
     world.must({ kind: "policy.set", policy: { ...policy, movesPerHourMax: 0 } });
   });
 
-  it("[S7][T9] counts a mover once, on the seat that it has, and again on the one that it comes to", () => {
+  it("[S7][T9] counts a moved job once: on its old seat, then on its new one", () => {
     const world = scattered("x", "y");
     world.must({
       kind: "account.edit",
@@ -153,7 +157,7 @@ describe("moving jobs to make room by shape", () => {
     assert.equal(held(world, "a") + held(world, "b"), 0);
   });
 
-  it("[T9] does not cost a mover its class", () => {
+  it("[T9] keeps the class of a moved job", () => {
     const world = new World().nodes(["n0", "H100:2"], ["n1", "H100:2"]).account("a", { guarantee: 2 });
     world.must({ kind: "policy.set", policy: { ...plainPolicy, rebalance: "off", minRuntimeMs: 0 } });
     for (const id of ["x", "fill", "y"]) world.submit(id, "a", id === "fill" ? {} : movable);
@@ -180,7 +184,7 @@ describe("moving jobs to make room by shape", () => {
     assert.equal(nodeOf(again, "wide"), "n-x");
   });
 
-  it("[T9] lets movers come back when the claimant gives up, and wait when their new node fails", () => {
+  it("[T9] starts moved jobs again when the claimant gives up, and lets them wait when their new node fails", () => {
     const given = scattered("x", "y");
     given.submit("wide", "b", { gpus: 2 });
     given.must({ kind: "job.cancel", job: jobId("wide") });
@@ -199,7 +203,7 @@ describe("moving jobs to make room by shape", () => {
     assert.equal(nodeOf(failed, "x"), "n-y");
   });
 
-  it("[S22][T9] ends a mover that is cancelled, or ends by itself, and frees what was held for it", () => {
+  it("[S22][T9] ends a moved job that is cancelled or ends by itself, and frees the seats held for it", () => {
     const cancelled = scattered("x", "y");
     cancelled.submit("wide", "b", { gpus: 2 });
     cancelled.must({ kind: "job.cancel", job: jobId("x") });
@@ -217,7 +221,7 @@ describe("moving jobs to make room by shape", () => {
     assert.equal(nodeOf(done, "wide"), "n-x");
   });
 
-  it("[T9][P1] makes room for the one member of a gang that has none", () => {
+  it("[T9][P1] makes room for the one member of a gang that has no seat", () => {
     const world = new World().nodes(["n0", "H100:2"], ["n1", "H100:2"], ["n2", "H100:2"]).account("a").account("b");
     world.must({ kind: "policy.set", policy: { ...plainPolicy, rebalance: "off", minRuntimeMs: 0 } });
     for (const id of ["x", "fill", "y"]) world.submit(id, "a", id === "fill" ? {} : movable);

@@ -2,59 +2,63 @@ import type { Job } from "../model/job.ts";
 import type { Instant } from "../model/units.ts";
 import { type FullMarks, noMarks } from "../place/full-marks.ts";
 import type { State } from "../state/state.ts";
-import { type CostKind, Costs } from "./costs.ts";
-import type { ClaimNeed } from "./site.ts";
+import { HighestShares } from "./highest-shares.ts";
+import { type LeastCostOrder, LeastCosts } from "./search/least-costs.ts";
+import type { ClaimNeed } from "./seats/site.ts";
 
-/** How many nodes and jobs the claims of one batch may look at: about a second's worth. Callers wait meanwhile. */
-const looksMax = 200_000;
-/** The same for groups that have their turn [B6]: about a millisecond's worth. */
-const turnLooksMax = 128;
-/** How many groups have their turn before it is asked again whether there is time. */
-const turnsAtOnce = 4;
+/** How many nodes and jobs the claims of one batch may examine: about a second's worth, for which callers wait. */
+const examinedMax = 200_000;
+/** The same for groups whose periodic retry is due [B6]: about a millisecond's worth. */
+const retriesExaminedMax = 128;
+/** How many groups are retried before the budget is checked again. */
+const retriesAtOnce = 4;
 
-/** How much the claims of one batch have looked at, and what was worked out once for all claimants with the same need. */
+/** How much the claims of one batch have examined, and what is worked out once for all of its claimants. */
 export class EffortBudget {
   readonly #state: State;
   readonly #now: Instant;
   readonly full: FullMarks;
-  readonly #costs = new Map<string, Costs>();
-  #looks = 0;
-  /** Jobs for whose claim no time was left. */
+  readonly highestShares: HighestShares;
+  readonly #costs = new Map<string, LeastCosts>();
+  #examined = 0;
+  /** Jobs whose claim did not fit the budget. */
   readonly postponed: Job[] = [];
 
   constructor(state: State, now: Instant, full: FullMarks = noMarks) {
     this.#state = state;
     this.#now = now;
     this.full = full;
+    this.highestShares = new HighestShares(state);
   }
 
-  costsOf(need: ClaimNeed, kind: CostKind): Costs {
+  /** The nodes in order of what room for one member costs there at least. */
+  costsOf(need: ClaimNeed, order: LeastCostOrder): LeastCosts {
     const { model, gpus, gpuMemoryMiB, cpusMilli, memoryMiB, part } = need;
-    const whole = `${model}/${gpus}/${gpuMemoryMiB}/${cpusMilli}/${memoryMiB}/${kind}`;
+    const whole = `${model}/${gpus}/${gpuMemoryMiB}/${cpusMilli}/${memoryMiB}/${order}`;
     const key = part === undefined ? whole : `${whole}/${JSON.stringify(part)}`;
     const known = this.#costs.get(key);
     if (known?.catchUp() === true) return known;
-    // Which nodes are forbidden differs between claimants, and makes none of them cheaper.
+    // Forbidden nodes differ between claimants with the same need. To leave them in makes no node cheaper.
     const bare = { model, gpus, gpuMemoryMiB, cpusMilli, memoryMiB, part };
-    const costs = new Costs(this.#state, bare, this.#now, kind);
+    const costs = new LeastCosts(this.#state, bare, this.#now, order);
     this.#costs.set(key, costs);
     return costs;
   }
 
-  /** How many more groups may have their turn. */
+  /** How many more groups may be retried now. */
   get turns(): number {
-    return this.#looks < turnLooksMax ? turnsAtOnce : 0;
+    return this.#examined < retriesExaminedMax ? retriesAtOnce : 0;
   }
 
-  /** A claim has looked at this many nodes or jobs. */
-  spend(looks = 1): void {
-    this.#looks += looks;
+  /** A claim has examined this many nodes or jobs. */
+  spend(examined = 1): void {
+    this.#examined += examined;
   }
 
-  /** Whether there is time for the claim of a job in this batch. */
+  /** Whether the budget allows the claim of a job in this batch. */
   allows(job: Job): boolean {
-    this.#looks++;
-    if (this.#looks < looksMax) return true;
+    this.#examined++;
+    if (this.#examined < examinedMax) return true;
     this.postponed.push(job);
     return false;
   }

@@ -1,27 +1,15 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import type { JobNo } from "../model/ids.ts";
-import type { JobSpec } from "../model/job.ts";
-import { plainPolicy } from "../model/policy.ts";
 import { hour, unitsPerGpu } from "../model/units.ts";
-import { newJob } from "../state/apply/new-job.ts";
-import { parseJob, type RawJob } from "../submit/parse.ts";
-import { ana, jobId, World } from "../testing/world.ts";
+import type { RawJob } from "../submit/parse.ts";
+import type { World } from "../testing/world.ts";
+import { jobOf, rebalancing } from "./claim.fixture.ts";
 import { planClaim } from "./plan.ts";
 
 /** Which jobs leave for a job of an account, and which lose only members; undefined = it may not claim. */
-function leavesFor({ state, now }: World, path: string, raw: Partial<RawJob>): readonly string[] | undefined {
-  const account = state.accountByPath.get(path)!.no;
-  const spec = parseJob({ run: "true", ...raw }, { after: [] }) as JobSpec;
-  const job = newJob({ spec, account, user: ana, at: now }, 0, 1_000_000 as JobNo, jobId("asks"));
-  const plan = planClaim(state, job, now);
+function leavesFor(world: World, path: string, raw: Partial<RawJob>): readonly string[] | undefined {
+  const plan = planClaim(world.state, jobOf(world, path, raw), world.now);
   return plan && [...plan.victims.keys()].map(({ job: { id }, extra }) => id.replace("job_", "") + (extra ? "+" : ""));
-}
-
-function rebalancing(...nodes: [name: string, gpus: string][]): World {
-  const world = new World().nodes(...nodes);
-  world.must({ kind: "policy.set", policy: { ...plainPolicy, rebalance: "on", backfill: false } });
-  return world;
 }
 
 describe("a plan for a claim", () => {

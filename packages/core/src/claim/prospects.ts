@@ -1,23 +1,27 @@
 import type { Account } from "../model/account.ts";
-import { type AccountNo, noAccount, rootAccount } from "../model/ids.ts";
+import { noAccount, rootAccount } from "../model/ids.ts";
 import type { Job } from "../model/job.ts";
 import { accountOf } from "../quota/accounts.ts";
 import { coverFor } from "../quota/guarantee.ts";
 import { stayingOf } from "../quota/held.ts";
-import { compareShares, noShare, type Share, shareOf } from "../quota/share.ts";
+import { compareShares, shareOf } from "../quota/share.ts";
 import type { Wish } from "../state/indexes/wish.ts";
 import type { State } from "../state/state.ts";
-import { mayTakeOwn } from "./own-work.ts";
-import type { Claimant } from "./takeable.ts";
+import type { HighestShares } from "./highest-shares.ts";
+import type { Claimant } from "./rules/claimant.ts";
+import { mayTakeOwn } from "./rules/own-account.ts";
+import { meetingsOf } from "./rules/sides.ts";
 
 /**
- * Whether a claim could find anyone at all, from counts alone. Most who wait on a full fleet have nobody to take, and
- * telling so must not cost a plan. It may say yes in vain, but never no where somebody could be taken.
+ * Whether a claim could find any victim, from counts alone. Most jobs that wait on a full fleet may take no other, and
+ * to find that out must not cost a plan. A yes may be wrong; a no is not.
  */
-export function hasProspects(state: State, claimant: Claimant): boolean {
-  // Extra members are for the plan to look at.
+export function hasProspects(state: State, claimant: Claimant, highest: HighestShares): boolean {
+  // Extra members are for the plan to judge.
   if (state.elastic.size > 0) return true;
-  return mayTakeOwn(state, claimant.job) || mayTakeForFloor(state, claimant) || mayTakeForShare(state, claimant);
+  return (
+    mayTakeOwn(state, claimant.job) || mayTakeForFloor(state, claimant) || mayTakeForShare(state, claimant, highest)
+  );
 }
 
 /** Whether a job has a guarantee, or less urgent work of its own account, to claim by [T1, T3]. */
@@ -27,7 +31,7 @@ export function mayInsist(state: State, job: Job, { options }: Wish): boolean {
   return mayTakeOwn(state, job);
 }
 
-/** T1: burst work anywhere, or work that an account above its cover covers. */
+/** T1: burst work anywhere, or work that an account above the claimant's cover covers. */
 function mayTakeForFloor(state: State, { cover }: Claimant): boolean {
   if (cover === noAccount) return false;
   if (state.usage[rootAccount]!.burst > 0) return true;
@@ -37,52 +41,17 @@ function mayTakeForFloor(state: State, { cover }: Claimant): boolean {
   return false;
 }
 
-/** T2: at some level another side stands at least as high as the claimant's would. */
-function mayTakeForShare(state: State, { job, demand }: Claimant): boolean {
+/** T2: at some level another side has at least the share that the claimant's side would have. */
+function mayTakeForShare(state: State, { job, demand }: Claimant, highest: HighestShares): boolean {
   const { rebalance } = state.policy;
   if (rebalance === "off" || (rebalance === "checkpointed" && state.resumable.isEmpty)) return false;
   if (accountOf(state, job.account).children.length > 0) return true;
-  for (let side = job.account; side !== rootAccount; side = accountOf(state, side).parent) {
-    const { parent } = accountOf(state, side);
+  for (const { common, own } of meetingsOf(state, job.account)) {
+    if (own === undefined) continue;
     // Jobs of an account that also has accounts below are sides of their own.
-    if (state.active.has(parent)) return true;
-    const share = shareOf(state, accountOf(state, side), stayingOf(state, side), demand);
-    if (compareShares(highestBeside(state, parent, side), share) >= 0) return true;
+    if (state.active.has(common)) return true;
+    const share = shareOf(state, accountOf(state, own), stayingOf(state, own), demand);
+    if (compareShares(highest.beside(common, own), share) >= 0) return true;
   }
   return false;
-}
-
-interface Highest {
-  readonly version: number;
-  readonly account: AccountNo;
-  readonly share: Share;
-  /** The highest but for `account`. */
-  readonly second: Share;
-}
-
-const highest = new WeakMap<State, Map<AccountNo, Highest>>();
-
-/** The largest share of the accounts below `parent`, but for one of them. Kept until somebody's usage changes. */
-function highestBeside(state: State, parent: AccountNo, but: AccountNo): Share {
-  let known = highest.get(state);
-  if (known === undefined) {
-    known = new Map();
-    highest.set(state, known);
-  }
-  let entry = known.get(parent);
-  if (entry === undefined || entry.version !== state.version) {
-    entry = findHighest(state, parent);
-    known.set(parent, entry);
-  }
-  return entry.account === but ? entry.second : entry.share;
-}
-
-function findHighest(state: State, parent: AccountNo): Highest {
-  let [account, share, second] = [noAccount, noShare, noShare];
-  for (const child of accountOf(state, parent).children) {
-    const each = shareOf(state, accountOf(state, child), stayingOf(state, child));
-    if (compareShares(each, share) > 0) [account, share, second] = [child, each, share];
-    else if (compareShares(each, second) > 0) second = each;
-  }
-  return { version: state.version, account, share, second };
 }

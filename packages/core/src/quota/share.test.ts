@@ -3,7 +3,7 @@ import { describe, it } from "node:test";
 import { unitsPerGpu } from "../model/units.ts";
 import { World } from "../testing/world.ts";
 import { type Held, nothingHeld } from "./held.ts";
-import { compareShares, isFairLoss, shareOf } from "./share.ts";
+import { compareShares, shareOf } from "./share.ts";
 
 const gpus = 8;
 const quarter = unitsPerGpu / 4;
@@ -49,22 +49,5 @@ describe("the share of an account", () => {
     const after = shareOf(state, lab, parts(a100, quarter, quarter), next);
     assert.equal(after.borrowed, 3 * quarter);
     assert.ok(compareShares(before, after) < 0);
-  });
-});
-
-describe("a loss to a smaller share", () => {
-  const share = (borrowed: number) => ({ borrowed, of: 8, fleet: 8 });
-  const isFair = (before: number, after: number, winner: number) =>
-    isFairLoss(share(after), share(winner), () => share(before));
-
-  it("[T2] leaves the losing side at least as high as the claimant's", () => {
-    assert.equal(isFair(4, 3, 2), true);
-    assert.equal(isFair(4, 2, 2), true);
-    assert.equal(isFair(4, 1, 2), false);
-  });
-
-  it("[T11] is not fair if the losing side already had the claimant's final share before it", () => {
-    assert.equal(isFair(2, 2, 2), false);
-    assert.equal(isFair(3, 3, 2), true);
   });
 });

@@ -67,15 +67,6 @@ export function compareShares(a: Share, b: Share): number {
   return compareProducts(a.borrowed, b.of, b.borrowed, a.of);
 }
 
-/**
- * Whether a losing side may end at share `after` when the claimant's side ends at `winner` [T2]. Equal shares are enough
- * only if the loss lowers the side's share from `before`: otherwise two sides could take the same seats for ever [T11].
- */
-export function isFairLoss(after: Share, winner: Share, before: () => Share): boolean {
-  const order = compareShares(after, winner);
-  return order > 0 || (order === 0 && compareShares(after, before()) < 0);
-}
-
 /** The sign of a·b − c·d, exactly. */
 function compareProducts(a: number, b: number, c: number, d: number): number {
   const left = a * b;

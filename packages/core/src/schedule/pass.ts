@@ -1,5 +1,6 @@
-import { claimFor, settleClaims } from "../claim/claims.ts";
+import { claimFor } from "../claim/claims.ts";
 import { consolidateFor } from "../claim/consolidate.ts";
+import { settleClaims } from "../claim/settle.ts";
 import type { Event, JobPlaced } from "../journal/event.ts";
 import type { AccountNo } from "../model/ids.ts";
 import type { Job } from "../model/job.ts";

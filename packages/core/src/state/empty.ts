@@ -13,13 +13,13 @@ import type { Job } from "../model/job.ts";
 import { plainPolicy } from "../model/policy.ts";
 import { nothingUsed } from "../quota/held.ts";
 import { emptyBooks } from "./books.ts";
-import { Alike } from "./indexes/alike.ts";
 import { ApartNames } from "./indexes/apart.ts";
 import { BurstOrder } from "./indexes/burst-order.ts";
 import { Endings } from "./indexes/endings.ts";
 import { Leases } from "./indexes/leases.ts";
 import { Resumable } from "./indexes/resumable.ts";
 import { Timers } from "./indexes/timers.ts";
+import { VictimClasses } from "./indexes/victim-classes.ts";
 import { Waiting } from "./indexes/waiting.ts";
 import { Wishes } from "./indexes/wish.ts";
 import type { State } from "./state.ts";
@@ -92,7 +92,7 @@ export function emptyState(): State {
     version: 0,
     coveredBy: new JobsUnder(),
     burst: new BurstOrder(),
-    alike: new Alike(),
+    victimClasses: new VictimClasses(),
     planned: new Set(),
     claimants: new Set(),
     claimantsOn: new Map(),

@@ -17,13 +17,13 @@ import type { Instant } from "../model/units.ts";
 import type { QuotaFacts } from "../quota/facts.ts";
 import type { AccountUsage } from "../quota/held.ts";
 import type { Books } from "./books.ts";
-import type { Alike } from "./indexes/alike.ts";
 import type { ApartNames } from "./indexes/apart.ts";
 import type { BurstOrder } from "./indexes/burst-order.ts";
 import type { Endings } from "./indexes/endings.ts";
 import type { Leases } from "./indexes/leases.ts";
 import type { Resumable } from "./indexes/resumable.ts";
 import type { Timers } from "./indexes/timers.ts";
+import type { VictimClasses } from "./indexes/victim-classes.ts";
 import type { Waiting } from "./indexes/waiting.ts";
 import type { Wishes } from "./indexes/wish.ts";
 
@@ -106,7 +106,7 @@ export interface Indexes extends QuotaFacts {
   /** Jobs that a guarantee covers, by the account that guarantees. */
   readonly coveredBy: JobsUnder<AccountNo>;
   readonly burst: BurstOrder;
-  readonly alike: Alike;
+  readonly victimClasses: VictimClasses;
   /** Claimants by the nodes of their seats. */
   readonly claimantsOn: Map<NodeNo, Set<Job>>;
   /** When jobs that hold leases are expected to end. */

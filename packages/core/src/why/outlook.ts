@@ -1,6 +1,6 @@
 import type { ClaimPlan } from "../claim/claim-plan.ts";
 import { planClaim } from "../claim/plan.ts";
-import type { Rule } from "../claim/takeable.ts";
+import type { Rule } from "../claim/rules/rule.ts";
 import type { Spans } from "../learn/run-times.ts";
 import { type NodeNo, noAccount } from "../model/ids.ts";
 import type { Job } from "../model/job.ts";

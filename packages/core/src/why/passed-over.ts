@@ -1,6 +1,6 @@
-import { partNeedOf } from "../claim/part-seats.ts";
-import { Site } from "../claim/site.ts";
-import { type Victim, whole } from "../claim/victim.ts";
+import { type Victim, whole } from "../claim/draft/victim.ts";
+import { partNeedOf } from "../claim/seats/part-seats.ts";
+import { Site } from "../claim/seats/site.ts";
 import { needOf } from "../fleet/fit.ts";
 import { type NodeNo, noAccount } from "../model/ids.ts";
 import type { Job } from "../model/job.ts";

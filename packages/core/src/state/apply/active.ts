@@ -31,7 +31,7 @@ export function deactivate(state: State, job: Job): void {
 /** Whether a job can be a victim, or what it would lose, has changed. */
 export function noteMayLeave(state: State, job: Job): void {
   state.burst.note(state, job);
-  state.alike.note(state, job);
+  state.victimClasses.note(state, job);
 }
 
 /** Counts a job and its leases in (`sign` 1) or out (-1) under its class. */

@@ -159,7 +159,7 @@ function leaseEnded(state: State, event: LeaseEnded): void {
   state.waiting.listener.classesMayChange(job.account);
   job.leases = job.leases.filter((each) => each !== lease);
   state.resumable.lessen(job);
-  state.alike.note(state, job);
+  state.victimClasses.note(state, job);
   markUnscrubbed(state, lease);
   beforeSeats(state, lease.node);
   state.fleet.give(lease);

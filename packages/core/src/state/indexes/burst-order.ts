@@ -7,86 +7,86 @@ import { addTo, nothingHeld, stayingOf } from "../../quota/held.ts";
 import { compareShares, noShare, type Share, shareOf, shareOfJob } from "../../quota/share.ts";
 import type { Holders } from "./holders.ts";
 
-/** A job that can be a victim. */
+/** A job that may be taken. */
 interface Entry extends Placed {
   readonly job: Job;
-  /** Copies of the job's fields, because many entries are compared. */
+  /** Fields of the job, copied because many entries are compared. */
   readonly no: number;
   readonly priority: number;
   readonly gpus: number;
-  /** Work before this instant is saved by a checkpoint; the job would lose only what came after. */
+  /** The instant up to which its work is saved: it would lose what it did since. */
   safeAt: Instant;
 }
 
-/** The next checkpoint of a job. */
+/** When a job next saves its work. */
 interface NextCheckpoint extends Placed {
   readonly entry: Entry;
   at: Instant;
 }
 
-/** The first victim of an account or of a single job, and the share that it is compared by. */
+/** The first job to leave of a side, and the side's share. */
 interface FirstToLeave {
   first: Entry | undefined;
   share: Share;
 }
 
-/** An account with burst work, its own or below it. */
+/** An account that has burst work, itself or below. */
 interface BurstAccount extends FirstToLeave, Placed {
   readonly account: AccountNo;
   readonly above: BurstAccount | undefined;
-  readonly below: Heap<BurstAccount>;
+  readonly sides: Heap<BurstAccount>;
   readonly jobs: Heap<Entry>;
-  /** What it holds has changed since its share was last worked out. */
+  /** Its usage has changed since its share was worked out. */
   stale: boolean;
 }
 
-/** A claimant's verdict on a proposed victim: take it, propose another job, or another account. */
+/** The verdict on the first job to leave: take it, find another job, or find a job of another account. */
 export type Verdict = "yes" | "not-this-job" | "not-this-account";
 
-/** After this many proposals that will not do, the search gives up. */
-const proposalsMax = 64;
+/** After this many refused jobs the search gives up. */
+const judgedMax = 64;
 
 /**
- * Burst jobs in the order in which guarantees reclaim one GPU [T1, T5]: the least work lost per GPU, then the fewest
- * GPUs, then the account with the largest share, down the tree; inside one account by T5. Built when it is first read and
- * kept up to date from then on, so that each of many claims costs a step in a heap.
+ * Burst jobs in the order in which guarantees take them back for one GPU [T1, T5]: the least work lost per GPU, then the
+ * fewest GPUs, then the side with the largest share, down the tree; in one account the order of T5. Built on first use
+ * and kept up to date from then on, so that each of many claims costs one step in a heap.
  */
 export class BurstOrder {
-  #accounts: Map<AccountNo, BurstAccount> | undefined;
+  #sides: Map<AccountNo, BurstAccount> | undefined;
   #entries = new Map<Job, Entry>();
   #checkpoints = new Heap<NextCheckpoint>((a, b) => a.at < b.at);
   #checkpointOf = new Map<Entry, NextCheckpoint>();
   #stale: BurstAccount[] = [];
 
-  /** Quotas or the fleet have changed: it is built again when it is next read. */
+  /** Quotas or the fleet have changed: the order is built again on the next use. */
   forget(): void {
-    this.#accounts = undefined;
+    this.#sides = undefined;
   }
 
-  /** Whether a job is a possible victim may have changed, or it has started. */
+  /** A job has begun or ceased to be burst work that may be taken, or has started. */
   note(state: Holders, job: Job): void {
-    if (this.#accounts === undefined) return;
+    if (this.#sides === undefined) return;
     const known = this.#entries.get(job);
     if (known !== undefined) this.#remove(known);
-    if (mayLeave(job)) this.#add(state, job, this.#accounts);
+    if (mayLeave(job)) this.#add(state, job, this.#sides);
   }
 
-  /** What an account holds has changed. */
+  /** The usage of an account has changed. */
   weigh(account: AccountNo): void {
-    const holder = this.#accounts?.get(account);
-    if (holder === undefined || holder.stale) return;
-    holder.stale = true;
-    this.#stale.push(holder);
+    const side = this.#sides?.get(account);
+    if (side === undefined || side.stale) return;
+    side.stale = true;
+    this.#stale.push(side);
   }
 
-  /** The first victim that the claimant accepts; undefined where there is none, or the search would take too long. */
+  /** The first job to leave that `judge` accepts; undefined where there is none or the search gives up. */
   first(state: Holders, now: Instant, judge: (job: Job) => Verdict): Job | undefined {
-    this.#accounts ??= this.#build(state);
+    this.#sides ??= this.#build(state);
     this.#catchUp(state, now);
-    const root = this.#accounts.get(0 as AccountNo);
+    const root = this.#sides.get(0 as AccountNo);
     const passed: (() => void)[] = [];
     let found: Job | undefined;
-    for (let proposals = 0; proposals < proposalsMax && root?.first !== undefined; proposals++) {
+    for (let judged = 0; judged < judgedMax && root?.first !== undefined; judged++) {
       const { first } = root;
       const verdict = judge(first.job);
       if (verdict === "yes") {
@@ -99,23 +99,23 @@ export class BurstOrder {
     return found;
   }
 
-  /** Leaves out one job, or all of its account; returns how to put them back. */
+  /** Leaves one job, or its whole account, out; returns how to put it back. */
   #pass(state: Holders, entry: Entry, verdict: Verdict): () => void {
-    const holder = this.#accounts!.get(entry.job.account)!;
+    const side = this.#sides!.get(entry.job.account)!;
     const out: Entry[] = [];
     if (verdict === "not-this-job") {
-      holder.jobs.delete(entry);
+      side.jobs.delete(entry);
       out.push(entry);
     } else {
-      for (let each = holder.jobs.first; each !== undefined; each = holder.jobs.first) {
-        holder.jobs.delete(each);
+      for (let each = side.jobs.first; each !== undefined; each = side.jobs.first) {
+        side.jobs.delete(each);
         out.push(each);
       }
     }
-    this.#settleUp(state, holder);
+    this.#settleUp(state, side);
     return () => {
-      for (const each of out) holder.jobs.update(each);
-      this.#settleUp(state, holder);
+      for (const each of out) side.jobs.update(each);
+      this.#settleUp(state, side);
     };
   }
 
@@ -124,19 +124,19 @@ export class BurstOrder {
     this.#checkpoints = new Heap<NextCheckpoint>((a, b) => a.at < b.at);
     this.#checkpointOf = new Map();
     this.#stale = [];
-    const accounts = new Map<AccountNo, BurstAccount>();
-    for (const job of state.active.values()) if (mayLeave(job)) this.#add(state, job, accounts);
-    return accounts;
+    const sides = new Map<AccountNo, BurstAccount>();
+    for (const job of state.active.values()) if (mayLeave(job)) this.#add(state, job, sides);
+    return sides;
   }
 
-  #add(state: Holders, job: Job, accounts: Map<AccountNo, BurstAccount>): void {
-    const holder = burstAccountOf(state, job.account, accounts);
+  #add(state: Holders, job: Job, sides: Map<AccountNo, BurstAccount>): void {
+    const side = sideOf(state, job.account, sides);
     const safeAt = job.startedAt === 0 ? Number.POSITIVE_INFINITY : job.startedAt;
     const { no, spec } = job;
     const entry: Entry = { job, no, priority: spec.priority, gpus: gpusOf(job), safeAt, place: -1 };
     this.#entries.set(job, entry);
-    holder.jobs.update(entry);
-    this.#touch(holder);
+    side.jobs.update(entry);
+    this.#touch(side);
     const every = spec.checkpoint?.everyMs ?? 0;
     if (every === 0 || job.startedAt === 0) return;
     const checkpoint = { entry, at: job.startedAt + every, place: -1 };
@@ -145,21 +145,21 @@ export class BurstOrder {
   }
 
   #remove(entry: Entry): void {
-    const holder = this.#accounts!.get(entry.job.account)!;
-    holder.jobs.delete(entry);
+    const side = this.#sides!.get(entry.job.account)!;
+    side.jobs.delete(entry);
     this.#entries.delete(entry.job);
     const checkpoint = this.#checkpointOf.get(entry);
     if (checkpoint !== undefined) {
       this.#checkpoints.delete(checkpoint);
       this.#checkpointOf.delete(entry);
     }
-    this.#touch(holder);
+    this.#touch(side);
   }
 
-  #touch(holder: BurstAccount): void {
-    if (holder.stale) return;
-    holder.stale = true;
-    this.#stale.push(holder);
+  #touch(side: BurstAccount): void {
+    if (side.stale) return;
+    side.stale = true;
+    this.#stale.push(side);
   }
 
   #catchUp(state: Holders, now: Instant): void {
@@ -169,23 +169,23 @@ export class BurstOrder {
       entry.safeAt = now - ((now - entry.job.startedAt) % every);
       next.at = entry.safeAt + every;
       this.#checkpoints.update(next);
-      const holder = this.#accounts!.get(entry.job.account)!;
-      holder.jobs.update(entry);
-      this.#touch(holder);
+      const side = this.#sides!.get(entry.job.account)!;
+      side.jobs.update(entry);
+      this.#touch(side);
     }
-    for (const holder of this.#stale) {
-      holder.stale = false;
-      this.#settleUp(state, holder);
+    for (const side of this.#stale) {
+      side.stale = false;
+      this.#settleUp(state, side);
     }
     this.#stale = [];
   }
 
-  #settleUp(state: Holders, holder: BurstAccount): void {
-    for (let at: BurstAccount | undefined = holder; at !== undefined; at = at.above) settle(state, at);
+  #settleUp(state: Holders, side: BurstAccount): void {
+    for (let at: BurstAccount | undefined = side; at !== undefined; at = at.above) settle(state, at);
   }
 }
 
-/** Whether a job is preemptible burst work that is not stopping already. */
+/** Burst work that is not stopping already. */
 function mayLeave({ state, leases, spec, cover }: Job): boolean {
   return (state === "running" || state === "starting") && leases.length > 0 && spec.preemptible && cover === noAccount;
 }
@@ -196,40 +196,40 @@ function gpusOf({ leases }: Job): number {
   return gpus;
 }
 
-function burstAccountOf(state: Holders, account: AccountNo, accounts: Map<AccountNo, BurstAccount>): BurstAccount {
-  const known = accounts.get(account);
+function sideOf(state: Holders, account: AccountNo, sides: Map<AccountNo, BurstAccount>): BurstAccount {
+  const known = sides.get(account);
   if (known !== undefined) return known;
   const { parent } = accountOf(state, account);
-  const holder: BurstAccount = {
+  const side: BurstAccount = {
     account,
-    above: parent === noAccount ? undefined : burstAccountOf(state, parent, accounts),
-    below: new Heap<BurstAccount>(goesFirst),
+    above: parent === noAccount ? undefined : sideOf(state, parent, sides),
+    sides: new Heap<BurstAccount>(goesFirst),
     jobs: new Heap(leavesFirst),
     first: undefined,
     share: noShare,
     stale: false,
     place: -1,
   };
-  accounts.set(account, holder);
-  return holder;
+  sides.set(account, side);
+  return side;
 }
 
-function settle(state: Holders, holder: BurstAccount): void {
-  let best: FirstToLeave | undefined = holder.below.first;
-  const own = holder.jobs.first;
+function settle(state: Holders, side: BurstAccount): void {
+  let best: FirstToLeave | undefined = side.sides.first;
+  const own = side.jobs.first;
   if (own !== undefined) {
-    // A job of the account itself competes with the accounts below as if it were one of them.
+    // A job of the account itself is a side of its own beside the accounts below.
     const alone = { first: own, share: best === undefined ? noShare : shareAlone(state, own.job) };
     if (best === undefined || goesFirst(alone, best)) best = alone;
   }
-  holder.first = best?.first;
-  if (holder.above === undefined) return;
-  if (holder.first === undefined) {
-    holder.above.below.delete(holder);
+  side.first = best?.first;
+  if (side.above === undefined) return;
+  if (side.first === undefined) {
+    side.above.sides.delete(side);
     return;
   }
-  holder.share = shareOf(state, accountOf(state, holder.account), stayingOf(state, holder.account));
-  holder.above.below.update(holder);
+  side.share = shareOf(state, accountOf(state, side.account), stayingOf(state, side.account));
+  side.above.sides.update(side);
 }
 
 function shareAlone(state: Holders, { leases }: Job): Share {

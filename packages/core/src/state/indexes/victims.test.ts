@@ -86,7 +86,7 @@ describe("jobs that cost their account the same", () => {
     for (const id of ["one", "two"]) starts(w, id, "a");
     starts(w, "wide", "a", { gpus: 2 });
     const { no } = must(w.state.accountByPath.get("a"), "a");
-    const sizes = () => [...w.state.alike.of(w.state, no).values()].map(({ jobs }) => jobs.size).sort();
+    const sizes = () => [...w.state.victimClasses.of(w.state, no).values()].map(({ jobs }) => jobs.size).sort();
     assert.deepEqual(sizes(), [1, 2]);
     w.must({ kind: "job.cancel", job: jobId("one") });
     assert.deepEqual(sizes(), [1, 1]);
