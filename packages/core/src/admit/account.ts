@@ -3,7 +3,7 @@ import type { Account, AccountTerms, GpuAmounts } from "../model/account.ts";
 import { rootAccount } from "../model/ids.ts";
 import { unitsPerGpu } from "../model/units.ts";
 import { accountOf } from "../quota/accounts.ts";
-import type { State } from "../state/state.ts";
+import type { ReadonlyState } from "../state/readonly-state.ts";
 
 function totalOf(amounts: GpuAmounts): number {
   let total = 0;
@@ -29,7 +29,7 @@ export function exceeds(below: GpuAmounts, above: GpuAmounts): number {
 }
 
 /** The sum of the guarantees directly below an account, with one of them replaced or added. */
-function guaranteedBelow(state: State, parent: Account, but?: Account, terms?: AccountTerms): GpuAmounts {
+function guaranteedBelow(state: ReadonlyState, parent: Account, but?: Account, terms?: AccountTerms): GpuAmounts {
   const sum: Record<string, number> = {};
   for (const child of parent.children) {
     if (child !== but?.no) add(sum, promisedTo(accountOf(state, child)));
@@ -47,7 +47,7 @@ function promisedTo({ terms, base }: Account): GpuAmounts {
 }
 
 /** The fleet's GPUs as a quota, to compare with the sum over tenants. */
-function fleetAmounts(state: State): GpuAmounts {
+function fleetAmounts(state: ReadonlyState): GpuAmounts {
   const sum: Record<string, number> = {};
   const { fleet } = state;
   for (let gpu = 0; gpu < fleet.gpus; gpu++) {
@@ -58,14 +58,14 @@ function fleetAmounts(state: State): GpuAmounts {
 }
 
 /** Whether the guarantees below an account exceed its own, or the fleet; shown with the account. */
-export function overcommitted(state: State, account: Account): boolean {
+export function overcommitted(state: ReadonlyState, account: Account): boolean {
   const above =
     account.no === rootAccount ? familyAmounts(state, guaranteedBelow(state, account)) : account.terms.quota.guarantee;
   return exceeds(guaranteedBelow(state, account), above) > 0;
 }
 
 /** The fleet, with variants counted under the family name that a guarantee uses (`H100-80GB` under `H100`). */
-function familyAmounts(state: State, names: GpuAmounts): GpuAmounts {
+function familyAmounts(state: ReadonlyState, names: GpuAmounts): GpuAmounts {
   const sum: Record<string, number> = {};
   for (const [model, units] of Object.entries(fleetAmounts(state))) {
     const family = Object.keys(names).find((name) => model === name || model.startsWith(`${name}-`)) ?? model;
@@ -76,7 +76,7 @@ function familyAmounts(state: State, names: GpuAmounts): GpuAmounts {
 
 /** The rules of a quota tree: guarantees nest, a max is not below its guarantee, trust is set on tenants. */
 export function checkTerms(
-  state: State,
+  state: ReadonlyState,
   parent: Account,
   self: Account | undefined,
   terms: AccountTerms,

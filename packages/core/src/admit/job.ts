@@ -6,21 +6,21 @@ import type { JobSpec } from "../model/job.ts";
 import { pathUp } from "../quota/accounts.ts";
 import { userCount } from "../quota/held.ts";
 import { arraySize } from "../state/apply/new-job.ts";
-import type { State } from "../state/state.ts";
+import type { ReadonlyState } from "../state/readonly-state.ts";
 import { neverFits } from "./never-fits.ts";
 
 /** May this job compete? Undefined = yes; a refused job could not start, or would exceed a limit of its accounts. */
-export function admitJob(state: State, account: AccountNo, user: UserId, spec: JobSpec): Refusal | undefined {
+export function admitJob(state: ReadonlyState, account: AccountNo, user: UserId, spec: JobSpec): Refusal | undefined {
   return ruledOut(state, account, spec) ?? overLimits(state, account, user, spec) ?? neverFits(state, account, spec);
 }
 
 /** Whether a waiting job could be changed to this. Limits per job and user are not checked: it has passed them. */
-export function mayAsk(state: State, account: AccountNo, spec: JobSpec): boolean {
+export function mayAsk(state: ReadonlyState, account: AccountNo, spec: JobSpec): boolean {
   return ruledOut(state, account, spec) === undefined && neverFits(state, account, spec) === undefined;
 }
 
 /** Refuses types, images and GPU models that an account on the path does not allow. */
-function ruledOut(state: State, account: AccountNo, spec: JobSpec): Refusal | undefined {
+function ruledOut(state: ReadonlyState, account: AccountNo, spec: JobSpec): Refusal | undefined {
   for (const { path, terms } of pathUp(state, account)) {
     const { models, types, images } = terms.allowed;
     if (types !== undefined && !types.includes(spec.type)) {
@@ -60,7 +60,7 @@ function asksForOne({ gpus }: JobSpec, models: readonly string[]): boolean {
 }
 
 /** Refuses a job beyond the limits per job and per user of an account on the path. */
-function overLimits(state: State, account: AccountNo, user: UserId, spec: JobSpec): Refusal | undefined {
+function overLimits(state: ReadonlyState, account: AccountNo, user: UserId, spec: JobSpec): Refusal | undefined {
   let fewest = Number.POSITIVE_INFINITY;
   for (const { count } of spec.gpus) fewest = Math.min(fewest, count);
   const gpus = fewest * spec.members.min;

@@ -15,11 +15,11 @@ import { coverFor } from "../quota/guarantee.ts";
 import { nothingHeld } from "../quota/held.ts";
 import { namesKept, unlentBeside, unlentUnits } from "../quota/lending.ts";
 import type { WishOption } from "../state/indexes/wish.ts";
-import type { State } from "../state/state.ts";
+import type { ReadonlyState } from "../state/readonly-state.ts";
 import { wishOf } from "../state/wish-of.ts";
 
 /** Refuses a job that would wait for ever: not even the empty fleet, within its quota, could hold it. */
-export function neverFits(state: State, account: AccountNo, spec: JobSpec): Refusal | undefined {
+export function neverFits(state: ReadonlyState, account: AccountNo, spec: JobSpec): Refusal | undefined {
   const { options } = wishOf(state, spec);
   let first: Refusal | undefined;
   for (let choice = 0; choice < spec.gpus.length; choice++) {
@@ -46,7 +46,7 @@ function askedIn({ gpus }: JobSpec, choice: number): readonly [field: string, te
   ];
 }
 
-function noSuchModel(state: State, spec: JobSpec, choice: number): Refusal {
+function noSuchModel(state: ReadonlyState, spec: JobSpec, choice: number): Refusal {
   const { model } = spec.gpus[choice]!;
   return refuse(
     "never-fits",
@@ -56,7 +56,7 @@ function noSuchModel(state: State, spec: JobSpec, choice: number): Refusal {
   );
 }
 
-function neverFitsAs(state: State, account: AccountNo, spec: JobSpec, option: WishOption): Refusal | undefined {
+function neverFitsAs(state: ReadonlyState, account: AccountNo, spec: JobSpec, option: WishOption): Refusal | undefined {
   const { choice, model } = option;
   if (model >= 0) {
     const { units, memoryUnits } = option.demand;
@@ -95,7 +95,7 @@ function neverFitsAs(state: State, account: AccountNo, spec: JobSpec, option: Wi
 }
 
 /** The GPU units of all models that a name matches. */
-function unitsOfAll({ fleet }: State, name: string): number {
+function unitsOfAll({ fleet }: ReadonlyState, name: string): number {
   if (name === "*") return fleet.totals.gpuUnits;
   let units = 0;
   for (let gpu = 0; gpu < fleet.gpus; gpu++) if (fleet.isOf(gpu, name)) units += fleet.gpuCapacity[gpu]!;
@@ -103,7 +103,7 @@ function unitsOfAll({ fleet }: State, name: string): number {
 }
 
 /** The most units of a model that an account could borrow on an idle fleet. */
-function mostLent(state: State, account: AccountNo, model: number): number {
+function mostLent(state: ReadonlyState, account: AccountNo, model: number): number {
   const each = namesKept(state, model).map((name) => {
     return unitsOfAll(state, name) - unlentUnits(state, account, nothingHeld, name);
   });
@@ -112,7 +112,7 @@ function mostLent(state: State, account: AccountNo, model: number): number {
 
 /** Refuses members with whole GPUs, or with none, that the empty fleet cannot hold as asked [P1, P2, P7]. */
 function neverAsWhole(
-  state: State,
+  state: ReadonlyState,
   spec: JobSpec,
   choice: number,
   model: number,
@@ -140,7 +140,13 @@ function neverAsWhole(
 }
 
 /** One member is larger than every node: names the resource, and the most that one node has of it. */
-function tooLarge(state: State, spec: JobSpec, need: MemberNeed, field: string, text: string | number): Refusal {
+function tooLarge(
+  state: ReadonlyState,
+  spec: JobSpec,
+  need: MemberNeed,
+  field: string,
+  text: string | number,
+): Refusal {
   const { fleet } = state;
   const nodes = fleet.nodes.filter((node) => node !== undefined);
   const fitsSome = (part: Partial<MemberNeed>) =>
@@ -189,7 +195,7 @@ function tooLarge(state: State, spec: JobSpec, need: MemberNeed, field: string, 
 
 /** Refuses parts that the empty GPUs of this model cannot provide [P3, P5]. */
 function neverAsPart(
-  state: State,
+  state: ReadonlyState,
   spec: JobSpec,
   ask: GpuAsk,
   model: number,
@@ -215,7 +221,7 @@ function neverAsPart(
 
 /** The number of such parts that an empty node holds, counted up to `most`. */
 function partsOn(
-  fleet: State["fleet"],
+  fleet: ReadonlyState["fleet"],
   node: FleetNode,
   model: number,
   ask: PartAsk,

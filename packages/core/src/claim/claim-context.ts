@@ -2,14 +2,14 @@ import type { NodeNo } from "../model/ids.ts";
 import type { Job } from "../model/job.ts";
 import type { Instant } from "../model/units.ts";
 import type { Wish } from "../state/indexes/wish.ts";
-import type { State } from "../state/state.ts";
+import type { ReadonlyState } from "../state/readonly-state.ts";
 import type { EffortBudget } from "./effort-budget.ts";
 import type { Claimant } from "./rules/claimant.ts";
 import type { ClaimNeed } from "./seats/site.ts";
 
 /** A job that asks for room, before it is known how it may claim. */
 export interface ClaimRequest {
-  readonly state: State;
+  readonly state: ReadonlyState;
   readonly job: Job;
   readonly wish: Wish;
   readonly now: Instant;
@@ -18,7 +18,7 @@ export interface ClaimRequest {
 
 /** The claimant for which room is made, and what it needs. */
 export interface ClaimContext {
-  readonly state: State;
+  readonly state: ReadonlyState;
   readonly claimant: Claimant;
   readonly need: ClaimNeed;
   readonly now: Instant;

@@ -1,6 +1,6 @@
 import type { NodeNo } from "../model/ids.ts";
 import type { Job } from "../model/job.ts";
-import type { State } from "../state/state.ts";
+import type { ReadonlyState } from "../state/readonly-state.ts";
 
 /** The claimants that may be able to start now: most wait for nodes on which nothing has changed. */
 export class ClaimWatch {
@@ -10,7 +10,7 @@ export class ClaimWatch {
   #heldUp = new Set<Job>();
 
   /** The claimants to check, in order of their claims: a node of their seats has changed, or they were held up. */
-  take({ claimants, claimantsOn, fleet }: State): Job[] {
+  take({ claimants, claimantsOn, fleet }: ReadonlyState): Job[] {
     const { count, recent } = fleet.changes;
     const [checkedAt, heldUp] = [this.#checkedAt, this.#heldUp];
     this.#checkedAt = count;

@@ -6,7 +6,7 @@ import type { Instant } from "../model/units.ts";
 import type { Timeline } from "../plan/timeline.ts";
 import { demandOf } from "../quota/demand.ts";
 import { stopJob, stopOrderOf } from "../run/stop.ts";
-import type { State } from "../state/state.ts";
+import type { ReadonlyState } from "../state/readonly-state.ts";
 import type { ClaimPlan } from "./claim-plan.ts";
 import type { EffortBudget } from "./effort-budget.ts";
 import { planClaim } from "./plan.ts";
@@ -14,7 +14,7 @@ import type { Rule } from "./rules/rule.ts";
 
 /** Makes room for a job by evicting others, if the rules allow it. Returns the accounts that lose; undefined = no claim. */
 export function claimFor(
-  state: State,
+  state: ReadonlyState,
   job: Job,
   now: Instant,
   effort: EffortBudget,
@@ -52,14 +52,14 @@ export function claimFor(
 }
 
 /** B2: planned jobs that go before it in its own account must not start later because of its claim. */
-function keepsPlans(state: State, job: Job, { choice, seats }: ClaimPlan, timeline: () => Timeline): boolean {
+function keepsPlans(state: ReadonlyState, job: Job, { choice, seats }: ClaimPlan, timeline: () => Timeline): boolean {
   if (state.planned.size === 0) return true;
   const gpu = seats[0]?.gpus[0];
   const model = gpu === undefined ? -1 : state.fleet.gpuModel[gpu]!;
   return timeline().backfill.mayClaim(job, demandOf(state, job, choice, model), seats);
 }
 
-function shrink(state: State, job: Job, lease: Lease, now: Instant): Event {
+function shrink(state: ReadonlyState, job: Job, lease: Lease, now: Instant): Event {
   const order = stopOrderOf(job.spec, "preempt", state.policy);
   return { kind: "lease-stopping", v: 1, at: now, lease: lease.id, sequence: 0, cause: "shrink", ...order };
 }

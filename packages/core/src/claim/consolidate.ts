@@ -1,5 +1,5 @@
 import { type MemberNeed, needOf } from "../fleet/fit.ts";
-import type { Fleet } from "../fleet/fleet.ts";
+import type { ReadonlyFleet } from "../fleet/readonly-fleet.ts";
 import { quotaStop } from "../gate/quota-stop.ts";
 import type { Event } from "../journal/event.ts";
 import { type AccountNo, noAccount } from "../model/ids.ts";
@@ -12,6 +12,7 @@ import type { Timeline } from "../plan/timeline.ts";
 import { demandOf, modelsFor } from "../quota/demand.ts";
 import { coverFor } from "../quota/guarantee.ts";
 import { stopJob } from "../run/stop.ts";
+import type { ReadonlyState } from "../state/readonly-state.ts";
 import type { State } from "../state/state.ts";
 import { MoveSearch, type SeatsByMoves } from "./move-search.ts";
 import { pathOf } from "./rules/sides.ts";
@@ -88,7 +89,7 @@ function planMoves(state: State, job: Job, now: Instant, timeline: Timeline): Mo
 }
 
 /** Whether all members have room once stopping work has left. */
-function willHaveRoom({ fleet }: State, { spec }: Job, need: MemberNeed): boolean {
+function willHaveRoom({ fleet }: ReadonlyState, { spec }: Job, need: MemberNeed): boolean {
   if (fleet.nodesBeingLeft.size === 0) return false;
   const { min, apart } = spec.members;
   let missing = min;
@@ -100,14 +101,14 @@ function willHaveRoom({ fleet }: State, { spec }: Job, need: MemberNeed): boolea
   return false;
 }
 
-function movesLeft({ policy, movedAt }: State, now: Instant): number {
+function movesLeft({ policy, movedAt }: ReadonlyState, now: Instant): number {
   let left = policy.movesPerHourMax ?? movesPerHourPlain;
   for (const at of movedAt) if (at > now - hour) left--;
   return left;
 }
 
 /** Free GPUs of a model, on nodes that have only this model. */
-function freeGpus(fleet: Fleet, model: number): number {
+function freeGpus(fleet: ReadonlyFleet, model: number): number {
   let count = 0;
   for (let free = 1; free <= fleet.freeMax(model); free++) count += free * (fleet.nodesWith(model, free)?.size ?? 0);
   return count;

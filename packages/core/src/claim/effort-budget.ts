@@ -1,7 +1,7 @@
 import type { Job } from "../model/job.ts";
 import type { Instant } from "../model/units.ts";
 import { type FullMarks, noMarks } from "../place/full-marks.ts";
-import type { State } from "../state/state.ts";
+import type { ReadonlyState } from "../state/readonly-state.ts";
 import { HighestShares } from "./highest-shares.ts";
 import { type LeastCostOrder, LeastCosts } from "./search/least-costs.ts";
 import type { ClaimNeed } from "./seats/site.ts";
@@ -15,7 +15,7 @@ const retriesAtOnce = 4;
 
 /** How much the claims of one batch have examined, and what is worked out once for all of its claimants. */
 export class EffortBudget {
-  readonly #state: State;
+  readonly #state: ReadonlyState;
   readonly #now: Instant;
   readonly full: FullMarks;
   readonly highestShares: HighestShares;
@@ -24,7 +24,7 @@ export class EffortBudget {
   /** Jobs whose claim did not fit the budget. */
   readonly postponed: Job[] = [];
 
-  constructor(state: State, now: Instant, full: FullMarks = noMarks) {
+  constructor(state: ReadonlyState, now: Instant, full: FullMarks = noMarks) {
     this.#state = state;
     this.#now = now;
     this.full = full;

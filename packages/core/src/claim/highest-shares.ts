@@ -2,7 +2,7 @@ import { type AccountNo, noAccount } from "../model/ids.ts";
 import { accountOf } from "../quota/accounts.ts";
 import { stayingOf } from "../quota/held.ts";
 import { compareShares, noShare, type Share, shareOf } from "../quota/share.ts";
-import type { State } from "../state/state.ts";
+import type { ReadonlyState } from "../state/readonly-state.ts";
 
 interface Highest {
   readonly version: number;
@@ -14,10 +14,10 @@ interface Highest {
 
 /** The largest shares below each account, kept until some usage changes. */
 export class HighestShares {
-  readonly #state: State;
+  readonly #state: ReadonlyState;
   readonly #below = new Map<AccountNo, Highest>();
 
-  constructor(state: State) {
+  constructor(state: ReadonlyState) {
     this.#state = state;
   }
 
@@ -32,7 +32,7 @@ export class HighestShares {
   }
 }
 
-function highestBelow(state: State, parent: AccountNo): Highest {
+function highestBelow(state: ReadonlyState, parent: AccountNo): Highest {
   let [account, share, second] = [noAccount, noShare, noShare];
   for (const child of accountOf(state, parent).children) {
     const each = shareOf(state, accountOf(state, child), stayingOf(state, child));

@@ -69,7 +69,7 @@ export class MoveSearch {
     const others = this.#othersSeats(choice, model);
     if (others === undefined) return undefined;
     const mark = this.#draft.mark();
-    this.#draft.hold(others, spec);
+    this.#draft.hold(this.#state.fleet, others, spec);
     const used = new Set(spec.members.apart ? others.map((seat) => seat.node) : []);
     for (const node of this.#candidates(model)) if (!used.has(node.no)) this.#examine(node);
     this.#draft.undoTo(mark);
@@ -138,7 +138,7 @@ export class MoveSearch {
       const seats = this.#seatsElsewhere(mover.job, site.node);
       if (seats === undefined) continue;
       const mark = this.#draft.mark();
-      this.#draft.hold(seats, mover.job.spec);
+      this.#draft.hold(this.#state.fleet, seats, mover.job.spec);
       this.#choose(site, movers, i + 1, [...moves, { mover, seats }], lost + lostWork(mover, this.#terms.now));
       this.#draft.undoTo(mark);
     }

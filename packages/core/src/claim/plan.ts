@@ -3,7 +3,7 @@ import { moneyHit } from "../gate/money.ts";
 import { type NodeNo, noAccount } from "../model/ids.ts";
 import type { Job } from "../model/job.ts";
 import type { Instant } from "../model/units.ts";
-import type { State } from "../state/state.ts";
+import type { ReadonlyState } from "../state/readonly-state.ts";
 import { wishOf } from "../state/wish-of.ts";
 import type { ClaimRequest } from "./claim-context.ts";
 import type { ClaimPlan } from "./claim-plan.ts";
@@ -17,7 +17,7 @@ import { type ClaimOption, planByOptions } from "./search/plan-options.ts";
 
 /** Room for a job that found no free seats: complete, lawful, and with no victim that could be spared; or undefined [T6]. */
 export function planClaim(
-  state: State,
+  state: ReadonlyState,
   job: Job,
   now: Instant,
   effort = new EffortBudget(state, now),

@@ -11,11 +11,16 @@ import { ceilingHit } from "../quota/ceiling.ts";
 import { demandOf } from "../quota/demand.ts";
 import { borrowedOf, coverFor, isNothing } from "../quota/guarantee.ts";
 import { addTo, type Held, minus, nothingHeld, plus } from "../quota/held.ts";
-import type { State } from "../state/state.ts";
+import type { ReadonlyState } from "../state/readonly-state.ts";
 import type { ClaimWatch } from "./claim-watch.ts";
 
 /** T7: claimants whose seats have become free start; claimants whose seats are lost wait as before. */
-export function settleClaims(state: State, watch: ClaimWatch, now: Instant, apply: (event: Event) => void): void {
+export function settleClaims(
+  state: ReadonlyState,
+  watch: ClaimWatch,
+  now: Instant,
+  apply: (event: Event) => void,
+): void {
   for (const job of watch.take(state)) {
     const claim = must(job.claim, "a claimant has a claim");
     if (claim.seats.some((seat) => state.fleet.nodes[seat.node]?.mode !== "up")) {
@@ -31,7 +36,7 @@ export function settleClaims(state: State, watch: ClaimWatch, now: Instant, appl
 }
 
 /** The event for a claimant that has room; undefined while it still waits for its guarantee. */
-function startOrDrop(state: State, job: Job, claim: Claim, now: Instant): Event | undefined {
+function startOrDrop(state: ReadonlyState, job: Job, claim: Claim, now: Instant): Event | undefined {
   const cover = coverOfClaim(state, job, claim);
   if (cover === noAccount && !job.spec.preemptible) {
     // Its guarantee is still in use. If no work of it is stopping, a quota has changed and it stays in use.
@@ -49,7 +54,7 @@ function droppedClaim(job: Job, now: Instant, reason: string): Event {
   return { kind: "claim-dropped", v: 1, at: now, job: job.no, reason };
 }
 
-function placedJob(state: State, job: Job, claim: Claim, cover: AccountNo, now: Instant): Event {
+function placedJob(state: ReadonlyState, job: Job, claim: Claim, cover: AccountNo, now: Instant): Event {
   const { choice, unitsEach, seats } = claim;
   return {
     kind: "job-placed",
@@ -66,14 +71,14 @@ function placedJob(state: State, job: Job, claim: Claim, cover: AccountNo, now: 
   };
 }
 
-function seatsAreFree(state: State, { seats }: Claim): boolean {
+function seatsAreFree(state: ReadonlyState, { seats }: Claim): boolean {
   for (const { gpus, part } of seats)
     for (const gpu of gpus) if (!isVacant(state, gpu, part !== undefined)) return false;
   return true;
 }
 
 /** No new work comes to a GPU that is held. Beside a part, other parts may stay; those that were taken must have left. */
-function isVacant({ fleet }: State, gpu: number, part: boolean): boolean {
+function isVacant({ fleet }: ReadonlyState, gpu: number, part: boolean): boolean {
   return part ? fleet.gpuLeaving[gpu] === 0 : fleet.gpuFree[gpu] === fleet.gpuCapacity[gpu];
 }
 
@@ -81,7 +86,7 @@ function isVacant({ fleet }: State, gpu: number, part: boolean): boolean {
  * Whether there are cores, memory and quota beside the GPUs: a victim may have left its GPUs idle and still hold the
  * cores, memory or quota for which it was taken.
  */
-function hasRoom(state: State, job: Job, claim: Claim): boolean {
+function hasRoom(state: ReadonlyState, job: Job, claim: Claim): boolean {
   const mayUse = keptApart(state, job.account);
   if (job.state !== "waiting") return false; // it is being moved and still has its old seat [T9]
   for (const { node: no } of claim.seats) {
@@ -94,13 +99,13 @@ function hasRoom(state: State, job: Job, claim: Claim): boolean {
   return ceilingHit(state, job.account, demand, (account) => minus(state.usage[account.no]!, held)) === undefined;
 }
 
-function modelOf({ fleet }: State, { seats }: Claim): number {
+function modelOf({ fleet }: ReadonlyState, { seats }: Claim): number {
   const gpu = seats[0]?.gpus[0];
   return gpu === undefined ? -1 : fleet.gpuModel[gpu]!;
 }
 
 /** What the seats held for a claimant amount to; the usage of its accounts contains it already. */
-function heldFor(state: State, { spec }: Job, { seats, unitsEach }: Claim): Held {
+function heldFor(state: ReadonlyState, { spec }: Job, { seats, unitsEach }: Claim): Held {
   const { cpusMilli, memoryMiB } = spec;
   const held = nothingHeld();
   for (const { gpus, part } of seats) {
@@ -114,7 +119,7 @@ function heldFor(state: State, { spec }: Job, { seats, unitsEach }: Claim): Held
  * covers [C4]. If a job below has started on a guarantee of its own, the claimant falls once it runs, as if it had run
  * already [C3].
  */
-function coverOfClaim(state: State, job: Job, claim: Claim): AccountNo {
+function coverOfClaim(state: ReadonlyState, job: Job, claim: Claim): AccountNo {
   const { cover } = claim;
   if (job.cover !== noAccount) return job.cover; // it was moved, and a move keeps its class [T9]
   if (cover === undefined) return coverWithout(state, job);
@@ -126,7 +131,7 @@ function coverOfClaim(state: State, job: Job, claim: Claim): AccountNo {
 }
 
 /** C1 without a demand: the seats held for the claimant are in its accounts' usage already. */
-function coverWithout(state: State, job: Job): AccountNo {
+function coverWithout(state: ReadonlyState, job: Job): AccountNo {
   const nothing = { model: -1, units: 0, memoryUnits: 0, cpusMilli: 0, memoryMiB: 0 };
   return coverFor(state, job.account, nothing);
 }

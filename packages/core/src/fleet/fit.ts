@@ -5,7 +5,7 @@ import type { PartSeat } from "../model/part.ts";
 import { unitsPerGpu } from "../model/units.ts";
 import type { DomainRoom } from "./domain-room.ts";
 
-import type { Fleet } from "./fleet.ts";
+import type { ReadonlyFleet } from "./readonly-fleet.ts";
 /** What one member needs of a node. */
 export interface MemberNeed {
   /** Model number; -1 for a member without GPUs. */
@@ -40,7 +40,7 @@ export interface BesidePlans {
 
 /** How many members with this need fit on a node, at most `most`. */
 export function membersThatFit(
-  fleet: Fleet,
+  fleet: ReadonlyFleet,
   node: FleetNode,
   need: MemberNeed,
   view: View,
@@ -63,7 +63,7 @@ export function membersThatFit(
   return plans === undefined ? fit : plans.mayTake(node, need, fit);
 }
 
-export function gpusThatFit(fleet: Fleet, node: FleetNode, need: MemberNeed, empty: boolean): number {
+export function gpusThatFit(fleet: ReadonlyFleet, node: FleetNode, need: MemberNeed, empty: boolean): number {
   if (!empty && fleet.nodeFreeGpus[node.no] === 0) return 0;
   // On a node with a single model the free GPUs are counted already.
   if (need.gpuMemoryMiB === 0 && fleet.soleModel(node) === need.model)
@@ -74,13 +74,13 @@ export function gpusThatFit(fleet: Fleet, node: FleetNode, need: MemberNeed, emp
   return count;
 }
 
-export function gpuServes(fleet: Fleet, gpu: number, need: MemberNeed, empty: boolean): boolean {
+export function gpuServes(fleet: ReadonlyFleet, gpu: number, need: MemberNeed, empty: boolean): boolean {
   const free = empty ? fleet.gpuCapacity[gpu] === unitsPerGpu : fleet.isFree(gpu);
   return free && fleet.gpuModel[gpu] === need.model && fleet.gpuMemoryMiB[gpu]! >= need.gpuMemoryMiB;
 }
 
 /** The room of all domains if the fleet were empty. */
-export function domainRoomWhenEmpty(fleet: Fleet, need: MemberNeed, most: number): DomainRoom {
+export function domainRoomWhenEmpty(fleet: ReadonlyFleet, need: MemberNeed, most: number): DomainRoom {
   const fits = (node: FleetNode) => membersThatFit(fleet, node, need, "every-node-empty", most);
   return fleet.domainRoomFor(`empty/${keyOf(need, most)}`, fits);
 }

@@ -1,7 +1,7 @@
 import type { JobSpec, TopologyAsk } from "../model/job.ts";
 import type { FleetNode } from "../model/node.ts";
 import type { DomainRoom } from "./domain-room.ts";
-import type { Fleet } from "./fleet.ts";
+import type { ReadonlyFleet } from "./readonly-fleet.ts";
 import { type Domain, levels } from "./topology.ts";
 
 /**
@@ -10,7 +10,7 @@ import { type Domain, levels } from "./topology.ts";
  * the largest domains in full and the tightest for the remaining members.
  */
 export function spreadGang(
-  fleet: Fleet,
+  fleet: ReadonlyFleet,
   members: number,
   rooms: DomainRoom,
   { topology, spread }: Pick<JobSpec, "topology" | "spread">,
@@ -27,7 +27,7 @@ export function spreadGang(
 
 /** Whether `spreadGang` finds room for all members; cheaper, because it does not choose the nodes. */
 export function holdsGang(
-  fleet: Fleet,
+  fleet: ReadonlyFleet,
   members: number,
   rooms: DomainRoom,
   { topology, spread }: Pick<JobSpec, "topology" | "spread">,
@@ -43,7 +43,7 @@ export function holdsGang(
  * all these domains are in one domain of its level, the first that has room.
  */
 function spreadOut(
-  fleet: Fleet,
+  fleet: ReadonlyFleet,
   members: number,
   rooms: DomainRoom,
   spread: TopologyAsk,
@@ -65,7 +65,7 @@ function domainsAt(domains: readonly Domain[], level: number): Domain[] {
 
 /** Gives each domain one more member per round, the tightest first, until all members are placed. */
 function shareOut(
-  fleet: Fleet,
+  fleet: ReadonlyFleet,
   domains: readonly Domain[],
   members: number,
   rooms: DomainRoom,
@@ -108,7 +108,7 @@ function byTightness(domains: readonly Domain[], members: number, rooms: DomainR
 }
 
 function assign(
-  fleet: Fleet,
+  fleet: ReadonlyFleet,
   domains: readonly Domain[],
   members: number,
   rooms: DomainRoom,
@@ -118,7 +118,7 @@ function assign(
 }
 
 function put(
-  fleet: Fleet,
+  fleet: ReadonlyFleet,
   domains: readonly Domain[],
   members: number,
   rooms: DomainRoom,
@@ -140,7 +140,7 @@ function put(
 }
 
 function putInto(
-  fleet: Fleet,
+  fleet: ReadonlyFleet,
   domain: Domain,
   members: number,
   rooms: DomainRoom,

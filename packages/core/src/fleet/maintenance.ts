@@ -1,7 +1,7 @@
 import type { JobSpec } from "../model/job.ts";
 import type { FleetNode } from "../model/node.ts";
 import type { Instant } from "../model/units.ts";
-import type { Fleet } from "./fleet.ts";
+import type { ReadonlyFleet } from "./readonly-fleet.ts";
 
 /** The fields of a job that decide how long it needs a node. */
 type Lasting = Pick<JobSpec, "maxTimeMs" | "preemptible">;
@@ -21,7 +21,7 @@ export function outlasts(node: FleetNode, { maxTimeMs, preemptible }: Lasting, f
 
 /** The nodes that can take a job which starts now [B5]; undefined if no node has a maintenance window. */
 export function nodesThatLast(
-  { fleet, clock }: { readonly fleet: Fleet; readonly clock: Instant },
+  { fleet, clock }: { readonly fleet: ReadonlyFleet; readonly clock: Instant },
   spec: Lasting,
 ): ((node: FleetNode) => boolean) | undefined {
   return fleet.maintained.size === 0 ? undefined : thatOutlast(spec, clock);
@@ -39,7 +39,11 @@ export function opensBy({ mode, maintenance = [] }: FleetNode, at: Instant): boo
 }
 
 /** The instants at which a node becomes able or unable to take a job of this length, earliest first. */
-export function turningPoints(fleet: Fleet, { maxTimeMs }: Lasting, after: Instant): { at: Instant; node: number }[] {
+export function turningPoints(
+  fleet: ReadonlyFleet,
+  { maxTimeMs }: Lasting,
+  after: Instant,
+): { at: Instant; node: number }[] {
   const points: { at: Instant; node: number }[] = [];
   for (const no of fleet.maintained) {
     for (const { from, to } of fleet.nodes[no]?.maintenance ?? []) {

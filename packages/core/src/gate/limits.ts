@@ -5,7 +5,7 @@ import { type Instant, unitsPerGpu } from "../model/units.ts";
 import { pathUp } from "../quota/accounts.ts";
 import { userCount } from "../quota/held.ts";
 import { jobOf } from "../state/live-jobs.ts";
-import type { State } from "../state/state.ts";
+import type { ReadonlyState } from "../state/readonly-state.ts";
 
 /** A limit of an account that keeps a job from starting. */
 export type LimitHit =
@@ -13,7 +13,7 @@ export type LimitHit =
   | { readonly kind: "gpu-time"; readonly account: Account; readonly until: Instant };
 
 /** The first limit on the path that keeps a job of that many GPU units from starting now. */
-export function limitHit(state: State, job: Job, units: number, now: Instant): LimitHit | undefined {
+export function limitHit(state: ReadonlyState, job: Job, units: number, now: Instant): LimitHit | undefined {
   if (units === 0) return undefined;
   for (const account of pathUp(state, job.account)) {
     const { gpusPerUserMax, gpuTime } = account.terms.limits;
@@ -29,7 +29,7 @@ export function limitHit(state: State, job: Job, units: number, now: Instant): L
 }
 
 /** GPU time of an account's subtree in the present window: of ended leases as recorded, of running ones up to now. */
-function usedInWindow(state: State, account: AccountNo, everyMs: number, now: Instant): number {
+function usedInWindow(state: ReadonlyState, account: AccountNo, everyMs: number, now: Instant): number {
   const from = now - (now % everyMs);
   const window = state.gpuTime.get(account);
   let unitMs = window !== undefined && window.from === from ? window.unitMs : 0;

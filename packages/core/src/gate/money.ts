@@ -2,7 +2,7 @@ import type { AccountNo } from "../model/ids.ts";
 import type { Instant } from "../model/units.ts";
 import type { BudgetStop } from "../money/budget.ts";
 import { pathUp, tenantOf } from "../quota/accounts.ts";
-import type { State } from "../state/state.ts";
+import type { ReadonlyState } from "../state/readonly-state.ts";
 import { type PricedJob, type PriceHit, priceHit } from "./price.ts";
 
 /** A spent budget, or the spent credit of a tenant, that keeps a job from starting. */
@@ -13,7 +13,7 @@ export interface BudgetHit {
 }
 
 /** The first spent budget on the path that forbids a start, of burst work or of any; else the tenant's credit. */
-export function budgetHit(state: State, account: AccountNo, burst: boolean): BudgetHit | undefined {
+export function budgetHit(state: ReadonlyState, account: AccountNo, burst: boolean): BudgetHit | undefined {
   const { reached, creditReached } = state.books;
   if (reached.size + creditReached.size === 0) return undefined;
   for (const { path } of pathUp(state, account)) {
@@ -34,7 +34,7 @@ export type MoneyHit =
 
 /** Whether money keeps an alternative of a job on a model from starting. Prices count for burst work only. */
 export function moneyHit(
-  state: State,
+  state: ReadonlyState,
   job: PricedJob,
   { choice, model }: { readonly choice: number; readonly model: number },
   burst: boolean,

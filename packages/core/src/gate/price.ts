@@ -4,7 +4,7 @@ import type { Instant } from "../model/units.ts";
 import { versionAt } from "../money/price.ts";
 import { burstPrice, type PriceTerms, termsAt, type UnitPrice } from "../money/unit-price.ts";
 import { tenantOf } from "../quota/accounts.ts";
-import type { State } from "../state/state.ts";
+import type { ReadonlyState } from "../state/readonly-state.ts";
 
 /** A price that keeps a job from running on borrowed GPUs. */
 export interface PriceHit {
@@ -21,7 +21,7 @@ export type PricedJob = Pick<Job, "account" | "spec">;
 
 /** The price of an alternative on a model beyond the guarantee, where it is above the job's `max_price`. */
 export function priceHit(
-  state: State,
+  state: ReadonlyState,
   job: PricedJob,
   choice: number,
   model: number,
@@ -44,7 +44,13 @@ function isPayable({ price }: PriceHit, maxMicros: number): boolean {
 }
 
 /** The price of a GPU-hour; undefined without a price list: then nothing costs anything. */
-function priceAt(state: State, job: PricedJob, choice: number, model: number, at: Instant): PriceHit | undefined {
+function priceAt(
+  state: ReadonlyState,
+  job: PricedJob,
+  choice: number,
+  model: number,
+  at: Instant,
+): PriceHit | undefined {
   const { versions, contracts, ahead } = state.books;
   const version = versionAt({ versions, contracts: [] }, at);
   if (version === undefined) return undefined;
@@ -69,7 +75,7 @@ function dearest(terms: PriceTerms, spec: JobSpec, { part }: GpuAsk, model: stri
 }
 
 /** The instants after `now` at which a price may change, in order. */
-export function priceChangesAfter({ books: { versions, contracts, ahead } }: State, now: Instant): Instant[] {
+export function priceChangesAfter({ books: { versions, contracts, ahead } }: ReadonlyState, now: Instant): Instant[] {
   const at = new Set<Instant>();
   for (const { fromAt } of versions) at.add(fromAt);
   for (const { fromAt, toAt } of contracts.values()) at.add(fromAt).add(toAt);

@@ -12,7 +12,7 @@ import type { Held } from "../quota/held.ts";
 import { unitsOf } from "../quota/held.ts";
 import { unlentBeside } from "../quota/lending.ts";
 import { dedicatedRemainder } from "../state/dedicated-remainder.ts";
-import type { State } from "../state/state.ts";
+import type { ReadonlyState } from "../state/readonly-state.ts";
 import type { LimitHit } from "./limits.ts";
 import { limitHit } from "./limits.ts";
 import type { MoneyHit } from "./money.ts";
@@ -44,7 +44,7 @@ export interface ProposedStart {
 }
 
 /** The first of money, limits, ceilings, guarantee and lending that keeps a job from starting [C4, C5]; undefined = none. */
-export function quotaStop(state: State, start: ProposedStart): QuotaStop | undefined {
+export function quotaStop(state: ReadonlyState, start: ProposedStart): QuotaStop | undefined {
   const { job, choice, demand, now, held } = start;
   const cover = start.cover ?? coverFor(state, job.account, demand, held);
   const money = moneyHit(state, job, { choice, model: demand.model }, cover === noAccount, now);
@@ -61,7 +61,7 @@ export function quotaStop(state: State, start: ProposedStart): QuotaStop | undef
 }
 
 /** Free GPU units of a name, less the whole nodes that a confidential tenant would open for the start [U3]. */
-function freeUnits(state: State, { job, demand, held }: ProposedStart, name: string): number {
+function freeUnits(state: ReadonlyState, { job, demand, held }: ProposedStart, name: string): number {
   const free = state.fleet.freeUnitsUp(name) - dedicatedRemainder(state, name);
   if (held === undefined) return free;
   const tenant = tenantOf(state, job.account);

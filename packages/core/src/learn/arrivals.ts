@@ -1,4 +1,4 @@
-import type { Fleet } from "../fleet/fleet.ts";
+import type { ReadonlyFleet } from "../fleet/readonly-fleet.ts";
 import type { JobSpec } from "../model/job.ts";
 import type { FleetNode } from "../model/node.ts";
 import { unitsPerGpu } from "../model/units.ts";
@@ -39,7 +39,7 @@ export class Arrivals {
     return this.#worth;
   }
 
-  note(fleet: Fleet, shape: ArrivalShape, members: number): void {
+  note(fleet: ReadonlyFleet, shape: ArrivalShape, members: number): void {
     for (let i = 0; i < Math.min(members, membersMax); i++) this.#mix.add(shape);
     this.#count += Math.min(members, membersMax);
     if (this.#count < this.#nextAt) return;
@@ -86,7 +86,7 @@ export function arrivalShapeOf(
 const noModel = -1;
 
 /** The free room of a node; GPUs held for a job count as taken. Returns `before` if it is equal, to share one object. */
-function roomOf(fleet: Fleet, node: FleetNode, before: NodeRoom | undefined): NodeRoom {
+function roomOf(fleet: ReadonlyFleet, node: FleetNode, before: NodeRoom | undefined): NodeRoom {
   const model = fleet.soleModel(node);
   const freeUnits: number[] = [];
   const end = node.firstGpu + node.facts.gpus.length;
@@ -107,7 +107,7 @@ function isSameRoom(a: NodeRoom, b: NodeRoom): boolean {
   return true;
 }
 
-function worthOn(fleet: Fleet, mix: Mix): FleetWorth | undefined {
+function worthOn(fleet: ReadonlyFleet, mix: Mix): FleetWorth | undefined {
   const rooms: [NodeRoom, number][] = [];
   const largest = { gpus: 0, nodes: 0, cpusMilli: 0 };
   let units = 0;

@@ -20,10 +20,13 @@ export interface History {
 /** The part of State that holds histories. */
 export interface WithHistory extends AccountTree {
   readonly lastAt: Instant;
-  readonly usage: AccountUsage[];
+  readonly usage: readonly AccountUsage[];
   /** Of accounts whose parent has a half-life. */
   readonly history: Map<AccountNo, History>;
 }
+
+/** The same, to be read. */
+type Histories = Omit<WithHistory, "history"> & { readonly history: ReadonlyMap<AccountNo, History> };
 
 const stepsPerHalfLife = 64;
 /** Each step moves the average by a 93rd towards what was borrowed in it: (92/93)^64 is a half. */
@@ -33,13 +36,13 @@ const stepsMax = 64 * stepsPerHalfLife;
 const milliPerUnit = unitsPerGpu / 1_000;
 
 /** The half-life that an account's parent sets for it; undefined = none. */
-function halfLifeMs(state: WithHistory, account: AccountNo): number | undefined {
+function halfLifeMs(state: Histories, account: AccountNo): number | undefined {
   const { parent } = state.accounts[account]!;
   return parent === noAccount ? undefined : state.accounts[parent]!.terms.historyHalfLifeMs;
 }
 
 /** The average past borrowing of an account, in GPU units; 0 where no history is kept. */
-export function pastUnits(state: WithHistory, account: AccountNo, now: Instant): number {
+export function pastUnits(state: Histories, account: AccountNo, now: Instant): number {
   const history = state.history.get(account);
   if (history === undefined) return 0;
   const { level } = counted(state, account, history, now);
@@ -61,7 +64,7 @@ export function keepHistories(state: WithHistory, account: AccountNo): void {
   }
 }
 
-function counted(state: WithHistory, account: AccountNo, history: History, now: Instant): History {
+function counted(state: Histories, account: AccountNo, history: History, now: Instant): History {
   const halfLife = must(halfLifeMs(state, account), "a history is kept only under a parent with a half-life");
   const step = Math.max(1, Math.floor(halfLife / stepsPerHalfLife / second));
   const borrowed = borrowedMilli(state, account);
@@ -84,7 +87,7 @@ function counted(state: WithHistory, account: AccountNo, history: History, now: 
 }
 
 /** Usage beyond the sum of the guarantee's entries, in thousandths of a GPU. */
-function borrowedMilli(state: WithHistory, account: AccountNo): number {
+function borrowedMilli(state: Histories, account: AccountNo): number {
   const { guarantee } = state.accounts[account]!.terms.quota;
   let floor = 0;
   for (const model in guarantee) floor += guarantee[model]!;

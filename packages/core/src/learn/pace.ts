@@ -42,6 +42,11 @@ export interface WithPace extends AccountTree {
   readonly pace: Map<AccountNo, Pace>;
 }
 
+/** The same, to be read. */
+interface Paces {
+  readonly pace: ReadonlyMap<AccountNo, Pace>;
+}
+
 function paceOf(state: WithPace, account: AccountNo): Pace | undefined {
   const known = state.pace.get(account);
   if (known !== undefined || queueOrderOf(state, account) !== "aged-shortest") return known;
@@ -89,7 +94,7 @@ const usualMsPlain = 6 * hour;
 const usualMsMin = 5_000 * second;
 
 /** The usual run time of an account [O3]: the mean declared time × the ratio really used, else the mean run time. */
-export function usualRunMs(state: WithPace, account: AccountNo): number {
+export function usualRunMs(state: Paces, account: AccountNo): number {
   const pace = state.pace.get(account);
   if (pace === undefined || pace.ended === 0) return usualMsPlain;
   // Ended jobs are mostly the short ones; declared times cover the running ones too.
@@ -99,7 +104,7 @@ export function usualRunMs(state: WithPace, account: AccountNo): number {
 }
 
 /** The ratio of run time to declared time of an account's ended jobs. */
-export function guessWorth(state: WithPace, account: AccountNo): number {
+export function guessWorth(state: Paces, account: AccountNo): number {
   const pace = state.pace.get(account);
   return pace === undefined ? 1 : worthOf(pace);
 }
@@ -116,7 +121,7 @@ const endsToTell = 10;
  * jobs really used, or without one the run times of the account's jobs; only of jobs that ran at least as long as this
  * one has already. Undefined if there is too little data.
  */
-export function likelyRunMs(state: WithPace, { account, spec }: Job, ranMs: number): number | undefined {
+export function likelyRunMs(state: Paces, { account, spec }: Job, ranMs: number): number | undefined {
   const { expectedMs, maxTimeMs } = spec;
   const pace = state.pace.get(account);
   if (pace === undefined || (expectedMs === undefined && maxTimeMs !== undefined)) return undefined;

@@ -4,7 +4,7 @@ import type { Lease } from "../model/lease.ts";
 import { must } from "../model/must.ts";
 import type { FleetNode, NodeFacts, NodeMode } from "../model/node.ts";
 import { type Instant, unitsPerGpu } from "../model/units.ts";
-import type { State } from "../state/state.ts";
+import type { ReadonlyState } from "../state/readonly-state.ts";
 import type { RestChange } from "./rest-watch.ts";
 import { isStranded, StrandWatch } from "./strand-watch.ts";
 
@@ -34,7 +34,7 @@ export class DeviceTimeline {
   readonly changes: DeviceChange[] = [];
   readonly #stranded = new StrandWatch((node, at, state) => this.#strandedChanged(node, at, state));
 
-  see(event: Event, state: State): void {
+  see(event: Event, state: ReadonlyState): void {
     this.#stranded.see(event, state);
     switch (event.kind) {
       case "node-added":
@@ -67,12 +67,12 @@ export class DeviceTimeline {
     }
   }
 
-  finish(state: State): void {
+  finish(state: ReadonlyState): void {
     this.#stranded.settle(state);
   }
 
   /** The unheld remainder of a dedicated node is metered to its tenant, so it does not count as idle [U3]. */
-  restChanged({ gpu, at, rest }: RestChange, state: State): void {
+  restChanged({ gpu, at, rest }: RestChange, state: ReadonlyState): void {
     const { fleet } = state;
     const node = fleet.nodes[fleet.gpuNode[gpu]!];
     if (node === undefined) return;
@@ -81,7 +81,7 @@ export class DeviceTimeline {
   }
 
   /** The free GPUs of a node that has become stranded, or no longer is. */
-  #strandedChanged(no: NodeNo, at: Instant, state: State): void {
+  #strandedChanged(no: NodeNo, at: Instant, state: ReadonlyState): void {
     const node = state.fleet.node(no);
     for (let i = 0; i < node.facts.gpus.length; i++) {
       const gpu = gpuAt(node, i);
@@ -102,7 +102,7 @@ export class DeviceTimeline {
   }
 
   /** Seats are taken. Several seats of one event may be on one device, and the state has none of them yet. */
-  #taken(state: State, { seats, unitsEach, at }: JobPlaced | JobGrown): void {
+  #taken(state: ReadonlyState, { seats, unitsEach, at }: JobPlaced | JobGrown): void {
     const freeAfter = new Map<GpuNo, number>();
     for (const { node, gpus, part } of seats) {
       const { mode } = state.fleet.node(node);
@@ -115,13 +115,13 @@ export class DeviceTimeline {
   }
 
   /** A lease gives its units back; where a claim holds the seats they are not idle. */
-  #givenBack(state: State, { node, gpus, unitsEach }: Lease, at: Instant): void {
+  #givenBack(state: ReadonlyState, { node, gpus, unitsEach }: Lease, at: Instant): void {
     const mode = gpus.some((gpu) => isHeld(state, gpu)) ? "held" : state.fleet.node(node).mode;
     for (const gpu of gpus) this.#change(state, gpu, { at, freeUnits: freeOf(state, gpu) + unitsEach, mode });
   }
 
   /** Free units are held for a claim from now on, or no longer. Units in use are recorded when they are given back. */
-  #kept(state: State, seats: readonly Seat[], at: Instant, as: "held" | "free"): void {
+  #kept(state: ReadonlyState, seats: readonly Seat[], at: Instant, as: "held" | "free"): void {
     for (const { node, gpus } of seats) {
       const mode = state.fleet.nodes[node]?.mode;
       if (mode === undefined) continue;
@@ -132,7 +132,7 @@ export class DeviceTimeline {
     }
   }
 
-  #change({ fleet }: State, gpu: GpuNo, change: Pick<DeviceChange, "at" | "freeUnits" | "mode">): void {
+  #change({ fleet }: ReadonlyState, gpu: GpuNo, change: Pick<DeviceChange, "at" | "freeUnits" | "mode">): void {
     this.changes.push({
       gpu: must(fleet.gpuUuid[gpu], "a GPU of the fleet has a uuid"),
       node: fleet.node(fleet.gpuNode[gpu] as NodeNo).facts.name,
@@ -143,7 +143,7 @@ export class DeviceTimeline {
   }
 }
 
-function claimedSeats({ jobs }: State, job: JobNo): readonly Seat[] {
+function claimedSeats({ jobs }: ReadonlyState, job: JobNo): readonly Seat[] {
   return must(jobs.get(job), "an event is about a live job").claim?.seats ?? noSeats;
 }
 
@@ -151,10 +151,10 @@ function gpuAt({ firstGpu }: FleetNode, index: number): GpuNo {
   return (firstGpu + index) as GpuNo;
 }
 
-function freeOf({ fleet }: State, gpu: GpuNo): number {
+function freeOf({ fleet }: ReadonlyState, gpu: GpuNo): number {
   return fleet.gpuFree[gpu]!;
 }
 
-function isHeld({ fleet }: State, gpu: GpuNo): boolean {
+function isHeld({ fleet }: ReadonlyState, gpu: GpuNo): boolean {
   return fleet.gpuHeldFor[gpu] !== 0;
 }

@@ -10,7 +10,7 @@ import { accountOf } from "../quota/accounts.ts";
 import { lostMsOf } from "../run/lost-work.ts";
 import { stopOrderOf } from "../run/stop.ts";
 import { jobOf } from "../state/live-jobs.ts";
-import type { State } from "../state/state.ts";
+import type { ReadonlyState } from "../state/readonly-state.ts";
 import type { DeviceTimeline } from "./device-timeline.ts";
 import { RestWatch } from "./rest-watch.ts";
 import { closedRest, closedStretch, type Stretch, usagesOf } from "./stretch.ts";
@@ -45,7 +45,7 @@ export class Meter {
     this.#devices = devices;
   }
 
-  see(event: Event, state: State): void {
+  see(event: Event, state: ReadonlyState): void {
     this.#rest.see(event, state);
     this.#devices?.see(event, state);
     this.#revision++;
@@ -86,18 +86,18 @@ export class Meter {
   }
 
   /** Call after the last event of the row was applied: what that event changed is recorded too. */
-  finish(state: State): void {
+  finish(state: ReadonlyState): void {
     this.#rest.settle(state);
     this.#devices?.finish(state);
   }
 
-  #nodeChanged(event: NodeChanged, state: State): void {
+  #nodeChanged(event: NodeChanged, state: ReadonlyState): void {
     const node = state.fleet.node(event.node);
     const change = Number(isInService(event.mode)) - Number(isInService(node.mode));
     if (change !== 0) this.#capacity(node.facts, event.at, change);
   }
 
-  #nodeRemoved(no: NodeNo, at: Instant, state: State): void {
+  #nodeRemoved(no: NodeNo, at: Instant, state: ReadonlyState): void {
     const node = state.fleet.node(no);
     if (isInService(node.mode)) this.#capacity(node.facts, at, -1);
   }
@@ -120,7 +120,7 @@ export class Meter {
     this.records.push({ is: "floor", record: floor });
   }
 
-  #ended(event: LeaseEnded, state: State): void {
+  #ended(event: LeaseEnded, state: ReadonlyState): void {
     const lease = leaseOf(state, event.lease);
     this.#close(state, lease, event.at);
     const record = lostWork(state, lease, event);
@@ -128,7 +128,7 @@ export class Meter {
   }
 
   /** Records the stretch that the lease spent in the state it is about to leave. */
-  #close(state: State, lease: Lease, toAt: Instant): void {
+  #close(state: ReadonlyState, lease: Lease, toAt: Instant): void {
     if (toAt > lease.since) this.records.push({ is: "stretch", record: closedStretch(state, lease, toAt) });
   }
 }
@@ -143,12 +143,12 @@ export function meteredOf(records: readonly MeterRecord[]): Metered {
   };
 }
 
-function leaseOf({ leases }: State, id: LeaseId): Lease {
+function leaseOf({ leases }: ReadonlyState, id: LeaseId): Lease {
   return must(leases.get(id), `an event names the lease ${id}, which the state does not hold`);
 }
 
 /** The work that the end of a lease destroyed; undefined where none was. */
-function lostWork(state: State, lease: Lease, event: LeaseEnded): LostWork | undefined {
+function lostWork(state: ReadonlyState, lease: Lease, event: LeaseEnded): LostWork | undefined {
   const job = jobOf(state, lease.job);
   const cause = lostBy(job, event);
   if (cause === undefined || lease.gpus.length === 0 || lease.startedAt === undefined || lease.extra) return undefined;

@@ -3,7 +3,7 @@ import type { GpuNo, NodeNo } from "../model/ids.ts";
 import type { NodeRemainder } from "../model/remainder.ts";
 import type { Instant } from "../model/units.ts";
 import { nodesTouched } from "../state/apply/remainder.ts";
-import type { State } from "../state/state.ts";
+import type { ReadonlyState } from "../state/readonly-state.ts";
 import type { RestStretch } from "./stretch.ts";
 
 /** A GPU whose unheld remainder is another one from `at` on; undefined where its node is no longer dedicated. */
@@ -15,8 +15,8 @@ export interface RestChange {
 
 interface Listener {
   /** A stretch of the remainder is over. */
-  closed(stretch: RestStretch, state: State): void;
-  changed(change: RestChange, state: State): void;
+  closed(stretch: RestStretch, state: ReadonlyState): void;
+  changed(change: RestChange, state: ReadonlyState): void;
 }
 
 /**
@@ -34,7 +34,7 @@ export class RestWatch {
     this.#listener = listener;
   }
 
-  see(event: Event, state: State): void {
+  see(event: Event, state: ReadonlyState): void {
     this.settle(state);
     if (event.kind === "account-edited") {
       this.#trustMayChangeAt = event.at;
@@ -45,14 +45,14 @@ export class RestWatch {
     for (const no of new Set(nodesTouched(state, event))) this.#note(state, no, event.at);
   }
 
-  #note({ fleet, rest }: State, no: NodeNo, at: Instant): void {
+  #note({ fleet, rest }: ReadonlyState, no: NodeNo, at: Instant): void {
     const { firstGpu, facts } = fleet.node(no);
     for (let gpu = firstGpu as number; gpu < firstGpu + facts.gpus.length; gpu++)
       this.#pending.push({ gpu: gpu as GpuNo, before: rest.get(gpu as GpuNo), at });
   }
 
   /** Reports what the last event changed. */
-  settle(state: State): void {
+  settle(state: ReadonlyState): void {
     if (this.#trustMayChangeAt !== undefined) this.#noteNew(state, this.#trustMayChangeAt);
     this.#trustMayChangeAt = undefined;
     if (this.#pending.length === 0) return;
@@ -68,7 +68,7 @@ export class RestWatch {
   }
 
   /** GPUs that a change of trust made part of a dedicated node. */
-  #noteNew(state: State, at: Instant): void {
+  #noteNew(state: ReadonlyState, at: Instant): void {
     const known = new Set(this.#pending.map(({ gpu }) => gpu));
     for (const gpu of state.rest.keys()) if (!known.has(gpu)) this.#pending.push({ gpu, before: undefined, at });
   }

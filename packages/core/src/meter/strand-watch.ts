@@ -3,7 +3,7 @@ import type { NodeNo } from "../model/ids.ts";
 import type { FleetNode } from "../model/node.ts";
 import type { Instant } from "../model/units.ts";
 import { nodesTouched } from "../state/apply/remainder.ts";
-import type { State } from "../state/state.ts";
+import type { ReadonlyState } from "../state/readonly-state.ts";
 
 /** Whether the free GPUs of a node cannot be used, because all its cores or all its memory are held. */
 export function isStranded({ mode, facts, freeCpusMilli, freeMemoryMiB }: FleetNode): boolean {
@@ -16,16 +16,16 @@ export function isStranded({ mode, facts, freeCpusMilli, freeMemoryMiB }: FleetN
  * is visible only afterwards, so it is reported with the next event, or by `settle`.
  */
 export class StrandWatch {
-  readonly #changed: (node: NodeNo, at: Instant, state: State) => void;
+  readonly #changed: (node: NodeNo, at: Instant, state: ReadonlyState) => void;
   /** Nodes that the last event touched, and whether they were stranded before it. */
   readonly #pending = new Map<NodeNo, boolean>();
   #at: Instant = 0;
 
-  constructor(changed: (node: NodeNo, at: Instant, state: State) => void) {
+  constructor(changed: (node: NodeNo, at: Instant, state: ReadonlyState) => void) {
     this.#changed = changed;
   }
 
-  see(event: Event, state: State): void {
+  see(event: Event, state: ReadonlyState): void {
     this.settle(state);
     this.#at = event.at;
     for (const no of nodesTouched(state, event)) {
@@ -35,7 +35,7 @@ export class StrandWatch {
   }
 
   /** Reports the touched nodes that are stranded now or were before the last event. */
-  settle(state: State): void {
+  settle(state: ReadonlyState): void {
     if (this.#pending.size === 0) return;
     for (const [no, was] of this.#pending) {
       const node = state.fleet.nodes[no];

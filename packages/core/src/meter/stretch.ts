@@ -7,7 +7,7 @@ import type { Instant } from "../model/units.ts";
 import type { UsageState } from "../model/usage.ts";
 import { accountOf } from "../quota/accounts.ts";
 import { jobOf } from "../state/live-jobs.ts";
-import type { State } from "../state/state.ts";
+import type { ReadonlyState } from "../state/readonly-state.ts";
 import type { Usage } from "./usage.ts";
 
 /** One GPU of a stretch, and what it is metered as. */
@@ -37,17 +37,17 @@ export interface RestStretch extends NodeRemainder {
 }
 
 /** The stretch that ends at `toAt` because the lease is about to leave its state. */
-export function closedStretch(state: State, lease: Lease, toAt: Instant): Stretch {
+export function closedStretch(state: ReadonlyState, lease: Lease, toAt: Instant): Stretch {
   return stretchOf(state, lease, toAt, closedRevision);
 }
 
 /** The stretch of a dedicated GPU whose unheld remainder changes at `toAt`. */
-export function closedRest(state: State, rest: RestStretch): Stretch {
+export function closedRest(state: ReadonlyState, rest: RestStretch): Stretch {
   return stretchOfRest(state, rest, closedRevision);
 }
 
 /** Every stretch that is open, as if it ended at `toAt`; empty where it begins no earlier. */
-export function stretchesUntil(state: State, toAt: Instant): Stretch[] {
+export function stretchesUntil(state: ReadonlyState, toAt: Instant): Stretch[] {
   const open: Stretch[] = [];
   for (const lease of state.leases.values()) open.push(stretchOf(state, lease, toAt, openRevision));
   for (const [gpu, rest] of state.rest) open.push(stretchOfRest(state, { ...rest, gpu, toAt }, openRevision));
@@ -55,12 +55,12 @@ export function stretchesUntil(state: State, toAt: Instant): Stretch[] {
 }
 
 /** The open stretches as billing takes them. */
-export function openUsage(state: State, toAt: Instant): Usage[] {
+export function openUsage(state: ReadonlyState, toAt: Instant): Usage[] {
   return stretchesUntil(state, toAt).filter(isNotEmpty).flatMap(usagesOf);
 }
 
 /** The open stretches of one job as billing takes them. */
-export function openUsageOf(state: State, { leases }: Pick<Job, "leases">, toAt: Instant): Usage[] {
+export function openUsageOf(state: ReadonlyState, { leases }: Pick<Job, "leases">, toAt: Instant): Usage[] {
   const open = leases.map((lease) => stretchOf(state, lease, toAt, openRevision));
   return open.filter(isNotEmpty).flatMap(usagesOf);
 }
@@ -87,7 +87,7 @@ export function usagesOf({ devices, ...stretch }: Stretch): Usage[] {
   }));
 }
 
-function stretchOf(state: State, lease: Lease, toAt: Instant, revision: number): Stretch {
+function stretchOf(state: ReadonlyState, lease: Lease, toAt: Instant, revision: number): Stretch {
   const { fleet } = state;
   const job = jobOf(state, lease.job);
   return {
@@ -113,7 +113,11 @@ function stretchOf(state: State, lease: Lease, toAt: Instant, revision: number):
   };
 }
 
-function stretchOfRest(state: State, { gpu, account, units, since, toAt }: RestStretch, revision: number): Stretch {
+function stretchOfRest(
+  state: ReadonlyState,
+  { gpu, account, units, since, toAt }: RestStretch,
+  revision: number,
+): Stretch {
   const { fleet } = state;
   const uuid = uuidOf(state, gpu);
   return {
@@ -138,11 +142,11 @@ function stretchOfRest(state: State, { gpu, account, units, since, toAt }: RestS
   };
 }
 
-function uuidOf({ fleet }: State, gpu: GpuNo): string {
+function uuidOf({ fleet }: ReadonlyState, gpu: GpuNo): string {
   return must(fleet.gpuUuid[gpu], "a GPU of the fleet has a uuid");
 }
 
-function modelOf({ fleet }: State, gpu: GpuNo): string {
+function modelOf({ fleet }: ReadonlyState, gpu: GpuNo): string {
   return must(fleet.models[fleet.gpuModel[gpu]!], "a GPU of the fleet has a model");
 }
 

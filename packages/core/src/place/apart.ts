@@ -1,6 +1,6 @@
 import type { NodeNo } from "../model/ids.ts";
 import type { Job } from "../model/job.ts";
-import type { State } from "../state/state.ts";
+import type { ReadonlyState } from "../state/readonly-state.ts";
 
 /** A job that seats are searched for; without a number it is not submitted yet. */
 export type SeatSeeker = Pick<Job, "account" | "spec"> & { readonly no?: Job["no"] };
@@ -9,7 +9,7 @@ export type SeatSeeker = Pick<Job, "account" | "spec"> & { readonly no?: Job["no
  * Nodes where a job of the same account holds or claims seats from which this job is to be kept apart, whichever of the
  * two says so [P8]; undefined where there are none. A stopping job counts until it has left.
  */
-export function nodesOfOthers(state: State, job: SeatSeeker): ReadonlySet<NodeNo> | undefined {
+export function nodesOfOthers(state: ReadonlyState, job: SeatSeeker): ReadonlySet<NodeNo> | undefined {
   if (!state.apart.concerns(job)) return undefined;
   const nodes = new Set<NodeNo>();
   for (const other of state.active.of(job.account))

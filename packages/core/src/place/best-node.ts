@@ -1,6 +1,6 @@
 import type { NodeIndex } from "../collections/node-index.ts";
 import { type BesidePlans, type MemberNeed, membersThatFit } from "../fleet/fit.ts";
-import type { Fleet } from "../fleet/fleet.ts";
+import type { ReadonlyFleet } from "../fleet/readonly-fleet.ts";
 import type { FleetWorth } from "../learn/worth/fleet-worth.ts";
 import type { FleetNode } from "../model/node.ts";
 import { unitsPerGpu } from "../model/units.ts";
@@ -14,7 +14,7 @@ const nodesWeighed = 3;
  * while the worth of room is unknown, the first of them.
  */
 export function leastMissed(
-  fleet: Fleet,
+  fleet: ReadonlyFleet,
   need: MemberNeed,
   plans: BesidePlans | undefined,
   worth: FleetWorth | undefined,
@@ -46,7 +46,7 @@ const nodesCompared = 16;
  * other class, then the lowest. Keeping burst and guaranteed work on different nodes leaves whole nodes to reclaim [P4].
  */
 function bestThatFits(
-  fleet: Fleet,
+  fleet: ReadonlyFleet,
   nodes: NodeIndex | undefined,
   need: MemberNeed,
   plans: BesidePlans | undefined,
@@ -68,7 +68,7 @@ function bestThatFits(
 /** A scrub weighs more than all GPUs of a node. */
 const scrubFlaws = 1_000;
 
-function flawsOf(fleet: Fleet, node: FleetNode, need: MemberNeed): number {
+function flawsOf(fleet: ReadonlyFleet, node: FleetNode, need: MemberNeed): number {
   const { isClean, burst } = need;
   const scrub = isClean === undefined || gpusForOne(fleet, node, need).every(isClean) ? 0 : scrubFlaws;
   if (burst === undefined) return scrub;
@@ -78,7 +78,7 @@ function flawsOf(fleet: Fleet, node: FleetNode, need: MemberNeed): number {
 }
 
 /** The worth that the fleet would lose if a member went there. */
-function pointsOn(fleet: Fleet, node: FleetNode, model: number, need: MemberNeed, worth: FleetWorth): number {
+function pointsOn(fleet: ReadonlyFleet, node: FleetNode, model: number, need: MemberNeed, worth: FleetWorth): number {
   let used = 0;
   const end = node.firstGpu + node.facts.gpus.length;
   for (let gpu = node.firstGpu as number; gpu < end; gpu++)
@@ -91,7 +91,7 @@ function pointsOn(fleet: Fleet, node: FleetNode, model: number, need: MemberNeed
 
 /** The lowest of these nodes that holds a member now, beginning with `from`. */
 export function firstThatFits(
-  fleet: Fleet,
+  fleet: ReadonlyFleet,
   nodes: NodeIndex | undefined,
   need: MemberNeed,
   plans?: BesidePlans,

@@ -7,11 +7,11 @@ import { accountOf, pathUp } from "../quota/accounts.ts";
 import { addGpus, type Held, nothingHeld, plus } from "../quota/held.ts";
 import { lowestAbove } from "../state/apply/dedicated.ts";
 import { jobOf } from "../state/live-jobs.ts";
-import type { State } from "../state/state.ts";
+import type { ReadonlyState } from "../state/readonly-state.ts";
 import { ownNodes } from "./dedicated.ts";
 
 /** The accounts that are charged for the remainder of the nodes of some seats [U3]. */
-export function chargedOn({ dedicated }: State, seats: readonly Seat[]): AccountNo[] {
+export function chargedOn({ dedicated }: ReadonlyState, seats: readonly Seat[]): AccountNo[] {
   if (dedicated.size === 0) return [];
   return seats.map(({ node }) => dedicated.get(node)).filter((account) => account !== undefined);
 }
@@ -32,7 +32,7 @@ export interface UsageBefore {
  * out of the remainder.
  */
 export function heldBeside(
-  state: State,
+  state: ReadonlyState,
   account: AccountNo,
   seats: readonly Seat[],
   { held = ({ no }) => state.usage[no]!, isEmptied = () => false, withoutOwnLeaving = false }: UsageBefore = {},
@@ -60,10 +60,10 @@ export function heldBeside(
 
 /** GPU units that accounts would hold more or less. */
 class UsageChange {
-  readonly #state: State;
+  readonly #state: ReadonlyState;
   readonly #byAccount = new Map<AccountNo, Held>();
 
-  constructor(state: State) {
+  constructor(state: ReadonlyState) {
     this.#state = state;
   }
 
@@ -94,7 +94,7 @@ class UsageChange {
 }
 
 /** Stopping leases of a node that the tenant of an account keeps: it will be charged for what they held. */
-function* leftToTenant(state: State, node: NodeNo, account: AccountNo, withOwn: boolean): Generator<Lease> {
+function* leftToTenant(state: ReadonlyState, node: NodeNo, account: AccountNo, withOwn: boolean): Generator<Lease> {
   const { tenant } = accountOf(state, account);
   for (const lease of state.fleet.leasesOn(node)) {
     const job = jobOf(state, lease.job);
@@ -107,7 +107,7 @@ function* leftToTenant(state: State, node: NodeNo, account: AccountNo, withOwn: 
  * Like `dedicatedRemainder`, once all stopping jobs have left, and the leases that are `gone` besides: a node on which
  * the tenant keeps a seat is its own up to the last GPU, and a node without any is shared again.
  */
-export function dedicatedRemainderThen(state: State, name: string, isGone: (lease: Lease) => boolean): number {
+export function dedicatedRemainderThen(state: ReadonlyState, name: string, isGone: (lease: Lease) => boolean): number {
   const { fleet } = state;
   let units = 0;
   for (const no of state.dedicated.keys()) {

@@ -1,17 +1,17 @@
-import type { Fleet } from "../fleet/fleet.ts";
+import type { ReadonlyFleet } from "../fleet/readonly-fleet.ts";
 import type { AccountNo } from "../model/ids.ts";
 import type { JobSpec } from "../model/job.ts";
 import type { FleetNode } from "../model/node.ts";
 import { tenantOf } from "../quota/accounts.ts";
 import type { SeatShape, Wish } from "../state/indexes/wish.ts";
-import type { State } from "../state/state.ts";
+import type { ReadonlyState } from "../state/readonly-state.ts";
 
 /** Wishes that are known to find no free seats. A search for seats reads it first and notes in it what it found. */
 export interface FullMarks {
   /** Whether it is certain that no free seats hold a wish of an account. */
-  isFull(state: State, wish: Wish, spec: JobSpec, account: AccountNo): boolean;
+  isFull(state: ReadonlyState, wish: Wish, spec: JobSpec, account: AccountNo): boolean;
   /** No free seats hold a wish, plans aside: for any account, or for the tenant of this one. */
-  noteFull(state: State, wish: Wish, account: AccountNo | undefined): void;
+  noteFull(state: ReadonlyState, wish: Wish, account: AccountNo | undefined): void;
 }
 
 /** For queries, which change nothing. */
@@ -34,7 +34,7 @@ const marksMax = 65_536;
 export class KnownFull implements FullMarks {
   readonly #marks = new Map<SeatShape, Mark>();
 
-  isFull(state: State, wish: Wish, spec: JobSpec, account: AccountNo): boolean {
+  isFull(state: ReadonlyState, wish: Wish, spec: JobSpec, account: AccountNo): boolean {
     const mark = this.#marks.get(wish.shape);
     if (mark === undefined) return false;
     const { count } = state.fleet.changes;
@@ -48,7 +48,7 @@ export class KnownFull implements FullMarks {
     return fullAt === count;
   }
 
-  noteFull(state: State, { shape }: Wish, account: AccountNo | undefined): void {
+  noteFull(state: ReadonlyState, { shape }: Wish, account: AccountNo | undefined): void {
     const { count } = state.fleet.changes;
     const mark = this.#markOf(shape);
     if (account === undefined) mark.fullAt = count;
@@ -75,7 +75,7 @@ export class KnownFull implements FullMarks {
  * Advances `fullAt`, the change up to which no free seats are known to hold a wish; -1 = unknown. It stops at a node that
  * might hold a member now: by the next call the free room there may be taken.
  */
-function fullUpTo(fleet: Fleet, { options }: Wish, spec: JobSpec, fullAt: number): number {
+function fullUpTo(fleet: ReadonlyFleet, { options }: Wish, spec: JobSpec, fullAt: number): number {
   const { count, recent } = fleet.changes;
   if (fullAt < 0 || count - fullAt > recent.length) return -1;
   for (let change = fullAt; change < count; change++) {
@@ -87,7 +87,7 @@ function fullUpTo(fleet: Fleet, { options }: Wish, spec: JobSpec, fullAt: number
 
 /** May say yes in error, but never no. */
 function mayHoldOne(
-  fleet: Fleet,
+  fleet: ReadonlyFleet,
   node: FleetNode,
   options: Wish["options"],
   { gpus, cpusMilli, memoryMiB }: JobSpec,
@@ -102,7 +102,7 @@ function mayHoldOne(
   return false;
 }
 
-function hasPart(fleet: Fleet, { firstGpu, facts }: FleetNode, compute: number, memory: number): boolean {
+function hasPart(fleet: ReadonlyFleet, { firstGpu, facts }: FleetNode, compute: number, memory: number): boolean {
   for (let gpu = firstGpu as number; gpu < firstGpu + facts.gpus.length; gpu++) {
     if (fleet.gpuHeldFor[gpu] === 0 && fleet.gpuFree[gpu]! >= compute && fleet.gpuFreeMemory[gpu]! >= memory)
       return true;

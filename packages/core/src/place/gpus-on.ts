@@ -1,16 +1,16 @@
 import { gpuServes, type MemberNeed } from "../fleet/fit.ts";
-import type { Fleet } from "../fleet/fleet.ts";
+import type { ReadonlyFleet } from "../fleet/readonly-fleet.ts";
 import type { GpuNo } from "../model/ids.ts";
 import type { FleetNode } from "../model/node.ts";
 
 /** Free GPUs for one member on a node that is known to hold it. */
-export function gpusForOne(fleet: Fleet, node: FleetNode, need: MemberNeed): GpuNo[] {
+export function gpusForOne(fleet: ReadonlyFleet, node: FleetNode, need: MemberNeed): GpuNo[] {
   if (need.gpus === 1 && need.isClean === undefined) return [firstOn(fleet, node, need)];
   return gpusOn(fleet, node, need, 1)[0]!;
 }
 
 /** Free GPUs for `count` members on one node, lowest first; GPUs that need no scrub before others. */
-export function gpusOn(fleet: Fleet, node: FleetNode, need: MemberNeed, count: number): GpuNo[][] {
+export function gpusOn(fleet: ReadonlyFleet, node: FleetNode, need: MemberNeed, count: number): GpuNo[][] {
   const { isClean } = need;
   const wanted = count * need.gpus;
   const chosen: GpuNo[] = [];
@@ -31,7 +31,7 @@ export function gpusOn(fleet: Fleet, node: FleetNode, need: MemberNeed, count: n
 }
 
 /** The lowest GPU of a node that serves. */
-function firstOn(fleet: Fleet, { no, firstGpu, facts }: FleetNode, need: MemberNeed): GpuNo {
+function firstOn(fleet: ReadonlyFleet, { no, firstGpu, facts }: FleetNode, need: MemberNeed): GpuNo {
   const end = firstGpu + facts.gpus.length;
   for (let gpu = firstGpu; gpu < end; gpu++) if (gpuServes(fleet, gpu, need, false)) return gpu;
   throw new Error(`node ${no} has no GPU for this member`);

@@ -3,7 +3,7 @@ import type { Seat } from "../journal/event.ts";
 import type { AccountNo, GpuNo } from "../model/ids.ts";
 import { tenantOf } from "../quota/accounts.ts";
 import { gpuModeOf } from "../state/apply/marks.ts";
-import type { State } from "../state/state.ts";
+import type { ReadonlyState } from "../state/readonly-state.ts";
 
 /** What must be done to GPUs before the next job gets them: clear their memory (S4), change their mode. */
 export interface Handover {
@@ -12,7 +12,7 @@ export interface Handover {
 }
 
 /** What these seats need before they are handed to a job of this account. */
-export function handoverFor(state: State, account: AccountNo, seats: readonly Seat[]): Handover {
+export function handoverFor(state: ReadonlyState, account: AccountNo, seats: readonly Seat[]): Handover {
   const { scrubMs, reshapeMs } = state.policy;
   if (scrubMs === undefined && reshapeMs === undefined) return nothingToDo;
   const isClean = cleanFor(state, account);
@@ -28,7 +28,7 @@ export function handoverFor(state: State, account: AccountNo, seats: readonly Se
 const nothingToDo: Handover = {};
 
 /** Which GPUs a job of this account may have without a scrub. */
-export function cleanFor(state: State, account: AccountNo): (gpu: number) => boolean {
+export function cleanFor(state: ReadonlyState, account: AccountNo): (gpu: number) => boolean {
   const { fleet } = state;
   const tenant = tenantOf(state, account);
   return (gpu) => {
@@ -38,7 +38,7 @@ export function cleanFor(state: State, account: AccountNo): (gpu: number) => boo
 }
 
 /** The GPUs of a seat that change their mode. One in use keeps its mode (P3); one of a fixed pool never had another. */
-function otherwiseCut(state: State, { gpus, part }: Seat): GpuNo[] {
+function otherwiseCut(state: ReadonlyState, { gpus, part }: Seat): GpuNo[] {
   const { fleet } = state;
   const mode = part?.mode ?? "whole";
   return gpus.filter((gpu) => {

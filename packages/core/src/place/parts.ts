@@ -1,5 +1,5 @@
 import type { BesidePlans, MemberAsk, MemberNeed } from "../fleet/fit.ts";
-import type { Fleet } from "../fleet/fleet.ts";
+import type { ReadonlyFleet } from "../fleet/readonly-fleet.ts";
 import type { SharedGroup } from "../fleet/shared-gpus.ts";
 import { isAlikeFor } from "../gpu/alike.ts";
 import { mixes } from "../gpu/latency.ts";
@@ -15,7 +15,7 @@ import { unitsPerGpu } from "../model/units.ts";
  * in which all find room. Where the topology is only preferred, they may then go anywhere [P2].
  */
 export function findParts(
-  fleet: Fleet,
+  fleet: ReadonlyFleet,
   need: MemberNeed,
   spec: Pick<JobSpec, "members" | "topology" | "isolation">,
   ask: GpuAsk,
@@ -39,7 +39,7 @@ export function findParts(
 
 /** A search for parts, the same for all members. */
 interface PartSearch {
-  readonly fleet: Fleet;
+  readonly fleet: ReadonlyFleet;
   readonly need: MemberNeed;
   readonly ask: PartAsk;
   readonly who: Newcomer;
@@ -164,7 +164,7 @@ function isForSharing(pool: PoolMode): boolean {
 
 /** Whether `holds` is true of any GPU that would be searched if cores and memory did not count. */
 function anyGpu(
-  fleet: Fleet,
+  fleet: ReadonlyFleet,
   model: number,
   freeMin: number,
   added: ReadonlyMap<number, unknown>,
@@ -185,7 +185,7 @@ function anyGpu(
 
 /** The first unused GPU of a node, one that needs no scrub before others; none where plans count on all that are left. */
 function freshGpu(
-  fleet: Fleet,
+  fleet: ReadonlyFleet,
   no: number,
   added: ReadonlyMap<number, unknown>,
   plans?: BesidePlans,

@@ -8,7 +8,7 @@ import type { Instant } from "../model/units.ts";
 import type { Demand } from "../quota/demand.ts";
 import { coverFor } from "../quota/guarantee.ts";
 import type { Wish } from "../state/indexes/wish.ts";
-import type { State } from "../state/state.ts";
+import type { ReadonlyState } from "../state/readonly-state.ts";
 import { wishOf } from "../state/wish-of.ts";
 import { isConfidential } from "./dedicated.ts";
 import { heldBeside } from "./dedicated-usage.ts";
@@ -31,7 +31,7 @@ export interface PlansAhead {
 
 /** Where the job can start now and in which class, trying its alternatives in order; undefined = nowhere. */
 export function placeJob(
-  state: State,
+  state: ReadonlyState,
   job: Job,
   now: Instant,
   timeline?: PlansAhead,
@@ -80,7 +80,7 @@ export function placeJob(
 }
 
 /** Whether a job lacks only seats: its quota lets it start, and no free seats are merely kept for plans. */
-export function lacksSeatsAlone(state: State, job: Job, now: Instant, marks: FullMarks): boolean {
+export function lacksSeatsAlone(state: ReadonlyState, job: Job, now: Instant, marks: FullMarks): boolean {
   const wish = wishOf(state, job.spec);
   for (const { choice, demand } of wish.options)
     if (quotaStop(state, { job, choice, demand, now }) !== undefined) return false;

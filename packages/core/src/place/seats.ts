@@ -1,14 +1,14 @@
 import { DomainRoom } from "../fleet/domain-room.ts";
 import { type BesidePlans, keyOf, type MayUse, type MemberNeed, membersThatFit, needOf } from "../fleet/fit.ts";
-import type { Fleet } from "../fleet/fleet.ts";
 import { spreadGang } from "../fleet/gang.ts";
+import type { ReadonlyFleet } from "../fleet/readonly-fleet.ts";
 import type { NoSeat } from "../gpu/seat.ts";
 import type { Seat } from "../journal/event.ts";
 import type { FleetWorth } from "../learn/worth/fleet-worth.ts";
 import type { Job, JobSpec } from "../model/job.ts";
 import type { FleetNode } from "../model/node.ts";
 import { newcomerOf } from "../state/neighbours.ts";
-import type { State } from "../state/state.ts";
+import type { ReadonlyState } from "../state/readonly-state.ts";
 import type { SeatSeeker } from "./apart.ts";
 import { leastMissed } from "./best-node.ts";
 import { isConfidential, keptApart, nodesFor, ownNodes } from "./dedicated.ts";
@@ -28,7 +28,7 @@ export interface SeatLimits {
 
 /** Free seats for all members of a job or none [P1], by one of its alternatives on one model. */
 export function findSeats(
-  state: State,
+  state: ReadonlyState,
   job: SeatSeeker,
   choice: number,
   model: number,
@@ -66,7 +66,7 @@ function both(within: (node: FleetNode) => boolean, may: MayUse | undefined): Ma
 
 /** A seat on a node that the tenant has to itself already, the fullest first: it would pay for another node whole. */
 function findOwn(
-  state: State,
+  state: ReadonlyState,
   { spec, account }: Pick<Job, "spec" | "account">,
   need: MemberNeed,
   plans: BesidePlans | undefined,
@@ -83,7 +83,7 @@ function findOwn(
 }
 
 function findWhole(
-  fleet: Fleet,
+  fleet: ReadonlyFleet,
   need: MemberNeed,
   spec: Pick<JobSpec, "members" | "topology" | "spread">,
   plans: BesidePlans | undefined,
@@ -110,7 +110,7 @@ function findWhole(
  * room is missed least [P4]. Undefined while the worth of room is unknown.
  */
 function onOneNode(
-  fleet: Fleet,
+  fleet: ReadonlyFleet,
   need: MemberNeed,
   members: number,
   plans: BesidePlans | undefined,
@@ -125,7 +125,12 @@ function onOneNode(
 }
 
 /** How many members fit where; the fleet keeps it where it depends on the nodes alone. */
-function domainRoomFor(fleet: Fleet, need: MemberNeed, most: number, plans: BesidePlans | undefined): DomainRoom {
+function domainRoomFor(
+  fleet: ReadonlyFleet,
+  need: MemberNeed,
+  most: number,
+  plans: BesidePlans | undefined,
+): DomainRoom {
   const fits = (node: FleetNode) => membersThatFit(fleet, node, need, "now", most, plans);
   if (plans !== undefined || need.mayUse !== undefined) return new DomainRoom(fleet, fits);
   return fleet.domainRoomFor(keyOf(need, most), fits);

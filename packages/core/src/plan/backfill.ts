@@ -11,7 +11,7 @@ import { isInside, queueOrderOf } from "../quota/accounts.ts";
 import type { Demand } from "../quota/demand.ts";
 import { jobOf } from "../state/live-jobs.ts";
 import { newcomerOf } from "../state/neighbours.ts";
-import type { State } from "../state/state.ts";
+import type { ReadonlyState } from "../state/readonly-state.ts";
 import { leavesParts } from "./future-parts.ts";
 import { isReclaimable } from "./future-victims.ts";
 import type { PlanList } from "./plan-list.ts";
@@ -21,7 +21,7 @@ import { membersBeside, type Spare, type SpareOn, takeSpare } from "./spare.ts";
 
 /** What a job may take without delaying the plans that are ahead of it [B2]. */
 export class Backfill implements PlansAhead {
-  readonly #state: State;
+  readonly #state: ReadonlyState;
   readonly #list: PlanList;
 
   constructor(list: PlanList) {

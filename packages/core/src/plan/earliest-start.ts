@@ -8,7 +8,7 @@ import { isConfidential } from "../place/dedicated.ts";
 import { findSeats } from "../place/seats.ts";
 import { demandOf } from "../quota/demand.ts";
 import { coverFor } from "../quota/guarantee.ts";
-import type { State } from "../state/state.ts";
+import type { ReadonlyState } from "../state/readonly-state.ts";
 import type { Moment } from "./ends.ts";
 import { FutureUsage, type JobDemand, mayBeCovered, waitsForQuota } from "./future-quota.ts";
 import { FutureRoom, type StartOption } from "./future-room.ts";
@@ -52,7 +52,7 @@ interface QuotaFound {
 
 /** Walks the moments at which something may become free, until the job has room and quota. */
 class EarliestStart {
-  readonly #state: State;
+  readonly #state: ReadonlyState;
   readonly #plans: PlanList;
   readonly #option: StartOption;
   readonly #demand: JobDemand;

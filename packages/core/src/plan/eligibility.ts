@@ -3,7 +3,7 @@ import type { Job } from "../model/job.ts";
 import { unitsPerGpu } from "../model/units.ts";
 import { isOverdue } from "../queue/overdue.ts";
 import { queueOrderOf } from "../quota/accounts.ts";
-import type { State } from "../state/state.ts";
+import type { ReadonlyState } from "../state/readonly-state.ts";
 
 /** A job that has waited for this many usual run times of its account is planned, overdue or not. */
 const usualRunsWaited = 30;
@@ -16,7 +16,7 @@ const largestPart = 1 / 6;
 export const plansMax = 8;
 
 /** Whether one more start may be planned; with very many waiting groups, only in the periodic retry [B6]. */
-export function mayPlan({ policy, planned, waiting }: State, isTurn: boolean): boolean {
+export function mayPlan({ policy, planned, waiting }: ReadonlyState, isTurn: boolean): boolean {
   return policy.backfill && planned.size < plansMax && (!waiting.isLong || isTurn);
 }
 
@@ -25,7 +25,7 @@ export function mayPlan({ policy, planned, waiting }: State, isTurn: boolean): b
  * jobs by its order alone, and each plan keeps GPUs idle. There only a job of several GPUs, which smaller jobs would
  * overtake for ever, is planned: once it is overdue, or has waited very long.
  */
-export function mayBePlanned(state: State, job: Job): boolean {
+export function mayBePlanned(state: ReadonlyState, job: Job): boolean {
   const { account, spec, submittedAt } = job;
   if (queueOrderOf(state, account) === "age") return true;
   const { count, unitsEach } = spec.gpus[0]!;

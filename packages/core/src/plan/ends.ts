@@ -2,7 +2,7 @@ import type { MemberNeed } from "../fleet/fit.ts";
 import type { Job } from "../model/job.ts";
 import type { Instant } from "../model/units.ts";
 import type { Ending } from "../state/indexes/endings.ts";
-import type { State } from "../state/state.ts";
+import type { ReadonlyState } from "../state/readonly-state.ts";
 import { type EndOf, endOf } from "./run-time.ts";
 
 /** An instant at which more may be free than before: the end of a job, or another. */
@@ -13,7 +13,7 @@ export interface Moment {
 
 /** When the running jobs are expected to end, as known at one instant. */
 export class Ends {
-  readonly #state: State;
+  readonly #state: ReadonlyState;
   readonly #now: Instant;
   readonly #endOf: EndOf;
   /** The ends are those that the state keeps sorted: they are by `endOf`, and no account has a pace of its own. */
@@ -22,7 +22,7 @@ export class Ends {
   /** By node: GPUs of jobs with an expected end. */
   #endingOn: Int32Array | undefined;
 
-  constructor(state: State, now: Instant, ends: EndOf) {
+  constructor(state: ReadonlyState, now: Instant, ends: EndOf) {
     this.#state = state;
     this.#now = now;
     this.#endOf = ends;

@@ -6,7 +6,7 @@ import type { FleetNode } from "../model/node.ts";
 import type { Instant } from "../model/units.ts";
 import { jobOf } from "../state/live-jobs.ts";
 import { newcomerOf } from "../state/neighbours.ts";
-import type { State } from "../state/state.ts";
+import type { ReadonlyState } from "../state/readonly-state.ts";
 import type { Ends } from "./ends.ts";
 
 /** Parts of GPUs that a job will have: how many members on each. */
@@ -44,7 +44,7 @@ export interface PartsFound {
 }
 
 /** Parts of a node's GPUs, once the leases that end by then are gone, beside the parts of the planned jobs. */
-export function futureParts(state: State, ends: Ends, question: PartsQuestion): PartsFound {
+export function futureParts(state: ReadonlyState, ends: Ends, question: PartsQuestion): PartsFound {
   const { seeker, node, model, at, planned, membersMax, openedMax } = question;
   const { fleet } = state;
   const ask = partAskOf(seeker);
@@ -80,7 +80,12 @@ interface OneMorePart {
 }
 
 /** Whether the jobs that are planned to have parts of a GPU still find them beside one more part. */
-export function leavesParts(state: State, ends: Ends, more: OneMorePart, planned: readonly PartHolder[]): boolean {
+export function leavesParts(
+  state: ReadonlyState,
+  ends: Ends,
+  more: OneMorePart,
+  planned: readonly PartHolder[],
+): boolean {
   const { node, gpu, occupant, at } = more;
   const staying = stayingOn(state, ends, node, at).get(gpu);
   if (staying === "whole") return true;
@@ -92,7 +97,7 @@ function partAskOf({ job: { spec }, choice }: PartSeeker): PartAsk {
 }
 
 /** The present parts of each GPU of a node that will still be held, or that the GPU will be held whole. */
-function stayingOn(state: State, ends: Ends, node: FleetNode, at: Instant): Map<GpuNo, Occupant[] | "whole"> {
+function stayingOn(state: ReadonlyState, ends: Ends, node: FleetNode, at: Instant): Map<GpuNo, Occupant[] | "whole"> {
   const { fleet } = state;
   const staying = new Map<GpuNo, Occupant[] | "whole">();
   for (const { id, job, gpus, part } of fleet.leasesOn(node.no)) {
@@ -109,7 +114,7 @@ function stayingOn(state: State, ends: Ends, node: FleetNode, at: Instant): Map<
 
 /** The occupants of a GPU once the planned jobs have their parts of it; undefined where not all of these fit. */
 function withPlanned(
-  state: State,
+  state: ReadonlyState,
   gpu: GpuNo,
   occupants: Occupant[],
   planned: readonly PartHolder[],
@@ -131,7 +136,7 @@ interface Seating {
 }
 
 /** Adds up to `membersMax` members to the occupants of a GPU; returns how many there was room for. */
-function seat({ fleet }: State, { gpu, occupants, newcomer, ask }: Seating, membersMax: number): number {
+function seat({ fleet }: ReadonlyState, { gpu, occupants, newcomer, ask }: Seating, membersMax: number): number {
   const device = fleet.device(gpu);
   for (let members = 0; members < membersMax; members++) {
     const part = seatPart(device, occupants, newcomer, ask);

@@ -8,10 +8,10 @@ import type { Demand } from "../quota/demand.ts";
 import { coverFor } from "../quota/guarantee.ts";
 import { addGpus, addTo, type Held, minus, nothingHeld, stayingOf, unitsOf } from "../quota/held.ts";
 import { unlentBeside } from "../quota/lending.ts";
-import type { State } from "../state/state.ts";
+import type { ReadonlyState } from "../state/readonly-state.ts";
 
 /** Whether a job may have to wait for quota as well as for room [B4]; for most jobs quota need not be looked at. */
-export function waitsForQuota(state: State, { account, spec }: Job): boolean {
+export function waitsForQuota(state: ReadonlyState, { account, spec }: Job): boolean {
   if (!spec.preemptible || state.lendingLimits > 0) return true;
   for (const { terms } of pathUp(state, account)) {
     const { max, maxCpusMilli, maxMemoryMiB } = terms.quota;
@@ -21,7 +21,7 @@ export function waitsForQuota(state: State, { account, spec }: Job): boolean {
 }
 
 /** Whether some guarantee on its path would cover a job if nothing else ran. */
-export function mayBeCovered(state: State, { account }: Job, demand: Demand): boolean {
+export function mayBeCovered(state: ReadonlyState, { account }: Job, demand: Demand): boolean {
   return coverFor(state, account, demand, nothingHeld) !== noAccount;
 }
 
@@ -37,14 +37,14 @@ export interface JobDemand {
  * only then it counts.
  */
 export class FutureUsage {
-  readonly #state: State;
+  readonly #state: ReadonlyState;
   readonly #tenant: AccountNo;
   /** By account: how much less than now its subtree holds. */
   readonly #less = new Map<AccountNo, Held>();
   /** How much more than now is free on nodes that take work. */
   readonly #freed = nothingHeld();
 
-  constructor(state: State, { account }: Job) {
+  constructor(state: ReadonlyState, { account }: Job) {
     this.#state = state;
     this.#tenant = accountOf(state, account).tenant;
   }
@@ -126,7 +126,7 @@ export class FutureUsage {
 }
 
 /** What a job would hold of the models of a name. */
-function unitsDemanded({ fleet }: State, { demand }: JobDemand, name: string): number {
+function unitsDemanded({ fleet }: ReadonlyState, { demand }: JobDemand, name: string): number {
   return demand.model >= 0 && modelMatches(name, fleet.models[demand.model]!) ? demand.units : 0;
 }
 

@@ -9,7 +9,7 @@ import type { Instant } from "../model/units.ts";
 import { nodesOfOthers } from "../place/apart.ts";
 import { keptApart } from "../place/dedicated.ts";
 import { jobOf } from "../state/live-jobs.ts";
-import type { State } from "../state/state.ts";
+import type { ReadonlyState } from "../state/readonly-state.ts";
 import { FutureCoresAndMemory } from "./cores-and-memory.ts";
 import { futureParts, type PartsFound } from "./future-parts.ts";
 import type { PlanList } from "./plan-list.ts";
@@ -38,7 +38,7 @@ const noGpus: ReadonlyMap<NodeNo, number> = new Map();
  * a step costs as much as what ends in it.
  */
 export class FutureRoom {
-  readonly #state: State;
+  readonly #state: ReadonlyState;
   readonly #plans: PlanList;
   readonly #option: StartOption;
   readonly #runMs: number;

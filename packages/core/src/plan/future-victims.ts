@@ -4,7 +4,7 @@ import type { Instant } from "../model/units.ts";
 import { isInside } from "../quota/accounts.ts";
 import { demandOf } from "../quota/demand.ts";
 import { lowestPriority } from "../state/live-jobs.ts";
-import type { State } from "../state/state.ts";
+import type { ReadonlyState } from "../state/readonly-state.ts";
 import type { Ends } from "./ends.ts";
 import type { JobDemand } from "./future-quota.ts";
 
@@ -14,7 +14,12 @@ export function isReclaimable({ cover, state, spec }: Job): boolean {
 }
 
 /** Burst work outside a guarantee that will still run at an instant: a job inside the guarantee can reclaim it. */
-export function* reclaimableOutside(state: State, ends: Ends, floor: AccountNo, at: Instant): Generator<JobDemand> {
+export function* reclaimableOutside(
+  state: ReadonlyState,
+  ends: Ends,
+  floor: AccountNo,
+  at: Instant,
+): Generator<JobDemand> {
   const { active, usage } = state;
   if (usage[rootAccount]!.burst === 0) return;
   for (const [account, jobs] of active.entries()) {
@@ -24,7 +29,12 @@ export function* reclaimableOutside(state: State, ends: Ends, floor: AccountNo, 
 }
 
 /** By node: the whole GPUs that such work will hold. */
-export function gpusReclaimableOutside(state: State, ends: Ends, floor: AccountNo, at: Instant): Map<NodeNo, number> {
+export function gpusReclaimableOutside(
+  state: ReadonlyState,
+  ends: Ends,
+  floor: AccountNo,
+  at: Instant,
+): Map<NodeNo, number> {
   const { gpuHeldFor } = state.fleet;
   const gpusOn = new Map<NodeNo, number>();
   for (const { job } of reclaimableOutside(state, ends, floor, at)) {
@@ -37,7 +47,7 @@ export function gpusReclaimableOutside(state: State, ends: Ends, floor: AccountN
 }
 
 /** Running work of lower priority in a job's own account. */
-export function preemptibleBy(state: State, { account, spec }: Job): JobDemand[] {
+export function preemptibleBy(state: ReadonlyState, { account, spec }: Job): JobDemand[] {
   if (lowestPriority(state, account) >= spec.priority) return [];
   const lesser: JobDemand[] = [];
   for (const job of state.active.of(account)) {
@@ -48,12 +58,12 @@ export function preemptibleBy(state: State, { account, spec }: Job): JobDemand[]
 }
 
 /** When a running job is past `min_runtime`, and may be preempted [T8]. */
-export function exposedAt({ policy }: State, { placedAt }: Job): Instant {
+export function exposedAt({ policy }: ReadonlyState, { placedAt }: Job): Instant {
   return placedAt + policy.minRuntimeMs;
 }
 
 /** A running job with what its least number of members holds. */
-function demandOfRunning(state: State, job: Job): JobDemand {
+function demandOfRunning(state: ReadonlyState, job: Job): JobDemand {
   const gpu = job.leases[0]?.gpus[0];
   const model = gpu === undefined ? -1 : state.fleet.gpuModel[gpu]!;
   return { job, demand: demandOf(state, job, job.choice, model) };

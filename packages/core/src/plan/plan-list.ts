@@ -3,7 +3,7 @@ import type { NodeNo } from "../model/ids.ts";
 import type { Job } from "../model/job.ts";
 import type { Instant } from "../model/units.ts";
 import { shareNoNode } from "../place/dedicated.ts";
-import type { State } from "../state/state.ts";
+import type { ReadonlyState } from "../state/readonly-state.ts";
 import { Ends } from "./ends.ts";
 import type { JobDemand } from "./future-quota.ts";
 import type { Plan, PlannedStart } from "./planned-start.ts";
@@ -12,7 +12,7 @@ import { membersBeside, takeSpare } from "./spare.ts";
 
 /** The plans of one instant in the order in which they were made, and what they hold and leave at later instants. */
 export class PlanList {
-  readonly state: State;
+  readonly state: ReadonlyState;
   readonly now: Instant;
   readonly ends: Ends;
   readonly all: Plan[] = [];
@@ -20,7 +20,7 @@ export class PlanList {
   readonly #nodes = new Set<NodeNo>();
   readonly #runMsOf = new Map<Job, number>();
 
-  constructor(state: State, now: Instant, ends: EndOf) {
+  constructor(state: ReadonlyState, now: Instant, ends: EndOf) {
     this.state = state;
     this.now = now;
     this.ends = new Ends(state, now, ends);

@@ -2,7 +2,7 @@ import { type AccountNo, noAccount } from "../model/ids.ts";
 import type { Job } from "../model/job.ts";
 import type { Instant } from "../model/units.ts";
 import { isInside, pathUp } from "../quota/accounts.ts";
-import type { State } from "../state/state.ts";
+import type { ReadonlyState } from "../state/readonly-state.ts";
 
 /** A planned start, as far as it decides what the job can take back when its time has come. */
 export interface FutureClaimant {
@@ -13,7 +13,7 @@ export interface FutureClaimant {
 }
 
 /** Whether a planned job reclaims burst work of an account: the account is outside the guarantee that will cover it [T1]. */
-export function willReclaimFrom(state: State, { cover }: FutureClaimant, account: AccountNo): boolean {
+export function willReclaimFrom(state: ReadonlyState, { cover }: FutureClaimant, account: AccountNo): boolean {
   return cover !== noAccount && !isInside(state, account, cover);
 }
 
@@ -23,7 +23,7 @@ export function willReclaimFrom(state: State, { cover }: FutureClaimant, account
  * promoted meanwhile [T3, T8].
  */
 export function willPreempt(
-  state: State,
+  state: ReadonlyState,
   { job, at, cover }: FutureClaimant,
   { account, spec }: Job,
   placedAt: Instant,
@@ -35,12 +35,12 @@ export function willPreempt(
 }
 
 /** Whether a planned job takes back, when its time has come, what another job would hold as burst from `now` on. */
-export function willTakeBack(state: State, claimant: FutureClaimant, job: Job, now: Instant): boolean {
+export function willTakeBack(state: ReadonlyState, claimant: FutureClaimant, job: Job, now: Instant): boolean {
   return willReclaimFrom(state, claimant, job.account) || willPreempt(state, claimant, job, now);
 }
 
 /** The lowest account on the path that guarantees anything. */
-function lowestFloor(state: State, account: AccountNo): AccountNo {
+function lowestFloor(state: ReadonlyState, account: AccountNo): AccountNo {
   for (const { no, terms } of pathUp(state, account))
     for (const units of Object.values(terms.quota.guarantee)) if (units > 0) return no;
   return noAccount;

@@ -7,7 +7,7 @@ import { isConfidential } from "../place/dedicated.ts";
 import { isInside } from "../quota/accounts.ts";
 import { modelsFor } from "../quota/demand.ts";
 import { coverFor } from "../quota/guarantee.ts";
-import type { State } from "../state/state.ts";
+import type { ReadonlyState } from "../state/readonly-state.ts";
 import { Backfill } from "./backfill.ts";
 import { earliestStart } from "./earliest-start.ts";
 import { plansMax } from "./eligibility.ts";
@@ -23,12 +23,12 @@ import { isOverdrawn, type SpareOn, takeSpare } from "./spare.ts";
  * taken to run for ever: a job that needs its seats has no plan and delays no other job.
  */
 export class Timeline {
-  readonly #state: State;
+  readonly #state: ReadonlyState;
   readonly #plans: PlanList;
   /** What other jobs may take without delaying the plans. */
   readonly backfill: Backfill;
 
-  constructor(state: State, now: Instant, ends: EndOf = endOf) {
+  constructor(state: ReadonlyState, now: Instant, ends: EndOf = endOf) {
     this.#state = state;
     this.#plans = new PlanList(state, now, ends);
     this.backfill = new Backfill(this.#plans);

@@ -8,7 +8,7 @@ import { coverFor, isWithin } from "../quota/guarantee.ts";
 import { stayingOf } from "../quota/held.ts";
 import { shareOf, shareOfJob } from "../quota/share.ts";
 import type { ShapeQueue, WaitingGroup } from "../state/indexes/waiting-group.ts";
-import type { State } from "../state/state.ts";
+import type { ReadonlyState } from "../state/readonly-state.ts";
 import { upToDate } from "../state/wish-of.ts";
 import { type Candidate, Candidates } from "./candidates.ts";
 import { type Contestant, isAhead, newContestant } from "./contestant.ts";
@@ -28,7 +28,7 @@ import { before } from "./in-account.ts";
  * only the accounts that have changed.
  */
 export class Contest {
-  readonly #state: State;
+  readonly #state: ReadonlyState;
   readonly #candidates: Candidates;
   readonly #queues: ReadonlySet<ShapeQueue>;
   readonly #contestants = new Map<AccountNo, Contestant>();
@@ -45,7 +45,7 @@ export class Contest {
   readonly #byOrder: (a: Candidate, b: Candidate) => boolean;
 
   /** Between the groups that each pass begins with, and all others that wait for seats of some shapes. */
-  constructor(state: State, candidates = new Candidates(), queues: Iterable<ShapeQueue> = []) {
+  constructor(state: ReadonlyState, candidates = new Candidates(), queues: Iterable<ShapeQueue> = []) {
     this.#state = state;
     this.#candidates = candidates;
     this.#queues = new Set(queues);

@@ -13,7 +13,7 @@ import type { AccountNo } from "../model/ids.ts";
 import type { Job } from "../model/job.ts";
 import { type Instant, second } from "../model/units.ts";
 import { queueOrderOf } from "../quota/accounts.ts";
-import type { State } from "../state/state.ts";
+import type { ReadonlyState } from "../state/readonly-state.ts";
 import { tenthRoot } from "./roots.ts";
 
 /**
@@ -21,7 +21,7 @@ import { tenthRoot } from "./roots.ts";
  * one, the inverse of the job's Gittins index: the least, over all spans ahead, of the time that comparable jobs spent in
  * the span for each that ended in it. Times GPUs^0.8, which did best on real traces.
  */
-export function costToEnd(state: State, job: Job): number {
+export function costToEnd(state: ReadonlyState, job: Job): number {
   const ran = attainedMs(job, state.clock);
   const root = tenthRoot(gangGpus(job.spec)) / 1_000;
   const squared = root * root;
@@ -29,7 +29,7 @@ export function costToEnd(state: State, job: Job): number {
   return leftMs(state, job, ran) * fourth * fourth;
 }
 
-function leftMs(state: State, { spec, account }: Job, ran: number): number {
+function leftMs(state: ReadonlyState, { spec, account }: Job, ran: number): number {
   const { expectedMs } = spec;
   if (expectedMs === undefined) return outlooks(state, account)[gangClass(spec)]![lengthBinOf(ran)]!;
   // It has outrun its estimate: it is assumed to need half as long again.
@@ -39,10 +39,10 @@ function leftMs(state: State, { spec, account }: Job, ran: number): number {
 /** Time per ended job, by class of gangs and by how long a job has run. */
 type Outlooks = readonly (readonly number[])[];
 
-const known = new WeakMap<State, { readonly at: Instant; readonly of: Map<AccountNo, Outlooks> }>();
+const known = new WeakMap<ReadonlyState, { readonly at: Instant; readonly of: Map<AccountNo, Outlooks> }>();
 
 /** Worked out once for each instant: an order must not change during a pass. */
-function outlooks(state: State, account: AccountNo): Outlooks {
+function outlooks(state: ReadonlyState, account: AccountNo): Outlooks {
   let kept = known.get(state);
   if (kept?.at !== state.clock) {
     kept = { at: state.clock, of: new Map() };
@@ -59,7 +59,7 @@ function outlooks(state: State, account: AccountNo): Outlooks {
 }
 
 /** The run times so far of jobs that have not ended: they too have outlived the shorter lengths. */
-function countAlive(state: State, account: AccountNo): Lengths {
+function countAlive(state: ReadonlyState, account: AccountNo): Lengths {
   const alive: number[][] = Array.from({ length: gangClasses }, () => Array(lengthBins).fill(0));
   const count = (job: Job, jobs: number): void => {
     alive[gangClass(job.spec)]![lengthBinOf(attainedMs(job, state.clock))]! += jobs;
@@ -101,7 +101,7 @@ function leastTimePerEnd(chances: readonly number[], from: number): number {
 const [lessBy, of] = [6, 5] as const;
 
 /** Whether the order of an account may give the seats of one of its jobs to another of the same priority. */
-export function mayTakeTurn(state: State, job: Job, running: Job): boolean {
+export function mayTakeTurn(state: ReadonlyState, job: Job, running: Job): boolean {
   if (queueOrderOf(state, job.account) !== "index" || job.spec.priority !== running.spec.priority) return false;
   if (running.spec.checkpoint === undefined) return false; // all that it did would be lost
   return costToEnd(state, job) * lessBy < costToEnd(state, running) * of;

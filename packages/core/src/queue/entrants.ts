@@ -1,18 +1,18 @@
 import { type AccountNo, rootAccount } from "../model/ids.ts";
 import { accountOf, pathUp } from "../quota/accounts.ts";
 import type { WaitingGroup } from "../state/indexes/waiting-group.ts";
-import type { State } from "../state/state.ts";
+import type { ReadonlyState } from "../state/readonly-state.ts";
 
 /** The groups that compete in a pass: those it began with, and those that a claim of another account wakes. */
 export class Entrants {
-  readonly #state: State;
+  readonly #state: ReadonlyState;
   readonly #groups: Iterable<WaitingGroup>;
   /** Known only from the first claim on; most passes have none. */
   #entered: Set<WaitingGroup> | undefined;
   /** Accounts of which all groups have entered. */
   readonly #woken = new Set<AccountNo>();
 
-  constructor(state: State, groups: Iterable<WaitingGroup>) {
+  constructor(state: ReadonlyState, groups: Iterable<WaitingGroup>) {
     this.#state = state;
     this.#groups = groups;
   }
@@ -32,7 +32,11 @@ export class Entrants {
 }
 
 /** The sides of some losers: for each, the highest account above it that is not above the claimant too. */
-export function sidesOf(state: State, losers: readonly AccountNo[], claimant: AccountNo): ReadonlySet<AccountNo> {
+export function sidesOf(
+  state: ReadonlyState,
+  losers: readonly AccountNo[],
+  claimant: AccountNo,
+): ReadonlySet<AccountNo> {
   const winners = new Set(pathUp(state, claimant).map(({ no }) => no));
   const sides = new Set<AccountNo>();
   for (const loser of losers) {

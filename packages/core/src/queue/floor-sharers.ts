@@ -2,7 +2,7 @@ import type { Account } from "../model/account.ts";
 import type { AccountNo } from "../model/ids.ts";
 import type { Demand } from "../quota/demand.ts";
 import { isWithin } from "../quota/guarantee.ts";
-import type { State } from "../state/state.ts";
+import type { ReadonlyState } from "../state/readonly-state.ts";
 import type { Contestant, SharedFloor } from "./contestant.ts";
 
 /**
@@ -26,7 +26,7 @@ export class FloorSharers {
   }
 
   /** The contestants whose next job the floor of an account no longer holds. */
-  beyond(state: State, account: Account): Contestant[] {
+  beyond(state: ReadonlyState, account: Account): Contestant[] {
     const found: Contestant[] = [];
     for (const [demand, contestants] of this.#byFloor.get(account.no) ?? [])
       if (!isWithin(state, account, state.usage[account.no]!, demand)) found.push(...contestants);

@@ -4,13 +4,13 @@ import type { QueueOrder } from "../model/account.ts";
 import type { Job, JobSpec } from "../model/job.ts";
 import { day, minute, second } from "../model/units.ts";
 import { beforeAlike } from "../state/indexes/job-order.ts";
-import type { State } from "../state/state.ts";
+import type { ReadonlyState } from "../state/readonly-state.ts";
 import { costToEnd } from "./cost-to-end.ts";
 import { isOverdue } from "./overdue.ts";
 import { tenthRoot } from "./roots.ts";
 
 /** Order inside one account [O3]: higher priority, then the order that the account chose, then age. */
-export function before(state: State, a: Job, b: Job, order: QueueOrder): boolean {
+export function before(state: ReadonlyState, a: Job, b: Job, order: QueueOrder): boolean {
   if (order === "age" || order === "attained-service") return beforeAlike(a, b, order);
   if (a.spec.priority !== b.spec.priority) return a.spec.priority > b.spec.priority;
   if (order === "index") return isLess(costToEnd(state, a), costToEnd(state, b), a, b);
@@ -45,7 +45,7 @@ const backlogPart = 55;
  * log2 of the declared run time, plus a part of log2 of the GPUs, less the wait, which weighs a little less for more
  * GPUs. Every step is exact or correctly rounded, hence the same on any machine.
  */
-function agedTime(state: State, { spec, submittedAt, account, backlogMs }: Job): number {
+function agedTime(state: ReadonlyState, { spec, submittedAt, account, backlogMs }: Job): number {
   const { size, root, halvingRuns } = measureOf(spec);
   const runMs = usualRunMs(state, account);
   const most = Math.floor((runMs * halvingRuns) / 100);

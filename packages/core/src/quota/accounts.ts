@@ -4,7 +4,7 @@ import { type AccountNo, noAccount, rootAccount } from "../model/ids.ts";
 /** The part of State that holds the account tree. */
 export interface AccountTree {
   /** By number. A deleted account leaves a hole. */
-  readonly accounts: (Account | undefined)[];
+  readonly accounts: readonly (Account | undefined)[];
   /** Memo of `pathUp`, by account number; an account never moves in the tree. */
   readonly paths: (readonly Account[])[];
 }

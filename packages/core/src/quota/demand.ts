@@ -1,4 +1,4 @@
-import type { Fleet } from "../fleet/fleet.ts";
+import type { ReadonlyFleet } from "../fleet/readonly-fleet.ts";
 import { enginesHave } from "../gpu/engines.ts";
 import type { Newcomer, PartAsk } from "../gpu/seat.ts";
 import { seatPart } from "../gpu/seat.ts";
@@ -8,7 +8,7 @@ import { must } from "../model/must.ts";
 
 /** A part of State that has the fleet. */
 interface WithFleet {
-  readonly fleet: Fleet;
+  readonly fleet: ReadonlyFleet;
 }
 
 /** The amounts that a job would hold. */
@@ -47,7 +47,7 @@ export function demandOf({ fleet }: WithFleet, job: Pick<Job, "spec">, choice: n
  * up and the device is not chosen yet.
  */
 export function partOn(
-  fleet: Fleet,
+  fleet: ReadonlyFleet,
   model: number,
   ask: PartAsk,
 ): { readonly compute: number; readonly memory: number } {

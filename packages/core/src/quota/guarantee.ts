@@ -1,4 +1,4 @@
-import type { Fleet } from "../fleet/fleet.ts";
+import type { ReadonlyFleet } from "../fleet/readonly-fleet.ts";
 import type { Account, GpuAmounts, Quota } from "../model/account.ts";
 import { modelMatches } from "../model/gpu-name.ts";
 import { type AccountNo, noAccount } from "../model/ids.ts";
@@ -66,7 +66,7 @@ export function floorOf(quotas: QuotaFacts, account: Account): Floor {
   return floor;
 }
 
-function sumUp(quota: Quota, { composition, totals }: Fleet): Floor {
+function sumUp(quota: Quota, { composition, totals }: ReadonlyFleet): Floor {
   const { gpuUnits, cpusMilli, memoryMiB } = totals;
   let units = 0;
   let plain = true;

@@ -1,4 +1,4 @@
-import type { Fleet } from "../fleet/fleet.ts";
+import type { ReadonlyFleet } from "../fleet/readonly-fleet.ts";
 import { modelMatches } from "../model/gpu-name.ts";
 import type { AccountNo, UserId } from "../model/ids.ts";
 import type { Lease } from "../model/lease.ts";
@@ -52,7 +52,7 @@ export function userCount(usage: AccountUsage, user: UserId): Readonly<UserCount
 export type Holding = Pick<Lease, "gpus" | "unitsEach" | "part" | "cpusMilli" | "memoryMiB">;
 
 /** Adds a holding to the amounts (`sign` 1), or subtracts it (-1). */
-export function addTo(held: Held, fleet: Fleet, holding: Holding, sign: 1 | -1): void {
+export function addTo(held: Held, fleet: ReadonlyFleet, holding: Holding, sign: 1 | -1): void {
   const { gpus, unitsEach, part, cpusMilli, memoryMiB } = holding;
   held.units += sign * unitsEach * gpus.length;
   held.memoryUnits += sign * (part?.memory ?? unitsEach) * gpus.length;
@@ -116,7 +116,7 @@ export function plus(a: Held, b: Held): Held {
 }
 
 /** Held compute of the models that a name covers. */
-export function unitsOf({ fleet }: { readonly fleet: Fleet }, held: Held, name: string): number {
+export function unitsOf({ fleet }: { readonly fleet: ReadonlyFleet }, held: Held, name: string): number {
   if (name === "*") return held.units;
   let units = 0;
   for (const [model, own] of held.byModel.entries()) if (modelMatches(name, fleet.models[model]!)) units += own;

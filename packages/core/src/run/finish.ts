@@ -2,7 +2,7 @@ import type { Event, JobEnded, JobRequeued, LeaseResult } from "../journal/event
 import type { JobNo } from "../model/ids.ts";
 import type { Job, JobOutcome } from "../model/job.ts";
 import { type Instant, minute, second } from "../model/units.ts";
-import type { State } from "../state/state.ts";
+import type { ReadonlyState } from "../state/readonly-state.ts";
 
 /** How the last member of an attempt ended. */
 export interface LastEnd {
@@ -19,7 +19,7 @@ export function retryDelayMs(failures: number): number {
 
 /** All members of the attempt have ended: the job ends, or waits as the next attempt, exactly one of the two (S20). */
 export function finishAttempt(
-  state: State,
+  state: ReadonlyState,
   job: Job,
   last: LastEnd,
   now: Instant,
@@ -87,7 +87,7 @@ export function endingTogether(): EndingTogether {
 
 /** The end of a job, and of every job that waits for it to succeed if it did not. */
 export function endJob(
-  state: State,
+  state: ReadonlyState,
   job: Job,
   outcome: JobOutcome,
   now: Instant,

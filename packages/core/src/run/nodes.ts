@@ -4,7 +4,7 @@ import type { Job } from "../model/job.ts";
 import type { FleetNode, NodeFacts, NodeMode } from "../model/node.ts";
 import type { Instant } from "../model/units.ts";
 import { jobOf } from "../state/live-jobs.ts";
-import type { State } from "../state/state.ts";
+import type { ReadonlyState } from "../state/readonly-state.ts";
 
 export function nodeChanged(
   node: FleetNode,
@@ -18,7 +18,7 @@ export function nodeChanged(
 }
 
 /** A draining node that loses its last lease is in maintenance from then on. */
-export function afterSeatsFreed(state: State, nodes: readonly NodeNo[], now: Instant): Event[] {
+export function afterSeatsFreed(state: ReadonlyState, nodes: readonly NodeNo[], now: Instant): Event[] {
   const events: Event[] = [];
   for (const no of new Set(nodes)) {
     const node = state.fleet.node(no);
@@ -30,7 +30,7 @@ export function afterSeatsFreed(state: State, nodes: readonly NodeNo[], now: Ins
 }
 
 /** Jobs that hold leases on a node, by number. */
-export function jobsOn(state: State, node: NodeNo): Job[] {
+export function jobsOn(state: ReadonlyState, node: NodeNo): Job[] {
   const jobs = new Set<JobNo>();
   for (const lease of state.leases.values()) if (lease.node === node) jobs.add(lease.job);
   return [...jobs].sort((a, b) => a - b).map((no) => jobOf(state, no));

@@ -1,12 +1,12 @@
 import type { Event } from "../journal/event.ts";
 import type { Instant } from "../model/units.ts";
 import type { BudgetStop } from "../money/budget.ts";
-import type { State } from "../state/state.ts";
+import type { ReadonlyState } from "../state/readonly-state.ts";
 import { stopJob } from "./stop.ts";
 
 /** Stops jobs because a budget is spent: gracefully, back into the queue, where they wait with reason `budget`. */
 export function stopForBudget(
-  state: State,
+  state: ReadonlyState,
   path: string,
   stop: BudgetStop | "none",
   now: Instant,

@@ -2,7 +2,7 @@ import type { Event } from "../journal/event.ts";
 import type { Job, JobSpec, StopCause } from "../model/job.ts";
 import type { Policy } from "../model/policy.ts";
 import type { Instant } from "../model/units.ts";
-import type { State } from "../state/state.ts";
+import type { ReadonlyState } from "../state/readonly-state.ts";
 
 /** A stronger cause replaces a weaker one: after a cancel no other cause may bring the job back (S22). */
 const strength: Readonly<Record<StopCause, number>> = {
@@ -26,7 +26,7 @@ export function strongerCause(job: Job, cause: StopCause): StopCause {
 
 /** Stops every member that holds a seat: the one path for cancel, limits, eviction and drain. */
 export function stopJob(
-  state: State,
+  state: ReadonlyState,
   job: Job,
   cause: StopCause,
   now: Instant,

@@ -5,7 +5,7 @@ import type { Job } from "../model/job.ts";
 import type { Lease } from "../model/lease.ts";
 import type { Instant } from "../model/units.ts";
 import { jobOf } from "../state/live-jobs.ts";
-import type { State } from "../state/state.ts";
+import type { ReadonlyState } from "../state/readonly-state.ts";
 import { finishAttempt } from "./finish.ts";
 import { afterSeatsFreed, nodeChanged } from "./nodes.ts";
 import { stopJob, strongerCause } from "./stop.ts";
@@ -35,7 +35,7 @@ const signalNumbers: Readonly<Record<string, number>> = {
  * The events that follow from a report. A repeated report, or one about a lease that has ended, changes nothing: engines
  * repeat reports after an outage (S21).
  */
-export function takeReport(state: State, report: Report, now: Instant): Event[] {
+export function takeReport(state: ReadonlyState, report: Report, now: Instant): Event[] {
   const lease = state.leases.get(report.lease);
   if (lease === undefined || report.sequence <= lease.reportSequence) return [];
   const job = jobOf(state, lease.job);
@@ -119,7 +119,7 @@ function endedBy(
 }
 
 /** One member has ended. If it was the last, the attempt is over; if it failed, the others stop too (S5). */
-export function endLease(state: State, job: Job, lease: Lease, ended: LeaseEnded, now: Instant): Event[] {
+export function endLease(state: ReadonlyState, job: Job, lease: Lease, ended: LeaseEnded, now: Instant): Event[] {
   const freed = afterSeatsFreed(state, [lease.node], now);
   const rest = job.leases.length > 1 && job.state !== "stopping";
   // The end of an extra member that had to leave, or never ran, does not change its job.

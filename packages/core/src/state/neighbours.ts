@@ -3,15 +3,15 @@ import type { Newcomer, PartTenant } from "../gpu/seat.ts";
 import type { AccountNo } from "../model/ids.ts";
 import type { Job } from "../model/job.ts";
 import { tenantOf } from "../quota/accounts.ts";
-import type { State } from "./state.ts";
+import type { ReadonlyState } from "./readonly-state.ts";
 
 /** A job that asks for a part of a GPU, or holds one, as the jobs on the same GPU see it. */
-export function newcomerOf(state: State, { account, spec }: Pick<Job, "account" | "spec">): Newcomer {
+export function newcomerOf(state: ReadonlyState, { account, spec }: Pick<Job, "account" | "spec">): Newcomer {
   return { ...asNeighbour(state, account), ...loadOf(spec) };
 }
 
 /** The tenant of an account as its neighbours on a GPU see it. */
-export function asNeighbour(state: State, account: AccountNo): PartTenant {
+export function asNeighbour(state: ReadonlyState, account: AccountNo): PartTenant {
   const { no, terms } = tenantOf(state, account);
   const migWith = (terms.allowMigWith ?? []).flatMap((path) => state.accountByPath.get(path)?.no ?? []);
   return { tenant: no, trust: terms.trust, group: terms.trustGroup ?? "", migWith };

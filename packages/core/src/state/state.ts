@@ -2,6 +2,7 @@ import type { ByNumber } from "../collections/by-number.ts";
 import type { JobsById } from "../collections/jobs-by-id.ts";
 import type { JobsUnder } from "../collections/jobs-under.ts";
 import type { SlotPool } from "../collections/slots.ts";
+import type { Fleet } from "../fleet/fleet.ts";
 import type { Arrivals } from "../learn/arrivals.ts";
 import type { WithHistory } from "../learn/history.ts";
 import type { WithLengths } from "../learn/lengths.ts";
@@ -76,7 +77,9 @@ export interface Facts extends WithHistory, WithPace, WithLengths {
 
 /** What follows from the facts, kept up to date by `apply` so that no decision has to count it. Never stored. */
 export interface Indexes extends QuotaFacts {
-  readonly usage: AccountUsage[];
+  readonly fleet: Fleet;
+  lendingLimits: number;
+  readonly lendingNames: Map<string, number>;
   readonly accountByPath: Map<string, Account>;
   readonly accountById: Map<AccountId, Account>;
   readonly wishes: Wishes;
@@ -129,4 +132,7 @@ export interface Agenda {
  * Everything live, in memory. `apply` makes it from events and alone writes it; only the agenda also changes as time
  * passes. What the scheduler remembers to be fast is not here but in `schedule/memory`.
  */
-export interface State extends Facts, Indexes, Agenda {}
+export interface State extends Facts, Indexes, Agenda {
+  readonly accounts: (Account | undefined)[];
+  readonly usage: AccountUsage[];
+}

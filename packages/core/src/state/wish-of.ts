@@ -2,20 +2,20 @@ import { arrivalShapeOf } from "../learn/arrivals.ts";
 import type { JobSpec } from "../model/job.ts";
 import { demandOf, modelsFor } from "../quota/demand.ts";
 import type { Wish } from "./indexes/wish.ts";
-import type { State } from "./state.ts";
+import type { ReadonlyState } from "./readonly-state.ts";
 
 /** The wish of a job, with the demand of each alternative on each model that would do. */
-export function wishOf(state: State, spec: JobSpec): Wish {
+export function wishOf(state: ReadonlyState, spec: JobSpec): Wish {
   return upToDate(state, state.wishes.of(spec), spec);
 }
 
 /** A wish with its options for the models that the fleet has now. */
-export function upToDate(state: State, wish: Wish, spec: JobSpec): Wish {
+export function upToDate(state: ReadonlyState, wish: Wish, spec: JobSpec): Wish {
   if (wish.kinds !== state.fleet.kinds) workOut(state, wish, spec);
   return wish;
 }
 
-function workOut(state: State, wish: Wish, spec: JobSpec): void {
+function workOut(state: ReadonlyState, wish: Wish, spec: JobSpec): void {
   wish.kinds = state.fleet.kinds;
   wish.options = spec.gpus.flatMap((_, choice) =>
     modelsFor(state, { spec }, choice).map((model) => ({

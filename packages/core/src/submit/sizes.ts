@@ -1,4 +1,4 @@
-import type { Fleet } from "../fleet/fleet.ts";
+import type { ReadonlyFleet } from "../fleet/readonly-fleet.ts";
 import { migModelOf } from "../gpu/mig-models.ts";
 import { isRefusal, type Refusal, refuse } from "../journal/refusal.ts";
 import { modelMatches } from "../model/gpu-name.ts";
@@ -9,7 +9,10 @@ import type { RawJob } from "./parse.ts";
 const sizeName = /^[A-Za-z][A-Za-z0-9_-]{0,31}$/;
 
 /** Size names that the fleet's owner defines → their requests, in units of this fleet. */
-export function parseSizes(given: { readonly [name: string]: string | number }, fleet: Fleet): SizeClasses | Refusal {
+export function parseSizes(
+  given: { readonly [name: string]: string | number },
+  fleet: ReadonlyFleet,
+): SizeClasses | Refusal {
   const sizes: Record<string, SizeClass> = {};
   for (const name of Object.keys(given).sort()) {
     const field = `sizes.${name}`;
@@ -26,7 +29,7 @@ export function parseSizes(given: { readonly [name: string]: string | number }, 
   return sizes;
 }
 
-function sizeOf(text: string, field: string, fleet: Fleet): SizeClass | Refusal {
+function sizeOf(text: string, field: string, fleet: ReadonlyFleet): SizeClass | Refusal {
   const asks = parseGpus(text, field);
   if (isRefusal(asks)) return asks;
   const { model, count, unitsEach, part } = asks[0]!;

@@ -6,7 +6,7 @@ import type { GpuAsk, Isolation, Job, JobSpec } from "../model/job.ts";
 import { type Instant, minute, second, unitsPerGpu } from "../model/units.ts";
 import type { Timeline } from "../plan/timeline.ts";
 import { demandOf, modelsFor } from "../quota/demand.ts";
-import type { State } from "../state/state.ts";
+import type { ReadonlyState } from "../state/readonly-state.ts";
 import { parseJob, type RawJob } from "../submit/parse.ts";
 import { type RawKind, sizeJob } from "../submit/sizing/kind.ts";
 import { gpuOffers } from "../submit/sizing/offers.ts";
@@ -57,7 +57,7 @@ const priorityMax = 1_000;
  * was planned on the present state; a question makes at most `plansPerQuestion` plans.
  */
 export function alternativesFor(
-  state: State,
+  state: ReadonlyState,
   job: Job,
   now: Instant,
   own: Outlook,
@@ -102,7 +102,7 @@ export function alternativesFor(
 const precisions = ["fp32", "fp16", "fp8", "int4"] as const;
 
 /** The job with its model served in a lower precision, sized again for it. */
-function* lighterModels(state: State, spec: JobSpec, { offers }: AlternativeTerms): Generator<JobSpec> {
+function* lighterModels(state: ReadonlyState, spec: JobSpec, { offers }: AlternativeTerms): Generator<JobSpec> {
   const { model, type, isolation, needs } = spec;
   if (model === undefined || type === "train") return;
   const shares = offers("mig") || offers("mps") || offers("timeslice");
@@ -121,14 +121,14 @@ function* lighterModels(state: State, spec: JobSpec, { offers }: AlternativeTerm
 class Search {
   /** The plans ahead of the job, without its own. */
   readonly timeline: Timeline;
-  readonly #state: State;
+  readonly #state: ReadonlyState;
   readonly #job: Job;
   readonly #now: Instant;
   readonly #own: Outlook;
   readonly #found: Alternative[] = [];
   #plans = 0;
 
-  constructor(state: State, job: Job, now: Instant, own: Outlook) {
+  constructor(state: ReadonlyState, job: Job, now: Instant, own: Outlook) {
     this.timeline = plansBefore(state, job, now);
     this.#state = state;
     this.#job = job;
@@ -181,7 +181,7 @@ class Search {
 }
 
 /** Run times that end before a plan ahead or a maintenance window begins, the longest first [B2]. */
-function gapsFor({ fleet }: State, timeline: Timeline, spec: JobSpec, now: Instant): number[] {
+function gapsFor({ fleet }: ReadonlyState, timeline: Timeline, spec: JobSpec, now: Instant): number[] {
   const asked = spec.maxTimeMs ?? Number.POSITIVE_INFINITY;
   const windows = [...fleet.maintained].flatMap((no) => fleet.nodes[no]?.maintenance ?? []);
   const ends = [...timeline.plans.map(({ start }) => start.at), ...new Set(windows.map(({ from }) => from))];
@@ -212,7 +212,7 @@ function weakerThan({ isolation, gpus }: JobSpec): Isolation[] {
 }
 
 /** For a part of a GPU: an equal share instead of its MIG profile, and a whole GPU. */
-function otherParts(state: State, spec: JobSpec, { offers }: AlternativeTerms): GpuAsk[] {
+function otherParts(state: ReadonlyState, spec: JobSpec, { offers }: AlternativeTerms): GpuAsk[] {
   const [ask] = spec.gpus;
   if (ask?.part === undefined) return [];
   const whole = { model: ask.model, count: 1, unitsEach: unitsPerGpu };
@@ -229,7 +229,7 @@ function otherParts(state: State, spec: JobSpec, { offers }: AlternativeTerms): 
 }
 
 /** Priorities just above those of the running jobs of its account, the lowest first [T3]. */
-function prioritiesAbove(state: State, { account, spec }: Job): number[] {
+function prioritiesAbove(state: ReadonlyState, { account, spec }: Job): number[] {
   const held = new Set<number>();
   for (const other of state.active.of(account)) {
     if (other.spec.preemptible && other.spec.priority >= spec.priority) held.add(other.spec.priority + 1);
@@ -241,7 +241,7 @@ function prioritiesAbove(state: State, { account, spec }: Job): number[] {
 }
 
 /** Models of the fleet that the job does not ask for. */
-function otherModels(state: State, { gpus }: JobSpec): string[] {
+function otherModels(state: ReadonlyState, { gpus }: JobSpec): string[] {
   if (gpus[0]!.count === 0) return [];
   return state.fleet.models.filter((model) => !gpus.some((ask) => modelMatches(ask.model, model))).slice(0, 6);
 }
@@ -252,7 +252,7 @@ function onModel({ gpus }: JobSpec, model: string): GpuAsk[] {
 }
 
 /** Memory sizes of the fleet's GPUs below the one asked for, the largest first. */
-function smallerMemories(state: State, { gpuMemoryMiB, gpus }: JobSpec): number[] {
+function smallerMemories(state: ReadonlyState, { gpuMemoryMiB, gpus }: JobSpec): number[] {
   if (gpuMemoryMiB === 0 || gpus.some((ask) => ask.part !== undefined)) return [];
   const { fleet } = state;
   const sizes = new Set<number>();

@@ -8,7 +8,7 @@ import { coverFor } from "../quota/guarantee.ts";
 import { stayingOf } from "../quota/held.ts";
 import { compareShares, type Share, shareOf, shareOfJob } from "../quota/share.ts";
 import type { WaitingGroup } from "../state/indexes/waiting-group.ts";
-import type { State } from "../state/state.ts";
+import type { ReadonlyState } from "../state/readonly-state.ts";
 
 /** Numbers of jobs by the class in which they would start. */
 export interface ByClass {
@@ -26,7 +26,7 @@ export interface JobsAhead {
  * Counts the jobs ahead of a job by O1 to O3. Each start raises its account's share: of equal jobs in another account,
  * only those count that would still go first once the ones before them have started.
  */
-export function jobsAheadOf(state: State, job: Job): JobsAhead {
+export function jobsAheadOf(state: ReadonlyState, job: Job): JobsAhead {
   const ahead = { own: { guaranteed: 0, burst: 0 }, others: { guaranteed: 0, burst: 0 } };
   const demand = firstDemand(state, job);
   const burst = coverFor(state, job.account, demand) === noAccount;
@@ -37,7 +37,7 @@ export function jobsAheadOf(state: State, job: Job): JobsAhead {
   return ahead;
 }
 
-function countOwn(state: State, group: WaitingGroup, job: Job, count: ByClass): void {
+function countOwn(state: ReadonlyState, group: WaitingGroup, job: Job, count: ByClass): void {
   let ahead = 0;
   while (ahead < group.jobs.length && before(state, group.jobs[ahead]!, job, group.order)) ahead++;
   if (ahead === 0) return;
@@ -53,7 +53,7 @@ interface Subject {
   readonly burst: boolean;
 }
 
-function countOthers(state: State, group: WaitingGroup, subject: Subject, count: ByClass): void {
+function countOthers(state: ReadonlyState, group: WaitingGroup, subject: Subject, count: ByClass): void {
   const demand = firstDemand(state, group.jobs[0]!);
   const covered = coveredOf(state, group, demand, group.jobs.length);
   const mine = sideOf(state, subject.job.account, group.account);
@@ -72,7 +72,7 @@ function countOthers(state: State, group: WaitingGroup, subject: Subject, count:
 }
 
 /** How many of a group's first jobs a guarantee would cover. */
-function coveredOf(state: State, group: WaitingGroup, demand: Demand, among: number): number {
+function coveredOf(state: ReadonlyState, group: WaitingGroup, demand: Demand, among: number): number {
   return most(among, (copies) => coverFor(state, group.account, times(demand, copies)) !== noAccount);
 }
 
@@ -97,12 +97,12 @@ function times(demand: Demand, copies: number): Demand {
   };
 }
 
-function firstDemand(state: State, job: Job): Demand {
+function firstDemand(state: ReadonlyState, job: Job): Demand {
   return demandOf(state, job, 0, modelsFor(state, job, 0)[0] ?? -1);
 }
 
 /** The side of an account against another: the child of their LCA above it; `noAccount` = it is the LCA itself. */
-function sideOf(state: State, account: AccountNo, other: AccountNo): AccountNo {
+function sideOf(state: ReadonlyState, account: AccountNo, other: AccountNo): AccountNo {
   const above = new Set<AccountNo>();
   for (const { no } of ancestors(state.accounts, other)) above.add(no);
   let side: AccountNo = noAccount;
@@ -113,7 +113,7 @@ function sideOf(state: State, account: AccountNo, other: AccountNo): AccountNo {
   return side;
 }
 
-function shareOn(state: State, side: AccountNo, demand: Demand): Share {
+function shareOn(state: ReadonlyState, side: AccountNo, demand: Demand): Share {
   if (side === noAccount) return shareOfJob(state, demand);
   return shareOf(state, accountOf(state, side), stayingOf(state, side), demand);
 }

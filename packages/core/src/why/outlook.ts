@@ -12,7 +12,7 @@ import type { Timeline } from "../plan/timeline.ts";
 import { modelsFor } from "../quota/demand.ts";
 import { stopOrderOf } from "../run/stop.ts";
 import { jobOf } from "../state/live-jobs.ts";
-import type { State } from "../state/state.ts";
+import type { ReadonlyState } from "../state/readonly-state.ts";
 import { isStopped, plansBefore } from "./plans.ts";
 
 /** A job that would be evicted, or would lose extra members. */
@@ -45,7 +45,7 @@ export type Outlook =
 
 /** Free seats, else room made by a claim, else a planned start, as the pass does it [W1]. Changes nothing. */
 export function outlookOf(
-  state: State,
+  state: ReadonlyState,
   job: Job,
   now: Instant,
   timeline: Timeline = plansBefore(state, job, now),
@@ -65,7 +65,7 @@ export interface StartBand {
 }
 
 /** Two plans, with the median and the slow run time of comparable jobs [W4]; undefined without past runs. */
-export function startBand(state: State, job: Job, now: Instant): StartBand | undefined {
+export function startBand(state: ReadonlyState, job: Job, now: Instant): StartBand | undefined {
   const samples = isStopped(state, job, now) ? 0 : pastRunsOn(state, job);
   if (samples === 0) return undefined;
   const at = (part: number) => plansBefore(state, job, now, endAtQuantile(part)).startOf(job)?.at;
@@ -74,7 +74,7 @@ export function startBand(state: State, job: Job, now: Instant): StartBand | und
 }
 
 /** The number of known past runs comparable to the jobs that hold GPUs this job could use. */
-function pastRunsOn(state: State, job: Job): number {
+function pastRunsOn(state: ReadonlyState, job: Job): number {
   const known = new Set<Spans>();
   for (const other of holdersOf(state, job)) known.add(state.runTimes.of(other));
   let runs = 0;
@@ -82,7 +82,7 @@ function pastRunsOn(state: State, job: Job): number {
   return runs;
 }
 
-function afterClaim(state: State, claim: ClaimPlan): Outlook {
+function afterClaim(state: ReadonlyState, claim: ClaimPlan): Outlook {
   const { choice, cover, unitsEach, seats, victims } = claim;
   const displaced = new Map<Job, Displaced>();
   let graceMs = 0;
@@ -107,7 +107,7 @@ function afterClaim(state: State, claim: ClaimPlan): Outlook {
 
 /** A planned start, behind all plans ahead of the job and not before its `not_before`. */
 export function plannedFor(
-  state: State,
+  state: ReadonlyState,
   job: Job,
   now: Instant,
   timeline: Timeline = plansBefore(state, job, now),
@@ -128,14 +128,14 @@ export function plannedFor(
 }
 
 /** The number of jobs without a known end that hold resources this job could use. */
-function endlessOn(state: State, job: Job, now: Instant): number {
+function endlessOn(state: ReadonlyState, job: Job, now: Instant): number {
   let endless = 0;
   for (const other of holdersOf(state, job)) if (endOf(state, other, now) === undefined) endless++;
   return endless;
 }
 
 /** Jobs that hold GPUs of a model this job could use or, if it needs no GPUs, cores or memory. */
-function* holdersOf(state: State, job: Job): Generator<Job> {
+function* holdersOf(state: ReadonlyState, job: Job): Generator<Job> {
   const models = new Set(job.spec.gpus.flatMap((_, choice) => modelsFor(state, job, choice)));
   for (const other of state.active.values()) {
     const { spec, leases } = other;

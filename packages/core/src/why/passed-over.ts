@@ -8,26 +8,26 @@ import { before } from "../queue/in-account.ts";
 import { queueOrderOf } from "../quota/accounts.ts";
 import { modelsFor } from "../quota/demand.ts";
 import { coverFor } from "../quota/guarantee.ts";
-import type { State } from "../state/state.ts";
+import type { ReadonlyState } from "../state/readonly-state.ts";
 import { wishOf } from "../state/wish-of.ts";
 
 /**
  * Whether jobs behind a waiting job were backfilled onto seats that it could use: they end before the plans ahead of it
  * begin, and it does not [B2]. Derived from running jobs alone, so that server and simulation give the same reason.
  */
-export function isPassedOver(state: State, job: Job): boolean {
+export function isPassedOver(state: ReadonlyState, job: Job): boolean {
   if (!hasPlanAhead(state, job)) return false;
   const passing = [...state.active.values()].filter((other) => hasPassed(state, other, job)).map(whole);
   return passing.length > 0 && fitsWithout(state, job, passing);
 }
 
-function hasPlanAhead({ planned }: State, job: Job): boolean {
+function hasPlanAhead({ planned }: ReadonlyState, job: Job): boolean {
   const [first] = planned;
   return first !== undefined && first !== job;
 }
 
 /** Whether a running job is behind a waiting one in the order and started while that one waited. */
-function hasPassed(state: State, other: Job, job: Job): boolean {
+function hasPassed(state: ReadonlyState, other: Job, job: Job): boolean {
   const waitsSince = job.attempts.at(-1)?.endedAt ?? job.submittedAt;
   if (other.state === "stopping" || other.placedAt < waitsSince) return false;
   if (other.account === job.account) return before(state, job, other, queueOrderOf(state, job.account));
@@ -35,13 +35,13 @@ function hasPassed(state: State, other: Job, job: Job): boolean {
   return isBurst === (other.cover === noAccount) ? other.no > job.no : !isBurst;
 }
 
-function isCovered(state: State, job: Job): boolean {
+function isCovered(state: ReadonlyState, job: Job): boolean {
   const { first } = wishOf(state, job.spec);
   return coverFor(state, job.account, first) !== noAccount;
 }
 
 /** Whether a job fits on free seats and the seats of some other jobs together. */
-function fitsWithout(state: State, job: Job, others: readonly Victim[]): boolean {
+function fitsWithout(state: ReadonlyState, job: Job, others: readonly Victim[]): boolean {
   const { min, apart } = job.spec.members;
   for (let choice = 0; choice < job.spec.gpus.length; choice++) {
     for (const model of modelsFor(state, job, choice)) {

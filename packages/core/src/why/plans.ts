@@ -6,7 +6,7 @@ import type { EndOf } from "../plan/run-time.ts";
 import { Timeline } from "../plan/timeline.ts";
 import { Contest } from "../queue/contest.ts";
 import { demandOf, modelsFor } from "../quota/demand.ts";
-import type { State } from "../state/state.ts";
+import type { ReadonlyState } from "../state/readonly-state.ts";
 
 // Each job that cannot be planned costs a look; the limit keeps one question short.
 const looksMax = 64;
@@ -15,7 +15,7 @@ const looksMax = 64;
  * The plans that a job must not delay [B1, B2], made from the state alone: first the planned jobs, then other waiting
  * jobs in queue order, up to the job itself. A job that is not in the queue comes behind all of them.
  */
-export function plansBefore(state: State, job: Job, now: Instant, ends?: EndOf): Timeline {
+export function plansBefore(state: ReadonlyState, job: Job, now: Instant, ends?: EndOf): Timeline {
   const timeline = new Timeline(state, now, ends);
   if (!state.policy.backfill) return timeline;
   for (const ahead of state.planned) {
@@ -34,7 +34,7 @@ export function plansBefore(state: State, job: Job, now: Instant, ends?: EndOf):
 }
 
 /** Whether quota or money stops a job for an unknown time: such a job is not planned. */
-export function isStopped(state: State, job: Job, now: Instant): boolean {
+export function isStopped(state: ReadonlyState, job: Job, now: Instant): boolean {
   for (let choice = 0; choice < job.spec.gpus.length; choice++) {
     for (const model of modelsFor(state, job, choice)) {
       const stop = quotaStop(state, { job, choice, demand: demandOf(state, job, choice, model), now });

@@ -1,6 +1,6 @@
 import { gpusThatFit, type MemberNeed, membersThatFit, needOf, type View } from "../fleet/fit.ts";
-import type { Fleet } from "../fleet/fleet.ts";
 import { outlasts } from "../fleet/maintenance.ts";
+import type { ReadonlyFleet } from "../fleet/readonly-fleet.ts";
 import type { PriceHit } from "../gate/price.ts";
 import { hourMicros } from "../gate/price-text.ts";
 import { type QuotaStop, quotaStop } from "../gate/quota-stop.ts";
@@ -15,12 +15,12 @@ import { findSeats } from "../place/seats.ts";
 import { before } from "../queue/in-account.ts";
 import { pathUp } from "../quota/accounts.ts";
 import { demandOf, modelsFor } from "../quota/demand.ts";
-import type { State } from "../state/state.ts";
+import type { ReadonlyState } from "../state/readonly-state.ts";
 import { isPassedOver } from "./passed-over.ts";
 import type { Reason, ReasonOf } from "./reason.ts";
 
 /** Why a waiting job does not run, as values: the first reason of the list that holds. */
-export function reasonFor(state: State, job: Job, now: Instant): Reason {
+export function reasonFor(state: ReadonlyState, job: Job, now: Instant): Reason {
   if (job.held) return { kind: "held", values: {} };
   if (job.claim !== undefined) {
     const leaving = new Set(
@@ -53,7 +53,7 @@ export function reasonFor(state: State, job: Job, now: Instant): Reason {
 }
 
 /** What stops one alternative on one model; undefined = only the order of the queue. */
-function reasonAs(state: State, job: Job, choice: number, model: number, now: Instant): Reason | undefined {
+function reasonAs(state: ReadonlyState, job: Job, choice: number, model: number, now: Instant): Reason | undefined {
   const { spec } = job;
   const { min: members, apart } = spec.members;
   const ask = spec.gpus[choice]!;
@@ -101,7 +101,7 @@ function reasonAs(state: State, job: Job, choice: number, model: number, now: In
 }
 
 /** Seats are free, but their nodes go into maintenance before the job would end [B5]. */
-function maintenanceReason({ fleet }: State, { spec }: Job, now: Instant): Reason {
+function maintenanceReason({ fleet }: ReadonlyState, { spec }: Job, now: Instant): Reason {
   let until = Number.POSITIVE_INFINITY;
   for (const no of fleet.maintained) {
     const node = fleet.nodes[no]!;
@@ -116,7 +116,7 @@ function maintenanceReason({ fleet }: State, { spec }: Job, now: Instant): Reaso
  * Enough GPUs are free together, but cores, memory or GPU memory are short, in the whole fleet or on each node.
  */
 function missingReason(
-  state: State,
+  state: ReadonlyState,
   need: MemberNeed,
   members: number,
   apart: boolean,
@@ -156,7 +156,7 @@ function missingReason(
 }
 
 /** The sum over all nodes that have GPUs of a model; -1 = over all nodes. */
-function freeWith(fleet: Fleet, model: number, free: (node: FleetNode) => number): number {
+function freeWith(fleet: ReadonlyFleet, model: number, free: (node: FleetNode) => number): number {
   let total = 0;
   for (const node of fleet.nodes) {
     if (node === undefined) continue;
@@ -168,7 +168,7 @@ function freeWith(fleet: Fleet, model: number, free: (node: FleetNode) => number
 }
 
 /** The most cores and the most memory free on one node that has GPUs for a member. */
-function mostBeside({ fleet }: State, need: MemberNeed): { cpusMilli: number; memoryMiB: number } {
+function mostBeside({ fleet }: ReadonlyState, need: MemberNeed): { cpusMilli: number; memoryMiB: number } {
   const most = { cpusMilli: 0, memoryMiB: 0 };
   for (const node of fleet.nodes) {
     if (node === undefined || (need.gpus > 0 && gpusThatFit(fleet, node, need, false) < need.gpus)) continue;
@@ -179,7 +179,7 @@ function mostBeside({ fleet }: State, need: MemberNeed): { cpusMilli: number; me
 }
 
 /** Room is free, but only beside jobs from which `apart_from` separates this job, theirs or its own [P8]. */
-function besideReason(state: State, { account, spec }: Job, choice: number, model: number): Reason | undefined {
+function besideReason(state: ReadonlyState, { account, spec }: Job, choice: number, model: number): Reason | undefined {
   const alone = { account, spec: { ...spec, name: "", apartFrom: undefined } };
   if (!state.apart.concerns({ account, spec }) || typeof findSeats(state, alone, choice, model) === "string")
     return undefined;
@@ -188,7 +188,12 @@ function besideReason(state: State, { account, spec }: Job, choice: number, mode
 }
 
 /** Parts are free for all members, but not in one domain. */
-function scatteredParts(state: State, { spec, account }: Job, choice: number, model: number): Reason | undefined {
+function scatteredParts(
+  state: ReadonlyState,
+  { spec, account }: Job,
+  choice: number,
+  model: number,
+): Reason | undefined {
   const { topology, members } = spec;
   if (!topology?.required || members.min === 1) return undefined;
   const anywhere = { spec: { ...spec, topology: undefined }, account };
@@ -197,7 +202,7 @@ function scatteredParts(state: State, { spec, account }: Job, choice: number, mo
 }
 
 /** A part is free, but its node lacks the cores or the memory for the member. */
-function missingBesidePart(state: State, job: Job, choice: number, model: number): Reason | undefined {
+function missingBesidePart(state: ReadonlyState, job: Job, choice: number, model: number): Reason | undefined {
   for (const [missing, field] of [
     ["cpus", "cpusMilli"],
     ["memory", "memoryMiB"],
@@ -233,7 +238,7 @@ function partReason(why: Exclude<NoSeat, "reserved">, spec: JobSpec, model: stri
   }
 }
 
-function quotaReason(state: State, job: Job, stop: QuotaStop, needed: number): Reason {
+function quotaReason(state: ReadonlyState, job: Job, stop: QuotaStop, needed: number): Reason {
   switch (stop.kind) {
     case "budget": {
       const { account, stop: what, of } = stop.hit;
@@ -263,7 +268,7 @@ function quotaReason(state: State, job: Job, stop: QuotaStop, needed: number): R
 }
 
 /** The price of an hour and when it falls; names a guarantee on the path, which covers jobs at any price. */
-function priceReason(state: State, job: Job, { model, currency, price, until }: PriceHit): Reason {
+function priceReason(state: ReadonlyState, job: Job, { model, currency, price, until }: PriceHit): Reason {
   const floor = pathUp(state, job.account).find(({ terms }) => Object.values(terms.quota.guarantee).some(Boolean));
   return {
     kind: "price",
@@ -279,7 +284,7 @@ function priceReason(state: State, job: Job, { model, currency, price, until }: 
 }
 
 /** `preemptible: false` starts only inside a guarantee [C4]: the nearest one, with its use. */
-function unguaranteed(state: State, job: Job, needed: number): Reason {
+function unguaranteed(state: ReadonlyState, job: Job, needed: number): Reason {
   for (const { no, path, terms } of pathUp(state, job.account)) {
     let floor = 0;
     for (const units of Object.values(terms.quota.guarantee)) floor += units;
@@ -290,7 +295,7 @@ function unguaranteed(state: State, job: Job, needed: number): Reason {
   return { kind: "quota", values: { cause: "not-preemptible" }, needed };
 }
 
-function room(state: State, need: MemberNeed, members: number, apart: boolean, view: View) {
+function room(state: ReadonlyState, need: MemberNeed, members: number, apart: boolean, view: View) {
   const found = { gpus: 0, members: 0, largest: 0 };
   const most = apart ? 1 : members;
   for (const node of state.fleet.nodes) {
@@ -303,12 +308,12 @@ function room(state: State, need: MemberNeed, members: number, apart: boolean, v
   return found;
 }
 
-function orderReason(state: State, job: Job): Reason {
+function orderReason(state: ReadonlyState, job: Job): Reason {
   return { kind: "order", values: { ahead: positionOf(state, job).ahead } };
 }
 
 /** The job's place among the waiting jobs of its account. */
-export function positionOf(state: State, job: Job): { position: number; ahead: number } {
+export function positionOf(state: ReadonlyState, job: Job): { position: number; ahead: number } {
   let ahead = 0;
   for (const group of state.waiting.groups) {
     if (group.account !== job.account) continue;

@@ -4,7 +4,7 @@ import type { AccountNo, JobId, JobNo, UserId } from "../model/ids.ts";
 import type { Job, JobSpec } from "../model/job.ts";
 import type { Instant } from "../model/units.ts";
 import { foreknown, newJob } from "../state/apply/new-job.ts";
-import type { State } from "../state/state.ts";
+import type { ReadonlyState } from "../state/readonly-state.ts";
 import { type Outlook, outlookOf, plannedFor } from "./outlook.ts";
 import type { Reason } from "./reason.ts";
 import { reasonFor } from "./reason-for.ts";
@@ -19,7 +19,7 @@ export interface Rehearsal {
 
 /** The outlook of a job as if it were submitted now [W1]; `waitsFor` live jobs must end first. Changes nothing. */
 export function rehearse(
-  state: State,
+  state: ReadonlyState,
   account: AccountNo,
   user: UserId,
   spec: JobSpec,
@@ -36,7 +36,7 @@ export function rehearse(
 }
 
 /** The outlook of a waiting job, including jobs that may not start yet whatever is free. */
-export function expected(state: State, job: Job, now: Instant): Outlook {
+export function expected(state: ReadonlyState, job: Job, now: Instant): Outlook {
   if (job.held) return { when: "unknown", why: "it is held" };
   if (job.waitsFor > 0) return { when: "unknown", why: "it waits for other jobs to end" };
   const array = job.array === undefined ? undefined : state.arrays.get(job.array);

@@ -3,10 +3,10 @@ import {
   type AccountNo,
   accountOf,
   isInside,
+  type ReadonlyState,
   type Role,
   roles,
   rootAccount,
-  type State,
   type User,
 } from "@tessera/core";
 import type { Action } from "@tessera/wire";
@@ -89,7 +89,7 @@ export const mayGive: Readonly<Record<Role, readonly Role[]>> = {
 };
 
 /** Whether a role of this user allows the action at this account. `own` tells that the thing is the user's own. */
-export function may(state: State, user: User, action: Action, account: AccountNo, own = false): boolean {
+export function may(state: ReadonlyState, user: User, action: Action, account: AccountNo, own = false): boolean {
   for (const binding of user.bindings) {
     const extent = grantsOf[binding.role][action];
     if (extent === undefined || (extent === "own" && !own)) continue;
@@ -107,20 +107,20 @@ export function mayAnywhere(user: User, action: Action): boolean {
  * An account's quota is set from above: whoever administers an account shares it out among what is below, and cannot
  * raise it. The root, which nothing is above, belongs to the platform owner.
  */
-export function mayWriteAccount(state: State, user: User, account: Account): boolean {
+export function mayWriteAccount(state: ReadonlyState, user: User, account: Account): boolean {
   if (account.no === rootAccount) return user.bindings.some((binding) => binding.role === "platform-owner");
   return may(state, user, "account.write", account.parent);
 }
 
 /** Whether the user may give or take away this role at this account. */
-export function mayGiveRole(state: State, user: User, role: Role, account: AccountNo): boolean {
+export function mayGiveRole(state: ReadonlyState, user: User, role: Role, account: AccountNo): boolean {
   return user.bindings.some(
     (binding) => mayGive[binding.role].includes(role) && isInside(state, account, binding.account),
   );
 }
 
 /** Something of another user is visible where one may look at users and that user has a role. */
-export function maySeeUser(state: State, user: User, other: User, action: Action = "user.read"): boolean {
+export function maySeeUser(state: ReadonlyState, user: User, other: User, action: Action = "user.read"): boolean {
   if (user === other) return true;
   if (other.bindings.length === 0) return may(state, user, action, rootAccount);
   return other.bindings.some((binding) => may(state, user, action, binding.account));
@@ -130,7 +130,7 @@ export function maySeeUser(state: State, user: User, other: User, action: Action
  * To act for another user (disable, set a password, make a token) is to be able to do whatever that user can do:
  * allowed only to one who could have given every role that the other holds.
  */
-export function mayActFor(state: State, user: User, other: User): boolean {
+export function mayActFor(state: ReadonlyState, user: User, other: User): boolean {
   if (other.bindings.length === 0) return may(state, user, "user.write", rootAccount);
   return other.bindings.every(
     ({ role, account }) => may(state, user, "user.write", account) && mayGiveRole(state, user, role, account),
@@ -138,7 +138,7 @@ export function mayActFor(state: State, user: User, other: User): boolean {
 }
 
 /** The highest accounts at which the user may do this; everything below them is included. */
-export function rootsFor(state: State, user: User, action: Action): Account[] {
+export function rootsFor(state: ReadonlyState, user: User, action: Action): Account[] {
   const at = new Set<AccountNo>();
   for (const binding of user.bindings) {
     if (grantsOf[binding.role][action] !== undefined) at.add(binding.account);

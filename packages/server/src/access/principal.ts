@@ -1,4 +1,4 @@
-import type { Instant, State, Token, User } from "@tessera/core";
+import type { Instant, ReadonlyState, Token, User } from "@tessera/core";
 import type { Action } from "@tessera/wire";
 import { bearerOf, tokenHash } from "./tokens.ts";
 
@@ -9,7 +9,11 @@ export interface Principal {
 }
 
 /** The holder of the token; undefined when it is unknown, revoked or expired or its user is disabled. */
-export function authenticate(state: State, authorization: string | undefined, now: Instant): Principal | undefined {
+export function authenticate(
+  state: ReadonlyState,
+  authorization: string | undefined,
+  now: Instant,
+): Principal | undefined {
   const bearer = bearerOf(authorization);
   if (bearer === undefined) return undefined;
   const token = state.tokenByHash.get(tokenHash(bearer));
@@ -17,7 +21,7 @@ export function authenticate(state: State, authorization: string | undefined, no
 }
 
 /** The same question for a connection that stays open. */
-export function principalOf(state: State, token: Token, now: Instant): Principal | undefined {
+export function principalOf(state: ReadonlyState, token: Token, now: Instant): Principal | undefined {
   if (state.tokens.get(token.id) !== token) return undefined;
   // The core's own time is the floor: a clock that was set back revives no token (S27).
   if (token.expiresAt > 0 && token.expiresAt <= Math.max(now, state.lastAt)) return undefined;

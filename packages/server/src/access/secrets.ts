@@ -1,5 +1,5 @@
 import { createCipheriv, createDecipheriv, randomBytes } from "node:crypto";
-import { type Account, type AccountNo, pathUp, type State } from "@tessera/core";
+import { type Account, type AccountNo, pathUp, type ReadonlyState } from "@tessera/core";
 import type { StoreReader } from "../store/port.ts";
 
 const version = 1;
@@ -31,7 +31,7 @@ export function decryptSecret(secretsKey: Buffer, rowKey: string, sealed: Uint8A
 }
 
 /** The nearest account, going up, that has a secret of this name. */
-export function holderOfSecret(state: State, account: AccountNo, name: string): Account | undefined {
+export function holderOfSecret(state: ReadonlyState, account: AccountNo, name: string): Account | undefined {
   for (const each of pathUp(state, account)) if (state.secrets.has(`${each.no}/${name}`)) return each;
   return undefined;
 }
@@ -40,7 +40,7 @@ export function holderOfSecret(state: State, account: AccountNo, name: string): 
 export async function decryptSecrets(
   secretsKey: Buffer,
   reader: Pick<StoreReader, "privates">,
-  state: State,
+  state: ReadonlyState,
   account: AccountNo,
   names: readonly string[],
 ): Promise<Record<string, string>> {

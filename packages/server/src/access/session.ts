@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import type { Instant, State, Token } from "@tessera/core";
+import type { Instant, ReadonlyState, Token } from "@tessera/core";
 import { type Principal, principalOf } from "./principal.ts";
 import type { TokenUse } from "./token-use.ts";
 import { bearerOf, type MintedToken, tokenHash } from "./tokens.ts";
@@ -49,7 +49,7 @@ function cookieValue(header: string | undefined, secure: boolean): string | unde
 
 /** Who a browser speaks for: the holder of a session that is neither idle too long nor over, or of a token put there. */
 export function authenticateCookie(
-  state: State,
+  state: ReadonlyState,
   header: string | undefined,
   secure: boolean,
   now: Instant,

@@ -1,4 +1,4 @@
-import type { Instant, State, TokenId } from "@tessera/core";
+import type { Instant, ReadonlyState, TokenId } from "@tessera/core";
 import type { PrivateWrite, StoreReader } from "../store/port.ts";
 
 const flushEveryMs = 60_000;
@@ -35,7 +35,7 @@ export class TokenUse {
   }
 
   /** Hands what changed since a minute to the store, and forgets tokens that are gone. Called now and then. */
-  flush(state: State, now: Instant): void {
+  flush(state: ReadonlyState, now: Instant): void {
     const writes: PrivateWrite[] = [];
     for (const [id, at] of this.#usedAt) {
       if (!state.tokens.has(id)) {

@@ -7,7 +7,7 @@ import {
   moneyText,
   type NodeNo,
   parseLeaseId,
-  type State,
+  type ReadonlyState,
 } from "@tessera/core";
 import type { FeedEntry } from "@tessera/wire";
 import type { ControlPlane } from "../flow/control.ts";
@@ -104,7 +104,7 @@ export class Feed {
   }
 }
 
-function namesIn(state: State): Names {
+function namesIn(state: ReadonlyState): Names {
   const named = (job: { id: string; account: AccountNo } | undefined) =>
     job && { id: job.id, account: state.accounts[job.account]!.path };
   return {
@@ -116,7 +116,7 @@ function namesIn(state: State): Names {
 }
 
 /** Names for events of the past: what the events themselves introduce, else what is still live. */
-function namesOf(events: readonly Event[], state: State): Names {
+function namesOf(events: readonly Event[], state: ReadonlyState): Names {
   const live = namesIn(state);
   const jobs = new Map<JobNo, { id: string; account: string }>();
   const byId = new Map<string, { id: string; account: string }>();

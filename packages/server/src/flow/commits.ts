@@ -1,4 +1,4 @@
-import type { Event, Instant, State } from "@tessera/core";
+import type { Event, Instant, ReadonlyState } from "@tessera/core";
 
 /** A batch that has become durable, as followers see it. */
 export interface Committed {
@@ -10,6 +10,6 @@ export interface Committed {
 /** Follows what becomes durable. */
 export interface CommitListener {
   /** One event that is about to be written into the replica. */
-  before?(event: Event, state: State, seq: number): void;
-  after?(batch: Committed, state: State): void;
+  before?(event: Event, state: ReadonlyState, seq: number): void;
+  after?(batch: Committed, state: ReadonlyState): void;
 }

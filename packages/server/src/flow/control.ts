@@ -1,4 +1,4 @@
-import type { Actor, Command, Instant, LeaseId, Refusal, State } from "@tessera/core";
+import type { Actor, Command, Instant, LeaseId, ReadonlyState, Refusal } from "@tessera/core";
 import type { Capabilities, LogLine, LogQuery } from "@tessera/engine";
 import type { PrivateWrite, StoreReader } from "../store/port.ts";
 import type { RatedTime } from "./bill/rated.ts";
@@ -27,7 +27,7 @@ export interface Done {
  */
 export interface ControlPlane {
   /** A replica made from committed events. Read only. */
-  readonly state: State;
+  readonly state: ReadonlyState;
   readonly reader: StoreReader;
   /** What stretches of time came to. */
   readonly rated: RatedTime;

@@ -1,4 +1,4 @@
-import { accountOf, type RoleBinding, type State, type Token, type User } from "@tessera/core";
+import { accountOf, type ReadonlyState, type RoleBinding, type Token, type User } from "@tessera/core";
 import type { RoleBindingShape, TokenShape, UserShape } from "@tessera/wire";
 import type { People } from "../access/people.ts";
 import { may } from "../access/policy.ts";
@@ -11,7 +11,7 @@ export function userTag(seal: Seal, user: Pick<User, "id" | "revision">): string
 }
 
 /** A user for this viewer: roles elsewhere are left out. */
-export function renderUser(state: State, seal: Seal, people: People, viewer: User, user: User): UserShape {
+export function renderUser(state: ReadonlyState, seal: Seal, people: People, viewer: User, user: User): UserShape {
   const person = people.person(user.id);
   const own = viewer === user;
   const seen = user.bindings.filter(({ account }) => own || may(state, viewer, "user.read", account));
@@ -32,7 +32,7 @@ export function bindingId(user: string, role: string, path: string): string {
 }
 
 export function renderBinding(
-  state: State,
+  state: ReadonlyState,
   people: People,
   user: User,
   { role, account }: RoleBinding,

@@ -9,8 +9,8 @@ import {
   overcommitted,
   pastUnits,
   type QuotaWindow,
+  type ReadonlyState,
   type SizeClasses,
-  type State,
   tenantOf,
 } from "@tessera/core";
 import type { Account as WireAccount } from "@tessera/wire";
@@ -86,7 +86,7 @@ export function accountTag(seal: Seal, account: Pick<Account, "id" | "revision">
   return seal.tag(`account ${account.id}`, account.revision);
 }
 
-export function renderAccount(state: State, seal: Seal, account: Account): WireAccount {
+export function renderAccount(state: ReadonlyState, seal: Seal, account: Account): WireAccount {
   const usage = state.usage[account.no]!;
   const byModel: Record<string, number> = {};
   let borrowed = 0;
@@ -133,7 +133,7 @@ function holdsOf(guarantee: GpuAmounts, sizes: SizeClasses): Record<string, numb
   return Object.fromEntries(held);
 }
 
-function liveJobsOf(state: State, account: Account): number {
+function liveJobsOf(state: ReadonlyState, account: Account): number {
   return account.children.reduce((sum, child) => sum + liveJobsOf(state, accountOf(state, child)), account.liveJobs);
 }
 

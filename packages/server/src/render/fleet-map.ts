@@ -1,11 +1,11 @@
-import { type AccountNo, type Job, jobOf, type Lease, type State, tenantOf, type User } from "@tessera/core";
+import { type AccountNo, type Job, jobOf, type Lease, type ReadonlyState, tenantOf, type User } from "@tessera/core";
 import type { FleetNodeShape } from "@tessera/wire";
 import { may } from "../access/policy.ts";
 
 const letters = { idle: ".", guaranteed: "g", burst: "b", leaving: "l", others: "x" } as const;
 
 /** The fleet for this viewer in one pass over leases and one over nodes; of what others hold only that it is held. */
-export function renderFleetMap(state: State, viewer: User): FleetNodeShape[] {
+export function renderFleetMap(state: ReadonlyState, viewer: User): FleetNodeShape[] {
   const { fleet } = state;
   const letterOf = new Array<string>(fleet.gpuFree.length).fill(letters.idle);
   const tenantAt = new Map<number, string>();
@@ -54,11 +54,11 @@ function holdersOf(tenantAt: ReadonlyMap<number, string>, first: number, count: 
 
 /** The tenant behind each account, where the viewer may see its jobs; asked once for an account. */
 class Tenants {
-  readonly #state: State;
+  readonly #state: ReadonlyState;
   readonly #viewer: User;
   readonly #known = new Map<AccountNo, string | undefined>();
 
-  constructor(state: State, viewer: User) {
+  constructor(state: ReadonlyState, viewer: User) {
     this.#state = state;
     this.#viewer = viewer;
   }

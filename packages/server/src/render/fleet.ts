@@ -1,4 +1,4 @@
-import { type FleetNode, type GpuNo, type Job, jobOf, type State, type User } from "@tessera/core";
+import { type FleetNode, type GpuNo, type Job, jobOf, type ReadonlyState, type User } from "@tessera/core";
 import type { GpuShape, NodeShape } from "@tessera/wire";
 import { may } from "../access/policy.ts";
 import type { Seal } from "../access/seal.ts";
@@ -8,7 +8,7 @@ import { gpusOf, timestamp } from "./quantities.ts";
 export class Holders {
   readonly #jobs = new Map<GpuNo, Job[]>();
 
-  constructor(state: State) {
+  constructor(state: ReadonlyState) {
     for (const lease of state.leases.values()) {
       const job = jobOf(state, lease.job);
       for (const gpu of lease.gpus) {
@@ -25,7 +25,7 @@ export class Holders {
 }
 
 /** A node for this viewer: what others run there is counted, never named. */
-export function renderNode(state: State, seal: Seal, viewer: User, node: FleetNode): NodeShape {
+export function renderNode(state: ReadonlyState, seal: Seal, viewer: User, node: FleetNode): NodeShape {
   const { facts } = node;
   let freeUnits = 0;
   for (let gpu = node.firstGpu as number; gpu < node.firstGpu + facts.gpus.length; gpu++)
@@ -59,7 +59,7 @@ export function renderNode(state: State, seal: Seal, viewer: User, node: FleetNo
   };
 }
 
-function blockersOf(state: State, viewer: User, node: FleetNode) {
+function blockersOf(state: ReadonlyState, viewer: User, node: FleetNode) {
   const jobs = new Set<string>();
   const hidden = new Set<string>();
   for (const lease of state.leases.values()) {
@@ -70,7 +70,13 @@ function blockersOf(state: State, viewer: User, node: FleetNode) {
   return { jobs: [...jobs].sort(), hidden: hidden.size };
 }
 
-export function renderGpu(state: State, viewer: User, node: FleetNode, index: number, holders: Holders): GpuShape {
+export function renderGpu(
+  state: ReadonlyState,
+  viewer: User,
+  node: FleetNode,
+  index: number,
+  holders: Holders,
+): GpuShape {
   const facts = node.facts.gpus[index]!;
   const gpu = (node.firstGpu + index) as GpuNo;
   const seen = holders.of(gpu).filter((job) => may(state, viewer, "job.read", job.account));

@@ -12,9 +12,9 @@ import {
   leaseIdOf,
   parseJob,
   type RawJob,
+  type ReadonlyState,
   type Reason,
   reasonFor,
-  type State,
   unitsPerGpu,
 } from "@tessera/core";
 import {
@@ -47,7 +47,7 @@ export function renderReason(reason: Reason): WaitReason {
   return { kind, detail: reasonSentence(reason), ...rest, ...(until !== undefined && { until: timestamp(until) }) };
 }
 
-export function renderMember(state: State, lease: Lease): Member {
+export function renderMember(state: ReadonlyState, lease: Lease): Member {
   return {
     rank: lease.rank,
     lease: lease.id,
@@ -60,7 +60,7 @@ export function renderMember(state: State, lease: Lease): Member {
 }
 
 /** What does not change while a job lives. */
-function fixed(state: State, job: Job | JobArray) {
+function fixed(state: ReadonlyState, job: Job | JobArray) {
   const { spec } = job;
   return {
     id: job.id,
@@ -75,7 +75,7 @@ function fixed(state: State, job: Job | JobArray) {
 }
 
 /** A start that is over, as it is shown. */
-export function pastAttempt(state: State, job: Job, record: AttemptRecord): PastAttempt {
+export function pastAttempt(state: ReadonlyState, job: Job, record: AttemptRecord): PastAttempt {
   const { attempt, seats, placedAt, startedAt, endedAt, result, why, exitCode } = record;
   // A node that was lost may have left the fleet since.
   const members = seats.map((seat, rank) => ({
@@ -99,7 +99,7 @@ export function pastAttempt(state: State, job: Job, record: AttemptRecord): Past
 }
 
 /** A live job as the API shows it. */
-export function renderJob(state: State, job: Job, now: Instant): WireJob {
+export function renderJob(state: ReadonlyState, job: Job, now: Instant): WireJob {
   const waiting = job.state === "waiting";
   return {
     ...fixed(state, job),
@@ -117,7 +117,7 @@ export function renderJob(state: State, job: Job, now: Instant): WireJob {
   };
 }
 
-function shownAttempt(state: State, job: Job, record: AttemptRecord): Attempt {
+function shownAttempt(state: ReadonlyState, job: Job, record: AttemptRecord): Attempt {
   return withoutMembers(pastAttempt(state, job, record));
 }
 
@@ -126,17 +126,17 @@ function withoutMembers({ members: _, ...attempt }: PastAttempt): Attempt {
 }
 
 /** The model of the GPU that it holds or held; before that the one it asks for. */
-function modelOf({ fleet }: State, job: Job, gpu: number | undefined): string {
+function modelOf({ fleet }: ReadonlyState, job: Job, gpu: number | undefined): string {
   return gpu === undefined ? job.spec.gpus[job.choice]!.model : fleet.models[fleet.gpuModel[gpu]!]!;
 }
 
-function elementOf(state: State, job: Job) {
+function elementOf(state: ReadonlyState, job: Job) {
   if (job.array === undefined || job.index === undefined) return {};
   return { array: { id: state.arrays.get(job.array)!.id, index: job.index } };
 }
 
 /** A live array as a whole. */
-export function renderArray(state: State, array: JobArray): WireJob {
+export function renderArray(state: ReadonlyState, array: JobArray): WireJob {
   const { size, live, active, succeeded } = array;
   return {
     ...fixed(state, array),
@@ -150,7 +150,7 @@ export function renderArray(state: State, array: JobArray): WireJob {
   };
 }
 
-function firstWaiting(state: State, array: JobArray): Job | undefined {
+function firstWaiting(state: ReadonlyState, array: JobArray): Job | undefined {
   for (let no = array.no + 1; no <= array.no + array.size; no++) {
     const element = state.jobs.get(no as JobNo);
     if (element?.state === "waiting") return element;
@@ -180,7 +180,12 @@ function detailOf(event: JobEnded): string {
  * A job as it is shown for ever after its end; `state` is the one before the event. It names its user by id only, so
  * that a person can be erased and the document can be rebuilt from the journal.
  */
-export function endedJobDoc(state: State, job: Job, event: JobEnded, attempts: readonly PastAttempt[]): WireJob {
+export function endedJobDoc(
+  state: ReadonlyState,
+  job: Job,
+  event: JobEnded,
+  attempts: readonly PastAttempt[],
+): WireJob {
   const last = attempts.at(-1);
   const started = attempts.find((attempt) => attempt.startedAt !== undefined)?.startedAt;
   return {
@@ -203,7 +208,7 @@ export function endedJobDoc(state: State, job: Job, event: JobEnded, attempts: r
 }
 
 /** An array as a whole after the end of its last element, of which `event` tells; `state` is the one before it. */
-export function endedArrayDoc(state: State, array: JobArray, event: JobEnded): WireJob {
+export function endedArrayDoc(state: ReadonlyState, array: JobArray, event: JobEnded): WireJob {
   const succeeded = array.succeeded + (event.outcome === "succeeded" ? 1 : 0);
   const all = succeeded === array.size;
   const failed = array.size - succeeded;
@@ -225,7 +230,7 @@ export function endedArrayDoc(state: State, array: JobArray, event: JobEnded): W
 }
 
 /** What a create answers: only what it fixed, so that it can be said again whatever has become of the job since. */
-export function jobCreated(state: State, job: Job | JobArray): JobCreated {
+export function jobCreated(state: ReadonlyState, job: Job | JobArray): JobCreated {
   return {
     id: job.id,
     name: job.spec.name,

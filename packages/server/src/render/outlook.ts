@@ -5,8 +5,8 @@ import {
   durationText,
   type JobSpec,
   type Outlook,
+  type ReadonlyState,
   type Rule,
-  type State,
   type User,
   unitsPerGpu,
 } from "@tessera/core";
@@ -27,7 +27,7 @@ const namesMax = 20;
 
 /** Who would leave: by rule, and by name as far as this user may see them. */
 export function renderDisplaced(
-  state: State,
+  state: ReadonlyState,
   user: User,
   displaced: readonly Displaced[],
   graceMs: number,
@@ -64,7 +64,7 @@ function gpusOf(units: number): number {
 }
 
 /** The seats of a start that was planned, by rank. */
-export function renderSeats({ fleet }: State, outlook: Outlook): DryRun["members"] {
+export function renderSeats({ fleet }: ReadonlyState, outlook: Outlook): DryRun["members"] {
   if (outlook.when !== "now") return [];
   return outlook.placement.seats.map(({ node, gpus, part }, rank) => ({
     rank,
@@ -80,7 +80,7 @@ function percentOf(units: number): string {
 }
 
 /** When it starts, as the scheduler itself knows it. */
-export function renderStart({ fleet }: State, outlook: Outlook, now: number): Start {
+export function renderStart({ fleet }: ReadonlyState, outlook: Outlook, now: number): Start {
   switch (outlook.when) {
     case "now":
       return { when: "now", at: timestamp(now + outlook.graceMs) };
@@ -94,7 +94,7 @@ export function renderStart({ fleet }: State, outlook: Outlook, now: number): St
 }
 
 export function renderAlternative(
-  state: State,
+  state: ReadonlyState,
   user: User,
   from: JobSpec,
   { field, spec, outlook }: Alternative,

@@ -80,7 +80,7 @@ describe("a draft", () => {
     const node = fleet.node(fleet.gpuNode[gpu!] as never);
     const before = node.freeCpusMilli;
     const mark = draft.mark();
-    draft.hold([{ node: node.no, gpus: [gpu as never] }], { cpusMilli: 1_000, memoryMiB: 0 });
+    draft.hold(fleet, [{ node: node.no, gpus: [gpu as never] }], { cpusMilli: 1_000, memoryMiB: 0 });
     assert.deepEqual([fleet.isFree(gpu as never), node.freeCpusMilli], [false, before - 1_000]);
     draft.undoTo(mark);
     assert.deepEqual([fleet.isFree(gpu as never), node.freeCpusMilli], [true, before]);

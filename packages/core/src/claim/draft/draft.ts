@@ -1,3 +1,4 @@
+import type { Fleet } from "../../fleet/fleet.ts";
 import type { Seat } from "../../journal/event.ts";
 import type { AccountNo, NodeNo } from "../../model/ids.ts";
 import type { Job, JobSpec } from "../../model/job.ts";
@@ -5,7 +6,7 @@ import type { Lease } from "../../model/lease.ts";
 import { must } from "../../model/must.ts";
 import { type Held, minus } from "../../quota/held.ts";
 import type { Share } from "../../quota/share.ts";
-import type { State } from "../../state/state.ts";
+import type { ReadonlyState } from "../../state/readonly-state.ts";
 import type { Claimant } from "../rules/claimant.ts";
 import type { WinningSide } from "../rules/fairness.ts";
 import type { Remaining } from "../rules/remaining.ts";
@@ -22,7 +23,10 @@ type BesideGpus = Pick<JobSpec, "cpusMilli" | "memoryMiB">;
 type Step =
   | { readonly did: "evict"; readonly victim: Victim; readonly first: Victim | undefined }
   | { readonly did: "spare"; readonly victim: Victim; readonly rule: Rule }
-  | { readonly did: "hold"; readonly seats: readonly Seat[]; readonly each: BesideGpus };
+  | { readonly did: "hold"; readonly fleet: Holding; readonly seats: readonly Seat[]; readonly each: BesideGpus };
+
+/** A fleet in which seats can be held on trial. */
+type Holding = Pick<Fleet, "hold" | "unhold">;
 
 /** Notices every victim that a draft evicts or spares. */
 export interface DraftWatcher {
@@ -34,7 +38,7 @@ export interface DraftWatcher {
  * seats are held in the fleet, so that searches for free seats pass them over, until they are undone.
  */
 export class Draft implements Remaining {
-  readonly state: State;
+  readonly state: ReadonlyState;
   readonly claimant: Claimant;
   readonly #victims = new Map<Victim, Rule>();
   readonly #usage: UsageLeft;
@@ -44,7 +48,7 @@ export class Draft implements Remaining {
   #first: Victim | undefined;
   #watcher: DraftWatcher | undefined;
 
-  constructor(state: State, claimant: Claimant) {
+  constructor(state: ReadonlyState, claimant: Claimant) {
     this.state = state;
     this.claimant = claimant;
     this.#usage = new UsageLeft(state, claimant);
@@ -72,7 +76,7 @@ export class Draft implements Remaining {
         break;
       case "hold":
         for (const { node, gpus } of step.seats)
-          this.state.fleet.unhold(node, gpus, step.each.cpusMilli, step.each.memoryMiB);
+          step.fleet.unhold(node, gpus, step.each.cpusMilli, step.each.memoryMiB);
         break;
     }
   }
@@ -103,10 +107,9 @@ export class Draft implements Remaining {
   }
 
   /** Holds seats for the claimant, so that no other search takes them. */
-  hold(seats: readonly Seat[], each: BesideGpus): void {
-    this.#steps.push({ did: "hold", seats, each });
-    for (const { node, gpus } of seats)
-      this.state.fleet.hold(node, gpus, this.claimant.job.no, each.cpusMilli, each.memoryMiB);
+  hold(fleet: Holding, seats: readonly Seat[], each: BesideGpus): void {
+    this.#steps.push({ did: "hold", fleet, seats, each });
+    for (const { node, gpus } of seats) fleet.hold(node, gpus, this.claimant.job.no, each.cpusMilli, each.memoryMiB);
   }
 
   #add(victim: Victim, rule: Rule): void {
@@ -202,7 +205,7 @@ export class Draft implements Remaining {
 }
 
 /** Units that a victim leaves free on nodes that take work. No other job comes to a GPU that is held for a claimant [P3]. */
-export function unitsFreedBy({ fleet }: State, { leases }: Victim, name = "*"): number {
+export function unitsFreedBy({ fleet }: ReadonlyState, { leases }: Victim, name = "*"): number {
   let units = 0;
   for (const { node, gpus, unitsEach } of leases) {
     if (fleet.node(node).mode !== "up") continue;

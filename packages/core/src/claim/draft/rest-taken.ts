@@ -3,7 +3,7 @@ import { leavingOn } from "../../place/dedicated.ts";
 import { accountOf } from "../../quota/accounts.ts";
 import { addGpusOf, addTo, type Held, nothingHeld } from "../../quota/held.ts";
 import { remainderOf } from "../../state/apply/dedicated.ts";
-import type { State } from "../../state/state.ts";
+import type { ReadonlyState } from "../../state/readonly-state.ts";
 import type { Victim } from "./victim.ts";
 
 /** Seats that a draft takes from a confidential tenant on one of its nodes. */
@@ -18,10 +18,10 @@ interface NodeTaken {
  * seats that leave are still charged to it; with the last seat the rest of the node goes too.
  */
 export class RestTaken {
-  readonly #state: State;
+  readonly #state: ReadonlyState;
   readonly #nodes = new Map<NodeNo, NodeTaken>();
 
-  constructor(state: State) {
+  constructor(state: ReadonlyState) {
     this.#state = state;
   }
 

@@ -3,7 +3,7 @@ import type { Lease } from "../../model/lease.ts";
 import { accountOf } from "../../quota/accounts.ts";
 import { addTo, type Held, minus, nothingHeld, stayingOf } from "../../quota/held.ts";
 import { type Share, shareOf } from "../../quota/share.ts";
-import type { State } from "../../state/state.ts";
+import type { ReadonlyState } from "../../state/readonly-state.ts";
 import type { Claimant } from "../rules/claimant.ts";
 import { type WinningSide, winningSide } from "../rules/fairness.ts";
 import type { Remaining } from "../rules/remaining.ts";
@@ -12,7 +12,7 @@ import type { Victim } from "./victim.ts";
 
 /** What the victims of a draft hold, added up for their accounts and the accounts above, and what those keep. */
 export class UsageLeft implements Remaining {
-  readonly #state: State;
+  readonly #state: ReadonlyState;
   readonly #claimant: Claimant;
   readonly #taken = new Map<AccountNo, Held>();
   readonly #rest: RestTaken;
@@ -21,7 +21,7 @@ export class UsageLeft implements Remaining {
   readonly #shares = new Map<AccountNo, Share>();
   readonly #winners = new Map<AccountNo, WinningSide>();
 
-  constructor(state: State, claimant: Claimant) {
+  constructor(state: ReadonlyState, claimant: Claimant) {
     this.#state = state;
     this.#claimant = claimant;
     this.#rest = new RestTaken(state);

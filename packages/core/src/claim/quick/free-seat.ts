@@ -2,11 +2,11 @@ import type { Job } from "../../model/job.ts";
 import type { FullMarks } from "../../place/full-marks.ts";
 import { findSeats } from "../../place/seats.ts";
 import type { Wish, WishOption } from "../../state/indexes/wish.ts";
-import type { State } from "../../state/state.ts";
+import type { ReadonlyState } from "../../state/readonly-state.ts";
 
 /** Whether a seat is free. A job that does not get it lacks quota, or it is kept for a plan [B2]: no victim is needed. */
 export function hasFreeSeat(
-  state: State,
+  state: ReadonlyState,
   job: Job,
   wish: Wish,
   { choice, model }: Pick<WishOption, "choice" | "model">,

@@ -1,4 +1,4 @@
-import type { Fleet } from "../../fleet/fleet.ts";
+import type { ReadonlyFleet } from "../../fleet/readonly-fleet.ts";
 import type { NodeNo } from "../../model/ids.ts";
 import type { FleetNode } from "../../model/node.ts";
 import { unitsPerGpu } from "../../model/units.ts";
@@ -10,7 +10,7 @@ const nodesMax = 16;
 
 /** A first check of the room that victims leave, alone or together with others on the same GPU or node. */
 export class JointRoom {
-  readonly #fleet: Fleet;
+  readonly #fleet: ReadonlyFleet;
   readonly #need: ClaimNeed;
   /** GPU units that are needed on one GPU. */
   readonly #wanted: number;
@@ -21,7 +21,7 @@ export class JointRoom {
   /** The first nodes on which several of the added victims might make room together. */
   readonly nodes = new Set<NodeNo>();
 
-  constructor(fleet: Fleet, need: ClaimNeed) {
+  constructor(fleet: ReadonlyFleet, need: ClaimNeed) {
     this.#fleet = fleet;
     this.#need = need;
     this.#wanted = need.part === undefined ? unitsPerGpu : need.part.ask.compute;

@@ -5,7 +5,7 @@ import { nodesFor } from "../../place/dedicated.ts";
 import { ceilingHit } from "../../quota/ceiling.ts";
 import { coverFor } from "../../quota/guarantee.ts";
 import { stayingOf } from "../../quota/held.ts";
-import type { State } from "../../state/state.ts";
+import type { ReadonlyState } from "../../state/readonly-state.ts";
 import type { ClaimRequest } from "../claim-context.ts";
 import type { ClaimPlan } from "../claim-plan.ts";
 import { mayTakeOwn } from "../rules/own-account.ts";
@@ -50,7 +50,7 @@ export function quickRebalance(request: ClaimRequest): QuickAnswer | undefined {
 }
 
 /** Whether only the usage of sides decides which victims the job may take. */
-function isPlain(state: State, job: Job): boolean {
+function isPlain(state: ReadonlyState, job: Job): boolean {
   const { members, topology, preemptible } = job.spec;
   if (members.min !== 1 || topology !== undefined || !preemptible || state.policy.rebalance === "off") return false;
   return state.elastic.size + state.confidential + state.lendingLimits === 0 && !mayTakeOwn(state, job);

@@ -11,7 +11,7 @@ import { coverFor } from "../../quota/guarantee.ts";
 import { stayingOf } from "../../quota/held.ts";
 import { lostMsOf } from "../../run/lost-work.ts";
 import type { Verdict } from "../../state/indexes/burst-order.ts";
-import type { State } from "../../state/state.ts";
+import type { ReadonlyState } from "../../state/readonly-state.ts";
 import type { ClaimRequest } from "../claim-context.ts";
 import type { ClaimPlan } from "../claim-plan.ts";
 import { leavesFirst, type Victim, whole } from "../draft/victim.ts";
@@ -59,7 +59,7 @@ export function quickReclaim(request: ClaimRequest): ClaimPlan | "none" | undefi
 }
 
 /** The first seat that stopping work leaves. */
-function seatBeingLeft(state: State, need: ClaimNeed): Seat | undefined {
+function seatBeingLeft(state: ReadonlyState, need: ClaimNeed): Seat | undefined {
   const { nodesToHave, nodesBeingLeft } = state.fleet;
   const left = need.part === undefined ? nodesToHave : nodesBeingLeft;
   for (let no = left.next(0); no >= 0; no = left.next(no + 1)) {
@@ -69,7 +69,7 @@ function seatBeingLeft(state: State, need: ClaimNeed): Seat | undefined {
   return undefined;
 }
 
-function seatOn({ fleet }: State, need: ClaimNeed, node: NodeNo, leaving: readonly Victim[]): Seat | undefined {
+function seatOn({ fleet }: ReadonlyState, need: ClaimNeed, node: NodeNo, leaving: readonly Victim[]): Seat | undefined {
   if (fleet.nodes[node]?.mode !== "up") return undefined;
   const site = new Site(fleet, fleet.node(node), need);
   if (site.fits(leaving) === 0) return undefined;
@@ -102,14 +102,14 @@ function firstToLeave({ state, now }: ClaimRequest, claimant: Claimant, need: Cl
 
 /** Judges by the rulebook the jobs that an index proposes, and keeps the seat that the last one would leave. */
 class ReclaimJudge {
-  readonly #state: State;
+  readonly #state: ReadonlyState;
   readonly #claimant: Claimant;
   readonly #need: ClaimNeed;
   readonly #now: Instant;
   readonly #noVictims: NothingTaken;
   #seat: Seat | undefined;
 
-  constructor(state: State, claimant: Claimant, need: ClaimNeed, now: Instant) {
+  constructor(state: ReadonlyState, claimant: Claimant, need: ClaimNeed, now: Instant) {
     this.#state = state;
     this.#claimant = claimant;
     this.#need = need;
@@ -137,7 +137,7 @@ class ReclaimJudge {
  * Of the jobs covered by accounts above one, which may leave for jobs inside its guarantee [C2]: the first of each
  * account [T5], the least work lost first. Undefined where such an account also has burst work, which would go first.
  */
-function offersAbove(state: State, cover: AccountNo, now: Instant): Job[] | undefined {
+function offersAbove(state: ReadonlyState, cover: AccountNo, now: Instant): Job[] | undefined {
   const offers = new Map<AccountNo, Job>();
   for (let at = accountOf(state, cover).parent; at !== noAccount; at = accountOf(state, at).parent) {
     for (const job of state.coveredBy.of(at)) {

@@ -3,7 +3,7 @@ import type { Instant } from "../../model/units.ts";
 import { accountOf } from "../../quota/accounts.ts";
 import { compareShares, type Share } from "../../quota/share.ts";
 import type { VictimClass } from "../../state/indexes/victim-classes.ts";
-import type { State } from "../../state/state.ts";
+import type { ReadonlyState } from "../../state/readonly-state.ts";
 import { leavesFirst, type Victim, whole } from "../draft/victim.ts";
 import type { Claimant } from "../rules/claimant.ts";
 import { isCoveredAgainst, isReplacedAsLow } from "../rules/cover.ts";
@@ -29,7 +29,7 @@ interface Contest {
 
 /** Searches the tree for the one victim that T2 and T5 would take. */
 export class ShareSearch {
-  readonly #state: State;
+  readonly #state: ReadonlyState;
   readonly #claimant: Claimant;
   readonly #need: ClaimNeed;
   readonly #now: Instant;
@@ -40,7 +40,7 @@ export class ShareSearch {
   /** There are candidates that need the full search. */
   isOpen = false;
 
-  constructor(state: State, claimant: Claimant, need: ClaimNeed, now: Instant) {
+  constructor(state: ReadonlyState, claimant: Claimant, need: ClaimNeed, now: Instant) {
     this.#state = state;
     this.#claimant = claimant;
     this.#need = need;

@@ -5,7 +5,7 @@ import { isInside, pathUp } from "../../quota/accounts.ts";
 import type { Demand } from "../../quota/demand.ts";
 import { coverFor, isWithin } from "../../quota/guarantee.ts";
 import { addTo, type Held, minus, nothingHeld, stayingOf } from "../../quota/held.ts";
-import type { State } from "../../state/state.ts";
+import type { ReadonlyState } from "../../state/readonly-state.ts";
 import { victimsOf } from "../draft/victim.ts";
 import type { Claimant } from "./claimant.ts";
 import { mayReplace, mayTakeOwn, mightReplace } from "./own-account.ts";
@@ -16,7 +16,7 @@ import { pathOf } from "./sides.ts";
  * Then the ones that would hold it without the work it may take from its own account, from the top down: a higher
  * guarantee takes less of that work.
  */
-export function claimantsOf(state: State, job: Job, demand: Demand, now: Instant): Claimant[] {
+export function claimantsOf(state: ReadonlyState, job: Job, demand: Demand, now: Instant): Claimant[] {
   const burst: Claimant = { job, demand, cover: noAccount, path: pathOf(state, job.account) };
   const covered = coverFor(state, job.account, demand, (account) => stayingOf(state, account.no));
   const claimants = covered === noAccount && !job.spec.preemptible ? [] : [{ ...burst, cover: covered }];
@@ -31,7 +31,7 @@ export function claimantsOf(state: State, job: Job, demand: Demand, now: Instant
 }
 
 /** All that the claimant may take from its own account. */
-function ownWorkFor(state: State, claimant: Claimant, now: Instant): Held {
+function ownWorkFor(state: ReadonlyState, claimant: Claimant, now: Instant): Held {
   const own = nothingHeld();
   if (state.elastic.size === 0 && !mayTakeOwn(state, claimant.job)) return own;
   for (const other of state.active.of(claimant.job.account)) {

@@ -1,7 +1,7 @@
 import { type Job, shieldedUntil } from "../../model/job.ts";
 import type { Policy } from "../../model/policy.ts";
 import type { Instant } from "../../model/units.ts";
-import type { State } from "../../state/state.ts";
+import type { ReadonlyState } from "../../state/readonly-state.ts";
 import type { Victim } from "../draft/victim.ts";
 
 /** C4: a job with `preemptible: false` is never taken; nor is one that is stopping already or holds nothing. */
@@ -10,12 +10,16 @@ export function isTakeable({ job, leases }: Pick<Victim, "job" | "leases">): boo
 }
 
 /** T8: `min_runtime` protects a job from T2, T3 and O3, not from T1. */
-export function isInsideMinRuntime({ policy }: State, { placedAt }: Pick<Job, "placedAt">, now: Instant): boolean {
+export function isInsideMinRuntime(
+  { policy }: ReadonlyState,
+  { placedAt }: Pick<Job, "placedAt">,
+  now: Instant,
+): boolean {
   return now - placedAt < policy.minRuntimeMs;
 }
 
 /** T2 for one victim as far as the policy and T8 decide it. Neither protects extra members of an elastic job. */
-export function mayRebalance(state: State, { job, extra }: Victim, now: Instant): boolean {
+export function mayRebalance(state: ReadonlyState, { job, extra }: Victim, now: Instant): boolean {
   if (extra) return state.policy.rebalance !== "off";
   if (!isRebalanced(state.policy, job.spec.checkpoint !== undefined)) return false;
   return !isInsideMinRuntime(state, job, now) && shieldedUntil(job) <= now;
@@ -30,7 +34,7 @@ interface RebalancedClass {
 }
 
 /** Whether `mayRebalance` may hold for some job of a class; false = for none. */
-export function mayRebalanceSome(state: State, { saves, oldestAt }: RebalancedClass, now: Instant): boolean {
+export function mayRebalanceSome(state: ReadonlyState, { saves, oldestAt }: RebalancedClass, now: Instant): boolean {
   return isRebalanced(state.policy, saves) && !isInsideMinRuntime(state, { placedAt: oldestAt }, now);
 }
 

@@ -1,6 +1,6 @@
 import { noAccount } from "../../model/ids.ts";
 import type { Instant } from "../../model/units.ts";
-import type { State } from "../../state/state.ts";
+import type { ReadonlyState } from "../../state/readonly-state.ts";
 import type { Victim } from "../draft/victim.ts";
 import type { Claimant } from "./claimant.ts";
 import { isCoveredAgainst, isOutsideCover } from "./cover.ts";
@@ -19,7 +19,7 @@ export function isOwn(rule: Rule): boolean {
  * The rule by which the claimant may take one victim, if any. What a rule says of all victims together is judged on a
  * draft: lawful.ts.
  */
-export function ruleFor(state: State, claimant: Claimant, victim: Victim, now: Instant): Rule | undefined {
+export function ruleFor(state: ReadonlyState, claimant: Claimant, victim: Victim, now: Instant): Rule | undefined {
   const { job } = victim;
   if (!isTakeable(victim) || job === claimant.job) return undefined;
   if (job.account === claimant.job.account) {

@@ -3,7 +3,7 @@ import type { AccountNo } from "../../model/ids.ts";
 import { accountOf, isInside } from "../../quota/accounts.ts";
 import { isWithin } from "../../quota/guarantee.ts";
 import type { Held } from "../../quota/held.ts";
-import type { State } from "../../state/state.ts";
+import type { ReadonlyState } from "../../state/readonly-state.ts";
 import type { Draft } from "../draft/draft.ts";
 import type { Victim } from "../draft/victim.ts";
 import type { Claimant } from "./claimant.ts";
@@ -12,7 +12,7 @@ import { losingAccounts } from "./sides.ts";
 
 /** T5: an account gives up jobs only while it, and the accounts up to its side, are above their guarantees. */
 export function isSource(
-  state: State,
+  state: ReadonlyState,
   claimant: Pick<Claimant, "path">,
   account: AccountNo,
   after: Remaining,
@@ -23,7 +23,7 @@ export function isSource(
 }
 
 /** Whether an account that holds `held` is above its guarantee. */
-export function isAbove(state: State, account: Account, held: Held): boolean {
+export function isAbove(state: ReadonlyState, account: Account, held: Held): boolean {
   return !isWithin(state, account, held);
 }
 

@@ -4,7 +4,7 @@ import { heldBeside } from "../../place/dedicated-usage.ts";
 import { isInside } from "../../quota/accounts.ts";
 import { ceilingHit } from "../../quota/ceiling.ts";
 import { coverFor } from "../../quota/guarantee.ts";
-import type { State } from "../../state/state.ts";
+import type { ReadonlyState } from "../../state/readonly-state.ts";
 import { Draft } from "../draft/draft.ts";
 import type { Victim } from "../draft/victim.ts";
 import type { Claimant } from "./claimant.ts";
@@ -12,7 +12,7 @@ import type { Rule } from "./rule.ts";
 
 /** U3: a confidential claimant holds the nodes of its seats whole, under every max and inside its guarantee. */
 export function mayHoldWhole(
-  state: State,
+  state: ReadonlyState,
   claimant: Claimant,
   seats: readonly Seat[],
   victims: ReadonlyMap<Victim, Rule>,

@@ -7,7 +7,7 @@ import type { FleetNode } from "../../model/node.ts";
 import type { Instant } from "../../model/units.ts";
 import { lostMsOf } from "../../run/lost-work.ts";
 import { jobOf } from "../../state/live-jobs.ts";
-import type { State } from "../../state/state.ts";
+import type { ReadonlyState } from "../../state/readonly-state.ts";
 import { gpusOf, leavesFirst, stayingLeases, whole } from "../draft/victim.ts";
 import { type ClaimNeed, Site } from "../seats/site.ts";
 import { AreaCosts } from "./area-costs.ts";
@@ -25,7 +25,7 @@ export type LeastCostOrder = "by-victim" | "by-node" | "by-node-all-burst";
  * meanwhile are counted again.
  */
 export class LeastCosts {
-  readonly #state: State;
+  readonly #state: ReadonlyState;
   readonly #need: ClaimNeed;
   readonly #now: Instant;
   readonly #byNode: (NodeLeastCost | undefined)[];
@@ -34,7 +34,7 @@ export class LeastCosts {
   #changes: number;
   readonly #inAreas = new Map<string, AreaCosts>();
 
-  constructor(state: State, need: ClaimNeed, now: Instant, order: LeastCostOrder) {
+  constructor(state: ReadonlyState, need: ClaimNeed, now: Instant, order: LeastCostOrder) {
     const { nodes, changes } = state.fleet;
     this.#heap = new Heap<NodeLeastCost>(order === "by-victim" ? losesLess : isCheaper);
     this.#allBurst = order === "by-node-all-burst";

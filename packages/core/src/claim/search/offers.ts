@@ -2,7 +2,7 @@ import { type AccountNo, type NodeNo, noAccount, rootAccount } from "../../model
 import type { Job } from "../../model/job.ts";
 import type { Instant } from "../../model/units.ts";
 import { jobOf } from "../../state/live-jobs.ts";
-import type { State } from "../../state/state.ts";
+import type { ReadonlyState } from "../../state/readonly-state.ts";
 import type { Victim } from "../draft/victim.ts";
 import type { Claimant } from "../rules/claimant.ts";
 import type { Rule } from "../rules/rule.ts";
@@ -10,20 +10,20 @@ import { below, type TakeableRoom, VictimCatalog } from "./victim-catalog.ts";
 
 /** The victims of a claimant's catalog that one plan may use. */
 export class Offers {
-  readonly #state: State;
+  readonly #state: ReadonlyState;
   readonly #catalog: VictimCatalog;
   readonly #except: readonly Victim[];
   /** Whether work outside the claimant's cover may be taken by T1. */
   readonly floors: boolean;
 
-  private constructor(state: State, catalog: VictimCatalog, floors: boolean, except: readonly Victim[]) {
+  private constructor(state: ReadonlyState, catalog: VictimCatalog, floors: boolean, except: readonly Victim[]) {
     this.#state = state;
     this.#catalog = catalog;
     this.floors = floors;
     this.#except = except;
   }
 
-  static to(state: State, claimant: Claimant, now: Instant): Offers {
+  static to(state: ReadonlyState, claimant: Claimant, now: Instant): Offers {
     return new Offers(state, new VictimCatalog(state, claimant, now), claimant.cover !== noAccount, []);
   }
 

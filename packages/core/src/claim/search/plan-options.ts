@@ -5,7 +5,7 @@ import { must } from "../../model/must.ts";
 import { isConfidential, leavingOn, nodesFor } from "../../place/dedicated.ts";
 import { lacksSeatsAlone } from "../../place/place.ts";
 import type { WishOption } from "../../state/indexes/wish.ts";
-import type { State } from "../../state/state.ts";
+import type { ReadonlyState } from "../../state/readonly-state.ts";
 import type { ClaimContext, ClaimRequest } from "../claim-context.ts";
 import type { ClaimPlan } from "../claim-plan.ts";
 import { Draft } from "../draft/draft.ts";
@@ -75,7 +75,7 @@ function withFewerVictims(
 }
 
 /** Nodes that a job may use once all stopping work has left. */
-function nodesOnceLeft(state: State, job: Job): MayUse | undefined {
+function nodesOnceLeft(state: ReadonlyState, job: Job): MayUse | undefined {
   const mayUse = nodesFor(state, job);
   if (mayUse === undefined || state.confidential === 0) return mayUse;
   return (node, going = []) => mayUse(node, [...going, ...leavingOn(state, node.no)]);

@@ -6,7 +6,7 @@ import { costToEnd } from "../../queue/cost-to-end.ts";
 import { accountOf } from "../../quota/accounts.ts";
 import { addTo, type Held, nothingHeld } from "../../quota/held.ts";
 import { lostMsOf } from "../../run/lost-work.ts";
-import type { State } from "../../state/state.ts";
+import type { ReadonlyState } from "../../state/readonly-state.ts";
 import { Draft } from "../draft/draft.ts";
 import { type Victim, victimsOf, whole } from "../draft/victim.ts";
 import type { Claimant } from "../rules/claimant.ts";
@@ -32,7 +32,7 @@ type CanSpare = (held: Held) => boolean;
 
 /** The victims that a claimant might take, each with its rule. Judged on first use: few of many are ever examined. */
 export class VictimCatalog {
-  readonly #state: State;
+  readonly #state: ReadonlyState;
   readonly #claimant: Claimant;
   readonly #now: Instant;
   readonly #noVictims: Draft;
@@ -43,7 +43,7 @@ export class VictimCatalog {
   /** Jobs, classes of jobs and accounts that were examined. */
   examined = 0;
 
-  constructor(state: State, claimant: Claimant, now: Instant) {
+  constructor(state: ReadonlyState, claimant: Claimant, now: Instant) {
     this.#state = state;
     this.#claimant = claimant;
     this.#now = now;
@@ -208,7 +208,7 @@ export class VictimCatalog {
 }
 
 /** An account and everything below it. */
-export function* below(state: State, account: AccountNo): Generator<AccountNo> {
+export function* below(state: ReadonlyState, account: AccountNo): Generator<AccountNo> {
   yield account;
   for (const child of accountOf(state, account).children) yield* below(state, child);
 }

@@ -1,11 +1,11 @@
-import type { Fleet } from "../../fleet/fleet.ts";
+import type { ReadonlyFleet } from "../../fleet/readonly-fleet.ts";
 import { type Newcomer, type Occupant, type PartAsk, seatPart } from "../../gpu/seat.ts";
 import type { Seat } from "../../journal/event.ts";
 import type { GpuNo } from "../../model/ids.ts";
 import type { Job } from "../../model/job.ts";
 import type { FleetNode } from "../../model/node.ts";
 import { newcomerOf } from "../../state/neighbours.ts";
-import type { State } from "../../state/state.ts";
+import type { ReadonlyState } from "../../state/readonly-state.ts";
 import type { Victim } from "../draft/victim.ts";
 
 /** Parts of GPUs that a claimant asks for, one for each of its members. */
@@ -16,7 +16,7 @@ export interface PartNeed {
 }
 
 /** The parts that an alternative of a job asks for; undefined where it asks for whole GPUs. */
-export function partNeedOf(state: State, job: Job, choice: number): PartNeed | undefined {
+export function partNeedOf(state: ReadonlyState, job: Job, choice: number): PartNeed | undefined {
   const { spec } = job;
   const { part } = spec.gpus[choice]!;
   if (part === undefined) return undefined;
@@ -25,7 +25,7 @@ export function partNeedOf(state: State, job: Job, choice: number): PartNeed | u
 
 /** Parts of a node's GPUs for as many members as find one, once these victims and all stopping work have left. */
 export function partSeats(
-  fleet: Fleet,
+  fleet: ReadonlyFleet,
   node: FleetNode,
   model: number,
   { ask, who, members }: PartNeed,
@@ -50,7 +50,7 @@ export function partSeats(
 
 /** The parts that stay on each GPU of a node, or `whole` for a GPU that stays in use as a whole. */
 function occupantsOnceLeft(
-  fleet: Fleet,
+  fleet: ReadonlyFleet,
   node: FleetNode,
   leaving: Iterable<Victim>,
 ): Map<number, Occupant[] | "whole"> {

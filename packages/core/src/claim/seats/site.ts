@@ -1,5 +1,5 @@
 import type { Going, MemberNeed } from "../../fleet/fit.ts";
-import type { Fleet } from "../../fleet/fleet.ts";
+import type { ReadonlyFleet } from "../../fleet/readonly-fleet.ts";
 import type { Seat } from "../../journal/event.ts";
 import type { GpuNo } from "../../model/ids.ts";
 import type { Lease } from "../../model/lease.ts";
@@ -18,14 +18,14 @@ export interface ClaimNeed extends MemberNeed {
  */
 export class Site {
   readonly node: FleetNode;
-  readonly #fleet: Fleet;
+  readonly #fleet: ReadonlyFleet;
   readonly #need: ClaimNeed;
   /** GPUs that are free, or will be without an eviction. */
   readonly free: number;
   /** Members that are to be seated here. */
   members = 0;
 
-  constructor(fleet: Fleet, node: FleetNode, need: ClaimNeed) {
+  constructor(fleet: ReadonlyFleet, node: FleetNode, need: ClaimNeed) {
     this.#fleet = fleet;
     this.node = node;
     this.#need = need;

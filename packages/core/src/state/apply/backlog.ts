@@ -3,7 +3,7 @@ import { guessWorth, usualRunMs } from "../../learn/pace.ts";
 import type { Job } from "../../model/job.ts";
 import { second, unitsPerGpu } from "../../model/units.ts";
 import { queueOrderOf } from "../../quota/accounts.ts";
-import type { State } from "../state.ts";
+import type { ReadonlyState } from "../readonly-state.ts";
 
 /**
  * The backlog that `jobs` equal jobs find at their submission: the time that all waiting work of the account, with
@@ -11,7 +11,7 @@ import type { State } from "../state.ts";
  * Undefined where the account's order does not use it, or the jobs do not say how long they run.
  */
 export function backlogMsOf(
-  state: State,
+  state: ReadonlyState,
   { account, spec }: Pick<Job, "account" | "spec">,
   jobs: number,
 ): number | undefined {

@@ -1,9 +1,11 @@
 import { noteHistory } from "../../learn/history.ts";
 import { type AccountNo, type JobNo, type NodeNo, noAccount, rootAccount } from "../../model/ids.ts";
 import type { Job } from "../../model/job.ts";
+import type { AccountTree } from "../../quota/accounts.ts";
 import { accountOf, tenantOf } from "../../quota/accounts.ts";
 import { addGpus, addGpusOf, type Held, nothingHeld } from "../../quota/held.ts";
 import { jobOf } from "../live-jobs.ts";
+import type { ReadonlyState } from "../readonly-state.ts";
 import type { State } from "../state.ts";
 
 /*
@@ -78,7 +80,7 @@ export function restoreDedicated(state: State, dedicated: Iterable<readonly [Nod
 }
 
 /** The lowest account that is above both, or one of them. */
-export function lowestAbove(state: State, a: AccountNo, b: AccountNo): AccountNo {
+export function lowestAbove(state: AccountTree, a: AccountNo, b: AccountNo): AccountNo {
   const path = new Set<AccountNo>();
   for (let at = a; at !== noAccount; at = accountOf(state, at).parent) path.add(at);
   for (let at = b; at !== noAccount; at = accountOf(state, at).parent) if (path.has(at)) return at;
@@ -100,7 +102,7 @@ function countTenant(state: State, node: NodeNo, tenant: AccountNo, sign: 1 | -1
 }
 
 /** The part of a node's GPUs that is neither held nor kept for a claimant. */
-export function remainderOf({ fleet }: State, no: NodeNo): Held {
+export function remainderOf({ fleet }: Pick<ReadonlyState, "fleet">, no: NodeNo): Held {
   const remainder = nothingHeld();
   const node = fleet.nodes[no];
   if (node === undefined) return remainder;

@@ -5,6 +5,7 @@ import type { Lease } from "../../model/lease.ts";
 import type { FleetNode, NodeFacts } from "../../model/node.ts";
 import type { Policy } from "../../model/policy.ts";
 import { accountOf } from "../../quota/accounts.ts";
+import type { ReadonlyState } from "../readonly-state.ts";
 import type { State } from "../state.ts";
 
 /*
@@ -61,7 +62,7 @@ function gpuModeNo(mode: GpuMode | undefined): number {
 }
 
 /** The mode in which a GPU was last used; whole where it never was. */
-export function gpuModeOf({ fleet }: State, gpu: GpuNo): GpuMode {
+export function gpuModeOf({ fleet }: ReadonlyState, gpu: GpuNo): GpuMode {
   return gpuModes[fleet.gpuMode[gpu]!]!;
 }
 

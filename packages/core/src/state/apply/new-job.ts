@@ -2,7 +2,7 @@ import { noSlot } from "../../collections/slots.ts";
 import type { JobSubmitted } from "../../journal/event.ts";
 import { type JobId, type JobNo, noAccount } from "../../model/ids.ts";
 import type { Job, JobSpec } from "../../model/job.ts";
-import type { State } from "../state.ts";
+import type { ReadonlyState } from "../readonly-state.ts";
 import { backlogMsOf } from "./backlog.ts";
 
 /** How many elements an array has; 0 for a single job. */
@@ -14,12 +14,15 @@ export function arraySize(spec: JobSpec): number {
 export type Foreknown = Pick<Job, "usualMs" | "backlogMs">;
 
 /** The estimates for each of `jobs` equal jobs that are submitted together. */
-export function foreknown(state: State, job: Pick<Job, "account" | "user" | "spec">, jobs = 1): Foreknown {
+export function foreknown(state: ReadonlyState, job: Pick<Job, "account" | "user" | "spec">, jobs = 1): Foreknown {
   return { usualMs: usualMsOf(state, job), backlogMs: backlogMsOf(state, job, jobs) };
 }
 
 /** How long comparable jobs took, for a job whose spec does not say how long it runs. */
-export function usualMsOf({ runTimes }: State, job: Pick<Job, "account" | "user" | "spec">): number | undefined {
+export function usualMsOf(
+  { runTimes }: ReadonlyState,
+  job: Pick<Job, "account" | "user" | "spec">,
+): number | undefined {
   const { expectedMs, maxTimeMs } = job.spec;
   return expectedMs === undefined && maxTimeMs === undefined ? runTimes.usualMs(job) : undefined;
 }

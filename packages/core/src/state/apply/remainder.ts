@@ -1,10 +1,11 @@
 import type { Event, Seat } from "../../journal/event.ts";
 import type { GpuNo, JobNo, NodeNo } from "../../model/ids.ts";
 import type { Instant } from "../../model/units.ts";
+import type { ReadonlyState } from "../readonly-state.ts";
 import type { State } from "../state.ts";
 
 /** Nodes whose remainder an event may change; a change of trust is not among these events. */
-export function nodesTouched(state: State, event: Event): readonly NodeNo[] {
+export function nodesTouched(state: ReadonlyState, event: Event): readonly NodeNo[] {
   switch (event.kind) {
     case "job-placed":
     case "job-claimed":
@@ -32,7 +33,7 @@ function nodeOf({ node }: Seat): NodeNo {
   return node;
 }
 
-function claimed(state: State, job: JobNo): readonly Seat[] {
+function claimed(state: ReadonlyState, job: JobNo): readonly Seat[] {
   return state.jobs.get(job)?.claim?.seats ?? none;
 }
 

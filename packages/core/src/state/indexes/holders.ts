@@ -6,6 +6,6 @@ import type { QuotaFacts } from "../../quota/facts.ts";
 /** The part of State from which the indexes of possible victims are built. */
 export interface Holders extends QuotaFacts {
   /** Jobs that hold leases, by account. */
-  readonly active: JobsUnder<AccountNo>;
+  readonly active: Omit<JobsUnder<AccountNo>, "add" | "delete">;
   readonly policy: Policy;
 }

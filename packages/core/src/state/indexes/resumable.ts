@@ -1,4 +1,4 @@
-import type { Fleet } from "../../fleet/fleet.ts";
+import type { ReadonlyFleet } from "../../fleet/readonly-fleet.ts";
 import type { AccountNo } from "../../model/ids.ts";
 import type { Job } from "../../model/job.ts";
 import { addTo, type Held, nothingHeld } from "../../quota/held.ts";
@@ -44,7 +44,7 @@ export class Resumable {
   }
 
   /** The least of each resource that any of them holds: the account loses that much with any victim; undefined = none. */
-  leastOf(account: AccountNo, fleet: Fleet): Held | undefined {
+  leastOf(account: AccountNo, fleet: ReadonlyFleet): Held | undefined {
     const known = this.#byAccount.get(account);
     if (known === undefined) return undefined;
     known.least ??= findLeast(known.jobs, fleet);
@@ -52,7 +52,7 @@ export class Resumable {
   }
 }
 
-function findLeast(jobs: Iterable<Job>, fleet: Fleet): Held {
+function findLeast(jobs: Iterable<Job>, fleet: ReadonlyFleet): Held {
   const least = nothingHeld();
   let first = true;
   for (const { leases } of jobs) {

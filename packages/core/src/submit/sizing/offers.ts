@@ -1,11 +1,11 @@
-import type { Fleet } from "../../fleet/fleet.ts";
+import type { ReadonlyFleet } from "../../fleet/readonly-fleet.ts";
 import { enginesOf } from "../../gpu/engines.ts";
 import type { GpuOffer } from "./workload.ts";
 
-const known = new WeakMap<Fleet, { readonly composition: number; readonly offers: readonly GpuOffer[] }>();
+const known = new WeakMap<ReadonlyFleet, { readonly composition: number; readonly offers: readonly GpuOffer[] }>();
 
 /** The models of a fleet with the values that sizing needs, in the order in which they joined. */
-export function gpuOffers(fleet: Fleet): readonly GpuOffer[] {
+export function gpuOffers(fleet: ReadonlyFleet): readonly GpuOffer[] {
   const last = known.get(fleet);
   if (last?.composition === fleet.composition) return last.offers;
   const offers = findOffers(fleet);
@@ -20,7 +20,7 @@ interface Seen {
   readonly byNvlink: Map<string, number>;
 }
 
-function findOffers(fleet: Fleet): GpuOffer[] {
+function findOffers(fleet: ReadonlyFleet): GpuOffer[] {
   const seen = new Map<string, Seen>();
   for (const node of fleet.nodes) {
     if (node === undefined) continue;

@@ -2,10 +2,10 @@ import {
   type Account,
   type AccountId,
   type AccountNo,
+  type ReadonlyState,
   type Role,
   roles,
   rootAccount,
-  type State,
   type Token,
   type TokenId,
   type User,
@@ -80,11 +80,11 @@ export function authorise(api: Api, asked: Asked): Target | Denial | Promise<Tar
   }
 }
 
-function allowed(state: State, user: User, action: Action, account: AccountNo, own = false): boolean {
+function allowed(state: ReadonlyState, user: User, action: Action, account: AccountNo, own = false): boolean {
   return grantsOfEveryone.has(action) || may(state, user, action, account, own);
 }
 
-function onFleet(state: State, { route, principal, params }: Asked): undefined | Denial {
+function onFleet(state: ReadonlyState, { route, principal, params }: Asked): undefined | Denial {
   if (params.node !== undefined && !state.fleet.nodeByName.has(params.node)) return notFound("node");
   return allowed(state, principal.user, route.action, rootAccount) ? undefined : forbidden(route.action);
 }
@@ -97,12 +97,12 @@ async function onJob(api: Api, { route, principal, params }: Asked): Promise<Fou
 }
 
 /** By path or id. */
-function accountNamed(state: State, name: string): Account | undefined {
+function accountNamed(state: ReadonlyState, name: string): Account | undefined {
   return state.accountByPath.get(name) ?? state.accountById.get(name as AccountId);
 }
 
 /** An account that the user may do this with; an account that cannot be seen is not there. */
-function accountFor(state: State, user: User, action: Action, name: string): Account | Denial {
+function accountFor(state: ReadonlyState, user: User, action: Action, name: string): Account | Denial {
   const account = accountNamed(state, name);
   if (account === undefined || !may(state, user, "account.read", account.no)) return notFound("account");
   const fine =
@@ -110,7 +110,7 @@ function accountFor(state: State, user: User, action: Action, name: string): Acc
   return fine ? account : forbidden(action);
 }
 
-function onAccount(state: State, { route, principal, params }: Asked): Account | Denial {
+function onAccount(state: ReadonlyState, { route, principal, params }: Asked): Account | Denial {
   return accountFor(state, principal.user, route.action, params.account!);
 }
 
@@ -139,7 +139,7 @@ function onUser(api: Api, { id, route, principal, params }: Asked): User | Denia
   return mayActFor(state, principal.user, other) ? other : forbidden(route.action);
 }
 
-function onToken(state: State, { route, principal, params }: Asked): Token | Denial {
+function onToken(state: ReadonlyState, { route, principal, params }: Asked): Token | Denial {
   const token = state.tokens.get(params.token as TokenId);
   const owner = token && state.users.get(token.user);
   if (owner === undefined || !maySeeUser(state, principal.user, owner, "token.read")) return notFound("token");
@@ -147,7 +147,7 @@ function onToken(state: State, { route, principal, params }: Asked): Token | Den
   return forbidden(route.action);
 }
 
-function onBinding(state: State, { route, principal, params }: Asked): Targets["binding"] | Denial {
+function onBinding(state: ReadonlyState, { route, principal, params }: Asked): Targets["binding"] | Denial {
   const [, userId, role, path] = /^([^:]*):([^:]*):(.*)$/.exec(params.binding!) ?? [];
   const user = state.users.get(userId as UserId);
   const account = state.accountByPath.get(path ?? "?");
@@ -158,17 +158,17 @@ function onBinding(state: State, { route, principal, params }: Asked): Targets["
   return mayBind(state, principal.user, binding.role, account) ? { user, binding, account } : forbidden(route.action);
 }
 
-function mayBind(state: State, user: User, role: Role, account: Account): boolean {
+function mayBind(state: ReadonlyState, user: User, role: Role, account: Account): boolean {
   return may(state, user, "role.write", account.no) && mayGiveRole(state, user, role, account.no);
 }
 
-function inProject(state: State, { route, principal, body }: Asked): Account | Denial {
+function inProject(state: ReadonlyState, { route, principal, body }: Asked): Account | Denial {
   const project = projectOf(state, principal.user, body?.project as string | undefined);
   return isDenied(project) ? project : accountFor(state, principal.user, route.action, project);
 }
 
 /** Where something new goes: below an account, or a user and role at one. The platform itself is known to all. */
-function inAccount(state: State, { id, route, principal, body }: Asked): Account | Denial {
+function inAccount(state: ReadonlyState, { id, route, principal, body }: Asked): Account | Denial {
   const { user } = principal;
   const path = String((id === "createAccount" ? parentOf(body?.path as string) : body?.account) ?? "");
   const account = state.accountByPath.get(path);

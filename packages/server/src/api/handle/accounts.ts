@@ -6,10 +6,10 @@ import {
   isRefusal,
   pathUp,
   plainTerms,
+  type ReadonlyState,
   type Refusal,
   refuse,
   type SizeClasses,
-  type State,
 } from "@tessera/core";
 import type { AccountEdit } from "@tessera/wire";
 import { newId } from "../../flow/ids.ts";
@@ -37,7 +37,7 @@ type AccountHandlers = {
 
 const secretPattern = /^[A-Za-z_][A-Za-z0-9_]{0,127}$/;
 
-export function accountsWithin(state: State, roots: readonly Account[]): Account[] {
+export function accountsWithin(state: ReadonlyState, roots: readonly Account[]): Account[] {
   return state.accounts.filter(
     (account): account is Account =>
       account !== undefined && roots.some((root) => isInside(state, account.no, root.no)),

@@ -1,11 +1,11 @@
 import {
   durationText,
-  type Fleet,
   isRefusal,
   movesPerHourPlain,
   type Policy,
   parseDuration,
   parseSizes,
+  type ReadonlyFleet,
   type Refusal,
 } from "@tessera/core";
 import type { PolicyPut, PolicyShape } from "@tessera/wire";
@@ -31,7 +31,7 @@ export const policyHandlers: PolicyHandlers = {
   },
 };
 
-function policyOf(body: PolicyPut, fleet: Fleet): Policy | Refusal {
+function policyOf(body: PolicyPut, fleet: ReadonlyFleet): Policy | Refusal {
   const { rebalance, minRuntime, grace, backfill, movesPerHourMax, scrub, reshape } = body;
   const sizes = parseSizes(body.sizes ?? {}, fleet);
   if (isRefusal(sizes)) return sizes;

@@ -1,4 +1,12 @@
-import { type Account, isInside, type Job, type JobArray, type JobId, type State, type UserId } from "@tessera/core";
+import {
+  type Account,
+  isInside,
+  type Job,
+  type JobArray,
+  type JobId,
+  type ReadonlyState,
+  type UserId,
+} from "@tessera/core";
 import type { QueryOf, Job as WireJob } from "@tessera/wire";
 import { costOfJob, renderJobCost } from "../../flow/bill/job-cost.ts";
 import { belongsTo } from "../../flow/find/find-job.ts";
@@ -30,7 +38,7 @@ function shownState(job: Job | JobArray): string {
 }
 
 /** Whether a live job or array belongs in the list. Elements are shown only when their array is asked for. */
-export function matchesLive(state: State, filter: JobFilter, job: Job | JobArray): boolean {
+export function matchesLive(state: ReadonlyState, filter: JobFilter, job: Job | JobArray): boolean {
   const { roots, user, name, array } = filter;
   if (filter.state === "ended") return false;
   if (filter.state !== "live" && filter.state !== "all" && filter.state !== shownState(job)) return false;
@@ -40,7 +48,7 @@ export function matchesLive(state: State, filter: JobFilter, job: Job | JobArray
   return roots.some((root) => isInside(state, job.account, root.no));
 }
 
-export function matchesEnded(state: State, filter: JobFilter, row: EndedJobRow): boolean {
+export function matchesEnded(state: ReadonlyState, filter: JobFilter, row: EndedJobRow): boolean {
   if (!belongsTo(state, filter.roots, row.account, row.submittedAt)) return false;
   return filter.array === undefined ? row.arrayId === null : row.arrayId === filter.array;
 }

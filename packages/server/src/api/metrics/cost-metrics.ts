@@ -1,4 +1,4 @@
-import { type BudgetStanding, type Instant, type State, tenantOfPath, type User } from "@tessera/core";
+import { type BudgetStanding, type Instant, type ReadonlyState, tenantOfPath, type User } from "@tessera/core";
 import { may } from "../../access/policy.ts";
 import { billingZone } from "../../flow/bill/bill.ts";
 import { budgetStandings } from "../../flow/bill/budget.ts";
@@ -63,7 +63,7 @@ async function gather(control: ControlPlane, now: Instant): Promise<Costs> {
   };
 }
 
-function mayRead(state: State, user: User, path: string): boolean {
+function mayRead(state: ReadonlyState, user: User, path: string): boolean {
   const account = state.accountByPath.get(path) ?? state.accountByPath.get(tenantOfPath(path));
   return account !== undefined && may(state, user, "cost.read", account.no);
 }

@@ -1,4 +1,4 @@
-import { accountOf, isStranded, rootAccount, type State } from "@tessera/core";
+import { accountOf, isStranded, type ReadonlyState, rootAccount } from "@tessera/core";
 import type { ControlPlane } from "../../flow/control.ts";
 import { gpusOf } from "../../render/quantities.ts";
 import { escaped, MetricsText } from "./metrics-text.ts";
@@ -67,7 +67,7 @@ export class Metrics {
   }
 }
 
-function stateMetrics(out: MetricsText, state: State): void {
+function stateMetrics(out: MetricsText, state: ReadonlyState): void {
   const jobs: Record<string, number> = { waiting: 0, starting: 0, running: 0, stopping: 0 };
   for (const job of state.jobs.values()) jobs[job.state]!++;
   out.family("tessera_jobs", "gauge", "Live jobs.");
@@ -91,7 +91,7 @@ function stateMetrics(out: MetricsText, state: State): void {
   for (const [labels, count] of gpus) out.value("tessera_gpus", labels, count);
 }
 
-function accountMetrics(out: MetricsText, state: State): void {
+function accountMetrics(out: MetricsText, state: ReadonlyState): void {
   out.family("tessera_account_gpus", "gauge", "GPUs held by each tenant.");
   for (const no of accountOf(state, rootAccount).children) {
     const { path } = accountOf(state, no);

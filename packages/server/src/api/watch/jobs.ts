@@ -1,4 +1,4 @@
-import { type Event, type JobId, type JobNo, parseLeaseId, type State } from "@tessera/core";
+import { type Event, type JobId, type JobNo, parseLeaseId, type ReadonlyState } from "@tessera/core";
 import type { QueryOf } from "@tessera/wire";
 import { type Denial, isDenied } from "../answer/problem.ts";
 import type { Api } from "../context.ts";
@@ -35,7 +35,7 @@ export class JobSource implements Source {
     return page.items;
   }
 
-  see(event: Event, state: State): void {
+  see(event: Event, state: ReadonlyState): void {
     const job = idOf(event, state);
     if (job === undefined) return;
     this.#touched.add(job);
@@ -92,7 +92,7 @@ export class JobSource implements Source {
   }
 }
 
-function idOf(event: Event, state: State): JobId | undefined {
+function idOf(event: Event, state: ReadonlyState): JobId | undefined {
   switch (event.kind) {
     case "job-submitted":
       return event.id;

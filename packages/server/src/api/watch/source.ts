@@ -1,4 +1,4 @@
-import type { Event, State } from "@tessera/core";
+import type { Event, ReadonlyState } from "@tessera/core";
 import type { Denial } from "../answer/problem.ts";
 
 /** One change of a watched list. */
@@ -13,7 +13,7 @@ export interface Source {
   /** What is different since the last time. */
   changes(): Promise<readonly Change[]> | readonly Change[];
   /** Shown each event while the state is still without it. */
-  see?(event: Event, state: State): void;
+  see?(event: Event, state: ReadonlyState): void;
   /** How much it has seen and not told yet. */
   readonly backlog?: number;
   /** The least time between two looks; a list that is costly to compare is looked at less often. */

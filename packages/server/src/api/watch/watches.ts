@@ -1,4 +1,4 @@
-import type { Event, State } from "@tessera/core";
+import type { Event, ReadonlyState } from "@tessera/core";
 import type { RouteId } from "@tessera/wire";
 import type { FastifyReply } from "fastify";
 import { principalOf } from "../../access/principal.ts";
@@ -210,7 +210,7 @@ export class Watches {
     return text;
   }
 
-  #see(event: Event, state: State): void {
+  #see(event: Event, state: ReadonlyState): void {
     for (const session of this.#seeing) {
       session.source.see!(event, state);
       // Nobody may come back for it: then it is told the whole list.

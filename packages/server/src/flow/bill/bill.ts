@@ -14,8 +14,8 @@ import {
   type Period,
   PeriodRating,
   type PriceBook,
+  type ReadonlyState,
   type Shared,
-  type State,
   type Totals,
   type Usage,
 } from "@tessera/core";
@@ -25,17 +25,22 @@ import { windowsBetween } from "./periods.ts";
 type BookReader = Pick<StoreReader, "books">;
 
 /** The price book of now. */
-export function bookOf({ books }: State): PriceBook {
+export function bookOf({ books }: ReadonlyState): PriceBook {
   return { versions: books.versions, contracts: [...books.contracts.values()] };
 }
 
 /** The zone in which months are billed: that of the newest price list. */
-export function billingZone({ books }: State): string {
+export function billingZone({ books }: ReadonlyState): string {
   return books.versions.at(-1)?.zone ?? "UTC";
 }
 
 /** Everything that was metered in a period, what still goes on included. Where the store is ahead of the state, it counts. */
-export async function meteredIn(reader: BookReader, state: State, period: Period, now: Instant): Promise<Metered> {
+export async function meteredIn(
+  reader: BookReader,
+  state: ReadonlyState,
+  period: Period,
+  now: Instant,
+): Promise<Metered> {
   const open = openUsage(state, Math.min(now, period.toAt));
   const { usage, lost } = await readUsage(reader, period);
   return { usage: [...usage, ...open], lost, ...(await readTerms(reader, period.toAt)) };
@@ -81,7 +86,7 @@ export interface Rated extends RatedPeriod {
 /** Rates a period by a price book, up to its end or to now. */
 export async function ratePeriod(
   reader: BookReader,
-  state: State,
+  state: ReadonlyState,
   period: Period,
   now: Instant,
   book: PriceBook = bookOf(state),
@@ -98,7 +103,7 @@ export async function ratePeriod(
 }
 
 /** Whether a tenant owes what it is shown. */
-export function modeOf({ books }: State, tenant: string): Invoice["mode"] {
+export function modeOf({ books }: ReadonlyState, tenant: string): Invoice["mode"] {
   return books.tenants.get(tenant)?.mode ?? "chargeback";
 }
 

@@ -10,11 +10,11 @@ import {
   invoiceText,
   isRefusal,
   type Period,
+  type ReadonlyState,
   type Refusal,
   readLine,
   refuse,
   type SpelledLine,
-  type State,
   spelled,
 } from "@tessera/core";
 import { sha256 } from "../../journal/digest.ts";
@@ -120,7 +120,7 @@ async function isWrittenAbout(reader: StoreReader, { toAt }: Period, seq: number
 }
 
 function commandFor(
-  state: State,
+  state: ReadonlyState,
   rated: Rated,
   tenant: string,
   corrections: readonly InvoiceLine[],

@@ -5,7 +5,7 @@ import {
   jobCost,
   latestOf,
   openUsageOf,
-  type State,
+  type ReadonlyState,
   tenantOfPath,
   type Usage,
 } from "@tessera/core";
@@ -31,7 +31,7 @@ export interface JobCosts {
 /** What a job costs by the class it had: see `jobCost`. Undefined without a price list. */
 export async function costOfJob(
   reader: Pick<StoreReader, "books">,
-  state: State,
+  state: ReadonlyState,
   { id, account, live }: Costed,
   now: Instant,
 ): Promise<JobCosts | undefined> {
@@ -58,7 +58,7 @@ export async function costOfJob(
 }
 
 /** What its members would use from now on if they stayed as they are. */
-function goingOn(state: State, job: Job, now: Instant, toAt: Instant): Usage[] {
+function goingOn(state: ReadonlyState, job: Job, now: Instant, toAt: Instant): Usage[] {
   if (toAt <= now) return [];
   return openUsageOf(state, job, toAt).map((usage) => ({ ...usage, fromAt: now }));
 }
@@ -70,7 +70,7 @@ function limitOf({ spec, state, startedAt }: Job): Instant | undefined {
 }
 
 /** As the API shows it. */
-export function renderJobCost(state: State, { micros, perHourMicros, atEndMicros }: JobCosts): JobCost {
+export function renderJobCost(state: ReadonlyState, { micros, perHourMicros, atEndMicros }: JobCosts): JobCost {
   return {
     currency: state.books.versions.at(-1)!.currency,
     micros: String(micros),

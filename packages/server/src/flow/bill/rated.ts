@@ -11,7 +11,7 @@ import {
   type Period,
   PeriodRating,
   RateBook,
-  type State,
+  type ReadonlyState,
   Totals,
 } from "@tessera/core";
 import type { StoreReader } from "../../store/port.ts";
@@ -21,7 +21,7 @@ import { windowsBetween } from "./periods.ts";
 
 /** What is asked of the control plane. */
 interface Followed {
-  readonly state: State;
+  readonly state: ReadonlyState;
   readonly reader: StoreReader;
   follow(listener: CommitListener): unknown;
 }

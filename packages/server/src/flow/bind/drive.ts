@@ -1,4 +1,12 @@
-import { type Event, type Job, type Lease, type LeaseId, type Report, type State, stopOrderOf } from "@tessera/core";
+import {
+  type Event,
+  type Job,
+  type Lease,
+  type LeaseId,
+  type ReadonlyState,
+  type Report,
+  stopOrderOf,
+} from "@tessera/core";
 import { type Engine, EngineFenced, type StopOrder } from "@tessera/engine";
 import type { CommitListener } from "../commits.ts";
 import { crashPoint } from "../crash-point.ts";
@@ -7,7 +15,7 @@ import { orderOf } from "./order.ts";
 export interface DriverPorts {
   readonly engine: Engine;
   /** The replica of committed state. */
-  readonly state: State;
+  readonly state: ReadonlyState;
   /** Hands a report to the writer; resolves when what it led to is durable. */
   readonly report: (report: Report) => Promise<unknown>;
   readonly secretsFor: (job: Job) => Promise<{ readonly [name: string]: string }>;
@@ -66,12 +74,12 @@ export class Driver implements CommitListener {
     crashPoint("adopting");
   }
 
-  before(event: Event, state: State): void {
+  before(event: Event, state: ReadonlyState): void {
     if (event.kind === "job-placed" && state.jobs.get(event.job)?.claim !== undefined) crashPoint("before-start");
   }
 
   /** Looks at each lease that the batch touched. */
-  after({ events }: { readonly events: readonly Event[] }, state: State): void {
+  after({ events }: { readonly events: readonly Event[] }, state: ReadonlyState): void {
     for (const event of events) {
       if (event.kind === "job-placed" || event.kind === "job-grown") {
         for (const lease of state.jobs.get(event.job)?.leases ?? []) this.#pursue(lease.id);

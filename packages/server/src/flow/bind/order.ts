@@ -1,4 +1,4 @@
-import { accountOf, type Job, type Lease, type State, stopOrderOf, tenantOf } from "@tessera/core";
+import { accountOf, type Job, type Lease, type ReadonlyState, stopOrderOf, tenantOf } from "@tessera/core";
 import type { LeaseOrder } from "@tessera/engine";
 
 /** A job without a limit of its own may still not fork without end. */
@@ -7,7 +7,7 @@ const masterPorts = { first: 20_000, count: 20_000 };
 
 /** Everything an engine needs to run one member. */
 export function orderOf(
-  state: State,
+  state: ReadonlyState,
   job: Job,
   lease: Lease,
   secrets: { readonly [name: string]: string },

@@ -5,10 +5,10 @@ import {
   type Job,
   jobsAheadOf,
   type Outlook,
+  type ReadonlyState,
   type Reason,
   reasonFor,
   type StartBand,
-  type State,
   startBand,
   stopOrderOf,
   type User,
@@ -97,7 +97,7 @@ function renderBand({ p50, p90, samples }: StartBand): Pick<Start, "p50" | "p90"
 }
 
 /** When those who leave for the job are gone at the latest. */
-function roomAt(state: State, job: Job, now: Instant): Instant {
+function roomAt(state: ReadonlyState, job: Job, now: Instant): Instant {
   const wanted = new Set<number>(job.claim!.seats.flatMap((seat) => seat.gpus));
   let at = now;
   for (const lease of state.leases.values()) {

@@ -1,4 +1,4 @@
-import { accountOf, type Instant, type Job, type StartBand, type State } from "@tessera/core";
+import { accountOf, type Instant, type Job, type ReadonlyState, type StartBand } from "@tessera/core";
 import type { Job as WireJob } from "@tessera/wire";
 import type { StoreReader } from "../../store/port.ts";
 
@@ -10,7 +10,7 @@ const samplesMin = 3;
 /** Between which instants a job starts if it waits as those of its name did; undefined where too few tell. */
 export async function learnWait(
   reader: StoreReader,
-  state: State,
+  state: ReadonlyState,
   job: Job,
   now: Instant,
 ): Promise<StartBand | undefined> {
@@ -23,7 +23,7 @@ export async function learnWait(
 }
 
 /** Ended jobs of the same user, account and name, newest first. */
-async function endedLike(reader: StoreReader, state: State, like: Job, limit: number): Promise<WireJob[]> {
+async function endedLike(reader: StoreReader, state: ReadonlyState, like: Job, limit: number): Promise<WireJob[]> {
   const { path } = accountOf(state, like.account);
   const rows = await reader.jobs({ accounts: [path], user: like.user, name: like.spec.name, limit });
   return rows.filter(({ account }) => account === path).map(({ doc }) => JSON.parse(doc) as WireJob);

@@ -5,8 +5,8 @@ import {
   type Job,
   type JobArray,
   type JobId,
+  type ReadonlyState,
   rootAccount,
-  type State,
   type User,
 } from "@tessera/core";
 import { may, rootsFor } from "../../access/policy.ts";
@@ -31,7 +31,7 @@ const idPattern = /^job_[a-z0-9]{16}(\.\d{1,7})?$/;
  * The account that answers for what was recorded under a path: the one that had it then, or the nearest above that is
  * left. Who was given the path of a deleted account has no part in its past.
  */
-export function standingAccount(state: State, path: string, then: Instant): Account {
+export function standingAccount(state: ReadonlyState, path: string, then: Instant): Account {
   for (let at = path; at !== ""; at = at.slice(0, Math.max(0, at.lastIndexOf("/")))) {
     const account = state.accountByPath.get(at);
     if (account !== undefined && account.createdAt <= then) return account;
@@ -40,7 +40,7 @@ export function standingAccount(state: State, path: string, then: Instant): Acco
 }
 
 /** Whether something that was recorded under a path belongs to one of these accounts, or lies below. */
-export function belongsTo(state: State, roots: readonly Account[], path: string, then: Instant): boolean {
+export function belongsTo(state: ReadonlyState, roots: readonly Account[], path: string, then: Instant): boolean {
   const { no } = standingAccount(state, path, then);
   return roots.some((root) => isInside(state, no, root.no));
 }

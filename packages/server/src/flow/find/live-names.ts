@@ -1,9 +1,9 @@
-import type { Event, Job, JobArray, JobNo, State } from "@tessera/core";
+import type { Event, Job, JobArray, JobNo, ReadonlyState } from "@tessera/core";
 import type { ControlPlane } from "../control.ts";
 
 /** Live jobs and arrays by name, oldest first, so that looking one up does not walk through all of them. */
 export class LiveNames {
-  readonly #state: State;
+  readonly #state: ReadonlyState;
   readonly #byName = new Map<string, JobNo[]>();
   readonly stop: () => void;
 
@@ -23,7 +23,7 @@ export class LiveNames {
     }
   }
 
-  #see(event: Event, state: State): void {
+  #see(event: Event, state: ReadonlyState): void {
     if (event.kind === "job-submitted") this.#add(event.spec.name, event.job);
     if (event.kind !== "job-ended") return;
     const job = state.jobs.get(event.job);

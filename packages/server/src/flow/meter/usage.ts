@@ -3,9 +3,9 @@ import {
   type Instant,
   isRefusal,
   parseDuration,
+  type ReadonlyState,
   type Refusal,
   refuse,
-  type State,
   stretchesUntil,
   unitMsIn,
   unitsPerGpu,
@@ -59,7 +59,7 @@ interface OpenStretches {
 }
 
 /** The stretches of the replica that are open now. `seq` is the last batch that the state holds. */
-export function openStretches(state: State, seq: number, to: Instant): OpenStretches {
+export function openStretches(state: ReadonlyState, seq: number, to: Instant): OpenStretches {
   const stretches = stretchesUntil(state, to);
   return {
     seq,

@@ -1,4 +1,4 @@
-import { type Account, isRefusal, type Refusal, type State } from "@tessera/core";
+import { type Account, isRefusal, type ReadonlyState, type Refusal } from "@tessera/core";
 import { encryptSecret, secretKey } from "../../access/secrets.ts";
 import type { PrivateWrite } from "../../store/port.ts";
 import type { Asker, ControlPlane } from "../control.ts";
@@ -30,12 +30,12 @@ export async function deleteSecret(
 }
 
 /** The names of the secrets set on this very account. */
-export function secretNames(state: State, account: Account): string[] {
+export function secretNames(state: ReadonlyState, account: Account): string[] {
   const prefix = `${account.no}/`;
   return [...state.secrets.keys()].filter((key) => key.startsWith(prefix)).map((key) => key.slice(prefix.length));
 }
 
 /** An account that goes takes its secret values with it. */
-export function secretRowsOf(state: State, account: Account): PrivateWrite[] {
+export function secretRowsOf(state: ReadonlyState, account: Account): PrivateWrite[] {
   return secretNames(state, account).map((name) => ({ kind: "secret", key: secretKey(account, name), value: null }));
 }

@@ -1,8 +1,8 @@
-import { type Command, type CommandInput, canonicalJson, type State, type UserId } from "@tessera/core";
+import { type Command, type CommandInput, canonicalJson, type ReadonlyState, type UserId } from "@tessera/core";
 import type { AuditRow } from "../../store/port.ts";
 
 /** The audit record of a command that had an effect; the input in the journal is its proof. */
-export function auditOf(input: CommandInput, state: State, at: number, seq: number, index: number): AuditRow {
+export function auditOf(input: CommandInput, state: ReadonlyState, at: number, seq: number, index: number): AuditRow {
   const { command, actor, request } = input;
   const { target, account, detail } = describe(command, state);
   return {
@@ -21,7 +21,7 @@ export function auditOf(input: CommandInput, state: State, at: number, seq: numb
 }
 
 /** What a command was about. The state is the one after it. */
-function describe(command: Command, state: State): { target: string; account: string; detail: string } {
+function describe(command: Command, state: ReadonlyState): { target: string; account: string; detail: string } {
   switch (command.kind) {
     case "job.submit":
       return { target: command.id, account: command.account, detail: command.spec.name };
@@ -106,7 +106,7 @@ function describe(command: Command, state: State): { target: string; account: st
 }
 
 /** The lowest account in which all of a user's roles lie: whoever administers it may read what is done to the user. */
-export function accountOfUser(state: State, user: UserId): string {
+export function accountOfUser(state: ReadonlyState, user: UserId): string {
   const paths = (state.users.get(user)?.bindings ?? []).map((binding) => state.accounts[binding.account]!.path);
   if (paths.length === 0) return "";
   let common = paths[0]!.split("/");

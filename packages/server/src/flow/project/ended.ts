@@ -1,10 +1,10 @@
-import { type AttemptRecord, attemptOf, type Job, type JobEnded, type State } from "@tessera/core";
+import { type AttemptRecord, attemptOf, type Job, type JobEnded, type ReadonlyState } from "@tessera/core";
 import type { Job as WireJob } from "@tessera/wire";
 import { endedArrayDoc, endedJobDoc, pastAttempt } from "../../render/job.ts";
 import type { EndedJobRow } from "../../store/port.ts";
 
 /** How an ended job is remembered; with the last element of an array, the array too. The state is the one before. */
-export function endedJobRows(state: State, event: JobEnded): EndedJobRow[] {
+export function endedJobRows(state: ReadonlyState, event: JobEnded): EndedJobRow[] {
   const job = state.jobs.get(event.job)!;
   const array = job.array === undefined ? undefined : state.arrays.get(job.array);
   const attempts = attemptsOf(job, event).map((attempt) => pastAttempt(state, job, attempt));

@@ -1,4 +1,4 @@
-import type { State } from "@tessera/core";
+import type { ReadonlyState } from "@tessera/core";
 import type { Store } from "../../store/port.ts";
 import { projections } from "./verify.ts";
 
@@ -6,7 +6,7 @@ import { projections } from "./verify.ts";
  * A store from before there were books knows nothing of what its journal metered: all projections are made anew, once
  * and in one transaction. Every GPU that ever joined is in the books, so that one kind of it tells.
  */
-export async function fillBooks(store: Store, { fleet }: State): Promise<boolean> {
+export async function fillBooks(store: Store, { fleet }: ReadonlyState): Promise<boolean> {
   const [model] = fleet.models;
   if (model === undefined || (await store.books({ kind: "capacity", key: model })).length > 0) return false;
   await store.replaceProjections(projections(store));

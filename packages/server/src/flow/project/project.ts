@@ -1,4 +1,12 @@
-import { accountOf, DeviceTimeline, type Event, type Input, Meter, type State, type Stretch } from "@tessera/core";
+import {
+  accountOf,
+  DeviceTimeline,
+  type Event,
+  type Input,
+  Meter,
+  type ReadonlyState,
+  type Stretch,
+} from "@tessera/core";
 import type { AuditRow, BookRow, EndedJobRow, Projected, UsageRow } from "../../store/port.ts";
 import { accountOfUser, auditOf } from "./audit.ts";
 import { meterRows, moneyRows } from "./book-rows.ts";
@@ -22,14 +30,14 @@ export class Projector {
     this.#meter = new Meter(seq, this.#devices);
   }
 
-  see(event: Event, state: State): void {
+  see(event: Event, state: ReadonlyState): void {
     this.#meter.see(event, state);
     for (const row of moneyRows(event)) this.#money.push(row);
     if (event.kind === "job-ended") this.#jobs.push(...endedJobRows(state, event));
   }
 
   /** Notes the account of each command's subject before the batch can remove the subject. */
-  noteSubjects(inputs: readonly Input[], state: State): void {
+  noteSubjects(inputs: readonly Input[], state: ReadonlyState): void {
     for (const input of inputs) {
       if (input.kind !== "command") continue;
       const { command } = input;
@@ -43,7 +51,7 @@ export class Projector {
     }
   }
 
-  finish(inputs: readonly Input[], state: State, at: number): Projected {
+  finish(inputs: readonly Input[], state: ReadonlyState, at: number): Projected {
     this.#meter.finish(state);
     for (const [index, input] of inputs.entries()) {
       if (input.kind !== "command") continue;

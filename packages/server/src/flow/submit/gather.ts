@@ -12,10 +12,10 @@ import {
   pathUp,
   type RawJob,
   type RawKind,
+  type ReadonlyState,
   type Refusal,
   refuse,
   type Settled,
-  type State,
   type SubmitJob,
   sizeJob,
   type User,
@@ -170,7 +170,10 @@ async function findBefore(
 }
 
 /** The limit of jobs that declare none, by the lowest account that says so. */
-function defaultTime(state: State, account: Account): { readonly ms: number; readonly path: string } | undefined {
+function defaultTime(
+  state: ReadonlyState,
+  account: Account,
+): { readonly ms: number; readonly path: string } | undefined {
   for (const { path, terms } of pathUp(state, account.no))
     if (terms.limits.runMsDefault !== undefined) return { ms: terms.limits.runMsDefault, path };
   return undefined;

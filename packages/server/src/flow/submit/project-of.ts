@@ -1,8 +1,8 @@
-import { accountOf, type Refusal, refuse, rootAccount, type State, type User } from "@tessera/core";
+import { accountOf, type ReadonlyState, type Refusal, refuse, rootAccount, type User } from "@tessera/core";
 import { grantsOf } from "../../access/policy.ts";
 
 /** The account path a job goes to: the one given, or the only one where this user may submit. */
-export function projectOf(state: State, user: User, given: string | undefined): string | Refusal {
+export function projectOf(state: ReadonlyState, user: User, given: string | undefined): string | Refusal {
   if (given !== undefined) return given;
   const projects = defaultProjects(state, user);
   if (projects.length === 1) return projects[0]!;
@@ -26,7 +26,7 @@ export function projectOf(state: State, user: User, given: string | undefined): 
 }
 
 /** Accounts where a job of this user goes unasked: those of its roles, or every tenant for one of the whole platform. */
-export function defaultProjects(state: State, user: User): string[] {
+export function defaultProjects(state: ReadonlyState, user: User): string[] {
   const bound = user.bindings.filter(({ role }) => grantsOf[role]["job.submit"] !== undefined);
   const accounts = [...new Set(bound.map(({ account }) => account))].map((no) => accountOf(state, no));
   const own = accounts.filter((account) => account.no !== rootAccount);

@@ -1,4 +1,4 @@
-import type { BudgetStanding, Instant, State } from "@tessera/core";
+import type { BudgetStanding, Instant, ReadonlyState } from "@tessera/core";
 import type { Clock } from "@tessera/engine";
 import { budgetStandings, reachedBy } from "../bill/budget.ts";
 import { creditStandings } from "../bill/credit.ts";
@@ -73,7 +73,7 @@ export class BudgetWatch extends Lookout {
 /** What comes and goes with every job would be told over and over: it is over only once the forecast is well below. */
 const calmPerMille = 900n;
 
-function isNews({ books }: State, account: string, { stop, perMille }: ReturnType<typeof reachedBy>): boolean {
+function isNews({ books }: ReadonlyState, account: string, { stop, perMille }: ReturnType<typeof reachedBy>): boolean {
   const known = books.reached.get(account) ?? { stop: "none", perMille: 0 };
   return known.stop !== stop || known.perMille !== perMille;
 }

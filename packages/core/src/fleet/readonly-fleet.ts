@@ -1,0 +1,24 @@
+import type { FleetNode } from "../model/node.ts";
+import type { Fleet } from "./fleet.ts";
+
+type Changes =
+  | "addNode"
+  | "changeNode"
+  | "removeNode"
+  | "skipRemoved"
+  | "modelNo"
+  | "take"
+  | "give"
+  | "countLeaving"
+  | "hold"
+  | "unhold"
+  | "touch"
+  | "neighboursChanged";
+
+/** The fleet as everything but `apply` sees it: no query can change it. */
+export type ReadonlyFleet = Readonly<Omit<Fleet, Changes | "nodes" | "nodeByName" | "models" | "maintained">> & {
+  readonly nodes: readonly (FleetNode | undefined)[];
+  readonly nodeByName: ReadonlyMap<string, FleetNode>;
+  readonly models: readonly string[];
+  readonly maintained: ReadonlySet<FleetNode["no"]>;
+};
