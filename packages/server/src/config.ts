@@ -12,7 +12,7 @@ export interface ServerConfig {
   readonly tls?: { readonly cert: string; readonly key: string };
   readonly snapshotEveryEvents: number;
   readonly freeBytesMin: number;
-  /** Who is told of budgets and invoices. */
+  /** The URL that budget and invoice events are sent to. */
   readonly webhook?: string;
 }
 

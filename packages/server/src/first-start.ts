@@ -14,7 +14,7 @@ import { mintToken, tokenHash } from "./access/tokens.ts";
 import type { ControlPlane } from "./flow/control.ts";
 import type { PrivateWrite } from "./store/port.ts";
 
-/** Where jobs go on a machine on which nobody has made accounts yet. */
+/** Where jobs go on a machine that has no other accounts yet. */
 const firstAccount = "local";
 
 /**
@@ -62,7 +62,7 @@ export async function prepareFirstStart(control: ControlPlane, tokenFile: string
   return { made: true };
 }
 
-/** Whole or not at all, and for nobody else to read. */
+/** Writes the file whole or not at all, readable only by its owner. */
 export function writePrivately(path: string, text: string): void {
   const draft = `${path}.new`;
   writeFileSync(draft, text, { mode: 0o600, flush: true });

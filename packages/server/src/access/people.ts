@@ -7,7 +7,7 @@ export interface Person {
   readonly email?: string;
 }
 
-/** Everyone by id and by login name, in memory. The API is the only one who writes these rows. */
+/** All users by id and by login name, in memory. Only the API writes these rows. */
 export class People {
   readonly #byId = new Map<UserId, Person>();
   readonly #idByName = new Map<string, UserId>();

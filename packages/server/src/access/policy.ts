@@ -68,7 +68,7 @@ export const grantsOf: Readonly<Record<Role, Grants>> = {
   auditor: { ...look, ...readBooks, "user.read": "all", "role.read": "all", "token.read": "all", "audit.read": "all" },
 };
 
-/** What everyone who is signed in may do: look at the fleet, at its policy, and at themselves. */
+/** What every signed-in user may do: look at the fleet, at its policy, and at themselves. */
 export const grantsOfEveryone: ReadonlySet<Action> = new Set<Action>([
   "node.read",
   "policy.read",
@@ -104,8 +104,8 @@ export function mayAnywhere(user: User, action: Action): boolean {
 }
 
 /**
- * An account's quota is set from above: whoever administers an account shares it out among what is below, and cannot
- * raise it. The root, which nothing is above, belongs to the platform owner.
+ * An account's quota is set from above: the administrators of an account share it out among the accounts below, and
+ * cannot raise it. The root, which nothing is above, belongs to the platform owner.
  */
 export function mayWriteAccount(state: ReadonlyState, user: User, account: Account): boolean {
   if (account.no === rootAccount) return user.bindings.some((binding) => binding.role === "platform-owner");

@@ -2,7 +2,7 @@ import type { Instant, ReadonlyState, Token, User } from "@tessera/core";
 import type { Action } from "@tessera/wire";
 import { bearerOf, tokenHash } from "./tokens.ts";
 
-/** Who a request speaks for. Looked up anew for each request, so that a revocation counts at once. */
+/** The user a request speaks for. Looked up for each request, so that a revocation counts at once. */
 export interface Principal {
   readonly user: User;
   readonly token: Token;

@@ -1,8 +1,8 @@
 import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes } from "node:crypto";
 
 /**
- * Cursors and ETags hold numbers that would tell a tenant how much the others do. Outside they are sealed: nobody can
- * read or make one, and one made for another purpose does not open.
+ * Cursors and ETags hold numbers that would tell a tenant how much the others do. Outside they are sealed: callers
+ * can neither read nor make one, and one made for another purpose does not open.
  */
 export class Seal {
   readonly #cursorKey: Buffer;

@@ -11,7 +11,7 @@ interface Failures {
 
 /**
  * Wrong passwords by login name and address: each beyond the fifth doubles the wait before the next try. The address
- * counts too, so that a stranger elsewhere cannot keep somebody out by guessing. Names nobody has are treated alike.
+ * counts too, so that guessing from elsewhere cannot lock a user out. Unknown names are treated alike.
  */
 export class SignInAttempts {
   readonly #failures = new Map<string, Failures>();

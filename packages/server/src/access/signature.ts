@@ -3,7 +3,7 @@ import { createPrivateKey, createPublicKey, hkdfSync, type KeyObject, sign } fro
 /** What stands before the 32 bytes of an Ed25519 key in PKCS #8. */
 const pkcs8Head = Buffer.from("302e020100300506032b657004220420", "hex");
 
-/** Signs what leaves the control plane, so that whoever is given it can tell that it came from here. */
+/** Signs what leaves the control plane, so that its recipient can tell that it came from here. */
 export class Signature {
   readonly #key: KeyObject;
   /** SPKI, base64. */

@@ -111,7 +111,7 @@ export async function buildApi(built: {
       watches.close();
       api.liveNames.stop();
       api.feed.stop();
-      // Whoever is being answered is answered; whoever reads on and on is not waited for.
+      // Requests in progress are answered; a client that keeps reading is cut off after `closeMsMax`.
       const enough = setTimeout(() => app.server.closeAllConnections(), closeMsMax);
       await app.close();
       clearTimeout(enough);
@@ -178,7 +178,7 @@ function addRoutes(
     app.route({
       method: route.method,
       url: route.path,
-      // Before the body is read: who may not send one need not be listened to.
+      // Before the body is read: a body that will be refused is not waited for.
       onRequest: (request, reply, done) => {
         const denial = request.incoming === undefined ? unauthenticated(reply) : mediaDenial(route, request);
         if (denial === undefined) done();

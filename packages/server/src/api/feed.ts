@@ -20,7 +20,7 @@ export interface FeedItem {
   readonly place: number;
   readonly event: Event;
   readonly subject: string;
-  /** Account path; empty for the fleet, which everyone who is signed in may see. */
+  /** Account path; empty for the fleet, which every signed-in user may see. */
   readonly account: string;
 }
 

@@ -27,7 +27,7 @@ const types: Readonly<Record<string, string>> = {
   ".woff2": "font/woff2",
 };
 
-/** Nothing from elsewhere, nothing inline, in nobody's frame. */
+/** Nothing from elsewhere, nothing inline, in no frame. */
 const safety: Readonly<Record<string, string>> = {
   "content-security-policy": [
     "default-src 'none'",
@@ -50,7 +50,7 @@ const safety: Readonly<Record<string, string>> = {
 
 /**
  * A file of the console. They are few and small, so they stay in memory with their compressed form: a page that was
- * opened before a new build goes on until the server is started anew.
+ * opened before a new build works until the server restarts.
  */
 class ConsoleFile {
   readonly #type: string;

@@ -208,7 +208,7 @@ export class ThreadedControlPlane implements ControlPlane {
     }
   }
 
-  /** The replica first, then the answers: whoever is answered can read what was written. */
+  /** The replica first, then the answers: a caller that has its answer can read what was written. */
   #takeIn(message: Extract<FromWriter, { kind: "written" }>): void {
     const events = eventsIn(message.events);
     for (const event of events) {

@@ -35,7 +35,7 @@ export interface ControlPlane {
   now(): Instant;
   /** Resolves when the change is durable and visible in `state`. Rejects with an Outage when that cannot be said. */
   ask(command: Command, by: Asker, privates?: readonly PrivateWrite[]): Promise<Done | Refusal>;
-  /** Writes private rows that nobody asked for and that may be lost: the last use of a token. */
+  /** Writes private rows that no request asked for and that may be lost: the last use of a token. */
   notePrivate(writes: readonly PrivateWrite[]): void;
   /** Called after `state` has taken the batch in, in order. `before` listeners see the state without it. */
   follow(listener: CommitListener): () => void;

@@ -10,7 +10,7 @@ import { eachLine } from "./lines.ts";
  *
  * Nodes are paired from the left, level by level; the last of an odd level moves up as it is. A row without events
  * has the root SHA-256(32 zero bytes). The first byte keeps an inner node from being passed off as an event. Each leaf
- * has a salt of its own, so whoever is given one event with its proof cannot try out guesses for its neighbours.
+ * has a salt of its own, so the holder of one event and its proof cannot try out guesses for its neighbours.
  */
 const leafTag = 0x00;
 const innerTag = 0x01;

@@ -22,10 +22,10 @@ const ruleNames: Readonly<Record<Rule, Displacement["by"][number]["rule"]>> = {
   O3: "order",
 };
 
-/** Names beyond this many are counted with those that may not be seen; nobody reads more. */
+/** The most jobs that are named; the others are counted as hidden, since longer lists are not read. */
 const namesMax = 20;
 
-/** Who would leave: by rule, and by name as far as this user may see them. */
+/** The victims: by rule, and by name as far as this user may see them. */
 export function renderDisplaced(
   state: ReadonlyState,
   user: User,

@@ -292,7 +292,7 @@ class MemoryStore implements Store {
   }
 }
 
-/** Byte arrays are copied on the way in and out, as a database does: nobody can change a row that was written. */
+/** Byte arrays are copied on the way in and out, as a database does: no caller can change a row that was written. */
 function copyOf(row: JournalRow): JournalRow {
   return {
     ...row,

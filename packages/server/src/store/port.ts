@@ -81,7 +81,7 @@ export interface BookRow {
   readonly kind: string;
   /** The lease, the account, the model, the number. */
   readonly key: string;
-  /** Empty where it is nobody's. */
+  /** Empty where it belongs to no tenant. */
   readonly tenant: string;
   readonly fromAt: Instant;
   readonly toAt: Instant;
@@ -114,7 +114,7 @@ export interface Batch {
   readonly privates: readonly PrivateWrite[];
 }
 
-/** The commit failed, or nobody knows whether it took place. Either way the process must stop and recover. */
+/** The commit failed, or its outcome is unknown. Either way the process must stop and recover. */
 export class CommitOutage extends Error {
   readonly known: boolean;
   constructor(message: string, known: boolean, cause: unknown) {
@@ -123,7 +123,7 @@ export class CommitOutage extends Error {
   }
 }
 
-/** Someone else holds the store. */
+/** Another process holds the store. */
 export class StoreHeld extends Error {}
 
 export interface JobQuery {

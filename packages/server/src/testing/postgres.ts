@@ -139,7 +139,7 @@ async function start({ bin, dir, uid, gid, env }: Installed, port: number): Prom
     if (/FATAL|ready to accept connections/.test(line)) break;
   }
   if (said.at(-1)?.includes("ready")) {
-    shell.stderr.resume(); // nobody reads on, and a full pipe would stop the server
+    shell.stderr.resume(); // nothing reads on, and a full pipe would stop the server
     return { port, stop: () => end("stop") };
   }
   await end("again");

@@ -34,7 +34,7 @@ interface Expectation {
   readonly at?: "above";
   /** The route names no account, job or user: where it is asked makes no difference. */
   readonly anywhere?: true;
-  /** Nothing is there to be found, also for those who may look. */
+  /** Nothing is there to be found, even for callers who may look. */
   readonly absent?: true;
   /** Nodes are there for everyone; only a name that does not exist is missing. */
   readonly fleet?: true;

@@ -643,7 +643,7 @@ export function describeStore(name: string, makePlace: () => Promise<StorePlace>
   });
 }
 
-/** Starts a process that appends without end, kills it after so many commits, and says which was acknowledged last. */
+/** Starts a process that appends without end, kills it after that many commits, and returns the last acknowledged. */
 async function appendUntilKilled(config: StoreConfig, acknowledgedMin: number): Promise<number> {
   const program = fileURLToPath(new URL("./appender.js", import.meta.url));
   const child = spawn(process.execPath, [program, JSON.stringify(config)], { stdio: ["ignore", "pipe", "inherit"] });

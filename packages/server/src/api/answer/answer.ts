@@ -11,7 +11,7 @@ export function answerDenial(request: FastifyRequest, reply: FastifyReply, denia
     .send(JSON.stringify(problemOf(denial, request.tessRequestId)));
 }
 
-/** For one whose token does not count. */
+/** For a request without a valid token. */
 export function unauthenticated(reply: FastifyReply): Denial {
   reply.header("www-authenticate", 'Bearer realm="tessera"');
   return deny(

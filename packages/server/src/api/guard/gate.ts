@@ -7,7 +7,7 @@ import { type Denial, deny } from "../answer/problem.ts";
 import type { Api } from "../context.ts";
 import { type Rate, RateLimit } from "./rate-limit.ts";
 
-/** For each user, and for each address that does not say who it is. */
+/** For each user, and for each address without a valid token. */
 export interface Rates {
   readonly user: Rate;
   readonly stranger: Rate;
@@ -18,7 +18,7 @@ export const usualRates: Rates = {
   stranger: { burst: 200, perSecond: 50 },
 };
 
-/** Who is it, and not too often: settled before a body is read. */
+/** Authenticates and rate-limits each request before its body is read. */
 export function addGate(app: FastifyInstance, api: Api, rates: Rates, secure: boolean): void {
   const users = new RateLimit(rates.user);
   const strangers = new RateLimit(rates.stranger);

@@ -73,7 +73,7 @@ export const accessHandlers: AccessHandlers = {
     const { target, principal, body } = call;
     const refused = await setPassword(api.control, api.people, askerOf(call), target, body.password);
     if (refused !== undefined) return refused;
-    // Whoever knew the old one may be signed in with it.
+    // Someone who knew the old password may be signed in with it.
     await closeSessions(api.control, askerOf(call), target, principal.token);
     return {};
   },

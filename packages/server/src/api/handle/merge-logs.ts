@@ -5,7 +5,7 @@ interface Head<Item> {
   readonly stream: AsyncIterator<Item>;
   item: Item | undefined;
   done: boolean;
-  /** It kept the others waiting once; until it speaks again nobody waits for it. */
+  /** It kept the others waiting once; until its next item the others do not wait for it. */
   quiet: boolean;
   pending: Promise<void> | undefined;
   error: unknown;

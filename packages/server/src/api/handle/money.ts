@@ -261,7 +261,7 @@ function pathsOf(accounts: readonly Account[]): string[] {
   return accounts.map(({ path }) => path);
 }
 
-/** Everyone sees the lists; a contract is for those who may read the tenant's invoices. */
+/** Everyone sees the price lists; a contract is shown to users who may read the tenant's invoices. */
 function showPrices({ control: { state } }: Api, user: Parameters<typeof may>[1]) {
   const contracts = [...state.books.contracts.values()].filter(({ tenant }) => {
     const account = state.accountByPath.get(tenant)?.no ?? rootAccount;

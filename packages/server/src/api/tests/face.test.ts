@@ -246,7 +246,7 @@ describe("limits", () => {
     try {
       assert.match(await heard(head), /^HTTP\/1.1 408 [\s\S]*request-timeout/);
       assert.match(await heard(`${head}Authorization: Bearer ${ada.token}\r\n\r\n{`), /^HTTP\/1.1 408 /);
-      // Who may not send a body is not waited for.
+      // The body of a caller without a token is not waited for.
       assert.match(await heard(`${head}\r\n{`), /^HTTP\/1.1 401 /);
       assert.match(await heard(""), /^$|^HTTP\/1.1 408 /);
     } finally {

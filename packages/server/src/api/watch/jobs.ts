@@ -27,7 +27,7 @@ export class JobSource implements Source {
     if (isDenied(page)) return page;
     this.#told.clear();
     for (const { id } of page.items) this.#told.add(id);
-    // Whoever reads the rest of the list page by page is told as well when something of it goes.
+    // A client that reads the rest of the list page by page is also told when a job of it goes.
     const { state } = this.#api.control;
     for (const job of [...state.arrays.values(), ...state.jobs.values()]) {
       if (matchesLive(state, this.#filter, job)) this.#told.add(job.id);

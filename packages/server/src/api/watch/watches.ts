@@ -35,7 +35,7 @@ class Session {
   readonly call: Call<RouteId>;
   readonly request: string;
   readonly source: Source;
-  /** The roles it was opened with; with others it must be opened anew. */
+  /** The roles it was opened with; after a change of roles the client must open a new stream. */
   readonly roles: string;
   readonly kept: { readonly number: number; readonly text: string }[] = [];
   keptLength = 0;
@@ -173,7 +173,7 @@ export class Watches {
   #attach(session: Session, reply: FastifyReply, first: string): void {
     reply.hijack();
     const { raw } = reply;
-    raw.socket?.setTimeout(0); // the heartbeat tells soon enough who is gone
+    raw.socket?.setTimeout(0); // the heartbeat notices lost clients soon enough
     raw.writeHead(200, {
       "content-type": "text/event-stream; charset=utf-8",
       "cache-control": "no-store",
@@ -213,7 +213,7 @@ export class Watches {
   #see(event: Event, state: ReadonlyState): void {
     for (const session of this.#seeing) {
       session.source.see!(event, state);
-      // Nobody may come back for it: then it is told the whole list.
+      // The client may never return; if it does, it gets the whole list.
       if (session.reply === undefined && session.source.backlog! > backlogMax) this.#forget(session);
     }
   }
@@ -224,7 +224,7 @@ export class Watches {
     for (const session of this.#sessions.values()) this.#markDirty(session);
   }
 
-  /** Whoever has other roles than when the stream was opened must open it anew; nothing of it is kept. */
+  /** Drops each stream whose caller's roles have changed since it was opened; the client must open a new one. */
   #recheck(): void {
     for (const session of this.#sessions.values()) {
       const { principal } = session.call;

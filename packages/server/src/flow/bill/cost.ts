@@ -124,7 +124,7 @@ async function costsIn(
 
 const hourless: ReadonlySet<string> = new Set(["lost-work", "lent", "idle"]);
 
-/** What a tenant is credited with for lending, and its share of what nobody used. */
+/** A tenant's credits for lending, and its share of the idle GPUs. */
 function sharedLines(rated: RatedPeriod, tenant: string): readonly InvoiceLine[] {
   const lines = invoiceOf(rated, tenant, "chargeback")?.lines ?? [];
   return lines.filter(({ kind }) => kind === "lent" || kind === "idle");
@@ -177,7 +177,7 @@ function addLent(
   for (const [i, { key }] of days.entries()) if (parts[i] !== 0n) put(sums, key, "lent", -parts[i]!, 0n);
 }
 
-/** Jobs and users have no lines: each hour of a line is divided among those who held something of it. */
+/** Jobs and users have no lines: each hour of a line is divided among the jobs or users that held a part of it. */
 async function addHolders(
   sums: Map<string, Sum>,
   { reader, state }: Costing,
@@ -218,7 +218,7 @@ function keyOf(line: LineKey, by: By): string | undefined {
   }
 }
 
-/** Divides an hour of an account's line among those who held GPUs of that kind in it, by how much and how long. */
+/** Divides an hour of an account's line among the jobs or users that held such GPUs in it, by amount and time. */
 function holdersOf(
   used: readonly Usage[],
   { fromAt, toAt }: Pick<Period, "fromAt" | "toAt">,

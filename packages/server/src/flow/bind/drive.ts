@@ -175,7 +175,7 @@ export class Driver implements CommitListener {
     if (lease.extra || (ready && gang.length === job.spec.members.min)) return engine.release(id);
   }
 
-  /** Its seat is wanted by somebody else. */
+  /** Another job claims its seat. */
   #isTaken(id: LeaseId): boolean {
     const lease = this.#ports.state.leases.get(id);
     return lease !== undefined && this.#ports.state.jobs.get(lease.job)?.stopCause === "preempt";

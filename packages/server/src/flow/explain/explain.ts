@@ -21,7 +21,7 @@ import { timestamp } from "../../render/quantities.ts";
 import type { ControlPlane } from "../control.ts";
 import { learnWait } from "./history.ts";
 
-/** Why a waiting job waits, who is ahead, when it will start, and what would start it now. */
+/** Why a waiting job waits, which jobs are ahead, when it will start, and what would start it now. */
 export async function explainWaiting(control: ControlPlane, user: User, job: Job): Promise<Explanation> {
   const { state } = control;
   const now = control.now();
@@ -96,7 +96,7 @@ function renderBand({ p50, p90, samples }: StartBand): Pick<Start, "p50" | "p90"
   return { p50: timestamp(p50), p90: timestamp(p90), samples };
 }
 
-/** When those who leave for the job are gone at the latest. */
+/** When the stopping jobs on the claimed seats are gone at the latest. */
 function roomAt(state: ReadonlyState, job: Job, now: Instant): Instant {
   const wanted = new Set<number>(job.claim!.seats.flatMap((seat) => seat.gpus));
   let at = now;

@@ -2,7 +2,7 @@ import { accountOf, type Instant, type Job, type ReadonlyState, type StartBand }
 import type { Job as WireJob } from "@tessera/wire";
 import type { StoreReader } from "../../store/port.ts";
 
-/** So many jobs of its name are learned from, newest first. */
+/** The most jobs of its name to learn from, newest first. */
 const waitsRead = 100;
 /** Fewer than this tell nothing. */
 const samplesMin = 3;

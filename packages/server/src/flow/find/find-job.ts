@@ -29,7 +29,7 @@ const idPattern = /^job_[a-z0-9]{16}(\.\d{1,7})?$/;
 
 /**
  * The account that answers for what was recorded under a path: the one that had it then, or the nearest above that is
- * left. Who was given the path of a deleted account has no part in its past.
+ * left. An account that was later given the path of a deleted one has no part in its past.
  */
 export function standingAccount(state: ReadonlyState, path: string, then: Instant): Account {
   for (let at = path; at !== ""; at = at.slice(0, Math.max(0, at.lastIndexOf("/")))) {

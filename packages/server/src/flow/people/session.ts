@@ -26,7 +26,7 @@ export async function userWithPassword(
   return right && row !== undefined && user !== undefined && !user.disabled ? user : undefined;
 }
 
-/** Opens a session. What is left of the user's sessions that are over goes. */
+/** Opens a session and revokes the user's expired ones. */
 export async function openSession(
   control: ControlPlane,
   user: User,

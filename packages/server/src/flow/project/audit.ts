@@ -105,7 +105,7 @@ function describe(command: Command, state: ReadonlyState): { target: string; acc
   }
 }
 
-/** The lowest account in which all of a user's roles lie: whoever administers it may read what is done to the user. */
+/** The lowest account that contains all of a user's roles: its administrators may read what is done to the user. */
 export function accountOfUser(state: ReadonlyState, user: UserId): string {
   const paths = (state.users.get(user)?.bindings ?? []).map((binding) => state.accounts[binding.account]!.path);
   if (paths.length === 0) return "";

@@ -3,8 +3,8 @@ import type { Store } from "../../store/port.ts";
 import { projections } from "./verify.ts";
 
 /**
- * A store from before there were books knows nothing of what its journal metered: all projections are made anew, once
- * and in one transaction. Every GPU that ever joined is in the books, so that one kind of it tells.
+ * A store from before there were books knows nothing of what its journal metered: all projections are rebuilt, once and
+ * in one transaction. Every GPU that ever joined is in the books, so looking for one model is enough.
  */
 export async function fillBooks(store: Store, { fleet }: ReadonlyState): Promise<boolean> {
   const [model] = fleet.models;

@@ -5,7 +5,7 @@ import { creditStandings } from "../bill/credit.ts";
 import type { Asker, ControlPlane } from "../control.ts";
 import { Lookout } from "./lookout.ts";
 
-/** No longer than this between two looks: what it adds to the grace of those who leave. */
+/** The longest time between two looks; it adds to the grace of the jobs that a budget stops. */
 export const budgetWatchMs = 5_000;
 const soonestMs = 50;
 const system: Asker = { actor: { user: "system" }, request: "budget-watch" };
@@ -14,8 +14,8 @@ type Watched = Pick<ControlPlane, "state" | "rated" | "now" | "ask">;
 
 /**
  * Follows what accounts with a budget spend and tells the core when a part of it is passed; the core stops what has to
- * stop. It looks again when the limit will be reached at the rate of now, so what is spent beyond it is what those who
- * were asked to leave use until they have left.
+ * stop. It looks again when the limit will be reached at the current rate, so what is spent beyond it is what stopping
+ * jobs use until they have stopped.
  */
 export class BudgetWatch extends Lookout {
   readonly #control: Watched;

@@ -21,7 +21,7 @@ export class PriceWatch extends Lookout {
   }
 
   override start(): void {
-    void this.look().catch(() => {}); // who pays no more than so much waits until it is known
+    void this.look().catch(() => {}); // jobs with a max_price wait until prices are known
     super.start();
   }
 
@@ -31,7 +31,7 @@ export class PriceWatch extends Lookout {
   }
 }
 
-/** Tells the core of the times of day ahead; `anew` after a list has been added. */
+/** Tells the core the price windows ahead; `anew` repeats it, after a price list has been added. */
 export async function foreseePrices(control: Watched, anew = false): Promise<void> {
   const { versions, ahead } = control.state.books;
   if (!versions.some(({ timesOfDay }) => timesOfDay.length > 0)) return;

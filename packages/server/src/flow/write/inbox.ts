@@ -1,6 +1,6 @@
 /**
  * Requests queue up here while a batch is being written; then all of them make the next batch. That is the whole of
- * group commit: under load batches grow by themselves, and without load nobody waits.
+ * group commit: under load batches grow by themselves, and without load no request waits.
  */
 export class Inbox<Request> {
   #queue: Request[] = [];

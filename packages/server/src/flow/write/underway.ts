@@ -4,7 +4,7 @@
  */
 const batchesMax = 4;
 
-/** Batches that were decided and are being made durable. The next ones are decided meanwhile, but only so many. */
+/** Batches that were decided and are being made durable. Meanwhile the next are decided, up to `batchesMax`. */
 export class Underway {
   readonly #batches: Promise<void>[] = [];
 

@@ -13,7 +13,7 @@ import type { FromWriter, ToWriter, WriterConfig } from "./writer-messages.ts";
 
 /**
  * The thread that holds core and journal. The embedded store is synchronous and each of its commits waits for the
- * disk; here that stalls nobody, and what arrives meanwhile makes the next batch.
+ * disk; on this thread that blocks nothing else, and requests that arrive meanwhile make the next batch.
  */
 const port = parentPort!;
 const send = (message: FromWriter): void => port.postMessage(message);
@@ -106,7 +106,7 @@ async function main(config: WriterConfig): Promise<void> {
   }
 }
 
-/** What was decided is durable: those who asked are told. */
+/** The batch is durable: answers the requests in it. */
 function answer(numbers: readonly Numbered["number"][], { seq, at, events, answers }: Written): void {
   const asked = numbers.flatMap((number, i) => (number === undefined ? [] : [[number, answers[i]!] as const]));
   send({

@@ -197,7 +197,7 @@ function linesOf(requests: readonly WriteRequest[], effective: readonly Input[],
     spelling.note(request.input, request.line);
     privates.push(...request.privates);
   }
-  // What time alone brought about is nobody's request.
+  // Inputs that time alone caused belong to no request.
   while (lines.length < effective.length) lines.push(canonicalJson(effective[lines.length]));
   return { lines, privates };
 }

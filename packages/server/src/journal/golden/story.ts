@@ -135,14 +135,14 @@ function takingBack(t: Teller): void {
     t.run(id);
   }
   t.submit("claim", "owner", { gpus: 4 });
-  // The node it was to have is taken out of use before the victim is gone: the claim falls, and is made anew elsewhere.
+  // The claimed node is cordoned before the victim is gone: the claim falls, and is made again on another node.
   const [seat] = t.state.jobById.get(jobId("claim"))!.claim!.seats;
   const node = t.state.fleet.node(seat!.node).facts.name;
   t.do({ kind: "node.cordon", node, reason: "doubtful" });
   t.do({ kind: "node.up", node });
   for (const id of lent) t.leave(id);
   t.run("claim");
-  // What is left of the loan is covered once its account is given a floor, and falls when that is taken away.
+  // The rest of the loan is covered once its account gets a floor, and no longer when the floor is removed.
   const guest = { trust: "untrusted", trustGroup: "outside", overcommit: true } as const;
   t.do({ kind: "account.edit", path: "guest", terms: termsOf(4, guest) });
   t.do({ kind: "account.edit", path: "guest", terms: termsOf(0, guest) });
@@ -199,7 +199,7 @@ function plans(t: Teller): void {
   t.submit("first", "lab", { nodes: 2, gpus: 4, max_time: "30m" });
   t.run("first");
   t.submit("next", "lab", { nodes: 2, gpus: 4, max_time: "20m" });
-  t.do({ kind: "node.cordon", node: "n0", reason: "noisy fan" }); // nobody can tell any more when it starts
+  t.do({ kind: "node.cordon", node: "n0", reason: "noisy fan" }); // its start can no longer be predicted
   t.do({ kind: "node.up", node: "n0" });
   t.do({ kind: "job.cancel", job: jobId("first") });
   for (const rank of [0, 1]) t.report("first", { kind: "exited", ran: true, signal: "SIGTERM" }, rank);
@@ -207,7 +207,7 @@ function plans(t: Teller): void {
   for (const rank of [0, 1]) t.report("next", { kind: "exited", ran: false }, rank);
 }
 
-/** So many different jobs wait that they take turns to claim. */
+/** Too many different jobs wait for all of them to claim at once: they take turns. */
 function turns(t: Teller): void {
   for (const node of ["n0", "n1"]) t.do({ kind: "node.cordon", node, reason: "full" });
   const jobs = Array.from({ length: 260 }, (_, i) => submission(`q${i}`, "owner", { memory: `${i + 1}MiB` }));

@@ -152,7 +152,7 @@ const steps: readonly string[] = [
   `
   CREATE INDEX book_by_time ON tessera.book (kind, to_at, from_at);
   `,
-  // Devices have a state more than before: without books the next start makes all projections anew.
+  // Devices have one more state than before: without books the next start rebuilds all projections.
   "DELETE FROM tessera.book;",
 ];
 

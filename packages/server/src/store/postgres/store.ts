@@ -92,7 +92,7 @@ class PostgresStore extends PostgresReader implements FillableStore {
   readonly #leaseMs: number;
   readonly #lease: Lease;
   readonly #turns = new Turns();
-  /** The head of the journal, once a row was appended here: nobody else appends while the lease is held. */
+  /** The head of the journal, once a row was appended here: no other process appends while the lease is held. */
   #last: JournalHead | undefined;
   #client: pg.Client;
   #broken = false;

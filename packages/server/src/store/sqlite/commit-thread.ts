@@ -26,7 +26,7 @@ async function act(work: CommitWork | "close"): Promise<void> {
   }
   const works = [work];
   for (let more = receiveMessageOnPort(port); more !== undefined; more = receiveMessageOnPort(port)) {
-    works.push(more.message as CommitWork); // nobody closes while batches are on their way
+    works.push(more.message as CommitWork); // no "close" comes while batches are on their way
   }
   port.postMessage(await resultOf(works));
 }

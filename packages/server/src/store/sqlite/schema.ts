@@ -138,7 +138,7 @@ const steps: readonly string[] = [
   `
   CREATE INDEX book_by_time ON book (kind, to_at, from_at);
   `,
-  // Devices have a state more than before: without books the next start makes all projections anew.
+  // Devices have one more state than before: without books the next start rebuilds all projections.
   "DELETE FROM book;",
 ];
 

@@ -37,7 +37,7 @@ export class Transactions {
 /**
  * What a failed write means. Before COMMIT nothing can have become durable. A COMMIT that found the disk full or the
  * file busy wrote no complete commit record; after any other failure of it (a failed sync above all) the record may be
- * in the file, and recovery may find it there: nobody knows.
+ * in the file, and recovery may find it there: the outcome is unknown.
  */
 export function outageOf(cause: unknown, what: string, dir: string, committing: boolean): CommitOutage {
   const code = primaryCodeOf(cause);
