@@ -49,7 +49,7 @@ export interface LocalEngineOptions {
   /** How much of the output of each member is kept, in how many files. */
   readonly logBytesMax?: number;
   readonly logFilesMax?: number;
-  /** The user ids that tenants get when this process is root; they must belong to nobody else. */
+  /** The user ids that tenants get when this process is root; they must belong to no other user. */
   readonly tenantUsers?: UserRange;
   /** The devices behind the GPUs, by UUID, where they are not the ones that `nvidia-smi` names. */
   readonly gpuDevices?: { readonly [uuid: string]: string };
@@ -279,7 +279,7 @@ class LocalEngine implements Engine {
     return (this.#nodes ?? (await this.inventory())).find((node) => node.name === name);
   }
 
-  /** Ends a lease that nobody runs, for good. False when a supervisor was faster: then that one must be told. */
+  /** Ends a lease without a supervisor, for good. False when a supervisor was faster: then that one must be told. */
   async #endUnclaimed(record: LeaseRecord, what: ReportWhat): Promise<boolean> {
     if (!(await takeClaim(record.folder, { by: "engine", final: this.#reportOf(record, what) }))) return false;
     await syncFolder(this.#state.leases);

@@ -16,7 +16,7 @@ export class SimulatedEngine implements Engine {
 
   constructor(fleet: SimulatedFleet) {
     this.#fleet = fleet;
-    // Whoever listened before is gone.
+    // The listener of an earlier engine is gone.
     fleet.outbox.unsubscribe();
   }
 

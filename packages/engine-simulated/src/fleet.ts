@@ -158,7 +158,7 @@ export class SimulatedFleet {
         break;
       case "running":
       case "stopping":
-        member.limitAt = Number.POSITIVE_INFINITY; // it ends because somebody wants it to
+        member.limitAt = Number.POSITIVE_INFINITY; // it ends because of a stop order
         this.#signal(member, how);
         break;
       default:

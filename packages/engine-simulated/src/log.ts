@@ -32,7 +32,7 @@ function linesUntil({ order, script, startedAt, endedAt }: Logged, now: number):
     .filter((line) => line.at <= until);
 }
 
-/** Resolves when the member changes, prints its next line, or nobody listens any more. */
+/** Resolves when the member changes, prints its next line, or `signal` is aborted. */
 function nextChange(clock: Clock, member: Member, told: number, signal: AbortSignal | undefined): Promise<void> {
   return new Promise((resolve) => {
     const next = member.script?.lines[told];

@@ -34,9 +34,9 @@ export interface Member {
   delivered: number;
   /** The number of the last report for which it is settled whether it is late. */
   fated: number;
-  /** Delivery waits: for a while, or until somebody asks for the list. */
+  /** Delivery waits: for a while, or until the leases are listed. */
   stalled: boolean;
-  /** Told on every change of phase: who follows its log. */
+  /** Called on every change of phase: the readers that follow its log. */
   readonly watchers: Set<() => void>;
 }
 

@@ -11,7 +11,7 @@ export interface Faults {
   /** A report, and with it those that follow it, comes up to `delayMsMax` late. */
   readonly delay: number;
   readonly delayMsMax: number;
-  /** A report, and with it those that follow it, does not come until the leases are listed or somebody subscribes. */
+  /** A report, and with it those that follow it, does not come until the leases are listed or a listener subscribes. */
   readonly drop: number;
 }
 
@@ -63,7 +63,7 @@ export class Outbox {
     this.#listener = undefined;
   }
 
-  /** Brings what was dropped: whoever lists the leases finds out that something is missing. */
+  /** Delivers dropped reports: a caller that lists the leases finds out that some are missing. */
   resume(members: Iterable<Member>): void {
     for (const member of members) {
       if (!member.stalled) continue;

@@ -10,7 +10,7 @@ import { describeTimeLimit } from "./suite/time-limit.ts";
 
 export type { Commands, Harness, OpenHarness } from "./suite/harness.ts";
 
-/** What every engine promises. Call it from a test file of the engine's own package; each test opens a harness anew. */
+/** What every engine promises. Call it from a test file of the engine's own package; each test opens a new harness. */
 export function describeEngine(name: string, open: OpenHarness): void {
   describe(`engine ${name}`, () => {
     describeInventory(open);

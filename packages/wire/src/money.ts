@@ -17,7 +17,7 @@ export function amountText(micros: string, currency: string): string {
   return amounts.decimalText(BigInt(micros), amounts.exponentOf(currency));
 }
 
-/** Millionths as a decimal number with so many digits, at most six; not grouped unless asked. */
+/** Millionths as a decimal number with `digits` decimal places, at most six; not grouped unless asked. */
 export function decimalText(micros: bigint, digits: number, group: Group = (whole) => whole): string {
   return amounts.decimalText(micros, digits, group);
 }

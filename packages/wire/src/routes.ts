@@ -50,8 +50,8 @@ import { AuditPage, FeedPage, UsageEventPage, UsageReport } from "./shapes/usage
  * What a route acts on, hence where the account is found that the caller's role must cover:
  * `job`, `account`, `user`, `token`, `secret`: named by the path parameter of that name. `in-project`, `in-account`: by the
  * body's or query's `project` / `account`. `visible`: a list that is cut to what the caller may see. `fleet`: nodes and
- * GPUs, which everyone who is signed in may see and only the platform's roles may change. `self`: the caller.
- * `anyone`: also one who is not signed in.
+ * GPUs, which every signed-in user may see and only the platform's roles may change. `self`: the caller.
+ * `anyone`: also a caller without a token.
  */
 export type Resource =
   | "job"

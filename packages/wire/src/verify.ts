@@ -23,7 +23,7 @@ const [eventTag, innerTag, rowTag, extractTag] = [0x00, 0x01, 0x03, 0x04];
 const utf8 = new TextEncoder();
 
 /**
- * Checks an invoice without trusting whoever sent it: each entry of the extract against its hash, the hashes against the
+ * Checks an invoice without trusting its sender: each entry of the extract against its hash, the hashes against the
  * root that the journal holds, the invoice against what follows from the entries, and the event that issued it against
  * the published head. Needs nothing but what it is given; works in a terminal and in a browser.
  */

@@ -33,7 +33,7 @@ it("[S16] [S17] takes up running members after the engine's process was killed: 
   const ends = orderOf("echo begun; sleep 0.7; echo ended; exit 41");
   const stays = orderOf("echo begun; trap 'exit 42' TERM; while :; do sleep 0.05; done");
   await killWhenStarted(t, dir, [ends, stays]);
-  await sleep(1_000); // the first one ends while nobody is there
+  await sleep(1_000); // the first one ends while no engine runs
   const bench = await openBench(t, { dir, virtual: "1x8:H100" });
   assert.equal((await bench.until(ends.lease, "exited")).code, 41);
   assert.equal(await bench.text(ends.lease), "begun\nended");

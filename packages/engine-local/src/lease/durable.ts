@@ -15,7 +15,7 @@ async function writeTemporary(path: string, text: string): Promise<string> {
   return temporary;
 }
 
-/** Creates a file that is whole from the first moment it can be seen. False when the name is taken: nobody shares it. */
+/** Creates a file that is whole from the first moment it can be seen. False when the name is taken. */
 export async function createWhole(path: string, text: string): Promise<boolean> {
   const temporary = await writeTemporary(path, text);
   try {

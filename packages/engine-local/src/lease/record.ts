@@ -13,7 +13,7 @@ export class LeaseRecord {
   supervised = false;
   /** How long the file of reports was when it was last read. */
   bytesSeen = 0;
-  /** Somebody is about to read its folder. */
+  /** The engine is about to read its folder. */
   lookAhead = false;
   #claim: Claim | undefined;
   readonly #end = new AbortController();

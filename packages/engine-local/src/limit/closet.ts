@@ -3,7 +3,7 @@ export const shown = {
   folder: "/run/tessera",
   work: "/run/tessera/work",
   temporary: "/run/tessera/tmp",
-  /** An empty file that nobody may open, laid over what a job must not reach. */
+  /** An empty file that no job may open, laid over what a job must not reach. */
   closed: "/run/tessera/closed",
 } as const;
 

@@ -9,7 +9,7 @@ export interface ControlGroup {
   readonly settings: readonly { readonly file: string; readonly value: string; readonly optional?: boolean }[];
   /** The limits that hold through it. */
   readonly limits: readonly string[];
-  /** How all of it can be ended at once: version 2 kills, version 1 freezes first so that nobody forks away. */
+  /** How all of it can be ended at once: version 2 kills, version 1 freezes first so that no process forks away. */
   readonly ends: "kill-file" | "freezer" | "no";
   /** The file that counts kills for lack of memory, where this group has one. */
   readonly oomFile?: string;

@@ -1,4 +1,4 @@
-/** Shorter values would mask ordinary words; whoever uses them as a secret has none. */
+/** Shorter values would mask ordinary words, and can be guessed anyway. */
 const secretLengthMin = 6;
 const mask = "******";
 

@@ -13,7 +13,7 @@ const streamByLetter = new Map(
 );
 
 /**
- * The log of one member, from its files alone: a reader that stops reading holds nobody up. Once `ended` is aborted
+ * The log of one member, from its files alone: a reader that stops reading blocks nothing. Once `ended` is aborted
  * nothing more can be written.
  */
 export async function* readLog(

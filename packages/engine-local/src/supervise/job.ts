@@ -19,7 +19,7 @@ export interface StepEnd {
 export interface Step {
   /** Undefined when not even the first stage could be started. */
   readonly root: ProcessEntry | undefined;
-  /** The user's own command is running or about to: there is somebody who can understand a signal. */
+  /** The user's own command is running or about to: there is a process that can handle a signal. */
   begun: boolean;
   /** The first process of the job is gone; others may be left. */
   readonly ended: Promise<StepEnd>;

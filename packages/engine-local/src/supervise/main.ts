@@ -18,7 +18,7 @@ import { removeGroups } from "./tree.ts";
  */
 async function supervise(folder: string): Promise<void> {
   const secrets = await readSecrets();
-  if (secrets === undefined) return; // whoever started us died meanwhile; its successor starts another supervisor
+  if (secrets === undefined) return; // the engine that started us died; its successor starts another supervisor
   const sheet = JSON.parse(await readFile(join(folder, leaseFile.order), "utf8")) as RunSheet;
   const orders = new Orders(folder);
   const startedAt = findProcess(process.pid)?.startedAt ?? "";

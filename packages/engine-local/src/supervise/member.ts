@@ -92,10 +92,10 @@ export async function runMember(
 /** How often we look whether what a stopped job left behind has ended too. */
 const leftoversEveryMs = 20;
 
-/** Output is complete when all who could write are gone; only a descriptor passed to a stranger could keep it open. */
+/** Output is complete when all writers are gone; only a descriptor passed to a stranger could keep it open. */
 const drainMsMax = 2_000;
 
-/** Calls `act` after so much time on a clock that nobody can set; 0 = never. */
+/** Calls `act` after `runMsMax` on a clock that cannot be set; 0 = never. */
 function startClock(runMsMax: number, act: () => void): () => void {
   if (runMsMax === 0) return () => {};
   const endsAt = performance.now() + runMsMax;

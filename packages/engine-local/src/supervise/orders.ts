@@ -48,7 +48,7 @@ export class Orders {
   }
 
   #look(): void {
-    // Whoever removes the folder can never stop the member again: it goes with it.
+    // Without the folder no stop order can reach the member any more: it stops when the folder is removed.
     const isThere = existsSync(this.#folder);
     this.#released ||= existsSync(join(this.#folder, leaseFile.release));
     this.#take(isThere || this.#stopText !== "" ? this.#readStop() : JSON.stringify(abandoned));

@@ -1,7 +1,7 @@
 import { execFileSync } from "node:child_process";
 import { readdirSync, readFileSync } from "node:fs";
 
-/** A process as the kernel lists it. Zombies are not listed: what is left of them is an exit code. */
+/** A process as the kernel lists it. Zombies are not listed: they have nothing but an exit code. */
 export interface ProcessEntry {
   readonly pid: number;
   readonly parent: number;

@@ -2,8 +2,8 @@ import { constants } from "node:os";
 import type { StopOrder } from "@tessera/engine";
 
 /**
- * The one way in which a member is stopped, whoever wants it: signal, grace, then everything. Orders may come again
- * and may differ; a later one can only make the end come sooner.
+ * The one way in which a member is stopped, whatever the cause: signal, grace, then a kill of all its processes. Orders
+ * may come again and may differ; a later one can only make the end come sooner.
  */
 export class Stopping {
   readonly #signal: (signal: NodeJS.Signals) => void;
@@ -18,7 +18,7 @@ export class Stopping {
     this.#kill = kill;
   }
 
-  /** The first signal that was sent; undefined while nobody wants it to stop. */
+  /** The first signal that was sent; undefined before the first stop order. */
   get first(): NodeJS.Signals | undefined {
     return this.#sent.values().next().value;
   }

@@ -32,7 +32,7 @@ export interface Harness {
 
 export type OpenHarness = () => Promise<Harness>;
 
-/** A test body that gets an engine with somebody listening to it, and cleans up whatever happens. */
+/** A test body that gets an engine with a listener, and cleans up whatever happens. */
 export function withEngine(open: OpenHarness, body: (session: Session, t: TestContext) => Promise<void>) {
   return async (t: TestContext): Promise<void> => {
     const harness = await open();

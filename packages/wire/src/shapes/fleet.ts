@@ -31,7 +31,7 @@ export const NodeShape = Type.Object({
       { description: "When it will be out of use, earliest first" },
     ),
   ),
-  /** Who keeps a draining node from being empty; only what the caller may see is named, the rest is counted. */
+  /** The jobs that a draining node waits for; only what the caller may see is named, the rest is counted. */
   blockers: Type.Optional(Type.Object({ jobs: Type.Array(Type.String()), hidden: Type.Integer() })),
   revision: Type.String(),
 });

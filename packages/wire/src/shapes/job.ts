@@ -350,7 +350,7 @@ export const Start = Type.Object({
 });
 export type Start = Static<typeof Start>;
 
-/** Who would have to leave. Jobs that the caller may not see are counted, and not named. */
+/** What would have to be evicted. Jobs that the caller may not see are counted, and not named. */
 export const Displacement = Type.Object({
   jobs: Type.Integer({ description: "Jobs that would be evicted as a whole" }),
   members: Type.Integer({ description: "Extra members that elastic jobs would lose" }),

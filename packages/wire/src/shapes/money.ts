@@ -166,7 +166,7 @@ export const BudgetShape = Type.Object({
   from: Timestamp,
   to: Timestamp,
   spentMicros: Micros,
-  /** What was spent beyond the limit: what those used who were asked to leave, until they had left. */
+  /** What was spent beyond the limit: what stopping jobs used until they had stopped. */
   overMicros: Type.Optional(Micros),
   forecastMicros: Micros,
   /** When it will be spent at the rate of now. */

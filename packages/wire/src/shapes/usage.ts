@@ -15,7 +15,7 @@ export const UsageReport = Type.Object({
   to: Timestamp,
   by: Type.Enum(["account", "user", "job", "gpu", "node"]),
   rows: Type.Array(UsageRowShape),
-  /** Over the whole fleet; present for those who may see it. */
+  /** Over the whole fleet; present for callers who may see it. */
   fleet: Type.Optional(
     Type.Object({
       capacity: UnitMs,
@@ -25,7 +25,7 @@ export const UsageReport = Type.Object({
       scrub: UnitMs,
       reshape: UnitMs,
       idle: UnitMs,
-      /** Free, and of use to nobody: others hold all cores or all memory of the node. */
+      /** Free but unusable: other jobs hold all cores or all memory of the node. */
       stranded: UnitMs,
       held: UnitMs,
       down: UnitMs,
