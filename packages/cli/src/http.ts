@@ -35,7 +35,7 @@ interface OpenOptions {
 const answerMsMax = 30_000;
 // A server that has answered once and is gone is most likely being restarted, which takes a few seconds.
 const patienceMs = 15_000;
-// A request that was sent and not answered is repeated for a while, with the same key; one that found nobody is not.
+// A request that was sent and not answered is repeated for a while, with the same key; one that found no server is not.
 const patienceMsAtFirst = 3_000;
 const pauseMsMax = 1_000;
 

@@ -16,7 +16,7 @@ export function realTerminal(): Terminal {
 }
 
 function sinkOf(stream: NodeJS.WriteStream): Sink {
-  // `tess ps | head` closes the pipe: nobody reads any more, which is no error.
+  // `tess ps | head` closes the pipe: the reader is gone, which is no error.
   stream.on("error", (error: NodeJS.ErrnoException) => {
     if (error.code === "EPIPE") process.exit(0);
     throw error;

@@ -1,7 +1,7 @@
 import type { NodeFacts } from "@tessera/core";
 import { BadInput } from "@tessera/sim";
 
-/** So many nodes with so many GPUs each, more or fewer than there were. */
+/** `nodes` nodes with `gpus` GPUs each, to add to the fleet or to leave out of it. */
 interface Group {
   readonly text: string;
   readonly fewer: boolean;

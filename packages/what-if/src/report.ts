@@ -9,7 +9,7 @@ export interface Report extends Comparison {
   readonly from: number;
   readonly to: number;
   readonly changed: ChangeText;
-  /** Recorded inputs decided anew by the scheduler of today, beside what was decided then; null of another's past. */
+  /** Recorded inputs decided again by today's scheduler, beside what was decided then; null for a Slurm history. */
   readonly replay: {
     readonly batches: number;
     readonly differences: number;

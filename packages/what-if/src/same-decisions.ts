@@ -22,7 +22,7 @@ export interface Difference {
 }
 
 /**
- * Decides recorded inputs anew, batch by batch, and compares with what was decided then. The decisions of the past are
+ * Decides recorded inputs again, batch by batch, and compares with what was decided then. The decisions of the past are
  * never fed; after a batch that differs the recorded state is taken up, so that each difference is told once.
  */
 export class SameDecisions {

@@ -22,7 +22,7 @@ const minute = 60_000;
 const startAt = Date.UTC(2026, 10, 2, 8);
 const run = { a: 60, b: 60, c: 30, d: 20 } as const;
 const checkpointMs = 4 * minute;
-/** Those who were told to leave left at once, and did not take the minute that they had. */
+/** The victims stopped at once, and did not use their minute of grace. */
 const usualLeaveMs = 0;
 const priceList: PriceVersion = {
   ...{ id: "p1", fromAt: 0, currency: "EUR", isolation: {}, topology: {}, profile: {}, timesOfDay: [] },
@@ -133,7 +133,7 @@ describe("what-if", async () => {
     // Eight reserved GPUs at 1 EUR an hour, whatever the owner does with them; without them its 50 minutes at 3.
     const floor = Math.round((8 * 1_000_000 * (to - from)) / (60 * minute));
     assert.deepEqual(owner, [floor, Math.round((8 * 3_000_000 * 50) / 60)]);
-    // The guest pays its floor, and for what it borrows: nobody takes that back where nobody has a floor.
+    // The guest pays its floor, and for what it borrows: no account reclaims that where none has a floor.
     assert.ok(guest[0]! > floor && guest[1]! > guest[0]!, String(guest));
     assert.equal(Number(recorded.costMicros), owner[0]! + guest[0]!);
   });

@@ -6,7 +6,7 @@ import { dataFolder } from "./paths.ts";
 export interface Endpoint {
   readonly url: string;
   readonly tokenFile: string | undefined;
-  /** PEM: the certificate that this server shows, whoever signed it and whatever name is in it. */
+  /** PEM: the certificate that this server shows, with any signer and any name. */
   readonly certificate: string | undefined;
 }
 

@@ -17,7 +17,7 @@ export interface WhereFlags {
   readonly project?: string;
 }
 
-/** Where the command goes, as whom, and for which project; decided once per command. */
+/** The server, the token and the project of a command; decided once per command. */
 export interface Settings {
   /** Looks again each time: the clone's server may have come back on another port. */
   readonly locate: () => Target;

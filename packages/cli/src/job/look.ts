@@ -78,7 +78,7 @@ function concerns(change: Change<Job>, id: string): boolean {
   return change.item.id === id || change.item.array?.id === id;
 }
 
-/** Rung when something may have changed; a ring while nobody listens is kept. */
+/** Rung when something may have changed; a ring that comes before the listener is kept. */
 class Bell {
   answered = false;
   #ringing = false;

@@ -47,7 +47,7 @@ const ruleTexts: Readonly<Record<Displacement["by"][number]["rule"], string>> = 
   order: "behind it in the order of the same account",
 };
 
-/** Who would leave, with the names that may be seen. */
+/** The victims, with the names that may be seen. */
 export function displacesText({ by, seen, hidden, within }: Displacement): string {
   const parts = by.map((each) => `${leaversText(each)} ${ruleTexts[each.rule]}`);
   const names = seen.map(({ name }) => name);

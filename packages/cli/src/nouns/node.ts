@@ -61,7 +61,7 @@ function reasonText(each: NodeShape): string {
   return each.mode === "draining" ? `${each.reason}${until}${blockersText(each)}`.trim() : each.reason;
 }
 
-/** Who keeps a draining node from being empty. */
+/** The jobs that a draining node waits for. */
 export function blockersText({ blockers }: NodeShape): string {
   if (blockers === undefined || blockers.jobs.length + blockers.hidden === 0) return "";
   const hidden =

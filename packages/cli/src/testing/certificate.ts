@@ -1,4 +1,4 @@
-/** Signed by itself, for a name that nobody has, until 2126; for tests only. */
+/** Self-signed, for a name that does not exist, until 2126; for tests only. */
 export const certificate = `-----BEGIN CERTIFICATE-----
 MIIBpDCCAUqgAwIBAgIUNYSlJEY2v6eFqT/BlA6kuX3nwl0wCgYIKoZIzj0EAwIw
 GTEXMBUGA1UEAwwOZWxzZXdoZXJlLnRlc3QwIBcNMjYxMTE1MTUwMjIzWhgPMjEy

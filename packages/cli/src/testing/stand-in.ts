@@ -84,7 +84,7 @@ export class StandIn {
     return this.seen.filter((each) => each.route === route);
   }
 
-  /** Puts a job there, or changes it, and tells those who watch. */
+  /** Puts a job there, or changes it, and tells the open watches. */
   put(id: string, given: Partial<Job>): Job {
     const job = { ...(this.#jobs.get(id) ?? jobOf({ id })), ...given };
     this.#jobs.set(id, job);

@@ -1,6 +1,6 @@
 import { latestOf, type Metered, modelMatches, type Period, tenantOfPath, type Usage } from "@tessera/core";
 
-/** GPU time of a period, counted in the plainest way: from change to change, everything added up anew. */
+/** GPU time of a period, counted in the plainest way: from change to change, everything added up again. */
 export interface Counted {
   /** By tenant. */
   readonly reserved: Map<string, bigint>;

@@ -34,7 +34,7 @@ import { InstantEngine } from "../prove/engine.ts";
 
 const user = "usr_a" as UserId;
 
-/** When a lease was placed and when it ended, noted from the events by whoever does not look at metering. */
+/** When a lease was placed and when it ended, noted from the events without looking at metering. */
 export interface Stay {
   readonly placedAt: Instant;
   endedAt?: Instant;

@@ -3,7 +3,7 @@ import type { Rule, Step } from "./replay.ts";
 
 const wholeGpu = 1000;
 
-/** What is held where at one instant, counted anew from the rows alone. */
+/** What is held where at one instant, counted from the rows alone. */
 export class Ground {
   readonly #nodes: ReadonlyMap<string, Node>;
   readonly #accounts: ReadonlyMap<string, AccountRule>;

@@ -135,7 +135,7 @@ export function readLog(path: string): Row[] {
 
 const accountsForm = '{"lab": {"trust_group": "ours"}, "lab/vision": {"max": 16}, "lab/nlp": {"max": {"H100": 8}}}';
 
-/** What accounts may hold and beside whom: a JSON object by account path, as in the accounts of a scenario. */
+/** What accounts may hold, and beside which others: a JSON object by account path, as in the accounts of a scenario. */
 export function readAccountRules(path: string): Map<string, AccountRule> {
   let raw: unknown;
   try {

@@ -1,6 +1,6 @@
 import type { styleText } from "node:util";
 
-/** Where a command writes; `paint` leaves the text as it is where nobody looks at colours. */
+/** Where a command writes; `paint` leaves the text as it is where colours are not shown. */
 export interface Terminal {
   readonly out: (line: string) => void;
   readonly err: (line: string) => void;

@@ -1,6 +1,6 @@
 const width = 24;
 
-/** A bar on the terminal that grows with what is done and goes away at the end; nothing where nobody looks. */
+/** A bar on the terminal that grows with what is done and goes away at the end; nothing without a terminal. */
 export class Progress {
   readonly #of: number;
   readonly #stream: NodeJS.WriteStream;
@@ -18,7 +18,7 @@ export class Progress {
     this.at(this.#done + 1, what);
   }
 
-  /** So many are done. */
+  /** Shows `done` steps as done. */
   at(done: number, what: string): void {
     this.#done = done;
     if (!this.#stream.isTTY) return;

@@ -11,11 +11,11 @@ const jobs = [
 
 describe("a comparison policy", () => {
   const ends: readonly [PolicyName, readonly number[]][] = [
-    ["fifo", [100, 110, 130]], // nobody passes the gang
+    ["fifo", [100, 110, 130]], // no job passes the gang
     ["greedy-backfill", [100, 110, 22]], // the short one passes
     ["sjf", [100, 110, 130]], // the gang is the shortest, and in the way
     ["srtf", [110, 11, 31]], // the gang takes over at once, then the short one beside the long
-    ["srsf", [110, 31, 22]], // the short one needs less of the fleet than what is left of the gang
+    ["srsf", [110, 31, 22]], // the short one needs less of the fleet than the rest of the gang
   ];
   for (const [name, expected] of ends) {
     it(`${name} ends jobs when worked out by hand`, () => {

@@ -9,11 +9,11 @@ export interface GangJob {
 
 /** Published and textbook policies, to compare with; none of this is part of the product. */
 export const policies = {
-  /** In order of arrival; nobody passes one that does not fit. */
+  /** In order of arrival; no job passes one that does not fit. */
   fifo: { key: (job: GangJob) => job.submitAt, strict: true, preempts: false },
-  /** In order of arrival; whoever fits starts, without regard for those who do not. */
+  /** In order of arrival; every job that fits starts, without regard for those that do not. */
   "greedy-backfill": { key: (job: GangJob) => job.submitAt, strict: false, preempts: false },
-  /** Shortest first, with true run times; nobody passes one that does not fit. */
+  /** Shortest first, with true run times; no job passes one that does not fit. */
   sjf: { key: (job: GangJob) => job.runMs, strict: true, preempts: false },
   /** Shortest remaining time first, with true run times; preemption and moves are free. */
   srtf: { key: (_: GangJob, leftMs: number) => leftMs, strict: false, preempts: true },
@@ -104,7 +104,7 @@ function insertByEnd(running: Running[], each: Running): void {
   running.splice(low, 0, each);
 }
 
-/** At every arrival and end all jobs are placed anew from an empty fleet, in the policy's order. */
+/** At every arrival and end all jobs are placed again from an empty fleet, in the policy's order. */
 function preemptive({ key }: ComparedPolicy, jobs: readonly GangJob[], nodes: number, gpusPerNode: number) {
   const ends = new Float64Array(jobs.length);
   const left = Float64Array.from(jobs, ({ runMs }) => runMs);

@@ -74,7 +74,7 @@ it("[S11] an invoice of a month that was lived through is the same bytes in ever
     assert.ok(kindsOf("INV-000002").includes("lent"), "who lent is credited");
   })().finally(later);
 
-  // Nobody is asked from here on: no server runs.
+  // No requests from here on: no server runs.
   const files = ["--invoice", "invoice.json", "--extract", "extract.json", "--head", again];
   assert.match(tess("invoice", "verify", "INV-000001", ...files), /computed again byte for byte/);
   const extract = JSON.parse(text("extract.json")) as { entries: string[] };

@@ -7,7 +7,7 @@ import { textTable } from "../simulate/table.ts";
 import { readItp, traceEpoch } from "../trace/itp.ts";
 import { type ItpFigures, runItp } from "./run.ts";
 
-/** Gangs in one queue at production load (P3), nobody is evicted. */
+/** Gangs in one queue at production load (P3), without evictions. */
 export const itpCommand: Command = {
   name: "itp",
   usage: `  tess-sim itp --jobs F --nodes N --estimate none|user [--seeds 1..10]

@@ -22,7 +22,7 @@ export interface ClassFigures {
   readonly p99S: number;
   readonly greedyP90S: number;
   readonly greedyP99S: number;
-  /** Of greedy backfill's; null where nobody waits there. */
+  /** Relative to greedy backfill; null where no job waits there. */
   readonly p90Ratio: number | null;
   readonly p99Ratio: number | null;
 }

@@ -7,7 +7,7 @@ import type { NamedGang } from "../trace/itp.ts";
 
 export const gpusPerNode = 8;
 
-/** Nobody is ever evicted: one account without a guarantee, in the order that an account may choose. */
+/** No job is ever evicted: one account without a guarantee, in the order that an account may choose. */
 const policy: Policy = { ...plainPolicy, rebalance: "off", graceMs: 0, movesPerHourMax: 0 };
 
 /** What users would have guessed: the run time times something between a half and four, evenly by its logarithm. */

@@ -74,7 +74,7 @@ export interface MuriFigures {
 /** A job that leaves loses nothing: the protocol counts preemption as free, or as a start. */
 const checkpointMs = 1;
 
-/** Nobody is planned ahead: without limits that only keeps GPUs idle here. */
+/** No job is planned ahead: without limits that only keeps GPUs idle here. */
 const policy: Policy = { ...plainPolicy, rebalance: "off", graceMs: 0, movesPerHourMax: 0, backfill: false };
 
 /** Gangs on 64 GPUs in one account, in its own order, beside policies on the same jobs. */

@@ -112,7 +112,7 @@ function thinned(points: Line["points"], merge: (values: readonly number[]) => n
   });
 }
 
-/** Round values from 0 to at least `most`, about so many. */
+/** Round values from 0 to at least `most`; `about` is their approximate number. */
 function ticksOf(most: number, about: number): number[] {
   const rough = most <= 0 ? 1 / about : most / about;
   const power = 10 ** Math.floor(Math.log10(rough));

@@ -11,8 +11,8 @@ export const quotaUse = { tight: 0.85, loose: 0.6 } as const;
 export type QuotaName = keyof typeof quotaUse;
 
 /**
- * Floors with reclaim and nothing else: nobody is evicted or moved for a fairer or tidier fleet, since that costs work
- * that the protocol counts; who must leave does so at once.
+ * Floors with reclaim and nothing else: no job is evicted or moved for a fairer or tidier fleet, since that costs work
+ * that the protocol counts; victims stop at once.
  */
 export const policy: Policy = { ...plainPolicy, rebalance: "off", graceMs: 0, movesPerHourMax: 0 };
 
@@ -33,7 +33,7 @@ export function quotaNodes(jobs: readonly TenantJob[], spanMs: number, use: numb
   return nodes;
 }
 
-/** Each job of a tenant so many times, the copies as `name#2`, `name#3` at the same instant. */
+/** Each job of a tenant `times` times, the copies as `name#2`, `name#3` at the same instant. */
 export function scaled(jobs: readonly TenantJob[], tenant: string, times: number): TenantJob[] {
   return jobs.flatMap((job) => {
     if (job.tenant !== tenant) return [job];

@@ -14,7 +14,7 @@ const dayMs = 86_400_000;
 const startAt = Date.UTC(2026, 0, 5);
 const startMs = 20_000;
 const sampleMs = 600_000;
-/** Owners take back what they lent; nobody is evicted only for a fairer surplus, which costs work. */
+/** Owners reclaim what they lent; no job is evicted only for a fairer surplus, which costs work. */
 const policy: Policy = { ...plainPolicy, rebalance: "off" };
 
 export interface ScaleAsk {
@@ -116,7 +116,7 @@ function sharedSetting(gpus: number, arrivals: readonly Arrival[], untilAt: numb
   };
 }
 
-/** Hard quotas: every team alone on its nodes, and nobody else on them. All nodes are given out. */
+/** Hard quotas: every team alone on its own nodes. All nodes are given out. */
 function simulateApart(gpus: number, arrivals: readonly Arrival[], untilAt: number): Result {
   const teams = paths();
   const nodes = gpus / gpusPerNode;

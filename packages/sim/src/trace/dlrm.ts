@@ -12,7 +12,7 @@ export interface DlrmInstance {
   readonly rdmaPercent: number;
   readonly memoryGiB: number;
   readonly diskGiB: number;
-  /** So many of one app may share a node; absent = any number. */
+  /** The most instances of one app on a node; absent = any number. */
   readonly perNodeMax?: number;
   readonly createdAt?: number;
   readonly deletedAt?: number;

@@ -1,6 +1,6 @@
 import type { Table } from "./csv.ts";
 
-/** How fast a training job runs alone on so many GPUs of one kind. */
+/** How fast a training job runs alone on `gpus` GPUs of one kind. */
 export interface Throughput {
   readonly gpu: string;
   readonly job: string;

@@ -1,7 +1,7 @@
 import type { GangJob } from "../compare/compare.ts";
 import { readTable } from "./csv.ts";
 
-/** A gang of a trace that names nobody. */
+/** A gang of a trace without tenants. */
 export interface NamedGang extends GangJob {
   readonly name: string;
 }

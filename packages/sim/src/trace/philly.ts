@@ -1,6 +1,6 @@
 import { readTable } from "./csv.ts";
 
-/** One job of a trace that names who asked: a gang that starts together and runs so long. */
+/** One job of a trace with tenants: a gang that starts together, and its run time. */
 export interface TenantJob {
   readonly name: string;
   readonly tenant: string;

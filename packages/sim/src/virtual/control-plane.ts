@@ -108,7 +108,7 @@ export class VirtualControlPlane {
     return new Promise((answer) => this.#inbox.push({ input, answer }));
   }
 
-  /** What the end of its process does: whoever waits for it waits for ever. */
+  /** What the end of its process does: a caller that waits for it waits for ever. */
   die(): void {
     this.#dead = true;
   }

@@ -5,7 +5,7 @@ import { openMemoryStore } from "@tessera/server";
 import { testPrices } from "@tessera/server/testing/tenancy";
 import { VirtualControlPlane } from "./control-plane.ts";
 
-/** A control plane in virtual time over so many nodes of 8 GPUs that cost something. */
+/** A control plane in virtual time over `nodes` nodes of 8 priced GPUs. */
 export async function pricedFleet(start: number, nodes: number) {
   const clock = new SimulatedClock(start);
   const store = openMemoryStore();

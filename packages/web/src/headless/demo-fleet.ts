@@ -58,7 +58,7 @@ export async function startDemo(jobs = 1_500): Promise<{ server: OwnServer; user
     tokens.push((await server.call("createToken", { body: { user: user.id, label: "laptop" } })).token);
   }
   const bodies = Array.from({ length: jobs }, (_, i) => bodyOf(i, random, pick, accounts));
-  // Of ana, who is a member of research, so that her home has something on it.
+  // Jobs of ana, a member of research, so that her home page is not empty.
   for (let i = 0; i < 14; i++)
     bodies.push({ ...bodyOf(jobs + i, random, pick, ["research/nlp"]), name: `llama-ft-${i + 1}` });
   let next = 0;

@@ -110,7 +110,7 @@ test("a budget is set in whole micros and percents", async (t) => {
   assert.equal((await runTess(args, { env: server.env })).code, 0);
   const [request] = server.requestsTo("setBudget");
   assert.deepEqual(request!.body, { limitMicros: "1200500000", alertsPerMille: [500, 800], stop: "stop-burst" });
-  assert.equal(request!.headers["if-match"], "r1"); // nobody else's change is lost
+  assert.equal(request!.headers["if-match"], "r1"); // a concurrent change is not lost
   const bad = await runTess(["budget", "set", "lab", "--limit", "1", "--alerts", "150"], { env: server.env });
   assert.deepEqual([bad.code, /--alerts must be percents, got "150"/.test(bad.err)], [2, true]);
 });

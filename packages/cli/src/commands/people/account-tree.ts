@@ -75,7 +75,7 @@ function labelOf(each: Account, lines: string): string {
 function quotaText(each: Account, scale: number, paint: Paint): string {
   const guarantee = sumOf(each.guarantee);
   const { gpus, borrowed } = each.used;
-  // The platform is promised nothing and borrows from nobody.
+  // The platform is promised nothing and borrows from no account.
   const platform = each.path === "";
   const lent = platform ? 0 : borrowed;
   const own = Math.max(guarantee, gpus);
