@@ -30,7 +30,7 @@ async function checkStopped(data) {
   const { url, pid } = JSON.parse(readFileSync(endpoint, "utf8"));
   const answers = await fetch(new URL("/healthz", url)).then(
     () => true,
-    () => false, // nobody is there: an earlier demo was killed
+    () => false, // no server is there: an earlier demo was killed
   );
   if (!answers) return;
   throw new Failure(`a demo is still going on in ${data} (its server is process ${pid})`, {

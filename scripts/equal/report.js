@@ -2,7 +2,7 @@ import { isUnnamed } from "./named.js";
 import { isLarge, isSlow, isSlowOnCore, limits } from "./speed.js";
 
 const charsMax = 600;
-/** So many differences are shown with their decisions; of more, the name is enough. */
+/** The most differences that are shown with their decisions; of the others only the name is. */
 const shownMax = 20;
 
 /** The nth difference of a run, as soon as it is found. */

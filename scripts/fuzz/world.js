@@ -16,7 +16,7 @@ export async function must(url, agent, token, method, path, body) {
 
 /**
  * Two tenants: one that attacks, and one with a canary in everything that it has. The attackers know its name and some
- * ids, and use them; the canary itself nobody ever tells them.
+ * ids, and use them; they are never told the canary itself.
  */
 export async function makeWorld(url, ownerToken, random) {
   const agent = new http.Agent({ keepAlive: true });

@@ -39,7 +39,7 @@ export async function prepare() {
   return findNode(root);
 }
 
-/** Asks again what is needed: whoever had the lock before may have done it. */
+/** Asks again what is needed: the previous holder of the lock may have done it. */
 async function putInOrder() {
   if (needsInstall(root)) {
     await install(root);

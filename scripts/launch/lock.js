@@ -4,14 +4,14 @@ import { dirname, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 
 const pollMs = 100;
-/** Nobody installs or builds for longer; the lock of a machine or container that we cannot ask is given up after it. */
+/** No install or build takes longer; after it we take over the lock of a machine or container that we cannot ask. */
 const foreignMsMax = 30 * 60_000;
 /** Taking over a dead lock is a matter of microseconds. */
 const takeoverMsMax = 10_000;
 
 /**
  * Holds `folder` as a lock while `act` runs, so that two launchers do not install or build at once. The lock of a
- * process that is gone is taken over. `waiting` is told once, with the holder, when somebody else has it.
+ * process that is gone is taken over. `waiting` is told once, with the holder, when another process has it.
  */
 export async function withLock(folder, act, { waiting = () => {} } = {}) {
   mkdirSync(dirname(folder), { recursive: true });
@@ -60,7 +60,7 @@ function ownerOf(folder) {
   }
 }
 
-/** Whether whoever took the lock is surely gone. */
+/** Whether the holder of the lock is surely gone. */
 export function isStale(folder) {
   const owner = ownerOf(folder);
   if (owner === undefined) return false; // released between two looks; the next attempt to take it decides
@@ -98,7 +98,7 @@ function isAlive(pid) {
     process.kill(pid, 0);
     return true;
   } catch (error) {
-    return error.code === "EPERM"; // somebody else's, but there
+    return error.code === "EPERM"; // another user's process, but there
   }
 }
 
