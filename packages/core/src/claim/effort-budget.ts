@@ -8,18 +8,18 @@ import type { ClaimNeed } from "./seats/site.ts";
 
 /** How many nodes and jobs the claims of one batch may examine: about a second's worth, for which callers wait. */
 const examinedMax = 200_000;
-/** The same for groups whose periodic retry is due [B6]: about a millisecond's worth. */
-const retriesExaminedMax = 128;
-/** How many groups are retried before the budget is checked again. */
-const retriesAtOnce = 4;
+/** The same for groups that have their turn [B6]: about a millisecond's worth. */
+const turnExaminedMax = 128;
+/** How many groups have their turn before the budget is checked again. */
+const turnsAtOnce = 4;
 
 /** How much the claims of one batch have examined, and what is worked out once for all of its claimants. */
 export class EffortBudget {
   readonly #state: ReadonlyState;
   readonly #now: Instant;
   readonly full: FullMarks;
-  readonly highestShares: HighestShares;
-  readonly #costs = new Map<string, LeastCosts>();
+  #highestShares: HighestShares | undefined;
+  #costs: Map<string, LeastCosts> | undefined;
   #examined = 0;
   /** Jobs whose claim did not fit the budget. */
   readonly postponed: Job[] = [];
@@ -28,7 +28,12 @@ export class EffortBudget {
     this.#state = state;
     this.#now = now;
     this.full = full;
-    this.highestShares = new HighestShares(state);
+  }
+
+  /** Most batches make no claim, so nothing is prepared for one before it comes. */
+  get highestShares(): HighestShares {
+    this.#highestShares ??= new HighestShares(this.#state);
+    return this.#highestShares;
   }
 
   /** The nodes in order of what room for one member costs there at least. */
@@ -36,6 +41,7 @@ export class EffortBudget {
     const { model, gpus, gpuMemoryMiB, cpusMilli, memoryMiB, part } = need;
     const whole = `${model}/${gpus}/${gpuMemoryMiB}/${cpusMilli}/${memoryMiB}/${order}`;
     const key = part === undefined ? whole : `${whole}/${JSON.stringify(part)}`;
+    this.#costs ??= new Map();
     const known = this.#costs.get(key);
     if (known?.catchUp() === true) return known;
     // Forbidden nodes differ between claimants with the same need. To leave them in makes no node cheaper.
@@ -45,9 +51,9 @@ export class EffortBudget {
     return costs;
   }
 
-  /** How many more groups may be retried now. */
+  /** How many more groups may have their turn now. */
   get turns(): number {
-    return this.#examined < retriesExaminedMax ? retriesAtOnce : 0;
+    return this.#examined < turnExaminedMax ? turnsAtOnce : 0;
   }
 
   /** A claim has examined this many nodes or jobs. */

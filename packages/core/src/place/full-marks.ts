@@ -35,7 +35,7 @@ export class KnownFull implements FullMarks {
   readonly #marks = new Map<SeatShape, Mark>();
 
   isFull(state: ReadonlyState, wish: Wish, spec: JobSpec, account: AccountNo): boolean {
-    const mark = this.#marks.get(wish.shape);
+    const mark = this.#marks.size === 0 ? undefined : this.#marks.get(wish.shape);
     if (mark === undefined) return false;
     const { count } = state.fleet.changes;
     mark.fullAt = fullUpTo(state.fleet, wish, spec, mark.fullAt);

@@ -10,7 +10,7 @@ export class Entrants {
   /** Known only from the first claim on; most passes have none. */
   #entered: Set<WaitingGroup> | undefined;
   /** Accounts of which all groups have entered. */
-  readonly #woken = new Set<AccountNo>();
+  #woken: Set<AccountNo> | undefined;
 
   constructor(state: ReadonlyState, groups: Iterable<WaitingGroup>) {
     this.#state = state;
@@ -19,6 +19,7 @@ export class Entrants {
 
   /** Groups of an account and below that have not entered yet; they enter now. */
   *wakeBelow(account: AccountNo): Generator<WaitingGroup> {
+    this.#woken ??= new Set();
     if (this.#woken.has(account)) return;
     this.#woken.add(account);
     this.#entered ??= new Set(this.#groups);

@@ -10,7 +10,7 @@ import type { World } from "./world.ts";
 export class Attempts {
   readonly #world: World;
   readonly #hopes: SeatHopes;
-  readonly #hopeless = new HopelessShapes();
+  #hopeless: HopelessShapes | undefined;
   #contest: Contest;
   /** Some candidate was refused, or some group was not tried at all. */
   hasRefused: boolean;
@@ -26,7 +26,7 @@ export class Attempts {
     for (;;) {
       if (this.#hopes.areFewer()) this.#contest = this.#hopes.contest();
       const candidate = this.#contest.next();
-      if (candidate === undefined || !this.#hopeless.has(candidate.group)) return candidate;
+      if (candidate === undefined || this.#hopeless?.has(candidate.group) !== true) return candidate;
       this.#contest.close(candidate);
     }
   }
@@ -54,7 +54,9 @@ export class Attempts {
     this.hasRefused = true;
     this.#contest.close(candidate);
     this.#hopes.refused(candidate);
-    if (planned.size === 0 && fleet.maintained.size === 0 && !candidate.seatsOnly) this.#hopeless.add(candidate.group);
+    if (planned.size > 0 || fleet.maintained.size > 0 || candidate.seatsOnly) return;
+    this.#hopeless ??= new HopelessShapes();
+    this.#hopeless.add(candidate.group);
   }
 }
 
@@ -73,7 +75,6 @@ export class HopelessShapes {
   }
 
   has({ account, wish }: WaitingGroup): boolean {
-    if (this.#byAccount.size === 0) return false;
     return this.#byAccount.get(account)?.has(wish.shape) ?? false;
   }
 }

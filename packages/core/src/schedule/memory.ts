@@ -72,8 +72,9 @@ export class SchedulerMemory implements Listener {
     const fresh = this.#fresh;
     if (fresh.length === 0) return fresh;
     this.#fresh = [];
-    const groups = fresh.length === 1 ? fresh : [...new Set(fresh)];
-    return groups.filter((group) => group.jobs.length > 0);
+    // Most often it is one alone.
+    if (fresh.length === 1) return fresh[0]!.jobs.length > 0 ? fresh : [];
+    return [...new Set(fresh)].filter((group) => group.jobs.length > 0);
   }
 
   /** Whether something changed since the last call by which any waiting job may be able to start. */

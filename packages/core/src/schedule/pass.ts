@@ -38,7 +38,7 @@ export function schedule(state: State, memory: SchedulerMemory, now: Instant, ap
   for (const group of awake.groups) memory.candidates.of(group).delayed = false;
   do {
     for (; isAnythingAwake(awake); awake = takeAwake(world)) pass(world, awake);
-    growElasticJobs(world, new Plans(world)); // onto what no waiting job could use
+    if (state.elastic.size > 0) growElasticJobs(world, new Plans(world)); // onto what no waiting job could use
     awake = takeAwake(world);
   } while (isAnythingAwake(awake));
   const turn = world.turn.end();
