@@ -12,7 +12,7 @@ import type { State } from "../state/state.ts";
 import { decide, decideDue } from "./decide.ts";
 
 export interface BatchOptions {
-  /** What the scheduler remembers of earlier batches; without it, everything is looked at again. */
+  /** What the scheduler remembers of earlier batches; without it a batch decides the same and takes longer. */
   readonly memory?: SchedulerMemory;
   /** Called with each event before it is applied. */
   readonly see?: (event: Event, state: State) => void;

@@ -116,11 +116,11 @@ export function decideDue(state: State, now: Instant, act: (events: readonly Eve
       }
       case "exposed":
         // A waiting job may claim its seats from now on [T8].
-        if (state.jobs.has(timer.subject as JobNo)) state.waiting.roomChanged(state.clock);
+        if (state.jobs.has(timer.subject as JobNo)) state.waiting.roomChanged();
         break;
       case "moves":
         // The hourly budget of moves has room again [T9].
-        state.waiting.roomChanged(state.clock);
+        state.waiting.roomChanged();
         break;
       case "price":
         act(priceCame(state, now));

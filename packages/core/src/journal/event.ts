@@ -266,11 +266,11 @@ export interface KeyUsed extends Head<"key-used"> {
 export interface PolicySet extends Head<"policy-set"> {
   readonly policy: Policy;
 }
-/** More than 256 groups wait, and some had their periodic retry [B6]. */
+/** Where more than 256 groups wait: how far their round of turns has come, and whether another follows [B6]. */
 export interface TurnTaken extends Head<"turn-taken"> {
-  /** The first job of the last group that was retried in this round; 0 = the round is complete. */
+  /** The first job of the last group that has had its turn in this round; 0 = no round is under way. */
   readonly upTo: number;
-  /** Something changed during the round, so another one follows. */
+  /** Something changed, so another round follows. */
   readonly again: boolean;
 }
 

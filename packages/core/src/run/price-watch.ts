@@ -10,7 +10,7 @@ import { stopJob } from "./stop.ts";
 export function priceCame(state: State, now: Instant): Event[] {
   const [next] = priceChangesAfter(state, now);
   if (next !== undefined) state.timers.addOnce({ at: next, kind: "price", subject: 0 });
-  state.waiting.roomChanged(state.clock);
+  state.waiting.roomChanged();
   return [...state.priced].flatMap((job) => leaveForPrice(state, job, now));
 }
 

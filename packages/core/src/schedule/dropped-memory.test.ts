@@ -3,6 +3,7 @@ import { describe, it } from "node:test";
 import { decideBatch } from "../decide/batch.ts";
 import { canonicalJson } from "../journal/canonical.ts";
 import type { Command } from "../journal/command.ts";
+import type { Event } from "../journal/event.ts";
 import type { Input } from "../journal/input.ts";
 import { isRefusal } from "../journal/refusal.ts";
 import { type AccountTerms, plainTerms } from "../model/account.ts";
@@ -10,6 +11,7 @@ import type { AccountId, LeaseId, OperationId } from "../model/ids.ts";
 import type { JobSpec } from "../model/job.ts";
 import { plainPolicy } from "../model/policy.ts";
 import { hour, minute, unitsPerGpu } from "../model/units.ts";
+import { apply } from "../state/apply/apply.ts";
 import { emptyState } from "../state/empty.ts";
 import { readSnapshot, writeSnapshot } from "../state/snapshot/snapshot.ts";
 import type { State } from "../state/state.ts";
@@ -30,6 +32,8 @@ class TwinDay {
   readonly #roll: (sides: number) => number;
   readonly #kept: Living = { state: emptyState(), memory: new SchedulerMemory() };
   readonly #forgetful: Living = { state: emptyState(), memory: new SchedulerMemory() };
+  /** Made of the events alone, as a replay of the journal makes it. */
+  readonly #replica = emptyState();
   readonly #sequence = new Map<LeaseId, number>();
   #now = 1_000_000;
   #count = 0;
@@ -48,6 +52,11 @@ class TwinDay {
     this.#decide([this.#command({ kind: "policy.set", policy: { ...plainPolicy, ...policy } })]);
     for (const path of accounts) this.#decide([this.#command(creation(path))]);
     for (let i = 0; i < waiting; i++) this.#decide([this.#submission()]);
+  }
+
+  /** Whether what the journal says is all that the scheduler's state holds. */
+  isReplayed(): boolean {
+    return writeSnapshot(this.#replica) === writeSnapshot(this.#kept.state);
   }
 
   get waitsLong(): boolean {
@@ -84,6 +93,7 @@ class TwinDay {
     for (let i = 0; i < Math.max(kept!.events.length, forgetful!.events.length); i++)
       assert.equal(canonicalJson(forgetful!.events[i]), canonicalJson(kept!.events[i]), `decision ${this.events + i}`);
     this.events += kept!.events.length;
+    for (const event of kept!.events) apply(this.#replica, JSON.parse(canonicalJson(event)) as Event);
     this.turns += kept!.events.filter(({ kind }) => kind === "turn-taken").length;
   }
 
@@ -147,6 +157,7 @@ describe("a scheduler that drops its memory at random moments", () => {
     for (const [i, policy] of policies.entries()) {
       const day = new TwinDay(11 + i, 24, policy);
       for (let step = 0; step < 60; step++) day.step();
+      assert.ok(day.isReplayed());
       assert.ok(day.drops > 20 && day.events > 200, `${day.drops} drops, ${day.events} events`);
     }
   });
@@ -154,7 +165,10 @@ describe("a scheduler that drops its memory at random moments", () => {
   it("[S26, B6] does so where very many groups wait and take turns", () => {
     for (const [i, policy] of policies.slice(0, 2).entries()) {
       const day = new TwinDay(31 + i, 340, policy);
-      for (let step = 0; step < 60; step++) day.step();
+      for (let step = 0; step < 60; step++) {
+        day.step();
+        assert.ok(day.isReplayed(), `after step ${step}`);
+      }
       assert.ok(day.waitsLong && day.turns > 10, `${day.turns} turns`);
     }
   });

@@ -16,7 +16,7 @@ export function wakeDue(state: State, memory: SchedulerMemory, now: Instant): vo
     if (kind === "quantum") {
       for (const group of state.waiting.ofAccount(subject as AccountNo)) memory.firstChanged(group);
     } else if (kind === "limit" || state.jobs.has(subject as JobNo)) {
-      state.waiting.roomChanged(now);
+      state.waiting.roomChanged();
     }
   }
 }

@@ -31,7 +31,6 @@ const postponedMs = 100;
  */
 export function schedule(state: State, memory: SchedulerMemory, now: Instant, apply: (event: Event) => void): void {
   const world = worldOf(state, memory, now, apply);
-  memory.watch(state);
   settleClaims(state, memory.claims, now, apply); // claimants whose seats are free now
   settleClasses(world);
   let awake = takeAwake(world);

@@ -16,8 +16,10 @@ export class Turn {
   readonly #now: Instant;
   /** Whether this batch is the turn of some groups. */
   readonly isDue: boolean;
-  /** Another round follows: something changed before this one began, or since. */
-  #again: boolean;
+  /** Something changed in this batch, by events or by time. */
+  #changed = false;
+  /** The same since the first group had its turn. */
+  #changedSince = false;
   /** The next groups, last first; undefined = no group has had its turn yet. */
   #left: WaitingGroup[] | undefined;
   #upTo: number;
@@ -29,7 +31,6 @@ export class Turn {
     const { waiting } = state;
     this.isDue = waiting.isLong && waiting.turnAt !== undefined && waiting.turnAt <= now;
     this.#upTo = waiting.round.upTo;
-    this.#again = this.#upTo > 0 && waiting.round.changedAt !== undefined;
     this.#mayPlan = this.isDue;
   }
 
@@ -43,23 +44,34 @@ export class Turn {
     return taken;
   }
 
-  /** Whether groups without a turn may be planned in this pass: true once in a turn. */
+  /** Whether groups that find no seats may be planned although they have no turn; once in a turn. */
   takeMayPlan(): boolean {
     const may = this.#mayPlan;
     this.#mayPlan = false;
     return may;
   }
 
-  /** Something changed: groups that had their turn may be able to claim now, so another round follows. */
+  /** Something changed: groups that have had their turn may be able to claim now. */
   noteChange(): void {
-    if (this.#left !== undefined) this.#again = true;
+    this.#changed = true;
+    if (this.#left !== undefined) this.#changedSince = true;
   }
 
-  /** The event that records the turn; undefined where there was none. */
+  /** The fact to record: how far the round has come, or that another one follows; undefined = neither has changed. */
   end(): TurnTaken | undefined {
-    if (!this.isDue || !this.#state.waiting.isLong) return undefined;
-    const isOver = this.#state.waiting.groupsAfter(this.#upTo, 1).length === 0;
-    const upTo = isOver ? 0 : this.#upTo;
-    return { kind: "turn-taken", v: 1, at: this.#now, upTo, again: this.#again };
+    const { waiting } = this.#state;
+    if (!waiting.isLong) return undefined;
+    const { round } = waiting;
+    if (!this.isDue) {
+      return this.#changed && round.changedAt === undefined ? this.#taken(round.upTo, true) : undefined;
+    }
+    const isOver = waiting.groupsAfter(this.#upTo, 1).length === 0;
+    // A round that begins in this batch covers what changed before it.
+    const wasUnderWay = round.upTo > 0 && (this.#changed || round.changedAt !== undefined);
+    return this.#taken(isOver ? 0 : this.#upTo, wasUnderWay || this.#changedSince);
+  }
+
+  #taken(upTo: number, again: boolean): TurnTaken {
+    return { kind: "turn-taken", v: 1, at: this.#now, upTo, again };
   }
 }

@@ -67,7 +67,7 @@ describe("waking waiting jobs", () => {
     for (let seed = 1; seed <= 3; seed++)
       live(seed, true, (world) => {
         const before = world.events.length;
-        world.state.waiting.roomChanged(world.now);
+        world.state.waiting.roomChanged();
         settle(world);
         const done = world.events.slice(before).filter(({ kind }) => kind === "job-placed" || kind === "job-claimed");
         assert.deepEqual(done, []);

@@ -69,7 +69,7 @@ function edited(state: State, event: AccountEdited): void {
   orderMayDiffer(state, account);
   state.waiting.listener.classesMayChange(account.no);
   state.waiting.listener.standingsChanged();
-  state.waiting.roomChanged(event.at);
+  state.waiting.roomChanged();
 }
 
 function changeTerms(state: State, account: Account, terms: AccountTerms): void {

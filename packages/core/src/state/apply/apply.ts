@@ -60,7 +60,7 @@ function write(state: State, event: Event): void {
       marksUnder(state, event.policy);
       state.policy = event.policy;
       state.waiting.listener.standingsChanged();
-      state.waiting.roomChanged(at);
+      state.waiting.roomChanged();
       return;
     case "epoch-began":
       state.epoch = event.epoch;

@@ -16,7 +16,7 @@ export function claimed(state: State, event: JobClaimed): void {
   leaveQueue(state, job);
   keepClaim(state, job, { choice, unitsEach, seats, ...(cover !== undefined && { cover }) });
   // An account that claims its floor leaves more of the free room to others.
-  if (state.lendingLimits > 0) state.waiting.roomChanged(state.clock);
+  if (state.lendingLimits > 0) state.waiting.roomChanged();
   const { moves } = event;
   if (moves === undefined) return;
   const recent = state.movedAt.filter((at) => at > event.at - hour);
@@ -67,7 +67,7 @@ export function dropClaim(state: State, job: Job): void {
   countClaim(state, job, -1);
   job.claim = undefined;
   state.claimants.delete(job);
-  state.waiting.roomChanged(state.clock);
+  state.waiting.roomChanged();
   // The seats counted as usage of the account; without them its guarantee may cover burst work [C3].
   state.waiting.listener.classesMayChange(job.account);
   for (const seat of claim.seats) {

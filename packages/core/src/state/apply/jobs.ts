@@ -68,7 +68,7 @@ export function applyToJobs(state: State, event: JobEvent): void {
       const members = event.seats.map((seat, i) => memberOf(job, event, seat, job.seats.length + i, true));
       job.seats = [...job.seats, ...event.seats];
       job.leases = [...job.leases, ...members];
-      state.waiting.roomChanged(event.at);
+      state.waiting.roomChanged();
       for (const lease of members) holdLease(state, job, lease);
       return;
     }
@@ -170,7 +170,7 @@ function placed(state: State, event: JobPlaced): void {
   if (job.array !== undefined) state.arrays.get(job.array)!.active++;
   activate(state, job);
   // The job can be a victim from now on, and may use room that a guarantee had left to others.
-  state.waiting.roomChanged(event.at);
+  state.waiting.roomChanged();
   state.waiting.listener.classesMayChange(job.account);
   for (const lease of job.leases) holdLease(state, job, lease);
 }

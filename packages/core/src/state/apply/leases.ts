@@ -155,7 +155,7 @@ function leaseEnded(state: State, event: LeaseEnded): void {
   const lease = leaseOf(state, event.lease);
   const job = jobOf(state, lease.job);
   state.leases.count(-1);
-  state.waiting.roomChanged(event.at);
+  state.waiting.roomChanged();
   state.waiting.listener.classesMayChange(job.account);
   job.leases = job.leases.filter((each) => each !== lease);
   state.resumable.lessen(job);

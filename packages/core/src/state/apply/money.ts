@@ -36,11 +36,11 @@ export function applyToBooks(state: State, event: MoneyEvent): void {
       books.budgets.delete(event.account);
       books.reached.delete(event.account);
       books.foreseen.delete(event.account);
-      state.waiting.roomChanged(event.at);
+      state.waiting.roomChanged();
       return;
     case "budget-reached":
       books.reached.set(event.account, { stop: event.stop, perMille: event.perMille });
-      state.waiting.roomChanged(event.at);
+      state.waiting.roomChanged();
       return;
     case "budget-foreseen":
       if (event.over) books.foreseen.add(event.account);
@@ -49,7 +49,7 @@ export function applyToBooks(state: State, event: MoneyEvent): void {
     case "credit-reached":
       if (event.reached) books.creditReached.add(event.tenant);
       else books.creditReached.delete(event.tenant);
-      state.waiting.roomChanged(event.at);
+      state.waiting.roomChanged();
       return;
     case "invoice-issued":
       books.nextInvoice++;

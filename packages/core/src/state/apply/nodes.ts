@@ -29,7 +29,7 @@ export function applyToNodes(state: State, event: NodeEvent): void {
       return; // a node that leaves gives no waiting job a chance to start
   }
   waiting.listener.standingsChanged();
-  waiting.roomChanged(event.at);
+  waiting.roomChanged();
 }
 
 function removed(state: State, no: FleetNode["no"]): void {

@@ -23,5 +23,5 @@ export function leaveQueue(state: State, job: Job): void {
 
 /** Ends a planned start: the room that was kept for it is there for the jobs behind it. */
 export function dropPlan(state: State, job: Job): void {
-  if (state.planned.size > 0 && state.planned.delete(job)) state.waiting.roomChanged(state.clock);
+  if (state.planned.size > 0 && state.planned.delete(job)) state.waiting.roomChanged();
 }

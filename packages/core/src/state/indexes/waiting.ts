@@ -158,8 +158,7 @@ export class Waiting {
   }
 
   /** Room, quota or a limit changed: every waiting job may be able to start. */
-  roomChanged(at: Instant): void {
-    if (this.isLong && this.round.changedAt === undefined) this.round = { ...this.round, changedAt: at };
+  roomChanged(): void {
     this.listener.roomChanged();
   }
 
@@ -256,7 +255,6 @@ export class Waiting {
   #leave(group: WaitingGroup): void {
     this.#empty++;
     this.groups.delete(group.node);
-    if (!this.isLong) this.round = noRound;
     const { rivals } = group;
     const { queue } = rivals;
     rivals.groups.delete(group.rivalNode);
