@@ -40,7 +40,6 @@ export function reasonFor(state: ReadonlyState, job: Job, now: Instant): Reason 
     return { kind: "not-yet", values: { cause: "array", running: array.active, limit: atOnceMax } };
   }
   if (job.waitsFor > 0) return { kind: "dependency", values: { jobs: job.waitsFor } };
-  if (isPassedOver(state, job)) return orderReason(state, job);
   let first: Reason | undefined;
   for (let choice = 0; choice < job.spec.gpus.length; choice++) {
     for (const model of modelsFor(state, job, choice)) {
@@ -49,6 +48,9 @@ export function reasonFor(state: ReadonlyState, job: Job, now: Instant): Reason 
       first ??= reason;
     }
   }
+  // The seats that are missing may be those on which jobs behind it were started.
+  const lacksSeats = first?.kind === "capacity" || first?.kind === "shape" || first?.kind === "isolation";
+  if (lacksSeats && isPassedOver(state, job)) return orderReason(state, job);
   return first ?? { kind: "never", values: { model: job.spec.gpus[0]!.model } };
 }
 
