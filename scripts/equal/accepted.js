@@ -22,6 +22,7 @@ export const accepted = {
     "prover case 618": marks,
     "prover case 795": marks,
     "prover case 1985": marks,
+    "bench mixed": "turns are facts [B6]: with --quick more than 256 groups wait",
     "bench full": "turns are facts and plans are worked out in every pass where very many groups wait [B6]",
   },
   /** Fields that the base does not have, by kind and path: `"job-placed.pass": "…"`, `"job-submitted.spec.pool": "…"`. */
