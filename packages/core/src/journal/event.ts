@@ -266,9 +266,9 @@ export interface KeyUsed extends Head<"key-used"> {
 export interface PolicySet extends Head<"policy-set"> {
   readonly policy: Policy;
 }
-/** More than 256 groups wait, and some had their periodic retry [B6]. */
+/** More than 256 groups wait, and some had their turn [B6]. */
 export interface TurnTaken extends Head<"turn-taken"> {
-  /** The first job of the last group that was retried in this round; 0 = the round is complete. */
+  /** The first job of the last group that had its turn in this round; 0 = the round is complete. */
   readonly upTo: number;
   /** Something changed during the round, so another one follows. */
   readonly again: boolean;
