@@ -46,7 +46,7 @@ export function demandOf({ fleet }: WithFleet, job: Pick<Job, "spec">, choice: n
  * The size of a part on an empty device of a model: the largest over the modes of the model's pools, because MIG rounds
  * up and the device is not chosen yet.
  */
-export function partOn(
+function partOn(
   fleet: ReadonlyFleet,
   model: number,
   ask: PartAsk,
