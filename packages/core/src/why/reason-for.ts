@@ -308,11 +308,11 @@ function room(state: ReadonlyState, need: MemberNeed, members: number, apart: bo
 }
 
 function orderReason(state: ReadonlyState, job: Job): Reason {
-  return { kind: "order", values: { ahead: positionOf(state, job).ahead } };
+  return { kind: "order", values: { ahead: aheadOf(state, job) } };
 }
 
-/** The job's place among the waiting jobs of its account. */
-export function positionOf(state: ReadonlyState, job: Job): { position: number; ahead: number } {
+/** How many waiting jobs of its account go before a job. */
+export function aheadOf(state: ReadonlyState, job: Job): number {
   let ahead = 0;
   for (const group of state.waiting.groups) {
     if (group.account !== job.account) continue;
@@ -321,5 +321,5 @@ export function positionOf(state: ReadonlyState, job: Job): { position: number; 
       ahead++;
     }
   }
-  return { position: ahead + 1, ahead };
+  return ahead;
 }
