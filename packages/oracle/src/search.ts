@@ -91,7 +91,7 @@ function firstLegal(
       const legal =
         isEnough(world, wish, option, set) &&
         faultsOfSet(world, wish, option, basis, set).length === 0 &&
-        // Nobody goes only so that the claimant is covered, or its side small enough [T2].
+        // T2 takes no victim only to have the claimant covered, or to make its side small enough.
         set.every((one) => basis.by.get(one) !== "T2" || isNeeded(one, set));
       return legal ? set : undefined;
     }

@@ -1,7 +1,7 @@
+import { shortDuration } from "@tessera/core/duration";
 import { barChart, escaped, framed, table, tiles } from "@tessera/sim";
 import {
   changeText,
-  duration,
   headerOf,
   jobHeader,
   jobRowsOf,
@@ -28,11 +28,11 @@ export function pageOf(report: Report): string {
 <p>${escaped(replayText(report))}</p>
 ${tiles([
   [both(percent(asItWas.utilization), percent(changed.utilization)), "utilization"],
-  [both(duration(asItWas.waitMsMean), duration(changed.waitMsMean)), "mean wait"],
+  [both(shortDuration(asItWas.waitMsMean), shortDuration(changed.waitMsMean)), "mean wait"],
   [both(String(asItWas.evictions), String(changed.evictions)), "preemptions"],
   [both(String(asItWas.started), String(changed.started)), "jobs started"],
 ])}
-<div class="charts">${barChart("Mean wait by account", waits, ["as it was", "changed"], "time in the queue", duration)}</div>
+<div class="charts">${barChart("Mean wait by account", waits, ["as it was", "changed"], "time in the queue", shortDuration)}</div>
 <h2>Accounts</h2>
 ${table(headerOf(report), rowsOf(report))}
 <h2>Jobs that change most</h2>

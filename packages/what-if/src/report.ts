@@ -1,4 +1,5 @@
 import { divideRounded, exponentOf, minorMicros } from "@tessera/core";
+import { shortDuration } from "@tessera/core/duration";
 import { textTable } from "@tessera/sim";
 import type { ChangeText } from "./change.ts";
 import type { Comparison, Figures, Pair } from "./compare.ts";
@@ -49,8 +50,8 @@ interface Column {
 
 const plainColumns: readonly Column[] = [
   { name: "jobs started", of: ({ started, jobs }) => `${started}/${jobs}` },
-  { name: "wait mean", of: ({ waitMsMean }) => duration(waitMsMean) },
-  { name: "wait p90", of: ({ waitMsP90 }) => duration(waitMsP90) },
+  { name: "wait mean", of: ({ waitMsMean }) => shortDuration(waitMsMean) },
+  { name: "wait p90", of: ({ waitMsP90 }) => shortDuration(waitMsP90) },
   { name: "preempted", of: ({ evictions }) => String(evictions) },
   { name: "lost GPU-h", of: ({ lostGpuMs }) => hours(lostGpuMs) },
   { name: "GPU-h held", of: ({ heldGpuMs }) => hours(heldGpuMs) },
@@ -85,8 +86,8 @@ export function jobRowsOf({ jobs }: Report): string[][] {
     name,
     account,
     String(gpus),
-    arrow(duration(asItWas.waitMs), duration(changed.waitMs)),
-    `${waitMsChange < 0 ? "-" : "+"}${duration(Math.abs(waitMsChange))}`,
+    arrow(shortDuration(asItWas.waitMs), shortDuration(changed.waitMs)),
+    `${waitMsChange < 0 ? "-" : "+"}${shortDuration(Math.abs(waitMsChange))}`,
     arrow(String(asItWas.evictions), String(changed.evictions)),
   ]);
 }
@@ -142,10 +143,4 @@ export function percent(part: number): string {
 
 function hours(gpuMs: number): string {
   return (gpuMs / 3_600_000).toFixed(2);
-}
-
-export function duration(ms: number): string {
-  if (ms < 60_000) return `${(ms / 1_000).toFixed(1)}s`;
-  if (ms < 3_600_000) return `${(ms / 60_000).toFixed(1)}m`;
-  return `${(ms / 3_600_000).toFixed(1)}h`;
 }

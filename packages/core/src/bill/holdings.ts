@@ -21,7 +21,7 @@ export const ofCpuSum = 9;
 export const ofMemorySum = 11;
 const ofIsLive = 13;
 
-/** So many holdings of one account and model are side by side in memory. */
+/** The number of holdings of one account and model that lie side by side in memory. */
 const chunk = 8;
 
 /** What each account holds of each SKU. A holding is a number: its index in the columns below. */

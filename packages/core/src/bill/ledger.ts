@@ -30,7 +30,7 @@ function contraAccount(kind: ChargeKind, tenant: string): LedgerAccount {
 }
 
 /** The account that an invoice is booked to: owed with chargeback, only shown with showback. */
-export function billedTo({ tenant, mode }: Pick<Invoice, "tenant" | "mode">): LedgerAccount {
+function billedTo({ tenant, mode }: Pick<Invoice, "tenant" | "mode">): LedgerAccount {
   return `tenant/${tenant}/${mode === "chargeback" ? "owed" : "shown"}`;
 }
 

@@ -4,7 +4,7 @@ import type { Job } from "../model/job.ts";
 import type { Lease } from "../model/lease.ts";
 import type { Instant } from "../model/units.ts";
 import type { Timeline } from "../plan/timeline.ts";
-import { demandOf } from "../quota/demand.ts";
+import { demandOf, modelOn } from "../quota/demand.ts";
 import { stopJob, stopOrderOf } from "../run/stop.ts";
 import type { ReadonlyState } from "../state/readonly-state.ts";
 import type { ClaimPlan } from "./claim-plan.ts";
@@ -54,9 +54,8 @@ export function claimFor(
 /** B2: planned jobs that go before it in its own account must not start later because of its claim. */
 function keepsPlans(state: ReadonlyState, job: Job, { choice, seats }: ClaimPlan, timeline: () => Timeline): boolean {
   if (state.planned.size === 0) return true;
-  const gpu = seats[0]?.gpus[0];
-  const model = gpu === undefined ? -1 : state.fleet.gpuModel[gpu]!;
-  return timeline().backfill.mayClaim(job, demandOf(state, job, choice, model), seats);
+  const demand = demandOf(state, job, choice, modelOn(state, seats));
+  return timeline().backfill.mayClaim(job, demand, seats);
 }
 
 function shrink(state: ReadonlyState, job: Job, lease: Lease, now: Instant): Event {

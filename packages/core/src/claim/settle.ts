@@ -8,7 +8,7 @@ import { keptApart } from "../place/dedicated.ts";
 import { handoverFor } from "../place/handover.ts";
 import { accountOf } from "../quota/accounts.ts";
 import { ceilingHit } from "../quota/ceiling.ts";
-import { demandOf } from "../quota/demand.ts";
+import { demandOf, modelOn } from "../quota/demand.ts";
 import { borrowedOf, coverFor, isNothing } from "../quota/guarantee.ts";
 import { addTo, type Held, minus, nothingHeld, plus } from "../quota/held.ts";
 import type { ReadonlyState } from "../state/readonly-state.ts";
@@ -43,7 +43,7 @@ function startOrDrop(state: ReadonlyState, job: Job, claim: Claim, now: Instant)
     const { leaving } = state.usage[claim.cover ?? job.account]!;
     return leaving.units === 0 ? droppedClaim(job, now, "no guarantee holds it any more") : undefined;
   }
-  const option = { choice: claim.choice, model: modelOf(state, claim) };
+  const option = { choice: claim.choice, model: modelOn(state, claim.seats) };
   if (moneyHit(state, job, option, cover === noAccount, now)) {
     return droppedClaim(job, now, "money keeps it from starting");
   }
@@ -95,13 +95,8 @@ function hasRoom(state: ReadonlyState, job: Job, claim: Claim): boolean {
     if (node.freeCpusMilli < 0 || node.freeMemoryMiB < 0) return false;
   }
   const held = heldFor(state, job, claim);
-  const demand = demandOf(state, job, claim.choice, modelOf(state, claim));
+  const demand = demandOf(state, job, claim.choice, modelOn(state, claim.seats));
   return ceilingHit(state, job.account, demand, (account) => minus(state.usage[account.no]!, held)) === undefined;
-}
-
-function modelOf({ fleet }: ReadonlyState, { seats }: Claim): number {
-  const gpu = seats[0]?.gpus[0];
-  return gpu === undefined ? -1 : fleet.gpuModel[gpu]!;
 }
 
 /** What the seats held for a claimant amount to; the usage of its accounts contains it already. */

@@ -1,16 +1,16 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import type { JobNo } from "../model/ids.ts";
+import { diceOf } from "../testing/dice.ts";
 import { ByNumber } from "./by-number.ts";
 
 describe("values by number", () => {
   it("match a map after random changes, and are listed by number", () => {
     const values = new ByNumber<JobNo, string>();
     const map = new Map<number, string>();
-    let seed = 3;
+    const roll = diceOf(3);
     for (let step = 0; step < 3_000; step++) {
-      seed = (Math.imul(seed, 1_103_515_245) + 12_345) & 0x7fff_ffff;
-      const no = (seed >> 8) % 500;
+      const no = roll(500);
       if (step % 3 === 0) {
         values.delete(no as JobNo);
         map.delete(no);

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
+import { diceOf } from "../testing/dice.ts";
 import { Heap, type Placed } from "./heap.ts";
 
 interface Entry extends Placed {
@@ -13,16 +14,15 @@ describe("a heap", () => {
     const heap = heapByRank();
     const live = new Set<Entry>();
     const entries = Array.from({ length: 60 }, (): Entry => ({ place: -1, rank: 0 }));
-    let seed = 5;
+    const roll = diceOf(5);
     for (let step = 0; step < 4_000; step++) {
-      seed = (Math.imul(seed, 1_103_515_245) + 12_345) & 0x7fff_ffff;
-      const entry = entries[(seed >> 8) % entries.length]!;
+      const entry = entries[roll(entries.length)]!;
       if (step % 3 === 0) {
         heap.delete(entry);
         live.delete(entry);
       } else {
         // A fraction per step keeps the ranks distinct, as the order must be strict.
-        entry.rank = ((seed >> 4) % 1_000) + step / 4_000;
+        entry.rank = roll(1_000) + step / 4_000;
         heap.update(entry);
         live.add(entry);
       }

@@ -2,16 +2,16 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import type { JobId } from "../model/ids.ts";
 import type { Job } from "../model/job.ts";
+import { diceOf } from "../testing/dice.ts";
 import { JobsById } from "./jobs-by-id.ts";
 
 describe("jobs by id", () => {
   it("match a map after random additions and deletions", () => {
     const jobs = new JobsById();
     const map = new Map<string, Job>();
-    let seed = 11;
+    const roll = diceOf(11);
     for (let step = 0; step < 20_000; step++) {
-      seed = (Math.imul(seed, 1_103_515_245) + 12_345) & 0x7fff_ffff;
-      const id = `job_${((seed >> 8) % 700).toString(36).padStart(4, "0")}` as JobId;
+      const id = `job_${roll(700).toString(36).padStart(4, "0")}` as JobId;
       const known = map.get(id);
       assert.equal(jobs.get(id), known);
       assert.equal(jobs.has(id), known !== undefined);

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import type { AccountNo } from "../model/ids.ts";
 import type { Job } from "../model/job.ts";
+import { diceOf } from "../testing/dice.ts";
 import { JobsUnder } from "./jobs-under.ts";
 import { noSlot, SlotPool } from "./slots.ts";
 
@@ -10,25 +11,21 @@ describe("jobs under a number", () => {
     const slots = new SlotPool();
     const jobs = new JobsUnder<AccountNo>();
     const standing = new Map<number, Set<Job>>();
-    let seed = 7;
-    const draw = (below: number): number => {
-      seed = (Math.imul(seed, 1_103_515_245) + 12_345) & 0x7fff_ffff;
-      return seed % below;
-    };
+    const roll = diceOf(7);
     const live: [AccountNo, Job][] = [];
     for (let step = 0; step < 5_000; step++) {
-      if (live.length === 0 || draw(100) < 52) {
-        const [account, job] = [draw(5) as AccountNo, { slot: slots.take() } as Job];
+      if (live.length === 0 || roll(100) < 52) {
+        const [account, job] = [roll(5) as AccountNo, { slot: slots.take() } as Job];
         live.push([account, job]);
         jobs.add(account, job);
         standing.set(account, (standing.get(account) ?? new Set()).add(job));
       } else {
-        const [[account, job]] = live.splice(draw(live.length), 1) as [[AccountNo, Job]];
+        const [[account, job]] = live.splice(roll(live.length), 1) as [[AccountNo, Job]];
         jobs.delete(account, job);
         slots.give(job.slot);
         standing.get(account)!.delete(job);
       }
-      const account = draw(5) as AccountNo;
+      const account = roll(5) as AccountNo;
       const expected = [...(standing.get(account) ?? [])];
       assert.deepEqual([...jobs.of(account)], expected);
       assert.equal(jobs.has(account), expected.length > 0);

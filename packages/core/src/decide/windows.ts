@@ -51,7 +51,7 @@ export function setWindow(
 }
 
 /** The terms of the account while no window is in force. */
-export function baseOf(account: Account): AccountTerms {
+function baseOf(account: Account): AccountTerms {
   return account.base ?? account.terms;
 }
 

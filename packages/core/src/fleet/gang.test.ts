@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import type { TopologyAsk } from "../model/job.ts";
+import { diceOf } from "../testing/dice.ts";
 import { nodeOf, World } from "../testing/world.ts";
 import { DomainRoom } from "./domain-room.ts";
 import { holdsGang, spreadGang } from "./gang.ts";
@@ -39,15 +40,11 @@ describe("the domains of a gang", () => {
   });
 
   it("[P1, P2] are found exactly if all members fit, in one domain if that is required", () => {
-    let seed = 7;
-    const random = (below: number) => {
-      seed = (seed * 48_271) % 0x7fffffff;
-      return seed % below;
-    };
+    const roll = diceOf(7);
     for (let round = 0; round < 200; round++) {
-      const fits = Array.from({ length: 27 }, () => random(3));
+      const fits = Array.from({ length: 27 }, () => roll(3));
       const { fleet, rooms } = roomsOf(fits);
-      const members = 1 + random(30);
+      const members = 1 + roll(30);
       for (const level of ["block", "rack", "node"] as const) {
         for (const required of [true, false]) {
           const ask = { topology: { level, required }, spread: undefined };

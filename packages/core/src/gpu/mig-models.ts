@@ -189,8 +189,3 @@ function nearest(family: readonly MigModel[], memoryMiB: number): MigModel {
   const far = (each: MigModel) => Math.abs(each.memoryMiB - memoryMiB);
   return family.reduce((best, each) => (far(each) < far(best) ? each : best));
 }
-
-/** A profile by its name (`1g.10gb`, `1g.10gb+me`) on a device of this model; undefined if it has no such profile. */
-export function migProfileFor(name: string, profile: string, memoryMiB = 0): MigProfile | undefined {
-  return migModelOf(name, memoryMiB)?.profileByName.get(profile);
-}

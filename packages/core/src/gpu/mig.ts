@@ -22,11 +22,6 @@ export function withInstance({ grid }: MigModel, use: MigUse, profile: MigProfil
   };
 }
 
-/** The starts at which an instance fits now, lowest first. */
-export function legalStarts({ grid }: MigModel, use: MigUse, profile: MigProfile): readonly number[] {
-  return profile.starts.filter((start) => isLegal(grid, use, profile, start));
-}
-
 /**
  * The start that keeps the most options open. First, one after which the rest of the vendor's balanced layout still fits:
  * otherwise small instances that come first would exclude a 3g beside a 2g. Then the one after which the most different

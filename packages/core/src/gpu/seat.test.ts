@@ -3,6 +3,7 @@ import { describe, it } from "node:test";
 import type { Trust } from "../model/account.ts";
 import type { PartSeat, PoolMode } from "../model/part.ts";
 import { unitsPerGpu } from "../model/units.ts";
+import { diceOf } from "../testing/dice.ts";
 import { uncut, withInstance } from "./mig.ts";
 import { migModelOf } from "./mig-models.ts";
 import { mpsClientsMax, type Newcomer, type Occupant, type PartAsk, type PartDevice, seatPart } from "./seat.ts";
@@ -193,11 +194,7 @@ describe("sharing a GPU", () => {
 
 describe("a GPU over a long time", () => {
   it("[S2, S3] is never partitioned illegally, filled beyond its units or shared against the rules", () => {
-    let seed = 20_261;
-    const below = (n: number) => {
-      seed = (Math.imul(seed, 1_103_515_245) + 12_345) & 0x7fff_ffff;
-      return (seed >>> 8) % n;
-    };
+    const roll = diceOf(20_261);
     const devices = [
       gpu("any"),
       gpu("mig"),
@@ -221,12 +218,12 @@ describe("a GPU over a long time", () => {
       const model = migModelOf(device.model, device.memoryMiB);
       let occupants: Occupant[] = [];
       for (let step = 0; step < 3000; step++) {
-        if (below(3) === 0) occupants = occupants.toSpliced(below(occupants.length + 1), 1);
-        if (below(50) === 0) occupants = [];
-        const guest = guests[below(guests.length)]!;
-        const plain = fraction((1 + below(20)) * 1050, { isolation: isolations[below(4)]! });
+        if (roll(3) === 0) occupants = occupants.toSpliced(roll(occupants.length + 1), 1);
+        if (roll(50) === 0) occupants = [];
+        const guest = guests[roll(guests.length)]!;
+        const plain = fraction((1 + roll(20)) * 1050, { isolation: isolations[roll(4)]! });
         const ask =
-          model !== undefined && below(2) === 0 ? profile(model.profiles[below(model.profiles.length)]!.name) : plain;
+          model !== undefined && roll(2) === 0 ? profile(model.profiles[roll(model.profiles.length)]!.name) : plain;
         const answer = seatPart(device, occupants, guest, ask);
         if (!isSeat(answer)) {
           seen.set(answer, (seen.get(answer) ?? 0) + 1);

@@ -91,7 +91,7 @@ export function seatPart(
  * Whether two tenants may share one GPU [S3]. The jobs of one tenant always may. Confidential tenants share with no
  * other; untrusted ones only by MIG and if each allows the other; trusted ones by MIG, or inside one trust group.
  */
-export function maySharePart(mode: PartMode, who: PartTenant, other: Occupant): boolean {
+function maySharePart(mode: PartMode, who: PartTenant, other: Occupant): boolean {
   if (who.tenant === other.tenant) return true;
   if (who.trust === "confidential" || other.trust === "confidential") return false;
   const trusted = who.trust === "trusted" && other.trust === "trusted";

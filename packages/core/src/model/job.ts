@@ -279,3 +279,8 @@ export interface JobArray {
 
 /** The name of a job that was given none. */
 export const plainName = "job";
+
+/** When the present attempt of a job began: when its members started, or before that when it was placed. */
+export function beginOf({ startedAt, placedAt }: Job): Instant {
+  return startedAt > 0 ? startedAt : placedAt;
+}

@@ -9,6 +9,7 @@ import { remainderOf } from "../state/apply/dedicated.ts";
 import { jobOf } from "../state/live-jobs.ts";
 import { readSnapshot, writeSnapshot } from "../state/snapshot/snapshot.ts";
 import type { State } from "../state/state.ts";
+import { diceOf } from "../testing/dice.ts";
 import { jobId, World } from "../testing/world.ts";
 import { reasonFor } from "../why/reason-for.ts";
 
@@ -110,11 +111,7 @@ describe("nodes of confidential tenants", () => {
 
 /** Submissions, ends, losses, edits of trust; after each the promises are checked. */
 function randomDay(seed: number): void {
-  let dice = seed * 2_654_435_761;
-  const roll = (sides: number): number => {
-    dice = (Math.imul(dice ^ (dice >>> 15), 2_246_822_519) + 0x9e3779b9) >>> 0;
-    return dice % sides;
-  };
+  const roll = diceOf(seed);
   const w = world(["n0", "H100:4"], ["n1", "H100:4"], ["n2", "H100:2"], ["n3", "H100:8"]);
   const paths = ["bank", "bank/risk", "bank/desk", "lab", "lab/a", "vault"];
   const trusted = { bank: "confidential", vault: "confidential" } as Record<string, AccountTerms["trust"]>;

@@ -10,6 +10,7 @@ import type { GpuAsk, Isolation, JobSpec, JobType } from "../model/job.ts";
 import type { Lease } from "../model/lease.ts";
 import type { FleetNode, NodeFacts } from "../model/node.ts";
 import type { PoolMode } from "../model/part.ts";
+import { diceOf } from "../testing/dice.ts";
 import { findParts } from "./parts.ts";
 
 const pools: readonly PoolMode[] = ["any", "any", "mig", "mps", "timeslice"];
@@ -29,11 +30,7 @@ it("[P3, P5] a part goes where a search of every GPU would put it, or is refused
 
 /** Parts come and go, nodes fail, GPUs are kept for others; each time two ways to look must agree. */
 function* randomDay(seed: number): Generator<string> {
-  let dice = seed * 2_654_435_761;
-  const roll = (sides: number): number => {
-    dice = (Math.imul(dice ^ (dice >>> 15), 2_246_822_519) + 0x9e3779b9) >>> 0;
-    return (dice >>> 7) % sides;
-  };
+  const roll = diceOf(seed);
   const fleet = new Fleet();
   for (let no = 0; no < 6; no++) fleet.addNode(no as NodeNo, fleet.gpus as GpuNo, factsOf(no, pools[roll(5)]!), 0);
   const people: Newcomer[] = Array.from({ length: 5 }, (_, tenant) => ({

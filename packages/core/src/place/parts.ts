@@ -83,7 +83,7 @@ function onePart(
     const node = fleet.nodes[fleet.gpuNode[gpu]!];
     if (node === undefined || node.mode !== "up" || fleet.gpuHeldFor[gpu] !== 0 || !usable(node.no)) return undefined;
     if (need.mayUse !== undefined && !need.mayUse(node)) {
-      why = "isolation";
+      if (better.isolation > better[why]) why = "isolation";
       return undefined;
     }
     if (node.freeCpusMilli < need.cpusMilli || node.freeMemoryMiB < need.memoryMiB) return undefined;

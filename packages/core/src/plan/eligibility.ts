@@ -15,7 +15,7 @@ const largestPart = 1 / 6;
 /** At most this many starts are planned; the start of a job further behind is worked out when a user asks for it. */
 export const plansMax = 8;
 
-/** Whether one more start may be planned; with very many waiting groups, only in the periodic retry [B6]. */
+/** Whether one more start may be planned; with very many waiting groups, only in a turn [B6]. */
 export function mayPlan({ policy, planned, waiting }: ReadonlyState, isTurn: boolean): boolean {
   return policy.backfill && planned.size < plansMax && (!waiting.isLong || isTurn);
 }

@@ -2,7 +2,7 @@ import { type AccountNo, type NodeNo, noAccount, rootAccount } from "../model/id
 import type { Job } from "../model/job.ts";
 import type { Instant } from "../model/units.ts";
 import { isInside } from "../quota/accounts.ts";
-import { demandOf } from "../quota/demand.ts";
+import { demandOf, modelOn } from "../quota/demand.ts";
 import { lowestPriority } from "../state/live-jobs.ts";
 import type { ReadonlyState } from "../state/readonly-state.ts";
 import type { Ends } from "./ends.ts";
@@ -64,7 +64,5 @@ export function exposedAt({ policy }: ReadonlyState, { placedAt }: Job): Instant
 
 /** A running job with what its least number of members holds. */
 function demandOfRunning(state: ReadonlyState, job: Job): JobDemand {
-  const gpu = job.leases[0]?.gpus[0];
-  const model = gpu === undefined ? -1 : state.fleet.gpuModel[gpu]!;
-  return { job, demand: demandOf(state, job, job.choice, model) };
+  return { job, demand: demandOf(state, job, job.choice, modelOn(state, job.leases)) };
 }

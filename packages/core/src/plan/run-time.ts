@@ -1,6 +1,6 @@
 import { likelyRunMs } from "../learn/pace.ts";
 import { quantileBeyond, thoughtMs } from "../learn/run-times.ts";
-import type { Job } from "../model/job.ts";
+import { beginOf, type Job } from "../model/job.ts";
 import type { Instant } from "../model/units.ts";
 import type { ReadonlyState } from "../state/readonly-state.ts";
 
@@ -36,8 +36,4 @@ export function endAtQuantile(quantile: number): EndOf {
     if (span === undefined) return endOf(state, job, now);
     return Math.max(now, begin + Math.min(span, job.spec.maxTimeMs ?? span));
   };
-}
-
-function beginOf({ startedAt, placedAt }: Job): Instant {
-  return startedAt > 0 ? startedAt : placedAt;
 }

@@ -100,8 +100,8 @@ function leastTimePerEnd(chances: readonly number[], from: number): number {
 /** A running job keeps its seats unless the other's cost is smaller by this factor; else the two would swap endlessly. */
 const [lessBy, of] = [6, 5] as const;
 
-/** Whether the order of an account may give the seats of one of its jobs to another of the same priority. */
-export function mayTakeTurn(state: ReadonlyState, job: Job, running: Job): boolean {
+/** Whether the order of an account may give the seats of one of its jobs to another of the same priority [O3]. */
+export function mayReplaceByOrder(state: ReadonlyState, job: Job, running: Job): boolean {
   if (queueOrderOf(state, job.account) !== "index" || job.spec.priority !== running.spec.priority) return false;
   if (running.spec.checkpoint === undefined) return false; // all that it did would be lost
   return costToEnd(state, job) * lessBy < costToEnd(state, running) * of;

@@ -4,7 +4,7 @@ import { plainTerms } from "../model/account.ts";
 import { hour, minute } from "../model/units.ts";
 import { readSnapshot, writeSnapshot } from "../state/snapshot/snapshot.ts";
 import { World } from "../testing/world.ts";
-import { positionOf } from "../why/reason-for.ts";
+import { aheadOf } from "../why/reason-for.ts";
 
 /** One GPU, and a job on it that lets the others wait. */
 function queue(order: "age" | "aged-shortest" | "attained-service"): World {
@@ -28,10 +28,10 @@ function started(w: World): string[] {
   }
 }
 
-/** Who of those that wait is next. */
+/** The waiting job that is next. */
 function nextOf(w: World): string {
   const waiting = [...w.state.jobs.values()].filter(({ state }) => state === "waiting");
-  return waiting.find((job) => positionOf(w.state, job).position === 1)!.id.replace("job_", "");
+  return waiting.find((job) => aheadOf(w.state, job) === 0)!.id.replace("job_", "");
 }
 
 describe("order inside an account", () => {

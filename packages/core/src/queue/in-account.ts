@@ -24,7 +24,7 @@ function isLess(key: number, other: number, a: Job, b: Job): boolean {
 
 /** Assumed for a job that declares no run time: it goes behind jobs that declare one. */
 const undeclaredMs = 7 * day;
-/** Declaring less than this gains nothing, so that nobody is tempted to understate a few minutes. */
+/** Declaring less than this gains nothing, so that users have no reason to understate a short job. */
 const shortestMs = 10 * minute;
 /** Logarithms are fixed-point numbers in these parts of one. */
 const logParts = 65_536;

@@ -3,6 +3,7 @@ import { enginesHave } from "../gpu/engines.ts";
 import type { Newcomer, PartAsk } from "../gpu/seat.ts";
 import { seatPart } from "../gpu/seat.ts";
 import { modelMatches } from "../model/gpu-name.ts";
+import type { GpuNo } from "../model/ids.ts";
 import type { Job } from "../model/job.ts";
 import { must } from "../model/must.ts";
 
@@ -23,6 +24,12 @@ export interface Demand {
 
 /** No demand at all. */
 export const nothing: Demand = { model: -1, units: 0, memoryUnits: 0, cpusMilli: 0, memoryMiB: 0 };
+
+/** The model of a job's GPUs by its seats or leases, which all have the same model; -1 = the job has no GPUs. */
+export function modelOn({ fleet }: WithFleet, seats: readonly { readonly gpus: readonly GpuNo[] }[]): number {
+  const gpu = seats[0]?.gpus[0];
+  return gpu === undefined ? -1 : fleet.gpuModel[gpu]!;
+}
 
 /** What the minimum of a job's members would hold together, on a model, with alternative `choice`. */
 export function demandOf({ fleet }: WithFleet, job: Pick<Job, "spec">, choice: number, model: number): Demand {
@@ -46,7 +53,7 @@ export function demandOf({ fleet }: WithFleet, job: Pick<Job, "spec">, choice: n
  * The size of a part on an empty device of a model: the largest over the modes of the model's pools, because MIG rounds
  * up and the device is not chosen yet.
  */
-export function partOn(
+function partOn(
   fleet: ReadonlyFleet,
   model: number,
   ask: PartAsk,

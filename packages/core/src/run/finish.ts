@@ -13,7 +13,7 @@ export interface LastEnd {
 }
 
 /** A job that fails at once would be restarted as fast as the machine can; so it waits longer each time. */
-export function retryDelayMs(failures: number): number {
+function retryDelayMs(failures: number): number {
   return Math.min(5 * minute, second * 2 ** Math.min(failures, 20));
 }
 

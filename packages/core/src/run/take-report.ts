@@ -119,7 +119,7 @@ function endedBy(
 }
 
 /** One member has ended. If it was the last, the attempt is over; if it failed, the others stop too (S5). */
-export function endLease(state: ReadonlyState, job: Job, lease: Lease, ended: LeaseEnded, now: Instant): Event[] {
+function endLease(state: ReadonlyState, job: Job, lease: Lease, ended: LeaseEnded, now: Instant): Event[] {
   const freed = afterSeatsFreed(state, [lease.node], now);
   const rest = job.leases.length > 1 && job.state !== "stopping";
   // The end of an extra member that had to leave, or never ran, does not change its job.

@@ -6,7 +6,10 @@ import type { SeatShape } from "../state/indexes/wish.ts";
 import { type Awake, SeatHopes } from "./wake.ts";
 import type { World } from "./world.ts";
 
-/** The candidates of one pass in their order, without those that cannot succeed. All shortcuts of the pass are here. */
+/**
+ * The candidates of one pass in their order, without those that cannot succeed. What lets the pass skip whole groups is
+ * here; whether the search for seats of one group can be skipped is decided in pass.ts, by the marks in `memory.full`.
+ */
 export class Attempts {
   readonly #world: World;
   readonly #hopes: SeatHopes;

@@ -12,7 +12,7 @@ import { findSeats } from "../place/seats.ts";
 import type { Timeline } from "../plan/timeline.ts";
 import { accountOf } from "../quota/accounts.ts";
 import type { Demand } from "../quota/demand.ts";
-import { demandOf } from "../quota/demand.ts";
+import { demandOf, modelOn } from "../quota/demand.ts";
 import { stayingOf } from "../quota/held.ts";
 import { compareShares, shareOf } from "../quota/share.ts";
 import type { State } from "../state/state.ts";
@@ -69,7 +69,7 @@ function oneOf(job: Job): Job {
 }
 
 function demandOfOne(state: State, job: Job): Demand {
-  return demandOf(state, oneOf(job), job.choice, modelOf(state, job));
+  return demandOf(state, oneOf(job), job.choice, modelOn(state, job.leases));
 }
 
 function seatForOneMore(
@@ -79,7 +79,7 @@ function seatForOneMore(
   now: Instant,
   timeline: Timeline | undefined,
 ): Seat | undefined {
-  const model = modelOf(state, job);
+  const model = modelOn(state, job.leases);
   const one = oneOf(job);
   const wholeNodes = isConfidential(state, job.account);
   const start = { job: one, choice: job.choice, demand, now };
@@ -117,10 +117,4 @@ function placeTest(state: State, job: Job, { level }: { readonly level: Level })
   const { topology } = state.fleet;
   const place = topology.domainOf(job.leases[0]!.node, level);
   return ({ no }) => topology.domainOf(no, level) === place;
-}
-
-/** The model of the job's GPUs: all members of a gang have the same. */
-function modelOf(state: State, job: Job): number {
-  const gpu = job.leases[0]?.gpus[0];
-  return gpu === undefined ? -1 : state.fleet.gpuModel[gpu]!;
 }

@@ -1,6 +1,7 @@
 import { type AccountTerms, plainTerms } from "../model/account.ts";
 import { plainPolicy } from "../model/policy.ts";
 import { minute } from "../model/units.ts";
+import { diceOf } from "../testing/dice.ts";
 import { jobId, nodeOf, World } from "../testing/world.ts";
 
 /** How a random day is set up. */
@@ -28,14 +29,6 @@ export function playDay({ seed, waiting, backfill, beforeStep }: DayOptions): st
     world.tick(100 + roll(400));
   }
   return world.events.map((event) => JSON.stringify(event)).join("\n");
-}
-
-export function diceOf(seed: number): (sides: number) => number {
-  let dice = seed;
-  return (sides) => {
-    dice = (dice * 1_103_515_245 + 12_345) % 2_147_483_648;
-    return Math.floor(dice / 65_536) % sides;
-  };
 }
 
 function fleetOf(seed: number, backfill: boolean): World {

@@ -4,13 +4,14 @@ import { ClaimWatch } from "../claim/claim-watch.ts";
 import type { AccountNo } from "../model/ids.ts";
 import { KnownFull } from "../place/full-marks.ts";
 import type { State } from "../state/state.ts";
+import { diceOf } from "../testing/dice.ts";
 import type { World } from "../testing/world.ts";
 import { AccountSet } from "./account-set.ts";
 import { HopelessShapes } from "./attempts.ts";
 import { InsistingGroups } from "./insisting.ts";
 import { KeptContests } from "./kept-contests.ts";
 import { SchedulerMemory } from "./memory.ts";
-import { type DayOptions, diceOf, playDay } from "./random-day.fixture.ts";
+import { type DayOptions, playDay } from "./random-day.fixture.ts";
 
 /** Replaces a method until the test is over. */
 function replace<Owner extends object, Name extends keyof Owner>(

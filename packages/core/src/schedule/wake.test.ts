@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { plainPolicy } from "../model/policy.ts";
+import { diceOf } from "../testing/dice.ts";
 import { jobId, World } from "../testing/world.ts";
 import { outlookOf } from "../why/outlook.ts";
 
@@ -8,11 +9,7 @@ const accounts = ["lab/x", "lab/y", "shop/z", "shop/w"];
 
 /** A small full fleet with so many waiting groups that a change tries only some of them. */
 function crowded(seed: number, backfill: boolean): { world: World; roll: (sides: number) => number } {
-  let dice = seed;
-  const roll = (sides: number): number => {
-    dice = (dice * 1_103_515_245 + 12_345) % 2_147_483_648;
-    return Math.floor(dice / 65_536) % sides;
-  };
+  const roll = diceOf(seed);
   const world = new World().nodes(["n1", "H100:4"], ["n2", "H100:4"]);
   world.must({ kind: "policy.set", policy: { ...plainPolicy, rebalance: "on", minRuntimeMs: 0, backfill } });
   world.account("lab", { guarantee: 3 }).account("shop");

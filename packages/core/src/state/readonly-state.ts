@@ -36,6 +36,6 @@ interface Views {
   readonly active: Omit<State["active"], "add" | "delete">;
   readonly coveredBy: Omit<State["coveredBy"], "add" | "delete">;
   readonly leases: Omit<State["leases"], "count">;
-  readonly resumable: Omit<State["resumable"], "add" | "delete" | "lessen">;
+  readonly resumable: Omit<State["resumable"], "add" | "delete">;
   readonly slots: object;
 }

@@ -47,7 +47,7 @@ export interface AlternativeTerms {
 }
 
 /** Bounds the time that one question takes. */
-export const plansPerQuestion = 40;
+const plansPerQuestion = 40;
 const shownMax = 8;
 const triesPerField = 3;
 const priorityMax = 1_000;

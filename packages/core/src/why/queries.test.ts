@@ -13,7 +13,7 @@ import { ana, jobId, World } from "../testing/world.ts";
 import { alternativesFor } from "./alternatives.ts";
 import { jobsAheadOf } from "./jobs-ahead.ts";
 import { outlookOf, startBand } from "./outlook.ts";
-import { positionOf, reasonFor } from "./reason-for.ts";
+import { aheadOf, reasonFor } from "./reason-for.ts";
 import { expected, rehearse } from "./rehearse.ts";
 
 /** Memos of pure functions of the state: they may be filled by a query, and change no answer. */
@@ -82,7 +82,7 @@ describe("queries", () => {
       outlook: () => jobs.map((job) => outlookOf(state, job, now)),
       band: () => jobs.map((job) => startBand(state, job, now)),
       jobsAhead: () => jobs.map((job) => jobsAheadOf(state, job)),
-      position: () => jobs.map((job) => positionOf(state, job)),
+      ahead: () => jobs.map((job) => aheadOf(state, job)),
       alternatives: () =>
         jobs.map((job) => {
           const terms = { offers: () => true, mayRaise: true };

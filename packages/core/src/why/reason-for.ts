@@ -15,6 +15,7 @@ import { findSeats } from "../place/seats.ts";
 import { before } from "../queue/in-account.ts";
 import { pathUp } from "../quota/accounts.ts";
 import { demandOf, modelsFor } from "../quota/demand.ts";
+import { arrayUseOf } from "../schedule/array-limit.ts";
 import type { ReadonlyState } from "../state/readonly-state.ts";
 import { isPassedOver } from "./passed-over.ts";
 import type { Reason, ReasonOf } from "./reason.ts";
@@ -34,11 +35,9 @@ export function reasonFor(state: ReadonlyState, job: Job, now: Instant): Reason 
     const cause = job.failures > 0 ? "retry" : "not-before";
     return { kind: "not-yet", values: { cause }, until: job.notBeforeAt };
   }
-  const array = job.array === undefined ? undefined : state.arrays.get(job.array);
-  const atOnceMax = job.spec.array?.atOnceMax;
-  if (array !== undefined && atOnceMax !== undefined && array.active >= atOnceMax) {
-    return { kind: "not-yet", values: { cause: "array", running: array.active, limit: atOnceMax } };
-  }
+  const array = arrayUseOf(state, job);
+  if (array !== undefined && array.running >= array.limit)
+    return { kind: "not-yet", values: { cause: "array", ...array } };
   if (job.waitsFor > 0) return { kind: "dependency", values: { jobs: job.waitsFor } };
   let first: Reason | undefined;
   for (let choice = 0; choice < job.spec.gpus.length; choice++) {
@@ -311,11 +310,11 @@ function room(state: ReadonlyState, need: MemberNeed, members: number, apart: bo
 }
 
 function orderReason(state: ReadonlyState, job: Job): Reason {
-  return { kind: "order", values: { ahead: positionOf(state, job).ahead } };
+  return { kind: "order", values: { ahead: aheadOf(state, job) } };
 }
 
-/** The job's place among the waiting jobs of its account. */
-export function positionOf(state: ReadonlyState, job: Job): { position: number; ahead: number } {
+/** How many waiting jobs of its account go before a job. */
+export function aheadOf(state: ReadonlyState, job: Job): number {
   let ahead = 0;
   for (const group of state.waiting.groups) {
     if (group.account !== job.account) continue;
@@ -324,5 +323,5 @@ export function positionOf(state: ReadonlyState, job: Job): { position: number; 
       ahead++;
     }
   }
-  return { position: ahead + 1, ahead };
+  return ahead;
 }

@@ -3,6 +3,7 @@ import type { Refusal } from "../journal/refusal.ts";
 import type { AccountNo, JobId, JobNo, UserId } from "../model/ids.ts";
 import type { Job, JobSpec } from "../model/job.ts";
 import type { Instant } from "../model/units.ts";
+import { isArrayFull } from "../schedule/array-limit.ts";
 import { foreknown, newJob } from "../state/apply/new-job.ts";
 import type { ReadonlyState } from "../state/readonly-state.ts";
 import { type Outlook, outlookOf, plannedFor } from "./outlook.ts";
@@ -39,8 +40,8 @@ export function rehearse(
 export function expected(state: ReadonlyState, job: Job, now: Instant): Outlook {
   if (job.held) return { when: "unknown", why: "it is held" };
   if (job.waitsFor > 0) return { when: "unknown", why: "it waits for other jobs to end" };
-  const array = job.array === undefined ? undefined : state.arrays.get(job.array);
-  if (array !== undefined && array.active >= (job.spec.array?.atOnceMax ?? array.size))
+  // A job with a claim counts as an element that is about to start.
+  if (job.claim === undefined && isArrayFull(state, job))
     return { when: "unknown", why: "its array already runs as many elements as it may" };
   return job.notBeforeAt > now ? plannedFor(state, job, now) : outlookOf(state, job, now);
 }

@@ -346,3 +346,20 @@ describe("alternatives", () => {
     assert.deepEqual(alternatives(w, "x"), []);
   });
 });
+
+describe("an array with a limit", () => {
+  it("[W1] counts the element for which room is being made, as the scheduler does", () => {
+    const w = new World().nodes(["n", "H100:2"]).account("guest").account("lab", { guarantee: 2 });
+    w.submit("lent", "guest", { gpus: 2 });
+    w.run("lent");
+    w.submit("all", "lab", { gpus: 1, array: "1-3%1" });
+    const elements = [...w.state.jobs.values()].filter(({ array }) => array !== undefined);
+    const claimant = elements.find(({ claim }) => claim !== undefined)!;
+    assert.equal(reasonFor(w.state, claimant, w.now).kind, "evicting");
+    assert.notEqual(expected(w.state, claimant, w.now).when, "unknown");
+    const other = elements.find(({ claim }) => claim === undefined)!;
+    const values = { cause: "array", running: 1, limit: 1 };
+    assert.deepEqual(reasonFor(w.state, other, w.now), { kind: "not-yet", values });
+    assert.equal(expected(w.state, other, w.now).when, "unknown");
+  });
+});

@@ -340,7 +340,7 @@ export const Start = Type.Object({
   basis: Type.Optional(
     Type.Enum(["plan", "run-times", "wait-times", "eviction", "price"], {
       description:
-        "Where at comes from: declared limits; past run times of what runs. Without at: p50 and p90 come from past waits of its own name. The grace of those who leave; when its price is low enough",
+        "Where the start comes from. plan: the declared limits of running jobs. run-times: past run times of running jobs. wait-times: past waits of jobs of its name, with p50 and p90 but without at. eviction: the grace of the jobs that are being evicted for it. price: the time when its price is low enough",
     }),
   ),
   samples: Type.Optional(Type.Integer({ description: "Ended jobs that p50 and p90 were learned from" })),

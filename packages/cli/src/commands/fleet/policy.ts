@@ -113,7 +113,7 @@ async function show(session: Session, policy: PolicyShape): Promise<void> {
         ["Moves", movesPerHourMax === 0 ? "off" : `up to ${movesPerHourMax} jobs an hour, to make room on one node`],
         ["Scrub", scrub === "off" ? "off" : `a GPU is cleared before another tenant gets it; about ${scrub}`],
         ...Object.entries(shown.sizes ?? {}).map(([name, gpus]) => [`Size ${name}`, gpus] as const),
-        ["Re-shape", reshape === "off" ? "off" : `cutting an idle GPU otherwise takes about ${reshape}`],
+        ["Re-shape", reshape === "off" ? "off" : `dividing an idle GPU differently takes about ${reshape}`],
       ],
       session.paint,
     );

@@ -5,6 +5,7 @@ import { hour, minute } from "../../model/units.ts";
 import { placeJob } from "../../place/place.ts";
 import { wishOf } from "../../state/wish-of.ts";
 import type { RawJob } from "../../submit/parse.ts";
+import { diceOf } from "../../testing/dice.ts";
 import { nodeOf, World } from "../../testing/world.ts";
 import { jobOf } from "../claim.fixture.ts";
 import { EffortBudget } from "../effort-budget.ts";
@@ -92,11 +93,7 @@ function tryAll(world: World, seen: { plans: number; none: number; several: numb
 
 /** Random jobs of all teams come, run and go. */
 function* story(seed: number): Generator<World> {
-  let dice = seed;
-  const roll = (sides: number): number => {
-    dice = (dice * 1_103_515_245 + 12_345) % 2_147_483_648;
-    return Math.floor(dice / 65_536) % sides;
-  };
+  const roll = diceOf(seed);
   const world = tenants();
   const left = roll(2) === 0 ? accounts : accounts.slice(1);
   let names: string[] = [];

@@ -4,6 +4,7 @@ import type { Job } from "../../model/job.ts";
 import { minute } from "../../model/units.ts";
 import { placeJob } from "../../place/place.ts";
 import { wishOf } from "../../state/wish-of.ts";
+import { diceOf } from "../../testing/dice.ts";
 import { jobId, World } from "../../testing/world.ts";
 import { jobOf } from "../claim.fixture.ts";
 import type { ClaimRequest } from "../claim-context.ts";
@@ -101,11 +102,7 @@ describe("the quick claim of one GPU", () => {
 
 /** Random guests come, run, save their work, and go. */
 function* story(seed: number): Generator<World> {
-  let dice = seed;
-  const roll = (sides: number): number => {
-    dice = (dice * 1_103_515_245 + 12_345) % 2_147_483_648;
-    return Math.floor(dice / 65_536) % sides;
-  };
+  const roll = diceOf(seed);
   const world = guests();
   let names: string[] = [];
   for (let step = 0; step < 40; step++) {

@@ -1,6 +1,6 @@
 import type { Job } from "../../model/job.ts";
 import type { Instant } from "../../model/units.ts";
-import { mayTakeTurn } from "../../queue/cost-to-end.ts";
+import { mayReplaceByOrder } from "../../queue/cost-to-end.ts";
 import { queueOrderOf } from "../../quota/accounts.ts";
 import { lowestPriority } from "../../state/live-jobs.ts";
 import type { ReadonlyState } from "../../state/readonly-state.ts";
@@ -36,7 +36,7 @@ function mayPreempt(state: ReadonlyState, job: Job, victim: Victim, now: Instant
   // Growth comes after all waiting minimums, whatever the priority [P1].
   if (victim.extra) return other.state !== "stopping";
   if (!isTakeable(victim) || isInsideMinRuntime(state, other, now)) return false;
-  return outranks(job, other) || mayTakeTurn(state, job, other);
+  return outranks(job, other) || mayReplaceByOrder(state, job, other);
 }
 
 /** T3: lower priority; a job that must not be preempted also takes burst work of its own priority. */

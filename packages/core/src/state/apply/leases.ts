@@ -158,7 +158,6 @@ function leaseEnded(state: State, event: LeaseEnded): void {
   state.waiting.roomChanged();
   state.waiting.listener.classesMayChange(job.account);
   job.leases = job.leases.filter((each) => each !== lease);
-  state.resumable.lessen(job);
   state.victimClasses.note(state, job);
   markUnscrubbed(state, lease);
   beforeSeats(state, lease.node);

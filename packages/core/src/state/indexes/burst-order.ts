@@ -85,18 +85,17 @@ export class BurstOrder {
     this.#catchUp(state, now);
     const root = this.#sides.get(0 as AccountNo);
     const passed: (() => void)[] = [];
-    let found: Job | undefined;
-    for (let judged = 0; judged < judgedMax && root?.first !== undefined; judged++) {
-      const { first } = root;
-      const verdict = judge(first.job);
-      if (verdict === "yes") {
-        found = first.job;
-        break;
+    try {
+      for (let judged = 0; judged < judgedMax && root?.first !== undefined; judged++) {
+        const { first } = root;
+        const verdict = judge(first.job);
+        if (verdict === "yes") return first.job;
+        passed.push(this.#pass(state, first, verdict));
       }
-      passed.push(this.#pass(state, first, verdict));
+      return undefined;
+    } finally {
+      for (const putBack of passed.toReversed()) putBack();
     }
-    for (const putBack of passed.toReversed()) putBack();
-    return found;
   }
 
   /** Leaves one job, or its whole account, out; returns how to put it back. */

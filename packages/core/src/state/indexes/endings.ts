@@ -1,5 +1,5 @@
 import { thoughtMs } from "../../learn/run-times.ts";
-import type { Job } from "../../model/job.ts";
+import { beginOf, type Job } from "../../model/job.ts";
 import type { Lease } from "../../model/lease.ts";
 import type { Instant } from "../../model/units.ts";
 
@@ -81,10 +81,6 @@ export class Endings {
 
 function hasEnd({ spec, usualMs }: Job): boolean {
   return (spec.maxTimeMs ?? spec.expectedMs ?? usualMs) !== undefined;
-}
-
-function beginOf({ startedAt, placedAt }: Job): Instant {
-  return startedAt > 0 ? startedAt : placedAt;
 }
 
 /** Whether the job may run beyond that instant: it is an estimate and not its limit. */

@@ -10,7 +10,7 @@ export function beforeAlike(a: Job, b: Job, order: "age" | "attained-service"): 
 }
 
 /** GPU time of the attempts that are over. */
-export function attainedUnitMs(job: Job): number {
+function attainedUnitMs(job: Job): number {
   let unitMs = 0;
   for (const { seats, startedAt, endedAt } of job.attempts) {
     if (startedAt === 0) continue;

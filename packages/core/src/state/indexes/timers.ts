@@ -110,7 +110,7 @@ export class Timers {
   }
 }
 
-/** Job numbers stay far below this, and nine kinds times this is still an exact integer. */
+/** Job numbers stay far below this, and ten kinds times this is still an exact integer. */
 const subjectsMax = 2 ** 49;
 
 function keyOf({ kind, subject, at }: Timer): string {

@@ -125,7 +125,7 @@ class ProjectionDigest {
     for await (const page of reader.projected()) stored.add(page);
     for (const table of tables) {
       if (stored.#counts[table] !== this.#counts[table] || stored.#sums[table] !== this.#sums[table]) {
-        return `the ${table} projection differs from the journal (${stored.#counts[table]} rows, ${this.#counts[table]} expected); tess admin rebuild makes it anew`;
+        return `the ${table} projection differs from the journal (${stored.#counts[table]} rows, ${this.#counts[table]} expected); run tess admin rebuild to write it again from the journal`;
       }
     }
     return undefined;

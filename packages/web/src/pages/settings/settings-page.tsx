@@ -39,9 +39,9 @@ export default function SettingsPage() {
 }
 
 const rebalanceWords = {
-  on: "anyone",
+  on: "any borrowed job",
   checkpointed: "only jobs with a checkpoint",
-  off: "nobody",
+  off: "no job",
 } as const;
 
 function PolicyForm({ policy }: { policy: PolicyShape }) {
