@@ -56,7 +56,7 @@ function pass(world: World, awake: Awake): void {
     if (started !== undefined) {
       const mustCompeteAgain = (started.fell && attempts.hasRefused) || (someDelayed && started.wasPlanned);
       if (mustCompeteAgain && !state.waiting.isLong) return;
-      plans.timeline.started(started.job);
+      plans.started(started.job);
       attempts.started(next, started.charged);
       continue;
     }
@@ -90,7 +90,7 @@ function startOnFreeSeats(world: World, { group }: Candidate, plans: Plans): Sta
   const job = group.jobs[0]!;
   if (isShut(world, group)) return undefined;
   const wish = upToDate(state, group.wish, job.spec);
-  const placement = placeJob(state, job, now, plans.timeline.backfill, wish, memory.full);
+  const placement = placeJob(state, job, now, plans.backfill, wish, memory.full);
   if (placement === undefined) return undefined;
   const wasPlanned = state.planned.has(job);
   const charged = chargedOn(state, placement.seats);
@@ -138,7 +138,7 @@ function makeRoom(world: World, { group, seatsOnly }: Candidate, plans: Plans): 
 
 /** Whether a group would have started but for the plans ahead of it. */
 function isDelayedByPlans(world: World, group: WaitingGroup, plans: Plans): boolean {
-  if (isShut(world, group) || plans.timeline.plans.length === 0) return false;
+  if (isShut(world, group) || plans.backfill === undefined || plans.timeline.plans.length === 0) return false;
   const { state, memory, now } = world;
   const job = group.jobs[0]!;
   const wish = upToDate(state, group.wish, job.spec);

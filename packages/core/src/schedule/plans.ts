@@ -2,6 +2,7 @@ import { isPlannable, type QuotaStop, quotaStop } from "../gate/quota-stop.ts";
 import type { AccountNo } from "../model/ids.ts";
 import type { Job } from "../model/job.ts";
 import { must } from "../model/must.ts";
+import type { Backfill } from "../plan/backfill.ts";
 import { mayBePlanned, mayPlan } from "../plan/eligibility.ts";
 import { Timeline } from "../plan/timeline.ts";
 import type { WaitingGroup } from "../state/indexes/waiting-group.ts";
@@ -22,6 +23,16 @@ export class Plans {
   get timeline(): Timeline {
     this.#timeline ??= this.#make();
     return this.#timeline;
+  }
+
+  /** What is left beside the plans; undefined while there are none, which is most of the time. */
+  get backfill(): Backfill | undefined {
+    return this.#timeline === undefined && this.#world.state.planned.size === 0 ? undefined : this.timeline.backfill;
+  }
+
+  /** A job has started. */
+  started(job: Job): void {
+    this.#timeline?.started(job);
   }
 
   /** Jobs were moved: all plans must be worked out again. */
