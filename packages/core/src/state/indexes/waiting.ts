@@ -67,7 +67,7 @@ export class Waiting {
   readonly #groupOf: (WaitingGroup | undefined)[] = [];
   #size = 0;
   #byUser = false;
-  /** How far the present round of turns has come [B6]; `noRound` while all groups are tried after every change. */
+  /** How far the present round of turns has come, as the last event said [B6]; counts only while the queue is long. */
   round: Round = noRound;
   listener: Listener = silent;
 

@@ -31,12 +31,12 @@ export class PriceWatch extends Lookout {
   }
 }
 
-/** Tells the core the price windows ahead; `anew` repeats it, after a price list has been added. */
-export async function foreseePrices(control: Watched, anew = false): Promise<void> {
+/** Tells the core the price windows ahead; `again` repeats it after a price list was added. */
+export async function foreseePrices(control: Watched, again = false): Promise<void> {
   const { versions, ahead } = control.state.books;
   if (!versions.some(({ timesOfDay }) => timesOfDay.length > 0)) return;
   const fromAt = control.now();
-  if (!anew && ahead.toAt - fromAt >= leastMs && ahead.fromAt <= fromAt) return;
+  if (!again && ahead.toAt - fromAt >= leastMs && ahead.fromAt <= fromAt) return;
   const toAt = fromAt + aheadMs;
   const windows = windowsBetween(versions, fromAt, toAt);
   await control.ask({ kind: "price.foresee", ahead: { fromAt, toAt, windows } }, system);
