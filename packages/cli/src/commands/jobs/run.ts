@@ -159,7 +159,7 @@ async function followAll(session: Session, api: Api, jobs: readonly JobCreated[]
       progress:
         prefix === "" ? progress : { ...progress, phase: (name, detail = "") => progress.phase(name, prefix + detail) },
       note: (text) => void session.note(text),
-      ...(attached && { onLine: logPrinter(session, { split: true }) }),
+      ...(attached && { onLine: logPrinter(session, { split: true }), fromAttempt: 1 }),
     });
     if (last === undefined) {
       progress.end();
