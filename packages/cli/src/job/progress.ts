@@ -49,7 +49,7 @@ function movingLine(session: Session): Progress {
   const lineOf = (mark: string) => {
     const { name, detail, since } = current!;
     const text = `${name.padEnd(nameWidth)} ${elapsedText(performance.now() - since).padEnd(7)} ${detail}`.trimEnd();
-    return `${mark} ${truncate(text, (stderr.columns ?? 80) - 3)}`;
+    return `${mark} ${truncate(text, (stderr.columns || 80) - 3)}`;
   };
   const draw = () => {
     frame = (frame + 1) % frames.length;
