@@ -169,6 +169,7 @@ async function followAll(session: Session, api: Api, jobs: readonly JobCreated[]
           progress.rest();
           return print(entry, job);
         },
+        fromAttempt: 1,
       }),
     });
     if (last === undefined) {
