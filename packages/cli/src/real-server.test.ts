@@ -106,6 +106,19 @@ test("the commands do what they say against the real control plane", { skip: abs
   assert.match((await server.tess("audit", "-o", "csv")).out, /job\.cancel/);
 });
 
+test("tess waits for a server that is started at the same moment, in either order", { skip: absent }, async (t) => {
+  for (const first of ["tess", "server"]) {
+    const server = new RealServer(t);
+    const [ran] =
+      first === "tess"
+        ? await Promise.all([server.tess("run", "--", "echo hello"), server.start()])
+        : await Promise.all([server.start(), server.tess("run", "--", "echo hello")]).then((both) => both.toReversed());
+    assert.equal((ran as Run).code, 0, (ran as Run).err);
+    assert.equal((ran as Run).out, "hello\n");
+    await server.stop("SIGTERM");
+  }
+});
+
 test("a run that is followed survives kill -9 of the control plane", { skip: absent }, async (t) => {
   const server = new RealServer(t);
   await server.start();

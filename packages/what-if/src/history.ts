@@ -4,6 +4,7 @@ import {
   type Job,
   type JobId,
   type Lease,
+  type LeaseEnded,
   type LeaseId,
   type State,
   writeSnapshot,
@@ -93,7 +94,7 @@ export class HistoryBook {
         const lease = state.leases.get(event.lease)!;
         const ranMs = lease.startedAt === undefined ? 0 : event.at - lease.startedAt;
         const job = state.jobs.get(lease.job)!;
-        if (event.result === "exited") this.#exited(lease, job, ranMs, event.exitCode ?? 1);
+        if (event.result === "exited") this.#exited(lease, job, ranMs, event);
         const sentAwayAt = this.#sentAway.get(event.lease);
         if (sentAwayAt !== undefined) this.#leaves.set(job.id, event.at - sentAwayAt);
         this.#sentAway.delete(event.lease);
@@ -128,16 +129,16 @@ export class HistoryBook {
     return this.#readyAt.get(lease) ?? state.leases.get(lease)!.placedAt;
   }
 
-  #exited(lease: Lease, job: Job, ranMs: number, code: number): void {
+  #exited(lease: Lease, job: Job, ranMs: number, { exitCode: code = 1, done }: LeaseEnded): void {
     const progress = this.#progress.get(job.id) ?? { savedMs: 0, end: undefined };
     this.#progress.set(job.id, progress);
-    if (this.#sentAway.has(lease.id)) {
+    if (this.#sentAway.has(lease.id) && done !== true) {
       const everyMs = job.spec.checkpoint?.everyMs;
       if (lease.rank === 0 && everyMs !== undefined) progress.savedMs += ranMs - (ranMs % everyMs);
       return;
     }
     const runMs = Math.max(progress.end?.runMs ?? 0, progress.savedMs + ranMs);
-    progress.end = { runMs, code: progress.end?.code || code };
+    progress.end = { runMs, code: done === true ? 0 : progress.end?.code || code };
   }
 
   #close(job: JobId, forGood: boolean): void {

@@ -141,7 +141,9 @@ export class DirectEngine {
     if (endAt === Number.POSITIVE_INFINITY) return;
     work.callOff = this.#clock.at(Math.max(this.#clock.now(), endAt), () => {
       work.savedMs = 0;
-      for (const lease of work.leases) this.#say(lease, { kind: "exited", ran: true, code: work.end.code });
+      // Its work is complete, also if it was asked to leave meanwhile.
+      const { code } = work.end;
+      for (const lease of work.leases) this.#say(lease, { kind: "exited", ran: true, code, done: code === 0 });
     });
   }
 
