@@ -26,6 +26,13 @@ export {
 } from "./shapes/access.ts";
 export { Account, AccountCreate, AccountEdit } from "./shapes/account.ts";
 export { anyTextPattern, durationPattern, GpuAmount, gpuModelPattern, type PageOf, Problem } from "./shapes/common.ts";
+export {
+  ContentAsk,
+  ContentMissing,
+  ContentPart,
+  ContentTaken,
+  uploadBytesMax,
+} from "./shapes/content.ts";
 export { FleetNodeShape, GpuShape, NodeShape } from "./shapes/fleet.ts";
 export {
   Alternative,

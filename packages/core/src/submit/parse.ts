@@ -23,13 +23,15 @@ import {
 } from "./fields.ts";
 import { parseGpus, type RawGpus } from "./gpus.ts";
 import { cpusToMilli, parseAmount, parseDuration, parseSize } from "./quantities.ts";
+import { parseOrigin, type RawVenv, type RawWorkdir } from "./workdir.ts";
 
 /** The job file, with types checked by wire's JobSpecBody; `parseJob` settles the meaning of the values. */
 export interface RawJob extends RawMembers, RawNeeds {
   readonly name?: string;
   readonly type?: JobType;
   readonly image?: string;
-  readonly workdir?: string;
+  readonly workdir?: RawWorkdir;
+  readonly venv?: RawVenv;
   readonly setup?: string;
   readonly run: string;
   readonly model?: string | ModelAsk;
@@ -108,6 +110,8 @@ export function parseJob(raw: RawJob, settled: Settled): JobSpec | Refusal {
   if (isRefusal(cpusMilli)) return cpusMilli;
   const memoryMiB = parseSize(raw.memory ?? 0, "memory");
   if (isRefusal(memoryMiB)) return memoryMiB;
+  const origin = parseOrigin(raw.workdir, raw.venv);
+  if (isRefusal(origin)) return origin;
   const gpuMemoryMiB = parseSize(raw.gpu_memory ?? 0, "gpu_memory");
   if (isRefusal(gpuMemoryMiB)) return gpuMemoryMiB;
   const asks = withShares(gpus, raw, gpuMemoryMiB);
@@ -155,6 +159,7 @@ export function parseJob(raw: RawJob, settled: Settled): JobSpec | Refusal {
     array,
     budgetMicros,
     checkpoint,
+    code: origin.code,
     cpusMilli,
     deadlineAt: settled.deadlineAt,
     env: parseEnv(raw.env),
@@ -162,6 +167,7 @@ export function parseJob(raw: RawJob, settled: Settled): JobSpec | Refusal {
     gpuMemoryMiB,
     gpus: asks,
     image: raw.image,
+    inPlace: origin.inPlace,
     isolation: raw.isolation ?? "any",
     maxPriceMicros,
     maxTimeMs,
@@ -182,7 +188,8 @@ export function parseJob(raw: RawJob, settled: Settled): JobSpec | Refusal {
     strict: raw.strict ?? false,
     topology,
     type: raw.type ?? "batch",
-    workdir: raw.workdir,
+    venv: origin.venv,
+    workdir: origin.workdir,
     zone: settled.zone,
   };
 }

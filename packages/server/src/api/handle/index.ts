@@ -3,6 +3,7 @@ import type { Handler } from "../context.ts";
 import type { SessionId } from "../guard/session.ts";
 import { accessHandlers } from "./access.ts";
 import { accountHandlers } from "./accounts.ts";
+import { contentHandlers } from "./content.ts";
 import { fleetHandlers } from "./fleet.ts";
 import { jobHandlers } from "./jobs.ts";
 import { moneyHandlers } from "./money.ts";
@@ -16,6 +17,7 @@ type Answered = Exclude<RouteId, "readLogs" | SessionId>;
 export const handlers: { readonly [Id in Answered]: Handler<Id> } = {
   ...accessHandlers,
   ...accountHandlers,
+  ...contentHandlers,
   ...fleetHandlers,
   ...jobHandlers,
   ...moneyHandlers,

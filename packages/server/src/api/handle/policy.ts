@@ -7,6 +7,7 @@ import {
   parseSizes,
   type ReadonlyFleet,
   type Refusal,
+  usualContentLimits,
 } from "@tessera/core";
 import type { PolicyPut, PolicyShape } from "@tessera/wire";
 import type { Seal } from "../../access/seal.ts";
@@ -33,6 +34,7 @@ export const policyHandlers: PolicyHandlers = {
 
 function policyOf(body: PolicyPut, fleet: ReadonlyFleet): Policy | Refusal {
   const { rebalance, minRuntime, grace, backfill, movesPerHourMax, scrub, reshape } = body;
+  const { snapshotFilesMax, snapshotMiBMax, contentMiBMax } = body;
   const sizes = parseSizes(body.sizes ?? {}, fleet);
   if (isRefusal(sizes)) return sizes;
   const minRuntimeMs = parseDuration(minRuntime, "minRuntime");
@@ -51,6 +53,9 @@ function policyOf(body: PolicyPut, fleet: ReadonlyFleet): Policy | Refusal {
     ...(movesPerHourMax !== undefined && { movesPerHourMax }),
     ...(scrubMs !== undefined && { scrubMs }),
     ...(reshapeMs !== undefined && { reshapeMs }),
+    ...(snapshotFilesMax !== undefined && { snapshotFilesMax }),
+    ...(snapshotMiBMax !== undefined && { snapshotMiBMax }),
+    ...(contentMiBMax !== undefined && { contentMiBMax }),
     ...(Object.keys(sizes).length > 0 && { sizes }),
   };
 }
@@ -75,6 +80,9 @@ function renderPolicy(seal: Seal, policy: Policy): PolicyShape {
     movesPerHourMax,
     scrub,
     reshape,
+    snapshotFilesMax: policy.snapshotFilesMax ?? usualContentLimits.snapshotFilesMax,
+    snapshotMiBMax: policy.snapshotMiBMax ?? usualContentLimits.snapshotMiBMax,
+    contentMiBMax: policy.contentMiBMax ?? usualContentLimits.contentMiBMax,
     ...(asks.length > 0 && { sizes }),
   };
   return { ...shown, revision: seal.tag(`policy ${JSON.stringify(shown)}`, 0) };

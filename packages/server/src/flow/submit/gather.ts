@@ -23,6 +23,7 @@ import {
 } from "@tessera/core";
 import type { JobSpecBody } from "@tessera/wire";
 import { holderOfSecret } from "../../access/secrets.ts";
+import { checkSnapshot } from "../content/snapshot.ts";
 import { type Finder, findJob } from "../find/find-job.ts";
 import { checkZone, instantOf } from "../zones.ts";
 
@@ -45,6 +46,22 @@ export function gather(
   if (refusal !== undefined) return refusal;
   const times = settleTimes(body, finder.control.now());
   if (isRefusal(times)) return times;
+  const { workdir } = body;
+  if (typeof workdir === "object" && "tree" in workdir) {
+    return checkSnapshot(finder.content, finder.control.state, account, workdir.tree).then(
+      (missing) => missing ?? gatherBefore(finder, user, account, body, times),
+    );
+  }
+  return gatherBefore(finder, user, account, body, times);
+}
+
+function gatherBefore(
+  finder: Finder,
+  user: User,
+  account: Account,
+  body: JobSpecBody,
+  times: Omit<Settled, "after">,
+): Gathered | Refusal | Promise<Gathered | Refusal> {
   if (body.after === undefined) return parsed(finder, account, body, { ...times, after: [] }, []);
   return findBefore(finder, user, body.after).then((before) =>
     isRefusal(before) ? before : parsed(finder, account, body, { ...times, after: before.after }, before.endedBefore),
@@ -87,7 +104,7 @@ function parsed(
 /** What no engine here can do, and what the account does not have. */
 function cannotHonour({ control }: Finder, account: Account, body: JobSpecBody): Refusal | undefined {
   const { capabilities, state } = control;
-  const { image, workdir, isolation } = body;
+  const { image, workdir, venv, isolation } = body;
   if (image !== undefined && !capabilities.images) {
     return refuse(
       "unsupported",
@@ -97,11 +114,12 @@ function cannotHonour({ control }: Finder, account: Account, body: JobSpecBody):
       "leave image out",
     );
   }
-  if (workdir !== undefined && !capabilities.workdir) {
-    return refuse("unsupported", "workdir", workdir, "cannot be set with the engine here", "leave workdir out");
+  if (workdir !== undefined && !(typeof workdir === "string" ? capabilities.workdir : capabilities.code)) {
+    const shown = typeof workdir === "string" ? workdir : null;
+    return refuse("unsupported", "workdir", shown, "cannot be set with the engine here", "leave workdir out");
   }
-  if (workdir !== undefined && !workdir.startsWith("/")) {
-    return refuse("invalid", "workdir", workdir, "is not an absolute directory", "begin it with /");
+  if (venv !== undefined && !capabilities.code) {
+    return refuse("unsupported", "venv", null, "cannot be set with the engine here", "leave venv out");
   }
   if (isolation !== undefined && isolation !== "any" && !capabilities.isolation.includes(isolation)) {
     const offered = capabilities.isolation.join(", ");
