@@ -42,6 +42,8 @@ import { endTree, removeGroups } from "./supervise/tree.ts";
 export interface LocalEngineOptions {
   /** Where the engine keeps what it must not forget; one folder per machine. */
   readonly dir: string;
+  /** The folder of `@tessera/content`, from which code is unpacked and in which results are kept. */
+  readonly content?: string;
   readonly clock?: Clock;
   /** Declared nodes, as `parseVirtual` reads them, instead of what the machine has. */
   readonly virtual?: string;

@@ -39,6 +39,8 @@ export interface LeaseOrder {
   readonly arrayId?: string;
   readonly image?: string;
   readonly workdir?: string;
+  /** What lies in the work folder when the member starts; each member of each attempt has a copy of its own. */
+  readonly code?: CodeOrder;
   readonly setup?: string;
   readonly run: string;
   readonly env: { readonly [name: string]: string };
@@ -52,6 +54,9 @@ export interface LeaseOrder {
   /** Orders below the highest epoch an engine has seen are refused: they come from a control plane that was replaced. */
   readonly epoch: number;
 }
+
+/** A tree of the tenant's content, or a repository that is fetched inside the job, as its user, before `setup`. */
+export type CodeOrder = { readonly tree: string } | { readonly git: { readonly url: string; readonly ref?: string } };
 
 export interface Limits {
   readonly cpusMilli: number;

@@ -261,6 +261,8 @@ export interface Job {
   exitCode?: number;
   /** The engine's reason for the failure of that member. */
   endReason?: string;
+  /** Rank 0 of the present attempt has ended and had written the done file [L1]. */
+  done?: true;
   /** The number of dependencies that have not ended yet. */
   waitsFor: number;
 }

@@ -1,3 +1,4 @@
+import { donePath } from "./done.ts";
 import { standardPath } from "./job.ts";
 import { markVariable } from "./processes.ts";
 import type { RunSheet } from "./sheet.ts";
@@ -75,6 +76,7 @@ export function environmentOf(
     TESS_MASTER_PORT: String(order.masterPort),
     TESS_OUT: sheet.outPath,
     TESS_CHECKPOINT: sheet.checkpointPath,
+    TESS_DONE: donePath(sheet),
     ...(index === undefined ? {} : { TESS_INDEX: index }),
   };
 }

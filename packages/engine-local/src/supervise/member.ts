@@ -4,6 +4,7 @@ import type { ReportWhat } from "@tessera/core";
 import { oomKills } from "../limit/group.ts";
 import { maskerOf } from "../log/mask.ts";
 import type { LogWriter } from "../log/writer.ts";
+import { isDone } from "./done.ts";
 import { environmentOf } from "./environment.ts";
 import { type Step, type StepEnd, startStep } from "./job.ts";
 import type { Orders } from "./orders.ts";
@@ -100,6 +101,7 @@ export async function runMember(
     ...(end.signal === undefined ? {} : { signal: end.signal }),
     ...(limit === undefined ? {} : { limit }),
     ...(reason === undefined ? {} : { reason }),
+    ...(isDone(sheet) ? { done: true } : {}),
   };
 }
 
