@@ -49,7 +49,8 @@ export function storeOf(
   return url === undefined ? { dir: `${dataOf(data, env)}/store` } : { url };
 }
 
-function dataOf(data: string | undefined, env: NodeJS.ProcessEnv): string {
+/** The data folder that a flag, else the environment, names; else that of the clone. */
+export function dataOf(data: string | undefined, env: NodeJS.ProcessEnv): string {
   return resolve(data ?? env.TESSERA_DATA ?? `${env.TESSERA_ROOT ?? "."}/.tessera`);
 }
 
