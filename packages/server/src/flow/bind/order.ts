@@ -1,5 +1,14 @@
-import { accountOf, type Code, type Job, type Lease, type ReadonlyState, stopOrderOf, tenantOf } from "@tessera/core";
-import type { CodeOrder, LeaseOrder } from "@tessera/engine";
+import {
+  accountOf,
+  type Code,
+  type Job,
+  type Lease,
+  pathUp,
+  type ReadonlyState,
+  stopOrderOf,
+  tenantOf,
+} from "@tessera/core";
+import type { CodeOrder, LeaseOrder, Limits } from "@tessera/engine";
 
 /** A job without a limit of its own may still not fork without end. */
 const processesMax = 4_096;
@@ -48,7 +57,13 @@ export function orderOf(
     run: spec.run,
     env: spec.env,
     secrets,
-    limits: { cpusMilli: spec.cpusMilli, memoryMiB: spec.memoryMiB, processesMax, runMsMax: spec.maxTimeMs ?? 0 },
+    limits: {
+      cpusMilli: spec.cpusMilli,
+      memoryMiB: spec.memoryMiB,
+      processesMax,
+      runMsMax: spec.maxTimeMs ?? 0,
+      ...storageLimits(state, job),
+    },
     strict: spec.strict,
     stop: stopOrderOf(spec, "time-limit", state.policy),
     epoch: state.epoch,
@@ -58,4 +73,23 @@ export function orderOf(
 function codeOf(code: Code): CodeOrder {
   if ("tree" in code) return { tree: code.tree };
   return { git: { url: code.git, ...(code.ref !== undefined && { ref: code.ref }) } };
+}
+
+/** A checkpoint outlives its job for days, so there is always a limit. */
+const checkpointMiBUsual = 1_048_576;
+
+/** What the folders of a member may hold: what the job asks for, and the lowest limit of the accounts above it. */
+function storageLimits(state: ReadonlyState, { spec, account }: Job): Partial<Limits> {
+  const { shmMiB } = spec;
+  let scratchMiB = spec.scratchMiB ?? Number.POSITIVE_INFINITY;
+  let checkpointMiB = checkpointMiBUsual;
+  for (const { terms } of pathUp(state, account)) {
+    scratchMiB = Math.min(scratchMiB, terms.limits.scratchMiBMax ?? scratchMiB);
+    checkpointMiB = Math.min(checkpointMiB, terms.limits.checkpointMiBMax ?? checkpointMiB);
+  }
+  return {
+    ...(shmMiB !== undefined && { shmMiB }),
+    ...(scratchMiB < Number.POSITIVE_INFINITY && { scratchMiB }),
+    checkpointMiB,
+  };
 }
