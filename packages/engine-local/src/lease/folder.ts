@@ -19,6 +19,8 @@ export interface StateFolder {
   readonly work: string;
   /** What a job keeps from one attempt to the next, owned by its tenant; one folder per job. */
   readonly jobs: string;
+  /** What jobs keep for the next ones, such as downloaded packages; one folder per tenant. */
+  readonly cache: string;
   readonly logs: string;
   /** One file per epoch seen; the highest name counts. Creating a name cannot undo a higher one, rewriting a file could. */
   readonly epochs: string;
@@ -34,6 +36,7 @@ export function stateFolder(root: string): StateFolder {
     hints: join(root, "hints"),
     work: join(root, "work"),
     jobs: join(root, "jobs"),
+    cache: join(root, "cache"),
     logs: join(root, "logs"),
     epochs: join(root, "epochs"),
     tenants: join(root, "tenants"),

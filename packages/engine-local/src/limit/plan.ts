@@ -16,6 +16,8 @@ export interface Ground {
   readonly user?: number;
   /** The device behind each real GPU of the machine. */
   readonly gpuDevices: { readonly [uuid: string]: string };
+  /** The content of all tenants, from which code is unpacked. */
+  readonly contentFolder?: string;
   readonly logBytesMax: number;
   readonly logFilesMax: number;
 }
@@ -27,6 +29,8 @@ export function planRun(order: RunSheet["order"], ground: Ground): RunSheet {
   const workFolder = join(folder, "work");
   const temporaryFolder = join(folder, "tmp");
   const outFolder = join(folder, "out");
+  const homeFolder = join(folder, "home");
+  const cacheFolder = join(state.cache, order.tenant);
   const checkpointFolder = jobFolders(state, order.job).checkpoint;
   const namespaced = machine.means === "bwrap" || machine.means === "unshare";
   const closed = Object.entries(ground.gpuDevices)
@@ -37,21 +41,26 @@ export function planRun(order: RunSheet["order"], ground: Ground): RunSheet {
   const processesMax = order.limits.processesMax + (order.limits.processesMax > 0 && namespaced ? keepers : 0);
   const groups = planGroups(machine.hierarchies, mark, { ...order.limits, processesMax }, closed.map(deviceNumber));
   const fenced = groups.some((group) => group.limits.includes("gpu"));
-  const pathOf = (name: "work" | "out" | "checkpoint", real: string) =>
+  const pathOf = (name: "work" | "out" | "checkpoint" | "home" | "cache", real: string) =>
     machine.isRoot && namespaced ? shown[name] : real;
   const workPath = pathOf("work", workFolder);
   const outPath = pathOf("out", outFolder);
   const checkpointPath = pathOf("checkpoint", checkpointFolder);
+  const homePath = pathOf("home", homeFolder);
+  const cachePath = pathOf("cache", cacheFolder);
   const wrapper = closetCommand({
     means: machine.means,
     ...(user === undefined ? {} : { user }),
     stateFolder: state.root,
+    ...(ground.contentFolder === undefined ? {} : { contentFolder: ground.contentFolder }),
     workFolder,
     temporaryFolder,
     workPath,
     binds: [
       { from: outFolder, at: outPath },
       { from: checkpointFolder, at: checkpointPath },
+      { from: homeFolder, at: homePath },
+      { from: cacheFolder, at: cachePath },
     ],
     ...(order.limits.shmMiB === undefined ? {} : { shmMiB: order.limits.shmMiB }),
     coveredDevices: fenced || !machine.isRoot ? [] : closed,
@@ -106,9 +115,14 @@ export function planRun(order: RunSheet["order"], ground: Ground): RunSheet {
     temporaryFolder,
     outFolder,
     checkpointFolder,
+    homeFolder,
+    cacheFolder,
+    ...(ground.contentFolder === undefined ? {} : { contentFolder: ground.contentFolder }),
     workPath,
     outPath,
     checkpointPath,
+    homePath,
+    cachePath,
     temporaryPath: namespaced ? "/tmp" : temporaryFolder,
     logFolder: join(state.logs, order.lease),
     hintFile: join(state.hints, order.lease),

@@ -32,10 +32,17 @@ export interface RunSheet {
   readonly temporaryFolder: string;
   readonly outFolder: string;
   readonly checkpointFolder: string;
+  readonly homeFolder: string;
+  /** Shared by all jobs of the tenant here. */
+  readonly cacheFolder: string;
+  /** The content of all tenants, where the engine was given one. */
+  readonly contentFolder?: string;
   /** As the job sees them. */
   readonly workPath: string;
   readonly outPath: string;
   readonly checkpointPath: string;
+  readonly homePath: string;
+  readonly cachePath: string;
   readonly temporaryPath: string;
   readonly logFolder: string;
   readonly hintFile: string;

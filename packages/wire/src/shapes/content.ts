@@ -20,6 +20,10 @@ export const ContentMissing = Type.Object({
       have: Type.Integer({ description: "Bytes of it that the caller has sent already; sending may go on there" }),
     }),
   ),
+  limits: Type.Object(
+    { files: Type.Integer(), bytes: Type.Integer() },
+    { description: "What the folder sent with one job may hold" },
+  ),
 });
 export type ContentMissing = Static<typeof ContentMissing>;
 

@@ -4,6 +4,7 @@ import { usageFailure } from "../../failure.ts";
 import { examples } from "../../help.ts";
 import { readSpecFile } from "../../job/spec-file.ts";
 import type { Session } from "../../session.ts";
+import { attachFolders, withoutFolders } from "../../snapshot/attach.ts";
 import { showDryRun } from "./dry-run.ts";
 import { located, showCreated } from "./run.ts";
 
@@ -39,9 +40,10 @@ async function apply(session: Session, flags: ApplyFlags): Promise<void> {
     return { from, spec: where === undefined ? spec : { ...spec, project: where } };
   });
   const api = await session.api();
-  if (flags.dryRun) return showDryRun(session, api, placed);
+  if (flags.dryRun) return showDryRun(session, api, withoutFolders(placed));
+  const ready = await attachFolders(session, api, placed, {});
   const jobs: JobCreated[] = [];
-  for (const { spec, from } of placed) {
+  for (const { spec, from } of ready) {
     const asked = api.call("applyJob", { body: spec as BodyOf<"applyJob"> });
     jobs.push(await asked.catch((error) => Promise.reject(placed.length === 1 ? error : located(error, from))));
   }

@@ -1,5 +1,6 @@
 import type { ContentStore, TenantContent } from "@tessera/content";
 import { type Account, type ReadonlyState, refuse, tenantOf } from "@tessera/core";
+import { snapshotLimits } from "../../flow/content/limits.ts";
 import { receiveContent } from "../../flow/content/receive.ts";
 import { type Denial, isDenied } from "../answer/problem.ts";
 import type { Api, Handler } from "../context.ts";
@@ -14,7 +15,9 @@ export const contentHandlers: ContentHandlers = {
   async findMissing(api, { target, body, principal }) {
     const content = contentOf(api, target);
     if (isDenied(content)) return content;
-    return { missing: await (content as TenantContent).missing(body.digests, principal.user.id) };
+    const { filesMax, bytesMax } = snapshotLimits(api.control.state.policy);
+    const missing = await (content as TenantContent).missing(body.digests, principal.user.id);
+    return { missing, limits: { files: filesMax, bytes: bytesMax } };
   },
 
   async putContent(api, { target, body, principal }) {

@@ -321,6 +321,9 @@ describe("the policy", () => {
         movesPerHourMax: 60,
         scrub: "off",
         reshape: "off",
+        snapshotFilesMax: 20_000,
+        snapshotMiBMax: 2_048,
+        contentMiBMax: 204_800,
       };
       assert.deepEqual(plain, shown);
       const put = (body: object, ifMatch = revision) =>

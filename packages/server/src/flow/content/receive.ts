@@ -36,7 +36,7 @@ export async function receiveContent<Fault extends { readonly refused: string }>
     const kept = await content.bytes();
     if (kept + part.bytes > keptMax) {
       const detail = `has ${part.bytes} bytes; ${kept} of the ${keptMax} bytes that your organisation may keep are in use`;
-      const hint = `name ${name} in .tessignore, or ask the platform owner for more (tess policy set --content)`;
+      const hint = `name ${name} in .tessignore, or ask the platform owner for more (tess policy set --content-mib)`;
       return refuse("not-allowed", "content", name, detail, hint);
     }
     try {
