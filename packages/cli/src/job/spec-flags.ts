@@ -1,5 +1,6 @@
 import { readDuration } from "@tessera/wire/duration";
 import { type Command, Option } from "commander";
+import { durationOfClock } from "../elsewhere/times.ts";
 import { usageFailure } from "../failure.ts";
 import type { Session } from "../session.ts";
 import { type Spec, withAbsoluteWorkdir } from "./spec-file.ts";
@@ -21,6 +22,8 @@ export interface SpecFlags {
   readonly apartFrom?: string[];
   readonly cpus?: string;
   readonly memory?: string;
+  readonly shm?: string;
+  readonly scratch?: string;
   readonly gpuMemory?: string;
   readonly gpuCompute?: string;
   readonly maxTime?: string;
@@ -77,6 +80,8 @@ export function addSpecFlags(command: Command): Command {
     )
     .addOption(field("--cpus <count>", "CPUs per member"))
     .addOption(field("--memory <size>", "memory per member, such as 64GiB"))
+    .addOption(field("--shm <size>", "size of /dev/shm, counted in memory, such as 16GiB"))
+    .addOption(field("--scratch <size>", "work and temporary files per member, such as 100GiB"))
     .addOption(field("--gpu-memory <size>", "memory that each GPU must have, such as 40GiB"))
     .addOption(field("--gpu-compute <percent>", "part of each GPU, such as 30%"))
     .addOption(field("--max-time <duration>", "stop it after this long, such as 90m"))
@@ -132,6 +137,8 @@ export function specOfFlags(flags: SpecFlags, session: Session): Spec {
     apart_from: flags.apartFrom?.flatMap((text) => text.split(",")).filter((each) => each !== ""),
     cpus: numberOf("--cpus", flags.cpus),
     memory: sizeOf(flags.memory),
+    shm: sizeOf(flags.shm),
+    scratch: sizeOf(flags.scratch),
     gpu_memory: sizeOf(flags.gpuMemory),
     gpu_compute: flags.gpuCompute,
     max_time: durationOf("--max-time", flags.maxTime),
@@ -209,6 +216,9 @@ function sizeOf(text: string | undefined): number | string | undefined {
 
 function durationOf(flag: string, text: string | undefined): string | undefined {
   if (text === undefined || readDuration(text) !== undefined) return text;
+  const clock = durationOfClock(text);
+  if (clock !== undefined) return clock;
+  if (/^\d+$/.test(text)) throw usageFailure(`${flag} ${text} has no unit`, `write ${text}s, ${text}m or ${text}h`);
   throw usageFailure(`${flag} must be a duration, got "${text}"`, "such as 90m, 2h30m or 1d");
 }
 

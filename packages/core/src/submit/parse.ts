@@ -27,9 +27,10 @@ import {
 import { parseGpus, type RawGpus } from "./gpus.ts";
 import { Mistakes } from "./mistakes.ts";
 import { cpusToMilli, parseAmount, parseDuration, parseSize } from "./quantities.ts";
+import { parseStorage, type RawStorage } from "./storage.ts";
 
 /** The job file, with types checked by wire's JobSpecBody; `parseJob` settles the meaning of the values. */
-export interface RawJob extends RawMembers, RawNeeds {
+export interface RawJob extends RawMembers, RawNeeds, RawStorage {
   readonly name?: string;
   readonly type?: JobType;
   readonly image?: string;
@@ -70,7 +71,6 @@ export interface Settled {
 
 /** Fields of the format that are not supported yet. They are refused: ignoring one would break a promise. */
 export const fieldsNotYet = [
-  "shm",
   "port",
   "replicas",
   "probe",
@@ -110,6 +110,7 @@ export function readJob(raw: RawJob, settled: Settled, mistakes: Mistakes): JobS
   const spread = mistakes.take(parseTopology(raw.spread, "spread"), undefined);
   const cpusMilli = mistakes.take(cpusToMilli(raw.cpus ?? 0, "cpus"), 0);
   const memoryMiB = mistakes.take(parseSize(raw.memory ?? 0, "memory"), 0);
+  const storage = mistakes.take(parseStorage(raw, memoryMiB), {});
   const gpuMemoryMiB = mistakes.take(parseSize(raw.gpu_memory ?? 0, "gpu_memory"), 0);
   const asks = mistakes.take(withShares(gpus, raw, gpuMemoryMiB), gpus);
   const maxTimeMs = mistakes.take(parseRunTime(raw.max_time, "max_time"), undefined);
@@ -160,8 +161,10 @@ export function readJob(raw: RawJob, settled: Settled, mistakes: Mistakes): JobS
     priority: typeof raw.priority === "number" ? raw.priority : priorities[raw.priority ?? "normal"],
     retry: parseRetry(raw.retry),
     run: raw.run,
+    scratchMiB: storage.scratchMiB,
     secrets: raw.secrets === undefined ? none : [...new Set(raw.secrets)].sort(),
     setup: raw.setup,
+    shmMiB: storage.shmMiB,
     slo,
     spread,
     strict: raw.strict ?? false,

@@ -136,6 +136,8 @@ export const JobSpecBody = Type.Object(
     members: Type.Optional(countOrRange),
     cpus: Type.Optional(Type.Number({ minimum: 0, maximum: 100_000 })),
     memory: Type.Optional(size),
+    shm: Type.Optional(size),
+    scratch: Type.Optional(size),
     gpu_memory: Type.Optional(size),
     gpu_compute: Type.Optional(
       Type.String({
@@ -277,7 +279,6 @@ export const JobSpecBody = Type.Object(
         description: "Names of jobs of the same account with which it shares no node",
       }),
     ),
-    shm: Type.Optional(refusedForNow("Shared memory size")),
     port: Type.Optional(refusedForNow("Port of a service")),
     replicas: Type.Optional(refusedForNow("Replicas of a service")),
     probe: Type.Optional(refusedForNow("Readiness probe")),
