@@ -17,6 +17,8 @@ export interface StateFolder {
   readonly hints: string;
   /** Working and temporary directories of the jobs, owned by their tenants. */
   readonly work: string;
+  /** Session scripts, a folder per lease: ours to write, the tenant's to read. */
+  readonly doors: string;
   readonly logs: string;
   /** One file per epoch seen; the highest name counts. Creating a name cannot undo a higher one, rewriting a file could. */
   readonly epochs: string;
@@ -31,6 +33,7 @@ export function stateFolder(root: string): StateFolder {
     ended: join(root, "ended"),
     hints: join(root, "hints"),
     work: join(root, "work"),
+    doors: join(root, "doors"),
     logs: join(root, "logs"),
     epochs: join(root, "epochs"),
     tenants: join(root, "tenants"),

@@ -3,6 +3,7 @@ export const shown = {
   folder: "/run/tessera",
   work: "/run/tessera/work",
   temporary: "/run/tessera/tmp",
+  door: "/run/tessera/door",
   /** An empty file that no job may open, laid over what a job must not reach. */
   closed: "/run/tessera/closed",
 } as const;
@@ -18,8 +19,10 @@ export interface Closet {
   readonly stateFolder: string;
   readonly workFolder: string;
   readonly temporaryFolder: string;
-  /** Where the working directory is shown. */
+  readonly doorFolder: string;
+  /** Where these directories are shown. */
   readonly workPath: string;
+  readonly doorPath: string;
   /** Devices to cover, where no control group closes them. */
   readonly coveredDevices: readonly string[];
   /** A system call filter will be on descriptor 3. */
@@ -58,7 +61,7 @@ function becomeUser(uid: number): string[] {
 }
 
 function bwrap(closet: Closet): string[] {
-  const words = ["bwrap", "--die-with-parent", "--unshare-pid", "--unshare-ipc"];
+  const words = ["bwrap", "--die-with-parent", "--unshare-pid", "--as-pid-1", "--unshare-ipc"];
   if (closet.user === undefined) words.push("--unshare-user");
   // Only what is needed to become the user; all of it is given up in that step.
   else for (const name of ["SETUID", "SETGID", "SETPCAP"]) words.push("--cap-add", `CAP_${name}`);
@@ -66,23 +69,25 @@ function bwrap(closet: Closet): string[] {
   words.push("--tmpfs", closet.stateFolder);
   words.push("--bind", closet.temporaryFolder, "/tmp");
   words.push("--bind", closet.workFolder, closet.workPath);
+  words.push("--ro-bind", closet.doorFolder, closet.doorPath);
   for (const device of closet.coveredDevices) words.push("--ro-bind", shown.closed, device);
   if (closet.seccomp) words.push("--seccomp", "3");
   return [...words, "--"];
 }
 
 /**
- * The same with util-linux alone. The inner shell is the first process of the namespace: it mounts, runs the job and
- * ends with it, and the kernel ends whatever else is in there. Sources are bound before the folder above them is
+ * The same with util-linux alone. The inner shell is the first process of the namespace: it mounts and makes way for what
+ * comes next, which is the first process then. Sources are bound before the folder above them is
  * hidden.
  */
 function unshare(closet: Closet): string[] {
-  const script = `w=$1; t=$2; s=$3; n=$4; shift 4
+  const script = `w=$1; t=$2; d=$3; s=$4; n=$5; shift 5
 {
   mount -t proc -o nosuid,nodev,noexec proc /proc &&
   mount -t tmpfs -o mode=1777,nosuid,nodev tmpfs /dev/shm &&
   mount --bind "$w" ${shown.work} &&
   mount --bind "$t" ${shown.temporary} &&
+  mount --bind "$d" ${shown.door} &&
   mount -t tmpfs -o mode=0700,size=4k tmpfs "$s" &&
   mount --bind ${shown.temporary} /tmp
 } >&2 || exit 125
@@ -90,12 +95,11 @@ while [ "$n" -gt 0 ]; do
   mount --bind ${shown.closed} "$1" >&2 || exit 125
   shift; n=$((n - 1))
 done
-"$@"
-exit $?`;
+exec "$@"`;
   return [
     ...["unshare", "--mount", "--propagation", "private", "--pid", "--ipc", "--fork", "--kill-child", "--"],
     ...["/bin/sh", "-c", script, "tess"],
-    ...[closet.workFolder, closet.temporaryFolder, closet.stateFolder],
+    ...[closet.workFolder, closet.temporaryFolder, closet.doorFolder, closet.stateFolder],
     ...[String(closet.coveredDevices.length), ...closet.coveredDevices],
   ];
 }

@@ -26,23 +26,28 @@ export function planRun(order: RunSheet["order"], ground: Ground): RunSheet {
   const folder = join(state.work, order.lease);
   const workFolder = join(folder, "work");
   const temporaryFolder = join(folder, "tmp");
+  const doorFolder = join(state.doors, order.lease);
   const namespaced = machine.means === "bwrap" || machine.means === "unshare";
   const closed = Object.entries(ground.gpuDevices)
     .filter(([uuid]) => !order.gpuUuids.includes(uuid))
     .map(([, device]) => device)
     .filter((device) => existsSync(device)); // what is not there cannot be opened either
   const mark = markOf(state, order.lease);
-  const processesMax = order.limits.processesMax + (order.limits.processesMax > 0 && namespaced ? keepers : 0);
+  const processesMax =
+    order.limits.processesMax + (order.limits.processesMax > 0 ? (namespaced ? keepers + 1 : keepers) : 0);
   const groups = planGroups(machine.hierarchies, mark, { ...order.limits, processesMax }, closed.map(deviceNumber));
   const fenced = groups.some((group) => group.limits.includes("gpu"));
   const workPath = machine.isRoot && namespaced ? shown.work : workFolder;
+  const doorPath = machine.isRoot && namespaced ? shown.door : doorFolder;
   const wrapper = closetCommand({
     means: machine.means,
     ...(user === undefined ? {} : { user }),
     stateFolder: state.root,
     workFolder,
     temporaryFolder,
+    doorFolder,
     workPath,
+    doorPath,
     coveredDevices: fenced || !machine.isRoot ? [] : closed,
     seccomp: machine.seccompFile !== undefined,
   });
@@ -89,6 +94,8 @@ export function planRun(order: RunSheet["order"], ground: Ground): RunSheet {
     temporaryFolder,
     workPath,
     temporaryPath: namespaced ? "/tmp" : temporaryFolder,
+    doorFolder,
+    doorPath,
     logFolder: join(state.logs, order.lease),
     hintFile: join(state.hints, order.lease),
     logBytesMax: ground.logBytesMax,
@@ -96,8 +103,11 @@ export function planRun(order: RunSheet["order"], ground: Ground): RunSheet {
   };
 }
 
-/** Two processes of the wrapper keep the namespace; they count in the group but are not the job's. */
-const keepers = 2;
+/**
+ * The processes of the init, and one that it starts for a moment; with a namespace the wrapper waits outside. They count
+ * in the group but are not the job's.
+ */
+const keepers = 4;
 
 const noGroup = "no control group here carries it";
 

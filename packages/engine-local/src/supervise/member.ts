@@ -10,7 +10,7 @@ import type { Orders } from "./orders.ts";
 import type { ReportWriter } from "./reports.ts";
 import type { RunSheet } from "./sheet.ts";
 import { longestTimerMs, Stopping, signalOf } from "./stop.ts";
-import { endTree, signalTree, type Tree, treeMembers } from "./tree.ts";
+import { endTree, jobProcesses, keeperLives, signalTree, type Tree } from "./tree.ts";
 
 /** From release to the end: setup, then the command itself, under one clock and one way to stop. */
 export async function runMember(
@@ -63,10 +63,10 @@ export async function runMember(
       break;
     }
     step = startStep(sheet, setup ? order.setup! : order.run, environment, { writer, masker, setup });
-    if (step.root !== undefined) tree = { ...tree, root: step.root };
-    end = await step.ended;
+    tree = { ...tree, ...(step.root === undefined ? {} : { root: step.root }), keepers: step.keepers };
+    end = await Promise.race([step.ended, unwatched(step, tree)]);
     // A stopped job may still be saving in other processes, and they have the same grace. One that ended has none.
-    while (stopping.begun && !stopping.killed && treeMembers(tree).length > 0) await sleep(leftoversEveryMs);
+    while (stopping.begun && !stopping.killed && jobProcesses(tree).length > 0) await sleep(leftoversEveryMs);
     await endTree(tree);
     await Promise.race([step.drained, sleep(drainMsMax)]);
     if (stoppedBy !== undefined) break;
@@ -88,6 +88,20 @@ export async function runMember(
     ...(reason === undefined ? {} : { reason }),
   };
 }
+
+/**
+ * A job may kill any process of its own user, also the one that waits for its command. Nobody can tell the end of the
+ * command then, and the job ends as if it had been killed itself.
+ */
+async function unwatched(step: Step, tree: Tree): Promise<StepEnd> {
+  for (let missed = 0; missed < 2; ) {
+    await sleep(unwatchedEveryMs, undefined, { ref: false });
+    missed = step.runner !== undefined && !keeperLives(tree, step.runner) ? missed + 1 : 0;
+  }
+  return { code: 137, signal: "SIGKILL" };
+}
+
+const unwatchedEveryMs = 1_000;
 
 /** How often we look whether what a stopped job left behind has ended too. */
 const leftoversEveryMs = 20;
