@@ -103,7 +103,7 @@ function isAlive(pid) {
 }
 
 /** When a process began, where the system tells (Linux): tells a reused process id from the first owner. */
-function startOf(pid) {
+export function startOf(pid) {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
     return stat.slice(stat.lastIndexOf(")") + 2).split(" ")[19];

@@ -117,6 +117,7 @@ function addGlobalOptions(program: Command): void {
     .option("-p, --project <account>", "project to work in, such as lab/vision")
     .option("--context <name>", "context to use instead of the current one")
     .option("--server <url>", "server to talk to")
+    .option("--data <folder>", "find the server by its data folder, as npm start -- --data has it")
     .option("--token <token>", "token to send to it")
     .option("--token-file <file>", "file that holds the token")
     .option("-y, --yes", "do not ask for confirmation")

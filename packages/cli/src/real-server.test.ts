@@ -106,6 +106,19 @@ test("the commands do what they say against the real control plane", { skip: abs
   assert.match((await server.tess("audit", "-o", "csv")).out, /job\.cancel/);
 });
 
+test("tess waits for a server that is started at the same moment, in either order", { skip: absent }, async (t) => {
+  for (const first of ["tess", "server"]) {
+    const server = new RealServer(t);
+    const [ran] =
+      first === "tess"
+        ? await Promise.all([server.tess("run", "--", "echo hello"), server.start()])
+        : await Promise.all([server.start(), server.tess("run", "--", "echo hello")]).then((both) => both.toReversed());
+    assert.equal((ran as Run).code, 0, (ran as Run).err);
+    assert.equal((ran as Run).out, "hello\n");
+    await server.stop("SIGTERM");
+  }
+});
+
 test("a run that is followed survives kill -9 of the control plane", { skip: absent }, async (t) => {
   const server = new RealServer(t);
   await server.start();
@@ -123,4 +136,26 @@ test("a run that is followed survives kill -9 of the control plane", { skip: abs
   const { code, out, err } = await followed;
   assert.equal(code, 11, err);
   assert.equal(out, Array.from({ length: 8 }, (_, index) => `tick ${index + 1}\n`).join(""));
+});
+
+test("every attempt and every member of an elastic gang can be read", { skip: absent }, async (t) => {
+  const server = new RealServer(t);
+  await server.start();
+  const line = "echo try $TESS_ATTEMPT; [ $TESS_ATTEMPT -ge 3 ]";
+  const tried = await server.tess("run", "--retry", "2", "--name", "tried", "--", line);
+  assert.equal(tried.code, 0, tried.err);
+  assert.equal(tried.out, "try 1\ntry 2\ntry 3\n", "also what attempts wrote that failed at once");
+  assert.equal((await server.tess("logs", "tried", "--attempt", "1")).out, "try 1\n");
+  assert.equal((await server.tess("logs", "tried", "--previous")).out, "try 2\n");
+  assert.equal((await server.tess("logs", "tried", "--attempt", "4")).code, 65);
+
+  const elastic = ["--nodes", "1..2", "--gpus", "4", "--name", "elastic"];
+  assert.equal((await server.tess("run", "-d", ...elastic, "--", "echo rank $RANK; sleep 600")).code, 0);
+  assert.equal((await server.tess("wait", "elastic", "--for=running", "--timeout", "20s")).code, 0);
+  let lines: string[] = [];
+  while (lines.length < 2) lines = (await server.tess("logs", "elastic")).out.trimEnd().split("\n");
+  assert.deepEqual(lines.toSorted(), ["[0] rank 0", "[1] rank 1"]);
+  assert.equal(JSON.parse((await server.tess("ps", "-o", "json")).out).items[0].gpus, 8, "it holds both nodes");
+  assert.equal((await server.tess("logs", "elastic", "--rank", "1")).out, "[1] rank 1\n");
+  await server.tess("cancel", "elastic");
 });

@@ -1,5 +1,6 @@
 import { resolveSettings, type Settings, type WhereFlags } from "./config/resolve.ts";
 import { Api } from "./http.ts";
+import type { Progress } from "./job/progress.ts";
 import { type Format, parseFormat } from "./output/format.ts";
 import { type Paint, painterOf, type Terminal } from "./terminal.ts";
 
@@ -17,11 +18,13 @@ export class Session {
   readonly afterDashes: readonly string[] | undefined;
   readonly paint: Paint;
   readonly paintNote: Paint;
+  /** For completion: a server that is being started is not waited for. */
+  hurried = false;
   /** What the command ends with unless it throws. */
   exitCode = 0;
   #options: GlobalOptions = {};
   #settings: Promise<Settings> | undefined;
-  #api: Api | undefined;
+  #api: Promise<Api> | undefined;
 
   constructor(terminal: Terminal, afterDashes?: readonly string[]) {
     this.terminal = terminal;
@@ -54,10 +57,32 @@ export class Session {
     return this.#settings;
   }
 
-  async api(): Promise<Api> {
-    const { locate } = await this.settings();
-    this.#api ??= new Api(locate);
+  api(): Promise<Api> {
+    this.#api ??= this.#findServer();
     return this.#api;
+  }
+
+  async #findServer(): Promise<Api> {
+    const { locate, data } = await this.settings();
+    if (data !== undefined && !this.hurried) await this.#untilStarted(data);
+    return new Api(locate);
+  }
+
+  /** Somebody may have typed `npm start` a moment ago. */
+  async #untilStarted(data: string): Promise<void> {
+    const { untilStarted } = await import("./config/starting.ts");
+    let progress: Progress | undefined;
+    const tell = async (detail: string) => {
+      progress ??= (await import("./job/progress.ts")).progressOf(this);
+      progress.phase("server", detail);
+    };
+    try {
+      await untilStarted(data, tell);
+      progress?.end();
+    } catch (error) {
+      progress?.end(true);
+      throw error;
+    }
   }
 
   print(text: string): Promise<void> {

@@ -14,7 +14,7 @@ export { decide } from "./decide/decide.ts";
 export type { ReadonlyFleet } from "./fleet/readonly-fleet.ts";
 export { canonicalJson } from "./journal/canonical.ts";
 export type { Actor, Command, CommandInput, SubmitJob } from "./journal/command.ts";
-export type { Event, EventKind, JobClaimed, JobEnded, JobPlaced, LeaseStopping } from "./journal/event.ts";
+export type { Event, EventKind, JobClaimed, JobEnded, JobPlaced, LeaseEnded, LeaseStopping } from "./journal/event.ts";
 export type { Input } from "./journal/input.ts";
 export type { IssueInvoice } from "./journal/money-command.ts";
 export type { BudgetForeseen, BudgetReached, InvoiceIssued, SpelledEntry } from "./journal/money-event.ts";
@@ -93,6 +93,26 @@ export type { FleetNode, NodeFacts } from "./model/node.ts";
 export type { PartSeat, PoolMode } from "./model/part.ts";
 export { movesPerHourPlain, type Policy, plainPolicy, usualHandover } from "./model/policy.ts";
 export type { SizeClasses, SizeCounts } from "./model/size.ts";
+export {
+  byPath,
+  faultOfLink,
+  faultOfPath,
+  faultOfTree,
+  isDigest,
+  isTreeFile,
+  isTreeLink,
+  parseTree,
+  type Tree,
+  type TreeEntry,
+  type TreeFault,
+  type TreeFile,
+  type TreeFolder,
+  type TreeLimits,
+  type TreeLink,
+  treeLimitsMax,
+  treeSize,
+  treeText,
+} from "./model/tree.ts";
 export { day, hour, type Instant, minute, second, unitsPerGpu } from "./model/units.ts";
 export type { UsageState } from "./model/usage.ts";
 export { decimalText, divideRounded, exponentOf, minorMicros, moneyText, shareOut } from "./money/amount.ts";

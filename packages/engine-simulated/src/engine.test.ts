@@ -9,6 +9,7 @@ const commands = {
   succeed: "true",
   exitWith: (code: number) => `exit ${code}`,
   runForever: "sleep infinity",
+  beDone: 'touch "$TESS_DONE"',
   ignoreTerm: "trap '' TERM; sleep infinity",
   sleepMs: (ms: number) => `sleep ${ms}ms`,
   print: (text: string) => `echo ${text}`,

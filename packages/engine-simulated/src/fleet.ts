@@ -13,6 +13,8 @@ export interface Behaviour {
   readonly runMs: number;
   readonly exitCode: number;
   readonly ignoresSignal: boolean;
+  /** Told to stop, it saves for so long and exits with 0, although its work is not complete. */
+  readonly leaveMs?: number;
 }
 
 export interface FleetOptions {
@@ -243,6 +245,7 @@ export class SimulatedFleet {
     if (member.stop === undefined) {
       member.stop = how;
       member.heeds = now - member.startedAt! < member.script!.deafFromMs;
+      member.leaveAt = now + (member.script!.leaveMs ?? Number.POSITIVE_INFINITY);
     }
     this.#enter(member, "stopping");
     this.#arrange(member);
@@ -250,11 +253,13 @@ export class SimulatedFleet {
 
   /** Sets the one timer of a member that runs to whatever happens to it first. */
   #arrange(member: Member): void {
-    const { stop, killAt, limitAt } = member;
+    const { stop, leaveAt, killAt, limitAt } = member;
     const { runMs, exitCode } = member.script!;
     const ownEndAt = member.startedAt! + runMs;
     if (stop !== undefined && member.heeds) {
       this.#next(member, this.clock.now(), () => this.#exit(member, { signal: stop.signal }));
+    } else if (leaveAt < ownEndAt && leaveAt < killAt) {
+      this.#next(member, leaveAt, () => this.#exit(member, { code: 0 }));
     } else if (ownEndAt <= killAt && ownEndAt <= limitAt) {
       if (ownEndAt === Number.POSITIVE_INFINITY) this.#never(member);
       else this.#next(member, ownEndAt, () => this.#exit(member, { code: exitCode }));
@@ -274,7 +279,9 @@ export class SimulatedFleet {
 
   #exit(member: Member, how: { readonly code: number } | { readonly signal: string }): void {
     const limit = member.overLimit ? { limit: "time" } : {};
-    this.#end(member, { kind: "exited", ran: true, ...how, ...limit }, "code" in how ? how.code : how.signal);
+    const done = this.clock.now() - member.startedAt! >= member.script!.doneFromMs ? { done: true } : {};
+    const what: ReportWhat = { kind: "exited", ran: true, ...how, ...limit, ...done };
+    this.#end(member, what, "code" in how ? how.code : how.signal);
   }
 
   #end(member: Member, what: ReportWhat, exit?: number | string): void {
@@ -304,6 +311,9 @@ export class SimulatedFleet {
   }
 }
 
-function scriptOf({ runMs, exitCode, ignoresSignal }: Behaviour): Script {
-  return { runMs, exitCode, deafFromMs: ignoresSignal ? 0 : Number.POSITIVE_INFINITY, lines: [] };
+/** A member that comes to its own end with 0 has completed its work and written its done file. */
+function scriptOf({ runMs, exitCode, ignoresSignal, leaveMs }: Behaviour): Script {
+  const deafFromMs = ignoresSignal || leaveMs !== undefined ? 0 : Number.POSITIVE_INFINITY;
+  const doneFromMs = exitCode === 0 ? runMs : Number.POSITIVE_INFINITY;
+  return { runMs, exitCode, deafFromMs, doneFromMs, lines: [], ...(leaveMs !== undefined && { leaveMs }) };
 }

@@ -22,6 +22,8 @@ export interface Member {
   /** Once stopping: the signal it was sent, whether it will heed it, and when it is ended for sure. */
   stop?: StopOrder;
   heeds: boolean;
+  /** Once stopping: when it has saved and leaves by itself. */
+  leaveAt: number;
   killAt: number;
   overLimit: boolean;
   ran?: Ran;
@@ -48,6 +50,7 @@ export function newMember(lease: LeaseId, bootId: string, order?: LeaseOrder): M
     startMs: 0,
     limitAt: Number.POSITIVE_INFINITY,
     heeds: true,
+    leaveAt: Number.POSITIVE_INFINITY,
     killAt: Number.POSITIVE_INFINITY,
     overLimit: false,
     reports: [],

@@ -8,6 +8,10 @@ export interface Script {
   readonly exitCode: number;
   /** From here on it does not listen to signals; Infinity when it always does. */
   readonly deafFromMs: number;
+  /** From here on its done file is written; Infinity when it writes none. */
+  readonly doneFromMs: number;
+  /** When told to stop it saves for so long and exits with 0; undefined = the signal ends it. */
+  readonly leaveMs?: number;
   readonly lines: readonly ScriptLine[];
 }
 
@@ -18,7 +22,7 @@ export interface ScriptLine {
 }
 
 const grammar =
-  "a simulated member understands `sleep 10` (seconds; also 500ms, 5m, 2h, infinity), `echo text`, `exit 3`, `true`, `false` and `trap '' TERM`, separated by `;` or line ends";
+  "a simulated member understands `sleep 10` (seconds; also 500ms, 5m, 2h, infinity), `echo text`, `exit 3`, `true`, `false`, `touch $TESS_DONE` and `trap '' TERM`, separated by `;` or line ends";
 
 /**
  * Reads `setup` and `run` as a small part of the shell's language, so that the same commands mean the same on a real
@@ -34,6 +38,7 @@ export function parseScript(order: Pick<LeaseOrder, "setup" | "run">): Script | 
     runMs: later + run.runMs,
     exitCode: run.exitCode,
     deafFromMs: Math.min(setup.deafFromMs, later + run.deafFromMs),
+    doneFromMs: Math.min(setup.doneFromMs, later + run.doneFromMs),
     lines: [...setup.lines, ...run.lines.map((line) => ({ ...line, afterMs: later + line.afterMs }))],
   };
 }
@@ -43,6 +48,7 @@ function parse(text: string, stream: ScriptLine["stream"]): Script | string {
   let runMs = 0;
   let exitCode = 0;
   let deafFromMs = Number.POSITIVE_INFINITY;
+  let doneFromMs = Number.POSITIVE_INFINITY;
   for (const words of statementsOf(text)) {
     const [verb, ...rest] = words;
     const wrong = `cannot run ${JSON.stringify(words.join(" "))}: ${grammar}`;
@@ -67,17 +73,22 @@ function parse(text: string, stream: ScriptLine["stream"]): Script | string {
         deafFromMs = Math.min(deafFromMs, runMs);
         exitCode = 0;
         break;
+      case "touch":
+        if (rest.length !== 1 || rest[0] !== "$TESS_DONE") return wrong;
+        doneFromMs = Math.min(doneFromMs, runMs);
+        exitCode = 0;
+        break;
       case "exit": {
         const code = Number(rest[0] ?? exitCode);
         if (!Number.isInteger(code) || code < 0 || code > 255) return wrong;
-        return { runMs, exitCode: code, deafFromMs, lines };
+        return { runMs, exitCode: code, deafFromMs, doneFromMs, lines };
       }
       default:
         return wrong;
     }
     if (runMs === Number.POSITIVE_INFINITY) break;
   }
-  return { runMs, exitCode, deafFromMs, lines };
+  return { runMs, exitCode, deafFromMs, doneFromMs, lines };
 }
 
 /** As `sleep` reads it: fractions are allowed, and a number alone is seconds. */

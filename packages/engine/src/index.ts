@@ -2,6 +2,7 @@
 export { type Clock, systemClock } from "./clock.ts";
 export {
   type Capabilities,
+  type CodeOrder,
   type Engine,
   EngineFenced,
   type EngineLease,

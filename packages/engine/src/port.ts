@@ -39,6 +39,8 @@ export interface LeaseOrder {
   readonly arrayId?: string;
   readonly image?: string;
   readonly workdir?: string;
+  /** What lies in the work folder when the member starts; each member of each attempt has a copy of its own. */
+  readonly code?: CodeOrder;
   readonly setup?: string;
   readonly run: string;
   readonly env: { readonly [name: string]: string };
@@ -53,9 +55,18 @@ export interface LeaseOrder {
   readonly epoch: number;
 }
 
+/** A tree of the tenant's content, or a repository that is fetched inside the job, as its user, before `setup`. */
+export type CodeOrder = { readonly tree: string } | { readonly git: { readonly url: string; readonly ref?: string } };
+
 export interface Limits {
   readonly cpusMilli: number;
   readonly memoryMiB: number;
+  /** The size of /dev/shm, which counts in its memory; absent = the machine's default. */
+  readonly shmMiB?: number;
+  /** What the work, temporary and output folders may hold together; absent = not limited. */
+  readonly scratchMiB?: number;
+  /** What the folder that survives attempts may hold; absent = not limited. */
+  readonly checkpointMiB?: number;
   readonly processesMax: number;
   /** Wall time from start to the stop signal; 0 = none. The engine enforces it, also while the control plane is away. */
   readonly runMsMax: number;
@@ -132,6 +143,11 @@ export interface Engine {
   acknowledge(lease: LeaseId, sequence: number): Promise<void>;
   /** Also after the end, as long as logs are kept. */
   logs(lease: LeaseId, query: LogQuery): AsyncIterable<LogLine>;
+  /**
+   * Removes what is kept for a whole job, such as its checkpoint, a while after the job was first seen to have ended.
+   * To be called now and then.
+   */
+  sweep(isLive: (job: JobId) => boolean): Promise<void>;
   /** Lets go of watches and files. Members keep running. */
   close(): Promise<void>;
 }

@@ -6,7 +6,9 @@ export interface ServerConfig {
   readonly data: string;
   readonly host: string;
   readonly port: number;
-  readonly store: { readonly dir: string } | { readonly url: string; readonly leaseMs: number };
+  readonly store:
+    | { readonly dir: string }
+    | { readonly url: string; readonly leaseMs: number; readonly headFile: string };
   readonly virtual?: string;
   readonly simulated?: string;
   readonly tls?: { readonly cert: string; readonly key: string };
@@ -47,7 +49,8 @@ export function storeOf(
   return url === undefined ? { dir: `${dataOf(data, env)}/store` } : { url };
 }
 
-function dataOf(data: string | undefined, env: NodeJS.ProcessEnv): string {
+/** The data folder that a flag, else the environment, names; else that of the clone. */
+export function dataOf(data: string | undefined, env: NodeJS.ProcessEnv): string {
   return resolve(data ?? env.TESSERA_DATA ?? `${env.TESSERA_ROOT ?? "."}/.tessera`);
 }
 
@@ -73,7 +76,7 @@ export function parseConfig(args: readonly string[], env: NodeJS.ProcessEnv): Se
     data,
     host,
     port,
-    store: "dir" in store ? store : { ...store, leaseMs },
+    store: "dir" in store ? store : { ...store, leaseMs, headFile: `${data}/postgres.head` },
     virtual: values.virtual,
     simulated: values.simulated,
     tls: cert === undefined || key === undefined ? undefined : { cert, key },

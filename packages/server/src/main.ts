@@ -9,7 +9,7 @@ import { openSimulated } from "@tessera/engine-simulated";
 import { loadKeys } from "./access/keys.ts";
 import { decryptSecrets } from "./access/secrets.ts";
 import { type Api, startApi } from "./api/start.ts";
-import { BadCall, parseConfig, type ServerConfig, usage } from "./config.ts";
+import { BadCall, dataOf, parseConfig, type ServerConfig, usage } from "./config.ts";
 import { prepareFirstStart, writePrivately } from "./first-start.ts";
 import { Driver } from "./flow/bind/drive.ts";
 import { ThreadedControlPlane } from "./flow/control-plane.ts";
@@ -17,6 +17,7 @@ import { BudgetWatch } from "./flow/watch/budget-watch.ts";
 import { JobBudgetWatch } from "./flow/watch/job-budget-watch.ts";
 import { PriceWatch } from "./flow/watch/price-watch.ts";
 import { Webhook } from "./notify/webhook.ts";
+import { announceStart, type Starting } from "./starting.ts";
 import { openReader, openStore } from "./store/index.ts";
 
 /** The only place that builds things and joins them: store, writer, engine, API. */
@@ -25,13 +26,16 @@ const say = (text: string): void => console.error(text);
 /** Where the build puts the console. */
 const consoleFolder = fileURLToPath(new URL("../../web/bundle", import.meta.url));
 const inventoryEveryMs = 60_000;
+const sweepEveryMs = 60 * 60 * 1000;
 /** sysexits: the service is there, but cannot go on. */
 const exitOutage = 69;
+let starting: Starting | undefined;
 
 async function main(): Promise<void> {
   const config = parseConfig(process.argv.slice(2), process.env);
   if (config === "help") return console.log(usage);
   mkdirSync(config.data, { recursive: true, mode: 0o700 });
+  starting = announceStart(config.data);
   const keys = loadKeys(config.data);
   await tellOfUnknownCommit(config);
   const engine =
@@ -73,6 +77,10 @@ async function main(): Promise<void> {
   control.follow(driver);
   await driver.adopt();
   control.adopted();
+  const sweep = () =>
+    engine.sweep((job) => control.state.jobById.has(job)).catch((error) => say(`tessera: ${error.message}`));
+  void sweep();
+  const sweeping = setInterval(() => void sweep(), sweepEveryMs);
   const watches = [BudgetWatch, JobBudgetWatch, PriceWatch].map((Watch) => new Watch(control, systemClock));
   for (const watch of watches) watch.start();
 
@@ -84,6 +92,7 @@ async function main(): Promise<void> {
     join(config.data, "endpoint.json"),
     `${JSON.stringify({ url: api.url, pid: process.pid, tokenFile, certificateFile })}\n`,
   );
+  starting.ready();
   const refresh = setInterval(
     () => void register().catch((error) => say(`tessera: ${error.message}`)),
     inventoryEveryMs,
@@ -96,6 +105,7 @@ async function main(): Promise<void> {
     closing = true;
     say(`tessera: ${signal}: closing; jobs keep running and are taken over at the next start`);
     clearInterval(refresh);
+    clearInterval(sweeping);
     for (const watch of watches) watch.stop();
     driver.close();
     await webhook?.close();
@@ -103,6 +113,7 @@ async function main(): Promise<void> {
     await control.close();
     await engine.close();
     rmSync(join(config.data, "endpoint.json"), { force: true });
+    starting?.ready(); // what a second server on this folder may have left there
     process.exit(0);
   };
   for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, () => void close(signal));
@@ -141,8 +152,17 @@ function greet(config: ServerConfig, control: ThreadedControlPlane, api: Api, ne
     `tessera: ${gpus}${virtual} GPUs on ${nodes.length} nodes; ${store} journal at row ${seq}, ${eventsReplayed} events replayed`,
   );
   say(
-    `tessera: ready at ${api.url} after ${((performance.now() - startedAt) / 1000).toFixed(2)} s. Open it in a browser, or try: npx tess run --gpus 1 -- echo hello`,
+    `tessera: ready at ${api.url} after ${((performance.now() - startedAt) / 1000).toFixed(2)} s. Open it in a browser, or try: npx tess ${finding(config)}run --gpus 1 -- echo hello`,
   );
+}
+
+/** What `tess` must be told to find this server: nothing in the clone's own data folder. */
+function finding({ data }: ServerConfig): string {
+  return data === dataOf(undefined, { TESSERA_ROOT: process.env.TESSERA_ROOT }) ? "" : `--data ${shellWord(data)} `;
+}
+
+function shellWord(text: string): string {
+  return /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
 }
 
 function unknownCommitFile(config: ServerConfig): string {
@@ -168,13 +188,14 @@ main().catch((error: NodeJS.ErrnoException) => {
     say(`tess server: ${error.message}`);
     process.exit(2);
   }
-  if (error.code === "EADDRINUSE") {
-    say(
-      `tess server: port ${"port" in error ? error.port : ""} is in use, perhaps by another Tessera. Stop that program, or choose another port: npm start -- --port 0`,
-    );
-    process.exit(exitOutage);
-  }
-  say(`tess server: cannot start: ${error.message}`);
+  const reason = reasonOf(error);
+  starting?.failed(reason);
+  say(`tess server: ${reason}`);
   if (process.env.TESSERA_DEBUG) say(error.stack ?? "");
   process.exit(exitOutage);
 });
+
+function reasonOf(error: NodeJS.ErrnoException): string {
+  if (error.code !== "EADDRINUSE") return `cannot start: ${error.message}`;
+  return `port ${"port" in error ? error.port : ""} is in use, perhaps by another Tessera. Stop that program, or choose another port: npm start -- --port 0`;
+}

@@ -2,7 +2,7 @@ import type { JobId } from "@tessera/core";
 import { mean, quantile } from "@tessera/sim";
 import type { Costs } from "./cost.ts";
 import type { Rerun } from "./rerun.ts";
-import type { JobTale } from "./tally.ts";
+import type { JobTale, Tallied } from "./tally.ts";
 
 export interface Figures {
   readonly jobs: number;
@@ -29,6 +29,8 @@ export interface Comparison {
   readonly accounts: readonly ({ readonly account: string } & Pair<Figures>)[];
   /** Commands of the past that are refused, and the first of those that only the change makes so. */
   readonly refused: Pair<number> & { readonly first: readonly string[] };
+  /** GPUs cleared between tenants, and the time that members waited for it. */
+  readonly scrubs: Pair<Tallied["scrubs"]>;
   /** Those whose wait changes most, most first. */
   readonly jobs: readonly ({
     readonly job: JobId;
@@ -65,6 +67,7 @@ export function compare(asItWas: Rerun, changed: Rerun): Comparison {
       changed: changed.refused.length,
       first: changed.refused.filter((text) => !asItWas.refused.includes(text)).slice(0, refusalsShown),
     },
+    scrubs: { asItWas: asItWas.scrubs, changed: changed.scrubs },
     jobs: changedMost(asItWas, changed),
   };
 }

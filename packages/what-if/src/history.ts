@@ -4,6 +4,7 @@ import {
   type Job,
   type JobId,
   type Lease,
+  type LeaseEnded,
   type LeaseId,
   type State,
   writeSnapshot,
@@ -22,8 +23,10 @@ export interface History {
   readonly ends: ReadonlyMap<JobId, readonly OwnEnd[]>;
   /** Of jobs that were interrupted before `from`, the work that they need not do again. */
   readonly saved: ReadonlyMap<JobId, number>;
-  /** The usual time between being placed and running. */
+  /** The usual time between being placed and running, without scrubs and cuts. */
   readonly startMs: number;
+  /** The usual time of a scrub and of a cut; undefined where none was recorded. */
+  readonly handoverMs: { readonly scrub: number | undefined; readonly reshape: number | undefined };
   /** How long jobs that were told to leave took for it; `leaveMs` is what is usual. */
   readonly leaves: ReadonlyMap<JobId, number>;
   readonly leaveMs: number | undefined;
@@ -45,6 +48,9 @@ export class HistoryBook {
   readonly #sentAway = new Map<LeaseId, number>();
   readonly #leaves = new Map<JobId, number>();
   readonly #delays: number[] = [];
+  readonly #handovers = { scrub: [] as number[], reshape: [] as number[] };
+  /** Leases whose GPUs were cleared or cut: since when they are ready to be prepared. */
+  readonly #readyAt = new Map<LeaseId, number>();
   #saved: ReadonlyMap<JobId, number> = new Map();
   #snapshot: string | undefined;
   #to: number;
@@ -70,8 +76,16 @@ export class HistoryBook {
   /** An event that is about to be written into `state`. */
   see(event: Event, state: State): void {
     switch (event.kind) {
+      case "lease-scrubbed":
+      case "lease-reshaped":
+        this.#handovers[event.kind === "lease-scrubbed" ? "scrub" : "reshape"].push(
+          event.at - this.#readySince(event, state),
+        );
+        this.#readyAt.set(event.lease, event.at);
+        break;
       case "lease-started":
-        this.#delays.push(event.at - state.leases.get(event.lease)!.placedAt);
+        this.#delays.push(event.at - this.#readySince(event, state));
+        this.#readyAt.delete(event.lease);
         break;
       case "lease-stopping":
         if (event.sequence === 0) this.#sentAway.set(event.lease, event.at);
@@ -80,10 +94,11 @@ export class HistoryBook {
         const lease = state.leases.get(event.lease)!;
         const ranMs = lease.startedAt === undefined ? 0 : event.at - lease.startedAt;
         const job = state.jobs.get(lease.job)!;
-        if (event.result === "exited") this.#exited(lease, job, ranMs, event.exitCode ?? 1);
+        if (event.result === "exited") this.#exited(lease, job, ranMs, event);
         const sentAwayAt = this.#sentAway.get(event.lease);
         if (sentAwayAt !== undefined) this.#leaves.set(job.id, event.at - sentAwayAt);
         this.#sentAway.delete(event.lease);
+        this.#readyAt.delete(event.lease);
         break;
       }
       case "job-requeued":
@@ -104,21 +119,26 @@ export class HistoryBook {
       ends: this.#ends,
       saved: this.#saved,
       startMs: middle(this.#delays) ?? 0,
+      handoverMs: { scrub: middle(this.#handovers.scrub), reshape: middle(this.#handovers.reshape) },
       leaves: this.#leaves,
       leaveMs: middle([...this.#leaves.values()]),
     };
   }
 
-  #exited(lease: Lease, job: Job, ranMs: number, code: number): void {
+  #readySince({ lease }: { readonly lease: LeaseId }, state: State): number {
+    return this.#readyAt.get(lease) ?? state.leases.get(lease)!.placedAt;
+  }
+
+  #exited(lease: Lease, job: Job, ranMs: number, { exitCode: code = 1, done }: LeaseEnded): void {
     const progress = this.#progress.get(job.id) ?? { savedMs: 0, end: undefined };
     this.#progress.set(job.id, progress);
-    if (this.#sentAway.has(lease.id)) {
+    if (this.#sentAway.has(lease.id) && done !== true) {
       const everyMs = job.spec.checkpoint?.everyMs;
       if (lease.rank === 0 && everyMs !== undefined) progress.savedMs += ranMs - (ranMs % everyMs);
       return;
     }
     const runMs = Math.max(progress.end?.runMs ?? 0, progress.savedMs + ranMs);
-    progress.end = { runMs, code: progress.end?.code || code };
+    progress.end = { runMs, code: done === true ? 0 : progress.end?.code || code };
   }
 
   #close(job: JobId, forGood: boolean): void {

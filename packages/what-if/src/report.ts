@@ -4,6 +4,7 @@ import { textTable } from "@tessera/sim";
 import type { ChangeText } from "./change.ts";
 import type { Comparison, Figures, Pair } from "./compare.ts";
 import type { Difference } from "./same-decisions.ts";
+import type { Tallied } from "./tally.ts";
 
 /** Everything that a what-if has to say. */
 export interface Report extends Comparison {
@@ -107,12 +108,21 @@ export function notesOf(report: Report): string[] {
     `what really happened, beside the rerun without a change: ${columnsOf(report)
       .map(({ name, of }) => `${name} ${of(recorded)} / ${of(fleet.asItWas)}`)
       .join(", ")}`,
+    scrubText(report),
     ...(refused.changed + refused.asItWas === 0
       ? []
       : [`commands of the past that are refused: ${arrow(String(refused.asItWas), String(refused.changed))}`]),
     ...refused.first.map((text) => `refused under the change: ${text}`),
     ...(endUnknown === 0 ? [] : [`${endUnknown} jobs are not known to end and run on to the last instant`]),
   ];
+}
+
+/** Whether GPUs that pass between tenants cost time here. */
+function scrubText({ scrubs: { asItWas, changed } }: Report): string {
+  const times = ({ count }: Tallied["scrubs"]) => (count === 1 ? "1 member" : `${count} members`);
+  if (asItWas.count + changed.count === 0) return "no GPU was scrubbed between tenants: scrubs cost no time here";
+  const waited = arrow(shortDuration(asItWas.waitedMs), shortDuration(changed.waitedMs));
+  return `${arrow(times(asItWas), times(changed))} waited for a scrub between tenants, ${waited} in all`;
 }
 
 export function changeText({ sets, policies, nodes }: ChangeText): string {

@@ -3,12 +3,10 @@ import { BadInput, DirectEngine, Kernel, type OwnEnd } from "@tessera/sim";
 import type { Change } from "./change.ts";
 import { CostBook, type Costs } from "./cost.ts";
 import type { History } from "./history.ts";
-import { type JobTale, Tally } from "./tally.ts";
+import { type Tallied, Tally } from "./tally.ts";
 
 /** What would have become of everybody. */
-export interface Rerun {
-  readonly tales: ReadonlyMap<JobId, JobTale>;
-  readonly evictions: number;
+export interface Rerun extends Tallied {
   /** Undefined where nothing has a price. */
   readonly costs: Costs | undefined;
   /** GPU time that the fleet had. */
@@ -46,7 +44,8 @@ export function rerun(history: History, change: Change): Rerun {
   };
   const leaveMs = (job: JobNo, graceMs: number) =>
     Math.min(graceMs, history.leaves.get(state.jobs.get(job)!.id) ?? history.leaveMs ?? graceMs);
-  const engine = new DirectEngine(kernel, { startMs: history.startMs, endOf, leaveMs, onLost: () => {} });
+  const { startMs, handoverMs } = history;
+  const engine = new DirectEngine(kernel, { startMs, handoverMs, endOf, leaveMs, onLost: () => {} });
   for (const command of change.initial(state)) kernel.ask(command);
   kernel.settle();
   founding = false;

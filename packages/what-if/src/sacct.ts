@@ -38,6 +38,7 @@ export function sacctHistory(jobs: readonly SacctJob[], fleet: string): { histor
     ends: new Map(jobs.map((job) => [idOf(job), [{ runMs: job.runMs, code: 0 }]])),
     saved: new Map(),
     startMs: 0,
+    handoverMs: { scrub: undefined, reshape: undefined },
     leaves: new Map(),
     leaveMs: undefined,
   };

@@ -26,12 +26,21 @@ export interface JobTale {
   endedAt: number | undefined;
 }
 
+/** What became of everybody between two instants. */
+export interface Tallied {
+  readonly tales: ReadonlyMap<JobId, JobTale>;
+  readonly evictions: number;
+  /** How often the GPUs of a member were cleared of another tenant's work, and how long the members waited for it in all. */
+  readonly scrubs: { readonly count: number; readonly waitedMs: number };
+}
+
 /** Keeps the tale of each job while events go by; every event is shown before the state has it. */
 export class Tally {
   readonly #from: number;
   readonly #tales = new Map<JobId, JobTale>();
   readonly #waitingSince = new Map<JobNo, number>();
   #evictions = 0;
+  readonly #scrubs = { count: 0, waitedMs: 0 };
 
   constructor(from: number, state: State) {
     this.#from = from;
@@ -42,6 +51,10 @@ export class Tally {
     switch (event.kind) {
       case "job-placed":
         this.#placed(state.jobs.get(event.job)!, event.at, state);
+        break;
+      case "lease-scrubbed":
+        this.#scrubs.count++;
+        this.#scrubs.waitedMs += event.at - Math.max(this.#from, state.leases.get(event.lease)!.placedAt);
         break;
       case "lease-ended": {
         const lease = state.leases.get(event.lease)!;
@@ -64,10 +77,10 @@ export class Tally {
   }
 
   /** What is still on at the end counts up to it. */
-  finish(state: State, to: number): { readonly tales: ReadonlyMap<JobId, JobTale>; readonly evictions: number } {
+  finish(state: State, to: number): Tallied {
     for (const job of state.jobs.values()) this.#stopWaiting(job, this.#taleOf(job, state), to);
     for (const lease of state.leases.values()) this.#held(lease, to, state);
-    return { tales: this.#tales, evictions: this.#evictions };
+    return { tales: this.#tales, evictions: this.#evictions, scrubs: this.#scrubs };
   }
 
   #placed(job: Job, at: number, state: State): void {

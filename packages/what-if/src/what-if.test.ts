@@ -35,8 +35,8 @@ const folder = mkdtempSync(join(tmpdir(), "what-if-"));
 after(() => rmSync(folder, { recursive: true }));
 
 /** Two nodes of eight: the guest borrows both, and after ten minutes the owner takes one back for c, then d comes. */
-async function recordMorning(): Promise<void> {
-  const store = await openStore({ dir: join(folder, "store") });
+async function recordMorning(data: string, scrub: { readonly scrubMs?: number } = {}): Promise<void> {
+  const store = await openStore({ dir: join(data, "store") });
   const control = new VirtualControlPlane(new SimulatedClock(startAt), store);
   const nodes = alikeNodes(2, 8);
   const saved = new Map<string, number>();
@@ -68,7 +68,7 @@ async function recordMorning(): Promise<void> {
       endedBefore: [],
     });
   void control.ask({ kind: "node.register", nodes });
-  void control.ask({ kind: "policy.set", policy: { ...plainPolicy, rebalance: "on" } });
+  void control.ask({ kind: "policy.set", policy: { ...plainPolicy, ...scrub, rebalance: "on" } });
   void control.ask({ kind: "price.add", version: priceList });
   await control.settle();
   void control.ask({ kind: "account.create", id: "acc_owner" as AccountId, path: "owner", terms: floor(8) });
@@ -90,15 +90,19 @@ async function recordMorning(): Promise<void> {
   await store.close();
 }
 
-async function whatIf(...args: string[]): Promise<Report> {
+function whatIf(...args: string[]): Promise<Report> {
+  return whatIfOf(folder, ...args);
+}
+
+async function whatIfOf(data: string, ...args: string[]): Promise<Report> {
   const lines: string[] = [];
   const out = (line: string) => lines.push(line);
-  await runWhatIf(["--data", folder, "-o", "json", ...args], { out, err: out, paint: (_, text) => text });
+  await runWhatIf(["--data", data, "-o", "json", ...args], { out, err: out, paint: (_, text) => text });
   return JSON.parse(lines.join("\n")) as Report;
 }
 
 describe("what-if", async () => {
-  await recordMorning();
+  await recordMorning(folder);
 
   test("[S26] recorded inputs alone lead to the recorded decisions and state", async () => {
     const replay = (await whatIf()).replay!;
@@ -112,6 +116,18 @@ describe("what-if", async () => {
     assert.equal(recorded.evictions, 1);
     assert.ok(utilization > 0.2 && utilization < 1);
     assert.deepEqual(jobs, []);
+  });
+
+  test("[S4] GPUs that pass between tenants are scrubbed in the rerun too, for as long as it took", async () => {
+    const data = join(folder, "scrubbed");
+    await recordMorning(data, { scrubMs: 10_000 });
+    const { recorded, fleet, scrubs } = await whatIfOf(data);
+    const { utilization: _, ...figures } = fleet.asItWas;
+    assert.deepEqual(figures, recorded);
+    assert.deepEqual([recorded.jobs, recorded.started], [4, 4]);
+    assert.deepEqual(scrubs.asItWas, { count: 1, waitedMs: 10_000 });
+    const plain = await whatIf();
+    assert.deepEqual(plain.scrubs.changed, { count: 0, waitedMs: 0 });
   });
 
   test("without its floor the owner waits, and nobody is preempted", async () => {

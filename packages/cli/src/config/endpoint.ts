@@ -1,25 +1,26 @@
 import { readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
-import type { Terminal } from "../terminal.ts";
-import { dataFolder } from "./paths.ts";
 
 export interface Endpoint {
   readonly url: string;
+  /** The process that wrote it. */
+  readonly pid: number | undefined;
   readonly tokenFile: string | undefined;
   /** PEM: the certificate that this server shows, with any signer and any name. */
   readonly certificate: string | undefined;
 }
 
-/** How the server of this clone said it can be reached, if it ever ran. */
-export function readEndpoint(env: Terminal["env"]): Endpoint | undefined {
-  const folder = dataFolder(env);
+/** How the server of this data folder said it can be reached, if it ever ran. */
+export function readEndpoint(folder: string | undefined): Endpoint | undefined {
+  if (folder === undefined) return undefined;
   const text = readIfThere(join(folder, "endpoint.json"));
   if (text === undefined) return undefined;
   try {
-    const { url, tokenFile, certificateFile } = JSON.parse(text) as Record<string, unknown>;
+    const { url, pid, tokenFile, certificateFile } = JSON.parse(text) as Record<string, unknown>;
     if (typeof url !== "string") return undefined;
     return {
       url,
+      pid: typeof pid === "number" ? pid : undefined,
       tokenFile: typeof tokenFile === "string" ? resolve(folder, tokenFile) : undefined,
       certificate: typeof certificateFile === "string" ? readIfThere(resolve(folder, certificateFile)) : undefined,
     };
@@ -33,7 +34,7 @@ export function tokenOfEndpoint(endpoint: Endpoint): string | undefined {
   return endpoint.tokenFile === undefined ? undefined : readIfThere(endpoint.tokenFile)?.trim();
 }
 
-function readIfThere(path: string): string | undefined {
+export function readIfThere(path: string): string | undefined {
   try {
     return readFileSync(path, "utf8");
   } catch {

@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import { homedir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -15,9 +16,15 @@ export function cacheFolder(env: Env): string {
   return join(env.XDG_CACHE_HOME || join(homeOf(env), ".cache"), "tess");
 }
 
-/** Where the server of this clone keeps its files, and says how to reach it. */
-export function dataFolder(env: Env): string {
-  return resolve(env.TESSERA_DATA || join(cloneRoot(env), ".tessera"));
+/**
+ * Where the server of this machine keeps its files, and says how to reach it: the folder named by --data, by
+ * TESSERA_DATA, or that of the clone. Undefined for a `tess` that is installed outside a clone.
+ */
+export function dataFolder({ env, cwd }: Pick<Terminal, "env" | "cwd">, given?: string): string | undefined {
+  const named = given || env.TESSERA_DATA;
+  if (named) return resolve(cwd, named);
+  const root = cloneRoot(env);
+  return root === undefined ? undefined : join(root, ".tessera");
 }
 
 export function homeOf(env: Env): string {
@@ -38,6 +45,8 @@ function programOf(path: string): string {
   return resolve(dirname(fileURLToPath(import.meta.url)), "../../..", path);
 }
 
-function cloneRoot(env: Env): string {
-  return env.TESSERA_ROOT || resolve(dirname(fileURLToPath(import.meta.url)), "../../../..");
+function cloneRoot(env: Env): string | undefined {
+  if (env.TESSERA_ROOT) return env.TESSERA_ROOT;
+  const root = resolve(dirname(fileURLToPath(import.meta.url)), "../../../..");
+  return existsSync(join(root, "packages", "cli")) ? root : undefined;
 }

@@ -45,12 +45,12 @@ async function contextsOf({ config }: World): Promise<void> {
   });
 }
 
-test("with nothing set, the server of this clone is used with the token it made", async (t) => {
+test("with no server named, that of the data folder is used with the token it made", async (t) => {
   const world = worldOf(t);
   endpointOf(world, "http://127.0.0.1:7070");
   const settings = await resolve(world);
   assert.deepEqual(settings.locate(), { server: "http://127.0.0.1:7070", token: "owner-token" });
-  assert.equal(settings.serverFrom, "clone");
+  assert.equal(settings.serverFrom, "data");
 });
 
 test("a server that came back on another port is found again", async (t) => {

@@ -6,11 +6,13 @@ import type { Terminal } from "../terminal.ts";
 import { readEndpoint, tokenOfEndpoint } from "./endpoint.ts";
 import { type Config, type Context, readConfig, readToken } from "./file.ts";
 import { type FolderConfig, readFolderConfig } from "./folder.ts";
-import { configFolder } from "./paths.ts";
+import { configFolder, dataFolder } from "./paths.ts";
 
 /** What the command line says about where to go. */
 export interface WhereFlags {
   readonly server?: string;
+  /** The data folder of a server on this machine. */
+  readonly data?: string;
   readonly token?: string;
   readonly tokenFile?: string;
   readonly context?: string;
@@ -21,14 +23,16 @@ export interface WhereFlags {
 export interface Settings {
   /** Looks again each time: the clone's server may have come back on another port. */
   readonly locate: () => Target;
-  readonly serverFrom: "flag" | "environment" | "context" | "clone";
+  readonly serverFrom: "flag" | "environment" | "context" | "data" | "clone";
+  /** The data folder of the server, where that is how it is found; a server may be starting there. */
+  readonly data: string | undefined;
   readonly context: string | undefined;
   readonly project: string | undefined;
   /** What lists are cut to unless all projects are asked for. */
   readonly scope: string | undefined;
 }
 
-/** Flags first, then TESS_*, `.tess.yaml`, the current context, and last the server of this clone. */
+/** Flags first, then TESS_*, `.tess.yaml`, the current context, and last the server of TESSERA_DATA or of this clone. */
 export async function resolveSettings(flags: WhereFlags, terminal: Terminal): Promise<Settings> {
   const { env } = terminal;
   const folder = configFolder(env);
@@ -37,17 +41,15 @@ export async function resolveSettings(flags: WhereFlags, terminal: Terminal): Pr
   const name = flags.context ?? (env.TESS_CONTEXT || undefined) ?? here.context ?? config.current;
   const context = contextOf(config, name, flags, here);
   const project = flags.project ?? (env.TESS_PROJECT || undefined) ?? here.project ?? context.project;
-  const named = flags.server ?? (env.TESS_SERVER || undefined) ?? context.server;
-  const serverFrom =
-    flags.server !== undefined ? "flag" : env.TESS_SERVER ? "environment" : context.server ? "context" : "clone";
+  const named = flags.server ?? (flags.data ? undefined : ((env.TESS_SERVER || undefined) ?? context.server));
+  const serverFrom = sourceOf(flags, env, context);
+  const data = dataFolder(terminal, flags.data);
   const givenToken = givenTokenOf(flags, terminal);
 
   const locate = (): Target => {
-    const endpoint = readEndpoint(env);
+    const endpoint = readEndpoint(data);
     const server = named ?? endpoint?.url;
-    if (server === undefined) {
-      throw new Outage("no Tessera server is known", "start one with npm start, or log in to one with tess login URL");
-    }
+    if (server === undefined) throw noServer(data, flags.data ?? env.TESSERA_DATA);
     checkAddress(server);
     const isOwn = endpoint !== undefined && sameServer(endpoint.url, server);
     const trust = isOwn && endpoint.certificate !== undefined ? { certificate: endpoint.certificate } : {};
@@ -56,7 +58,29 @@ export async function resolveSettings(flags: WhereFlags, terminal: Terminal): Pr
     const kept = known?.token_file === undefined ? undefined : readToken(folder, known.token_file);
     return { server, token: kept ?? (isOwn ? tokenOfEndpoint(endpoint) : undefined), ...trust };
   };
-  return { locate, serverFrom, context: name, project, scope: project ?? context.tenant };
+  const found = named === undefined ? data : undefined;
+  return { locate, serverFrom, data: found, context: name, project, scope: project ?? context.tenant };
+}
+
+function sourceOf(flags: WhereFlags, env: Terminal["env"], context: Context): Settings["serverFrom"] {
+  if (flags.server !== undefined) return "flag";
+  if (flags.data) return "data";
+  if (env.TESS_SERVER) return "environment";
+  if (context.server) return "context";
+  return env.TESSERA_DATA ? "data" : "clone";
+}
+
+function noServer(data: string | undefined, asked: string | undefined): Outage {
+  if (data === undefined)
+    return new Outage(
+      "no Tessera server is known",
+      "log in to one with tess login URL, or name the data folder of one on this machine with --data",
+    );
+  if (asked) return new Outage(`no Tessera server runs on ${data}`, `start one with npm start -- --data ${data}`);
+  return new Outage(
+    "no Tessera server is known",
+    "start one with npm start, log in to one with tess login URL, or name its data folder with --data",
+  );
 }
 
 function contextOf(config: Config, name: string | undefined, flags: WhereFlags, here: FolderConfig): Context {

@@ -15,6 +15,8 @@ export interface FollowOptions {
   readonly progress?: Progress;
   /** Given: log lines are read and handed over as they come. */
   readonly onLine?: (entry: LogEntry, job: Job) => Promise<void>;
+  /** The first attempt whose log is wanted; the newest one when absent. */
+  readonly fromAttempt?: number;
   /** What part of the log is wanted. */
   readonly logs?: QueryOf<"readLogs">;
   readonly note?: (text: string) => void;
@@ -45,30 +47,35 @@ export async function followJob(
   return undefined;
 }
 
+/**
+ * Reads every attempt that has begun since the one that is read. One that fails at once is over before we see it run;
+ * what it wrote is read all the same, in order.
+ */
 async function readOn(
   api: Api,
   job: Job,
   options: FollowOptions,
   reading: AttemptLog | undefined,
 ): Promise<AttemptLog | undefined> {
-  // A waiting job is counted as the attempt that it will be; nothing of that one has been written yet.
-  const waits = job.state === "waiting" || job.state === "starting";
-  const attempt = job.state === "waiting" ? job.attempt - 1 : job.attempt;
-  if (reading !== undefined && reading.attempt !== attempt) await reading.finished();
-  if (waits || attempt < 1 || !hasBegun(job, attempt)) return reading;
-  if (reading?.attempt === attempt) {
-    if (job.state === "ended") reading.over();
-    return reading;
+  const newest = newestBegun(job);
+  const first = reading === undefined ? (options.fromAttempt ?? Math.max(1, newest)) : reading.attempt + 1;
+  const over = (attempt: number) => attempt < job.attempt || job.state === "ended";
+  let current = reading;
+  for (let attempt = first; attempt <= newest; attempt += 1) {
+    await current?.finished();
+    if (job.state !== "ended") options.progress?.rest();
+    current = new AttemptLog(api, job, attempt, options);
+    if (over(attempt)) current.over();
   }
-  if (job.state !== "ended") options.progress?.rest();
-  const fresh = new AttemptLog(api, job, attempt, options);
-  if (job.state === "ended") fresh.over();
-  return fresh;
+  if (current !== undefined && over(current.attempt)) current.over();
+  return current;
 }
 
-/** A job that ended while it waited never began its attempt, and has no log. */
-function hasBegun({ state, attempts }: Job, attempt: number): boolean {
-  return state !== "ended" || attempts === undefined || attempts.some((past) => past.attempt === attempt);
+/** The newest attempt that can have written something; 0 = none. */
+function newestBegun({ state, attempt, attempts }: Job): number {
+  // A waiting job is counted as the attempt that it will be.
+  if (state === "waiting" || state === "starting") return attempt - 1;
+  return state === "ended" ? (attempts?.at(-1)?.attempt ?? attempt) : attempt;
 }
 
 // A log that was still being read when the attempt ended gets this long to say the rest.

@@ -9,6 +9,8 @@ export interface Progress {
   phase(name: string, detail?: string): void;
   /** Leaves the phase's line as it is, so that other output can follow it. */
   rest(): void;
+  /** Takes the moving line away for a line of other text; it comes back below. */
+  clear(): void;
   /** Nothing is drawn afterwards. The phase it is in went wrong when `failed`. */
   end(failed?: boolean): void;
 }
@@ -19,7 +21,7 @@ const nameWidth = 9;
 
 /** Draws on stderr: one moving line on a terminal, plain lines elsewhere. */
 export function progressOf(session: Session): Progress {
-  if (session.silent) return { phase() {}, rest() {}, end() {} };
+  if (session.silent) return { phase() {}, rest() {}, clear() {}, end() {} };
   return redraws(session.terminal.stderr, session.terminal.env) ? movingLine(session) : plainLines(session);
 }
 
@@ -34,6 +36,7 @@ function plainLines(session: Session): Progress {
       void session.note(`[${elapsedText(performance.now() - startedAt)}] ${line}`);
     },
     rest() {},
+    clear() {},
     end() {},
   };
 }
@@ -46,7 +49,7 @@ function movingLine(session: Session): Progress {
   const lineOf = (mark: string) => {
     const { name, detail, since } = current!;
     const text = `${name.padEnd(nameWidth)} ${elapsedText(performance.now() - since).padEnd(7)} ${detail}`.trimEnd();
-    return `${mark} ${truncate(text, (stderr.columns ?? 80) - 3)}`;
+    return `${mark} ${truncate(text, (stderr.columns || 80) - 3)}`;
   };
   const draw = () => {
     frame = (frame + 1) % frames.length;
@@ -73,6 +76,9 @@ function movingLine(session: Session): Progress {
     rest() {
       rested = current?.name ?? rested;
       finish(paint("green", "●"));
+    },
+    clear() {
+      if (current !== undefined) void stderr.write("\r\u001b[2K");
     },
     end(failed = false) {
       clearInterval(timer);

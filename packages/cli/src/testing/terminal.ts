@@ -14,6 +14,8 @@ export interface FakeTerminalOptions {
 export class FakeTerminal implements Terminal {
   out = "";
   err = "";
+  /** Both in the order in which they were written, as a person sees them. */
+  screen = "";
   readonly stdout;
   readonly stderr;
   readonly stdin: Terminal["stdin"];
@@ -29,6 +31,7 @@ export class FakeTerminal implements Terminal {
     };
     const write = (add: (text: string) => void) => async (text: string) => {
       add(text);
+      this.screen += text;
       changed();
     };
     this.stdout = { isTTY, columns, write: write((text) => (this.out += text)) };

@@ -242,6 +242,8 @@ export interface LeaseEnded extends Head<"lease-ended"> {
   readonly exitCode?: number;
   readonly limit?: string;
   readonly reason?: string;
+  /** Rank 0 wrote the done file: the work of the job is complete, even if it was asked to leave [L1]. */
+  readonly done?: true;
 }
 /** The job returns to the queue as attempt `attempt`, to start at `notBeforeAt` at the earliest. */
 export interface JobRequeued extends Head<"job-requeued"> {

@@ -35,6 +35,8 @@ export type ReportWhat =
       readonly signal?: string;
       /** The limit that ended it: `memory`, `time`. */
       readonly limit?: string;
+      /** The member wrote its done file, `$TESS_DONE`; only that of rank 0 counts [L1]. */
+      readonly done?: boolean;
       readonly reason?: string;
     }
   /** Its supervisor or machine is gone, and its end is unknown. */

@@ -160,10 +160,10 @@ function lostWork(state: ReadonlyState, lease: Lease, event: LeaseEnded): LostWo
   return { ...about, at: event.at, lostMs, graceMs, cause };
 }
 
-/** Only a preemption or a lost node destroys work; a job that exits with 0 while it is preempted lost nothing. */
-function lostBy({ stopCause }: Job, { result, exitCode }: LeaseEnded): LostWork["cause"] | undefined {
+/** Only a preemption or a lost node destroys work; a member that exits with 0, or is done, has lost nothing. */
+function lostBy({ stopCause }: Job, { result, exitCode, done }: LeaseEnded): LostWork["cause"] | undefined {
   if (result === "lost" || stopCause === "node-lost") return "node_lost";
-  return stopCause === "preempt" && exitCode !== 0 ? "preempted" : undefined;
+  return stopCause === "preempt" && exitCode !== 0 && done !== true ? "preempted" : undefined;
 }
 
 function isInService(mode: NodeMode): boolean {

@@ -33,3 +33,117 @@ describe("jobs that end by one decision", () => {
     assert.equal(w.outcomeOf("a"), "cancelled");
   });
 });
+
+describe("a job that was asked to leave", () => {
+  /** A borrower of one GPU runs, and the owner of that GPU takes it back. */
+  function reclaimed(raw: Parameters<World["submit"]>[2] = {}): World {
+    const w = new World().nodes(["n0", "H100:2"]).account("own", { guarantee: 2 }).account("guest");
+    w.submit("guest", "guest", { ...raw, gpus: 2 });
+    w.run("guest").submit("owner", "own", { gpus: 2 });
+    return w;
+  }
+  const done = { kind: "exited", ran: true, code: 0, done: true } as const;
+
+  it("[L1] and exits with 0 waits again, and a job that is to run after it does not start", () => {
+    const w = reclaimed();
+    w.submit("next", "guest", { gpus: 0, after: [{ job: jobId("guest"), when: "succeeded" }] });
+    w.exit("guest", 0);
+    assert.deepEqual([w.stateOf("guest"), w.job("guest").attempt, w.stateOf("next")], ["waiting", 2, "waiting"]);
+    assert.deepEqual(
+      w.job("guest").attempts.map(({ result, exitCode }) => [result, exitCode]),
+      [["preempted", 0]],
+    );
+  });
+
+  it("[L1] has succeeded if rank 0 wrote the done file, whatever its exit code", () => {
+    for (const end of [done, { ...done, code: 143 }, { ...done, code: 1 }]) {
+      const w = reclaimed();
+      w.report("guest", end);
+      assert.equal(w.outcomeOf("guest"), "succeeded");
+    }
+  });
+
+  it("[L1] ends as preempted if its retry rule leaves that out", () => {
+    const w = reclaimed({ retry: { max: 3, when: ["failed"] } });
+    w.exit("guest", 0);
+    assert.equal(w.outcomeOf("guest"), "preempted");
+  });
+
+  it("[L1] waits again for no exit code in particular, and as a service too", () => {
+    for (const code of [0, 1, 42, 75, 143]) {
+      const w = reclaimed({ type: "service", retry: { max: 0, when: ["preempted"] } });
+      w.exit("guest", code);
+      assert.equal(w.stateOf("guest"), "waiting");
+    }
+  });
+
+  it("[L1] waits again after a drain, and after a budget of its account has stopped it", () => {
+    const drained = new World().nodes(["n0", "H100:1"]).account("lab");
+    drained.submit("a", "lab");
+    drained.run("a").must({ kind: "node.drain", node: "n0", reason: "fan", until: drained.now });
+    drained.exit("a", 0);
+    assert.equal(drained.stateOf("a"), "waiting");
+
+    const spent = new World().nodes(["n0", "H100:1"]).account("lab");
+    spent.submit("a", "lab");
+    const budget = {
+      account: "lab",
+      currency: "EUR",
+      limitMicros: "1",
+      every: "month",
+      alertsPerMille: [],
+      stop: "stop-burst",
+    } as const;
+    spent.run("a").must({ kind: "budget.set", budget });
+    spent.must({ kind: "budget.reach", account: "lab", stop: "stop-burst", perMille: 1000, spentMicros: "2" });
+    spent.exit("a", 0);
+    assert.equal(spent.stateOf("a"), "waiting");
+  });
+
+  it("[L1] by its own budget ends as over-budget, unless it is done", () => {
+    for (const [end, outcome] of [
+      [{ kind: "exited", ran: true, code: 0 }, "over-budget"],
+      [done, "succeeded"],
+    ] as const) {
+      const w = new World().nodes(["n0", "H100:1"]).account("lab");
+      w.submit("a", "lab", { budget: 1 });
+      w.run("a").must({ kind: "job.overspend", job: jobId("a"), spentMicros: "2000000" });
+      w.report("a", end);
+      assert.equal(w.outcomeOf("a"), outcome);
+    }
+  });
+
+  it("[L1] is judged by rank 0 alone", () => {
+    const gang = (): World => {
+      const w = new World().nodes(["n0", "H100:2"]).account("own", { guarantee: 2 }).account("guest");
+      w.submit("guest", "guest", { gpus: 1, members: 2 });
+      w.run("guest").submit("owner", "own", { gpus: 2 });
+      return w;
+    };
+    const byRank0 = gang();
+    byRank0.report("guest", done, 0);
+    byRank0.report("guest", { kind: "exited", ran: true, signal: "SIGTERM" }, 1);
+    assert.equal(byRank0.outcomeOf("guest"), "succeeded");
+    const byRank1 = gang();
+    byRank1.report("guest", done, 1);
+    byRank1.exit("guest", 0, 0);
+    assert.equal(byRank1.stateOf("guest"), "waiting");
+  });
+
+  it("[L1] forgets the done file of an attempt that is over", () => {
+    const w = new World().nodes(["n0", "H100:1"]).account("lab");
+    w.submit("a", "lab", { retry: { max: 1, when: ["failed", "preempted"] } });
+    w.run("a").report("a", { ...done, code: 1 });
+    w.tick(minute);
+    w.run("a").must({ kind: "node.drain", node: "n0", reason: "fan", until: w.now });
+    w.exit("a", 0);
+    assert.equal(w.stateOf("a"), "waiting");
+  });
+});
+
+it("[L1] a done file does not turn a failure into success: a job that was not asked to leave ends by its exit code", () => {
+  const w = new World().nodes(["n0", "H100:1"]).account("lab");
+  w.submit("a", "lab");
+  w.run("a").report("a", { kind: "exited", ran: true, code: 1, done: true });
+  assert.equal(w.outcomeOf("a"), "failed");
+});

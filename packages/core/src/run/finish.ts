@@ -10,6 +10,7 @@ export interface LastEnd {
   readonly exitCode?: number;
   readonly limit?: string;
   readonly reason?: string;
+  readonly done?: true;
 }
 
 /** A job that fails at once would be restarted as fast as the machine can; so it waits longer each time. */
@@ -32,24 +33,27 @@ export function finishAttempt(
   const end = (outcome: JobOutcome, reason?: string): Event[] =>
     endJob(state, job, outcome, now, exitCode, reason, together);
   const { retry } = job.spec;
-  const succeeded = exitCode === 0 && last.result === "exited";
+  // A job that was asked to leave exits as it likes, often with 0 after it has saved. Only the done file says that its
+  // work is complete, and then the exit codes are those of members that were being stopped (0020).
+  const done = job.done === true || last.done === true;
+  const complete = (): Event[] => endJob(state, job, "succeeded", now, 0, undefined, together);
   switch (job.stopCause) {
     case "cancel":
       return end("cancelled");
     case "deadline":
       return end("deadline-passed", "its deadline came while it ran");
     case "spent":
-      return succeeded ? end("succeeded") : end("over-budget", job.stopWhy);
+      return done ? complete() : end("over-budget", job.stopWhy);
     case "time-limit":
       return end("timed-out", "it reached its max_time");
     case "preempt":
     case "drain":
     case "budget":
-      if (succeeded) return end("succeeded");
+      if (done) return complete();
       if (retry.when.includes("preempted")) return again(job.stopCause === "preempt" ? "preempted" : job.stopCause, 0);
       return end("preempted", `${whyLeft(job)}, and its retry rule does not bring it back`);
     case "move":
-      return succeeded ? end("succeeded") : again("moved", 0);
+      return done ? complete() : again("moved", 0);
     case "node-lost":
       if (retry.when.includes("node_lost")) return again("node_lost", 0);
       return end("infra-failed", "a node was lost under it");
@@ -64,7 +68,7 @@ export function finishAttempt(
   // No member ran to an end: the engine refused one, or it was stopped before it was released.
   if (exitCode === undefined) return end("infra-failed", reason ?? "it was stopped before it ran");
   if (last.limit === "time") return end("timed-out", "it reached its max_time");
-  if (succeeded) return end("succeeded");
+  if (exitCode === 0 && last.result === "exited") return end("succeeded");
   if (retry.when.includes("failed") && job.failures < retry.max)
     return again("failed", now + retryDelayMs(job.failures));
   return end("failed", reason);

@@ -1,6 +1,5 @@
 import type { Event, LeaseEnded } from "../journal/event.ts";
 import type { Report, ReportWhat } from "../journal/report.ts";
-import type { LeaseId } from "../model/ids.ts";
 import type { Job } from "../model/job.ts";
 import type { Lease } from "../model/lease.ts";
 import type { Instant } from "../model/units.ts";
@@ -95,7 +94,7 @@ export function takeReport(state: ReadonlyState, report: Report, now: Instant): 
     case "exited":
     case "refused":
     case "lost":
-      return endLease(state, job, lease, endedBy(what, id, sequence, at), now);
+      return endLease(state, job, lease, endedBy(what, lease, sequence, at), now);
   }
 }
 
@@ -105,7 +104,7 @@ function awaits({ handover }: Lease, what: "scrub" | "reshape"): boolean {
 
 function endedBy(
   what: Extract<ReportWhat, { kind: "exited" | "refused" | "lost" }>,
-  lease: LeaseId,
+  { id: lease, rank }: Lease,
   sequence: number,
   at: Instant,
 ): LeaseEnded {
@@ -115,7 +114,8 @@ function endedBy(
   if (!ran) return { at, kind, lease, reason: what.reason, result: "never-ran", sequence, v: 1 };
   const exitCode = signal === undefined ? (code ?? 0) : 128 + (signalNumbers[signal] ?? 0);
   const reason = limit === "memory" ? "it used more memory than it asked for" : what.reason;
-  return { at, exitCode, kind, lease, limit, reason, result: "exited", sequence, v: 1 };
+  const ended: LeaseEnded = { at, exitCode, kind, lease, limit, reason, result: "exited", sequence, v: 1 };
+  return what.done === true && rank === 0 ? { ...ended, done: true } : ended;
 }
 
 /** One member has ended. If it was the last, the attempt is over; if it failed, the others stop too (S5). */

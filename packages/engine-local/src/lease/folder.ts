@@ -17,6 +17,8 @@ export interface StateFolder {
   readonly hints: string;
   /** Working and temporary directories of the jobs, owned by their tenants. */
   readonly work: string;
+  /** What a job keeps from one attempt to the next, owned by its tenant; one folder per job. */
+  readonly jobs: string;
   /** Session scripts, a folder per lease: ours to write, the tenant's to read. */
   readonly doors: string;
   readonly logs: string;
@@ -33,11 +35,18 @@ export function stateFolder(root: string): StateFolder {
     ended: join(root, "ended"),
     hints: join(root, "hints"),
     work: join(root, "work"),
+    jobs: join(root, "jobs"),
     doors: join(root, "doors"),
     logs: join(root, "logs"),
     epochs: join(root, "epochs"),
     tenants: join(root, "tenants"),
   };
+}
+
+/** What is kept for a whole job: its checkpoint, and since when the job is known to have ended. */
+export function jobFolders({ jobs }: StateFolder, job: string) {
+  const folder = join(jobs, job);
+  return { folder, checkpoint: join(folder, "checkpoint"), ended: join(folder, "ended") };
 }
 
 /** The names inside a lease folder. */

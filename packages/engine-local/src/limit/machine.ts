@@ -57,7 +57,7 @@ async function writeFilter(stateFolder: string): Promise<string | undefined> {
 
 async function makeShownFolders(): Promise<void> {
   try {
-    for (const folder of [shown.folder, shown.work, shown.temporary, shown.door]) {
+    for (const folder of [shown.folder, shown.work, shown.temporary, shown.out, shown.checkpoint, shown.door]) {
       await mkdir(folder, { recursive: true });
       await chmod(folder, 0o755);
     }
@@ -82,9 +82,8 @@ async function works(stateFolder: string, means: Means, isRoot: boolean, seccomp
       stateFolder,
       workFolder: folder,
       temporaryFolder: folder,
-      doorFolder: folder,
       workPath: isRoot ? shown.work : folder,
-      doorPath: isRoot ? shown.door : folder,
+      binds: [],
       coveredDevices: [],
       seccomp: filter !== undefined,
     };

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { existsSync, statSync } from "node:fs";
 import { join } from "node:path";
-import type { StateFolder } from "../lease/folder.ts";
+import { jobFolders, type StateFolder } from "../lease/folder.ts";
 import type { RunSheet } from "../supervise/sheet.ts";
 import { closetCommand, shown } from "./closet.ts";
 import { type DeviceNumber, planGroups } from "./groups.ts";
@@ -26,7 +26,9 @@ export function planRun(order: RunSheet["order"], ground: Ground): RunSheet {
   const folder = join(state.work, order.lease);
   const workFolder = join(folder, "work");
   const temporaryFolder = join(folder, "tmp");
+  const outFolder = join(folder, "out");
   const doorFolder = join(state.doors, order.lease);
+  const checkpointFolder = jobFolders(state, order.job).checkpoint;
   const namespaced = machine.means === "bwrap" || machine.means === "unshare";
   const closed = Object.entries(ground.gpuDevices)
     .filter(([uuid]) => !order.gpuUuids.includes(uuid))
@@ -37,17 +39,25 @@ export function planRun(order: RunSheet["order"], ground: Ground): RunSheet {
     order.limits.processesMax + (order.limits.processesMax > 0 ? (namespaced ? keepers + 1 : keepers) : 0);
   const groups = planGroups(machine.hierarchies, mark, { ...order.limits, processesMax }, closed.map(deviceNumber));
   const fenced = groups.some((group) => group.limits.includes("gpu"));
-  const workPath = machine.isRoot && namespaced ? shown.work : workFolder;
-  const doorPath = machine.isRoot && namespaced ? shown.door : doorFolder;
+  const pathOf = (name: "work" | "out" | "checkpoint" | "door", real: string) =>
+    machine.isRoot && namespaced ? shown[name] : real;
+  const workPath = pathOf("work", workFolder);
+  const outPath = pathOf("out", outFolder);
+  const checkpointPath = pathOf("checkpoint", checkpointFolder);
+  const doorPath = pathOf("door", doorFolder);
   const wrapper = closetCommand({
     means: machine.means,
     ...(user === undefined ? {} : { user }),
     stateFolder: state.root,
     workFolder,
     temporaryFolder,
-    doorFolder,
     workPath,
-    doorPath,
+    binds: [
+      { from: outFolder, at: outPath },
+      { from: checkpointFolder, at: checkpointPath },
+      { from: doorFolder, at: doorPath, readOnly: true },
+    ],
+    ...(order.limits.shmMiB === undefined ? {} : { shmMiB: order.limits.shmMiB }),
     coveredDevices: fenced || !machine.isRoot ? [] : closed,
     seccomp: machine.seccompFile !== undefined,
   });
@@ -62,12 +72,18 @@ export function planRun(order: RunSheet["order"], ground: Ground): RunSheet {
     cpu: order.limits.cpusMilli > 0,
     processes: order.limits.processesMax > 0,
     time: order.limits.runMsMax > 0,
+    shm: order.limits.shmMiB !== undefined,
+    scratch: order.limits.scratchMiB !== undefined,
+    checkpoint: order.limits.checkpointMiB !== undefined,
   };
   const enforcedBy = {
     memory: holder("memory") ?? `prlimit on each process (${noGroup})`,
     cpu: holder("cpu") ?? `none (${noGroup})`,
     processes: holder("processes") ?? `none (${noGroup})`,
     time: "supervisor",
+    shm: namespaced ? "mount-namespace" : "none (the /dev/shm of the machine)",
+    scratch: watched,
+    checkpoint: watched,
   };
   const limits = (Object.keys(asked) as (keyof typeof asked)[]).filter((limit) => asked[limit]);
   const ender = groups.find((group) => group.ends !== "no");
@@ -92,7 +108,11 @@ export function planRun(order: RunSheet["order"], ground: Ground): RunSheet {
     ...(user === undefined ? {} : { owner: user }),
     workFolder,
     temporaryFolder,
+    outFolder,
+    checkpointFolder,
     workPath,
+    outPath,
+    checkpointPath,
     temporaryPath: namespaced ? "/tmp" : temporaryFolder,
     doorFolder,
     doorPath,
@@ -108,6 +128,9 @@ export function planRun(order: RunSheet["order"], ground: Ground): RunSheet {
  * in the group but are not the job's.
  */
 const keepers = 4;
+
+/** The supervisor measures the folders now and then; between two looks a job can write more. */
+const watched = "supervisor (measured)";
 
 const noGroup = "no control group here carries it";
 

@@ -1,3 +1,4 @@
+import { donePath } from "./done.ts";
 import { standardPath } from "./job.ts";
 import { markVariable } from "./processes.ts";
 import type { RunSheet } from "./sheet.ts";
@@ -73,6 +74,9 @@ export function environmentOf(
     TESS_GPUS: String(order.gpuUuids.length),
     TESS_MASTER_ADDR: order.masterAddress,
     TESS_MASTER_PORT: String(order.masterPort),
+    TESS_OUT: sheet.outPath,
+    TESS_CHECKPOINT: sheet.checkpointPath,
+    TESS_DONE: donePath(sheet),
     ...(index === undefined ? {} : { TESS_INDEX: index }),
   };
 }

@@ -4,13 +4,16 @@ import type { ReportWhat } from "@tessera/core";
 import { oomKills } from "../limit/group.ts";
 import { maskerOf } from "../log/mask.ts";
 import type { LogWriter } from "../log/writer.ts";
+import { isDone } from "./done.ts";
 import { environmentOf } from "./environment.ts";
 import { type Step, type StepEnd, startStep } from "./job.ts";
 import type { Orders } from "./orders.ts";
+import { isAlive, type ProcessEntry } from "./processes.ts";
 import type { ReportWriter } from "./reports.ts";
+import { type RoomPassed, watchRoom } from "./room.ts";
 import type { RunSheet } from "./sheet.ts";
 import { longestTimerMs, Stopping, signalOf } from "./stop.ts";
-import { endTree, jobProcesses, keeperLives, signalTree, type Tree } from "./tree.ts";
+import { endTree, jobProcesses, keeperOf, signalTree, type Tree } from "./tree.ts";
 
 /** From release to the end: setup, then the command itself, under one clock and one way to stop. */
 export async function runMember(
@@ -55,6 +58,13 @@ export async function runMember(
     stopping.order(order.stop);
   });
 
+  let passed: RoomPassed | undefined;
+  const stopWatch = watchRoom(sheet, (found) => {
+    passed = found;
+    say(`${roomText(found)}: ${signalOf(order.stop.signal)}, then ${order.stop.graceMs} ms of grace`);
+    stopping.order(order.stop);
+  });
+
   let end: StepEnd = { code: 0 };
   let reason: string | undefined;
   for (const setup of order.setup === undefined ? [false] : [true, false]) {
@@ -74,10 +84,16 @@ export async function runMember(
     if (end.code !== 0) break;
   }
   stopClock();
+  stopWatch();
   stopping.settle();
+  if (passed !== undefined) {
+    reason = roomText(passed);
+    if (end.code === 0) end = { code: 128 + constants.signals.SIGTERM, signal: "SIGTERM" }; // it did not end by itself
+  }
   if (stoppedBy !== undefined) end = { code: 128 + constants.signals[stoppedBy], signal: stoppedBy };
   if (reason !== undefined) say(reason);
-  const limit = timeIsUp ? "time" : end.code !== 0 && oomKills(sheet.groups) > 0 ? "memory" : undefined;
+  const limit =
+    passed?.limit ?? (timeIsUp ? "time" : end.code !== 0 && oomKills(sheet.groups) > 0 ? "memory" : undefined);
   if (limit === "memory") say(`killed by the kernel: more memory than its limit of ${order.limits.memoryMiB} MiB`);
   return {
     kind: "exited",
@@ -86,19 +102,32 @@ export async function runMember(
     ...(end.signal === undefined ? {} : { signal: end.signal }),
     ...(limit === undefined ? {} : { limit }),
     ...(reason === undefined ? {} : { reason }),
+    ...(isDone(sheet) ? { done: true } : {}),
   };
+}
+
+function roomText({ limit, usedMiB, allowedMiB }: RoomPassed): string {
+  const what = limit === "scratch" ? "its work, temporary and output folders hold" : "its checkpoint folder holds";
+  return `${what} ${usedMiB} MiB, more than its limit of ${allowedMiB} MiB (${limit})`;
 }
 
 /**
  * A job may kill any process of its own user, also the one that waits for its command. Nobody can tell the end of the
  * command then, and the job ends as if it had been killed itself.
  */
-async function unwatched(step: Step, tree: Tree): Promise<StepEnd> {
-  for (let missed = 0; missed < 2; ) {
-    await sleep(unwatchedEveryMs, undefined, { ref: false });
-    missed = step.runner !== undefined && !keeperLives(tree, step.runner) ? missed + 1 : 0;
-  }
-  return { code: 137, signal: "SIGKILL" };
+function unwatched(step: Step, tree: Tree): Promise<StepEnd> {
+  return new Promise((resolve) => {
+    let runner: ProcessEntry | undefined;
+    let missed = 0;
+    const timer = setInterval(() => {
+      if (step.runner === undefined) return;
+      runner ??= keeperOf(tree, step.runner);
+      // Twice: it also ends when it has just said how the command ended.
+      missed = runner !== undefined && isAlive(runner.pid, runner.startedAt) ? 0 : missed + 1;
+      if (missed > 1) resolve({ code: 137, signal: "SIGKILL" });
+    }, unwatchedEveryMs);
+    void step.ended.then(() => clearInterval(timer));
+  });
 }
 
 const unwatchedEveryMs = 1_000;

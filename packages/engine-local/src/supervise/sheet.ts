@@ -30,8 +30,12 @@ export interface RunSheet {
   /** On this machine. */
   readonly workFolder: string;
   readonly temporaryFolder: string;
+  readonly outFolder: string;
+  readonly checkpointFolder: string;
   /** As the job sees them. */
   readonly workPath: string;
+  readonly outPath: string;
+  readonly checkpointPath: string;
   readonly temporaryPath: string;
   /**
    * Where scripts for the init to start are laid (`session N` runs the file `N`): ours to write, the job's to read.

@@ -55,10 +55,10 @@ export function jobProcesses(tree: Tree): number[] {
     .map(({ pid }) => pid);
 }
 
-/** Whether the child of the init to which it gave this number is alive. */
-export function keeperLives(tree: Tree, number: number): boolean {
+/** The child of the init to which it gave this number. */
+export function keeperOf(tree: Tree, number: number): ProcessEntry | undefined {
   const { members, init } = membersAndInit(tree);
-  return members.some(({ pid, parent }) => parent === init && innerNumber(pid) === number);
+  return members.find(({ pid, parent }) => parent === init && innerNumber(pid) === number);
 }
 
 function membersAndInit(tree: Tree): { members: ProcessEntry[]; init: number | undefined } {

@@ -13,6 +13,8 @@ export interface Commands {
   readonly runForever: string;
   /** From here on SIGTERM does nothing, and it runs for ever. */
   readonly ignoreTerm: string;
+  /** Writes the done file. */
+  readonly beDone: string;
   sleepMs(ms: number): string;
   /** One line on standard output. */
   print(text: string): string;

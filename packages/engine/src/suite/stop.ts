@@ -69,6 +69,22 @@ export function describeStop(open: OpenHarness): void {
     );
 
     it(
+      "[L1] says of a member that was stopped whether it had written the done file",
+      withEngine(open, async (session) => {
+        const { print, beDone, runForever } = session.commands;
+        for (const [command, done] of [
+          [`${beDone}; ${print("ready")}; ${runForever}`, true],
+          [`${print("ready")}; ${runForever}`, undefined],
+        ] as const) {
+          const lease = await session.start(session.orderOf(command));
+          await session.untilTrue("it has begun", async () => (await session.printed(lease)).length > 0);
+          await session.engine.stop(lease, plainStop);
+          assert.equal((await session.until(lease, "exited")).done, done);
+        }
+      }),
+    );
+
+    it(
       "stops once, however often it is asked",
       withEngine(open, async (session) => {
         const lease = await session.start(session.orderOf(session.commands.runForever));

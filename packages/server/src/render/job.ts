@@ -33,13 +33,13 @@ export interface PastAttempt extends Attempt {
   readonly members: readonly Member[];
 }
 
-/** GPUs of the whole gang under one of its alternatives, in thousandths where it asks for parts. */
-function gangGpus({ gpus, members }: JobSpec, choice: number): number {
-  const { count, unitsEach, part } = gpus[choice]!;
-  if (part === undefined) return count * members.min;
+/** GPUs of this many members under one of the alternatives, in thousandths where it asks for parts. */
+function gangGpus({ gpus, members }: JobSpec, choice: number, count = members.min): number {
+  const { count: gpusEach, unitsEach, part } = gpus[choice]!;
+  if (part === undefined) return gpusEach * count;
   // The profile alone tells sevenths of compute; other parts say how much they want, or leave it to the device.
   const sevenths = part.profile === undefined ? undefined : Number.parseInt(part.profile, 10) / 7;
-  return Math.round((sevenths ?? unitsEach / unitsPerGpu) * members.min * 1000) / 1000;
+  return Math.round((sevenths ?? unitsEach / unitsPerGpu) * count * 1000) / 1000;
 }
 
 export function renderReason(reason: Reason): WaitReason {
@@ -107,7 +107,8 @@ export function renderJob(state: ReadonlyState, job: Job, now: Instant): WireJob
     held: job.held,
     ...(waiting ? { reason: renderReason(reasonFor(state, job, now)) } : { class: job.class }),
     attempt: job.attempt,
-    gpus: gangGpus(job.spec, job.choice),
+    // What it holds now: an elastic job may have more members than it asked for at least.
+    gpus: gangGpus(job.spec, job.choice, waiting ? undefined : job.leases.length),
     gpuModel: modelOf(state, job, job.leases[0]?.gpus[0]),
     members: job.leases.map((lease) => renderMember(state, lease)),
     ...(job.stopWhy !== undefined && { detail: `It must leave: ${job.stopWhy}.` }),

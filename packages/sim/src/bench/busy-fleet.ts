@@ -96,7 +96,7 @@ export class BusyFleet {
     this.#reportLater(lease, readyMs + 600, { kind: "started" });
     const code = this.#random() < 0.1 ? 1 : 0;
     const runMs = 1_000 + -Math.log(1 - this.#random()) * runMsMean;
-    this.#endLater(lease, readyMs + runMs, { kind: "exited", ran: true, code });
+    this.#endLater(lease, readyMs + runMs, { kind: "exited", ran: true, code, done: code === 0 });
   }
 
   #endLater(lease: LeaseId, ms: number, what: ReportWhat): void {

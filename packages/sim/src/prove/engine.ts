@@ -61,7 +61,8 @@ export class InstantEngine {
     this.#add(lease.id, at, { kind: "prepared", engineId: lease.id, enforcement: {} });
     this.#add(lease.id, at, { kind: "started" });
     const runsMs = this.#behaviour.runsMs(job);
-    if (Number.isFinite(runsMs)) this.#add(lease.id, at + runsMs, { kind: "exited", ran: true, code: 0 });
+    if (!Number.isFinite(runsMs)) return;
+    this.#add(lease.id, at + runsMs, { kind: "exited", ran: true, code: 0, done: true });
   }
 
   #add(lease: LeaseId, at: Instant, what: ReportWhat): void {

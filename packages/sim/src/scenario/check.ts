@@ -71,6 +71,8 @@ export function missesOf(expect: Expect, outlook: Outlook): Miss[] {
   if (expect.running !== undefined) compare("running", sorted(expect.running), sorted(running));
   for (const { job, kind } of expect.waiting ?? []) compare(`waiting.${job}`, kind, waitingKind(outlook, job));
   for (const job of expect.never ?? []) compare(`never.${job}`, "never", neverOr(outlook, job));
+  for (const { job, outcome } of expect.ended ?? [])
+    compare(`ended.${job}`, `ended (${outcome})`, statusOf(outlook, job));
   if (expect.evicted !== undefined) compare("evicted", sorted(expect.evicted), sorted(evicted));
   for (const { group, count } of expect.evictedOf ?? []) compare(`evicted_of.${group}`, count, inGroup(group, evicted));
   for (const { group, count } of expect.runningOf ?? []) compare(`running_of.${group}`, count, inGroup(group, running));

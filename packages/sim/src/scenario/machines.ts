@@ -31,9 +31,10 @@ export function openMachines(
     nodes: nodes.map(factsOf),
     prepareMs: 0,
     behaviour: (order): Behaviour => {
-      const { runsMs = Number.POSITIVE_INFINITY, checkpointMs } = jobOf(order.job);
+      const { runsMs = Number.POSITIVE_INFINITY, checkpointMs, leaveMs } = jobOf(order.job);
       const saved = checkpointMs === undefined ? 0 : savedMs(fleet, order, checkpointMs);
-      return { startMs: 0, runMs: Math.max(0, runsMs - saved), exitCode: 0, ignoresSignal: true };
+      const runMs = Math.max(0, runsMs - saved);
+      return { startMs: 0, runMs, exitCode: 0, ignoresSignal: true, ...(leaveMs !== undefined && { leaveMs }) };
     },
   });
   return fleet;

@@ -1,4 +1,4 @@
-import { type ChangedField, durationText, type JobClass, reasonKinds } from "@tessera/core";
+import { type ChangedField, durationText, type JobClass, type JobOutcome, reasonKinds } from "@tessera/core";
 import { BadField, type FieldPath, Fields, hintFor, knownName, listOf, mapOf, type Read } from "./fields.ts";
 import { readJobs } from "./parse-job.ts";
 import { type Expect, placeLevels, type Start } from "./scenario.ts";
@@ -8,6 +8,7 @@ const keys = [
   "running",
   "waiting",
   "never",
+  "ended",
   "evicted",
   "evicted_of",
   "running_of",
@@ -21,6 +22,19 @@ const keys = [
   "likely",
 ];
 const classes: readonly JobClass[] = ["guaranteed", "burst"];
+
+/** All ways to end: one that is missing here does not compile. */
+const outcomes = Object.keys({
+  succeeded: 1,
+  failed: 1,
+  cancelled: 1,
+  "timed-out": 1,
+  "infra-failed": 1,
+  preempted: 1,
+  "dependency-failed": 1,
+  "deadline-passed": 1,
+  "over-budget": 1,
+} satisfies Record<JobOutcome, 1>) as JobOutcome[];
 
 /** All fields that the core may change: one that is missing here does not compile. */
 const changedFields = Object.keys({
@@ -63,6 +77,9 @@ export function readExpect(value: unknown, at: FieldPath, subjects: Subjects): E
       .take("waiting", ofJob(knownName("a reason to wait", reasonKinds)))
       ?.map(({ job, value }) => ({ job, kind: value })),
     never: fields.take("never", listOf("jobs", job)),
+    ended: fields
+      .take("ended", ofJob(knownName("a way to end", outcomes)))
+      ?.map(({ job, value }) => ({ job, outcome: value })),
     evicted: fields.take("evicted", listOf("jobs", job)),
     evictedOf: fields.take("evicted_of", ofGroup),
     runningOf: fields.take("running_of", ofGroup),

@@ -33,6 +33,8 @@ const keys = [
   "expected_time",
   "preemptible",
   "checkpoint",
+  "leaves_after",
+  "retry",
   "cpus",
   "memory",
   "gpu_memory",
@@ -80,6 +82,8 @@ export function readJobs(value: unknown, at: FieldPath, account: Read<string>): 
     maxTimeMs: fields.take("max_time", lastingDuration),
     expectedMs: fields.take("expected_time", lastingDuration),
     checkpointMs: fields.take("checkpoint", lastingDuration),
+    leaveMs: fields.take("leaves_after", duration),
+    retry: fields.take("retry", knownName("a retry rule", ["never"] as const)),
     array: elements,
   };
   if (count === undefined) return [job];

@@ -26,7 +26,7 @@ steps:
     submit:
       - {job: b, account: lab/nlp, gpus: 1, count: 3}
       - {job: g, account: lab/vision, nodes: 2, gpus: 8, topology: rack, priority: high, runs: 2h, max_time: 3h,
-         preemptible: false, checkpoint: 10m}
+         preemptible: false, checkpoint: 10m, leaves_after: 5s, retry: never}
       - {job: e, account: lab/nlp, members: 1..4, gpus: [H100:0.25, 1g.10gb], topology: nvlink?, priority: -3,
          cpus: 0.5, memory: 4GiB, gpu_memory: 20GiB, gpu_compute: 30%, isolation: mps}
       - {job: f, account: lab/nlp, gpus: H100, array: 1-5:2%2, priority: low, runs: [1m, 2m, 3m]}
@@ -39,6 +39,7 @@ steps:
       running: [b.2, g]
       waiting: {b.3: capacity}
       never: [e]
+      ended: {f.1: succeeded}
       evicted: []
       evicted_of: {b: 1}
       running_of: {b: 2}
@@ -83,8 +84,18 @@ steps:
     );
     const [, , , g, e, f] = jobs as [unknown, unknown, unknown, ScenarioJob, ScenarioJob, ScenarioJob];
     assert.deepEqual(
-      [g.members, g.topology, g.priority, g.runsMs, g.maxTimeMs, g.preemptible, g.checkpointMs],
-      [{ min: 2, max: 2, apart: true }, { level: "rack", required: true }, 10, 2 * hour, 3 * hour, false, 10 * minute],
+      [g.members, g.topology, g.priority, g.runsMs, g.maxTimeMs, g.preemptible, g.checkpointMs, g.leaveMs, g.retry],
+      [
+        { min: 2, max: 2, apart: true },
+        { level: "rack", required: true },
+        10,
+        2 * hour,
+        3 * hour,
+        false,
+        10 * minute,
+        5_000,
+        "never",
+      ],
     );
     assert.deepEqual(
       [e.members, e.gpus, e.topology, e.priority, e.cpusMilli, e.memoryMiB, e.gpuMemoryMiB, e.gpuComputePercent],
@@ -123,6 +134,7 @@ steps:
       running: ["b.2", "g"],
       waiting: [{ job: "b.3", kind: "capacity" }],
       never: ["e"],
+      ended: [{ job: "f.1", outcome: "succeeded" }],
       evicted: [],
       evictedOf: [{ group: "b", count: 1 }],
       runningOf: [{ group: "b", count: 2 }],

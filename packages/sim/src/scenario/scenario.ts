@@ -3,6 +3,7 @@ import type {
   GpuAmounts,
   Isolation,
   JobClass,
+  JobOutcome,
   JobType,
   PoolMode,
   ReasonKind,
@@ -115,6 +116,10 @@ export interface ScenarioJob {
   readonly expectedMs?: number;
   /** It checkpoints this often, and can move. */
   readonly checkpointMs?: number;
+  /** Asked to leave, it saves for so long and exits with 0; absent = it uses its whole grace. */
+  readonly leaveMs?: number;
+  /** `never`: nothing brings it back. */
+  readonly retry?: "never";
   /** `1-8%2` as written, and the indexes it stands for. */
   readonly array?: { readonly text: string; readonly indexes: readonly number[] };
 }
@@ -127,6 +132,7 @@ export interface Expect {
   readonly running?: readonly string[];
   readonly waiting?: readonly { readonly job: string; readonly kind: ReasonKind }[];
   readonly never?: readonly string[];
+  readonly ended?: readonly { readonly job: string; readonly outcome: JobOutcome }[];
   readonly evicted?: readonly string[];
   readonly evictedOf?: readonly { readonly group: string; readonly count: number }[];
   readonly runningOf?: readonly { readonly group: string; readonly count: number }[];

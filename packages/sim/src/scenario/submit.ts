@@ -39,6 +39,7 @@ export function rawOf(job: ScenarioJob, { graceMs }: Policy): RawJob {
     ...(maxTimeMs !== undefined && { max_time: `${maxTimeMs}ms` }),
     ...(expectedMs !== undefined && { expected_time: `${expectedMs}ms` }),
     ...(checkpointMs !== undefined && { checkpoint: { every: `${checkpointMs}ms`, grace: `${graceMs}ms` } }),
+    ...(job.retry === "never" && { retry: { max: 0, when: [] } }),
     ...(job.array !== undefined && { array: job.array.text }),
   };
   return raw;

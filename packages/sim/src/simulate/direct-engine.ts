@@ -24,8 +24,10 @@ interface Work {
 }
 
 export interface DirectEnginePorts {
-  /** From being placed to running. */
+  /** From being placed to running, on GPUs that need no scrub and are not cut otherwise. */
   readonly startMs: number;
+  /** How long a scrub or a cut takes; what the policy plans with when absent. */
+  readonly handoverMs?: { readonly scrub?: number | undefined; readonly reshape?: number | undefined };
   /** How the next attempt of a job truly ends. */
   readonly endOf: (job: Job) => OwnEnd;
   /** How long a job works on after it is signalled to stop; all of its grace period when absent. */
@@ -55,10 +57,10 @@ export class DirectEngine {
   obey(event: Event, state: State): void {
     switch (event.kind) {
       case "job-placed":
-        this.#place(state.jobs.get(event.job));
+        this.#place(state.jobs.get(event.job), state);
         break;
       case "job-grown":
-        this.#grow(state.jobs.get(event.job));
+        this.#grow(state.jobs.get(event.job), state);
         break;
       case "lease-stopping":
         if (event.sequence === 0) this.#stop(event.lease, event.graceMs, event.cause === "shrink", state);
@@ -75,12 +77,42 @@ export class DirectEngine {
     }
   }
 
-  #place(job: Job | undefined): void {
+  #place(job: Job | undefined, state: State): void {
     if (job === undefined) return; // placed and ended in one batch
     const work = this.#begin(job, this.#works.get(job.no)?.savedMs ?? 0);
-    for (const lease of work.leases) this.#say(lease, { kind: "prepared", engineId: lease, enforcement: {} });
-    if (this.#ports.startMs === 0) this.#start(work);
-    else work.callOff = this.#clock.at(this.#clock.now() + this.#ports.startMs, () => this.#start(work));
+    const handovers = job.leases.filter(({ handover }) => handover !== undefined);
+    for (const lease of job.leases) if (lease.handover === undefined) this.#sayPrepared(lease.id);
+    const handoverMs = Math.max(0, ...handovers.map((lease) => this.#handoverMs(lease, state)));
+    const begin = () => {
+      for (const lease of handovers) this.#sayHandedOver(lease);
+      this.#startAfter(this.#ports.startMs, work);
+    };
+    if (handoverMs === 0) begin();
+    else work.callOff = this.#clock.at(this.#clock.now() + handoverMs, begin);
+  }
+
+  #startAfter(delayMs: number, work: Work): void {
+    if (delayMs === 0) this.#start(work);
+    else work.callOff = this.#clock.at(this.#clock.now() + delayMs, () => this.#start(work));
+  }
+
+  /** How long the GPUs of this lease take to be cleared and cut. */
+  #handoverMs({ handover }: Lease, { policy }: State): number {
+    const known = this.#ports.handoverMs;
+    const scrubMs = handover?.scrub.length ? (known?.scrub ?? policy.scrubMs ?? 0) : 0;
+    const reshapeMs = handover?.reshape.length ? (known?.reshape ?? policy.reshapeMs ?? 0) : 0;
+    return scrubMs + reshapeMs;
+  }
+
+  /** A lease whose GPUs must be cleared is prepared only after the report that they were (S4). */
+  #sayHandedOver({ id, handover }: Lease): void {
+    if (handover?.scrub.length) this.#say(id, { kind: "scrubbed", how: "simulated" });
+    if (handover?.reshape.length) this.#say(id, { kind: "reshaped", how: "simulated" });
+    this.#sayPrepared(id);
+  }
+
+  #sayPrepared(id: LeaseId): void {
+    this.#say(id, { kind: "prepared", engineId: id, enforcement: {} });
   }
 
   #begin(job: Job, savedMs: number): Work {
@@ -109,7 +141,9 @@ export class DirectEngine {
     if (endAt === Number.POSITIVE_INFINITY) return;
     work.callOff = this.#clock.at(Math.max(this.#clock.now(), endAt), () => {
       work.savedMs = 0;
-      for (const lease of work.leases) this.#say(lease, { kind: "exited", ran: true, code: work.end.code });
+      // Its work is complete, also if it was asked to leave meanwhile.
+      const { code } = work.end;
+      for (const lease of work.leases) this.#say(lease, { kind: "exited", ran: true, code, done: code === 0 });
     });
   }
 
@@ -133,22 +167,28 @@ export class DirectEngine {
   }
 
   #adoptStarting(leases: readonly Lease[], work: Work): void {
-    for (const { id, state } of leases) {
-      if (state === "starting") this.#say(id, { kind: "prepared", engineId: id, enforcement: {} });
-      if (state !== "running") this.#say(id, { kind: "started" });
+    for (const lease of leases) {
+      if (lease.state === "starting") this.#sayHandedOver(lease);
+      if (lease.state !== "running") this.#say(lease.id, { kind: "started" });
     }
     this.#run(work, this.#clock.now());
   }
 
   /** Members beyond the minimum make a job neither faster nor slower here; they leave with it. */
-  #grow(job: Job | undefined): void {
+  #grow(job: Job | undefined, state: State): void {
     const work = job === undefined ? undefined : this.#works.get(job.no);
     if (work === undefined) return;
-    for (const { id } of job!.leases) {
-      if (work.leases.includes(id)) continue;
-      work.leases.push(id);
-      this.#say(id, { kind: "prepared", engineId: id, enforcement: {} });
-      this.#say(id, { kind: "started" });
+    for (const lease of job!.leases) {
+      if (work.leases.includes(lease.id)) continue;
+      work.leases.push(lease.id);
+      const begin = () => {
+        if (!work.leases.includes(lease.id) || work.stopping) return; // it had to leave meanwhile
+        this.#sayHandedOver(lease);
+        this.#say(lease.id, { kind: "started" });
+      };
+      const handoverMs = this.#handoverMs(lease, state);
+      if (handoverMs === 0) begin();
+      else this.#clock.at(this.#clock.now() + handoverMs, begin);
     }
   }
 

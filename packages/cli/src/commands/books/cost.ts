@@ -84,7 +84,8 @@ function columnsOf(session: Session, report: CostReport): readonly Column<Row>[]
           { name: "change", text: changeText, right: true as const },
         ]
       : []),
-    { name: "gpu-hours", text: ({ gpuHours }) => gpuHours, raw: ({ gpuHours }) => Number(gpuHours), right: true },
+    // Not the hours of `tess usage`: a guarantee is billed whether it is used or not.
+    { name: "billed-hours", text: ({ gpuHours }) => gpuHours, raw: ({ gpuHours }) => Number(gpuHours), right: true },
     {
       name: "share",
       text: ({ micros }) =>
@@ -124,5 +125,9 @@ function reportText(
   const before = beforeMicros === undefined ? "" : `, before it ${moneyText(beforeMicros, currency)}`;
   const forecast =
     forecastMicros === undefined ? "" : `; at this rate the month ends at ${moneyText(forecastMicros, currency)}`;
-  return `${span}${table}\n${paint("bold", `Total ${moneyText(totalMicros, currency)}`)}${before}${forecast}\n`;
+  const reserved = rows.some(({ byKind }) => "reserved" in byKind);
+  const why = reserved
+    ? paint("dim", "billed-hours include guarantees, used or not; tess usage shows the GPU-hours that jobs held\n")
+    : "";
+  return `${span}${table}${why}\n${paint("bold", `Total ${moneyText(totalMicros, currency)}`)}${before}${forecast}\n`;
 }

@@ -18,6 +18,7 @@ interface LogFlags {
   readonly rank?: string;
   readonly allRanks?: boolean;
   readonly previous?: boolean;
+  readonly attempt?: string;
 }
 
 export function define(command: Command, session: Session): void {
@@ -32,11 +33,13 @@ export function define(command: Command, session: Session): void {
     .option("--since <time>", "only lines since: 5m back from now, or ISO 8601")
     .option("--rank <rank>", "only this rank")
     .option("--all-ranks", "every rank, with the [rank] mark even if there is only one")
-    .option("--previous", "the attempt before the last one");
+    .option("--previous", "the attempt before the last one")
+    .option("--attempt <number>", "this attempt; the first is 1");
   examples(command, [
     "tess logs llama-ft",
     "tess logs -f llama-ft --tail 100",
     "tess logs llama-ft --rank 3 --since 5m",
+    "tess logs llama-ft --attempt 1",
   ]);
   command.action((name: string, flags: LogFlags) => logs(session, name, flags));
 }
@@ -44,14 +47,19 @@ export function define(command: Command, session: Session): void {
 async function logs(session: Session, name: string, flags: LogFlags): Promise<void> {
   if (flags.rank !== undefined && flags.allRanks)
     throw usageFailure("--rank and --all-ranks cannot be used together", "give one of them");
+  if (flags.previous && flags.attempt !== undefined)
+    throw usageFailure("--previous and --attempt cannot be used together", "give one of them");
   if (flags.previous && flags.follow)
     throw usageFailure(
       "--previous and --follow cannot be used together: the previous attempt has ended",
       "leave --follow out",
     );
+  if (flags.attempt !== undefined && flags.follow)
+    throw usageFailure("--attempt and --follow cannot be used together", "leave --attempt out to follow the last one");
   const query = {
     ...wholeNumber("rank", flags.rank),
     ...wholeNumber("tail", flags.tail),
+    ...wholeNumber("attempt", flags.attempt),
     ...(flags.since !== undefined && { since: flags.since }),
   };
   const api = await session.api();

@@ -92,6 +92,14 @@ test("a job that ended before anyone looked still shows its output", async (t) =
   assert.deepEqual(specOf(server), { name: "echo", run: "echo quick" });
 });
 
+test("on a terminal, what a short job writes first stands on a line of its own", async (t) => {
+  const server = await Server.start(t);
+  scriptJob(server, [{ state: "starting", members: [memberOf(0)] }, endedJob("succeeded", 0)], [{ text: "got-it" }]);
+  const terminal = new FakeTerminal({ env: server.env, columns: 80 });
+  assert.equal(await tess(["run", "--", "echo got-it"], terminal), 0);
+  assert.match(terminal.screen, /starting .* on n0\n(?:.*\n)*got-it\n/);
+});
+
 test("a job that is started again shows the output of each attempt", async (t) => {
   const server = await Server.start(t);
   scriptJob(server, [

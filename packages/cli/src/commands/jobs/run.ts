@@ -151,6 +151,7 @@ interface Following {
 async function followAll(session: Session, api: Api, jobs: readonly JobCreated[], how: Following): Promise<number> {
   const { progress, interrupts, attached } = how;
   const ended = [];
+  const print = logPrinter(session, { split: true });
   let highest = 0;
   for (const job of jobs) {
     const prefix = jobs.length === 1 ? "" : `${job.name} `;
@@ -158,8 +159,18 @@ async function followAll(session: Session, api: Api, jobs: readonly JobCreated[]
       signal: interrupts.signal,
       progress:
         prefix === "" ? progress : { ...progress, phase: (name, detail = "") => progress.phase(name, prefix + detail) },
-      note: (text) => void session.note(text),
-      ...(attached && { onLine: logPrinter(session, { split: true }) }),
+      note: (text) => {
+        progress.clear();
+        void session.note(text);
+      },
+      // A short job may write before anyone saw it run: its first line must not stick to the line of the phase before.
+      ...(attached && {
+        onLine: (entry, job) => {
+          progress.rest();
+          return print(entry, job);
+        },
+        fromAttempt: 1,
+      }),
     });
     if (last === undefined) {
       progress.end();

@@ -12,6 +12,7 @@ export function define(): void {}
 
 /** Prints what the last word may become, one candidate a line. Takes the words unparsed, and never fails. */
 export async function pass(words: readonly string[], session: Session): Promise<number> {
+  session.hurried = true;
   const found = await candidates(words, session).catch(() => []);
   await session.print(found.map((each) => `${each}\n`).join(""));
   return 0;

@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 import { readEndpoint, tokenOfEndpoint } from "../../config/endpoint.ts";
 import { checkContextName, readConfig, writeConfig, writeToken } from "../../config/file.ts";
-import { configFolder } from "../../config/paths.ts";
+import { configFolder, dataFolder } from "../../config/paths.ts";
 import { checkAddress, readTokenFile, sameServer } from "../../config/resolve.ts";
 import { usageFailure } from "../../failure.ts";
 import { examples } from "../../help.ts";
@@ -27,7 +27,7 @@ export function define(command: Command, session: Session): void {
 
 async function login(session: Session, given: string | undefined): Promise<void> {
   const { options, terminal } = session;
-  const endpoint = readEndpoint(terminal.env);
+  const endpoint = readEndpoint(dataFolder(terminal, options.data));
   const address = given ?? options.server ?? (terminal.env.TESS_SERVER || undefined) ?? endpoint?.url;
   if (address === undefined)
     throw usageFailure(

@@ -1,4 +1,5 @@
 import type { Command } from "commander";
+import type { Settings } from "../../config/resolve.ts";
 import { examples } from "../../help.ts";
 import { bindingText } from "../../nouns/access.ts";
 import { emitObject } from "../../output/emit.ts";
@@ -22,12 +23,14 @@ async function whoami(session: Session): Promise<void> {
         ["Roles", me.bindings.map(bindingText).join(", ")],
         ["Scopes", me.scopes.length === 0 ? "all" : me.scopes.join(", ")],
         ["Project", settings.project ?? me.defaultProject],
-        [
-          "Server",
-          `${api.server} (from ${settings.serverFrom === "context" ? `context ${settings.context}` : `the ${settings.serverFrom}`})`,
-        ],
+        ["Server", `${api.server} (from ${sourceText(settings)})`],
       ],
       paint,
     );
   });
+}
+
+function sourceText({ serverFrom, context, data }: Settings): string {
+  if (serverFrom === "context") return `context ${context}`;
+  return serverFrom === "data" ? `the data folder ${data}` : `the ${serverFrom}`;
 }

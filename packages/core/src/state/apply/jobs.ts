@@ -165,6 +165,7 @@ function placed(state: State, event: JobPlaced): void {
   job.stopWhy = undefined;
   job.exitCode = undefined;
   job.endReason = undefined;
+  job.done = undefined;
   job.seats = event.seats;
   job.leases = membersOf(job, event);
   if (job.array !== undefined) state.arrays.get(job.array)!.active++;
@@ -209,6 +210,7 @@ function requeued(state: State, event: JobRequeued): void {
   job.stopWhy = undefined;
   job.exitCode = undefined;
   job.endReason = undefined;
+  job.done = undefined;
   job.usualMs = usualMsOf(state, job);
   countWaiting(state, job, 1);
   queueOrPark(state, job);

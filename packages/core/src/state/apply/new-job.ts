@@ -72,6 +72,7 @@ export function newJob(
     stopWhy: undefined,
     exitCode: undefined,
     endReason: undefined,
+    done: undefined,
     waitsFor,
   };
 }

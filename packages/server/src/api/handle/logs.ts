@@ -7,7 +7,7 @@ import type { FoundJob } from "../../flow/find/find-job.ts";
 import { instantOrAgo } from "../../flow/zones.ts";
 import { type Denial, deny } from "../answer/problem.ts";
 import type { Api, Call } from "../context.ts";
-import { mergeByTime } from "./merge-logs.ts";
+import { type Joining, mergeByTime } from "./merge-logs.ts";
 
 /** A reader that takes nothing for this long is cut off. */
 const unreadMsMax = 60_000;
@@ -62,9 +62,9 @@ export async function sendLogs(api: Api, call: Call<"readLogs">, reply: FastifyR
     ...(query.follow && "live" in target && { follow: true }),
     signal: gone.signal,
   };
-  const streams = ranks.map((rank) =>
-    api.control.logs(leaseIdOf(run!.job as never, run!.attempt, rank) as LeaseId, ask),
-  );
+  const logOf = (rank: number) => api.control.logs(leaseIdOf(run!.job as never, run!.attempt, rank) as LeaseId, ask);
+  const streams = ranks.map(logOf);
+  const joining = ask.follow && query.rank === undefined ? laterMembers(target, run, logOf) : undefined;
   reply.hijack();
   raw.socket?.setTimeout(0); // a job may be silent for hours
   raw.writeHead(200, {
@@ -74,7 +74,7 @@ export async function sendLogs(api: Api, call: Call<"readLogs">, reply: FastifyR
   });
   raw.flushHeaders();
   try {
-    await write(raw, mergeByTime(streams, gone.signal), gone.signal);
+    await write(raw, mergeByTime(streams, gone.signal, joining), gone.signal);
     raw.end();
   } catch {
     // What was sent stands; a line that is cut off tells the reader that it was not all.
@@ -95,6 +95,27 @@ async function write(raw: NodeJS.WritableStream, lines: AsyncIterable<LogLine>, 
   }
 }
 
+/** How often we look whether an elastic job has grown. */
+const growthEveryMs = 500;
+
+/** The logs of members that an elastic job gains while its log is followed. */
+function laterMembers(
+  target: FoundJob,
+  run: Run | undefined,
+  logOf: (rank: number) => AsyncIterable<LogLine>,
+): Joining<LogLine> | undefined {
+  if (run === undefined || !("live" in target) || "size" in target.live) return undefined;
+  const job = target.live;
+  if (job.spec.members.max === job.spec.members.min) return undefined;
+  return (add) => {
+    let known = run.members;
+    const timer = setInterval(() => {
+      while (job.attempt === run.attempt && known < job.seats.length) add(logOf(known++));
+    }, growthEveryMs);
+    return () => clearInterval(timer);
+  };
+}
+
 /** The attempt asked for, or the last that ran; undefined when none has. */
 function runOf(target: FoundJob, attempt: number | undefined): Run | undefined {
   if ("ended" in target) return endedRun(JSON.parse(target.ended.doc) as WireJob, attempt);
@@ -102,11 +123,17 @@ function runOf(target: FoundJob, attempt: number | undefined): Run | undefined {
   if ("size" in job) return undefined;
   const last = job.state === "waiting" ? job.attempt - 1 : job.attempt;
   const wanted = attempt ?? last;
-  return wanted < 1 || wanted > last ? undefined : { job: job.id, attempt: wanted, members: job.spec.members.min };
+  if (wanted < 1 || wanted > last) return undefined;
+  const seats = wanted === job.attempt ? job.seats : job.attempts.find((past) => past.attempt === wanted)?.seats;
+  // Of attempts that are no longer kept one by one only the most members they can have begun with is known.
+  return { job: job.id, attempt: wanted, members: seats?.length ?? job.spec.members.max };
 }
 
 function endedRun(doc: WireJob, attempt: number | undefined): Run | undefined {
   const attempts = doc.attempts ?? [];
+  const oldest = attempts[0];
+  if (oldest !== undefined && attempt !== undefined && attempt > 0 && attempt < oldest.attempt)
+    return { job: doc.id, attempt, members: oldest.nodes.length };
   const found = attempt === undefined ? attempts.at(-1) : attempts.find((each) => each.attempt === attempt);
   return found && { job: doc.id, attempt: found.attempt, members: found.nodes.length };
 }

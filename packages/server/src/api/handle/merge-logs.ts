@@ -11,6 +11,9 @@ interface Head<Item> {
   error: unknown;
 }
 
+/** Calls `add` for each stream that joins later, until the returned function is called. */
+export type Joining<Item> = (add: (stream: AsyncIterable<Item>) => void) => () => void;
+
 /**
  * Several streams that are each ordered by time as one. While all have something to say the order is exact; a stream
  * that is silent holds the others up only for a moment, since it may be silent for hours.
@@ -18,20 +21,22 @@ interface Head<Item> {
 export async function* mergeByTime<Item extends { readonly at: number }>(
   streams: readonly AsyncIterable<Item>[],
   signal: AbortSignal,
+  joining?: Joining<Item>,
 ): AsyncGenerator<Item> {
-  const heads: Head<Item>[] = streams.map((stream) => ({
-    stream: stream[Symbol.asyncIterator](),
-    item: undefined,
-    done: false,
-    quiet: false,
-    pending: undefined,
-    error: undefined,
-  }));
+  const heads = streams.map(headOf);
+  let wake = () => {};
   const left = new Promise<void>((resolve) => signal.addEventListener("abort", () => resolve(), { once: true }));
+  const joiningEnds = joining?.((stream) => {
+    heads.push(headOf(stream));
+    wake();
+  });
   try {
     while (!signal.aborted) {
       for (const head of heads) askNext(head);
-      const next = await earliest(heads, left);
+      const joined = new Promise<void>((resolve) => {
+        wake = resolve;
+      });
+      const next = await earliest(heads, Promise.race([left, joined]));
       if (next === undefined) {
         if (heads.every((head) => head.done)) return;
         continue;
@@ -41,19 +46,31 @@ export async function* mergeByTime<Item extends { readonly at: number }>(
       yield item;
     }
   } finally {
+    joiningEnds?.();
     for (const head of heads) if (!head.done) head.stream.return?.()?.catch(() => {});
   }
 }
 
+function headOf<Item>(stream: AsyncIterable<Item>): Head<Item> {
+  return {
+    stream: stream[Symbol.asyncIterator](),
+    item: undefined,
+    done: false,
+    quiet: false,
+    pending: undefined,
+    error: undefined,
+  };
+}
+
 /** The stream whose next item is the earliest, after a short wait for those that have none yet. */
-async function earliest<Item extends { readonly at: number }>(heads: readonly Head<Item>[], left: Promise<void>) {
+async function earliest<Item extends { readonly at: number }>(heads: readonly Head<Item>[], changed: Promise<void>) {
   const waiting = heads.flatMap((head) => head.pending ?? []);
   if (heads.every((head) => head.item === undefined)) {
-    if (waiting.length > 0) await Promise.race([...waiting, left]);
+    if (waiting.length > 0) await Promise.race([...waiting, changed]);
   } else {
     const awaited = heads.filter((head) => head.pending !== undefined && !head.quiet);
     if (awaited.length > 0) {
-      await Promise.race([Promise.all(awaited.map((head) => head.pending)), left, pause()]);
+      await Promise.race([Promise.all(awaited.map((head) => head.pending)), changed, pause()]);
       for (const head of awaited) head.quiet = head.pending !== undefined;
     }
   }

@@ -21,6 +21,7 @@ import { closePeriod, type IssuedInvoice, invoiceOfIssued } from "../../flow/bil
 import { costReport } from "../../flow/bill/cost.ts";
 import { creditStandings } from "../../flow/bill/credit.ts";
 import { estimateJob } from "../../flow/bill/estimate.ts";
+import { explainLine } from "../../flow/bill/explain-line.ts";
 import { periodAt, periodNamed } from "../../flow/bill/periods.ts";
 import { extractWithProof } from "../../flow/bill/proof.ts";
 import { reportSpan } from "../../flow/meter/usage.ts";
@@ -167,45 +168,10 @@ export const moneyHandlers: MoneyHandlers = {
     const no = Number(params.line);
     const line = found.invoice.lines[no - 1];
     if (line === undefined || !isWithin(line.account, target.path)) return notFound("line");
-    const { reader, state } = api.control;
-    const hours: { from: string; to: string; quantity: string; micros: string }[] = [];
-    const key = (
-      each: {
-        readonly [Field in
-          | "kind"
-          | "account"
-          | "model"
-          | "profile"
-          | "isolation"
-          | "topology"
-          | "version"
-          | "perMille"]: string | number;
-      },
-    ) =>
-      [
-        each.kind,
-        each.account,
-        each.model,
-        each.profile,
-        each.isolation,
-        each.topology,
-        each.version,
-        each.perMille,
-      ].join();
-    const rated = await ratePeriod(reader, state, found.invoice.period, api.control.now(), bookOf(state), (charge) => {
-      if (key(charge) !== key(line)) return;
-      const { fromAt, toAt, quantity, micros } = charge;
-      hours.push({ from: timestamp(fromAt), to: timestamp(toAt), quantity: String(quantity), micros: String(micros) });
-    });
-    const stretches = rated.metered.usage
-      .filter(({ account, model }) => account === line.account && (line.model === "" || model === line.model))
-      .filter(() => line.kind !== "reserved")
-      .map(({ job, lease, state: was, node, gpus, fromAt, toAt }) => ({
-        ...{ job, lease, state: was, node, gpus: gpus.length, from: timestamp(fromAt), to: timestamp(toAt) },
-      }));
+    const behind = await explainLine(api.control, line, found.invoice.period, api.control.now());
     const { number = "" } = found.issued ?? {};
     const { currency } = found.invoice;
-    return { invoice: number, currency, line: renderLine(line, no), arithmetic: arithmeticOf(line), hours, stretches };
+    return { invoice: number, currency, line: renderLine(line, no), arithmetic: arithmeticOf(line), ...behind };
   },
 
   async getExtract(api, { target, params }) {

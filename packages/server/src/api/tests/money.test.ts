@@ -67,8 +67,51 @@ describe("money over the API", () => {
       "GET",
       "/v1/costs?by=job&from=2026-10-01&to=2026-11-01&account=lab",
     );
-    assert.equal(report.rows.find(({ key }) => key.startsWith("job_"))!.micros, "60000000");
+    const [job] = report.rows;
+    assert.deepEqual(job!.byKind, { burst: "60000000", reserved: "40000000" }, "it used the whole floor, and more");
     assert.equal(report.totalMicros, "100000000");
+  });
+
+  it("gives users what they used of a guarantee, and shows the rest as unused", async () => {
+    control.setTime(start + 20 * hour);
+    const { rows } = await server.must<CostReport>(finance, "GET", "/v1/costs?by=user&from=2026-10-01&account=lab");
+    assert.deepEqual(
+      rows.map(({ key, micros, gpuHours }) => [key, micros, gpuHours]),
+      [
+        ["(unused guarantee)", "40000000", "20.000"],
+        [owner.id, "100000000", "40.000"],
+      ],
+    );
+    control.setTime(start + 10 * hour);
+  });
+
+  it("explains a line by the leases it was charged for, not by all of its account and model", async () => {
+    const other = await TestControl.start(undefined, []);
+    other.setTime(start);
+    await other.must({ kind: "node.register", nodes: fleetOf(2, 4) });
+    const api = await serveApi(other);
+    const people = new Tenancy(other);
+    await people.prices();
+    await people.account("lab");
+    const root = await people.user("root", "platform-owner", "");
+    const plain = await people.job("lab", root.id, { name: "plain", gpus: "H100:1", cpus: 2 });
+    await other.run(plain);
+    const near = await people.job("lab", root.id, { name: "near", gpus: "H100:2", topology: "node" });
+    other.setTime(start + hour);
+    await other.run(near);
+    other.setTime(start + 3 * hour);
+    await other.end(plain);
+    await other.end(near);
+    const { lines } = await api.must<InvoiceShape>(root, "GET", "/v1/accounts/lab/invoices/2026-10");
+    const behind = new Map<string, string[]>();
+    for (const { line, kind, topology } of lines) {
+      const told = await api.must<LineExplanation>(root, "GET", `/v1/accounts/lab/invoices/2026-10/lines/${line}`);
+      behind.set(`${kind} ${topology}`, [...new Set(told.stretches.map(({ job }) => job))]);
+    }
+    await api.close();
+    assert.deepEqual(behind.get("burst "), [plain]);
+    assert.deepEqual(behind.get("burst node"), [near]);
+    assert.deepEqual(behind.get("cpu "), [plain]);
   });
 
   it("says where the running month ends if all goes on as now, and nothing about months that are over", async () => {

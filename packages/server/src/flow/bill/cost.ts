@@ -2,7 +2,6 @@ import {
   type Charge,
   costOf,
   currencyOf,
-  hour,
   type Instant,
   type InvoiceLine,
   type LineKey,
@@ -19,6 +18,7 @@ import { isWithin } from "../../store/paths.ts";
 import type { ControlPlane } from "../control.ts";
 import { billingZone, bookOf, invoiceOf, type RatedPeriod, ratePeriod } from "./bill.ts";
 import { forecast, rateSince } from "./forecast.ts";
+import { divideAmongHolders, isGpu } from "./holders.ts";
 import { periodAt } from "./periods.ts";
 import type { RatedTime } from "./rated.ts";
 
@@ -192,17 +192,15 @@ async function addHolders(
     if (mine(charge.account)) charges.push(charge);
   });
   const held = latestOf(metered.usage).filter(({ account }) => mine(account));
-  const holders = holdersOf(held, period, by as "job" | "user", nameOfUser);
-  for (const charge of charges) {
-    // Floors belong to no job and no user: they are shown under the empty key.
-    if (holders.add(charge, sums)) continue;
-    put(sums, "", charge.kind, charge.micros, isGpu(charge) ? charge.quantity : 0n);
+  const keyOf = ({ job, user }: Usage) => (by === "job" ? job : nameOfUser(user) || user);
+  for (const { charge, key, micros, quantity } of divideAmongHolders(charges, held, period, keyOf)) {
+    const unheld = charge.kind === "reserved" ? unusedGuarantee : "";
+    put(sums, key ?? unheld, charge.kind, micros, isGpu(charge) ? quantity : 0n);
   }
 }
 
-function isGpu({ kind }: Pick<LineKey, "kind">): boolean {
-  return kind === "burst" || kind === "reserved" || kind === "stranded";
-}
+/** The row of guarantees that were paid for and held by no job. */
+const unusedGuarantee = "(unused guarantee)";
 
 /** What a line is shown under; days, jobs and users are counted apart. */
 function keyOf(line: LineKey, by: By): string | undefined {
@@ -216,53 +214,6 @@ function keyOf(line: LineKey, by: By): string | undefined {
     default:
       return undefined;
   }
-}
-
-/** Divides an hour of an account's line among the jobs or users that held such GPUs in it, by amount and time. */
-function holdersOf(
-  used: readonly Usage[],
-  { fromAt, toAt }: Pick<Period, "fromAt" | "toAt">,
-  by: "job" | "user",
-  nameOfUser: (id: string) => string,
-) {
-  const byHour = new Map<string, Usage[]>();
-  const hourOf = (account: string, at: Instant) => `${account} ${Math.floor(at / hour)}`;
-  for (const usage of used) {
-    const end = Math.min(usage.toAt, toAt);
-    for (let at = Math.max(usage.fromAt, fromAt); at < end; at += hour - (at % hour)) {
-      const key = hourOf(usage.account, at);
-      const list = byHour.get(key) ?? [];
-      list.push(usage);
-      byHour.set(key, list);
-    }
-  }
-  return {
-    add(charge: Charge, sums: Map<string, Sum>): boolean {
-      if (charge.kind === "reserved") return false;
-      const held = (byHour.get(hourOf(charge.account, charge.fromAt)) ?? []).filter(
-        (usage) =>
-          usage.fromAt < charge.toAt &&
-          usage.toAt > charge.fromAt &&
-          (!isGpu(charge) || (usage.model === charge.model && usage.topology === charge.topology)),
-      );
-      const weights = held.map((usage) => weightOf(usage, charge));
-      if (weights.every((weight) => weight === 0n)) return false;
-      const parts = shareOut(charge.micros, weights);
-      const quantities = shareOut(charge.quantity, weights);
-      for (const [i, usage] of held.entries()) {
-        const key = by === "job" ? usage.job : nameOfUser(usage.user) || usage.user;
-        put(sums, key, charge.kind, parts[i]!, isGpu(charge) ? quantities[i]! : 0n);
-      }
-      return true;
-    },
-  };
-}
-
-function weightOf(usage: Usage, { kind, fromAt, toAt }: Charge): bigint {
-  const ms = BigInt(Math.min(usage.toAt, toAt) - Math.max(usage.fromAt, fromAt));
-  if (kind === "cpu") return ms * BigInt(usage.cpusMilli);
-  if (kind === "memory") return ms * BigInt(usage.memoryMiB);
-  return ms * BigInt(usage.unitsEach * usage.gpus.length);
 }
 
 function put(sums: Map<string, Sum>, key: string, kind: string, micros: bigint, unitMs: bigint): void {

@@ -100,7 +100,7 @@ export class Plant {
 
 export const prepared: ReportWhat = { kind: "prepared", engineId: "e1", enforcement: { memory: "cgroup-v2" } };
 export const started: ReportWhat = { kind: "started" };
-export const succeeded: ReportWhat = { kind: "exited", ran: true, code: 0 };
+export const succeeded: ReportWhat = { kind: "exited", ran: true, code: 0, done: true };
 export const stopped: ReportWhat = { kind: "exited", ran: true, code: 143, signal: "SIGTERM" };
 
 function pathOf(team: number): string {

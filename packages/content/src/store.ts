@@ -1,0 +1,321 @@
+import { execFile } from "node:child_process";
+import { createHash, randomBytes } from "node:crypto";
+import { statSync, utimesSync } from "node:fs";
+import { chmod, type FileHandle, mkdir, open, readdir, readFile, rename, rm, stat } from "node:fs/promises";
+import { join } from "node:path";
+import { setImmediate as breathe } from "node:timers/promises";
+import { promisify } from "node:util";
+import {
+  faultOfTree,
+  isDigest,
+  isTreeFile,
+  parseTree,
+  type Tree,
+  type TreeLimits,
+  treeLimitsMax,
+  treeText,
+} from "@tessera/core";
+import { ContentDamaged, ContentMissing, ContentRefused } from "./failure.ts";
+import { sweepContent } from "./sweep.ts";
+import { type UnpackOptions, unpackTree } from "./unpack.ts";
+
+/** The content of all tenants below one folder. What one tenant keeps cannot be asked about through another. */
+export class ContentStore {
+  readonly #root: string;
+  readonly #tenants = new Map<string, TenantContent>();
+
+  constructor(root: string) {
+    this.#root = root;
+  }
+
+  /** The content of one tenant, named by its outside id. */
+  of(tenant: string): TenantContent {
+    if (!/^[A-Za-z0-9][A-Za-z0-9_-]{0,99}$/.test(tenant)) throw new Error(`"${tenant}" cannot be the id of a tenant`);
+    const known = this.#tenants.get(tenant) ?? new TenantContent(join(this.#root, tenant));
+    this.#tenants.set(tenant, known);
+    return known;
+  }
+
+  /** Everyone who keeps or has kept something here. */
+  async tenants(): Promise<string[]> {
+    return readdir(this.#root).catch(unless("ENOENT", []));
+  }
+}
+
+/** One content that is said to come, whole or from `offset` on. */
+export interface Incoming {
+  readonly sha256: string;
+  readonly bytes: number;
+  readonly offset?: number;
+  /** Who sends it: parts of two senders are never mixed. */
+  readonly sender?: string;
+}
+
+export interface Missing {
+  readonly sha256: string;
+  /** How many of its bytes are here already; sending may go on from there. */
+  readonly have: number;
+}
+
+/** How far apart the times are that are noted for content which is still asked for. */
+const touchMs = 60 * 60 * 1000;
+/** How many files are looked at before others get a turn. */
+const slice = 200;
+
+/** Files of one tenant, named by the sha256 of their bytes. */
+export class TenantContent {
+  readonly #root: string;
+  /** Something was written that a power cut could still take; unknown after a start. */
+  #unsynced = true;
+  #bytes: Promise<number> | undefined;
+  readonly #turns = new Map<string, Promise<unknown>>();
+
+  constructor(root: string) {
+    this.#root = root;
+  }
+
+  /** Those of the digests that are not here. What is here stays for at least the time that a sweep leaves it. */
+  async missing(digests: readonly string[], sender = ""): Promise<Missing[]> {
+    const missing: Missing[] = [];
+    const now = Date.now();
+    for (const [i, sha256] of digests.entries()) {
+      if (i % slice === slice - 1) await breathe();
+      if (!this.#touch(sha256, now)) missing.push({ sha256, have: sizeOf(this.#partial(sha256, sender)) ?? 0 });
+    }
+    return missing;
+  }
+
+  /**
+   * Keeps one content, hashed while it is written and visible only when it is whole. A part that does not end it is kept
+   * for the sender to go on. Returns how many bytes are here now. Sending what is here again changes nothing.
+   */
+  async putFile(source: AsyncIterable<Uint8Array>, incoming: Incoming): Promise<{ readonly have: number }> {
+    const { sha256, bytes, offset = 0, sender = "" } = incoming;
+    if (!isDigest(sha256)) throw new ContentRefused("it has no sha256 of 64 hexadecimal digits", "Give its digest.");
+    if (this.#touch(sha256, Date.now())) {
+      await drain(source);
+      return { have: bytes };
+    }
+    const partial = this.#partial(sha256, sender);
+    return this.#inTurn(partial, () => this.#receive(source, { sha256, bytes, offset }, partial));
+  }
+
+  async #receive(
+    source: AsyncIterable<Uint8Array>,
+    { sha256, bytes, offset }: { readonly sha256: string; readonly bytes: number; readonly offset: number },
+    partial: string,
+  ): Promise<{ readonly have: number }> {
+    if (this.has(sha256)) {
+      await drain(source); // another sender was faster
+      return { have: bytes };
+    }
+    const have = sizeOf(partial) ?? 0;
+    if (offset > have || (offset > 0 && offset < have)) {
+      await drain(source);
+      throw new ContentRefused(
+        `${have} of its bytes are here, and the part begins at ${offset}`,
+        "Ask what is missing, and go on there.",
+      );
+    }
+    await mkdir(join(this.#root, "partial"), { recursive: true, mode: 0o700 });
+    const file = await open(partial, offset === 0 ? "w" : "r+", 0o600);
+    const hash = createHash("sha256");
+    let at = offset;
+    try {
+      for await (const part of source) {
+        if (at + part.length > bytes)
+          throw new ContentRefused(`it has more than the ${bytes} bytes that were said`, "Send it again.");
+        if (offset === 0) hash.update(part);
+        at = await writeAll(file, part, at);
+      }
+    } catch (error) {
+      if (error instanceof ContentRefused) await rm(partial, { force: true });
+      throw error;
+    } finally {
+      await file.close();
+    }
+    if (at < bytes) return { have: at };
+    const digest = offset === 0 ? hash.digest("hex") : await digestOf(partial);
+    if (digest !== sha256) {
+      await rm(partial, { force: true });
+      throw new ContentRefused(
+        `its sha256 is ${digest} and not ${sha256}: it changed while it was sent`,
+        "Send it again.",
+      );
+    }
+    await this.#keep(partial, sha256, bytes);
+    return { have: bytes };
+  }
+
+  async #keep(from: string, sha256: string, bytes: number): Promise<void> {
+    const path = this.path(sha256);
+    await mkdir(join(path, ".."), { recursive: true, mode: 0o700 });
+    await chmod(from, 0o400);
+    await rename(from, path);
+    this.#unsynced = true;
+    if (this.#bytes !== undefined) this.#bytes = this.#bytes.then((before) => before + bytes);
+  }
+
+  /** Keeps a tree whose contents are all here, and returns its id. When this returns, a power cut takes none of it. */
+  async putTree(tree: Tree, limits: TreeLimits = treeLimitsMax): Promise<string> {
+    const fault = faultOfTree(tree, limits);
+    if (fault !== undefined)
+      throw new ContentRefused(`${fault.path === "" ? "the folder:" : fault.path} ${fault.detail}`, fault.hint);
+    const now = Date.now();
+    for (const [i, entry] of tree.files.entries()) {
+      if (i % slice === slice - 1) await breathe();
+      if (!isTreeFile(entry)) continue;
+      if (!this.#touch(entry.sha256, now)) throw new ContentMissing(entry.sha256, entry.path);
+      const size = sizeOf(this.path(entry.sha256));
+      if (size !== entry.bytes)
+        throw new ContentRefused(`${entry.path} has ${size} bytes, not ${entry.bytes}`, "Send the folder again.");
+    }
+    const text = Buffer.from(treeText(tree));
+    const id = createHash("sha256").update(text).digest("hex");
+    await this.putFile([text] as unknown as AsyncIterable<Uint8Array>, {
+      sha256: id,
+      bytes: text.length,
+      sender: randomBytes(6).toString("hex"),
+    });
+    await this.#sync();
+    return id;
+  }
+
+  /** The tree with this id, checked again: any content can be named as if it were a tree. */
+  async readTree(id: string): Promise<Tree> {
+    if (!isDigest(id)) throw new ContentRefused(`${id} is not the id of a tree`, "Give the sha256 of its text.");
+    const text = await readFile(this.path(id)).catch((error) => {
+      if (error.code === "ENOENT") throw new ContentMissing(id, "the folder");
+      throw error;
+    });
+    if (createHash("sha256").update(text).digest("hex") !== id) {
+      await this.remove(id);
+      throw new ContentDamaged(id, "the list of the folder");
+    }
+    const tree = parseTree(text.toString("utf8"));
+    const fault =
+      tree === undefined ? { path: "", detail: "it is not the text of a tree" } : faultOfTree(tree, treeLimitsMax);
+    if (tree === undefined || fault !== undefined)
+      throw new ContentRefused(`${id} is no tree: ${fault?.path} ${fault?.detail}`, "Commit a tree first.");
+    return tree;
+  }
+
+  /** Makes the folder that a tree describes. `folder` must be there, and nobody else may be able to write in it yet. */
+  async unpack(id: string, folder: string, options: UnpackOptions = {}): Promise<Tree> {
+    const tree = await this.readTree(id);
+    try {
+      await unpackTree(this, tree, folder, options);
+    } catch (error) {
+      if (error instanceof ContentDamaged) await this.remove(error.sha256);
+      throw error;
+    }
+    return tree;
+  }
+
+  /** Where a content lies once it is kept. */
+  path(sha256: string): string {
+    return join(this.#root, sha256.slice(0, 2), sha256.slice(2));
+  }
+
+  has(sha256: string): boolean {
+    return isDigest(sha256) && sizeOf(this.path(sha256)) !== undefined;
+  }
+
+  async remove(sha256: string): Promise<void> {
+    const bytes = sizeOf(this.path(sha256));
+    await rm(this.path(sha256), { force: true });
+    if (bytes !== undefined && this.#bytes !== undefined) this.#bytes = this.#bytes.then((before) => before - bytes);
+  }
+
+  /** How many bytes this tenant keeps, counted once from the disk and then kept up to date. */
+  bytes(): Promise<number> {
+    this.#bytes ??= this.#measure();
+    return this.#bytes;
+  }
+
+  /** Removes what no tree in `roots` refers to and nobody asked about for `keepMs`. Returns what was removed. */
+  async sweep(roots: Iterable<string>, keepMs: number, now: number): Promise<{ files: number; bytes: number }> {
+    const removed = await sweepContent(this, this.#root, roots, now - keepMs);
+    this.#bytes = undefined; // other processes write here too: count again
+    return removed;
+  }
+
+  async #measure(): Promise<number> {
+    let sum = 0;
+    for (const name of await readdir(this.#root).catch(unless("ENOENT", []))) {
+      for (const file of await readdir(join(this.#root, name)).catch(unless("ENOENT", []))) {
+        sum += (await stat(join(this.#root, name, file)).catch(unless("ENOENT", { size: 0 }))).size;
+      }
+    }
+    return sum;
+  }
+
+  /** False when it is not here. Its time says when it was last asked for, so that a sweep leaves it. */
+  #touch(sha256: string, now: number): boolean {
+    if (!isDigest(sha256)) return false;
+    const path = this.path(sha256);
+    const found = statSync(path, { throwIfNoEntry: false });
+    if (found === undefined) return false;
+    if (found.mtimeMs < now - touchMs) utimesSync(path, now / 1000, now / 1000);
+    return true;
+  }
+
+  #partial(sha256: string, sender: string): string {
+    const name = sender === "" ? sha256 : `${sha256}.${createHash("sha256").update(sender).digest("hex").slice(0, 16)}`;
+    return join(this.#root, "partial", name);
+  }
+
+  async #inTurn<Result>(name: string, act: () => Promise<Result>): Promise<Result> {
+    const turn = (this.#turns.get(name) ?? Promise.resolve()).catch(() => {}).then(act);
+    this.#turns.set(name, turn);
+    try {
+      return await turn;
+    } finally {
+      if (this.#turns.get(name) === turn) this.#turns.delete(name);
+    }
+  }
+
+  /** One call for thousands of files: a sync of each would take seconds. */
+  async #sync(): Promise<void> {
+    if (!this.#unsynced) return;
+    this.#unsynced = false;
+    const run = promisify(execFile);
+    try {
+      await run("sync", ["-f", this.#root]).catch(() => run("sync"));
+    } catch (error) {
+      this.#unsynced = true;
+      throw new Error("what was sent cannot be made durable: sync does not work here", { cause: error });
+    }
+  }
+}
+
+async function writeAll(file: FileHandle, part: Uint8Array, at: number): Promise<number> {
+  let offset = 0;
+  while (offset < part.length) {
+    offset += (await file.write(part, offset, part.length - offset, at + offset)).bytesWritten;
+  }
+  return at + part.length;
+}
+
+async function digestOf(path: string): Promise<string> {
+  const hash = createHash("sha256");
+  const file = await open(path, "r");
+  for await (const part of file.createReadStream({ highWaterMark: 1 << 20 })) hash.update(part as Buffer);
+  return hash.digest("hex");
+}
+
+/** A body that is not wanted must still be read, or the next thing on the connection would be taken for it. */
+async function drain(source: AsyncIterable<Uint8Array>): Promise<void> {
+  for await (const _ of source);
+}
+
+function sizeOf(path: string): number | undefined {
+  return statSync(path, { throwIfNoEntry: false })?.size;
+}
+
+function unless<Value>(code: string, value: Value): (error: NodeJS.ErrnoException) => Value {
+  return (error) => {
+    if (error.code === code) return value;
+    throw error;
+  };
+}
