@@ -2,6 +2,13 @@ import { Draft, envOf, type Fields, type ForeignFile, fieldsOf, gpusOf, modelOf,
 
 const types = ["task", "service", "dev-environment", "fleet", "volume", "gateway"];
 
+const variables = [
+  ["DSTACK_NODE_RANK", "RANK"],
+  ["DSTACK_NODES_NUM", "WORLD_SIZE"],
+  ["DSTACK_MASTER_NODE_IP", "MASTER_ADDR"],
+  ["DSTACK_GPUS_PER_NODE", "TESS_GPUS"],
+] as const;
+
 /** Whether a document is a configuration of dstack. */
 export function isDstack(value: Fields): boolean {
   const typed = typeof value.type === "string" && types.includes(value.type);
@@ -27,6 +34,8 @@ export function readDstack(value: Fields): ForeignFile {
   draft.put("env", envOf(value.env), "env");
   const commands = Array.isArray(value.commands) ? value.commands.map(String).join("\n") : textOf(value.commands);
   draft.put("run", commands, "commands");
+  for (const [theirs, ours] of variables)
+    if (commands?.includes(theirs)) draft.leave(`$${theirs}`, `it is $${ours} here`);
   if ("image" in value) draft.leave("image", "image, where the fleet runs containers");
   if ("python" in value) draft.leave("python", "setup: uv venv, or run in your own venv");
   if ("ports" in value || "port" in value) draft.leave("ports", "tess port-forward JOB PORT reaches a port of the job");
@@ -38,11 +47,14 @@ export function readDstack(value: Fields): ForeignFile {
 
 /** `24GB`, `H100:8`, `H100:80GB:8`, or an object. */
 function putGpus(draft: Draft, gpu: unknown): void {
-  if (typeof gpu === "number") return draft.put("gpus", gpu, "resources.gpu");
-  const { name, count, memory } = typeof gpu === "string" ? partsOf(gpu) : fieldsOf(gpu);
-  const model = Array.isArray(name) ? name[0] : name;
   if (gpu === undefined) return;
-  draft.put("gpus", gpusOf(model === undefined ? undefined : modelOf(String(model)), lowest(count) ?? 1), "resources.gpu");
+  const { name, count, memory } = typeof gpu === "object" ? fieldsOf(gpu) : partsOf(String(gpu));
+  const model = Array.isArray(name) ? name[0] : name;
+  draft.put(
+    "gpus",
+    gpusOf(model === undefined ? undefined : modelOf(String(model)), lowest(count) ?? 1),
+    "resources.gpu",
+  );
   draft.put("gpu_memory", sizeOf(memory), "resources.gpu");
 }
 

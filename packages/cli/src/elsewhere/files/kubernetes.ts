@@ -1,4 +1,15 @@
-import { Draft, envOf, type Fields, type ForeignFile, fieldsOf, gpusOf, listOf, modelOf, nameOf, textOf } from "./foreign.ts";
+import {
+  Draft,
+  envOf,
+  type Fields,
+  type ForeignFile,
+  fieldsOf,
+  gpusOf,
+  listOf,
+  modelOf,
+  nameOf,
+  textOf,
+} from "./foreign.ts";
 
 /** Whether a document is a Kubernetes manifest. */
 export function isKubernetes(value: Fields): boolean {
@@ -12,7 +23,10 @@ export function readKubernetes(value: Fields): ForeignFile {
   const spec = fieldsOf(value.spec);
   const { pod, members, job } = podOf(kind, spec);
   if (pod === undefined) {
-    draft.leave(`kind: ${kind}`, "has no equal here; of Pod, Job, JobSet, PyTorchJob and Deployment the fields are shown");
+    draft.leave(
+      `kind: ${kind}`,
+      "has no equal here; of Pod, Job, JobSet, PyTorchJob and Deployment the fields are shown",
+    );
     return draft.done();
   }
   draft.put("name", nameOf(name), "metadata.name");
@@ -28,7 +42,8 @@ export function readKubernetes(value: Fields): ForeignFile {
     draft.put("priority", /high/.test(String(pod.priorityClassName)) ? "high" : "low", "priorityClassName");
   const [container, ...others] = listOf(pod.containers).map(fieldsOf);
   if (container !== undefined) putContainer(draft, container, fieldsOf(pod.nodeSelector));
-  if (others.length > 0) draft.leave(`${others.length + 1} containers`, "a job is one program: start the others in run");
+  if (others.length > 0)
+    draft.leave(`${others.length + 1} containers`, "a job is one program: start the others in run");
   if (listOf(pod.initContainers).length > 0) draft.leave("initContainers", "setup runs before run");
   if (listOf(pod.volumes).length > 0) draft.leave("volumes", "mounts, with volumes: tess volume create");
   for (const field of ["tolerations", "affinity", "nodeSelector", "serviceAccountName", "imagePullSecrets"]) {
@@ -56,7 +71,11 @@ function podOf(kind: string, spec: Fields): PodFound {
     const replicated = fieldsOf(listOf(spec.replicatedJobs)[0]);
     const job = fieldsOf(fieldsOf(replicated.template).spec);
     const count = Number(replicated.replicas ?? 1) * Number(job.parallelism ?? 1);
-    return { pod: inside(job), members: { count, from: "replicas x parallelism" }, job: { ...job, completionMode: "" } };
+    return {
+      pod: inside(job),
+      members: { count, from: "replicas x parallelism" },
+      job: { ...job, completionMode: "" },
+    };
   }
   const replicas = Object.entries(spec).find(([field]) => /ReplicaSpecs$/.test(field))?.[1];
   if (replicas === undefined) return { pod: undefined, members: one, job: {} };
@@ -78,11 +97,17 @@ function putContainer(draft: Draft, container: Fields, selector: Fields): void {
   const plain = listOf(container.env).filter((each) => "value" in fieldsOf(each));
   draft.put("env", envOf(plain), "env");
   const secret = listOf(container.env).filter((each) => "secretKeyRef" in fieldsOf(fieldsOf(each).valueFrom));
-  if (secret.length > 0) draft.put("secrets", secret.map((each) => String(fieldsOf(each).name)), "env: secretKeyRef");
+  if (secret.length > 0)
+    draft.put(
+      "secrets",
+      secret.map((each) => String(fieldsOf(each).name)),
+      "env: secretKeyRef",
+    );
   draft.put("run", commandOf(container), "command, args");
   if (container.command === undefined && container.args === undefined)
     draft.leave("no command", "run is needed: the image's own command is not known here");
-  if (typeof container.image === "string") draft.leave(`image ${container.image}`, "image, where the fleet runs containers");
+  if (typeof container.image === "string")
+    draft.leave(`image ${container.image}`, "image, where the fleet runs containers");
   if (listOf(container.ports).length > 0) draft.leave("ports", "tess port-forward JOB PORT reaches a port of the job");
 }
 

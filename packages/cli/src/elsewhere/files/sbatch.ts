@@ -111,7 +111,8 @@ function putTasks(draft: Draft, given: ReadonlyMap<string, string>, nodes: numbe
   const tasks = countOf(given.get("--ntasks"));
   if (perNode !== undefined && perNode > 1)
     draft.leave(from(given, "--ntasks-per-node"), `run: torchrun --nproc-per-node ${perNode} … starts them`);
-  else if (tasks !== undefined && tasks > 1 && nodes === undefined) draft.put("members", tasks, from(given, "--ntasks"));
+  else if (tasks !== undefined && tasks > 1 && nodes === undefined)
+    draft.put("members", tasks, from(given, "--ntasks"));
   else if (tasks !== undefined && nodes !== undefined && tasks > nodes)
     draft.leave(from(given, "--ntasks"), `run: torchrun --nproc-per-node ${Math.ceil(tasks / nodes)} … starts them`);
 }
@@ -124,7 +125,8 @@ function putAfter(draft: Draft, given: ReadonlyMap<string, string>): void {
 
 /** `B:USR1@120`: this signal, two minutes before the end. */
 function putSignal(draft: Draft, given: ReadonlyMap<string, string>): void {
-  const [, signal, seconds = "60"] = /^(?:[BR]+:)?(?:SIG)?([A-Z0-9]+)(?:@(\d+))?$/.exec(given.get("--signal") ?? "") ?? [];
+  const [, signal, seconds = "60"] =
+    /^(?:[BR]+:)?(?:SIG)?([A-Z0-9]+)(?:@(\d+))?$/.exec(given.get("--signal") ?? "") ?? [];
   if (signal !== undefined)
     draft.put("checkpoint", { signal: `SIG${signal}`, grace: `${seconds}s` }, from(given, "--signal"));
 }
@@ -150,6 +152,11 @@ function arrayOf(text: string | undefined): string | undefined {
 function bodyOf(text: string): { run: string; modules: readonly string[] } {
   const lines = text.split(/\r?\n/).filter((line) => !/^#!|^#SBATCH/.test(line));
   const modules = lines.filter((line) => /^\s*module\s/.test(line)).map((line) => line.trim());
-  const rest = lines.filter((line) => !/^\s*module\s/.test(line)).map((line) => line.replace(/^(\s*)srun\s+(-\S+\s+)*/, "$1"));
+  const rest = lines.filter((line) => !/^\s*module\s/.test(line)).map(withoutSrun);
   return { run: rest.join("\n").trim(), modules };
+}
+
+/** Without `srun` and its options; those of one letter that take a value take the next word along. */
+function withoutSrun(line: string): string {
+  return line.replace(/^(\s*)srun\s+((-[nNcGtpJAwxoeidD]\s+\S+|-\S+)\s+)*/, "$1");
 }

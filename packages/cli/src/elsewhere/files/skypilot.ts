@@ -1,12 +1,39 @@
-import { Draft, envOf, type Fields, type ForeignFile, fieldsOf, gpusOf, listOf, modelOf, nameOf, textOf } from "./foreign.ts";
+import {
+  Draft,
+  envOf,
+  type Fields,
+  type ForeignFile,
+  fieldsOf,
+  gpusOf,
+  listOf,
+  modelOf,
+  nameOf,
+  textOf,
+} from "./foreign.ts";
 
 const own = ["resources", "num_nodes", "file_mounts", "envs", "accelerators"];
+/** A file with one of these was written for Tessera, with a field that it does not have. */
+const ours = [
+  "gpus",
+  "nodes",
+  "members",
+  "max_time",
+  "cpus",
+  "memory",
+  "retry",
+  "checkpoint",
+  "array",
+  "project",
+  "env",
+];
 
 /** Whether a document is a SkyPilot task. */
 export function isSkyPilot(value: Fields): boolean {
   const { resources } = value;
-  if (Array.isArray(resources) || "commands" in value) return false;
-  return own.filter((field) => field in value).length > 0 && ("run" in value || "setup" in value || "resources" in value);
+  if (Array.isArray(resources) || "commands" in value || ours.some((field) => field in value)) return false;
+  return (
+    own.filter((field) => field in value).length > 0 && ("run" in value || "setup" in value || "resources" in value)
+  );
 }
 
 export function readSkyPilot(value: Fields): ForeignFile {
