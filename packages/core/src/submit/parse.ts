@@ -23,7 +23,7 @@ import {
 } from "./fields.ts";
 import { parseGpus, type RawGpus } from "./gpus.ts";
 import { cpusToMilli, parseAmount, parseDuration, parseSize } from "./quantities.ts";
-import { parseStorage, type RawStorage } from "./storage.ts";
+import { parseOutputs, parseStorage, type RawStorage } from "./storage.ts";
 
 /** The job file, with types checked by wire's JobSpecBody; `parseJob` settles the meaning of the values. */
 export interface RawJob extends RawMembers, RawNeeds, RawStorage {
@@ -73,7 +73,6 @@ export const fieldsNotYet = [
   "idle",
   "schedule",
   "mounts",
-  "outputs",
   "matrix",
   "ide",
   "burst",
@@ -110,6 +109,8 @@ export function parseJob(raw: RawJob, settled: Settled): JobSpec | Refusal {
   if (isRefusal(memoryMiB)) return memoryMiB;
   const storage = parseStorage(raw, memoryMiB);
   if (isRefusal(storage)) return storage;
+  const outputs = parseOutputs(raw.outputs);
+  if (isRefusal(outputs)) return outputs;
   const gpuMemoryMiB = parseSize(raw.gpu_memory ?? 0, "gpu_memory");
   if (isRefusal(gpuMemoryMiB)) return gpuMemoryMiB;
   const asks = withShares(gpus, raw, gpuMemoryMiB);
@@ -173,6 +174,7 @@ export function parseJob(raw: RawJob, settled: Settled): JobSpec | Refusal {
     name: raw.name ?? plainName,
     needs: needs.length > 0 ? needs : undefined,
     notBeforeAt: settled.notBeforeAt,
+    outputs,
     preemptible: raw.preemptible ?? true,
     priority: typeof raw.priority === "number" ? raw.priority : priorities[raw.priority ?? "normal"],
     retry: parseRetry(raw.retry),

@@ -14,6 +14,8 @@ import type { RunSheet } from "./sheet.ts";
 import { longestTimerMs, Stopping, signalOf } from "./stop.ts";
 import { endTree, signalTree, type Tree, treeMembers } from "./tree.ts";
 
+export type MemberEnd = Extract<ReportWhat, { kind: "exited" }>;
+
 /** From release to the end: setup, then the command itself, under one clock and one way to stop. */
 export async function runMember(
   sheet: RunSheet,
@@ -21,7 +23,7 @@ export async function runMember(
   orders: Orders,
   reports: ReportWriter,
   writer: LogWriter,
-): Promise<ReportWhat> {
+): Promise<MemberEnd> {
   const { order } = sheet;
   const environment = environmentOf(sheet, secrets);
   const masker = maskerOf(Object.values(secrets));

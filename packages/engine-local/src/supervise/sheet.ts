@@ -37,6 +37,8 @@ export interface RunSheet {
   readonly outPath: string;
   readonly checkpointPath: string;
   readonly temporaryPath: string;
+  /** Where the contents of tenants are kept; absent = nothing is. */
+  readonly contentFolder?: string;
   readonly logFolder: string;
   readonly hintFile: string;
   readonly logBytesMax: number;
