@@ -136,7 +136,7 @@ export { demandOf, modelsFor } from "./quota/demand.ts";
 export { coverFor } from "./quota/guarantee.ts";
 export { nothingHeld } from "./quota/held.ts";
 export { shareOf } from "./quota/share.ts";
-export { stopOrderOf } from "./run/stop.ts";
+export { comesBack, stopOrderOf } from "./run/stop.ts";
 export { nextDueAt } from "./schedule/due.ts";
 export { SchedulerMemory } from "./schedule/memory.ts";
 export { apply, keysKeptMs } from "./state/apply/apply.ts";

@@ -118,7 +118,7 @@ function liveJobs(state: State, id: JobId): Job[] {
 
 function cancel(state: State, job: Job, now: Instant, together: EndingTogether): Event[] {
   if (job.state !== "waiting") return stopJob(state, job, "cancel", now);
-  return endJob(state, job, "cancelled", now, undefined, undefined, together);
+  return endJob(state, job, { outcome: "cancelled" }, now, together);
 }
 
 /** The deadline of a job has come: a waiting job ends, a running one must stop. */
@@ -126,6 +126,6 @@ export function deadlineCame(state: State, no: JobNo, now: Instant): Event[] {
   const job = state.jobs.get(no);
   if (job === undefined || (job.spec.deadlineAt ?? Number.POSITIVE_INFINITY) > now) return [];
   if (job.state === "waiting")
-    return endJob(state, job, "deadline-passed", now, undefined, "its deadline came while it waited");
+    return endJob(state, job, { outcome: "deadline-passed", reason: "its deadline came while it waited" }, now);
   return stopJob(state, job, "deadline", now);
 }

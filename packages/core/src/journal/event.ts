@@ -254,12 +254,16 @@ export interface JobRequeued extends Head<"job-requeued"> {
   readonly attempt: number;
   readonly cause: "failed" | "node_lost" | "preempted" | "moved" | "drain" | "budget" | "refused";
   readonly notBeforeAt: Instant;
+  /** When its last member ended, where that is earlier than `at`: engines report late after an outage. */
+  readonly ranUntil?: Instant;
 }
 export interface JobEnded extends Head<"job-ended"> {
   readonly job: JobNo;
   readonly outcome: JobOutcome;
   readonly exitCode?: number;
   readonly reason?: string;
+  /** As of `job-requeued`. */
+  readonly ranUntil?: Instant;
 }
 /** An idempotency key was used for a create; `result` is the id of the created thing. */
 export interface KeyUsed extends Head<"key-used"> {

@@ -195,7 +195,7 @@ function requeued(state: State, event: JobRequeued): void {
   if (job.state === "waiting") throw new Error(`job ${job.id} is requeued and waits already`);
   if (job.leases.length > 0) throw new Error(`job ${job.id} is requeued while it holds ${job.leases.length} leases`);
   if (job.array !== undefined) state.arrays.get(job.array)!.active--;
-  rememberAttempt(job, attemptOf(job, event.at, event.cause));
+  rememberAttempt(job, attemptOf(job, event.ranUntil ?? event.at, event.cause));
   job.state = "waiting";
   job.seats = [];
   job.attempt = event.attempt;
@@ -234,7 +234,7 @@ function ended(state: State, event: JobEnded): void {
   const job = jobOf(state, event.job);
   if (job.leases.length > 0) throw new Error(`job ${job.id} ends while it holds ${job.leases.length} leases`);
   if (event.outcome === "succeeded") {
-    noteEnd(state, job, event.at);
+    noteEnd(state, job, event.ranUntil ?? event.at);
     noteLength(state, job, event.at);
   }
   if (event.outcome === "succeeded" || event.outcome === "failed") state.runTimes.note(job, event.at);
