@@ -1,4 +1,5 @@
 export { overcommitted } from "./admit/account.ts";
+export { admitJob } from "./admit/job.ts";
 export { correctionsOf, type IssuedLine } from "./bill/correct.ts";
 export { type Extract, extractFrom, extractLines, extractOf, recompute } from "./bill/extract.ts";
 export { buildInvoice, invoiceText, readLine, spelled } from "./bill/invoice.ts";
@@ -19,7 +20,16 @@ export type { Input } from "./journal/input.ts";
 export type { IssueInvoice } from "./journal/money-command.ts";
 export type { BudgetForeseen, BudgetReached, InvoiceIssued, SpelledEntry } from "./journal/money-event.ts";
 export type { Decision } from "./journal/outcome.ts";
-export { hintText, isRefusal, type Refusal, type RefusalKind, refusalText, refuse } from "./journal/refusal.ts";
+export {
+  hintText,
+  isRefusal,
+  mistakesOf,
+  type Refusal,
+  type RefusalKind,
+  refusalText,
+  refuse,
+  refuseAll,
+} from "./journal/refusal.ts";
 export type { Report, ReportWhat } from "./journal/report.ts";
 export { EventSpelling } from "./journal/spell.ts";
 export { type StoredEvent, upcast } from "./journal/upcast.ts";
@@ -147,7 +157,9 @@ export { jobOf } from "./state/live-jobs.ts";
 export type { ReadonlyState } from "./state/readonly-state.ts";
 export { readSnapshot, snapshotSchema, writeSnapshot } from "./state/snapshot/snapshot.ts";
 export type { State } from "./state/state.ts";
-export { fieldsNotYet, parseJob, type RawJob, type Settled } from "./submit/parse.ts";
+export { withoutAll } from "./submit/all-gpus.ts";
+export { Mistakes } from "./submit/mistakes.ts";
+export { fieldsNotYet, parseJob, type RawJob, readJob, type Settled } from "./submit/parse.ts";
 export { cpusToMilli, gpusToUnits, parseDuration, parseSize } from "./submit/quantities.ts";
 export { parseSizes, sizedAmounts, withoutSizes } from "./submit/sizes.ts";
 export { type RawKind, sizeJob } from "./submit/sizing/kind.ts";

@@ -61,11 +61,11 @@ function dependencies(state: State, command: SubmitJob): readonly JobNo[] | Refu
     }
     const ended = command.endedBefore.find((each) => each.job === after.job);
     // It was live when the shell looked and has ended since; only the shell can read its outcome.
-    if (ended === undefined) return refuse("look-again", `after.${i}`, after.job, "has just ended", "ask again");
+    if (ended === undefined) return refuse("look-again", `after[${i}]`, after.job, "has just ended", "ask again");
     if (after.when === "succeeded" && ended.outcome !== "succeeded") {
       return refuse(
         "conflict",
-        `after.${i}`,
+        `after[${i}]`,
         after.job,
         `has ended as ${ended.outcome}`,
         "use when: ended, or name another job",
