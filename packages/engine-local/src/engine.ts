@@ -1,7 +1,7 @@
 import { type FSWatcher, watch } from "node:fs";
 import { chmod, mkdir, readdir, realpath, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { type LeaseId, type NodeFacts, parseLeaseId, type Report, type ReportWhat } from "@tessera/core";
+import { type JobId, type LeaseId, type NodeFacts, parseLeaseId, type Report, type ReportWhat } from "@tessera/core";
 import {
   type Capabilities,
   type Clock,
@@ -29,7 +29,7 @@ import {
   takeClaim,
 } from "./lease/folder.ts";
 import { LeaseRecord } from "./lease/record.ts";
-import { type Keep, prune, removeTree, usualKeep } from "./lease/retention.ts";
+import { type Keep, prune, removeTree, sweepJobs, usualKeep } from "./lease/retention.ts";
 import { examineMachine, type Machine } from "./limit/machine.ts";
 import { type Ground, planRun } from "./limit/plan.ts";
 import { type UserRange, userOfTenant } from "./limit/tenants.ts";
@@ -73,7 +73,7 @@ export async function openLocalEngine(
   const machine = await examine(state.root);
   // Without a mount namespace the jobs of other users must pass through to their own folders, and see no names there.
   const passable = machine.means === "user" ? 0o711 : 0o700;
-  for (const folder of [state.root, state.work]) await chmod(folder, passable);
+  for (const folder of [state.root, state.work, state.jobs]) await chmod(folder, passable);
   const engine = new LocalEngine(options, state, machine);
   await engine.adopt();
   return engine;
@@ -200,6 +200,11 @@ class LocalEngine implements Engine {
     return readLog(join(this.#state.logs, safeName(lease)), parseLeaseId(lease)?.rank ?? 0, query, ended);
   }
 
+  async sweep(isLive: (job: JobId) => boolean): Promise<void> {
+    const keep = { ...usualKeep, ...this.#options.keep };
+    await sweepJobs(this.#state, keep.checkpointMs, this.#clock.now(), (job) => isLive(job as JobId));
+  }
+
   async close(): Promise<void> {
     this.#closed = true;
     for (const timer of this.#timers) clearInterval(timer);
@@ -268,6 +273,7 @@ class LocalEngine implements Engine {
     if (node === undefined) return `node ${order.node} is not presented by this engine`;
     const missing = order.gpuUuids.find((uuid) => !node.gpus.some((gpu) => gpu.uuid === uuid));
     if (missing !== undefined) return `GPU ${missing} is not on node ${order.node}`;
+    if (!isFileName(order.job)) return `"${order.job}" cannot be the id of a job`;
     if (order.image !== undefined) return `image ${order.image}: this engine runs commands, not images`;
     for (const [field, script] of Object.entries({ setup: order.setup ?? "", run: order.run })) {
       if (Buffer.byteLength(script) > scriptBytesMax) {
@@ -425,6 +431,10 @@ const scriptBytesMax = 128 * 1024 - 1;
 
 /** A lease id names files; anything that could name another place is a bug of the caller. */
 function safeName(lease: LeaseId): string {
-  if (!/^[A-Za-z0-9][A-Za-z0-9_.-]{0,199}$/.test(lease)) throw new Error(`"${lease}" cannot be the id of a lease`);
+  if (!isFileName(lease)) throw new Error(`"${lease}" cannot be the id of a lease`);
   return lease;
+}
+
+function isFileName(id: string): boolean {
+  return /^[A-Za-z0-9][A-Za-z0-9_.-]{0,199}$/.test(id);
 }

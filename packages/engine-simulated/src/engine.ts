@@ -55,6 +55,9 @@ export class SimulatedEngine implements Engine {
     return readLog(this.#open(), lease, query);
   }
 
+  /** Nothing is kept for jobs here. */
+  async sweep(): Promise<void> {}
+
   async close(): Promise<void> {
     if (!this.#closed) this.#fleet.outbox.unsubscribe();
     this.#closed = true;

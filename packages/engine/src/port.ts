@@ -61,6 +61,12 @@ export type CodeOrder = { readonly tree: string } | { readonly git: { readonly u
 export interface Limits {
   readonly cpusMilli: number;
   readonly memoryMiB: number;
+  /** The size of /dev/shm, which counts in its memory; absent = the machine's default. */
+  readonly shmMiB?: number;
+  /** What the work, temporary and output folders may hold together; absent = not limited. */
+  readonly scratchMiB?: number;
+  /** What the folder that survives attempts may hold; absent = not limited. */
+  readonly checkpointMiB?: number;
   readonly processesMax: number;
   /** Wall time from start to the stop signal; 0 = none. The engine enforces it, also while the control plane is away. */
   readonly runMsMax: number;
@@ -137,6 +143,11 @@ export interface Engine {
   acknowledge(lease: LeaseId, sequence: number): Promise<void>;
   /** Also after the end, as long as logs are kept. */
   logs(lease: LeaseId, query: LogQuery): AsyncIterable<LogLine>;
+  /**
+   * Removes what is kept for a whole job, such as its checkpoint, a while after the job was first seen to have ended.
+   * To be called now and then.
+   */
+  sweep(isLive: (job: JobId) => boolean): Promise<void>;
   /** Lets go of watches and files. Members keep running. */
   close(): Promise<void>;
 }

@@ -26,6 +26,7 @@ const say = (text: string): void => console.error(text);
 /** Where the build puts the console. */
 const consoleFolder = fileURLToPath(new URL("../../web/bundle", import.meta.url));
 const inventoryEveryMs = 60_000;
+const sweepEveryMs = 60 * 60 * 1000;
 /** sysexits: the service is there, but cannot go on. */
 const exitOutage = 69;
 let starting: Starting | undefined;
@@ -76,6 +77,10 @@ async function main(): Promise<void> {
   control.follow(driver);
   await driver.adopt();
   control.adopted();
+  const sweep = () =>
+    engine.sweep((job) => control.state.jobById.has(job)).catch((error) => say(`tessera: ${error.message}`));
+  void sweep();
+  const sweeping = setInterval(() => void sweep(), sweepEveryMs);
   const watches = [BudgetWatch, JobBudgetWatch, PriceWatch].map((Watch) => new Watch(control, systemClock));
   for (const watch of watches) watch.start();
 
@@ -100,6 +105,7 @@ async function main(): Promise<void> {
     closing = true;
     say(`tessera: ${signal}: closing; jobs keep running and are taken over at the next start`);
     clearInterval(refresh);
+    clearInterval(sweeping);
     for (const watch of watches) watch.stop();
     driver.close();
     await webhook?.close();

@@ -21,6 +21,8 @@ export interface SpecFlags {
   readonly apartFrom?: string[];
   readonly cpus?: string;
   readonly memory?: string;
+  readonly shm?: string;
+  readonly scratch?: string;
   readonly gpuMemory?: string;
   readonly gpuCompute?: string;
   readonly maxTime?: string;
@@ -77,6 +79,8 @@ export function addSpecFlags(command: Command): Command {
     )
     .addOption(field("--cpus <count>", "CPUs per member"))
     .addOption(field("--memory <size>", "memory per member, such as 64GiB"))
+    .addOption(field("--shm <size>", "size of /dev/shm, counted in memory, such as 16GiB"))
+    .addOption(field("--scratch <size>", "work and temporary files per member, such as 100GiB"))
     .addOption(field("--gpu-memory <size>", "memory that each GPU must have, such as 40GiB"))
     .addOption(field("--gpu-compute <percent>", "part of each GPU, such as 30%"))
     .addOption(field("--max-time <duration>", "stop it after this long, such as 90m"))
@@ -132,6 +136,8 @@ export function specOfFlags(flags: SpecFlags, session: Session): Spec {
     apart_from: flags.apartFrom?.flatMap((text) => text.split(",")).filter((each) => each !== ""),
     cpus: numberOf("--cpus", flags.cpus),
     memory: sizeOf(flags.memory),
+    shm: sizeOf(flags.shm),
+    scratch: sizeOf(flags.scratch),
     gpu_memory: sizeOf(flags.gpuMemory),
     gpu_compute: flags.gpuCompute,
     max_time: durationOf("--max-time", flags.maxTime),

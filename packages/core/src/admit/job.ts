@@ -3,6 +3,7 @@ import { durationText } from "../model/duration.ts";
 import { modelMatches } from "../model/gpu-name.ts";
 import type { AccountNo, UserId } from "../model/ids.ts";
 import type { JobSpec } from "../model/job.ts";
+import { memoryText } from "../model/memory.ts";
 import { pathUp } from "../quota/accounts.ts";
 import { userCount } from "../quota/held.ts";
 import { arraySize } from "../state/apply/new-job.ts";
@@ -66,7 +67,7 @@ function overLimits(state: ReadonlyState, account: AccountNo, user: UserId, spec
   const gpus = fewest * spec.members.min;
   const waiting = Math.max(1, arraySize(spec));
   for (const { no, path, terms } of pathUp(state, account)) {
-    const { gpusPerJobMax, runMsMax, waitingJobsPerUserMax, gpusPerUserMax } = terms.limits;
+    const { gpusPerJobMax, runMsMax, waitingJobsPerUserMax, gpusPerUserMax, scratchMiBMax } = terms.limits;
     if (gpusPerJobMax !== undefined && gpus > gpusPerJobMax) {
       return refuse(
         "not-allowed",
@@ -93,6 +94,15 @@ function overLimits(state: ReadonlyState, account: AccountNo, user: UserId, spec
         value,
         `${value === null ? "is missing" : "is too long"}: jobs in ${path} run at most ${durationText(runMsMax)}`,
         `set max_time to at most ${durationText(runMsMax)}`,
+      );
+    }
+    if (scratchMiBMax !== undefined && (spec.scratchMiB ?? 0) > scratchMiBMax) {
+      return refuse(
+        "not-allowed",
+        "scratch",
+        memoryText(spec.scratchMiB!),
+        `is more than the ${memoryText(scratchMiBMax)} that a member may use in ${path}`,
+        `ask for at most ${memoryText(scratchMiBMax)}`,
       );
     }
     if (waitingJobsPerUserMax === undefined) continue;

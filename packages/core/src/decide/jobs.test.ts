@@ -222,7 +222,7 @@ describe("a job from submission to its end", () => {
       [{ gpus: 8, nodes: 3 }, "nodes"],
       [{ memory: "2TiB" }, "memory"],
       [{ gpus: "H100:0.5" }, "gpus"],
-      [{ shm: "1GiB" }, "shm"],
+      [{ schedule: "daily" }, "schedule"],
     ] as const) {
       const decision = w.submit("x", "lab", raw as never);
       assert.ok(isRefusal(decision), JSON.stringify(raw));

@@ -39,6 +39,12 @@ export interface Limits {
   readonly runMsDefault?: number;
   readonly waitingJobsPerUserMax?: number;
   readonly gpusPerUserMax?: number;
+  /** What the folders of one member may hold, and what the checkpoint of one job may hold. */
+  readonly scratchMiBMax?: number;
+  readonly checkpointMiBMax?: number;
+  /** What the kept outputs of all jobs at and below the account may hold, and how long they are kept. */
+  readonly outputsMiBMax?: number;
+  readonly outputsKeptMs?: number;
   /** GPU time that may be begun in each window of `everyMs`, counted from the epoch. */
   readonly gpuTime?: { readonly unitMsMax: number; readonly everyMs: number };
 }

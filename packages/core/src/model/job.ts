@@ -104,6 +104,10 @@ export interface JobSpec {
   /** Per member. 0 = not requested, not limited. */
   readonly cpusMilli: number;
   readonly memoryMiB: number;
+  /** The size of /dev/shm of each member, which counts in its memory; absent = the engine's default. */
+  readonly shmMiB?: number;
+  /** What the work, temporary and output folders of each member may hold; absent = the limit of its accounts. */
+  readonly scratchMiB?: number;
   /** The least memory that each GPU must have; 0 = any. */
   readonly gpuMemoryMiB: number;
   readonly isolation: Isolation;

@@ -23,9 +23,10 @@ import {
 } from "./fields.ts";
 import { parseGpus, type RawGpus } from "./gpus.ts";
 import { cpusToMilli, parseAmount, parseDuration, parseSize } from "./quantities.ts";
+import { parseStorage, type RawStorage } from "./storage.ts";
 
 /** The job file, with types checked by wire's JobSpecBody; `parseJob` settles the meaning of the values. */
-export interface RawJob extends RawMembers, RawNeeds {
+export interface RawJob extends RawMembers, RawNeeds, RawStorage {
   readonly name?: string;
   readonly type?: JobType;
   readonly image?: string;
@@ -66,7 +67,6 @@ export interface Settled {
 
 /** Fields of the format that are not supported yet. They are refused: ignoring one would break a promise. */
 export const fieldsNotYet = [
-  "shm",
   "port",
   "replicas",
   "probe",
@@ -108,6 +108,8 @@ export function parseJob(raw: RawJob, settled: Settled): JobSpec | Refusal {
   if (isRefusal(cpusMilli)) return cpusMilli;
   const memoryMiB = parseSize(raw.memory ?? 0, "memory");
   if (isRefusal(memoryMiB)) return memoryMiB;
+  const storage = parseStorage(raw, memoryMiB);
+  if (isRefusal(storage)) return storage;
   const gpuMemoryMiB = parseSize(raw.gpu_memory ?? 0, "gpu_memory");
   if (isRefusal(gpuMemoryMiB)) return gpuMemoryMiB;
   const asks = withShares(gpus, raw, gpuMemoryMiB);
@@ -175,8 +177,10 @@ export function parseJob(raw: RawJob, settled: Settled): JobSpec | Refusal {
     priority: typeof raw.priority === "number" ? raw.priority : priorities[raw.priority ?? "normal"],
     retry: parseRetry(raw.retry),
     run: raw.run,
+    scratchMiB: storage.scratchMiB,
     secrets: raw.secrets === undefined ? none : [...new Set(raw.secrets)].sort(),
     setup: raw.setup,
+    shmMiB: storage.shmMiB,
     slo,
     spread,
     strict: raw.strict ?? false,

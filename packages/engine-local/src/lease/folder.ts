@@ -17,6 +17,8 @@ export interface StateFolder {
   readonly hints: string;
   /** Working and temporary directories of the jobs, owned by their tenants. */
   readonly work: string;
+  /** What a job keeps from one attempt to the next, owned by its tenant; one folder per job. */
+  readonly jobs: string;
   readonly logs: string;
   /** One file per epoch seen; the highest name counts. Creating a name cannot undo a higher one, rewriting a file could. */
   readonly epochs: string;
@@ -31,10 +33,17 @@ export function stateFolder(root: string): StateFolder {
     ended: join(root, "ended"),
     hints: join(root, "hints"),
     work: join(root, "work"),
+    jobs: join(root, "jobs"),
     logs: join(root, "logs"),
     epochs: join(root, "epochs"),
     tenants: join(root, "tenants"),
   };
+}
+
+/** What is kept for a whole job: its checkpoint, and since when the job is known to have ended. */
+export function jobFolders({ jobs }: StateFolder, job: string) {
+  const folder = join(jobs, job);
+  return { folder, checkpoint: join(folder, "checkpoint"), ended: join(folder, "ended") };
 }
 
 /** The names inside a lease folder. */

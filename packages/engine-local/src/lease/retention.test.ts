@@ -1,14 +1,14 @@
 import assert from "node:assert/strict";
-import { mkdirSync, readdirSync, utimesSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { it } from "node:test";
 import { temporaryFolder } from "../order.fixture.ts";
 import { stateFolder } from "./folder.ts";
-import { prune } from "./retention.ts";
+import { prune, sweepJobs } from "./retention.ts";
 
 const hourMs = 3_600_000;
 const now = 1_800_000_000_000;
-const keep = { logMs: 100 * hourMs, logBytes: 1_000, endedMs: 200 * hourMs };
+const keep = { logMs: 100 * hourMs, logBytes: 1_000, endedMs: 200 * hourMs, checkpointMs: 10 * hourMs };
 
 it("removes logs by age and, when there are too many bytes, the oldest first; never those of a live member", async (t) => {
   const state = stateFolder(await temporaryFolder(t));
@@ -35,4 +35,23 @@ it("removes logs by age and, when there are too many bytes, the oldest first; ne
   assert.deepEqual(readdirSync(state.logs).sort(), ["live", "newer"]);
   assert.deepEqual(readdirSync(state.ended), ["new.json"]);
   assert.deepEqual(readdirSync(state.work), ["live"]);
+});
+
+it("keeps the checkpoint of a job while the job lives, however long it waits, and for a while after its end", async (t) => {
+  const state = stateFolder(await temporaryFolder(t));
+  for (const job of ["job_waits", "job_over"]) mkdirSync(join(state.jobs, job, "checkpoint"), { recursive: true });
+  let live = new Set(["job_waits", "job_over"]);
+  const sweep = (hours: number) => sweepJobs(state, keep.checkpointMs, now + hours * hourMs, (job) => live.has(job));
+  await sweep(0);
+  live = new Set(["job_waits"]);
+  await sweep(1_000);
+  await sweep(1_009);
+  assert.deepEqual(readdirSync(state.jobs).sort(), ["job_over", "job_waits"]);
+  live.add("job_over"); // a control plane that was restored from a backup knows it as live
+  await sweep(1_010);
+  assert.ok(!existsSync(join(state.jobs, "job_over", "ended")));
+  live.delete("job_over");
+  await sweep(1_011);
+  await sweep(1_022);
+  assert.deepEqual(readdirSync(state.jobs), ["job_waits"]);
 });

@@ -1,8 +1,8 @@
 import { execFile } from "node:child_process";
-import { readdir, rm, stat } from "node:fs/promises";
+import { readdir, rm, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import type { StateFolder } from "./folder.ts";
+import { jobFolders, readIfThere, type StateFolder } from "./folder.ts";
 
 /** How long what is over is kept. */
 export interface Keep {
@@ -11,10 +11,17 @@ export interface Keep {
   readonly logBytes: number;
   /** How a lease ended: for as long as a backup may be restored that still thinks it runs. */
   readonly endedMs: number;
+  /** The checkpoint of a job that has ended. */
+  readonly checkpointMs: number;
 }
 
 const dayMs = 24 * 60 * 60 * 1000;
-export const usualKeep: Keep = { logMs: 7 * dayMs, logBytes: 16 * 2 ** 30, endedMs: 90 * dayMs };
+export const usualKeep: Keep = {
+  logMs: 7 * dayMs,
+  logBytes: 16 * 2 ** 30,
+  endedMs: 90 * dayMs,
+  checkpointMs: 7 * dayMs,
+};
 
 /** Removes what is kept long enough. Nothing of a lease for which `isKnown` holds is touched. */
 export async function prune(
@@ -31,6 +38,26 @@ export async function prune(
   const held = new Set(await readdir(state.leases));
   for (const name of await readdir(state.work)) {
     if (!held.has(name) && !isKnown(name)) await removeTree(join(state.work, name));
+  }
+}
+
+/** Removes what was kept for whole jobs once they have been known to be over for long enough. */
+export async function sweepJobs(
+  state: StateFolder,
+  keepMs: number,
+  now: number,
+  isLive: (job: string) => boolean,
+): Promise<void> {
+  for (const job of await readdir(state.jobs)) {
+    const { folder, ended } = jobFolders(state, job);
+    const since = await readIfThere(ended);
+    if (isLive(job)) {
+      if (since !== undefined) await rm(ended, { force: true }); // a restored control plane knows it as live again
+    } else if (since === undefined) {
+      await writeFile(ended, String(now), { mode: 0o600 });
+    } else if (Number(since) < now - keepMs) {
+      await removeTree(folder).catch(() => {}); // tried again at the next sweep
+    }
   }
 }
 

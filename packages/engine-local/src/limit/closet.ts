@@ -3,12 +3,20 @@ export const shown = {
   folder: "/run/tessera",
   work: "/run/tessera/work",
   temporary: "/run/tessera/tmp",
+  out: "/run/tessera/out",
+  checkpoint: "/run/tessera/checkpoint",
   /** An empty file that no job may open, laid over what a job must not reach. */
   closed: "/run/tessera/closed",
 } as const;
 
 /** What a job is closed in with. */
 export type Means = "bwrap" | "unshare" | "user" | "nothing";
+
+/** A folder of the machine, and where the job sees it. */
+export interface Bind {
+  readonly from: string;
+  readonly at: string;
+}
 
 export interface Closet {
   readonly means: Means;
@@ -20,6 +28,10 @@ export interface Closet {
   readonly temporaryFolder: string;
   /** Where the working directory is shown. */
   readonly workPath: string;
+  /** Further folders of the job. */
+  readonly binds: readonly Bind[];
+  /** The size of the job's own /dev/shm; undefined = what the kernel gives. */
+  readonly shmMiB?: number;
   /** Devices to cover, where no control group closes them. */
   readonly coveredDevices: readonly string[];
   /** A system call filter will be on descriptor 3. */
@@ -39,6 +51,8 @@ export function closetCommand(closet: Closet): string[] {
       return [];
   }
 }
+
+const mebibyte = 2 ** 20;
 
 /** Becomes an unprivileged user with no way back: no group, no capability, nothing gained by running a program. */
 function becomeUser(uid: number): string[] {
@@ -62,10 +76,13 @@ function bwrap(closet: Closet): string[] {
   if (closet.user === undefined) words.push("--unshare-user");
   // Only what is needed to become the user; all of it is given up in that step.
   else for (const name of ["SETUID", "SETGID", "SETPCAP"]) words.push("--cap-add", `CAP_${name}`);
-  words.push("--bind", "/", "/", "--dev-bind", "/dev", "/dev", "--proc", "/proc", "--tmpfs", "/dev/shm");
+  words.push("--bind", "/", "/", "--dev-bind", "/dev", "/dev", "--proc", "/proc");
+  if (closet.shmMiB !== undefined) words.push("--size", String(closet.shmMiB * mebibyte));
+  words.push("--tmpfs", "/dev/shm");
   words.push("--tmpfs", closet.stateFolder);
   words.push("--bind", closet.temporaryFolder, "/tmp");
   words.push("--bind", closet.workFolder, closet.workPath);
+  for (const { from, at } of closet.binds) words.push("--bind", from, at);
   for (const device of closet.coveredDevices) words.push("--ro-bind", shown.closed, device);
   if (closet.seccomp) words.push("--seccomp", "3");
   return [...words, "--"];
@@ -77,10 +94,16 @@ function bwrap(closet: Closet): string[] {
  * hidden.
  */
 function unshare(closet: Closet): string[] {
+  const size = closet.shmMiB === undefined ? "" : `,size=${closet.shmMiB}m`;
   const script = `w=$1; t=$2; s=$3; n=$4; shift 4
+while [ "$n" -gt 0 ]; do
+  mount --bind "$1" "$2" >&2 || exit 125
+  shift 2; n=$((n - 1))
+done
+n=$1; shift
 {
   mount -t proc -o nosuid,nodev,noexec proc /proc &&
-  mount -t tmpfs -o mode=1777,nosuid,nodev tmpfs /dev/shm &&
+  mount -t tmpfs -o mode=1777,nosuid,nodev${size} tmpfs /dev/shm &&
   mount --bind "$w" ${shown.work} &&
   mount --bind "$t" ${shown.temporary} &&
   mount -t tmpfs -o mode=0700,size=4k tmpfs "$s" &&
@@ -96,6 +119,7 @@ exit $?`;
     ...["unshare", "--mount", "--propagation", "private", "--pid", "--ipc", "--fork", "--kill-child", "--"],
     ...["/bin/sh", "-c", script, "tess"],
     ...[closet.workFolder, closet.temporaryFolder, closet.stateFolder],
+    ...[String(closet.binds.length), ...closet.binds.flatMap(({ from, at }) => [from, at])],
     ...[String(closet.coveredDevices.length), ...closet.coveredDevices],
   ];
 }

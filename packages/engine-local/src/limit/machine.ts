@@ -57,7 +57,7 @@ async function writeFilter(stateFolder: string): Promise<string | undefined> {
 
 async function makeShownFolders(): Promise<void> {
   try {
-    for (const folder of [shown.folder, shown.work, shown.temporary]) {
+    for (const folder of [shown.folder, shown.work, shown.temporary, shown.out, shown.checkpoint]) {
       await mkdir(folder, { recursive: true });
       await chmod(folder, 0o755);
     }
@@ -83,6 +83,7 @@ async function works(stateFolder: string, means: Means, isRoot: boolean, seccomp
       workFolder: folder,
       temporaryFolder: folder,
       workPath: isRoot ? shown.work : folder,
+      binds: [],
       coveredDevices: [],
       seccomp: filter !== undefined,
     };

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { existsSync, statSync } from "node:fs";
 import { join } from "node:path";
-import type { StateFolder } from "../lease/folder.ts";
+import { jobFolders, type StateFolder } from "../lease/folder.ts";
 import type { RunSheet } from "../supervise/sheet.ts";
 import { closetCommand, shown } from "./closet.ts";
 import { type DeviceNumber, planGroups } from "./groups.ts";
@@ -26,6 +26,8 @@ export function planRun(order: RunSheet["order"], ground: Ground): RunSheet {
   const folder = join(state.work, order.lease);
   const workFolder = join(folder, "work");
   const temporaryFolder = join(folder, "tmp");
+  const outFolder = join(folder, "out");
+  const checkpointFolder = jobFolders(state, order.job).checkpoint;
   const namespaced = machine.means === "bwrap" || machine.means === "unshare";
   const closed = Object.entries(ground.gpuDevices)
     .filter(([uuid]) => !order.gpuUuids.includes(uuid))
@@ -35,7 +37,11 @@ export function planRun(order: RunSheet["order"], ground: Ground): RunSheet {
   const processesMax = order.limits.processesMax + (order.limits.processesMax > 0 && namespaced ? keepers : 0);
   const groups = planGroups(machine.hierarchies, mark, { ...order.limits, processesMax }, closed.map(deviceNumber));
   const fenced = groups.some((group) => group.limits.includes("gpu"));
-  const workPath = machine.isRoot && namespaced ? shown.work : workFolder;
+  const pathOf = (name: "work" | "out" | "checkpoint", real: string) =>
+    machine.isRoot && namespaced ? shown[name] : real;
+  const workPath = pathOf("work", workFolder);
+  const outPath = pathOf("out", outFolder);
+  const checkpointPath = pathOf("checkpoint", checkpointFolder);
   const wrapper = closetCommand({
     means: machine.means,
     ...(user === undefined ? {} : { user }),
@@ -43,6 +49,11 @@ export function planRun(order: RunSheet["order"], ground: Ground): RunSheet {
     workFolder,
     temporaryFolder,
     workPath,
+    binds: [
+      { from: outFolder, at: outPath },
+      { from: checkpointFolder, at: checkpointPath },
+    ],
+    ...(order.limits.shmMiB === undefined ? {} : { shmMiB: order.limits.shmMiB }),
     coveredDevices: fenced || !machine.isRoot ? [] : closed,
     seccomp: machine.seccompFile !== undefined,
   });
@@ -57,12 +68,18 @@ export function planRun(order: RunSheet["order"], ground: Ground): RunSheet {
     cpu: order.limits.cpusMilli > 0,
     processes: order.limits.processesMax > 0,
     time: order.limits.runMsMax > 0,
+    shm: order.limits.shmMiB !== undefined,
+    scratch: order.limits.scratchMiB !== undefined,
+    checkpoint: order.limits.checkpointMiB !== undefined,
   };
   const enforcedBy = {
     memory: holder("memory") ?? `prlimit on each process (${noGroup})`,
     cpu: holder("cpu") ?? `none (${noGroup})`,
     processes: holder("processes") ?? `none (${noGroup})`,
     time: "supervisor",
+    shm: namespaced ? "mount-namespace" : "none (the /dev/shm of the machine)",
+    scratch: watched,
+    checkpoint: watched,
   };
   const limits = (Object.keys(asked) as (keyof typeof asked)[]).filter((limit) => asked[limit]);
   const ender = groups.find((group) => group.ends !== "no");
@@ -87,7 +104,11 @@ export function planRun(order: RunSheet["order"], ground: Ground): RunSheet {
     ...(user === undefined ? {} : { owner: user }),
     workFolder,
     temporaryFolder,
+    outFolder,
+    checkpointFolder,
     workPath,
+    outPath,
+    checkpointPath,
     temporaryPath: namespaced ? "/tmp" : temporaryFolder,
     logFolder: join(state.logs, order.lease),
     hintFile: join(state.hints, order.lease),
@@ -98,6 +119,9 @@ export function planRun(order: RunSheet["order"], ground: Ground): RunSheet {
 
 /** Two processes of the wrapper keep the namespace; they count in the group but are not the job's. */
 const keepers = 2;
+
+/** The supervisor measures the folders now and then; between two looks a job can write more. */
+const watched = "supervisor (measured)";
 
 const noGroup = "no control group here carries it";
 

@@ -9,6 +9,7 @@ import { environmentOf } from "./environment.ts";
 import { type Step, type StepEnd, startStep } from "./job.ts";
 import type { Orders } from "./orders.ts";
 import type { ReportWriter } from "./reports.ts";
+import { type RoomPassed, watchRoom } from "./room.ts";
 import type { RunSheet } from "./sheet.ts";
 import { longestTimerMs, Stopping, signalOf } from "./stop.ts";
 import { endTree, signalTree, type Tree, treeMembers } from "./tree.ts";
@@ -56,6 +57,13 @@ export async function runMember(
     stopping.order(order.stop);
   });
 
+  let passed: RoomPassed | undefined;
+  const stopWatch = watchRoom(sheet, (found) => {
+    passed = found;
+    say(`${roomText(found)}: ${signalOf(order.stop.signal)}, then ${order.stop.graceMs} ms of grace`);
+    stopping.order(order.stop);
+  });
+
   let end: StepEnd = { code: 0 };
   let reason: string | undefined;
   for (const setup of order.setup === undefined ? [false] : [true, false]) {
@@ -75,10 +83,16 @@ export async function runMember(
     if (end.code !== 0) break;
   }
   stopClock();
+  stopWatch();
   stopping.settle();
+  if (passed !== undefined) {
+    reason = roomText(passed);
+    if (end.code === 0) end = { code: 128 + constants.signals.SIGTERM, signal: "SIGTERM" }; // it did not end by itself
+  }
   if (stoppedBy !== undefined) end = { code: 128 + constants.signals[stoppedBy], signal: stoppedBy };
   if (reason !== undefined) say(reason);
-  const limit = timeIsUp ? "time" : end.code !== 0 && oomKills(sheet.groups) > 0 ? "memory" : undefined;
+  const limit =
+    passed?.limit ?? (timeIsUp ? "time" : end.code !== 0 && oomKills(sheet.groups) > 0 ? "memory" : undefined);
   if (limit === "memory") say(`killed by the kernel: more memory than its limit of ${order.limits.memoryMiB} MiB`);
   return {
     kind: "exited",
@@ -89,6 +103,11 @@ export async function runMember(
     ...(reason === undefined ? {} : { reason }),
     ...(isDone(sheet) ? { done: true } : {}),
   };
+}
+
+function roomText({ limit, usedMiB, allowedMiB }: RoomPassed): string {
+  const what = limit === "scratch" ? "its work, temporary and output folders hold" : "its checkpoint folder holds";
+  return `${what} ${usedMiB} MiB, more than its limit of ${allowedMiB} MiB (${limit})`;
 }
 
 /** How often we look whether what a stopped job left behind has ended too. */

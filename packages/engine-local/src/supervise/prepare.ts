@@ -1,4 +1,4 @@
-import { chown, mkdir } from "node:fs/promises";
+import { chown, lstat, mkdir } from "node:fs/promises";
 import { dirname } from "node:path";
 import type { ReportWhat } from "@tessera/core";
 import { makeGroup } from "../limit/group.ts";
@@ -13,8 +13,12 @@ export async function prepare(sheet: RunSheet): Promise<ReportWhat> {
     return { kind: "refused", reason: `strict, and not every limit can be enforced here (${named})` };
   }
   try {
-    for (const path of [dirname(sheet.workFolder), sheet.workFolder, sheet.temporaryFolder]) {
+    const { workFolder, temporaryFolder, outFolder, checkpointFolder } = sheet;
+    // The folder above the checkpoint stays ours: a job of an earlier attempt could else have put a link in its place.
+    await mkdir(dirname(checkpointFolder), { recursive: true, mode: 0o711 });
+    for (const path of [dirname(workFolder), workFolder, temporaryFolder, outFolder, checkpointFolder]) {
       await mkdir(path, { recursive: true, mode: 0o700 });
+      if (!(await lstat(path)).isDirectory()) throw new Error(`${path} is not a folder`);
       if (sheet.owner !== undefined) await chown(path, sheet.owner, sheet.owner);
     }
     for (const group of sheet.groups) makeGroup(group);

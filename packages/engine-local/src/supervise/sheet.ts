@@ -30,8 +30,12 @@ export interface RunSheet {
   /** On this machine. */
   readonly workFolder: string;
   readonly temporaryFolder: string;
+  readonly outFolder: string;
+  readonly checkpointFolder: string;
   /** As the job sees them. */
   readonly workPath: string;
+  readonly outPath: string;
+  readonly checkpointPath: string;
   readonly temporaryPath: string;
   readonly logFolder: string;
   readonly hintFile: string;

@@ -164,6 +164,10 @@ function renderLimits(limits: Limits): Record<string, unknown> {
     ...(limits.runMsDefault !== undefined && { defaultTime: durationText(limits.runMsDefault) }),
     ...(limits.waitingJobsPerUserMax !== undefined && { waitingJobsPerUser: limits.waitingJobsPerUserMax }),
     ...(limits.gpusPerUserMax !== undefined && { gpusPerUser: limits.gpusPerUserMax }),
+    ...(limits.scratchMiBMax !== undefined && { scratchMiB: limits.scratchMiBMax }),
+    ...(limits.checkpointMiBMax !== undefined && { checkpointMiB: limits.checkpointMiBMax }),
+    ...(limits.outputsMiBMax !== undefined && { outputsMiB: limits.outputsMiBMax }),
+    ...(limits.outputsKeptMs !== undefined && { outputsKept: durationText(limits.outputsKeptMs) }),
     ...(limits.gpuTime !== undefined && {
       gpuHours: { max: limits.gpuTime.unitMsMax / gpuHourUnitMs, every: durationText(limits.gpuTime.everyMs) },
     }),

@@ -28,6 +28,8 @@ export function renderSpec(spec: JobSpec): Record<string, unknown> {
     ...(apart ? { nodes: size } : { members: size }),
     ...(spec.cpusMilli > 0 && { cpus: spec.cpusMilli / 1000 }),
     ...(spec.memoryMiB > 0 && { memory: memoryText(spec.memoryMiB) }),
+    ...(spec.shmMiB !== undefined && { shm: memoryText(spec.shmMiB) }),
+    ...(spec.scratchMiB !== undefined && { scratch: memoryText(spec.scratchMiB) }),
     ...(spec.gpuMemoryMiB > 0 && { gpu_memory: memoryText(spec.gpuMemoryMiB) }),
     ...(spec.topology !== undefined && { topology: `${spec.topology.level}${spec.topology.required ? "" : "?"}` }),
     ...(spec.spread !== undefined && { spread: `${spec.spread.level}${spec.spread.required ? "" : "?"}` }),

@@ -59,6 +59,20 @@ const terms = {
         defaultTime: Type.Optional(Duration),
         waitingJobsPerUser: Type.Optional(Type.Integer({ minimum: 0 })),
         gpusPerUser: Type.Optional(Type.Integer({ minimum: 0 })),
+        scratchMiB: Type.Optional(
+          Type.Integer({ minimum: 1, maximum: 1_000_000_000, description: "What the folders of one member may hold" }),
+        ),
+        checkpointMiB: Type.Optional(
+          Type.Integer({ minimum: 1, maximum: 1_000_000_000, description: "What the checkpoint of one job may hold" }),
+        ),
+        outputsMiB: Type.Optional(
+          Type.Integer({
+            minimum: 0,
+            maximum: 1_000_000_000,
+            description: "What the kept outputs of all jobs here and below may hold together",
+          }),
+        ),
+        outputsKept: Type.Optional(Duration),
         gpuHours: Type.Optional(
           Type.Object({ max: Type.Number({ minimum: 0 }), every: Duration }, { additionalProperties: false }),
         ),

@@ -100,6 +100,8 @@ export const JobSpecBody = Type.Object(
     members: Type.Optional(countOrRange),
     cpus: Type.Optional(Type.Number({ minimum: 0, maximum: 100_000 })),
     memory: Type.Optional(size),
+    shm: Type.Optional(size),
+    scratch: Type.Optional(size),
     gpu_memory: Type.Optional(size),
     gpu_compute: Type.Optional(
       Type.String({ pattern: "^\\d{1,3}%$", description: "A percentage of one GPU, such as 25%" }),
@@ -208,7 +210,6 @@ export const JobSpecBody = Type.Object(
         description: "Names of jobs of the same account with which it shares no node",
       }),
     ),
-    shm: Type.Optional(refusedForNow("Shared memory size")),
     port: Type.Optional(refusedForNow("Port of a service")),
     replicas: Type.Optional(refusedForNow("Replicas of a service")),
     probe: Type.Optional(refusedForNow("Readiness probe")),

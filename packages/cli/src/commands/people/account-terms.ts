@@ -23,6 +23,10 @@ export interface TermFlags {
   readonly gpusPerJob?: string;
   readonly runTime?: string;
   readonly defaultTime?: string;
+  readonly scratch?: string;
+  readonly checkpoint?: string;
+  readonly outputs?: string;
+  readonly outputsKept?: string;
   readonly waitingJobsPerUser?: string;
   readonly gpusPerUser?: string;
   readonly gpuHours?: string;
@@ -118,6 +122,10 @@ export function addTermFlags(command: Command): Command {
     .addOption(limit("--default-time <duration>", "max_time of jobs that give none, except services"))
     .addOption(limit("--waiting-jobs-per-user <count>", "waiting jobs of one user"))
     .addOption(limit("--gpus-per-user <count>", "GPUs that one user holds"))
+    .addOption(limit("--scratch <size>", "work and temporary files of one member, such as 200GiB"))
+    .addOption(limit("--checkpoint <size>", "files below $TESS_CHECKPOINT of one job"))
+    .addOption(limit("--outputs <size>", "kept outputs of all jobs here and below"))
+    .addOption(limit("--outputs-kept <duration>", "how long outputs are kept after the end of their job, such as 30d"))
     .addOption(limit("--gpu-hours <hours/period>", "GPU-hours per period, such as 1000/7d"))
     .addOption(allow("--models <models>", "GPU models, such as H100,A100"))
     .addOption(allow("--types <types>", "job types, such as train,batch"))
@@ -152,6 +160,10 @@ export function termsOf(flags: TermFlags, before: Before = {}): AccountEdit {
       defaultTime: durationOf("--default-time", flags.defaultTime),
       waitingJobsPerUser: wholeOf("--waiting-jobs-per-user", flags.waitingJobsPerUser),
       gpusPerUser: wholeOf("--gpus-per-user", flags.gpusPerUser),
+      scratchMiB: mibOf("--scratch", flags.scratch),
+      checkpointMiB: mibOf("--checkpoint", flags.checkpoint),
+      outputsMiB: mibOf("--outputs", flags.outputs),
+      outputsKept: durationOf("--outputs-kept", flags.outputsKept),
       gpuHours: gpuHoursOf(flags.gpuHours),
     }),
     allowed: merged(before.allowed, {

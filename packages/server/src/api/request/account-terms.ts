@@ -158,6 +158,9 @@ function limitsOf(given: NonNullable<AccountEdit["limits"]>): Limits | Refusal {
     const hint = runMsMax === undefined ? "give at least 1s" : `give at least 1s and at most ${given.runTime}`;
     return refuse("invalid", "limits.defaultTime", given.defaultTime!, "is not a time that a job may run", hint);
   }
+  const outputsKeptMs =
+    given.outputsKept === undefined ? undefined : parseDuration(given.outputsKept, "limits.outputsKept");
+  if (isRefusal(outputsKeptMs)) return outputsKeptMs;
   const gpuTime = given.gpuHours === undefined ? undefined : gpuTimeOf(given.gpuHours);
   if (isRefusal(gpuTime)) return gpuTime;
   return {
@@ -166,6 +169,10 @@ function limitsOf(given: NonNullable<AccountEdit["limits"]>): Limits | Refusal {
     ...(runMsDefault !== undefined && { runMsDefault }),
     ...(given.waitingJobsPerUser !== undefined && { waitingJobsPerUserMax: given.waitingJobsPerUser }),
     ...(given.gpusPerUser !== undefined && { gpusPerUserMax: given.gpusPerUser }),
+    ...(given.scratchMiB !== undefined && { scratchMiBMax: given.scratchMiB }),
+    ...(given.checkpointMiB !== undefined && { checkpointMiBMax: given.checkpointMiB }),
+    ...(given.outputsMiB !== undefined && { outputsMiBMax: given.outputsMiB }),
+    ...(outputsKeptMs !== undefined && { outputsKeptMs }),
     ...(gpuTime !== undefined && { gpuTime }),
   };
 }

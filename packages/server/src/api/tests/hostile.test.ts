@@ -52,7 +52,7 @@ describe("bad input", () => {
       [{ run: "true", memory: "lots" }, "invalid", "memory", "lots"],
       [{ run: "true", priority: 1e9 }, "invalid", "priority", 1e9],
       [{ run: "true", name: "a".repeat(300) }, "invalid", "name", undefined],
-      [{ run: "true", shm: "1GiB" }, "unsupported", "shm", "1GiB"],
+      [{ run: "true", schedule: "daily" }, "unsupported", "schedule", "daily"],
       [{ run: "true", env: { "BAD-NAME": "x" } }, "unknown-field", "env.BAD-NAME", undefined],
     ];
     for (const [body, code, field, value] of cases) {

@@ -1,5 +1,5 @@
-import { accountOf, type Job, type Lease, type ReadonlyState, stopOrderOf, tenantOf } from "@tessera/core";
-import type { LeaseOrder } from "@tessera/engine";
+import { accountOf, type Job, type Lease, pathUp, type ReadonlyState, stopOrderOf, tenantOf } from "@tessera/core";
+import type { LeaseOrder, Limits } from "@tessera/engine";
 
 /** A job without a limit of its own may still not fork without end. */
 const processesMax = 4_096;
@@ -45,9 +45,34 @@ export function orderOf(
     run: spec.run,
     env: spec.env,
     secrets,
-    limits: { cpusMilli: spec.cpusMilli, memoryMiB: spec.memoryMiB, processesMax, runMsMax: spec.maxTimeMs ?? 0 },
+    limits: {
+      cpusMilli: spec.cpusMilli,
+      memoryMiB: spec.memoryMiB,
+      processesMax,
+      runMsMax: spec.maxTimeMs ?? 0,
+      ...storageLimits(state, job),
+    },
     strict: spec.strict,
     stop: stopOrderOf(spec, "time-limit", state.policy),
     epoch: state.epoch,
+  };
+}
+
+/** A checkpoint outlives its job for days, so there is always a limit. */
+const checkpointMiBUsual = 1_048_576;
+
+/** What the folders of a member may hold: what the job asks for, and the lowest limit of the accounts above it. */
+function storageLimits(state: ReadonlyState, { spec, account }: Job): Partial<Limits> {
+  const { shmMiB } = spec;
+  let scratchMiB = spec.scratchMiB ?? Number.POSITIVE_INFINITY;
+  let checkpointMiB = checkpointMiBUsual;
+  for (const { terms } of pathUp(state, account)) {
+    scratchMiB = Math.min(scratchMiB, terms.limits.scratchMiBMax ?? scratchMiB);
+    checkpointMiB = Math.min(checkpointMiB, terms.limits.checkpointMiBMax ?? checkpointMiB);
+  }
+  return {
+    ...(shmMiB !== undefined && { shmMiB }),
+    ...(scratchMiB < Number.POSITIVE_INFINITY && { scratchMiB }),
+    checkpointMiB,
   };
 }
