@@ -20,4 +20,6 @@ const texts: Readonly<Record<string, string>> = {
   node_lost: "its node was lost",
   moved: "it was moved to other seats",
   budget: "a budget of its account is spent",
+  suspended: "it was suspended",
+  requeued: "it was sent back to the queue",
 };
