@@ -6,15 +6,16 @@ import { beginEpoch } from "./flow/write/epoch.ts";
 import type { JournalRow } from "./journal/format.ts";
 import { linesOf } from "./journal/lines.ts";
 import { backup, restore } from "./store/backup.ts";
-import { openFrozenReader, openReader, openStore, StoreHeld } from "./store/index.ts";
+import { lossOf, openCompared, openReader, openStore, StoreHeld } from "./store/index.ts";
 
 /** What an owner does to the store itself, beside or without a running server: `tess admin …`. */
 const usage = `tess admin: checks and repairs the journal and the projections
 
-  verify               check chain, replay, snapshot and projections; names the first bad sequence number
+  verify               check head file, chain, replay, snapshot and projections; names the first bad sequence number
   rebuild              rebuild the projections from the journal (the server must be stopped)
   backup FILE          write a copy of everything but the keys, even while the server runs
   restore FILE         fill an empty store from a backup and begin a new epoch (the server must be stopped)
+  accept-loss [--yes]  go on with a store that lost rows, and write down in the journal which (the server must be stopped)
   journal tail [-n N]  the newest rows
   journal show SEQ     one row with its inputs and events
 
@@ -35,6 +36,7 @@ async function main(): Promise<void> {
       output: { type: "string", short: "o" },
       json: { type: "boolean" },
       lines: { type: "string", short: "n" },
+      yes: { type: "boolean" },
       help: { type: "boolean", short: "h" },
     },
   });
@@ -50,9 +52,12 @@ async function main(): Promise<void> {
   const print = (value: object, text: string): void => console.log(json ? JSON.stringify(value) : text);
   switch (verb) {
     case "verify": {
-      const reader = await openFrozenReader(config.store);
-      const verdict = await verify(reader, (rows) => process.stderr.isTTY && process.stderr.write(`\r${rows} rows`));
+      const { reader, comparison } = await openCompared(config.store);
+      const told = "message" in comparison ? comparison.message : undefined;
+      const found = await verify(reader, (rows) => process.stderr.isTTY && process.stderr.write(`\r${rows} rows`));
       await reader.close();
+      const verdict =
+        found.sound && told !== undefined ? { ...found, sound: false, badSeq: found.rows, fault: told } : found;
       const text = verdict.sound
         ? `sound: ${verdict.rows} rows, ${verdict.events} events, head ${verdict.headHash.slice(0, 16)}, state ${verdict.stateHash.slice(0, 16)}`
         : `NOT SOUND at row ${verdict.badSeq}: ${verdict.fault}`;
@@ -81,6 +86,17 @@ async function main(): Promise<void> {
       const epoch = await beginEpoch(store, "restored from a backup", `op_${randomBytes(12).toString("hex")}`);
       await store.close();
       return print({ file, epoch }, `restored from ${file}; epoch ${epoch} begins`);
+    }
+    case "accept-loss": {
+      const { reader, comparison } = await openCompared(config.store);
+      await reader.close();
+      if (comparison.is !== "lost" && comparison.is !== "damaged")
+        return print({ accepted: false }, "nothing was lost: the store holds the row that its head file names");
+      if (!values.yes) throw new BadCall(`${comparison.message}\nTo do so: tess admin accept-loss --yes`);
+      const store = await openStore(config.store, { acceptLoss: true });
+      const epoch = await beginEpoch(store, lossOf(comparison), `op_${randomBytes(12).toString("hex")}`);
+      await store.close();
+      return print({ accepted: true, epoch }, `written down in the journal; epoch ${epoch} begins`);
     }
     case "journal":
       return showJournal(rest, values.lines, config.store, print);

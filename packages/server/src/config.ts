@@ -6,7 +6,9 @@ export interface ServerConfig {
   readonly data: string;
   readonly host: string;
   readonly port: number;
-  readonly store: { readonly dir: string } | { readonly url: string; readonly leaseMs: number };
+  readonly store:
+    | { readonly dir: string }
+    | { readonly url: string; readonly leaseMs: number; readonly headFile: string };
   readonly virtual?: string;
   readonly simulated?: string;
   readonly tls?: { readonly cert: string; readonly key: string };
@@ -74,7 +76,7 @@ export function parseConfig(args: readonly string[], env: NodeJS.ProcessEnv): Se
     data,
     host,
     port,
-    store: "dir" in store ? store : { ...store, leaseMs },
+    store: "dir" in store ? store : { ...store, leaseMs, headFile: `${data}/postgres.head` },
     virtual: values.virtual,
     simulated: values.simulated,
     tls: cert === undefined || key === undefined ? undefined : { cert, key },

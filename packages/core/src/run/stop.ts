@@ -52,14 +52,43 @@ export function stopJob(
     }));
 }
 
-/** Causes after which the job starts again. */
-const comesBack: ReadonlySet<string> = new Set<StopCause>(["preempt", "move", "drain", "budget", "suspend", "requeue"]);
+/** Whether a job that stops for this cause starts again, unless it is done; an extra member leaves nothing either way. */
+export function comesBack({ spec, failures }: Job, cause: StopCause): boolean {
+  const { max, when } = spec.retry;
+  switch (cause) {
+    case "shrink":
+    case "move":
+    case "suspend":
+    case "requeue":
+      return true;
+    case "preempt":
+    case "drain":
+    case "budget":
+      return when.includes("preempted");
+    case "node-lost":
+      return when.includes("node_lost");
+    case "member-failed":
+      return when.includes("failed") && failures < max;
+    default:
+      return false;
+  }
+}
+
+/** Causes after which the job waits again, as far as its retry rule allows [L1]. */
+const asksToLeave: ReadonlySet<string> = new Set<StopCause>([
+  "preempt",
+  "move",
+  "drain",
+  "budget",
+  "suspend",
+  "requeue",
+]);
 
 /** The signal and grace with which members of a job are stopped. */
 export function stopOrderOf(spec: JobSpec, cause: string, policy: Policy): { signal: string; graceMs: number } {
   const { checkpoint } = spec;
   if (checkpoint === undefined) return { signal: "SIGTERM", graceMs: policy.graceMs };
   // A checkpoint is worth its signal only where the job will resume from it.
-  const signal = comesBack.has(cause) ? checkpoint.signal : "SIGTERM";
+  const signal = asksToLeave.has(cause) ? checkpoint.signal : "SIGTERM";
   return { signal, graceMs: checkpoint.graceMs };
 }

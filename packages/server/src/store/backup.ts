@@ -43,7 +43,9 @@ export async function restore(file: string, into: StoreConfig): Promise<JournalH
   if (!existsSync(file)) throw new Error(`There is no backup ${file}.`);
   const source = openFile(file);
   try {
-    const store = await ("dir" in into ? openSqliteStore(into.dir) : openPostgresStore(into));
+    // To restore is to go on without what came after the backup, whatever a head file in the place still says.
+    const options = { acceptLoss: true };
+    const store = await ("dir" in into ? openSqliteStore(into.dir, options) : openPostgresStore(into, options));
     try {
       await store.fill(source);
       const check = await checkChain(store);

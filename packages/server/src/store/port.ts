@@ -77,7 +77,7 @@ export interface BookRow {
   /** Journal row and place in it. */
   readonly seq: number;
   readonly index: number;
-  /** `usage`, `floor`, `capacity`, `lost`, `entry`, `invoice`. */
+  /** `usage`, `floor`, `capacity`, `lost`, `entry`, `invoice`, `output`. */
   readonly kind: string;
   /** The lease, the account, the model, the number. */
   readonly key: string;
@@ -121,6 +121,19 @@ export class CommitOutage extends Error {
     super(message, { cause });
     this.known = known;
   }
+}
+
+/** The store is not as it was written: rows are missing, or what was read is damaged. The message says what to do. */
+export class StoreDamaged extends Error {}
+export const restoreInstead =
+  "Restore a backup into an empty folder: tess admin restore FILE --data FOLDER. tess admin verify names what is damaged.";
+
+/** How a store is opened. */
+export interface OpenOptions {
+  /** Opens it although it lost rows, for whoever then writes down that they are lost. */
+  readonly acceptLoss?: boolean;
+  /** Hears what had to be mended. */
+  readonly say?: (text: string) => void;
 }
 
 /** Another process holds the store. */

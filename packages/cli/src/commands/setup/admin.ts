@@ -9,9 +9,10 @@ export function define(command: Command): void {
     .configureHelp({ showGlobalOptions: false })
     .description(
       "Checks and repairs the journal and the store of this machine's server, without going through the server:\n" +
-        "verify (chain, replay, projections), rebuild (projections), backup, restore, journal tail, journal show.",
+        "verify (head file, chain, replay, projections), rebuild (projections), backup, restore, accept-loss (go on without\n" +
+        "rows that the store lost), journal tail, journal show.",
     )
-    .usage("verify | rebuild | backup FILE | restore FILE | journal tail | journal show SEQ");
+    .usage("verify | rebuild | backup FILE | restore FILE | accept-loss | journal tail | journal show SEQ");
   examples(command, [
     "tess admin verify",
     "tess admin verify -o json",

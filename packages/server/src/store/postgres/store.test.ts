@@ -1,6 +1,9 @@
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { after, afterEach, beforeEach, describe, it } from "node:test";
 import { setImmediate, setTimeout } from "node:timers/promises";
@@ -11,7 +14,7 @@ import { batchAfter, deviceOf, jobOf, nothingProjected } from "../../testing/bat
 import { type CuttingProxy, startCuttingProxy } from "../../testing/cutting-proxy.ts";
 import { startTestPostgres, type TestPostgres } from "../../testing/postgres.ts";
 import { describeStore } from "../../testing/store-suite.ts";
-import { CommitOutage, type Store } from "../port.ts";
+import { CommitOutage, type Store, StoreDamaged } from "../port.ts";
 import { openFrozenPostgresReader, openPostgresReader, openPostgresStore } from "./store.ts";
 
 // Long enough for a busy machine to renew in time, so that a lease is lost only where a test wants it.
@@ -24,6 +27,7 @@ else {
   describePostgresStore(server);
   describeLease(server);
   describeCommits(server);
+  describeHeadFile(server);
 }
 
 async function runIn(url: string, statement: string): Promise<pg.QueryResult> {
@@ -209,6 +213,48 @@ function describeLease({ freshDatabase }: TestPostgres): void {
       await writing.end();
       await next;
       await assert.rejects(old.append(batchAfter(await old.head())), CommitOutage);
+    });
+  });
+}
+
+function describeHeadFile({ freshDatabase }: TestPostgres): void {
+  describe("the head file of a PostgreSQL store", () => {
+    let dir: string;
+    let config: { url: string; leaseMs: number; waitMs: number; headFile: string };
+    beforeEach(async () => {
+      dir = mkdtempSync(join(tmpdir(), "tessera-head-"));
+      config = { url: await freshDatabase(), leaseMs, waitMs: 0, headFile: join(dir, "postgres.head") };
+    });
+    afterEach(() => rmSync(dir, { recursive: true, force: true }));
+    async function append(rows: number, on: Parameters<typeof openPostgresStore>[0] = config): Promise<void> {
+      const store = await openPostgresStore(on);
+      for (let i = 0; i < rows; i++) await store.append(batchAfter(await store.head()));
+      await store.close();
+    }
+
+    it("refuses a database that lost rows, and opens it for somebody who goes on without them", async () => {
+      await append(5);
+      await runIn(
+        config.url,
+        `ALTER TABLE tessera.journal DISABLE TRIGGER USER;
+         DELETE FROM tessera.journal WHERE seq > 3; ALTER TABLE tessera.journal ENABLE TRIGGER USER`,
+      );
+      await assert.rejects(openPostgresStore(config), (error: Error) => {
+        assert.ok(error instanceof StoreDamaged);
+        assert.match(error.message, /has lost rows 4 to 5: it ends at row 3 .* but row 5 .*accept-loss/);
+        return true;
+      });
+      const store = await openPostgresStore(config, { acceptLoss: true });
+      await store.append(batchAfter(await store.head()));
+      await store.close();
+      await append(1);
+    });
+
+    it("may lag behind a database to which a server of another machine wrote", async () => {
+      await append(2);
+      await append(3, { ...config, headFile: join(dir, "other-machine.head") });
+      await append(1);
+      assert.match(readFileSync(config.headFile, "utf8"), /row 6, /);
     });
   });
 }

@@ -2,7 +2,16 @@ import pg from "pg";
 import type { JournalHead } from "../../journal/format.ts";
 import { headOf, sealRow } from "../../journal/row.ts";
 import { type FillableStore, pour, type WholeReader } from "../contents.ts";
-import { type Batch, CommitOutage, type PrivateWrite, type Projected, type Snapshot } from "../port.ts";
+import { openHeadFile } from "../head/compare.ts";
+import type { HeadFile } from "../head/head-file.ts";
+import {
+  type Batch,
+  CommitOutage,
+  type OpenOptions,
+  type PrivateWrite,
+  type Projected,
+  type Snapshot,
+} from "../port.ts";
 import { Turns } from "../turns.ts";
 import { configOf, connect, messageOf, nameOf } from "./connect.ts";
 import { Lease } from "./lease.ts";
@@ -16,14 +25,19 @@ export interface PostgresConfig {
   readonly leaseMs?: number;
   /** How long to wait for another server to give it up or lose it; twice `leaseMs`. */
   readonly waitMs?: number;
+  /** A file of this machine in which the head of the journal is noted; none is kept without. */
+  readonly headFile?: string;
 }
 
 const projections = ["ended_job", "ended_job_under", "usage", "device", "audit", "audit_under", "book"];
 // One value may hold 1 GB in PostgreSQL, and is held in memory several times on its way.
 const snapshotPartBytes = 8 * 1024 * 1024;
 
-/** Opens the store for the one writer. Throws StoreHeld when another server keeps it for longer than `waitMs`. */
-export async function openPostgresStore(config: PostgresConfig): Promise<FillableStore> {
+/**
+ * Opens the store for the one writer. Throws StoreHeld when another server keeps it for longer than `waitMs`, and
+ * StoreDamaged when it lacks rows that were written from this machine.
+ */
+export async function openPostgresStore(config: PostgresConfig, options: OpenOptions = {}): Promise<FillableStore> {
   const { url, leaseMs = 12_000, waitMs = 2 * leaseMs } = config;
   const client = await connectWriter(url, leaseMs);
   let lease: Lease | undefined;
@@ -31,12 +45,20 @@ export async function openPostgresStore(config: PostgresConfig): Promise<Fillabl
     await prepareLease(client, url);
     lease = await Lease.take(url, { leaseMs, waitMs });
     await migrate(client, url);
-    return new PostgresStore(url, leaseMs, client, lease, poolFor(url));
+    const headFile = await openOwnHeadFile(config, options);
+    return new PostgresStore(url, leaseMs, client, lease, poolFor(url), headFile);
   } catch (error) {
     await lease?.resign();
     await client.end();
     throw error;
   }
+}
+
+/** Another server may have written since: the file of this machine lags then, and the store is ahead of it. */
+async function openOwnHeadFile({ url, headFile }: PostgresConfig, options: OpenOptions): Promise<HeadFile | undefined> {
+  if (headFile === undefined) return undefined;
+  const rows = await openPostgresReader(url);
+  return openHeadFile(headFile, nameOf(url), rows, options).finally(() => rows.close());
 }
 
 /** Opens the store for questions only; works beside the writer, from anywhere. */
@@ -94,13 +116,22 @@ class PostgresStore extends PostgresReader implements FillableStore {
   readonly #turns = new Turns();
   /** The head of the journal, once a row was appended here: no other process appends while the lease is held. */
   #last: JournalHead | undefined;
+  readonly #headFile: HeadFile | undefined;
   #client: pg.Client;
   #broken = false;
   #stopped: CommitOutage | undefined;
   #closing: Promise<void> | undefined;
 
-  constructor(url: string, leaseMs: number, client: pg.Client, lease: Lease, pool: pg.Pool) {
+  constructor(
+    url: string,
+    leaseMs: number,
+    client: pg.Client,
+    lease: Lease,
+    pool: pg.Pool,
+    headFile: HeadFile | undefined,
+  ) {
     super(pool, () => pool.end());
+    this.#headFile = headFile;
     this.#url = url;
     this.#leaseMs = leaseMs;
     this.#client = client;
@@ -117,6 +148,7 @@ class PostgresStore extends PostgresReader implements FillableStore {
       const row = sealRow(draft, await this.#previous(what));
       await this.#write(what, [rowsPart([row]), ...parts]);
       this.#last = headOf(row);
+      this.#headFile?.note(this.#last); // before anyone is answered
     });
   }
 
@@ -135,8 +167,8 @@ class PostgresStore extends PostgresReader implements FillableStore {
     });
   }
 
-  fill(from: WholeReader): Promise<void> {
-    return this.#transact("a restored journal", async (write) => {
+  async fill(from: WholeReader): Promise<void> {
+    await this.#transact("a restored journal", async (write) => {
       if ((await this.head()).seq > 0) throw new Error("it holds a journal already; restore into an empty database");
       await pour(from, {
         rows: (rows) => write(rowsPart(rows)),
@@ -145,6 +177,7 @@ class PostgresStore extends PostgresReader implements FillableStore {
         snapshot: (snapshot) => writeSnapshot(write, snapshot),
       });
     });
+    this.#headFile?.note(await this.head());
   }
 
   async freeBytes(): Promise<number | undefined> {
@@ -158,6 +191,7 @@ class PostgresStore extends PostgresReader implements FillableStore {
   override close(): Promise<void> {
     this.#closing ??= (async () => {
       await this.#turns.done();
+      this.#headFile?.close();
       await this.#lease.resign();
       await this.#client.end().catch(() => {});
       await super.close();

@@ -7,6 +7,10 @@ export function fileIn(dir: string): string {
   return join(dir, "store.sqlite");
 }
 
+export function headFileIn(dir: string): string {
+  return join(dir, "store.head");
+}
+
 /** A connection that commits durably: each commit is on the disk before it returns. */
 export function openWritable(file: string): DatabaseSync {
   // Made by hand first, because SQLite would make it readable by all; its companions take over the mode of the file.

@@ -5,10 +5,22 @@ import { DatabaseSync } from "node:sqlite";
 import type { JournalHead } from "../../journal/format.ts";
 import { headOf, sealRow } from "../../journal/row.ts";
 import { type FillableStore, type Filling, pour, type WholeReader } from "../contents.ts";
-import { type Batch, CommitOutage, type PrivateWrite, type Projected, type Snapshot } from "../port.ts";
+import { openHeadFile } from "../head/compare.ts";
+import type { HeadFile } from "../head/head-file.ts";
+import {
+  type Batch,
+  CommitOutage,
+  type OpenOptions,
+  type PrivateWrite,
+  type Projected,
+  restoreInstead,
+  type Snapshot,
+  StoreDamaged,
+} from "../port.ts";
 import { Turns } from "../turns.ts";
+import { primaryCodeOf, sqliteCorrupt } from "./codes.ts";
 import { Committer, type CommitWork } from "./committer.ts";
-import { fileIn, openUnsynced, openWritable } from "./connect.ts";
+import { fileIn, headFileIn, openUnsynced, openWritable } from "./connect.ts";
 import { Inserts } from "./insert.ts";
 import { holdDirectory } from "./lock.ts";
 import { SqliteReader } from "./reader.ts";
@@ -18,25 +30,58 @@ import { fieldsOf } from "./values.ts";
 
 const projections = ["ended_job", "ended_job_under", "usage", "device", "audit", "audit_under", "book"];
 
-/** Opens the store in `dir` for the one writer, making it when it is not there. Throws StoreHeld when it is in use. */
-export async function openSqliteStore(dir: string): Promise<FillableStore> {
-  return openHeld(dir, false);
+/**
+ * Opens the store in `dir` for the one writer, making it when it is not there. Throws StoreHeld when it is in use, and
+ * StoreDamaged when it lacks rows that were written.
+ */
+export async function openSqliteStore(dir: string, options: OpenOptions = {}): Promise<FillableStore> {
+  mkdirSync(dir, { recursive: true, mode: 0o700 });
+  const lock = holdDirectory(dir);
+  try {
+    const rows = lookAt(fileIn(dir));
+    const headFile = await openHeadFile(headFileIn(resolve(dir)), dir, rows, options).finally(() => rows.close());
+    return new SqliteStore(resolve(dir), lock, headFile);
+  } catch (error) {
+    lock.release();
+    throw damageOf(error, fileIn(dir));
+  }
 }
 
 /** The same, but commits do not wait for the disk: to fill a store that is only there to be measured. */
 export async function openUnsyncedSqliteStore(dir: string): Promise<FillableStore> {
-  return openHeld(dir, true);
-}
-
-function openHeld(dir: string, unsynced: boolean): FillableStore {
   mkdirSync(dir, { recursive: true, mode: 0o700 });
   const lock = holdDirectory(dir);
   try {
-    return new SqliteStore(resolve(dir), lock, unsynced);
+    return new SqliteStore(resolve(dir), lock, undefined);
   } catch (error) {
     lock.release();
     throw error;
   }
+}
+
+/** What an error of SQLite means that says that the file is not as it was written; any other error as it is. */
+function damageOf(error: unknown, file: string): unknown {
+  if (primaryCodeOf(error) !== sqliteCorrupt) return error;
+  return new StoreDamaged(`The store ${file} is damaged (${(error as Error).message}). ${restoreInstead}`, {
+    cause: error,
+  });
+}
+
+/** The journal of a file of any version; empty where there is none. Reads only: a damaged store is left as it is. */
+function lookAt(file: string): SqliteReader {
+  if (existsSync(file)) {
+    const db = new DatabaseSync(file, { readOnly: true, timeout: 5_000 });
+    try {
+      if (checkVersion(db, file) > 0) return new SqliteReader(db);
+    } catch (error) {
+      db.close();
+      throw error;
+    }
+    db.close();
+  }
+  const nothing = new DatabaseSync(":memory:");
+  migrate(nothing, file);
+  return new SqliteReader(nothing);
 }
 
 /** Opens the store in `dir` for questions only; works beside the writer, in another thread or process. */
@@ -104,6 +149,9 @@ interface Posted {
 /** A batch with fewer events is committed sooner than another thread would be awake. */
 const handedOverMin = 1_000;
 
+/** A stop need not wait longer than this for a reader; what it does not empty, the next start reads. */
+const checkpointWaitMs = 1_000;
+
 /**
  * Large batches are committed in a thread of their own: it seals, inserts and waits for the disk while the writer decides what
  * comes next, and batches that wait for it become durable together. Everything else is written here. Never both at once.
@@ -115,6 +163,7 @@ class SqliteStore extends SqliteReader implements FillableStore {
   readonly #here: Transactions;
   readonly #committer: Committer;
   readonly #turns = new Turns();
+  readonly #headFile: HeadFile | undefined;
   /** The head of the journal, once a row was appended here. */
   #last: JournalHead | undefined;
   /** The last batch that was handed over is durable, or failed. */
@@ -122,12 +171,14 @@ class SqliteStore extends SqliteReader implements FillableStore {
   #stopped: CommitOutage | undefined;
 
   /** Questions go through a connection of their own, so that they never see a transaction half-way. */
-  constructor(dir: string, lock: { release(): void }, unsynced: boolean) {
+  constructor(dir: string, lock: { release(): void }, headFile: HeadFile | undefined) {
     const file = fileIn(dir);
+    const unsynced = headFile === undefined;
     const db = unsynced ? openUnsynced(file) : openWritable(file);
     super(new DatabaseSync(file, { readOnly: true, timeout: 5_000 }));
     this.#dir = dir;
     this.#lock = lock;
+    this.#headFile = headFile;
     this.#db = db;
     this.#here = new Transactions(db, dir);
     this.#committer = new Committer({ dir, file, unsynced });
@@ -139,8 +190,14 @@ class SqliteStore extends SqliteReader implements FillableStore {
     return this.#take(`batch ${draft.seq}`, async (what) => {
       const row = sealRow(draft, this.#last ?? (await this.head()));
       await this.#here.run(what, (inserts) => inserts.batch(row, fields, privates));
-      this.#last = headOf(row);
+      this.#reached(headOf(row));
     });
+  }
+
+  /** The journal is durable up to here; noted before anyone is answered. */
+  #reached(head: JournalHead): void {
+    this.#last = head;
+    this.#headFile?.note(head);
   }
 
   writeSnapshot(snapshot: Snapshot): Promise<void> {
@@ -164,10 +221,13 @@ class SqliteStore extends SqliteReader implements FillableStore {
 
   fill(from: WholeReader): Promise<void> {
     return this.#take("a restored journal", (what) =>
-      this.#here.run(what, async (inserts) => {
-        if ((await this.head()).seq > 0) throw new Error("it holds a journal already; restore into an empty directory");
-        await pour(from, fillingOf(inserts));
-      }),
+      this.#here
+        .run(what, async (inserts) => {
+          if ((await this.head()).seq > 0)
+            throw new Error("it holds a journal already; restore into an empty directory");
+          await pour(from, fillingOf(inserts));
+        })
+        .then(async () => this.#reached(await this.head())),
     );
   }
 
@@ -187,9 +247,7 @@ class SqliteStore extends SqliteReader implements FillableStore {
 
   /** Takes down where the journal ends; apart, so that what was posted is not kept until then. */
   #follow(commit: Promise<JournalHead>): Posted {
-    const committed = commit.then((head) => {
-      this.#last = head;
-    });
+    const committed = commit.then((head) => this.#reached(head));
     const underway = committed
       .catch(() => {})
       .then(() => {
@@ -221,8 +279,19 @@ class SqliteStore extends SqliteReader implements FillableStore {
     if (!this.#db.isOpen) return;
     await this.#committer.close();
     await super.close();
+    this.#checkpoint();
     this.#db.close();
+    this.#headFile?.close();
     this.#lock.release();
+  }
+
+  /** Moves all of the log into the store: a stopped store is one file, and no later damage to the log can shorten it. */
+  #checkpoint(): void {
+    try {
+      this.#db.exec(`PRAGMA busy_timeout = ${checkpointWaitMs}; PRAGMA wal_checkpoint(TRUNCATE)`);
+    } catch {
+      // A reader is in the way, or the disk is full: the log stays, and the next start reads it.
+    }
   }
 
   #take(what: string, commit: (what: string) => Promise<void>): Promise<void> {
