@@ -73,7 +73,7 @@ export async function openLocalEngine(
   const machine = await examine(state.root);
   // Without a mount namespace the jobs of other users must pass through to their own folders, and see no names there.
   const passable = machine.means === "user" ? 0o711 : 0o700;
-  for (const folder of [state.root, state.work, state.jobs]) await chmod(folder, passable);
+  for (const folder of [state.root, state.work, state.jobs, state.doors]) await chmod(folder, passable);
   const engine = new LocalEngine(options, state, machine);
   await engine.adopt();
   return engine;
@@ -258,6 +258,7 @@ class LocalEngine implements Engine {
       bootId: this.#bootId,
       machine: this.#machine,
       gpuDevices: this.#gpuDevices,
+      ...(this.#options.content === undefined ? {} : { contentFolder: this.#options.content }),
       ...this.#log,
     };
     if (!this.#machine.isRoot) return ground;
@@ -378,7 +379,7 @@ class LocalEngine implements Engine {
     const gone = join(this.#state.work, `${record.id}.gone`);
     await rename(record.folder, gone).catch(unlessMissing);
     await rm(join(this.#state.hints, record.id), { force: true });
-    for (const left of [gone, join(this.#state.work, record.id)]) {
+    for (const left of [gone, join(this.#state.work, record.id), join(this.#state.doors, record.id)]) {
       await removeTree(left).catch(() => {}); // tried again when the engine prunes
     }
   }

@@ -25,7 +25,15 @@ export {
   WhoAmI,
 } from "./shapes/access.ts";
 export { Account, AccountCreate, AccountEdit } from "./shapes/account.ts";
-export { anyTextPattern, durationPattern, GpuAmount, gpuModelPattern, type PageOf, Problem } from "./shapes/common.ts";
+export {
+  anyTextPattern,
+  durationPattern,
+  GpuAmount,
+  gpuModelPattern,
+  Mistake,
+  type PageOf,
+  Problem,
+} from "./shapes/common.ts";
 export { FleetNodeShape, GpuShape, NodeShape } from "./shapes/fleet.ts";
 export {
   Alternative,

@@ -1,4 +1,4 @@
-import { type Refusal, refuse } from "../journal/refusal.ts";
+import { type Refusal, refuse, refuseAll } from "../journal/refusal.ts";
 import { durationText } from "../model/duration.ts";
 import { modelMatches } from "../model/gpu-name.ts";
 import type { AccountNo, UserId } from "../model/ids.ts";
@@ -12,7 +12,12 @@ import { neverFits } from "./never-fits.ts";
 
 /** May this job compete? Undefined = yes; a refused job could not start, or would exceed a limit of its accounts. */
 export function admitJob(state: ReadonlyState, account: AccountNo, user: UserId, spec: JobSpec): Refusal | undefined {
-  return ruledOut(state, account, spec) ?? overLimits(state, account, user, spec) ?? neverFits(state, account, spec);
+  const found = [
+    ruledOut(state, account, spec),
+    overLimits(state, account, user, spec),
+    neverFits(state, account, spec),
+  ].filter((refusal) => refusal !== undefined);
+  return refuseAll(found.filter(({ field }, i) => i === found.findIndex((other) => other.field === field)));
 }
 
 /** Whether a waiting job could be changed to this. Limits per job and user are not checked: it has passed them. */

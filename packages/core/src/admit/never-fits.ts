@@ -25,7 +25,7 @@ export function neverFits(state: ReadonlyState, account: AccountNo, spec: JobSpe
   for (let choice = 0; choice < spec.gpus.length; choice++) {
     let known = false;
     for (const option of options) {
-      if (option.choice !== choice) continue;
+      if (option.choice !== choice || (option.model >= 0 && !state.fleet.hasModel(option.model))) continue;
       known = true;
       const refusal = neverFitsAs(state, account, spec, option);
       if (refusal === undefined) return undefined;
@@ -41,7 +41,7 @@ function askedIn({ gpus }: JobSpec, choice: number): readonly [field: string, te
   const { model, count, unitsEach, part } = gpus[choice]!;
   const amount = part?.profile ?? (part === undefined ? count : unitsEach / unitsPerGpu);
   return [
-    gpus.length === 1 ? "gpus" : `gpus.${choice}`,
+    gpus.length === 1 ? "gpus" : `gpus[${choice}]`,
     model === "*" ? amount : amount === 1 ? model : `${model}:${amount}`,
   ];
 }
@@ -52,7 +52,7 @@ function noSuchModel(state: ReadonlyState, spec: JobSpec, choice: number): Refus
     "never-fits",
     ...askedIn(spec, choice),
     `The fleet has no ${model === "*" ? "GPUs" : model}${spec.needs === undefined ? "" : ` with ${spec.needs.join(", ")}`}`,
-    `write a count (8), MODEL:COUNT or a part (H100:0.25); models of the fleet: ${state.fleet.models.join(", ") || "none"}`,
+    `write a count (8), MODEL:COUNT or a part (H100:0.25); models of the fleet: ${state.fleet.modelsPresent().join(", ") || "none"}`,
   );
 }
 

@@ -61,11 +61,11 @@ function dependencies(state: State, command: SubmitJob): readonly JobNo[] | Refu
     }
     const ended = command.endedBefore.find((each) => each.job === after.job);
     // It was live when the shell looked and has ended since; only the shell can read its outcome.
-    if (ended === undefined) return refuse("look-again", `after.${i}`, after.job, "has just ended", "ask again");
+    if (ended === undefined) return refuse("look-again", `after[${i}]`, after.job, "has just ended", "ask again");
     if (after.when === "succeeded" && ended.outcome !== "succeeded") {
       return refuse(
         "conflict",
-        `after.${i}`,
+        `after[${i}]`,
         after.job,
         `has ended as ${ended.outcome}`,
         "use when: ended, or name another job",
@@ -118,7 +118,7 @@ function liveJobs(state: State, id: JobId): Job[] {
 
 function cancel(state: State, job: Job, now: Instant, together: EndingTogether): Event[] {
   if (job.state !== "waiting") return stopJob(state, job, "cancel", now);
-  return endJob(state, job, "cancelled", now, undefined, undefined, together);
+  return endJob(state, job, { outcome: "cancelled" }, now, together);
 }
 
 /** The deadline of a job has come: a waiting job ends, a running one must stop. */
@@ -126,6 +126,6 @@ export function deadlineCame(state: State, no: JobNo, now: Instant): Event[] {
   const job = state.jobs.get(no);
   if (job === undefined || (job.spec.deadlineAt ?? Number.POSITIVE_INFINITY) > now) return [];
   if (job.state === "waiting")
-    return endJob(state, job, "deadline-passed", now, undefined, "its deadline came while it waited");
+    return endJob(state, job, { outcome: "deadline-passed", reason: "its deadline came while it waited" }, now);
   return stopJob(state, job, "deadline", now);
 }

@@ -293,6 +293,16 @@ export class Fleet extends GpuColumns {
     return this.#soleModel[node.no]!;
   }
 
+  /** Whether a node of the fleet has GPUs of a model; the numbers of models that are gone stay. */
+  hasModel(model: number): boolean {
+    return this.#pools.has(model);
+  }
+
+  /** The models that nodes of the fleet have, in order of appearance. */
+  modelsPresent(): string[] {
+    return this.models.filter((_, no) => this.hasModel(no));
+  }
+
   /** The modes of the pools that have GPUs of a model. */
   poolsOf(model: number): Iterable<PoolMode> {
     return this.#pools.of(model);

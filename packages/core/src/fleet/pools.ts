@@ -9,6 +9,10 @@ export class Pools {
     return this.#byModel[model]?.keys() ?? [];
   }
 
+  has(model: number): boolean {
+    return (this.#byModel[model]?.size ?? 0) > 0;
+  }
+
   /** Counts a GPU in (`sign` 1) or out (-1); true if the model's first GPU in such a pool came, or its last one left. */
   count(model: number, pool: PoolMode, sign: 1 | -1): boolean {
     this.#byModel[model] ??= new Map();

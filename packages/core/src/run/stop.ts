@@ -50,6 +50,26 @@ export function stopJob(
     }));
 }
 
+/** Whether a job that stops for this cause starts again, unless it is done; an extra member leaves nothing either way. */
+export function comesBack({ spec, failures }: Job, cause: StopCause): boolean {
+  const { max, when } = spec.retry;
+  switch (cause) {
+    case "shrink":
+    case "move":
+      return true;
+    case "preempt":
+    case "drain":
+    case "budget":
+      return when.includes("preempted");
+    case "node-lost":
+      return when.includes("node_lost");
+    case "member-failed":
+      return when.includes("failed") && failures < max;
+    default:
+      return false;
+  }
+}
+
 /** The signal and grace with which members of a job are stopped. */
 export function stopOrderOf(spec: JobSpec, cause: string, policy: Policy): { signal: string; graceMs: number } {
   const { checkpoint } = spec;

@@ -243,7 +243,10 @@ function prioritiesAbove(state: ReadonlyState, { account, spec }: Job): number[]
 /** Models of the fleet that the job does not ask for. */
 function otherModels(state: ReadonlyState, { gpus }: JobSpec): string[] {
   if (gpus[0]!.count === 0) return [];
-  return state.fleet.models.filter((model) => !gpus.some((ask) => modelMatches(ask.model, model))).slice(0, 6);
+  return state.fleet
+    .modelsPresent()
+    .filter((model) => !gpus.some((ask) => modelMatches(ask.model, model)))
+    .slice(0, 6);
 }
 
 /** The first alternative of a job file on another model. */

@@ -42,15 +42,21 @@ export function reasonFor(state: ReadonlyState, job: Job, now: Instant): Reason 
   let first: Reason | undefined;
   for (let choice = 0; choice < job.spec.gpus.length; choice++) {
     for (const model of modelsFor(state, job, choice)) {
+      if (model >= 0 && !state.fleet.hasModel(model)) continue;
       const reason = reasonAs(state, job, choice, model, now);
       if (reason === undefined) return orderReason(state, job);
-      first ??= reason;
+      if (first === undefined || isNearer(reason, first)) first = reason;
     }
   }
   // The seats that are missing may be those on which jobs behind it were started.
   const lacksSeats = first?.kind === "capacity" || first?.kind === "shape" || first?.kind === "isolation";
   if (lacksSeats && isPassedOver(state, job)) return orderReason(state, job);
   return first ?? { kind: "never", values: { model: job.spec.gpus[0]!.model } };
+}
+
+/** Of two models that both lack GPUs, the one with more of them free says more. */
+function isNearer(reason: Reason, first: Reason): boolean {
+  return reason.kind === "capacity" && first.kind === "capacity" && (reason.free ?? 0) > (first.free ?? 0);
 }
 
 /** What stops one alternative on one model; undefined = only the order of the queue. */
@@ -85,7 +91,7 @@ function reasonAs(state: ReadonlyState, job: Job, choice: number, model: number,
   }
   const all = room(state, need, members, apart, "every-node-now");
   if (all.members >= members) {
-    return { kind: "health", values: { free: { gpus: needed, model: name } }, needed, free: all.gpus };
+    return { kind: "health", values: { free: { gpus: all.gpus, model: name } }, needed, free: all.gpus };
   }
   const lack = missingReason(state, need, members, apart, needed, name);
   if (lack !== undefined) return { ...lack, needed, free: all.gpus };

@@ -363,3 +363,33 @@ describe("an array with a limit", () => {
     assert.equal(expected(w.state, other, w.now).when, "unknown");
   });
 });
+
+describe("the reason of a waiting job", () => {
+  it("never names a model that is gone from the fleet", () => {
+    const w = new World().nodes(["old", "A100:4"]).account("lab");
+    w.nodes(["n0", "H100:8"], ["n1", "H100:8"]);
+    w.submit("one", "lab", { gpus: 1 });
+    w.submit("big", "lab", { gpus: 8, nodes: 2 });
+    const reason = reasonFor(w.state, w.job("big"), w.now);
+    assert.deepEqual(reason, {
+      kind: "capacity",
+      values: { cause: "gpus", needed: { gpus: 16, model: "H100" }, free: 15 },
+      needed: 16,
+      free: 15,
+    });
+    const hintFor = (gpus: string | number) => {
+      const outcome = w.submit(`of-${gpus}`, "lab", { gpus });
+      return isRefusal(outcome) ? outcome.hint : "";
+    };
+    assert.match(hintFor("A100:1"), /models of the fleet: H100$/);
+    assert.match(hintFor(9), /the largest node has 8 H100 GPUs/);
+  });
+
+  it("says how many GPUs are free on nodes that take no work", () => {
+    const w = twoNodes();
+    for (const node of ["n0", "n1"]) w.must({ kind: "node.cordon", node, reason: "" });
+    w.submit("one", "lab", { gpus: 1 });
+    const reason = reasonFor(w.state, w.job("one"), w.now);
+    assert.deepEqual([reason.kind, reason.values], ["health", { free: { gpus: 16, model: "H100" } }]);
+  });
+});

@@ -19,6 +19,8 @@ export interface StateFolder {
   readonly work: string;
   /** What a job keeps from one attempt to the next, owned by its tenant; one folder per job. */
   readonly jobs: string;
+  /** Session scripts, a folder per lease: ours to write, the tenant's to read. */
+  readonly doors: string;
   readonly logs: string;
   /** One file per epoch seen; the highest name counts. Creating a name cannot undo a higher one, rewriting a file could. */
   readonly epochs: string;
@@ -34,6 +36,7 @@ export function stateFolder(root: string): StateFolder {
     hints: join(root, "hints"),
     work: join(root, "work"),
     jobs: join(root, "jobs"),
+    doors: join(root, "doors"),
     logs: join(root, "logs"),
     epochs: join(root, "epochs"),
     tenants: join(root, "tenants"),

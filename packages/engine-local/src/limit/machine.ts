@@ -57,7 +57,7 @@ async function writeFilter(stateFolder: string): Promise<string | undefined> {
 
 async function makeShownFolders(): Promise<void> {
   try {
-    for (const folder of [shown.folder, shown.work, shown.temporary, shown.out, shown.checkpoint]) {
+    for (const folder of [shown.folder, shown.work, shown.temporary, shown.out, shown.checkpoint, shown.door]) {
       await mkdir(folder, { recursive: true });
       await chmod(folder, 0o755);
     }

@@ -16,6 +16,7 @@ export interface Ground {
   readonly user?: number;
   /** The device behind each real GPU of the machine. */
   readonly gpuDevices: { readonly [uuid: string]: string };
+  readonly contentFolder?: string;
   readonly logBytesMax: number;
   readonly logFilesMax: number;
 }
@@ -27,6 +28,7 @@ export function planRun(order: RunSheet["order"], ground: Ground): RunSheet {
   const workFolder = join(folder, "work");
   const temporaryFolder = join(folder, "tmp");
   const outFolder = join(folder, "out");
+  const doorFolder = join(state.doors, order.lease);
   const checkpointFolder = jobFolders(state, order.job).checkpoint;
   const namespaced = machine.means === "bwrap" || machine.means === "unshare";
   const closed = Object.entries(ground.gpuDevices)
@@ -34,14 +36,16 @@ export function planRun(order: RunSheet["order"], ground: Ground): RunSheet {
     .map(([, device]) => device)
     .filter((device) => existsSync(device)); // what is not there cannot be opened either
   const mark = markOf(state, order.lease);
-  const processesMax = order.limits.processesMax + (order.limits.processesMax > 0 && namespaced ? keepers : 0);
+  const processesMax =
+    order.limits.processesMax + (order.limits.processesMax > 0 ? (namespaced ? keepers + 1 : keepers) : 0);
   const groups = planGroups(machine.hierarchies, mark, { ...order.limits, processesMax }, closed.map(deviceNumber));
   const fenced = groups.some((group) => group.limits.includes("gpu"));
-  const pathOf = (name: "work" | "out" | "checkpoint", real: string) =>
+  const pathOf = (name: "work" | "out" | "checkpoint" | "door", real: string) =>
     machine.isRoot && namespaced ? shown[name] : real;
   const workPath = pathOf("work", workFolder);
   const outPath = pathOf("out", outFolder);
   const checkpointPath = pathOf("checkpoint", checkpointFolder);
+  const doorPath = pathOf("door", doorFolder);
   const wrapper = closetCommand({
     means: machine.means,
     ...(user === undefined ? {} : { user }),
@@ -52,6 +56,7 @@ export function planRun(order: RunSheet["order"], ground: Ground): RunSheet {
     binds: [
       { from: outFolder, at: outPath },
       { from: checkpointFolder, at: checkpointPath },
+      { from: doorFolder, at: doorPath, readOnly: true },
     ],
     ...(order.limits.shmMiB === undefined ? {} : { shmMiB: order.limits.shmMiB }),
     coveredDevices: fenced || !machine.isRoot ? [] : closed,
@@ -110,6 +115,9 @@ export function planRun(order: RunSheet["order"], ground: Ground): RunSheet {
     outPath,
     checkpointPath,
     temporaryPath: namespaced ? "/tmp" : temporaryFolder,
+    ...(ground.contentFolder === undefined ? {} : { contentFolder: ground.contentFolder }),
+    doorFolder,
+    doorPath,
     logFolder: join(state.logs, order.lease),
     hintFile: join(state.hints, order.lease),
     logBytesMax: ground.logBytesMax,
@@ -117,8 +125,11 @@ export function planRun(order: RunSheet["order"], ground: Ground): RunSheet {
   };
 }
 
-/** Two processes of the wrapper keep the namespace; they count in the group but are not the job's. */
-const keepers = 2;
+/**
+ * The processes of the init, and one that it starts for a moment; with a namespace the wrapper waits outside. They count
+ * in the group but are not the job's.
+ */
+const keepers = 4;
 
 /** The supervisor measures the folders now and then; between two looks a job can write more. */
 const watched = "supervisor (measured)";

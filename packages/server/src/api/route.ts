@@ -6,6 +6,7 @@ import type { Api, Call, Handler } from "./context.ts";
 import { authorise, checkScope } from "./guard/authorise.ts";
 import { handlers } from "./handle/index.ts";
 import { sendLogs } from "./handle/logs.ts";
+import { withAllMistakes } from "./request/mistakes.ts";
 import { idempotencyOf } from "./request/repeat.ts";
 import { type Check, checkOfBody, checkOfQuery } from "./request/validate.ts";
 import type { Watches } from "./watch/watches.ts";
@@ -66,13 +67,14 @@ export async function serve(
   const body = prepared.checkBody === undefined ? undefined : ((request.body ?? noBody) as Record<string, unknown>);
   const bad =
     checkScope(principal, route) ??
-    (prepared.checkQuery === undefined ? unknownQuery(query) : prepared.checkQuery(query)) ??
-    prepared.checkBody?.(body);
+    (prepared.checkQuery === undefined ? unknownQuery(query) : prepared.checkQuery(query));
   if (bad !== undefined) return bad;
   const asked = { id, route, principal, params, query, body };
+  const misshapen = prepared.checkBody?.(body);
+  if (misshapen !== undefined) return withAllMistakes(api, asked, misshapen);
   const allowing = authorise(api, asked);
   const target = allowing instanceof Promise ? await allowing : allowing;
-  if (isDenied(target)) return target;
+  if (isDenied(target)) return withAllMistakes(api, asked, target);
   const idempotency = route.creates ? idempotencyOf(request.headers["idempotency-key"], id, body) : undefined;
   if (isDenied(idempotency)) return idempotency;
   const ifMatch = route.edits ? request.headers["if-match"] : undefined;
@@ -91,7 +93,10 @@ function unknownQuery(query: Record<string, unknown>): Denial | undefined {
   const [name] = Object.keys(query);
   return name === undefined
     ? undefined
-    : deny("unknown-field", "is not a query parameter of this address", "Leave it out.", name.slice(0, 100));
+    : {
+        ...deny("unknown-field", "is not a query parameter of this address", "Leave it out.", name.slice(0, 100)),
+        misshapen: true,
+      };
 }
 
 async function once<Answer>(

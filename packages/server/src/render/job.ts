@@ -203,7 +203,8 @@ export function endedJobDoc(
     members: last === undefined ? [] : [...last.members],
     attempts: attempts.map(withoutMembers),
     ...(started !== undefined && { startedAt: started }),
-    endedAt: timestamp(event.at),
+    endedAt: timestamp(event.ranUntil ?? event.at),
+    ...(job.outputs !== undefined && { outputs: job.outputs.map(({ rank = 0, ...kept }) => ({ ...kept, rank })) }),
     ...elementOf(state, job),
   };
 }

@@ -166,6 +166,7 @@ function placed(state: State, event: JobPlaced): void {
   job.exitCode = undefined;
   job.endReason = undefined;
   job.done = undefined;
+  job.outputs = undefined;
   job.seats = event.seats;
   job.leases = membersOf(job, event);
   if (job.array !== undefined) state.arrays.get(job.array)!.active++;
@@ -194,7 +195,7 @@ function requeued(state: State, event: JobRequeued): void {
   if (job.state === "waiting") throw new Error(`job ${job.id} is requeued and waits already`);
   if (job.leases.length > 0) throw new Error(`job ${job.id} is requeued while it holds ${job.leases.length} leases`);
   if (job.array !== undefined) state.arrays.get(job.array)!.active--;
-  rememberAttempt(job, attemptOf(job, event.at, event.cause));
+  rememberAttempt(job, attemptOf(job, event.ranUntil ?? event.at, event.cause));
   job.state = "waiting";
   job.seats = [];
   job.attempt = event.attempt;
@@ -211,6 +212,7 @@ function requeued(state: State, event: JobRequeued): void {
   job.exitCode = undefined;
   job.endReason = undefined;
   job.done = undefined;
+  job.outputs = undefined;
   job.usualMs = usualMsOf(state, job);
   countWaiting(state, job, 1);
   queueOrPark(state, job);
@@ -232,7 +234,7 @@ function ended(state: State, event: JobEnded): void {
   const job = jobOf(state, event.job);
   if (job.leases.length > 0) throw new Error(`job ${job.id} ends while it holds ${job.leases.length} leases`);
   if (event.outcome === "succeeded") {
-    noteEnd(state, job, event.at);
+    noteEnd(state, job, event.ranUntil ?? event.at);
     noteLength(state, job, event.at);
   }
   if (event.outcome === "succeeded" || event.outcome === "failed") state.runTimes.note(job, event.at);
