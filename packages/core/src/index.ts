@@ -101,7 +101,7 @@ export type { Lease } from "./model/lease.ts";
 export { memoryText } from "./model/memory.ts";
 export type { FleetNode, NodeFacts } from "./model/node.ts";
 export type { PartSeat, PoolMode } from "./model/part.ts";
-export { movesPerHourPlain, type Policy, plainPolicy, usualHandover } from "./model/policy.ts";
+export { graceMaxOf, movesPerHourPlain, type Policy, plainPolicy, usualHandover } from "./model/policy.ts";
 export type { SizeClasses, SizeCounts } from "./model/size.ts";
 export {
   byPath,

@@ -1,6 +1,6 @@
 import type { Event } from "../journal/event.ts";
 import type { Job, JobSpec, StopCause } from "../model/job.ts";
-import type { Policy } from "../model/policy.ts";
+import { graceMaxOf, type Policy } from "../model/policy.ts";
 import type { Instant } from "../model/units.ts";
 import type { ReadonlyState } from "../state/readonly-state.ts";
 
@@ -50,12 +50,28 @@ export function stopJob(
     }));
 }
 
-/** The signal and grace with which members of a job are stopped. */
-export function stopOrderOf(spec: JobSpec, cause: string, policy: Policy): { signal: string; graceMs: number } {
-  const { checkpoint } = spec;
-  if (checkpoint === undefined) return { signal: "SIGTERM", graceMs: policy.graceMs };
-  // A checkpoint is worth its signal only where the job will resume from it.
-  const comesBack = cause === "preempt" || cause === "move" || cause === "drain" || cause === "budget";
-  const signal = comesBack ? checkpoint.signal : "SIGTERM";
-  return { signal, graceMs: checkpoint.graceMs };
+/** Whether the job waits again after the stop. A checkpoint is worth its own signal and grace only then. */
+const returns: Readonly<Record<StopCause, boolean>> = {
+  shrink: true,
+  preempt: true,
+  move: true,
+  drain: true,
+  budget: true,
+  "node-lost": true,
+  "member-failed": false,
+  "time-limit": false,
+  spent: false,
+  deadline: false,
+  cancel: false,
+};
+
+/** The signal and grace with which members of a job are stopped. No grace is longer than the owner allows. */
+export function stopOrderOf(
+  { checkpoint }: Pick<JobSpec, "checkpoint">,
+  cause: StopCause,
+  policy: Policy,
+): { signal: string; graceMs: number } {
+  const { signal, graceMs } =
+    checkpoint !== undefined && returns[cause] ? checkpoint : { signal: "SIGTERM", graceMs: policy.graceMs };
+  return { signal, graceMs: Math.min(graceMs, graceMaxOf(policy)) };
 }

@@ -317,6 +317,7 @@ describe("the policy", () => {
         rebalance: "checkpointed",
         minRuntime: "5m",
         grace: "30s",
+        graceMax: "15m",
         backfill: true,
         movesPerHourMax: 60,
         scrub: "off",

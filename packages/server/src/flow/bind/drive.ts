@@ -155,7 +155,7 @@ export class Driver implements CommitListener {
     const job = state.jobs.get(lease.job)!;
     if (lease.state === "stopping") {
       if (this.#isTaken(id)) crashPoint("before-signal");
-      await engine.stop(id, stopOrderOf(job.spec, job.stopCause ?? "cancel", state.policy));
+      await engine.stop(id, stopOrderOf(job.spec, job.stopCause ?? "shrink", state.policy));
       if (this.#isTaken(id)) crashPoint("in-grace");
       return;
     }
