@@ -258,6 +258,7 @@ class LocalEngine implements Engine {
       bootId: this.#bootId,
       machine: this.#machine,
       gpuDevices: this.#gpuDevices,
+      ...(this.#options.content === undefined ? {} : { contentFolder: this.#options.content }),
       ...this.#log,
     };
     if (!this.#machine.isRoot) return ground;

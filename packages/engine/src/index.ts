@@ -10,5 +10,6 @@ export {
   type Limits,
   type LogLine,
   type LogQuery,
+  type OutputsOrder,
   type StopOrder,
 } from "./port.ts";

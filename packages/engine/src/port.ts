@@ -43,6 +43,8 @@ export interface LeaseOrder {
   readonly code?: CodeOrder;
   readonly setup?: string;
   readonly run: string;
+  /** What to keep when the member has ended; absent = nothing. */
+  readonly outputs?: OutputsOrder;
   readonly env: { readonly [name: string]: string };
   /** Clear text, in memory only: an engine must not write them anywhere that outlives the member. */
   readonly secrets: { readonly [name: string]: string };
@@ -57,6 +59,13 @@ export interface LeaseOrder {
 
 /** A tree of the tenant's content, or a repository that is fetched inside the job, as its user, before `setup`. */
 export type CodeOrder = { readonly tree: string } | { readonly git: { readonly url: string; readonly ref?: string } };
+
+/** Which files of a member are kept after its end, and how much of them. */
+export interface OutputsOrder {
+  /** Patterns of paths by name; absent = the output folder, and what was written into the work folder. */
+  readonly declared?: { readonly [name: string]: string };
+  readonly bytesMax: number;
+}
 
 export interface Limits {
   readonly cpusMilli: number;
@@ -75,6 +84,8 @@ export interface Limits {
 export interface StopOrder {
   readonly signal: string;
   readonly graceMs: number;
+  /** The job starts again afterwards: no outputs are kept. */
+  readonly returns?: boolean;
 }
 
 /** The order comes from a control plane that was replaced: its epoch is below the highest this engine has seen. */

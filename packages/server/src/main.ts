@@ -13,6 +13,7 @@ import { BadCall, dataOf, parseConfig, type ServerConfig, usage } from "./config
 import { prepareFirstStart, writePrivately } from "./first-start.ts";
 import { Driver } from "./flow/bind/drive.ts";
 import { ThreadedControlPlane } from "./flow/control-plane.ts";
+import { KeptOutputs } from "./flow/keep/kept.ts";
 import { BudgetWatch } from "./flow/watch/budget-watch.ts";
 import { JobBudgetWatch } from "./flow/watch/job-budget-watch.ts";
 import { PriceWatch } from "./flow/watch/price-watch.ts";
@@ -40,7 +41,11 @@ async function main(): Promise<void> {
   await tellOfUnknownCommit(config);
   const engine =
     config.simulated === undefined
-      ? await openLocalEngine({ dir: join(config.data, "engine"), virtual: config.virtual })
+      ? await openLocalEngine({
+          dir: join(config.data, "engine"),
+          content: join(config.data, "content"),
+          virtual: config.virtual,
+        })
       : openSimulated(parseVirtual(config.simulated));
   const control = await ThreadedControlPlane.start(config, () => openReader(config.store), engine);
   control.onFailed((failure) => {
@@ -61,8 +66,12 @@ async function main(): Promise<void> {
   const tokenFile = join(config.data, "owner.token");
   const first = await prepareFirstStart(control, tokenFile);
 
+  const kept = new KeptOutputs(control.state, () => control.reader);
+  control.follow(kept);
+  await kept.load(control.now());
   const driver = new Driver({
     engine,
+    files: kept,
     state: control.state,
     report: (report) => control.put({ engine: engine.name, kind: "report", report, v: 1 }),
     secretsFor: (job) => decryptSecrets(keys.secretsKey, control.reader, control.state, job.account, job.spec.secrets),
@@ -77,8 +86,10 @@ async function main(): Promise<void> {
   control.follow(driver);
   await driver.adopt();
   control.adopted();
-  const sweep = () =>
-    engine.sweep((job) => control.state.jobById.has(job)).catch((error) => say(`tessera: ${error.message}`));
+  const sweep = async () => {
+    kept.expire(control.now());
+    await engine.sweep((job) => control.state.jobById.has(job)).catch((error) => say(`tessera: ${error.message}`));
+  };
   void sweep();
   const sweeping = setInterval(() => void sweep(), sweepEveryMs);
   const watches = [BudgetWatch, JobBudgetWatch, PriceWatch].map((Watch) => new Watch(control, systemClock));

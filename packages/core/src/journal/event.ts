@@ -3,6 +3,7 @@ import type { AccountTerms, QuotaWindow } from "../model/account.ts";
 import type { AccountId, AccountNo, GpuNo, JobId, JobNo, LeaseId, NodeNo, TokenId, UserId } from "../model/ids.ts";
 import type { JobClass, JobOutcome, JobSpec, StopCause } from "../model/job.ts";
 import type { MaintenanceWindow, NodeFacts, NodeMode } from "../model/node.ts";
+import type { KeptOutput } from "../model/output.ts";
 import type { PartSeat } from "../model/part.ts";
 import type { Policy } from "../model/policy.ts";
 import type { Instant } from "../model/units.ts";
@@ -244,6 +245,8 @@ export interface LeaseEnded extends Head<"lease-ended"> {
   readonly reason?: string;
   /** Rank 0 wrote the done file: the work of the job is complete, even if it was asked to leave [L1]. */
   readonly done?: true;
+  /** What the member left that is kept, if this is the last attempt of its job. */
+  readonly outputs?: readonly KeptOutput[];
 }
 /** The job returns to the queue as attempt `attempt`, to start at `notBeforeAt` at the earliest. */
 export interface JobRequeued extends Head<"job-requeued"> {

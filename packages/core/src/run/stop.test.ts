@@ -1,25 +1,34 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { isRefusal } from "../journal/refusal.ts";
-import type { StopCause } from "../model/job.ts";
+import type { Checkpoint, RetryCause, StopCause } from "../model/job.ts";
 import { plainPolicy } from "../model/policy.ts";
 import { hour, minute, second } from "../model/units.ts";
 import { jobId, World } from "../testing/world.ts";
 import { stopOrderOf } from "./stop.ts";
 
 const checkpoint = { dir: undefined, everyMs: undefined, graceMs: 5 * minute, signal: "SIGUSR1" };
-const grace = (cause: StopCause, policy = plainPolicy, own = checkpoint) =>
-  stopOrderOf({ checkpoint: own }, cause, policy).graceMs;
+
+/** The order for a job with this checkpoint. */
+function order(cause: StopCause, policy = plainPolicy, own: Checkpoint | null = checkpoint, when?: RetryCause[]) {
+  const w = new World().nodes(["n0", "H100:2"]).account("lab");
+  w.submit("a", "lab");
+  const { spec, failures } = w.job("a");
+  const retry = when === undefined ? spec.retry : { max: 1, when };
+  return stopOrderOf({ spec: { ...spec, checkpoint: own ?? undefined, retry }, failures }, cause, policy);
+}
+const grace = (...about: Parameters<typeof order>) => order(...about).graceMs;
 
 describe("the grace of a stop", () => {
   it("[L2] is the job's own, with its own signal, where the job returns, and the policy's where it does not", () => {
     const back: StopCause[] = ["preempt", "move", "drain", "budget", "shrink", "node-lost"];
     const away: StopCause[] = ["cancel", "time-limit", "deadline", "spent", "member-failed"];
-    const orders = (causes: StopCause[]) => causes.map((cause) => stopOrderOf({ checkpoint }, cause, plainPolicy));
-    assert.deepEqual(orders(back), Array(6).fill({ signal: "SIGUSR1", graceMs: 5 * minute }));
-    assert.deepEqual(orders(away), Array(5).fill({ signal: "SIGTERM", graceMs: 30 * second }));
     const plain = { signal: "SIGTERM", graceMs: 30 * second };
-    assert.deepEqual(stopOrderOf({ checkpoint: undefined }, "preempt", plainPolicy), plain);
+    for (const cause of back) assert.deepEqual(order(cause), { signal: "SIGUSR1", graceMs: 5 * minute }, cause);
+    for (const cause of away) assert.deepEqual(order(cause), plain, cause);
+    assert.deepEqual(order("preempt", plainPolicy, checkpoint, ["failed"]), plain);
+    assert.equal(grace("member-failed", plainPolicy, checkpoint, ["failed"]), 5 * minute);
+    for (const cause of [...back, ...away]) assert.deepEqual(order(cause, plainPolicy, null), plain, cause);
   });
 
   it("[L2] is never longer than the owner allows, also for a job from before there was a limit", () => {

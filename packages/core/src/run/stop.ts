@@ -1,5 +1,5 @@
 import type { Event } from "../journal/event.ts";
-import type { Job, JobSpec, StopCause } from "../model/job.ts";
+import type { Job, StopCause } from "../model/job.ts";
 import { graceMaxOf, type Policy } from "../model/policy.ts";
 import type { Instant } from "../model/units.ts";
 import type { ReadonlyState } from "../state/readonly-state.ts";
@@ -34,7 +34,7 @@ export function stopJob(
   why?: string,
 ): Event[] {
   if (job.stopCause !== undefined && strength[job.stopCause] >= strength[cause]) return [];
-  const { signal, graceMs } = stopOrderOf(job.spec, cause, state.policy);
+  const { signal, graceMs } = stopOrderOf(job, cause, state.policy);
   return job.leases
     .filter((lease) => lease.id !== except)
     .map((lease) => ({
@@ -50,28 +50,37 @@ export function stopJob(
     }));
 }
 
-/** Whether the job waits again after the stop. A checkpoint is worth its own signal and grace only then. */
-const returns: Readonly<Record<StopCause, boolean>> = {
-  shrink: true,
-  preempt: true,
-  move: true,
-  drain: true,
-  budget: true,
-  "node-lost": true,
-  "member-failed": false,
-  "time-limit": false,
-  spent: false,
-  deadline: false,
-  cancel: false,
-};
+/** Whether a job that stops for this cause starts again, unless it is done; an extra member leaves nothing either way. */
+export function comesBack({ spec, failures }: Pick<Job, "spec" | "failures">, cause: StopCause): boolean {
+  const { max, when } = spec.retry;
+  switch (cause) {
+    case "shrink":
+    case "move":
+      return true;
+    case "preempt":
+    case "drain":
+    case "budget":
+      return when.includes("preempted");
+    case "node-lost":
+      return when.includes("node_lost");
+    case "member-failed":
+      return when.includes("failed") && failures < max;
+    default:
+      return false;
+  }
+}
 
-/** The signal and grace with which members of a job are stopped. No grace is longer than the owner allows. */
+/**
+ * The signal and grace with which members of a job are stopped [L2]. A checkpoint is worth its own only where the job
+ * comes back, and no grace is longer than the owner allows.
+ */
 export function stopOrderOf(
-  { checkpoint }: Pick<JobSpec, "checkpoint">,
+  job: Pick<Job, "spec" | "failures">,
   cause: StopCause,
   policy: Policy,
 ): { signal: string; graceMs: number } {
+  const { checkpoint } = job.spec;
   const { signal, graceMs } =
-    checkpoint !== undefined && returns[cause] ? checkpoint : { signal: "SIGTERM", graceMs: policy.graceMs };
+    checkpoint !== undefined && comesBack(job, cause) ? checkpoint : { signal: "SIGTERM", graceMs: policy.graceMs };
   return { signal, graceMs: Math.min(graceMs, graceMaxOf(policy)) };
 }

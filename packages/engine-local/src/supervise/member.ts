@@ -15,6 +15,8 @@ import type { RunSheet } from "./sheet.ts";
 import { longestTimerMs, Stopping, spanText, stopText } from "./stop.ts";
 import { endTree, jobProcesses, keeperOf, signalTree, type Tree } from "./tree.ts";
 
+export type MemberEnd = Extract<ReportWhat, { kind: "exited" }>;
+
 /** From release to the end: setup, then the command itself, under one clock and one way to stop. */
 export async function runMember(
   sheet: RunSheet,
@@ -22,7 +24,7 @@ export async function runMember(
   orders: Orders,
   reports: ReportWriter,
   writer: LogWriter,
-): Promise<ReportWhat> {
+): Promise<MemberEnd> {
   const { order } = sheet;
   const environment = environmentOf(sheet, secrets);
   const masker = maskerOf(Object.values(secrets));

@@ -204,6 +204,7 @@ export function endedJobDoc(
     attempts: attempts.map(withoutMembers),
     ...(started !== undefined && { startedAt: started }),
     endedAt: timestamp(event.ranUntil ?? event.at),
+    ...(job.outputs !== undefined && { outputs: job.outputs.map(({ rank = 0, ...kept }) => ({ ...kept, rank })) }),
     ...elementOf(state, job),
   };
 }

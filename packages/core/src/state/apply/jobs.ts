@@ -166,6 +166,7 @@ function placed(state: State, event: JobPlaced): void {
   job.exitCode = undefined;
   job.endReason = undefined;
   job.done = undefined;
+  job.outputs = undefined;
   job.seats = event.seats;
   job.leases = membersOf(job, event);
   if (job.array !== undefined) state.arrays.get(job.array)!.active++;
@@ -211,6 +212,7 @@ function requeued(state: State, event: JobRequeued): void {
   job.exitCode = undefined;
   job.endReason = undefined;
   job.done = undefined;
+  job.outputs = undefined;
   job.usualMs = usualMsOf(state, job);
   countWaiting(state, job, 1);
   queueOrPark(state, job);

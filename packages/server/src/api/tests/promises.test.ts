@@ -332,6 +332,7 @@ describe("the policy", () => {
         rebalance: "off",
         minRuntimeMs: 300_000,
         graceMs: 120_000,
+        graceMsMax: 900_000,
         backfill: true,
         movesPerHourMax: 60,
       });
