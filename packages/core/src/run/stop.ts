@@ -13,10 +13,12 @@ const strength: Readonly<Record<StopCause, number>> = {
   drain: 2,
   budget: 2,
   "node-lost": 2,
-  "time-limit": 3,
-  spent: 3,
-  deadline: 4,
-  cancel: 5,
+  suspend: 3,
+  requeue: 3,
+  "time-limit": 4,
+  spent: 4,
+  deadline: 5,
+  cancel: 6,
 };
 
 /** The stronger of a new cause and the one for which the job is stopping already, if any. */
@@ -56,6 +58,8 @@ export function comesBack({ spec, failures }: Pick<Job, "spec" | "failures">, ca
   switch (cause) {
     case "shrink":
     case "move":
+    case "suspend":
+    case "requeue":
       return true;
     case "preempt":
     case "drain":
