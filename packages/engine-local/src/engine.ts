@@ -7,12 +7,16 @@ import {
   type Clock,
   type Engine,
   type EngineLease,
+  type FileContent,
+  type FileEntry,
+  type JobFolder,
   type LeaseOrder,
   type LogLine,
   type LogQuery,
   type StopOrder,
   systemClock,
 } from "@tessera/engine";
+import { listFiles, readLiveFile } from "./files/live.ts";
 import { describeFleet, engineName, readBootId } from "./inventory/machine.ts";
 import { findGpus } from "./inventory/nvidia.ts";
 import { parseVirtual } from "./inventory/virtual.ts";
@@ -200,6 +204,20 @@ class LocalEngine implements Engine {
     return readLog(join(this.#state.logs, safeName(lease)), parseLeaseId(lease)?.rank ?? 0, query, ended);
   }
 
+  files(lease: LeaseId, folder: JobFolder): AsyncIterable<FileEntry> {
+    return listFiles(this.#state, this.#memberOf(lease), folder);
+  }
+
+  readFile(lease: LeaseId, folder: JobFolder, path: string, start: number): Promise<FileContent | undefined> {
+    return readLiveFile(this.#state, this.#memberOf(lease), folder, path, start);
+  }
+
+  #memberOf(lease: LeaseId) {
+    const job = parseLeaseId(lease)?.job ?? "";
+    if (!isFileName(job)) throw new Error(`"${lease}" is not the id of a lease`);
+    return { lease: safeName(lease), job, asRoot: this.#machine.isRoot };
+  }
+
   async sweep(isLive: (job: JobId) => boolean): Promise<void> {
     const keep = { ...usualKeep, ...this.#options.keep };
     await sweepJobs(this.#state, keep.checkpointMs, this.#clock.now(), (job) => isLive(job as JobId));
@@ -258,6 +276,7 @@ class LocalEngine implements Engine {
       bootId: this.#bootId,
       machine: this.#machine,
       gpuDevices: this.#gpuDevices,
+      ...(this.#options.content === undefined ? {} : { contentFolder: this.#options.content }),
       ...this.#log,
     };
     if (!this.#machine.isRoot) return ground;

@@ -45,9 +45,12 @@ export {
   Job,
   JobCost,
   JobCreated,
+  JobFile,
   JobSpecBody,
   LogEntry,
   Member,
+  Output,
+  OutputList,
   Start,
   WaitReason,
 } from "./shapes/job.ts";

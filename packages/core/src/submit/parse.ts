@@ -27,7 +27,7 @@ import {
 import { parseGpus, type RawGpus } from "./gpus.ts";
 import { Mistakes } from "./mistakes.ts";
 import { cpusToMilli, parseAmount, parseDuration, parseSize } from "./quantities.ts";
-import { parseStorage, type RawStorage } from "./storage.ts";
+import { parseOutputs, parseStorage, type RawStorage } from "./storage.ts";
 
 /** The job file, with types checked by wire's JobSpecBody; `parseJob` settles the meaning of the values. */
 export interface RawJob extends RawMembers, RawNeeds, RawStorage {
@@ -77,7 +77,6 @@ export const fieldsNotYet = [
   "idle",
   "schedule",
   "mounts",
-  "outputs",
   "matrix",
   "ide",
   "burst",
@@ -111,6 +110,7 @@ export function readJob(raw: RawJob, settled: Settled, mistakes: Mistakes): JobS
   const cpusMilli = mistakes.take(cpusToMilli(raw.cpus ?? 0, "cpus"), 0);
   const memoryMiB = mistakes.take(parseSize(raw.memory ?? 0, "memory"), 0);
   const storage = mistakes.take(parseStorage(raw, memoryMiB), {});
+  const outputs = mistakes.take(parseOutputs(raw.outputs), undefined);
   const gpuMemoryMiB = mistakes.take(parseSize(raw.gpu_memory ?? 0, "gpu_memory"), 0);
   const asks = mistakes.take(withShares(gpus, raw, gpuMemoryMiB), gpus);
   const maxTimeMs = mistakes.take(parseRunTime(raw.max_time, "max_time"), undefined);
@@ -157,6 +157,7 @@ export function readJob(raw: RawJob, settled: Settled, mistakes: Mistakes): JobS
     name: raw.name ?? plainName,
     needs: needs.length > 0 ? needs : undefined,
     notBeforeAt: settled.notBeforeAt,
+    outputs,
     preemptible: raw.preemptible ?? true,
     priority: typeof raw.priority === "number" ? raw.priority : priorities[raw.priority ?? "normal"],
     retry: parseRetry(raw.retry),

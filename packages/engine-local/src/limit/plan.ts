@@ -16,6 +16,7 @@ export interface Ground {
   readonly user?: number;
   /** The device behind each real GPU of the machine. */
   readonly gpuDevices: { readonly [uuid: string]: string };
+  readonly contentFolder?: string;
   readonly logBytesMax: number;
   readonly logFilesMax: number;
 }
@@ -114,6 +115,7 @@ export function planRun(order: RunSheet["order"], ground: Ground): RunSheet {
     outPath,
     checkpointPath,
     temporaryPath: namespaced ? "/tmp" : temporaryFolder,
+    ...(ground.contentFolder === undefined ? {} : { contentFolder: ground.contentFolder }),
     doorFolder,
     doorPath,
     logFolder: join(state.logs, order.lease),

@@ -37,6 +37,8 @@ export interface RunSheet {
   readonly outPath: string;
   readonly checkpointPath: string;
   readonly temporaryPath: string;
+  /** Where the contents of tenants are kept; absent = nothing is. */
+  readonly contentFolder?: string;
   /**
    * Where scripts for the init to start are laid (`session N` runs the file `N`): ours to write, the job's to read.
    * Here, and as the job sees it.

@@ -1,4 +1,5 @@
 import { readFileSync } from "node:fs";
+import type { ContentStore } from "@tessera/content";
 import { type Route, type RouteId, routes } from "@tessera/wire";
 import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from "fastify";
 import type { Keys } from "../access/keys.ts";
@@ -58,6 +59,7 @@ export async function buildApi(built: {
   control: ControlPlane;
   keys: Keys;
   config?: ApiConfig;
+  content?: ContentStore;
   /** Other declarations than wire's: how tests see that each one counts. */
   table?: Readonly<Record<RouteId, Route>>;
 }): Promise<BuiltApi> {
@@ -71,6 +73,7 @@ export async function buildApi(built: {
     tokenUse: await TokenUse.load(control.reader, (writes) => control.notePrivate(writes)),
     liveNames: new LiveNames(control),
     feed: await Feed.load(control),
+    ...(built.content !== undefined && { content: built.content }),
   };
   const metrics = new Metrics();
   const stopMetrics = metrics.follow(control);

@@ -1,3 +1,4 @@
+import type { ContentStore } from "@tessera/content";
 import type { AnswerOf, BodyOf, QueryOf, RouteId, RouteOf } from "@tessera/wire";
 import type { Keys } from "../access/keys.ts";
 import type { People } from "../access/people.ts";
@@ -21,6 +22,8 @@ export interface Api {
   readonly tokenUse: TokenUse;
   readonly liveNames: LiveNames;
   readonly feed: Feed;
+  /** Where the files that users send are kept; absent where the engine cannot use them. */
+  readonly content?: ContentStore;
 }
 
 /** One request, checked and allowed: all that a handler sees. */

@@ -56,6 +56,9 @@ const expectations: Readonly<Record<RouteId, Expectation>> = {
   releaseJob: { sees: "job.read", needs: "job.control" },
   explainJob: { sees: "job.read" },
   readLogs: { sees: "job.read", needs: "job.logs" },
+  listOutputs: { sees: "job.read", needs: "job.logs" },
+  listFiles: { sees: "job.read", needs: "job.logs" },
+  readFile: { sees: "job.read", needs: "job.logs", absent: true },
   listAccounts: { sees: "account.read" },
   createAccount: { sees: "account.read", needs: "account.write" },
   getAccount: { sees: "account.read" },
@@ -199,6 +202,8 @@ async function requestFor(
     case "applyJob":
     case "dryRunJob":
       return { path, body: { run: "true", name: `s${n}`, project: account } };
+    case "readFile":
+      return { path: `${path}?path=x` };
     case "listJobs":
       return { path: `${path}?project=${at(account)}` };
     case "listAccounts":

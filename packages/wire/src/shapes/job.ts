@@ -94,6 +94,7 @@ const amount = (description: string) =>
     ],
     { examples: ["12.50"] },
   );
+const outputName = "^[A-Za-z0-9][A-Za-z0-9._-]{0,62}$";
 const refusedForNow = (what: string) =>
   Type.Unknown({ description: `${what}. Known, but no engine here honours it yet: refused, never ignored.` });
 
@@ -260,6 +261,13 @@ export const JobSpecBody = Type.Object(
         },
       ),
     ),
+    outputs: Type.Optional(
+      Type.Record(
+        Type.String({ pattern: outputName }),
+        Line(1000, "A pattern of paths in the work folder, $TESS_OUT/ or $TESS_CHECKPOINT/, such as checkpoints/*.pt"),
+        { additionalProperties: false, maxProperties: 16, description: "What is kept after the end, by name" },
+      ),
+    ),
     topology: Type.Optional(
       Type.String({
         pattern: "^(zone|block|rack|nvlink|node)\\??$",
@@ -285,7 +293,6 @@ export const JobSpecBody = Type.Object(
     idle: Type.Optional(refusedForNow("Idle policy")),
     schedule: Type.Optional(refusedForNow("Recurring schedule")),
     mounts: Type.Optional(refusedForNow("Mounts")),
-    outputs: Type.Optional(refusedForNow("Outputs")),
     matrix: Type.Optional(refusedForNow("Parameter matrix")),
     ide: Type.Optional(refusedForNow("Notebook front ends")),
     burst: Type.Optional(refusedForNow("Bursting to providers")),
@@ -343,6 +350,42 @@ export const Attempt = Type.Object({
 
 export type Attempt = Static<typeof Attempt>;
 
+/** Files that are kept after the end of a job. */
+export const Output = Type.Object({
+  name: Type.String(),
+  rank: Type.Integer(),
+  tree: Type.Optional(Type.String({ description: "SHA-256 of the list of its files; absent where there are none" })),
+  files: Type.Integer(),
+  bytes: Type.Integer(),
+  left: Type.Optional(
+    Type.Object(
+      { files: Type.Integer(), bytes: Type.Integer(), why: Type.String() },
+      { description: "What belongs to it and was not kept" },
+    ),
+  ),
+});
+export type Output = Static<typeof Output>;
+
+export const OutputList = Type.Object({
+  job: Type.String(),
+  live: Type.Boolean({ description: "It has not ended: what it will keep is not known yet" }),
+  outputs: Type.Array(Output),
+  keptUntil: Type.Optional(Timestamp),
+});
+export type OutputList = Static<typeof OutputList>;
+
+/** A file that a job kept, or that lies in a folder of one that runs. */
+export const JobFile = Type.Object({
+  output: Type.String({ description: "The name of the output, or work, out or checkpoint" }),
+  rank: Type.Integer(),
+  path: Type.String(),
+  mode: Type.Integer({ description: "Permissions alone" }),
+  bytes: Type.Integer(),
+  sha256: Type.Optional(Type.String({ description: "Of a file that is kept" })),
+  link: Type.Optional(Type.String({ description: "Where it points, if it is a link" })),
+});
+export type JobFile = Static<typeof JobFile>;
+
 export const Job = Type.Object({
   id: Type.String(),
   name: Type.String(),
@@ -355,7 +398,9 @@ export const Job = Type.Object({
   held: Type.Boolean(),
   outcome: Type.Optional(Type.String()),
   exitCode: Type.Optional(Type.Integer()),
-  detail: Type.Optional(Type.String({ description: "How it ended, or why it is being evicted, in a sentence" })),
+  detail: Type.Optional(
+    Type.String({ description: "How it ended, why it is being evicted, or why it waits again, in a sentence" }),
+  ),
   reason: Type.Optional(WaitReason),
   class: Type.Optional(Type.Enum(["guaranteed", "burst"])),
   attempt: Type.Integer(),
@@ -370,6 +415,8 @@ export const Job = Type.Object({
   endedAt: Type.Optional(Timestamp),
   /** Where there are prices and it was asked for; an array has none of its own. */
   cost: Type.Optional(JobCost),
+  /** What it left that is kept; absent for an array. */
+  outputs: Type.Optional(Type.Array(Output)),
   array: Type.Optional(Type.Object({ id: Type.String(), index: Type.Integer() })),
   /** Present on an array as a whole. */
   elements: Type.Optional(
@@ -485,6 +532,7 @@ export const Explanation = Type.Object({
   job: Type.String(),
   state: Type.String(),
   reason: Type.Optional(WaitReason),
+  again: Type.Optional(Type.String({ description: "Why a job that has run before waits again, in a sentence" })),
   position: Type.Optional(Type.Integer({ description: "1 = next, of all that wait" })),
   ahead: Type.Optional(Type.Integer()),
   /** The same by the class they would start as, of its own account and of all others together. */
