@@ -1,28 +1,34 @@
 import { nearestName } from "@tessera/wire/nearest";
 import { Command, CommanderError, Option } from "commander";
 import { type CommandEntry, commandNamed, commands } from "./commands/index.ts";
+import { hintForCommand, maySuggest, translateCommand } from "./elsewhere/commands.ts";
+import { hintForOption, ourOption, translateOptions } from "./elsewhere/options.ts";
 import { exit } from "./exit.ts";
 import { Failure, usageFailure } from "./failure.ts";
 import { operandsOf, turnRound } from "./grammar.ts";
 import { asksForJson, formats } from "./output/format.ts";
 import { type GlobalOptions, Session } from "./session.ts";
-import { painterOf, printable, type Terminal } from "./terminal.ts";
+import { painterOf, type Terminal } from "./terminal.ts";
 
 /** Carries out one command line; answers the exit code. */
 export async function tess(argv: readonly string[], terminal: Terminal): Promise<number> {
   const dashes = argv.indexOf("--");
-  const own = turnRound(dashes < 0 ? argv : argv.slice(0, dashes));
   const session = new Session(terminal, dashes < 0 ? undefined : argv.slice(dashes + 1));
   try {
+    const own = turnRound(translateCommand(dashes < 0 ? argv : argv.slice(0, dashes)));
     const passed = await passOn(argv, session);
     if (passed !== undefined) return passed;
     const program = await buildProgram(own, session);
     if (own.length === 0) program.outputHelp();
-    else await program.parseAsync([...own], { from: "user" });
+    else await program.parseAsync(translated(program, own), { from: "user" });
     return session.exitCode;
   } catch (error) {
     return await report(error, terminal, asksForJson(argv));
   }
+}
+
+function translated(program: Command, args: readonly string[]): string[] {
+  return [...translateOptions(args, optionNames(descend(program, args).command))];
 }
 
 const unparsed: readonly (string | undefined)[] = ["server", "admin", "what-if", "__complete"];
@@ -68,34 +74,31 @@ export async function buildProgram(args: readonly string[], session: Session): P
   return program;
 }
 
-/** What people type who come from another program, and what does it here. */
-const elsewhere: Readonly<Record<string, string>> = {
-  top: "tess gpus, or tess ps -w",
-  submit: "tess run -d",
-  sbatch: "tess run -d",
-  srun: "tess run",
-  launch: "tess run",
-  jobs: "tess ps",
-  squeue: "tess ps",
-  list: "tess ps",
-  ls: "tess ps",
-  status: "tess ps, or tess describe job NAME",
-  kill: "tess cancel",
-  scancel: "tess cancel",
-  rm: "tess cancel",
-  sinfo: "tess gpus, or tess node get",
-  nodes: "tess node get",
-  "--time": "--max-time",
-  "-N": "--nodes",
-  "-t": "--max-time",
-  "-c": "--cpus",
-  "--mem": "--memory",
-  "--partition": "--project",
-};
+/** The innermost command that the words name, and how many operands it already has. */
+export function descend(program: Command, args: readonly string[]): { command: Command; rest: number } {
+  let command = program;
+  let rest = 0;
+  for (const index of operandsOf(args)) {
+    const next = command.commands.find((each) => each.name() === args[index] || each.aliases().includes(args[index]!));
+    if (next === undefined) rest += 1;
+    else command = next;
+  }
+  return { command, rest };
+}
+
+/** Every spelling of the options that a command takes, with those of the commands around it. */
+function optionNames(command: Command): ReadonlySet<string> {
+  const above = command.parent === null ? [] : [...optionNames(command.parent)];
+  return new Set([...command.options.flatMap(({ short, long }) => [short ?? "", long ?? ""]), ...above]);
+}
 
 function unknownCommand(word: string): Failure {
   const names = commands.flatMap(({ name, aliases = [] }) => [name, ...aliases]);
-  return usageFailure(`unknown command '${word}'`, suggestionText(word, nearestName(word, names)));
+  const near = nearestName(
+    word,
+    names.filter((name) => maySuggest(word, name)),
+  );
+  return usageFailure(`unknown command '${word}'`, commandHint(word, near === undefined ? [] : [near]));
 }
 
 async function addCommand(program: Command, entry: CommandEntry, asked: boolean, session: Session): Promise<void> {
@@ -151,29 +154,39 @@ async function report(error: unknown, terminal: Terminal, json: boolean): Promis
     return 70;
   }
   if (json) {
-    const { code, message, hint = null, requestId = null } = error;
-    await terminal.stderr.write(`${JSON.stringify({ error: { code, message, hint, requestId } })}\n`);
-  } else await terminal.stderr.write(failureText(error, terminal));
+    const { code, message, hint = null, requestId = null, mistakes, more } = error;
+    const problems = mistakes.length === 0 ? {} : { problems: mistakes };
+    await terminal.stderr.write(
+      `${JSON.stringify({ error: { code, message, hint, requestId, ...problems, ...more } })}\n`,
+    );
+  } else {
+    const { failureText } = await import("./output/failure.ts");
+    await terminal.stderr.write(failureText(error, painterOf(terminal.stderr, terminal.env)));
+  }
   return error.exitCode;
 }
 
-function failureText({ message, hint, requestId }: Failure, terminal: Terminal): string {
-  const paint = painterOf(terminal.stderr, terminal.env);
-  const lines = [`${paint("red", "tess:")} ${message.split("\n").map(printable).join("\n")}`];
-  if (hint !== undefined && hint !== "") lines.push(`  ${printable(hint)}`);
-  if (requestId !== undefined) lines.push(paint("dim", `  request ${requestId}`));
-  return lines.map((line) => `${line}\n`).join("");
+function commandHint(word: string, near: readonly string[]): string {
+  return (
+    hintForCommand(word) ?? suggestion(near.filter((name) => maySuggest(word, name))) ?? "tess help lists all commands"
+  );
 }
 
-function suggestionText(word: string, near: string | undefined): string {
-  if (Object.hasOwn(elsewhere, word)) return `use ${elsewhere[word]}`;
-  return near === undefined ? "tess help lists all commands" : `did you mean ${near}?`;
+function optionHint(option: string, near: readonly string[]): string | undefined {
+  const here = ourOption(option);
+  return hintForOption(option) ?? (here === undefined ? suggestion(near) : `it is ${here} on tess run`);
 }
 
-/** commander puts its suggestion on a second line; that is our hint. */
+function suggestion([first, ...others]: readonly string[]): string | undefined {
+  return first === undefined ? undefined : `did you mean ${[first, ...others].join(" or ")}?`;
+}
+
+/** commander puts its suggestions on a second line; they become our hint. */
 function usageOf(error: CommanderError): Failure {
-  const [message = "", suggestion = ""] = error.message.replace(/^error: /, "").split("\n");
-  const near = /\(Did you mean (.+)\?\)/.exec(suggestion)?.[1];
-  const word = /^unknown (?:command|option) '([^']+)'/.exec(message)?.[1] ?? "";
-  return usageFailure(message, suggestionText(word, near));
+  const [message = "", suggested = ""] = error.message.replace(/^error: /, "").split("\n");
+  const near = /\(Did you mean (?:one of )?(.+)\?\)/.exec(suggested)?.[1]?.split(", ") ?? [];
+  const [, kind, word = ""] = /^unknown (command|option) '([^']+)'/.exec(message) ?? [];
+  if (kind === "command") return usageFailure(message, commandHint(word, near));
+  if (kind === "option") return usageFailure(message, optionHint(word.split("=")[0]!, near));
+  return usageFailure(message);
 }

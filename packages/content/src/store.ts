@@ -105,6 +105,30 @@ export class TenantContent {
     return this.#inTurn(partial, () => this.#receive(source, { sha256, bytes, offset }, partial));
   }
 
+  /** Keeps what a source gives, whatever its digest turns out to be. */
+  async takeFile(source: AsyncIterable<Uint8Array>): Promise<{ readonly sha256: string; readonly bytes: number }> {
+    await mkdir(join(this.#root, "partial"), { recursive: true, mode: 0o700 });
+    const partial = join(this.#root, "partial", `taken-${randomBytes(12).toString("hex")}`);
+    const hash = createHash("sha256");
+    let bytes = 0;
+    try {
+      const file = await open(partial, "wx", 0o600);
+      try {
+        for await (const part of source) {
+          hash.update(part);
+          bytes = await writeAll(file, part, bytes);
+        }
+      } finally {
+        await file.close();
+      }
+      const sha256 = hash.digest("hex");
+      if (!this.#touch(sha256, Date.now())) await this.#keep(partial, sha256, bytes);
+      return { sha256, bytes };
+    } finally {
+      await rm(partial, { force: true });
+    }
+  }
+
   async #receive(
     source: AsyncIterable<Uint8Array>,
     { sha256, bytes, offset }: { readonly sha256: string; readonly bytes: number; readonly offset: number },

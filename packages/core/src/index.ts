@@ -1,4 +1,5 @@
 export { overcommitted } from "./admit/account.ts";
+export { admitJob } from "./admit/job.ts";
 export { correctionsOf, type IssuedLine } from "./bill/correct.ts";
 export { type Extract, extractFrom, extractLines, extractOf, recompute } from "./bill/extract.ts";
 export { buildInvoice, invoiceText, readLine, spelled } from "./bill/invoice.ts";
@@ -19,7 +20,16 @@ export type { Input } from "./journal/input.ts";
 export type { IssueInvoice } from "./journal/money-command.ts";
 export type { BudgetForeseen, BudgetReached, InvoiceIssued, SpelledEntry } from "./journal/money-event.ts";
 export type { Decision } from "./journal/outcome.ts";
-export { hintText, isRefusal, type Refusal, type RefusalKind, refusalText, refuse } from "./journal/refusal.ts";
+export {
+  hintText,
+  isRefusal,
+  mistakesOf,
+  type Refusal,
+  type RefusalKind,
+  refusalText,
+  refuse,
+  refuseAll,
+} from "./journal/refusal.ts";
 export type { Report, ReportWhat } from "./journal/report.ts";
 export { EventSpelling } from "./journal/spell.ts";
 export { type StoredEvent, upcast } from "./journal/upcast.ts";
@@ -54,6 +64,7 @@ export {
   type Trust,
 } from "./model/account.ts";
 export { durationText, durationUnitsMs } from "./model/duration.ts";
+export { isGlob, matchesGlob } from "./model/glob.ts";
 export { modelMatches } from "./model/gpu-name.ts";
 export {
   type AccountId,
@@ -91,8 +102,16 @@ export type {
 export type { Lease } from "./model/lease.ts";
 export { memoryText } from "./model/memory.ts";
 export type { FleetNode, NodeFacts } from "./model/node.ts";
+export { type KeptOutput, outputsUsual, outputUndeclared } from "./model/output.ts";
 export type { PartSeat, PoolMode } from "./model/part.ts";
-export { movesPerHourPlain, type Policy, plainPolicy, usualContentLimits, usualHandover } from "./model/policy.ts";
+export {
+  graceMaxOf,
+  movesPerHourPlain,
+  type Policy,
+  plainPolicy,
+  usualContentLimits,
+  usualHandover,
+} from "./model/policy.ts";
 export type { SizeClasses, SizeCounts } from "./model/size.ts";
 export {
   byPath,
@@ -135,7 +154,7 @@ export { demandOf, modelsFor } from "./quota/demand.ts";
 export { coverFor } from "./quota/guarantee.ts";
 export { nothingHeld } from "./quota/held.ts";
 export { shareOf } from "./quota/share.ts";
-export { stopOrderOf } from "./run/stop.ts";
+export { comesBack, stopOrderOf } from "./run/stop.ts";
 export { nextDueAt } from "./schedule/due.ts";
 export { SchedulerMemory } from "./schedule/memory.ts";
 export { apply, keysKeptMs } from "./state/apply/apply.ts";
@@ -146,11 +165,14 @@ export { jobOf } from "./state/live-jobs.ts";
 export type { ReadonlyState } from "./state/readonly-state.ts";
 export { readSnapshot, snapshotSchema, writeSnapshot } from "./state/snapshot/snapshot.ts";
 export type { State } from "./state/state.ts";
-export { fieldsNotYet, parseJob, type RawJob, type Settled } from "./submit/parse.ts";
+export { withoutAll } from "./submit/all-gpus.ts";
+export { Mistakes } from "./submit/mistakes.ts";
+export { fieldsNotYet, parseJob, type RawJob, readJob, type Settled } from "./submit/parse.ts";
 export { cpusToMilli, gpusToUnits, parseDuration, parseSize } from "./submit/quantities.ts";
 export { parseSizes, sizedAmounts, withoutSizes } from "./submit/sizes.ts";
 export { type RawKind, sizeJob } from "./submit/sizing/kind.ts";
 export { gpuOffers } from "./submit/sizing/offers.ts";
+export { outputFolders } from "./submit/storage.ts";
 export { type Alternative, type AlternativeTerms, alternativesFor, type ChangedField } from "./why/alternatives.ts";
 export { jobsAheadOf } from "./why/jobs-ahead.ts";
 export { type Displaced, type Outlook, type StartBand, startBand } from "./why/outlook.ts";

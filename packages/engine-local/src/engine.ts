@@ -7,12 +7,16 @@ import {
   type Clock,
   type Engine,
   type EngineLease,
+  type FileContent,
+  type FileEntry,
+  type JobFolder,
   type LeaseOrder,
   type LogLine,
   type LogQuery,
   type StopOrder,
   systemClock,
 } from "@tessera/engine";
+import { listFiles, readLiveFile } from "./files/live.ts";
 import { describeFleet, engineName, readBootId } from "./inventory/machine.ts";
 import { findGpus } from "./inventory/nvidia.ts";
 import { parseVirtual } from "./inventory/virtual.ts";
@@ -74,7 +78,7 @@ export async function openLocalEngine(
   const machine = await examine(state.root);
   // Without a mount namespace the jobs of other users must pass through to their own folders, and see no names there.
   const passable = machine.means === "user" ? 0o711 : 0o700;
-  for (const folder of [state.root, state.work, state.jobs, state.cache]) await chmod(folder, passable);
+  for (const folder of [state.root, state.work, state.jobs, state.doors, state.cache]) await chmod(folder, passable);
   const content = options.content === undefined ? {} : { content: await realFolder(options.content) };
   const engine = new LocalEngine({ ...options, ...content }, state, machine);
   await engine.adopt();
@@ -202,6 +206,20 @@ class LocalEngine implements Engine {
   logs(lease: LeaseId, query: LogQuery): AsyncIterable<LogLine> {
     const ended = this.#leases.get(lease)?.ended ?? AbortSignal.abort();
     return readLog(join(this.#state.logs, safeName(lease)), parseLeaseId(lease)?.rank ?? 0, query, ended);
+  }
+
+  files(lease: LeaseId, folder: JobFolder): AsyncIterable<FileEntry> {
+    return listFiles(this.#state, this.#memberOf(lease), folder);
+  }
+
+  readFile(lease: LeaseId, folder: JobFolder, path: string, start: number): Promise<FileContent | undefined> {
+    return readLiveFile(this.#state, this.#memberOf(lease), folder, path, start);
+  }
+
+  #memberOf(lease: LeaseId) {
+    const job = parseLeaseId(lease)?.job ?? "";
+    if (!isFileName(job)) throw new Error(`"${lease}" is not the id of a lease`);
+    return { lease: safeName(lease), job, asRoot: this.#machine.isRoot };
   }
 
   async sweep(isLive: (job: JobId) => boolean): Promise<void> {
@@ -384,7 +402,7 @@ class LocalEngine implements Engine {
     const gone = join(this.#state.work, `${record.id}.gone`);
     await rename(record.folder, gone).catch(unlessMissing);
     await rm(join(this.#state.hints, record.id), { force: true });
-    for (const left of [gone, join(this.#state.work, record.id)]) {
+    for (const left of [gone, join(this.#state.work, record.id), join(this.#state.doors, record.id)]) {
       await removeTree(left).catch(() => {}); // tried again when the engine prunes
     }
   }

@@ -55,6 +55,11 @@ export class SimulatedEngine implements Engine {
     return readLog(this.#open(), lease, query);
   }
 
+  /** Nothing here has files. */
+  async *files(): AsyncGenerator<never> {}
+
+  async readFile(): Promise<undefined> {}
+
   /** Nothing is kept for jobs here. */
   async sweep(): Promise<void> {}
 

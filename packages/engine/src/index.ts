@@ -6,9 +6,13 @@ export {
   type Engine,
   EngineFenced,
   type EngineLease,
+  type FileContent,
+  type FileEntry,
+  type JobFolder,
   type LeaseOrder,
   type Limits,
   type LogLine,
   type LogQuery,
+  type OutputsOrder,
   type StopOrder,
 } from "./port.ts";

@@ -49,6 +49,8 @@ export interface LeaseOrder {
   readonly venv?: { readonly path: string; readonly optional?: boolean };
   readonly setup?: string;
   readonly run: string;
+  /** What to keep when the member has ended; absent = nothing. */
+  readonly outputs?: OutputsOrder;
   readonly env: { readonly [name: string]: string };
   /** Clear text, in memory only: an engine must not write them anywhere that outlives the member. */
   readonly secrets: { readonly [name: string]: string };
@@ -63,6 +65,13 @@ export interface LeaseOrder {
 
 /** A tree of the tenant's content, or a repository that is fetched inside the job, as its user, before `setup`. */
 export type CodeOrder = { readonly tree: string } | { readonly git: { readonly url: string; readonly ref?: string } };
+
+/** Which files of a member are kept after its end, and how much of them. */
+export interface OutputsOrder {
+  /** Patterns of paths by name; absent = the output folder, and what was written into the work folder. */
+  readonly declared?: { readonly [name: string]: string };
+  readonly bytesMax: number;
+}
 
 export interface Limits {
   readonly cpusMilli: number;
@@ -81,6 +90,8 @@ export interface Limits {
 export interface StopOrder {
   readonly signal: string;
   readonly graceMs: number;
+  /** The job starts again afterwards: no outputs are kept. */
+  readonly returns?: boolean;
 }
 
 /** The order comes from a control plane that was replaced: its epoch is below the highest this engine has seen. */
@@ -119,6 +130,26 @@ export interface LogQuery {
   readonly signal?: AbortSignal;
 }
 
+/** The folders that a member may write: its own two, and that of the whole job. */
+export type JobFolder = "work" | "out" | "checkpoint";
+
+export interface FileEntry {
+  readonly path: string;
+  /** Permissions alone. */
+  readonly mode: number;
+  readonly bytes: number;
+  readonly changedAt: number;
+  /** Where a link points; absent for a file. */
+  readonly link?: string;
+}
+
+export interface FileContent {
+  readonly mode: number;
+  /** The size it had when it was opened; no more is given. */
+  readonly bytes: number;
+  readonly content: AsyncGenerator<Uint8Array>;
+}
+
 /**
  * What runs jobs. Every engine passes the suite in `suite.ts`. All calls are idempotent per lease and may be repeated
  * after a crash of either side; results come as reports, never as return values, because a call may time out after
@@ -149,6 +180,13 @@ export interface Engine {
   acknowledge(lease: LeaseId, sequence: number): Promise<void>;
   /** Also after the end, as long as logs are kept. */
   logs(lease: LeaseId, query: LogQuery): AsyncIterable<LogLine>;
+  /**
+   * What lies in a folder of a member now, in no order; nothing where the folder is gone. Links are told and never followed.
+   * A checkpoint is there for as long as it is kept, also after the end.
+   */
+  files(lease: LeaseId, folder: JobFolder): AsyncIterable<FileEntry>;
+  /** One of these files from the byte `start` on; undefined where there is no such file. To be read to its end or closed. */
+  readFile(lease: LeaseId, folder: JobFolder, path: string, start: number): Promise<FileContent | undefined>;
   /**
    * Removes what is kept for a whole job, such as its checkpoint, a while after the job was first seen to have ended.
    * To be called now and then.

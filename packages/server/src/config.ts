@@ -14,6 +14,8 @@ export interface ServerConfig {
   readonly tls?: { readonly cert: string; readonly key: string };
   readonly snapshotEveryEvents: number;
   readonly freeBytesMin: number;
+  /** The owner declares that the secrets in the store are lost. */
+  readonly secretsLost: boolean;
   /** The URL that budget and invoice events are sent to. */
   readonly webhook?: string;
 }
@@ -34,6 +36,7 @@ export const usage = `tess server: the control plane on this machine
   --insecure-listen    listen beyond loopback without TLS, for use behind a proxy that does TLS
   --webhook URL        send budget and invoice events to this address, signed with keys/webhook.key (TESSERA_WEBHOOK)
   --free-space-min MB  refuse new work when less disk space than this is free (default 256)
+  --secrets-lost       start although keys/secrets.key is lost: deletes the values of all secrets
 
 Example: tess server --virtual 4x8:H100 --port 0`;
 
@@ -82,6 +85,7 @@ export function parseConfig(args: readonly string[], env: NodeJS.ProcessEnv): Se
     tls: cert === undefined || key === undefined ? undefined : { cert, key },
     snapshotEveryEvents: 100_000,
     freeBytesMin: wholeNumber("--free-space-min", values["free-space-min"] ?? "256", 1e9) * mebibyte,
+    secretsLost: values["secrets-lost"] ?? false,
     ...(webhook !== undefined && { webhook }),
   };
 }
@@ -103,6 +107,7 @@ function parse(args: readonly string[]) {
         "insecure-listen": { type: "boolean" },
         "free-space-min": { type: "string" },
         webhook: { type: "string" },
+        "secrets-lost": { type: "boolean" },
         help: { type: "boolean", short: "h" },
       },
     });

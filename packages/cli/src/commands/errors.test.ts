@@ -13,8 +13,6 @@ test("a wrong command line ends with 2 and names what was meant", async () => {
     [["run", "--gpsu", "1", "--", "x"], /--gpsu[\s\S]*did you mean --gpus\?/],
     [["node", "cordn", "n0"], /cordn[\s\S]*did you mean cordon\?/],
     [["get", "ndoes"], /did you mean nodes\?/],
-    [["squeue"], /use tess ps/],
-    [["run", "--time", "90m", "--", "x"], /use --max-time/],
     [["ps", "-o", "jsno"], /did you mean json\?/],
     [["run"], /what should run\?/],
     [["run", "--"], /no command after --/],

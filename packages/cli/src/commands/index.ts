@@ -82,6 +82,7 @@ export const commands: readonly CommandEntry[] = [
   },
   {
     name: "quota",
+    aliases: ["quotas"],
     group: people,
     summary: "accounts with their guarantee and use",
     load: () => import("./people/quota.ts"),
@@ -176,7 +177,14 @@ export const commands: readonly CommandEntry[] = [
   },
   { name: "version", group: setup, summary: "show the version", load: () => import("./setup/version.ts") },
 
-  { name: "job", group: jobs, hidden: true, summary: "get, describe", load: () => import("./jobs/job.ts") },
+  {
+    name: "job",
+    aliases: ["jobs"],
+    group: jobs,
+    hidden: true,
+    summary: "get, describe",
+    load: () => import("./jobs/job.ts"),
+  },
   { name: "gpu", group: fleet, hidden: true, summary: "get, describe", load: () => import("./fleet/gpu.ts") },
   { name: "event", group: books, hidden: true, summary: "get, describe", load: () => import("./books/event.ts") },
   {

@@ -7,6 +7,11 @@ export type Format = (typeof formats)[number];
 export function parseFormat(text: string): Format {
   const found = formats.find((format) => format === text);
   if (found !== undefined) return found;
+  if (/[./]/.test(text))
+    throw usageFailure(
+      `unknown output "${text}"`,
+      `-o is the format of the answer: ${formats.join(", ")}; what a job writes is kept: tess logs JOB > ${text}`,
+    );
   const close = nearestName(text, formats);
   throw usageFailure(
     `unknown output "${text}"${close === undefined ? "" : ` (did you mean ${close}?)`}`,

@@ -41,7 +41,7 @@ function askedIn({ gpus }: JobSpec, choice: number): readonly [field: string, te
   const { model, count, unitsEach, part } = gpus[choice]!;
   const amount = part?.profile ?? (part === undefined ? count : unitsEach / unitsPerGpu);
   return [
-    gpus.length === 1 ? "gpus" : `gpus.${choice}`,
+    gpus.length === 1 ? "gpus" : `gpus[${choice}]`,
     model === "*" ? amount : amount === 1 ? model : `${model}:${amount}`,
   ];
 }

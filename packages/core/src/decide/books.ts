@@ -135,7 +135,7 @@ function overspend(state: State, command: Extract<MoneyCommand, { kind: "job.ove
   const why = `its own budget of ${moneyText(BigInt(budget), currency)} is spent`;
   const events =
     job.state === "waiting"
-      ? endJob(state, job, "over-budget", now, undefined, why)
+      ? endJob(state, job, { outcome: "over-budget", reason: why }, now)
       : stopJob(state, job, "spent", now, undefined, why);
   if (events.length === 0) return { events };
   const { spentMicros } = command;

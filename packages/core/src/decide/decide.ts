@@ -13,6 +13,7 @@ import type { State } from "../state/state.ts";
 import { changeAccess } from "./access.ts";
 import { changeAccounts } from "./accounts.ts";
 import { changeBooks } from "./books.ts";
+import { editJob } from "./edit.ts";
 import { changeJob, deadlineCame, submitJob } from "./jobs.ts";
 import { maintenanceCame } from "./maintenance.ts";
 import { changeNodes, drainCame } from "./nodes.ts";
@@ -60,7 +61,11 @@ function decideCommand(state: State, command: Command, now: Instant): Decision {
     case "job.cancel":
     case "job.hold":
     case "job.release":
+    case "job.suspend":
+    case "job.requeue":
       return changeJob(state, command, now);
+    case "job.edit":
+      return editJob(state, command, now);
     case "account.create":
     case "account.edit":
     case "account.window":

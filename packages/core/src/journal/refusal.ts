@@ -19,12 +19,14 @@ export type RefusalKind =
 
 export interface Refusal {
   readonly refused: RefusalKind;
-  /** Dotted path of the field at fault; empty when it is the request as a whole. */
+  /** Path of the field at fault, as `a.b[0].c`; empty when it is the request as a whole. */
   readonly field: string;
   readonly value: string | number | boolean | null;
   /** In lower case it continues the field and its value (`is not a size`); a sentence of its own begins with a capital. */
   readonly detail: string;
   readonly hint: string;
+  /** The other mistakes of the same request, where several were found. */
+  readonly also?: readonly Refusal[];
 }
 
 export function refuse(
@@ -35,6 +37,18 @@ export function refuse(
   hint: string,
 ): Refusal {
   return { refused, field, value, detail, hint };
+}
+
+/** One refusal for several mistakes: the first, which carries the others; undefined for none. */
+export function refuseAll(mistakes: readonly Refusal[]): Refusal | undefined {
+  const [first, ...also] = mistakes;
+  return first === undefined || also.length === 0 ? first : { ...first, also };
+}
+
+/** Each mistake of a refusal by itself. */
+export function mistakesOf(refusal: Refusal): readonly Refusal[] {
+  const { also = [], ...first } = refusal;
+  return [first, ...also];
 }
 
 export function isRefusal(value: unknown): value is Refusal {

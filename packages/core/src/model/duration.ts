@@ -13,8 +13,13 @@ export const durationUnitsMs: Readonly<Record<string, number>> = {
 /** Weeks are read, and written as days. */
 const written = Object.entries(durationUnitsMs).filter(([name]) => name !== "w");
 
-/** `90m`, `2h30m` in milliseconds; undefined for anything else. */
+/** `90m`, `2h30m`, `01:30:00`, `2-12:00:00` in milliseconds; undefined for anything else. */
 export function readDuration(text: string): number | undefined {
+  const clock = /^(?:(\d{1,3})-)?(\d{1,4}):([0-5]\d):([0-5]\d)$/.exec(text);
+  if (clock !== null) {
+    const [days, hours, minutes, seconds] = clock.slice(1).map((part) => Number(part ?? 0));
+    return days! * day + hours! * hour + minutes! * minute + seconds! * second;
+  }
   if (!/^(\d{1,9}(ms|s|m|h|d|w))+$/.test(text)) return undefined;
   let total = 0;
   for (const [, count, unit] of text.matchAll(/(\d+)(ms|s|m|h|d|w)/g)) total += Number(count) * durationUnitsMs[unit!]!;

@@ -1,5 +1,6 @@
 import type { AccountNo, GpuNo, JobId, JobNo, NodeNo, UserId } from "./ids.ts";
 import type { Lease } from "./lease.ts";
+import type { KeptOutput } from "./output.ts";
 import type { PartSeat } from "./part.ts";
 import { hour, type Instant } from "./units.ts";
 
@@ -133,6 +134,8 @@ export interface JobSpec {
   readonly shmMiB?: number;
   /** What the work, temporary and output folders of each member may hold; absent = the limit of its accounts. */
   readonly scratchMiB?: number;
+  /** What is kept after its end, by name: a pattern of paths; absent = what it wrote, by `outputUndeclared`. */
+  readonly outputs?: { readonly [name: string]: string };
   /** The least memory that each GPU must have; 0 = any. */
   readonly gpuMemoryMiB: number;
   readonly isolation: Isolation;
@@ -197,6 +200,10 @@ export type StopCause =
   | "budget"
   /** Its own budget is used up: it does not come back. */
   | "spent"
+  /** Its user suspends it: it waits, held. */
+  | "suspend"
+  /** Its user sends it back to the queue. */
+  | "requeue"
   | "member-failed"
   | "node-lost";
 
@@ -288,6 +295,8 @@ export interface Job {
   endReason?: string;
   /** Rank 0 of the present attempt has ended and had written the done file [L1]. */
   done?: true;
+  /** What members of the present attempt that have ended kept; absent = nothing. */
+  outputs?: readonly KeptOutput[];
   /** The number of dependencies that have not ended yet. */
   waitsFor: number;
 }
@@ -296,7 +305,7 @@ export interface Job {
 export interface JobArray {
   readonly no: JobNo;
   readonly id: JobId;
-  readonly spec: JobSpec;
+  spec: JobSpec;
   readonly account: AccountNo;
   readonly user: UserId;
   readonly submittedAt: Instant;

@@ -11,6 +11,8 @@ export interface LastEnd {
   readonly limit?: string;
   readonly reason?: string;
   readonly done?: true;
+  /** When it ended by the engine's clock. */
+  readonly at?: Instant;
 }
 
 /** A job that fails at once would be restarted as fast as the machine can; so it waits longer each time. */
@@ -26,17 +28,18 @@ export function finishAttempt(
   now: Instant,
   together: EndingTogether = endingTogether(),
 ): Event[] {
+  const late = last.at !== undefined && last.at < now ? { ranUntil: last.at } : undefined;
   const again = (cause: JobRequeued["cause"], notBeforeAt: Instant): Event[] => [
-    { kind: "job-requeued", v: 1, at: now, job: job.no, attempt: job.attempt + 1, cause, notBeforeAt },
+    { kind: "job-requeued", v: 1, at: now, job: job.no, attempt: job.attempt + 1, cause, notBeforeAt, ...late },
   ];
   const exitCode = job.exitCode !== undefined && job.exitCode !== 0 ? job.exitCode : (last.exitCode ?? job.exitCode);
   const end = (outcome: JobOutcome, reason?: string): Event[] =>
-    endJob(state, job, outcome, now, exitCode, reason, together);
+    endJob(state, job, { outcome, exitCode, reason, ...late }, now, together);
   const { retry } = job.spec;
   // A job that was asked to leave exits as it likes, often with 0 after it has saved. Only the done file says that its
   // work is complete, and then the exit codes are those of members that were being stopped (0020).
   const done = job.done === true || last.done === true;
-  const complete = (): Event[] => endJob(state, job, "succeeded", now, 0, undefined, together);
+  const complete = (): Event[] => endJob(state, job, { outcome: "succeeded", exitCode: 0, ...late }, now, together);
   switch (job.stopCause) {
     case "cancel":
       return end("cancelled");
@@ -54,6 +57,10 @@ export function finishAttempt(
       return end("preempted", `${whyLeft(job)}, and its retry rule does not bring it back`);
     case "move":
       return done ? complete() : again("moved", 0);
+    case "suspend":
+      return done ? complete() : again("suspended", 0);
+    case "requeue":
+      return done ? complete() : again("requeued", 0);
     case "node-lost":
       if (retry.when.includes("node_lost")) return again("node_lost", 0);
       return end("infra-failed", "a node was lost under it");
@@ -89,18 +96,18 @@ export function endingTogether(): EndingTogether {
   return { jobs: new Set(), elements: new Map() };
 }
 
+export type HowEnded = Omit<JobEnded, "kind" | "v" | "at" | "job">;
+
 /** The end of a job, and of every job that waits for it to succeed if it did not. */
 export function endJob(
   state: ReadonlyState,
   job: Job,
-  outcome: JobOutcome,
+  ended: HowEnded,
   now: Instant,
-  exitCode?: number,
-  reason?: string,
   { jobs: closing, elements: elementsEnded }: EndingTogether = endingTogether(),
 ): Event[] {
   const events: Event[] = [];
-  const close = (each: Job, ended: Omit<JobEnded, "kind" | "v" | "at" | "job">): void => {
+  const close = (each: Job, ended: HowEnded): void => {
     if (closing.has(each.no)) return;
     closing.add(each.no);
     events.push({ kind: "job-ended", v: 1, at: now, job: each.no, ...ended });
@@ -122,6 +129,6 @@ export function endJob(
       close(waiting, { outcome: "dependency-failed", reason: "a job it was to run after did not succeed" });
     }
   };
-  close(job, { outcome, exitCode, reason });
+  close(job, ended);
   return events;
 }

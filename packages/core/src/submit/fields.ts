@@ -1,4 +1,4 @@
-import { isRefusal, type Refusal, refuse } from "../journal/refusal.ts";
+import { isRefusal, type Refusal, refuse, refuseAll } from "../journal/refusal.ts";
 import type {
   ArrayAsk,
   Checkpoint,
@@ -12,6 +12,7 @@ import type {
 } from "../model/job.ts";
 import { minute } from "../model/units.ts";
 import type { RawGpus } from "./gpus.ts";
+import { Mistakes } from "./mistakes.ts";
 import { parseDuration } from "./quantities.ts";
 
 export interface RawMembers {
@@ -24,7 +25,7 @@ export interface RawNeeds {
   readonly needs?: readonly GpuNeed[];
 }
 
-export type RawEnv = { readonly [name: string]: string | number | boolean };
+export type RawEnv = { readonly [name: string]: string | number | boolean } | readonly string[];
 export type RawRetry = number | { readonly max?: number; readonly when?: readonly RetryCause[] };
 
 export interface RawCheckpoint {
@@ -43,7 +44,7 @@ const arraySizeMax = 10_000;
 const none: readonly never[] = [];
 
 /** Shared by all jobs of one member, which are most. */
-const oneMember: Members = { apart: true, max: 1, min: 1 };
+export const oneMember: Members = { apart: true, max: 1, min: 1 };
 
 /** `nodes` or `members`: a count, or a range for an elastic job. */
 export function parseMembers(raw: RawMembers): Members | Refusal {
@@ -74,11 +75,43 @@ export function parseMembers(raw: RawMembers): Members | Refusal {
   return { apart: field === "nodes", max, min };
 }
 
-/** In the order in which the journal writes names: a job must look the same before and after a replay. */
-export function parseEnv(raw: RawEnv | undefined): JobSpec["env"] {
+/** Names with values, or a list of NAME=value. Names Tessera sets itself are refused: the job would never see its own. */
+export function parseEnv(raw: RawEnv | undefined): JobSpec["env"] | Refusal {
   if (raw === undefined) return noEnv;
-  const names = Object.keys(raw).sort();
-  return Object.fromEntries(names.map((name) => [name, String(raw[name])]));
+  const pairs = isList(raw) ? raw.map(pairOf) : Object.entries(raw);
+  const mistakes: Refusal[] = [];
+  const names = new Set<string>();
+  for (const [i, [name]] of pairs.entries()) {
+    const field = isList(raw) ? `env[${i}]` : `env.${name}`;
+    if (isSetByTessera(name)) mistakes.push(refuse("invalid", field, null, setByTessera(name), "choose another name"));
+    else if (names.has(name))
+      mistakes.push(refuse("invalid", field, null, `sets ${name} again`, "give each name once"));
+    names.add(name);
+  }
+  const values = new Map(pairs);
+  // In the order in which the journal writes names: a job must look the same before and after a replay.
+  return refuseAll(mistakes) ?? Object.fromEntries([...names].sort().map((name) => [name, String(values.get(name))]));
+}
+
+function isList(raw: RawEnv): raw is readonly string[] {
+  return Array.isArray(raw);
+}
+
+function pairOf(text: string): [string, string] {
+  const at = text.indexOf("=");
+  return [text.slice(0, at), text.slice(at + 1)];
+}
+
+/** Names of its own command line are the user's: a job may call `tess`. */
+const namesOfUsers = new Set(["TESS_CONTEXT", "TESS_PROJECT", "TESS_SERVER", "TESS_TOKEN"]);
+
+/** Whether a variable of this name belongs to Tessera, which writes it last. */
+export function isSetByTessera(name: string): boolean {
+  return name.startsWith("TESS_") && !namesOfUsers.has(name);
+}
+
+export function setByTessera(name: string): string {
+  return `cannot set ${name}: names that begin with TESS_ are set by Tessera`;
 }
 
 /** `rack`, or `rack?` for a preference. */
@@ -111,22 +144,18 @@ const noEnv: JobSpec["env"] = {};
 
 export function parseCheckpoint(raw: RawCheckpoint | undefined): Checkpoint | undefined | Refusal {
   if (raw === undefined) return undefined;
-  const graceMs = raw.grace === undefined ? minute : parseDuration(raw.grace, "checkpoint.grace");
-  if (isRefusal(graceMs)) return graceMs;
-  const everyMs = raw.every === undefined ? undefined : parseDuration(raw.every, "checkpoint.every");
-  if (isRefusal(everyMs)) return everyMs;
+  const mistakes = new Mistakes();
+  const graceMs =
+    raw.grace === undefined ? minute : mistakes.take(parseDuration(raw.grace, "checkpoint.grace"), minute);
+  const everyMs =
+    raw.every === undefined ? undefined : mistakes.take(parseDuration(raw.every, "checkpoint.every"), minute);
   const signal = raw.signal ?? "SIGTERM";
   const name = signal.startsWith("SIG") ? signal : `SIG${signal}`;
   if (!signalsAllowed.has(name)) {
-    return refuse(
-      "invalid",
-      "checkpoint.signal",
-      signal,
-      "is not a signal that a job can catch",
-      `use one of ${[...signalsAllowed].join(", ")}`,
-    );
+    const hint = `use one of ${[...signalsAllowed].join(", ")}`;
+    mistakes.add(refuse("invalid", "checkpoint.signal", signal, "is not a signal that a job can catch", hint));
   }
-  return { dir: raw.dir, everyMs, graceMs, signal: name };
+  return mistakes.refusal() ?? { dir: raw.dir, everyMs, graceMs, signal: name };
 }
 
 const signalsAllowed = new Set(["SIGTERM", "SIGINT", "SIGHUP", "SIGQUIT", "SIGUSR1", "SIGUSR2", "SIGCONT", "SIGALRM"]);
@@ -161,7 +190,7 @@ export function needsOf({ needs = none, gpus }: RawNeeds): readonly GpuNeed[] {
 /** `1-240`, `1-240:2` or `1-240%24`. */
 export function parseArray(text: string | undefined, field: string): ArrayAsk | undefined | Refusal {
   if (text === undefined) return undefined;
-  const match = /^(\d{1,7})-(\d{1,7})(?::(\d{1,7}))?(?:%(\d{1,6}))?$/.exec(text);
+  const match = /^(\d{1,12})-(\d{1,12})(?::(\d{1,12}))?(?:%(\d{1,12}))?$/.exec(text);
   if (match === null)
     return refuse("invalid", field, text, "is not a range of array elements", "write 1-240, 1-240:2 or 1-240%24");
   const [first, last, step] = [Number(match[1]), Number(match[2]), Number(match[3] ?? 1)];

@@ -1,4 +1,4 @@
-import { isRefusal, type Refusal, refuse } from "../journal/refusal.ts";
+import { isRefusal, type Refusal, refuse, refuseAll } from "../journal/refusal.ts";
 import type { GpuAsk } from "../model/job.ts";
 import { unitsPerGpu } from "../model/units.ts";
 import { gpusToUnits } from "./quantities.ts";
@@ -22,12 +22,13 @@ export function parseGpus(raw: RawGpus, field: string): readonly GpuAsk[] | Refu
   }
   const list = "any" in raw ? raw.any : raw;
   const asks: GpuAsk[] = [];
+  const mistakes: Refusal[] = [];
   for (const [i, each] of list.entries()) {
-    const ask = parseOne(each, list.length === 1 ? field : `${field}.${i}`);
-    if (isRefusal(ask)) return ask;
-    asks.push(ask);
+    const ask = parseOne(each, `${"any" in raw ? `${field}.any` : field}[${i}]`);
+    if (isRefusal(ask)) mistakes.push(ask);
+    else asks.push(ask);
   }
-  return asks;
+  return refuseAll(mistakes) ?? asks;
 }
 
 function parseOne(value: number | string, field: string): GpuAsk | Refusal {

@@ -1,12 +1,14 @@
 import { levels } from "../fleet/topology.ts";
-import { isRefusal, type Refusal, refuse } from "../journal/refusal.ts";
+import { type Refusal, refuse } from "../journal/refusal.ts";
 import { instantText } from "../model/instant.ts";
 import type { After, GpuAsk, Isolation, JobSpec, JobType, ModelAsk, TopologyAsk } from "../model/job.ts";
 import { plainName } from "../model/job.ts";
 import { type Instant, unitsPerGpu } from "../model/units.ts";
 import {
+  isSetByTessera,
   namesOf,
   needsOf,
+  oneMember,
   parseArray,
   parseCheckpoint,
   parseEnv,
@@ -20,10 +22,12 @@ import {
   type RawNeeds,
   type RawRetry,
   type RawSlo,
+  setByTessera,
 } from "./fields.ts";
 import { parseGpus, type RawGpus } from "./gpus.ts";
+import { Mistakes } from "./mistakes.ts";
 import { cpusToMilli, parseAmount, parseDuration, parseSize } from "./quantities.ts";
-import { parseStorage, type RawStorage } from "./storage.ts";
+import { parseOutputs, parseStorage, type RawStorage } from "./storage.ts";
 import { parseOrigin, type RawVenv, type RawWorkdir } from "./workdir.ts";
 
 /** The job file, with types checked by wire's JobSpecBody; `parseJob` settles the meaning of the values. */
@@ -75,7 +79,6 @@ export const fieldsNotYet = [
   "idle",
   "schedule",
   "mounts",
-  "outputs",
   "matrix",
   "ide",
   "burst",
@@ -84,75 +87,55 @@ export const fieldsNotYet = [
 
 const priorities = { low: -10, normal: 0, high: 10 } as const;
 const none: readonly never[] = [];
+/** Stands for a request for GPUs that was refused. */
+const oneGpu: readonly GpuAsk[] = [{ count: 1, model: "*", part: undefined, unitsEach: unitsPerGpu }];
 
-/** Raw request → JobSpec in whole units, or a refusal of its first wrong field. */
+/** Raw request → JobSpec in whole units, or a refusal of everything that is wrong with it. */
 export function parseJob(raw: RawJob, settled: Settled): JobSpec | Refusal {
+  const mistakes = new Mistakes();
+  const spec = readJob(raw, settled, mistakes);
+  return mistakes.refusal() ?? spec;
+}
+
+/** The job as far as it can be understood: a usual value stands where one was refused. */
+export function readJob(raw: RawJob, settled: Settled, mistakes: Mistakes): JobSpec {
   const given = raw as unknown as Record<string, unknown>;
   for (const field of fieldsNotYet) {
     if (given[field] === undefined) continue;
-    return refuse(
-      "unsupported",
-      field,
-      plainValue(given[field]),
-      "is not supported by any engine yet",
-      `leave ${field} out`,
-    );
+    const value = plainValue(given[field]);
+    mistakes.add(refuse("unsupported", field, value, "is not supported by any engine yet", `leave ${field} out`));
   }
-  const gpus = parseGpus((raw.gpus ?? 0) as RawGpus, "gpus");
-  if (isRefusal(gpus)) return gpus;
-  const members = parseMembers(raw);
-  if (isRefusal(members)) return members;
-  const topology = parseTopology(raw.topology, "topology");
-  if (isRefusal(topology)) return topology;
-  const spread = parseTopology(raw.spread, "spread");
-  if (isRefusal(spread)) return spread;
-  const cpusMilli = cpusToMilli(raw.cpus ?? 0, "cpus");
-  if (isRefusal(cpusMilli)) return cpusMilli;
-  const memoryMiB = parseSize(raw.memory ?? 0, "memory");
-  if (isRefusal(memoryMiB)) return memoryMiB;
-  const storage = parseStorage(raw, memoryMiB);
-  if (isRefusal(storage)) return storage;
-  const origin = parseOrigin(raw.workdir, raw.venv);
-  if (isRefusal(origin)) return origin;
-  const gpuMemoryMiB = parseSize(raw.gpu_memory ?? 0, "gpu_memory");
-  if (isRefusal(gpuMemoryMiB)) return gpuMemoryMiB;
-  const asks = withShares(gpus, raw, gpuMemoryMiB);
-  if (isRefusal(asks)) return asks;
-  const maxTimeMs = raw.max_time === undefined ? undefined : parseDuration(raw.max_time, "max_time");
-  if (isRefusal(maxTimeMs)) return maxTimeMs;
-  if (maxTimeMs === 0) return refuse("invalid", "max_time", raw.max_time!, "leaves no time to run", "give at least 1s");
-  const expectedMs = raw.expected_time === undefined ? undefined : parseDuration(raw.expected_time, "expected_time");
-  if (isRefusal(expectedMs)) return expectedMs;
-  if (expectedMs === 0)
-    return refuse("invalid", "expected_time", raw.expected_time!, "leaves no time to run", "give at least 1s");
-  const maxPriceMicros = raw.max_price === undefined ? undefined : parseAmount(raw.max_price, "max_price");
-  if (isRefusal(maxPriceMicros)) return maxPriceMicros;
-  const budgetMicros = raw.budget === undefined ? undefined : parseAmount(raw.budget, "budget");
-  if (isRefusal(budgetMicros)) return budgetMicros;
-  const checkpoint = parseCheckpoint(raw.checkpoint);
-  if (isRefusal(checkpoint)) return checkpoint;
-  const slo = parseSlo(raw.slo);
-  if (isRefusal(slo)) return slo;
-  const array = parseArray(raw.array, "array");
-  if (isRefusal(array)) return array;
-  const badSpread = spread === undefined ? undefined : checkSpread(spread, topology, asks);
-  if (badSpread !== undefined) return badSpread;
+  const gpus = mistakes.take(parseGpus((raw.gpus ?? 0) as RawGpus, "gpus"), oneGpu);
+  const members = mistakes.take(parseMembers(raw), oneMember);
+  const topology = mistakes.take(parseTopology(raw.topology, "topology"), undefined);
+  const spread = mistakes.take(parseTopology(raw.spread, "spread"), undefined);
+  const cpusMilli = mistakes.take(cpusToMilli(raw.cpus ?? 0, "cpus"), 0);
+  const memoryMiB = mistakes.take(parseSize(raw.memory ?? 0, "memory"), 0);
+  const storage = mistakes.take(parseStorage(raw, memoryMiB), {});
+  const outputs = mistakes.take(parseOutputs(raw.outputs), undefined);
+  const origin = mistakes.take(parseOrigin(raw.workdir, raw.venv), {});
+  const gpuMemoryMiB = mistakes.take(parseSize(raw.gpu_memory ?? 0, "gpu_memory"), 0);
+  const asks = mistakes.take(withShares(gpus, raw, gpuMemoryMiB), gpus);
+  const maxTimeMs = mistakes.take(parseRunTime(raw.max_time, "max_time"), undefined);
+  const expectedMs = mistakes.take(parseRunTime(raw.expected_time, "expected_time"), undefined);
+  const maxPriceMicros = mistakes.take(optional(parseAmount, raw.max_price, "max_price"), undefined);
+  const budgetMicros = mistakes.take(optional(parseAmount, raw.budget, "budget"), undefined);
+  const checkpoint = mistakes.take(parseCheckpoint(raw.checkpoint), undefined);
+  const slo = mistakes.take(parseSlo(raw.slo), undefined);
+  const array = mistakes.take(parseArray(raw.array, "array"), undefined);
+  const env = mistakes.take(parseEnv(raw.env), {});
+  for (const [i, name] of (raw.secrets ?? none).entries())
+    if (isSetByTessera(name))
+      mistakes.add(refuse("invalid", `secrets[${i}]`, null, setByTessera(name), "use a secret of another name"));
+  if (spread !== undefined) mistakes.add(checkSpread(spread, topology, asks));
   const apartFrom = namesOf(raw.apart_from);
   const needs = needsOf(raw);
   if (needs.length > 0 && asks.every((ask) => ask.count === 0))
-    return refuse("invalid", "needs", needs.join(", "), "needs a GPU, and the job asks for none", "add gpus: 1");
-  if (
-    settled.deadlineAt !== undefined &&
-    settled.notBeforeAt !== undefined &&
-    settled.deadlineAt <= settled.notBeforeAt
-  ) {
-    return refuse(
-      "invalid",
-      "deadline",
-      instantText(settled.deadlineAt),
-      "is not after not_before",
-      "give a deadline after not_before",
-    );
+    mistakes.add(refuse("invalid", "needs", needs.join(", "), "needs a GPU, and the job asks for none", "add gpus: 1"));
+  const { deadlineAt, notBeforeAt } = settled;
+  if (deadlineAt !== undefined && notBeforeAt !== undefined && deadlineAt <= notBeforeAt) {
+    const hint = "give a deadline after not_before";
+    mistakes.add(refuse("invalid", "deadline", instantText(deadlineAt), "is not after not_before", hint));
   }
   // Fields in the order in which the journal writes them.
   return {
@@ -164,7 +147,7 @@ export function parseJob(raw: RawJob, settled: Settled): JobSpec | Refusal {
     code: origin.code,
     cpusMilli,
     deadlineAt: settled.deadlineAt,
-    env: parseEnv(raw.env),
+    env,
     expectedMs,
     gpuMemoryMiB,
     gpus: asks,
@@ -179,6 +162,7 @@ export function parseJob(raw: RawJob, settled: Settled): JobSpec | Refusal {
     name: raw.name ?? plainName,
     needs: needs.length > 0 ? needs : undefined,
     notBeforeAt: settled.notBeforeAt,
+    outputs,
     preemptible: raw.preemptible ?? true,
     priority: typeof raw.priority === "number" ? raw.priority : priorities[raw.priority ?? "normal"],
     retry: parseRetry(raw.retry),
@@ -196,6 +180,19 @@ export function parseJob(raw: RawJob, settled: Settled): JobSpec | Refusal {
     workdir: origin.workdir,
     zone: settled.zone,
   };
+}
+
+function optional<Given, Value>(
+  parse: (given: Given, field: string) => Value | Refusal,
+  given: Given | undefined,
+  field: string,
+): Value | undefined | Refusal {
+  return given === undefined ? undefined : parse(given, field);
+}
+
+function parseRunTime(text: string | undefined, field: string): number | undefined | Refusal {
+  const ms = optional(parseDuration, text, field);
+  return ms === 0 ? refuse("invalid", field, text!, "leaves no time to run", "give at least 1s") : ms;
 }
 
 /** A value as a refusal can show it. */

@@ -79,29 +79,29 @@ export function sizedAmounts(
 /** Replaces sizes in a request by their meaning: `Small` by `1g.10gb`, `Large:2` by `H100:2`. */
 export function withoutSizes(gpus: RawJob["gpus"], sizes: SizeClasses | undefined): RawJob["gpus"] | Refusal {
   if (gpus === undefined || sizes === undefined) return gpus;
-  if (typeof gpus !== "object") return plainAsk(gpus, sizes);
+  if (typeof gpus !== "object") return plainAsk(gpus, sizes, "gpus");
   const list: (number | string)[] = [];
-  for (const each of "any" in gpus ? gpus.any : gpus) {
-    const plain = plainAsk(each, sizes);
+  for (const [i, each] of ("any" in gpus ? gpus.any : gpus).entries()) {
+    const plain = plainAsk(each, sizes, `${"any" in gpus ? "gpus.any" : "gpus"}[${i}]`);
     if (isRefusal(plain)) return plain;
     list.push(plain);
   }
   return "any" in gpus ? { ...gpus, any: list } : list;
 }
 
-function plainAsk(text: number | string, sizes: SizeClasses): number | string | Refusal {
+function plainAsk(text: number | string, sizes: SizeClasses, field: string): number | string | Refusal {
   if (typeof text === "number") return text;
   const [name = "", count, ...more] = text.split(":");
   const size = findSize(sizes, name);
   if (size === undefined || more.length > 0) return text;
   if (count === undefined || count === "1") return size.ask;
-  const asks = parseGpus(size.ask as RawGpus, "gpus");
+  const asks = parseGpus(size.ask as RawGpus, field);
   if (isRefusal(asks)) return asks;
   const { model, count: each, part } = asks[0]!;
   if (part !== undefined || !/^\d{1,6}$/.test(count))
     return refuse(
       "invalid",
-      "gpus",
+      field,
       text,
       `is more than one ${size.name}, which is a part of a GPU`,
       `ask for ${size.name} with members: ${count}`,

@@ -19,6 +19,8 @@ export interface StateFolder {
   readonly work: string;
   /** What a job keeps from one attempt to the next, owned by its tenant; one folder per job. */
   readonly jobs: string;
+  /** Session scripts, a folder per lease: ours to write, the tenant's to read. */
+  readonly doors: string;
   /** What jobs keep for the next ones, such as downloaded packages; one folder per tenant. */
   readonly cache: string;
   readonly logs: string;
@@ -36,6 +38,7 @@ export function stateFolder(root: string): StateFolder {
     hints: join(root, "hints"),
     work: join(root, "work"),
     jobs: join(root, "jobs"),
+    doors: join(root, "doors"),
     cache: join(root, "cache"),
     logs: join(root, "logs"),
     epochs: join(root, "epochs"),

@@ -7,6 +7,7 @@ export const shown = {
   cache: "/run/tessera/cache",
   out: "/run/tessera/out",
   checkpoint: "/run/tessera/checkpoint",
+  door: "/run/tessera/door",
   /** An empty file that no job may open, laid over what a job must not reach. */
   closed: "/run/tessera/closed",
 } as const;
@@ -18,6 +19,8 @@ export type Means = "bwrap" | "unshare" | "user" | "nothing";
 export interface Bind {
   readonly from: string;
   readonly at: string;
+  /** Where the job runs as our own user, this alone keeps it from writing here. */
+  readonly readOnly?: true;
 }
 
 export interface Closet {
@@ -76,7 +79,7 @@ function becomeUser(uid: number): string[] {
 }
 
 function bwrap(closet: Closet): string[] {
-  const words = ["bwrap", "--die-with-parent", "--unshare-pid", "--unshare-ipc"];
+  const words = ["bwrap", "--die-with-parent", "--unshare-pid", "--as-pid-1", "--unshare-ipc"];
   if (closet.user === undefined) words.push("--unshare-user");
   // Only what is needed to become the user; all of it is given up in that step.
   else for (const name of ["SETUID", "SETGID", "SETPCAP"]) words.push("--cap-add", `CAP_${name}`);
@@ -87,16 +90,15 @@ function bwrap(closet: Closet): string[] {
   if (closet.contentFolder !== undefined) words.push("--tmpfs", closet.contentFolder);
   words.push("--bind", closet.temporaryFolder, "/tmp");
   words.push("--bind", closet.workFolder, closet.workPath);
-  for (const { from, at } of closet.binds) words.push("--bind", from, at);
+  for (const { from, at, readOnly } of closet.binds) words.push(readOnly ? "--ro-bind" : "--bind", from, at);
   for (const device of closet.coveredDevices) words.push("--ro-bind", shown.closed, device);
   if (closet.seccomp) words.push("--seccomp", "3");
   return [...words, "--"];
 }
 
 /**
- * The same with util-linux alone. The inner shell is the first process of the namespace: it mounts, runs the job and
- * ends with it, and the kernel ends whatever else is in there. Sources are bound before the folder above them is
- * hidden.
+ * The same with util-linux alone. The inner shell is the first process of the namespace: it mounts and makes way for what
+ * comes next. Sources are bound before the folder above them is hidden.
  */
 function unshare(closet: Closet): string[] {
   const size = closet.shmMiB === undefined ? "" : `,size=${closet.shmMiB}m`;
@@ -118,8 +120,7 @@ while [ "$n" -gt 0 ]; do
   mount --bind ${shown.closed} "$1" >&2 || exit 125
   shift; n=$((n - 1))
 done
-"$@"
-exit $?`;
+exec "$@"`;
   return [
     ...["unshare", "--mount", "--propagation", "private", "--pid", "--ipc", "--fork", "--kill-child", "--"],
     ...["/bin/sh", "-c", script, "tess"],

@@ -31,6 +31,7 @@ export function planRun(order: RunSheet["order"], ground: Ground): RunSheet {
   const outFolder = join(folder, "out");
   const homeFolder = join(folder, "home");
   const cacheFolder = join(state.cache, order.tenant);
+  const doorFolder = join(state.doors, order.lease);
   const checkpointFolder = jobFolders(state, order.job).checkpoint;
   const namespaced = machine.means === "bwrap" || machine.means === "unshare";
   const closed = Object.entries(ground.gpuDevices)
@@ -38,16 +39,18 @@ export function planRun(order: RunSheet["order"], ground: Ground): RunSheet {
     .map(([, device]) => device)
     .filter((device) => existsSync(device)); // what is not there cannot be opened either
   const mark = markOf(state, order.lease);
-  const processesMax = order.limits.processesMax + (order.limits.processesMax > 0 && namespaced ? keepers : 0);
+  const processesMax =
+    order.limits.processesMax + (order.limits.processesMax > 0 ? (namespaced ? keepers + 1 : keepers) : 0);
   const groups = planGroups(machine.hierarchies, mark, { ...order.limits, processesMax }, closed.map(deviceNumber));
   const fenced = groups.some((group) => group.limits.includes("gpu"));
-  const pathOf = (name: "work" | "out" | "checkpoint" | "home" | "cache", real: string) =>
+  const pathOf = (name: "work" | "out" | "checkpoint" | "home" | "cache" | "door", real: string) =>
     machine.isRoot && namespaced ? shown[name] : real;
   const workPath = pathOf("work", workFolder);
   const outPath = pathOf("out", outFolder);
   const checkpointPath = pathOf("checkpoint", checkpointFolder);
   const homePath = pathOf("home", homeFolder);
   const cachePath = pathOf("cache", cacheFolder);
+  const doorPath = pathOf("door", doorFolder);
   const wrapper = closetCommand({
     means: machine.means,
     ...(user === undefined ? {} : { user }),
@@ -61,6 +64,7 @@ export function planRun(order: RunSheet["order"], ground: Ground): RunSheet {
       { from: checkpointFolder, at: checkpointPath },
       { from: homeFolder, at: homePath },
       { from: cacheFolder, at: cachePath },
+      { from: doorFolder, at: doorPath, readOnly: true },
     ],
     ...(order.limits.shmMiB === undefined ? {} : { shmMiB: order.limits.shmMiB }),
     coveredDevices: fenced || !machine.isRoot ? [] : closed,
@@ -124,6 +128,8 @@ export function planRun(order: RunSheet["order"], ground: Ground): RunSheet {
     homePath,
     cachePath,
     temporaryPath: namespaced ? "/tmp" : temporaryFolder,
+    doorFolder,
+    doorPath,
     logFolder: join(state.logs, order.lease),
     hintFile: join(state.hints, order.lease),
     logBytesMax: ground.logBytesMax,
@@ -131,8 +137,11 @@ export function planRun(order: RunSheet["order"], ground: Ground): RunSheet {
   };
 }
 
-/** Two processes of the wrapper keep the namespace; they count in the group but are not the job's. */
-const keepers = 2;
+/**
+ * The processes of the init, and one that it starts for a moment; with a namespace the wrapper waits outside. They count
+ * in the group but are not the job's.
+ */
+const keepers = 4;
 
 /** The supervisor measures the folders now and then; between two looks a job can write more. */
 const watched = "supervisor (measured)";

@@ -1,15 +1,18 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { closeSync, openSync } from "node:fs";
 import { constants } from "node:os";
+import { createInterface } from "node:readline";
 import type { Readable, Writable } from "node:stream";
+import { setTimeout as sleep } from "node:timers/promises";
 import type { LogLine } from "@tessera/engine";
 import { LineCutter } from "../log/lines.ts";
 import type { Masker } from "../log/mask.ts";
 import type { LogWriter } from "../log/writer.ts";
+import { initDescriptor, initScript, initSettings } from "./init.ts";
 import { findProcess, markVariable, type ProcessEntry } from "./processes.ts";
 import type { RunSheet } from "./sheet.ts";
 
-/** How the first process of a step ended. `unstarted` = what stood in the way of the user's own command. */
+/** How the command of a step ended. `unstarted` = what stood in the way of the user's own command. */
 export interface StepEnd {
   readonly code: number;
   readonly signal?: NodeJS.Signals;
@@ -21,21 +24,22 @@ export interface Step {
   readonly root: ProcessEntry | undefined;
   /** The user's own command is running or about to: there is a process that can handle a signal. */
   begun: boolean;
-  /** The first process of the job is gone; others may be left. */
+  /** Processes of the init beside its first, under the numbers that it sees itself. */
+  readonly keepers: Set<number>;
+  /** The keeper that waits for the user's command, until it has ended. */
+  runner: number | undefined;
+  /** The user's command has ended; others of its processes may be left, and the init is. */
   readonly ended: Promise<StepEnd>;
   /** Everything that was written has reached the log; needs all processes gone. */
   readonly drained: Promise<void>;
+  /** Starts the script `N` of the door folder as the job: its user, groups, namespaces, limits and environment. */
+  session(number: number): void;
 }
-
-/** Where a wrapper finds the system call filter, and where the last stage says how far it came. */
-const seccompDescriptor = 3;
-const statusDescriptor = 4;
 
 /**
  * Starts one script of the job. Three stages in one process: enter the control groups (still with our rights), close
- * in and drop rights (the wrapper), then a shell that takes the environment from a pipe. The environment is the
- * user's and comes last, because a variable such as LD_PRELOAD must not reach a stage that still has rights, and
- * through a pipe, because arguments can be read by every process on the machine.
+ * in and drop rights (the wrapper), then the init. The environment is the user's and comes last, because a variable
+ * such as LD_PRELOAD must not reach a stage that still has rights.
  */
 export function startStep(
   sheet: RunSheet,
@@ -53,27 +57,34 @@ export function startStep(
       String(sheet.dataKiBMax ?? ""),
       String(sheet.groups.length),
       ...sheet.groups.map((group) => group.folder),
-    ].concat(sheet.wrapper, ["/bin/sh", "-s"]),
+    ].concat(sheet.wrapper, ["/bin/sh", "-c", initScript, "tess-init"]),
     {
       cwd: "/",
       env: { PATH: standardPath, [markVariable]: sheet.mark },
       detached: true,
-      stdio: ["pipe", "pipe", "pipe", filter, "pipe"],
+      stdio: ["pipe", "pipe", "pipe", filter, "pipe", "pipe"],
     },
   );
   if (filter !== "ignore") closeSync(filter);
-  const status = firstWords(child.stdio[statusDescriptor] as Readable);
   const drained = Promise.all([
     keepLines(child.stdout!, log.setup ? "setup" : "stdout", log),
     keepLines(child.stderr!, log.setup ? "setup" : "stderr", log),
   ]).then(() => undefined);
-  feed(child.stdin!, lastStage(sheet, script, environment));
-  // Still ours to look at, even if it has ended: it is only reaped when this turn of the event loop is over.
-  const root = child.pid === undefined ? undefined : findProcess(child.pid);
-  const step: Step = { root, begun: false, ended: endOf(child, status), drained };
-  void status.said.then((words) => {
-    step.begun = words === "go";
-  });
+  const folder = sheet.order.workdir ?? sheet.workPath;
+  const settings = (child.stdio as readonly unknown[])[initDescriptor.settings] as Writable;
+  // It ended before it read everything; its end says why.
+  for (const stream of [settings, child.stdin!]) stream.on("error", () => {});
+  settings.end(initSettings({ folder, door: sheet.doorPath, script, environment }));
+  const step: Step = {
+    // Still ours to look at, even if it has ended: it is only reaped when this turn of the event loop is over.
+    root: child.pid === undefined ? undefined : findProcess(child.pid),
+    begun: false,
+    keepers: new Set(),
+    runner: undefined,
+    ended: new Promise((resolve) => followInit(child, () => step, resolve)),
+    drained,
+    session: (number) => void child.stdin!.write(`session ${number}\n`),
+  };
   return step;
 }
 
@@ -83,69 +94,41 @@ export const standardPath = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/
 const enterGroups = `d=$1; n=$2; shift 2
 [ -z "$d" ] || ulimit -d "$d"
 while [ "$n" -gt 0 ]; do
-  echo $$ > "$1/cgroup.procs" || { echo "control group $1 cannot be entered" >&${statusDescriptor}; exit 125; }
+  echo $$ > "$1/cgroup.procs" || { echo "fail 125 control group $1 cannot be entered" >&${initDescriptor.status}; exit 125; }
   shift; n=$((n - 1))
 done
 exec "$@"`;
 
-/** The script of the last stage: environment, directory, then the user's command in place of this shell. */
-function lastStage(sheet: RunSheet, script: string, environment: { readonly [name: string]: string }): string {
-  const entries = Object.entries(environment);
-  const plain = entries.filter(([name]) => exportable.test(name) && !shellOwned.has(name));
-  const odd = entries.filter(([name]) => !exportable.test(name) || shellOwned.has(name));
-  const folder = sheet.order.workdir ?? sheet.workPath;
-  const command = ["/bin/sh", "-c", quoted(script)];
-  if (odd.length > 0) command.unshift("/usr/bin/env", ...odd.map(([name, value]) => quoted(`${name}=${value}`)));
-  return [
-    `cd ${quoted(folder)} 2>/dev/null || { echo ${quoted(`workdir ${folder} cannot be entered by this job`)} >&${statusDescriptor}; exit 126; }`,
-    "unset OLDPWD",
-    "umask 022",
-    ...plain.map(([name, value]) => `export ${name}=${quoted(value)}`),
-    `echo go >&${statusDescriptor}`,
-    `exec ${command.join(" ")} </dev/null ${seccompDescriptor}>&- ${statusDescriptor}>&-`,
-    "",
-  ].join("\n");
-}
-
-const exportable = /^[A-Za-z_][A-Za-z0-9_]*$/;
-/** Names that a shell keeps for itself: assigning them can fail or change how the rest of the script is read. */
-const shellOwned = new Set("BASHOPTS BASH_VERSINFO EUID GROUPS IFS LINENO OPTIND PPID SHELLOPTS UID".split(" "));
-
-function quoted(text: string): string {
-  return `'${text.replaceAll("'", "'\\''")}'`;
-}
-
-function feed(stdin: Writable, text: string): void {
-  stdin.on("error", () => {}); // it ended before it read everything; its exit says why
-  stdin.end(text);
-}
-
-/** The first words on the status pipe; empty when it closes, or nothing comes, without any. */
-function firstWords(stream: Readable): { said: Promise<string>; within(waitMs: number): Promise<string> } {
-  const said = new Promise<string>((resolve) => {
-    stream.setEncoding("utf8");
-    stream.once("data", (text: string) => resolve(text.trim()));
-    stream.once("close", () => resolve("")).on("error", () => resolve(""));
+/** Takes what the init says, and calls `end` once: with what it says of the end, or with its own end. */
+function followInit(child: ChildProcess, step: () => Step, end: (end: StepEnd) => void): void {
+  const status = child.stdio[initDescriptor.status] as Readable;
+  const closed = new Promise((resolve) => status.once("close", resolve).on("error", resolve));
+  createInterface({ input: status }).on("line", (line) => {
+    const [, word, number, text] = /^(\S+) (\d+) ?(.*)$/.exec(line) ?? [];
+    if (word === "keeper") step().keepers.add(Number(number));
+    if (word === "go") {
+      step().begun = true;
+      step().runner = Number(number);
+      step().keepers.add(Number(number));
+    }
+    if (word === "end" || word === "fail") {
+      step().keepers.delete(step().runner ?? 0);
+      step().runner = undefined;
+      end({ code: Number(number), ...(word === "fail" ? { unstarted: text! } : {}) });
+    }
   });
-  return {
-    said,
-    within: (waitMs) => Promise.race([said, new Promise<string>((resolve) => setTimeout(resolve, waitMs, "").unref())]),
-  };
-}
-
-function endOf(child: ChildProcess, status: ReturnType<typeof firstWords>): Promise<StepEnd> {
-  return new Promise((resolve) => {
-    child.once("error", (error) => resolve({ code: 126, unstarted: `the shell cannot be started: ${error.message}` }));
-    child.once("exit", async (code, signal) => {
-      const end = signal === null ? { code: code ?? 1 } : { code: 128 + constants.signals[signal], signal };
-      // Whatever was said was said before the end; it may only not have been read yet. The pipe itself can stay open
-      // for as long as a wrapper does.
-      const said = await status.within(1_000);
-      if (said === "go" || signal !== null) resolve(end);
-      else resolve({ ...end, unstarted: said === "" ? "it could not be closed in; see the log" : said });
-    });
+  child.once("error", (error) => end({ code: 126, unstarted: `the shell cannot be started: ${error.message}` }));
+  child.once("exit", async (code, signal) => {
+    // Whatever was said was said before the end; it may only not have been read yet.
+    await Promise.race([closed, sleep(statusMsMax, undefined, { ref: false })]);
+    step().runner = undefined;
+    if (signal !== null) end({ code: 128 + constants.signals[signal], signal });
+    else end({ code: code ?? 1, ...(step().begun ? {} : { unstarted: "it could not be closed in; see the log" }) });
   });
 }
+
+/** The pipe of the init can stay open for as long as a wrapper does. */
+const statusMsMax = 1_000;
 
 async function keepLines(
   stream: Readable,

@@ -8,11 +8,14 @@ import { isDone } from "./done.ts";
 import { environmentOf } from "./environment.ts";
 import { type Step, type StepEnd, startStep } from "./job.ts";
 import type { Orders } from "./orders.ts";
+import { isAlive, type ProcessEntry } from "./processes.ts";
 import type { ReportWriter } from "./reports.ts";
 import { type RoomPassed, watchRoom } from "./room.ts";
 import type { RunSheet } from "./sheet.ts";
-import { longestTimerMs, Stopping, signalOf } from "./stop.ts";
-import { endTree, signalTree, type Tree, treeMembers } from "./tree.ts";
+import { longestTimerMs, Stopping, spanText, stopText } from "./stop.ts";
+import { endTree, jobProcesses, keeperOf, signalTree, type Tree } from "./tree.ts";
+
+export type MemberEnd = Extract<ReportWhat, { kind: "exited" }>;
 
 /** From release to the end: setup, then the command itself, under one clock and one way to stop. */
 export async function runMember(
@@ -21,7 +24,7 @@ export async function runMember(
   orders: Orders,
   reports: ReportWriter,
   writer: LogWriter,
-): Promise<ReportWhat> {
+): Promise<MemberEnd> {
   const { order } = sheet;
   const environment = environmentOf(sheet, secrets);
   const masker = maskerOf(Object.values(secrets));
@@ -44,15 +47,13 @@ export async function runMember(
 
   await reports.write({ kind: "started" });
   orders.onStop((how) => {
-    if (!stopping.begun) say(`told to stop: ${signalOf(how.signal)}, then ${how.graceMs} ms of grace`);
+    if (!stopping.begun) say(`told to stop: ${stopText(how)}`);
     stopping.order(how);
   });
   let timeIsUp = false;
   const stopClock = startClock(order.limits.runMsMax, () => {
     timeIsUp = true;
-    say(
-      `time limit of ${order.limits.runMsMax} ms: ${signalOf(order.stop.signal)}, then ${order.stop.graceMs} ms of grace`,
-    );
+    say(`time limit of ${spanText(order.limits.runMsMax)}: ${stopText(order.stop)}`);
     void reports.write({ kind: "stopping", cause: "time-limit" });
     stopping.order(order.stop);
   });
@@ -60,7 +61,7 @@ export async function runMember(
   let passed: RoomPassed | undefined;
   const stopWatch = watchRoom(sheet, (found) => {
     passed = found;
-    say(`${roomText(found)}: ${signalOf(order.stop.signal)}, then ${order.stop.graceMs} ms of grace`);
+    say(`${roomText(found)}: ${stopText(order.stop)}`);
     stopping.order(order.stop);
   });
 
@@ -72,10 +73,10 @@ export async function runMember(
       break;
     }
     step = startStep(sheet, setup ? order.setup! : order.run, environment, { writer, masker, setup });
-    if (step.root !== undefined) tree = { ...tree, root: step.root };
-    end = await step.ended;
+    tree = { ...tree, ...(step.root === undefined ? {} : { root: step.root }), keepers: step.keepers };
+    end = await Promise.race([step.ended, unwatched(step, tree)]);
     // A stopped job may still be saving in other processes, and they have the same grace. One that ended has none.
-    while (stopping.begun && !stopping.killed && treeMembers(tree).length > 0) await sleep(leftoversEveryMs);
+    while (stopping.begun && !stopping.killed && jobProcesses(tree).length > 0) await sleep(leftoversEveryMs);
     await endTree(tree);
     await Promise.race([step.drained, sleep(drainMsMax)]);
     if (stoppedBy !== undefined) break;
@@ -109,6 +110,27 @@ function roomText({ limit, usedMiB, allowedMiB }: RoomPassed): string {
   const what = limit === "scratch" ? "its work, temporary and output folders hold" : "its checkpoint folder holds";
   return `${what} ${usedMiB} MiB, more than its limit of ${allowedMiB} MiB (${limit})`;
 }
+
+/**
+ * A job may kill any process of its own user, also the one that waits for its command. Nobody can tell the end of the
+ * command then, and the job ends as if it had been killed itself.
+ */
+function unwatched(step: Step, tree: Tree): Promise<StepEnd> {
+  return new Promise((resolve) => {
+    let runner: ProcessEntry | undefined;
+    let missed = 0;
+    const timer = setInterval(() => {
+      if (step.runner === undefined) return;
+      runner ??= keeperOf(tree, step.runner);
+      // Twice: it also ends when it has just said how the command ended.
+      missed = runner !== undefined && isAlive(runner.pid, runner.startedAt) ? 0 : missed + 1;
+      if (missed > 1) resolve({ code: 137, signal: "SIGKILL" });
+    }, unwatchedEveryMs);
+    void step.ended.then(() => clearInterval(timer));
+  });
+}
+
+const unwatchedEveryMs = 1_000;
 
 /** How often we look whether what a stopped job left behind has ended too. */
 const leftoversEveryMs = 20;

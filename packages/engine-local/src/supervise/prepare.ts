@@ -25,6 +25,9 @@ export async function prepare(sheet: RunSheet, signal?: AbortSignal): Promise<Re
       if (!(await lstat(path)).isDirectory()) throw new Error(`${path} is not a folder`);
       if (sheet.owner !== undefined) await chown(path, sheet.owner, sheet.owner);
     }
+    // The job reads what lies here and must not write: we would follow a link that it had laid.
+    await mkdir(sheet.doorFolder, { recursive: true, mode: 0o750 });
+    if (sheet.owner !== undefined) await chown(sheet.doorFolder, process.getuid!(), sheet.owner);
     for (const group of sheet.groups) makeGroup(group);
   } catch (error) {
     await removeGroups(sheet.groups);

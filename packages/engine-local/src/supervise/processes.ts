@@ -56,6 +56,17 @@ export function listProcesses(): ProcessEntry[] {
   return pids.map((pid) => findProcess(Number(pid))).filter((entry) => entry !== undefined);
 }
 
+/** The number that a process has in its own PID namespace. */
+export function innerNumber(pid: number): number {
+  if (!hasProc) return pid;
+  try {
+    const numbers = /^NSpid:\t(.*)$/m.exec(readFileSync(`/proc/${pid}/status`, "latin1"))?.[1]?.split("\t");
+    return Number(numbers?.at(-1) ?? pid);
+  } catch {
+    return pid; // ended meanwhile
+  }
+}
+
 /** Everything below `root` in the tree of processes or in its session, without `root` itself. */
 export function descendantsOf(root: number): number[] {
   const entries = listProcesses();

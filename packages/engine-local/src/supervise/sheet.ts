@@ -35,8 +35,6 @@ export interface RunSheet {
   readonly homeFolder: string;
   /** Shared by all jobs of the tenant here. */
   readonly cacheFolder: string;
-  /** The content of all tenants, where the engine was given one. */
-  readonly contentFolder?: string;
   /** As the job sees them. */
   readonly workPath: string;
   readonly outPath: string;
@@ -44,6 +42,14 @@ export interface RunSheet {
   readonly homePath: string;
   readonly cachePath: string;
   readonly temporaryPath: string;
+  /** Where the contents of tenants are kept; absent = nothing is. */
+  readonly contentFolder?: string;
+  /**
+   * Where scripts for the init to start are laid (`session N` runs the file `N`): ours to write, the job's to read.
+   * Here, and as the job sees it.
+   */
+  readonly doorFolder: string;
+  readonly doorPath: string;
   readonly logFolder: string;
   readonly hintFile: string;
   readonly logBytesMax: number;

@@ -1,5 +1,13 @@
 import { type ControlGroup, groupMembers, killGroup, removeGroup } from "../limit/group.ts";
-import { descendantsOf, findProcess, isAlive, markedWith, type ProcessEntry, sendSignal } from "./processes.ts";
+import {
+  descendantsOf,
+  findProcess,
+  innerNumber,
+  isAlive,
+  markedWith,
+  type ProcessEntry,
+  sendSignal,
+} from "./processes.ts";
 
 /** What holds the processes of one lease together. */
 export interface Tree {
@@ -7,8 +15,10 @@ export interface Tree {
   readonly groups: readonly ControlGroup[];
   /** The process that was started, once it was. Its number can belong to a stranger after its end. */
   readonly root?: Pick<ProcessEntry, "pid" | "startedAt">;
-  /** The root and its first child only keep the namespace; they are not the job. */
+  /** The root made a PID namespace, and its child is the init. Otherwise the root is. */
   readonly contained: boolean;
+  /** Children of the init that belong to it and not to the job, under the numbers that it sees. */
+  readonly keepers?: ReadonlySet<number>;
 }
 
 /**
@@ -34,11 +44,35 @@ function enderOf(groups: readonly ControlGroup[]): ControlGroup | undefined {
   return groups.find(({ ends }) => ends === "kill-file") ?? groups.find(({ ends }) => ends === "freezer") ?? groups[0];
 }
 
-/** Sends a signal to the job's own processes, and not to those that keep it closed in. */
+/** The live processes that are the job, without those that keep it closed in and take in its orphans. */
+export function jobProcesses(tree: Tree): number[] {
+  const { members, init } = membersAndInit(tree);
+  return members
+    .filter(({ pid, parent }) => {
+      if (pid === tree.root?.pid || pid === init) return false;
+      return parent !== init || tree.keepers?.has(innerNumber(pid)) !== true;
+    })
+    .map(({ pid }) => pid);
+}
+
+/** The child of the init to which it gave this number. */
+export function keeperOf(tree: Tree, number: number): ProcessEntry | undefined {
+  const { members, init } = membersAndInit(tree);
+  return members.find(({ pid, parent }) => parent === init && innerNumber(pid) === number);
+}
+
+function membersAndInit(tree: Tree): { members: ProcessEntry[]; init: number | undefined } {
+  const members = treeMembers(tree)
+    .map(findProcess)
+    .filter((entry) => entry !== undefined);
+  const root = tree.root?.pid;
+  const init = tree.contained && root !== undefined ? members.find(({ parent }) => parent === root)?.pid : root;
+  return { members, init };
+}
+
+/** Sends a signal to every process of the job. */
 export function signalTree(tree: Tree, signal: NodeJS.Signals): void {
-  const keeper = tree.contained ? tree.root?.pid : undefined;
-  const keeps = (pid: number) => keeper !== undefined && (pid === keeper || findProcess(pid)?.parent === keeper);
-  for (const pid of treeMembers(tree)) if (!keeps(pid)) sendSignal(pid, signal);
+  for (const pid of jobProcesses(tree)) sendSignal(pid, signal);
 }
 
 /** Ends everything and returns when nothing is left, however long the kernel takes. */

@@ -21,6 +21,7 @@ import { Metrics } from "./metrics/metrics.ts";
 import { addPlainRoutes } from "./plain.ts";
 import { bodyBytesMax } from "./request/body.ts";
 import { mediaDenial, takeBodies } from "./request/content.ts";
+import { withExamples } from "./request/mistakes.ts";
 import { type Incoming, prepare, routeIds, serve } from "./route.ts";
 import { addConsole } from "./static.ts";
 import { usualWatchLimits, Watches, type WatchLimits } from "./watch/watches.ts";
@@ -190,7 +191,7 @@ function addRoutes(
       handler: async (request, reply) => {
         try {
           const denial = await serve(api, watches, underWay, prepared, request.incoming!, request, reply);
-          if (denial !== undefined) answerDenial(request, reply, denial);
+          if (denial !== undefined) answerDenial(request, reply, withExamples(denial, route));
         } catch (error) {
           failed(error as Error, request, reply, log);
         }

@@ -4,8 +4,10 @@ import type { Principal } from "../access/principal.ts";
 import { type Denial, deny, isDenied } from "./answer/problem.ts";
 import type { Api, Call, Handler } from "./context.ts";
 import { authorise, checkScope } from "./guard/authorise.ts";
+import { sendFile, sendFiles } from "./handle/files.ts";
 import { handlers } from "./handle/index.ts";
 import { sendLogs } from "./handle/logs.ts";
+import { withAllMistakes } from "./request/mistakes.ts";
 import { idempotencyOf } from "./request/repeat.ts";
 import { type Check, checkOfBody, checkOfQuery } from "./request/validate.ts";
 import type { Watches } from "./watch/watches.ts";
@@ -29,7 +31,7 @@ export function prepare(id: RouteId, route: Route): Prepared {
     throw new Error(`route ${id} declares no action and resource: nobody could say who may call it`);
   }
   const handler = (handlers as Partial<Record<RouteId, unknown>>)[id] as Handler<RouteId> | undefined;
-  if (handler === undefined && route.stream === undefined) throw new Error(`route ${id} has no handler`);
+  if (handler === undefined && !(id in senders)) throw new Error(`route ${id} has no handler`);
   return {
     id,
     route,
@@ -44,6 +46,9 @@ export interface Incoming {
   readonly principal: Principal;
   readonly requestId: string;
 }
+
+/** Routes whose answer is a stream. */
+const senders = { readLogs: sendLogs, listFiles: sendFiles, readFile: sendFile } as const;
 
 const noBody = Object.freeze({});
 /** Creates that are under way, by user and key: the same request again waits for the first one's answer. */
@@ -66,18 +71,19 @@ export async function serve(
   const body = bodyOf(prepared, request.body);
   const bad =
     checkScope(principal, route) ??
-    (prepared.checkQuery === undefined ? unknownQuery(query) : prepared.checkQuery(query)) ??
-    prepared.checkBody?.(body);
+    (prepared.checkQuery === undefined ? unknownQuery(query) : prepared.checkQuery(query));
   if (bad !== undefined) return bad;
   const asked = { id, route, principal, params, query, body };
+  const misshapen = prepared.checkBody?.(body);
+  if (misshapen !== undefined) return withAllMistakes(api, asked, misshapen);
   const allowing = authorise(api, asked);
   const target = allowing instanceof Promise ? await allowing : allowing;
-  if (isDenied(target)) return target;
+  if (isDenied(target)) return withAllMistakes(api, asked, target);
   const idempotency = route.creates ? idempotencyOf(request.headers["idempotency-key"], id, body) : undefined;
   if (isDenied(idempotency)) return idempotency;
   const ifMatch = route.edits ? request.headers["if-match"] : undefined;
   const call = { principal, params, query, body, target, requestId, idempotency, ifMatch } as unknown as Call<RouteId>;
-  if (route.stream !== undefined) return sendLogs(api, call as unknown as Call<"readLogs">, reply);
+  if (route.stream !== undefined) return senders[id as keyof typeof senders](api, call as never, reply);
   if (route.watch && request.headers.accept?.includes("text/event-stream")) {
     return watches.open(id, call, request.headers["last-event-id"], reply);
   }
@@ -97,7 +103,10 @@ function unknownQuery(query: Record<string, unknown>): Denial | undefined {
   const [name] = Object.keys(query);
   return name === undefined
     ? undefined
-    : deny("unknown-field", "is not a query parameter of this address", "Leave it out.", name.slice(0, 100));
+    : {
+        ...deny("unknown-field", "is not a query parameter of this address", "Leave it out.", name.slice(0, 100)),
+        misshapen: true,
+      };
 }
 
 async function once<Answer>(

@@ -77,7 +77,7 @@ export interface BookRow {
   /** Journal row and place in it. */
   readonly seq: number;
   readonly index: number;
-  /** `usage`, `floor`, `capacity`, `lost`, `entry`, `invoice`. */
+  /** `usage`, `floor`, `capacity`, `lost`, `entry`, `invoice`, `output`. */
   readonly kind: string;
   /** The lease, the account, the model, the number. */
   readonly key: string;

@@ -58,6 +58,9 @@ const expectations: Readonly<Record<RouteId, Expectation>> = {
   releaseJob: { sees: "job.read", needs: "job.control" },
   explainJob: { sees: "job.read" },
   readLogs: { sees: "job.read", needs: "job.logs" },
+  listOutputs: { sees: "job.read", needs: "job.logs" },
+  listFiles: { sees: "job.read", needs: "job.logs" },
+  readFile: { sees: "job.read", needs: "job.logs", absent: true },
   listAccounts: { sees: "account.read" },
   createAccount: { sees: "account.read", needs: "account.write" },
   getAccount: { sees: "account.read" },
@@ -201,6 +204,8 @@ async function requestFor(
     case "applyJob":
     case "dryRunJob":
       return { path, body: { run: "true", name: `s${n}`, project: account } };
+    case "readFile":
+      return { path: `${path}?path=x` };
     case "findMissing":
       return { path, body: { project: account, digests: ["0".repeat(64)] } };
     case "putContent":
@@ -270,10 +275,13 @@ async function doomedAccount(tenancy: Tenancy, role: Role, where: Where, n: numb
   return path;
 }
 
-/** An answer without what differs each time. */
-function fingerprint({ status, headers, text }: Answer): string {
-  const stable = [...headers].filter(([name]) => name !== "x-request-id" && name !== "date");
-  return JSON.stringify([status, stable, text.replaceAll(/req_[a-z0-9]{16}/g, "")]);
+/** An answer without what differs each time, and without the name that was asked for. */
+function fingerprint({ status, headers, text, json }: Answer): string {
+  const changes = new Set(["x-request-id", "date", "content-length"]);
+  const stable = [...headers].filter(([name]) => !changes.has(name));
+  const { value } = (json ?? {}) as { value?: unknown };
+  const nameless = typeof value === "string" ? text.replaceAll(value, "NAME") : text;
+  return JSON.stringify([status, stable, nameless.replaceAll(/req_[a-z0-9]{16}/g, "")]);
 }
 
 /** Walks the given routes; answers how many cells there were and which were not as they must be. */

@@ -8,6 +8,7 @@ export const accountPathPattern = "^[a-z0-9]([a-z0-9._-]{0,62})(/[a-z0-9]([a-z0-
 export const AccountPath = Type.String({
   pattern: accountPathPattern,
   maxLength: 255,
+  title: "an account path",
   description: "An account path in lower case, from the tenant down, such as lab/vision",
 });
 
@@ -38,6 +39,18 @@ export const PageQuery = {
   cursor: Type.Optional(Type.String({ maxLength: 512 })),
 };
 
+const PlainValue = Type.Union([Type.String(), Type.Number(), Type.Boolean(), Type.Null()]);
+
+/** One mistake of a request. */
+export const Mistake = Type.Object({
+  field: Type.String({ description: "Path in the body, such as gpus[1] or checkpoint.grace; empty for the whole" }),
+  value: Type.Optional(PlainValue),
+  message: Type.String({ description: "What is wrong, with the field and its value" }),
+  fix: Type.Optional(Type.String({ description: "What to do" })),
+  example: Type.Optional(Type.String({ description: "The field as it could be written in a job file" })),
+});
+export type Mistake = Static<typeof Mistake>;
+
 /** RFC 9457, with what a caller needs to mend the request. */
 export const Problem = Type.Object({
   type: Type.String({ description: "A URI reference that names the kind of problem" }),
@@ -46,8 +59,11 @@ export const Problem = Type.Object({
   detail: Type.String(),
   code: Type.String({ description: "Stable name of the kind of problem" }),
   field: Type.Optional(Type.String()),
-  value: Type.Optional(Type.Union([Type.String(), Type.Number(), Type.Boolean(), Type.Null()])),
+  value: Type.Optional(PlainValue),
   hint: Type.Optional(Type.String()),
+  problems: Type.Optional(
+    Type.Array(Mistake, { description: "Every mistake that was found; detail, field, value and hint are the first" }),
+  ),
   requestId: Type.String(),
 });
 export type Problem = Static<typeof Problem>;
@@ -64,11 +80,13 @@ export const GpuAmount = Type.Union([
 ]);
 export type GpuAmount = Static<typeof GpuAmount>;
 
-export const durationPattern = "^(\\d{1,9}(ms|s|m|h|d|w))+$";
+export const durationPattern = "^((\\d{1,9}(ms|s|m|h|d|w))+|(\\d{1,3}-)?\\d{1,4}:[0-5]\\d:[0-5]\\d)$";
 
-/** `90m`, `2h30m`, `1d`, `500ms`. */
+/** `90m`, `2h30m`, `1d`, `500ms`, and as batch systems write it `01:30:00`, `2-12:00:00`. */
 export const Duration = Type.String({
   pattern: durationPattern,
   maxLength: 64,
-  description: "A number with a unit, such as 90s, 45m, 2h30m or 1d",
+  title: "a duration",
+  description: "A number with a unit, such as 90s, 45m, 2h30m or 1d, or hours:minutes:seconds",
+  examples: ["90m"],
 });

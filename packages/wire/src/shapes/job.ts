@@ -4,23 +4,48 @@ import { AccountPath, anyTextPattern, Duration, Line, Page, Text, Timestamp } fr
 
 const name = Type.String({
   pattern: "^[A-Za-z0-9]([A-Za-z0-9._-]{0,98}[A-Za-z0-9])?$",
+  maxLength: 100,
+  title: "a name",
   description: "A name of at most 100 letters, digits and . _ -, which begins and ends with a letter or digit",
 });
-const countOrRange = Type.Union([
-  Type.Integer({ minimum: 1, maximum: 100_000 }),
-  Type.String({ pattern: "^\\d{1,6}(\\.\\.\\d{1,6})?$", description: "a range such as 4..8 for an elastic gang" }),
-]);
-const gpuText = Type.Union([
-  Type.Number({ minimum: 0, maximum: 100_000 }),
-  Line(100, "a model with a count (H100:8) or a part (H100:0.25, 1g.10gb)"),
-]);
-const size = Type.Union([
-  Type.Integer({ minimum: 0, maximum: 1_000_000_000, description: "MiB" }),
-  Type.String({
-    pattern: "^\\d{1,9}(\\.\\d{1,3})?\\s?(MiB|GiB|TiB|MB|GB|TB|M|G|T)$",
-    description: "a size such as 512MiB, 64GiB or 1.5TiB",
-  }),
-]);
+const countOrRange = Type.Union(
+  [
+    Type.Integer({ minimum: 1, maximum: 100_000, title: "a number" }),
+    Type.String({
+      pattern: "^\\d{1,6}(\\.\\.\\d{1,6})?$",
+      maxLength: 14,
+      title: "a range",
+      description: "a range such as 4..8 for an elastic gang",
+    }),
+  ],
+  { examples: ["4..8"] },
+);
+const modelName = "[A-Za-z][A-Za-z0-9._-]{0,62}";
+const gpuPattern = `^(((\\*|${modelName}):)?(\\d{1,6}(\\.\\d{1,6})?|\\d{1,2}g\\.\\d{1,3}gb(\\+me)?|all)|${modelName})$`;
+const gpuText = Type.Union(
+  [
+    Type.Number({ minimum: 0, maximum: 100_000, title: "a number of GPUs" }),
+    Type.String({
+      pattern: gpuPattern,
+      maxLength: 100,
+      title: "MODEL:COUNT",
+      description: "a model with a count (H100:8), a part (H100:0.25, 1g.10gb), or all for all GPUs of a node",
+    }),
+  ],
+  { examples: ["H100:8"] },
+);
+const size = Type.Union(
+  [
+    Type.String({
+      pattern: "^\\d{1,9}(\\.\\d{1,3})? ?(MiB|GiB|TiB|MB|GB|TB|M|G|T)$",
+      maxLength: 20,
+      title: "a size",
+      description: "a size such as 512MiB, 64GiB or 1.5TiB",
+    }),
+    Type.Integer({ minimum: 0, maximum: 1_000_000_000, title: "a number of MiB", description: "MiB" }),
+  ],
+  { examples: ["64GiB"] },
+);
 const needs = Type.Array(Type.Enum(["rt", "nvenc", "nvdec"]), {
   maxItems: 3,
   description: "What each GPU must be able to do: trace rays, encode or decode video",
@@ -40,7 +65,14 @@ const model = Type.Union([
   ),
 ]);
 const range = (description: string) =>
-  Type.String({ pattern: "^\\d{1,7}-\\d{1,7}(:\\d{1,7})?(%\\d{1,6})?$", description });
+  Type.String({
+    // Longer numbers than any array has, so that what is too large is refused as that.
+    pattern: "^\\d{1,12}-\\d{1,12}(:\\d{1,12})?(%\\d{1,12})?$",
+    maxLength: 52,
+    title: "a range",
+    description,
+    examples: ["1-240%24"],
+  });
 /** Where the files of the work folder come from. `tess run` sends a folder and puts its tree here. */
 const workdir = Type.Union([
   Line(4096, "An absolute folder on the node in which the job runs, such as /data/run"),
@@ -95,10 +127,14 @@ const video = Type.Union([
   ),
 ]);
 const amount = (description: string) =>
-  Type.Union([
-    Type.Number({ exclusiveMinimum: 0, maximum: 1_000_000_000 }),
-    Type.String({ pattern: "^\\d{1,9}(\\.\\d{1,6})?$", description }),
-  ]);
+  Type.Union(
+    [
+      Type.Number({ exclusiveMinimum: 0, maximum: 1_000_000_000, title: "an amount" }),
+      Type.String({ pattern: "^\\d{1,9}(\\.\\d{1,6})?$", maxLength: 16, title: "an amount", description }),
+    ],
+    { examples: ["12.50"] },
+  );
+const outputName = "^[A-Za-z0-9][A-Za-z0-9._-]{0,62}$";
 const refusedForNow = (what: string) =>
   Type.Unknown({ description: `${what}. Known, but no engine here honours it yet: refused, never ignored.` });
 
@@ -117,6 +153,7 @@ export const JobSpecBody = Type.Object(
       maxLength: 200_000,
       pattern: anyTextPattern,
       description: "the shell command that the job runs",
+      examples: ["python3 train.py"],
     }),
     gpus: Type.Optional(
       Type.Union([
@@ -145,7 +182,13 @@ export const JobSpecBody = Type.Object(
     scratch: Type.Optional(size),
     gpu_memory: Type.Optional(size),
     gpu_compute: Type.Optional(
-      Type.String({ pattern: "^\\d{1,3}%$", description: "A percentage of one GPU, such as 25%" }),
+      Type.String({
+        pattern: "^([1-9]\\d?|100)%$",
+        maxLength: 4,
+        title: "a percentage",
+        description: "A percentage of one GPU, such as 25%",
+        examples: ["25%"],
+      }),
     ),
     isolation: Type.Optional(Type.Enum(["whole", "mig", "mps", "timeslice", "any"])),
     strict: Type.Optional(Type.Boolean({ description: "Refuse to start where a limit cannot be enforced" })),
@@ -157,7 +200,9 @@ export const JobSpecBody = Type.Object(
     not_before: Type.Optional(Line(64, "ISO 8601; with an offset, or local to tz")),
     tz: Type.Optional(Line(64, "IANA zone, such as Europe/Berlin")),
     priority: Type.Optional(
-      Type.Union([Type.Enum(["low", "normal", "high"]), Type.Integer({ minimum: -1000, maximum: 1000 })]),
+      Type.Union([Type.Enum(["low", "normal", "high"]), Type.Integer({ minimum: -1000, maximum: 1000 })], {
+        examples: ["high"],
+      }),
     ),
     preemptible: Type.Optional(Type.Boolean()),
     retry: Type.Optional(
@@ -177,7 +222,13 @@ export const JobSpecBody = Type.Object(
         {
           dir: Type.Optional(Line(4096)),
           signal: Type.Optional(
-            Type.String({ pattern: "^(SIG)?[A-Z0-9]{2,9}$", description: "The name of a signal, such as SIGUSR1" }),
+            Type.String({
+              pattern: "^(SIG)?[A-Z0-9]{2,9}$",
+              maxLength: 12,
+              title: "the name of a signal",
+              description: "The name of a signal, such as SIGUSR1",
+              examples: ["SIGUSR1"],
+            }),
           ),
           grace: Type.Optional(Duration),
           every: Type.Optional(Duration),
@@ -214,10 +265,29 @@ export const JobSpecBody = Type.Object(
       ]),
     ),
     env: Type.Optional(
-      Type.Record(
-        Type.String({ pattern: "^[A-Za-z_][A-Za-z0-9_]{0,127}$" }),
-        Type.Union([Text(32_768), Type.Number(), Type.Boolean()]),
-        { additionalProperties: false },
+      Type.Union(
+        [
+          Type.Record(
+            Type.String({ pattern: "^[A-Za-z_][A-Za-z0-9_]{0,127}$" }),
+            Type.Union([
+              Text(32_768),
+              Type.Number({ minimum: -Number.MAX_VALUE, maximum: Number.MAX_VALUE }),
+              Type.Boolean(),
+            ]),
+            { additionalProperties: false, maxProperties: 1_000 },
+          ),
+          Type.Array(
+            Type.String({
+              pattern: "^[A-Za-z_][A-Za-z0-9_]{0,127}=[^\\u0000]*$",
+              maxLength: 32_900,
+              title: "NAME=value",
+              description: "NAME=value",
+              examples: ["NAME=value"],
+            }),
+            { maxItems: 1_000, description: "a list of NAME=value" },
+          ),
+        ],
+        { examples: [{ NAME: "value" }] },
       ),
     ),
     secrets: Type.Optional(
@@ -230,6 +300,13 @@ export const JobSpecBody = Type.Object(
           maxItems: 100,
           description: "Names; values are set with tess secret",
         },
+      ),
+    ),
+    outputs: Type.Optional(
+      Type.Record(
+        Type.String({ pattern: outputName }),
+        Line(1000, "A pattern of paths in the work folder, $TESS_OUT/ or $TESS_CHECKPOINT/, such as checkpoints/*.pt"),
+        { additionalProperties: false, maxProperties: 16, description: "What is kept after the end, by name" },
       ),
     ),
     topology: Type.Optional(
@@ -257,7 +334,6 @@ export const JobSpecBody = Type.Object(
     idle: Type.Optional(refusedForNow("Idle policy")),
     schedule: Type.Optional(refusedForNow("Recurring schedule")),
     mounts: Type.Optional(refusedForNow("Mounts")),
-    outputs: Type.Optional(refusedForNow("Outputs")),
     matrix: Type.Optional(refusedForNow("Parameter matrix")),
     ide: Type.Optional(refusedForNow("Notebook front ends")),
     burst: Type.Optional(refusedForNow("Bursting to providers")),
@@ -315,6 +391,42 @@ export const Attempt = Type.Object({
 
 export type Attempt = Static<typeof Attempt>;
 
+/** Files that are kept after the end of a job. */
+export const Output = Type.Object({
+  name: Type.String(),
+  rank: Type.Integer(),
+  tree: Type.Optional(Type.String({ description: "SHA-256 of the list of its files; absent where there are none" })),
+  files: Type.Integer(),
+  bytes: Type.Integer(),
+  left: Type.Optional(
+    Type.Object(
+      { files: Type.Integer(), bytes: Type.Integer(), why: Type.String() },
+      { description: "What belongs to it and was not kept" },
+    ),
+  ),
+});
+export type Output = Static<typeof Output>;
+
+export const OutputList = Type.Object({
+  job: Type.String(),
+  live: Type.Boolean({ description: "It has not ended: what it will keep is not known yet" }),
+  outputs: Type.Array(Output),
+  keptUntil: Type.Optional(Timestamp),
+});
+export type OutputList = Static<typeof OutputList>;
+
+/** A file that a job kept, or that lies in a folder of one that runs. */
+export const JobFile = Type.Object({
+  output: Type.String({ description: "The name of the output, or work, out or checkpoint" }),
+  rank: Type.Integer(),
+  path: Type.String(),
+  mode: Type.Integer({ description: "Permissions alone" }),
+  bytes: Type.Integer(),
+  sha256: Type.Optional(Type.String({ description: "Of a file that is kept" })),
+  link: Type.Optional(Type.String({ description: "Where it points, if it is a link" })),
+});
+export type JobFile = Static<typeof JobFile>;
+
 export const Job = Type.Object({
   id: Type.String(),
   name: Type.String(),
@@ -327,7 +439,9 @@ export const Job = Type.Object({
   held: Type.Boolean(),
   outcome: Type.Optional(Type.String()),
   exitCode: Type.Optional(Type.Integer()),
-  detail: Type.Optional(Type.String({ description: "How it ended, or why it is being evicted, in a sentence" })),
+  detail: Type.Optional(
+    Type.String({ description: "How it ended, why it is being evicted, or why it waits again, in a sentence" }),
+  ),
   reason: Type.Optional(WaitReason),
   class: Type.Optional(Type.Enum(["guaranteed", "burst"])),
   attempt: Type.Integer(),
@@ -342,6 +456,8 @@ export const Job = Type.Object({
   endedAt: Type.Optional(Timestamp),
   /** Where there are prices and it was asked for; an array has none of its own. */
   cost: Type.Optional(JobCost),
+  /** What it left that is kept; absent for an array. */
+  outputs: Type.Optional(Type.Array(Output)),
   array: Type.Optional(Type.Object({ id: Type.String(), index: Type.Integer() })),
   /** Present on an array as a whole. */
   elements: Type.Optional(
@@ -457,6 +573,7 @@ export const Explanation = Type.Object({
   job: Type.String(),
   state: Type.String(),
   reason: Type.Optional(WaitReason),
+  again: Type.Optional(Type.String({ description: "Why a job that has run before waits again, in a sentence" })),
   position: Type.Optional(Type.Integer({ description: "1 = next, of all that wait" })),
   ahead: Type.Optional(Type.Integer()),
   /** The same by the class they would start as, of its own account and of all others together. */

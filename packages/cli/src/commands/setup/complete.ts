@@ -3,7 +3,7 @@ import { namesOf } from "../../completion-names.ts";
 import { operandsOf, turnRound } from "../../grammar.ts";
 import { nouns } from "../../nouns/index.ts";
 import { formats } from "../../output/format.ts";
-import { buildProgram } from "../../program.ts";
+import { buildProgram, descend } from "../../program.ts";
 import type { Session } from "../../session.ts";
 import { commands } from "../index.ts";
 
@@ -53,18 +53,6 @@ export async function candidates(words: readonly string[], session: Session): Pr
 
 function takesValue(word: string | undefined): boolean {
   return word === "-o" || word === "--output" || word === "-p" || word === "--project" || word === "--context";
-}
-
-/** The innermost command that the words name, and how many operands it already has. */
-function descend(program: Command, args: readonly string[]): { command: Command; rest: number } {
-  let command = program;
-  let rest = 0;
-  for (const index of operandsOf(args)) {
-    const next = command.commands.find((each) => each.name() === args[index] || each.aliases().includes(args[index]!));
-    if (next === undefined) rest += 1;
-    else command = next;
-  }
-  return { command, rest };
 }
 
 function optionsOf(command: Command): readonly Option[] {

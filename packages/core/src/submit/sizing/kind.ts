@@ -1,5 +1,5 @@
 import { enginesHave } from "../../gpu/engines.ts";
-import { isRefusal, type Refusal, refuse } from "../../journal/refusal.ts";
+import { isRefusal, type Refusal, refuse, refuseAll } from "../../journal/refusal.ts";
 import { modelMatches } from "../../model/gpu-name.ts";
 import type { ArrayAsk } from "../../model/job.ts";
 import { minute, second } from "../../model/units.ts";
@@ -92,19 +92,15 @@ const fieldNames: { readonly [field: string]: string } = {
 };
 
 function badCombination(raw: RawJob & RawKind): Refusal | undefined {
+  const mistakes: Refusal[] = [];
+  const wrong = (field: string, value: Refusal["value"], detail: string, hint: string) =>
+    mistakes.push(refuse("invalid", field, value, detail, hint));
   const kinds = (["model", "frames", "video"] as const).filter((field) => raw[field] !== undefined);
   if (kinds.length > 1)
-    return refuse(
-      "invalid",
-      kinds[1]!,
-      null,
-      `cannot be used together with ${kinds[0]}`,
-      "submit two jobs, the second with after",
-    );
+    wrong(kinds[1]!, null, `cannot be used together with ${kinds[0]}`, "submit two jobs, the second with after");
   const ranges = raw.frames ?? (raw.video === undefined ? undefined : "video");
   if (ranges !== undefined && raw.array !== undefined)
-    return refuse(
-      "invalid",
+    wrong(
       "array",
       raw.array,
       "cannot be used together with frames or video, which make an array themselves",
@@ -112,32 +108,20 @@ function badCombination(raw: RawJob & RawKind): Refusal | undefined {
     );
   for (const field of ["scene", "frame_time"] as const) {
     if (raw[field] !== undefined && raw.frames === undefined)
-      return refuse("invalid", field, raw[field], "needs frames, and the job has none", "add frames: 1-240");
+      wrong(field, raw[field], "needs frames, and the job has none", "add frames: 1-240");
   }
   const model = typeof raw.model === "object" ? raw.model : undefined;
-  if (model === undefined) return undefined;
+  if (model === undefined) return refuseAll(mistakes);
   const training = trains(raw);
   if (training && model.precision !== undefined)
-    return refuse(
-      "invalid",
-      "model.precision",
-      model.precision,
-      "is for serving a model",
-      "leave it out, or give tuning: qlora",
-    );
+    wrong("model.precision", model.precision, "is for serving a model", "leave it out, or give tuning: qlora");
   if (training && model.requests !== undefined)
-    return refuse("invalid", "model.requests", model.requests, "is for serving a model", "use batch for training");
+    wrong("model.requests", model.requests, "is for serving a model", "use batch for training");
   if (!training && model.batch !== undefined)
-    return refuse("invalid", "model.batch", model.batch, "is for training a model", "use requests for serving");
+    wrong("model.batch", model.batch, "is for training a model", "use requests for serving");
   if (raw.type !== undefined && raw.type !== "train" && model.tuning !== undefined)
-    return refuse(
-      "invalid",
-      "model.tuning",
-      model.tuning,
-      `is for training, and type is ${raw.type}`,
-      "write type: train",
-    );
-  return undefined;
+    wrong("model.tuning", model.tuning, `is for training, and type is ${raw.type}`, "write type: train");
+  return refuseAll(mistakes);
 }
 
 function trains({ type, model }: RawJob & RawKind): boolean {

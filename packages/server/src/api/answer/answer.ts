@@ -3,7 +3,7 @@ import { type Denial, deny, problemOf, statusOf } from "./problem.ts";
 
 /** Answers with problem details. */
 export function answerDenial(request: FastifyRequest, reply: FastifyReply, denial: Denial): FastifyReply {
-  const status = statusOf(denial.refused);
+  const status = statusOf(denial);
   if (status === 503) reply.header("retry-after", "1");
   return reply
     .code(status)

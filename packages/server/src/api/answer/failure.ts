@@ -90,7 +90,7 @@ export function answerUnreadable(error: NodeJS.ErrnoException, socket: Socket): 
   const denial = clientDenial(error.code ?? "");
   const requestId = newId("req_");
   const body = JSON.stringify(problemOf(denial, requestId));
-  const status = statusOf(denial.refused);
+  const status = statusOf(denial);
   const head = [
     `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,
     "Content-Type: application/problem+json",

@@ -1,5 +1,5 @@
 import { hintText, type Refusal, type RefusalKind, refusalText } from "@tessera/core";
-import { type Problem, statusOfRefusal } from "@tessera/wire";
+import { type Mistake, type Problem, statusOfRefusal } from "@tessera/wire";
 
 /** Kinds of problems that the API finds by itself, before or beside the core, with their statuses. */
 export const statusOfDenial = {
@@ -19,8 +19,13 @@ export const statusOfDenial = {
 export type DenialKind = keyof typeof statusOfDenial;
 
 /** A refusal of the API or of the core: both are answered as problem details. */
-export interface Denial extends Omit<Refusal, "refused"> {
+export interface Denial extends Omit<Refusal, "refused" | "also"> {
   readonly refused: DenialKind | RefusalKind;
+  readonly also?: readonly Denial[];
+  /** The request is not what the API's description allows; otherwise it is well-formed, and means nothing here. */
+  readonly misshapen?: true;
+  /** The field as it could be written in a job file. */
+  readonly example?: string;
 }
 
 export function deny(
@@ -39,8 +44,10 @@ export function isDenied<Value>(value: Value): value is Extract<Value, Denial> {
 }
 
 /** For what does not exist and for what one may not see: nothing of the answer may tell which. */
-export function notFound(what: string): Denial {
-  return deny("not-found", `There is no such ${what}, or you may not see it.`, "", what);
+export function notFound(what: string, name?: string, hint = "", field = what): Denial {
+  if (name === undefined) return deny("not-found", `There is no such ${what}, or you may not see it.`, hint, field);
+  const asked = shortened(name) as string;
+  return deny("not-found", `There is no ${what} ${JSON.stringify(asked)}, or you may not see it.`, hint, field, asked);
 }
 
 export function forbidden(action: string): Denial {
@@ -51,7 +58,8 @@ export function forbidden(action: string): Denial {
   );
 }
 
-export function statusOf(kind: Denial["refused"]): number {
+export function statusOf({ refused: kind, misshapen }: Pick<Denial, "refused" | "misshapen">): number {
+  if (misshapen) return statusOfDenial.malformed;
   return kind in statusOfDenial ? statusOfDenial[kind as DenialKind] : statusOfRefusal[kind as RefusalKind];
 }
 
@@ -84,23 +92,41 @@ const titles: Readonly<Record<Denial["refused"], string>> = {
 };
 
 const longestValue = 200;
+/** A body of nothing but mistakes must not make an answer that is larger than itself. */
+const mistakesMax = 50;
 
 /** RFC 9457 problem details for a refusal; its detail is a whole sentence, its hint another. */
 export function problemOf(denial: Denial, requestId: string): Problem {
-  const { refused, field, detail } = denial;
+  const { refused, field, detail, also = [] } = denial;
   const hint = hintText(denial);
   const value = shortened(denial.value);
   const code = refused === "look-again" ? "unavailable" : refused;
   return {
     type: `urn:tessera:problem:${code}`,
     title: titles[refused],
-    status: statusOf(refused),
+    status: statusOf(denial),
     detail: refusalText({ field, value, detail }),
     code,
     ...(field !== "" && { field }),
     ...(value !== null && { value }),
     ...(hint !== "" && { hint }),
+    ...((field !== "" || also.length > 0) && {
+      problems: [denial, ...also].slice(0, mistakesMax).map(mistakeOf),
+    }),
     requestId,
+  };
+}
+
+function mistakeOf(denial: Denial): Mistake {
+  const { field, detail, example } = denial;
+  const value = shortened(denial.value);
+  const fix = hintText(denial);
+  return {
+    field,
+    ...(value !== null && { value }),
+    message: refusalText({ field, value, detail }),
+    ...(fix !== "" && { fix }),
+    ...(example !== undefined && { example }),
   };
 }
 

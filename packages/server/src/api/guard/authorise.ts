@@ -11,7 +11,7 @@ import {
   type User,
   type UserId,
 } from "@tessera/core";
-import type { Action, Resource, Route, RouteId } from "@tessera/wire";
+import { type Action, nearestName, type Resource, type Route, type RouteId } from "@tessera/wire";
 import {
   grantsOfEveryone,
   may,
@@ -30,7 +30,7 @@ import type { Targets } from "../targets.ts";
 
 type Target = Targets[Resource];
 
-interface Asked {
+export interface Asked {
   readonly id: RouteId;
   readonly route: Route;
   readonly principal: Principal;
@@ -85,13 +85,13 @@ function allowed(state: ReadonlyState, user: User, action: Action, account: Acco
 }
 
 function onFleet(state: ReadonlyState, { route, principal, params }: Asked): undefined | Denial {
-  if (params.node !== undefined && !state.fleet.nodeByName.has(params.node)) return notFound("node");
+  if (params.node !== undefined && !state.fleet.nodeByName.has(params.node)) return notFound("node", params.node);
   return allowed(state, principal.user, route.action, rootAccount) ? undefined : forbidden(route.action);
 }
 
 async function onJob(api: Api, { route, principal, params }: Asked): Promise<FoundJob | Denial> {
   const found = await findJob(api, principal.user, params.job!);
-  if (found === undefined) return notFound("job");
+  if (found === undefined) return notFound("job", params.job);
   const { account, own } = found;
   return allowed(api.control.state, principal.user, route.action, account.no, own) ? found : forbidden(route.action);
 }
@@ -102,13 +102,36 @@ function accountNamed(state: ReadonlyState, name: string): Account | undefined {
 }
 
 /** An account that the user may do this with; an account that cannot be seen is not there. */
-function accountFor(state: ReadonlyState, user: User, action: Action, name: string): Account | Denial {
+function accountFor(
+  state: ReadonlyState,
+  user: User,
+  action: Action,
+  name: string,
+  field = "account",
+): Account | Denial {
   const account = accountNamed(state, name);
-  if (account === undefined || !may(state, user, "account.read", account.no)) return notFound("account");
+  if (account === undefined || !may(state, user, "account.read", account.no))
+    return notFound("account", name, similarAccounts(state, user, name), field);
   const fine =
     action === "account.write" ? mayWriteAccount(state, user, account) : may(state, user, action, account.no);
   return fine ? account : forbidden(action);
 }
+
+/** Slips of the pen are answered with what was probably meant, from the accounts that the user may see. */
+function similarAccounts(state: ReadonlyState, user: User, name: string): string {
+  const seen: string[] = [];
+  for (const { no, path } of state.accountByPath.values()) {
+    if (seen.length >= accountsComparedMax) break;
+    if (no !== rootAccount && may(state, user, "account.read", no)) seen.push(path);
+  }
+  const lastPart = seen.filter((path) => path.endsWith(`/${name}`));
+  const nearest = lastPart[0] ?? nearestName(name, seen);
+  if (nearest !== undefined) return `Did you mean ${nearest}?`;
+  if (seen.length === 0) return "Ask an administrator for a role at an account.";
+  return `You may see ${seen.slice(0, 5).join(", ")}${seen.length > 5 ? " and more" : ""}.`;
+}
+
+const accountsComparedMax = 1_000;
 
 function onAccount(state: ReadonlyState, { route, principal, params }: Asked): Account | Denial {
   return accountFor(state, principal.user, route.action, params.account!);
@@ -134,7 +157,7 @@ export function userNamed(api: Api, name: string): User | undefined {
 function onUser(api: Api, { id, route, principal, params }: Asked): User | Denial {
   const { state } = api.control;
   const other = userNamed(api, params.user!);
-  if (other === undefined || !maySeeUser(state, principal.user, other)) return notFound("user");
+  if (other === undefined || !maySeeUser(state, principal.user, other)) return notFound("user", params.user);
   if (route.action === "user.read" || (id === "setPassword" && other === principal.user)) return other;
   return mayActFor(state, principal.user, other) ? other : forbidden(route.action);
 }
@@ -165,7 +188,7 @@ function mayBind(state: ReadonlyState, user: User, role: Role, account: Account)
 function inProject(state: ReadonlyState, { route, principal, query, body }: Asked): Account | Denial {
   const given = route.upload ? query.project : body?.project;
   const project = projectOf(state, principal.user, given as string | undefined);
-  return isDenied(project) ? project : accountFor(state, principal.user, route.action, project);
+  return isDenied(project) ? project : accountFor(state, principal.user, route.action, project, "project");
 }
 
 /** Where something new goes: below an account, or a user and role at one. The platform itself is known to all. */
@@ -174,7 +197,7 @@ function inAccount(state: ReadonlyState, { id, route, principal, body }: Asked):
   const path = String((id === "createAccount" ? parentOf(body?.path as string) : body?.account) ?? "");
   const account = state.accountByPath.get(path);
   const seen = account !== undefined && (account.no === rootAccount || may(state, user, "account.read", account.no));
-  if (!seen) return notFound("account");
+  if (!seen) return notFound("account", path, similarAccounts(state, user, path));
   if (!may(state, user, route.action, account.no)) return forbidden(route.action);
   const role = body?.role as Role | undefined;
   if (role === undefined || mayGiveRole(state, user, role, account.no)) return account;

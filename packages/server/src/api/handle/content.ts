@@ -32,7 +32,7 @@ export const contentHandlers: ContentHandlers = {
 
 /** The content of the tenant to which the project belongs. */
 function contentOf({ content, control }: Api, account: Account): TenantContent | Denial {
-  if (content === undefined) {
+  if (content === undefined || !control.capabilities.code) {
     return refuse("unsupported", "content", null, "cannot be kept by this server", "run the job without a folder");
   }
   return tenantContent(content, control.state, account);

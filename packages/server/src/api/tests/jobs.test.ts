@@ -61,4 +61,15 @@ describe("jobs over HTTP", () => {
     const cancelled = await server.call(ada.token, "POST", `/v1/jobs/${made.json.id}/cancel`);
     assert.equal(cancelled.json.state, "stopping");
   });
+
+  it("shows when a job ended, not when the server heard of it after an outage", async () => {
+    const began = control.now();
+    control.setTime(began);
+    const { id } = (await server.call(ada.token, "POST", "/v1/jobs", { run: "x" })).json;
+    await control.run(id);
+    control.setTime(began + 60_000);
+    await control.end(id, began + 5_000);
+    const { endedAt, attempts } = (await server.call(ada.token, "GET", `/v1/jobs/${id}`)).json;
+    assert.deepEqual([Date.parse(endedAt), Date.parse(attempts[0].endedAt)], [began + 5_000, began + 5_000]);
+  });
 });

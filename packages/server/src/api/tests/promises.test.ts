@@ -200,7 +200,7 @@ describe("edits", () => {
       assert.deepEqual([brief.status, brief.json.field], [422, "historyHalfLife"], brief.text);
       assert.deepEqual(
         [(await edit({ order: "luck" })).status, (await edit({ order: "luck" })).json.field],
-        [422, "order"],
+        [400, "order"],
       );
       const gone = await t.server.call(t.owner.token, "DELETE", "/v1/accounts/lab", undefined, { "if-match": tag });
       assert.equal(gone.status, 412);
@@ -317,6 +317,7 @@ describe("the policy", () => {
         rebalance: "checkpointed",
         minRuntime: "5m",
         grace: "30s",
+        graceMax: "15m",
         backfill: true,
         movesPerHourMax: 60,
         scrub: "off",
@@ -334,12 +335,13 @@ describe("the policy", () => {
         rebalance: "off",
         minRuntimeMs: 300_000,
         graceMs: 120_000,
+        graceMsMax: 900_000,
         backfill: true,
         movesPerHourMax: 60,
       });
       assert.deepEqual([(await put(plain)).status, (await put(plain, changed.json.revision)).status], [412, 200]);
       const half = await put({ rebalance: "off" }, "*");
-      assert.deepEqual([half.status, half.json.field], [422, "minRuntime"], half.text);
+      assert.deepEqual([half.status, half.json.field], [400, "minRuntime"], half.text);
       const long = await put({ ...plain, grace: "999999999w" }, "*");
       assert.deepEqual([long.status, long.json.field], [422, "grace"], long.text);
     } finally {

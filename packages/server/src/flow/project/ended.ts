@@ -30,5 +30,7 @@ function rowOf(job: Pick<Job, "submittedAt">, event: JobEnded, doc: WireJob, arr
 
 /** Earlier attempts, and the last one where it was placed at all. */
 function attemptsOf(job: Job, event: JobEnded): AttemptRecord[] {
-  return job.seats.length === 0 ? job.attempts : [...job.attempts, attemptOf(job, event.at, event.outcome)];
+  return job.seats.length === 0
+    ? job.attempts
+    : [...job.attempts, attemptOf(job, event.ranUntil ?? event.at, event.outcome)];
 }

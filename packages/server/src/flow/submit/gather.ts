@@ -1,24 +1,27 @@
 import {
   type Account,
   type After,
+  admitJob,
   durationText,
   gpuOffers,
   type Instant,
-  isRefusal,
   type JobId,
   type JobOutcome,
   type JobSpec,
-  parseJob,
+  Mistakes,
+  mistakesOf,
   pathUp,
   type RawJob,
   type RawKind,
   type ReadonlyState,
   type Refusal,
+  readJob,
   refuse,
   type Settled,
   type SubmitJob,
   sizeJob,
   type User,
+  withoutAll,
   withoutSizes,
 } from "@tessera/core";
 import type { JobSpecBody } from "@tessera/wire";
@@ -42,119 +45,154 @@ export function gather(
   account: Account,
   body: JobSpecBody,
 ): Gathered | Refusal | Promise<Gathered | Refusal> {
-  const refusal = cannotHonour(finder, account, body);
-  if (refusal !== undefined) return refusal;
-  const times = settleTimes(body, finder.control.now());
-  if (isRefusal(times)) return times;
-  const { workdir } = body;
-  if (typeof workdir === "object" && "tree" in workdir) {
-    return checkSnapshot(finder.content, finder.control.state, account, workdir.tree).then(
-      (missing) => missing ?? gatherBefore(finder, user, account, body, times),
-    );
-  }
-  return gatherBefore(finder, user, account, body, times);
+  const mistakes = new Mistakes();
+  const read = readAll(finder, user, account, body, mistakes);
+  const settle = (gathered: Gathered) => allMistakes(finder, user, account, gathered, mistakes) ?? gathered;
+  return read instanceof Promise ? read.then(settle) : settle(read);
 }
 
-function gatherBefore(
+/** A refusal with everything else that is wrong with its request; fields that it names are left aside. */
+export async function withOtherMistakes(
   finder: Finder,
   user: User,
-  account: Account,
+  account: Account | undefined,
+  body: Readonly<Record<string, unknown>>,
+  refused: Refusal,
+): Promise<Refusal> {
+  const mistakes = new Mistakes();
+  mistakes.add(refused);
+  const rest: Record<string, unknown> = {};
+  for (const [field, value] of Object.entries(body)) if (!mistakes.within(field)) rest[field] = value;
+  // A wrong field is taken for a usual one, so that nothing is said to be missing beside it.
+  if (mistakes.within("frames")) rest.frames = "1-1";
+  if (["gpus", "model", "video"].some((field) => mistakes.within(field))) rest.gpus ??= 1;
+  const gathered = await readAll(finder, user, account, rest as JobSpecBody, mistakes);
+  return allMistakes(finder, user, account, gathered, mistakes)!;
+}
+
+/** With a mistake in the request, also what would be refused next: all is told at once. */
+function allMistakes(
+  { control }: Finder,
+  user: User,
+  account: Account | undefined,
+  { spec }: Gathered,
+  mistakes: Mistakes,
+): Refusal | undefined {
+  if (mistakes.refusal() === undefined) return undefined;
+  const unfit = account && admitJob(control.state, account.no, user.id, spec);
+  if (unfit !== undefined) for (const each of mistakesOf(unfit)) if (!mistakes.within(each.field)) mistakes.add(each);
+  return mistakes.refusal();
+}
+
+function readAll(
+  finder: Finder,
+  user: User,
+  account: Account | undefined,
+  body: JobSpecBody,
+  mistakes: Mistakes,
+): Gathered | Promise<Gathered> {
+  cannotHonour(finder, account, body, mistakes);
+  const times = settleTimes(body, finder.control.now(), mistakes);
+  const { workdir } = body;
+  if (account === undefined || typeof workdir !== "object" || !("tree" in workdir)) {
+    return readBefore(finder, user, account, body, times, mistakes);
+  }
+  return checkSnapshot(finder.content, finder.control.state, account, workdir.tree).then((missing) => {
+    mistakes.add(missing);
+    return readBefore(finder, user, account, body, times, mistakes);
+  });
+}
+
+function readBefore(
+  finder: Finder,
+  user: User,
+  account: Account | undefined,
   body: JobSpecBody,
   times: Omit<Settled, "after">,
-): Gathered | Refusal | Promise<Gathered | Refusal> {
-  if (body.after === undefined) return parsed(finder, account, body, { ...times, after: [] }, []);
-  return findBefore(finder, user, body.after).then((before) =>
-    isRefusal(before) ? before : parsed(finder, account, body, { ...times, after: before.after }, before.endedBefore),
+  mistakes: Mistakes,
+): Gathered | Promise<Gathered> {
+  if (body.after === undefined) return read(finder, account, body, { ...times, after: [] }, [], mistakes);
+  return findBefore(finder, user, body.after, mistakes).then(({ after, endedBefore }) =>
+    read(finder, account, body, { ...times, after }, endedBefore, mistakes),
   );
 }
 
-function parsed(
+function read(
   { control }: Finder,
-  account: Account,
+  account: Account | undefined,
   body: JobSpecBody,
   settled: Settled,
   endedBefore: Gathered["endedBefore"],
-): Gathered | Refusal {
+  mistakes: Mistakes,
+): Gathered {
   const shares = control.capabilities.isolation.some((level) => level !== "whole");
-  const offers = gpuOffers(control.state.fleet).map((offer) => ({ ...offer, parts: offer.parts && shares }));
-  const gpus = withoutSizes((body as RawJob).gpus, control.state.policy.sizes);
-  if (isRefusal(gpus)) return gpus;
-  const sized = sizeJob({ ...(body as RawJob & RawKind), ...(gpus !== undefined && { gpus }) }, offers);
-  if (isRefusal(sized)) return sized;
-  const spec = parseJob(sized.raw, settled);
-  if (isRefusal(spec)) return spec;
+  const { fleet, policy } = control.state;
+  const offers = gpuOffers(fleet).map((offer) => ({ ...offer, parts: offer.parts && shares }));
+  const plain = mistakes.take(withoutSizes((body as RawJob).gpus, policy.sizes), 1);
+  const gpus = mistakes.take(withoutAll(plain, fleet), 1);
+  const raw = { ...(body as RawJob & RawKind), ...(gpus !== undefined && { gpus }) };
+  const sized = mistakes.take(sizeJob(raw, offers), { raw: unsized(raw), why: [] });
+  const spec = readJob(sized.raw, settled, mistakes);
   if (!shares && spec.gpus.every((ask) => ask.part !== undefined)) {
     const field = body.gpus !== undefined ? "gpus" : body.gpu_compute !== undefined ? "gpu_compute" : "gpu_memory";
     const value = typeof body.gpus === "object" ? null : (body.gpus ?? body.gpu_compute ?? body.gpu_memory ?? null);
-    return refuse(
-      "unsupported",
-      field,
-      value,
-      "is a part of a GPU, and the engine here has whole GPUs only",
-      "ask for gpus: 1",
-    );
+    const why = "is a part of a GPU, and the engine here has whole GPUs only";
+    mistakes.add(refuse("unsupported", field, value, why, "ask for gpus: 1"));
   }
   const limit =
-    spec.maxTimeMs === undefined && spec.type !== "service" ? defaultTime(control.state, account) : undefined;
+    account === undefined || spec.maxTimeMs !== undefined || spec.type === "service"
+      ? undefined
+      : defaultTime(control.state, account);
   if (limit === undefined) return { spec, endedBefore, why: sized.why };
   const said = `max_time ${durationText(limit.ms)}: the default of ${limit.path}`;
   return { spec: { ...spec, maxTimeMs: limit.ms }, endedBefore, why: [...sized.why, said] };
 }
 
+/** Stands for a job whose description of its work was refused. */
+function unsized({ frames, scene, frame_time, video, model, ...plain }: RawJob & RawKind): RawJob {
+  return { ...plain, gpus: plain.gpus ?? 1 };
+}
+
 /** What no engine here can do, and what the account does not have. */
-function cannotHonour({ control }: Finder, account: Account, body: JobSpecBody): Refusal | undefined {
+function cannotHonour({ control }: Finder, account: Account | undefined, body: JobSpecBody, mistakes: Mistakes): void {
   const { capabilities, state } = control;
   const { image, workdir, venv, isolation } = body;
   if (image !== undefined && !capabilities.images) {
-    return refuse(
-      "unsupported",
-      "image",
-      image,
-      "cannot be used: the engine here does not run container images",
-      "leave image out",
-    );
+    const why = "cannot be used: the engine here does not run container images";
+    mistakes.add(refuse("unsupported", "image", image, why, "leave image out"));
   }
   if (workdir !== undefined && !(typeof workdir === "string" ? capabilities.workdir : capabilities.code)) {
     const shown = typeof workdir === "string" ? workdir : null;
-    return refuse("unsupported", "workdir", shown, "cannot be set with the engine here", "leave workdir out");
+    mistakes.add(refuse("unsupported", "workdir", shown, "cannot be set with the engine here", "leave workdir out"));
   }
   if (venv !== undefined && !capabilities.code) {
-    return refuse("unsupported", "venv", null, "cannot be set with the engine here", "leave venv out");
+    mistakes.add(refuse("unsupported", "venv", null, "cannot be set with the engine here", "leave venv out"));
   }
   if (isolation !== undefined && isolation !== "any" && !capabilities.isolation.includes(isolation)) {
-    const offered = capabilities.isolation.join(", ");
-    return refuse(
-      "unsupported",
-      "isolation",
-      isolation,
-      "is not offered by the engine here",
-      `use one of any, ${offered}`,
-    );
+    const hint = `use one of any, ${capabilities.isolation.join(", ")}`;
+    mistakes.add(refuse("unsupported", "isolation", isolation, "is not offered by the engine here", hint));
   }
+  if (account === undefined) return;
   for (const [i, name] of (body.secrets ?? []).entries()) {
     if (holderOfSecret(state, account.no, name) !== undefined) continue;
-    return refuse(
-      "invalid",
-      `secrets.${i}`,
-      name,
-      `is not set on ${account.path} or above`,
-      `set it with: tess secret set ${name}`,
-    );
+    const hint = `set it with: tess secret set ${name}`;
+    mistakes.add(refuse("invalid", `secrets[${i}]`, name, `is not set on ${account.path} or above`, hint));
   }
-  return undefined;
 }
 
-function settleTimes(body: JobSpecBody, now: Instant): Omit<Settled, "after"> | Refusal {
-  const zone = body.tz;
-  const bad = zone === undefined ? undefined : checkZone(zone);
-  if (bad !== undefined) return bad;
-  const deadlineAt = body.deadline === undefined ? undefined : instantOf(body.deadline, zone, "deadline");
-  if (isRefusal(deadlineAt)) return deadlineAt;
+function settleTimes(body: JobSpecBody, now: Instant, mistakes: Mistakes): Omit<Settled, "after"> {
+  const badZone = body.tz === undefined ? undefined : checkZone(body.tz);
+  mistakes.add(badZone);
+  const zone = badZone === undefined ? body.tz : "UTC";
+  const timeOf = (field: "deadline" | "not_before") => {
+    const text = body[field];
+    return text === undefined ? undefined : mistakes.take<Instant | undefined>(instantOf(text, zone, field), undefined);
+  };
+  const deadlineAt = timeOf("deadline");
   if (deadlineAt !== undefined && deadlineAt <= now) {
-    return refuse("invalid", "deadline", body.deadline!, "has passed", "give a time in the future");
+    mistakes.add(refuse("invalid", "deadline", body.deadline!, "has passed", "give a time in the future"));
   }
-  const notBeforeAt = body.not_before === undefined ? undefined : instantOf(body.not_before, zone, "not_before");
-  if (isRefusal(notBeforeAt)) return notBeforeAt;
+  const notBeforeAt = timeOf("not_before");
   return {
     ...(deadlineAt !== undefined && { deadlineAt }),
     ...(notBeforeAt !== undefined && { notBeforeAt }),
@@ -169,7 +207,8 @@ async function findBefore(
   finder: Finder,
   user: User,
   given: AfterBody,
-): Promise<{ after: After[]; endedBefore: Gathered["endedBefore"] } | Refusal> {
+  mistakes: Mistakes,
+): Promise<{ after: After[]; endedBefore: Gathered["endedBefore"] }> {
   const list = Array.isArray(given) ? given : [given];
   const after = new Map<JobId, After>();
   const endedBefore: { job: JobId; outcome: JobOutcome }[] = [];
@@ -177,8 +216,10 @@ async function findBefore(
     const { job: name, when = "succeeded" } = typeof each === "string" ? { job: each } : each;
     const found = await findJob(finder, user, name);
     if (found === undefined) {
-      const field = Array.isArray(given) ? `after.${i}` : "after";
-      return refuse("invalid", field, name, "is not a job that you can see", "give the id or name of one of your jobs");
+      const field = Array.isArray(given) ? `after[${i}]` : "after";
+      const hint = "give the id or name of one of your jobs";
+      mistakes.add(refuse("invalid", field, name, "is not a job that you can see", hint));
+      continue;
     }
     const id = ("live" in found ? found.live.id : found.ended.id) as JobId;
     if (after.get(id)?.when !== "succeeded") after.set(id, { job: id, when });

@@ -95,7 +95,7 @@ describe("submitting", () => {
     await tenancy.secret("lab", "HF_TOKEN", "x");
     assert.equal((await submit(ada, { ...waits, secrets: ["HF_TOKEN"] })).status, 201);
     const unset = await submit(ada, { ...waits, secrets: ["HF_TOKEN", "NOPE"] });
-    assert.deepEqual([unset.status, unset.json.field, unset.json.value], [422, "secrets.1", "NOPE"]);
+    assert.deepEqual([unset.status, unset.json.field, unset.json.value], [422, "secrets[1]", "NOPE"]);
   });
 
   it("comes after jobs by id or name, live or ended, and never after one that cannot be seen", async () => {
