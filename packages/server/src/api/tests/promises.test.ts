@@ -338,6 +338,9 @@ describe("the policy", () => {
         graceMsMax: 900_000,
         backfill: true,
         movesPerHourMax: 60,
+        snapshotFilesMax: 20_000,
+        snapshotMiBMax: 2_048,
+        contentMiBMax: 204_800,
       });
       assert.deepEqual([(await put(plain)).status, (await put(plain, changed.json.revision)).status], [412, 200]);
       const half = await put({ rebalance: "off" }, "*");
