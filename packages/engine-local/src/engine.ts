@@ -7,12 +7,15 @@ import {
   type Clock,
   type Engine,
   type EngineLease,
+  type Entry,
+  type EntryAsk,
   type LeaseOrder,
   type LogLine,
   type LogQuery,
   type StopOrder,
   systemClock,
 } from "@tessera/engine";
+import { openEntry, readPorts } from "./entry/client.ts";
 import { describeFleet, engineName, readBootId } from "./inventory/machine.ts";
 import { findGpus } from "./inventory/nvidia.ts";
 import { parseVirtual } from "./inventory/virtual.ts";
@@ -198,6 +201,14 @@ class LocalEngine implements Engine {
   logs(lease: LeaseId, query: LogQuery): AsyncIterable<LogLine> {
     const ended = this.#leases.get(lease)?.ended ?? AbortSignal.abort();
     return readLog(join(this.#state.logs, safeName(lease)), parseLeaseId(lease)?.rank ?? 0, query, ended);
+  }
+
+  open(lease: LeaseId, ask: EntryAsk): Promise<Entry> {
+    return openEntry(join(this.#state.leases, safeName(lease)), ask);
+  }
+
+  ports(lease: LeaseId): Promise<readonly number[]> {
+    return readPorts(join(this.#state.leases, safeName(lease)));
   }
 
   async sweep(isLive: (job: JobId) => boolean): Promise<void> {

@@ -34,6 +34,7 @@ export {
   type PageOf,
   Problem,
 } from "./shapes/common.ts";
+export { EnterBody, Entrance } from "./shapes/entrance.ts";
 export { FleetNodeShape, GpuShape, NodeShape } from "./shapes/fleet.ts";
 export {
   Alternative,

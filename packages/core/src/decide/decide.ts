@@ -13,7 +13,7 @@ import type { State } from "../state/state.ts";
 import { changeAccess } from "./access.ts";
 import { changeAccounts } from "./accounts.ts";
 import { changeBooks } from "./books.ts";
-import { changeJob, deadlineCame, submitJob } from "./jobs.ts";
+import { changeJob, deadlineCame, enterJob, submitJob } from "./jobs.ts";
 import { maintenanceCame } from "./maintenance.ts";
 import { changeNodes, drainCame } from "./nodes.ts";
 import { setPolicy } from "./policy.ts";
@@ -61,6 +61,8 @@ function decideCommand(state: State, command: Command, now: Instant): Decision {
     case "job.hold":
     case "job.release":
       return changeJob(state, command, now);
+    case "job.enter":
+      return enterJob(state, command, now);
     case "account.create":
     case "account.edit":
     case "account.window":

@@ -1,7 +1,7 @@
 import type { Role } from "../model/access.ts";
 import type { AccountTerms, QuotaWindow } from "../model/account.ts";
 import type { AccountId, AccountNo, GpuNo, JobId, JobNo, LeaseId, NodeNo, TokenId, UserId } from "../model/ids.ts";
-import type { JobClass, JobOutcome, JobSpec, StopCause } from "../model/job.ts";
+import type { EntryKind, JobClass, JobOutcome, JobSpec, StopCause } from "../model/job.ts";
 import type { MaintenanceWindow, NodeFacts, NodeMode } from "../model/node.ts";
 import type { KeptOutput } from "../model/output.ts";
 import type { PartSeat } from "../model/part.ts";
@@ -31,6 +31,7 @@ export type Event =
   | SecretChanged
   | JobSubmitted
   | JobHeld
+  | JobEntered
   | JobPlanned
   | PlanDropped
   | JobPlaced
@@ -139,6 +140,13 @@ export interface JobSubmitted extends Head<"job-submitted"> {
 export interface JobHeld extends Head<"job-held"> {
   readonly job: JobNo;
   readonly held: boolean;
+}
+/** A person went inside a member: a fact for the record, the job goes on as it was. */
+export interface JobEntered extends Head<"job-entered"> {
+  readonly job: JobNo;
+  readonly rank: number;
+  readonly user: UserId;
+  readonly how: EntryKind;
 }
 /** The job cannot start yet and is planned behind the plans before it [B1]. */
 export interface JobPlanned extends Head<"job-planned"> {

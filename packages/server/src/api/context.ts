@@ -9,6 +9,8 @@ import type { Asker, ControlPlane } from "../flow/control.ts";
 import type { LiveNames } from "../flow/find/live-names.ts";
 import type { Denial } from "./answer/problem.ts";
 import type { Feed } from "./feed.ts";
+import type { Entrances } from "./inside/entrances.ts";
+import type { Pages } from "./inside/pages.ts";
 import type { Targets } from "./targets.ts";
 
 /** What the API's parts share. */
@@ -21,6 +23,8 @@ export interface Api {
   readonly tokenUse: TokenUse;
   readonly liveNames: LiveNames;
   readonly feed: Feed;
+  readonly entrances: Entrances;
+  readonly pages: Pages;
 }
 
 /** One request, checked and allowed: all that a handler sees. */

@@ -170,6 +170,7 @@ function subjectOf(event: Event, names: Names): { subject: string; account: stri
       return account === undefined ? undefined : { subject: event.id, account };
     }
     case "job-held":
+    case "job-entered":
     case "job-planned":
     case "plan-dropped":
     case "job-placed":
@@ -226,6 +227,8 @@ function wordsOf(event: Event): string {
       return `${event.spec.name} was submitted`;
     case "job-held":
       return event.held ? "is held" : "was released";
+    case "job-entered":
+      return `rank ${event.rank} was entered by ${event.user} (${entryWords[event.how]})`;
     case "job-planned":
       return `is planned to start at ${timestamp(event.startsAt)}`;
     case "plan-dropped":
@@ -276,6 +279,8 @@ function wordsOf(event: Event): string {
       return event.kind;
   }
 }
+
+const entryWords = { exec: "a command", terminal: "a terminal", port: "a port", page: "a page" } as const;
 
 function reachedText({ perMille, stop }: BudgetReached): string {
   const then = stop === "none" || stop === "alert" ? "" : ` (${stop})`;

@@ -30,6 +30,9 @@ export function applyToJobs(state: State, event: JobEvent): void {
       queueOrPark(state, job);
       return;
     }
+    case "job-entered":
+      jobOf(state, event.job);
+      return;
     case "job-planned": {
       const job = jobOf(state, event.job);
       if (job.state !== "waiting") throw new Error(`job ${job.id} gets a planned start and is ${job.state}`);

@@ -4,6 +4,7 @@ import type { SessionId } from "../guard/session.ts";
 import { accessHandlers } from "./access.ts";
 import { accountHandlers } from "./accounts.ts";
 import { fleetHandlers } from "./fleet.ts";
+import { insideHandlers } from "./inside.ts";
 import { jobHandlers } from "./jobs.ts";
 import { moneyHandlers } from "./money.ts";
 import { policyHandlers } from "./policy.ts";
@@ -17,6 +18,7 @@ export const handlers: { readonly [Id in Answered]: Handler<Id> } = {
   ...accessHandlers,
   ...accountHandlers,
   ...fleetHandlers,
+  ...insideHandlers,
   ...jobHandlers,
   ...moneyHandlers,
   ...policyHandlers,
