@@ -20,6 +20,16 @@ export function admitJob(state: ReadonlyState, account: AccountNo, user: UserId,
   return refuseAll(found.filter(({ field }, i) => i === found.findIndex((other) => other.field === field)));
 }
 
+/** Whether a waiting job may be changed to this; undefined = yes. That it waits already is counted. */
+export function admitChange(
+  state: ReadonlyState,
+  account: AccountNo,
+  user: UserId,
+  spec: JobSpec,
+): Refusal | undefined {
+  return ruledOut(state, account, spec) ?? overLimits(state, account, user, spec, 0) ?? neverFits(state, account, spec);
+}
+
 /** Whether a waiting job could be changed to this. Limits per job and user are not checked: it has passed them. */
 export function mayAsk(state: ReadonlyState, account: AccountNo, spec: JobSpec): boolean {
   return ruledOut(state, account, spec) === undefined && neverFits(state, account, spec) === undefined;
@@ -66,11 +76,16 @@ function asksForOne({ gpus }: JobSpec, models: readonly string[]): boolean {
 }
 
 /** Refuses a job beyond the limits per job and per user of an account on the path. */
-function overLimits(state: ReadonlyState, account: AccountNo, user: UserId, spec: JobSpec): Refusal | undefined {
+function overLimits(
+  state: ReadonlyState,
+  account: AccountNo,
+  user: UserId,
+  spec: JobSpec,
+  more = Math.max(1, arraySize(spec)),
+): Refusal | undefined {
   let fewest = Number.POSITIVE_INFINITY;
   for (const { count } of spec.gpus) fewest = Math.min(fewest, count);
   const gpus = fewest * spec.members.min;
-  const waiting = Math.max(1, arraySize(spec));
   for (const { no, path, terms } of pathUp(state, account)) {
     const { gpusPerJobMax, runMsMax, waitingJobsPerUserMax, gpusPerUserMax, scratchMiBMax } = terms.limits;
     if (gpusPerJobMax !== undefined && gpus > gpusPerJobMax) {
@@ -110,9 +125,9 @@ function overLimits(state: ReadonlyState, account: AccountNo, user: UserId, spec
         `ask for at most ${memoryText(scratchMiBMax)}`,
       );
     }
-    if (waitingJobsPerUserMax === undefined) continue;
+    if (waitingJobsPerUserMax === undefined || more === 0) continue;
     const count = userCount(state.usage[no]!, user).waiting;
-    if (count + waiting > waitingJobsPerUserMax) {
+    if (count + more > waitingJobsPerUserMax) {
       return refuse(
         "not-allowed",
         "",

@@ -16,6 +16,12 @@ export type Command =
   | { readonly kind: "job.cancel"; readonly job: JobId }
   | { readonly kind: "job.hold"; readonly job: JobId }
   | { readonly kind: "job.release"; readonly job: JobId }
+  /** A running job leaves with its grace and is held; a waiting one is held. */
+  | { readonly kind: "job.suspend"; readonly job: JobId }
+  /** A running job leaves with its grace and waits as its next attempt. */
+  | { readonly kind: "job.requeue"; readonly job: JobId }
+  /** A waiting job asks for something else from now on [O3]. */
+  | { readonly kind: "job.edit"; readonly job: JobId; readonly spec: JobSpec }
   /** A person goes inside a running member; `what` names the command or the port, never what passes through. */
   | {
       readonly kind: "job.enter";

@@ -32,6 +32,7 @@ export type Event =
   | JobSubmitted
   | JobHeld
   | JobEntered
+  | JobEdited
   | JobPlanned
   | PlanDropped
   | JobPlaced
@@ -148,6 +149,13 @@ export interface JobEntered extends Head<"job-entered"> {
   readonly user: UserId;
   readonly how: EntryKind;
 }
+/** A waiting job, or the waiting elements of an array, ask for something else from now on [O3]. */
+export interface JobEdited extends Head<"job-edited"> {
+  readonly job: JobNo;
+  readonly spec: JobSpec;
+  /** Its new number, where the change made it larger: it goes behind the jobs that were submitted before the change. */
+  readonly as?: JobNo;
+}
 /** The job cannot start yet and is planned behind the plans before it [B1]. */
 export interface JobPlanned extends Head<"job-planned"> {
   readonly job: JobNo;
@@ -260,7 +268,16 @@ export interface LeaseEnded extends Head<"lease-ended"> {
 export interface JobRequeued extends Head<"job-requeued"> {
   readonly job: JobNo;
   readonly attempt: number;
-  readonly cause: "failed" | "node_lost" | "preempted" | "moved" | "drain" | "budget" | "refused";
+  readonly cause:
+    | "failed"
+    | "node_lost"
+    | "preempted"
+    | "moved"
+    | "drain"
+    | "budget"
+    | "refused"
+    | "suspended"
+    | "requeued";
   readonly notBeforeAt: Instant;
   /** When its last member ended, where that is earlier than `at`: engines report late after an outage. */
   readonly ranUntil?: Instant;

@@ -178,6 +178,10 @@ export type StopCause =
   | "budget"
   /** Its own budget is used up: it does not come back. */
   | "spent"
+  /** Its user suspends it: it waits, held. */
+  | "suspend"
+  /** Its user sends it back to the queue. */
+  | "requeue"
   | "member-failed"
   | "node-lost";
 
@@ -279,7 +283,7 @@ export interface Job {
 export interface JobArray {
   readonly no: JobNo;
   readonly id: JobId;
-  readonly spec: JobSpec;
+  spec: JobSpec;
   readonly account: AccountNo;
   readonly user: UserId;
   readonly submittedAt: Instant;

@@ -13,10 +13,12 @@ const strength: Readonly<Record<StopCause, number>> = {
   drain: 2,
   budget: 2,
   "node-lost": 2,
-  "time-limit": 3,
-  spent: 3,
-  deadline: 4,
-  cancel: 5,
+  suspend: 3,
+  requeue: 3,
+  "time-limit": 4,
+  spent: 4,
+  deadline: 5,
+  cancel: 6,
 };
 
 /** The stronger of a new cause and the one for which the job is stopping already, if any. */
@@ -56,6 +58,8 @@ export function comesBack({ spec, failures }: Job, cause: StopCause): boolean {
   switch (cause) {
     case "shrink":
     case "move":
+    case "suspend":
+    case "requeue":
       return true;
     case "preempt":
     case "drain":
@@ -70,12 +74,21 @@ export function comesBack({ spec, failures }: Job, cause: StopCause): boolean {
   }
 }
 
+/** Causes after which the job waits again, as far as its retry rule allows [L1]. */
+const asksToLeave: ReadonlySet<string> = new Set<StopCause>([
+  "preempt",
+  "move",
+  "drain",
+  "budget",
+  "suspend",
+  "requeue",
+]);
+
 /** The signal and grace with which members of a job are stopped. */
 export function stopOrderOf(spec: JobSpec, cause: string, policy: Policy): { signal: string; graceMs: number } {
   const { checkpoint } = spec;
   if (checkpoint === undefined) return { signal: "SIGTERM", graceMs: policy.graceMs };
   // A checkpoint is worth its signal only where the job will resume from it.
-  const comesBack = cause === "preempt" || cause === "move" || cause === "drain" || cause === "budget";
-  const signal = comesBack ? checkpoint.signal : "SIGTERM";
+  const signal = asksToLeave.has(cause) ? checkpoint.signal : "SIGTERM";
   return { signal, graceMs: checkpoint.graceMs };
 }

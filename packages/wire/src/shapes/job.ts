@@ -380,7 +380,9 @@ export const Job = Type.Object({
   held: Type.Boolean(),
   outcome: Type.Optional(Type.String()),
   exitCode: Type.Optional(Type.Integer()),
-  detail: Type.Optional(Type.String({ description: "How it ended, or why it is being evicted, in a sentence" })),
+  detail: Type.Optional(
+    Type.String({ description: "How it ended, why it is being evicted, or why it waits again, in a sentence" }),
+  ),
   reason: Type.Optional(WaitReason),
   class: Type.Optional(Type.Enum(["guaranteed", "burst"])),
   attempt: Type.Integer(),
@@ -512,6 +514,7 @@ export const Explanation = Type.Object({
   job: Type.String(),
   state: Type.String(),
   reason: Type.Optional(WaitReason),
+  again: Type.Optional(Type.String({ description: "Why a job that has run before waits again, in a sentence" })),
   position: Type.Optional(Type.Integer({ description: "1 = next, of all that wait" })),
   ahead: Type.Optional(Type.Integer()),
   /** The same by the class they would start as, of its own account and of all others together. */

@@ -49,6 +49,11 @@ describe("an event that contradicts the state", () => {
       (w) => event("job-planned", { job: jobOf(w, "runs").no, startsAt: at }),
     ],
     [
+      "that edits a running job",
+      /job_runs is edited and is running/,
+      (w) => event("job-edited", { job: jobOf(w, "runs").no, spec: jobOf(w, "runs").spec }),
+    ],
+    [
       "that lets a waiting job grow",
       /job_waits grows and holds no seats/,
       (w) => event("job-grown", { job: jobOf(w, "waits").no, unitsEach: unitsPerGpu, seats: [] }),
@@ -213,6 +218,9 @@ function story(): Event[] {
   w.submit("planned", "guest", { gpus: 2, max_time: "1h" });
   happens(w, event("plan-dropped", { job: jobOf(w, "planned").no }));
   w.must({ kind: "job.hold", job: jobId("planned") });
+  const { spec } = jobOf(w, "planned");
+  for (const maxTimeMs of [1_000, 2_000])
+    w.must({ kind: "job.edit", job: jobId("planned"), spec: { ...spec, maxTimeMs } });
   w.submit("own", "owner", { gpus: 2 });
   happens(w, event("claim-dropped", { job: jobOf(w, "own").no, reason: "test" }));
   for (const job of [...w.state.jobs.values()])
@@ -329,6 +337,7 @@ const kinds: Record<EventKind, true> = {
   "job-submitted": true,
   "job-held": true,
   "job-entered": true,
+  "job-edited": true,
   "job-planned": true,
   "plan-dropped": true,
   "job-placed": true,

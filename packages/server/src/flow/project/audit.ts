@@ -28,6 +28,9 @@ function describe(command: Command, state: ReadonlyState): { target: string; acc
     case "job.cancel":
     case "job.hold":
     case "job.release":
+    case "job.suspend":
+    case "job.requeue":
+    case "job.edit":
     case "job.overspend":
       return { target: command.job, account: "", detail: "" };
     case "job.enter":

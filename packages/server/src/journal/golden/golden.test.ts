@@ -43,6 +43,7 @@ const kinds: Readonly<Record<EventKind, true>> = {
   "job-submitted": true,
   "job-held": true,
   "job-entered": true,
+  "job-edited": true,
   "job-planned": true,
   "plan-dropped": true,
   "job-placed": true,
