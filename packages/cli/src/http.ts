@@ -228,6 +228,7 @@ function failureOf(answer: IncomingMessage, text: string): Failure {
     message: problem.detail ?? problem.title ?? `the server answered ${status}`,
     ...(hint !== undefined && hint !== "" && { hint }),
     ...(requestId !== undefined && { requestId }),
+    ...(problem.problems !== undefined && { mistakes: problem.problems }),
   });
 }
 

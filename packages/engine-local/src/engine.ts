@@ -9,6 +9,9 @@ import {
   type EngineLease,
   type Entry,
   type EntryAsk,
+  type FileContent,
+  type FileEntry,
+  type JobFolder,
   type LeaseOrder,
   type LogLine,
   type LogQuery,
@@ -16,6 +19,7 @@ import {
   systemClock,
 } from "@tessera/engine";
 import { openEntry, readPorts } from "./entry/client.ts";
+import { listFiles, readLiveFile } from "./files/live.ts";
 import { describeFleet, engineName, readBootId } from "./inventory/machine.ts";
 import { findGpus } from "./inventory/nvidia.ts";
 import { parseVirtual } from "./inventory/virtual.ts";
@@ -209,6 +213,20 @@ class LocalEngine implements Engine {
 
   ports(lease: LeaseId): Promise<readonly number[]> {
     return readPorts(join(this.#state.leases, safeName(lease)));
+  }
+
+  files(lease: LeaseId, folder: JobFolder): AsyncIterable<FileEntry> {
+    return listFiles(this.#state, this.#memberOf(lease), folder);
+  }
+
+  readFile(lease: LeaseId, folder: JobFolder, path: string, start: number): Promise<FileContent | undefined> {
+    return readLiveFile(this.#state, this.#memberOf(lease), folder, path, start);
+  }
+
+  #memberOf(lease: LeaseId) {
+    const job = parseLeaseId(lease)?.job ?? "";
+    if (!isFileName(job)) throw new Error(`"${lease}" is not the id of a lease`);
+    return { lease: safeName(lease), job, asRoot: this.#machine.isRoot };
   }
 
   async sweep(isLive: (job: JobId) => boolean): Promise<void> {

@@ -75,6 +75,11 @@ export class SimulatedEngine implements Engine {
     throw new EntryRefused(noInside);
   }
 
+  /** Nothing here has files. */
+  async *files(): AsyncGenerator<never> {}
+
+  async readFile(): Promise<undefined> {}
+
   /** Nothing is kept for jobs here. */
   async sweep(): Promise<void> {}
 

@@ -127,6 +127,26 @@ export interface LogQuery {
   readonly signal?: AbortSignal;
 }
 
+/** The folders that a member may write: its own two, and that of the whole job. */
+export type JobFolder = "work" | "out" | "checkpoint";
+
+export interface FileEntry {
+  readonly path: string;
+  /** Permissions alone. */
+  readonly mode: number;
+  readonly bytes: number;
+  readonly changedAt: number;
+  /** Where a link points; absent for a file. */
+  readonly link?: string;
+}
+
+export interface FileContent {
+  readonly mode: number;
+  /** The size it had when it was opened; no more is given. */
+  readonly bytes: number;
+  readonly content: AsyncGenerator<Uint8Array>;
+}
+
 /**
  * What runs jobs. Every engine passes the suite in `suite.ts`. All calls are idempotent per lease and may be repeated
  * after a crash of either side; results come as reports, never as return values, because a call may time out after
@@ -161,6 +181,13 @@ export interface Engine {
   open(lease: LeaseId, ask: EntryAsk): Promise<Entry>;
   /** The TCP ports that processes of the member listen on, in ascending order. Throws EntryRefused. */
   ports(lease: LeaseId): Promise<readonly number[]>;
+  /**
+   * What lies in a folder of a member now, in no order; nothing where the folder is gone. Links are told and never followed.
+   * A checkpoint is there for as long as it is kept, also after the end.
+   */
+  files(lease: LeaseId, folder: JobFolder): AsyncIterable<FileEntry>;
+  /** One of these files from the byte `start` on; undefined where there is no such file. To be read to its end or closed. */
+  readFile(lease: LeaseId, folder: JobFolder, path: string, start: number): Promise<FileContent | undefined>;
   /**
    * Removes what is kept for a whole job, such as its checkpoint, a while after the job was first seen to have ended.
    * To be called now and then.

@@ -2,6 +2,7 @@ import { existsSync, readFileSync, rmSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
+import { ContentStore } from "@tessera/content";
 import { isRefusal } from "@tessera/core";
 import { systemClock } from "@tessera/engine";
 import { openLocalEngine, parseVirtual } from "@tessera/engine-local";
@@ -41,13 +42,11 @@ async function main(): Promise<void> {
   prepareDataFolder(config.data);
   starting = announceStart(config.data);
   await tellOfUnknownCommit(config);
+  const contentFolder = join(config.data, "content");
+  const content = new ContentStore(contentFolder);
   const engine =
     config.simulated === undefined
-      ? await openLocalEngine({
-          dir: join(config.data, "engine"),
-          content: join(config.data, "content"),
-          virtual: config.virtual,
-        })
+      ? await openLocalEngine({ dir: join(config.data, "engine"), content: contentFolder, virtual: config.virtual })
       : openSimulated(parseVirtual(config.simulated));
   const control = await ThreadedControlPlane.start(config, () => openReader(config.store), engine);
   control.onFailed((failure) => {
@@ -108,9 +107,11 @@ async function main(): Promise<void> {
 
   const webhook =
     config.webhook === undefined ? undefined : openWebhook(config.data, config.webhook, keys.webhookKey, control);
-  const api = await startApi({ control, keys, config: { ...config, console: consoleFolder } }).catch((error) => {
-    throw cannotListen(error, config, tokenFile);
-  });
+  const api = await startApi({ control, keys, content, config: { ...config, console: consoleFolder } }).catch(
+    (error) => {
+      throw cannotListen(error, config, tokenFile);
+    },
+  );
   const certificateFile = config.tls && resolve(config.tls.cert);
   writePrivately(
     join(config.data, "endpoint.json"),

@@ -13,7 +13,7 @@ import { isAlive, type ProcessEntry } from "./processes.ts";
 import type { ReportWriter } from "./reports.ts";
 import { type RoomPassed, watchRoom } from "./room.ts";
 import type { RunSheet } from "./sheet.ts";
-import { longestTimerMs, Stopping, signalOf } from "./stop.ts";
+import { longestTimerMs, Stopping, spanText, stopText } from "./stop.ts";
 import { endTree, jobProcesses, keeperOf, signalTree, type Tree } from "./tree.ts";
 
 export type MemberEnd = Extract<ReportWhat, { kind: "exited" }>;
@@ -49,15 +49,13 @@ export async function runMember(
 
   await reports.write({ kind: "started" });
   orders.onStop((how) => {
-    if (!stopping.begun) say(`told to stop: ${signalOf(how.signal)}, then ${how.graceMs} ms of grace`);
+    if (!stopping.begun) say(`told to stop: ${stopText(how)}`);
     stopping.order(how);
   });
   let timeIsUp = false;
   const stopClock = startClock(order.limits.runMsMax, () => {
     timeIsUp = true;
-    say(
-      `time limit of ${order.limits.runMsMax} ms: ${signalOf(order.stop.signal)}, then ${order.stop.graceMs} ms of grace`,
-    );
+    say(`time limit of ${spanText(order.limits.runMsMax)}: ${stopText(order.stop)}`);
     void reports.write({ kind: "stopping", cause: "time-limit" });
     stopping.order(order.stop);
   });
@@ -65,7 +63,7 @@ export async function runMember(
   let passed: RoomPassed | undefined;
   const stopWatch = watchRoom(sheet, (found) => {
     passed = found;
-    say(`${roomText(found)}: ${signalOf(order.stop.signal)}, then ${order.stop.graceMs} ms of grace`);
+    say(`${roomText(found)}: ${stopText(order.stop)}`);
     stopping.order(order.stop);
   });
 

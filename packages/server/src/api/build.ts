@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import type { IncomingMessage } from "node:http";
 import type { AddressInfo } from "node:net";
+import type { ContentStore } from "@tessera/content";
 import { type Route, type RouteId, routes } from "@tessera/wire";
 import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from "fastify";
 import type { Keys } from "../access/keys.ts";
@@ -69,6 +70,7 @@ export async function buildApi(built: {
   control: ControlPlane;
   keys: Keys;
   config?: ApiConfig;
+  content?: ContentStore;
   /** Other declarations than wire's: how tests see that each one counts. */
   table?: Readonly<Record<RouteId, Route>>;
 }): Promise<BuiltApi> {
@@ -98,6 +100,7 @@ export async function buildApi(built: {
     feed: await Feed.load(control),
     entrances,
     pages,
+    ...(built.content !== undefined && { content: built.content }),
   };
   const stopMetrics = metrics.follow(control);
   const watches = new Watches(api, { ...usualWatchLimits, ...config.watch }, (open) => {

@@ -1,3 +1,4 @@
+import type { ContentStore } from "@tessera/content";
 import type { AnswerOf, BodyOf, QueryOf, RouteId, RouteOf } from "@tessera/wire";
 import type { Keys } from "../access/keys.ts";
 import type { People } from "../access/people.ts";
@@ -25,6 +26,8 @@ export interface Api {
   readonly feed: Feed;
   readonly entrances: Entrances;
   readonly pages: Pages;
+  /** Where the files that users send are kept; absent where the engine cannot use them. */
+  readonly content?: ContentStore;
 }
 
 /** One request, checked and allowed: all that a handler sees. */

@@ -12,7 +12,17 @@ import {
   readSnapshot,
   type State,
 } from "@tessera/core";
-import type { Capabilities, Engine, Entry, EntryAsk, LogLine, LogQuery } from "@tessera/engine";
+import type {
+  Capabilities,
+  Engine,
+  Entry,
+  EntryAsk,
+  FileContent,
+  FileEntry,
+  JobFolder,
+  LogLine,
+  LogQuery,
+} from "@tessera/engine";
 import type { PrivateWrite, StoreReader } from "../store/port.ts";
 import { RatedTime } from "./bill/rated.ts";
 import type { CommitListener } from "./commits.ts";
@@ -145,6 +155,14 @@ export class ThreadedControlPlane implements ControlPlane {
 
   ports(lease: LeaseId): Promise<readonly number[]> {
     return this.#engine.ports(lease);
+  }
+
+  files(lease: LeaseId, folder: JobFolder): AsyncIterable<FileEntry> {
+    return this.#engine.files(lease, folder);
+  }
+
+  readFile(lease: LeaseId, folder: JobFolder, path: string, start: number): Promise<FileContent | undefined> {
+    return this.#engine.readFile(lease, folder, path, start);
   }
 
   readiness(): { ready: boolean; why: string } {

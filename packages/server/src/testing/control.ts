@@ -18,6 +18,9 @@ import {
   type Entry,
   type EntryAsk,
   EntryRefused,
+  type FileContent,
+  type FileEntry,
+  type JobFolder,
   type LogLine,
   type LogQuery,
 } from "@tessera/engine";
@@ -57,6 +60,8 @@ export class TestControl implements ControlPlane {
   capabilities: Capabilities = { images: false, isolation: ["whole"], workdir: true };
   /** Log lines by lease, for tests that read logs. */
   readonly logLines = new Map<string, LogLine[]>();
+  /** Files of running members by `lease/folder`, for tests that read them. */
+  readonly liveFiles = new Map<string, { readonly [path: string]: string }>();
   /** Set to make every request fail as if the writer had stopped. */
   outage: string | undefined;
   readonly #writer: Writer;
@@ -182,6 +187,20 @@ export class TestControl implements ControlPlane {
 
   async ports(lease: LeaseId): Promise<readonly number[]> {
     return this.inside?.ports(lease) ?? [];
+  }
+
+  async *files(lease: LeaseId, folder: JobFolder): AsyncGenerator<FileEntry> {
+    for (const [path, text] of Object.entries(this.liveFiles.get(`${lease}/${folder}`) ?? {}))
+      yield { path, mode: 0o644, bytes: text.length, changedAt: 0 };
+  }
+
+  async readFile(lease: LeaseId, folder: JobFolder, path: string, start: number): Promise<FileContent | undefined> {
+    const text = this.liveFiles.get(`${lease}/${folder}`)?.[path];
+    if (text === undefined) return undefined;
+    const content = async function* () {
+      yield Buffer.from(text).subarray(start);
+    };
+    return { mode: 0o644, bytes: text.length, content: content() };
   }
 
   readiness(): { ready: boolean; why: string } {

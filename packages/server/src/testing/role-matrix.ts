@@ -60,6 +60,9 @@ const expectations: Readonly<Record<RouteId, Expectation>> = {
   readLogs: { sees: "job.read", needs: "job.logs" },
   enterJob: { sees: "job.read", needs: "job.enter", answers: 409 },
   openEntrance: { absent: true },
+  listOutputs: { sees: "job.read", needs: "job.logs" },
+  listFiles: { sees: "job.read", needs: "job.logs" },
+  readFile: { sees: "job.read", needs: "job.logs", absent: true },
   listAccounts: { sees: "account.read" },
   createAccount: { sees: "account.read", needs: "account.write" },
   getAccount: { sees: "account.read" },
@@ -203,6 +206,8 @@ async function requestFor(
     case "applyJob":
     case "dryRunJob":
       return { path, body: { run: "true", name: `s${n}`, project: account } };
+    case "readFile":
+      return { path: `${path}?path=x` };
     case "listJobs":
       return { path: `${path}?project=${at(account)}` };
     case "listAccounts":

@@ -368,6 +368,26 @@ export const Output = Type.Object({
 });
 export type Output = Static<typeof Output>;
 
+export const OutputList = Type.Object({
+  job: Type.String(),
+  live: Type.Boolean({ description: "It has not ended: what it will keep is not known yet" }),
+  outputs: Type.Array(Output),
+  keptUntil: Type.Optional(Timestamp),
+});
+export type OutputList = Static<typeof OutputList>;
+
+/** A file that a job kept, or that lies in a folder of one that runs. */
+export const JobFile = Type.Object({
+  output: Type.String({ description: "The name of the output, or work, out or checkpoint" }),
+  rank: Type.Integer(),
+  path: Type.String(),
+  mode: Type.Integer({ description: "Permissions alone" }),
+  bytes: Type.Integer(),
+  sha256: Type.Optional(Type.String({ description: "Of a file that is kept" })),
+  link: Type.Optional(Type.String({ description: "Where it points, if it is a link" })),
+});
+export type JobFile = Static<typeof JobFile>;
+
 export const Job = Type.Object({
   id: Type.String(),
   name: Type.String(),

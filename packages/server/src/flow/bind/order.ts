@@ -55,7 +55,7 @@ export function orderOf(
       ...storageLimits(state, job),
     },
     strict: spec.strict,
-    stop: stopOrderOf(spec, "time-limit", state.policy),
+    stop: stopOrderOf(job, "time-limit", state.policy),
     epoch: state.epoch,
   };
 }
