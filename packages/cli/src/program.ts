@@ -129,10 +129,12 @@ function addGlobalOptions(program: Command): void {
     });
 }
 
+const takesCommand: ReadonlySet<string> = new Set(["run", "apply", "exec", "ssh", "shell"]);
+
 function begin(session: Session, command: Command): void {
   session.begin(command.optsWithGlobals<GlobalOptions>());
-  if (session.afterDashes !== undefined && !["run", "apply"].includes(command.name())) {
-    throw usageFailure(`tess ${command.name()} takes no command after --`, "only run does: tess run -- nvidia-smi");
+  if (session.afterDashes !== undefined && !takesCommand.has(command.name())) {
+    throw usageFailure(`tess ${command.name()} takes no command after --`, "run and exec do: tess run -- nvidia-smi");
   }
 }
 

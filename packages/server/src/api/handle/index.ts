@@ -6,6 +6,7 @@ import { accountHandlers } from "./accounts.ts";
 import { contentHandlers } from "./content.ts";
 import { fileHandlers } from "./files.ts";
 import { fleetHandlers } from "./fleet.ts";
+import { insideHandlers } from "./inside.ts";
 import { jobHandlers } from "./jobs.ts";
 import { moneyHandlers } from "./money.ts";
 import { policyHandlers } from "./policy.ts";
@@ -21,6 +22,7 @@ export const handlers: { readonly [Id in Answered]: Handler<Id> } = {
   ...contentHandlers,
   ...fileHandlers,
   ...fleetHandlers,
+  ...insideHandlers,
   ...jobHandlers,
   ...moneyHandlers,
   ...policyHandlers,
