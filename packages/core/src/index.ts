@@ -103,7 +103,7 @@ export { memoryText } from "./model/memory.ts";
 export type { FleetNode, NodeFacts } from "./model/node.ts";
 export { type KeptOutput, outputsUsual, outputUndeclared } from "./model/output.ts";
 export type { PartSeat, PoolMode } from "./model/part.ts";
-export { movesPerHourPlain, type Policy, plainPolicy, usualHandover } from "./model/policy.ts";
+export { graceMaxOf, movesPerHourPlain, type Policy, plainPolicy, usualHandover } from "./model/policy.ts";
 export type { SizeClasses, SizeCounts } from "./model/size.ts";
 export {
   byPath,

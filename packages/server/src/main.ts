@@ -2,10 +2,12 @@ import { existsSync, readFileSync, rmSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
+import { ContentStore } from "@tessera/content";
 import { isRefusal } from "@tessera/core";
 import { systemClock } from "@tessera/engine";
 import { openLocalEngine, parseVirtual } from "@tessera/engine-local";
 import { openSimulated } from "@tessera/engine-simulated";
+import { pageTokenOf } from "./access/page-token.ts";
 import { decryptSecrets } from "./access/secrets.ts";
 import { type Api, startApi } from "./api/start.ts";
 import { BadCall, dataOf, parseConfig, type ServerConfig, usage } from "./config.ts";
@@ -41,13 +43,11 @@ async function main(): Promise<void> {
   prepareDataFolder(config.data);
   starting = announceStart(config.data);
   await tellOfUnknownCommit(config);
+  const contentFolder = join(config.data, "content");
+  const content = new ContentStore(contentFolder);
   const engine =
     config.simulated === undefined
-      ? await openLocalEngine({
-          dir: join(config.data, "engine"),
-          content: join(config.data, "content"),
-          virtual: config.virtual,
-        })
+      ? await openLocalEngine({ dir: join(config.data, "engine"), content: contentFolder, virtual: config.virtual })
       : openSimulated(parseVirtual(config.simulated));
   const control = await ThreadedControlPlane.start(config, () => openReader(config.store), engine);
   control.onFailed((failure) => {
@@ -91,7 +91,10 @@ async function main(): Promise<void> {
     files: kept,
     state: control.state,
     report: (report) => reports.put(report),
-    secretsFor: (job) => decryptSecrets(keys.secretsKey, control.reader, control.state, job.account, job.spec.secrets),
+    secretsFor: async (job) => ({
+      ...(job.spec.type === "notebook" && { JUPYTER_TOKEN: pageTokenOf(keys.serverKey, job.id) }),
+      ...(await decryptSecrets(keys.secretsKey, control.reader, control.state, job.account, job.spec.secrets)),
+    }),
     now: () => control.now(),
     sleep: (ms) => new Promise((resolve) => setTimeout(resolve, ms)),
     onFenced: (error) => {
@@ -114,9 +117,11 @@ async function main(): Promise<void> {
 
   const webhook =
     config.webhook === undefined ? undefined : openWebhook(config.data, config.webhook, keys.webhookKey, control);
-  const api = await startApi({ control, keys, config: { ...config, console: consoleFolder } }).catch((error) => {
-    throw cannotListen(error, config, tokenFile);
-  });
+  const api = await startApi({ control, keys, content, config: { ...config, console: consoleFolder } }).catch(
+    (error) => {
+      throw cannotListen(error, config, tokenFile);
+    },
+  );
   const certificateFile = config.tls && resolve(config.tls.cert);
   const endpoint = { url: api.url, pid: process.pid, tokenFile, certificateFile };
   try {

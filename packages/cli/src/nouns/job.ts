@@ -111,8 +111,14 @@ function ranText(each: Job, now: number): string {
 function detailText(each: Job): string {
   if (each.state === "ended") return each.detail ?? "";
   if (each.elements !== undefined) return elementsText(each.elements);
-  if (each.state === "waiting") return reasonText(each);
+  if (each.state === "waiting") return againText(each) + reasonText(each);
   return each.detail ?? nodesText(each);
+}
+
+/** A job that has run before says so before it says what it waits for. */
+function againText({ attempts = [], detail }: Job): string {
+  const last = attempts.at(-1);
+  return last === undefined || detail === undefined ? "" : `waits again (${last.result.replace("_", " ")}); `;
 }
 
 function reasonText({ reason }: Job): string {

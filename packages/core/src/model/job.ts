@@ -4,6 +4,9 @@ import type { KeptOutput } from "./output.ts";
 import type { PartSeat } from "./part.ts";
 import { hour, type Instant } from "./units.ts";
 
+/** How a person goes inside a member: a command, a shell at a terminal, a forwarded port, a page in a browser. */
+export type EntryKind = "exec" | "terminal" | "port" | "page";
+
 export type JobType = "train" | "service" | "notebook" | "batch";
 export type Isolation = "whole" | "mig" | "mps" | "timeslice" | "any";
 
@@ -175,6 +178,10 @@ export type StopCause =
   | "budget"
   /** Its own budget is used up: it does not come back. */
   | "spent"
+  /** Its user suspends it: it waits, held. */
+  | "suspend"
+  /** Its user sends it back to the queue. */
+  | "requeue"
   | "member-failed"
   | "node-lost";
 
@@ -276,7 +283,7 @@ export interface Job {
 export interface JobArray {
   readonly no: JobNo;
   readonly id: JobId;
-  readonly spec: JobSpec;
+  spec: JobSpec;
   readonly account: AccountNo;
   readonly user: UserId;
   readonly submittedAt: Instant;

@@ -27,6 +27,7 @@ import {
 } from "@tessera/wire";
 import { timestamp } from "./quantities.ts";
 import { renderSpec } from "./spec.ts";
+import { waitsAgain } from "./waits-again.ts";
 
 /** A start of a job that is over, with the members it had. */
 export interface PastAttempt extends Attempt {
@@ -101,6 +102,7 @@ export function pastAttempt(state: ReadonlyState, job: Job, record: AttemptRecor
 /** A live job as the API shows it. */
 export function renderJob(state: ReadonlyState, job: Job, now: Instant): WireJob {
   const waiting = job.state === "waiting";
+  const detail = job.stopWhy === undefined ? waitsAgain(job) : `It must leave: ${job.stopWhy}.`;
   return {
     ...fixed(state, job),
     state: job.state,
@@ -111,7 +113,7 @@ export function renderJob(state: ReadonlyState, job: Job, now: Instant): WireJob
     gpus: gangGpus(job.spec, job.choice, waiting ? undefined : job.leases.length),
     gpuModel: modelOf(state, job, job.leases[0]?.gpus[0]),
     members: job.leases.map((lease) => renderMember(state, lease)),
-    ...(job.stopWhy !== undefined && { detail: `It must leave: ${job.stopWhy}.` }),
+    ...(detail !== undefined && { detail }),
     ...(job.attempts.length > 0 && { attempts: job.attempts.map((record) => shownAttempt(state, job, record)) }),
     ...(!waiting && job.startedAt > 0 && { startedAt: timestamp(job.startedAt) }),
     ...elementOf(state, job),

@@ -98,7 +98,7 @@ const outputName = "^[A-Za-z0-9][A-Za-z0-9._-]{0,62}$";
 const refusedForNow = (what: string) =>
   Type.Unknown({ description: `${what}. Known, but no engine here honours it yet: refused, never ignored.` });
 
-/** The job file. Flat; everything is optional but `run`. Resources are per member. */
+/** The job file. Flat; everything is optional but `run`, which only a notebook may leave out. Resources are per member. */
 export const JobSpecBody = Type.Object(
   {
     name: Type.Optional(name),
@@ -107,13 +107,15 @@ export const JobSpecBody = Type.Object(
     image: Type.Optional(Line(500)),
     workdir: Type.Optional(Line(4096, "An absolute directory on the node, such as /data/run")),
     setup: Type.Optional(Text(200_000, "Shell commands to run once before run")),
-    run: Type.String({
-      minLength: 1,
-      maxLength: 200_000,
-      pattern: anyTextPattern,
-      description: "the shell command that the job runs",
-      examples: ["python3 train.py"],
-    }),
+    run: Type.Optional(
+      Type.String({
+        minLength: 1,
+        maxLength: 200_000,
+        pattern: anyTextPattern,
+        description: "the shell command that the job runs; a notebook without one runs JupyterLab",
+        examples: ["python3 train.py"],
+      }),
+    ),
     gpus: Type.Optional(
       Type.Union([
         gpuText,
@@ -366,6 +368,26 @@ export const Output = Type.Object({
 });
 export type Output = Static<typeof Output>;
 
+export const OutputList = Type.Object({
+  job: Type.String(),
+  live: Type.Boolean({ description: "It has not ended: what it will keep is not known yet" }),
+  outputs: Type.Array(Output),
+  keptUntil: Type.Optional(Timestamp),
+});
+export type OutputList = Static<typeof OutputList>;
+
+/** A file that a job kept, or that lies in a folder of one that runs. */
+export const JobFile = Type.Object({
+  output: Type.String({ description: "The name of the output, or work, out or checkpoint" }),
+  rank: Type.Integer(),
+  path: Type.String(),
+  mode: Type.Integer({ description: "Permissions alone" }),
+  bytes: Type.Integer(),
+  sha256: Type.Optional(Type.String({ description: "Of a file that is kept" })),
+  link: Type.Optional(Type.String({ description: "Where it points, if it is a link" })),
+});
+export type JobFile = Static<typeof JobFile>;
+
 export const Job = Type.Object({
   id: Type.String(),
   name: Type.String(),
@@ -378,7 +400,9 @@ export const Job = Type.Object({
   held: Type.Boolean(),
   outcome: Type.Optional(Type.String()),
   exitCode: Type.Optional(Type.Integer()),
-  detail: Type.Optional(Type.String({ description: "How it ended, or why it is being evicted, in a sentence" })),
+  detail: Type.Optional(
+    Type.String({ description: "How it ended, why it is being evicted, or why it waits again, in a sentence" }),
+  ),
   reason: Type.Optional(WaitReason),
   class: Type.Optional(Type.Enum(["guaranteed", "burst"])),
   attempt: Type.Integer(),
@@ -510,6 +534,7 @@ export const Explanation = Type.Object({
   job: Type.String(),
   state: Type.String(),
   reason: Type.Optional(WaitReason),
+  again: Type.Optional(Type.String({ description: "Why a job that has run before waits again, in a sentence" })),
   position: Type.Optional(Type.Integer({ description: "1 = next, of all that wait" })),
   ahead: Type.Optional(Type.Integer()),
   /** The same by the class they would start as, of its own account and of all others together. */
