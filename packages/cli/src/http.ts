@@ -96,6 +96,25 @@ export class Api {
     return answer;
   }
 
+  /** Where a WebSocket of this route is, and with what it must be asked for. */
+  async socketAt<Id extends RouteId>(id: Id, at: Readonly<Record<string, string>>) {
+    this.#target = this.#locate();
+    const { server, token, certificate } = this.#target;
+    const url = urlOf(server, id, { at });
+    const secure = url.protocol === "https:";
+    url.protocol = secure ? "wss:" : "ws:";
+    return {
+      url,
+      headers: { "user-agent": "tess", ...(token !== undefined && { authorization: `Bearer ${token}` }) },
+      tls: secure && certificate !== undefined ? (await import("./tls.ts")).believeOnly(certificate) : {},
+    };
+  }
+
+  /** What an answer that is not a success says. */
+  async failureOf(answer: IncomingMessage): Promise<Failure> {
+    return failureOf(answer, await textOf(answer));
+  }
+
   async #once<Id extends RouteId>(id: Id, ask: Ask<Id>, headers: Record<string, string>): Promise<AnswerOf<Id>> {
     for (let tries = 0; ; tries += 1) {
       const timeout = AbortSignal.timeout(ask.timeoutMs ?? answerMsMax);
@@ -209,6 +228,7 @@ function failureOf(answer: IncomingMessage, text: string): Failure {
     message: problem.detail ?? problem.title ?? `the server answered ${status}`,
     ...(hint !== undefined && hint !== "" && { hint }),
     ...(requestId !== undefined && { requestId }),
+    ...(problem.problems !== undefined && { mistakes: problem.problems }),
   });
 }
 

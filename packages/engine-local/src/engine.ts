@@ -7,6 +7,8 @@ import {
   type Clock,
   type Engine,
   type EngineLease,
+  type Entry,
+  type EntryAsk,
   type FileContent,
   type FileEntry,
   type JobFolder,
@@ -16,6 +18,7 @@ import {
   type StopOrder,
   systemClock,
 } from "@tessera/engine";
+import { openEntry, readPorts } from "./entry/client.ts";
 import { listFiles, readLiveFile } from "./files/live.ts";
 import { describeFleet, engineName, readBootId } from "./inventory/machine.ts";
 import { findGpus } from "./inventory/nvidia.ts";
@@ -202,6 +205,14 @@ class LocalEngine implements Engine {
   logs(lease: LeaseId, query: LogQuery): AsyncIterable<LogLine> {
     const ended = this.#leases.get(lease)?.ended ?? AbortSignal.abort();
     return readLog(join(this.#state.logs, safeName(lease)), parseLeaseId(lease)?.rank ?? 0, query, ended);
+  }
+
+  open(lease: LeaseId, ask: EntryAsk): Promise<Entry> {
+    return openEntry(join(this.#state.leases, safeName(lease)), ask);
+  }
+
+  ports(lease: LeaseId): Promise<readonly number[]> {
+    return readPorts(join(this.#state.leases, safeName(lease)));
   }
 
   files(lease: LeaseId, folder: JobFolder): AsyncIterable<FileEntry> {

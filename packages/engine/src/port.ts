@@ -1,4 +1,5 @@
 import type { JobId, LeaseId, NodeFacts, PartSeat, Report } from "@tessera/core";
+import type { Entry, EntryAsk } from "./entry.ts";
 
 /** What an engine can do beyond running a command on whole GPUs. A job that asks for more is refused, not bent. */
 export interface Capabilities {
@@ -32,6 +33,8 @@ export interface LeaseOrder {
   readonly gangNodes: readonly string[];
   readonly masterAddress: string;
   readonly masterPort: number;
+  /** Where a page of the job should be served, if it serves one. */
+  readonly pagePort?: number;
   /** The outside id of the tenant: members of different tenants must not see each other. */
   readonly tenant: string;
   readonly account: string;
@@ -174,6 +177,10 @@ export interface Engine {
   acknowledge(lease: LeaseId, sequence: number): Promise<void>;
   /** Also after the end, as long as logs are kept. */
   logs(lease: LeaseId, query: LogQuery): AsyncIterable<LogLine>;
+  /** A way into a running member. Throws EntryRefused. */
+  open(lease: LeaseId, ask: EntryAsk): Promise<Entry>;
+  /** The TCP ports that processes of the member listen on, in ascending order. Throws EntryRefused. */
+  ports(lease: LeaseId): Promise<readonly number[]>;
   /**
    * What lies in a folder of a member now, in no order; nothing where the folder is gone. Links are told and never followed.
    * A checkpoint is there for as long as it is kept, also after the end.

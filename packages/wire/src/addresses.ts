@@ -20,6 +20,8 @@ export const addresses: { readonly [Id in RouteId]: `${RouteOf<Id>["method"]} ${
   releaseJob: "POST /v1/jobs/:job/release",
   explainJob: "GET /v1/jobs/:job/explain",
   readLogs: "GET /v1/jobs/:job/logs",
+  enterJob: "POST /v1/jobs/:job/enter",
+  openEntrance: "GET /v1/entrances/:entrance",
   listOutputs: "GET /v1/jobs/:job/outputs",
   listFiles: "GET /v1/jobs/:job/files",
   readFile: "GET /v1/jobs/:job/file",

@@ -17,6 +17,7 @@ import {
 } from "./shapes/access.ts";
 import { Account, AccountCreate, AccountEdit, AccountPage, SecretList, SecretPut } from "./shapes/account.ts";
 import { AccountPath, Line, PageQuery } from "./shapes/common.ts";
+import { EnterBody, Entrance } from "./shapes/entrance.ts";
 import { DrainBody, FleetMap, GpuPage, MaintenanceBody, NodePage, NodeShape, ReasonBody } from "./shapes/fleet.ts";
 import {
   DryRun,
@@ -293,6 +294,25 @@ const table = {
     ),
   },
 
+  enterJob: {
+    method: "POST",
+    path: "/v1/jobs/:job/enter",
+    action: "job.enter",
+    resource: "job",
+    summary: "Ask for a way into a running job: a command, a terminal, a port or a page",
+    body: EnterBody,
+    answer: Entrance,
+    status: 201,
+  },
+  openEntrance: {
+    method: "GET",
+    path: "/v1/entrances/:entrance",
+    action: "job.enter",
+    resource: "self",
+    summary: "Go through an entrance, with a WebSocket",
+    answer: none,
+    status: 200,
+  },
   listOutputs: {
     method: "GET",
     path: "/v1/jobs/:job/outputs",

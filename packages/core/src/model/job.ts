@@ -4,6 +4,9 @@ import type { KeptOutput } from "./output.ts";
 import type { PartSeat } from "./part.ts";
 import { hour, type Instant } from "./units.ts";
 
+/** How a person goes inside a member: a command, a shell at a terminal, a forwarded port, a page in a browser. */
+export type EntryKind = "exec" | "terminal" | "port" | "page";
+
 export type JobType = "train" | "service" | "notebook" | "batch";
 export type Isolation = "whole" | "mig" | "mps" | "timeslice" | "any";
 

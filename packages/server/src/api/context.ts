@@ -10,6 +10,8 @@ import type { Asker, ControlPlane } from "../flow/control.ts";
 import type { LiveNames } from "../flow/find/live-names.ts";
 import type { Denial } from "./answer/problem.ts";
 import type { Feed } from "./feed.ts";
+import type { Entrances } from "./inside/entrances.ts";
+import type { Pages } from "./inside/pages.ts";
 import type { Targets } from "./targets.ts";
 
 /** What the API's parts share. */
@@ -22,6 +24,8 @@ export interface Api {
   readonly tokenUse: TokenUse;
   readonly liveNames: LiveNames;
   readonly feed: Feed;
+  readonly entrances: Entrances;
+  readonly pages: Pages;
   /** Where the files that users send are kept; absent where the engine cannot use them. */
   readonly content?: ContentStore;
 }

@@ -12,7 +12,18 @@ import {
   type State,
   writeSnapshot,
 } from "@tessera/core";
-import type { Capabilities, FileContent, FileEntry, JobFolder, LogLine, LogQuery } from "@tessera/engine";
+import {
+  type Capabilities,
+  type Engine,
+  type Entry,
+  type EntryAsk,
+  EntryRefused,
+  type FileContent,
+  type FileEntry,
+  type JobFolder,
+  type LogLine,
+  type LogQuery,
+} from "@tessera/engine";
 import { RatedTime } from "../flow/bill/rated.ts";
 import type { CommitListener } from "../flow/commits.ts";
 import { type Asker, type ControlPlane, type Done, Outage } from "../flow/control.ts";
@@ -164,6 +175,18 @@ export class TestControl implements ControlPlane {
   async *logs(lease: LeaseId, { tail, sinceAt = 0 }: LogQuery): AsyncIterable<LogLine> {
     const lines = (this.logLines.get(lease) ?? []).filter((line) => line.at >= sinceAt);
     yield* tail === undefined ? lines : lines.slice(Math.max(0, lines.length - tail));
+  }
+
+  /** Who lets people into members, for tests that go inside. */
+  inside: Pick<Engine, "open" | "ports"> | undefined;
+
+  async open(lease: LeaseId, ask: EntryAsk): Promise<Entry> {
+    if (this.inside === undefined) throw new EntryRefused("the test runs no processes");
+    return this.inside.open(lease, ask);
+  }
+
+  async ports(lease: LeaseId): Promise<readonly number[]> {
+    return this.inside?.ports(lease) ?? [];
   }
 
   async *files(lease: LeaseId, folder: JobFolder): AsyncGenerator<FileEntry> {

@@ -98,7 +98,7 @@ const outputName = "^[A-Za-z0-9][A-Za-z0-9._-]{0,62}$";
 const refusedForNow = (what: string) =>
   Type.Unknown({ description: `${what}. Known, but no engine here honours it yet: refused, never ignored.` });
 
-/** The job file. Flat; everything is optional but `run`. Resources are per member. */
+/** The job file. Flat; everything is optional but `run`, which only a notebook may leave out. Resources are per member. */
 export const JobSpecBody = Type.Object(
   {
     name: Type.Optional(name),
@@ -107,13 +107,15 @@ export const JobSpecBody = Type.Object(
     image: Type.Optional(Line(500)),
     workdir: Type.Optional(Line(4096, "An absolute directory on the node, such as /data/run")),
     setup: Type.Optional(Text(200_000, "Shell commands to run once before run")),
-    run: Type.String({
-      minLength: 1,
-      maxLength: 200_000,
-      pattern: anyTextPattern,
-      description: "the shell command that the job runs",
-      examples: ["python3 train.py"],
-    }),
+    run: Type.Optional(
+      Type.String({
+        minLength: 1,
+        maxLength: 200_000,
+        pattern: anyTextPattern,
+        description: "the shell command that the job runs; a notebook without one runs JupyterLab",
+        examples: ["python3 train.py"],
+      }),
+    ),
     gpus: Type.Optional(
       Type.Union([
         gpuText,

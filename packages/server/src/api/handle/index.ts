@@ -5,6 +5,7 @@ import { accessHandlers } from "./access.ts";
 import { accountHandlers } from "./accounts.ts";
 import { fileHandlers } from "./files.ts";
 import { fleetHandlers } from "./fleet.ts";
+import { insideHandlers } from "./inside.ts";
 import { jobHandlers } from "./jobs.ts";
 import { moneyHandlers } from "./money.ts";
 import { policyHandlers } from "./policy.ts";
@@ -19,6 +20,7 @@ export const handlers: { readonly [Id in Answered]: Handler<Id> } = {
   ...accountHandlers,
   ...fileHandlers,
   ...fleetHandlers,
+  ...insideHandlers,
   ...jobHandlers,
   ...moneyHandlers,
   ...policyHandlers,
