@@ -1,6 +1,7 @@
 import type { BodyOf, JobCreated } from "@tessera/wire";
 import type { Command } from "commander";
 import { usageFailure } from "../../failure.ts";
+import { keptText } from "../../files/kept-text.ts";
 import { examples } from "../../help.ts";
 import type { Api } from "../../http.ts";
 import { Interrupts } from "../../job/detach.ts";
@@ -175,6 +176,8 @@ async function followAll(session: Session, api: Api, jobs: readonly JobCreated[]
     highest = Math.max(highest, await exitCodeOfEnded(api, last));
     progress.rest();
     await session.note(endedText(last, session.paintNote));
+    const kept = await keptText(api, last);
+    if (kept !== undefined && session.readable) await session.note(kept);
   }
   progress.end();
   if (session.readable || session.format === "csv") return highest;
