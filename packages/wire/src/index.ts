@@ -44,6 +44,7 @@ export {
   DryRun,
   Explanation,
   Job,
+  JobApplied,
   JobCost,
   JobCreated,
   JobFile,
