@@ -188,7 +188,7 @@ test("a month without anything to bill says so, and an estimate needs no file", 
   assert.match(closed.out, /2026-10 is closed\. There was nothing to bill/);
   server.on("estimateJob", () => ({
     currency: "USD",
-    class: "burst",
+    class: "burst" as const,
     gpus: 8,
     model: "H100",
     perHourMicros: "8000000",

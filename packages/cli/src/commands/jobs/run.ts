@@ -1,6 +1,7 @@
 import type { BodyOf, JobCreated } from "@tessera/wire";
 import type { Command } from "commander";
 import { usageFailure } from "../../failure.ts";
+import { keptText } from "../../files/kept-text.ts";
 import { examples } from "../../help.ts";
 import type { Api } from "../../http.ts";
 import { Interrupts } from "../../job/detach.ts";
@@ -16,6 +17,7 @@ import { addSpecFlags, overlay, type SpecFlags, specOfFlags } from "../../job/sp
 import { tellOfVirtual } from "../../job/virtual.ts";
 import { emitList, emitObject } from "../../output/emit.ts";
 import type { Session } from "../../session.ts";
+import { attachFolders, withoutFolders } from "../../snapshot/attach.ts";
 import { printable } from "../../terminal.ts";
 import { showDryRun } from "./dry-run.ts";
 
@@ -55,14 +57,15 @@ async function run(session: Session, file: string | undefined, flags: RunFlags):
   if (chosen.length > 1) throw usageFailure(`${chosen.join(" and ")} cannot be used together`, "give one of them");
   const documents = await documentsOf(session, file, flags);
   const api = await session.api();
-  if (flags.dryRun) return showDryRun(session, api, documents);
+  if (flags.dryRun) return showDryRun(session, api, withoutFolders(documents));
   // Attached to one job, its output is what is shown; in a machine's format only the final job is.
   const attached = !flags.wait && !flags.detach && session.readable && documents.length === 1;
   const progress = flags.detach ? undefined : progressOf(session);
   const interrupts = flags.detach ? undefined : new Interrupts(session);
   try {
+    const ready = await attachFolders(session, api, documents, { unasked: session.terminal.cwd, progress });
     progress?.phase("validate");
-    const jobs = await submitAll(session, api, documents, flags.idempotencyKey);
+    const jobs = await submitAll(session, api, ready, flags.idempotencyKey);
     if (jobs.some(({ gpus }) => gpus > 0)) {
       await tellOfVirtual(session, api, (text) => {
         progress?.clear();
@@ -184,6 +187,8 @@ async function followAll(session: Session, api: Api, jobs: readonly JobCreated[]
     highest = Math.max(highest, await exitCodeOfEnded(api, last));
     progress.rest();
     await session.note(endedText(last, session.paintNote));
+    const kept = await keptText(api, last);
+    if (kept !== undefined && session.readable) await session.note(kept);
   }
   progress.end();
   if (session.readable || session.format === "csv") return highest;
