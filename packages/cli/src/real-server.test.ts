@@ -108,6 +108,7 @@ test("the commands do what they say against the real control plane", { skip: abs
   assert.equal(typeof JSON.parse(wrong.err).error.requestId, "string");
   assert.equal((await server.tess("get", "node", "nobody")).code, 66);
 
+  assert.match((await server.tess("usage", "--by", "job")).out, /^hog +job_\w+ /m);
   const usage = JSON.parse((await server.tess("usage", "--json")).out);
   assert.equal(usage.fleet.balanced, true);
   assert.match((await server.tess("audit", "-o", "csv")).out, /job\.cancel/);

@@ -191,7 +191,7 @@ function greet(config: ServerConfig, control: ThreadedControlPlane, api: Api, ne
     say(`  ${readFileSync(newToken, "utf8").trim()}`);
   }
   say(
-    `tessera: ${gpus}${virtual} GPUs on ${nodes.length} nodes; ${store} journal at row ${seq}, ${eventsReplayed} events replayed`,
+    `tessera: ${gpus}${virtual} ${gpus === 1 ? "GPU" : "GPUs"} on ${nodes.length} ${nodes.length === 1 ? "node" : "nodes"}; ${store} journal at row ${seq}, ${eventsReplayed} events replayed`,
   );
   say(
     `tessera: ready at ${api.url} after ${((performance.now() - startedAt) / 1000).toFixed(2)} s. Open it in a browser, or try: npx tess ${finding(config)}run --gpus 1 -- echo hello`,

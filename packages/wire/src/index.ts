@@ -45,6 +45,7 @@ export {
   DryRun,
   Explanation,
   Job,
+  JobApplied,
   JobCost,
   JobCreated,
   JobFile,

@@ -489,6 +489,20 @@ export const JobCreated = Type.Object({
 });
 export type JobCreated = Static<typeof JobCreated>;
 
+export const JobApplied = Type.Object({
+  ...JobCreated.properties,
+  applied: Type.Optional(
+    Type.Enum(["created", "unchanged", "changed"], {
+      description:
+        "unchanged: a live job already has this spec, and nothing was submitted. changed: others of this name go on",
+    }),
+  ),
+  beside: Type.Optional(
+    Type.Array(Type.String(), { description: "Live jobs of the same project and name with another spec, which go on" }),
+  ),
+});
+export type JobApplied = Static<typeof JobApplied>;
+
 const JobClass = Type.Enum(["guaranteed", "burst"]);
 
 /** When a waiting job starts, as far as that can be told. */
