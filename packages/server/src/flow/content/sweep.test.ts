@@ -39,6 +39,7 @@ it("keeps what live jobs, jobs of the last month and outputs refer to, and remov
   assert.deepEqual(left(), ["live", "ended", "output"]);
   await sweep(40);
   assert.deepEqual(left(), ["live", "output"]);
+  await sweep(0); // notes that the job still uses it
   await control.must({ kind: "job.cancel", job });
   await sweep(20);
   assert.deepEqual(left(), ["live", "output"], "the job can be run again for a while");
