@@ -1,6 +1,6 @@
 import { execFile } from "node:child_process";
 import { createHash, randomBytes } from "node:crypto";
-import { statSync, utimesSync } from "node:fs";
+import { mkdirSync, statfsSync, statSync, utimesSync } from "node:fs";
 import { chmod, type FileHandle, mkdir, open, readdir, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setImmediate as breathe } from "node:timers/promises";
@@ -22,10 +22,20 @@ import { type UnpackOptions, unpackTree } from "./unpack.ts";
 /** The content of all tenants below one folder. What one tenant keeps cannot be asked about through another. */
 export class ContentStore {
   readonly #root: string;
+  readonly #freeBytesMin: number;
   readonly #tenants = new Map<string, TenantContent>();
 
-  constructor(root: string) {
+  /** `freeBytesMin` of the disk is left to others, such as the journal beside it. */
+  constructor(root: string, freeBytesMin = 0) {
     this.#root = root;
+    this.#freeBytesMin = freeBytesMin;
+  }
+
+  /** Whether so many bytes more may be kept. */
+  hasRoom(bytes: number): boolean {
+    mkdirSync(this.#root, { recursive: true, mode: 0o700 });
+    const { bavail, bsize } = statfsSync(this.#root);
+    return bavail * bsize - bytes >= this.#freeBytesMin;
   }
 
   /** The content of one tenant, named by its outside id. */
