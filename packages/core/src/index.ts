@@ -64,6 +64,7 @@ export {
   type Trust,
 } from "./model/account.ts";
 export { durationText, durationUnitsMs } from "./model/duration.ts";
+export { isGlob, matchesGlob } from "./model/glob.ts";
 export { modelMatches } from "./model/gpu-name.ts";
 export {
   type AccountId,
@@ -86,6 +87,7 @@ export type {
   After,
   ArrayAsk,
   AttemptRecord,
+  Code,
   GpuAsk,
   Isolation,
   Job,
@@ -100,8 +102,16 @@ export type {
 export type { Lease } from "./model/lease.ts";
 export { memoryText } from "./model/memory.ts";
 export type { FleetNode, NodeFacts } from "./model/node.ts";
+export { type KeptOutput, outputsUsual, outputUndeclared } from "./model/output.ts";
 export type { PartSeat, PoolMode } from "./model/part.ts";
-export { movesPerHourPlain, type Policy, plainPolicy, usualHandover } from "./model/policy.ts";
+export {
+  graceMaxOf,
+  movesPerHourPlain,
+  type Policy,
+  plainPolicy,
+  usualContentLimits,
+  usualHandover,
+} from "./model/policy.ts";
 export type { SizeClasses, SizeCounts } from "./model/size.ts";
 export {
   byPath,
@@ -144,7 +154,7 @@ export { demandOf, modelsFor } from "./quota/demand.ts";
 export { coverFor } from "./quota/guarantee.ts";
 export { nothingHeld } from "./quota/held.ts";
 export { shareOf } from "./quota/share.ts";
-export { stopOrderOf } from "./run/stop.ts";
+export { comesBack, stopOrderOf } from "./run/stop.ts";
 export { nextDueAt } from "./schedule/due.ts";
 export { SchedulerMemory } from "./schedule/memory.ts";
 export { apply, keysKeptMs } from "./state/apply/apply.ts";
@@ -162,6 +172,7 @@ export { cpusToMilli, gpusToUnits, parseDuration, parseSize } from "./submit/qua
 export { parseSizes, sizedAmounts, withoutSizes } from "./submit/sizes.ts";
 export { type RawKind, sizeJob } from "./submit/sizing/kind.ts";
 export { gpuOffers } from "./submit/sizing/offers.ts";
+export { outputFolders } from "./submit/storage.ts";
 export { type Alternative, type AlternativeTerms, alternativesFor, type ChangedField } from "./why/alternatives.ts";
 export { jobsAheadOf } from "./why/jobs-ahead.ts";
 export { type Displaced, type Outlook, type StartBand, startBand } from "./why/outlook.ts";

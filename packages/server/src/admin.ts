@@ -1,5 +1,7 @@
 import { randomBytes } from "node:crypto";
+import { join } from "node:path";
 import { parseArgs } from "node:util";
+import { missingKeys } from "./access/keys.ts";
 import { BadCall, parseConfig } from "./config.ts";
 import { projections, verify } from "./flow/project/verify.ts";
 import { beginEpoch } from "./flow/write/epoch.ts";
@@ -84,8 +86,14 @@ async function main(): Promise<void> {
       await restore(file, config.store);
       const store = await openStore(config.store);
       const epoch = await beginEpoch(store, "restored from a backup", `op_${randomBytes(12).toString("hex")}`);
+      const secrets = (await store.privates("secret")).size;
       await store.close();
-      return print({ file, epoch }, `restored from ${file}; epoch ${epoch} begins`);
+      const keys = join(config.data, "keys");
+      const advice =
+        secrets > 0 && missingKeys(config.data).includes("secrets.key")
+          ? `. It holds ${secrets} sealed secrets: copy the keys folder to ${keys} before you start the server`
+          : "";
+      return print({ file, epoch, secrets }, `restored from ${file}; epoch ${epoch} begins${advice}`);
     }
     case "accept-loss": {
       const { reader, comparison } = await openCompared(config.store);

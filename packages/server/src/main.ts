@@ -1,22 +1,28 @@
-import { existsSync, mkdirSync, readFileSync, rmSync } from "node:fs";
+import { existsSync, readFileSync, rmSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
+import { ContentStore } from "@tessera/content";
 import { isRefusal } from "@tessera/core";
 import { systemClock } from "@tessera/engine";
 import { openLocalEngine, parseVirtual } from "@tessera/engine-local";
 import { openSimulated } from "@tessera/engine-simulated";
-import { loadKeys } from "./access/keys.ts";
+import { pageTokenOf } from "./access/page-token.ts";
 import { decryptSecrets } from "./access/secrets.ts";
 import { type Api, startApi } from "./api/start.ts";
 import { BadCall, dataOf, parseConfig, type ServerConfig, usage } from "./config.ts";
+import { prepareDataFolder } from "./data-folder.ts";
 import { prepareFirstStart, writePrivately } from "./first-start.ts";
 import { Driver } from "./flow/bind/drive.ts";
+import { Reports } from "./flow/bind/reports.ts";
 import { ThreadedControlPlane } from "./flow/control-plane.ts";
+import { KeptOutputs } from "./flow/keep/kept.ts";
+import { deleteAllSecrets } from "./flow/people/secrets.ts";
 import { BudgetWatch } from "./flow/watch/budget-watch.ts";
 import { JobBudgetWatch } from "./flow/watch/job-budget-watch.ts";
 import { PriceWatch } from "./flow/watch/price-watch.ts";
 import { Webhook } from "./notify/webhook.ts";
+import { keysFor } from "./start-keys.ts";
 import { announceStart, type Starting } from "./starting.ts";
 import { openReader, openStore } from "./store/index.ts";
 
@@ -34,20 +40,29 @@ let starting: Starting | undefined;
 async function main(): Promise<void> {
   const config = parseConfig(process.argv.slice(2), process.env);
   if (config === "help") return console.log(usage);
-  mkdirSync(config.data, { recursive: true, mode: 0o700 });
+  prepareDataFolder(config.data);
   starting = announceStart(config.data);
-  const keys = loadKeys(config.data);
   await tellOfUnknownCommit(config);
+  const contentFolder = join(config.data, "content");
+  const content = new ContentStore(contentFolder);
   const engine =
     config.simulated === undefined
-      ? await openLocalEngine({ dir: join(config.data, "engine"), virtual: config.virtual })
+      ? await openLocalEngine({ dir: join(config.data, "engine"), content: contentFolder, virtual: config.virtual })
       : openSimulated(parseVirtual(config.simulated));
   const control = await ThreadedControlPlane.start(config, () => openReader(config.store), engine);
   control.onFailed((failure) => {
-    if (!failure.known) writePrivately(unknownCommitFile(config), `${failure.op}\n`);
+    try {
+      if (!failure.known) writePrivately(unknownCommitFile(config), `${failure.op}\n`);
+    } catch {} // the next start recovers all the same; it only cannot say what became of this one
     say(`tessera: stopping: ${failure.message}. What was acknowledged is kept; start again to recover.`);
     process.exit(exitOutage);
   });
+
+  const keys = await keysFor(config, control.reader, (text) => say(`tessera: ${text}`));
+  if (config.secretsLost) {
+    const count = await deleteAllSecrets(control, { actor: { user: "system" }, request: "secrets-lost" });
+    say(`tessera: --secrets-lost: ${count} secrets deleted; their owners must set them again`);
+  }
 
   const register = async (): Promise<void> => {
     const nodes = await engine.inventory();
@@ -55,17 +70,31 @@ async function main(): Promise<void> {
       { kind: "node.register", nodes },
       { actor: { user: "system" }, request: "inventory" },
     );
-    if (isRefusal(answer)) throw new Error(`inventory: ${answer.detail}`);
+    if (!isRefusal(answer)) return;
+    // On a full disk the fleet stays what it was.
+    if (answer.refused === "no-space" && control.state.fleet.nodes.length > 0) return say(`tessera: ${answer.detail}`);
+    throw new Error(`inventory: ${answer.detail}`);
   };
   await register();
   const tokenFile = join(config.data, "owner.token");
   const first = await prepareFirstStart(control, tokenFile);
 
+  const kept = new KeptOutputs(control.state, () => control.reader);
+  control.follow(kept);
+  await kept.load(control.now());
+  const reports = new Reports(
+    (report) => control.put({ engine: engine.name, kind: "report", report, v: 1 }),
+    (ms) => sleep(ms),
+  );
   const driver = new Driver({
     engine,
+    files: kept,
     state: control.state,
-    report: (report) => control.put({ engine: engine.name, kind: "report", report, v: 1 }),
-    secretsFor: (job) => decryptSecrets(keys.secretsKey, control.reader, control.state, job.account, job.spec.secrets),
+    report: (report) => reports.put(report),
+    secretsFor: async (job) => ({
+      ...(job.spec.type === "notebook" && { JUPYTER_TOKEN: pageTokenOf(keys.serverKey, job.id) }),
+      ...(await decryptSecrets(keys.secretsKey, control.reader, control.state, job.account, job.spec.secrets)),
+    }),
     now: () => control.now(),
     sleep: (ms) => new Promise((resolve) => setTimeout(resolve, ms)),
     onFenced: (error) => {
@@ -77,8 +106,10 @@ async function main(): Promise<void> {
   control.follow(driver);
   await driver.adopt();
   control.adopted();
-  const sweep = () =>
-    engine.sweep((job) => control.state.jobById.has(job)).catch((error) => say(`tessera: ${error.message}`));
+  const sweep = async () => {
+    kept.expire(control.now());
+    await engine.sweep((job) => control.state.jobById.has(job)).catch((error) => say(`tessera: ${error.message}`));
+  };
   void sweep();
   const sweeping = setInterval(() => void sweep(), sweepEveryMs);
   const watches = [BudgetWatch, JobBudgetWatch, PriceWatch].map((Watch) => new Watch(control, systemClock));
@@ -86,12 +117,18 @@ async function main(): Promise<void> {
 
   const webhook =
     config.webhook === undefined ? undefined : openWebhook(config.data, config.webhook, keys.webhookKey, control);
-  const api = await startApi({ control, keys, config: { ...config, console: consoleFolder } });
-  const certificateFile = config.tls && resolve(config.tls.cert);
-  writePrivately(
-    join(config.data, "endpoint.json"),
-    `${JSON.stringify({ url: api.url, pid: process.pid, tokenFile, certificateFile })}\n`,
+  const api = await startApi({ control, keys, content, config: { ...config, console: consoleFolder } }).catch(
+    (error) => {
+      throw cannotListen(error, config, tokenFile);
+    },
   );
+  const certificateFile = config.tls && resolve(config.tls.cert);
+  const endpoint = { url: api.url, pid: process.pid, tokenFile, certificateFile };
+  try {
+    writePrivately(join(config.data, "endpoint.json"), `${JSON.stringify(endpoint)}\n`);
+  } catch (error) {
+    say(`tessera: ${(error as Error).message}; give tess the address with --server ${api.url}`); // on a full disk
+  }
   starting.ready();
   const refresh = setInterval(
     () => void register().catch((error) => say(`tessera: ${error.message}`)),
@@ -149,7 +186,7 @@ function greet(config: ServerConfig, control: ThreadedControlPlane, api: Api, ne
     say(`  ${readFileSync(newToken, "utf8").trim()}`);
   }
   say(
-    `tessera: ${gpus}${virtual} GPUs on ${nodes.length} nodes; ${store} journal at row ${seq}, ${eventsReplayed} events replayed`,
+    `tessera: ${gpus}${virtual} ${gpus === 1 ? "GPU" : "GPUs"} on ${nodes.length} ${nodes.length === 1 ? "node" : "nodes"}; ${store} journal at row ${seq}, ${eventsReplayed} events replayed`,
   );
   say(
     `tessera: ready at ${api.url} after ${((performance.now() - startedAt) / 1000).toFixed(2)} s. Open it in a browser, or try: npx tess ${finding(config)}run --gpus 1 -- echo hello`,
@@ -163,6 +200,27 @@ function finding({ data }: ServerConfig): string {
 
 function shellWord(text: string): string {
   return /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
+}
+
+/** The token was made before: whoever saw it only in the terminal of a start that failed learns where it is kept. */
+function cannotListen(error: NodeJS.ErrnoException, { host, port }: ServerConfig, tokenFile: string): Error {
+  const token = `The owner's token can be shown again: cat ${tokenFile}`;
+  if (error.code === "EADDRINUSE")
+    return new Error(
+      `port ${port} on ${host} is in use, perhaps by another Tessera. Stop that program (ss -ltnp shows which it is), ` +
+        `or choose another port: npm start -- --port ${port + 1}, or --port 0 for any free one. ${token}`,
+      { cause: error },
+    );
+  if (error.code === "EACCES")
+    return new Error(
+      `port ${port} may not be used by this user: ports below 1024 belong to root. Choose another with --port. ${token}`,
+      { cause: error },
+    );
+  if (error.code === "EADDRNOTAVAIL")
+    return new Error(`${host} is not an address of this machine. Choose another with --host. ${token}`, {
+      cause: error,
+    });
+  return error;
 }
 
 function unknownCommitFile(config: ServerConfig): string {
@@ -188,14 +246,9 @@ main().catch((error: NodeJS.ErrnoException) => {
     say(`tess server: ${error.message}`);
     process.exit(2);
   }
-  const reason = reasonOf(error);
+  const reason = `cannot start: ${error.message}`;
   starting?.failed(reason);
   say(`tess server: ${reason}`);
   if (process.env.TESSERA_DEBUG) say(error.stack ?? "");
   process.exit(exitOutage);
 });
-
-function reasonOf(error: NodeJS.ErrnoException): string {
-  if (error.code !== "EADDRINUSE") return `cannot start: ${error.message}`;
-  return `port ${"port" in error ? error.port : ""} is in use, perhaps by another Tessera. Stop that program, or choose another port: npm start -- --port 0`;
-}

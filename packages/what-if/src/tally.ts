@@ -1,13 +1,4 @@
-import {
-  accountOf,
-  type Event,
-  type Job,
-  type JobId,
-  type JobNo,
-  type Lease,
-  type State,
-  unitsPerGpu,
-} from "@tessera/core";
+import { accountOf, type Event, type Job, type JobId, type Lease, type State, unitsPerGpu } from "@tessera/core";
 
 /** What became of one job between two instants. */
 export interface JobTale {
@@ -38,13 +29,13 @@ export interface Tallied {
 export class Tally {
   readonly #from: number;
   readonly #tales = new Map<JobId, JobTale>();
-  readonly #waitingSince = new Map<JobNo, number>();
+  readonly #waitingSince = new Map<JobId, number>();
   #evictions = 0;
   readonly #scrubs = { count: 0, waitedMs: 0 };
 
   constructor(from: number, state: State) {
     this.#from = from;
-    for (const { no, state: stands } of state.jobs.values()) if (stands === "waiting") this.#waitingSince.set(no, from);
+    for (const { id, state: stands } of state.jobs.values()) if (stands === "waiting") this.#waitingSince.set(id, from);
   }
 
   see(event: Event, state: State): void {
@@ -91,8 +82,8 @@ export class Tally {
 
   #stopWaiting(job: Job, tale: JobTale, at: number): void {
     if (job.state !== "waiting") return;
-    tale.waitMs += at - Math.max(this.#from, this.#waitingSince.get(job.no) ?? job.submittedAt);
-    this.#waitingSince.delete(job.no);
+    tale.waitMs += at - Math.max(this.#from, this.#waitingSince.get(job.id) ?? job.submittedAt);
+    this.#waitingSince.delete(job.id);
   }
 
   #held({ job: no, placedAt, gpus, unitsEach }: Lease, at: number, state: State): void {
@@ -101,7 +92,7 @@ export class Tally {
   }
 
   #requeued(job: Job, cause: string, at: number, state: State): void {
-    this.#waitingSince.set(job.no, at);
+    this.#waitingSince.set(job.id, at);
     if (cause === "failed" || cause === "refused") return;
     const tale = this.#taleOf(job, state);
     if (cause === "preempted") {

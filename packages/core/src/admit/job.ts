@@ -4,6 +4,7 @@ import { modelMatches } from "../model/gpu-name.ts";
 import type { AccountNo, UserId } from "../model/ids.ts";
 import type { JobSpec } from "../model/job.ts";
 import { memoryText } from "../model/memory.ts";
+import { graceMaxOf } from "../model/policy.ts";
 import { pathUp } from "../quota/accounts.ts";
 import { userCount } from "../quota/held.ts";
 import { arraySize } from "../state/apply/new-job.ts";
@@ -15,9 +16,20 @@ export function admitJob(state: ReadonlyState, account: AccountNo, user: UserId,
   const found = [
     ruledOut(state, account, spec),
     overLimits(state, account, user, spec),
+    graceTooLong(state, spec),
     neverFits(state, account, spec),
   ].filter((refusal) => refusal !== undefined);
   return refuseAll(found.filter(({ field }, i) => i === found.findIndex((other) => other.field === field)));
+}
+
+/** Whether a waiting job may be changed to this; undefined = yes. That it waits already is counted. */
+export function admitChange(
+  state: ReadonlyState,
+  account: AccountNo,
+  user: UserId,
+  spec: JobSpec,
+): Refusal | undefined {
+  return ruledOut(state, account, spec) ?? overLimits(state, account, user, spec, 0) ?? neverFits(state, account, spec);
 }
 
 /** Whether a waiting job could be changed to this. Limits per job and user are not checked: it has passed them. */
@@ -65,12 +77,26 @@ function asksForOne({ gpus }: JobSpec, models: readonly string[]): boolean {
   );
 }
 
+/** Refuses a grace for which everyone who waits for the GPUs would wait longer than the owner allows. */
+function graceTooLong({ policy }: ReadonlyState, { checkpoint }: JobSpec): Refusal | undefined {
+  const mostMs = graceMaxOf(policy);
+  if (checkpoint === undefined || checkpoint.graceMs <= mostMs) return undefined;
+  const most = durationText(mostMs);
+  const why = `is too long: the owner of the fleet allows at most ${most}`;
+  return refuse("not-allowed", "checkpoint.grace", durationText(checkpoint.graceMs), why, `give at most ${most}`);
+}
+
 /** Refuses a job beyond the limits per job and per user of an account on the path. */
-function overLimits(state: ReadonlyState, account: AccountNo, user: UserId, spec: JobSpec): Refusal | undefined {
+function overLimits(
+  state: ReadonlyState,
+  account: AccountNo,
+  user: UserId,
+  spec: JobSpec,
+  more = Math.max(1, arraySize(spec)),
+): Refusal | undefined {
   let fewest = Number.POSITIVE_INFINITY;
   for (const { count } of spec.gpus) fewest = Math.min(fewest, count);
   const gpus = fewest * spec.members.min;
-  const waiting = Math.max(1, arraySize(spec));
   for (const { no, path, terms } of pathUp(state, account)) {
     const { gpusPerJobMax, runMsMax, waitingJobsPerUserMax, gpusPerUserMax, scratchMiBMax } = terms.limits;
     if (gpusPerJobMax !== undefined && gpus > gpusPerJobMax) {
@@ -110,14 +136,14 @@ function overLimits(state: ReadonlyState, account: AccountNo, user: UserId, spec
         `ask for at most ${memoryText(scratchMiBMax)}`,
       );
     }
-    if (waitingJobsPerUserMax === undefined) continue;
+    if (waitingJobsPerUserMax === undefined || more === 0) continue;
     const count = userCount(state.usage[no]!, user).waiting;
-    if (count + waiting > waitingJobsPerUserMax) {
+    if (count + more > waitingJobsPerUserMax) {
       return refuse(
         "not-allowed",
         "",
         count,
-        `You have ${count} jobs waiting in ${path} (limit ${waitingJobsPerUserMax})`,
+        `You have ${count} ${count === 1 ? "job" : "jobs"} waiting in ${path} (limit ${waitingJobsPerUserMax})`,
         "wait until some have started, or cancel some",
       );
     }

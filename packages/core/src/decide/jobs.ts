@@ -6,7 +6,7 @@ import type { Decision } from "../journal/outcome.ts";
 import { isRefusal, type Refusal, refuse } from "../journal/refusal.ts";
 import type { JobId, JobNo } from "../model/ids.ts";
 import { instantText } from "../model/instant.ts";
-import type { Job } from "../model/job.ts";
+import type { Job, StopCause } from "../model/job.ts";
 import type { Instant } from "../model/units.ts";
 import { type EndingTogether, endingTogether, endJob } from "../run/finish.ts";
 import { stopJob } from "../run/stop.ts";
@@ -77,33 +77,66 @@ function dependencies(state: State, command: SubmitJob): readonly JobNo[] | Refu
 
 const none: readonly JobNo[] = [];
 
-type JobCommand = Extract<Command, { kind: "job.cancel" | "job.hold" | "job.release" }>;
+type JobCommand = Extract<Command, { kind: "job.cancel" | "job.hold" | "job.release" | "job.suspend" | "job.requeue" }>;
 
-/** Cancel, hold and release act on one job, or on every live element of an array. */
+/** These commands act on one job, or on every live element of an array that they apply to. */
 export function changeJob(state: State, command: JobCommand, now: Instant): Decision {
   const jobs = liveJobs(state, command.job);
   if (jobs.length === 0) return refuse("conflict", "job", command.job, "has ended", "see: tess ps --all");
-  if (command.kind === "job.cancel") {
-    const together = endingTogether();
-    return { events: jobs.flatMap((job) => cancel(state, job, now, together)) };
+  const hold = (job: Job, held: boolean): Event[] =>
+    job.held === held ? [] : [{ kind: "job-held", v: 1, at: now, job: job.no, held }];
+  switch (command.kind) {
+    case "job.cancel": {
+      const together = endingTogether();
+      return { events: jobs.flatMap((job) => cancel(state, job, now, together)) };
+    }
+    case "job.hold": {
+      const waiting = jobs.filter((job) => job.state === "waiting");
+      if (waiting.length > 0) return { events: waiting.flatMap((job) => hold(job, true)) };
+      return notSo(
+        jobs[0]!,
+        command.job,
+        "only a waiting job can be held",
+        `suspend it instead: tess suspend ${command.job}`,
+      );
+    }
+    case "job.release": {
+      const held = jobs.filter((job) => job.held);
+      if (held.length > 0) return { events: held.flatMap((job) => hold(job, false)) };
+      if (jobs[0]!.state === "waiting") return { events: [] };
+      return notSo(jobs[0]!, command.job, "it is not held", "it needs no release");
+    }
+    case "job.suspend": {
+      const staying = jobs.filter((job) => job.state === "waiting" || !leavesForGood(job));
+      if (staying.length === 0)
+        return notSo(jobs[0]!, command.job, "it does not come back", `wait for its end: tess wait ${command.job}`);
+      return { events: staying.flatMap((job) => [...hold(job, true), ...stopJob(state, job, "suspend", now)]) };
+    }
+    case "job.requeue": {
+      const running = jobs.filter((job) => job.state === "starting" || job.state === "running");
+      if (running.length > 0) return { events: running.flatMap((job) => stopJob(state, job, "requeue", now)) };
+      return notSo(
+        jobs[0]!,
+        command.job,
+        "only a running job can be sent back to the queue",
+        `see: tess explain ${command.job}`,
+      );
+    }
   }
-  const held = command.kind === "job.hold";
-  const change = jobs.filter((job) => job.state === "waiting" && job.held !== held);
-  if (change.length > 0) {
-    return { events: change.map((job) => ({ kind: "job-held", v: 1, at: now, job: job.no, held })) };
-  }
-  const state0 = jobs[0]!.state;
-  if (jobs[0]!.held === held && state0 === "waiting") return { events: [] };
-  return refuse(
-    "conflict",
-    "job",
-    command.job,
-    `is ${state0}, and only a waiting job can be held or released`,
-    held ? "cancel it instead" : "it needs no release",
-  );
 }
 
-function liveJobs(state: State, id: JobId): Job[] {
+/** Causes after which a job that is stopping does not start again, whatever its retry rule says. */
+const forGood: ReadonlySet<StopCause> = new Set(["cancel", "time-limit", "deadline", "spent"]);
+
+function leavesForGood({ stopCause }: Job): boolean {
+  return stopCause !== undefined && forGood.has(stopCause);
+}
+
+function notSo({ state, held }: Job, id: JobId, rule: string, hint: string): Refusal {
+  return refuse("conflict", "job", id, `is ${held && state === "waiting" ? "held" : state}: ${rule}`, hint);
+}
+
+export function liveJobs(state: State, id: JobId): Job[] {
   const job = state.jobById.get(id);
   if (job !== undefined) return [job];
   const array = state.arrayById.get(id);

@@ -45,11 +45,15 @@ export function planMaintenance(state: State, node: FleetNode, { window }: Maint
   return { events: from > now ? [planned(node, windows, now)] : begin(state, node, windows, now) };
 }
 
-/** A window begins or ends. The timer of a window that was taken back does nothing: after a restart it is not set. */
+/**
+ * A window begins or ends. The timer of a window that was taken back, or the first timer of one that has begun, does
+ * nothing: after a restart neither is set.
+ */
 export function maintenanceCame(state: State, no: NodeNo, at: Instant, now: Instant): Event[] {
   const node = state.fleet.nodes[no];
   const windows = node?.maintenance;
-  if (node === undefined || !windows?.some(({ from, to }) => from === at || to === at)) return [];
+  if (node === undefined || !windows?.some(({ from, to, active }) => (from === at && active !== true) || to === at))
+    return [];
   const left = windows.filter(({ to }) => to > now);
   if (left.length < windows.length) return [planned(node, left, now), ...endOfWindow(node, windows, now)];
   const due = left.some(({ from, active }) => from <= now && active !== true);

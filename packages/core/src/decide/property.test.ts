@@ -80,7 +80,12 @@ const what: fc.Arbitrary<ReportWhat> = fc.oneof(
   fc.constant({ kind: "scrub-failed" as const, reason: "stuck" }),
   fc.constant({ kind: "started" as const }),
   fc.constant({ kind: "stopping" as const, cause: "time-limit" as const }),
-  fc.record({ kind: fc.constant("exited" as const), ran: fc.constant(true), code: fc.constantFrom(0, 0, 1, 137) }),
+  fc.record({
+    kind: fc.constant("exited" as const),
+    ran: fc.constant(true),
+    code: fc.constantFrom(0, 0, 1, 137),
+    done: fc.constantFrom(false, false, true),
+  }),
   fc.constant({ kind: "exited" as const, ran: true, signal: "SIGKILL", limit: "time" }),
   fc.constant({ kind: "exited" as const, ran: false }),
   fc.constant({ kind: "refused" as const, reason: "no" }),
@@ -107,8 +112,32 @@ const move = fc.oneof(
   {
     weight: 3,
     arbitrary: fc.record({
-      kind: fc.constantFrom("job.cancel" as const, "job.cancel" as const, "job.hold" as const, "job.release" as const),
+      kind: fc.constantFrom(
+        "job.cancel" as const,
+        "job.cancel" as const,
+        "job.hold" as const,
+        "job.release" as const,
+        "job.suspend" as const,
+        "job.requeue" as const,
+      ),
       job: which,
+    }),
+  },
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      kind: fc.constant("job.edit" as const),
+      job: which,
+      change: fc.record(
+        {
+          priority: fc.integer({ min: -1, max: 1 }),
+          maxTimeMs: fc.constantFrom(30 * second, 5 * minute),
+          cpusMilli: fc.constantFrom(0, 40_000),
+          preemptible: fc.boolean(),
+          gpus: fc.nat(3).map((count) => [{ model: "*", count, unitsEach: unitsPerGpu }]),
+        },
+        { requiredKeys: [] },
+      ),
     }),
   },
   {
@@ -298,9 +327,17 @@ class Day {
         if (lease === undefined) return [];
         return [this.#report(lease, each.what, Math.max(1, this.#next(lease) - 1 + each.step), each.lateMs)];
       }
+      case "job.edit": {
+        const job = pick(this.#ids, each.job);
+        const known = job && (this.state.jobById.get(job) ?? this.state.arrayById.get(job));
+        if (known === undefined) return [];
+        return [this.#command({ kind: "job.edit", job: known.id, spec: { ...known.spec, ...each.change } })];
+      }
       case "job.cancel":
       case "job.hold":
-      case "job.release": {
+      case "job.release":
+      case "job.suspend":
+      case "job.requeue": {
         const job = pick(this.#ids, each.job);
         return job === undefined ? [] : [this.#command({ kind: each.kind, job })];
       }
@@ -402,6 +439,9 @@ class Day {
       case "job-submitted":
         this.#submitted(event);
         return;
+      case "job-edited":
+        this.#edited(event);
+        return;
       case "job-placed":
         this.#placed(event);
         this.#mayStay(event);
@@ -489,6 +529,17 @@ class Day {
     this.#ids.push(id);
     this.#arrays.set(id, { elements, no: job });
     for (const [i, element] of elements.entries()) see((job + 1 + i) as JobNo, element);
+  }
+
+  #edited({ job, spec, as }: Extract<Event, { kind: "job-edited" }>): void {
+    const array = this.state.arrays.get(job);
+    const numbers = array === undefined ? [job] : Array.from({ length: array.size }, (_, i) => (job + 1 + i) as JobNo);
+    for (const no of numbers) {
+      const seen = this.#jobs.get(no)!;
+      if (seen.phase !== "waiting") continue;
+      this.#jobs.delete(no);
+      this.#jobs.set(as ?? no, { ...seen, spec });
+    }
   }
 
   #placed(event: Extract<Event, { kind: "job-placed" }>): void {

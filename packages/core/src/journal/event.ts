@@ -1,8 +1,9 @@
 import type { Role } from "../model/access.ts";
 import type { AccountTerms, QuotaWindow } from "../model/account.ts";
 import type { AccountId, AccountNo, GpuNo, JobId, JobNo, LeaseId, NodeNo, TokenId, UserId } from "../model/ids.ts";
-import type { JobClass, JobOutcome, JobSpec, StopCause } from "../model/job.ts";
+import type { EntryKind, JobClass, JobOutcome, JobSpec, StopCause } from "../model/job.ts";
 import type { MaintenanceWindow, NodeFacts, NodeMode } from "../model/node.ts";
+import type { KeptOutput } from "../model/output.ts";
 import type { PartSeat } from "../model/part.ts";
 import type { Policy } from "../model/policy.ts";
 import type { Instant } from "../model/units.ts";
@@ -30,6 +31,8 @@ export type Event =
   | SecretChanged
   | JobSubmitted
   | JobHeld
+  | JobEntered
+  | JobEdited
   | JobPlanned
   | PlanDropped
   | JobPlaced
@@ -139,6 +142,20 @@ export interface JobHeld extends Head<"job-held"> {
   readonly job: JobNo;
   readonly held: boolean;
 }
+/** A person went inside a member: a fact for the record, the job goes on as it was. */
+export interface JobEntered extends Head<"job-entered"> {
+  readonly job: JobNo;
+  readonly rank: number;
+  readonly user: UserId;
+  readonly how: EntryKind;
+}
+/** A waiting job, or the waiting elements of an array, ask for something else from now on [O3]. */
+export interface JobEdited extends Head<"job-edited"> {
+  readonly job: JobNo;
+  readonly spec: JobSpec;
+  /** Its new number, where the change made it larger: it goes behind the jobs that were submitted before the change. */
+  readonly as?: JobNo;
+}
 /** The job cannot start yet and is planned behind the plans before it [B1]. */
 export interface JobPlanned extends Head<"job-planned"> {
   readonly job: JobNo;
@@ -244,12 +261,23 @@ export interface LeaseEnded extends Head<"lease-ended"> {
   readonly reason?: string;
   /** Rank 0 wrote the done file: the work of the job is complete, even if it was asked to leave [L1]. */
   readonly done?: true;
+  /** What the member left that is kept, if this is the last attempt of its job. */
+  readonly outputs?: readonly KeptOutput[];
 }
 /** The job returns to the queue as attempt `attempt`, to start at `notBeforeAt` at the earliest. */
 export interface JobRequeued extends Head<"job-requeued"> {
   readonly job: JobNo;
   readonly attempt: number;
-  readonly cause: "failed" | "node_lost" | "preempted" | "moved" | "drain" | "budget" | "refused";
+  readonly cause:
+    | "failed"
+    | "node_lost"
+    | "preempted"
+    | "moved"
+    | "drain"
+    | "budget"
+    | "refused"
+    | "suspended"
+    | "requeued";
   readonly notBeforeAt: Instant;
   /** When its last member ended, where that is earlier than `at`: engines report late after an outage. */
   readonly ranUntil?: Instant;

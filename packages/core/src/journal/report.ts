@@ -1,5 +1,6 @@
 import type { LeaseId } from "../model/ids.ts";
 import type { StopCause } from "../model/job.ts";
+import type { KeptOutput } from "../model/output.ts";
 import type { Instant } from "../model/units.ts";
 
 /**
@@ -37,6 +38,8 @@ export type ReportWhat =
       readonly limit?: string;
       /** The member wrote its done file, `$TESS_DONE`; only that of rank 0 counts [L1]. */
       readonly done?: boolean;
+      /** What it left that is kept, if its job does not start again. */
+      readonly outputs?: readonly KeptOutput[];
       readonly reason?: string;
     }
   /** Its supervisor or machine is gone, and its end is unknown. */

@@ -57,6 +57,10 @@ export function finishAttempt(
       return end("preempted", `${whyLeft(job)}, and its retry rule does not bring it back`);
     case "move":
       return done ? complete() : again("moved", 0);
+    case "suspend":
+      return done ? complete() : again("suspended", 0);
+    case "requeue":
+      return done ? complete() : again("requeued", 0);
     case "node-lost":
       if (retry.when.includes("node_lost")) return again("node_lost", 0);
       return end("infra-failed", "a node was lost under it");

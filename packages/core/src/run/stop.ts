@@ -1,6 +1,6 @@
 import type { Event } from "../journal/event.ts";
-import type { Job, JobSpec, StopCause } from "../model/job.ts";
-import type { Policy } from "../model/policy.ts";
+import type { Job, StopCause } from "../model/job.ts";
+import { graceMaxOf, type Policy } from "../model/policy.ts";
 import type { Instant } from "../model/units.ts";
 import type { ReadonlyState } from "../state/readonly-state.ts";
 
@@ -13,10 +13,12 @@ const strength: Readonly<Record<StopCause, number>> = {
   drain: 2,
   budget: 2,
   "node-lost": 2,
-  "time-limit": 3,
-  spent: 3,
-  deadline: 4,
-  cancel: 5,
+  suspend: 3,
+  requeue: 3,
+  "time-limit": 4,
+  spent: 4,
+  deadline: 5,
+  cancel: 6,
 };
 
 /** The stronger of a new cause and the one for which the job is stopping already, if any. */
@@ -34,7 +36,7 @@ export function stopJob(
   why?: string,
 ): Event[] {
   if (job.stopCause !== undefined && strength[job.stopCause] >= strength[cause]) return [];
-  const { signal, graceMs } = stopOrderOf(job.spec, cause, state.policy);
+  const { signal, graceMs } = stopOrderOf(job, cause, state.policy);
   return job.leases
     .filter((lease) => lease.id !== except)
     .map((lease) => ({
@@ -50,12 +52,39 @@ export function stopJob(
     }));
 }
 
-/** The signal and grace with which members of a job are stopped. */
-export function stopOrderOf(spec: JobSpec, cause: string, policy: Policy): { signal: string; graceMs: number } {
-  const { checkpoint } = spec;
-  if (checkpoint === undefined) return { signal: "SIGTERM", graceMs: policy.graceMs };
-  // A checkpoint is worth its signal only where the job will resume from it.
-  const comesBack = cause === "preempt" || cause === "move" || cause === "drain" || cause === "budget";
-  const signal = comesBack ? checkpoint.signal : "SIGTERM";
-  return { signal, graceMs: checkpoint.graceMs };
+/** Whether a job that stops for this cause starts again, unless it is done; an extra member leaves nothing either way. */
+export function comesBack({ spec, failures }: Pick<Job, "spec" | "failures">, cause: StopCause): boolean {
+  const { max, when } = spec.retry;
+  switch (cause) {
+    case "shrink":
+    case "move":
+    case "suspend":
+    case "requeue":
+      return true;
+    case "preempt":
+    case "drain":
+    case "budget":
+      return when.includes("preempted");
+    case "node-lost":
+      return when.includes("node_lost");
+    case "member-failed":
+      return when.includes("failed") && failures < max;
+    default:
+      return false;
+  }
+}
+
+/**
+ * The signal and grace with which members of a job are stopped [L2]. A checkpoint is worth its own only where the job
+ * comes back, and no grace is longer than the owner allows.
+ */
+export function stopOrderOf(
+  job: Pick<Job, "spec" | "failures">,
+  cause: StopCause,
+  policy: Policy,
+): { signal: string; graceMs: number } {
+  const { checkpoint } = job.spec;
+  const { signal, graceMs } =
+    checkpoint !== undefined && comesBack(job, cause) ? checkpoint : { signal: "SIGTERM", graceMs: policy.graceMs };
+  return { signal, graceMs: Math.min(graceMs, graceMaxOf(policy)) };
 }

@@ -110,12 +110,12 @@ function endedBy(
 ): LeaseEnded {
   const kind = "lease-ended";
   if (what.kind !== "exited") return { at, kind, lease, reason: what.reason, result: what.kind, sequence, v: 1 };
-  const { code, limit, ran, signal } = what;
+  const { code, limit, outputs, ran, signal } = what;
   if (!ran) return { at, kind, lease, reason: what.reason, result: "never-ran", sequence, v: 1 };
   const exitCode = signal === undefined ? (code ?? 0) : 128 + (signalNumbers[signal] ?? 0);
   const reason = limit === "memory" ? "it used more memory than it asked for" : what.reason;
-  const ended: LeaseEnded = { at, exitCode, kind, lease, limit, reason, result: "exited", sequence, v: 1 };
-  return what.done === true && rank === 0 ? { ...ended, done: true } : ended;
+  const done = what.done === true && rank === 0 ? true : undefined;
+  return { at, done, exitCode, kind, lease, limit, outputs, reason, result: "exited", sequence, v: 1 };
 }
 
 /** One member has ended. If it was the last, the attempt is over; if it failed, the others stop too (S5). */

@@ -78,6 +78,8 @@ class TwinDay {
       }
       if (this.#roll(200) === 0 && job.state === "waiting")
         inputs.push(this.#command({ kind: "job.cancel", job: job.id }));
+      else if (!this.waitsLong && job.state === "waiting" && this.#roll(100) === 0)
+        inputs.push(this.#command({ kind: "job.edit", job: job.id, spec: this.#changed(job.spec) }));
     }
     for (let i = this.#roll(6); i > 0; i--) inputs.push(this.#submission());
     this.#decide(inputs.length === 0 ? [{ kind: "tick", v: 1 }] : inputs);
@@ -123,6 +125,12 @@ class TwinDay {
     const spec = parseJob(raw, { after: [] }) as JobSpec;
     const account = accounts[this.#roll(accounts.length)]!;
     return this.#command({ kind: "job.submit", id: jobId(`j${no}`), account, user: ana, spec, endedBefore: [] });
+  }
+
+  /** Smaller or larger, or of another priority. */
+  #changed(spec: JobSpec): JobSpec {
+    if (this.#roll(2) === 0) return { ...spec, priority: this.#roll(3) };
+    return { ...spec, memoryMiB: 1024 * (1 + this.#roll(53)), maxTimeMs: minute * (1 + this.#roll(30)) };
   }
 
   #begins(lease: LeaseId): Input[] {

@@ -1,8 +1,12 @@
+import { statSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
+import { type KeptOutput, outputUndeclared } from "@tessera/core";
+import { collectOutputs, sizeText } from "../files/collect.ts";
 import { leaseFile, takeClaim } from "../lease/folder.ts";
 import { LogWriter } from "../log/writer.ts";
-import { runMember } from "./member.ts";
+import { Entrance } from "./entrance.ts";
+import { type MemberEnd, runMember } from "./member.ts";
 import { Orders } from "./orders.ts";
 import { prepare } from "./prepare.ts";
 import { findProcess } from "./processes.ts";
@@ -28,19 +32,52 @@ async function supervise(folder: string): Promise<void> {
   const scrubbed = await scrub(sheet);
   if (scrubbed !== undefined) await reports.write(scrubbed);
   if (scrubbed?.kind === "scrub-failed") return;
-  const prepared = await prepare(sheet);
+  const stopped = new AbortController();
+  orders.onStop(() => stopped.abort());
+  const prepared = await prepare(sheet, stopped.signal);
+  if (prepared.kind !== "prepared" && stopped.signal.aborted) return reports.write(neverReleased);
   await reports.write(prepared);
   if (prepared.kind !== "prepared") return;
   const released = await orders.releasedOrStopped();
   if (released) {
     const log = new LogWriter(sheet.logFolder, sheet.logBytesMax, sheet.logFilesMax);
-    const last = await runMember(sheet, secrets, orders, reports, log);
+    const readyAt = statSync(join(folder, leaseFile.reports)).ctimeMs;
+    const entrance = new Entrance(folder);
+    const last = await runMember(sheet, secrets, orders, reports, log, entrance);
+    entrance.close();
+    const outputs = await keepOutputs(sheet, readyAt, last, orders.returns, log);
     log.close();
     await removeGroups(sheet.groups);
-    await reports.write(last);
+    await reports.write({ ...last, ...(outputs.length > 0 && { outputs }) });
   } else {
     await removeGroups(sheet.groups);
-    await reports.write({ kind: "exited", ran: false, reason: "stopped before it was released" });
+    await reports.write(neverReleased);
+  }
+}
+
+const neverReleased = { kind: "exited", ran: false, reason: "stopped before it was released" } as const;
+
+/** What the member left; whatever stands in the way is said, and does not change how it ended. */
+async function keepOutputs(
+  sheet: RunSheet,
+  readyAt: number,
+  last: MemberEnd,
+  returns: boolean,
+  log: LogWriter,
+): Promise<KeptOutput[]> {
+  if (returns && last.done !== true) return [];
+  const say = (text: string) => log.write("tessera", Date.now(), [text]);
+  try {
+    const outputs = await collectOutputs(sheet, readyAt);
+    for (const { name, left } of outputs) {
+      if (left !== undefined)
+        say(`output ${name}: ${left.files} files (${sizeText(left.bytes)}) not kept: ${left.why}`);
+    }
+    return outputs;
+  } catch (error) {
+    const why = (error as Error).message;
+    say(`the outputs could not be kept: ${why}`);
+    return [{ name: outputUndeclared.out, files: 0, bytes: 0, left: { files: 0, bytes: 0, why } }];
   }
 }
 

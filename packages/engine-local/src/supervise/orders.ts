@@ -42,6 +42,11 @@ export class Orders {
     this.#look();
   }
 
+  /** The job will start again: the newest stop order says so. */
+  get returns(): boolean {
+    return this.#stopText !== "" && (JSON.parse(this.#stopText) as StopOrder).returns === true;
+  }
+
   close(): void {
     clearInterval(this.#timer);
     this.#listener = undefined;

@@ -32,11 +32,18 @@ export interface RunSheet {
   readonly temporaryFolder: string;
   readonly outFolder: string;
   readonly checkpointFolder: string;
+  readonly homeFolder: string;
+  /** Shared by all jobs of the tenant here. */
+  readonly cacheFolder: string;
   /** As the job sees them. */
   readonly workPath: string;
   readonly outPath: string;
   readonly checkpointPath: string;
+  readonly homePath: string;
+  readonly cachePath: string;
   readonly temporaryPath: string;
+  /** Where the contents of tenants are kept; absent = nothing is. */
+  readonly contentFolder?: string;
   /**
    * Where scripts for the init to start are laid (`session N` runs the file `N`): ours to write, the job's to read.
    * Here, and as the job sees it.

@@ -7,7 +7,7 @@ import { type AccountNo, roles, type TokenId, type UserId } from "@tessera/core"
 import { MemoryPlace } from "../store/index.ts";
 import { TestControl } from "../testing/control.ts";
 import { Tenancy, testKeys } from "../testing/tenancy.ts";
-import { loadKeys } from "./keys.ts";
+import { loadKeys, missingKeys } from "./keys.ts";
 import { checkListen } from "./listen.ts";
 import { hashPassword, passwordsWork, verifyPassword } from "./passwords.ts";
 import { People, personRow } from "./people.ts";
@@ -133,6 +133,18 @@ describe("key files", () => {
     chmodSync(path, 0o600);
     writeFileSync(path, whole.subarray(0, 20));
     assert.throws(() => loadKeys(folder), /32 bytes/);
+    writeFileSync(path, whole);
+  });
+
+  it("are refused when one bit of them changed, and made anew only when they are gone", () => {
+    const path = join(folder, "keys", "secrets.key");
+    const whole = readFileSync(path, "utf8");
+    writeFileSync(path, `${whole[0] === "A" ? "B" : "A"}${whole.slice(1)}`);
+    assert.throws(() => loadKeys(folder), /secrets.key is damaged, or another key/);
+    rmSync(path);
+    assert.deepEqual(missingKeys(folder), ["secrets.key"]);
+    const { secretsKey } = loadKeys(folder);
+    assert.deepEqual(loadKeys(folder).secretsKey, secretsKey);
   });
 });
 

@@ -1,16 +1,20 @@
 import { randomBytes } from "node:crypto";
 import {
   closeSync,
+  existsSync,
   fsyncSync,
   linkSync,
   mkdirSync,
   openSync,
   readFileSync,
+  renameSync,
   statSync,
   unlinkSync,
+  writeFileSync,
   writeSync,
 } from "node:fs";
 import { join } from "node:path";
+import { sha256 } from "../journal/digest.ts";
 
 /** Keys that live in files beside the store, never in it: a copy of the store alone opens nothing. */
 export interface Keys {
@@ -23,16 +27,49 @@ export interface Keys {
 }
 
 const keyBytes = 32;
+const names = ["server.key", "secrets.key", "webhook.key"] as const;
+export type KeyName = (typeof names)[number];
 
 /** Reads the key files of a data folder and makes those that are missing. */
 export function loadKeys(dataFolder: string): Keys {
   const folder = join(dataFolder, "keys");
-  mkdirSync(folder, { recursive: true, mode: 0o700 });
-  return {
-    serverKey: loadKey(join(folder, "server.key")),
-    secretsKey: loadKey(join(folder, "secrets.key")),
-    webhookKey: loadKey(join(folder, "webhook.key")),
-  };
+  if (!existsSync(folder)) mkdirSync(folder, { mode: 0o700 });
+  const made = missingKeys(dataFolder);
+  const [serverKey, secretsKey, webhookKey] = names.map((name) => loadKey(join(folder, name))) as [
+    Buffer,
+    Buffer,
+    Buffer,
+  ];
+  checkSums(folder, made, { "server.key": serverKey, "secrets.key": secretsKey, "webhook.key": webhookKey });
+  return { serverKey, secretsKey, webhookKey };
+}
+
+/** The key files that a data folder lacks. */
+export function missingKeys(dataFolder: string): KeyName[] {
+  return names.filter((name) => !existsSync(join(dataFolder, "keys", name)));
+}
+
+/**
+ * A damaged key is still a key, only another one: it would open nothing, and what it seals could not be opened later.
+ * So the sums of the keys are kept in a file of their own; a key that has none there yet gets one.
+ */
+function checkSums(folder: string, made: readonly KeyName[], keys: Readonly<Record<KeyName, Buffer>>): void {
+  const file = join(folder, "sums");
+  const text = existsSync(file) ? readFileSync(file, "latin1") : "";
+  const lines = names.map((name) => `${name} ${sha256(keys[name]).toString("hex").slice(0, 32)}`);
+  for (const [i, name] of names.entries()) {
+    const kept = text.split("\n").find((line) => line.startsWith(`${name} `));
+    if (kept !== undefined && kept !== lines[i] && !made.includes(name)) {
+      throw new Error(
+        `${join(folder, name)} is damaged, or another key: it does not match its sum in ${file}. Put the right file ` +
+          `back from a copy; if you replaced the key on purpose, remove the line "${name}" from ${file}`,
+      );
+    }
+  }
+  const wanted = `${lines.join("\n")}\n`;
+  if (text === wanted) return;
+  writeFileSync(`${file}.new`, wanted, { mode: 0o600, flush: true });
+  renameSync(`${file}.new`, file);
 }
 
 function loadKey(path: string): Buffer {

@@ -30,6 +30,18 @@ export function decryptSecret(secretsKey: Buffer, rowKey: string, sealed: Uint8A
   }
 }
 
+/** The rows of sealed secrets that this key does not open. */
+export function unopenedSecrets(secretsKey: Buffer, sealed: ReadonlyMap<string, Uint8Array>): string[] {
+  return [...sealed].flatMap(([rowKey, value]) => {
+    try {
+      decryptSecret(secretsKey, rowKey, value);
+      return [];
+    } catch {
+      return [rowKey];
+    }
+  });
+}
+
 /** The nearest account, going up, that has a secret of this name. */
 export function holderOfSecret(state: ReadonlyState, account: AccountNo, name: string): Account | undefined {
   for (const each of pathUp(state, account)) if (state.secrets.has(`${each.no}/${name}`)) return each;

@@ -121,6 +121,10 @@ function namesOf(events: readonly Event[], state: ReadonlyState): Names {
   const jobs = new Map<JobNo, { id: string; account: string }>();
   const byId = new Map<string, { id: string; account: string }>();
   for (const event of events) {
+    if (event.kind === "job-edited" && event.as !== undefined) {
+      const known = jobs.get(event.job);
+      if (known !== undefined) jobs.set(event.as, known);
+    }
     if (event.kind !== "job-submitted") continue;
     const account = live.account(event.account);
     if (account === undefined) continue;
@@ -170,6 +174,8 @@ function subjectOf(event: Event, names: Names): { subject: string; account: stri
       return account === undefined ? undefined : { subject: event.id, account };
     }
     case "job-held":
+    case "job-entered":
+    case "job-edited":
     case "job-planned":
     case "plan-dropped":
     case "job-placed":
@@ -226,6 +232,10 @@ function wordsOf(event: Event): string {
       return `${event.spec.name} was submitted`;
     case "job-held":
       return event.held ? "is held" : "was released";
+    case "job-entered":
+      return `rank ${event.rank} was entered by ${event.user} (${entryWords[event.how]})`;
+    case "job-edited":
+      return `was edited${event.as === undefined ? "" : ", and goes behind the jobs that waited then: it asks for more"}`;
     case "job-planned":
       return `is planned to start at ${timestamp(event.startsAt)}`;
     case "plan-dropped":
@@ -245,7 +255,7 @@ function wordsOf(event: Event): string {
     case "lease-stopping":
       return `${rankOf(event.lease)} is asked to stop (${event.cause}): ${event.signal}, then ${durationText(event.graceMs)}${reasonOf(event.why)}`;
     case "lease-ended":
-      return `${rankOf(event.lease)} ended: ${event.result}${event.exitCode === undefined ? "" : `, code ${event.exitCode}`}${event.reason === undefined ? "" : ` (${event.reason})`}`;
+      return `${rankOf(event.lease)} ended: ${event.result}${event.exitCode === undefined ? "" : `, code ${event.exitCode}`}${event.done === true ? ", its work is done" : ""}${event.reason === undefined ? "" : ` (${event.reason})`}`;
     case "job-requeued":
       return `waits again as attempt ${event.attempt} (${event.cause})`;
     case "job-claimed":
@@ -276,6 +286,8 @@ function wordsOf(event: Event): string {
       return event.kind;
   }
 }
+
+const entryWords = { exec: "a command", terminal: "a terminal", port: "a port", page: "a page" } as const;
 
 function reachedText({ perMille, stop }: BudgetReached): string {
   const then = stop === "none" || stop === "alert" ? "" : ` (${stop})`;

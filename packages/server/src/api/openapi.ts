@@ -1,5 +1,5 @@
 import { fieldsNotYet } from "@tessera/core";
-import { headerShapes, JobSpecBody, Problem, parametersOf, type Route, routes } from "@tessera/wire";
+import { ContentPart, headerShapes, JobSpecBody, Problem, parametersOf, type Route, routes } from "@tessera/wire";
 
 const json = "application/json";
 
@@ -82,6 +82,7 @@ function operation(id: string, route: Route): object {
     ...(route.resource === "anyone" && { security: [{}, { token: [] }] }),
     parameters: parameters(route),
     ...(route.body !== undefined && { requestBody: requestBody(route) }),
+    ...(route.upload && { requestBody: uploadBody }),
     responses: { [route.status]: { ...success(route), ...linksFrom(id) }, ...Object.fromEntries(refused) },
   };
 }
@@ -166,6 +167,12 @@ export function headersOf(route: Route): (keyof typeof headerShapes)[] {
     ...(route.watch ? (["Last-Event-ID"] as const) : []),
   ];
 }
+/** Parts as they come: a line of JSON that says what follows, then its bytes. */
+const uploadBody = {
+  required: false,
+  description: `For each part a line of JSON, then its bytes: ${JSON.stringify(ContentPart)}`,
+  content: { "application/octet-stream": { schema: { type: "string", format: "binary" } } },
+};
 
 function requestBody(route: Route): object {
   const schema = route.body === JobSpecBody ? jobFile : route.body;
@@ -182,6 +189,10 @@ function success(route: Route): object {
   if (route.status === 204) return { description: "Done" };
   if (route.stream === "ndjson") {
     return { description: "One JSON object a line", content: { "application/x-ndjson": { schema: route.answer } } };
+  }
+  if (route.stream === "bytes") {
+    const schema = { type: "string", format: "binary" };
+    return { description: "The bytes", content: { "application/octet-stream": { schema } } };
   }
   const events = { "text/event-stream": { schema: { type: "string" } } };
   return { description: "Done", content: { [json]: { schema: route.answer }, ...(route.watch && events) } };

@@ -8,6 +8,7 @@ import {
   type JobEnded,
   type JobNo,
   type JobSpec,
+  type KeptOutput,
   type Lease,
   leaseIdOf,
   parseJob,
@@ -21,12 +22,14 @@ import {
   type Attempt,
   type JobCreated,
   type Member,
+  type Output,
   reasonSentence,
   type WaitReason,
   type Job as WireJob,
 } from "@tessera/wire";
 import { timestamp } from "./quantities.ts";
 import { renderSpec } from "./spec.ts";
+import { waitsAgain } from "./waits-again.ts";
 
 /** A start of a job that is over, with the members it had. */
 export interface PastAttempt extends Attempt {
@@ -101,6 +104,7 @@ export function pastAttempt(state: ReadonlyState, job: Job, record: AttemptRecor
 /** A live job as the API shows it. */
 export function renderJob(state: ReadonlyState, job: Job, now: Instant): WireJob {
   const waiting = job.state === "waiting";
+  const detail = job.stopWhy === undefined ? waitsAgain(job) : `It must leave: ${job.stopWhy}.`;
   return {
     ...fixed(state, job),
     state: job.state,
@@ -111,7 +115,7 @@ export function renderJob(state: ReadonlyState, job: Job, now: Instant): WireJob
     gpus: gangGpus(job.spec, job.choice, waiting ? undefined : job.leases.length),
     gpuModel: modelOf(state, job, job.leases[0]?.gpus[0]),
     members: job.leases.map((lease) => renderMember(state, lease)),
-    ...(job.stopWhy !== undefined && { detail: `It must leave: ${job.stopWhy}.` }),
+    ...(detail !== undefined && { detail }),
     ...(job.attempts.length > 0 && { attempts: job.attempts.map((record) => shownAttempt(state, job, record)) }),
     ...(!waiting && job.startedAt > 0 && { startedAt: timestamp(job.startedAt) }),
     ...elementOf(state, job),
@@ -204,8 +208,14 @@ export function endedJobDoc(
     attempts: attempts.map(withoutMembers),
     ...(started !== undefined && { startedAt: started }),
     endedAt: timestamp(event.ranUntil ?? event.at),
+    ...(job.outputs !== undefined && { outputs: renderOutputs(job.outputs) }),
     ...elementOf(state, job),
   };
+}
+
+/** By rank, whichever member ended first. */
+function renderOutputs(outputs: readonly KeptOutput[]): Output[] {
+  return outputs.map(({ rank = 0, ...kept }) => ({ ...kept, rank })).sort((a, b) => a.rank - b.rank);
 }
 
 /** An array as a whole after the end of its last element, of which `event` tells; `state` is the one before it. */

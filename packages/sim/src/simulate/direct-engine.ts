@@ -69,6 +69,13 @@ export class DirectEngine {
         this.#sequences.delete(event.lease);
         if (event.result === "lost") this.#interrupt(event.lease);
         break;
+      case "job-edited": {
+        const work = this.#works.get(event.job);
+        if (event.as === undefined || work === undefined) break;
+        this.#works.delete(event.job);
+        this.#works.set(event.as, work);
+        break;
+      }
       case "job-ended":
         this.#works.delete(event.job);
         break;

@@ -77,6 +77,46 @@ const range = (description: string) =>
     description,
     examples: ["1-240%24"],
   });
+/** Where the files of the work folder come from. `tess run` sends a folder and puts its tree here. */
+const workdir = Type.Union([
+  Line(4096, "An absolute folder on the node in which the job runs, such as /data/run"),
+  Type.Object(
+    {
+      tree: Type.String({
+        pattern: "^[0-9a-f]{64}$",
+        description: "The sha256 of a tree that was uploaded as content",
+      }),
+      commit: Type.Optional(
+        Type.String({ pattern: "^[0-9a-f]{40,64}$", description: "The commit that the folder was at" }),
+      ),
+      dirty: Type.Optional(Type.Boolean({ description: "The folder held changes beside the commit" })),
+      from: Type.Optional(Line(1024, "The folder that was sent")),
+    },
+    { additionalProperties: false },
+  ),
+  Type.Object(
+    {
+      git: Line(2000, "The address of a repository, fetched inside the job, such as https://example.org/lab/train.git"),
+      ref: Type.Optional(Line(200, "A branch, a tag or a commit; the default branch without")),
+    },
+    { additionalProperties: false },
+  ),
+  Type.Object(
+    { in_place: Line(4096, "An absolute folder on the node, in which the job must be able to write") },
+    { additionalProperties: false },
+  ),
+]);
+const venvPath = Line(4096, "The folder of a virtual environment or conda prefix on the node, such as /opt/envs/torch");
+const venv = Type.Union([
+  venvPath,
+  Type.Object(
+    {
+      path: venvPath,
+      optional: Type.Optional(Type.Boolean({ description: "Run without it where the job cannot use it" })),
+    },
+    { additionalProperties: false },
+  ),
+]);
 const video = Type.Union([
   Duration,
   Type.Object(
@@ -100,25 +140,29 @@ const amount = (description: string) =>
     ],
     { examples: ["12.50"] },
   );
+const outputName = "^[A-Za-z0-9][A-Za-z0-9._-]{0,62}$";
 const refusedForNow = (what: string) =>
   Type.Unknown({ description: `${what}. Known, but no engine here honours it yet: refused, never ignored.` });
 
-/** The job file. Flat; everything is optional but `run`. Resources are per member. */
+/** The job file. Flat; everything is optional but `run`, which only a notebook may leave out. Resources are per member. */
 export const JobSpecBody = Type.Object(
   {
     name: Type.Optional(name),
     project: Type.Optional(AccountPath),
     type: Type.Optional(Type.Enum(["train", "service", "notebook", "batch"])),
     image: Type.Optional(Name(500)),
-    workdir: Type.Optional(Line(4096, "An absolute directory on the node, such as /data/run")),
+    workdir: Type.Optional(workdir),
+    venv: Type.Optional(venv),
     setup: Type.Optional(Text(200_000, "Shell commands to run once before run")),
-    run: Type.String({
-      minLength: 1,
-      maxLength: 200_000,
-      pattern: anyTextPattern,
-      description: "the shell command that the job runs",
-      examples: ["python3 train.py"],
-    }),
+    run: Type.Optional(
+      Type.String({
+        minLength: 1,
+        maxLength: 200_000,
+        pattern: anyTextPattern,
+        description: "the shell command that the job runs; a notebook without one runs JupyterLab",
+        examples: ["python3 train.py"],
+      }),
+    ),
     gpus: Type.Optional(
       Type.Union([
         gpuText,
@@ -268,6 +312,13 @@ export const JobSpecBody = Type.Object(
         },
       ),
     ),
+    outputs: Type.Optional(
+      Type.Record(
+        Type.String({ pattern: outputName }),
+        Line(1000, "A pattern of paths in the work folder, $TESS_OUT/ or $TESS_CHECKPOINT/, such as checkpoints/*.pt"),
+        { additionalProperties: false, maxProperties: 16, description: "What is kept after the end, by name" },
+      ),
+    ),
     topology: Type.Optional(
       Type.String({
         pattern: "^(zone|block|rack|nvlink|node)\\??$",
@@ -299,7 +350,6 @@ export const JobSpecBody = Type.Object(
     idle: Type.Optional(refusedForNow("Idle policy")),
     schedule: Type.Optional(refusedForNow("Recurring schedule")),
     mounts: Type.Optional(refusedForNow("Mounts")),
-    outputs: Type.Optional(refusedForNow("Outputs")),
     matrix: Type.Optional(refusedForNow("Parameter matrix")),
     ide: Type.Optional(refusedForNow("Notebook front ends")),
     burst: Type.Optional(refusedForNow("Bursting to providers")),
@@ -357,6 +407,42 @@ export const Attempt = Type.Object({
 
 export type Attempt = Static<typeof Attempt>;
 
+/** Files that are kept after the end of a job. */
+export const Output = Type.Object({
+  name: Type.String(),
+  rank: Type.Integer(),
+  tree: Type.Optional(Type.String({ description: "SHA-256 of the list of its files; absent where there are none" })),
+  files: Type.Integer(),
+  bytes: Type.Integer(),
+  left: Type.Optional(
+    Type.Object(
+      { files: Type.Integer(), bytes: Type.Integer(), why: Type.String() },
+      { description: "What belongs to it and was not kept" },
+    ),
+  ),
+});
+export type Output = Static<typeof Output>;
+
+export const OutputList = Type.Object({
+  job: Type.String(),
+  live: Type.Boolean({ description: "It has not ended: what it will keep is not known yet" }),
+  outputs: Type.Array(Output),
+  keptUntil: Type.Optional(Timestamp),
+});
+export type OutputList = Static<typeof OutputList>;
+
+/** A file that a job kept, or that lies in a folder of one that runs. */
+export const JobFile = Type.Object({
+  output: Type.String({ description: "The name of the output, or work, out or checkpoint" }),
+  rank: Type.Integer(),
+  path: Type.String(),
+  mode: Type.Integer({ description: "Permissions alone" }),
+  bytes: Type.Integer(),
+  sha256: Type.Optional(Type.String({ description: "Of a file that is kept" })),
+  link: Type.Optional(Type.String({ description: "Where it points, if it is a link" })),
+});
+export type JobFile = Static<typeof JobFile>;
+
 export const Job = Type.Object({
   id: Type.String(),
   name: Type.String(),
@@ -369,7 +455,9 @@ export const Job = Type.Object({
   held: Type.Boolean(),
   outcome: Type.Optional(Type.String()),
   exitCode: Type.Optional(Type.Integer()),
-  detail: Type.Optional(Type.String({ description: "How it ended, or why it is being evicted, in a sentence" })),
+  detail: Type.Optional(
+    Type.String({ description: "How it ended, why it is being evicted, or why it waits again, in a sentence" }),
+  ),
   reason: Type.Optional(WaitReason),
   class: Type.Optional(Type.Enum(["guaranteed", "burst"])),
   attempt: Type.Integer(),
@@ -384,6 +472,8 @@ export const Job = Type.Object({
   endedAt: Type.Optional(Timestamp),
   /** Where there are prices and it was asked for; an array has none of its own. */
   cost: Type.Optional(JobCost),
+  /** What it left that is kept; absent for an array. */
+  outputs: Type.Optional(Type.Array(Output)),
   array: Type.Optional(Type.Object({ id: Type.String(), index: Type.Integer() })),
   /** Present on an array as a whole. */
   elements: Type.Optional(
@@ -412,6 +502,20 @@ export const JobCreated = Type.Object({
   submittedAt: Timestamp,
 });
 export type JobCreated = Static<typeof JobCreated>;
+
+export const JobApplied = Type.Object({
+  ...JobCreated.properties,
+  applied: Type.Optional(
+    Type.Enum(["created", "unchanged", "changed"], {
+      description:
+        "unchanged: a live job already has this spec, and nothing was submitted. changed: others of this name go on",
+    }),
+  ),
+  beside: Type.Optional(
+    Type.Array(Type.String(), { description: "Live jobs of the same project and name with another spec, which go on" }),
+  ),
+});
+export type JobApplied = Static<typeof JobApplied>;
 
 const JobClass = Type.Enum(["guaranteed", "burst"]);
 
@@ -499,6 +603,7 @@ export const Explanation = Type.Object({
   job: Type.String(),
   state: Type.String(),
   reason: Type.Optional(WaitReason),
+  again: Type.Optional(Type.String({ description: "Why a job that has run before waits again, in a sentence" })),
   position: Type.Optional(Type.Integer({ description: "1 = next, of all that wait" })),
   ahead: Type.Optional(Type.Integer()),
   /** The same by the class they would start as, of its own account and of all others together. */

@@ -8,8 +8,9 @@ const policy = {
   }),
   /** A job that has just started is left alone this long, but not by the owner of its GPUs. */
   minRuntime: Duration,
-  /** How long a job without a checkpoint of its own has to leave. */
+  /** How long a job has to leave that does not return, or has no checkpoint of its own. */
   grace: Duration,
+  graceMax: Type.Optional(Duration),
   backfill: Type.Boolean({
     description: "Plan jobs that cannot start, and let others start only where no plan is delayed",
   }),
@@ -29,6 +30,15 @@ const policy = {
     Type.Union([Duration, Type.Literal("off")], {
       description: "How long it takes to cut an idle GPU otherwise; not counted when left out",
     }),
+  ),
+  snapshotFilesMax: Type.Optional(
+    Type.Integer({ minimum: 0, maximum: 100_000, description: "Files that a folder sent with a job may hold" }),
+  ),
+  snapshotMiBMax: Type.Optional(
+    Type.Integer({ minimum: 0, maximum: 1_048_576, description: "MiB that a folder sent with a job may hold" }),
+  ),
+  contentMiBMax: Type.Optional(
+    Type.Integer({ minimum: 0, maximum: 1_073_741_824, description: "MiB that are kept for one tenant" }),
   ),
   sizes: Type.Optional(
     Type.Record(Type.String({ pattern: "^[A-Za-z][A-Za-z0-9_-]{0,31}$" }), Name(100, "1g.10gb, H100:0.25 or H100:1"), {

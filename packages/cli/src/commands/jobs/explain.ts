@@ -38,6 +38,7 @@ export function explainText(name: string, explanation: Explanation, session: Ses
   const detail = sentence(reason.detail);
   const { because, inQueue, advice } = textsOf(reason);
   const lines = [`${title} waits because ${paint("yellow", because)}. ${detail}`];
+  if (explanation.again !== undefined) lines.push(sentence(explanation.again));
   const { needed, free, account } = reason;
   // What the sentence already says is not said again.
   if (needed !== undefined && free !== undefined && !(mentions(detail, needed) && mentions(detail, free))) {

@@ -49,6 +49,11 @@ describe("an event that contradicts the state", () => {
       (w) => event("job-planned", { job: jobOf(w, "runs").no, startsAt: at }),
     ],
     [
+      "that edits a running job",
+      /job_runs is edited and is running/,
+      (w) => event("job-edited", { job: jobOf(w, "runs").no, spec: jobOf(w, "runs").spec }),
+    ],
+    [
       "that lets a waiting job grow",
       /job_waits grows and holds no seats/,
       (w) => event("job-grown", { job: jobOf(w, "waits").no, unitsEach: unitsPerGpu, seats: [] }),
@@ -209,9 +214,13 @@ function story(): Event[] {
     for (const { id: lease } of jobOf(w, id).leases) w.reportOn(lease, { kind: "scrubbed", how: "test" });
   happens(w, event("lease-reshaped", { lease: must(jobOf(w, "a").leases[0], "a lease").id, sequence: 2, how: "test" }));
   for (const id of ["a", "b", "grows"]) w.run(id);
+  w.must({ kind: "job.enter", job: jobId("a"), rank: 0, user: ana, how: "exec", what: "ls" });
   w.submit("planned", "guest", { gpus: 2, max_time: "1h" });
   happens(w, event("plan-dropped", { job: jobOf(w, "planned").no }));
   w.must({ kind: "job.hold", job: jobId("planned") });
+  const { spec } = jobOf(w, "planned");
+  for (const maxTimeMs of [1_000, 2_000])
+    w.must({ kind: "job.edit", job: jobId("planned"), spec: { ...spec, maxTimeMs } });
   w.submit("own", "owner", { gpus: 2 });
   happens(w, event("claim-dropped", { job: jobOf(w, "own").no, reason: "test" }));
   for (const job of [...w.state.jobs.values()])
@@ -327,6 +336,8 @@ const kinds: Record<EventKind, true> = {
   "secret-changed": true,
   "job-submitted": true,
   "job-held": true,
+  "job-entered": true,
+  "job-edited": true,
   "job-planned": true,
   "plan-dropped": true,
   "job-placed": true,

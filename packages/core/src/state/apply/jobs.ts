@@ -1,5 +1,5 @@
 import { noSlot } from "../../collections/slots.ts";
-import type { Event, JobEnded, JobPlaced, JobRequeued, JobSubmitted } from "../../journal/event.ts";
+import type { Event, JobEdited, JobEnded, JobPlaced, JobRequeued, JobSubmitted } from "../../journal/event.ts";
 import { noteLength } from "../../learn/lengths.ts";
 import { noteEnd, noteSubmission } from "../../learn/pace.ts";
 import { type JobId, type JobNo, noAccount } from "../../model/ids.ts";
@@ -30,6 +30,12 @@ export function applyToJobs(state: State, event: JobEvent): void {
       queueOrPark(state, job);
       return;
     }
+    case "job-entered":
+      jobOf(state, event.job);
+      return;
+    case "job-edited":
+      edited(state, event);
+      return;
     case "job-planned": {
       const job = jobOf(state, event.job);
       if (job.state !== "waiting") throw new Error(`job ${job.id} gets a planned start and is ${job.state}`);
@@ -166,6 +172,7 @@ function placed(state: State, event: JobPlaced): void {
   job.exitCode = undefined;
   job.endReason = undefined;
   job.done = undefined;
+  job.outputs = undefined;
   job.seats = event.seats;
   job.leases = membersOf(job, event);
   if (job.array !== undefined) state.arrays.get(job.array)!.active++;
@@ -203,7 +210,7 @@ function requeued(state: State, event: JobRequeued): void {
   if (job.claim === undefined) unclass(job);
   else countClaim(state, job, 1);
   if (event.cause === "failed") job.failures++;
-  else if (event.cause !== "moved") job.evictions++;
+  else if (!byIntent.has(event.cause)) job.evictions++;
   if (event.cause === "preempted") job.evictedAt = [...job.evictedAt, event.at].slice(-evictionsKept);
   job.notBeforeAt = event.notBeforeAt;
   job.stopCause = undefined;
@@ -211,10 +218,14 @@ function requeued(state: State, event: JobRequeued): void {
   job.exitCode = undefined;
   job.endReason = undefined;
   job.done = undefined;
+  job.outputs = undefined;
   job.usualMs = usualMsOf(state, job);
   countWaiting(state, job, 1);
   queueOrPark(state, job);
 }
+
+/** Causes of a requeue that are no eviction: a move, and what its user asked for. */
+const byIntent: ReadonlySet<JobRequeued["cause"]> = new Set(["moved", "suspended", "requeued"]);
 
 function rememberAttempt(job: Job, attempt: AttemptRecord): void {
   const forgotten = job.attempts.length < attemptsKept ? undefined : job.attempts[0];
@@ -236,6 +247,21 @@ function ended(state: State, event: JobEnded): void {
     noteLength(state, job, event.at);
   }
   if (event.outcome === "succeeded" || event.outcome === "failed") state.runTimes.note(job, event.at);
+  removeJob(state, job);
+  settleDependents(state, job.no);
+  if (job.array === undefined) return;
+  const array = state.arrays.get(job.array)!;
+  array.live--;
+  if (event.outcome === "succeeded") array.succeeded++;
+  array.exitCodeMax = Math.max(array.exitCodeMax, event.exitCode ?? (event.outcome === "succeeded" ? 0 : 1));
+  if (array.live > 0) return;
+  state.arrays.delete(array.no);
+  state.arrayById.delete(array.id);
+  settleDependents(state, array.no);
+}
+
+/** Takes a job out of all indexes that `addJob` entered it in. */
+function removeJob(state: State, job: Job): void {
   dropClaim(state, job);
   if (job.state === "waiting") {
     leaveQueue(state, job);
@@ -252,16 +278,49 @@ function ended(state: State, event: JobEnded): void {
   state.priced.delete(job);
   accountOf(state, job.account).liveJobs--;
   if (job.spec.apartFrom !== undefined) state.apart.count(job, -1);
-  settleDependents(state, job.no);
-  if (job.array === undefined) return;
-  const array = state.arrays.get(job.array)!;
-  array.live--;
-  if (event.outcome === "succeeded") array.succeeded++;
-  array.exitCodeMax = Math.max(array.exitCodeMax, event.exitCode ?? (event.outcome === "succeeded" ? 0 : 1));
-  if (array.live > 0) return;
-  state.arrays.delete(array.no);
-  state.arrayById.delete(array.id);
-  settleDependents(state, array.no);
+}
+
+/** The job leaves every index and enters them again as it is now: nothing may depend on what it was. */
+function edited(state: State, { job: no, spec, as }: JobEdited): void {
+  const array = state.arrays.get(no);
+  if (array === undefined) {
+    replaceSpec(state, jobOf(state, no), spec, as ?? no);
+    if (as === undefined) return;
+    state.nextJob = as + 1;
+    renumberDependents(state, no, as);
+    return;
+  }
+  array.spec = spec;
+  for (let element = no + 1; element <= no + array.size; element++) {
+    const job = state.jobs.get(element as JobNo);
+    if (job?.state === "waiting") replaceSpec(state, job, spec, job.no);
+  }
+}
+
+function replaceSpec(state: State, job: Job, spec: JobSpec, no: JobNo): void {
+  if (job.state !== "waiting") throw new Error(`job ${job.id} is edited and is ${job.state}`);
+  removeJob(state, job);
+  unclass(job);
+  // The end of a retry back-off stays; a time that the user gives takes its place.
+  const early = spec.notBeforeAt === job.spec.notBeforeAt ? job.notBeforeAt : (spec.notBeforeAt ?? 0);
+  const changed: Job = { ...job, no, spec, notBeforeAt: early };
+  changed.usualMs = usualMsOf(state, changed);
+  addJob(state, changed);
+}
+
+/** The jobs that wait for it, and the jobs that it waits for, know it by its new number. */
+function renumberDependents(state: State, from: JobNo, to: JobNo): void {
+  const waiting = state.dependents.get(from);
+  if (waiting !== undefined) {
+    state.dependents.delete(from);
+    state.dependents.set(to, waiting);
+  }
+  for (const [before, list] of state.dependents)
+    if (list.some(({ job }) => job === from))
+      state.dependents.set(
+        before,
+        list.map((each) => (each.job === from ? { ...each, job: to } : each)),
+      );
 }
 
 /**

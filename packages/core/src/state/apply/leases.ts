@@ -178,6 +178,7 @@ function leaseEnded(state: State, event: LeaseEnded): void {
   if (event.exitCode !== undefined && (job.exitCode === undefined || job.exitCode === 0)) job.exitCode = event.exitCode;
   if (event.reason !== undefined) job.endReason ??= event.reason;
   if (event.done === true) job.done = true;
+  if (event.outputs !== undefined) job.outputs = [...(job.outputs ?? []), ...event.outputs];
 }
 
 /** Adds the time of a lease to the present window of each account on the job's path that limits GPU time. */

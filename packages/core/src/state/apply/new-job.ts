@@ -73,6 +73,7 @@ export function newJob(
     exitCode: undefined,
     endReason: undefined,
     done: undefined,
+    outputs: undefined,
     waitsFor,
   };
 }

@@ -237,7 +237,7 @@ export class Waiting {
 
   #noteFirst(group: WaitingGroup): void {
     const { spec, no } = group.jobs[0]!;
-    if (group.no === no) return;
+    if (group.no === no && group.priority === spec.priority) return;
     group.priority = spec.priority;
     group.no = no;
     this.#rivalsChanged(group);

@@ -162,10 +162,14 @@ describe("the face of the server", () => {
       rebalance: "on",
       minRuntime: "0s",
       grace: "1m30s",
+      graceMax: "20m",
       backfill: false,
       movesPerHourMax: 0,
       scrub: "off",
       reshape: "off",
+      snapshotFilesMax: 100,
+      snapshotMiBMax: 10,
+      contentMiBMax: 1_000,
     };
     const { revision: _, ...set } = await fits("setPolicy", "/v1/policy", "PUT", policy);
     assert.deepEqual(set, policy);

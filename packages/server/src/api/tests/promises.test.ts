@@ -317,10 +317,14 @@ describe("the policy", () => {
         rebalance: "checkpointed",
         minRuntime: "5m",
         grace: "30s",
+        graceMax: "15m",
         backfill: true,
         movesPerHourMax: 60,
         scrub: "off",
         reshape: "off",
+        snapshotFilesMax: 20_000,
+        snapshotMiBMax: 2_048,
+        contentMiBMax: 204_800,
       };
       assert.deepEqual(plain, shown);
       const put = (body: object, ifMatch = revision) =>
@@ -331,8 +335,12 @@ describe("the policy", () => {
         rebalance: "off",
         minRuntimeMs: 300_000,
         graceMs: 120_000,
+        graceMsMax: 900_000,
         backfill: true,
         movesPerHourMax: 60,
+        snapshotFilesMax: 20_000,
+        snapshotMiBMax: 2_048,
+        contentMiBMax: 204_800,
       });
       assert.deepEqual([(await put(plain)).status, (await put(plain, changed.json.revision)).status], [412, 200]);
       const half = await put({ rebalance: "off" }, "*");

@@ -97,6 +97,7 @@ function idOf(event: Event, state: ReadonlyState): JobId | undefined {
     case "job-submitted":
       return event.id;
     case "job-held":
+    case "job-edited":
     case "job-planned":
     case "plan-dropped":
     case "job-placed":

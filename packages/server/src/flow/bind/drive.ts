@@ -1,4 +1,5 @@
 import {
+  comesBack,
   type Event,
   type Job,
   type Lease,
@@ -7,10 +8,18 @@ import {
   type Report,
   stopOrderOf,
 } from "@tessera/core";
-import { type Engine, EngineFenced, type StopOrder } from "@tessera/engine";
+import { type Engine, EngineFenced, type LeaseOrder, type StopOrder } from "@tessera/engine";
 import type { CommitListener } from "../commits.ts";
 import { crashPoint } from "../crash-point.ts";
 import { orderOf } from "./order.ts";
+
+/** What is kept of jobs, and what of it they may use. */
+export interface JobFiles {
+  /** Throws, for the user of the job, when something that it mounts cannot be had. */
+  orderFor(job: Job): Promise<Pick<LeaseOrder, "outputs">>;
+  /** The report as it may be written: outputs for which there is no room are left out of it. */
+  admit(report: Report): Report;
+}
 
 export interface DriverPorts {
   readonly engine: Engine;
@@ -19,6 +28,8 @@ export interface DriverPorts {
   /** Hands a report to the writer; resolves when what it led to is durable. */
   readonly report: (report: Report) => Promise<unknown>;
   readonly secretsFor: (job: Job) => Promise<{ readonly [name: string]: string }>;
+  /** Absent where engines keep no files. */
+  readonly files?: JobFiles;
   readonly now: () => number;
   /** Waits; the simulated clock waits in virtual time. */
   readonly sleep: (ms: number) => Promise<void>;
@@ -103,7 +114,7 @@ export class Driver implements CommitListener {
     if (this.#closed) return;
     if (report.what.kind === "exited" && this.#isTaken(report.lease)) crashPoint("after-stop");
     try {
-      await this.#ports.report(report);
+      await this.#ports.report(this.#ports.files?.admit(report) ?? report);
     } catch {
       return; // the writer has stopped; the engine repeats the report after the next start
     }
@@ -155,18 +166,23 @@ export class Driver implements CommitListener {
     const job = state.jobs.get(lease.job)!;
     if (lease.state === "stopping") {
       if (this.#isTaken(id)) crashPoint("before-signal");
-      await engine.stop(id, stopOrderOf(job.spec, job.stopCause ?? "cancel", state.policy));
+      // Without a cause it is an extra member of a job that goes on.
+      const cause = job.stopCause ?? "shrink";
+      const how = stopOrderOf(job, cause, state.policy);
+      await engine.stop(id, comesBack(job, cause) ? { ...how, returns: true } : how);
       if (this.#isTaken(id)) crashPoint("in-grace");
       return;
     }
     if (lease.state === "starting") {
       let secrets: { readonly [name: string]: string };
+      let files: Partial<LeaseOrder> | undefined;
       try {
         secrets = await this.#ports.secretsFor(job);
+        files = await this.#ports.files?.orderFor(job);
       } catch (error) {
         return this.#refused(lease, (error as Error).message);
       }
-      return engine.bind(orderOf(state, job, lease, secrets));
+      return engine.bind({ ...orderOf(state, job, lease, secrets), ...files });
     }
     // A gang is let go only when all of it is ready: no member runs alone (S5).
     if (lease.state !== "prepared") return;

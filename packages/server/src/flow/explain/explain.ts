@@ -18,6 +18,7 @@ import { may } from "../../access/policy.ts";
 import { renderReason } from "../../render/job.ts";
 import { renderAlternative, renderStart } from "../../render/outlook.ts";
 import { timestamp } from "../../render/quantities.ts";
+import { waitsAgain } from "../../render/waits-again.ts";
 import type { ControlPlane } from "../control.ts";
 import { learnWait } from "./history.ts";
 
@@ -29,10 +30,12 @@ export async function explainWaiting(control: ControlPlane, user: User, job: Job
   const { own, others } = jobsAheadOf(state, job);
   const ahead = own.guaranteed + own.burst + others.guaranteed + others.burst;
   const outlook = expected(state, job, now);
+  const again = waitsAgain(job);
   return {
     job: job.id,
     state: "waiting",
     reason: renderReason(reason),
+    ...(again !== undefined && { again }),
     position: ahead + 1,
     ahead,
     aheadBy: { account: own, others },
@@ -103,8 +106,7 @@ function roomAt(state: ReadonlyState, job: Job, now: Instant): Instant {
   for (const lease of state.leases.values()) {
     if (lease.state !== "stopping" || !lease.gpus.some((gpu) => wanted.has(gpu))) continue;
     const leaving = state.jobs.get(lease.job);
-    if (leaving !== undefined)
-      at = Math.max(at, lease.since + stopOrderOf(leaving.spec, "preempt", state.policy).graceMs);
+    if (leaving !== undefined) at = Math.max(at, lease.since + stopOrderOf(leaving, "preempt", state.policy).graceMs);
   }
   return at;
 }

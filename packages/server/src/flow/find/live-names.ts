@@ -25,6 +25,10 @@ export class LiveNames {
 
   #see(event: Event, state: ReadonlyState): void {
     if (event.kind === "job-submitted") this.#add(event.spec.name, event.job);
+    if (event.kind === "job-edited" && event.as !== undefined) {
+      this.#drop(event.spec.name, event.job);
+      this.#add(event.spec.name, event.as);
+    }
     if (event.kind !== "job-ended") return;
     const job = state.jobs.get(event.job);
     if (job === undefined) return;

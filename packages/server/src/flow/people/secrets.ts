@@ -29,6 +29,20 @@ export async function deleteSecret(
   return isRefusal(done) ? done : undefined;
 }
 
+/** Deletes the secrets of all accounts, whose values nobody can open any more; returns how many. */
+export async function deleteAllSecrets(control: ControlPlane, by: Asker): Promise<number> {
+  let count = 0;
+  for (const account of control.state.accounts) {
+    if (account === undefined) continue;
+    for (const name of secretNames(control.state, account)) {
+      const refusal = await deleteSecret(control, by, account, name);
+      if (refusal !== undefined) throw new Error(`secret ${name} of ${account.path}: ${refusal.detail}`);
+      count++;
+    }
+  }
+  return count;
+}
+
 /** The names of the secrets set on this very account. */
 export function secretNames(state: ReadonlyState, account: Account): string[] {
   const prefix = `${account.no}/`;

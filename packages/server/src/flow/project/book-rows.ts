@@ -1,4 +1,15 @@
-import { canonicalJson, type Event, type MeterRecord, tenantOfPath, type Usage, usagesOf } from "@tessera/core";
+import {
+  accountOf,
+  canonicalJson,
+  type Event,
+  type JobEnded,
+  type KeptOutput,
+  type MeterRecord,
+  type ReadonlyState,
+  tenantOfPath,
+  type Usage,
+  usagesOf,
+} from "@tessera/core";
 import type { BookRow } from "../../store/port.ts";
 
 type Row = Omit<BookRow, "seq" | "index">;
@@ -51,4 +62,20 @@ function entryRow(tenant: string, at: number, entry: { readonly no: number }): R
 
 function instant(at: number): Pick<Row, "fromAt" | "toAt"> {
   return { fromAt: at, toAt: at };
+}
+
+/** What an ended job keeps: found by its end, because that decides how long it is kept. */
+export interface OutputsKept {
+  readonly account: string;
+  readonly job: string;
+  readonly outputs: readonly KeptOutput[];
+}
+
+/** The outputs of a job that ends; `state` is the one before. */
+export function outputRows(state: ReadonlyState, event: JobEnded): readonly Row[] {
+  const { outputs, id: job, account: no } = state.jobs.get(event.job)!;
+  if (outputs === undefined) return none;
+  const account = accountOf(state, no).path;
+  const kept: OutputsKept = { account, job, outputs };
+  return [{ kind: "output", key: job, tenant: tenantOfPath(account), ...instant(event.at), doc: canonicalJson(kept) }];
 }

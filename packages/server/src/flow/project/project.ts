@@ -9,7 +9,7 @@ import {
 } from "@tessera/core";
 import type { AuditRow, BookRow, EndedJobRow, Projected, UsageRow } from "../../store/port.ts";
 import { accountOfUser, auditOf } from "./audit.ts";
-import { meterRows, moneyRows } from "./book-rows.ts";
+import { meterRows, moneyRows, outputRows } from "./book-rows.ts";
 import { endedJobRows } from "./ended.ts";
 
 /**
@@ -33,7 +33,9 @@ export class Projector {
   see(event: Event, state: ReadonlyState): void {
     this.#meter.see(event, state);
     for (const row of moneyRows(event)) this.#money.push(row);
-    if (event.kind === "job-ended") this.#jobs.push(...endedJobRows(state, event));
+    if (event.kind !== "job-ended") return;
+    this.#jobs.push(...endedJobRows(state, event));
+    this.#money.push(...outputRows(state, event));
   }
 
   /** Notes the account of each command's subject before the batch can remove the subject. */

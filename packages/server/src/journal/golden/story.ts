@@ -15,6 +15,7 @@ export function tellStory(seed: string): Teller {
   fleetAndAccounts(t);
   jobs(t);
   plans(t);
+  leaving(t);
   trouble(t);
   takingBack(t);
   elastic(t);
@@ -76,6 +77,7 @@ function jobs(t: Teller): void {
     secrets: ["WANDB_KEY"],
   });
   t.run("gang");
+  t.do({ kind: "job.enter", job: jobId("gang"), rank: 1, user: bo, how: "exec", what: "nvidia-smi" });
   t.submit("frames", "lab/vision", { array: "1-4:1%2", priority: "low", retry: 1, env: { N: 3, deep: true } });
   t.submit("film", "lab", { after: [{ job: jobId("frames"), when: "succeeded" }] });
   t.submit("report", "lab", { after: [{ job: jobId("frames"), when: "ended" }], gpus: 0 });
@@ -205,6 +207,21 @@ function plans(t: Teller): void {
   for (const rank of [0, 1]) t.report("first", { kind: "exited", ran: true, signal: "SIGTERM" }, rank);
   t.do({ kind: "job.cancel", job: jobId("next") });
   for (const rank of [0, 1]) t.report("next", { kind: "exited", ran: false }, rank);
+}
+
+/** Jobs are asked to leave, by their user too, and one of them is done; a waiting job is edited. */
+function leaving(t: Teller): void {
+  t.submit("saves", "lab", { checkpoint: { signal: "SIGUSR1", grace: "20s" } });
+  t.run("saves");
+  t.do({ kind: "job.suspend", job: jobId("saves") });
+  t.exit("saves", 0);
+  const { spec } = t.state.jobById.get(jobId("saves"))!;
+  t.do({ kind: "job.edit", job: jobId("saves"), spec: { ...spec, priority: 3 } });
+  t.do({ kind: "job.edit", job: jobId("saves"), spec: { ...spec, memoryMiB: 64 } });
+  t.do({ kind: "job.release", job: jobId("saves") });
+  t.run("saves");
+  t.do({ kind: "job.requeue", job: jobId("saves") });
+  t.report("saves", { kind: "exited", ran: true, code: 0, done: true });
 }
 
 /** Too many different jobs wait for all of them to claim at once: they take turns. */

@@ -1,0 +1,195 @@
+import { closeSync } from "node:fs";
+import { basename, dirname, join } from "node:path";
+import { ContentStore, type TenantContent } from "@tessera/content";
+import {
+  byPath,
+  faultOfLink,
+  faultOfPath,
+  isTreeFile,
+  type KeptOutput,
+  matchesGlob,
+  outputFolders,
+  outputUndeclared,
+  type TreeEntry,
+  type TreeFile,
+} from "@tessera/core";
+import type { RunSheet } from "../supervise/sheet.ts";
+import { bytesOf, type Found, openFile, openFolder, walk } from "./below.ts";
+
+/** An output: its name, the folder its files come from, which of them, and how many. */
+interface Ask {
+  readonly name: string;
+  readonly place: "work" | "out" | "checkpoint";
+  readonly wants: (found: Found) => boolean;
+  /** Folders that are not even looked into. */
+  readonly skips?: (path: string) => boolean;
+  readonly bytesMax: number;
+  readonly filesMax: number;
+  /** What the folder held when the job began; the same file again is no result. */
+  readonly before?: ReadonlyMap<string, TreeFile>;
+}
+
+/** So many files a supervisor with a small heap can list. */
+const filesMax = 50_000;
+/** What was never asked for is kept as a convenience, so it has a limit of its own. */
+const undeclaredMax = { bytes: 2 ** 30, files: 5_000 };
+
+/** Names that programs fill by themselves: caches and settings below HOME, compiled files, packages. */
+const ownOfTools = /(^|\/)(\.[^/]*|__pycache__|node_modules)$/;
+
+/**
+ * Puts what a member left into the content of its tenant. All its processes must be gone. `readyAt` is when its work
+ * folder was ready, by the clock of the file system: a file that was last changed before is code and no result.
+ */
+export async function collectOutputs(sheet: RunSheet, readyAt: number): Promise<KeptOutput[]> {
+  const { order, contentFolder } = sheet;
+  if (order.outputs === undefined || contentFolder === undefined) return [];
+  const content = new ContentStore(contentFolder).of(order.tenant);
+  const patterns = order.outputs.declared;
+  const asks = patterns === undefined ? await undeclared(sheet, content, readyAt) : declared(patterns);
+  const kept: KeptOutput[] = [];
+  let bytesLeft = order.outputs.bytesMax;
+  for (const ask of asks) {
+    const output = await collect(sheet, content, ask, bytesLeft);
+    bytesLeft -= output.bytes;
+    if (patterns === undefined && output.files === 0 && output.left === undefined) continue;
+    kept.push({ ...output, ...(order.rank > 0 && { rank: order.rank }) });
+  }
+  return kept;
+}
+
+function declared(patterns: { readonly [name: string]: string }): Ask[] {
+  return Object.entries(patterns).map(([name, pattern]) => {
+    const folders = Object.entries(outputFolders) as ["out" | "checkpoint", string][];
+    const [place, prefix] = folders.find(([, text]) => pattern.startsWith(text)) ?? (["work", ""] as const);
+    const rest = pattern.slice(prefix.length);
+    return { name, place, wants: ({ path }) => matchesGlob(path, rest), bytesMax: Number.POSITIVE_INFINITY, filesMax };
+  });
+}
+
+/** Without a word of the user, results are those of rank 0: the other members of a gang write much the same. */
+async function undeclared({ order }: RunSheet, content: TenantContent, readyAt: number): Promise<Ask[]> {
+  if (order.rank > 0) return [];
+  const out: Ask = {
+    name: outputUndeclared.out,
+    place: "out",
+    wants: () => true,
+    bytesMax: Number.POSITIVE_INFINITY,
+    filesMax,
+  };
+  if (order.workdir !== undefined) return [out]; // it works in a folder that is not ours, and its files stay there
+  const { code } = order;
+  const tree =
+    code !== undefined && "tree" in code ? await content.readTree(code.tree).catch(() => undefined) : undefined;
+  const before = new Map(tree?.files.filter(isTreeFile).map((file) => [file.path, file]));
+  const wants = ({ stats }: Found) => stats.ctimeMs > readyAt;
+  const skips = (path: string) => ownOfTools.test(path);
+  const limits = { bytesMax: undeclaredMax.bytes, filesMax: undeclaredMax.files };
+  return [out, { name: outputUndeclared.work, place: "work", wants, skips, before, ...limits }];
+}
+
+async function collect(sheet: RunSheet, content: TenantContent, ask: Ask, bytesLeft: number): Promise<KeptOutput> {
+  const nothing = { name: ask.name, files: 0, bytes: 0 };
+  if (ask.place === "work" && sheet.order.workdir !== undefined)
+    return {
+      ...nothing,
+      left: { files: 0, bytes: 0, why: `it ran in ${sheet.order.workdir}, and its files are there` },
+    };
+  const { base, path } = placeOf(sheet, ask.place);
+  const folder = openFolder(base, path);
+  if (folder === undefined) return { ...nothing, left: { files: 0, bytes: 0, why: "its folder is gone" } };
+  try {
+    return await keep(sheet, content, ask, Math.min(ask.bytesMax, bytesLeft), folder);
+  } finally {
+    closeSync(folder);
+  }
+}
+
+/** A folder of a member as a path below one that is ours: what lies between may have been replaced by the tenant. */
+function placeOf(sheet: RunSheet, place: Ask["place"]): { readonly base: string; readonly path: string } {
+  const folder = { work: sheet.workFolder, out: sheet.outFolder, checkpoint: sheet.checkpointFolder }[place];
+  return { base: dirname(dirname(folder)), path: join(basename(dirname(folder)), basename(folder)) };
+}
+
+async function keep(
+  sheet: RunSheet,
+  content: TenantContent,
+  ask: Ask,
+  bytesMax: number,
+  folder: number,
+): Promise<KeptOutput> {
+  const wanted: Found[] = [];
+  const left = new Left();
+  for await (const found of walk(folder, ask.skips)) {
+    if (!ask.wants(found)) continue;
+    if (wanted.length < filesListed) wanted.push(found);
+    else left.count(found.stats.size, `it has more than ${filesListed} files`);
+  }
+  // The newest first: where not all can be kept, the last checkpoint is worth more than the first.
+  wanted.sort((a, b) => b.stats.mtimeMs - a.stats.mtimeMs || byPath(a, b));
+  const entries: TreeEntry[] = [];
+  let bytes = 0;
+  for (const { path, link, stats } of wanted) {
+    const fault = faultOfPath(path) ?? (link === undefined ? undefined : faultOfLink({ path, link }));
+    if (fault !== undefined) left.count(0, `${path} ${fault}`);
+    else if (entries.length >= ask.filesMax) left.count(stats.size, `only ${ask.filesMax} files are kept`);
+    else if (link !== undefined) entries.push({ path, link });
+    else if (bytes + stats.size > bytesMax) left.count(stats.size, `only ${sizeText(bytesMax)} may be kept`);
+    else {
+      const file = await keepFile(content, folder, path, sheet.owner);
+      if (file === undefined) left.count(stats.size, `${path} cannot be read`);
+      else if (!isSame(file, ask.before?.get(path))) {
+        entries.push(file);
+        bytes += file.bytes;
+      }
+    }
+  }
+  const files = entries.length;
+  const tree = files === 0 ? undefined : await content.putTree({ files: entries.sort(byPath) });
+  return { name: ask.name, ...(tree !== undefined && { tree }), files, bytes, ...left.told };
+}
+
+/** Beyond this many a folder is not even listed. */
+const filesListed = 100_000;
+
+async function keepFile(
+  content: TenantContent,
+  folder: number,
+  path: string,
+  owner: number | undefined,
+): Promise<TreeFile | undefined> {
+  const opened = openFile(folder, path, owner);
+  if (opened === undefined) return undefined;
+  try {
+    const taken = await content.takeFile(bytesOf(opened.file, opened.stats.size));
+    return { path, mode: opened.stats.mode & 0o777, ...taken };
+  } finally {
+    closeSync(opened.file);
+  }
+}
+
+function isSame(file: TreeFile, before: TreeFile | undefined): boolean {
+  return before?.sha256 === file.sha256;
+}
+
+/** What was not kept, and the first reason for it. */
+class Left {
+  #files = 0;
+  #bytes = 0;
+  #why = "";
+
+  count(bytes: number, why: string): void {
+    this.#files += 1;
+    this.#bytes += bytes;
+    if (this.#why === "") this.#why = why;
+  }
+
+  get told(): Pick<KeptOutput, "left"> {
+    return this.#files === 0 ? {} : { left: { files: this.#files, bytes: this.#bytes, why: this.#why } };
+  }
+}
+
+export function sizeText(bytes: number): string {
+  if (bytes >= 2 ** 30) return `${Math.round((bytes / 2 ** 30) * 10) / 10} GiB`;
+  return bytes >= 2 ** 20 ? `${Math.round((bytes / 2 ** 20) * 10) / 10} MiB` : `${bytes} bytes`;
+}

@@ -1,0 +1,51 @@
+import assert from "node:assert/strict";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, it } from "node:test";
+import { loadKeys } from "./access/keys.ts";
+import { encryptSecret } from "./access/secrets.ts";
+import { emptyJournal } from "./journal/row.ts";
+import { keysFor } from "./start-keys.ts";
+
+describe("the keys of a start", () => {
+  let data: string;
+  let said: string[];
+  beforeEach(() => {
+    data = mkdtempSync(join(tmpdir(), "tessera-keys-"));
+    said = [];
+  });
+  afterEach(() => rmSync(data, { recursive: true, force: true }));
+
+  const keysOf = (sealed: ReadonlyMap<string, Uint8Array>, { secretsLost = false, seq = 9 } = {}) => {
+    const reader = { privates: async () => sealed, head: async () => ({ ...emptyJournal, seq }) };
+    return keysFor({ data, secretsLost }, reader, (text) => said.push(text));
+  };
+  const sealedWith = (key: Buffer, ...names: readonly string[]) =>
+    new Map(names.map((name) => [name, encryptSecret(key, name, "value")] as const));
+
+  it("are made without a word for a new journal, and with one for an old one", async () => {
+    await keysOf(new Map(), { seq: 0 });
+    assert.deepEqual(said, []);
+    rmSync(join(data, "keys"), { recursive: true });
+    await keysOf(new Map());
+    assert.match(said.join(), /server.key, secrets.key, webhook.key missing in .*keys: made anew/);
+  });
+
+  it("are not made anew where the store holds secrets, unless these are declared lost", async () => {
+    const sealed = sealedWith(loadKeys(data).secretsKey, "a/x", "a/y");
+    rmSync(join(data, "keys"), { recursive: true });
+    await assert.rejects(keysOf(sealed), /secrets.key is not there, and the store holds 2 secrets .*--secrets-lost/);
+    await assert.rejects(keysOf(sealed), /Put the keys folder back/);
+    await keysOf(sealed, { secretsLost: true });
+    await assert.rejects(keysOf(sealed), /is not the key with which the 2 secrets of this store were sealed/);
+  });
+
+  it("are taken with a word when single secrets do not open", async () => {
+    const { secretsKey } = loadKeys(data);
+    const damaged = encryptSecret(secretsKey, "a/y", "value");
+    damaged[damaged.length - 1]! ^= 1;
+    await keysOf(new Map([...sealedWith(secretsKey, "a/x"), ["a/y", damaged]]));
+    assert.deepEqual(said, ["secrets that cannot be opened any more, and must be set again: a/y"]);
+  });
+});

@@ -1,0 +1,43 @@
+import { join } from "node:path";
+import { type Keys, loadKeys, missingKeys } from "./access/keys.ts";
+import { unopenedSecrets } from "./access/secrets.ts";
+import type { StoreReader } from "./store/port.ts";
+
+interface KeyPlace {
+  readonly data: string;
+  /** The owner has declared the secrets lost. */
+  readonly secretsLost: boolean;
+}
+
+/**
+ * The keys of the data folder, made where they are missing. Refuses to go on with a key that opens none of the secrets
+ * that the store holds: a new one would hide until a job needs them that they are lost.
+ */
+export async function keysFor(
+  { data, secretsLost }: KeyPlace,
+  reader: Pick<StoreReader, "privates" | "head">,
+  say: (text: string) => void,
+): Promise<Keys> {
+  const sealed = await reader.privates("secret");
+  const missing = missingKeys(data);
+  const secretsFile = join(data, "keys", "secrets.key");
+  const count = sealed.size === 1 ? "1 secret" : `${sealed.size} secrets`;
+  const instead =
+    "Put the keys folder back from where it was kept; a backup does not hold it. If it is gone for good, start once " +
+    "with --secrets-lost: that deletes the values of all secrets, which must then be set again.";
+  if (sealed.size > 0 && missing.includes("secrets.key") && !secretsLost)
+    throw new Error(`${secretsFile} is not there, and the store holds ${count} sealed with it. ${instead}`);
+  const keys = loadKeys(data);
+  if (missing.length > 0 && (await reader.head()).seq > 0)
+    say(`${missing.join(", ")} missing in ${join(data, "keys")}: made anew. ${newKeysMean}`);
+  const unopened = unopenedSecrets(keys.secretsKey, sealed);
+  if (unopened.length === 0 || secretsLost) return keys;
+  if (unopened.length === sealed.size)
+    throw new Error(`${secretsFile} is not the key with which the ${count} of this store were sealed. ${instead}`);
+  say(`secrets that cannot be opened any more, and must be set again: ${unopened.join(", ")}`);
+  return keys;
+}
+
+const newKeysMean =
+  "Open cursors and unanswered token requests become invalid (server.key), and receivers of the webhook need the new " +
+  "webhook.key";
