@@ -84,10 +84,11 @@ const workdir = Type.Union([
     {
       tree: Type.String({
         pattern: "^[0-9a-f]{64}$",
+        maxLength: 64,
         description: "The sha256 of a tree that was uploaded as content",
       }),
       commit: Type.Optional(
-        Type.String({ pattern: "^[0-9a-f]{40,64}$", description: "The commit that the folder was at" }),
+        Type.String({ pattern: "^[0-9a-f]{40,64}$", maxLength: 64, description: "The commit that the folder was at" }),
       ),
       dirty: Type.Optional(Type.Boolean({ description: "The folder held changes beside the commit" })),
       from: Type.Optional(Line(1024, "The folder that was sent")),
