@@ -102,7 +102,7 @@ function bwrap(closet: Closet): string[] {
  */
 function unshare(closet: Closet): string[] {
   const size = closet.shmMiB === undefined ? "" : `,size=${closet.shmMiB}m`;
-  const script = `w=$1; t=$2; s=$3; n=$4; shift 4
+  const script = `w=$1; t=$2; s=$3; c=$4; n=$5; shift 5
 while [ "$n" -gt 0 ]; do
   mount --bind "$1" "$2" >&2 || exit 125
   shift 2; n=$((n - 1))
@@ -114,6 +114,7 @@ n=$1; shift
   mount --bind "$w" ${shown.work} &&
   mount --bind "$t" ${shown.temporary} &&
   mount -t tmpfs -o mode=0700,size=4k tmpfs "$s" &&
+  { [ -z "$c" ] || mount -t tmpfs -o mode=0700,size=4k tmpfs "$c"; } &&
   mount --bind ${shown.temporary} /tmp
 } >&2 || exit 125
 while [ "$n" -gt 0 ]; do
@@ -124,7 +125,7 @@ exec "$@"`;
   return [
     ...["unshare", "--mount", "--propagation", "private", "--pid", "--ipc", "--fork", "--kill-child", "--"],
     ...["/bin/sh", "-c", script, "tess"],
-    ...[closet.workFolder, closet.temporaryFolder, closet.stateFolder],
+    ...[closet.workFolder, closet.temporaryFolder, closet.stateFolder, closet.contentFolder ?? ""],
     ...[String(closet.binds.length), ...closet.binds.flatMap(({ from, at }) => [from, at])],
     ...[String(closet.coveredDevices.length), ...closet.coveredDevices],
   ];
