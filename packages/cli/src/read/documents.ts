@@ -49,8 +49,11 @@ export async function readDocuments(
 
 function contentOf(from: string, document: { toJS(): unknown }): unknown {
   try {
-    return document.toJS();
+    const value = document.toJS(); // throws for too many aliases
+    JSON.stringify(value); // throws for an alias inside of what it stands for
+    return value;
   } catch (error) {
-    throw specFailure(`${from}: ${(error as Error).message}`); // too many aliases
+    const itself = error instanceof TypeError;
+    throw specFailure(`${from}: ${itself ? "an alias stands for something that contains it" : (error as Error).message}`);
   }
 }
