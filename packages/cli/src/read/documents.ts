@@ -54,6 +54,8 @@ function contentOf(from: string, document: { toJS(): unknown }): unknown {
     return value;
   } catch (error) {
     const itself = error instanceof TypeError;
-    throw specFailure(`${from}: ${itself ? "an alias stands for something that contains it" : (error as Error).message}`);
+    throw specFailure(
+      `${from}: ${itself ? "an alias stands for something that contains it" : (error as Error).message}`,
+    );
   }
 }
