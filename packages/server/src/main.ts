@@ -15,6 +15,7 @@ import { prepareDataFolder } from "./data-folder.ts";
 import { prepareFirstStart, writePrivately } from "./first-start.ts";
 import { Driver } from "./flow/bind/drive.ts";
 import { Reports } from "./flow/bind/reports.ts";
+import { sweepContent } from "./flow/content/sweep.ts";
 import { ThreadedControlPlane } from "./flow/control-plane.ts";
 import { KeptOutputs } from "./flow/keep/kept.ts";
 import { deleteAllSecrets } from "./flow/people/secrets.ts";
@@ -108,7 +109,11 @@ async function main(): Promise<void> {
   control.adopted();
   const sweep = async () => {
     kept.expire(control.now());
-    await engine.sweep((job) => control.state.jobById.has(job)).catch((error) => say(`tessera: ${error.message}`));
+    const outputsOf = (tenant: string) => kept.treesOf(tenant);
+    await engine
+      .sweep((job) => control.state.jobById.has(job))
+      .then(() => sweepContent(content, control.state, outputsOf, control.now()))
+      .catch((error) => say(`tessera: ${error.message}`));
   };
   void sweep();
   const sweeping = setInterval(() => void sweep(), sweepEveryMs);
