@@ -43,10 +43,11 @@ async function caseLine(world, { number, input }, { shown, act }, index) {
 /** Without what differs from one time to the next. */
 function settled(text, world) {
   return text
-    .replaceAll(world.home, "~")
+    .replaceAll(world.work, "~")
     .replaceAll(world.folder, "…")
     .replaceAll(new RegExp(`\\b${world.port}\\b`, "g"), "PORT")
     .replaceAll(/\b(job|tok|usr|req|acc)_[a-z0-9]{8,}/g, "$1_…")
+    .replaceAll(/--port \d+/g, "--port N")
     .replaceAll(/process \d+/g, "process PID")
     .replaceAll(/after \d+(\.\d+)? ?m?s/g, "after …")
     .replaceAll(/\d{4}-\d\d-\d\d[T ]\d\d:\d\d(:\d\d(\.\d+)?)?Z?/g, (time) => (time.startsWith("2020") ? time : "TIME"))

@@ -1,7 +1,13 @@
 import * as samples from "../../packages/cli/dist/elsewhere/files/samples.fixture.js";
 
 const job = (text, shown) => ({
-  shown: shown ?? `\`${text.trim().split("\n").filter((line) => line !== "run: train").join("; ")}\``,
+  shown:
+    shown ??
+    `\`${text
+      .trim()
+      .split("\n")
+      .filter((line) => line !== "run: train")
+      .join("; ")}\``,
   async act(world) {
     world.file("job.yaml", text);
     return world.type(["run", "-d", "job.yaml"]);
@@ -24,7 +30,10 @@ export const rows = [
     number: 2,
     input: "a SkyPilot task; its fields in a job of ours",
     cases: [
-      job("resources:\n  accelerators: H100:8\nnum_nodes: 2\nrun: train\n", "`resources: {accelerators: H100:8}; num_nodes: 2`"),
+      job(
+        "resources:\n  accelerators: H100:8\nnum_nodes: 2\nrun: train\n",
+        "`resources: {accelerators: H100:8}; num_nodes: 2`",
+      ),
       job("gpus: 1\nresources: {cpus: 2}\ntimeout: 5\nretries: 2\nrun: train\n"),
     ],
   },
@@ -49,7 +58,11 @@ export const rows = [
     input: "maintenance in the past",
     cases: [typed("node maintenance virtual-0 --from 2020-01-01T00:00Z --to 2020-01-01T02:00Z")],
   },
-  { number: 16, input: "an account that there is not", cases: [field("project: locl"), typed("run -d -p nobody -- true")] },
+  {
+    number: 16,
+    input: "an account that there is not",
+    cases: [field("project: locl"), typed("run -d -p nobody -- true")],
+  },
   {
     number: 17,
     input: "a token that is expired, revoked or unknown; a user who is disabled",
@@ -84,8 +97,30 @@ export const rows = [
         shown: "`npm start -- --data FILE`",
         act(world) {
           world.file("a-file", "");
-          return world.failedStart(["--data", `${world.home}/a-file`, "--port", "0"]);
+          return world.failedStart(["--data", `${world.work}/a-file`, "--port", "0"]);
         },
+      },
+    ],
+  },
+  {
+    number: 21,
+    input: "the data folder is on a full disk",
+    answer: "reading and cancelling go on, everything else is refused with 507 until there is space again",
+    tests: [
+      {
+        file: "packages/server/src/full-disk.test.ts",
+        says: "keeps reading and cancelling, refuses the rest with 507, and recovers by itself",
+      },
+    ],
+  },
+  {
+    number: 22,
+    input: "one bit of `store.sqlite-wal` changed",
+    answer: "neither the server nor `verify` goes on: both row numbers are named, and what to do",
+    tests: [
+      {
+        file: "packages/server/src/store/sqlite/damage.test.ts",
+        says: "is refused when a bit of its log changed, with both rows and what to do, and is left as it is",
       },
     ],
   },
@@ -175,7 +210,10 @@ export const rows = [
     input: "a wrong port or host, https to http",
     cases: [
       { shown: "port 1", act: (world) => world.type(["--server", "http://127.0.0.1:1", "ps"]) },
-      { shown: "`tess --server http://no-such-host.invalid ps`", act: (world) => world.type(["--server", "http://no-such-host.invalid", "ps"]) },
+      {
+        shown: "`tess --server http://no-such-host.invalid ps`",
+        act: (world) => world.type(["--server", "http://no-such-host.invalid", "ps"]),
+      },
       { shown: "https to http", act: (world) => world.type(["--server", world.url.replace("http:", "https:"), "ps"]) },
     ],
   },
@@ -192,12 +230,25 @@ export const rows = [
   {
     number: 39,
     input: "no permission",
-    cases: [{ shown: "`tess node drain virtual-0` as a member", act: (world) => world.type(["node", "drain", "virtual-0", "-y"], { token: world.tokens.member }) }],
+    cases: [
+      {
+        shown: "`tess node drain virtual-0` as a member",
+        act: (world) => world.type(["node", "drain", "virtual-0", "-y"], { token: world.tokens.member }),
+      },
+    ],
   },
   {
     number: 40,
     input: "a job file of 3 MB",
-    cases: [file("large.yaml", `run: |\n${"  echo hello\n".repeat(250_000)}`, "`tess run large.yaml`", ["run", "-d", "--workdir", "none", "large.yaml"])],
+    cases: [
+      file("large.yaml", `run: |\n${"  echo hello\n".repeat(250_000)}`, "`tess run large.yaml`", [
+        "run",
+        "-d",
+        "--workdir",
+        "none",
+        "large.yaml",
+      ]),
+    ],
   },
 ];
 
@@ -213,7 +264,8 @@ function bomb() {
 export async function prepareWorld(world) {
   await world.must("account", "create", "lab", "--max", "8");
   for (const name of ["ana", "ben"]) await world.must("user", "create", name, "--role", "member", "--account", "lab");
-  const token = async (user, ...more) => JSON.parse(await world.must("token", "create", "--user", user, "-o", "json", ...more));
+  const token = async (user, ...more) =>
+    JSON.parse(await world.must("token", "create", "--user", user, "-o", "json", ...more));
   const [expired, revoked, disabled, member] = [
     await token("ana", "--expires-in", "1s"),
     await token("ana"),

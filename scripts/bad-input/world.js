@@ -19,7 +19,8 @@ export class World {
     this.folder = folder;
     this.data = join(folder, "data");
     this.home = join(folder, "home");
-    mkdirSync(this.home, { recursive: true });
+    this.work = join(folder, "work");
+    for (const each of [this.home, this.work]) mkdirSync(each, { recursive: true });
   }
 
   async start() {
@@ -67,7 +68,7 @@ export class World {
   }
 
   file(name, content) {
-    const path = join(this.home, name);
+    const path = join(this.work, name);
     mkdirSync(dirname(path), { recursive: true });
     writeFileSync(path, content);
   }
@@ -80,7 +81,7 @@ export class World {
       ...(server !== undefined && { TESS_SERVER: server }),
       ...(token !== undefined && { TESS_TOKEN: token }),
     };
-    const { code, out, err } = await runTess(argv, { env, cwd: this.home, input });
+    const { code, out, err } = await runTess(argv, { env, cwd: this.work, input });
     return { text: out + err, code };
   }
 
