@@ -29,8 +29,8 @@ export async function pageOf(folder) {
 }
 
 function referenceLine({ number, input, answer, tests }) {
-  const links = tests.map(({ file }) => `[test](../${file})`).join(", ");
-  return `| ${number} | ${input} | ${answer} (${links}) | |`;
+  const links = tests.map(({ file }) => ` ([test](../${file}))`).join("");
+  return `| ${number} | ${input} | ${answer}${links} | |`;
 }
 
 async function caseLine(world, { number, input }, { shown, act }, index) {
@@ -47,7 +47,8 @@ function settled(text, world) {
     .replaceAll(world.folder, "…")
     .replaceAll(new RegExp(`\\b${world.port}\\b`, "g"), "PORT")
     .replaceAll(/\b(job|tok|usr|req|acc)_[a-z0-9]{8,}/g, "$1_…")
-    .replaceAll(/--port \d+/g, "--port N")
+    .replaceAll(/--port [1-9]\d+/g, "--port N")
+    .replaceAll(/user \d+/g, "user UID")
     .replaceAll(/process \d+/g, "process PID")
     .replaceAll(/after \d+(\.\d+)? ?m?s/g, "after …")
     .replaceAll(/\d{4}-\d\d-\d\d[T ]\d\d:\d\d(:\d\d(\.\d+)?)?Z?/g, (time) => (time.startsWith("2020") ? time : "TIME"))

@@ -125,6 +125,29 @@ export const rows = [
     ],
   },
   {
+    number: 23,
+    input: "a row of the journal changed",
+    answer: "the start is refused with the row, unless it is told to go on",
+    tests: [],
+  },
+  {
+    number: 24,
+    input: "a backup with a damaged or truncated projection",
+    answer: "restore refuses it and names the part",
+    tests: [],
+  },
+  {
+    number: 25,
+    input: "restored without `keys/`",
+    answer: "the start is refused where the store holds secrets, unless they are declared lost",
+    tests: [
+      {
+        file: "packages/server/src/start-keys.test.ts",
+        says: "are not made anew where the store holds secrets, unless these are declared lost",
+      },
+    ],
+  },
+  {
     number: 26,
     input: "a file that is not UTF-8",
     cases: [file("latin.yaml", Buffer.from("name: x\nrun: echo caf\xe9\n", "latin1"), "`tess run latin.yaml`")],
@@ -137,7 +160,7 @@ export const rows = [
   {
     number: 28,
     input: "a working directory that cannot be entered",
-    cases: [typed("run --workdir /nonexistent -- ls")],
+    cases: [typed("run --workdir /no/such/folder -- ls")],
   },
   { number: 29, input: "columns that there are not", cases: [typed("ps --columns foo"), typed("ps --sort-by foo")] },
   {

@@ -16,7 +16,7 @@ import {
   WhoAmI,
 } from "./shapes/access.ts";
 import { Account, AccountCreate, AccountEdit, AccountPage, SecretList, SecretPut } from "./shapes/account.ts";
-import { AccountPath, Line, PageQuery } from "./shapes/common.ts";
+import { AccountPath, DateTimeOrAgo, Line, PageQuery } from "./shapes/common.ts";
 import { ContentAsk, ContentMissing, ContentTaken } from "./shapes/content.ts";
 import { EnterBody, Entrance } from "./shapes/entrance.ts";
 import { DrainBody, FleetMap, GpuPage, MaintenanceBody, NodePage, NodeShape, ReasonBody } from "./shapes/fleet.ts";
@@ -101,6 +101,8 @@ export interface Route {
   readonly stream?: "ndjson" | "bytes";
   /** Also takes application/yaml. */
   readonly yaml?: true;
+  /** Reads only, and a well-formed query can still mean nothing here. Whatever takes a body can. */
+  readonly judges?: true;
   /** Takes a stream of bytes as its body instead of JSON: parts, as `ContentPart` describes them. */
   readonly upload?: true;
 }
@@ -108,9 +110,7 @@ export interface Route {
 const none = Type.Object({});
 const empty = Type.Object({}, { additionalProperties: false });
 const text = (maxLength = 200) => Type.Optional(Line(maxLength));
-const instant = Type.Optional(
-  Type.String({ maxLength: 40, description: "ISO 8601, or a duration back from now such as 7d" }),
-);
+const instant = Type.Optional(DateTimeOrAgo);
 
 const fileSource = {
   output: Type.Optional(
@@ -306,11 +306,14 @@ const table = {
     summary: "Log lines",
     answer: LogEntry,
     status: 200,
+    judges: true,
     stream: "ndjson",
     query: Type.Object(
       {
-        rank: Type.Optional(Type.Integer({ minimum: 0 })),
-        attempt: Type.Optional(Type.Integer({ minimum: 1, description: "Default: the last that ran" })),
+        rank: Type.Optional(Type.Integer({ minimum: 0, maximum: 100_000 })),
+        attempt: Type.Optional(
+          Type.Integer({ minimum: 1, maximum: 1_000_000, description: "Default: the last that ran" }),
+        ),
         tail: Type.Optional(Type.Integer({ minimum: 0, maximum: 1_000_000 })),
         since: instant,
         follow: Type.Optional(Type.Boolean()),
@@ -721,6 +724,7 @@ const table = {
     summary: "GPU time by account, user, job, GPU or node",
     answer: UsageReport,
     status: 200,
+    judges: true,
     query: Type.Object(
       {
         by: Type.Optional(Type.Enum(["account", "user", "job", "gpu", "node"], { default: "account" })),
@@ -789,6 +793,7 @@ const table = {
     summary: "Cost by account, user, job, model, kind or day",
     answer: CostReport,
     status: 200,
+    judges: true,
     query: Type.Object(
       {
         by: Type.Optional(Type.Enum(["account", "user", "job", "model", "class", "day"], { default: "account" })),
@@ -952,6 +957,7 @@ const table = {
     summary: "The audit log",
     answer: AuditPage,
     status: 200,
+    judges: true,
     watch: true,
     query: Type.Object(
       {
