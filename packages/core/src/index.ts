@@ -127,6 +127,7 @@ export {
 } from "./model/tree.ts";
 export { day, hour, type Instant, minute, second, unitsPerGpu } from "./model/units.ts";
 export type { UsageState } from "./model/usage.ts";
+export { plainPath, systemFolders, type Volume } from "./model/volume.ts";
 export { decimalText, divideRounded, exponentOf, minorMicros, moneyText, shareOut } from "./money/amount.ts";
 export type { Budget, BudgetStanding, BudgetStop } from "./money/budget.ts";
 export type { Charge, ChargeKind, InvoiceLine, LineKey } from "./money/charge.ts";
