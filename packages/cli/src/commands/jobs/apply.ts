@@ -5,6 +5,7 @@ import { examples } from "../../help.ts";
 import { located } from "../../job/mistakes.ts";
 import { readSpecFile } from "../../job/spec-file.ts";
 import type { Session } from "../../session.ts";
+import { attachFolders, withoutFolders } from "../../snapshot/attach.ts";
 import { showDryRun } from "./dry-run.ts";
 import { showCreated } from "./run.ts";
 
@@ -40,9 +41,10 @@ async function apply(session: Session, flags: ApplyFlags): Promise<void> {
     return where === undefined ? document : { ...document, spec: { ...document.spec, project: where } };
   });
   const api = await session.api();
-  if (flags.dryRun) return showDryRun(session, api, placed);
+  if (flags.dryRun) return showDryRun(session, api, withoutFolders(placed));
+  const ready = await attachFolders(session, api, placed, {});
   const jobs: JobCreated[] = [];
-  for (const document of placed) {
+  for (const document of ready) {
     const asked = api.call("applyJob", { body: document.spec as BodyOf<"applyJob"> });
     jobs.push(await asked.catch((error) => Promise.reject(located(error, document, placed.length > 1))));
   }

@@ -16,6 +16,7 @@ import { readSpecFile, type Spec, type SpecDocument } from "../../job/spec-file.
 import { addSpecFlags, overlay, type SpecFlags, specOfFlags } from "../../job/spec-flags.ts";
 import { emitList, emitObject } from "../../output/emit.ts";
 import type { Session } from "../../session.ts";
+import { attachFolders, withoutFolders } from "../../snapshot/attach.ts";
 import { printable } from "../../terminal.ts";
 import { showDryRun } from "./dry-run.ts";
 
@@ -55,14 +56,15 @@ async function run(session: Session, file: string | undefined, flags: RunFlags):
   if (chosen.length > 1) throw usageFailure(`${chosen.join(" and ")} cannot be used together`, "give one of them");
   const documents = await documentsOf(session, file, flags);
   const api = await session.api();
-  if (flags.dryRun) return showDryRun(session, api, documents);
+  if (flags.dryRun) return showDryRun(session, api, withoutFolders(documents));
   // Attached to one job, its output is what is shown; in a machine's format only the final job is.
   const attached = !flags.wait && !flags.detach && session.readable && documents.length === 1;
   const progress = flags.detach ? undefined : progressOf(session);
   const interrupts = flags.detach ? undefined : new Interrupts(session);
   try {
+    const ready = await attachFolders(session, api, documents, { unasked: session.terminal.cwd, progress });
     progress?.phase("validate");
-    const jobs = await submitAll(session, api, documents, flags.idempotencyKey);
+    const jobs = await submitAll(session, api, ready, flags.idempotencyKey);
     if (progress === undefined || interrupts === undefined) return await showCreated(session, jobs);
     session.exitCode = await followAll(session, api, jobs, { progress, interrupts, attached });
   } catch (error) {
