@@ -168,6 +168,7 @@ export { readSnapshot, snapshotSchema, writeSnapshot } from "./state/snapshot/sn
 export type { State } from "./state/state.ts";
 export { withoutAll } from "./submit/all-gpus.ts";
 export { Mistakes } from "./submit/mistakes.ts";
+export { type MountSource, mountSource } from "./submit/mounts.ts";
 export { fieldsNotYet, parseJob, type RawJob, readJob, type Settled } from "./submit/parse.ts";
 export { cpusToMilli, gpusToUnits, parseDuration, parseSize } from "./submit/quantities.ts";
 export { parseSizes, sizedAmounts, withoutSizes } from "./submit/sizes.ts";

@@ -79,7 +79,7 @@ async function main(): Promise<void> {
   const tokenFile = join(config.data, "owner.token");
   const first = await prepareFirstStart(control, tokenFile);
 
-  const kept = new KeptOutputs(control.state, () => control.reader);
+  const kept = new KeptOutputs(control);
   control.follow(kept);
   await kept.load(control.now());
   const reports = new Reports(
