@@ -65,6 +65,7 @@ export async function withOtherMistakes(
   const rest: Record<string, unknown> = {};
   for (const [field, value] of Object.entries(body)) if (!mistakes.within(field)) rest[field] = value;
   // A wrong field is taken for a usual one, so that nothing is said to be missing beside it.
+  if (mistakesOf(refused).some(({ hint }) => hint === "Did you mean run?")) rest.run ??= "true";
   if (mistakes.within("frames")) rest.frames = "1-1";
   if (["gpus", "model", "video"].some((field) => mistakes.within(field))) rest.gpus ??= 1;
   const gathered = await readAll(finder, user, account, rest as JobSpecBody, mistakes);
