@@ -15,6 +15,7 @@ import { prepareDataFolder } from "./data-folder.ts";
 import { prepareFirstStart, writePrivately } from "./first-start.ts";
 import { Driver } from "./flow/bind/drive.ts";
 import { Reports } from "./flow/bind/reports.ts";
+import { sweepContent } from "./flow/content/sweep.ts";
 import { ThreadedControlPlane } from "./flow/control-plane.ts";
 import { KeptOutputs } from "./flow/keep/kept.ts";
 import { deleteAllSecrets } from "./flow/people/secrets.ts";
@@ -108,7 +109,11 @@ async function main(): Promise<void> {
   control.adopted();
   const sweep = async () => {
     kept.expire(control.now());
-    await engine.sweep((job) => control.state.jobById.has(job)).catch((error) => say(`tessera: ${error.message}`));
+    const outputsOf = (tenant: string) => kept.treesOf(tenant);
+    await engine
+      .sweep((job) => control.state.jobById.has(job))
+      .then(() => sweepContent(content, control.state, outputsOf, control.now()))
+      .catch((error) => say(`tessera: ${error.message}`));
   };
   void sweep();
   const sweeping = setInterval(() => void sweep(), sweepEveryMs);
@@ -186,7 +191,7 @@ function greet(config: ServerConfig, control: ThreadedControlPlane, api: Api, ne
     say(`  ${readFileSync(newToken, "utf8").trim()}`);
   }
   say(
-    `tessera: ${gpus}${virtual} GPUs on ${nodes.length} nodes; ${store} journal at row ${seq}, ${eventsReplayed} events replayed`,
+    `tessera: ${gpus}${virtual} ${gpus === 1 ? "GPU" : "GPUs"} on ${nodes.length} ${nodes.length === 1 ? "node" : "nodes"}; ${store} journal at row ${seq}, ${eventsReplayed} events replayed`,
   );
   say(
     `tessera: ready at ${api.url} after ${((performance.now() - startedAt) / 1000).toFixed(2)} s. Open it in a browser, or try: npx tess ${finding(config)}run --gpus 1 -- echo hello`,

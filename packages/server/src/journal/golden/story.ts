@@ -16,6 +16,7 @@ export function tellStory(seed: string): Teller {
   jobs(t);
   plans(t);
   leaving(t);
+  code(t);
   trouble(t);
   takingBack(t);
   elastic(t);
@@ -222,6 +223,21 @@ function leaving(t: Teller): void {
   t.run("saves");
   t.do({ kind: "job.requeue", job: jobId("saves") });
   t.report("saves", { kind: "exited", ran: true, code: 0, done: true });
+}
+
+/** Jobs bring their files, in each way there is; the owner limits what may be sent. */
+function code(t: Teller): void {
+  const content = { snapshotFilesMax: 10_000, snapshotMiBMax: 512, contentMiBMax: 100_000 };
+  t.do({ kind: "policy.set", policy: { ...t.state.policy, ...content } });
+  const tree = { tree: hash, commit: hash.slice(0, 40), dirty: true, from: "/home/ana/train" };
+  t.submit("sent", "lab", { workdir: tree, venv: { path: "/home/ana/train/.venv", optional: true } });
+  t.run("sent");
+  t.exit("sent", 0);
+  t.submit("fetched", "lab", { workdir: { git: "https://example.org/lab/train.git", ref: "v1" }, venv: "/opt/env" });
+  t.report("fetched", { kind: "refused", reason: "train.py is not kept here: send it again" });
+  t.submit("placed", "lab", { workdir: { in_place: "/data/run" } });
+  t.do({ kind: "job.cancel", job: jobId("placed") });
+  t.report("placed", { kind: "exited", ran: false });
 }
 
 /** Too many different jobs wait for all of them to claim at once: they take turns. */
