@@ -1,10 +1,10 @@
-import { randomBytes } from "node:crypto";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { ContentStore } from "@tessera/content";
 import { missingKeys } from "./access/keys.ts";
 import { BadCall, parseConfig } from "./config.ts";
 import { jobsWithoutSnapshot } from "./flow/content/snapshot.ts";
+import { checkBackup } from "./flow/project/check-backup.ts";
 import { projections, verify } from "./flow/project/verify.ts";
 import { beginEpoch } from "./flow/write/epoch.ts";
 import { recover } from "./flow/write/recover.ts";
@@ -65,7 +65,7 @@ async function main(): Promise<void> {
         found.sound && told !== undefined ? { ...found, sound: false, badSeq: found.rows, fault: told } : found;
       const text = verdict.sound
         ? `sound: ${verdict.rows} rows, ${verdict.events} events, head ${verdict.headHash.slice(0, 16)}, state ${verdict.stateHash.slice(0, 16)}`
-        : `NOT SOUND at row ${verdict.badSeq}: ${verdict.fault}`;
+        : `NOT SOUND${verdict.badSeq === undefined ? "" : ` at row ${verdict.badSeq}`}: ${verdict.fault}`;
       print(verdict, text);
       if (!verdict.sound) process.exitCode = exitBroken;
       return;
@@ -86,9 +86,10 @@ async function main(): Promise<void> {
     }
     case "restore": {
       const file = needed(rest[0], "tess admin restore FILE");
+      await checkBackup(file);
       await restore(file, config.store);
       const store = await openStore(config.store);
-      const epoch = await beginEpoch(store, "restored from a backup", `op_${randomBytes(12).toString("hex")}`);
+      const epoch = await beginEpoch(store, "restored from a backup");
       const secrets = (await store.privates("secret")).size;
       const { state } = await recover(store);
       const lacking = await jobsWithoutSnapshot(new ContentStore(join(config.data, "content")), state);
@@ -114,7 +115,7 @@ async function main(): Promise<void> {
         return print({ accepted: false }, "nothing was lost: the store holds the row that its head file names");
       if (!values.yes) throw new BadCall(`${comparison.message}\nTo do so: tess admin accept-loss --yes`);
       const store = await openStore(config.store, { acceptLoss: true });
-      const epoch = await beginEpoch(store, lossOf(comparison), `op_${randomBytes(12).toString("hex")}`);
+      const epoch = await beginEpoch(store, lossOf(comparison));
       await store.close();
       return print({ accepted: true, epoch }, `written down in the journal; epoch ${epoch} begins`);
     }
