@@ -18,6 +18,8 @@ export interface Ask<Id extends RouteId> {
   readonly at?: Readonly<Record<string, string>>;
   readonly query?: QueryOf<Id>;
   readonly body?: BodyOf<Id>;
+  /** The body of a route that takes bytes. */
+  readonly bytes?: readonly Uint8Array[];
   readonly ifMatch?: string;
   /** Idempotency-Key; a random one unless given. */
   readonly key?: string;
@@ -38,6 +40,8 @@ const patienceMs = 15_000;
 // A request that was sent and not answered is repeated for a while, with the same key; one that found no server is not.
 const patienceMsAtFirst = 3_000;
 const pauseMsMax = 1_000;
+/** Asking again changes nothing more. */
+const repeatable: ReadonlySet<RouteId> = new Set<RouteId>(["applyJob", "dryRunJob", "findMissing", "putContent"]);
 
 /** A connection lost on the way. `sent` says whether the server may have seen the request. */
 class ConnectionLost extends Outage {
@@ -96,6 +100,25 @@ export class Api {
     return answer;
   }
 
+  /** Where a WebSocket of this route is, and with what it must be asked for. */
+  async socketAt<Id extends RouteId>(id: Id, at: Readonly<Record<string, string>>) {
+    this.#target = this.#locate();
+    const { server, token, certificate } = this.#target;
+    const url = urlOf(server, id, { at });
+    const secure = url.protocol === "https:";
+    url.protocol = secure ? "wss:" : "ws:";
+    return {
+      url,
+      headers: { "user-agent": "tess", ...(token !== undefined && { authorization: `Bearer ${token}` }) },
+      tls: secure && certificate !== undefined ? (await import("./tls.ts")).believeOnly(certificate) : {},
+    };
+  }
+
+  /** What an answer that is not a success says. */
+  async failureOf(answer: IncomingMessage): Promise<Failure> {
+    return failureOf(answer, await textOf(answer));
+  }
+
   async #once<Id extends RouteId>(id: Id, ask: Ask<Id>, headers: Record<string, string>): Promise<AnswerOf<Id>> {
     for (let tries = 0; ; tries += 1) {
       const timeout = AbortSignal.timeout(ask.timeoutMs ?? answerMsMax);
@@ -117,14 +140,16 @@ export class Api {
     if (!this.#reached && !lost.sent) return false;
     if (ask.signal?.aborted || waitedMs > (this.#reached ? patienceMs : patienceMsAtFirst)) return false;
     const method = addresses[id].split(" ")[0];
-    return (
-      !lost.sent || method === "GET" || method === "PUT" || id in creates || id === "applyJob" || id === "dryRunJob"
-    );
+    return !lost.sent || method === "GET" || method === "PUT" || id in creates || repeatable.has(id);
   }
 
   #headersOf<Id extends RouteId>(id: Id, ask: Ask<Id>): Record<string, string> {
     const headers: Record<string, string> = { accept: "application/json", "user-agent": "tess" };
     if (ask.body !== undefined) headers["content-type"] = "application/json";
+    if (ask.bytes !== undefined) {
+      headers["content-type"] = "application/octet-stream";
+      headers["content-length"] = String(ask.bytes.reduce((sum, part) => sum + part.length, 0));
+    }
     if (ask.ifMatch !== undefined) headers["if-match"] = ask.ifMatch;
     if (id in creates) headers["idempotency-key"] = ask.key ?? crypto.randomUUID();
     return headers;
@@ -163,6 +188,7 @@ export class Api {
       outgoing.on("error", (error) => {
         reject(tls?.certificateFailureOf(this.server, error) ?? new ConnectionLost(this.server, sent, error));
       });
+      for (const part of ask.bytes ?? []) outgoing.write(part);
       outgoing.end(body);
     });
   }
@@ -209,6 +235,7 @@ function failureOf(answer: IncomingMessage, text: string): Failure {
     message: problem.detail ?? problem.title ?? `the server answered ${status}`,
     ...(hint !== undefined && hint !== "" && { hint }),
     ...(requestId !== undefined && { requestId }),
+    ...(problem.problems !== undefined && { mistakes: problem.problems }),
   });
 }
 

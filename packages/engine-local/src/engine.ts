@@ -7,15 +7,23 @@ import {
   type Clock,
   type Engine,
   type EngineLease,
+  type Entry,
+  type EntryAsk,
+  type FileContent,
+  type FileEntry,
+  type JobFolder,
   type LeaseOrder,
   type LogLine,
   type LogQuery,
   type StopOrder,
   systemClock,
 } from "@tessera/engine";
+import { openEntry, readPorts } from "./entry/client.ts";
+import { listFiles, readLiveFile } from "./files/live.ts";
 import { describeFleet, engineName, readBootId } from "./inventory/machine.ts";
 import { findGpus } from "./inventory/nvidia.ts";
 import { parseVirtual } from "./inventory/virtual.ts";
+import { pruneCaches } from "./lease/cache.ts";
 import { codeOf, createWhole, replaceWhole, syncFolder } from "./lease/durable.ts";
 import { passEpoch } from "./lease/epochs.ts";
 import {
@@ -73,15 +81,16 @@ export async function openLocalEngine(
   const machine = await examine(state.root);
   // Without a mount namespace the jobs of other users must pass through to their own folders, and see no names there.
   const passable = machine.means === "user" ? 0o711 : 0o700;
-  for (const folder of [state.root, state.work, state.jobs, state.doors]) await chmod(folder, passable);
-  const engine = new LocalEngine(options, state, machine);
+  for (const folder of [state.root, state.work, state.jobs, state.doors, state.cache]) await chmod(folder, passable);
+  const content = options.content === undefined ? {} : { content: await realFolder(options.content) };
+  const engine = new LocalEngine({ ...options, ...content }, state, machine);
   await engine.adopt();
   return engine;
 }
 
 class LocalEngine implements Engine {
   readonly name = engineName;
-  readonly capabilities: Capabilities = { images: false, isolation: ["whole"], workdir: true };
+  readonly capabilities: Capabilities;
   readonly #options: LocalEngineOptions;
   readonly #state: StateFolder;
   readonly #machine: Machine;
@@ -99,6 +108,8 @@ class LocalEngine implements Engine {
 
   constructor(options: LocalEngineOptions, state: StateFolder, machine: Machine) {
     this.#options = options;
+    const code = options.content !== undefined;
+    this.capabilities = { images: false, isolation: ["whole"], workdir: true, code };
     this.#machine = machine;
     this.#gpuDevices = options.gpuDevices ?? {};
     this.#state = state;
@@ -200,6 +211,28 @@ class LocalEngine implements Engine {
     return readLog(join(this.#state.logs, safeName(lease)), parseLeaseId(lease)?.rank ?? 0, query, ended);
   }
 
+  open(lease: LeaseId, ask: EntryAsk): Promise<Entry> {
+    return openEntry(join(this.#state.leases, safeName(lease)), ask);
+  }
+
+  ports(lease: LeaseId): Promise<readonly number[]> {
+    return readPorts(join(this.#state.leases, safeName(lease)));
+  }
+
+  files(lease: LeaseId, folder: JobFolder): AsyncIterable<FileEntry> {
+    return listFiles(this.#state, this.#memberOf(lease), folder);
+  }
+
+  readFile(lease: LeaseId, folder: JobFolder, path: string, start: number): Promise<FileContent | undefined> {
+    return readLiveFile(this.#state, this.#memberOf(lease), folder, path, start);
+  }
+
+  #memberOf(lease: LeaseId) {
+    const job = parseLeaseId(lease)?.job ?? "";
+    if (!isFileName(job)) throw new Error(`"${lease}" is not the id of a lease`);
+    return { lease: safeName(lease), job, asRoot: this.#machine.isRoot };
+  }
+
   async sweep(isLive: (job: JobId) => boolean): Promise<void> {
     const keep = { ...usualKeep, ...this.#options.keep };
     await sweepJobs(this.#state, keep.checkpointMs, this.#clock.now(), (job) => isLive(job as JobId));
@@ -274,6 +307,7 @@ class LocalEngine implements Engine {
     if (node === undefined) return `node ${order.node} is not presented by this engine`;
     const missing = order.gpuUuids.find((uuid) => !node.gpus.some((gpu) => gpu.uuid === uuid));
     if (missing !== undefined) return `GPU ${missing} is not on node ${order.node}`;
+    if (!isFileName(order.tenant)) return `"${order.tenant}" cannot be the id of a tenant`;
     if (!isFileName(order.job)) return `"${order.job}" cannot be the id of a job`;
     if (order.image !== undefined) return `image ${order.image}: this engine runs commands, not images`;
     for (const [field, script] of Object.entries({ setup: order.setup ?? "", run: order.run })) {
@@ -388,6 +422,14 @@ class LocalEngine implements Engine {
   async #prune(): Promise<void> {
     const keep = { ...usualKeep, ...this.#options.keep };
     await prune(this.#state, keep, this.#clock.now(), (lease) => this.#leases.has(lease as LeaseId)).catch(() => {});
+    await pruneCaches(this.#state.cache, keep.cacheBytes, await this.#busyTenants()).catch(() => {});
+  }
+
+  /** Tenants with a member that may be reading its cache. */
+  async #busyTenants(): Promise<ReadonlySet<string>> {
+    const sheets = [...this.#leases.values()].map((record) => readIfThere(join(record.folder, leaseFile.order)));
+    const written = (await Promise.all(sheets)).filter((sheet) => sheet !== undefined);
+    return new Set(written.map((sheet) => (JSON.parse(sheet) as RunSheet).order.tenant));
   }
 
   #every(ms: number, act: () => void): void {

@@ -1,4 +1,5 @@
 import type { JobId, LeaseId, NodeFacts, PartSeat, Report } from "@tessera/core";
+import type { Entry, EntryAsk } from "./entry.ts";
 
 /** What an engine can do beyond running a command on whole GPUs. A job that asks for more is refused, not bent. */
 export interface Capabilities {
@@ -7,6 +8,8 @@ export interface Capabilities {
   readonly isolation: readonly ("whole" | "mig" | "mps" | "timeslice")[];
   /** Takes `workdir` as an absolute directory on the node. */
   readonly workdir: boolean;
+  /** Brings the user's files to the work folder: `code` and `venv`. */
+  readonly code?: boolean;
 }
 
 /** One member to run. Complete: an engine needs nothing else, and the same order for the same lease is the same request. */
@@ -32,6 +35,8 @@ export interface LeaseOrder {
   readonly gangNodes: readonly string[];
   readonly masterAddress: string;
   readonly masterPort: number;
+  /** Where a page of the job should be served, if it serves one. */
+  readonly pagePort?: number;
   /** The outside id of the tenant: members of different tenants must not see each other. */
   readonly tenant: string;
   readonly account: string;
@@ -39,8 +44,12 @@ export interface LeaseOrder {
   readonly arrayId?: string;
   readonly image?: string;
   readonly workdir?: string;
+  /** The job must be able to write in `workdir`; the engine says what stands in the way. */
+  readonly inPlace?: true;
   /** What lies in the work folder when the member starts; each member of each attempt has a copy of its own. */
   readonly code?: CodeOrder;
+  /** A virtual environment or conda prefix on the node, whose programs come first. */
+  readonly venv?: { readonly path: string; readonly optional?: boolean };
   readonly setup?: string;
   readonly run: string;
   /** What to keep when the member has ended; absent = nothing. */
@@ -124,6 +133,26 @@ export interface LogQuery {
   readonly signal?: AbortSignal;
 }
 
+/** The folders that a member may write: its own two, and that of the whole job. */
+export type JobFolder = "work" | "out" | "checkpoint";
+
+export interface FileEntry {
+  readonly path: string;
+  /** Permissions alone. */
+  readonly mode: number;
+  readonly bytes: number;
+  readonly changedAt: number;
+  /** Where a link points; absent for a file. */
+  readonly link?: string;
+}
+
+export interface FileContent {
+  readonly mode: number;
+  /** The size it had when it was opened; no more is given. */
+  readonly bytes: number;
+  readonly content: AsyncGenerator<Uint8Array>;
+}
+
 /**
  * What runs jobs. Every engine passes the suite in `suite.ts`. All calls are idempotent per lease and may be repeated
  * after a crash of either side; results come as reports, never as return values, because a call may time out after
@@ -154,6 +183,17 @@ export interface Engine {
   acknowledge(lease: LeaseId, sequence: number): Promise<void>;
   /** Also after the end, as long as logs are kept. */
   logs(lease: LeaseId, query: LogQuery): AsyncIterable<LogLine>;
+  /** A way into a running member. Throws EntryRefused. */
+  open(lease: LeaseId, ask: EntryAsk): Promise<Entry>;
+  /** The TCP ports that processes of the member listen on, in ascending order. Throws EntryRefused. */
+  ports(lease: LeaseId): Promise<readonly number[]>;
+  /**
+   * What lies in a folder of a member now, in no order; nothing where the folder is gone. Links are told and never followed.
+   * A checkpoint is there for as long as it is kept, also after the end.
+   */
+  files(lease: LeaseId, folder: JobFolder): AsyncIterable<FileEntry>;
+  /** One of these files from the byte `start` on; undefined where there is no such file. To be read to its end or closed. */
+  readFile(lease: LeaseId, folder: JobFolder, path: string, start: number): Promise<FileContent | undefined>;
   /**
    * Removes what is kept for a whole job, such as its checkpoint, a while after the job was first seen to have ended.
    * To be called now and then.

@@ -2,16 +2,19 @@ import { existsSync, readFileSync, rmSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
+import { ContentStore } from "@tessera/content";
 import { isRefusal } from "@tessera/core";
 import { systemClock } from "@tessera/engine";
 import { openLocalEngine, parseVirtual } from "@tessera/engine-local";
 import { openSimulated } from "@tessera/engine-simulated";
+import { pageTokenOf } from "./access/page-token.ts";
 import { decryptSecrets } from "./access/secrets.ts";
 import { type Api, startApi } from "./api/start.ts";
 import { BadCall, dataOf, parseConfig, type ServerConfig, usage } from "./config.ts";
 import { prepareDataFolder } from "./data-folder.ts";
 import { prepareFirstStart, writePrivately } from "./first-start.ts";
 import { Driver } from "./flow/bind/drive.ts";
+import { Reports } from "./flow/bind/reports.ts";
 import { ThreadedControlPlane } from "./flow/control-plane.ts";
 import { KeptOutputs } from "./flow/keep/kept.ts";
 import { deleteAllSecrets } from "./flow/people/secrets.ts";
@@ -40,17 +43,17 @@ async function main(): Promise<void> {
   prepareDataFolder(config.data);
   starting = announceStart(config.data);
   await tellOfUnknownCommit(config);
+  const contentFolder = join(config.data, "content");
+  const content = new ContentStore(contentFolder);
   const engine =
     config.simulated === undefined
-      ? await openLocalEngine({
-          dir: join(config.data, "engine"),
-          content: join(config.data, "content"),
-          virtual: config.virtual,
-        })
+      ? await openLocalEngine({ dir: join(config.data, "engine"), content: contentFolder, virtual: config.virtual })
       : openSimulated(parseVirtual(config.simulated));
   const control = await ThreadedControlPlane.start(config, () => openReader(config.store), engine);
   control.onFailed((failure) => {
-    if (!failure.known) writePrivately(unknownCommitFile(config), `${failure.op}\n`);
+    try {
+      if (!failure.known) writePrivately(unknownCommitFile(config), `${failure.op}\n`);
+    } catch {} // the next start recovers all the same; it only cannot say what became of this one
     say(`tessera: stopping: ${failure.message}. What was acknowledged is kept; start again to recover.`);
     process.exit(exitOutage);
   });
@@ -67,7 +70,10 @@ async function main(): Promise<void> {
       { kind: "node.register", nodes },
       { actor: { user: "system" }, request: "inventory" },
     );
-    if (isRefusal(answer)) throw new Error(`inventory: ${answer.detail}`);
+    if (!isRefusal(answer)) return;
+    // On a full disk the fleet stays what it was.
+    if (answer.refused === "no-space" && control.state.fleet.nodes.length > 0) return say(`tessera: ${answer.detail}`);
+    throw new Error(`inventory: ${answer.detail}`);
   };
   await register();
   const tokenFile = join(config.data, "owner.token");
@@ -76,12 +82,19 @@ async function main(): Promise<void> {
   const kept = new KeptOutputs(control.state, () => control.reader);
   control.follow(kept);
   await kept.load(control.now());
+  const reports = new Reports(
+    (report) => control.put({ engine: engine.name, kind: "report", report, v: 1 }),
+    (ms) => sleep(ms),
+  );
   const driver = new Driver({
     engine,
     files: kept,
     state: control.state,
-    report: (report) => control.put({ engine: engine.name, kind: "report", report, v: 1 }),
-    secretsFor: (job) => decryptSecrets(keys.secretsKey, control.reader, control.state, job.account, job.spec.secrets),
+    report: (report) => reports.put(report),
+    secretsFor: async (job) => ({
+      ...(job.spec.type === "notebook" && { JUPYTER_TOKEN: pageTokenOf(keys.serverKey, job.id) }),
+      ...(await decryptSecrets(keys.secretsKey, control.reader, control.state, job.account, job.spec.secrets)),
+    }),
     now: () => control.now(),
     sleep: (ms) => new Promise((resolve) => setTimeout(resolve, ms)),
     onFenced: (error) => {
@@ -104,14 +117,18 @@ async function main(): Promise<void> {
 
   const webhook =
     config.webhook === undefined ? undefined : openWebhook(config.data, config.webhook, keys.webhookKey, control);
-  const api = await startApi({ control, keys, config: { ...config, console: consoleFolder } }).catch((error) => {
-    throw cannotListen(error, config, tokenFile);
-  });
-  const certificateFile = config.tls && resolve(config.tls.cert);
-  writePrivately(
-    join(config.data, "endpoint.json"),
-    `${JSON.stringify({ url: api.url, pid: process.pid, tokenFile, certificateFile })}\n`,
+  const api = await startApi({ control, keys, content, config: { ...config, console: consoleFolder } }).catch(
+    (error) => {
+      throw cannotListen(error, config, tokenFile);
+    },
   );
+  const certificateFile = config.tls && resolve(config.tls.cert);
+  const endpoint = { url: api.url, pid: process.pid, tokenFile, certificateFile };
+  try {
+    writePrivately(join(config.data, "endpoint.json"), `${JSON.stringify(endpoint)}\n`);
+  } catch (error) {
+    say(`tessera: ${(error as Error).message}; give tess the address with --server ${api.url}`); // on a full disk
+  }
   starting.ready();
   const refresh = setInterval(
     () => void register().catch((error) => say(`tessera: ${error.message}`)),

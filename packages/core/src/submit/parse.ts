@@ -3,6 +3,7 @@ import { type Refusal, refuse } from "../journal/refusal.ts";
 import { instantText } from "../model/instant.ts";
 import type { After, GpuAsk, Isolation, JobSpec, JobType, ModelAsk, TopologyAsk } from "../model/job.ts";
 import { plainName } from "../model/job.ts";
+import { notebookRun } from "../model/notebook.ts";
 import { type Instant, unitsPerGpu } from "../model/units.ts";
 import {
   isSetByTessera,
@@ -28,15 +29,18 @@ import { parseGpus, type RawGpus } from "./gpus.ts";
 import { Mistakes } from "./mistakes.ts";
 import { cpusToMilli, parseAmount, parseDuration, parseSize } from "./quantities.ts";
 import { parseOutputs, parseStorage, type RawStorage } from "./storage.ts";
+import { parseOrigin, type RawVenv, type RawWorkdir } from "./workdir.ts";
 
 /** The job file, with types checked by wire's JobSpecBody; `parseJob` settles the meaning of the values. */
 export interface RawJob extends RawMembers, RawNeeds, RawStorage {
   readonly name?: string;
   readonly type?: JobType;
   readonly image?: string;
-  readonly workdir?: string;
+  readonly workdir?: RawWorkdir;
+  readonly venv?: RawVenv;
   readonly setup?: string;
-  readonly run: string;
+  /** Only a notebook may do without: then it is JupyterLab. */
+  readonly run?: string;
   readonly model?: string | ModelAsk;
   readonly topology?: string;
   readonly spread?: string;
@@ -103,6 +107,9 @@ export function readJob(raw: RawJob, settled: Settled, mistakes: Mistakes): JobS
     const value = plainValue(given[field]);
     mistakes.add(refuse("unsupported", field, value, "is not supported by any engine yet", `leave ${field} out`));
   }
+  const run = raw.run ?? (raw.type === "notebook" ? notebookRun : "");
+  if (run === "" && !mistakes.within("run"))
+    mistakes.add(refuse("invalid", "run", null, "is missing", "say what to run, such as run: nvidia-smi"));
   const gpus = mistakes.take(parseGpus((raw.gpus ?? 0) as RawGpus, "gpus"), oneGpu);
   const members = mistakes.take(parseMembers(raw), oneMember);
   const topology = mistakes.take(parseTopology(raw.topology, "topology"), undefined);
@@ -111,6 +118,7 @@ export function readJob(raw: RawJob, settled: Settled, mistakes: Mistakes): JobS
   const memoryMiB = mistakes.take(parseSize(raw.memory ?? 0, "memory"), 0);
   const storage = mistakes.take(parseStorage(raw, memoryMiB), {});
   const outputs = mistakes.take(parseOutputs(raw.outputs), undefined);
+  const origin = mistakes.take(parseOrigin(raw.workdir, raw.venv), {});
   const gpuMemoryMiB = mistakes.take(parseSize(raw.gpu_memory ?? 0, "gpu_memory"), 0);
   const asks = mistakes.take(withShares(gpus, raw, gpuMemoryMiB), gpus);
   const maxTimeMs = mistakes.take(parseRunTime(raw.max_time, "max_time"), undefined);
@@ -141,6 +149,7 @@ export function readJob(raw: RawJob, settled: Settled, mistakes: Mistakes): JobS
     array,
     budgetMicros,
     checkpoint,
+    code: origin.code,
     cpusMilli,
     deadlineAt: settled.deadlineAt,
     env,
@@ -148,6 +157,7 @@ export function readJob(raw: RawJob, settled: Settled, mistakes: Mistakes): JobS
     gpuMemoryMiB,
     gpus: asks,
     image: raw.image,
+    inPlace: origin.inPlace,
     isolation: raw.isolation ?? "any",
     maxPriceMicros,
     maxTimeMs,
@@ -161,7 +171,7 @@ export function readJob(raw: RawJob, settled: Settled, mistakes: Mistakes): JobS
     preemptible: raw.preemptible ?? true,
     priority: typeof raw.priority === "number" ? raw.priority : priorities[raw.priority ?? "normal"],
     retry: parseRetry(raw.retry),
-    run: raw.run,
+    run,
     scratchMiB: storage.scratchMiB,
     secrets: raw.secrets === undefined ? none : [...new Set(raw.secrets)].sort(),
     setup: raw.setup,
@@ -171,7 +181,8 @@ export function readJob(raw: RawJob, settled: Settled, mistakes: Mistakes): JobS
     strict: raw.strict ?? false,
     topology,
     type: raw.type ?? "batch",
-    workdir: raw.workdir,
+    venv: origin.venv,
+    workdir: origin.workdir,
     zone: settled.zone,
   };
 }

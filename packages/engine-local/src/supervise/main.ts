@@ -5,6 +5,7 @@ import { type KeptOutput, outputUndeclared } from "@tessera/core";
 import { collectOutputs, sizeText } from "../files/collect.ts";
 import { leaseFile, takeClaim } from "../lease/folder.ts";
 import { LogWriter } from "../log/writer.ts";
+import { Entrance } from "./entrance.ts";
 import { type MemberEnd, runMember } from "./member.ts";
 import { Orders } from "./orders.ts";
 import { prepare } from "./prepare.ts";
@@ -31,23 +32,30 @@ async function supervise(folder: string): Promise<void> {
   const scrubbed = await scrub(sheet);
   if (scrubbed !== undefined) await reports.write(scrubbed);
   if (scrubbed?.kind === "scrub-failed") return;
-  const prepared = await prepare(sheet);
+  const stopped = new AbortController();
+  orders.onStop(() => stopped.abort());
+  const prepared = await prepare(sheet, stopped.signal);
+  if (prepared.kind !== "prepared" && stopped.signal.aborted) return reports.write(neverReleased);
   await reports.write(prepared);
   if (prepared.kind !== "prepared") return;
   const released = await orders.releasedOrStopped();
   if (released) {
     const log = new LogWriter(sheet.logFolder, sheet.logBytesMax, sheet.logFilesMax);
     const readyAt = statSync(join(folder, leaseFile.reports)).ctimeMs;
-    const last = await runMember(sheet, secrets, orders, reports, log);
+    const entrance = new Entrance(folder);
+    const last = await runMember(sheet, secrets, orders, reports, log, entrance);
+    entrance.close();
     const outputs = await keepOutputs(sheet, readyAt, last, orders.returns, log);
     log.close();
     await removeGroups(sheet.groups);
     await reports.write({ ...last, ...(outputs.length > 0 && { outputs }) });
   } else {
     await removeGroups(sheet.groups);
-    await reports.write({ kind: "exited", ran: false, reason: "stopped before it was released" });
+    await reports.write(neverReleased);
   }
 }
+
+const neverReleased = { kind: "exited", ran: false, reason: "stopped before it was released" } as const;
 
 /** What the member left; whatever stands in the way is said, and does not change how it ended. */
 async function keepOutputs(

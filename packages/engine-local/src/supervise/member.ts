@@ -5,6 +5,7 @@ import { oomKills } from "../limit/group.ts";
 import { maskerOf } from "../log/mask.ts";
 import type { LogWriter } from "../log/writer.ts";
 import { isDone } from "./done.ts";
+import type { Entrance } from "./entrance.ts";
 import { environmentOf } from "./environment.ts";
 import { type Step, type StepEnd, startStep } from "./job.ts";
 import type { Orders } from "./orders.ts";
@@ -24,6 +25,7 @@ export async function runMember(
   orders: Orders,
   reports: ReportWriter,
   writer: LogWriter,
+  entrance: Entrance,
 ): Promise<MemberEnd> {
   const { order } = sheet;
   const environment = environmentOf(sheet, secrets);
@@ -74,7 +76,12 @@ export async function runMember(
     }
     step = startStep(sheet, setup ? order.setup! : order.run, environment, { writer, masker, setup });
     tree = { ...tree, ...(step.root === undefined ? {} : { root: step.root }), keepers: step.keepers };
+    const { session } = step;
+    const around = tree;
+    entrance.open({ sheet, tree: () => around, session });
     end = await Promise.race([step.ended, unwatched(step, tree)]);
+    // Before the rest of the job gets its grace: a shell of a visitor would use it up.
+    await entrance.shut("the job has ended");
     // A stopped job may still be saving in other processes, and they have the same grace. One that ended has none.
     while (stopping.begun && !stopping.killed && jobProcesses(tree).length > 0) await sleep(leftoversEveryMs);
     await endTree(tree);

@@ -174,6 +174,7 @@ function subjectOf(event: Event, names: Names): { subject: string; account: stri
       return account === undefined ? undefined : { subject: event.id, account };
     }
     case "job-held":
+    case "job-entered":
     case "job-edited":
     case "job-planned":
     case "plan-dropped":
@@ -231,6 +232,8 @@ function wordsOf(event: Event): string {
       return `${event.spec.name} was submitted`;
     case "job-held":
       return event.held ? "is held" : "was released";
+    case "job-entered":
+      return `rank ${event.rank} was entered by ${event.user} (${entryWords[event.how]})`;
     case "job-edited":
       return `was edited${event.as === undefined ? "" : ", and goes behind the jobs that waited then: it asks for more"}`;
     case "job-planned":
@@ -283,6 +286,8 @@ function wordsOf(event: Event): string {
       return event.kind;
   }
 }
+
+const entryWords = { exec: "a command", terminal: "a terminal", port: "a port", page: "a page" } as const;
 
 function reachedText({ perMille, stop }: BudgetReached): string {
   const then = stop === "none" || stop === "alert" ? "" : ` (${stop})`;

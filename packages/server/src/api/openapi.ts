@@ -1,4 +1,4 @@
-import { JobSpecBody, Problem, type Route, routes } from "@tessera/wire";
+import { ContentPart, JobSpecBody, Problem, type Route, routes } from "@tessera/wire";
 
 const json = "application/json";
 
@@ -49,6 +49,7 @@ function operation(id: string, route: Route): object {
     "x-resource": route.resource,
     parameters: parametersOf(route),
     ...(route.body !== undefined && { requestBody: requestBody(route) }),
+    ...(route.upload && { requestBody: uploadBody }),
     responses: { [route.status]: success(route), default: { $ref: "#/components/responses/Problem" } },
   };
 }
@@ -82,6 +83,13 @@ function parametersOf(route: Route): object[] {
   return [...inPath, ...inQuery, ...inHeader];
 }
 
+/** Parts as they come: a line of JSON that says what follows, then its bytes. */
+const uploadBody = {
+  required: false,
+  description: `For each part a line of JSON, then its bytes: ${JSON.stringify(ContentPart)}`,
+  content: { "application/octet-stream": { schema: { type: "string", format: "binary" } } },
+};
+
 function requestBody(route: Route): object {
   const schema = route.body;
   const content = { [json]: { schema }, ...(route.yaml && { "application/yaml": { schema } }) };
@@ -92,6 +100,10 @@ function success(route: Route): object {
   if (route.status === 204) return { description: "Done" };
   if (route.stream === "ndjson") {
     return { description: "One JSON object a line", content: { "application/x-ndjson": { schema: route.answer } } };
+  }
+  if (route.stream === "bytes") {
+    const schema = { type: "string", format: "binary" };
+    return { description: "The bytes", content: { "application/octet-stream": { schema } } };
   }
   const events = { "text/event-stream": { schema: { type: "string" } } };
   return { description: "Done", content: { [json]: { schema: route.answer }, ...(route.watch && events) } };

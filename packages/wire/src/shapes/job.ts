@@ -73,6 +73,46 @@ const range = (description: string) =>
     description,
     examples: ["1-240%24"],
   });
+/** Where the files of the work folder come from. `tess run` sends a folder and puts its tree here. */
+const workdir = Type.Union([
+  Line(4096, "An absolute folder on the node in which the job runs, such as /data/run"),
+  Type.Object(
+    {
+      tree: Type.String({
+        pattern: "^[0-9a-f]{64}$",
+        description: "The sha256 of a tree that was uploaded as content",
+      }),
+      commit: Type.Optional(
+        Type.String({ pattern: "^[0-9a-f]{40,64}$", description: "The commit that the folder was at" }),
+      ),
+      dirty: Type.Optional(Type.Boolean({ description: "The folder held changes beside the commit" })),
+      from: Type.Optional(Line(1024, "The folder that was sent")),
+    },
+    { additionalProperties: false },
+  ),
+  Type.Object(
+    {
+      git: Line(2000, "The address of a repository, fetched inside the job, such as https://example.org/lab/train.git"),
+      ref: Type.Optional(Line(200, "A branch, a tag or a commit; the default branch without")),
+    },
+    { additionalProperties: false },
+  ),
+  Type.Object(
+    { in_place: Line(4096, "An absolute folder on the node, in which the job must be able to write") },
+    { additionalProperties: false },
+  ),
+]);
+const venvPath = Line(4096, "The folder of a virtual environment or conda prefix on the node, such as /opt/envs/torch");
+const venv = Type.Union([
+  venvPath,
+  Type.Object(
+    {
+      path: venvPath,
+      optional: Type.Optional(Type.Boolean({ description: "Run without it where the job cannot use it" })),
+    },
+    { additionalProperties: false },
+  ),
+]);
 const video = Type.Union([
   Duration,
   Type.Object(
@@ -98,22 +138,25 @@ const outputName = "^[A-Za-z0-9][A-Za-z0-9._-]{0,62}$";
 const refusedForNow = (what: string) =>
   Type.Unknown({ description: `${what}. Known, but no engine here honours it yet: refused, never ignored.` });
 
-/** The job file. Flat; everything is optional but `run`. Resources are per member. */
+/** The job file. Flat; everything is optional but `run`, which only a notebook may leave out. Resources are per member. */
 export const JobSpecBody = Type.Object(
   {
     name: Type.Optional(name),
     project: Type.Optional(AccountPath),
     type: Type.Optional(Type.Enum(["train", "service", "notebook", "batch"])),
     image: Type.Optional(Line(500)),
-    workdir: Type.Optional(Line(4096, "An absolute directory on the node, such as /data/run")),
+    workdir: Type.Optional(workdir),
+    venv: Type.Optional(venv),
     setup: Type.Optional(Text(200_000, "Shell commands to run once before run")),
-    run: Type.String({
-      minLength: 1,
-      maxLength: 200_000,
-      pattern: anyTextPattern,
-      description: "the shell command that the job runs",
-      examples: ["python3 train.py"],
-    }),
+    run: Type.Optional(
+      Type.String({
+        minLength: 1,
+        maxLength: 200_000,
+        pattern: anyTextPattern,
+        description: "the shell command that the job runs; a notebook without one runs JupyterLab",
+        examples: ["python3 train.py"],
+      }),
+    ),
     gpus: Type.Optional(
       Type.Union([
         gpuText,
@@ -365,6 +408,26 @@ export const Output = Type.Object({
   ),
 });
 export type Output = Static<typeof Output>;
+
+export const OutputList = Type.Object({
+  job: Type.String(),
+  live: Type.Boolean({ description: "It has not ended: what it will keep is not known yet" }),
+  outputs: Type.Array(Output),
+  keptUntil: Type.Optional(Timestamp),
+});
+export type OutputList = Static<typeof OutputList>;
+
+/** A file that a job kept, or that lies in a folder of one that runs. */
+export const JobFile = Type.Object({
+  output: Type.String({ description: "The name of the output, or work, out or checkpoint" }),
+  rank: Type.Integer(),
+  path: Type.String(),
+  mode: Type.Integer({ description: "Permissions alone" }),
+  bytes: Type.Integer(),
+  sha256: Type.Optional(Type.String({ description: "Of a file that is kept" })),
+  link: Type.Optional(Type.String({ description: "Where it points, if it is a link" })),
+});
+export type JobFile = Static<typeof JobFile>;
 
 export const Job = Type.Object({
   id: Type.String(),

@@ -1,6 +1,7 @@
 import type { BodyOf, JobCreated } from "@tessera/wire";
 import type { Command } from "commander";
-import { Failure, usageFailure } from "../../failure.ts";
+import { usageFailure } from "../../failure.ts";
+import { keptText } from "../../files/kept-text.ts";
 import { examples } from "../../help.ts";
 import type { Api } from "../../http.ts";
 import { Interrupts } from "../../job/detach.ts";
@@ -8,12 +9,14 @@ import { endedText } from "../../job/ended.ts";
 import { exitCodeOfEnded } from "../../job/exit-code.ts";
 import { followJob } from "../../job/follow.ts";
 import { logPrinter } from "../../job/log-printer.ts";
+import { located } from "../../job/mistakes.ts";
 import { type Progress, progressOf } from "../../job/progress.ts";
 import { nameOfCommand, shellLine } from "../../job/quote.ts";
 import { readSpecFile, type Spec, type SpecDocument } from "../../job/spec-file.ts";
 import { addSpecFlags, overlay, type SpecFlags, specOfFlags } from "../../job/spec-flags.ts";
 import { emitList, emitObject } from "../../output/emit.ts";
 import type { Session } from "../../session.ts";
+import { attachFolders, withoutFolders } from "../../snapshot/attach.ts";
 import { printable } from "../../terminal.ts";
 import { showDryRun } from "./dry-run.ts";
 
@@ -53,14 +56,15 @@ async function run(session: Session, file: string | undefined, flags: RunFlags):
   if (chosen.length > 1) throw usageFailure(`${chosen.join(" and ")} cannot be used together`, "give one of them");
   const documents = await documentsOf(session, file, flags);
   const api = await session.api();
-  if (flags.dryRun) return showDryRun(session, api, documents);
+  if (flags.dryRun) return showDryRun(session, api, withoutFolders(documents));
   // Attached to one job, its output is what is shown; in a machine's format only the final job is.
   const attached = !flags.wait && !flags.detach && session.readable && documents.length === 1;
   const progress = flags.detach ? undefined : progressOf(session);
   const interrupts = flags.detach ? undefined : new Interrupts(session);
   try {
+    const ready = await attachFolders(session, api, documents, { unasked: session.terminal.cwd, progress });
     progress?.phase("validate");
-    const jobs = await submitAll(session, api, documents, flags.idempotencyKey);
+    const jobs = await submitAll(session, api, ready, flags.idempotencyKey);
     if (progress === undefined || interrupts === undefined) return await showCreated(session, jobs);
     session.exitCode = await followAll(session, api, jobs, { progress, interrupts, attached });
   } catch (error) {
@@ -76,23 +80,27 @@ export async function documentsOf(
   session: Session,
   file: string | undefined,
   flags: SpecFlags,
+  usual: Spec = {},
 ): Promise<SpecDocument[]> {
   const line = session.afterDashes;
   if (line !== undefined && line.length === 0) throw usageFailure("there is no command after --");
-  if (file === undefined && line === undefined) {
+  if (file === undefined && line === undefined && usual.run === undefined) {
     throw usageFailure(
       "what should run?",
       "name a job file, or put a command after --: tess run --gpus 1 -- nvidia-smi",
     );
   }
-  const written = file === undefined ? [{ spec: {}, from: "the command line" }] : await readSpecFile(session, file);
+  const written: SpecDocument[] =
+    file === undefined ? [{ spec: usual, from: "the command line" }] : await readSpecFile(session, file);
   const { project } = await session.settings();
   const given = { ...specOfFlags(flags, session), ...(line !== undefined && { run: shellLine(line) }) };
-  return written.map(({ spec, from }) => {
+  return written.map((document) => {
+    const { spec } = document;
     const named = spec.name === undefined && line !== undefined ? nameOfCommand(line) : undefined;
     const asked: Spec = { ...(named !== undefined && { name: named }), ...overlay(spec, given) };
     const where = session.options.project ?? asked.project ?? project;
-    return { from, spec: where === undefined ? asked : { ...asked, project: where } };
+    const full = where === undefined ? asked : { ...asked, project: where };
+    return { ...document, spec: full, given: Object.keys(given) };
   });
 }
 
@@ -103,7 +111,8 @@ async function submitAll(
   key: string | undefined,
 ): Promise<JobCreated[]> {
   const jobs: JobCreated[] = [];
-  for (const [index, { spec, from }] of documents.entries()) {
+  for (const [index, document] of documents.entries()) {
+    const { spec } = document;
     const own = key === undefined ? undefined : documents.length === 1 ? key : `${key}-${index + 1}`;
     try {
       jobs.push(
@@ -112,23 +121,10 @@ async function submitAll(
     } catch (error) {
       if (jobs.length > 0)
         await session.note(`Already submitted: ${jobs.map(({ name, id }) => `${name} (${id})`).join(", ")}`);
-      throw documents.length === 1 ? error : located(error, from);
+      throw located(error, document, documents.length > 1);
     }
   }
   return jobs;
-}
-
-/** Says which document was refused. */
-export function located(error: unknown, from: string): unknown {
-  if (!(error instanceof Failure)) return error;
-  const { exitCode, code, hint, requestId } = error;
-  return new Failure(exitCode, {
-    code,
-    message: `${from}: ${error.message}`,
-    ...(hint !== undefined && { hint }),
-    ...(requestId !== undefined && { requestId }),
-    cause: error,
-  });
 }
 
 export async function showCreated(session: Session, jobs: readonly JobCreated[], done = "submitted to"): Promise<void> {
@@ -180,6 +176,8 @@ async function followAll(session: Session, api: Api, jobs: readonly JobCreated[]
     highest = Math.max(highest, await exitCodeOfEnded(api, last));
     progress.rest();
     await session.note(endedText(last, session.paintNote));
+    const kept = await keptText(api, last);
+    if (kept !== undefined && session.readable) await session.note(kept);
   }
   progress.end();
   if (session.readable || session.format === "csv") return highest;

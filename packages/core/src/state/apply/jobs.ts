@@ -30,6 +30,9 @@ export function applyToJobs(state: State, event: JobEvent): void {
       queueOrPark(state, job);
       return;
     }
+    case "job-entered":
+      jobOf(state, event.job);
+      return;
     case "job-edited":
       edited(state, event);
       return;

@@ -10,6 +10,7 @@ export const statusOfDenial = {
   "method-not-allowed": 405,
   "too-large": 413,
   "unsupported-media-type": 415,
+  "upgrade-required": 426, // the address speaks WebSocket only
   "rate-limited": 429,
   "headers-too-large": 431,
   "request-timeout": 408,
@@ -71,6 +72,7 @@ const titles: Readonly<Record<Denial["refused"], string>> = {
   "method-not-allowed": "Method not allowed",
   "too-large": "Too large",
   "unsupported-media-type": "Content type not accepted",
+  "upgrade-required": "A WebSocket is needed here",
   "rate-limited": "Too many requests",
   "headers-too-large": "Headers too large",
   "request-timeout": "The request took too long to arrive",

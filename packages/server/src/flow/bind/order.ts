@@ -1,9 +1,19 @@
-import { accountOf, type Job, type Lease, pathUp, type ReadonlyState, stopOrderOf, tenantOf } from "@tessera/core";
-import type { LeaseOrder, Limits } from "@tessera/engine";
+import {
+  accountOf,
+  type Code,
+  type Job,
+  type Lease,
+  pathUp,
+  type ReadonlyState,
+  stopOrderOf,
+  tenantOf,
+} from "@tessera/core";
+import type { CodeOrder, LeaseOrder, Limits } from "@tessera/engine";
 
 /** A job without a limit of its own may still not fork without end. */
 const processesMax = 4_096;
 const masterPorts = { first: 20_000, count: 20_000 };
+const pagePorts = { first: 12_000, count: 8_000 };
 
 /** Everything an engine needs to run one member. */
 export function orderOf(
@@ -35,12 +45,16 @@ export function orderOf(
     masterAddress: seats[0]!.facts.address,
     // Gangs side by side on one machine must not meet on one port.
     masterPort: masterPorts.first + ((job.no * 7 + lease.attempt) % masterPorts.count),
+    pagePort: pagePortOf(job, lease),
     tenant: tenantOf(state, job.account).id,
     account: accountOf(state, job.account).path,
     arrayIndex: job.index,
     arrayId: array?.id,
     image: spec.image,
     workdir: spec.workdir,
+    ...(spec.inPlace && { inPlace: true }),
+    ...(spec.code !== undefined && { code: codeOf(spec.code) }),
+    ...(spec.venv !== undefined && { venv: spec.venv }),
     setup: spec.setup,
     run: spec.run,
     env: spec.env,
@@ -56,6 +70,16 @@ export function orderOf(
     stop: stopOrderOf(job, "time-limit", state.policy),
     epoch: state.epoch,
   };
+}
+
+function codeOf(code: Code): CodeOrder {
+  if ("tree" in code) return { tree: code.tree };
+  return { git: { url: code.git, ...(code.ref !== undefined && { ref: code.ref }) } };
+}
+
+/** Where a member should serve a page. Jobs side by side on one machine must not meet on one port. */
+export function pagePortOf(job: Pick<Job, "no">, { attempt, rank }: Pick<Lease, "attempt" | "rank">): number {
+  return pagePorts.first + ((job.no * 7 + attempt * 3 + rank) % pagePorts.count);
 }
 
 /** A checkpoint outlives its job for days, so there is always a limit. */
