@@ -63,6 +63,8 @@ export class Api {
   readonly #locate: () => Target;
   #target: Target;
   #reached = false;
+  /** The version of the server, once it has answered. */
+  serverVersion: string | undefined;
   #agent: Agent | undefined;
 
   constructor(locate: () => Target) {
@@ -178,7 +180,10 @@ export class Api {
           headers: { ...headers, ...(token !== undefined && { authorization: `Bearer ${token}` }) },
           ...(signal !== undefined && { signal }),
         },
-        resolve,
+        (answer) => {
+          this.serverVersion = headerOf(answer, "tessera-version") ?? this.serverVersion;
+          resolve(answer);
+        },
       );
       outgoing.on("socket", (socket) => {
         if (!socket.connecting) sent = true;

@@ -1,7 +1,6 @@
 import { resolve } from "node:path";
 import { readDuration } from "@tessera/wire/duration";
 import { type Command, Option } from "commander";
-import { durationOfClock } from "../elsewhere/times.ts";
 import { usageFailure } from "../failure.ts";
 import type { Session } from "../session.ts";
 import { noFolder, type Spec, withFolderToSend } from "./spec-file.ts";
@@ -231,8 +230,6 @@ function sizeOf(text: string | undefined): number | string | undefined {
 
 function durationOf(flag: string, text: string | undefined): string | undefined {
   if (text === undefined || readDuration(text) !== undefined) return text;
-  const clock = durationOfClock(text);
-  if (clock !== undefined) return clock;
   if (/^\d+$/.test(text)) throw usageFailure(`${flag} ${text} has no unit`, `write ${text}s, ${text}m or ${text}h`);
   throw usageFailure(`${flag} must be a duration, got "${text}"`, "such as 90m, 2h30m or 1d");
 }

@@ -3,6 +3,7 @@ import { dirname, join, parse } from "node:path";
 import { cacheFolder, homeOf } from "../config/paths.ts";
 import { Failure, specFailure } from "../failure.ts";
 import type { Api } from "../http.ts";
+import { located } from "../job/mistakes.ts";
 import type { Progress } from "../job/progress.ts";
 import type { FolderToSend, SpecDocument } from "../job/spec-file.ts";
 import type { Session } from "../session.ts";
@@ -30,29 +31,34 @@ export async function attachFolders(
 ): Promise<SpecDocument[]> {
   const snapshots = new Map<string, Snapshot>();
   const attached: SpecDocument[] = [];
-  for (const { spec, from } of documents) {
+  for (const document of documents) {
+    const { spec } = document;
     const { workdir, ...rest } = spec;
     const asked = isFolderToSend(workdir) ? workdir.send : workdir === undefined ? unasked : undefined;
     if (asked === undefined) {
       const venv = isInPlace(workdir) ? venvOf(session, workdir.in_place) : {};
-      attached.push({ from, spec: { ...venv, ...spec } });
+      attached.push({ ...document, spec: { ...venv, ...spec } });
       continue;
     }
     const project = spec.project as string | undefined;
     const key = `${project ?? ""}\n${asked}`;
     const folder = await folderFor(session, asked, workdir !== undefined);
-    const known = snapshots.get(key) ?? (await snapshotOf(session, api, project, folder, progress));
+    const known =
+      snapshots.get(key) ??
+      (await snapshotOf(session, api, project, folder, progress).catch((error): never => {
+        throw located(error, document, documents.length > 1);
+      }));
     snapshots.set(key, known);
-    attached.push({ from, spec: { ...known, ...rest } });
+    attached.push({ ...document, spec: { ...known, ...rest } });
   }
   return attached;
 }
 
 /** The specs as they are without their folders, for a dry run: nothing is sent. */
 export function withoutFolders(documents: readonly SpecDocument[]): SpecDocument[] {
-  return documents.map(({ spec, from }) => {
-    const { workdir, ...rest } = spec;
-    return { from, spec: isFolderToSend(workdir) ? rest : spec };
+  return documents.map((document) => {
+    const { workdir, ...rest } = document.spec;
+    return isFolderToSend(workdir) ? { ...document, spec: rest } : document;
   });
 }
 

@@ -9,7 +9,7 @@ import { tess } from "../../program.ts";
 import { temporaryFolder } from "../../testing/folder.ts";
 import { problem, StandIn as Server, type StandIn } from "../../testing/stand-in.ts";
 import { FakeTerminal, runTess } from "../../testing/terminal.ts";
-import { createdJob, endedJob, memberOf } from "../../testing/things.ts";
+import { createdJob, endedJob, memberOf, nodeOf } from "../../testing/things.ts";
 
 /** Lets submitted jobs go through the given stages, one each time someone looks. */
 function scriptJob(server: StandIn, stages: readonly Partial<Job>[], lines: readonly Partial<LogEntry>[] = []): void {
@@ -133,6 +133,18 @@ test("a job that is started again shows the output of each attempt", async (t) =
   assert.equal(code, 0);
   assert.equal(out, "attempt 1\nattempt 2\n");
   assert.match(err, /queue +attempt 2/);
+});
+
+test("the first run on virtual GPUs says what that means, once", async (t) => {
+  const server = await Server.start(t);
+  scriptJob(server, [endedJob("succeeded", 0)]);
+  server.on("listNodes", () => ({ items: [nodeOf({ virtual: true })] }));
+  const env = { ...server.env, HOME: temporaryFolder(t) };
+  const noteOf = async (...argv: string[]) => (await runTess([...argv, "--", "true"], { env })).err.includes("virtual");
+  assert.equal(await noteOf("run", "-d", "-o", "json", "--gpus", "1"), false, "a program is not told");
+  assert.equal(await noteOf("run", "--gpus", "1"), true);
+  assert.equal(await noteOf("run", "--gpus", "1"), false);
+  assert.equal(server.requestsTo("listNodes").length, 1);
 });
 
 test("--detach prints the job and leaves, in every format", async (t) => {
@@ -452,11 +464,16 @@ test("apply sends each document without a key, since it is idempotent by name", 
   writeFileSync(join(folder, "a.yaml"), "name: a\nrun: x\n---\nname: b\nrun: y\n");
   server.on("applyJob", ({ body }) => {
     const { name } = body as { name: string };
-    return createdJob({ id: `job_${name}`, name });
+    const changed = { applied: "changed" as const, beside: ["job_old"] };
+    return {
+      ...createdJob({ id: `job_${name}`, name }),
+      ...(name === "a" ? { applied: "unchanged" as const } : changed),
+    };
   });
-  const { code, out } = await runTess(["apply", "-f", "a.yaml", "-p", "lab"], { env: server.env, cwd: folder });
+  const { code, out, err } = await runTess(["apply", "-f", "a.yaml", "-p", "lab"], { env: server.env, cwd: folder });
   assert.equal(code, 0);
-  assert.equal(out, "a job_a applied in lab\nb job_b applied in lab\n");
+  assert.equal(out, "a job_a unchanged in lab\nb job_b changed in lab\n");
+  assert.equal(err, "b: the earlier job of this name goes on; tess cancel job_old ends it\n");
   assert.deepEqual(
     server.requestsTo("applyJob").map(({ body }) => (body as { project: string }).project),
     ["lab", "lab"],

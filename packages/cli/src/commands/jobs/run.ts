@@ -14,6 +14,7 @@ import { type Progress, progressOf } from "../../job/progress.ts";
 import { nameOfCommand, shellLine } from "../../job/quote.ts";
 import { readSpecFile, type Spec, type SpecDocument } from "../../job/spec-file.ts";
 import { addSpecFlags, overlay, type SpecFlags, specOfFlags } from "../../job/spec-flags.ts";
+import { tellOfVirtual } from "../../job/virtual.ts";
 import { emitList, emitObject } from "../../output/emit.ts";
 import type { Session } from "../../session.ts";
 import { attachFolders, withoutFolders } from "../../snapshot/attach.ts";
@@ -65,6 +66,12 @@ async function run(session: Session, file: string | undefined, flags: RunFlags):
     const ready = await attachFolders(session, api, documents, { unasked: session.terminal.cwd, progress });
     progress?.phase("validate");
     const jobs = await submitAll(session, api, ready, flags.idempotencyKey);
+    if (jobs.some(({ gpus }) => gpus > 0)) {
+      await tellOfVirtual(session, api, (text) => {
+        progress?.clear();
+        void session.note(text);
+      });
+    }
     if (progress === undefined || interrupts === undefined) return await showCreated(session, jobs);
     session.exitCode = await followAll(session, api, jobs, { progress, interrupts, attached });
   } catch (error) {
@@ -127,11 +134,15 @@ async function submitAll(
   return jobs;
 }
 
-export async function showCreated(session: Session, jobs: readonly JobCreated[], done = "submitted to"): Promise<void> {
+export async function showCreated<Created extends JobCreated>(
+  session: Session,
+  jobs: readonly Created[],
+  done: (job: Created) => string = () => "submitted to",
+): Promise<void> {
   const view = { columns: [{ name: "id", text: ({ id }: JobCreated) => id }], nameOf: ({ id }: JobCreated) => id };
-  const text = (job: JobCreated) => {
+  const text = (job: Created) => {
     const size = job.size > 1 ? `, ${job.size} elements` : "";
-    return `${session.paint("bold", printable(job.name))} ${job.id} ${done} ${job.project}${size}\n`;
+    return `${session.paint("bold", printable(job.name))} ${job.id} ${done(job)} ${job.project}${size}\n`;
   };
   if (session.readable) for (const job of jobs) await session.print(text(job));
   else if (jobs.length === 1) await emitObject(session, jobs[0]!, jobs[0]!.id, text);
