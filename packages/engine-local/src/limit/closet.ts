@@ -95,6 +95,8 @@ function bwrap(closet: Closet): string[] {
   else for (const name of ["SETUID", "SETGID", "SETPCAP"]) words.push("--cap-add", `CAP_${name}`);
   words.push(...rootWords(closet), "--dev-bind", "/dev", "/dev", "--proc", "/proc");
   if (closet.shmMiB !== undefined) words.push("--size", String(closet.shmMiB * mebibyte));
+  // Ours by default, and then closed to the user that the job becomes: no semaphore, no data loader of PyTorch.
+  if (closet.user !== undefined) words.push("--perms", "1777");
   words.push("--tmpfs", "/dev/shm");
   words.push("--tmpfs", closet.stateFolder);
   if (closet.contentFolder !== undefined) words.push("--tmpfs", closet.contentFolder);
