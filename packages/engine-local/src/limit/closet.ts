@@ -95,6 +95,8 @@ function bwrap(closet: Closet): string[] {
   else for (const name of ["SETUID", "SETGID", "SETPCAP"]) words.push("--cap-add", `CAP_${name}`);
   words.push(...rootWords(closet), "--dev-bind", "/dev", "/dev", "--proc", "/proc");
   if (closet.shmMiB !== undefined) words.push("--size", String(closet.shmMiB * mebibyte));
+  // Ours by default, and then closed to the user that the job becomes: no semaphore, no data loader of PyTorch.
+  if (closet.user !== undefined) words.push("--perms", "1777");
   words.push("--tmpfs", "/dev/shm");
   words.push("--tmpfs", closet.stateFolder);
   if (closet.contentFolder !== undefined) words.push("--tmpfs", closet.contentFolder);
@@ -126,9 +128,6 @@ function rootWords({ newFolders }: Closet): string[] {
  */
 function unshare(closet: Closet): string[] {
   const size = closet.shmMiB === undefined ? "" : `,size=${closet.shmMiB}m`;
-<<<<<<< HEAD
-  const script = `w=$1; t=$2; s=$3; c=$4; n=$5; shift 5
-=======
   const script = `n=$1; shift
 if [ "$n" -gt 0 ]; then
   r=${shown.root}
@@ -143,8 +142,7 @@ if [ "$n" -gt 0 ]; then
   { mkdir $r/.old && cd $r && pivot_root . .old && cd / && umount -l /.old && rmdir /.old && mount -o remount,ro /
   } >&2 || exit 125
 fi
-w=$1; t=$2; s=$3; n=$4; shift 4
->>>>>>> main
+w=$1; t=$2; s=$3; c=$4; n=$5; shift 5
 while [ "$n" -gt 0 ]; do
   mount --bind -o "$3" "$1" "$2" >&2 || exit 125
   shift 3; n=$((n - 1))
@@ -167,14 +165,9 @@ exec "$@"`;
   return [
     ...["unshare", "--mount", "--propagation", "private", "--pid", "--ipc", "--fork", "--kill-child", "--"],
     ...["/bin/sh", "-c", script, "tess"],
-<<<<<<< HEAD
-    ...[closet.workFolder, closet.temporaryFolder, closet.stateFolder, closet.contentFolder ?? ""],
-    ...[String(closet.binds.length), ...closet.binds.flatMap(({ from, at }) => [from, at])],
-=======
     ...[String(closet.newFolders.length), ...closet.newFolders],
-    ...[closet.workFolder, closet.temporaryFolder, closet.stateFolder],
+    ...[closet.workFolder, closet.temporaryFolder, closet.stateFolder, closet.contentFolder ?? ""],
     ...[String(closet.binds.length), ...closet.binds.flatMap(bindWords)],
->>>>>>> main
     ...[String(closet.coveredDevices.length), ...closet.coveredDevices],
   ];
 }
