@@ -72,6 +72,7 @@ export async function buildApi(built: {
   keys: Keys;
   config?: ApiConfig;
   content?: ContentStore;
+  dataFolder?: string;
   /** Other declarations than wire's: how tests see that each one counts. */
   table?: Readonly<Record<RouteId, Route>>;
 }): Promise<BuiltApi> {
@@ -103,6 +104,7 @@ export async function buildApi(built: {
     entrances,
     pages,
     ...(built.content !== undefined && { content: built.content }),
+    ...(built.dataFolder !== undefined && { dataFolder: built.dataFolder }),
   };
   const stopMetrics = metrics.follow(control);
   const watches = new Watches(api, { ...usualWatchLimits, ...config.watch }, (open) => {
