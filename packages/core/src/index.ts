@@ -87,6 +87,7 @@ export type {
   After,
   ArrayAsk,
   AttemptRecord,
+  Code,
   GpuAsk,
   Isolation,
   Job,
@@ -103,7 +104,14 @@ export { memoryText } from "./model/memory.ts";
 export type { FleetNode, NodeFacts } from "./model/node.ts";
 export { type KeptOutput, outputsUsual, outputUndeclared } from "./model/output.ts";
 export type { PartSeat, PoolMode } from "./model/part.ts";
-export { graceMaxOf, movesPerHourPlain, type Policy, plainPolicy, usualHandover } from "./model/policy.ts";
+export {
+  graceMaxOf,
+  movesPerHourPlain,
+  type Policy,
+  plainPolicy,
+  usualContentLimits,
+  usualHandover,
+} from "./model/policy.ts";
 export type { SizeClasses, SizeCounts } from "./model/size.ts";
 export {
   byPath,
@@ -127,6 +135,7 @@ export {
 } from "./model/tree.ts";
 export { day, hour, type Instant, minute, second, unitsPerGpu } from "./model/units.ts";
 export type { UsageState } from "./model/usage.ts";
+export { plainPath, systemFolders, type Volume } from "./model/volume.ts";
 export { decimalText, divideRounded, exponentOf, minorMicros, moneyText, shareOut } from "./money/amount.ts";
 export type { Budget, BudgetStanding, BudgetStop } from "./money/budget.ts";
 export type { Charge, ChargeKind, InvoiceLine, LineKey } from "./money/charge.ts";
@@ -159,6 +168,7 @@ export { readSnapshot, snapshotSchema, writeSnapshot } from "./state/snapshot/sn
 export type { State } from "./state/state.ts";
 export { withoutAll } from "./submit/all-gpus.ts";
 export { Mistakes } from "./submit/mistakes.ts";
+export { type MountSource, mountSource } from "./submit/mounts.ts";
 export { fieldsNotYet, parseJob, type RawJob, readJob, type Settled } from "./submit/parse.ts";
 export { cpusToMilli, gpusToUnits, parseDuration, parseSize } from "./submit/quantities.ts";
 export { parseSizes, sizedAmounts, withoutSizes } from "./submit/sizes.ts";

@@ -8,6 +8,10 @@ export interface Capabilities {
   readonly isolation: readonly ("whole" | "mig" | "mps" | "timeslice")[];
   /** Takes `workdir` as an absolute directory on the node. */
   readonly workdir: boolean;
+  /** Shows volumes and outputs of other jobs at paths of their choice. */
+  readonly mounts?: boolean;
+  /** Brings the user's files to the work folder: `code` and `venv`. */
+  readonly code?: boolean;
 }
 
 /** One member to run. Complete: an engine needs nothing else, and the same order for the same lease is the same request. */
@@ -42,10 +46,16 @@ export interface LeaseOrder {
   readonly arrayId?: string;
   readonly image?: string;
   readonly workdir?: string;
+  /** The job must be able to write in `workdir`; the engine says what stands in the way. */
+  readonly inPlace?: true;
   /** What lies in the work folder when the member starts; each member of each attempt has a copy of its own. */
   readonly code?: CodeOrder;
+  /** A virtual environment or conda prefix on the node, whose programs come first. */
+  readonly venv?: { readonly path: string; readonly optional?: boolean };
   readonly setup?: string;
   readonly run: string;
+  /** Folders that the job sees besides its own. */
+  readonly mounts?: readonly MountOrder[];
   /** What to keep when the member has ended; absent = nothing. */
   readonly outputs?: OutputsOrder;
   readonly env: { readonly [name: string]: string };
@@ -62,6 +72,11 @@ export interface LeaseOrder {
 
 /** A tree of the tenant's content, or a repository that is fetched inside the job, as its user, before `setup`. */
 export type CodeOrder = { readonly tree: string } | { readonly git: { readonly url: string; readonly ref?: string } };
+
+/** Something shown at an absolute path: a folder of the node, or a tree of the tenant's content, which cannot be written. */
+export type MountOrder =
+  | { readonly at: string; readonly folder: string; readonly readOnly: boolean }
+  | { readonly at: string; readonly tree: string };
 
 /** Which files of a member are kept after its end, and how much of them. */
 export interface OutputsOrder {

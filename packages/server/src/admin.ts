@@ -1,8 +1,8 @@
-import { randomBytes } from "node:crypto";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { missingKeys } from "./access/keys.ts";
 import { BadCall, parseConfig } from "./config.ts";
+import { checkBackup } from "./flow/project/check-backup.ts";
 import { projections, verify } from "./flow/project/verify.ts";
 import { beginEpoch } from "./flow/write/epoch.ts";
 import type { JournalRow } from "./journal/format.ts";
@@ -62,7 +62,7 @@ async function main(): Promise<void> {
         found.sound && told !== undefined ? { ...found, sound: false, badSeq: found.rows, fault: told } : found;
       const text = verdict.sound
         ? `sound: ${verdict.rows} rows, ${verdict.events} events, head ${verdict.headHash.slice(0, 16)}, state ${verdict.stateHash.slice(0, 16)}`
-        : `NOT SOUND at row ${verdict.badSeq}: ${verdict.fault}`;
+        : `NOT SOUND${verdict.badSeq === undefined ? "" : ` at row ${verdict.badSeq}`}: ${verdict.fault}`;
       print(verdict, text);
       if (!verdict.sound) process.exitCode = exitBroken;
       return;
@@ -83,9 +83,10 @@ async function main(): Promise<void> {
     }
     case "restore": {
       const file = needed(rest[0], "tess admin restore FILE");
+      await checkBackup(file);
       await restore(file, config.store);
       const store = await openStore(config.store);
-      const epoch = await beginEpoch(store, "restored from a backup", `op_${randomBytes(12).toString("hex")}`);
+      const epoch = await beginEpoch(store, "restored from a backup");
       const secrets = (await store.privates("secret")).size;
       await store.close();
       const keys = join(config.data, "keys");
@@ -102,7 +103,7 @@ async function main(): Promise<void> {
         return print({ accepted: false }, "nothing was lost: the store holds the row that its head file names");
       if (!values.yes) throw new BadCall(`${comparison.message}\nTo do so: tess admin accept-loss --yes`);
       const store = await openStore(config.store, { acceptLoss: true });
-      const epoch = await beginEpoch(store, lossOf(comparison), `op_${randomBytes(12).toString("hex")}`);
+      const epoch = await beginEpoch(store, lossOf(comparison));
       await store.close();
       return print({ accepted: true, epoch }, `written down in the journal; epoch ${epoch} begins`);
     }

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, rmSync } from "node:fs";
+import { existsSync, readFileSync, realpathSync, rmSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
@@ -14,6 +14,8 @@ import { BadCall, dataOf, parseConfig, type ServerConfig, usage } from "./config
 import { prepareDataFolder } from "./data-folder.ts";
 import { prepareFirstStart, writePrivately } from "./first-start.ts";
 import { Driver } from "./flow/bind/drive.ts";
+import { Reports } from "./flow/bind/reports.ts";
+import { sweepContent } from "./flow/content/sweep.ts";
 import { ThreadedControlPlane } from "./flow/control-plane.ts";
 import { KeptOutputs } from "./flow/keep/kept.ts";
 import { deleteAllSecrets } from "./flow/people/secrets.ts";
@@ -50,7 +52,9 @@ async function main(): Promise<void> {
       : openSimulated(parseVirtual(config.simulated));
   const control = await ThreadedControlPlane.start(config, () => openReader(config.store), engine);
   control.onFailed((failure) => {
-    if (!failure.known) writePrivately(unknownCommitFile(config), `${failure.op}\n`);
+    try {
+      if (!failure.known) writePrivately(unknownCommitFile(config), `${failure.op}\n`);
+    } catch {} // the next start recovers all the same; it only cannot say what became of this one
     say(`tessera: stopping: ${failure.message}. What was acknowledged is kept; start again to recover.`);
     process.exit(exitOutage);
   });
@@ -67,20 +71,27 @@ async function main(): Promise<void> {
       { kind: "node.register", nodes },
       { actor: { user: "system" }, request: "inventory" },
     );
-    if (isRefusal(answer)) throw new Error(`inventory: ${answer.detail}`);
+    if (!isRefusal(answer)) return;
+    // On a full disk the fleet stays what it was.
+    if (answer.refused === "no-space" && control.state.fleet.nodes.length > 0) return say(`tessera: ${answer.detail}`);
+    throw new Error(`inventory: ${answer.detail}`);
   };
   await register();
   const tokenFile = join(config.data, "owner.token");
   const first = await prepareFirstStart(control, tokenFile);
 
-  const kept = new KeptOutputs(control.state, () => control.reader);
+  const kept = new KeptOutputs(control);
   control.follow(kept);
   await kept.load(control.now());
+  const reports = new Reports(
+    (report) => control.put({ engine: engine.name, kind: "report", report, v: 1 }),
+    (ms) => sleep(ms),
+  );
   const driver = new Driver({
     engine,
     files: kept,
     state: control.state,
-    report: (report) => control.put({ engine: engine.name, kind: "report", report, v: 1 }),
+    report: (report) => reports.put(report),
     secretsFor: async (job) => ({
       ...(job.spec.type === "notebook" && { JUPYTER_TOKEN: pageTokenOf(keys.serverKey, job.id) }),
       ...(await decryptSecrets(keys.secretsKey, control.reader, control.state, job.account, job.spec.secrets)),
@@ -98,7 +109,11 @@ async function main(): Promise<void> {
   control.adopted();
   const sweep = async () => {
     kept.expire(control.now());
-    await engine.sweep((job) => control.state.jobById.has(job)).catch((error) => say(`tessera: ${error.message}`));
+    const outputsOf = (tenant: string) => kept.treesOf(tenant);
+    await engine
+      .sweep((job) => control.state.jobById.has(job))
+      .then(() => sweepContent(content, control.state, outputsOf, control.now()))
+      .catch((error) => say(`tessera: ${error.message}`));
   };
   void sweep();
   const sweeping = setInterval(() => void sweep(), sweepEveryMs);
@@ -107,16 +122,18 @@ async function main(): Promise<void> {
 
   const webhook =
     config.webhook === undefined ? undefined : openWebhook(config.data, config.webhook, keys.webhookKey, control);
-  const api = await startApi({ control, keys, content, config: { ...config, console: consoleFolder } }).catch(
-    (error) => {
-      throw cannotListen(error, config, tokenFile);
-    },
-  );
+  const dataFolder = realpathSync(config.data);
+  const parts = { control, keys, content, dataFolder, config: { ...config, console: consoleFolder } };
+  const api = await startApi(parts).catch((error) => {
+    throw cannotListen(error, config, tokenFile);
+  });
   const certificateFile = config.tls && resolve(config.tls.cert);
-  writePrivately(
-    join(config.data, "endpoint.json"),
-    `${JSON.stringify({ url: api.url, pid: process.pid, tokenFile, certificateFile })}\n`,
-  );
+  const endpoint = { url: api.url, pid: process.pid, tokenFile, certificateFile };
+  try {
+    writePrivately(join(config.data, "endpoint.json"), `${JSON.stringify(endpoint)}\n`);
+  } catch (error) {
+    say(`tessera: ${(error as Error).message}; give tess the address with --server ${api.url}`); // on a full disk
+  }
   starting.ready();
   const refresh = setInterval(
     () => void register().catch((error) => say(`tessera: ${error.message}`)),
@@ -174,7 +191,7 @@ function greet(config: ServerConfig, control: ThreadedControlPlane, api: Api, ne
     say(`  ${readFileSync(newToken, "utf8").trim()}`);
   }
   say(
-    `tessera: ${gpus}${virtual} GPUs on ${nodes.length} nodes; ${store} journal at row ${seq}, ${eventsReplayed} events replayed`,
+    `tessera: ${gpus}${virtual} ${gpus === 1 ? "GPU" : "GPUs"} on ${nodes.length} ${nodes.length === 1 ? "node" : "nodes"}; ${store} journal at row ${seq}, ${eventsReplayed} events replayed`,
   );
   say(
     `tessera: ready at ${api.url} after ${((performance.now() - startedAt) / 1000).toFixed(2)} s. Open it in a browser, or try: npx tess ${finding(config)}run --gpus 1 -- echo hello`,

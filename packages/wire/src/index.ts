@@ -3,6 +3,7 @@ export { type Action, actions } from "./actions.ts";
 export { fieldElsewhere } from "./fields-elsewhere.ts";
 export { invoicePage } from "./invoice-page.ts";
 export { nearestName } from "./nearest.ts";
+export { headerShapes, parametersOf } from "./parameters.ts";
 export { reasonSentence, waitingReasons } from "./reasons.ts";
 export { statusOfRefusal } from "./refusals.ts";
 export {
@@ -35,6 +36,7 @@ export {
   type PageOf,
   Problem,
 } from "./shapes/common.ts";
+export { ContentAsk, ContentMissing, ContentPart, ContentTaken, uploadBytesMax } from "./shapes/content.ts";
 export { EnterBody, Entrance } from "./shapes/entrance.ts";
 export { FleetNodeShape, GpuShape, NodeShape } from "./shapes/fleet.ts";
 export {
@@ -44,6 +46,7 @@ export {
   DryRun,
   Explanation,
   Job,
+  JobApplied,
   JobCost,
   JobCreated,
   JobFile,

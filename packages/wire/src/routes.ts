@@ -15,14 +15,25 @@ import {
   UserShape,
   WhoAmI,
 } from "./shapes/access.ts";
-import { Account, AccountCreate, AccountEdit, AccountPage, SecretList, SecretPut } from "./shapes/account.ts";
-import { AccountPath, Line, PageQuery } from "./shapes/common.ts";
+import {
+  Account,
+  AccountCreate,
+  AccountEdit,
+  AccountPage,
+  SecretList,
+  SecretPut,
+  VolumeList,
+  VolumePut,
+} from "./shapes/account.ts";
+import { AccountPath, DateTimeOrAgo, Line, PageQuery } from "./shapes/common.ts";
+import { ContentAsk, ContentMissing, ContentTaken } from "./shapes/content.ts";
 import { EnterBody, Entrance } from "./shapes/entrance.ts";
 import { DrainBody, FleetMap, GpuPage, MaintenanceBody, NodePage, NodeShape, ReasonBody } from "./shapes/fleet.ts";
 import {
   DryRun,
   Explanation,
   Job,
+  JobApplied,
   JobCreated,
   JobFile,
   JobPage,
@@ -99,14 +110,16 @@ export interface Route {
   readonly stream?: "ndjson" | "bytes";
   /** Also takes application/yaml. */
   readonly yaml?: true;
+  /** Reads only, and a well-formed query can still mean nothing here. Whatever takes a body can. */
+  readonly judges?: true;
+  /** Takes a stream of bytes as its body instead of JSON: parts, as `ContentPart` describes them. */
+  readonly upload?: true;
 }
 
 const none = Type.Object({});
 const empty = Type.Object({}, { additionalProperties: false });
 const text = (maxLength = 200) => Type.Optional(Line(maxLength));
-const instant = Type.Optional(
-  Type.String({ maxLength: 40, description: "ISO 8601, or a duration back from now such as 7d" }),
-);
+const instant = Type.Optional(DateTimeOrAgo);
 
 const fileSource = {
   output: Type.Optional(
@@ -186,7 +199,7 @@ const table = {
     resource: "in-project",
     summary: "Submit unless a live job of this project and name has the same spec",
     body: JobSpecBody,
-    answer: JobCreated,
+    answer: JobApplied,
     status: 200,
     yaml: true,
   },
@@ -200,6 +213,27 @@ const table = {
     answer: DryRun,
     status: 200,
     yaml: true,
+  },
+  findMissing: {
+    method: "POST",
+    path: "/v1/content/missing",
+    action: "job.submit",
+    resource: "in-project",
+    summary: "Which of these contents must be sent before a job can be submitted with them",
+    body: ContentAsk,
+    answer: ContentMissing,
+    status: 200,
+  },
+  putContent: {
+    method: "POST",
+    path: "/v1/content",
+    action: "job.submit",
+    resource: "in-project",
+    summary: "Send files and trees, named by their sha256",
+    query: Type.Object({ project: Type.Optional(AccountPath) }, { additionalProperties: false }),
+    answer: ContentTaken,
+    status: 200,
+    upload: true,
   },
   listJobs: {
     method: "GET",
@@ -281,11 +315,14 @@ const table = {
     summary: "Log lines",
     answer: LogEntry,
     status: 200,
+    judges: true,
     stream: "ndjson",
     query: Type.Object(
       {
-        rank: Type.Optional(Type.Integer({ minimum: 0 })),
-        attempt: Type.Optional(Type.Integer({ minimum: 1, description: "Default: the last that ran" })),
+        rank: Type.Optional(Type.Integer({ minimum: 0, maximum: 100_000 })),
+        attempt: Type.Optional(
+          Type.Integer({ minimum: 1, maximum: 1_000_000, description: "Default: the last that ran" }),
+        ),
         tail: Type.Optional(Type.Integer({ minimum: 0, maximum: 1_000_000 })),
         since: instant,
         follow: Type.Optional(Type.Boolean()),
@@ -433,6 +470,36 @@ const table = {
     action: "secret.write",
     resource: "account",
     summary: "Delete a secret",
+    answer: none,
+    status: 204,
+  },
+
+  listVolumes: {
+    method: "GET",
+    path: "/v1/accounts/:account/volumes",
+    action: "volume.read",
+    resource: "account",
+    summary: "Volumes that jobs of this account can mount: its own and those of accounts above",
+    answer: VolumeList,
+    status: 200,
+    query: Type.Object(PageQuery, { additionalProperties: false }),
+  },
+  putVolume: {
+    method: "PUT",
+    path: "/v1/accounts/:account/volumes/:volume",
+    action: "volume.write",
+    resource: "account",
+    summary: "Make a folder of the machines a volume of this account; one that is there is never changed",
+    body: VolumePut,
+    answer: none,
+    status: 204,
+  },
+  deleteVolume: {
+    method: "DELETE",
+    path: "/v1/accounts/:account/volumes/:volume",
+    action: "volume.write",
+    resource: "account",
+    summary: "Delete a volume; the folder and its files stay",
     answer: none,
     status: 204,
   },
@@ -696,6 +763,7 @@ const table = {
     summary: "GPU time by account, user, job, GPU or node",
     answer: UsageReport,
     status: 200,
+    judges: true,
     query: Type.Object(
       {
         by: Type.Optional(Type.Enum(["account", "user", "job", "gpu", "node"], { default: "account" })),
@@ -764,6 +832,7 @@ const table = {
     summary: "Cost by account, user, job, model, kind or day",
     answer: CostReport,
     status: 200,
+    judges: true,
     query: Type.Object(
       {
         by: Type.Optional(Type.Enum(["account", "user", "job", "model", "class", "day"], { default: "account" })),
@@ -927,6 +996,7 @@ const table = {
     summary: "The audit log",
     answer: AuditPage,
     status: 200,
+    judges: true,
     watch: true,
     query: Type.Object(
       {
@@ -961,7 +1031,11 @@ export const routes: { readonly [Id in keyof typeof table]: (typeof table)[Id] &
 export type RouteId = keyof typeof table;
 export type RouteOf<Id extends RouteId> = (typeof table)[Id];
 export type BodyOf<Id extends RouteId> =
-  RouteOf<Id> extends { body: infer Body extends TSchema } ? Static<Body> : undefined;
+  RouteOf<Id> extends { body: infer Body extends TSchema }
+    ? Static<Body>
+    : RouteOf<Id> extends { upload: true }
+      ? AsyncIterable<Uint8Array> | undefined
+      : undefined;
 export type QueryOf<Id extends RouteId> =
   RouteOf<Id> extends { query: infer Query extends TSchema } ? Static<Query> : Record<string, never>;
 export type AnswerOf<Id extends RouteId> =

@@ -22,7 +22,7 @@ const inside = "Inside a job:";
 const fleet = "Fleet:";
 const people = "Accounts and people:";
 const books = "Books:";
-const verbs = "Any noun (job, node, gpu, account, quota, user, role, token, secret, event):";
+const verbs = "Any noun (job, node, gpu, account, quota, user, role, token, secret, volume, event):";
 const setup = "Setup:";
 
 export const commands: readonly CommandEntry[] = [
@@ -41,6 +41,8 @@ export const commands: readonly CommandEntry[] = [
   },
   { name: "ps", aliases: ["queue"], group: jobs, summary: "list jobs", load: () => import("./jobs/ps.ts") },
   { name: "logs", group: jobs, summary: "show the output of a job", load: () => import("./jobs/logs.ts") },
+  { name: "outputs", group: jobs, summary: "list what a job kept", load: () => import("./jobs/outputs.ts") },
+  { name: "cp", group: jobs, summary: "copy files of a job to this machine", load: () => import("./jobs/cp.ts") },
   {
     name: "exec",
     group: inside,
@@ -152,6 +154,13 @@ export const commands: readonly CommandEntry[] = [
     group: people,
     summary: "get, set, delete",
     load: () => import("./people/secret.ts"),
+  },
+  {
+    name: "volume",
+    aliases: ["volumes"],
+    group: people,
+    summary: "get, create, delete",
+    load: () => import("./people/volume.ts"),
   },
 
   { name: "cost", group: books, summary: "show what GPU time has cost", load: () => import("./books/cost.ts") },

@@ -49,7 +49,7 @@ describe("inside a job", { skip: absent }, () => {
 
   /** Carried out in this process: starting one for each command would take most of the time. */
   const tess = (...args: string[]): Promise<Run> =>
-    runTess(args, { env: server.env as Record<string, string>, cwd: server.env.HOME! });
+    runTess(args, { env: server.env as Record<string, string>, cwd: server.folder });
 
   async function must(...args: string[]): Promise<Run> {
     const run = await tess(...args);

@@ -1,7 +1,9 @@
-import type { Attempt, Job, Member } from "@tessera/wire";
+import type { Attempt, Job, Member, Output } from "@tessera/wire";
+import { codeText } from "@tessera/wire/code";
 import { shortDuration } from "@tessera/wire/duration";
 import { moneyText } from "@tessera/wire/money";
 import { Option } from "commander";
+import { outputColumns } from "../files/columns.ts";
 import { findJob } from "../job/find.ts";
 import { gpusText, nodesText, stateStyle, stateText } from "../job/state.ts";
 import { type Field, fieldsText, objectFields } from "../output/fields.ts";
@@ -141,6 +143,7 @@ function describeJob(each: Job, paint: Paint, now: number): string {
     ["GPUs", gpusText(each)],
     ["Class", each.class],
     ["Priority", String(each.priority)],
+    ["Code", codeText(each.spec.workdir)],
     ["Attempt", String(each.attempt)],
     ["Array", each.array === undefined ? undefined : `${each.array.id}, element ${each.array.index}`],
     ["Elements", each.elements === undefined ? undefined : elementsText(each.elements)],
@@ -159,6 +162,7 @@ function describeJob(each: Job, paint: Paint, now: number): string {
     fieldsText(fields, paint, "  ") +
     membersText(each, paint, now) +
     attemptsText(each, paint, now) +
+    outputsText(each, paint, now) +
     specText(each, paint)
   );
 }
@@ -198,6 +202,12 @@ function attemptsText({ attempts = [] }: Job, paint: Paint, now: number): string
     { headers: true, paint, now },
   );
   return `\n${paint("bold", "Attempts")}\n${indented(table)}`;
+}
+
+function outputsText({ outputs = [], name }: Job, paint: Paint, now: number): string {
+  if (outputs.length === 0) return "";
+  const table = renderTable<Output>(outputColumns, outputs, { headers: true, paint, now });
+  return `\n${paint("bold", "Outputs")}  ${paint("dim", `tess cp ${name}:PATH .`)}\n${indented(table)}`;
 }
 
 /** Which limit is really enforced by what. */

@@ -18,6 +18,7 @@ export class Pty {
     const tess = `${quoteWord(process.execPath)} ${quoteWord(program)}`;
     this.#pty = nodePty!.spawn("/bin/sh", ["-c", `${tess} ${line}`], {
       name: "xterm-256color",
+      cwd: server.folder,
       cols: size.columns,
       rows: size.rows,
       env: { ...server.env, TERM: "xterm-256color" } as Record<string, string>,

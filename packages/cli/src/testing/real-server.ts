@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { type ChildProcess, type ChildProcessWithoutNullStreams, execFile, spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { TestContext } from "node:test";
@@ -18,7 +18,9 @@ export interface Run {
 /** A control plane of its own on virtual GPUs, reached as a clone's is: by what it wrote into its data folder. */
 export class RealServer {
   readonly env: NodeJS.ProcessEnv;
-  readonly #folder: string;
+  readonly #home: string;
+  /** Where commands are typed. */
+  readonly folder: string;
   readonly #data: string;
   #child: ChildProcess | undefined;
 
@@ -26,7 +28,9 @@ export class RealServer {
   constructor(t?: TestContext) {
     t?.after(() => this.end());
     const folder = mkdtempSync(join(tmpdir(), "tess-real-"));
-    this.#folder = folder;
+    this.#home = folder;
+    this.folder = join(folder, "desk");
+    mkdirSync(this.folder);
     this.#data = join(folder, "data");
     this.env = { PATH: process.env.PATH, HOME: folder, TESSERA_DATA: this.#data };
   }
@@ -60,7 +64,7 @@ export class RealServer {
     if (jobs.length > 0) await this.tess("cancel", "-y", ...jobs);
     if (jobs.length > 0) await this.tess("wait", ...jobs, "--timeout", "10s");
     await this.stop("SIGTERM");
-    rmSync(this.#folder, { recursive: true, force: true, maxRetries: 5 });
+    rmSync(this.#home, { recursive: true, force: true, maxRetries: 5 });
   }
 
   /** Where it listens. */
@@ -87,13 +91,16 @@ export class RealServer {
 
   /** A command that goes on; its streams are the caller's. */
   spawn(...args: string[]): ChildProcessWithoutNullStreams {
-    return spawn(process.execPath, [program, ...args], { env: this.env });
+    return spawn(process.execPath, [program, ...args], { env: this.env, cwd: this.folder });
   }
 
   tess(...args: string[]): Promise<Run> {
     return new Promise((resolve) => {
-      const child = execFile(process.execPath, [program, ...args], { env: this.env }, (_error, out, err) =>
-        resolve({ code: child.exitCode ?? -1, out, err }),
+      const child = execFile(
+        process.execPath,
+        [program, ...args],
+        { env: this.env, cwd: this.folder },
+        (_error, out, err) => resolve({ code: child.exitCode ?? -1, out, err }),
       );
     });
   }

@@ -63,6 +63,14 @@ for (const [name, examine] of Object.entries(ways)) {
       assert.deepEqual(lines, ["SigBlk:\t0000000000000000", "SigIgn:\t0000000000000000", "/dev/null"]);
     });
 
+    it("lets the command use shared memory", async (t) => {
+      const bench = await openBench(t, {}, examine);
+      const order = orderOf(
+        "echo hello > /dev/shm/$TESS_MEMBER && cat /dev/shm/$TESS_MEMBER && rm /dev/shm/$TESS_MEMBER",
+      );
+      assert.equal((await bench.run(order)).code, 0);
+    });
+
     it("works as before when the environment has the names that it uses itself", async (t) => {
       const bench = await openBench(t, {}, examine);
       const env = {
@@ -90,7 +98,7 @@ for (const [name, examine] of Object.entries(ways)) {
     it("starts a session with the environment of the command and takes in its orphans", async (t) => {
       const { step, door, machine, untilSaid } = await startBare(t, examine, "exec sleep 1000");
       const session = "grep -E '^SigIgn' /proc/self/status; echo \"$MARK in $(pwd)\"; id -u; sleep 0.05 & exit 0";
-      await writeFile(join(door, "7"), `exec >"$HOME/out" 2>&1\n${session}\n`);
+      await writeFile(join(door, "7"), `exec >out 2>&1\n${session}\n`);
       await chmod(join(door, "7"), 0o644);
       step.session(7);
       const out = await untilSaid("out", 3);

@@ -32,10 +32,15 @@ export interface RunSheet {
   readonly temporaryFolder: string;
   readonly outFolder: string;
   readonly checkpointFolder: string;
+  readonly homeFolder: string;
+  /** Shared by all jobs of the tenant here. */
+  readonly cacheFolder: string;
   /** As the job sees them. */
   readonly workPath: string;
   readonly outPath: string;
   readonly checkpointPath: string;
+  readonly homePath: string;
+  readonly cachePath: string;
   readonly temporaryPath: string;
   /** Where the contents of tenants are kept; absent = nothing is. */
   readonly contentFolder?: string;
@@ -44,6 +49,8 @@ export interface RunSheet {
    * Here, and as the job sees it.
    */
   readonly doorFolder: string;
+  /** Outputs of other jobs that it mounts, and where each is unpacked. */
+  readonly mountedTrees: readonly { readonly tree: string; readonly folder: string }[];
   readonly doorPath: string;
   readonly logFolder: string;
   readonly hintFile: string;

@@ -266,6 +266,18 @@ class MemoryStore implements Store {
     return undefined;
   }
 
+  async faults(): Promise<readonly string[]> {
+    return [];
+  }
+
+  async keepReserve(): Promise<void> {}
+
+  async giveReserve(): Promise<boolean> {
+    return false;
+  }
+
+  async reopen(): Promise<void> {}
+
   onLost(): void {}
 
   async close(): Promise<void> {

@@ -219,3 +219,18 @@ test("an element of an array is called by the array's name and its index", async
   assert.equal(logs.code, 2);
   assert.match(logs.err, /shot-12\.1/);
 });
+
+test("logs of a job that has written nothing say why", async (t) => {
+  const server = await StandIn.start(t);
+  server.on("readLogs", (_seen, response) => {
+    response.writeHead(200).end();
+    return "handled";
+  });
+  server.put("job_1", { state: "waiting", members: [], reason: { kind: "quota", detail: "lab is at its max" } });
+  const waiting = await runTess(["logs", "llama-ft"], { env: server.env });
+  assert.equal(waiting.code, 0);
+  assert.equal(waiting.out, "");
+  assert.match(waiting.err, /llama-ft waits and has not written anything: lab is at its max\n.*tess explain llama-ft/);
+  server.put("job_1", { state: "running" });
+  assert.match((await runTess(["logs", "llama-ft"], { env: server.env })).err, /has not written anything yet/);
+});

@@ -148,10 +148,12 @@ function visible({ control: { state } }: Api, { route, principal, query }: Asked
   return accounts.length > 0 ? accounts : forbidden(route.action);
 }
 
-/** By id or login name. */
+/** By id or login name. Of someone who was erased nothing is left but an id in the books. */
 export function userNamed(api: Api, name: string): User | undefined {
   const { users } = api.control.state;
-  return users.get(name as UserId) ?? users.get(api.people.idOf(name) ?? ("" as UserId));
+  const user = users.get(name as UserId) ?? users.get(api.people.idOf(name) ?? ("" as UserId));
+  const erased = user?.disabled && api.people.person(user.id) === undefined;
+  return erased ? undefined : user;
 }
 
 function onUser(api: Api, { id, route, principal, params }: Asked): User | Denial {
@@ -185,8 +187,9 @@ function mayBind(state: ReadonlyState, user: User, role: Role, account: Account)
   return may(state, user, "role.write", account.no) && mayGiveRole(state, user, role, account.no);
 }
 
-function inProject(state: ReadonlyState, { route, principal, body }: Asked): Account | Denial {
-  const project = projectOf(state, principal.user, body?.project as string | undefined);
+function inProject(state: ReadonlyState, { route, principal, query, body }: Asked): Account | Denial {
+  const given = route.upload ? query.project : body?.project;
+  const project = projectOf(state, principal.user, given as string | undefined);
   return isDenied(project) ? project : accountFor(state, principal.user, route.action, project, "project");
 }
 

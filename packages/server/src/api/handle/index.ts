@@ -3,6 +3,7 @@ import type { Handler } from "../context.ts";
 import type { SessionId } from "../guard/session.ts";
 import { accessHandlers } from "./access.ts";
 import { accountHandlers } from "./accounts.ts";
+import { contentHandlers } from "./content.ts";
 import { fileHandlers } from "./files.ts";
 import { fleetHandlers } from "./fleet.ts";
 import { insideHandlers } from "./inside.ts";
@@ -10,6 +11,7 @@ import { jobHandlers } from "./jobs.ts";
 import { moneyHandlers } from "./money.ts";
 import { policyHandlers } from "./policy.ts";
 import { recordHandlers } from "./records.ts";
+import { volumeHandlers } from "./volumes.ts";
 
 /** Streams and cookies are answered by other means: see `logs.ts` and `session.ts`. */
 type Answered = Exclude<RouteId, "readLogs" | "listFiles" | "readFile" | SessionId>;
@@ -18,6 +20,7 @@ type Answered = Exclude<RouteId, "readLogs" | "listFiles" | "readFile" | Session
 export const handlers: { readonly [Id in Answered]: Handler<Id> } = {
   ...accessHandlers,
   ...accountHandlers,
+  ...contentHandlers,
   ...fileHandlers,
   ...fleetHandlers,
   ...insideHandlers,
@@ -25,4 +28,5 @@ export const handlers: { readonly [Id in Answered]: Handler<Id> } = {
   ...moneyHandlers,
   ...policyHandlers,
   ...recordHandlers,
+  ...volumeHandlers,
 };

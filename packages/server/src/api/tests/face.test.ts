@@ -85,7 +85,10 @@ describe("the face of the server", () => {
             path,
           );
         }
-        assert.equal(responses.default?.$ref, "#/components/responses/Problem");
+        for (const [status, answer] of Object.entries(responses))
+          if (Number(status) >= 400) assert.equal(answer.$ref, `#/components/responses/Problem${status}`);
+        for (const status of ["400", "403", "429", "500"])
+          assert.ok(responses[status] !== undefined, `${id} ${status}`);
         const schemas = [
           ...parameters.map((each) => each.schema),
           ...Object.values(requestBody?.content ?? {}).map((each) => each.schema),
@@ -164,6 +167,9 @@ describe("the face of the server", () => {
       movesPerHourMax: 0,
       scrub: "off",
       reshape: "off",
+      snapshotFilesMax: 100,
+      snapshotMiBMax: 10,
+      contentMiBMax: 1_000,
     };
     const { revision: _, ...set } = await fits("setPolicy", "/v1/policy", "PUT", policy);
     assert.deepEqual(set, policy);

@@ -16,7 +16,6 @@ import {
   writeSnapshot,
 } from "@tessera/core";
 import type { Clock } from "@tessera/engine";
-import { sha256 } from "../../journal/digest.ts";
 import type { JournalPlace } from "../../journal/format.ts";
 import { joinLines } from "../../journal/lines.ts";
 import { draftAfter, placeAfter } from "../../journal/row.ts";
@@ -24,6 +23,7 @@ import type { PrivateWrite, Projected, Store } from "../../store/port.ts";
 import type { Done } from "../control.ts";
 import { crashPoint } from "../crash-point.ts";
 import { Projector } from "../project/project.ts";
+import { snapshotDigest } from "./snapshot-digest.ts";
 
 /** One thing to decide, with what must become durable beside it. */
 export interface WriteRequest {
@@ -102,8 +102,14 @@ export class Writer {
   }
 
   async write(requests: readonly WriteRequest[]): Promise<Written> {
+    return this.begin(requests).durable;
+  }
+
+  /** Decides a batch; `durable` resolves when it is. Throws CommitOutage there. */
+  begin(requests: readonly WriteRequest[]): Begun {
     // Waited for elsewhere, so that nothing but the answers is kept until they are durable.
-    return whenDurable(this.#decide(requests));
+    const decided = this.#decide(requests);
+    return { written: decided.written, effective: decided.effective, durable: whenDurable(decided) };
   }
 
   #decide(requests: readonly WriteRequest[]): Decided {
@@ -160,7 +166,8 @@ export class Writer {
     this.#eventsSinceSnapshot = 0;
     // What it holds may be on its way still; of a batch that fails no snapshot may be left.
     await this.#committed;
-    await this.#options.store.writeSnapshot({ seq, schema: snapshotSchema, hash: sha256(bytes), bytes });
+    const snapshot = { seq, schema: snapshotSchema, bytes };
+    await this.#options.store.writeSnapshot({ ...snapshot, hash: snapshotDigest(snapshot) });
   }
 }
 
@@ -169,6 +176,11 @@ interface Decided {
   /** Something is being made durable, and not only waited for. */
   readonly effective: boolean;
   readonly committed: Promise<void>;
+}
+
+/** A batch that was decided and is on its way. */
+export interface Begun extends Omit<Decided, "committed"> {
+  readonly durable: Promise<Written>;
 }
 
 async function whenDurable({ written, effective, committed }: Decided): Promise<Written> {
@@ -220,4 +232,13 @@ const diskFull = refuse(
   null,
   "The disk of the control plane is nearly full: new jobs and changes are refused, running jobs continue",
   "ask the platform owner to free disk space; cancelling and reading still work",
+);
+
+/** What is answered when nothing at all can be written. */
+export const noRoomAtAll = refuse(
+  "no-space",
+  "",
+  null,
+  "The disk of the control plane is full: nothing can be written, so nothing was changed; running jobs continue",
+  "ask the platform owner to free disk space, then try again; reading still works",
 );

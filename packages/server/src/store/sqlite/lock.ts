@@ -20,10 +20,13 @@ export function holdDirectory(dir: string): { release(): void } {
     throw new StoreHeld(
       `The store in ${dir} is held by another Tessera server${pidIn(holderFile)}. ` +
         "Stop that one first, or start this one with another data directory.",
-      { cause },
     );
   }
-  writeFileSync(holderFile, `${process.pid}\n`);
+  try {
+    writeFileSync(holderFile, `${process.pid}\n`);
+  } catch {
+    // The disk is full: a second server is refused all the same, only without the number of this process.
+  }
   return {
     release() {
       rmSync(holderFile, { force: true });

@@ -1,6 +1,7 @@
-import { existsSync, mkdirSync } from "node:fs";
+import { copyFileSync, existsSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { statfs } from "node:fs/promises";
-import { resolve } from "node:path";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import type { JournalHead } from "../../journal/format.ts";
 import { headOf, sealRow } from "../../journal/row.ts";
@@ -20,10 +21,11 @@ import {
 import { Turns } from "../turns.ts";
 import { primaryCodeOf, sqliteCorrupt } from "./codes.ts";
 import { Committer, type CommitWork } from "./committer.ts";
-import { fileIn, headFileIn, openUnsynced, openWritable } from "./connect.ts";
+import { cutOff, fileIn, headFileIn, openUnsynced, openWritable } from "./connect.ts";
 import { Inserts } from "./insert.ts";
 import { holdDirectory } from "./lock.ts";
 import { SqliteReader } from "./reader.ts";
+import { Reserve } from "./reserve.ts";
 import { checkVersion, migrate, schemaVersion } from "./schema.ts";
 import { outageOf, Transactions } from "./transact.ts";
 import { fieldsOf } from "./values.ts";
@@ -62,9 +64,8 @@ export async function openUnsyncedSqliteStore(dir: string): Promise<FillableStor
 /** What an error of SQLite means that says that the file is not as it was written; any other error as it is. */
 function damageOf(error: unknown, file: string): unknown {
   if (primaryCodeOf(error) !== sqliteCorrupt) return error;
-  return new StoreDamaged(`The store ${file} is damaged (${(error as Error).message}). ${restoreInstead}`, {
-    cause: error,
-  });
+  const why = cutOff(file) ?? (error as Error).message;
+  return new StoreDamaged(`The store ${file} is damaged: ${why}. ${restoreInstead}`, { cause: error });
 }
 
 /** The journal of a file of any version; empty where there is none. Reads only: a damaged store is left as it is. */
@@ -100,6 +101,47 @@ export function openFrozenSqliteReader(dir: string): SqliteReader {
 /** Opens one file that holds a store, for questions only. */
 export function openFile(file: string): SqliteReader {
   return new SqliteReader(openReadOnly(file));
+}
+
+/** Whether a file is of the version before this one. */
+export function isOfVersionBefore(file: string): boolean {
+  const db = new DatabaseSync(file, { readOnly: true, timeout: 5_000 });
+  try {
+    return checkVersion(db, file) === schemaVersion - 1;
+  } finally {
+    db.close();
+  }
+}
+
+/** A reader of a copy that was brought up to date; the copy goes when the reader is closed. */
+export function openCopy(file: string): SqliteReader {
+  const folder = mkdtempSync(join(tmpdir(), "tessera-backup-"));
+  const gone = () => rmSync(folder, { recursive: true, force: true });
+  try {
+    const copy = join(folder, "copy.sqlite");
+    copyFileSync(file, copy);
+    const db = new DatabaseSync(copy);
+    migrate(db, file);
+    db.close();
+    return new ReaderOfCopy(openReadOnly(copy), gone);
+  } catch (error) {
+    gone();
+    throw error;
+  }
+}
+
+class ReaderOfCopy extends SqliteReader {
+  readonly #gone: () => void;
+
+  constructor(db: DatabaseSync, gone: () => void) {
+    super(db);
+    this.#gone = gone;
+  }
+
+  override async close(): Promise<void> {
+    await super.close();
+    this.#gone();
+  }
 }
 
 /** A connection that can only read, to a file of today's version. */
@@ -159,9 +201,10 @@ const checkpointWaitMs = 1_000;
 class SqliteStore extends SqliteReader implements FillableStore {
   readonly #dir: string;
   readonly #lock: { release(): void };
-  readonly #db: DatabaseSync;
-  readonly #here: Transactions;
-  readonly #committer: Committer;
+  #db: DatabaseSync;
+  #here: Transactions;
+  #committer: Committer;
+  readonly #reserve: Reserve;
   readonly #turns = new Turns();
   readonly #headFile: HeadFile | undefined;
   /** The head of the journal, once a row was appended here. */
@@ -182,6 +225,7 @@ class SqliteStore extends SqliteReader implements FillableStore {
     this.#db = db;
     this.#here = new Transactions(db, dir);
     this.#committer = new Committer({ dir, file, unsynced });
+    this.#reserve = new Reserve(dir);
   }
 
   append({ row: draft, projected, privates }: Batch): Promise<void> {
@@ -270,6 +314,28 @@ class SqliteStore extends SqliteReader implements FillableStore {
     return bavail * bsize;
   }
 
+  keepReserve(): Promise<void> {
+    return this.#reserve.keep();
+  }
+
+  giveReserve(): Promise<boolean> {
+    return this.#reserve.give();
+  }
+
+  reopen(): Promise<void> {
+    return this.#turns.take(async () => {
+      await this.#underway;
+      const file = fileIn(this.#dir);
+      await this.#committer.close();
+      if (this.#db.isOpen) this.#db.close();
+      this.#db = openWritable(file);
+      this.#here = new Transactions(this.#db, this.#dir);
+      this.#committer = new Committer({ dir: this.#dir, file, unsynced: false });
+      this.#last = undefined;
+      this.#stopped = undefined;
+    });
+  }
+
   /** Never calls: the lock is the process's own and ends only with it. */
   onLost(): void {}
 
@@ -305,7 +371,7 @@ class SqliteStore extends SqliteReader implements FillableStore {
   #mustGoOn(what: string): void {
     if (this.#stopped === undefined) return;
     const message = `${what} was not written: an earlier commit failed in ${this.#dir}`;
-    throw new CommitOutage(message, true, this.#stopped);
+    throw new CommitOutage(message, true, this.#stopped, this.#stopped.full);
   }
 
   #fail(error: unknown, what: string): never {
