@@ -33,8 +33,8 @@ export async function startAndWait(
 ): Promise<{ readonly job: Job; readonly progress: ReturnType<typeof progressOf> } | undefined> {
   const progress = progressOf(session);
   try {
-    const asked = { spec, from: "the command line" };
-    const [ready] = await attachFolders(session, api, [asked], { unasked: session.terminal.cwd, progress });
+    const documents = [{ spec, from: "the command line", given: Object.keys(spec) }];
+    const [ready] = await attachFolders(session, api, documents, { unasked: session.terminal.cwd, progress });
     progress.phase("validate");
     const created = await api.call("submitJob", { body: ready!.spec as BodyOf<"submitJob"> });
     const job = await followJob(api, created, {
