@@ -45,6 +45,7 @@ export {
   JobCost,
   JobCreated,
   JobSpecBody,
+  jobOutcomes,
   LogEntry,
   Member,
   Start,

@@ -18,7 +18,7 @@ import {
 import { Account, AccountCreate, AccountEdit, AccountPage, SecretList, SecretPut } from "./shapes/account.ts";
 import { AccountPath, Line, PageQuery } from "./shapes/common.ts";
 import { DrainBody, FleetMap, GpuPage, MaintenanceBody, NodePage, NodeShape, ReasonBody } from "./shapes/fleet.ts";
-import { DryRun, Explanation, Job, JobCreated, JobPage, JobSpecBody, LogEntry } from "./shapes/job.ts";
+import { DryRun, Explanation, Job, JobCreated, JobPage, JobSpecBody, jobOutcomes, LogEntry } from "./shapes/job.ts";
 import {
   BillingPage,
   BillingPut,
@@ -197,7 +197,10 @@ const table = {
         name: text(),
         array: text(),
         state: Type.Optional(
-          Type.Enum(["live", "waiting", "starting", "running", "stopping", "ended", "all"], { default: "live" }),
+          Type.Enum(["live", "waiting", "starting", "running", "stopping", "ended", "all", ...jobOutcomes], {
+            default: "live",
+            description: "A state, or how a job ended",
+          }),
         ),
       },
       { additionalProperties: false },

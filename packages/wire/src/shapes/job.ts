@@ -1,3 +1,4 @@
+import type { JobOutcome } from "@tessera/core";
 import Type, { type Static } from "typebox";
 import { reasonKinds } from "../reasons.ts";
 import { AccountPath, anyTextPattern, Duration, Line, Page, Text, Timestamp } from "./common.ts";
@@ -366,6 +367,19 @@ export const Output = Type.Object({
 });
 export type Output = Static<typeof Output>;
 
+/** All ways in which a job can end. */
+export const jobOutcomes = [
+  "succeeded",
+  "failed",
+  "cancelled",
+  "timed-out",
+  "infra-failed",
+  "preempted",
+  "dependency-failed",
+  "deadline-passed",
+  "over-budget",
+] as const satisfies readonly JobOutcome[];
+
 export const Job = Type.Object({
   id: Type.String(),
   name: Type.String(),
@@ -406,6 +420,9 @@ export const Job = Type.Object({
       active: Type.Integer(),
       succeeded: Type.Integer(),
       failed: Type.Integer(),
+      failedIndexes: Type.Optional(
+        Type.Array(Type.Integer(), { description: "Those that did not succeed, at most a hundred" }),
+      ),
     }),
   ),
   spec: Type.Record(Type.String(), Type.Unknown(), { description: "The job as it was understood, defaults filled in" }),

@@ -6,7 +6,7 @@ import { dryRunJob } from "../../flow/submit/dry-run.ts";
 import { applyJob, createdJob, submitJob } from "../../flow/submit/submit.ts";
 import { type Denial, isDenied } from "../answer/problem.ts";
 import { type Api, askerOf, type Call, type Handler } from "../context.ts";
-import { jobFilter, listJobs, showEnded, showLive, withCost } from "../list/jobs.ts";
+import { jobFilter, listJobs, showEnded, showLive, withCost, withFailed } from "../list/jobs.ts";
 import { earlierResult } from "../request/repeat.ts";
 
 type JobHandlers = {
@@ -36,7 +36,7 @@ export const jobHandlers: JobHandlers = {
 
   listJobs: (api, call) => listJobs(api, jobFilter(api, call.target, call.query), call.query),
 
-  getJob: (api, { target }) => withCost(api, show(api, target)),
+  getJob: async (api, { target }) => withCost(api, await withFailed(api, show(api, target))),
 
   cancelJob: (api, call) => control(api, call, "job.cancel"),
   holdJob: (api, call) => control(api, call, "job.hold"),
