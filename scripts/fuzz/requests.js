@@ -89,6 +89,13 @@ function plausible(random, id, world) {
         micros: random.pick(["1000000", "-1", "0", "9".repeat(30)]),
         memo: name(),
       };
+    case "enterJob":
+      return {
+        how: random.pick(["exec", "terminal", "port", "page"]),
+        rank: random.below(3),
+        ...(random.chance(0.5) && { command: random.pick(harmless) }),
+        ...(random.chance(0.3) && { port: random.pick([1, 80, 65_535]), columns: 80, rows: 24, term: "xterm" }),
+      };
     case "closePeriod":
       return { period: random.pick(["2026-10", "1970-01", "9999-12"]) };
     default:
@@ -107,6 +114,7 @@ function paramOf(random, name, world) {
     node: world.nodes,
     period: ["open", "2026-10", "2026-11"],
     line: ["1", "2"],
+    entrance: ["ent_0000000000000000", ...world.bait],
   }[name];
   return random.chance(0.8) ? random.pick(known) : hostileText(random, world.bait).slice(0, 3000);
 }

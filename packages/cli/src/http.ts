@@ -3,7 +3,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { AnswerOf, BodyOf, Problem, QueryOf, RouteId } from "@tessera/wire";
 import { addresses, creates } from "@tessera/wire/addresses";
 import { exit, exitCodeOfStatus } from "./exit.ts";
-import { Failure, Outage } from "./failure.ts";
+import { AmbiguousName, Failure, Outage } from "./failure.ts";
 
 /** Where requests go. */
 export interface Target {
@@ -61,8 +61,12 @@ export class Api {
   #reached = false;
   #agent: Agent | undefined;
 
-  constructor(locate: () => Target) {
+  /** Which of several jobs of one name is meant; its id. Without a person to ask it fails. */
+  readonly choose: (several: AmbiguousName) => Promise<string>;
+
+  constructor(locate: () => Target, choose: Api["choose"] = (several) => Promise.reject(several)) {
     this.#locate = locate;
+    this.choose = choose;
     this.#target = locate();
   }
 
@@ -94,6 +98,25 @@ export class Api {
     this.#reached = true;
     if (answer.statusCode !== 200) throw failureOf(answer, await textOf(answer));
     return answer;
+  }
+
+  /** Where a WebSocket of this route is, and with what it must be asked for. */
+  async socketAt<Id extends RouteId>(id: Id, at: Readonly<Record<string, string>>) {
+    this.#target = this.#locate();
+    const { server, token, certificate } = this.#target;
+    const url = urlOf(server, id, { at });
+    const secure = url.protocol === "https:";
+    url.protocol = secure ? "wss:" : "ws:";
+    return {
+      url,
+      headers: { "user-agent": "tess", ...(token !== undefined && { authorization: `Bearer ${token}` }) },
+      tls: secure && certificate !== undefined ? (await import("./tls.ts")).believeOnly(certificate) : {},
+    };
+  }
+
+  /** What an answer that is not a success says. */
+  async failureOf(answer: IncomingMessage): Promise<Failure> {
+    return failureOf(answer, await textOf(answer));
   }
 
   async #once<Id extends RouteId>(id: Id, ask: Ask<Id>, headers: Record<string, string>): Promise<AnswerOf<Id>> {
@@ -204,12 +227,15 @@ function failureOf(answer: IncomingMessage, text: string): Failure {
   const problem = problemOf(text);
   const requestId = problem.requestId ?? headerOf(answer, "x-request-id");
   const hint = problem.hint ?? (status === 401 ? "log in with tess login, or set TESS_TOKEN" : undefined);
-  return new Failure(exitCodeOfStatus(status), {
+  const said = {
     code: problem.code ?? `http-${status}`,
     message: problem.detail ?? problem.title ?? `the server answered ${status}`,
     ...(hint !== undefined && hint !== "" && { hint }),
     ...(requestId !== undefined && { requestId }),
-  });
+    ...(problem.problems !== undefined && { mistakes: problem.problems }),
+  };
+  const exitCode = exitCodeOfStatus(status);
+  return problem.jobs === undefined ? new Failure(exitCode, said) : new AmbiguousName(exitCode, said, problem.jobs);
 }
 
 function problemOf(text: string): Partial<Problem> {

@@ -8,7 +8,7 @@ import { Failure, usageFailure } from "./failure.ts";
 import { operandsOf, turnRound } from "./grammar.ts";
 import { asksForJson, formats } from "./output/format.ts";
 import { type GlobalOptions, Session } from "./session.ts";
-import { painterOf, printable, type Terminal } from "./terminal.ts";
+import { painterOf, type Terminal } from "./terminal.ts";
 
 /** Carries out one command line; answers the exit code. */
 export async function tess(argv: readonly string[], terminal: Terminal): Promise<number> {
@@ -129,10 +129,12 @@ function addGlobalOptions(program: Command): void {
     });
 }
 
+const takesCommand: ReadonlySet<string> = new Set(["run", "apply", "exec", "ssh", "shell"]);
+
 function begin(session: Session, command: Command): void {
   session.begin(command.optsWithGlobals<GlobalOptions>());
-  if (session.afterDashes !== undefined && !["run", "apply"].includes(command.name())) {
-    throw usageFailure(`tess ${command.name()} takes no command after --`, "only run does: tess run -- nvidia-smi");
+  if (session.afterDashes !== undefined && !takesCommand.has(command.name())) {
+    throw usageFailure(`tess ${command.name()} takes no command after --`, "run and exec do: tess run -- nvidia-smi");
   }
 }
 
@@ -154,18 +156,16 @@ async function report(error: unknown, terminal: Terminal, json: boolean): Promis
     return 70;
   }
   if (json) {
-    const { code, message, hint = null, requestId = null } = error;
-    await terminal.stderr.write(`${JSON.stringify({ error: { code, message, hint, requestId } })}\n`);
-  } else await terminal.stderr.write(failureText(error, terminal));
+    const { code, message, hint = null, requestId = null, mistakes, more } = error;
+    const problems = mistakes.length === 0 ? {} : { problems: mistakes };
+    await terminal.stderr.write(
+      `${JSON.stringify({ error: { code, message, hint, requestId, ...problems, ...more } })}\n`,
+    );
+  } else {
+    const { failureText } = await import("./output/failure.ts");
+    await terminal.stderr.write(failureText(error, painterOf(terminal.stderr, terminal.env)));
+  }
   return error.exitCode;
-}
-
-function failureText({ message, hint, requestId }: Failure, terminal: Terminal): string {
-  const paint = painterOf(terminal.stderr, terminal.env);
-  const lines = [`${paint("red", "tess:")} ${message.split("\n").map(printable).join("\n")}`];
-  if (hint !== undefined && hint !== "") lines.push(`  ${printable(hint)}`);
-  if (requestId !== undefined) lines.push(paint("dim", `  request ${requestId}`));
-  return lines.map((line) => `${line}\n`).join("");
 }
 
 function commandHint(word: string, near: readonly string[]): string {

@@ -1,5 +1,6 @@
 import { exit } from "./exit.ts";
 import { Failure, usageFailure } from "./failure.ts";
+import { decoded } from "./read/utf8.ts";
 import type { Session } from "./session.ts";
 
 /** Whether a person can be asked. */
@@ -18,7 +19,8 @@ export async function askYesNo(session: Session, question: string): Promise<bool
   return /^y(es)?$/i.test((await askLine(session, `${question} [y/N] `)).trim());
 }
 
-async function askLine({ terminal }: Session, label: string): Promise<string> {
+/** One line that the user types. */
+export async function askLine({ terminal }: Session, label: string): Promise<string> {
   const { createInterface } = await import("node:readline");
   await terminal.stderr.write(label);
   const lines = createInterface({ input: terminal.stdin, terminal: false });
@@ -78,11 +80,13 @@ function typed(stdin: NodeJS.ReadableStream): Promise<string> {
 }
 
 /** All of standard input, without the line end that `echo` adds. */
-export async function readAll({ terminal }: Session): Promise<string> {
+export async function readAll(session: Session): Promise<string> {
+  return decoded(await readBytes(session), "standard input").replace(/\r?\n$/, "");
+}
+
+export async function readBytes({ terminal }: Session): Promise<Buffer> {
   if (terminal.stdin.isTTY) throw usageFailure("nothing came on standard input", "pipe the value in, or name a file");
   const parts: Buffer[] = [];
   for await (const part of terminal.stdin) parts.push(Buffer.from(part));
-  return Buffer.concat(parts)
-    .toString("utf8")
-    .replace(/\r?\n$/, "");
+  return Buffer.concat(parts);
 }

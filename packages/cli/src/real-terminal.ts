@@ -12,6 +12,10 @@ export function realTerminal(): Terminal {
       process.on("SIGINT", handler);
       return () => process.off("SIGINT", handler);
     },
+    onResize(handler) {
+      process.stdout.on("resize", handler);
+      return () => process.stdout.off("resize", handler);
+    },
   };
 }
 
@@ -25,6 +29,9 @@ function sinkOf(stream: NodeJS.WriteStream): Sink {
     isTTY: stream.isTTY === true,
     get columns() {
       return stream.isTTY ? stream.columns : undefined;
+    },
+    get rows() {
+      return stream.isTTY ? stream.rows : undefined;
     },
     write(text) {
       return new Promise((resolve) => {

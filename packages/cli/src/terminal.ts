@@ -5,19 +5,26 @@ export interface Sink {
   readonly isTTY: boolean;
   /** Width in columns; undefined where nothing is wrapped. */
   readonly columns: number | undefined;
+  readonly rows?: number | undefined;
   /** Resolves when more may be written, so that a fast log never piles up in memory. */
-  write(text: string): Promise<void>;
+  write(text: string | Uint8Array): Promise<void>;
 }
 
 /** What a command needs from the process around it; tests give their own. */
 export interface Terminal {
   readonly stdout: Sink;
   readonly stderr: Sink;
-  readonly stdin: NodeJS.ReadableStream & { readonly isTTY?: boolean; setRawMode?(raw: boolean): unknown };
+  readonly stdin: NodeJS.ReadableStream & {
+    readonly isTTY?: boolean;
+    setRawMode?(raw: boolean): unknown;
+    unref?(): unknown;
+  };
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly cwd: string;
   /** Calls `handler` at each Ctrl-C instead of ending; returns how to stop that. */
   onInterrupt(handler: () => void): () => void;
+  /** Calls `handler` when the terminal has another size; returns how to stop that. */
+  onResize(handler: () => void): () => void;
 }
 
 export type Style = Parameters<typeof styleText>[0];

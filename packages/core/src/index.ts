@@ -98,12 +98,13 @@ export type {
   ModelAsk,
   Slo,
 } from "./model/job.ts";
+export { elementAt, elementsOf } from "./model/job.ts";
 export type { Lease } from "./model/lease.ts";
 export { memoryText } from "./model/memory.ts";
 export type { FleetNode, NodeFacts } from "./model/node.ts";
 export { type KeptOutput, outputsUsual, outputUndeclared } from "./model/output.ts";
 export type { PartSeat, PoolMode } from "./model/part.ts";
-export { movesPerHourPlain, type Policy, plainPolicy, usualHandover } from "./model/policy.ts";
+export { graceMaxOf, movesPerHourPlain, type Policy, plainPolicy, usualHandover } from "./model/policy.ts";
 export type { SizeClasses, SizeCounts } from "./model/size.ts";
 export {
   byPath,

@@ -7,12 +7,19 @@ import {
   type Clock,
   type Engine,
   type EngineLease,
+  type Entry,
+  type EntryAsk,
+  type FileContent,
+  type FileEntry,
+  type JobFolder,
   type LeaseOrder,
   type LogLine,
   type LogQuery,
   type StopOrder,
   systemClock,
 } from "@tessera/engine";
+import { openEntry, readPorts } from "./entry/client.ts";
+import { listFiles, readLiveFile } from "./files/live.ts";
 import { describeFleet, engineName, readBootId } from "./inventory/machine.ts";
 import { findGpus } from "./inventory/nvidia.ts";
 import { parseVirtual } from "./inventory/virtual.ts";
@@ -198,6 +205,28 @@ class LocalEngine implements Engine {
   logs(lease: LeaseId, query: LogQuery): AsyncIterable<LogLine> {
     const ended = this.#leases.get(lease)?.ended ?? AbortSignal.abort();
     return readLog(join(this.#state.logs, safeName(lease)), parseLeaseId(lease)?.rank ?? 0, query, ended);
+  }
+
+  open(lease: LeaseId, ask: EntryAsk): Promise<Entry> {
+    return openEntry(join(this.#state.leases, safeName(lease)), ask);
+  }
+
+  ports(lease: LeaseId): Promise<readonly number[]> {
+    return readPorts(join(this.#state.leases, safeName(lease)));
+  }
+
+  files(lease: LeaseId, folder: JobFolder): AsyncIterable<FileEntry> {
+    return listFiles(this.#state, this.#memberOf(lease), folder);
+  }
+
+  readFile(lease: LeaseId, folder: JobFolder, path: string, start: number): Promise<FileContent | undefined> {
+    return readLiveFile(this.#state, this.#memberOf(lease), folder, path, start);
+  }
+
+  #memberOf(lease: LeaseId) {
+    const job = parseLeaseId(lease)?.job ?? "";
+    if (!isFileName(job)) throw new Error(`"${lease}" is not the id of a lease`);
+    return { lease: safeName(lease), job, asRoot: this.#machine.isRoot };
   }
 
   async sweep(isLive: (job: JobId) => boolean): Promise<void> {

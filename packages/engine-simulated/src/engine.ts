@@ -1,7 +1,19 @@
 import type { LeaseId, NodeFacts, Report } from "@tessera/core";
-import type { Capabilities, Engine, EngineLease, LeaseOrder, LogLine, LogQuery, StopOrder } from "@tessera/engine";
+import {
+  type Capabilities,
+  type Engine,
+  type EngineLease,
+  type Entry,
+  EntryRefused,
+  type LeaseOrder,
+  type LogLine,
+  type LogQuery,
+  type StopOrder,
+} from "@tessera/engine";
 import type { SimulatedFleet } from "./fleet.ts";
 import { readLog } from "./log.ts";
+
+const noInside = "a simulated fleet runs no processes, so there is nothing to enter";
 
 /** A control plane's view of a simulated fleet. Opening another one is what a restart of the control plane does. */
 export class SimulatedEngine implements Engine {
@@ -54,6 +66,19 @@ export class SimulatedEngine implements Engine {
   logs(lease: LeaseId, query: LogQuery): AsyncIterable<LogLine> {
     return readLog(this.#open(), lease, query);
   }
+
+  async open(): Promise<Entry> {
+    throw new EntryRefused(noInside);
+  }
+
+  async ports(): Promise<readonly number[]> {
+    throw new EntryRefused(noInside);
+  }
+
+  /** Nothing here has files. */
+  async *files(): AsyncGenerator<never> {}
+
+  async readFile(): Promise<undefined> {}
 
   /** Nothing is kept for jobs here. */
   async sweep(): Promise<void> {}

@@ -1,11 +1,15 @@
 /** The port to what runs jobs; the suite that each engine passes is `@tessera/engine/suite`. */
 export { type Clock, systemClock } from "./clock.ts";
+export { type Entry, type EntryAsk, type EntryEnd, EntryRefused, type TerminalSize } from "./entry.ts";
 export {
   type Capabilities,
   type CodeOrder,
   type Engine,
   EngineFenced,
   type EngineLease,
+  type FileContent,
+  type FileEntry,
+  type JobFolder,
   type LeaseOrder,
   type Limits,
   type LogLine,

@@ -1,4 +1,5 @@
 import type { JobId, LeaseId, NodeFacts, PartSeat, Report } from "@tessera/core";
+import type { Entry, EntryAsk } from "./entry.ts";
 
 /** What an engine can do beyond running a command on whole GPUs. A job that asks for more is refused, not bent. */
 export interface Capabilities {
@@ -32,6 +33,8 @@ export interface LeaseOrder {
   readonly gangNodes: readonly string[];
   readonly masterAddress: string;
   readonly masterPort: number;
+  /** Where a page of the job should be served, if it serves one. */
+  readonly pagePort?: number;
   /** The outside id of the tenant: members of different tenants must not see each other. */
   readonly tenant: string;
   readonly account: string;
@@ -124,6 +127,26 @@ export interface LogQuery {
   readonly signal?: AbortSignal;
 }
 
+/** The folders that a member may write: its own two, and that of the whole job. */
+export type JobFolder = "work" | "out" | "checkpoint";
+
+export interface FileEntry {
+  readonly path: string;
+  /** Permissions alone. */
+  readonly mode: number;
+  readonly bytes: number;
+  readonly changedAt: number;
+  /** Where a link points; absent for a file. */
+  readonly link?: string;
+}
+
+export interface FileContent {
+  readonly mode: number;
+  /** The size it had when it was opened; no more is given. */
+  readonly bytes: number;
+  readonly content: AsyncGenerator<Uint8Array>;
+}
+
 /**
  * What runs jobs. Every engine passes the suite in `suite.ts`. All calls are idempotent per lease and may be repeated
  * after a crash of either side; results come as reports, never as return values, because a call may time out after
@@ -154,6 +177,17 @@ export interface Engine {
   acknowledge(lease: LeaseId, sequence: number): Promise<void>;
   /** Also after the end, as long as logs are kept. */
   logs(lease: LeaseId, query: LogQuery): AsyncIterable<LogLine>;
+  /** A way into a running member. Throws EntryRefused. */
+  open(lease: LeaseId, ask: EntryAsk): Promise<Entry>;
+  /** The TCP ports that processes of the member listen on, in ascending order. Throws EntryRefused. */
+  ports(lease: LeaseId): Promise<readonly number[]>;
+  /**
+   * What lies in a folder of a member now, in no order; nothing where the folder is gone. Links are told and never followed.
+   * A checkpoint is there for as long as it is kept, also after the end.
+   */
+  files(lease: LeaseId, folder: JobFolder): AsyncIterable<FileEntry>;
+  /** One of these files from the byte `start` on; undefined where there is no such file. To be read to its end or closed. */
+  readFile(lease: LeaseId, folder: JobFolder, path: string, start: number): Promise<FileContent | undefined>;
   /**
    * Removes what is kept for a whole job, such as its checkpoint, a while after the job was first seen to have ended.
    * To be called now and then.

@@ -14,6 +14,8 @@ export interface ServerConfig {
   readonly tls?: { readonly cert: string; readonly key: string };
   readonly snapshotEveryEvents: number;
   readonly freeBytesMin: number;
+  /** A domain of its own for pages of jobs. */
+  readonly appsDomain?: string;
   /** The owner declares that the secrets in the store are lost. */
   readonly secretsLost: boolean;
   /** The URL that budget and invoice events are sent to. */
@@ -35,6 +37,7 @@ export const usage = `tess server: the control plane on this machine
   --tls-cert FILE --tls-key FILE
   --insecure-listen    listen beyond loopback without TLS, for use behind a proxy that does TLS
   --webhook URL        send budget and invoice events to this address, signed with keys/webhook.key (TESSERA_WEBHOOK)
+  --apps-domain NAME   serve pages of jobs at names below this domain, such as apps.example.com (default: localhost)
   --free-space-min MB  refuse new work when less disk space than this is free (default 256)
   --secrets-lost       start although keys/secrets.key is lost: deletes the values of all secrets
 
@@ -75,6 +78,9 @@ export function parseConfig(args: readonly string[], env: NodeJS.ProcessEnv): Se
   const webhook = values.webhook ?? env.TESSERA_WEBHOOK;
   if (webhook !== undefined && !/^https?:$/.test(URL.parse(webhook)?.protocol ?? ""))
     throw new BadCall(`--webhook ${webhook}: give an address that begins with http:// or https://`);
+  const appsDomain = values["apps-domain"]?.toLowerCase();
+  if (appsDomain !== undefined && !/^[a-z0-9-]{1,63}(\.[a-z0-9-]{1,63})*(:\d{1,5})?$/.test(appsDomain))
+    throw new BadCall(`--apps-domain ${appsDomain}: give a domain, such as apps.example.com or apps.example.com:8443`);
   return {
     data,
     host,
@@ -87,6 +93,7 @@ export function parseConfig(args: readonly string[], env: NodeJS.ProcessEnv): Se
     freeBytesMin: wholeNumber("--free-space-min", values["free-space-min"] ?? "256", 1e9) * mebibyte,
     secretsLost: values["secrets-lost"] ?? false,
     ...(webhook !== undefined && { webhook }),
+    ...(appsDomain !== undefined && { appsDomain }),
   };
 }
 
@@ -107,6 +114,7 @@ function parse(args: readonly string[]) {
         "insecure-listen": { type: "boolean" },
         "free-space-min": { type: "string" },
         webhook: { type: "string" },
+        "apps-domain": { type: "string" },
         "secrets-lost": { type: "boolean" },
         help: { type: "boolean", short: "h" },
       },

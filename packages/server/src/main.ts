@@ -2,10 +2,12 @@ import { existsSync, readFileSync, rmSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
+import { ContentStore } from "@tessera/content";
 import { isRefusal } from "@tessera/core";
 import { systemClock } from "@tessera/engine";
 import { openLocalEngine, parseVirtual } from "@tessera/engine-local";
 import { openSimulated } from "@tessera/engine-simulated";
+import { pageTokenOf } from "./access/page-token.ts";
 import { decryptSecrets } from "./access/secrets.ts";
 import { type Api, startApi } from "./api/start.ts";
 import { BadCall, dataOf, parseConfig, type ServerConfig, usage } from "./config.ts";
@@ -40,13 +42,11 @@ async function main(): Promise<void> {
   prepareDataFolder(config.data);
   starting = announceStart(config.data);
   await tellOfUnknownCommit(config);
+  const contentFolder = join(config.data, "content");
+  const content = new ContentStore(contentFolder);
   const engine =
     config.simulated === undefined
-      ? await openLocalEngine({
-          dir: join(config.data, "engine"),
-          content: join(config.data, "content"),
-          virtual: config.virtual,
-        })
+      ? await openLocalEngine({ dir: join(config.data, "engine"), content: contentFolder, virtual: config.virtual })
       : openSimulated(parseVirtual(config.simulated));
   const control = await ThreadedControlPlane.start(config, () => openReader(config.store), engine);
   control.onFailed((failure) => {
@@ -81,7 +81,10 @@ async function main(): Promise<void> {
     files: kept,
     state: control.state,
     report: (report) => control.put({ engine: engine.name, kind: "report", report, v: 1 }),
-    secretsFor: (job) => decryptSecrets(keys.secretsKey, control.reader, control.state, job.account, job.spec.secrets),
+    secretsFor: async (job) => ({
+      ...(job.spec.type === "notebook" && { JUPYTER_TOKEN: pageTokenOf(keys.serverKey, job.id) }),
+      ...(await decryptSecrets(keys.secretsKey, control.reader, control.state, job.account, job.spec.secrets)),
+    }),
     now: () => control.now(),
     sleep: (ms) => new Promise((resolve) => setTimeout(resolve, ms)),
     onFenced: (error) => {
@@ -104,9 +107,11 @@ async function main(): Promise<void> {
 
   const webhook =
     config.webhook === undefined ? undefined : openWebhook(config.data, config.webhook, keys.webhookKey, control);
-  const api = await startApi({ control, keys, config: { ...config, console: consoleFolder } }).catch((error) => {
-    throw cannotListen(error, config, tokenFile);
-  });
+  const api = await startApi({ control, keys, content, config: { ...config, console: consoleFolder } }).catch(
+    (error) => {
+      throw cannotListen(error, config, tokenFile);
+    },
+  );
   const certificateFile = config.tls && resolve(config.tls.cert);
   writePrivately(
     join(config.data, "endpoint.json"),

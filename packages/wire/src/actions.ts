@@ -4,6 +4,7 @@ export const actions = [
   "job.submit",
   "job.control", // cancel, hold, release; members only their own
   "job.logs",
+  "job.enter", // go inside: commands, a terminal, ports and pages; members only their own
   "account.read",
   "account.write",
   "node.read",

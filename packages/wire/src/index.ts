@@ -1,5 +1,6 @@
 /** The shapes on the network and the table of routes: all that a face or the server uses of them. */
 export { type Action, actions } from "./actions.ts";
+export { fieldElsewhere } from "./fields-elsewhere.ts";
 export { invoicePage } from "./invoice-page.ts";
 export { nearestName } from "./nearest.ts";
 export { reasonSentence, waitingReasons } from "./reasons.ts";
@@ -34,6 +35,7 @@ export {
   type PageOf,
   Problem,
 } from "./shapes/common.ts";
+export { EnterBody, Entrance } from "./shapes/entrance.ts";
 export { FleetNodeShape, GpuShape, NodeShape } from "./shapes/fleet.ts";
 export {
   Alternative,
@@ -44,10 +46,14 @@ export {
   Job,
   JobCost,
   JobCreated,
+  JobEdit,
+  JobFile,
   JobSpecBody,
   jobOutcomes,
   LogEntry,
   Member,
+  Output,
+  OutputList,
   Start,
   WaitReason,
 } from "./shapes/job.ts";

@@ -17,8 +17,21 @@ import {
 } from "./shapes/access.ts";
 import { Account, AccountCreate, AccountEdit, AccountPage, SecretList, SecretPut } from "./shapes/account.ts";
 import { AccountPath, Line, PageQuery } from "./shapes/common.ts";
+import { EnterBody, Entrance } from "./shapes/entrance.ts";
 import { DrainBody, FleetMap, GpuPage, MaintenanceBody, NodePage, NodeShape, ReasonBody } from "./shapes/fleet.ts";
-import { DryRun, Explanation, Job, JobCreated, JobPage, JobSpecBody, jobOutcomes, LogEntry } from "./shapes/job.ts";
+import {
+  DryRun,
+  Explanation,
+  Job,
+  JobCreated,
+  JobEdit,
+  JobFile,
+  JobPage,
+  JobSpecBody,
+  jobOutcomes,
+  LogEntry,
+  OutputList,
+} from "./shapes/job.ts";
 import {
   BillingPage,
   BillingPut,
@@ -84,7 +97,8 @@ export interface Route {
   /** With `Accept: text/event-stream`, sends the list and then each change. */
   readonly watch?: true;
   /** Answers one JSON object a line for as long as it lasts. */
-  readonly stream?: "ndjson";
+  /** `bytes`: answers the bytes of a file. */
+  readonly stream?: "ndjson" | "bytes";
   /** Also takes application/yaml. */
   readonly yaml?: true;
 }
@@ -95,6 +109,16 @@ const text = (maxLength = 200) => Type.Optional(Line(maxLength));
 const instant = Type.Optional(
   Type.String({ maxLength: 40, description: "ISO 8601, or a duration back from now such as 7d" }),
 );
+
+const fileSource = {
+  output: Type.Optional(
+    Line(
+      63,
+      "The name of an output; work, out or checkpoint for the folders of a job that runs. Default: all but checkpoint",
+    ),
+  ),
+  rank: Type.Optional(Type.Integer({ minimum: 0, maximum: 100_000, description: "Default: 0" })),
+};
 
 const table = {
   whoAmI: {
@@ -245,6 +269,37 @@ const table = {
     answer: Job,
     status: 200,
   },
+  suspendJob: {
+    method: "POST",
+    path: "/v1/jobs/:job/suspend",
+    action: "job.control",
+    resource: "job",
+    summary: "Let a running job leave with its grace and hold it, or hold a waiting one; release resumes it",
+    body: empty,
+    answer: Job,
+    status: 200,
+  },
+  requeueJob: {
+    method: "POST",
+    path: "/v1/jobs/:job/requeue",
+    action: "job.control",
+    resource: "job",
+    summary: "Let a running job leave with its grace and wait again",
+    body: empty,
+    answer: Job,
+    status: 200,
+  },
+  editJob: {
+    method: "PATCH",
+    path: "/v1/jobs/:job",
+    action: "job.control",
+    resource: "job",
+    summary: "Change what a waiting job asks for; one that becomes larger loses its place",
+    body: JobEdit,
+    answer: Job,
+    status: 200,
+    yaml: true,
+  },
   explainJob: {
     method: "GET",
     path: "/v1/jobs/:job/explain",
@@ -270,6 +325,66 @@ const table = {
         tail: Type.Optional(Type.Integer({ minimum: 0, maximum: 1_000_000 })),
         since: instant,
         follow: Type.Optional(Type.Boolean()),
+      },
+      { additionalProperties: false },
+    ),
+  },
+
+  enterJob: {
+    method: "POST",
+    path: "/v1/jobs/:job/enter",
+    action: "job.enter",
+    resource: "job",
+    summary: "Ask for a way into a running job: a command, a terminal, a port or a page",
+    body: EnterBody,
+    answer: Entrance,
+    status: 201,
+  },
+  openEntrance: {
+    method: "GET",
+    path: "/v1/entrances/:entrance",
+    action: "job.enter",
+    resource: "self",
+    summary: "Go through an entrance, with a WebSocket",
+    answer: none,
+    status: 200,
+  },
+  listOutputs: {
+    method: "GET",
+    path: "/v1/jobs/:job/outputs",
+    action: "job.logs",
+    resource: "job",
+    summary: "What a job keeps after its end",
+    answer: OutputList,
+    status: 200,
+  },
+  listFiles: {
+    method: "GET",
+    path: "/v1/jobs/:job/files",
+    action: "job.logs",
+    resource: "job",
+    summary: "Files that a job kept, or of its folders while it runs",
+    answer: JobFile,
+    status: 200,
+    stream: "ndjson",
+    query: Type.Object(fileSource, { additionalProperties: false }),
+  },
+  readFile: {
+    method: "GET",
+    path: "/v1/jobs/:job/file",
+    action: "job.logs",
+    resource: "job",
+    summary: "The bytes of one of these files",
+    answer: Type.String({ description: "The bytes, from start on" }),
+    status: 200,
+    stream: "bytes",
+    query: Type.Object(
+      {
+        ...fileSource,
+        path: Line(1024, "As the list of files tells it"),
+        start: Type.Optional(
+          Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER, description: "The first byte to send" }),
+        ),
       },
       { additionalProperties: false },
     ),

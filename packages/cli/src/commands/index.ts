@@ -18,6 +18,7 @@ export interface CommandEntry {
 }
 
 const jobs = "Jobs:";
+const inside = "Inside a job:";
 const fleet = "Fleet:";
 const people = "Accounts and people:";
 const books = "Books:";
@@ -40,6 +41,43 @@ export const commands: readonly CommandEntry[] = [
   },
   { name: "ps", aliases: ["queue"], group: jobs, summary: "list jobs", load: () => import("./jobs/ps.ts") },
   { name: "logs", group: jobs, summary: "show the output of a job", load: () => import("./jobs/logs.ts") },
+  {
+    name: "exec",
+    group: inside,
+    summary: "run a command inside a running job",
+    load: () => import("./inside/exec.ts"),
+  },
+  {
+    name: "ssh",
+    aliases: ["attach"],
+    group: inside,
+    summary: "open a shell inside a running job",
+    load: () => import("./inside/ssh.ts"),
+  },
+  {
+    name: "port-forward",
+    group: inside,
+    summary: "reach ports of a running job from this machine",
+    load: () => import("./inside/port-forward.ts"),
+  },
+  {
+    name: "open",
+    group: inside,
+    summary: "open the page of a running job in a browser",
+    load: () => import("./inside/open.ts"),
+  },
+  {
+    name: "shell",
+    group: inside,
+    summary: "start a job with a shell in it, and work there",
+    load: () => import("./inside/shell.ts"),
+  },
+  {
+    name: "notebook",
+    group: inside,
+    summary: "start JupyterLab as a job, and open it",
+    load: () => import("./inside/notebook.ts"),
+  },
   { name: "explain", group: jobs, summary: "say why a job waits", load: () => import("./jobs/explain.ts") },
   { name: "wait", group: jobs, summary: "wait until jobs run or have ended", load: () => import("./jobs/wait.ts") },
   {

@@ -1,9 +1,8 @@
-import { readFileSync } from "node:fs";
 import { dirname, isAbsolute, join, resolve } from "node:path";
 import { homeOf } from "../config/paths.ts";
-import { exit } from "../exit.ts";
-import { Failure, notFoundFailure, specFailure } from "../failure.ts";
-import { readAll } from "../prompt.ts";
+import { specFailure } from "../failure.ts";
+import { readDocuments } from "../read/documents.ts";
+import type { Locate } from "../read/place.ts";
 import type { Session } from "../session.ts";
 
 /** A job as it was written, not yet checked: the server knows the fields. */
@@ -13,52 +12,41 @@ export interface SpecDocument {
   readonly spec: Spec;
   /** `job.yaml`, or `job.yaml, document 2`. */
   readonly from: string;
+  /** Where a field stands in the file; absent for what comes from the command line alone. */
+  readonly locate?: Locate;
+  /** Fields that the command line gives. */
+  readonly given?: readonly string[];
 }
 
 /** Reads the documents of a job file (YAML 1.2 or JSON); `-` is standard input. */
 export async function readSpecFile(session: Session, file: string): Promise<SpecDocument[]> {
-  const path = resolve(session.terminal.cwd, file);
-  const text = file === "-" ? await readAll(session) : readText(path, file);
-  const folder = file === "-" ? session.terminal.cwd : dirname(path);
-  const { parseAllDocuments } = await import("yaml");
-  const documents = parseAllDocuments(text, { version: "1.2", prettyErrors: true });
-  if (!Array.isArray(documents)) throw specFailure(`${file} is empty`);
-  const specs: SpecDocument[] = [];
-  for (const [index, document] of documents.entries()) {
-    const from = documents.length === 1 ? file : `${file}, document ${index + 1}`;
-    const [error] = document.errors;
-    if (error !== undefined) throw specFailure(`${from}: ${error.message.split("\n")[0]}`);
-    const value = contentOf(from, document);
-    if (value === null || value === undefined) continue;
-    if (typeof value !== "object" || Array.isArray(value)) {
+  const folder = file === "-" ? session.terminal.cwd : dirname(resolve(session.terminal.cwd, file));
+  const documents = await readDocuments(session, file, {
+    ifMissing: `to run a command, put it after --: tess run -- ${file}`,
+    before: (text) => refuseScript(file, text),
+  });
+  const { refuseForeign } = await import("../elsewhere/files/show.ts");
+  refuseForeign(documents);
+  return documents.map(({ value, from, locate }) => {
+    if (typeof value !== "object" || value === null || Array.isArray(value)) {
       throw specFailure(
         `${from} must hold fields such as "run: nvidia-smi", got ${JSON.stringify(value).slice(0, 60)}`,
       );
     }
-    specs.push({ spec: withAbsoluteWorkdir(value as Spec, folder, session), from });
-  }
-  if (specs.length === 0) throw specFailure(`${file} is empty`);
-  return specs;
+    return { spec: withAbsoluteWorkdir(value as Spec, folder, session), from, locate };
+  });
 }
 
-function readText(path: string, file: string): string {
-  try {
-    return readFileSync(path, "utf8");
-  } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    if (code === "ENOENT") {
-      throw notFoundFailure(`there is no file ${file}`, `to run a command, put it after --: tess run -- ${file}`);
-    }
-    throw new Failure(exit.notFound, { code: "not-found", message: `${file} cannot be read (${code})`, cause: error });
-  }
-}
-
-function contentOf(from: string, document: { toJS(): unknown }): unknown {
-  try {
-    return document.toJS();
-  } catch (error) {
-    throw specFailure(`${from}: ${(error as Error).message}`); // too many aliases
-  }
+/** A script is not a job file; what it is written for is told apart by its text. */
+async function refuseScript(file: string, text: string): Promise<void> {
+  const { refuseForeignScript } = await import("../elsewhere/files/show.ts");
+  refuseForeignScript(file, text);
+  const python = file.endsWith(".py") || /^#!.*python/.test(text);
+  if (python || file.endsWith(".sh") || text.startsWith("#!"))
+    throw specFailure(
+      `${file} is a script, not a job file`,
+      `tess run -- ${python ? "python3" : "sh"} ${file} runs it`,
+    );
 }
 
 /** A working directory is meant from where the job is written down. Addresses of repositories stay as they are. */

@@ -29,8 +29,8 @@ export class FakeTerminal implements Terminal {
     const changed = () => {
       for (const listener of this.#listeners) listener();
     };
-    const write = (add: (text: string) => void) => async (text: string) => {
-      add(text);
+    const write = (add: (text: string) => void) => async (text: string | Uint8Array) => {
+      add(typeof text === "string" ? text : Buffer.from(text).toString("utf8"));
       this.screen += text;
       changed();
     };
@@ -44,6 +44,10 @@ export class FakeTerminal implements Terminal {
   onInterrupt(handler: () => void): () => void {
     this.#handlers.add(handler);
     return () => this.#handlers.delete(handler);
+  }
+
+  onResize(): () => void {
+    return () => {};
   }
 
   interrupt(): void {

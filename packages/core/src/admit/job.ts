@@ -4,6 +4,7 @@ import { modelMatches } from "../model/gpu-name.ts";
 import type { AccountNo, UserId } from "../model/ids.ts";
 import type { JobSpec } from "../model/job.ts";
 import { memoryText } from "../model/memory.ts";
+import { graceMaxOf } from "../model/policy.ts";
 import { pathUp } from "../quota/accounts.ts";
 import { userCount } from "../quota/held.ts";
 import { arraySize } from "../state/apply/new-job.ts";
@@ -15,6 +16,7 @@ export function admitJob(state: ReadonlyState, account: AccountNo, user: UserId,
   const found = [
     ruledOut(state, account, spec),
     overLimits(state, account, user, spec),
+    graceTooLong(state, spec),
     neverFits(state, account, spec),
   ].filter((refusal) => refusal !== undefined);
   return refuseAll(found.filter(({ field }, i) => i === found.findIndex((other) => other.field === field)));
@@ -73,6 +75,15 @@ function asksForOne({ gpus }: JobSpec, models: readonly string[]): boolean {
   return gpus.some(
     (ask) => ask.count === 0 || models.some((model) => modelMatches(model, ask.model) || model === ask.model),
   );
+}
+
+/** Refuses a grace for which everyone who waits for the GPUs would wait longer than the owner allows. */
+function graceTooLong({ policy }: ReadonlyState, { checkpoint }: JobSpec): Refusal | undefined {
+  const mostMs = graceMaxOf(policy);
+  if (checkpoint === undefined || checkpoint.graceMs <= mostMs) return undefined;
+  const most = durationText(mostMs);
+  const why = `is too long: the owner of the fleet allows at most ${most}`;
+  return refuse("not-allowed", "checkpoint.grace", durationText(checkpoint.graceMs), why, `give at most ${most}`);
 }
 
 /** Refuses a job beyond the limits per job and per user of an account on the path. */

@@ -59,7 +59,7 @@ function keepsPlans(state: ReadonlyState, job: Job, { choice, seats }: ClaimPlan
 }
 
 function shrink(state: ReadonlyState, job: Job, lease: Lease, now: Instant): Event {
-  const order = stopOrderOf(job.spec, "preempt", state.policy);
+  const order = stopOrderOf(job, "shrink", state.policy);
   return { kind: "lease-stopping", v: 1, at: now, lease: lease.id, sequence: 0, cause: "shrink", ...order };
 }
 

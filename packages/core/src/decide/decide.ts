@@ -14,6 +14,7 @@ import { changeAccess } from "./access.ts";
 import { changeAccounts } from "./accounts.ts";
 import { changeBooks } from "./books.ts";
 import { editJob } from "./edit.ts";
+import { enterJob } from "./enter.ts";
 import { changeJob, deadlineCame, submitJob } from "./jobs.ts";
 import { maintenanceCame } from "./maintenance.ts";
 import { changeNodes, drainCame } from "./nodes.ts";
@@ -64,6 +65,8 @@ function decideCommand(state: State, command: Command, now: Instant): Decision {
     case "job.suspend":
     case "job.requeue":
       return changeJob(state, command, now);
+    case "job.enter":
+      return enterJob(state, command, now);
     case "job.edit":
       return editJob(state, command, now);
     case "account.create":

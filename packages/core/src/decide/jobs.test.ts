@@ -3,7 +3,7 @@ import { describe, it } from "node:test";
 import { isRefusal } from "../journal/refusal.ts";
 import { minute, second, unitsPerGpu } from "../model/units.ts";
 import { readSnapshot, writeSnapshot } from "../state/snapshot/snapshot.ts";
-import { jobId, World } from "../testing/world.ts";
+import { ana, jobId, World } from "../testing/world.ts";
 import { reasonFor } from "../why/reason-for.ts";
 
 function world(): World {
@@ -246,5 +246,36 @@ describe("GPU hours of a period", () => {
     assert.equal(w.stateOf("next"), "waiting");
     w.tick(60 * minute);
     assert.equal(w.stateOf("next"), "starting");
+  });
+});
+
+describe("going inside a job", () => {
+  const enter = (w: World, id: string, rank = 0) =>
+    w.do({ kind: "job.enter", job: jobId(id), rank, user: ana, how: "exec", what: "nvidia-smi" });
+
+  it("is written down and changes nothing else", () => {
+    const w = world();
+    w.submit("a", "lab", { gpus: 2 });
+    w.run("a");
+    const before = writeSnapshot(w.state);
+    assert.ok(!isRefusal(enter(w, "a")));
+    const entered = w.events.at(-1)!;
+    assert.equal(entered.kind === "job-entered" && entered.user, ana);
+    assert.equal(writeSnapshot(w.state), before);
+  });
+
+  it("needs a member that runs", () => {
+    const w = world();
+    w.submit("later", "lab", { gpus: 2 });
+    w.submit("many", "lab", { array: "1-2" });
+    const refused = (id: string, rank?: number) => {
+      const answer = enter(w, id, rank);
+      return isRefusal(answer) ? answer.detail : "";
+    };
+    assert.match(refused("later"), /is starting, and only a running job can be entered/);
+    assert.match(refused("many"), /is an array/);
+    assert.match(refused("gone"), /has ended/);
+    w.run("later");
+    assert.match(refused("later", 1), /is not a member of this job/);
   });
 });

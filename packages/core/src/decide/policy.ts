@@ -1,14 +1,27 @@
 import type { Decision } from "../journal/outcome.ts";
 import { type Refusal, refuse } from "../journal/refusal.ts";
 import type { Quota } from "../model/account.ts";
-import type { Policy } from "../model/policy.ts";
+import { durationText } from "../model/duration.ts";
+import { graceMaxBounds, graceMaxOf, type Policy } from "../model/policy.ts";
 import { findSize } from "../model/size.ts";
 import type { Instant } from "../model/units.ts";
 import type { State } from "../state/state.ts";
 
 /** Replaces the owner's policy. */
 export function setPolicy(state: State, policy: Policy, now: Instant): Decision {
-  return sizeInUse(state, policy) ?? { events: [{ kind: "policy-set", v: 1, at: now, policy }] };
+  return sizeInUse(state, policy) ?? wrongGrace(policy) ?? { events: [{ kind: "policy-set", v: 1, at: now, policy }] };
+}
+
+function wrongGrace(policy: Policy): Refusal | undefined {
+  const most = graceMaxOf(policy);
+  const { leastMs, mostMs } = graceMaxBounds;
+  if (most < leastMs || most > mostMs) {
+    const range = `${durationText(leastMs)} to ${durationText(mostMs)}`;
+    return refuse("invalid", "graceMax", durationText(most), `is not in the range ${range}`, "such as 15m");
+  }
+  if (policy.graceMs <= most) return undefined;
+  const why = `is longer than graceMax: ${durationText(most)}`;
+  return refuse("invalid", "grace", durationText(policy.graceMs), why, "give less, or raise graceMax");
 }
 
 /** A size in which a quota is given must not change: the quota would mean another amount. */

@@ -1,7 +1,7 @@
 import type { Role } from "../model/access.ts";
 import type { AccountTerms, QuotaWindow } from "../model/account.ts";
 import type { AccountId, JobId, OperationId, TokenId, UserId } from "../model/ids.ts";
-import type { JobOutcome, JobSpec } from "../model/job.ts";
+import type { EntryKind, JobOutcome, JobSpec } from "../model/job.ts";
 import type { MaintenanceWindow, NodeFacts } from "../model/node.ts";
 import type { Policy } from "../model/policy.ts";
 import type { Instant } from "../model/units.ts";
@@ -22,6 +22,15 @@ export type Command =
   | { readonly kind: "job.requeue"; readonly job: JobId }
   /** A waiting job asks for something else from now on [O3]. */
   | { readonly kind: "job.edit"; readonly job: JobId; readonly spec: JobSpec }
+  /** A person goes inside a running member; `what` names the command or the port, never what passes through. */
+  | {
+      readonly kind: "job.enter";
+      readonly job: JobId;
+      readonly rank: number;
+      readonly user: UserId;
+      readonly how: EntryKind;
+      readonly what: string;
+    }
   | { readonly kind: "account.create"; readonly id: AccountId; readonly path: string; readonly terms: AccountTerms }
   | { readonly kind: "account.edit"; readonly path: string; readonly terms: AccountTerms; readonly ifRevision?: number }
   /** A quota for a limited time [U4]; null cancels the windows that are planned or in force. */

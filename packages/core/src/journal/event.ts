@@ -1,7 +1,7 @@
 import type { Role } from "../model/access.ts";
 import type { AccountTerms, QuotaWindow } from "../model/account.ts";
 import type { AccountId, AccountNo, GpuNo, JobId, JobNo, LeaseId, NodeNo, TokenId, UserId } from "../model/ids.ts";
-import type { JobClass, JobOutcome, JobSpec, StopCause } from "../model/job.ts";
+import type { EntryKind, JobClass, JobOutcome, JobSpec, StopCause } from "../model/job.ts";
 import type { MaintenanceWindow, NodeFacts, NodeMode } from "../model/node.ts";
 import type { KeptOutput } from "../model/output.ts";
 import type { PartSeat } from "../model/part.ts";
@@ -31,6 +31,7 @@ export type Event =
   | SecretChanged
   | JobSubmitted
   | JobHeld
+  | JobEntered
   | JobEdited
   | JobPlanned
   | PlanDropped
@@ -140,6 +141,13 @@ export interface JobSubmitted extends Head<"job-submitted"> {
 export interface JobHeld extends Head<"job-held"> {
   readonly job: JobNo;
   readonly held: boolean;
+}
+/** A person went inside a member: a fact for the record, the job goes on as it was. */
+export interface JobEntered extends Head<"job-entered"> {
+  readonly job: JobNo;
+  readonly rank: number;
+  readonly user: UserId;
+  readonly how: EntryKind;
 }
 /** A waiting job, or the waiting elements of an array, ask for something else from now on [O3]. */
 export interface JobEdited extends Head<"job-edited"> {

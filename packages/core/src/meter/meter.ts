@@ -155,7 +155,7 @@ function lostWork(state: ReadonlyState, lease: Lease, event: LeaseEnded): LostWo
   const lostMs = lostMsOf(job, event.at);
   if (lostMs === 0) return undefined;
   const { account, model, devices, unitsEach } = closedStretch(state, lease, event.at);
-  const { graceMs } = stopOrderOf(job.spec, "preempt", state.policy);
+  const { graceMs } = stopOrderOf(job, "preempt", state.policy);
   const about = { lease: lease.id, job: job.id, account, model, units: devices.length * unitsEach };
   return { ...about, at: event.at, lostMs, graceMs, cause };
 }

@@ -6,8 +6,10 @@ export interface Policy {
   readonly rebalance: "on" | "checkpointed" | "off";
   /** Protects a job that has just started from T2 and T3, not from a reclaim by a guarantee [T8]. */
   readonly minRuntimeMs: number;
-  /** The grace of a job that declares no checkpoint. */
+  /** The grace of a job that does not return after the stop, and of one that declares no checkpoint. */
   readonly graceMs: number;
+  /** The longest grace that a job may ask for and a stop may give; absent means `graceMaxPlainMs`, or a longer `graceMs`. */
+  readonly graceMsMax?: number;
   /** Plan the first jobs that cannot start, and let others start only where that delays no plan [B1, B2]. */
   readonly backfill: boolean;
   /** The most jobs moved per hour to consolidate free GPUs [T9]; absent means `movesPerHourPlain`. */
@@ -21,6 +23,17 @@ export interface Policy {
 }
 
 export const movesPerHourPlain = 60;
+
+/** Long enough to write a large checkpoint to slow storage, and short enough to wait for GPUs that were lent. */
+export const graceMaxPlainMs = 15 * 60_000;
+
+/** Above this the owner of lent GPUs would wait for a day. Below a minute, jobs that name no grace would not have theirs. */
+export const graceMaxBounds = { leastMs: 60_000, mostMs: 24 * 60 * 60_000 } as const;
+
+/** The longest time between the signal and the forced stop of any job. */
+export function graceMaxOf({ graceMs, graceMsMax }: Policy): number {
+  return graceMsMax ?? Math.max(graceMaxPlainMs, graceMs);
+}
 
 /** The handover of a new installation. A journal from before scrubs existed has none until its owner sets them. */
 export const usualHandover = { scrubMs: 10_000, reshapeMs: 15_000 } as const;

@@ -1,6 +1,6 @@
 import type { Event } from "../journal/event.ts";
-import type { Job, JobSpec, StopCause } from "../model/job.ts";
-import type { Policy } from "../model/policy.ts";
+import type { Job, StopCause } from "../model/job.ts";
+import { graceMaxOf, type Policy } from "../model/policy.ts";
 import type { Instant } from "../model/units.ts";
 import type { ReadonlyState } from "../state/readonly-state.ts";
 
@@ -36,7 +36,7 @@ export function stopJob(
   why?: string,
 ): Event[] {
   if (job.stopCause !== undefined && strength[job.stopCause] >= strength[cause]) return [];
-  const { signal, graceMs } = stopOrderOf(job.spec, cause, state.policy);
+  const { signal, graceMs } = stopOrderOf(job, cause, state.policy);
   return job.leases
     .filter((lease) => lease.id !== except)
     .map((lease) => ({
@@ -53,7 +53,7 @@ export function stopJob(
 }
 
 /** Whether a job that stops for this cause starts again, unless it is done; an extra member leaves nothing either way. */
-export function comesBack({ spec, failures }: Job, cause: StopCause): boolean {
+export function comesBack({ spec, failures }: Pick<Job, "spec" | "failures">, cause: StopCause): boolean {
   const { max, when } = spec.retry;
   switch (cause) {
     case "shrink":
@@ -74,21 +74,17 @@ export function comesBack({ spec, failures }: Job, cause: StopCause): boolean {
   }
 }
 
-/** Causes after which the job waits again, as far as its retry rule allows [L1]. */
-const asksToLeave: ReadonlySet<string> = new Set<StopCause>([
-  "preempt",
-  "move",
-  "drain",
-  "budget",
-  "suspend",
-  "requeue",
-]);
-
-/** The signal and grace with which members of a job are stopped. */
-export function stopOrderOf(spec: JobSpec, cause: string, policy: Policy): { signal: string; graceMs: number } {
-  const { checkpoint } = spec;
-  if (checkpoint === undefined) return { signal: "SIGTERM", graceMs: policy.graceMs };
-  // A checkpoint is worth its signal only where the job will resume from it.
-  const signal = asksToLeave.has(cause) ? checkpoint.signal : "SIGTERM";
-  return { signal, graceMs: checkpoint.graceMs };
+/**
+ * The signal and grace with which members of a job are stopped [L2]. A checkpoint is worth its own only where the job
+ * comes back, and no grace is longer than the owner allows.
+ */
+export function stopOrderOf(
+  job: Pick<Job, "spec" | "failures">,
+  cause: StopCause,
+  policy: Policy,
+): { signal: string; graceMs: number } {
+  const { checkpoint } = job.spec;
+  const { signal, graceMs } =
+    checkpoint !== undefined && comesBack(job, cause) ? checkpoint : { signal: "SIGTERM", graceMs: policy.graceMs };
+  return { signal, graceMs: Math.min(graceMs, graceMaxOf(policy)) };
 }

@@ -3,6 +3,7 @@ import { type Refusal, refuse } from "../journal/refusal.ts";
 import { instantText } from "../model/instant.ts";
 import type { After, GpuAsk, Isolation, JobSpec, JobType, ModelAsk, TopologyAsk } from "../model/job.ts";
 import { plainName } from "../model/job.ts";
+import { notebookRun } from "../model/notebook.ts";
 import { type Instant, unitsPerGpu } from "../model/units.ts";
 import {
   isSetByTessera,
@@ -36,7 +37,8 @@ export interface RawJob extends RawMembers, RawNeeds, RawStorage {
   readonly image?: string;
   readonly workdir?: string;
   readonly setup?: string;
-  readonly run: string;
+  /** Only a notebook may do without: then it is JupyterLab. */
+  readonly run?: string;
   readonly model?: string | ModelAsk;
   readonly topology?: string;
   readonly spread?: string;
@@ -103,6 +105,9 @@ export function readJob(raw: RawJob, settled: Settled, mistakes: Mistakes): JobS
     const value = plainValue(given[field]);
     mistakes.add(refuse("unsupported", field, value, "is not supported by any engine yet", `leave ${field} out`));
   }
+  const run = raw.run ?? (raw.type === "notebook" ? notebookRun : "");
+  if (run === "" && !mistakes.within("run"))
+    mistakes.add(refuse("invalid", "run", null, "is missing", "say what to run, such as run: nvidia-smi"));
   const gpus = mistakes.take(parseGpus((raw.gpus ?? 0) as RawGpus, "gpus"), oneGpu);
   const members = mistakes.take(parseMembers(raw), oneMember);
   const topology = mistakes.take(parseTopology(raw.topology, "topology"), undefined);
@@ -161,7 +166,7 @@ export function readJob(raw: RawJob, settled: Settled, mistakes: Mistakes): JobS
     preemptible: raw.preemptible ?? true,
     priority: typeof raw.priority === "number" ? raw.priority : priorities[raw.priority ?? "normal"],
     retry: parseRetry(raw.retry),
-    run: raw.run,
+    run,
     scratchMiB: storage.scratchMiB,
     secrets: raw.secrets === undefined ? none : [...new Set(raw.secrets)].sort(),
     setup: raw.setup,

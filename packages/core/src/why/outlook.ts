@@ -91,13 +91,13 @@ function afterClaim(state: ReadonlyState, claim: ClaimPlan): Outlook {
     for (const lease of leases) units += lease.unitsEach * lease.gpus.length;
     const members = extra ? (displaced.get(loser)?.members ?? 0) + 1 : 0;
     displaced.set(loser, { job: loser, rule, units, members });
-    graceMs = Math.max(graceMs, stopOrderOf(loser.spec, "preempt", state.policy).graceMs);
+    graceMs = Math.max(graceMs, stopOrderOf(loser, "preempt", state.policy).graceMs);
   }
   // Jobs that are stopping already have their grace period too.
   for (const { node, gpus } of seats) {
     for (const lease of state.fleet.leasesOn(node)) {
       if (lease.state !== "stopping" || !lease.gpus.some((gpu) => gpus.includes(gpu))) continue;
-      graceMs = Math.max(graceMs, stopOrderOf(jobOf(state, lease.job).spec, "preempt", state.policy).graceMs);
+      graceMs = Math.max(graceMs, stopOrderOf(jobOf(state, lease.job), "preempt", state.policy).graceMs);
     }
   }
   const placed = cover === noAccount ? ("burst" as const) : ("guaranteed" as const);

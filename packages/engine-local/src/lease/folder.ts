@@ -65,6 +65,8 @@ export const leaseFile = {
   stop: "stop.json",
   /** The highest report number that the control plane has made durable. */
   acknowledged: "acknowledged",
+  /** The socket of the supervisor where people enter the running member. */
+  entrance: "entrance",
   /** What the supervisor itself had to say when it failed. */
   complaints: "supervisor.err",
 } as const;

@@ -74,6 +74,7 @@ export function environmentOf(
     TESS_GPUS: String(order.gpuUuids.length),
     TESS_MASTER_ADDR: order.masterAddress,
     TESS_MASTER_PORT: String(order.masterPort),
+    ...(order.pagePort === undefined ? {} : { TESS_PORT: String(order.pagePort) }),
     TESS_OUT: sheet.outPath,
     TESS_CHECKPOINT: sheet.checkpointPath,
     TESS_DONE: donePath(sheet),

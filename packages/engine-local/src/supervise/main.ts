@@ -5,6 +5,7 @@ import { type KeptOutput, outputUndeclared } from "@tessera/core";
 import { collectOutputs, sizeText } from "../files/collect.ts";
 import { leaseFile, takeClaim } from "../lease/folder.ts";
 import { LogWriter } from "../log/writer.ts";
+import { Entrance } from "./entrance.ts";
 import { type MemberEnd, runMember } from "./member.ts";
 import { Orders } from "./orders.ts";
 import { prepare } from "./prepare.ts";
@@ -38,7 +39,9 @@ async function supervise(folder: string): Promise<void> {
   if (released) {
     const log = new LogWriter(sheet.logFolder, sheet.logBytesMax, sheet.logFilesMax);
     const readyAt = statSync(join(folder, leaseFile.reports)).ctimeMs;
-    const last = await runMember(sheet, secrets, orders, reports, log);
+    const entrance = new Entrance(folder);
+    const last = await runMember(sheet, secrets, orders, reports, log, entrance);
+    entrance.close();
     const outputs = await keepOutputs(sheet, readyAt, last, orders.returns, log);
     log.close();
     await removeGroups(sheet.groups);

@@ -5,6 +5,7 @@ import { oomKills } from "../limit/group.ts";
 import { maskerOf } from "../log/mask.ts";
 import type { LogWriter } from "../log/writer.ts";
 import { isDone } from "./done.ts";
+import type { Entrance } from "./entrance.ts";
 import { environmentOf } from "./environment.ts";
 import { type Step, type StepEnd, startStep } from "./job.ts";
 import type { Orders } from "./orders.ts";
@@ -12,7 +13,7 @@ import { isAlive, type ProcessEntry } from "./processes.ts";
 import type { ReportWriter } from "./reports.ts";
 import { type RoomPassed, watchRoom } from "./room.ts";
 import type { RunSheet } from "./sheet.ts";
-import { longestTimerMs, Stopping, signalOf } from "./stop.ts";
+import { longestTimerMs, Stopping, spanText, stopText } from "./stop.ts";
 import { endTree, jobProcesses, keeperOf, signalTree, type Tree } from "./tree.ts";
 
 export type MemberEnd = Extract<ReportWhat, { kind: "exited" }>;
@@ -24,6 +25,7 @@ export async function runMember(
   orders: Orders,
   reports: ReportWriter,
   writer: LogWriter,
+  entrance: Entrance,
 ): Promise<MemberEnd> {
   const { order } = sheet;
   const environment = environmentOf(sheet, secrets);
@@ -47,15 +49,13 @@ export async function runMember(
 
   await reports.write({ kind: "started" });
   orders.onStop((how) => {
-    if (!stopping.begun) say(`told to stop: ${signalOf(how.signal)}, then ${how.graceMs} ms of grace`);
+    if (!stopping.begun) say(`told to stop: ${stopText(how)}`);
     stopping.order(how);
   });
   let timeIsUp = false;
   const stopClock = startClock(order.limits.runMsMax, () => {
     timeIsUp = true;
-    say(
-      `time limit of ${order.limits.runMsMax} ms: ${signalOf(order.stop.signal)}, then ${order.stop.graceMs} ms of grace`,
-    );
+    say(`time limit of ${spanText(order.limits.runMsMax)}: ${stopText(order.stop)}`);
     void reports.write({ kind: "stopping", cause: "time-limit" });
     stopping.order(order.stop);
   });
@@ -63,7 +63,7 @@ export async function runMember(
   let passed: RoomPassed | undefined;
   const stopWatch = watchRoom(sheet, (found) => {
     passed = found;
-    say(`${roomText(found)}: ${signalOf(order.stop.signal)}, then ${order.stop.graceMs} ms of grace`);
+    say(`${roomText(found)}: ${stopText(order.stop)}`);
     stopping.order(order.stop);
   });
 
@@ -76,7 +76,12 @@ export async function runMember(
     }
     step = startStep(sheet, setup ? order.setup! : order.run, environment, { writer, masker, setup });
     tree = { ...tree, ...(step.root === undefined ? {} : { root: step.root }), keepers: step.keepers };
+    const { session } = step;
+    const around = tree;
+    entrance.open({ sheet, tree: () => around, session });
     end = await Promise.race([step.ended, unwatched(step, tree)]);
+    // Before the rest of the job gets its grace: a shell of a visitor would use it up.
+    await entrance.shut("the job has ended");
     // A stopped job may still be saving in other processes, and they have the same grace. One that ended has none.
     while (stopping.begun && !stopping.killed && jobProcesses(tree).length > 0) await sleep(leftoversEveryMs);
     await endTree(tree);

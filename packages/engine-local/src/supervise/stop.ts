@@ -1,4 +1,5 @@
 import { constants } from "node:os";
+import { durationText } from "@tessera/core";
 import type { StopOrder } from "@tessera/engine";
 
 /**
@@ -69,4 +70,16 @@ export const longestTimerMs = 2 ** 31 - 1;
 export function signalOf(name: string): NodeJS.Signals {
   const full = name.startsWith("SIG") ? name : `SIG${name}`;
   return full in constants.signals ? (full as NodeJS.Signals) : "SIGTERM";
+}
+
+/** The order in words for the log of the job: `SIGTERM, then 30 s of grace`. */
+export function stopText({ signal, graceMs }: StopOrder): string {
+  return `${signalOf(signal)}, then ${graceMs > 0 ? spanText(graceMs) : "no time"} of grace`;
+}
+
+/** `1 min 30 s`. */
+export function spanText(ms: number): string {
+  return durationText(ms)
+    .replace(/[a-z]+/g, (unit) => ` ${unit === "m" ? "min" : unit} `)
+    .trim();
 }

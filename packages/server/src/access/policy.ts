@@ -30,6 +30,7 @@ const administer: Grants = {
   "job.submit": "all",
   "job.control": "all",
   "job.logs": "all",
+  "job.enter": "all",
   "account.write": "all",
   "user.read": "all",
   "user.write": "all",
@@ -55,7 +56,7 @@ export const grantsOf: Readonly<Record<Role, Grants>> = {
   },
   "tenant-admin": { ...administer, "audit.read": "all" },
   "team-admin": administer,
-  member: { ...look, "job.submit": "all", "job.control": "own", "job.logs": "own" },
+  member: { ...look, "job.submit": "all", "job.control": "own", "job.logs": "own", "job.enter": "own" },
   viewer: look,
   finance: {
     ...readBooks,

@@ -1,7 +1,11 @@
 import { readFileSync } from "node:fs";
+import type { IncomingMessage } from "node:http";
+import type { AddressInfo } from "node:net";
+import type { ContentStore } from "@tessera/content";
 import { type Route, type RouteId, routes } from "@tessera/wire";
 import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from "fastify";
 import type { Keys } from "../access/keys.ts";
+import { isLoopback } from "../access/listen.ts";
 import { People } from "../access/people.ts";
 import { Seal } from "../access/seal.ts";
 import { Signature } from "../access/signature.ts";
@@ -16,6 +20,9 @@ import type { Api } from "./context.ts";
 import { Feed } from "./feed.ts";
 import { addGate, type Rates, usualRates } from "./guard/gate.ts";
 import { addSessionRoutes, isSessionRoute } from "./guard/session.ts";
+import { type EntranceLimits, Entrances, usualEntranceLimits } from "./inside/entrances.ts";
+import { Pages } from "./inside/pages.ts";
+import { addUpgrades } from "./inside/upgrade.ts";
 import { Metrics } from "./metrics/metrics.ts";
 import { addPlainRoutes } from "./plain.ts";
 import { bodyBytesMax } from "./request/body.ts";
@@ -30,6 +37,11 @@ export interface ApiConfig {
   readonly logLevel?: LogLevel;
   readonly rates?: Rates;
   readonly watch?: Partial<WatchLimits>;
+  readonly inside?: Partial<EntranceLimits>;
+  /** A domain of its own for pages of jobs, such as apps.example.com. */
+  readonly appsDomain?: string;
+  /** The address that it will listen on. */
+  readonly host?: string;
   /** The folder of the built console; without one there is none. */
   readonly console?: string;
   /** How long a client may take to send its headers and its whole request, and be silent while it is answered. */
@@ -58,21 +70,38 @@ export async function buildApi(built: {
   control: ControlPlane;
   keys: Keys;
   config?: ApiConfig;
+  content?: ContentStore;
   /** Other declarations than wire's: how tests see that each one counts. */
   table?: Readonly<Record<RouteId, Route>>;
 }): Promise<BuiltApi> {
   const { control, keys, config = {}, table = routes } = built;
+  const metrics = new Metrics();
+  const secure = config.tls !== undefined;
+  const tokenUse = await TokenUse.load(control.reader, (writes) => control.notePrivate(writes));
+  const ground = { control, tokenUse };
+  const entrances = new Entrances(ground, { ...usualEntranceLimits, ...config.inside }, (open) => {
+    metrics.entries = open;
+  });
+  const pages = new Pages(ground, entrances, {
+    secure,
+    serverKey: keys.serverKey,
+    ...(config.appsDomain !== undefined && { domain: config.appsDomain }),
+    local: isLoopback(config.host ?? "127.0.0.1"),
+    port: () => (app.server.address() as AddressInfo).port,
+  });
   const api: Api = {
     control,
     keys,
     seal: new Seal(keys.serverKey),
     signature: new Signature(keys.serverKey),
     people: await People.load(control.reader),
-    tokenUse: await TokenUse.load(control.reader, (writes) => control.notePrivate(writes)),
+    tokenUse,
     liveNames: new LiveNames(control),
     feed: await Feed.load(control),
+    entrances,
+    pages,
+    ...(built.content !== undefined && { content: built.content }),
   };
-  const metrics = new Metrics();
   const stopMetrics = metrics.follow(control);
   const watches = new Watches(api, { ...usualWatchLimits, ...config.watch }, (open) => {
     metrics.streams = open;
@@ -81,11 +110,12 @@ export async function buildApi(built: {
   const app = newApp(config, log);
   takeBodies(app);
   recordRequests(app, metrics, log, config.logLevel === "request");
-  const secure = config.tls !== undefined;
+  addPages(app, pages);
   addGate(app, api, config.rates ?? usualRates, secure);
   addPlainRoutes(app, api, metrics);
   addSessionRoutes(app, api, secure, log);
   addRoutes(app, api, watches, log, table);
+  addUpgrades(app, api, pages, secure);
   if (config.console !== undefined) addConsole(app, config.console);
   app.setNotFoundHandler((request, reply) => {
     const methods = methodsAt(request.url);
@@ -110,6 +140,8 @@ export async function buildApi(built: {
       clearInterval(flush);
       stopMetrics();
       watches.close();
+      entrances.close();
+      pages.close();
       api.liveNames.stop();
       api.feed.stop();
       // Requests in progress are answered; a client that keeps reading is cut off after `closeMsMax`.
@@ -124,7 +156,11 @@ function newApp(config: ApiConfig, log: Log): FastifyInstance {
   const { tls } = config;
   const https = tls && { cert: readFileSync(tls.cert), key: readFileSync(tls.key), minVersion: "TLSv1.2" };
   const { headersMs, requestMs, silentMs } = config.patience ?? usualPatience;
-  const look = { connectionsCheckingInterval: Math.min(1_000, headersMs) };
+  const look = {
+    connectionsCheckingInterval: Math.min(1_000, headersMs),
+    // Whatever else a client would like to speak, it gets HTTP/1.1.
+    shouldUpgradeCallback: ({ headers }: IncomingMessage) => headers.upgrade?.toLowerCase() === "websocket",
+  };
   const app = fastify({
     logger: false,
     ...(https ? { https: { ...https, ...look } } : { http: look }),
@@ -143,6 +179,17 @@ function newApp(config: ApiConfig, log: Log): FastifyInstance {
   app.decorateRequest("tessRequestId", "");
   app.setErrorHandler((error, request, reply) => failed(error as Error, request, reply, log));
   return app;
+}
+
+/** Before anything of the console: a page of a job is known by its host and answered from the job alone. */
+function addPages(app: FastifyInstance, pages: Pages): void {
+  app.addHook("onRequest", (request, reply, done) => {
+    const page = pages.at(request.headers.host);
+    if (page === undefined) return done();
+    reply.hijack();
+    request.raw.socket.setTimeout(0); // a page may wait for an answer for as long as it likes
+    void pages.answer(page, request.raw, reply.raw);
+  });
 }
 
 function recordRequests(app: FastifyInstance, metrics: Metrics, log: Log, everyRequest: boolean): void {

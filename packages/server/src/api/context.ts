@@ -1,3 +1,4 @@
+import type { ContentStore } from "@tessera/content";
 import type { AnswerOf, BodyOf, QueryOf, RouteId, RouteOf } from "@tessera/wire";
 import type { Keys } from "../access/keys.ts";
 import type { People } from "../access/people.ts";
@@ -9,6 +10,8 @@ import type { Asker, ControlPlane } from "../flow/control.ts";
 import type { LiveNames } from "../flow/find/live-names.ts";
 import type { Denial } from "./answer/problem.ts";
 import type { Feed } from "./feed.ts";
+import type { Entrances } from "./inside/entrances.ts";
+import type { Pages } from "./inside/pages.ts";
 import type { Targets } from "./targets.ts";
 
 /** What the API's parts share. */
@@ -21,6 +24,10 @@ export interface Api {
   readonly tokenUse: TokenUse;
   readonly liveNames: LiveNames;
   readonly feed: Feed;
+  readonly entrances: Entrances;
+  readonly pages: Pages;
+  /** Where the files that users send are kept; absent where the engine cannot use them. */
+  readonly content?: ContentStore;
 }
 
 /** One request, checked and allowed: all that a handler sees. */

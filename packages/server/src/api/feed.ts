@@ -1,4 +1,6 @@
 import {
+  elementAt,
+  elementsOf,
   type AccountNo,
   type BudgetReached,
   durationText,
@@ -135,8 +137,7 @@ function namesOf(events: readonly Event[], state: ReadonlyState): Names {
     add(event.job, event.id);
     const { array } = event.spec;
     if (array === undefined) continue;
-    for (let index = array.first, no = event.job + 1; index <= array.last; index += array.step, no++)
-      add(no, `${event.id}.${index}`);
+    for (let i = 0; i < elementsOf(array); i++) add(event.job + 1 + i, `${event.id}.${elementAt(array, i)}`);
   }
   return { ...live, job: (no) => jobs.get(no) ?? live.job(no), jobById: (id) => byId.get(id) ?? live.jobById(id) };
 }
@@ -174,6 +175,7 @@ function subjectOf(event: Event, names: Names): { subject: string; account: stri
       return account === undefined ? undefined : { subject: event.id, account };
     }
     case "job-held":
+    case "job-entered":
     case "job-edited":
     case "job-planned":
     case "plan-dropped":
@@ -231,6 +233,8 @@ function wordsOf(event: Event): string {
       return `${event.spec.name} was submitted`;
     case "job-held":
       return event.held ? "is held" : "was released";
+    case "job-entered":
+      return `rank ${event.rank} was entered by ${event.user} (${entryWords[event.how]})`;
     case "job-edited":
       return `was edited${event.as === undefined ? "" : ", and goes behind the jobs that waited then: it asks for more"}`;
     case "job-planned":
@@ -283,6 +287,8 @@ function wordsOf(event: Event): string {
       return event.kind;
   }
 }
+
+const entryWords = { exec: "a command", terminal: "a terminal", port: "a port", page: "a page" } as const;
 
 function reachedText({ perMille, stop }: BudgetReached): string {
   const then = stop === "none" || stop === "alert" ? "" : ` (${stop})`;

@@ -93,6 +93,10 @@ function success(route: Route): object {
   if (route.stream === "ndjson") {
     return { description: "One JSON object a line", content: { "application/x-ndjson": { schema: route.answer } } };
   }
+  if (route.stream === "bytes") {
+    const schema = { type: "string", format: "binary" };
+    return { description: "The bytes", content: { "application/octet-stream": { schema } } };
+  }
   const events = { "text/event-stream": { schema: { type: "string" } } };
   return { description: "Done", content: { [json]: { schema: route.answer }, ...(route.watch && events) } };
 }

@@ -4,6 +4,7 @@ import type { Principal } from "../access/principal.ts";
 import { type Denial, deny, isDenied } from "./answer/problem.ts";
 import type { Api, Call, Handler } from "./context.ts";
 import { authorise, checkScope } from "./guard/authorise.ts";
+import { sendFile, sendFiles } from "./handle/files.ts";
 import { handlers } from "./handle/index.ts";
 import { sendLogs } from "./handle/logs.ts";
 import { withAllMistakes } from "./request/mistakes.ts";
@@ -30,7 +31,7 @@ export function prepare(id: RouteId, route: Route): Prepared {
     throw new Error(`route ${id} declares no action and resource: nobody could say who may call it`);
   }
   const handler = (handlers as Partial<Record<RouteId, unknown>>)[id] as Handler<RouteId> | undefined;
-  if (handler === undefined && route.stream === undefined) throw new Error(`route ${id} has no handler`);
+  if (handler === undefined && !(id in senders)) throw new Error(`route ${id} has no handler`);
   return {
     id,
     route,
@@ -45,6 +46,9 @@ export interface Incoming {
   readonly principal: Principal;
   readonly requestId: string;
 }
+
+/** Routes whose answer is a stream. */
+const senders = { readLogs: sendLogs, listFiles: sendFiles, readFile: sendFile } as const;
 
 const noBody = Object.freeze({});
 /** Creates that are under way, by user and key: the same request again waits for the first one's answer. */
@@ -79,7 +83,7 @@ export async function serve(
   if (isDenied(idempotency)) return idempotency;
   const ifMatch = route.edits ? request.headers["if-match"] : undefined;
   const call = { principal, params, query, body, target, requestId, idempotency, ifMatch } as unknown as Call<RouteId>;
-  if (route.stream !== undefined) return sendLogs(api, call as unknown as Call<"readLogs">, reply);
+  if (route.stream !== undefined) return senders[id as keyof typeof senders](api, call as never, reply);
   if (route.watch && request.headers.accept?.includes("text/event-stream")) {
     return watches.open(id, call, request.headers["last-event-id"], reply);
   }

@@ -1,4 +1,5 @@
 import type { AddressInfo } from "node:net";
+import type { ContentStore } from "@tessera/content";
 import type { Keys } from "../access/keys.ts";
 import type { ControlPlane } from "../flow/control.ts";
 import { type ApiConfig, buildApi } from "./build.ts";
@@ -14,6 +15,7 @@ export interface Api {
 export async function startApi(what: {
   control: ControlPlane;
   keys: Keys;
+  content?: ContentStore;
   config: ApiConfig & { readonly host: string; readonly port: number };
 }): Promise<Api> {
   const { host, port, tls } = what.config;

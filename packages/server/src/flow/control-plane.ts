@@ -12,7 +12,17 @@ import {
   readSnapshot,
   type State,
 } from "@tessera/core";
-import type { Capabilities, Engine, LogLine, LogQuery } from "@tessera/engine";
+import type {
+  Capabilities,
+  Engine,
+  Entry,
+  EntryAsk,
+  FileContent,
+  FileEntry,
+  JobFolder,
+  LogLine,
+  LogQuery,
+} from "@tessera/engine";
 import type { PrivateWrite, StoreReader } from "../store/port.ts";
 import { RatedTime } from "./bill/rated.ts";
 import type { CommitListener } from "./commits.ts";
@@ -137,6 +147,22 @@ export class ThreadedControlPlane implements ControlPlane {
 
   logs(lease: LeaseId, query: LogQuery): AsyncIterable<LogLine> {
     return this.#engine.logs(lease, query);
+  }
+
+  open(lease: LeaseId, ask: EntryAsk): Promise<Entry> {
+    return this.#engine.open(lease, ask);
+  }
+
+  ports(lease: LeaseId): Promise<readonly number[]> {
+    return this.#engine.ports(lease);
+  }
+
+  files(lease: LeaseId, folder: JobFolder): AsyncIterable<FileEntry> {
+    return this.#engine.files(lease, folder);
+  }
+
+  readFile(lease: LeaseId, folder: JobFolder, path: string, start: number): Promise<FileContent | undefined> {
+    return this.#engine.readFile(lease, folder, path, start);
   }
 
   readiness(): { ready: boolean; why: string } {

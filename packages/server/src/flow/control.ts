@@ -1,5 +1,14 @@
 import type { Actor, Command, Instant, LeaseId, ReadonlyState, Refusal } from "@tessera/core";
-import type { Capabilities, LogLine, LogQuery } from "@tessera/engine";
+import type {
+  Capabilities,
+  Entry,
+  EntryAsk,
+  FileContent,
+  FileEntry,
+  JobFolder,
+  LogLine,
+  LogQuery,
+} from "@tessera/engine";
 import type { PrivateWrite, StoreReader } from "../store/port.ts";
 import type { RatedTime } from "./bill/rated.ts";
 import type { CommitListener } from "./commits.ts";
@@ -40,6 +49,12 @@ export interface ControlPlane {
   /** Called after `state` has taken the batch in, in order. `before` listeners see the state without it. */
   follow(listener: CommitListener): () => void;
   logs(lease: LeaseId, query: LogQuery): AsyncIterable<LogLine>;
+  /** A way into a running member. Throws EntryRefused. */
+  open(lease: LeaseId, ask: EntryAsk): Promise<Entry>;
+  /** The ports that a running member listens on. Throws EntryRefused. */
+  ports(lease: LeaseId): Promise<readonly number[]>;
+  files(lease: LeaseId, folder: JobFolder): AsyncIterable<FileEntry>;
+  readFile(lease: LeaseId, folder: JobFolder, path: string, start: number): Promise<FileContent | undefined>;
   /** Ready to take commands: recovered, adopted, and with room on the disk. */
   readiness(): { readonly ready: boolean; readonly why: string };
   /** False below the free-space watermark: creates are refused, cancel and metering go on. */

@@ -12,7 +12,18 @@ import {
   type State,
   writeSnapshot,
 } from "@tessera/core";
-import type { Capabilities, LogLine, LogQuery } from "@tessera/engine";
+import {
+  type Capabilities,
+  type Engine,
+  type Entry,
+  type EntryAsk,
+  EntryRefused,
+  type FileContent,
+  type FileEntry,
+  type JobFolder,
+  type LogLine,
+  type LogQuery,
+} from "@tessera/engine";
 import { RatedTime } from "../flow/bill/rated.ts";
 import type { CommitListener } from "../flow/commits.ts";
 import { type Asker, type ControlPlane, type Done, Outage } from "../flow/control.ts";
@@ -49,6 +60,8 @@ export class TestControl implements ControlPlane {
   capabilities: Capabilities = { images: false, isolation: ["whole"], workdir: true };
   /** Log lines by lease, for tests that read logs. */
   readonly logLines = new Map<string, LogLine[]>();
+  /** Files of running members by `lease/folder`, for tests that read them. */
+  readonly liveFiles = new Map<string, { readonly [path: string]: string }>();
   /** Set to make every request fail as if the writer had stopped. */
   outage: string | undefined;
   readonly #writer: Writer;
@@ -162,6 +175,32 @@ export class TestControl implements ControlPlane {
   async *logs(lease: LeaseId, { tail, sinceAt = 0 }: LogQuery): AsyncIterable<LogLine> {
     const lines = (this.logLines.get(lease) ?? []).filter((line) => line.at >= sinceAt);
     yield* tail === undefined ? lines : lines.slice(Math.max(0, lines.length - tail));
+  }
+
+  /** Who lets people into members, for tests that go inside. */
+  inside: Pick<Engine, "open" | "ports"> | undefined;
+
+  async open(lease: LeaseId, ask: EntryAsk): Promise<Entry> {
+    if (this.inside === undefined) throw new EntryRefused("the test runs no processes");
+    return this.inside.open(lease, ask);
+  }
+
+  async ports(lease: LeaseId): Promise<readonly number[]> {
+    return this.inside?.ports(lease) ?? [];
+  }
+
+  async *files(lease: LeaseId, folder: JobFolder): AsyncGenerator<FileEntry> {
+    for (const [path, text] of Object.entries(this.liveFiles.get(`${lease}/${folder}`) ?? {}))
+      yield { path, mode: 0o644, bytes: text.length, changedAt: 0 };
+  }
+
+  async readFile(lease: LeaseId, folder: JobFolder, path: string, start: number): Promise<FileContent | undefined> {
+    const text = this.liveFiles.get(`${lease}/${folder}`)?.[path];
+    if (text === undefined) return undefined;
+    const content = async function* () {
+      yield Buffer.from(text).subarray(start);
+    };
+    return { mode: 0o644, bytes: text.length, content: content() };
   }
 
   readiness(): { ready: boolean; why: string } {

@@ -10,7 +10,7 @@ import { type Answer, Tenancy, type TestServer, type TestUser } from "./tenancy.
 export const tenancies = ["own", "child", "sibling", "missing"] as const;
 export type Where = (typeof tenancies)[number];
 const admin =
-  "job.read job.submit job.control job.logs account.read account.write user.read user.write role.read role.write token.read token.write secret.read secret.write usage.read cost.read budget.read budget.write invoice.read ledger.read event.read";
+  "job.read job.submit job.control job.logs job.enter account.read account.write user.read user.write role.read role.write token.read token.write secret.read secret.write usage.read cost.read budget.read budget.write invoice.read ledger.read event.read";
 const can: Readonly<Record<Role, ReadonlySet<string>>> = {
   "platform-owner": words(`${admin} audit.read node.write policy.write price.write bill.write`),
   "tenant-admin": words(`${admin} audit.read`),
@@ -36,6 +36,8 @@ interface Expectation {
   readonly anywhere?: true;
   /** Nothing is there to be found, even for callers who may look. */
   readonly absent?: true;
+  /** The status where it is allowed, if the things of a cell are not such that it succeeds: jobs of cells never run. */
+  readonly answers?: number;
   /** Nodes are there for everyone; only a name that does not exist is missing. */
   readonly fleet?: true;
 }
@@ -54,8 +56,16 @@ const expectations: Readonly<Record<RouteId, Expectation>> = {
   cancelJob: { sees: "job.read", needs: "job.control" },
   holdJob: { sees: "job.read", needs: "job.control" },
   releaseJob: { sees: "job.read", needs: "job.control" },
+  suspendJob: { sees: "job.read", needs: "job.control" },
+  requeueJob: { sees: "job.read", needs: "job.control" },
+  editJob: { sees: "job.read", needs: "job.control" },
   explainJob: { sees: "job.read" },
   readLogs: { sees: "job.read", needs: "job.logs" },
+  enterJob: { sees: "job.read", needs: "job.enter", answers: 409 },
+  openEntrance: { absent: true },
+  listOutputs: { sees: "job.read", needs: "job.logs" },
+  listFiles: { sees: "job.read", needs: "job.logs" },
+  readFile: { sees: "job.read", needs: "job.logs", absent: true },
   listAccounts: { sees: "account.read" },
   createAccount: { sees: "account.read", needs: "account.write" },
   getAccount: { sees: "account.read" },
@@ -115,9 +125,9 @@ const expectations: Readonly<Record<RouteId, Expectation>> = {
 
 /** The status that this cell must have. */
 export function expected(id: RouteId, role: Role, where: Where): number {
-  const { sees, needs, at, anywhere, fleet, absent } = expectations[id];
+  const { sees, needs, at, anywhere, fleet, absent, answers } = expectations[id];
   const has = (action: string | undefined) => action === undefined || can[role].has(action);
-  const { status } = routes[id];
+  const status = answers ?? routes[id].status;
   if (anywhere) return has(needs) ? status : 403;
   if (where === "missing") return 404;
   if (fleet) return has(needs) ? status : 403;
@@ -199,6 +209,8 @@ async function requestFor(
     case "applyJob":
     case "dryRunJob":
       return { path, body: { run: "true", name: `s${n}`, project: account } };
+    case "readFile":
+      return { path: `${path}?path=x` };
     case "listJobs":
       return { path: `${path}?project=${at(account)}` };
     case "listAccounts":
@@ -232,6 +244,8 @@ async function requestFor(
     case "listAudit":
     case "listEvents":
       return { path: `${path}?account=${at(account)}` };
+    case "enterJob":
+      return { path, body: { how: "exec", command: "true" } };
     case "createAccount":
       return { path, body: { path: `${account}/c${n}` } };
     case "editAccount":

@@ -1,6 +1,9 @@
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { ContentStore } from "@tessera/content";
 import {
   type AccountId,
   type AccountTerms,
@@ -123,10 +126,12 @@ export async function serveApi(
   control: TestControl,
   config: ApiConfig = {},
   table?: Readonly<Record<RouteId, Route>>,
+  content = new ContentStore(join(tmpdir(), "tessera-test-keeps-nothing-here")),
 ): Promise<TestServer> {
   const built = await buildApi({
     control,
     keys: testKeys,
+    content,
     config: { logLevel: "silent", ...config },
     ...(table && { table }),
   });

@@ -74,6 +74,14 @@ const range = (description: string) =>
     description,
     examples: ["1-240%24"],
   });
+const elements = Type.String({
+  pattern: "^\\d{1,12}(-\\d{1,12}(:\\d{1,12})?)?(,\\d{1,12}(-\\d{1,12}(:\\d{1,12})?)?)*(%\\d{1,12})?$",
+  maxLength: 65_536,
+  title: "a range or a list",
+  description:
+    "1-240, 1-240:2 for every second, 1-240%24 for 24 at a time, or a list such as 3,7,20-29; at most 10000 elements",
+  examples: ["1-240%24"],
+});
 const video = Type.Union([
   Duration,
   Type.Object(
@@ -99,7 +107,7 @@ const outputName = "^[A-Za-z0-9][A-Za-z0-9._-]{0,62}$";
 const refusedForNow = (what: string) =>
   Type.Unknown({ description: `${what}. Known, but no engine here honours it yet: refused, never ignored.` });
 
-/** The job file. Flat; everything is optional but `run`. Resources are per member. */
+/** The job file. Flat; everything is optional but `run`, which only a notebook may leave out. Resources are per member. */
 export const JobSpecBody = Type.Object(
   {
     name: Type.Optional(name),
@@ -108,13 +116,15 @@ export const JobSpecBody = Type.Object(
     image: Type.Optional(Line(500)),
     workdir: Type.Optional(Line(4096, "An absolute directory on the node, such as /data/run")),
     setup: Type.Optional(Text(200_000, "Shell commands to run once before run")),
-    run: Type.String({
-      minLength: 1,
-      maxLength: 200_000,
-      pattern: anyTextPattern,
-      description: "the shell command that the job runs",
-      examples: ["python3 train.py"],
-    }),
+    run: Type.Optional(
+      Type.String({
+        minLength: 1,
+        maxLength: 200_000,
+        pattern: anyTextPattern,
+        description: "the shell command that the job runs; a notebook without one runs JupyterLab",
+        examples: ["python3 train.py"],
+      }),
+    ),
     gpus: Type.Optional(
       Type.Union([
         gpuText,
@@ -202,9 +212,7 @@ export const JobSpecBody = Type.Object(
         { additionalProperties: false, description: "Latency that no neighbour on its GPU may break" },
       ),
     ),
-    array: Type.Optional(
-      range("a range such as 1-240, 1-240:2 for every second, or 1-240%24 for 24 at a time; at most 10000 elements"),
-    ),
+    array: Type.Optional(elements),
     after: Type.Optional(
       Type.Union([
         Line(100),
@@ -303,6 +311,16 @@ export const JobSpecBody = Type.Object(
 );
 export type JobSpecBody = Static<typeof JobSpecBody>;
 
+/** A change of a waiting job: fields as in a job file, and fields that get their default back. */
+export const JobEdit = Type.Object(
+  {
+    set: Type.Optional(JobSpecBody),
+    unset: Type.Optional(Type.Array(Line(40, "The name of a field"), { maxItems: 50 })),
+  },
+  { additionalProperties: false },
+);
+export type JobEdit = Static<typeof JobEdit>;
+
 /** Why a waiting job does not run: the first of the waiting reasons that holds. */
 export const WaitReason = Type.Object({
   kind: Type.Enum(reasonKinds),
@@ -379,6 +397,26 @@ export const jobOutcomes = [
   "deadline-passed",
   "over-budget",
 ] as const satisfies readonly JobOutcome[];
+
+export const OutputList = Type.Object({
+  job: Type.String(),
+  live: Type.Boolean({ description: "It has not ended: what it will keep is not known yet" }),
+  outputs: Type.Array(Output),
+  keptUntil: Type.Optional(Timestamp),
+});
+export type OutputList = Static<typeof OutputList>;
+
+/** A file that a job kept, or that lies in a folder of one that runs. */
+export const JobFile = Type.Object({
+  output: Type.String({ description: "The name of the output, or work, out or checkpoint" }),
+  rank: Type.Integer(),
+  path: Type.String(),
+  mode: Type.Integer({ description: "Permissions alone" }),
+  bytes: Type.Integer(),
+  sha256: Type.Optional(Type.String({ description: "Of a file that is kept" })),
+  link: Type.Optional(Type.String({ description: "Where it points, if it is a link" })),
+});
+export type JobFile = Static<typeof JobFile>;
 
 export const Job = Type.Object({
   id: Type.String(),

@@ -8,8 +8,9 @@ const policy = {
   }),
   /** A job that has just started is left alone this long, but not by the owner of its GPUs. */
   minRuntime: Duration,
-  /** How long a job without a checkpoint of its own has to leave. */
+  /** How long a job has to leave that does not return, or has no checkpoint of its own. */
   grace: Duration,
+  graceMax: Type.Optional(Duration),
   backfill: Type.Boolean({
     description: "Plan jobs that cannot start, and let others start only where no plan is delayed",
   }),

@@ -2,10 +2,10 @@ import type { BodyOf, PriceBookShape, PricePreview } from "@tessera/wire";
 import { moneyText } from "@tessera/wire/money";
 import type { Command } from "commander";
 import { examples } from "../../help.ts";
-import { readSpecFile } from "../../job/spec-file.ts";
 import { emitObject } from "../../output/emit.ts";
 import { renderTable } from "../../output/table.ts";
 import { instantText } from "../../output/time.ts";
+import { readDocuments } from "../../read/documents.ts";
 import type { Session } from "../../session.ts";
 
 type Version = PriceBookShape["versions"][number];
@@ -62,8 +62,10 @@ export function define(command: Command, session: Session): void {
 }
 
 async function documentOf(session: Session, file: string): Promise<unknown> {
-  const [document] = await readSpecFile(session, file);
-  return document!.spec;
+  const [document] = await readDocuments(session, file, {
+    ifMissing: "name a YAML or JSON file, or - for standard input",
+  });
+  return document!.value;
 }
 
 async function showBook(session: Session, book: PriceBookShape): Promise<void> {

@@ -11,6 +11,7 @@ interface PolicyFlags {
   readonly rebalance?: PolicyPut["rebalance"];
   readonly minRuntime?: string;
   readonly grace?: string;
+  readonly graceMax?: string;
   readonly backfill?: boolean;
   readonly movesPerHour?: string;
   readonly scrub?: string;
@@ -42,7 +43,8 @@ export function define(command: Command, session: Session): void {
       "--min-runtime <duration>",
       "do not evict a job within this time of its start; the owner of borrowed GPUs still may",
     )
-    .option("--grace <duration>", "how long a job without a checkpoint has to leave")
+    .option("--grace <duration>", "how long a job has to leave that does not return, or has no checkpoint of its own")
+    .option("--grace-max <duration>", "the longest grace that a job may ask for in its checkpoint; 1m to 24h")
     .option("--backfill", "plan jobs that cannot start yet, and start others only where that delays no planned job")
     .option("--no-backfill", "plan nothing: every job that fits starts")
     .option("--moves-per-hour <number>", "jobs that may be moved to make room for another on one node; 0 moves none")
@@ -59,8 +61,14 @@ export function define(command: Command, session: Session): void {
 }
 
 async function change(session: Session, flags: PolicyFlags): Promise<void> {
-  const { rebalance, minRuntime, grace, backfill, movesPerHour, scrub, reshape, size } = flags;
-  const durations = { "--min-runtime": minRuntime, "--grace": grace, "--scrub": scrub, "--reshape": reshape };
+  const { rebalance, minRuntime, grace, graceMax, backfill, movesPerHour, scrub, reshape, size } = flags;
+  const durations = {
+    "--min-runtime": minRuntime,
+    "--grace": grace,
+    "--grace-max": graceMax,
+    "--scrub": scrub,
+    "--reshape": reshape,
+  };
   for (const [flag, text] of Object.entries(durations)) {
     if (
       text !== undefined &&
@@ -72,7 +80,7 @@ async function change(session: Session, flags: PolicyFlags): Promise<void> {
   if (movesPerHour !== undefined && !/^\d{1,7}$/.test(movesPerHour))
     throw usageFailure(`--moves-per-hour must be a whole number, got "${movesPerHour}"`, "such as 60, or 0");
   const movesPerHourMax = movesPerHour === undefined ? undefined : Number(movesPerHour);
-  const given = { rebalance, minRuntime, grace, backfill, movesPerHourMax, scrub, reshape };
+  const given = { rebalance, minRuntime, grace, graceMax, backfill, movesPerHourMax, scrub, reshape };
   const changes = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
   if (Object.keys(changes).length === 0 && size === undefined)
     throw usageFailure("nothing to change", "such as --rebalance off; see tess policy set --help");
@@ -103,12 +111,13 @@ const rebalances: Readonly<Record<PolicyPut["rebalance"], string>> = {
 
 async function show(session: Session, policy: PolicyShape): Promise<void> {
   await emitObject(session, policy, "policy", (shown) => {
-    const { rebalance, minRuntime, grace, backfill, movesPerHourMax, scrub = "off", reshape = "off" } = shown;
+    const { rebalance, minRuntime, grace, graceMax, backfill } = shown;
+    const { movesPerHourMax, scrub = "off", reshape = "off" } = shown;
     return fieldsText(
       [
         ["Rebalance", rebalances[rebalance]],
         ["Minimum runtime", minRuntime],
-        ["Grace", grace],
+        ["Grace", graceMax === undefined ? grace : `${grace}; at most ${graceMax} where a job asks for its own`],
         ["Backfill", backfill ? "on: no job starts where that delays a planned job" : "off"],
         ["Moves", movesPerHourMax === 0 ? "off" : `up to ${movesPerHourMax} jobs an hour, to make room on one node`],
         ["Scrub", scrub === "off" ? "off" : `a GPU is cleared before another tenant gets it; about ${scrub}`],

@@ -2,10 +2,11 @@ import type { BodyOf, JobCreated } from "@tessera/wire";
 import type { Command } from "commander";
 import { usageFailure } from "../../failure.ts";
 import { examples } from "../../help.ts";
+import { located } from "../../job/mistakes.ts";
 import { readSpecFile } from "../../job/spec-file.ts";
 import type { Session } from "../../session.ts";
 import { showDryRun } from "./dry-run.ts";
-import { located, showCreated } from "./run.ts";
+import { showCreated } from "./run.ts";
 
 interface ApplyFlags {
   readonly file: string[];
@@ -34,16 +35,16 @@ async function apply(session: Session, flags: ApplyFlags): Promise<void> {
   const { project } = await session.settings();
   const documents = [];
   for (const file of flags.file) documents.push(...(await readSpecFile(session, file)));
-  const placed = documents.map(({ spec, from }) => {
-    const where = session.options.project ?? spec.project ?? project;
-    return { from, spec: where === undefined ? spec : { ...spec, project: where } };
+  const placed = documents.map((document) => {
+    const where = session.options.project ?? document.spec.project ?? project;
+    return where === undefined ? document : { ...document, spec: { ...document.spec, project: where } };
   });
   const api = await session.api();
   if (flags.dryRun) return showDryRun(session, api, placed);
   const jobs: JobCreated[] = [];
-  for (const { spec, from } of placed) {
-    const asked = api.call("applyJob", { body: spec as BodyOf<"applyJob"> });
-    jobs.push(await asked.catch((error) => Promise.reject(placed.length === 1 ? error : located(error, from))));
+  for (const document of placed) {
+    const asked = api.call("applyJob", { body: document.spec as BodyOf<"applyJob"> });
+    jobs.push(await asked.catch((error) => Promise.reject(located(error, document, placed.length > 1))));
   }
   await showCreated(session, jobs, "applied in");
 }

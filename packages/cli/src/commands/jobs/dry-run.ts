@@ -1,5 +1,6 @@
 import type { BodyOf, DryRun } from "@tessera/wire";
 import type { Api } from "../../http.ts";
+import { located } from "../../job/mistakes.ts";
 import { alternativesText, displacesText, startText } from "../../job/outlook.ts";
 import type { SpecDocument } from "../../job/spec-file.ts";
 import { emitList, emitObject } from "../../output/emit.ts";
@@ -7,14 +8,13 @@ import { fieldsText, objectFields } from "../../output/fields.ts";
 import { renderTable } from "../../output/table.ts";
 import type { Session } from "../../session.ts";
 import { sentence, textsOf } from "./explain.ts";
-import { located } from "./run.ts";
 
 /** Says what would become of each job; nothing is submitted. */
 export async function showDryRun(session: Session, api: Api, documents: readonly SpecDocument[]): Promise<void> {
   const answers: DryRun[] = [];
-  for (const { spec, from } of documents) {
-    const asked = api.call("dryRunJob", { body: spec as BodyOf<"dryRunJob"> });
-    answers.push(await asked.catch((error) => Promise.reject(documents.length === 1 ? error : located(error, from))));
+  for (const document of documents) {
+    const asked = api.call("dryRunJob", { body: document.spec as BodyOf<"dryRunJob"> });
+    answers.push(await asked.catch((error) => Promise.reject(located(error, document, documents.length > 1))));
   }
   const nameOf = ({ spec, project }: DryRun) => String(spec.name ?? project);
   if (session.readable) for (const answer of answers) await session.print(dryRunText(session, answer));

@@ -1,6 +1,6 @@
 import type { BodyOf, JobCreated } from "@tessera/wire";
 import type { Command } from "commander";
-import { Failure, usageFailure } from "../../failure.ts";
+import { usageFailure } from "../../failure.ts";
 import { examples } from "../../help.ts";
 import type { Api } from "../../http.ts";
 import { Interrupts } from "../../job/detach.ts";
@@ -8,6 +8,7 @@ import { endedText } from "../../job/ended.ts";
 import { exitCodeOfEnded } from "../../job/exit-code.ts";
 import { followJob } from "../../job/follow.ts";
 import { logPrinter } from "../../job/log-printer.ts";
+import { located } from "../../job/mistakes.ts";
 import { type Progress, progressOf } from "../../job/progress.ts";
 import { nameOfCommand, shellLine } from "../../job/quote.ts";
 import { readSpecFile, type Spec, type SpecDocument } from "../../job/spec-file.ts";
@@ -76,23 +77,27 @@ export async function documentsOf(
   session: Session,
   file: string | undefined,
   flags: SpecFlags,
+  usual: Spec = {},
 ): Promise<SpecDocument[]> {
   const line = session.afterDashes;
   if (line !== undefined && line.length === 0) throw usageFailure("there is no command after --");
-  if (file === undefined && line === undefined) {
+  if (file === undefined && line === undefined && usual.run === undefined) {
     throw usageFailure(
       "what should run?",
       "name a job file, or put a command after --: tess run --gpus 1 -- nvidia-smi",
     );
   }
-  const written = file === undefined ? [{ spec: {}, from: "the command line" }] : await readSpecFile(session, file);
+  const written: SpecDocument[] =
+    file === undefined ? [{ spec: usual, from: "the command line" }] : await readSpecFile(session, file);
   const { project } = await session.settings();
   const given = { ...specOfFlags(flags, session), ...(line !== undefined && { run: shellLine(line) }) };
-  return written.map(({ spec, from }) => {
+  return written.map((document) => {
+    const { spec } = document;
     const named = spec.name === undefined && line !== undefined ? nameOfCommand(line) : undefined;
     const asked: Spec = { ...(named !== undefined && { name: named }), ...overlay(spec, given) };
     const where = session.options.project ?? asked.project ?? project;
-    return { from, spec: where === undefined ? asked : { ...asked, project: where } };
+    const full = where === undefined ? asked : { ...asked, project: where };
+    return { ...document, spec: full, given: Object.keys(given) };
   });
 }
 
@@ -103,7 +108,8 @@ async function submitAll(
   key: string | undefined,
 ): Promise<JobCreated[]> {
   const jobs: JobCreated[] = [];
-  for (const [index, { spec, from }] of documents.entries()) {
+  for (const [index, document] of documents.entries()) {
+    const { spec } = document;
     const own = key === undefined ? undefined : documents.length === 1 ? key : `${key}-${index + 1}`;
     try {
       jobs.push(
@@ -112,23 +118,10 @@ async function submitAll(
     } catch (error) {
       if (jobs.length > 0)
         await session.note(`Already submitted: ${jobs.map(({ name, id }) => `${name} (${id})`).join(", ")}`);
-      throw documents.length === 1 ? error : located(error, from);
+      throw located(error, document, documents.length > 1);
     }
   }
   return jobs;
-}
-
-/** Says which document was refused. */
-export function located(error: unknown, from: string): unknown {
-  if (!(error instanceof Failure)) return error;
-  const { exitCode, code, hint, requestId } = error;
-  return new Failure(exitCode, {
-    code,
-    message: `${from}: ${error.message}`,
-    ...(hint !== undefined && { hint }),
-    ...(requestId !== undefined && { requestId }),
-    cause: error,
-  });
 }
 
 export async function showCreated(session: Session, jobs: readonly JobCreated[], done = "submitted to"): Promise<void> {

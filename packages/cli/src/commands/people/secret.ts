@@ -1,10 +1,9 @@
-import { readFileSync } from "node:fs";
-import { resolve } from "node:path";
 import type { Command } from "commander";
-import { notFoundFailure, usageFailure } from "../../failure.ts";
+import { usageFailure } from "../../failure.ts";
 import { examples } from "../../help.ts";
 import { secret, secretAccount } from "../../nouns/access.ts";
 import { askSecret } from "../../prompt.ts";
+import { readText } from "../../read/text.ts";
 import type { Session } from "../../session.ts";
 import { addNounVerbs } from "../../verbs/noun-command.ts";
 
@@ -57,16 +56,10 @@ export function define(command: Command, session: Session): void {
 async function setSecret(session: Session, name: string, flags: SetFlags): Promise<void> {
   const account = await secretAccount(session, { account: flags.account });
   const value =
-    flags.fromFile === undefined ? await askSecret(session, `Value of ${name}: `) : readValue(session, flags.fromFile);
+    flags.fromFile === undefined
+      ? await askSecret(session, `Value of ${name}: `)
+      : await readText(session, flags.fromFile);
   if (value === "") throw usageFailure("the value is empty", "to remove a secret: tess secret delete");
   await (await session.api()).call("putSecret", { at: { account, secret: name }, body: { value } });
   if (session.readable) await session.print(`${session.paint("bold", name)} set for ${account}\n`);
-}
-
-function readValue({ terminal }: Session, file: string): string {
-  try {
-    return readFileSync(resolve(terminal.cwd, file), "utf8");
-  } catch (error) {
-    throw notFoundFailure(`${file} cannot be read (${(error as NodeJS.ErrnoException).code})`);
-  }
 }

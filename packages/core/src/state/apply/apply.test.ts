@@ -214,6 +214,7 @@ function story(): Event[] {
     for (const { id: lease } of jobOf(w, id).leases) w.reportOn(lease, { kind: "scrubbed", how: "test" });
   happens(w, event("lease-reshaped", { lease: must(jobOf(w, "a").leases[0], "a lease").id, sequence: 2, how: "test" }));
   for (const id of ["a", "b", "grows"]) w.run(id);
+  w.must({ kind: "job.enter", job: jobId("a"), rank: 0, user: ana, how: "exec", what: "ls" });
   w.submit("planned", "guest", { gpus: 2, max_time: "1h" });
   happens(w, event("plan-dropped", { job: jobOf(w, "planned").no }));
   w.must({ kind: "job.hold", job: jobId("planned") });
@@ -335,6 +336,7 @@ const kinds: Record<EventKind, true> = {
   "secret-changed": true,
   "job-submitted": true,
   "job-held": true,
+  "job-entered": true,
   "job-edited": true,
   "job-planned": true,
   "plan-dropped": true,

@@ -3,20 +3,24 @@ import type { Handler } from "../context.ts";
 import type { SessionId } from "../guard/session.ts";
 import { accessHandlers } from "./access.ts";
 import { accountHandlers } from "./accounts.ts";
+import { fileHandlers } from "./files.ts";
 import { fleetHandlers } from "./fleet.ts";
+import { insideHandlers } from "./inside.ts";
 import { jobHandlers } from "./jobs.ts";
 import { moneyHandlers } from "./money.ts";
 import { policyHandlers } from "./policy.ts";
 import { recordHandlers } from "./records.ts";
 
 /** Streams and cookies are answered by other means: see `logs.ts` and `session.ts`. */
-type Answered = Exclude<RouteId, "readLogs" | SessionId>;
+type Answered = Exclude<RouteId, "readLogs" | "listFiles" | "readFile" | SessionId>;
 
 /** One handler for each route of the table; a route without one does not compile. */
 export const handlers: { readonly [Id in Answered]: Handler<Id> } = {
   ...accessHandlers,
   ...accountHandlers,
+  ...fileHandlers,
   ...fleetHandlers,
+  ...insideHandlers,
   ...jobHandlers,
   ...moneyHandlers,
   ...policyHandlers,

@@ -1,5 +1,6 @@
 import {
   durationText,
+  graceMaxOf,
   isRefusal,
   movesPerHourPlain,
   type Policy,
@@ -32,13 +33,15 @@ export const policyHandlers: PolicyHandlers = {
 };
 
 function policyOf(body: PolicyPut, fleet: ReadonlyFleet): Policy | Refusal {
-  const { rebalance, minRuntime, grace, backfill, movesPerHourMax, scrub, reshape } = body;
+  const { rebalance, minRuntime, grace, graceMax, backfill, movesPerHourMax, scrub, reshape } = body;
   const sizes = parseSizes(body.sizes ?? {}, fleet);
   if (isRefusal(sizes)) return sizes;
   const minRuntimeMs = parseDuration(minRuntime, "minRuntime");
   if (isRefusal(minRuntimeMs)) return minRuntimeMs;
   const graceMs = parseDuration(grace, "grace");
   if (isRefusal(graceMs)) return graceMs;
+  const graceMsMax = graceMax === undefined ? undefined : parseDuration(graceMax, "graceMax");
+  if (isRefusal(graceMsMax)) return graceMsMax;
   const scrubMs = offOr(scrub, "scrub");
   if (isRefusal(scrubMs)) return scrubMs;
   const reshapeMs = offOr(reshape, "reshape");
@@ -47,6 +50,7 @@ function policyOf(body: PolicyPut, fleet: ReadonlyFleet): Policy | Refusal {
     rebalance,
     minRuntimeMs,
     graceMs,
+    ...(graceMsMax !== undefined && { graceMsMax }),
     backfill,
     ...(movesPerHourMax !== undefined && { movesPerHourMax }),
     ...(scrubMs !== undefined && { scrubMs }),
@@ -63,6 +67,7 @@ function offOr(text: string | undefined, field: string): number | undefined | Re
 function renderPolicy(seal: Seal, policy: Policy): PolicyShape {
   const { rebalance, minRuntimeMs, graceMs, backfill, movesPerHourMax = movesPerHourPlain } = policy;
   const [minRuntime, grace] = [durationText(minRuntimeMs), durationText(graceMs)];
+  const graceMax = durationText(graceMaxOf(policy));
   const orOff = (ms: number | undefined) => (ms === undefined ? "off" : durationText(ms));
   const [scrub, reshape] = [orOff(policy.scrubMs), orOff(policy.reshapeMs)];
   const asks = Object.entries(policy.sizes ?? {}).map(([name, { ask }]) => [name, ask]);
@@ -71,6 +76,7 @@ function renderPolicy(seal: Seal, policy: Policy): PolicyShape {
     rebalance,
     minRuntime,
     grace,
+    graceMax,
     backfill,
     movesPerHourMax,
     scrub,

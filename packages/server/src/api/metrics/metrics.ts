@@ -19,6 +19,8 @@ export class Metrics {
   #commits = 0;
   #events = 0;
   streams = 0;
+  /** Commands, terminals and connections into jobs that are open. */
+  entries = 0;
 
   follow(control: ControlPlane): () => void {
     return control.follow({
@@ -57,6 +59,7 @@ export class Metrics {
       out.value(`${name}_count`, `route="${route}"`, count);
     }
     out.gauge("tessera_http_streams", "Open event and log streams.", this.streams);
+    out.gauge("tessera_entries", "Open commands, terminals and connections into jobs.", this.entries);
     out.counter("tessera_commits_total", "Batches committed since start.", this.#commits);
     out.counter("tessera_commit_events_total", "Events committed since start.", this.#events);
     out.gauge("tessera_ready", "1 when commands are taken.", control.readiness().ready ? 1 : 0);

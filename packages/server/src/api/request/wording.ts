@@ -1,4 +1,4 @@
-import { anyTextPattern, durationPattern, gpuModelPattern, nearestName } from "@tessera/wire";
+import { anyTextPattern, durationPattern, fieldElsewhere, gpuModelPattern, nearestName } from "@tessera/wire";
 import type { ErrorObject } from "ajv/dist/2020.js";
 import { type Denial, deny } from "../answer/problem.ts";
 
@@ -58,7 +58,8 @@ function stepInto(schema: Described | undefined, name: string): Described | unde
   return Object.values(schema.patternProperties ?? {})[0];
 }
 
-function unknownName(given: string, path: string, { properties, patternProperties }: Described): Denial {
+function unknownName(given: string, path: string, parent: Described): Denial {
+  const { properties, patternProperties } = parent;
   const field = inside(path, shown(given));
   const [names] = Object.keys(patternProperties ?? {});
   if (names !== undefined) {
@@ -66,6 +67,12 @@ function unknownName(given: string, path: string, { properties, patternPropertie
     return deny("unknown-field", "is not a valid name", hint, field);
   }
   const known = Object.keys(properties ?? {});
+  const elsewhere = fieldElsewhere(given, known);
+  if (elsewhere !== undefined) {
+    const example = elsewhere.field === undefined ? undefined : exampleOf(parent, elsewhere.field);
+    const denial = deny("unknown-field", "is not a known field", elsewhere.fix, field);
+    return example === undefined ? denial : { ...denial, example };
+  }
   const nearest = nearestName(given, known);
   const all = known.length > 0 ? `Known fields: ${known.slice(0, 40).join(", ")}.` : "Leave it out.";
   return deny("unknown-field", "is not a known field", nearest !== undefined ? `Did you mean ${nearest}?` : all, field);

@@ -159,6 +159,7 @@ describe("the face of the server", () => {
       rebalance: "on",
       minRuntime: "0s",
       grace: "1m30s",
+      graceMax: "20m",
       backfill: false,
       movesPerHourMax: 0,
       scrub: "off",

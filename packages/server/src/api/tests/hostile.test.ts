@@ -48,7 +48,6 @@ describe("bad input", () => {
       [{ run: "true", cpus: "4" }, "invalid", "cpus", "4"],
       [{ run: "true", preemptible: "yes" }, "invalid", "preemptible", "yes"],
       [{ run: 7 }, "invalid", "run", 7],
-      [{}, "invalid", "run", undefined],
       [{ run: "true", gpus: "many:8:8" }, "invalid", "gpus", "many:8:8"],
       [{ run: "true", memory: "lots" }, "invalid", "memory", "lots"],
       [{ run: "true", priority: 1e9 }, "invalid", "priority", 1e9],
@@ -62,6 +61,10 @@ describe("bad input", () => {
       assert.deepEqual([told.code, told.field], [code, field], JSON.stringify(told));
       if (value !== undefined) assert.deepEqual(told.value, value);
     }
+    // A notebook needs none, so the shape of a job without one is right and its meaning is not.
+    const idle = await submit({});
+    assert.deepEqual([idle.status, idle.json.code, idle.json.field], [422, "invalid", "run"]);
+    assert.equal((await submit({ type: "notebook" })).status, 201);
     const long = await submit({ run: "true", name: "a".repeat(300) });
     assert.equal(long.json.value.length, 200);
   });

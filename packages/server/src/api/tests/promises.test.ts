@@ -317,6 +317,7 @@ describe("the policy", () => {
         rebalance: "checkpointed",
         minRuntime: "5m",
         grace: "30s",
+        graceMax: "15m",
         backfill: true,
         movesPerHourMax: 60,
         scrub: "off",
@@ -331,6 +332,7 @@ describe("the policy", () => {
         rebalance: "off",
         minRuntimeMs: 300_000,
         graceMs: 120_000,
+        graceMsMax: 900_000,
         backfill: true,
         movesPerHourMax: 60,
       });

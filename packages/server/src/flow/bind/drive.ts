@@ -166,9 +166,10 @@ export class Driver implements CommitListener {
     const job = state.jobs.get(lease.job)!;
     if (lease.state === "stopping") {
       if (this.#isTaken(id)) crashPoint("before-signal");
-      const how = stopOrderOf(job.spec, job.stopCause ?? "cancel", state.policy);
       // Without a cause it is an extra member of a job that goes on.
-      await engine.stop(id, comesBack(job, job.stopCause ?? "shrink") ? { ...how, returns: true } : how);
+      const cause = job.stopCause ?? "shrink";
+      const how = stopOrderOf(job, cause, state.policy);
+      await engine.stop(id, comesBack(job, cause) ? { ...how, returns: true } : how);
       if (this.#isTaken(id)) crashPoint("in-grace");
       return;
     }

@@ -4,6 +4,7 @@ import type { LeaseOrder, Limits } from "@tessera/engine";
 /** A job without a limit of its own may still not fork without end. */
 const processesMax = 4_096;
 const masterPorts = { first: 20_000, count: 20_000 };
+const pagePorts = { first: 12_000, count: 8_000 };
 
 /** Everything an engine needs to run one member. */
 export function orderOf(
@@ -35,6 +36,7 @@ export function orderOf(
     masterAddress: seats[0]!.facts.address,
     // Gangs side by side on one machine must not meet on one port.
     masterPort: masterPorts.first + ((job.no * 7 + lease.attempt) % masterPorts.count),
+    pagePort: pagePortOf(job, lease),
     tenant: tenantOf(state, job.account).id,
     account: accountOf(state, job.account).path,
     arrayIndex: job.index,
@@ -53,9 +55,14 @@ export function orderOf(
       ...storageLimits(state, job),
     },
     strict: spec.strict,
-    stop: stopOrderOf(spec, "time-limit", state.policy),
+    stop: stopOrderOf(job, "time-limit", state.policy),
     epoch: state.epoch,
   };
+}
+
+/** Where a member should serve a page. Jobs side by side on one machine must not meet on one port. */
+export function pagePortOf(job: Pick<Job, "no">, { attempt, rank }: Pick<Lease, "attempt" | "rank">): number {
+  return pagePorts.first + ((job.no * 7 + attempt * 3 + rank) % pagePorts.count);
 }
 
 /** A checkpoint outlives its job for days, so there is always a limit. */

@@ -106,8 +106,7 @@ function roomAt(state: ReadonlyState, job: Job, now: Instant): Instant {
   for (const lease of state.leases.values()) {
     if (lease.state !== "stopping" || !lease.gpus.some((gpu) => wanted.has(gpu))) continue;
     const leaving = state.jobs.get(lease.job);
-    if (leaving !== undefined)
-      at = Math.max(at, lease.since + stopOrderOf(leaving.spec, "preempt", state.policy).graceMs);
+    if (leaving !== undefined) at = Math.max(at, lease.since + stopOrderOf(leaving, "preempt", state.policy).graceMs);
   }
   return at;
 }

@@ -33,6 +33,8 @@ function describe(command: Command, state: ReadonlyState): { target: string; acc
     case "job.edit":
     case "job.overspend":
       return { target: command.job, account: "", detail: "" };
+    case "job.enter":
+      return { target: command.job, account: "", detail: `${command.how} rank ${command.rank}: ${command.what}` };
     case "account.create":
     case "account.edit":
       return { target: command.path, account: command.path, detail: canonicalJson(command.terms.quota) };

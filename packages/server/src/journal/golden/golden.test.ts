@@ -42,6 +42,7 @@ const kinds: Readonly<Record<EventKind, true>> = {
   "secret-changed": true,
   "job-submitted": true,
   "job-held": true,
+  "job-entered": true,
   "job-edited": true,
   "job-planned": true,
   "plan-dropped": true,

@@ -77,6 +77,7 @@ function jobs(t: Teller): void {
     secrets: ["WANDB_KEY"],
   });
   t.run("gang");
+  t.do({ kind: "job.enter", job: jobId("gang"), rank: 1, user: bo, how: "exec", what: "nvidia-smi" });
   t.submit("frames", "lab/vision", { array: "1-4:1%2", priority: "low", retry: 1, env: { N: 3, deep: true } });
   t.submit("film", "lab", { after: [{ job: jobId("frames"), when: "succeeded" }] });
   t.submit("report", "lab", { after: [{ job: jobId("frames"), when: "ended" }], gpus: 0 });

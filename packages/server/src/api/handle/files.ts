@@ -1,0 +1,73 @@
+import { once } from "node:events";
+import { isRefusal, refuse } from "@tessera/core";
+import type { FastifyReply } from "fastify";
+import { filesOf, openFileOf, outputsOf, sourcesOf } from "../../flow/keep/files.ts";
+import { type Denial, deny } from "../answer/problem.ts";
+import type { Api, Call, Handler } from "../context.ts";
+
+/** A reader that takes nothing for this long is cut off. */
+const unreadMsMax = 60_000;
+
+export const fileHandlers: { listOutputs: Handler<"listOutputs"> } = {
+  listOutputs: (api, { target }) => outputsOf(api.control, target),
+};
+
+/** Streams what there is to fetch, one JSON object a line. */
+export async function sendFiles(api: Api, call: Call<"listFiles">, reply: FastifyReply): Promise<Denial | undefined> {
+  const sources = sourcesOf(api.control, api.content, call.target, call.query);
+  if (isRefusal(sources)) return sources;
+  async function* lines() {
+    for await (const file of filesOf(api.control, sources as Exclude<typeof sources, Denial>))
+      yield Buffer.from(`${JSON.stringify(file)}\n`);
+  }
+  await stream(reply, call.requestId, { "content-type": "application/x-ndjson" }, lines());
+  return undefined;
+}
+
+/** Streams the bytes of one file. Never shown by a browser: what is in it is the tenant's. */
+export async function sendFile(api: Api, call: Call<"readFile">, reply: FastifyReply): Promise<Denial | undefined> {
+  const { path, start = 0, ...ask } = call.query;
+  const sources = sourcesOf(api.control, api.content, call.target, ask);
+  if (isRefusal(sources)) return sources;
+  const file = await openFileOf(api.control, sources, path, start);
+  if (file === undefined) {
+    return refuse("not-found", "path", path, "is not a file of this job", "see what there is with: tess outputs JOB");
+  }
+  if (start > file.bytes) {
+    for await (const _ of file.content) break; // lets go of it
+    return deny("invalid", `is beyond the end of the file, which has ${file.bytes} bytes`, "", "start", start);
+  }
+  const headers = {
+    "content-type": "application/octet-stream",
+    "content-length": String(file.bytes - start),
+    "content-disposition": "attachment",
+    "x-content-type-options": "nosniff",
+  };
+  await stream(reply, call.requestId, headers, file.content);
+  return undefined;
+}
+
+async function stream(
+  reply: FastifyReply,
+  requestId: string,
+  headers: Readonly<Record<string, string>>,
+  parts: AsyncIterable<Uint8Array>,
+): Promise<void> {
+  const { raw } = reply;
+  const gone = new AbortController();
+  raw.on("close", () => gone.abort());
+  raw.on("error", () => gone.abort());
+  reply.hijack();
+  raw.writeHead(200, { ...headers, "cache-control": "no-store", "x-request-id": requestId });
+  try {
+    for await (const part of parts) {
+      if (gone.signal.aborted) break;
+      if (raw.write(part)) continue;
+      await once(raw, "drain", { signal: AbortSignal.any([gone.signal, AbortSignal.timeout(unreadMsMax)]) });
+    }
+    raw.end();
+  } catch {
+    // What was sent stands; that it is not all is seen by its length, or by a line that is cut off.
+    raw.destroy();
+  }
+}

@@ -1,0 +1,1 @@
+export { isGlob, matchesGlob } from "@tessera/core/glob";

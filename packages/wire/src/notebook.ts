@@ -1,0 +1,1 @@
+export { notebookRun } from "@tessera/core/notebook";
