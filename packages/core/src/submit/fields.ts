@@ -196,7 +196,13 @@ export function parseArray(text: string | undefined, field: string): ArrayAsk | 
   const ranges = which.split(",").map((part) => /^(\d{1,12})(?:-(\d{1,12})(?::(\d{1,12}))?)?$/.exec(part));
   const isOne = ranges.length === 1 && ranges[0]?.[2] === undefined;
   if (rest.length > 0 || (limit !== undefined && !/^\d{1,12}$/.test(limit)) || ranges.includes(null) || isOne)
-    return refuse("invalid", field, text, "is not a range of array elements", "write 1-240, 1-240:2, 1-240%24 or 3,7,20-29");
+    return refuse(
+      "invalid",
+      field,
+      text,
+      "is not a range of array elements",
+      "write 1-240, 1-240:2, 1-240%24 or 3,7,20-29",
+    );
   const atOnceMax = limit === undefined ? undefined : Number(limit);
   const asks = ranges.map((match) => {
     const [, first, last = first, step = 1] = match!;

@@ -1,10 +1,10 @@
 import {
-  elementAt,
-  elementsOf,
   type AccountNo,
   type BudgetReached,
   durationText,
   type Event,
+  elementAt,
+  elementsOf,
   type JobNo,
   moneyText,
   type NodeNo,

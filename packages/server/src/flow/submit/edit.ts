@@ -19,7 +19,13 @@ export async function editJob(
   const account = control.state.accounts[job.account]!;
   if (set.project !== undefined && set.project !== account.path) {
     const hint = `cancel it and submit it there: tess rerun ${job.id} --set project=${set.project}`;
-    return refuse("conflict", "project", set.project, "cannot be changed: the account pays for what the job has used", hint);
+    return refuse(
+      "conflict",
+      "project",
+      set.project,
+      "cannot be changed: the account pays for what the job has used",
+      hint,
+    );
   }
   const body: Record<string, unknown> = { ...renderSpec(job.spec), ...set };
   // The number of members can be given in two ways; the new one replaces the other.
