@@ -18,6 +18,8 @@ export interface Ask<Id extends RouteId> {
   readonly at?: Readonly<Record<string, string>>;
   readonly query?: QueryOf<Id>;
   readonly body?: BodyOf<Id>;
+  /** The body of a route that takes bytes. */
+  readonly bytes?: readonly Uint8Array[];
   readonly ifMatch?: string;
   /** Idempotency-Key; a random one unless given. */
   readonly key?: string;
@@ -38,6 +40,8 @@ const patienceMs = 15_000;
 // A request that was sent and not answered is repeated for a while, with the same key; one that found no server is not.
 const patienceMsAtFirst = 3_000;
 const pauseMsMax = 1_000;
+/** Asking again changes nothing more. */
+const repeatable: ReadonlySet<RouteId> = new Set<RouteId>(["applyJob", "dryRunJob", "findMissing", "putContent"]);
 
 /** A connection lost on the way. `sent` says whether the server may have seen the request. */
 class ConnectionLost extends Outage {
@@ -59,6 +63,8 @@ export class Api {
   readonly #locate: () => Target;
   #target: Target;
   #reached = false;
+  /** The version of the server, once it has answered. */
+  serverVersion: string | undefined;
   #agent: Agent | undefined;
 
   /** Which of several jobs of one name is meant; its id. Without a person to ask it fails. */
@@ -140,14 +146,16 @@ export class Api {
     if (!this.#reached && !lost.sent) return false;
     if (ask.signal?.aborted || waitedMs > (this.#reached ? patienceMs : patienceMsAtFirst)) return false;
     const method = addresses[id].split(" ")[0];
-    return (
-      !lost.sent || method === "GET" || method === "PUT" || id in creates || id === "applyJob" || id === "dryRunJob"
-    );
+    return !lost.sent || method === "GET" || method === "PUT" || id in creates || repeatable.has(id);
   }
 
   #headersOf<Id extends RouteId>(id: Id, ask: Ask<Id>): Record<string, string> {
     const headers: Record<string, string> = { accept: "application/json", "user-agent": "tess" };
     if (ask.body !== undefined) headers["content-type"] = "application/json";
+    if (ask.bytes !== undefined) {
+      headers["content-type"] = "application/octet-stream";
+      headers["content-length"] = String(ask.bytes.reduce((sum, part) => sum + part.length, 0));
+    }
     if (ask.ifMatch !== undefined) headers["if-match"] = ask.ifMatch;
     if (id in creates) headers["idempotency-key"] = ask.key ?? crypto.randomUUID();
     return headers;
@@ -176,7 +184,10 @@ export class Api {
           headers: { ...headers, ...(token !== undefined && { authorization: `Bearer ${token}` }) },
           ...(signal !== undefined && { signal }),
         },
-        resolve,
+        (answer) => {
+          this.serverVersion = headerOf(answer, "tessera-version") ?? this.serverVersion;
+          resolve(answer);
+        },
       );
       outgoing.on("socket", (socket) => {
         if (!socket.connecting) sent = true;
@@ -186,6 +197,7 @@ export class Api {
       outgoing.on("error", (error) => {
         reject(tls?.certificateFailureOf(this.server, error) ?? new ConnectionLost(this.server, sent, error));
       });
+      for (const part of ask.bytes ?? []) outgoing.write(part);
       outgoing.end(body);
     });
   }

@@ -24,6 +24,8 @@ export async function tess(argv: readonly string[], terminal: Terminal): Promise
     return session.exitCode;
   } catch (error) {
     return await report(error, terminal, asksForJson(argv));
+  } finally {
+    await session.compareVersions();
   }
 }
 
@@ -142,7 +144,7 @@ function begin(session: Session, command: Command): void {
 async function report(error: unknown, terminal: Terminal, json: boolean): Promise<number> {
   if (error instanceof CommanderError) {
     if (error.code === "tess.version") {
-      const { versionOfPackage } = await import("./commands/setup/version.ts");
+      const { versionOfPackage } = await import("./version.ts");
       await terminal.stdout.write(`${versionOfPackage()}\n`);
       return exit.ok;
     }

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { type ChildProcess, execFile, spawn } from "node:child_process";
 import { once } from "node:events";
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import test, { type TestContext } from "node:test";
 import { fileURLToPath } from "node:url";
@@ -20,6 +20,8 @@ interface Run {
 class RealServer {
   readonly #env: NodeJS.ProcessEnv;
   readonly #data: string;
+  /** Where commands are typed. */
+  readonly folder: string;
   #child: ChildProcess | undefined;
 
   constructor(t: TestContext) {
@@ -27,6 +29,8 @@ class RealServer {
     const folder = temporaryFolder(t);
     this.#data = join(folder, "data");
     this.#env = { PATH: process.env.PATH, HOME: folder, TESSERA_DATA: this.#data };
+    this.folder = join(folder, "desk");
+    mkdirSync(this.folder);
   }
 
   async start(): Promise<void> {
@@ -52,8 +56,11 @@ class RealServer {
 
   tess(...args: string[]): Promise<Run> {
     return new Promise((resolve) => {
-      const child = execFile(process.execPath, [program, ...args], { env: this.#env }, (_error, out, err) =>
-        resolve({ code: child.exitCode ?? -1, out, err }),
+      const child = execFile(
+        process.execPath,
+        [program, ...args],
+        { env: this.#env, cwd: this.folder },
+        (_error, out, err) => resolve({ code: child.exitCode ?? -1, out, err }),
       );
     });
   }
@@ -101,6 +108,7 @@ test("the commands do what they say against the real control plane", { skip: abs
   assert.equal(typeof JSON.parse(wrong.err).error.requestId, "string");
   assert.equal((await server.tess("get", "node", "nobody")).code, 66);
 
+  assert.match((await server.tess("usage", "--by", "job")).out, /^hog +job_\w+ /m);
   const usage = JSON.parse((await server.tess("usage", "--json")).out);
   assert.equal(usage.fleet.balanced, true);
   assert.match((await server.tess("audit", "-o", "csv")).out, /job\.cancel/);

@@ -85,6 +85,18 @@ export class Session {
     }
   }
 
+  /** Says that this program and the server are of different versions, where they are. Once, after everything else. */
+  async compareVersions(): Promise<void> {
+    const server = (await this.#api?.catch(() => undefined))?.serverVersion;
+    if (server === undefined || this.silent) return;
+    const { versionOfPackage } = await import("./version.ts");
+    const own = versionOfPackage();
+    if (server !== own)
+      await this.note(
+        `This tess is ${own} and the server is ${server}: install tess of the same version if something fails.`,
+      );
+  }
+
   print(text: string): Promise<void> {
     return this.terminal.stdout.write(text);
   }

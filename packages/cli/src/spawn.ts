@@ -18,8 +18,8 @@ export function runProgram(
   if (!existsSync(program)) {
     throw new Failure(exit.serverDown, {
       code: "not-built",
-      message: `${program} is not there`,
-      hint: "npm start builds and starts everything",
+      message: `${program} is not there: the control plane is not part of this installation`,
+      hint: "in a clone of Tessera, npm start builds and starts everything",
     });
   }
   return new Promise((resolve, reject) => {

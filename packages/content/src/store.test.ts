@@ -86,6 +86,7 @@ test("a tree is kept only when all its content is here, and its id follows from 
   await assert.rejects(lab.putTree({ files: [{ ...a, path: "../a" }] }), ContentRefused);
   await assert.rejects(store.of("acc_other").readTree(id), ContentMissing);
   await assert.rejects(lab.readTree(digest("print(1)")), /is no tree/);
+  await assert.rejects(lab.useTree(id, { filesMax: 0, bytesMax: 9 }), /1 files, and 0 are allowed/);
 });
 
 test("a tree is unpacked with its modes, links and empty folders, each copy apart from the others", async (t) => {
@@ -131,19 +132,35 @@ test("content that was damaged on the disk is not unpacked, and can be sent agai
 test("a sweep removes what no tree refers to once it is old, and nothing else", async (t) => {
   const { store } = await openStore(t);
   const lab = store.of("acc_lab");
-  const kept = await put(lab, "a", "kept");
-  const id = await lab.putTree({ files: [kept] });
+  const live = await lab.putTree({ files: [await put(lab, "a", "kept")] });
+  const used = await lab.putTree({ files: [await put(lab, "a", "used")] });
+  await lab.useTree(used);
   await put(lab, "b", "loose");
   await lab.putFile(pieces("par"), { sha256: digest("partial"), bytes: 7 });
   const now = Date.now();
-  assert.deepEqual(await lab.sweep([id], 60_000, now), { files: 0, bytes: 0 });
-  assert.deepEqual(await lab.sweep([id], 60_000, now + 120_000), { files: 2, bytes: 8 });
-  assert.equal(lab.has(digest("kept")), true);
-  // What is asked for again is young again.
+  const keep = { treesMs: 600_000, looseMs: 60_000 };
+  assert.deepEqual(await lab.sweep([live], keep, now), { files: 0, bytes: 0 });
+  assert.deepEqual(await lab.sweep([live], keep, now + 120_000), { files: 2, bytes: 8 });
+  assert.equal(lab.has(digest("used")), true);
+  // Nothing refers to it any more, but it was used; then that is long ago too.
+  assert.deepEqual((await lab.sweep([], keep, now + 240_000)).files, 2);
+  assert.equal(lab.has(digest("used")), true);
+  assert.deepEqual((await lab.sweep([], keep, now + 1_000_000)).files, 2);
+  await assert.rejects(lab.useTree(used), ContentMissing);
+});
+
+test("what was asked for again is young again", async (t) => {
+  const { store } = await openStore(t);
+  const lab = store.of("acc_lab");
+  await put(lab, "a", "kept");
+  const now = Date.now();
   const old = (now - 7_200_000) / 1000;
   await utimes(lab.path(digest("kept")), old, old);
   await lab.missing([digest("kept")]);
-  assert.deepEqual(await lab.sweep([digest("gone")], 60_000, now + 30_000), { files: 0, bytes: 0 });
+  assert.deepEqual(await lab.sweep([digest("gone")], { treesMs: 0, looseMs: 60_000 }, now + 30_000), {
+    files: 0,
+    bytes: 0,
+  });
 });
 
 test("two senders of one content at the same time both succeed", async (t) => {

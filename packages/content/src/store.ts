@@ -1,7 +1,7 @@
 import { execFile } from "node:child_process";
 import { createHash, randomBytes } from "node:crypto";
 import { statSync, utimesSync } from "node:fs";
-import { chmod, type FileHandle, mkdir, open, readdir, readFile, rename, rm, stat } from "node:fs/promises";
+import { chmod, type FileHandle, mkdir, open, readdir, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setImmediate as breathe } from "node:timers/promises";
 import { promisify } from "node:util";
@@ -16,7 +16,7 @@ import {
   treeText,
 } from "@tessera/core";
 import { ContentDamaged, ContentMissing, ContentRefused } from "./failure.ts";
-import { sweepContent } from "./sweep.ts";
+import { sweepContent, treesFolder } from "./sweep.ts";
 import { type UnpackOptions, unpackTree } from "./unpack.ts";
 
 /** The content of all tenants below one folder. What one tenant keeps cannot be asked about through another. */
@@ -59,6 +59,9 @@ export interface Missing {
 
 /** How far apart the times are that are noted for content which is still asked for. */
 const touchMs = 60 * 60 * 1000;
+/** For how long a tree that was found whole is not looked at again; far below what a sweep leaves alone. */
+const usedMs = 5 * 60 * 1000;
+const usedMax = 1_000;
 /** How many files are looked at before others get a turn. */
 const slice = 200;
 
@@ -69,6 +72,8 @@ export class TenantContent {
   #unsynced = true;
   #bytes: Promise<number> | undefined;
   readonly #turns = new Map<string, Promise<unknown>>();
+  /** When trees were last found to be whole. */
+  readonly #used = new Map<string, number>();
 
   constructor(root: string) {
     this.#root = root;
@@ -182,27 +187,51 @@ export class TenantContent {
 
   /** Keeps a tree whose contents are all here, and returns its id. When this returns, a power cut takes none of it. */
   async putTree(tree: Tree, limits: TreeLimits = treeLimitsMax): Promise<string> {
+    const text = Buffer.from(treeText(tree));
+    const id = createHash("sha256").update(text).digest("hex");
+    await this.#settle(tree, limits);
+    const sender = randomBytes(6).toString("hex");
+    await this.putFile([text] as unknown as AsyncIterable<Uint8Array>, { sha256: id, bytes: text.length, sender });
+    await this.#sync();
+    return id;
+  }
+
+  /**
+   * Makes sure that a tree which was sent as content can be unpacked, and keeps it from now on for as long as a sweep
+   * keeps trees that were used. When this returns, a power cut takes none of it.
+   */
+  async useTree(id: string, limits: TreeLimits = treeLimitsMax): Promise<void> {
+    const before = this.#used.get(id);
+    if (before !== undefined && Date.now() - before < usedMs) return;
+    await this.#settle(await this.readTree(id), limits);
+    await this.noteUse(id);
+    await this.#sync();
+    if (this.#used.size >= usedMax) this.#used.clear();
+    this.#used.set(id, Date.now());
+  }
+
+  /** A tree is in use: a sweep keeps it for a while from now on. */
+  async noteUse(id: string): Promise<void> {
+    await mkdir(join(this.#root, treesFolder), { recursive: true, mode: 0o700 });
+    await writeFile(join(this.#root, treesFolder, id), "", { mode: 0o600 });
+  }
+
+  /** Everything that a tree refers to is here, as it says. */
+  async #settle(tree: Tree, limits: TreeLimits): Promise<void> {
     const fault = faultOfTree(tree, limits);
-    if (fault !== undefined)
+    if (fault !== undefined) {
       throw new ContentRefused(`${fault.path === "" ? "the folder:" : fault.path} ${fault.detail}`, fault.hint);
+    }
     const now = Date.now();
     for (const [i, entry] of tree.files.entries()) {
       if (i % slice === slice - 1) await breathe();
       if (!isTreeFile(entry)) continue;
       if (!this.#touch(entry.sha256, now)) throw new ContentMissing(entry.sha256, entry.path);
       const size = sizeOf(this.path(entry.sha256));
-      if (size !== entry.bytes)
+      if (size !== entry.bytes) {
         throw new ContentRefused(`${entry.path} has ${size} bytes, not ${entry.bytes}`, "Send the folder again.");
+      }
     }
-    const text = Buffer.from(treeText(tree));
-    const id = createHash("sha256").update(text).digest("hex");
-    await this.putFile([text] as unknown as AsyncIterable<Uint8Array>, {
-      sha256: id,
-      bytes: text.length,
-      sender: randomBytes(6).toString("hex"),
-    });
-    await this.#sync();
-    return id;
   }
 
   /** The tree with this id, checked again: any content can be named as if it were a tree. */
@@ -257,9 +286,17 @@ export class TenantContent {
     return this.#bytes;
   }
 
-  /** Removes what no tree in `roots` refers to and nobody asked about for `keepMs`. Returns what was removed. */
-  async sweep(roots: Iterable<string>, keepMs: number, now: number): Promise<{ files: number; bytes: number }> {
-    const removed = await sweepContent(this, this.#root, roots, now - keepMs);
+  /**
+   * Removes what nothing refers to: neither a tree in `roots`, nor a tree that was used within `keepTreesMs`, nor
+   * anybody who asked for it within `keepMs`. Returns what was removed.
+   */
+  async sweep(
+    roots: Iterable<string>,
+    keep: { readonly treesMs: number; readonly looseMs: number },
+    now: number,
+  ): Promise<{ files: number; bytes: number }> {
+    this.#used.clear();
+    const removed = await sweepContent(this, this.#root, roots, keep, now);
     this.#bytes = undefined; // other processes write here too: count again
     return removed;
   }
@@ -267,6 +304,7 @@ export class TenantContent {
   async #measure(): Promise<number> {
     let sum = 0;
     for (const name of await readdir(this.#root).catch(unless("ENOENT", []))) {
+      if (name === treesFolder) continue;
       for (const file of await readdir(join(this.#root, name)).catch(unless("ENOENT", []))) {
         sum += (await stat(join(this.#root, name, file)).catch(unless("ENOENT", { size: 0 }))).size;
       }

@@ -1,27 +1,37 @@
 import { readdir, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { isTreeFile } from "@tessera/core";
-import { ContentMissing } from "./failure.ts";
+import { ContentDamaged, ContentMissing } from "./failure.ts";
 import type { TenantContent } from "./store.ts";
 
-/** Removes what no tree in `roots` refers to and was last asked for before `before`. */
+/** Holds an empty file for each tree that a job was submitted with; its time says when the tree was last used. */
+export const treesFolder = "trees";
+
+/** Removes what no tree refers to that is in `roots` or was used lately, and was not asked for lately either. */
 export async function sweepContent(
   content: TenantContent,
   root: string,
   roots: Iterable<string>,
-  before: number,
+  keep: { readonly treesMs: number; readonly looseMs: number },
+  now: number,
 ): Promise<{ files: number; bytes: number }> {
-  const kept = await referenced(content, roots);
+  const live = new Set(roots);
+  for (const id of await list(join(root, treesFolder))) {
+    const marker = join(root, treesFolder, id);
+    if ((await stat(marker)).mtimeMs >= now - keep.treesMs) live.add(id);
+    else await rm(marker, { force: true });
+  }
+  const kept = await referenced(content, live);
   const removed = { files: 0, bytes: 0 };
   for (const folder of await list(root)) {
+    if (folder === treesFolder) continue;
     for (const name of await list(join(root, folder))) {
       const sha256 = folder + name;
-      if (folder !== "partial" && kept.has(sha256)) continue;
+      if (kept.has(sha256)) continue;
       const path = join(root, folder, name);
       const found = await stat(path).catch(() => undefined);
-      if (found === undefined || found.mtimeMs >= before) continue;
-      if (folder === "partial") await rm(path, { force: true });
-      else await content.remove(sha256);
+      if (found === undefined || found.mtimeMs >= now - keep.looseMs) continue;
+      await rm(path, { force: true });
       removed.files += 1;
       removed.bytes += found.size;
     }
@@ -32,13 +42,12 @@ export async function sweepContent(
 async function referenced(content: TenantContent, roots: Iterable<string>): Promise<ReadonlySet<string>> {
   const kept = new Set<string>();
   for (const id of roots) {
-    if (kept.has(id)) continue;
     kept.add(id);
     try {
       for (const entry of (await content.readTree(id)).files) if (isTreeFile(entry)) kept.add(entry.sha256);
     } catch (error) {
       // A reference to what is gone keeps nothing; it must not keep everything else from being swept.
-      if (!(error instanceof ContentMissing)) throw error;
+      if (!(error instanceof ContentMissing || error instanceof ContentDamaged)) throw error;
     }
   }
   return kept;

@@ -87,6 +87,7 @@ export type {
   After,
   ArrayAsk,
   AttemptRecord,
+  Code,
   GpuAsk,
   Isolation,
   Job,
@@ -104,7 +105,14 @@ export { memoryText } from "./model/memory.ts";
 export type { FleetNode, NodeFacts } from "./model/node.ts";
 export { type KeptOutput, outputsUsual, outputUndeclared } from "./model/output.ts";
 export type { PartSeat, PoolMode } from "./model/part.ts";
-export { graceMaxOf, movesPerHourPlain, type Policy, plainPolicy, usualHandover } from "./model/policy.ts";
+export {
+  graceMaxOf,
+  movesPerHourPlain,
+  type Policy,
+  plainPolicy,
+  usualContentLimits,
+  usualHandover,
+} from "./model/policy.ts";
 export type { SizeClasses, SizeCounts } from "./model/size.ts";
 export {
   byPath,

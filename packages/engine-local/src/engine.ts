@@ -23,6 +23,7 @@ import { listFiles, readLiveFile } from "./files/live.ts";
 import { describeFleet, engineName, readBootId } from "./inventory/machine.ts";
 import { findGpus } from "./inventory/nvidia.ts";
 import { parseVirtual } from "./inventory/virtual.ts";
+import { pruneCaches } from "./lease/cache.ts";
 import { codeOf, createWhole, replaceWhole, syncFolder } from "./lease/durable.ts";
 import { passEpoch } from "./lease/epochs.ts";
 import {
@@ -80,15 +81,16 @@ export async function openLocalEngine(
   const machine = await examine(state.root);
   // Without a mount namespace the jobs of other users must pass through to their own folders, and see no names there.
   const passable = machine.means === "user" ? 0o711 : 0o700;
-  for (const folder of [state.root, state.work, state.jobs, state.doors]) await chmod(folder, passable);
-  const engine = new LocalEngine(options, state, machine);
+  for (const folder of [state.root, state.work, state.jobs, state.doors, state.cache]) await chmod(folder, passable);
+  const content = options.content === undefined ? {} : { content: await realFolder(options.content) };
+  const engine = new LocalEngine({ ...options, ...content }, state, machine);
   await engine.adopt();
   return engine;
 }
 
 class LocalEngine implements Engine {
   readonly name = engineName;
-  readonly capabilities: Capabilities = { images: false, isolation: ["whole"], workdir: true };
+  readonly capabilities: Capabilities;
   readonly #options: LocalEngineOptions;
   readonly #state: StateFolder;
   readonly #machine: Machine;
@@ -106,6 +108,8 @@ class LocalEngine implements Engine {
 
   constructor(options: LocalEngineOptions, state: StateFolder, machine: Machine) {
     this.#options = options;
+    const code = options.content !== undefined;
+    this.capabilities = { images: false, isolation: ["whole"], workdir: true, code };
     this.#machine = machine;
     this.#gpuDevices = options.gpuDevices ?? {};
     this.#state = state;
@@ -303,6 +307,7 @@ class LocalEngine implements Engine {
     if (node === undefined) return `node ${order.node} is not presented by this engine`;
     const missing = order.gpuUuids.find((uuid) => !node.gpus.some((gpu) => gpu.uuid === uuid));
     if (missing !== undefined) return `GPU ${missing} is not on node ${order.node}`;
+    if (!isFileName(order.tenant)) return `"${order.tenant}" cannot be the id of a tenant`;
     if (!isFileName(order.job)) return `"${order.job}" cannot be the id of a job`;
     if (order.image !== undefined) return `image ${order.image}: this engine runs commands, not images`;
     for (const [field, script] of Object.entries({ setup: order.setup ?? "", run: order.run })) {
@@ -417,6 +422,14 @@ class LocalEngine implements Engine {
   async #prune(): Promise<void> {
     const keep = { ...usualKeep, ...this.#options.keep };
     await prune(this.#state, keep, this.#clock.now(), (lease) => this.#leases.has(lease as LeaseId)).catch(() => {});
+    await pruneCaches(this.#state.cache, keep.cacheBytes, await this.#busyTenants()).catch(() => {});
+  }
+
+  /** Tenants with a member that may be reading its cache. */
+  async #busyTenants(): Promise<ReadonlySet<string>> {
+    const sheets = [...this.#leases.values()].map((record) => readIfThere(join(record.folder, leaseFile.order)));
+    const written = (await Promise.all(sheets)).filter((sheet) => sheet !== undefined);
+    return new Set(written.map((sheet) => (JSON.parse(sheet) as RunSheet).order.tenant));
   }
 
   #every(ms: number, act: () => void): void {

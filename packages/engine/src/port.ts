@@ -8,6 +8,8 @@ export interface Capabilities {
   readonly isolation: readonly ("whole" | "mig" | "mps" | "timeslice")[];
   /** Takes `workdir` as an absolute directory on the node. */
   readonly workdir: boolean;
+  /** Brings the user's files to the work folder: `code` and `venv`. */
+  readonly code?: boolean;
 }
 
 /** One member to run. Complete: an engine needs nothing else, and the same order for the same lease is the same request. */
@@ -42,8 +44,12 @@ export interface LeaseOrder {
   readonly arrayId?: string;
   readonly image?: string;
   readonly workdir?: string;
+  /** The job must be able to write in `workdir`; the engine says what stands in the way. */
+  readonly inPlace?: true;
   /** What lies in the work folder when the member starts; each member of each attempt has a copy of its own. */
   readonly code?: CodeOrder;
+  /** A virtual environment or conda prefix on the node, whose programs come first. */
+  readonly venv?: { readonly path: string; readonly optional?: boolean };
   readonly setup?: string;
   readonly run: string;
   /** What to keep when the member has ended; absent = nothing. */

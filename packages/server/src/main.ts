@@ -14,6 +14,7 @@ import { BadCall, dataOf, parseConfig, type ServerConfig, usage } from "./config
 import { prepareDataFolder } from "./data-folder.ts";
 import { prepareFirstStart, writePrivately } from "./first-start.ts";
 import { Driver } from "./flow/bind/drive.ts";
+import { Reports } from "./flow/bind/reports.ts";
 import { ThreadedControlPlane } from "./flow/control-plane.ts";
 import { KeptOutputs } from "./flow/keep/kept.ts";
 import { deleteAllSecrets } from "./flow/people/secrets.ts";
@@ -50,7 +51,9 @@ async function main(): Promise<void> {
       : openSimulated(parseVirtual(config.simulated));
   const control = await ThreadedControlPlane.start(config, () => openReader(config.store), engine);
   control.onFailed((failure) => {
-    if (!failure.known) writePrivately(unknownCommitFile(config), `${failure.op}\n`);
+    try {
+      if (!failure.known) writePrivately(unknownCommitFile(config), `${failure.op}\n`);
+    } catch {} // the next start recovers all the same; it only cannot say what became of this one
     say(`tessera: stopping: ${failure.message}. What was acknowledged is kept; start again to recover.`);
     process.exit(exitOutage);
   });
@@ -67,7 +70,10 @@ async function main(): Promise<void> {
       { kind: "node.register", nodes },
       { actor: { user: "system" }, request: "inventory" },
     );
-    if (isRefusal(answer)) throw new Error(`inventory: ${answer.detail}`);
+    if (!isRefusal(answer)) return;
+    // On a full disk the fleet stays what it was.
+    if (answer.refused === "no-space" && control.state.fleet.nodes.length > 0) return say(`tessera: ${answer.detail}`);
+    throw new Error(`inventory: ${answer.detail}`);
   };
   await register();
   const tokenFile = join(config.data, "owner.token");
@@ -76,11 +82,15 @@ async function main(): Promise<void> {
   const kept = new KeptOutputs(control.state, () => control.reader);
   control.follow(kept);
   await kept.load(control.now());
+  const reports = new Reports(
+    (report) => control.put({ engine: engine.name, kind: "report", report, v: 1 }),
+    (ms) => sleep(ms),
+  );
   const driver = new Driver({
     engine,
     files: kept,
     state: control.state,
-    report: (report) => control.put({ engine: engine.name, kind: "report", report, v: 1 }),
+    report: (report) => reports.put(report),
     secretsFor: async (job) => ({
       ...(job.spec.type === "notebook" && { JUPYTER_TOKEN: pageTokenOf(keys.serverKey, job.id) }),
       ...(await decryptSecrets(keys.secretsKey, control.reader, control.state, job.account, job.spec.secrets)),
@@ -113,10 +123,12 @@ async function main(): Promise<void> {
     },
   );
   const certificateFile = config.tls && resolve(config.tls.cert);
-  writePrivately(
-    join(config.data, "endpoint.json"),
-    `${JSON.stringify({ url: api.url, pid: process.pid, tokenFile, certificateFile })}\n`,
-  );
+  const endpoint = { url: api.url, pid: process.pid, tokenFile, certificateFile };
+  try {
+    writePrivately(join(config.data, "endpoint.json"), `${JSON.stringify(endpoint)}\n`);
+  } catch (error) {
+    say(`tessera: ${(error as Error).message}; give tess the address with --server ${api.url}`); // on a full disk
+  }
   starting.ready();
   const refresh = setInterval(
     () => void register().catch((error) => say(`tessera: ${error.message}`)),
@@ -174,7 +186,7 @@ function greet(config: ServerConfig, control: ThreadedControlPlane, api: Api, ne
     say(`  ${readFileSync(newToken, "utf8").trim()}`);
   }
   say(
-    `tessera: ${gpus}${virtual} GPUs on ${nodes.length} nodes; ${store} journal at row ${seq}, ${eventsReplayed} events replayed`,
+    `tessera: ${gpus}${virtual} ${gpus === 1 ? "GPU" : "GPUs"} on ${nodes.length} ${nodes.length === 1 ? "node" : "nodes"}; ${store} journal at row ${seq}, ${eventsReplayed} events replayed`,
   );
   say(
     `tessera: ready at ${api.url} after ${((performance.now() - startedAt) / 1000).toFixed(2)} s. Open it in a browser, or try: npx tess ${finding(config)}run --gpus 1 -- echo hello`,

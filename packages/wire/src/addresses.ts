@@ -13,6 +13,8 @@ export const addresses: { readonly [Id in RouteId]: `${RouteOf<Id>["method"]} ${
   submitJob: "POST /v1/jobs",
   applyJob: "POST /v1/jobs/apply",
   dryRunJob: "POST /v1/jobs/dry-run",
+  findMissing: "POST /v1/content/missing",
+  putContent: "POST /v1/content",
   listJobs: "GET /v1/jobs",
   getJob: "GET /v1/jobs/:job",
   cancelJob: "POST /v1/jobs/:job/cancel",

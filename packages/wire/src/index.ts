@@ -35,6 +35,7 @@ export {
   type PageOf,
   Problem,
 } from "./shapes/common.ts";
+export { ContentAsk, ContentMissing, ContentPart, ContentTaken, uploadBytesMax } from "./shapes/content.ts";
 export { EnterBody, Entrance } from "./shapes/entrance.ts";
 export { FleetNodeShape, GpuShape, NodeShape } from "./shapes/fleet.ts";
 export {
@@ -44,6 +45,7 @@ export {
   DryRun,
   Explanation,
   Job,
+  JobApplied,
   JobCost,
   JobCreated,
   JobEdit,

@@ -17,12 +17,14 @@ import {
 } from "./shapes/access.ts";
 import { Account, AccountCreate, AccountEdit, AccountPage, SecretList, SecretPut } from "./shapes/account.ts";
 import { AccountPath, Line, PageQuery } from "./shapes/common.ts";
+import { ContentAsk, ContentMissing, ContentTaken } from "./shapes/content.ts";
 import { EnterBody, Entrance } from "./shapes/entrance.ts";
 import { DrainBody, FleetMap, GpuPage, MaintenanceBody, NodePage, NodeShape, ReasonBody } from "./shapes/fleet.ts";
 import {
   DryRun,
   Explanation,
   Job,
+  JobApplied,
   JobCreated,
   JobEdit,
   JobFile,
@@ -101,6 +103,8 @@ export interface Route {
   readonly stream?: "ndjson" | "bytes";
   /** Also takes application/yaml. */
   readonly yaml?: true;
+  /** Takes a stream of bytes as its body instead of JSON: parts, as `ContentPart` describes them. */
+  readonly upload?: true;
 }
 
 const none = Type.Object({});
@@ -188,7 +192,7 @@ const table = {
     resource: "in-project",
     summary: "Submit unless a live job of this project and name has the same spec",
     body: JobSpecBody,
-    answer: JobCreated,
+    answer: JobApplied,
     status: 200,
     yaml: true,
   },
@@ -202,6 +206,27 @@ const table = {
     answer: DryRun,
     status: 200,
     yaml: true,
+  },
+  findMissing: {
+    method: "POST",
+    path: "/v1/content/missing",
+    action: "job.submit",
+    resource: "in-project",
+    summary: "Which of these contents must be sent before a job can be submitted with them",
+    body: ContentAsk,
+    answer: ContentMissing,
+    status: 200,
+  },
+  putContent: {
+    method: "POST",
+    path: "/v1/content",
+    action: "job.submit",
+    resource: "in-project",
+    summary: "Send files and trees, named by their sha256",
+    query: Type.Object({ project: Type.Optional(AccountPath) }, { additionalProperties: false }),
+    answer: ContentTaken,
+    status: 200,
+    upload: true,
   },
   listJobs: {
     method: "GET",
@@ -997,7 +1022,11 @@ export const routes: { readonly [Id in keyof typeof table]: (typeof table)[Id] &
 export type RouteId = keyof typeof table;
 export type RouteOf<Id extends RouteId> = (typeof table)[Id];
 export type BodyOf<Id extends RouteId> =
-  RouteOf<Id> extends { body: infer Body extends TSchema } ? Static<Body> : undefined;
+  RouteOf<Id> extends { body: infer Body extends TSchema }
+    ? Static<Body>
+    : RouteOf<Id> extends { upload: true }
+      ? AsyncIterable<Uint8Array> | undefined
+      : undefined;
 export type QueryOf<Id extends RouteId> =
   RouteOf<Id> extends { query: infer Query extends TSchema } ? Static<Query> : Record<string, never>;
 export type AnswerOf<Id extends RouteId> =

@@ -5,6 +5,7 @@ import { createServer } from "node:net";
 import test from "node:test";
 import { problem, StandIn } from "../testing/stand-in.ts";
 import { runTess } from "../testing/terminal.ts";
+import { versionOfPackage } from "../version.ts";
 
 test("a wrong command line ends with 2 and names what was meant", async () => {
   const wrong: [string[], RegExp][] = [
@@ -88,4 +89,16 @@ test("a wrong token ends with 77 and says to log in", async (t) => {
   const { code, err } = await runTess(["whoami"], { env: { ...server.env, TESS_TOKEN: "wrong" } });
   assert.equal(code, 77);
   assert.match(err, /tess login/);
+});
+
+test("a server of another version is told of once, after everything else, and not to programs", async (t) => {
+  const server = await StandIn.start(t);
+  const items = (version: string) => ({ status: 200, body: { items: [] }, headers: { "tessera-version": version } });
+  server.on("listNodes", () => items("9.9.9"));
+  const { err } = await runTess(["node", "get"], { env: server.env });
+  assert.match(err, /This tess is \d+\.\d+\.\d+ and the server is 9\.9\.9/);
+  assert.equal(err.match(/9\.9\.9/g)?.length, 1);
+  assert.equal((await runTess(["node", "get", "-o", "json"], { env: server.env })).err, "");
+  server.on("listNodes", () => items(versionOfPackage()));
+  assert.doesNotMatch((await runTess(["node", "get"], { env: server.env })).err, /This tess/);
 });

@@ -41,6 +41,8 @@ export const commands: readonly CommandEntry[] = [
   },
   { name: "ps", aliases: ["queue"], group: jobs, summary: "list jobs", load: () => import("./jobs/ps.ts") },
   { name: "logs", group: jobs, summary: "show the output of a job", load: () => import("./jobs/logs.ts") },
+  { name: "outputs", group: jobs, summary: "list what a job kept", load: () => import("./jobs/outputs.ts") },
+  { name: "cp", group: jobs, summary: "copy files of a job to this machine", load: () => import("./jobs/cp.ts") },
   {
     name: "exec",
     group: inside,

@@ -231,3 +231,17 @@ test("audit hands its filters on", async (t) => {
     limit: 100,
   });
 });
+
+test("--columns and --sort-by with a name that there is not are refused with those that there are, also for empty lists", async (t) => {
+  const server = await StandIn.start(t);
+  for (const flag of ["--columns", "--sort-by"]) {
+    const { code, out, err } = await runTess(["ps", flag, "foo"], { env: server.env });
+    assert.equal(code, 2);
+    assert.equal(out, "");
+    assert.match(err, new RegExp(`${flag}: there is no "foo"\n  columns: name, id, state.*; fields: .*outcome`));
+  }
+  assert.equal(server.requestsTo("listJobs").length, 0, "nothing was asked");
+  const near = await runTess(["node", "get", "--sort-by", "-gpsu"], { env: server.env });
+  assert.match(near.err, /did you mean gpus\?/);
+  assert.equal((await runTess(["ps", "--columns", "name,outcome,spec.run"], { env: server.env })).code, 0);
+});

@@ -6,7 +6,7 @@ import { StandIn } from "../testing/stand-in.ts";
 import { runTess } from "../testing/terminal.ts";
 import { createdJob } from "../testing/things.ts";
 import { maySuggest, translateCommand } from "./commands.ts";
-import { durationOfClock, durationOfSlurm } from "./times.ts";
+import { durationOfSlurm } from "./times.ts";
 
 const typed = (line: string) => turnRound(translateCommand(line.split(" "))).join(" ");
 
@@ -102,7 +102,7 @@ test("options of other programs arrive as fields", async (t) => {
     nodes: 2,
     gpus: "A100:8",
     preemptible: true,
-    max_time: "2h",
+    max_time: "02:00:00",
   });
 });
 
@@ -121,6 +121,4 @@ test("Slurm's times are understood where they mean one thing", () => {
   assert.equal(durationOfSlurm("00:00:45"), "45s");
   assert.equal(durationOfSlurm("90"), undefined);
   assert.equal(durationOfSlurm("1:2:3:4"), undefined);
-  assert.equal(durationOfClock("01:30:00"), "1h30m");
-  assert.equal(durationOfClock("01:30"), undefined);
 });

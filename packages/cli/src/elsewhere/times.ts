@@ -8,11 +8,6 @@ export function durationOfSlurm(text: string): string | undefined {
   return durationText(((Number(days ?? 0) * 24 + hours) * 60 + minutes) * 60 + seconds);
 }
 
-/** `01:30:00`, which means the same to everyone; undefined for anything else. */
-export function durationOfClock(text: string): string | undefined {
-  return /^\d{1,4}:[0-5]?\d:[0-5]?\d$/.test(text) ? durationOfSlurm(text) : undefined;
-}
-
 function durationText(seconds: number): string {
   const parts = [
     [Math.floor(seconds / 3_600), "h"],

@@ -1,5 +1,6 @@
 import type { LogEntry, QueryOf } from "@tessera/wire";
 import type { Api } from "../http.ts";
+import { readLines } from "../lines.ts";
 
 /** Reads one answer of log lines; with `follow` it lasts until the attempt is over. */
 export async function* readLogLines(
@@ -13,14 +14,7 @@ export async function* readLogLines(
     { at: { job }, query },
     { accept: "application/x-ndjson", ...(signal && { signal }) },
   );
-  stream.setEncoding("utf8");
-  let rest = "";
-  for await (const part of stream) {
-    const lines = (rest + part).split("\n");
-    rest = lines.pop() ?? "";
-    for (const line of lines) if (line.trim() !== "") yield JSON.parse(line) as LogEntry;
-  }
-  if (rest.trim() !== "") yield JSON.parse(rest) as LogEntry;
+  yield* readLines<LogEntry>(stream);
 }
 
 /** Remembers how far each rank has been shown, so that a stream taken up again repeats and loses nothing. */

@@ -33,7 +33,7 @@ export async function readSpecFile(session: Session, file: string): Promise<Spec
         `${from} must hold fields such as "run: nvidia-smi", got ${JSON.stringify(value).slice(0, 60)}`,
       );
     }
-    return { spec: withAbsoluteWorkdir(value as Spec, folder, session), from, locate };
+    return { spec: withFolderToSend(value as Spec, folder, session), from, locate };
   });
 }
 
@@ -49,17 +49,26 @@ async function refuseScript(file: string, text: string): Promise<void> {
     );
 }
 
-/** A working directory is meant from where the job is written down. Addresses of repositories stay as they are. */
-export function withAbsoluteWorkdir(spec: Spec, folder: string, { terminal }: Session): Spec {
+/** A folder that is to be sent with the job, in the place of `workdir`; see `snapshot/attach.ts`. */
+export interface FolderToSend {
+  readonly send: string;
+}
+
+/** The user wants no folder sent. */
+export const noFolder = { send: "" } as const satisfies FolderToSend;
+
+/**
+ * A relative folder is meant from where the job is written down, and is sent; so is one of the home folder. An absolute
+ * one is a folder of the node, and addresses of repositories stay as they are.
+ */
+export function withFolderToSend(spec: Spec, folder: string, { terminal }: Session): Spec {
   const { workdir } = spec;
-  if (
-    typeof workdir !== "string" ||
-    workdir === "" ||
-    isAbsolute(workdir) ||
-    /^[a-z+]+:\/\/|^[^/]+@[^/]+:/.test(workdir)
-  ) {
-    return spec;
-  }
+  if (typeof workdir !== "string" || workdir === "" || isAbsolute(workdir) || isAddress(workdir)) return spec;
   const home = workdir === "~" || workdir.startsWith("~/");
-  return { ...spec, workdir: home ? join(homeOf(terminal.env), workdir.slice(1)) : resolve(folder, workdir) };
+  const send = home ? join(homeOf(terminal.env), workdir.slice(1)) : resolve(folder, workdir);
+  return { ...spec, workdir: { send } satisfies FolderToSend };
+}
+
+function isAddress(workdir: string): boolean {
+  return /^[a-z+]+:\/\/|^[^/]+@[^/]+:/.test(workdir);
 }

@@ -1,9 +1,9 @@
+import { resolve } from "node:path";
 import { readDuration } from "@tessera/wire/duration";
 import { type Command, Option } from "commander";
-import { durationOfClock } from "../elsewhere/times.ts";
 import { usageFailure } from "../failure.ts";
 import type { Session } from "../session.ts";
-import { type Spec, withAbsoluteWorkdir } from "./spec-file.ts";
+import { noFolder, type Spec, withFolderToSend } from "./spec-file.ts";
 
 /** Flags of `run` and `apply` that stand for fields of the job. */
 export interface SpecFlags {
@@ -42,6 +42,7 @@ export interface SpecFlags {
   readonly secret?: string[];
   readonly image?: string;
   readonly workdir?: string;
+  readonly inPlace?: boolean;
   readonly isolation?: string;
   readonly slo?: string;
   readonly strict?: boolean;
@@ -112,7 +113,13 @@ export function addSpecFlags(command: Command): Command {
     )
     .addOption(field("--secret <name>", "secret to put into the environment; may be repeated").argParser(collect))
     .addOption(field("--image <image>", "container image"))
-    .addOption(field("--workdir <folder>", "working directory"))
+    .addOption(
+      field(
+        "--workdir <folder>",
+        "folder to send with the job instead of this one, or none; /folder is one of the node",
+      ),
+    )
+    .addOption(field("--in-place", "run in this folder itself, if the user of the job may write in it"))
     .addOption(field("--isolation <level>", "whole, mig, mps, timeslice or any"))
     .addOption(
       field("--slo <p99>", "p99 latency to protect from neighbours: 250ms, or 250ms,100ms with its latency alone"),
@@ -156,13 +163,13 @@ export function specOfFlags(flags: SpecFlags, session: Session): Spec {
     env: flags.env === undefined ? undefined : envOf(flags.env, session),
     secrets: flags.secret,
     image: flags.image,
-    workdir: flags.workdir,
+    workdir: workdirOf(flags, session),
     isolation: flags.isolation,
     slo: sloOf(flags.slo),
     strict: flags.strict,
   };
   const given = Object.fromEntries(Object.entries(spec).filter(([, value]) => value !== undefined));
-  return withAbsoluteWorkdir(given, session.terminal.cwd, session);
+  return withFolderToSend(given, session.terminal.cwd, session);
 }
 
 /** A file's fields under those of the flags; environments are joined, everything else is replaced. */
@@ -170,6 +177,13 @@ export function overlay(spec: Spec, flags: Spec): Spec {
   const joined = { ...spec, ...flags };
   if (isRecord(spec.env) && isRecord(flags.env)) joined.env = { ...spec.env, ...flags.env };
   return joined;
+}
+
+/** `none` is no folder at all: the job starts in an empty one. */
+function workdirOf({ workdir, inPlace }: SpecFlags, { terminal }: Session): unknown {
+  if (inPlace && workdir === "none") throw usageFailure("--in-place and --workdir none cannot be used together");
+  if (inPlace) return { in_place: resolve(terminal.cwd, workdir ?? ".") };
+  return workdir === "none" ? noFolder : workdir;
 }
 
 function gpusOf(given: readonly string[]): unknown {
@@ -216,8 +230,6 @@ function sizeOf(text: string | undefined): number | string | undefined {
 
 function durationOf(flag: string, text: string | undefined): string | undefined {
   if (text === undefined || readDuration(text) !== undefined) return text;
-  const clock = durationOfClock(text);
-  if (clock !== undefined) return clock;
   if (/^\d+$/.test(text)) throw usageFailure(`${flag} ${text} has no unit`, `write ${text}s, ${text}m or ${text}h`);
   throw usageFailure(`${flag} must be a duration, got "${text}"`, "such as 90m, 2h30m or 1d");
 }

@@ -117,6 +117,7 @@ export async function secretAccount(session: Session, filters: Filters): Promise
 
 const secretList: Omit<Noun<Secret>, "load"> = {
   name: "secret",
+  list: "listSecrets",
   plural: "secrets",
   nameOf: ({ name }) => name,
   keyOf: ({ name }) => name,

@@ -1,8 +1,12 @@
-import type { Attempt, Job, Member } from "@tessera/wire";
+import type { Attempt, Job, Member, Output } from "@tessera/wire";
 import { shortDuration } from "@tessera/wire/duration";
 import { moneyText } from "@tessera/wire/money";
 import { Option } from "commander";
+<<<<<<< HEAD
 import { elementsText, failedText } from "../job/elements.ts";
+=======
+import { outputColumns } from "../files/columns.ts";
+>>>>>>> main
 import { findJob } from "../job/find.ts";
 import { gpusText, nodesText, stateStyle, stateText } from "../job/state.ts";
 import { type Field, fieldsText, objectFields } from "../output/fields.ts";
@@ -170,6 +174,7 @@ function describeJob(each: Job, paint: Paint, now: number): string {
     fieldsText(fields, paint, "  ") +
     membersText(each, paint, now) +
     attemptsText(each, paint, now) +
+    outputsText(each, paint, now) +
     specText(each, paint)
   );
 }
@@ -209,6 +214,12 @@ function attemptsText({ attempts = [] }: Job, paint: Paint, now: number): string
     { headers: true, paint, now },
   );
   return `\n${paint("bold", "Attempts")}\n${indented(table)}`;
+}
+
+function outputsText({ outputs = [], name }: Job, paint: Paint, now: number): string {
+  if (outputs.length === 0) return "";
+  const table = renderTable<Output>(outputColumns, outputs, { headers: true, paint, now });
+  return `\n${paint("bold", "Outputs")}  ${paint("dim", `tess cp ${name}:PATH .`)}\n${indented(table)}`;
 }
 
 /** Which limit is really enforced by what. */

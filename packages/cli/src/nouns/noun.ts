@@ -1,3 +1,4 @@
+import type { RouteId } from "@tessera/wire";
 import type { WatchRoute } from "@tessera/wire/addresses";
 import type { Command } from "commander";
 import type { Api } from "../http.ts";
@@ -20,6 +21,8 @@ export interface Noun<Item> extends ListView<Item> {
   readonly plural: string;
   /** The route that can be watched; undefined where the list stands still. */
   readonly watch?: WatchRoute;
+  /** The route of the list, where it cannot be watched. */
+  readonly list?: RouteId;
   /** What a watched list calls the item when it is gone. */
   readonly keyOf: (item: Item) => string;
   /** How many are fetched unless --limit says otherwise; undefined = all. */

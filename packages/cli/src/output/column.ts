@@ -39,19 +39,15 @@ export function chooseColumns<Item>(
 function columnNamed<Item>(all: readonly Column<Item>[], name: string): Column<Item> {
   const wanted = name.toLowerCase();
   const found = all.find((column) => column.name === wanted);
-  return found ?? fieldColumn(all, name);
+  return found ?? fieldColumn(name);
 }
 
-function fieldColumn<Item>(all: readonly Column<Item>[], path: string): Column<Item> {
+function fieldColumn<Item>(path: string): Column<Item> {
   const fieldOf = (item: Item): unknown =>
     path.split(".").reduce<unknown>((value, key) => (value as Record<string, unknown> | undefined)?.[key], item);
   return {
     name: path,
-    text: (item) => {
-      const value = fieldOf(item);
-      if (value === undefined) refuseUnlessField(all, item, path);
-      return textOfValue(value);
-    },
+    text: (item) => textOfValue(fieldOf(item)),
     raw: (item) => {
       const value = fieldOf(item);
       return typeof value === "number" ? value : textOfValue(value);
@@ -59,12 +55,29 @@ function fieldColumn<Item>(all: readonly Column<Item>[], path: string): Column<I
   };
 }
 
-/** Optional fields may be absent from one item; a first part that no item can have is a mistake. */
-function refuseUnlessField<Item>(all: readonly Column<Item>[], item: Item, path: string): void {
-  const names = all.map((column) => column.name);
-  const close = nearestName(path, names);
-  if (close === undefined || Object.keys(item as object).includes(path.split(".")[0] ?? "")) return;
-  throw usageFailure(`there is no column "${path}"`, `did you mean ${close}? Columns: ${names.join(", ")}`);
+/** Refuses names after --columns and --sort-by that are neither columns nor, by their first part, fields of the object. */
+export function refuseUnknown(
+  flag: "--columns" | "--sort-by",
+  asked: string | undefined,
+  columns: readonly { readonly name: string }[],
+  fields: readonly string[],
+): void {
+  const names = columns.map(({ name }) => name);
+  for (const name of unknownAmong(asked, columns)) {
+    if (fields.includes(name.split(".")[0]!)) continue;
+    const near = nearestName(name, [...names, ...fields]);
+    const others = fields.filter((field) => !names.includes(field));
+    const all = `columns: ${names.join(", ")}${others.length === 0 ? "" : `; fields: ${others.join(", ")}`}`;
+    throw usageFailure(`${flag}: there is no "${name}"`, near === undefined ? all : `did you mean ${near}? ${all}`);
+  }
+}
+
+/** Which of the names asked for are no columns. */
+export function unknownAmong(asked: string | undefined, columns: readonly { readonly name: string }[]): string[] {
+  return (asked ?? "")
+    .split(",")
+    .map((name) => name.trim().replace(/^-/, ""))
+    .filter((name) => name !== "" && !columns.some((column) => column.name === name.toLowerCase()));
 }
 
 function textOfValue(value: unknown): string {

@@ -1,7 +1,7 @@
 import { csvText } from "@tessera/wire/csv";
 import { writeYaml } from "../config/yaml.ts";
 import type { Session } from "../session.ts";
-import { type Column, chooseColumns, sortItems } from "./column.ts";
+import { type Column, chooseColumns, refuseUnknown, sortItems, unknownAmong } from "./column.ts";
 import { renderTable } from "./table.ts";
 
 /** How a list is shown. */
@@ -9,6 +9,8 @@ export interface ListView<Item> {
   readonly columns: readonly Column<Item>[];
   /** What other commands know the item by; what -o name prints. */
   readonly nameOf: (item: Item) => string;
+  /** Fields that the objects can have, besides those that they do have; asked only when a name is no column. */
+  readonly fields?: () => Promise<readonly string[]>;
 }
 
 export interface ListOptions {
@@ -35,6 +37,19 @@ export async function emitObject<Value>(
   else await session.print(human(value));
 }
 
+/** Refuses --columns and --sort-by with names that there are not. */
+export async function checkNames<Item>(
+  view: Pick<ListView<Item>, "columns" | "fields">,
+  { columns, sortBy }: ListOptions,
+  items: readonly Item[] = [],
+): Promise<void> {
+  if (unknownAmong(columns, view.columns).length + unknownAmong(sortBy, view.columns).length === 0) return;
+  const known = (await view.fields?.()) ?? [];
+  const fields = [...new Set([...known, ...items.flatMap((item) => Object.keys(item as object))])];
+  refuseUnknown("--columns", columns, view.columns, fields);
+  refuseUnknown("--sort-by", sortBy, view.columns, fields);
+}
+
 /** Prints a list: JSON and YAML as the API gave it, everything else by columns. */
 export async function emitList<Item>(
   session: Session,
@@ -42,6 +57,7 @@ export async function emitList<Item>(
   view: ListView<Item>,
   options: ListOptions = {},
 ): Promise<void> {
+  await checkNames(view, options, page.items);
   const items = sortItems(page.items, view.columns, options.sortBy);
   if (session.format === "json") return session.print(jsonText(session, { ...page, items }));
   if (session.format === "yaml") return session.print(await writeYaml({ ...page, items }));

@@ -3,7 +3,7 @@ import test from "node:test";
 import { stripVTControlCharacters } from "node:util";
 import { readDuration, shortDuration } from "@tessera/wire/duration";
 import type { Paint } from "../terminal.ts";
-import { type Column, chooseColumns, sortItems } from "./column.ts";
+import { type Column, chooseColumns, refuseUnknown, sortItems } from "./column.ts";
 import { csvOf } from "./emit.ts";
 import { asksForJson, parseFormat } from "./format.ts";
 import { amountsText, bar, memoryText } from "./gpus.ts";
@@ -93,8 +93,12 @@ test("columns are chosen by name or by any field, and sorted as numbers where th
 });
 
 test("an unknown column is refused with the nearest name", () => {
-  const [column] = chooseColumns(columns, "nmae", false);
-  assert.throws(() => column?.text(items[0]!, 0), /no column "nmae"/);
+  const known = ["name", "gpus", "text", "endedAt"];
+  const refused = (asked: string) => () => refuseUnknown("--columns", asked, columns, known);
+  assert.throws(refused("nmae"), /--columns: there is no "nmae"/);
+  assert.throws(refused("foo"), /there is no "foo"/);
+  assert.throws(() => refuseUnknown("--sort-by", "-foo", columns, known), /--sort-by: there is no "foo"/);
+  assert.doesNotThrow(refused("name,endedAt,text.deep"));
 });
 
 test("csv quotes what needs it and gives exact values", () => {

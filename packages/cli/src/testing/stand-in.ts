@@ -115,9 +115,10 @@ export class StandIn {
     const [id, at] = found;
     const route: Route = routes[id];
     const query = Value.Convert(route.query ?? {}, Object.fromEntries(url.searchParams)) as Record<string, unknown>;
-    let text = "";
-    for await (const part of request) text += part;
-    const body = text === "" ? undefined : JSON.parse(text);
+    const parts: Buffer[] = [];
+    for await (const part of request) parts.push(part);
+    const bytes = Buffer.concat(parts);
+    const body = route.upload ? bytes : bytes.length === 0 ? undefined : JSON.parse(bytes.toString("utf8"));
     const seen = { route: id, at, query, body, headers: request.headers };
     this.seen.push(seen);
     const wrong = this.lenient ? undefined : mistakeIn(route, seen);
@@ -154,6 +155,7 @@ export class StandIn {
         );
       if (id === "listJobs")
         return { items: [...this.#jobs.values()].filter(({ state }) => query.state === "all" || state !== "ended") };
+      if (id === "findMissing") return { missing: [], limits: { files: 20_000, bytes: 2_147_483_648 } };
       if (id === "explainJob") return { job: at.job!, state: this.#jobs.get(at.job!)?.state ?? "waiting" };
       if (routes[id].path.includes(":")) return notFound("thing", Object.values(at).join("/"));
       return { items: [] };

@@ -1,7 +1,8 @@
+import type { RouteId } from "@tessera/wire";
 import type { Command } from "commander";
 import { usageFailure } from "../failure.ts";
 import type { Filters, Noun, PageOfItems } from "../nouns/noun.ts";
-import { emitList, emitObject, type ListOptions, listText } from "../output/emit.ts";
+import { checkNames, emitList, emitObject, type ListOptions, listText } from "../output/emit.ts";
 import type { Session } from "../session.ts";
 import { fetchPages } from "./pages.ts";
 
@@ -34,6 +35,7 @@ export async function runList<Item>(
   flags: ListFlags & Filters,
 ): Promise<void> {
   const limit = limitOf(flags);
+  await checkNames({ columns: noun.columns, fields: () => fieldsOf(noun.watch ?? noun.list) }, flags);
   if (names.length > 0) return listNamed(session, noun, names, flags);
   const query = await noun.queryOf(flags, session);
   const api = await session.api();
@@ -44,6 +46,14 @@ export async function runList<Item>(
   }
   const page = await fetchPages(noun, api, query, limit ?? noun.limit?.(query));
   await emitPage(session, noun, page, flags);
+}
+
+/** The fields of the objects of a list, by wire's schema; loading it takes a while. */
+async function fieldsOf(route: RouteId | undefined): Promise<readonly string[]> {
+  if (route === undefined) return [];
+  const { routes } = await import("@tessera/wire");
+  const { properties } = routes[route].answer as { properties?: { items?: { items?: { properties?: object } } } };
+  return Object.keys(properties?.items?.items?.properties ?? {});
 }
 
 async function listNamed<Item>(
@@ -70,11 +80,11 @@ async function listNamed<Item>(
 /** Prints a page of a list, and says when there is more. */
 export async function emitPage<Item>(
   session: Session,
-  noun: Pick<Noun<Item>, "columns" | "nameOf" | "plural">,
+  noun: Pick<Noun<Item>, "columns" | "nameOf" | "plural" | "watch" | "list">,
   page: PageOfItems<Item>,
   flags: ListOptions,
 ): Promise<void> {
-  await emitList(session, page, noun, flags);
+  await emitList(session, page, { ...noun, fields: () => fieldsOf(noun.watch ?? noun.list) }, flags);
   if (!session.readable) return;
   if (page.items.length === 0) await session.note(`No ${noun.plural}.`);
   if (page.next !== undefined) await session.note(`The first ${page.items.length} are shown; --limit shows more.`);

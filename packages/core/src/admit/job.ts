@@ -143,7 +143,7 @@ function overLimits(
         "not-allowed",
         "",
         count,
-        `You have ${count} jobs waiting in ${path} (limit ${waitingJobsPerUserMax})`,
+        `You have ${count} ${count === 1 ? "job" : "jobs"} waiting in ${path} (limit ${waitingJobsPerUserMax})`,
         "wait until some have started, or cancel some",
       );
     }

@@ -58,8 +58,8 @@ export function changeAccounts(state: State, command: AccountCommand, now: Insta
           "conflict",
           "account",
           account.path,
-          `has ${account.liveJobs} jobs that have not ended`,
-          "cancel them, or wait until they end",
+          account.liveJobs === 1 ? "has a job that has not ended" : `has ${account.liveJobs} jobs that have not ended`,
+          "cancel first, or wait for the end",
         );
       return { events: [{ kind: "account-deleted", v: 1, at: now, account: account.no }] };
     }

@@ -101,12 +101,37 @@ export function elementAt({ first, step, indexes }: ArrayAsk, i: number): number
   return indexes?.[i] ?? first + i * step;
 }
 
+/** What lies in the work folder of each member when an attempt starts: a snapshot, or what a repository holds then. */
+export type Code =
+  | {
+      /** The id of a tree in the content of the job's tenant. */
+      readonly tree: string;
+      /** The commit that the folder was at, and whether it held changes beside it. */
+      readonly commit?: string;
+      readonly dirty?: boolean;
+      /** The folder that was sent, as its sender calls it. */
+      readonly from?: string;
+    }
+  | { readonly git: string; readonly ref?: string };
+
+/** A virtual environment or conda prefix on the node, whose programs come first. */
+export interface Venv {
+  readonly path: string;
+  /** Where the job cannot use it, the job runs without it and its log says why. */
+  readonly optional?: boolean;
+}
+
 /** The request of a job, checked and in whole units. Immutable after submission; the journal keeps it as it is. */
 export interface JobSpec {
   readonly name: string;
   readonly type: JobType;
   readonly image?: string;
+  /** A folder of the node in which the job runs. */
   readonly workdir?: string;
+  /** The job must be able to write in `workdir`. */
+  readonly inPlace?: true;
+  readonly code?: Code;
+  readonly venv?: Venv;
   readonly setup?: string;
   readonly run: string;
   /** Alternatives in order of preference; never empty. `count: 0` is a job without GPUs. */

@@ -18,11 +18,18 @@ export interface Policy {
   readonly scrubMs?: number;
   /** The expected duration of a change of an idle GPU's mode; absent = not counted. */
   readonly reshapeMs?: number;
+  /** What the snapshot of one job may hold, and what is kept for one tenant; absent = `usualContentLimits`. */
+  readonly snapshotFilesMax?: number;
+  readonly snapshotMiBMax?: number;
+  readonly contentMiBMax?: number;
   /** Named sizes, which quotas and jobs can use. */
   readonly sizes?: SizeClasses;
 }
 
 export const movesPerHourPlain = 60;
+
+/** For owners who set no limits of their own. */
+export const usualContentLimits = { snapshotFilesMax: 20_000, snapshotMiBMax: 2_048, contentMiBMax: 204_800 } as const;
 
 /** Long enough to write a large checkpoint to slow storage, and short enough to wait for GPUs that were lent. */
 export const graceMaxPlainMs = 15 * 60_000;

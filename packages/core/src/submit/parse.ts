@@ -29,13 +29,15 @@ import { parseGpus, type RawGpus } from "./gpus.ts";
 import { Mistakes } from "./mistakes.ts";
 import { cpusToMilli, parseAmount, parseDuration, parseSize } from "./quantities.ts";
 import { parseOutputs, parseStorage, type RawStorage } from "./storage.ts";
+import { parseOrigin, type RawVenv, type RawWorkdir } from "./workdir.ts";
 
 /** The job file, with types checked by wire's JobSpecBody; `parseJob` settles the meaning of the values. */
 export interface RawJob extends RawMembers, RawNeeds, RawStorage {
   readonly name?: string;
   readonly type?: JobType;
   readonly image?: string;
-  readonly workdir?: string;
+  readonly workdir?: RawWorkdir;
+  readonly venv?: RawVenv;
   readonly setup?: string;
   /** Only a notebook may do without: then it is JupyterLab. */
   readonly run?: string;
@@ -116,6 +118,7 @@ export function readJob(raw: RawJob, settled: Settled, mistakes: Mistakes): JobS
   const memoryMiB = mistakes.take(parseSize(raw.memory ?? 0, "memory"), 0);
   const storage = mistakes.take(parseStorage(raw, memoryMiB), {});
   const outputs = mistakes.take(parseOutputs(raw.outputs), undefined);
+  const origin = mistakes.take(parseOrigin(raw.workdir, raw.venv), {});
   const gpuMemoryMiB = mistakes.take(parseSize(raw.gpu_memory ?? 0, "gpu_memory"), 0);
   const asks = mistakes.take(withShares(gpus, raw, gpuMemoryMiB), gpus);
   const maxTimeMs = mistakes.take(parseRunTime(raw.max_time, "max_time"), undefined);
@@ -146,6 +149,7 @@ export function readJob(raw: RawJob, settled: Settled, mistakes: Mistakes): JobS
     array,
     budgetMicros,
     checkpoint,
+    code: origin.code,
     cpusMilli,
     deadlineAt: settled.deadlineAt,
     env,
@@ -153,6 +157,7 @@ export function readJob(raw: RawJob, settled: Settled, mistakes: Mistakes): JobS
     gpuMemoryMiB,
     gpus: asks,
     image: raw.image,
+    inPlace: origin.inPlace,
     isolation: raw.isolation ?? "any",
     maxPriceMicros,
     maxTimeMs,
@@ -176,7 +181,8 @@ export function readJob(raw: RawJob, settled: Settled, mistakes: Mistakes): JobS
     strict: raw.strict ?? false,
     topology,
     type: raw.type ?? "batch",
-    workdir: raw.workdir,
+    venv: origin.venv,
+    workdir: origin.workdir,
     zone: settled.zone,
   };
 }

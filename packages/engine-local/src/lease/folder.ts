@@ -21,6 +21,8 @@ export interface StateFolder {
   readonly jobs: string;
   /** Session scripts, a folder per lease: ours to write, the tenant's to read. */
   readonly doors: string;
+  /** What jobs keep for the next ones, such as downloaded packages; one folder per tenant. */
+  readonly cache: string;
   readonly logs: string;
   /** One file per epoch seen; the highest name counts. Creating a name cannot undo a higher one, rewriting a file could. */
   readonly epochs: string;
@@ -37,6 +39,7 @@ export function stateFolder(root: string): StateFolder {
     work: join(root, "work"),
     jobs: join(root, "jobs"),
     doors: join(root, "doors"),
+    cache: join(root, "cache"),
     logs: join(root, "logs"),
     epochs: join(root, "epochs"),
     tenants: join(root, "tenants"),

@@ -8,7 +8,13 @@ import { prune, sweepJobs } from "./retention.ts";
 
 const hourMs = 3_600_000;
 const now = 1_800_000_000_000;
-const keep = { logMs: 100 * hourMs, logBytes: 1_000, endedMs: 200 * hourMs, checkpointMs: 10 * hourMs };
+const keep = {
+  logMs: 100 * hourMs,
+  logBytes: 1_000,
+  endedMs: 200 * hourMs,
+  checkpointMs: 10 * hourMs,
+  cacheBytes: 1_000,
+};
 
 it("removes logs by age and, when there are too many bytes, the oldest first; never those of a live member", async (t) => {
   const state = stateFolder(await temporaryFolder(t));

@@ -13,6 +13,8 @@ export interface Keep {
   readonly endedMs: number;
   /** The checkpoint of a job that has ended. */
   readonly checkpointMs: number;
+  /** What the cache of one tenant may hold. */
+  readonly cacheBytes: number;
 }
 
 const dayMs = 24 * 60 * 60 * 1000;
@@ -21,6 +23,7 @@ export const usualKeep: Keep = {
   logBytes: 16 * 2 ** 30,
   endedMs: 90 * dayMs,
   checkpointMs: 7 * dayMs,
+  cacheBytes: 20 * 2 ** 30,
 };
 
 /** Removes what is kept long enough. Nothing of a lease for which `isKnown` holds is touched. */

@@ -3,6 +3,8 @@ export const shown = {
   folder: "/run/tessera",
   work: "/run/tessera/work",
   temporary: "/run/tessera/tmp",
+  home: "/run/tessera/home",
+  cache: "/run/tessera/cache",
   out: "/run/tessera/out",
   checkpoint: "/run/tessera/checkpoint",
   door: "/run/tessera/door",
@@ -27,6 +29,8 @@ export interface Closet {
   readonly user?: number;
   /** Hidden with all that is in it. */
   readonly stateFolder: string;
+  /** Hidden as well: a job that runs as our own user could read what other tenants sent. */
+  readonly contentFolder?: string;
   readonly workFolder: string;
   readonly temporaryFolder: string;
   /** Where the working directory is shown. */
@@ -83,6 +87,7 @@ function bwrap(closet: Closet): string[] {
   if (closet.shmMiB !== undefined) words.push("--size", String(closet.shmMiB * mebibyte));
   words.push("--tmpfs", "/dev/shm");
   words.push("--tmpfs", closet.stateFolder);
+  if (closet.contentFolder !== undefined) words.push("--tmpfs", closet.contentFolder);
   words.push("--bind", closet.temporaryFolder, "/tmp");
   words.push("--bind", closet.workFolder, closet.workPath);
   for (const { from, at, readOnly } of closet.binds) words.push(readOnly ? "--ro-bind" : "--bind", from, at);

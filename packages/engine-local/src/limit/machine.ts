@@ -57,11 +57,12 @@ async function writeFilter(stateFolder: string): Promise<string | undefined> {
 
 async function makeShownFolders(): Promise<void> {
   try {
-    for (const folder of [shown.folder, shown.work, shown.temporary, shown.out, shown.checkpoint, shown.door]) {
+    const { closed, ...folders } = shown;
+    for (const folder of Object.values(folders)) {
       await mkdir(folder, { recursive: true });
       await chmod(folder, 0o755);
     }
-    await writeFile(shown.closed, "", { flag: "a", mode: 0 });
+    await writeFile(closed, "", { flag: "a", mode: 0 });
   } catch {
     // Then nothing can be shown there, and the trials below say so.
   }

@@ -16,6 +16,7 @@ export interface Ground {
   readonly user?: number;
   /** The device behind each real GPU of the machine. */
   readonly gpuDevices: { readonly [uuid: string]: string };
+  /** The content of all tenants, from which code is unpacked. */
   readonly contentFolder?: string;
   readonly logBytesMax: number;
   readonly logFilesMax: number;
@@ -28,6 +29,8 @@ export function planRun(order: RunSheet["order"], ground: Ground): RunSheet {
   const workFolder = join(folder, "work");
   const temporaryFolder = join(folder, "tmp");
   const outFolder = join(folder, "out");
+  const homeFolder = join(folder, "home");
+  const cacheFolder = join(state.cache, order.tenant);
   const doorFolder = join(state.doors, order.lease);
   const checkpointFolder = jobFolders(state, order.job).checkpoint;
   const namespaced = machine.means === "bwrap" || machine.means === "unshare";
@@ -40,22 +43,27 @@ export function planRun(order: RunSheet["order"], ground: Ground): RunSheet {
     order.limits.processesMax + (order.limits.processesMax > 0 ? (namespaced ? keepers + 1 : keepers) : 0);
   const groups = planGroups(machine.hierarchies, mark, { ...order.limits, processesMax }, closed.map(deviceNumber));
   const fenced = groups.some((group) => group.limits.includes("gpu"));
-  const pathOf = (name: "work" | "out" | "checkpoint" | "door", real: string) =>
+  const pathOf = (name: "work" | "out" | "checkpoint" | "home" | "cache" | "door", real: string) =>
     machine.isRoot && namespaced ? shown[name] : real;
   const workPath = pathOf("work", workFolder);
   const outPath = pathOf("out", outFolder);
   const checkpointPath = pathOf("checkpoint", checkpointFolder);
+  const homePath = pathOf("home", homeFolder);
+  const cachePath = pathOf("cache", cacheFolder);
   const doorPath = pathOf("door", doorFolder);
   const wrapper = closetCommand({
     means: machine.means,
     ...(user === undefined ? {} : { user }),
     stateFolder: state.root,
+    ...(ground.contentFolder === undefined ? {} : { contentFolder: ground.contentFolder }),
     workFolder,
     temporaryFolder,
     workPath,
     binds: [
       { from: outFolder, at: outPath },
       { from: checkpointFolder, at: checkpointPath },
+      { from: homeFolder, at: homePath },
+      { from: cacheFolder, at: cachePath },
       { from: doorFolder, at: doorPath, readOnly: true },
     ],
     ...(order.limits.shmMiB === undefined ? {} : { shmMiB: order.limits.shmMiB }),
@@ -111,11 +119,15 @@ export function planRun(order: RunSheet["order"], ground: Ground): RunSheet {
     temporaryFolder,
     outFolder,
     checkpointFolder,
+    homeFolder,
+    cacheFolder,
+    ...(ground.contentFolder === undefined ? {} : { contentFolder: ground.contentFolder }),
     workPath,
     outPath,
     checkpointPath,
+    homePath,
+    cachePath,
     temporaryPath: namespaced ? "/tmp" : temporaryFolder,
-    ...(ground.contentFolder === undefined ? {} : { contentFolder: ground.contentFolder }),
     doorFolder,
     doorPath,
     logFolder: join(state.logs, order.lease),

@@ -1,3 +1,4 @@
+import { join } from "node:path";
 import { donePath } from "./done.ts";
 import { standardPath } from "./job.ts";
 import { markVariable } from "./processes.ts";
@@ -17,12 +18,17 @@ export function environmentOf(
   const index = order.arrayIndex === undefined ? undefined : String(order.arrayIndex);
   return {
     PATH: standardPath,
-    HOME: sheet.workPath,
+    HOME: sheet.homePath,
     USER: "tess",
     LOGNAME: "tess",
     SHELL: "/bin/sh",
     LANG: "C.UTF-8",
     TMPDIR: sheet.temporaryPath,
+    // What a setup downloads or builds is kept for the next job of the tenant.
+    XDG_CACHE_HOME: sheet.cachePath,
+    PIP_CACHE_DIR: join(sheet.cachePath, "pip"),
+    UV_CACHE_DIR: join(sheet.cachePath, "uv"),
+    CONDA_PKGS_DIRS: join(sheet.cachePath, "conda"),
 
     CUDA_VISIBLE_DEVICES: gpus,
     NVIDIA_VISIBLE_DEVICES: gpus === "" ? "void" : gpus,
@@ -77,6 +83,7 @@ export function environmentOf(
     ...(order.pagePort === undefined ? {} : { TESS_PORT: String(order.pagePort) }),
     TESS_OUT: sheet.outPath,
     TESS_CHECKPOINT: sheet.checkpointPath,
+    TESS_CACHE: sheet.cachePath,
     TESS_DONE: donePath(sheet),
     ...(index === undefined ? {} : { TESS_INDEX: index }),
   };

@@ -90,7 +90,7 @@ for (const [name, examine] of Object.entries(ways)) {
     it("starts a session with the environment of the command and takes in its orphans", async (t) => {
       const { step, door, machine, untilSaid } = await startBare(t, examine, "exec sleep 1000");
       const session = "grep -E '^SigIgn' /proc/self/status; echo \"$MARK in $(pwd)\"; id -u; sleep 0.05 & exit 0";
-      await writeFile(join(door, "7"), `exec >"$HOME/out" 2>&1\n${session}\n`);
+      await writeFile(join(door, "7"), `exec >out 2>&1\n${session}\n`);
       await chmod(join(door, "7"), 0o644);
       step.session(7);
       const out = await untilSaid("out", 3);

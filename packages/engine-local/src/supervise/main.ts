@@ -32,7 +32,10 @@ async function supervise(folder: string): Promise<void> {
   const scrubbed = await scrub(sheet);
   if (scrubbed !== undefined) await reports.write(scrubbed);
   if (scrubbed?.kind === "scrub-failed") return;
-  const prepared = await prepare(sheet);
+  const stopped = new AbortController();
+  orders.onStop(() => stopped.abort());
+  const prepared = await prepare(sheet, stopped.signal);
+  if (prepared.kind !== "prepared" && stopped.signal.aborted) return reports.write(neverReleased);
   await reports.write(prepared);
   if (prepared.kind !== "prepared") return;
   const released = await orders.releasedOrStopped();
@@ -48,9 +51,11 @@ async function supervise(folder: string): Promise<void> {
     await reports.write({ ...last, ...(outputs.length > 0 && { outputs }) });
   } else {
     await removeGroups(sheet.groups);
-    await reports.write({ kind: "exited", ran: false, reason: "stopped before it was released" });
+    await reports.write(neverReleased);
   }
 }
+
+const neverReleased = { kind: "exited", ran: false, reason: "stopped before it was released" } as const;
 
 /** What the member left; whatever stands in the way is said, and does not change how it ended. */
 async function keepOutputs(

@@ -2,21 +2,25 @@ import { chown, lstat, mkdir } from "node:fs/promises";
 import { dirname } from "node:path";
 import type { ReportWhat } from "@tessera/core";
 import { makeGroup } from "../limit/group.ts";
+import { unpackCode } from "./code.ts";
 import { isUnenforced, type RunSheet } from "./sheet.ts";
 import { removeGroups } from "./tree.ts";
 
 /** Sets up all that can be set up before the job may run. A limit that does not hold is refused where that was asked. */
-export async function prepare(sheet: RunSheet): Promise<ReportWhat> {
+export async function prepare(sheet: RunSheet, signal?: AbortSignal): Promise<ReportWhat> {
   const open = sheet.asked.filter((limit) => isUnenforced(sheet.enforcement[limit]));
   if (sheet.order.strict && open.length > 0) {
     const named = open.map((limit) => `${limit}: ${sheet.enforcement[limit] ?? "none"}`).join("; ");
     return { kind: "refused", reason: `strict, and not every limit can be enforced here (${named})` };
   }
   try {
-    const { workFolder, temporaryFolder, outFolder, checkpointFolder } = sheet;
+    const { workFolder, temporaryFolder, outFolder, checkpointFolder, homeFolder, cacheFolder } = sheet;
     // The folder above the checkpoint stays ours: a job of an earlier attempt could else have put a link in its place.
     await mkdir(dirname(checkpointFolder), { recursive: true, mode: 0o711 });
-    for (const path of [dirname(workFolder), workFolder, temporaryFolder, outFolder, checkpointFolder]) {
+    await mkdir(workFolder, { recursive: true, mode: 0o700 });
+    await unpackCode(sheet, signal);
+    const folders = [workFolder, temporaryFolder, outFolder, checkpointFolder, homeFolder, cacheFolder];
+    for (const path of [dirname(workFolder), ...folders]) {
       await mkdir(path, { recursive: true, mode: 0o700 });
       if (!(await lstat(path)).isDirectory()) throw new Error(`${path} is not a folder`);
       if (sheet.owner !== undefined) await chown(path, sheet.owner, sheet.owner);

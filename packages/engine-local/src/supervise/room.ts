@@ -22,7 +22,11 @@ const restPerLook = 20;
 export function watchRoom(sheet: RunSheet, act: (passed: RoomPassed) => void): () => void {
   const { scratchMiB, checkpointMiB } = sheet.order.limits;
   const limits = [
-    { limit: "scratch", allowedMiB: scratchMiB, folders: [sheet.workFolder, sheet.temporaryFolder, sheet.outFolder] },
+    {
+      limit: "scratch",
+      allowedMiB: scratchMiB,
+      folders: [sheet.workFolder, sheet.temporaryFolder, sheet.outFolder, sheet.homeFolder],
+    },
     { limit: "checkpoint", allowedMiB: checkpointMiB, folders: [sheet.checkpointFolder] },
   ] as const;
   let timer: NodeJS.Timeout | undefined;

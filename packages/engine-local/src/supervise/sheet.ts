@@ -32,10 +32,15 @@ export interface RunSheet {
   readonly temporaryFolder: string;
   readonly outFolder: string;
   readonly checkpointFolder: string;
+  readonly homeFolder: string;
+  /** Shared by all jobs of the tenant here. */
+  readonly cacheFolder: string;
   /** As the job sees them. */
   readonly workPath: string;
   readonly outPath: string;
   readonly checkpointPath: string;
+  readonly homePath: string;
+  readonly cachePath: string;
   readonly temporaryPath: string;
   /** Where the contents of tenants are kept; absent = nothing is. */
   readonly contentFolder?: string;

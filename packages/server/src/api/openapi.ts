@@ -1,4 +1,4 @@
-import { JobSpecBody, Problem, type Route, routes } from "@tessera/wire";
+import { ContentPart, JobSpecBody, Problem, type Route, routes } from "@tessera/wire";
 
 const json = "application/json";
 
@@ -49,6 +49,7 @@ function operation(id: string, route: Route): object {
     "x-resource": route.resource,
     parameters: parametersOf(route),
     ...(route.body !== undefined && { requestBody: requestBody(route) }),
+    ...(route.upload && { requestBody: uploadBody }),
     responses: { [route.status]: success(route), default: { $ref: "#/components/responses/Problem" } },
   };
 }
@@ -81,6 +82,13 @@ function parametersOf(route: Route): object[] {
   ];
   return [...inPath, ...inQuery, ...inHeader];
 }
+
+/** Parts as they come: a line of JSON that says what follows, then its bytes. */
+const uploadBody = {
+  required: false,
+  description: `For each part a line of JSON, then its bytes: ${JSON.stringify(ContentPart)}`,
+  content: { "application/octet-stream": { schema: { type: "string", format: "binary" } } },
+};
 
 function requestBody(route: Route): object {
   const schema = route.body;

@@ -68,7 +68,7 @@ export async function serve(
   const { principal, requestId } = incoming;
   const params = request.params as Record<string, string>;
   const query = (request.query ?? {}) as Record<string, unknown>;
-  const body = prepared.checkBody === undefined ? undefined : ((request.body ?? noBody) as Record<string, unknown>);
+  const body = bodyOf(prepared, request.body);
   const bad =
     checkScope(principal, route) ??
     (prepared.checkQuery === undefined ? unknownQuery(query) : prepared.checkQuery(query));
@@ -91,6 +91,12 @@ export async function serve(
   if (isDenied(answer)) return answer;
   send(id, route, answer as object, reply);
   return undefined;
+}
+
+/** An upload stays a stream; whoever handles it reads it. */
+function bodyOf({ route, checkBody }: Prepared, body: unknown): Record<string, unknown> | undefined {
+  if (route.upload) return body as Record<string, unknown> | undefined;
+  return checkBody === undefined ? undefined : ((body ?? noBody) as Record<string, unknown>);
 }
 
 function unknownQuery(query: Record<string, unknown>): Denial | undefined {

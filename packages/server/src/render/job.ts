@@ -8,6 +8,7 @@ import {
   type JobEnded,
   type JobNo,
   type JobSpec,
+  type KeptOutput,
   type Lease,
   leaseIdOf,
   parseJob,
@@ -21,6 +22,7 @@ import {
   type Attempt,
   type JobCreated,
   type Member,
+  type Output,
   reasonSentence,
   type WaitReason,
   type Job as WireJob,
@@ -206,9 +208,14 @@ export function endedJobDoc(
     attempts: attempts.map(withoutMembers),
     ...(started !== undefined && { startedAt: started }),
     endedAt: timestamp(event.ranUntil ?? event.at),
-    ...(job.outputs !== undefined && { outputs: job.outputs.map(({ rank = 0, ...kept }) => ({ ...kept, rank })) }),
+    ...(job.outputs !== undefined && { outputs: renderOutputs(job.outputs) }),
     ...elementOf(state, job),
   };
+}
+
+/** By rank, whichever member ended first. */
+function renderOutputs(outputs: readonly KeptOutput[]): Output[] {
+  return outputs.map(({ rank = 0, ...kept }) => ({ ...kept, rank })).sort((a, b) => a.rank - b.rank);
 }
 
 /** An array as a whole after the end of its last element, of which `event` tells; `state` is the one before it. */

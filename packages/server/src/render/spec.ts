@@ -19,7 +19,8 @@ export function renderSpec(spec: JobSpec): Record<string, unknown> {
     name: spec.name,
     type: spec.type,
     ...(spec.image !== undefined && { image: spec.image }),
-    ...(spec.workdir !== undefined && { workdir: spec.workdir }),
+    ...workdirOf(spec),
+    ...(spec.venv !== undefined && { venv: spec.venv.optional ? spec.venv : spec.venv.path }),
     ...(spec.setup !== undefined && { setup: spec.setup }),
     run: spec.run,
     ...renderGpus(spec),
@@ -61,6 +62,12 @@ export function renderSpec(spec: JobSpec): Record<string, unknown> {
     ...(Object.keys(spec.env).length > 0 && { env: spec.env }),
     ...(spec.secrets.length > 0 && { secrets: spec.secrets }),
   };
+}
+
+function workdirOf({ workdir, inPlace, code }: JobSpec): { workdir?: unknown } {
+  if (code !== undefined) return { workdir: code };
+  if (workdir === undefined) return {};
+  return { workdir: inPlace ? { in_place: workdir } : workdir };
 }
 
 function sloText({ p99Ms, aloneMs }: Slo): Record<string, string> {

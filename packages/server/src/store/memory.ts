@@ -266,6 +266,14 @@ class MemoryStore implements Store {
     return undefined;
   }
 
+  async keepReserve(): Promise<void> {}
+
+  async giveReserve(): Promise<boolean> {
+    return false;
+  }
+
+  async reopen(): Promise<void> {}
+
   onLost(): void {}
 
   async close(): Promise<void> {

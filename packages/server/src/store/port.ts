@@ -114,12 +114,15 @@ export interface Batch {
   readonly privates: readonly PrivateWrite[];
 }
 
-/** The commit failed, or its outcome is unknown. Either way the process must stop and recover. */
+/** The commit failed, or its outcome is unknown. Either way the writer must recover: its memory is ahead of the journal. */
 export class CommitOutage extends Error {
   readonly known: boolean;
-  constructor(message: string, known: boolean, cause: unknown) {
+  /** There was no room for it: after `reopen`, and with room again, the store takes the next. */
+  readonly full: boolean;
+  constructor(message: string, known: boolean, cause: unknown, full = false) {
     super(message, { cause });
     this.known = known;
+    this.full = full;
   }
 }
 
@@ -223,6 +226,12 @@ export interface Store extends StoreReader {
   replaceProjections(pages: AsyncIterable<Projected>): Promise<void>;
   /** Bytes left where the store writes; undefined where it cannot be known. */
   freeBytes(): Promise<number | undefined>;
+  /** Keeps some room for when the disk is full, if there is plenty now. */
+  keepReserve(): Promise<void>;
+  /** Gives that room back, for what must be written on a full disk; false when none is kept. */
+  giveReserve(): Promise<boolean>;
+  /** Opens the store again after a commit failed, holding it all the while. What was unknown is settled by the next write. */
+  reopen(): Promise<void>;
   /** The writer no longer holds the store (the lease was lost): called at most once. */
   onLost(listener: (reason: string) => void): void;
 }

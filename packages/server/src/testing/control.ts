@@ -57,7 +57,7 @@ const system: Asker = { actor: { user: "system" }, request: "test" };
 export class TestControl implements ControlPlane {
   readonly reader: StoreReader;
   readonly state: State;
-  capabilities: Capabilities = { images: false, isolation: ["whole"], workdir: true };
+  capabilities: Capabilities = { images: false, isolation: ["whole"], workdir: true, code: true };
   /** Log lines by lease, for tests that read logs. */
   readonly logLines = new Map<string, LogLine[]>();
   /** Files of running members by `lease/folder`, for tests that read them. */

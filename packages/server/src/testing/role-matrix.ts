@@ -51,6 +51,8 @@ const expectations: Readonly<Record<RouteId, Expectation>> = {
   submitJob: { sees: "account.read", needs: "job.submit" },
   applyJob: { sees: "account.read", needs: "job.submit" },
   dryRunJob: { sees: "account.read", needs: "job.submit" },
+  findMissing: { sees: "account.read", needs: "job.submit" },
+  putContent: { sees: "account.read", needs: "job.submit" },
   listJobs: { sees: "account.read", needs: "job.read" },
   getJob: { sees: "job.read" },
   cancelJob: { sees: "job.read", needs: "job.control" },
@@ -211,6 +213,9 @@ async function requestFor(
       return { path, body: { run: "true", name: `s${n}`, project: account } };
     case "readFile":
       return { path: `${path}?path=x` };
+    case "findMissing":
+      return { path, body: { project: account, digests: ["0".repeat(64)] } };
+    case "putContent":
     case "listJobs":
       return { path: `${path}?project=${at(account)}` };
     case "listAccounts":

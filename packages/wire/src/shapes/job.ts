@@ -82,6 +82,46 @@ const elements = Type.String({
     "1-240, 1-240:2 for every second, 1-240%24 for 24 at a time, or a list such as 3,7,20-29; at most 10000 elements",
   examples: ["1-240%24"],
 });
+/** Where the files of the work folder come from. `tess run` sends a folder and puts its tree here. */
+const workdir = Type.Union([
+  Line(4096, "An absolute folder on the node in which the job runs, such as /data/run"),
+  Type.Object(
+    {
+      tree: Type.String({
+        pattern: "^[0-9a-f]{64}$",
+        description: "The sha256 of a tree that was uploaded as content",
+      }),
+      commit: Type.Optional(
+        Type.String({ pattern: "^[0-9a-f]{40,64}$", description: "The commit that the folder was at" }),
+      ),
+      dirty: Type.Optional(Type.Boolean({ description: "The folder held changes beside the commit" })),
+      from: Type.Optional(Line(1024, "The folder that was sent")),
+    },
+    { additionalProperties: false },
+  ),
+  Type.Object(
+    {
+      git: Line(2000, "The address of a repository, fetched inside the job, such as https://example.org/lab/train.git"),
+      ref: Type.Optional(Line(200, "A branch, a tag or a commit; the default branch without")),
+    },
+    { additionalProperties: false },
+  ),
+  Type.Object(
+    { in_place: Line(4096, "An absolute folder on the node, in which the job must be able to write") },
+    { additionalProperties: false },
+  ),
+]);
+const venvPath = Line(4096, "The folder of a virtual environment or conda prefix on the node, such as /opt/envs/torch");
+const venv = Type.Union([
+  venvPath,
+  Type.Object(
+    {
+      path: venvPath,
+      optional: Type.Optional(Type.Boolean({ description: "Run without it where the job cannot use it" })),
+    },
+    { additionalProperties: false },
+  ),
+]);
 const video = Type.Union([
   Duration,
   Type.Object(
@@ -114,7 +154,8 @@ export const JobSpecBody = Type.Object(
     project: Type.Optional(AccountPath),
     type: Type.Optional(Type.Enum(["train", "service", "notebook", "batch"])),
     image: Type.Optional(Line(500)),
-    workdir: Type.Optional(Line(4096, "An absolute directory on the node, such as /data/run")),
+    workdir: Type.Optional(workdir),
+    venv: Type.Optional(venv),
     setup: Type.Optional(Text(200_000, "Shell commands to run once before run")),
     run: Type.Optional(
       Type.String({
@@ -480,6 +521,20 @@ export const JobCreated = Type.Object({
   submittedAt: Timestamp,
 });
 export type JobCreated = Static<typeof JobCreated>;
+
+export const JobApplied = Type.Object({
+  ...JobCreated.properties,
+  applied: Type.Optional(
+    Type.Enum(["created", "unchanged", "changed"], {
+      description:
+        "unchanged: a live job already has this spec, and nothing was submitted. changed: others of this name go on",
+    }),
+  ),
+  beside: Type.Optional(
+    Type.Array(Type.String(), { description: "Live jobs of the same project and name with another spec, which go on" }),
+  ),
+});
+export type JobApplied = Static<typeof JobApplied>;
 
 const JobClass = Type.Enum(["guaranteed", "burst"]);
 

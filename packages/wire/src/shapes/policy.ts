@@ -31,6 +31,15 @@ const policy = {
       description: "How long it takes to cut an idle GPU otherwise; not counted when left out",
     }),
   ),
+  snapshotFilesMax: Type.Optional(
+    Type.Integer({ minimum: 0, maximum: 100_000, description: "Files that a folder sent with a job may hold" }),
+  ),
+  snapshotMiBMax: Type.Optional(
+    Type.Integer({ minimum: 0, maximum: 1_048_576, description: "MiB that a folder sent with a job may hold" }),
+  ),
+  contentMiBMax: Type.Optional(
+    Type.Integer({ minimum: 0, maximum: 1_073_741_824, description: "MiB that are kept for one tenant" }),
+  ),
   sizes: Type.Optional(
     Type.Record(Type.String({ pattern: "^[A-Za-z][A-Za-z0-9_-]{0,31}$" }), Line(100, "1g.10gb, H100:0.25 or H100:1"), {
       additionalProperties: false,

@@ -6,6 +6,7 @@ const UnitMs = Type.String({ pattern: "^\\d+$" });
 
 export const UsageRowShape = Type.Object({
   key: Type.String({ description: "Account path, user, job, device or node, as asked with by=" }),
+  name: Type.Optional(Type.String({ description: "With by=job: the name of the job, where it is known" })),
   unitMs: UnitMs,
   byState: Type.Record(Type.String(), UnitMs),
   gpuHours: Type.String({ description: "Rounded, for people" }),

@@ -180,3 +180,23 @@ test("a changed entry of an extract is named, without asking anybody", async (t)
   assert.deepEqual([code, /NOT SOUND: INV-000007: entry 1 is not what was hashed/.test(out)], [1, true]);
   assert.equal((await verify("--head", "00")).code, 2);
 });
+
+test("a month without anything to bill says so, and an estimate needs no file", async (t) => {
+  const server = await StandIn.start(t);
+  server.on("closePeriod", () => ({ period: "2026-10", invoices: [] }));
+  const closed = await runTess(["invoice", "close", "2026-10"], { env: server.env });
+  assert.match(closed.out, /2026-10 is closed\. There was nothing to bill/);
+  server.on("estimateJob", () => ({
+    currency: "USD",
+    class: "burst" as const,
+    gpus: 8,
+    model: "H100",
+    perHourMicros: "8000000",
+    text: "8 H100",
+  }));
+  const { code, out, err } = await runTess(["estimate", "--gpus", "H100:8", "--max-time", "2h"], { env: server.env });
+  assert.equal(code, 0, err);
+  assert.match(out, /8\.00 USD an hour|USD 8\.00 an hour|\$8\.00 an hour/);
+  assert.deepEqual(server.requestsTo("estimateJob")[0]?.body, { gpus: "H100:8", max_time: "2h", run: "true" });
+  assert.match((await runTess(["estimate"], { env: server.env })).err, /tess estimate --gpus H100:8/);
+});

@@ -3,7 +3,7 @@ import { moneyText } from "@tessera/wire/money";
 import { type Command, Option } from "commander";
 import { examples } from "../../help.ts";
 import { type Column, chooseColumns, sortItems } from "../../output/column.ts";
-import { emitList, emitObject, type ListOptions } from "../../output/emit.ts";
+import { checkNames, emitList, emitObject, type ListOptions } from "../../output/emit.ts";
 import { bar } from "../../output/gpus.ts";
 import { renderTable } from "../../output/table.ts";
 import { instantText } from "../../output/time.ts";
@@ -55,6 +55,7 @@ async function cost(session: Session, flags: CostFlags): Promise<void> {
   const columns = columnsOf(session, report);
   const rows = flags.limit === undefined ? report.rows : report.rows.slice(0, parseLimit(flags.limit));
   const view = { columns, nameOf: ({ key }: Row) => key };
+  await checkNames(view, flags, rows);
   if (session.format === "csv" || session.format === "name") return emitList(session, { items: rows }, view, flags);
   await emitObject(session, report, by, () =>
     reportText(session, report, sortItems(rows, columns, flags.sortBy), flags),

@@ -7,6 +7,7 @@ import { located } from "../../job/mistakes.ts";
 import { addSpecFlags, type SpecFlags } from "../../job/spec-flags.ts";
 import { emitList, emitObject } from "../../output/emit.ts";
 import type { Session } from "../../session.ts";
+import { withoutFolders } from "../../snapshot/attach.ts";
 import { documentsOf } from "../jobs/run.ts";
 
 export function define(command: Command, session: Session): void {
@@ -29,7 +30,8 @@ async function estimate(session: Session, file: string | undefined, flags: SpecF
   if (file === undefined && flags.gpus === undefined && flags.model === undefined)
     throw usageFailure("what should be estimated?", "name a job file, or its GPUs: tess estimate --gpus H100:8");
   // What a job runs does not change its price.
-  const documents = await documentsOf(session, file, flags, file === undefined ? { run: "true" } : {});
+  const written = await documentsOf(session, file, flags, file === undefined ? { run: "true" } : {});
+  const documents = withoutFolders(written);
   const api = await session.api();
   const answers: Estimate[] = [];
   for (const document of documents) {

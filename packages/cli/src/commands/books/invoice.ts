@@ -112,7 +112,10 @@ export function define(command: Command, session: Session): void {
   close.action(async (period: string) => {
     const closed = await (await session.api()).call("closePeriod", { body: { period } });
     const view = { columns: summaryColumns, nameOf: invoiceName };
-    await emitObject(session, closed, period, ({ invoices }) => listText(session, invoices, view, {}));
+    const nothing = `${period} is closed. There was nothing to bill: no invoice was written.\n`;
+    await emitObject(session, closed, period, ({ invoices }) =>
+      invoices.length === 0 ? nothing : listText(session, invoices, view, {}),
+    );
   });
 }
 

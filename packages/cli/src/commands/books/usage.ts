@@ -2,7 +2,7 @@ import type { QueryOf, UsageReport } from "@tessera/wire";
 import { type Command, Option } from "commander";
 import { examples } from "../../help.ts";
 import { type Column, chooseColumns, sortItems } from "../../output/column.ts";
-import { emitList, emitObject, type ListOptions } from "../../output/emit.ts";
+import { checkNames, emitList, emitObject, type ListOptions } from "../../output/emit.ts";
 import { renderTable } from "../../output/table.ts";
 import { instantText } from "../../output/time.ts";
 import type { Session } from "../../session.ts";
@@ -62,6 +62,7 @@ async function usage(session: Session, flags: UsageFlags): Promise<void> {
   const columns = columnsOf(report);
   const view = { columns, nameOf: ({ key }: Row) => key };
   const limited = flags.limit === undefined ? report.rows : report.rows.slice(0, parseLimit(flags.limit));
+  await checkNames(view, flags, limited);
   if (session.format === "csv" || session.format === "name") return emitList(session, { items: limited }, view, flags);
   await emitObject(session, report, by, () =>
     reportText(session, report, sortItems(limited, columns, flags.sortBy), flags),
@@ -71,7 +72,13 @@ async function usage(session: Session, flags: UsageFlags): Promise<void> {
 function columnsOf(report: UsageReport): readonly Column<Row>[] {
   const states = [...new Set(report.rows.flatMap(({ byState }) => Object.keys(byState)))].toSorted();
   return [
-    { name: report.by, text: ({ key }) => (key === "" ? "(platform)" : key), shrinks: true },
+    {
+      name: report.by,
+      text: ({ key, name }) => name ?? (key === "" ? "(platform)" : key),
+      raw: ({ key }) => key,
+      shrinks: true,
+    },
+    ...(report.by === "job" ? [{ name: "id", text: ({ key }: Row) => key, drops: true }] : []),
     {
       name: "gpu-hours",
       text: ({ unitMs }) => hoursText(unitMs),

@@ -16,6 +16,9 @@ interface PolicyFlags {
   readonly movesPerHour?: string;
   readonly scrub?: string;
   readonly reshape?: string;
+  readonly snapshotFiles?: string;
+  readonly snapshotMib?: string;
+  readonly contentMib?: string;
   readonly size?: string[];
 }
 
@@ -50,6 +53,9 @@ export function define(command: Command, session: Session): void {
     .option("--moves-per-hour <number>", "jobs that may be moved to make room for another on one node; 0 moves none")
     .option("--scrub <duration>", "time it takes to clear a GPU before another tenant gets it; or off")
     .option("--reshape <duration>", "time it takes to divide an idle GPU differently; or off")
+    .option("--snapshot-files <count>", "files that a folder sent with a job may hold")
+    .option("--snapshot-mib <number>", "MiB that a folder sent with a job may hold")
+    .option("--content-mib <number>", "MiB that are kept for one tenant, folders and outputs together")
     .addOption(
       new Option(
         "--size <name=gpus>",
@@ -80,7 +86,11 @@ async function change(session: Session, flags: PolicyFlags): Promise<void> {
   if (movesPerHour !== undefined && !/^\d{1,7}$/.test(movesPerHour))
     throw usageFailure(`--moves-per-hour must be a whole number, got "${movesPerHour}"`, "such as 60, or 0");
   const movesPerHourMax = movesPerHour === undefined ? undefined : Number(movesPerHour);
-  const given = { rebalance, minRuntime, grace, graceMax, backfill, movesPerHourMax, scrub, reshape };
+  const snapshotFilesMax = wholeOf("--snapshot-files", flags.snapshotFiles);
+  const snapshotMiBMax = wholeOf("--snapshot-mib", flags.snapshotMib);
+  const contentMiBMax = wholeOf("--content-mib", flags.contentMib);
+  const content = { snapshotFilesMax, snapshotMiBMax, contentMiBMax };
+  const given = { rebalance, minRuntime, grace, graceMax, backfill, movesPerHourMax, scrub, reshape, ...content };
   const changes = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
   if (Object.keys(changes).length === 0 && size === undefined)
     throw usageFailure("nothing to change", "such as --rebalance off; see tess policy set --help");
@@ -88,6 +98,11 @@ async function change(session: Session, flags: PolicyFlags): Promise<void> {
   const { revision, ...before } = await api.call("getPolicy");
   const body = { ...before, ...changes, ...(size !== undefined && { sizes: sizesOf(before.sizes ?? {}, size) }) };
   await show(session, await api.call("setPolicy", { body, ifMatch: revision }));
+}
+
+function wholeOf(flag: string, text: string | undefined): number | undefined {
+  if (text === undefined || /^\d{1,10}$/.test(text)) return text === undefined ? undefined : Number(text);
+  throw usageFailure(`${flag} must be a whole number, got "${text}"`, "such as 4096");
 }
 
 function sizesOf(before: Readonly<Record<string, string>>, given: readonly string[]): Record<string, string> {
@@ -113,6 +128,7 @@ async function show(session: Session, policy: PolicyShape): Promise<void> {
   await emitObject(session, policy, "policy", (shown) => {
     const { rebalance, minRuntime, grace, graceMax, backfill } = shown;
     const { movesPerHourMax, scrub = "off", reshape = "off" } = shown;
+    const { snapshotFilesMax, snapshotMiBMax, contentMiBMax } = shown;
     return fieldsText(
       [
         ["Rebalance", rebalances[rebalance]],
@@ -121,6 +137,8 @@ async function show(session: Session, policy: PolicyShape): Promise<void> {
         ["Backfill", backfill ? "on: no job starts where that delays a planned job" : "off"],
         ["Moves", movesPerHourMax === 0 ? "off" : `up to ${movesPerHourMax} jobs an hour, to make room on one node`],
         ["Scrub", scrub === "off" ? "off" : `a GPU is cleared before another tenant gets it; about ${scrub}`],
+        ["Snapshots", `of ${snapshotFilesMax} files and ${snapshotMiBMax} MiB at most`],
+        ["Content", `${contentMiBMax} MiB are kept for each tenant at most`],
         ...Object.entries(shown.sizes ?? {}).map(([name, gpus]) => [`Size ${name}`, gpus] as const),
         ["Re-shape", reshape === "off" ? "off" : `dividing an idle GPU differently takes about ${reshape}`],
       ],

@@ -1,10 +1,11 @@
-import type { BodyOf, JobCreated } from "@tessera/wire";
+import type { BodyOf, JobApplied } from "@tessera/wire";
 import type { Command } from "commander";
 import { usageFailure } from "../../failure.ts";
 import { examples } from "../../help.ts";
 import { located } from "../../job/mistakes.ts";
 import { readSpecFile } from "../../job/spec-file.ts";
 import type { Session } from "../../session.ts";
+import { attachFolders, withoutFolders } from "../../snapshot/attach.ts";
 import { showDryRun } from "./dry-run.ts";
 import { showCreated } from "./run.ts";
 
@@ -40,11 +41,17 @@ async function apply(session: Session, flags: ApplyFlags): Promise<void> {
     return where === undefined ? document : { ...document, spec: { ...document.spec, project: where } };
   });
   const api = await session.api();
-  if (flags.dryRun) return showDryRun(session, api, placed);
-  const jobs: JobCreated[] = [];
-  for (const document of placed) {
+  if (flags.dryRun) return showDryRun(session, api, withoutFolders(placed));
+  const ready = await attachFolders(session, api, placed, {});
+  const jobs: JobApplied[] = [];
+  for (const document of ready) {
     const asked = api.call("applyJob", { body: document.spec as BodyOf<"applyJob"> });
     jobs.push(await asked.catch((error) => Promise.reject(located(error, document, placed.length > 1))));
   }
-  await showCreated(session, jobs, "applied in");
+  await showCreated(session, jobs, ({ applied }: JobApplied) => `${applied ?? "applied"} in`);
+  for (const { name, beside = [] } of jobs) {
+    if (beside.length === 0) continue;
+    const goes = beside.length === 1 ? "the earlier job of this name goes on" : "earlier jobs of this name go on";
+    await session.note(`${name}: ${goes}; tess cancel ${beside.join(" ")} ends ${beside.length === 1 ? "it" : "them"}`);
+  }
 }

@@ -11,6 +11,7 @@ import { followJob } from "../../job/follow.ts";
 import { readLogLines } from "../../job/log-lines.ts";
 import { logPrinter } from "../../job/log-printer.ts";
 import type { Session } from "../../session.ts";
+import { printable } from "../../terminal.ts";
 
 interface LogFlags {
   readonly follow?: boolean;
@@ -83,7 +84,24 @@ async function readOnce(
   flags: LogFlags,
 ): Promise<void> {
   const print = logPrinter(session, { prefix: flags.allRanks === true });
-  for await (const entry of readLogLines(api, job.id, query)) await print(entry, job);
+  let lines = 0;
+  for await (const entry of readLogLines(api, job.id, query)) {
+    lines += 1;
+    await print(entry, job);
+  }
+  if (lines === 0) await session.note(emptyText(job, query));
+}
+
+/** Why there is nothing to show. */
+function emptyText(job: Job, { attempt, tail, since, rank }: QueryOf<"readLogs">): string {
+  const name = printable(job.name);
+  const part = attempt !== undefined || tail !== undefined || since !== undefined || rank !== undefined;
+  if (!part && job.state === "waiting" && job.attempt <= 1) {
+    const why = job.reason === undefined ? "" : `: ${printable(job.reason.detail)}`;
+    return `${name} waits and has not written anything${why}\n  tess explain ${name} says more; tess logs -f ${name} waits with it`;
+  }
+  if (!part && job.state === "starting") return `${name} is starting and has not written anything yet`;
+  return `${name} has not written anything${part ? " that was asked for" : job.state === "ended" ? "" : " yet"}`;
 }
 
 async function follow(

@@ -1,13 +1,15 @@
 import assert from "node:assert/strict";
-import { mkdirSync, writeFileSync } from "node:fs";
+import { createHash } from "node:crypto";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import test from "node:test";
 import type { Job, LogEntry } from "@tessera/wire";
+import { treeText } from "@tessera/wire/tree";
 import { tess } from "../../program.ts";
 import { temporaryFolder } from "../../testing/folder.ts";
 import { problem, StandIn as Server, type StandIn } from "../../testing/stand-in.ts";
 import { FakeTerminal, runTess } from "../../testing/terminal.ts";
-import { createdJob, endedJob, memberOf } from "../../testing/things.ts";
+import { createdJob, endedJob, memberOf, nodeOf } from "../../testing/things.ts";
 
 /** Lets submitted jobs go through the given stages, one each time someone looks. */
 function scriptJob(server: StandIn, stages: readonly Partial<Job>[], lines: readonly Partial<LogEntry>[] = []): void {
@@ -37,6 +39,18 @@ function scriptJob(server: StandIn, stages: readonly Partial<Job>[], lines: read
   });
 }
 
+const sha256 = (text: string) => createHash("sha256").update(text).digest("hex");
+const treeOf = (files: Record<string, string>) =>
+  sha256(
+    treeText({
+      files: Object.entries(files).map(([path, text]) => ({
+        path,
+        mode: 0o644,
+        bytes: text.length,
+        sha256: sha256(text),
+      })),
+    }),
+  );
 const specOf = (server: StandIn, index = 0) => server.requestsTo("submitJob")[index]?.body;
 
 test("run --wait shows the phases on stderr, nothing on stdout, and ends with the job's own code", async (t) => {
@@ -121,6 +135,18 @@ test("a job that is started again shows the output of each attempt", async (t) =
   assert.match(err, /queue +attempt 2/);
 });
 
+test("the first run on virtual GPUs says what that means, once", async (t) => {
+  const server = await Server.start(t);
+  scriptJob(server, [endedJob("succeeded", 0)]);
+  server.on("listNodes", () => ({ items: [nodeOf({ virtual: true })] }));
+  const env = { ...server.env, HOME: temporaryFolder(t) };
+  const noteOf = async (...argv: string[]) => (await runTess([...argv, "--", "true"], { env })).err.includes("virtual");
+  assert.equal(await noteOf("run", "-d", "-o", "json", "--gpus", "1"), false, "a program is not told");
+  assert.equal(await noteOf("run", "--gpus", "1"), true);
+  assert.equal(await noteOf("run", "--gpus", "1"), false);
+  assert.equal(server.requestsTo("listNodes").length, 1);
+});
+
 test("--detach prints the job and leaves, in every format", async (t) => {
   const server = await Server.start(t);
   scriptJob(server, []);
@@ -147,7 +173,7 @@ test("every flag of a field arrives in the spec", async (t) => {
   const line =
     "run -d --name n --type train --gpus H100:8,A100:8 --nodes 2..4 --cpus 1.5 --memory 64GiB --gpu-memory 40GiB --gpu-compute 30% " +
     "--max-time 90m --max-price 2.50 --budget 100 --deadline 2026-12-01T18:00 --not-before 2026-11-30T18:00 --tz Europe/Berlin --priority high --no-preemptible --retry 3 " +
-    "--array 1-240%24 --after a --after b:ended --env A=1 --env B=x=y --env HOME --secret K --image img --workdir code --isolation whole --slo 250ms,100ms --strict";
+    "--array 1-240%24 --after a --after b:ended --env A=1 --env B=x=y --env HOME --secret K --image img --workdir /data/code --isolation whole --slo 250ms,100ms --strict";
   const { code, err } = await runTess([...line.split(" "), "--", "true"], { env: server.env, cwd: "/base" });
   assert.equal(code, 0, err);
   assert.deepEqual(specOf(server), {
@@ -173,7 +199,7 @@ test("every flag of a field arrives in the spec", async (t) => {
     env: { A: "1", B: "x=y", HOME: "/nonexistent" },
     secrets: ["K"],
     image: "img",
-    workdir: "/base/code",
+    workdir: "/data/code",
     isolation: "whole",
     slo: { p99: "250ms", alone: "100ms" },
     strict: true,
@@ -185,7 +211,8 @@ test("a file of several documents is several jobs; flags win over the file; fold
   const server = await Server.start(t);
   scriptJob(server, [endedJob("failed", 3), endedJob("failed", 9)]);
   const folder = temporaryFolder(t);
-  mkdirSync(join(folder, "sub"));
+  mkdirSync(join(folder, "sub", "here"), { recursive: true });
+  writeFileSync(join(folder, "sub", "here", "a.py"), "a");
   writeFileSync(
     join(folder, "sub", "jobs.yaml"),
     "name: a\nproject: own/one\nrun: one\nworkdir: here\nenv: {X: 1, Y: 2}\n---\nname: b\nrun: two\ndeadline: 2026-09-01T18:00\n---\n",
@@ -202,7 +229,7 @@ test("a file of several documents is several jobs; flags win over the file; fold
     name: "a",
     project: "own/one",
     run: "one",
-    workdir: join(folder, "sub", "here"),
+    workdir: { tree: treeOf({ "a.py": "a" }), from: join(folder, "sub", "here") },
     env: { X: "9", Y: 2 },
     gpus: 2,
   });
@@ -213,6 +240,10 @@ test("a file of several documents is several jobs; flags win over the file; fold
     deadline: "2026-09-01T18:00",
     gpus: 2,
     env: { X: "9" },
+    workdir: {
+      tree: treeOf({ "sub/here/a.py": "a", "sub/jobs.yaml": readFileSync(join(folder, "sub", "jobs.yaml"), "utf8") }),
+      from: folder,
+    },
   });
   assert.deepEqual(
     server.requestsTo("submitJob").map(({ headers }) => headers["idempotency-key"]),
@@ -433,11 +464,16 @@ test("apply sends each document without a key, since it is idempotent by name", 
   writeFileSync(join(folder, "a.yaml"), "name: a\nrun: x\n---\nname: b\nrun: y\n");
   server.on("applyJob", ({ body }) => {
     const { name } = body as { name: string };
-    return createdJob({ id: `job_${name}`, name });
+    const changed = { applied: "changed" as const, beside: ["job_old"] };
+    return {
+      ...createdJob({ id: `job_${name}`, name }),
+      ...(name === "a" ? { applied: "unchanged" as const } : changed),
+    };
   });
-  const { code, out } = await runTess(["apply", "-f", "a.yaml", "-p", "lab"], { env: server.env, cwd: folder });
+  const { code, out, err } = await runTess(["apply", "-f", "a.yaml", "-p", "lab"], { env: server.env, cwd: folder });
   assert.equal(code, 0);
-  assert.equal(out, "a job_a applied in lab\nb job_b applied in lab\n");
+  assert.equal(out, "a job_a unchanged in lab\nb job_b changed in lab\n");
+  assert.equal(err, "b: the earlier job of this name goes on; tess cancel job_old ends it\n");
   assert.deepEqual(
     server.requestsTo("applyJob").map(({ body }) => (body as { project: string }).project),
     ["lab", "lab"],

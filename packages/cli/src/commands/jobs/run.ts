@@ -1,6 +1,7 @@
 import type { BodyOf, JobCreated } from "@tessera/wire";
 import type { Command } from "commander";
 import { usageFailure } from "../../failure.ts";
+import { keptText } from "../../files/kept-text.ts";
 import { examples } from "../../help.ts";
 import type { Api } from "../../http.ts";
 import { Interrupts } from "../../job/detach.ts";
@@ -13,8 +14,10 @@ import { type Progress, progressOf } from "../../job/progress.ts";
 import { nameOfCommand, shellLine } from "../../job/quote.ts";
 import { readSpecFile, type Spec, type SpecDocument } from "../../job/spec-file.ts";
 import { addSpecFlags, overlay, type SpecFlags, specOfFlags } from "../../job/spec-flags.ts";
+import { tellOfVirtual } from "../../job/virtual.ts";
 import { emitList, emitObject } from "../../output/emit.ts";
 import type { Session } from "../../session.ts";
+import { attachFolders, withoutFolders } from "../../snapshot/attach.ts";
 import { printable } from "../../terminal.ts";
 import { showDryRun } from "./dry-run.ts";
 
@@ -54,14 +57,21 @@ async function run(session: Session, file: string | undefined, flags: RunFlags):
   if (chosen.length > 1) throw usageFailure(`${chosen.join(" and ")} cannot be used together`, "give one of them");
   const documents = await documentsOf(session, file, flags);
   const api = await session.api();
-  if (flags.dryRun) return showDryRun(session, api, documents);
+  if (flags.dryRun) return showDryRun(session, api, withoutFolders(documents));
   // Attached to one job, its output is what is shown; in a machine's format only the final job is.
   const attached = !flags.wait && !flags.detach && session.readable && documents.length === 1;
   const progress = flags.detach ? undefined : progressOf(session);
   const interrupts = flags.detach ? undefined : new Interrupts(session);
   try {
+    const ready = await attachFolders(session, api, documents, { unasked: session.terminal.cwd, progress });
     progress?.phase("validate");
-    const jobs = await submitAll(session, api, documents, flags.idempotencyKey);
+    const jobs = await submitAll(session, api, ready, flags.idempotencyKey);
+    if (jobs.some(({ gpus }) => gpus > 0)) {
+      await tellOfVirtual(session, api, (text) => {
+        progress?.clear();
+        void session.note(text);
+      });
+    }
     if (progress === undefined || interrupts === undefined) return await showCreated(session, jobs);
     session.exitCode = await followAll(session, api, jobs, { progress, interrupts, attached });
   } catch (error) {
@@ -124,11 +134,15 @@ async function submitAll(
   return jobs;
 }
 
-export async function showCreated(session: Session, jobs: readonly JobCreated[], done = "submitted to"): Promise<void> {
+export async function showCreated<Created extends JobCreated>(
+  session: Session,
+  jobs: readonly Created[],
+  done: (job: Created) => string = () => "submitted to",
+): Promise<void> {
   const view = { columns: [{ name: "id", text: ({ id }: JobCreated) => id }], nameOf: ({ id }: JobCreated) => id };
-  const text = (job: JobCreated) => {
+  const text = (job: Created) => {
     const size = job.size > 1 ? `, ${job.size} elements` : "";
-    return `${session.paint("bold", printable(job.name))} ${job.id} ${done} ${job.project}${size}\n`;
+    return `${session.paint("bold", printable(job.name))} ${job.id} ${done(job)} ${job.project}${size}\n`;
   };
   if (session.readable) for (const job of jobs) await session.print(text(job));
   else if (jobs.length === 1) await emitObject(session, jobs[0]!, jobs[0]!.id, text);
@@ -173,6 +187,8 @@ async function followAll(session: Session, api: Api, jobs: readonly JobCreated[]
     highest = Math.max(highest, await exitCodeOfEnded(api, last));
     progress.rest();
     await session.note(endedText(last, session.paintNote));
+    const kept = await keptText(api, last);
+    if (kept !== undefined && session.readable) await session.note(kept);
   }
   progress.end();
   if (session.readable || session.format === "csv") return highest;

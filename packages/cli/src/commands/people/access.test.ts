@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
-import { writeFileSync } from "node:fs";
+import { existsSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import test from "node:test";
 import type { UserShape } from "@tessera/wire";
 import { temporaryFolder } from "../../testing/folder.ts";
-import { StandIn } from "../../testing/stand-in.ts";
+import { problem, StandIn } from "../../testing/stand-in.ts";
 import { runTess } from "../../testing/terminal.ts";
 
 const ana: UserShape = {
@@ -154,4 +154,32 @@ test("a new token is the only thing on stdout; revoking asks on a terminal", asy
   assert.equal((await runTess(["token", "revoke", "tok_1"], { ...tty, input: "n\n" })).code, 130);
   assert.equal((await runTess(["token", "revoke", "tok_1", "-y"], tty)).code, 0);
   assert.equal(server.requestsTo("revokeToken").length, 1);
+});
+
+test("token create --out writes a new file that only its owner can read, and shows no token", async (t) => {
+  const server = await StandIn.start(t);
+  const cwd = temporaryFolder(t);
+  const created = {
+    id: "tok_1",
+    user: "usr_ana",
+    prefix: "tess_abc",
+    label: "",
+    scopes: [],
+    createdAt: "2026-11-15T10:00:00.000Z",
+    token: "tess_abcdef",
+  };
+  server.on("createToken", () => created);
+  const argv = ["token", "create", "--out", "ana.token"];
+  const { code, out, err } = await runTess(argv, { env: server.env, cwd });
+  assert.equal(code, 0, err);
+  assert.equal(out, "Token tok_1 is in ana.token\n");
+  assert.equal(readFileSync(join(cwd, "ana.token"), "utf8"), "tess_abcdef\n");
+  assert.equal(statSync(join(cwd, "ana.token")).mode & 0o777, 0o600);
+  const again = await runTess(argv, { env: server.env, cwd });
+  assert.equal(again.code, 2);
+  assert.match(again.err, /ana\.token is there already/);
+  assert.equal(server.requestsTo("createToken").length, 1, "no second token was made");
+  server.on("createToken", () => ({ status: 403, body: problem(403, "forbidden", "no") }));
+  assert.equal((await runTess(["token", "create", "--out", "b.token"], { env: server.env, cwd })).code, 77);
+  assert.equal(existsSync(join(cwd, "b.token")), false, "nothing is left of a refused one");
 });

@@ -1,3 +1,5 @@
+import { closeSync, openSync, rmSync, writeSync } from "node:fs";
+import { resolve } from "node:path";
 import { readDuration } from "@tessera/wire/duration";
 import type { Command } from "commander";
 import { usageFailure } from "../../failure.ts";
@@ -13,6 +15,7 @@ interface CreateFlags {
   readonly user?: string;
   readonly scope?: string[];
   readonly expiresIn?: string;
+  readonly out?: string;
   readonly idempotencyKey?: string;
 }
 
@@ -31,9 +34,11 @@ export function define(command: Command, session: Session): void {
     .option("--user <user>", "for another user")
     .option("--scope <action...>", "limit it to these actions, such as job.read")
     .option("--expires-in <duration>", "such as 90d; without it, never")
+    .option("--out <file>", "write it to this new file, which only you can read, instead of showing it")
     .option("--idempotency-key <key>", "a repeated request with this key creates no second token");
   examples(create, [
     "tess token create --label ci --scope job.submit job.read --expires-in 90d",
+    "tess token create --user ana --out ana.token",
     "tess token create -o json",
   ]);
   create.action((flags: CreateFlags) => makeToken(session, flags));
@@ -54,9 +59,36 @@ export function define(command: Command, session: Session): void {
   });
 }
 
+/** A new file for a token that only its owner can read. One that is there is never overwritten. */
+class TokenFile {
+  readonly #path: string;
+  readonly #descriptor: number;
+
+  constructor(path: string, shown: string) {
+    this.#path = path;
+    try {
+      this.#descriptor = openSync(path, "wx", 0o600);
+    } catch (error) {
+      const { code } = error as NodeJS.ErrnoException;
+      if (code === "EEXIST") throw usageFailure(`${shown} is there already`, "name a new file, or remove that one");
+      throw usageFailure(`${shown} cannot be written (${code})`, "name a file in a folder that you may write to");
+    }
+  }
+
+  write(token: string): void {
+    writeSync(this.#descriptor, `${token}\n`);
+    closeSync(this.#descriptor);
+  }
+
+  remove(): void {
+    closeSync(this.#descriptor);
+    rmSync(this.#path, { force: true });
+  }
+}
+
 async function makeToken(
   session: Session,
-  { label, user, scope, expiresIn, idempotencyKey: key }: CreateFlags,
+  { label, user, scope, expiresIn, out, idempotencyKey: key }: CreateFlags,
 ): Promise<void> {
   if (expiresIn !== undefined && readDuration(expiresIn) === undefined) {
     throw usageFailure(`--expires-in must be a duration, got "${expiresIn}"`, "such as 90d");
@@ -68,7 +100,23 @@ async function makeToken(
     ...(scopes !== undefined && { scopes }),
     ...(expiresIn !== undefined && { expiresIn }),
   };
-  const created = await (await session.api()).call("createToken", { body, ...(key !== undefined && { key }) });
+  const api = await session.api();
+  // Opened first: a token that cannot be written down would be lost.
+  const file = out === undefined ? undefined : new TokenFile(resolve(session.terminal.cwd, out), out);
+  const asked = api.call("createToken", { body, ...(key !== undefined && { key }) });
+  const created = await asked.catch((error) => {
+    file?.remove();
+    throw error;
+  });
+  if (file !== undefined) {
+    file.write(created.token);
+    return emitObject(
+      session,
+      { ...created, token: undefined, file: out },
+      created.id,
+      () => `Token ${created.id} is in ${out}\n`,
+    );
+  }
   if (session.readable) await session.note(`Token ${created.id}, shown once:`);
   await emitObject(session, created, created.id, (each) => `${each.token}\n`);
 }

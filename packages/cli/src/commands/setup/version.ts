@@ -1,8 +1,8 @@
-import { readFileSync } from "node:fs";
 import type { Command } from "commander";
 import { examples } from "../../help.ts";
 import { emitObject } from "../../output/emit.ts";
 import type { Session } from "../../session.ts";
+import { versionOfPackage } from "../../version.ts";
 
 export function define(command: Command, session: Session): void {
   command.description("Shows the version of tess.");
@@ -20,8 +20,4 @@ export function define(command: Command, session: Session): void {
       () => `tess ${version.tess} (Node.js ${version.node}, ${version.platform})\n`,
     );
   });
-}
-
-export function versionOfPackage(): string {
-  return JSON.parse(readFileSync(new URL("../../../package.json", import.meta.url), "utf8")).version;
 }

@@ -204,8 +204,9 @@ function mayBind(state: ReadonlyState, user: User, role: Role, account: Account)
   return may(state, user, "role.write", account.no) && mayGiveRole(state, user, role, account.no);
 }
 
-function inProject(state: ReadonlyState, { route, principal, body }: Asked): Account | Denial {
-  const project = projectOf(state, principal.user, body?.project as string | undefined);
+function inProject(state: ReadonlyState, { route, principal, query, body }: Asked): Account | Denial {
+  const given = route.upload ? query.project : body?.project;
+  const project = projectOf(state, principal.user, given as string | undefined);
   return isDenied(project) ? project : accountFor(state, principal.user, route.action, project, "project");
 }
 

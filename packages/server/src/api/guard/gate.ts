@@ -5,6 +5,7 @@ import { newId } from "../../flow/ids.ts";
 import { answerDenial } from "../answer/answer.ts";
 import { type Denial, deny } from "../answer/problem.ts";
 import type { Api } from "../context.ts";
+import { version } from "../version.ts";
 import { type Rate, RateLimit } from "./rate-limit.ts";
 
 /** For each user, and for each address without a valid token. */
@@ -50,6 +51,8 @@ export function addGate(app: FastifyInstance, api: Api, rates: Rates, secure: bo
       return void answerDenial(request, reply, otherSite());
     }
     if (principal !== undefined) {
+      // For people who may sign in only: what runs here is nobody else's business.
+      reply.raw.setHeader("tessera-version", version);
       api.tokenUse.note(principal.token.id, now);
       request.incoming = { principal, requestId };
     }

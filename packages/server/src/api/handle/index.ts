@@ -3,6 +3,7 @@ import type { Handler } from "../context.ts";
 import type { SessionId } from "../guard/session.ts";
 import { accessHandlers } from "./access.ts";
 import { accountHandlers } from "./accounts.ts";
+import { contentHandlers } from "./content.ts";
 import { fileHandlers } from "./files.ts";
 import { fleetHandlers } from "./fleet.ts";
 import { insideHandlers } from "./inside.ts";
@@ -18,6 +19,7 @@ type Answered = Exclude<RouteId, "readLogs" | "listFiles" | "readFile" | Session
 export const handlers: { readonly [Id in Answered]: Handler<Id> } = {
   ...accessHandlers,
   ...accountHandlers,
+  ...contentHandlers,
   ...fileHandlers,
   ...fleetHandlers,
   ...insideHandlers,

@@ -8,6 +8,7 @@ import {
   parseSizes,
   type ReadonlyFleet,
   type Refusal,
+  usualContentLimits,
 } from "@tessera/core";
 import type { PolicyPut, PolicyShape } from "@tessera/wire";
 import type { Seal } from "../../access/seal.ts";
@@ -33,6 +34,7 @@ export const policyHandlers: PolicyHandlers = {
 };
 
 function policyOf(body: PolicyPut, fleet: ReadonlyFleet): Policy | Refusal {
+  const { snapshotFilesMax, snapshotMiBMax, contentMiBMax } = body;
   const { rebalance, minRuntime, grace, graceMax, backfill, movesPerHourMax, scrub, reshape } = body;
   const sizes = parseSizes(body.sizes ?? {}, fleet);
   if (isRefusal(sizes)) return sizes;
@@ -55,6 +57,9 @@ function policyOf(body: PolicyPut, fleet: ReadonlyFleet): Policy | Refusal {
     ...(movesPerHourMax !== undefined && { movesPerHourMax }),
     ...(scrubMs !== undefined && { scrubMs }),
     ...(reshapeMs !== undefined && { reshapeMs }),
+    ...(snapshotFilesMax !== undefined && { snapshotFilesMax }),
+    ...(snapshotMiBMax !== undefined && { snapshotMiBMax }),
+    ...(contentMiBMax !== undefined && { contentMiBMax }),
     ...(Object.keys(sizes).length > 0 && { sizes }),
   };
 }
@@ -81,6 +86,9 @@ function renderPolicy(seal: Seal, policy: Policy): PolicyShape {
     movesPerHourMax,
     scrub,
     reshape,
+    snapshotFilesMax: policy.snapshotFilesMax ?? usualContentLimits.snapshotFilesMax,
+    snapshotMiBMax: policy.snapshotMiBMax ?? usualContentLimits.snapshotMiBMax,
+    contentMiBMax: policy.contentMiBMax ?? usualContentLimits.contentMiBMax,
     ...(asks.length > 0 && { sizes }),
   };
   return { ...shown, revision: seal.tag(`policy ${JSON.stringify(shown)}`, 0) };

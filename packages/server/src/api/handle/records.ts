@@ -1,4 +1,4 @@
-import { isRefusal, parseDuration, type Refusal, rootAccount, type UserId } from "@tessera/core";
+import { isRefusal, type JobId, parseDuration, type Refusal, rootAccount, type UserId } from "@tessera/core";
 import type { AuditEntry, QueryOf, UsageEvent } from "@tessera/wire";
 import { may } from "../../access/policy.ts";
 import { belongsTo, findJob } from "../../flow/find/find-job.ts";
@@ -29,7 +29,8 @@ export const recordHandlers: RecordHandlers = {
     const open = openStretches(state, api.feed.seq, span.to);
     const belongs = (path: string, then: number) => belongsTo(state, target, path, then);
     const ask = { by: query.by ?? "account", ...span, accounts, fleet, belongs };
-    return usageReport(reader, open, ask, (id) => api.people.nameOf(id as UserId));
+    const nameOfJob = (id: string) => state.jobById.get(id as JobId)?.spec.name;
+    return usageReport(reader, open, ask, (id) => api.people.nameOf(id as UserId), nameOfJob);
   },
 
   async listUsageEvents(api, { target, query }) {

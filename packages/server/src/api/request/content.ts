@@ -26,11 +26,21 @@ export function takeBodies(app: FastifyInstance): void {
     { parseAs: "buffer" },
     parser(parseYaml) as never,
   );
+  // Not read here: whoever takes it reads it as it comes.
+  app.addContentTypeParser(/^application\/octet-stream(?:;|$)/i, (_request, payload, done) => done(null, payload));
 }
 
-/** YAML is for job files; elsewhere it is refused before it is read. */
-export function mediaDenial(route: { readonly yaml?: true }, request: FastifyRequest): Denial | undefined {
+/** YAML is for job files and bytes are for content; elsewhere they are refused before they are read. */
+export function mediaDenial(
+  route: { readonly yaml?: true; readonly upload?: true },
+  request: FastifyRequest,
+): Denial | undefined {
   const type = request.headers["content-type"];
+  const bytes = type !== undefined && /^application\/octet-stream/i.test(type);
+  if (route.upload && type !== undefined && !bytes)
+    return deny("unsupported-media-type", "Content is sent as bytes.", "Send application/octet-stream.");
+  if (bytes && !route.upload)
+    return deny("unsupported-media-type", "The content type of the body is not accepted.", "Send application/json.");
   if (type === undefined || route.yaml || !/yaml/i.test(type)) return undefined;
   return deny("unsupported-media-type", "Only jobs can be sent as YAML.", "Send application/json.");
 }

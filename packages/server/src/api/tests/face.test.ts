@@ -164,6 +164,9 @@ describe("the face of the server", () => {
       movesPerHourMax: 0,
       scrub: "off",
       reshape: "off",
+      snapshotFilesMax: 100,
+      snapshotMiBMax: 10,
+      contentMiBMax: 1_000,
     };
     const { revision: _, ...set } = await fits("setPolicy", "/v1/policy", "PUT", policy);
     assert.deepEqual(set, policy);

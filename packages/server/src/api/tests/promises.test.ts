@@ -322,6 +322,9 @@ describe("the policy", () => {
         movesPerHourMax: 60,
         scrub: "off",
         reshape: "off",
+        snapshotFilesMax: 20_000,
+        snapshotMiBMax: 2_048,
+        contentMiBMax: 204_800,
       };
       assert.deepEqual(plain, shown);
       const put = (body: object, ifMatch = revision) =>
@@ -335,6 +338,9 @@ describe("the policy", () => {
         graceMsMax: 900_000,
         backfill: true,
         movesPerHourMax: 60,
+        snapshotFilesMax: 20_000,
+        snapshotMiBMax: 2_048,
+        contentMiBMax: 204_800,
       });
       assert.deepEqual([(await put(plain)).status, (await put(plain, changed.json.revision)).status], [412, 200]);
       const half = await put({ rebalance: "off" }, "*");

@@ -1,5 +1,14 @@
-import { accountOf, type Job, type Lease, pathUp, type ReadonlyState, stopOrderOf, tenantOf } from "@tessera/core";
-import type { LeaseOrder, Limits } from "@tessera/engine";
+import {
+  accountOf,
+  type Code,
+  type Job,
+  type Lease,
+  pathUp,
+  type ReadonlyState,
+  stopOrderOf,
+  tenantOf,
+} from "@tessera/core";
+import type { CodeOrder, LeaseOrder, Limits } from "@tessera/engine";
 
 /** A job without a limit of its own may still not fork without end. */
 const processesMax = 4_096;
@@ -43,6 +52,9 @@ export function orderOf(
     arrayId: array?.id,
     image: spec.image,
     workdir: spec.workdir,
+    ...(spec.inPlace && { inPlace: true }),
+    ...(spec.code !== undefined && { code: codeOf(spec.code) }),
+    ...(spec.venv !== undefined && { venv: spec.venv }),
     setup: spec.setup,
     run: spec.run,
     env: spec.env,
@@ -58,6 +70,11 @@ export function orderOf(
     stop: stopOrderOf(job, "time-limit", state.policy),
     epoch: state.epoch,
   };
+}
+
+function codeOf(code: Code): CodeOrder {
+  if ("tree" in code) return { tree: code.tree };
+  return { git: { url: code.git, ...(code.ref !== undefined && { ref: code.ref }) } };
 }
 
 /** Where a member should serve a page. Jobs side by side on one machine must not meet on one port. */

@@ -1,3 +1,4 @@
+import type { ContentStore } from "@tessera/content";
 import {
   type Account,
   type Instant,
@@ -24,6 +25,7 @@ export type FoundJob =
 export interface Finder {
   readonly control: ControlPlane;
   readonly liveNames: LiveNames;
+  readonly content?: ContentStore;
 }
 
 const idPattern = /^job_[a-z0-9]{16}(\.\d{1,7})?$/;

@@ -70,10 +70,11 @@ export function openStretches(state: ReadonlyState, seq: number, to: Instant): O
 
 /** The report: closed stretches from the store, open ones from the replica, and the balance of the fleet. */
 export async function usageReport(
-  reader: Pick<StoreReader, "usage" | "devices">,
+  reader: Pick<StoreReader, "usage" | "devices" | "job">,
   open: OpenStretches,
   ask: UsageAsk,
   nameOfUser: (id: string) => string,
+  nameOfLiveJob: (id: string) => string | undefined = () => undefined,
 ): Promise<UsageReport> {
   const { from, to, accounts } = ask;
   const everything = ask.fleet || accounts.includes("");
@@ -91,10 +92,27 @@ export async function usageReport(
     from: new Date(from).toISOString(),
     to: new Date(to).toISOString(),
     by: ask.by,
-    rows,
+    rows: ask.by === "job" ? await withNames(rows, reader, nameOfLiveJob) : rows,
     ...(fleet !== undefined && { fleet }),
     total: String(mine.reduce((sum, row) => sum + unitMsIn(row, ask), 0n)),
   };
+}
+
+/** Each ended job is one read of the store; the jobs that used least go without a name. */
+const namesMax = 1_000;
+
+async function withNames(
+  rows: UsageReport["rows"],
+  reader: Pick<StoreReader, "job">,
+  nameOfLiveJob: (id: string) => string | undefined,
+): Promise<UsageReport["rows"]> {
+  const most = rows.toSorted((a, b) => (BigInt(a.unitMs) < BigInt(b.unitMs) ? 1 : -1)).slice(0, namesMax);
+  const names = new Map<string, string>();
+  for (const { key } of most) {
+    const name = nameOfLiveJob(key) ?? (await reader.job(key))?.name;
+    if (name !== undefined) names.set(key, name);
+  }
+  return rows.map((row) => ({ ...row, ...(names.has(row.key) && { name: names.get(row.key)! }) }));
 }
 
 /** The store may be ahead of the copied replica: a stretch that is open in the copy must not count as closed too. */

@@ -26,6 +26,7 @@ import {
 } from "@tessera/core";
 import type { JobSpecBody } from "@tessera/wire";
 import { holderOfSecret } from "../../access/secrets.ts";
+import { checkSnapshot } from "../content/snapshot.ts";
 import { type Finder, findJob } from "../find/find-job.ts";
 import { checkZone, instantOf } from "../zones.ts";
 
@@ -92,6 +93,24 @@ function readAll(
 ): Gathered | Promise<Gathered> {
   cannotHonour(finder, account, body, mistakes);
   const times = settleTimes(body, finder.control.now(), mistakes);
+  const { workdir } = body;
+  if (account === undefined || typeof workdir !== "object" || !("tree" in workdir)) {
+    return readBefore(finder, user, account, body, times, mistakes);
+  }
+  return checkSnapshot(finder.content, finder.control.state, account, workdir.tree).then((missing) => {
+    mistakes.add(missing);
+    return readBefore(finder, user, account, body, times, mistakes);
+  });
+}
+
+function readBefore(
+  finder: Finder,
+  user: User,
+  account: Account | undefined,
+  body: JobSpecBody,
+  times: Omit<Settled, "after">,
+  mistakes: Mistakes,
+): Gathered | Promise<Gathered> {
   if (body.after === undefined) return read(finder, account, body, { ...times, after: [] }, [], mistakes);
   return findBefore(finder, user, body.after, mistakes).then(({ after, endedBefore }) =>
     read(finder, account, body, { ...times, after }, endedBefore, mistakes),
@@ -137,16 +156,17 @@ function unsized({ frames, scene, frame_time, video, model, ...plain }: RawJob &
 /** What no engine here can do, and what the account does not have. */
 function cannotHonour({ control }: Finder, account: Account | undefined, body: JobSpecBody, mistakes: Mistakes): void {
   const { capabilities, state } = control;
-  const { image, workdir, isolation } = body;
+  const { image, workdir, venv, isolation } = body;
   if (image !== undefined && !capabilities.images) {
     const why = "cannot be used: the engine here does not run container images";
     mistakes.add(refuse("unsupported", "image", image, why, "leave image out"));
   }
-  if (workdir !== undefined && !capabilities.workdir) {
-    mistakes.add(refuse("unsupported", "workdir", workdir, "cannot be set with the engine here", "leave workdir out"));
+  if (workdir !== undefined && !(typeof workdir === "string" ? capabilities.workdir : capabilities.code)) {
+    const shown = typeof workdir === "string" ? workdir : null;
+    mistakes.add(refuse("unsupported", "workdir", shown, "cannot be set with the engine here", "leave workdir out"));
   }
-  if (workdir !== undefined && !workdir.startsWith("/")) {
-    mistakes.add(refuse("invalid", "workdir", workdir, "is not an absolute directory", "begin it with /"));
+  if (venv !== undefined && !capabilities.code) {
+    mistakes.add(refuse("unsupported", "venv", null, "cannot be set with the engine here", "leave venv out"));
   }
   if (isolation !== undefined && isolation !== "any" && !capabilities.isolation.includes(isolation)) {
     const hint = `use one of any, ${capabilities.isolation.join(", ")}`;

@@ -1,5 +1,5 @@
 import { type Account, canonicalJson, isRefusal, type JobId, type Refusal, type User } from "@tessera/core";
-import type { JobCreated, JobSpecBody, Job as WireJob } from "@tessera/wire";
+import type { JobApplied, JobCreated, JobSpecBody, Job as WireJob } from "@tessera/wire";
 import { jobCreated, jobCreatedFromDoc } from "../../render/job.ts";
 import type { Asker } from "../control.ts";
 import type { Finder } from "../find/find-job.ts";
@@ -8,6 +8,8 @@ import { gather } from "./gather.ts";
 
 /** How often the world may move between looking and deciding before the caller is told to come again. */
 const looksMax = 5;
+/** How many other jobs of the same name the answer to apply names. */
+const besideMax = 20;
 
 /** Submit: gather what the request leans on, ask the core, answer what the create fixed. */
 export async function submitJob(
@@ -38,16 +40,20 @@ export async function applyJob(
   user: User,
   account: Account,
   body: JobSpecBody,
-): Promise<JobCreated | Refusal> {
+): Promise<JobApplied | Refusal> {
   const gathered = await gather(finder, user, account, body);
   if (isRefusal(gathered)) return gathered;
-  const wanted = canonicalJson(gathered.spec);
-  for (const job of finder.liveNames.named(gathered.spec.name)) {
-    if (job.account !== account.no) continue;
-    if (canonicalJson(job.spec) === wanted) return jobCreated(finder.control.state, job);
-    break; // only the newest of the name counts: an older one was replaced by it
-  }
-  return submitJob(finder, by, user, account, body);
+  const [newest, ...older] = [...finder.liveNames.named(gathered.spec.name)].filter(
+    (job) => job.account === account.no,
+  );
+  // Only the newest of the name counts: an older one was replaced by it.
+  if (newest !== undefined && canonicalJson(newest.spec) === canonicalJson(gathered.spec))
+    return { ...jobCreated(finder.control.state, newest), applied: "unchanged" };
+  const created = await submitJob(finder, by, user, account, body);
+  if (isRefusal(created) || newest === undefined)
+    return isRefusal(created) ? created : { ...created, applied: "created" };
+  const beside = [newest, ...older].slice(0, besideMax).map(({ id }) => id);
+  return { ...created, applied: "changed", beside };
 }
 
 /** The answer to the create that made this job, also when the job has ended in the meantime. */

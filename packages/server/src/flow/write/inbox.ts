@@ -16,6 +16,11 @@ export class Inbox<Request> {
     return this.#queue.length === 0;
   }
 
+  /** Everything that is there now. */
+  takeAll(): Request[] {
+    return this.#queue.splice(0);
+  }
+
   /** Everything that is there, at most `most`; waits until there is something. */
   async take(most: number): Promise<Request[]> {
     while (this.#queue.length === 0) {

@@ -15,6 +15,11 @@ export class Underway {
     if (this.#batches.length > batchesMax) await this.#batches.shift();
   }
 
+  /** Waits until each of them is durable or has failed. */
+  async settled(): Promise<void> {
+    await Promise.allSettled(this.#batches);
+  }
+
   /** Waits until all of them are durable. Throws what the first to fail threw. */
   async done(): Promise<void> {
     for (let next = this.#batches.shift(); next !== undefined; next = this.#batches.shift()) await next;

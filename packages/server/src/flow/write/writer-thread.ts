@@ -1,14 +1,16 @@
 import { parentPort, workerData } from "node:worker_threads";
-import { type Input, writeSnapshot } from "@tessera/core";
+import { type Input, type Refusal, writeSnapshot } from "@tessera/core";
 import { systemClock } from "@tessera/engine";
 import { parseLines } from "../../journal/lines.ts";
 import { openStore } from "../../store/index.ts";
 import { CommitOutage } from "../../store/port.ts";
+import type { Done } from "../control.ts";
 import { fillBooks } from "../project/fill-books.ts";
+import { isFull, waitForRoom } from "./full-disk.ts";
 import { Inbox } from "./inbox.ts";
 import { recover } from "./recover.ts";
 import { Underway } from "./underway.ts";
-import { requestOf, type WriteRequest, Writer, type Written } from "./writer.ts";
+import { type Begun, noRoomAtAll, requestOf, type WriteRequest, Writer } from "./writer.ts";
 import type { FromWriter, ToWriter, WriterConfig } from "./writer-messages.ts";
 
 /**
@@ -17,10 +19,16 @@ import type { FromWriter, ToWriter, WriterConfig } from "./writer-messages.ts";
  */
 const port = parentPort!;
 const send = (message: FromWriter): void => port.postMessage(message);
+const say = (text: string): void => console.error(`tessera: ${text}`);
 
 interface Numbered extends WriteRequest {
   /** Absent for what the writer asks of itself. */
   readonly number?: number;
+}
+
+/** A batch that was decided and is not durable yet. */
+interface Unanswered extends Pick<Begun, "written" | "effective"> {
+  readonly numbers: readonly Numbered["number"][];
 }
 
 /** A batch larger than this would make its first caller wait too long for the others. */
@@ -30,9 +38,13 @@ const roomCheckMs = 1_000;
 async function main(config: WriterConfig): Promise<void> {
   const store = await openStore(config.store);
   const { state, head, snapshotSeq, eventsReplayed } = await recover(store);
-  if (await fillBooks(store, state)) console.error(`tessera: made the books from ${head.seq} rows of the journal`);
-  const writer = new Writer({ ...config, store, state, head, eventsReplayed, clock: systemClock });
+  if (await fillBooks(store, state)) say(`made the books from ${head.seq} rows of the journal`);
+  let writer = new Writer({ ...config, store, state, head, eventsReplayed, clock: systemClock });
   const inbox = new Inbox<Numbered | "close">();
+  const unanswered = new Set<Unanswered>();
+  let underway = new Underway();
+  let waitingForRoom = false;
+  let closing = false;
   let roomLookedAt = 0;
   let callOff: (() => void) | undefined;
   let timerAt = Number.POSITIVE_INFINITY;
@@ -40,12 +52,19 @@ async function main(config: WriterConfig): Promise<void> {
   store.onLost((reason) => fail(new Error(reason), "", true));
   port.on("message", (message: ToWriter) => {
     if (message.kind === "close") {
+      closing = true;
       inbox.add(["close"]);
     } else if (message.kind === "privates") {
-      store.writePrivates(message.writes).catch((error) => fail(error, "", true));
+      // They may be lost. Should the store be unable to go on, the next batch says so.
+      store.writePrivates(message.writes).catch((error: Error) => say(error.message));
     } else {
       const privates = new Map(message.privates);
       const lines = message.inputs.split("\n");
+      if (waitingForRoom)
+        return answerAll(
+          lines.map((_, i) => message.first + i),
+          noRoomAtAll,
+        );
       const inputs = parseLines<Input>(message.inputs);
       const requestAt = (line: string, i: number): Numbered => {
         return { input: inputs[i]!, line, privates: privates.get(i) ?? [], number: message.first + i };
@@ -55,6 +74,8 @@ async function main(config: WriterConfig): Promise<void> {
   });
   await writer.lookForRoom();
   send({ kind: "ready", snapshot: writeSnapshot(state), seq: head.seq, snapshotSeq, eventsReplayed });
+  send({ kind: "room", room: writer.hasRoom });
+  await store.keepReserve();
 
   const wakeAtNextTimer = (): void => {
     const nextAt = writer.nextAt ?? Number.POSITIVE_INFINITY;
@@ -70,53 +91,116 @@ async function main(config: WriterConfig): Promise<void> {
           });
   };
 
-  const underway = new Underway();
+  const lookForRoom = async (): Promise<void> => {
+    roomLookedAt = systemClock.now();
+    const had = writer.hasRoom;
+    if ((await writer.lookForRoom()) !== had) send({ kind: "room", room: writer.hasRoom });
+    if (writer.hasRoom) await store.keepReserve();
+  };
+
+  /** Decides a batch and hands it over; while it is being made durable the next is decided, if there is one. */
+  const write = async (requests: readonly Numbered[]): Promise<void> => {
+    const { written, effective, durable } = writer.begin(requests);
+    const batch = { numbers: requests.map((request) => request.number), written, effective };
+    unanswered.add(batch);
+    await underway.add(durable.then(() => answer(batch)));
+    if (inbox.isEmpty) await underway.done();
+    await writer.snapshotIfDue().catch(tellIfFull);
+  };
+
+  const answer = (batch: Unanswered): void => {
+    unanswered.delete(batch);
+    const { numbers, written } = batch;
+    const asked = numbers.flatMap((number, i) =>
+      number === undefined ? [] : [[number, written.answers[i]!] as const],
+    );
+    send({
+      kind: "written",
+      seq: written.seq,
+      at: written.at,
+      events: written.events,
+      requests: asked.map(([number]) => number),
+      answers: JSON.stringify(asked.map(([, answer]) => answer)),
+    });
+  };
+
+  /** Answers without anything having been written. */
+  const answerAll = (requests: readonly number[], with_: Done | Refusal): void => {
+    const answers = JSON.stringify(requests.map(() => with_));
+    send({ kind: "written", seq: writer.head.seq, at: writer.state.clock, events: "", requests, answers });
+  };
+
+  const refuseAllUnanswered = (): void => {
+    for (const { numbers } of unanswered) {
+      const asked = numbers.filter((number) => number !== undefined);
+      if (asked.length > 0) answerAll(asked, noRoomAtAll);
+    }
+    unanswered.clear();
+  };
+
+  /**
+   * There was no room for a batch: memory is ahead of the journal. Goes back to what the journal holds as soon as it can
+   * be written to again, and refuses what was not kept. Until then everything is refused; jobs run on, and reading does.
+   * False when the server is to stop before.
+   */
+  const rideOut = async ({ known }: CommitOutage): Promise<boolean> => {
+    waitingForRoom = true;
+    send({ kind: "room", room: false });
+    await underway.settled();
+    underway = new Underway();
+    for (const request of inbox.takeAll()) {
+      if (request === "close") inbox.add(["close"]);
+      else if (request.number !== undefined) answerAll([request.number], noRoomAtAll);
+    }
+    if (known) refuseAllUnanswered(); // otherwise they wait: they may have been kept
+    if (!(await waitForRoom({ store, say, isClosing: () => closing }))) return false;
+    const recovered = await recover(store);
+    for (const batch of [...unanswered]) {
+      if (batch.effective && batch.written.seq <= recovered.head.seq) answer(batch);
+    }
+    refuseAllUnanswered();
+    writer = new Writer({ ...config, store, ...recovered, clock: systemClock });
+    waitingForRoom = false;
+    await lookForRoom();
+    send({ kind: "room", room: writer.hasRoom });
+    return true;
+  };
+
+  const close = async (): Promise<void> => {
+    callOff?.();
+    await store.close();
+    send({ kind: "closed" });
+    port.close();
+  };
+
   for (;;) {
     wakeAtNextTimer();
     const batch = await inbox.take(batchMax);
-    const now = systemClock.now();
-    if (now - roomLookedAt > roomCheckMs) {
-      roomLookedAt = now;
-      const had = writer.hasRoom;
-      if ((await writer.lookForRoom()) !== had) send({ kind: "room", room: writer.hasRoom });
-    }
+    if (systemClock.now() - roomLookedAt > roomCheckMs) await lookForRoom();
     const requests = batch.filter((each) => each !== "close");
-    if (requests.length > 0) {
-      try {
-        // While a batch is being made durable the next is decided, if there is one.
-        const numbers = requests.map((request) => request.number);
-        await underway.add(writer.write(requests).then((written) => answer(numbers, written)));
-        if (inbox.isEmpty) await underway.done();
-        await writer.snapshotIfDue();
-      } catch (error) {
+    try {
+      if (requests.length > 0) await write(requests);
+      if (requests.length < batch.length) {
+        await underway.done();
+        await writer.snapshot().catch(tellIfFull);
+        return await close();
+      }
+    } catch (error) {
+      if (!isFull(error)) {
         const input = requests.find((request) => request.input.kind === "command")?.input;
         fail(error, input?.kind === "command" ? input.op : "", !(error instanceof CommitOutage) || error.known);
         return;
       }
-    }
-    if (requests.length < batch.length) {
-      callOff?.();
-      await underway.done();
-      await writer.snapshot();
-      await store.close();
-      send({ kind: "closed" });
-      port.close();
-      return;
+      if (requests.length < batch.length) inbox.add(["close"]);
+      if (!(await rideOut(error))) return await close();
     }
   }
 }
 
-/** The batch is durable: answers the requests in it. */
-function answer(numbers: readonly Numbered["number"][], { seq, at, events, answers }: Written): void {
-  const asked = numbers.flatMap((number, i) => (number === undefined ? [] : [[number, answers[i]!] as const]));
-  send({
-    kind: "written",
-    seq,
-    at,
-    events,
-    requests: asked.map(([number]) => number),
-    answers: JSON.stringify(asked.map(([, answer]) => answer)),
-  });
+/** A snapshot only saves time at the next start: where there is no room for it, none is written. */
+function tellIfFull(error: unknown): void {
+  if (!isFull(error) || !error.known) throw error;
+  say(error.message);
 }
 
 /** Memory may now be ahead of the journal: nothing is answered any more, and the process ends and recovers. */

@@ -102,8 +102,14 @@ export class Writer {
   }
 
   async write(requests: readonly WriteRequest[]): Promise<Written> {
+    return this.begin(requests).durable;
+  }
+
+  /** Decides a batch; `durable` resolves when it is. Throws CommitOutage there. */
+  begin(requests: readonly WriteRequest[]): Begun {
     // Waited for elsewhere, so that nothing but the answers is kept until they are durable.
-    return whenDurable(this.#decide(requests));
+    const decided = this.#decide(requests);
+    return { written: decided.written, effective: decided.effective, durable: whenDurable(decided) };
   }
 
   #decide(requests: readonly WriteRequest[]): Decided {
@@ -171,6 +177,11 @@ interface Decided {
   readonly committed: Promise<void>;
 }
 
+/** A batch that was decided and is on its way. */
+export interface Begun extends Omit<Decided, "committed"> {
+  readonly durable: Promise<Written>;
+}
+
 async function whenDurable({ written, effective, committed }: Decided): Promise<Written> {
   await committed;
   if (effective) crashPoint("committed");
@@ -220,4 +231,13 @@ const diskFull = refuse(
   null,
   "The disk of the control plane is nearly full: new jobs and changes are refused, running jobs continue",
   "ask the platform owner to free disk space; cancelling and reading still work",
+);
+
+/** What is answered when nothing at all can be written. */
+export const noRoomAtAll = refuse(
+  "no-space",
+  "",
+  null,
+  "The disk of the control plane is full: nothing can be written, so nothing was changed; running jobs continue",
+  "ask the platform owner to free disk space, then try again; reading still works",
 );

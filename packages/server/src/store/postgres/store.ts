@@ -184,6 +184,22 @@ class PostgresStore extends PostgresReader implements FillableStore {
     return undefined;
   }
 
+  /** The room is that of the database server. */
+  async keepReserve(): Promise<void> {}
+
+  async giveReserve(): Promise<boolean> {
+    return false;
+  }
+
+  reopen(): Promise<void> {
+    return this.#turns.take(async () => {
+      await this.#client.end().catch(() => {});
+      this.#broken = true;
+      this.#stopped = undefined;
+      this.#last = undefined;
+    });
+  }
+
   onLost(listener: (reason: string) => void): void {
     this.#lease.onLost(listener);
   }
@@ -247,7 +263,8 @@ class PostgresStore extends PostgresReader implements FillableStore {
   /** A connection to write with. One that broke while nothing was under way is replaced. */
   async #ready(what: string): Promise<pg.Client> {
     if (this.#stopped !== undefined) {
-      throw new CommitOutage(`${what} was not written: an earlier commit failed`, true, this.#stopped);
+      const { full } = this.#stopped;
+      throw new CommitOutage(`${what} was not written: an earlier commit failed`, true, this.#stopped, full);
     }
     if (!this.#lease.held) {
       this.#lease.lose("it was not renewed in time");
@@ -275,10 +292,16 @@ class PostgresStore extends PostgresReader implements FillableStore {
       ? "nothing of it was kept"
       : "whether it was kept is unknown until it is looked up by its operation id";
     const message = `Writing ${what} to ${nameOf(this.#url)} failed, ${result}: ${messageOf(cause)}`;
-    const outage = new CommitOutage(message, known, cause);
+    const outage = new CommitOutage(message, known, cause, isFull(cause));
     if (!known) this.#stopped = outage;
     return outage;
   }
+}
+
+const diskFull = "53100";
+
+function isFull(cause: unknown): boolean {
+  return cause instanceof pg.DatabaseError && cause.code === diskFull;
 }
 
 /** Writes parts as one statement of a transaction. */

@@ -1,5 +1,6 @@
 /** Primary result codes of SQLite; the error carries the extended code, whose low byte is the primary one. */
 export const sqliteBusy = 5;
+export const sqliteIoError = 10;
 export const sqliteCorrupt = 11;
 export const sqliteFull = 13;
 export const sqliteNotADatabase = 26;

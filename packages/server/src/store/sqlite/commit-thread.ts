@@ -15,6 +15,8 @@ const transactions = new Transactions(db, dir);
 const turns = new Turns();
 /** The head of the journal after the last batch; undefined when that was not kept. */
 let last: JournalHead | undefined;
+/** The last batch that was not kept found no room. */
+let wasFull = false;
 
 port.on("message", (work: CommitWork | "close") => turns.take(() => act(work)));
 
@@ -38,7 +40,9 @@ async function resultOf(works: readonly CommitWork[]): Promise<CommitResult> {
   const what = count === 1 ? `batch ${seqs[0]}` : `batches ${seqs[0]} to ${seqs.at(-1)}`;
   let head = works[0]!.previous ?? last;
   last = undefined;
-  if (head === undefined) return { count, message: `${what} was not written: the one before failed`, known: true };
+  const full = wasFull;
+  if (head === undefined)
+    return { count, message: `${what} was not written: the one before failed`, known: true, full };
   const rows: JournalRow[] = [];
   for (const { row } of works) {
     rows.push(sealRow(row, head));
@@ -49,9 +53,11 @@ async function resultOf(works: readonly CommitWork[]): Promise<CommitResult> {
       for (const [i, { fields, privates }] of works.entries()) inserts.batch(rows[i]!, fields, privates);
     });
     last = head;
+    wasFull = false;
     return { count, head };
   } catch (error) {
     if (!(error instanceof CommitOutage)) throw error;
-    return { count, message: error.message, known: error.known };
+    wasFull = error.full;
+    return { count, message: error.message, known: error.known, full: error.full };
   }
 }

@@ -21,7 +21,7 @@ export interface CommitWork {
 /** What became of the next `count` batches: the head of the journal once they are durable, or why they are not. */
 export type CommitResult = { readonly count: number } & (
   | { readonly head: JournalHead }
-  | { readonly message: string; readonly known: boolean }
+  | { readonly message: string; readonly known: boolean; readonly full: boolean }
 );
 
 /** It makes little, and most of that is bytes. */
@@ -70,7 +70,7 @@ export class Committer {
     worker.on("message", (result: CommitResult) => this.#heard(result));
     worker.on("error", ({ message }) => {
       const count = this.#waiting.length;
-      this.#heard({ count, message: `The thread that commits ended: ${message}`, known: false });
+      this.#heard({ count, message: `The thread that commits ended: ${message}`, known: false, full: false });
     });
     return worker;
   }
@@ -80,7 +80,7 @@ export class Committer {
     if (this.#waiting.length === 0) this.#worker?.unref();
     for (const { resolve, reject } of settled) {
       if ("head" in result) resolve(result.head);
-      else reject(new CommitOutage(result.message, result.known, undefined));
+      else reject(new CommitOutage(result.message, result.known, undefined, result.full));
     }
   }
 }

@@ -23,7 +23,11 @@ export function holdDirectory(dir: string): { release(): void } {
       { cause },
     );
   }
-  writeFileSync(holderFile, `${process.pid}\n`);
+  try {
+    writeFileSync(holderFile, `${process.pid}\n`);
+  } catch {
+    // The disk is full: a second server is refused all the same, only without the number of this process.
+  }
   return {
     release() {
       rmSync(holderFile, { force: true });

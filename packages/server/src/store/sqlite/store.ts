@@ -24,6 +24,7 @@ import { fileIn, headFileIn, openUnsynced, openWritable } from "./connect.ts";
 import { Inserts } from "./insert.ts";
 import { holdDirectory } from "./lock.ts";
 import { SqliteReader } from "./reader.ts";
+import { Reserve } from "./reserve.ts";
 import { checkVersion, migrate, schemaVersion } from "./schema.ts";
 import { outageOf, Transactions } from "./transact.ts";
 import { fieldsOf } from "./values.ts";
@@ -159,9 +160,10 @@ const checkpointWaitMs = 1_000;
 class SqliteStore extends SqliteReader implements FillableStore {
   readonly #dir: string;
   readonly #lock: { release(): void };
-  readonly #db: DatabaseSync;
-  readonly #here: Transactions;
-  readonly #committer: Committer;
+  #db: DatabaseSync;
+  #here: Transactions;
+  #committer: Committer;
+  readonly #reserve: Reserve;
   readonly #turns = new Turns();
   readonly #headFile: HeadFile | undefined;
   /** The head of the journal, once a row was appended here. */
@@ -182,6 +184,7 @@ class SqliteStore extends SqliteReader implements FillableStore {
     this.#db = db;
     this.#here = new Transactions(db, dir);
     this.#committer = new Committer({ dir, file, unsynced });
+    this.#reserve = new Reserve(dir);
   }
 
   append({ row: draft, projected, privates }: Batch): Promise<void> {
@@ -270,6 +273,28 @@ class SqliteStore extends SqliteReader implements FillableStore {
     return bavail * bsize;
   }
 
+  keepReserve(): Promise<void> {
+    return this.#reserve.keep();
+  }
+
+  giveReserve(): Promise<boolean> {
+    return this.#reserve.give();
+  }
+
+  reopen(): Promise<void> {
+    return this.#turns.take(async () => {
+      await this.#underway;
+      const file = fileIn(this.#dir);
+      await this.#committer.close();
+      if (this.#db.isOpen) this.#db.close();
+      this.#db = openWritable(file);
+      this.#here = new Transactions(this.#db, this.#dir);
+      this.#committer = new Committer({ dir: this.#dir, file, unsynced: false });
+      this.#last = undefined;
+      this.#stopped = undefined;
+    });
+  }
+
   /** Never calls: the lock is the process's own and ends only with it. */
   onLost(): void {}
 
@@ -305,7 +330,7 @@ class SqliteStore extends SqliteReader implements FillableStore {
   #mustGoOn(what: string): void {
     if (this.#stopped === undefined) return;
     const message = `${what} was not written: an earlier commit failed in ${this.#dir}`;
-    throw new CommitOutage(message, true, this.#stopped);
+    throw new CommitOutage(message, true, this.#stopped, this.#stopped.full);
   }
 
   #fail(error: unknown, what: string): never {

@@ -1,6 +1,7 @@
+import { statfsSync } from "node:fs";
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import { CommitOutage } from "../port.ts";
-import { primaryCodeOf, sqliteBusy, sqliteFull } from "./codes.ts";
+import { primaryCodeOf, sqliteBusy, sqliteFull, sqliteIoError } from "./codes.ts";
 import { Inserts } from "./insert.ts";
 
 /** Transactions of one connection that writes. */
@@ -42,8 +43,20 @@ export class Transactions {
 export function outageOf(cause: unknown, what: string, dir: string, committing: boolean): CommitOutage {
   const code = primaryCodeOf(cause);
   const known = !committing || code === sqliteFull || code === sqliteBusy;
-  const reason =
-    code === sqliteFull ? "the disk is full; free some space" : cause instanceof Error ? cause.message : cause;
+  const full = code === sqliteFull || (code === sqliteIoError && hasNoRoom(dir));
+  const reason = full ? "the disk is full; free some space" : cause instanceof Error ? cause.message : cause;
   const result = known ? "nothing of it was kept" : "whether it was kept is unknown until the store is opened again";
-  return new CommitOutage(`Writing ${what} to ${dir} failed, ${result}: ${reason}`, known, cause);
+  return new CommitOutage(`Writing ${what} to ${dir} failed, ${result}: ${reason}`, known, cause, full);
 }
+
+/** A full disk may also show as an error of input and output: what could not be extended is not always the log. */
+function hasNoRoom(dir: string): boolean {
+  try {
+    const { bavail, bsize } = statfsSync(dir);
+    return bavail * bsize < noRoomBytes;
+  } catch {
+    return false;
+  }
+}
+
+const noRoomBytes = 1024 * 1024;

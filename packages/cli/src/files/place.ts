@@ -1,0 +1,44 @@
+import type { Job } from "@tessera/wire";
+import { exit } from "../exit.ts";
+import { Failure, usageFailure } from "../failure.ts";
+import type { Api } from "../http.ts";
+import { findJob } from "../job/find.ts";
+
+/** `train:model.bin`, `train.3:log`, `train/out:plots`: files of a job. */
+export interface Place {
+  /** Name or id, maybe with a rank behind a dot. */
+  readonly job: string;
+  readonly output?: string;
+  readonly path: string;
+}
+
+/** Undefined for a path of this machine: one without a colon, or that begins like a path. */
+export function parsePlace(text: string): Place | undefined {
+  const [, job, output, path] = /^([^/:.~][^/:]*)(?:\/([^/:]+))?:(.*)$/s.exec(text) ?? [];
+  if (job === undefined) return undefined;
+  return { job, ...(output !== undefined && { output }), path: tidy(path!) };
+}
+
+/** Without `./` in front and slashes at the end; nothing and `.` mean everything. */
+function tidy(path: string): string {
+  const plain = path.replace(/^(\.\/+)+/, "").replace(/\/+$/, "");
+  return plain === "." ? "" : plain;
+}
+
+/** The job, and the rank that stood behind its name if the whole is not the name of a job. */
+export async function findWithRank(api: Api, name: string): Promise<{ readonly job: Job; readonly rank: number }> {
+  const [, before, rank] = /^(.+)\.(\d{1,6})$/.exec(name) ?? [];
+  try {
+    return { job: await findJob(api, name), rank: 0 };
+  } catch (error) {
+    if (before === undefined || !(error instanceof Failure) || error.exitCode !== exit.notFound) throw error;
+    const job = await findJob(api, before);
+    if (job.elements !== undefined) throw error;
+    return { job, rank: Number(rank) };
+  }
+}
+
+export function refuseArray({ elements, name }: Job): void {
+  if (elements !== undefined)
+    throw usageFailure("an array has no files of its own", `name an element, such as ${name}.1`);
+}
