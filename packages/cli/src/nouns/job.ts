@@ -2,11 +2,8 @@ import type { Attempt, Job, Member, Output } from "@tessera/wire";
 import { shortDuration } from "@tessera/wire/duration";
 import { moneyText } from "@tessera/wire/money";
 import { Option } from "commander";
-<<<<<<< HEAD
-import { elementsText, failedText } from "../job/elements.ts";
-=======
 import { outputColumns } from "../files/columns.ts";
->>>>>>> main
+import { elementsText, failedText } from "../job/elements.ts";
 import { findJob } from "../job/find.ts";
 import { gpusText, nodesText, stateStyle, stateText } from "../job/state.ts";
 import { type Field, fieldsText, objectFields } from "../output/fields.ts";
