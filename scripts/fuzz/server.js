@@ -9,10 +9,10 @@ import { root } from "../launch/root.js";
 const startMsMax = 60_000;
 
 /** A real server with a data folder of its own. */
-export async function startServer() {
+export async function startServer(fleet = ["--virtual", "4x8:H100"]) {
   const data = mkdtempSync(join(tmpdir(), "tess-fuzz-"));
   const program = join(root, "packages/server/dist/main.js");
-  const child = spawn(process.execPath, [program, "--data", data, "--port", "0", "--virtual", "4x8:H100"], {
+  const child = spawn(process.execPath, [program, "--data", data, "--port", "0", ...fleet], {
     stdio: ["ignore", "ignore", "pipe"],
   });
   let said = "";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { type ChildProcess, execFile, spawn } from "node:child_process";
 import { once } from "node:events";
-import { existsSync, mkdirSync, readFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import test, { type TestContext } from "node:test";
 import { fileURLToPath } from "node:url";
@@ -154,6 +154,42 @@ test("a job that was asked to leave waits again, unless it is done", { skip: abs
     (await server.tess("ps", "--state", "dependency-failed")).out,
     /polite \(job_\w+\), which it was to run after/,
   );
+});
+
+test("a script of one's own folder runs with the modules beside it, each attempt from what was sent", {
+  skip: absent,
+}, async (t) => {
+  const server = new RealServer(t);
+  await server.start();
+  mkdirSync(join(server.folder, "lab"));
+  writeFileSync(
+    join(server.folder, "lab", "model.sh"),
+    'train() { echo "weights" > model.bin; echo "trained in $1"; }\n',
+  );
+  writeFileSync(
+    join(server.folder, "train.sh"),
+    '[ ! -e model.bin ] || exit 9\n. ./lab/model.sh\ntrain "$(basename "$PWD")"\n',
+  );
+  writeFileSync(join(server.folder, ".tessignore"), "*.secret\n");
+  writeFileSync(join(server.folder, "key.secret"), "x");
+  const ran = await server.tess("run", "--gpus", "1", "--name", "train", "--", "sh", "train.sh");
+  assert.equal(ran.code, 0, ran.err);
+  assert.equal(ran.out, "trained in work\n");
+  assert.match(ran.err, /send +3 files, .*; 3 new/);
+  writeFileSync(join(server.folder, "train.sh"), "echo changed meanwhile\n");
+  const retried = ["run", "--retry", "1", "--", 'ls; cat train.sh; echo more > new; [ "$TESS_ATTEMPT" = 2 ]'] as const;
+  const again = await server.tess(...retried);
+  assert.equal(again.code, 0, again.err);
+  const attempt = "lab\ntrain.sh\necho changed meanwhile\n";
+  assert.equal(
+    again.out,
+    attempt + attempt,
+    "an attempt finds nothing of the one before, and nothing that was ignored",
+  );
+  assert.match(again.err, /send +3 files, .*; 1 new/);
+  assert.match((await server.tess("describe", "job", "train")).out, /Code +snapshot [0-9a-f]{12} of .*desk/);
+  const empty = await server.tess("run", "--workdir", "none", "--", "ls -A; echo end");
+  assert.equal(empty.out, "end\n");
 });
 
 test("tess waits for a server that is started at the same moment, in either order", { skip: absent }, async (t) => {

@@ -132,7 +132,8 @@ for (const [name, examine] of Object.entries(machines)) {
       assert.equal(await bench.text(good.lease), "/usr/lib");
       const bad = orderOf("echo ran", { workdir: "/no/such folder" });
       const end = await bench.run(bad);
-      assert.deepEqual([end.code, end.reason], [126, "workdir /no/such folder cannot be entered by this job"]);
+      assert.equal(end.code, 126);
+      assert.match(end.reason!, /^workdir \/no\/such folder is not there for this job: there is no \/no; /);
       assert.ok(!(await bench.text(bad.lease)).split("\n").includes("ran"));
     });
 

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, rmSync } from "node:fs";
+import { existsSync, readFileSync, realpathSync, rmSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
@@ -15,6 +15,7 @@ import { prepareDataFolder } from "./data-folder.ts";
 import { prepareFirstStart, writePrivately } from "./first-start.ts";
 import { Driver } from "./flow/bind/drive.ts";
 import { Reports } from "./flow/bind/reports.ts";
+import { sweepContent } from "./flow/content/sweep.ts";
 import { ThreadedControlPlane } from "./flow/control-plane.ts";
 import { KeptOutputs } from "./flow/keep/kept.ts";
 import { deleteAllSecrets } from "./flow/people/secrets.ts";
@@ -79,7 +80,7 @@ async function main(): Promise<void> {
   const tokenFile = join(config.data, "owner.token");
   const first = await prepareFirstStart(control, tokenFile);
 
-  const kept = new KeptOutputs(control.state, () => control.reader);
+  const kept = new KeptOutputs(control);
   control.follow(kept);
   await kept.load(control.now());
   const reports = new Reports(
@@ -108,7 +109,11 @@ async function main(): Promise<void> {
   control.adopted();
   const sweep = async () => {
     kept.expire(control.now());
-    await engine.sweep((job) => control.state.jobById.has(job)).catch((error) => say(`tessera: ${error.message}`));
+    const outputsOf = (tenant: string) => kept.treesOf(tenant);
+    await engine
+      .sweep((job) => control.state.jobById.has(job))
+      .then(() => sweepContent(content, control.state, outputsOf, control.now()))
+      .catch((error) => say(`tessera: ${error.message}`));
   };
   void sweep();
   const sweeping = setInterval(() => void sweep(), sweepEveryMs);
@@ -117,11 +122,11 @@ async function main(): Promise<void> {
 
   const webhook =
     config.webhook === undefined ? undefined : openWebhook(config.data, config.webhook, keys.webhookKey, control);
-  const api = await startApi({ control, keys, content, config: { ...config, console: consoleFolder } }).catch(
-    (error) => {
-      throw cannotListen(error, config, tokenFile);
-    },
-  );
+  const dataFolder = realpathSync(config.data);
+  const parts = { control, keys, content, dataFolder, config: { ...config, console: consoleFolder } };
+  const api = await startApi(parts).catch((error) => {
+    throw cannotListen(error, config, tokenFile);
+  });
   const certificateFile = config.tls && resolve(config.tls.cert);
   const endpoint = { url: api.url, pid: process.pid, tokenFile, certificateFile };
   try {

@@ -3,6 +3,7 @@ export { type Action, actions } from "./actions.ts";
 export { fieldElsewhere } from "./fields-elsewhere.ts";
 export { invoicePage } from "./invoice-page.ts";
 export { nearestName } from "./nearest.ts";
+export { headerShapes, parametersOf } from "./parameters.ts";
 export { reasonSentence, waitingReasons } from "./reasons.ts";
 export { statusOfRefusal } from "./refusals.ts";
 export {

@@ -15,8 +15,17 @@ import {
   UserShape,
   WhoAmI,
 } from "./shapes/access.ts";
-import { Account, AccountCreate, AccountEdit, AccountPage, SecretList, SecretPut } from "./shapes/account.ts";
-import { AccountPath, Line, PageQuery } from "./shapes/common.ts";
+import {
+  Account,
+  AccountCreate,
+  AccountEdit,
+  AccountPage,
+  SecretList,
+  SecretPut,
+  VolumeList,
+  VolumePut,
+} from "./shapes/account.ts";
+import { AccountPath, DateTimeOrAgo, Line, PageQuery } from "./shapes/common.ts";
 import { ContentAsk, ContentMissing, ContentTaken } from "./shapes/content.ts";
 import { EnterBody, Entrance } from "./shapes/entrance.ts";
 import { DrainBody, FleetMap, GpuPage, MaintenanceBody, NodePage, NodeShape, ReasonBody } from "./shapes/fleet.ts";
@@ -103,6 +112,8 @@ export interface Route {
   readonly stream?: "ndjson" | "bytes";
   /** Also takes application/yaml. */
   readonly yaml?: true;
+  /** Reads only, and a well-formed query can still mean nothing here. Whatever takes a body can. */
+  readonly judges?: true;
   /** Takes a stream of bytes as its body instead of JSON: parts, as `ContentPart` describes them. */
   readonly upload?: true;
 }
@@ -110,9 +121,7 @@ export interface Route {
 const none = Type.Object({});
 const empty = Type.Object({}, { additionalProperties: false });
 const text = (maxLength = 200) => Type.Optional(Line(maxLength));
-const instant = Type.Optional(
-  Type.String({ maxLength: 40, description: "ISO 8601, or a duration back from now such as 7d" }),
-);
+const instant = Type.Optional(DateTimeOrAgo);
 
 const fileSource = {
   output: Type.Optional(
@@ -342,11 +351,14 @@ const table = {
     summary: "Log lines",
     answer: LogEntry,
     status: 200,
+    judges: true,
     stream: "ndjson",
     query: Type.Object(
       {
-        rank: Type.Optional(Type.Integer({ minimum: 0 })),
-        attempt: Type.Optional(Type.Integer({ minimum: 1, description: "Default: the last that ran" })),
+        rank: Type.Optional(Type.Integer({ minimum: 0, maximum: 100_000 })),
+        attempt: Type.Optional(
+          Type.Integer({ minimum: 1, maximum: 1_000_000, description: "Default: the last that ran" }),
+        ),
         tail: Type.Optional(Type.Integer({ minimum: 0, maximum: 1_000_000 })),
         since: instant,
         follow: Type.Optional(Type.Boolean()),
@@ -494,6 +506,36 @@ const table = {
     action: "secret.write",
     resource: "account",
     summary: "Delete a secret",
+    answer: none,
+    status: 204,
+  },
+
+  listVolumes: {
+    method: "GET",
+    path: "/v1/accounts/:account/volumes",
+    action: "volume.read",
+    resource: "account",
+    summary: "Volumes that jobs of this account can mount: its own and those of accounts above",
+    answer: VolumeList,
+    status: 200,
+    query: Type.Object(PageQuery, { additionalProperties: false }),
+  },
+  putVolume: {
+    method: "PUT",
+    path: "/v1/accounts/:account/volumes/:volume",
+    action: "volume.write",
+    resource: "account",
+    summary: "Make a folder of the machines a volume of this account; one that is there is never changed",
+    body: VolumePut,
+    answer: none,
+    status: 204,
+  },
+  deleteVolume: {
+    method: "DELETE",
+    path: "/v1/accounts/:account/volumes/:volume",
+    action: "volume.write",
+    resource: "account",
+    summary: "Delete a volume; the folder and its files stay",
     answer: none,
     status: 204,
   },
@@ -757,6 +799,7 @@ const table = {
     summary: "GPU time by account, user, job, GPU or node",
     answer: UsageReport,
     status: 200,
+    judges: true,
     query: Type.Object(
       {
         by: Type.Optional(Type.Enum(["account", "user", "job", "gpu", "node"], { default: "account" })),
@@ -825,6 +868,7 @@ const table = {
     summary: "Cost by account, user, job, model, kind or day",
     answer: CostReport,
     status: 200,
+    judges: true,
     query: Type.Object(
       {
         by: Type.Optional(Type.Enum(["account", "user", "job", "model", "class", "day"], { default: "account" })),
@@ -988,6 +1032,7 @@ const table = {
     summary: "The audit log",
     answer: AuditPage,
     status: 200,
+    judges: true,
     watch: true,
     query: Type.Object(
       {

@@ -113,9 +113,11 @@ export function readTokenFile(path: string): string {
 export function checkAddress(server: string): string {
   const url = URL.parse(server);
   if (url !== null && (url.protocol === "http:" || url.protocol === "https:")) return server;
+  const rest = server.replace(/^[a-z]+:\/\//i, "");
+  const here = /^(localhost|127\.|\[::1\])/.test(rest);
   throw configFailure(
     `"${server}" is not the address of a server: it must begin with http:// or https://`,
-    `write https://${server.replace(/^[a-z]+:\/\//i, "")}, or http:// for a server without TLS`,
+    here ? `write http://${rest}, or https:// for a server with TLS` : `write https://${rest}, or http:// without TLS`,
   );
 }
 

@@ -1,4 +1,5 @@
 import type { Attempt, Job, Member, Output } from "@tessera/wire";
+import { codeText } from "@tessera/wire/code";
 import { shortDuration } from "@tessera/wire/duration";
 import { moneyText } from "@tessera/wire/money";
 import { Option } from "commander";
@@ -153,6 +154,7 @@ function describeJob(each: Job, paint: Paint, now: number): string {
     ["GPUs", gpusText(each)],
     ["Class", each.class],
     ["Priority", String(each.priority)],
+    ["Code", codeText(each.spec.workdir)],
     ["Attempt", String(each.attempt)],
     ["Array", each.array === undefined ? undefined : `${each.array.id}, element ${each.array.index}`],
     ["Elements", each.elements === undefined ? undefined : elementsText(each.elements)],

@@ -1,7 +1,17 @@
 import { levels } from "../fleet/topology.ts";
 import { type Refusal, refuse } from "../journal/refusal.ts";
 import { instantText } from "../model/instant.ts";
-import type { After, GpuAsk, Isolation, JobSpec, JobType, ModelAsk, TopologyAsk } from "../model/job.ts";
+import type {
+  After,
+  ArrayAsk,
+  GpuAsk,
+  Isolation,
+  JobSpec,
+  JobType,
+  Members,
+  ModelAsk,
+  TopologyAsk,
+} from "../model/job.ts";
 import { plainName } from "../model/job.ts";
 import { notebookRun } from "../model/notebook.ts";
 import { type Instant, unitsPerGpu } from "../model/units.ts";
@@ -27,6 +37,7 @@ import {
 } from "./fields.ts";
 import { parseGpus, type RawGpus } from "./gpus.ts";
 import { Mistakes } from "./mistakes.ts";
+import { parseMounts, type RawMounts } from "./mounts.ts";
 import { cpusToMilli, parseAmount, parseDuration, parseSize } from "./quantities.ts";
 import { parseOutputs, parseStorage, type RawStorage } from "./storage.ts";
 import { parseOrigin, type RawVenv, type RawWorkdir } from "./workdir.ts";
@@ -63,6 +74,7 @@ export interface RawJob extends RawMembers, RawNeeds, RawStorage {
   readonly array?: string;
   readonly env?: RawEnv;
   readonly secrets?: readonly string[];
+  readonly mounts?: RawMounts;
 }
 
 /** Values that only the shell can settle: zones need a calendar, and jobs named in `after` may have ended long ago. */
@@ -80,7 +92,6 @@ export const fieldsNotYet = [
   "probe",
   "idle",
   "schedule",
-  "mounts",
   "matrix",
   "ide",
   "burst",
@@ -118,6 +129,7 @@ export function readJob(raw: RawJob, settled: Settled, mistakes: Mistakes): JobS
   const memoryMiB = mistakes.take(parseSize(raw.memory ?? 0, "memory"), 0);
   const storage = mistakes.take(parseStorage(raw, memoryMiB), {});
   const outputs = mistakes.take(parseOutputs(raw.outputs), undefined);
+  const mounts = mistakes.take(parseMounts(raw.mounts), undefined);
   const origin = mistakes.take(parseOrigin(raw.workdir, raw.venv), {});
   const gpuMemoryMiB = mistakes.take(parseSize(raw.gpu_memory ?? 0, "gpu_memory"), 0);
   const asks = mistakes.take(withShares(gpus, raw, gpuMemoryMiB), gpus);
@@ -133,6 +145,7 @@ export function readJob(raw: RawJob, settled: Settled, mistakes: Mistakes): JobS
     if (isSetByTessera(name))
       mistakes.add(refuse("invalid", `secrets[${i}]`, null, setByTessera(name), "use a secret of another name"));
   if (spread !== undefined) mistakes.add(checkSpread(spread, topology, asks));
+  mistakes.add(tooManyIdle(members, array, asks));
   const apartFrom = namesOf(raw.apart_from);
   const needs = needsOf(raw);
   if (needs.length > 0 && asks.every((ask) => ask.count === 0))
@@ -164,6 +177,7 @@ export function readJob(raw: RawJob, settled: Settled, mistakes: Mistakes): JobS
     members,
     memoryMiB,
     model: typeof raw.model === "string" ? { name: raw.model } : raw.model,
+    mounts,
     name: raw.name ?? plainName,
     needs: needs.length > 0 ? needs : undefined,
     notBeforeAt: settled.notBeforeAt,
@@ -231,6 +245,28 @@ function withShares(asks: readonly GpuAsk[], raw: RawJob, memoryMiB: number): re
   }
   const part = { compute, memory: 0, memoryMiB };
   return asks.map((ask) => ({ count: 1, model: ask.model, part, unitsEach: compute }));
+}
+
+/** Members with a GPU are bounded by the fleet; nothing else bounds those without, which may share a node. */
+const withoutGpuMax = 10_000;
+
+function tooManyIdle(
+  { apart, max }: Members,
+  array: ArrayAsk | undefined,
+  asks: readonly GpuAsk[],
+): Refusal | undefined {
+  if (asks.some((ask) => ask.count > 0) || apart) return undefined;
+  const elements = array === undefined ? 1 : Math.floor((array.last - array.first) / array.step) + 1;
+  const together = max * Math.min(elements, array?.atOnceMax ?? elements);
+  if (together <= withoutGpuMax) return undefined;
+  const why = `is too many: ${together} members without a GPU at a time (limit ${withoutGpuMax})`;
+  return refuse(
+    "invalid",
+    "members",
+    max,
+    why,
+    "ask for fewer, or for fewer array elements at a time, such as 1-100%10",
+  );
 }
 
 /** Members cannot share one domain of a level and be spread over domains of the same or a wider level. */

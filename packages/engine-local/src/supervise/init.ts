@@ -1,3 +1,5 @@
+import { quoted } from "./quoted.ts";
+
 /** Descriptors of the init. None of them reaches the user's command. */
 export const initDescriptor = {
   /** Verbs of the supervisor, one a line; its end says that the supervisor is gone. */
@@ -107,7 +109,3 @@ export function initSettings({ folder, door, script, environment }: InitSettings
 const exportable = /^[A-Za-z_][A-Za-z0-9_]*$/;
 /** Names that a shell keeps for itself: assigning them can fail or change how the rest of the script is read. */
 const shellOwned = new Set("BASHOPTS BASH_VERSINFO EUID GROUPS IFS LINENO OPTIND PPID SHELLOPTS UID".split(" "));
-
-function quoted(text: string): string {
-  return `'${text.replaceAll("'", "'\\''")}'`;
-}

@@ -45,7 +45,7 @@ export function startStep(
   sheet: RunSheet,
   script: string,
   environment: { readonly [name: string]: string },
-  log: { readonly writer: LogWriter; readonly masker: Masker; readonly setup: boolean },
+  log: { readonly writer: Pick<LogWriter, "write">; readonly masker: Masker; readonly setup: boolean },
 ): Step {
   const filter = sheet.seccompFile === undefined ? "ignore" : openSync(sheet.seccompFile, "r");
   const child = spawn(
@@ -133,7 +133,7 @@ const statusMsMax = 1_000;
 async function keepLines(
   stream: Readable,
   name: LogLine["stream"],
-  log: { readonly writer: LogWriter; readonly masker: Masker },
+  log: { readonly writer: Pick<LogWriter, "write">; readonly masker: Masker },
 ): Promise<void> {
   const cutter = new LineCutter(log.masker);
   stream.on("data", (bytes: Buffer) => log.writer.write(name, Date.now(), cutter.push(bytes)));

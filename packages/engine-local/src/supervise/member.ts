@@ -7,14 +7,17 @@ import type { LogWriter } from "../log/writer.ts";
 import { isDone } from "./done.ts";
 import type { Entrance } from "./entrance.ts";
 import { environmentOf } from "./environment.ts";
-import { type Step, type StepEnd, startStep } from "./job.ts";
+import { fetchScript } from "./fetch.ts";
+import { type Step, type StepEnd, standardPath, startStep } from "./job.ts";
+import { lookScript, needsLook, readLook } from "./look.ts";
 import type { Orders } from "./orders.ts";
 import { isAlive, type ProcessEntry } from "./processes.ts";
 import type { ReportWriter } from "./reports.ts";
 import { type RoomPassed, watchRoom } from "./room.ts";
 import type { RunSheet } from "./sheet.ts";
 import { longestTimerMs, Stopping, spanText, stopText } from "./stop.ts";
-import { endTree, jobProcesses, keeperOf, signalTree, type Tree } from "./tree.ts";
+import { Telling } from "./tell.ts";
+import { endTree, jobProcesses, keeperOf, type Tree } from "./tree.ts";
 
 export type MemberEnd = Extract<ReportWhat, { kind: "exited" }>;
 
@@ -28,15 +31,16 @@ export async function runMember(
   entrance: Entrance,
 ): Promise<MemberEnd> {
   const { order } = sheet;
-  const environment = environmentOf(sheet, secrets);
+  let environment = environmentOf(sheet, secrets);
   const masker = maskerOf(Object.values(secrets));
   const say = (text: string) => writer.write("tessera", Date.now(), [text]);
   let tree: Tree = { mark: sheet.mark, groups: sheet.groups, contained: sheet.contained };
   let step: Step | undefined;
   let stoppedBy: NodeJS.Signals | undefined;
+  const telling = new Telling(() => jobProcesses(tree));
   const stopping = new Stopping(
     (signal) => {
-      if (step?.begun === true) return signalTree(tree, signal);
+      if (step?.begun === true) return telling.tell(signal);
       // Nothing of the user's runs that could use the grace.
       stoppedBy ??= signal;
       if (step !== undefined) void endTree(tree);
@@ -69,12 +73,20 @@ export async function runMember(
 
   let end: StepEnd = { code: 0 };
   let reason: string | undefined;
-  for (const setup of order.setup === undefined ? [false] : [true, false]) {
+  for (const { name, script, failed } of stepsOf(sheet)) {
     if (stopping.begun) {
-      stoppedBy ??= stopping.first; // between the two steps
+      stoppedBy ??= stopping.first; // between two steps
       break;
     }
-    step = startStep(sheet, setup ? order.setup! : order.run, environment, { writer, masker, setup });
+    const answer: string[] = [];
+    step =
+      name === "look"
+        ? startStep(withoutWorkdir(sheet), script, lookEnvironment, {
+            writer: collectorOf(answer),
+            masker,
+            setup: true,
+          })
+        : startStep(sheet, script, environment, { writer, masker, setup: name !== "run" });
     tree = { ...tree, ...(step.root === undefined ? {} : { root: step.root }), keepers: step.keepers };
     const { session } = step;
     const around = tree;
@@ -87,12 +99,21 @@ export async function runMember(
     await endTree(tree);
     await Promise.race([step.drained, sleep(drainMsMax)]);
     if (stoppedBy !== undefined) break;
-    reason = end.unstarted ?? (setup && end.code !== 0 ? `setup ended with code ${end.code}` : undefined);
+    reason = end.unstarted ?? (end.code === 0 ? undefined : failed(end.code));
     if (end.code !== 0) break;
+    if (name !== "look") continue;
+    const { refusal, notes, environment: found } = readLook(sheet, answer);
+    for (const note of notes) say(note);
+    environment = { ...environment, ...withPath(found, environment) };
+    if (refusal === undefined) continue;
+    end = { code: 126 };
+    reason = refusal;
+    break;
   }
   stopClock();
   stopWatch();
   stopping.settle();
+  telling.close();
   if (passed !== undefined) {
     reason = roomText(passed);
     if (end.code === 0) end = { code: 128 + constants.signals.SIGTERM, signal: "SIGTERM" }; // it did not end by itself
@@ -111,6 +132,54 @@ export async function runMember(
     ...(reason === undefined ? {} : { reason }),
     ...(isDone(sheet) ? { done: true } : {}),
   };
+}
+
+/** One script of the job after the other, and what to say of one that fails. */
+interface MemberStep {
+  readonly name: "look" | "fetch" | "setup" | "run";
+  readonly script: string;
+  readonly failed: (code: number) => string | undefined;
+}
+
+function stepsOf(sheet: RunSheet): MemberStep[] {
+  const { order } = sheet;
+  const steps: MemberStep[] = [];
+  if (needsLook(sheet)) {
+    steps.push({
+      name: "look",
+      script: lookScript(sheet),
+      failed: (code) => `its folders cannot be looked at (${code})`,
+    });
+  }
+  if (order.code !== undefined && "git" in order.code) {
+    const { url } = order.code.git;
+    const failed = (code: number) => `${url} could not be fetched (code ${code}); the log says why`;
+    steps.push({ name: "fetch", script: fetchScript(order.code.git), failed });
+  }
+  if (order.setup !== undefined) {
+    steps.push({ name: "setup", script: order.setup, failed: (code) => `setup ended with code ${code}` });
+  }
+  return [...steps, { name: "run", script: order.run, failed: () => undefined }];
+}
+
+/** The look needs no program of the user's, and a variable of the user's must not change what it finds. */
+const lookEnvironment = { PATH: standardPath };
+
+function withoutWorkdir(sheet: RunSheet): RunSheet {
+  const { workdir, ...order } = sheet.order;
+  return { ...sheet, order };
+}
+
+function collectorOf(lines: string[]): Pick<LogWriter, "write"> {
+  return { write: (_stream, _at, more) => void lines.push(...more) };
+}
+
+/** Programs of the environment that was found come before those of the machine. */
+function withPath(
+  found: { readonly [name: string]: string },
+  before: { readonly [name: string]: string },
+): { readonly [name: string]: string } {
+  return found.PATH === undefined ? found : { ...found, PATH: `${found.PATH}:${before.PATH ?? standardPath}` };
 }
 
 function roomText({ limit, usedMiB, allowedMiB }: RoomPassed): string {

@@ -15,6 +15,8 @@ export interface Commands {
   readonly ignoreTerm: string;
   /** Writes the done file. */
   readonly beDone: string;
+  /** A child of the command runs. At SIGTERM it takes its time, prints `text` and ends, whatever becomes of its parent. */
+  saveInChild(text: string): string;
   sleepMs(ms: number): string;
   /** One line on standard output. */
   print(text: string): string;

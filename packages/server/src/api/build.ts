@@ -71,6 +71,7 @@ export async function buildApi(built: {
   keys: Keys;
   config?: ApiConfig;
   content?: ContentStore;
+  dataFolder?: string;
   /** Other declarations than wire's: how tests see that each one counts. */
   table?: Readonly<Record<RouteId, Route>>;
 }): Promise<BuiltApi> {
@@ -101,6 +102,7 @@ export async function buildApi(built: {
     entrances,
     pages,
     ...(built.content !== undefined && { content: built.content }),
+    ...(built.dataFolder !== undefined && { dataFolder: built.dataFolder }),
   };
   const stopMetrics = metrics.follow(control);
   const watches = new Watches(api, { ...usualWatchLimits, ...config.watch }, (open) => {
@@ -112,26 +114,17 @@ export async function buildApi(built: {
   recordRequests(app, metrics, log, config.logLevel === "request");
   addPages(app, pages);
   addGate(app, api, config.rates ?? usualRates, secure);
+  // Before the framework looks at the body: some methods must have one, which would be told first.
+  app.addHook("onRequest", (request, reply, done) => {
+    if (request.is404) answerNowhere(request, reply);
+    else done();
+  });
   addPlainRoutes(app, api, metrics);
   addSessionRoutes(app, api, secure, log);
   addRoutes(app, api, watches, log, table);
   addUpgrades(app, api, pages, secure);
   if (config.console !== undefined) addConsole(app, config.console);
-  app.setNotFoundHandler((request, reply) => {
-    const methods = methodsAt(request.url);
-    if (methods.length === 0)
-      return answerDenial(
-        request,
-        reply,
-        deny("no-such-route", "There is nothing at this address.", "See /openapi.json."),
-      );
-    reply.header("allow", methods.join(", "));
-    return answerDenial(
-      request,
-      reply,
-      deny("method-not-allowed", `This address takes ${methods.join(", ")}.`, "See /openapi.json."),
-    );
-  });
+  app.setNotFoundHandler(answerNowhere);
   const flush = setInterval(() => api.tokenUse.flush(control.state, control.now()), flushTokenUseMs);
   flush.unref();
   return {
@@ -245,12 +238,25 @@ function addRoutes(
   }
 }
 
+function answerNowhere(request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  const methods = methodsAt(request.url);
+  const hint = "See /openapi.json.";
+  if (methods.length === 0)
+    return answerDenial(request, reply, deny("no-such-route", "There is nothing at this address.", hint));
+  reply.header("allow", methods.join(", "));
+  return answerDenial(request, reply, deny("method-not-allowed", `This address takes ${methods.join(", ")}.`, hint));
+}
+
 const shapes = Object.values(routes).map(({ method, path }) => ({
   method,
+  path,
   pattern: new RegExp(`^${path.replaceAll(/:\w+/g, "[^/]+")}$`),
 }));
 
+/** Of an address that is also a name, such as /v1/jobs/apply, only what is said of the address itself. */
 function methodsAt(url: string): string[] {
-  const path = url.split("?")[0]!;
-  return shapes.filter(({ pattern }) => pattern.test(path)).map(({ method }) => method);
+  const asked = url.split("?")[0]!;
+  const itself = shapes.filter(({ path }) => path === asked);
+  const found = itself.length > 0 ? itself : shapes.filter(({ pattern }) => pattern.test(asked));
+  return [...new Set(found.map(({ method }) => method))];
 }

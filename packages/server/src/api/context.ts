@@ -26,6 +26,8 @@ export interface Api {
   readonly feed: Feed;
   readonly entrances: Entrances;
   readonly pages: Pages;
+  /** No volume may show it. */
+  readonly dataFolder?: string;
   /** Where the files that users send are kept; absent where the engine cannot use them. */
   readonly content?: ContentStore;
 }

@@ -1,11 +1,39 @@
-import { ContentPart, JobSpecBody, Problem, type Route, routes } from "@tessera/wire";
+import { fieldsNotYet } from "@tessera/core";
+import { ContentPart, headerShapes, JobSpecBody, Problem, parametersOf, type Route, routes } from "@tessera/wire";
 
 const json = "application/json";
 
 /** The job file's schema, to check against in an editor. */
 export function jobSchema(): object {
-  return { $schema: "https://json-schema.org/draft/2020-12/schema", $id: "/v1/schemas/job.json", ...JobSpecBody };
+  return { $schema: "https://json-schema.org/draft/2020-12/schema", $id: "/v1/schemas/job.json", ...jobFile };
 }
+
+/** Fields that nothing here honours yet are known only to refuse them in words: a description does not offer them. */
+const jobFile = {
+  ...JobSpecBody,
+  properties: Object.fromEntries(
+    Object.entries(JobSpecBody.properties).filter(([field]) => !(fieldsNotYet as readonly string[]).includes(field)),
+  ),
+};
+
+/** What each refusal means. One that is well-formed but means nothing here is 422, apart from what is not there. */
+const refusals: Readonly<Record<number, string>> = {
+  400: "The request is not what this document describes",
+  401: "No valid token",
+  403: "The caller may see this, but not do it",
+  404: "Something that the request names does not exist, or may not be seen by the caller",
+  408: "The request took too long to arrive",
+  409: "The present state of a thing does not allow it, or it exists already",
+  412: "The thing was changed since the revision in If-Match",
+  413: "The body is too large",
+  415: "The content type of the body is not accepted",
+  422: "The request is well-formed, but means nothing here: values contradict each other, or the fleet or account rules it out",
+  429: "Too many requests",
+  431: "The headers are too large",
+  500: "Error in the server",
+  503: "Temporarily unavailable",
+  507: "The disk is nearly full: nothing new is taken",
+};
 
 /** OpenAPI 3.1 from the same schemas that check the requests. */
 export function openApi(version: string): object {
@@ -29,60 +57,116 @@ export function openApi(version: string): object {
     paths,
     components: {
       securitySchemes: { token: { type: "http", scheme: "bearer", description: "A token that begins with tess_" } },
-      schemas: { Problem, Job: JobSpecBody },
-      responses: {
-        Problem: {
-          description: "RFC 9457 problem details with a stable code",
-          content: { "application/problem+json": { schema: { $ref: "#/components/schemas/Problem" } } },
-        },
-      },
+      schemas: { Problem, Job: jobFile },
+      responses: Object.fromEntries(
+        Object.entries(refusals).map(([status, description]) => [
+          `Problem${status}`,
+          {
+            description,
+            content: { "application/problem+json": { schema: { $ref: "#/components/schemas/Problem" } } },
+          },
+        ]),
+      ),
     },
   };
 }
 
 function operation(id: string, route: Route): object {
+  const refused = refusalsOf(route).map((status) => [status, { $ref: `#/components/responses/Problem${status}` }]);
   return {
     operationId: id,
     summary: route.summary,
     tags: [route.path.split("/")[2]],
     "x-action": route.action,
     "x-resource": route.resource,
-    parameters: parametersOf(route),
+    ...(route.resource === "anyone" && { security: [{}, { token: [] }] }),
+    parameters: parameters(route),
     ...(route.body !== undefined && { requestBody: requestBody(route) }),
     ...(route.upload && { requestBody: uploadBody }),
-    responses: { [route.status]: success(route), default: { $ref: "#/components/responses/Problem" } },
+    responses: { [route.status]: { ...success(route), ...linksFrom(id) }, ...Object.fromEntries(refused) },
   };
 }
 
-function parametersOf(route: Route): object[] {
-  const inPath = [...route.path.matchAll(/:(\w+)/g)].map(([, name]) => ({
-    name,
-    in: "path",
-    required: true,
-    schema: { type: "string" },
-  }));
-  const query = (route.query ?? {}) as { properties?: Record<string, object>; required?: string[] };
+/** What can be done next with a thing that was made, by the id in the answer. */
+function linksFrom(id: string): object {
+  const name = made[id];
+  if (name === undefined) return {};
+  const uses = (Object.entries(routes) as [string, Route][]).filter(([, { path }]) => path.includes(`/:${name}`));
+  const parameters = { [name]: "$response.body#/id" };
+  return { links: Object.fromEntries(uses.map(([operationId]) => [operationId, { operationId, parameters }])) };
+}
+
+/** Requests that make something, and the name that it has in paths. */
+const made: Readonly<Record<string, string>> = {
+  bindRole: "binding",
+  createAccount: "account",
+  createToken: "token",
+  createUser: "user",
+  submitJob: "job",
+};
+
+/** Every status with which a route can refuse. */
+function refusalsOf(route: Route): number[] {
+  const changes = route.method !== "GET";
+  const query = Object.keys((route.query as Shape | undefined)?.properties ?? {});
+  const names =
+    route.path.includes(":") || query.some((name) => namesThings.has(name)) || takes(route.body, namesThings);
+  return [
+    ...[400, 401, 403],
+    ...(names || route.resource.startsWith("in-") ? [404] : []),
+    408,
+    ...(changes ? [409] : []),
+    ...(route.edits ? [412] : []),
+    ...(route.body !== undefined ? [413, 415] : []),
+    ...(route.judges || takesAnything(route.body) ? [422] : []),
+    ...[429, 431, 500, 503],
+    ...(changes ? [507] : []),
+  ];
+}
+
+interface Shape {
+  readonly properties?: Readonly<Record<string, object>>;
+  readonly required?: readonly string[];
+  readonly anyOf?: readonly Shape[];
+}
+
+/** Parameters whose value is the name of something. */
+const namesThings: ReadonlySet<string> = new Set(["account", "cursor", "job", "project", "under", "user"]);
+
+function takes(body: Shape | undefined, names: ReadonlySet<string>): boolean {
+  return Object.keys(body?.properties ?? {}).some((name) => names.has(name));
+}
+
+function takesAnything(body: Shape | undefined): boolean {
+  return body !== undefined && (body.anyOf !== undefined || Object.keys(body.properties ?? {}).length > 0);
+}
+
+function parameters(route: Route): object[] {
+  const inPath = parametersOf(route.path).map(([name, schema]) => ({ name, in: "path", required: true, schema }));
+  const query = (route.query ?? {}) as Shape;
   const inQuery = Object.entries(query.properties ?? {}).map(([name, schema]) => ({
     name,
     in: "query",
     required: query.required?.includes(name) ?? false,
     schema,
   }));
-  const header = (name: string, description: string) => ({
+  const inHeader = headersOf(route).map((name) => ({
     name,
     in: "header",
     required: false,
-    description,
-    schema: { type: "string" },
-  });
-  const inHeader = [
-    ...(route.creates ? [header("Idempotency-Key", "Repeating the request with the same key answers the same")] : []),
-    ...(route.edits ? [header("If-Match", "The revision that the edit is based on")] : []),
-    ...(route.watch ? [header("Last-Event-ID", "Goes on after this event")] : []),
-  ];
+    schema: headerShapes[name],
+  }));
   return [...inPath, ...inQuery, ...inHeader];
 }
 
+/** The headers that a route reads, beside those of every request. */
+export function headersOf(route: Route): (keyof typeof headerShapes)[] {
+  return [
+    ...(route.creates ? (["Idempotency-Key"] as const) : []),
+    ...(route.edits ? (["If-Match"] as const) : []),
+    ...(route.watch ? (["Last-Event-ID"] as const) : []),
+  ];
+}
 /** Parts as they come: a line of JSON that says what follows, then its bytes. */
 const uploadBody = {
   required: false,
@@ -91,9 +175,14 @@ const uploadBody = {
 };
 
 function requestBody(route: Route): object {
-  const schema = route.body;
+  const schema = route.body === JobSpecBody ? jobFile : route.body;
   const content = { [json]: { schema }, ...(route.yaml && { "application/yaml": { schema } }) };
-  return { required: ((schema as { required?: string[] }).required?.length ?? 0) > 0, content };
+  return { required: isNeeded(route.body as Shape), content };
+}
+
+/** Whether an empty object would not do. */
+function isNeeded({ required = [], anyOf }: Shape): boolean {
+  return anyOf === undefined ? required.length > 0 : anyOf.every(isNeeded);
 }
 
 function success(route: Route): object {

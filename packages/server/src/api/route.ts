@@ -1,4 +1,4 @@
-import { type JobCreated, type Route, type RouteId, routes } from "@tessera/wire";
+import { headerShapes, type JobCreated, parametersOf, type Route, type RouteId, routes } from "@tessera/wire";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { Principal } from "../access/principal.ts";
 import { type Denial, deny, isDenied } from "./answer/problem.ts";
@@ -7,6 +7,7 @@ import { authorise, checkScope } from "./guard/authorise.ts";
 import { sendFile, sendFiles } from "./handle/files.ts";
 import { handlers } from "./handle/index.ts";
 import { sendLogs } from "./handle/logs.ts";
+import { headersOf } from "./openapi.ts";
 import { withAllMistakes } from "./request/mistakes.ts";
 import { idempotencyOf } from "./request/repeat.ts";
 import { type Check, checkOfBody, checkOfQuery } from "./request/validate.ts";
@@ -20,6 +21,8 @@ export const routeIds = Object.keys(routes) as RouteId[];
 interface Prepared {
   readonly id: RouteId;
   readonly route: Route;
+  readonly checkParams: Check;
+  readonly checkHeaders: Check;
   readonly checkQuery: Check | undefined;
   readonly checkBody: Check | undefined;
   readonly handler: Handler<RouteId> | undefined;
@@ -35,6 +38,8 @@ export function prepare(id: RouteId, route: Route): Prepared {
   return {
     id,
     route,
+    checkParams: checkOfQuery({ type: "object", properties: Object.fromEntries(parametersOf(route.path)) }),
+    checkHeaders: checkOfQuery({ type: "object", properties: shapesOfHeaders(route) }),
     checkQuery: route.query && checkOfQuery(route.query),
     checkBody: route.body && checkOfBody(route.body, sensitive.has(id)),
     handler,
@@ -47,6 +52,10 @@ export interface Incoming {
   readonly requestId: string;
 }
 
+/** By the names in which requests carry them. */
+function shapesOfHeaders(route: Route): object {
+  return Object.fromEntries(headersOf(route).map((name) => [name.toLowerCase(), headerShapes[name]]));
+}
 /** Routes whose answer is a stream. */
 const senders = { readLogs: sendLogs, listFiles: sendFiles, readFile: sendFile } as const;
 
@@ -71,6 +80,8 @@ export async function serve(
   const body = bodyOf(prepared, request.body);
   const bad =
     checkScope(principal, route) ??
+    prepared.checkParams(params) ??
+    prepared.checkHeaders(request.headers) ??
     (prepared.checkQuery === undefined ? unknownQuery(query) : prepared.checkQuery(query));
   if (bad !== undefined) return bad;
   const asked = { id, route, principal, params, query, body };
@@ -79,8 +90,8 @@ export async function serve(
   const allowing = authorise(api, asked);
   const target = allowing instanceof Promise ? await allowing : allowing;
   if (isDenied(target)) return withAllMistakes(api, asked, target);
-  const idempotency = route.creates ? idempotencyOf(request.headers["idempotency-key"], id, body) : undefined;
-  if (isDenied(idempotency)) return idempotency;
+  const key = route.creates ? (request.headers["idempotency-key"] as string | undefined) : undefined;
+  const idempotency = key === undefined ? undefined : idempotencyOf(key, id, body);
   const ifMatch = route.edits ? request.headers["if-match"] : undefined;
   const call = { principal, params, query, body, target, requestId, idempotency, ifMatch } as unknown as Call<RouteId>;
   if (route.stream !== undefined) return senders[id as keyof typeof senders](api, call as never, reply);
@@ -96,7 +107,7 @@ export async function serve(
 /** An upload stays a stream; whoever handles it reads it. */
 function bodyOf({ route, checkBody }: Prepared, body: unknown): Record<string, unknown> | undefined {
   if (route.upload) return body as Record<string, unknown> | undefined;
-  return checkBody === undefined ? undefined : ((body ?? noBody) as Record<string, unknown>);
+  return checkBody === undefined ? undefined : ((body === undefined ? noBody : body) as Record<string, unknown>);
 }
 
 function unknownQuery(query: Record<string, unknown>): Denial | undefined {
@@ -105,7 +116,7 @@ function unknownQuery(query: Record<string, unknown>): Denial | undefined {
     ? undefined
     : {
         ...deny("unknown-field", "is not a query parameter of this address", "Leave it out.", name.slice(0, 100)),
-        misshapen: true,
+        misshapen: "first",
       };
 }
 

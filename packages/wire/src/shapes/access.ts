@@ -1,6 +1,6 @@
 import { roles } from "@tessera/core";
 import Type, { type Static } from "typebox";
-import { AccountPath, Duration, Line, Page, Timestamp } from "./common.ts";
+import { AccountPath, Duration, emailPattern, Line, Name, Page, Timestamp } from "./common.ts";
 
 export const RoleName = Type.Enum([...roles]);
 export const RoleBindingShape = Type.Object({
@@ -13,7 +13,7 @@ export const RoleBindingShape = Type.Object({
 export type RoleBindingShape = Static<typeof RoleBindingShape>;
 export const RoleBindingPage = Page(RoleBindingShape);
 export const RoleBindBody = Type.Object(
-  { user: Line(200), role: RoleName, account: Type.Union([AccountPath, Type.Literal("")]) },
+  { user: Name(200), role: RoleName, account: Type.Union([AccountPath, Type.Literal("")]) },
   { additionalProperties: false },
 );
 
@@ -33,10 +33,17 @@ export const UserCreate = Type.Object(
   {
     name: Type.String({
       pattern: "^[a-z0-9][a-z0-9._-]{0,62}$",
+      maxLength: 63,
+      title: "a login name",
       description: "A login name of lower-case letters, digits and . _ -",
     }),
     email: Type.Optional(
-      Type.String({ maxLength: 254, pattern: "^[^\\s@\\p{C}]+@[^\\s@\\p{C}]+$", description: "An e-mail address" }),
+      Type.String({
+        maxLength: 254,
+        pattern: emailPattern,
+        title: "an e-mail address",
+        description: "An e-mail address",
+      }),
     ),
     /** A first role, so that a tenant admin can make users only inside the tenant. */
     role: Type.Optional(RoleName),
@@ -66,8 +73,10 @@ export const TokenCreate = Type.Object(
   {
     label: Type.Optional(Line(100)),
     /** Another user's token; needs user.write over that user. */
-    user: Type.Optional(Line(200)),
-    scopes: Type.Optional(Type.Array(Line(50), { maxItems: 50 })),
+    user: Type.Optional(Name(200)),
+    scopes: Type.Optional(
+      Type.Array(Type.String({ pattern: "^[a-z]+\\.[a-z]+$", maxLength: 50, title: "an action" }), { maxItems: 50 }),
+    ),
     expiresIn: Type.Optional(Duration),
   },
   { additionalProperties: false },
@@ -82,10 +91,10 @@ export type TokenCreated = Static<typeof TokenCreated>;
 /** With a password, or with a token that is put into the browser's cookie. */
 export const SignIn = Type.Union([
   Type.Object(
-    { name: Line(200, "Login name"), password: Type.String({ minLength: 1, maxLength: 256 }) },
+    { name: Name(200, "Login name"), password: Type.String({ minLength: 1, maxLength: 256 }) },
     { additionalProperties: false },
   ),
-  Type.Object({ token: Type.String({ maxLength: 64 }) }, { additionalProperties: false }),
+  Type.Object({ token: Type.String({ minLength: 1, maxLength: 64 }) }, { additionalProperties: false }),
 ]);
 export type SignIn = Static<typeof SignIn>;
 

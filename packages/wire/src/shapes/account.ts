@@ -1,5 +1,5 @@
 import Type, { type Static, type TSchema } from "typebox";
-import { AccountPath, Duration, GpuAmount, Line, Page, Text, Timestamp } from "./common.ts";
+import { AccountPath, DateTime, Duration, GpuAmount, Line, Name, Page, Text, Timestamp, Zone } from "./common.ts";
 
 /** Left out it stays as it is; null takes it away. */
 const half = <Amount extends TSchema>(amount: Amount) => Type.Union([amount, Type.Null()]);
@@ -12,8 +12,8 @@ const terms = {
   cpus: Type.Optional(
     Type.Object(
       {
-        guarantee: Type.Optional(half(Type.Number({ minimum: 0 }))),
-        max: Type.Optional(half(Type.Number({ minimum: 0 }))),
+        guarantee: Type.Optional(half(Type.Number({ minimum: 0, maximum: 10_000_000, multipleOf: 0.001 }))),
+        max: Type.Optional(half(Type.Number({ minimum: 0, maximum: 10_000_000, multipleOf: 0.001 }))),
       },
       { additionalProperties: false },
     ),
@@ -21,8 +21,8 @@ const terms = {
   memoryMiB: Type.Optional(
     Type.Object(
       {
-        guarantee: Type.Optional(half(Type.Integer({ minimum: 0 }))),
-        max: Type.Optional(half(Type.Integer({ minimum: 0 }))),
+        guarantee: Type.Optional(half(Type.Integer({ minimum: 0, maximum: 1_000_000_000_000 }))),
+        max: Type.Optional(half(Type.Integer({ minimum: 0, maximum: 1_000_000_000_000 }))),
       },
       { additionalProperties: false },
     ),
@@ -32,6 +32,7 @@ const terms = {
     Type.Union([
       Type.String({
         pattern: "^[a-z0-9][a-z0-9._-]{0,62}$",
+        maxLength: 63,
         description: "a name of lower-case letters, digits and . _ -",
       }),
       Type.Null(),
@@ -54,11 +55,11 @@ const terms = {
   limits: Type.Optional(
     Type.Object(
       {
-        gpusPerJob: Type.Optional(Type.Integer({ minimum: 0 })),
+        gpusPerJob: Type.Optional(Type.Integer({ minimum: 0, maximum: 100_000_000 })),
         runTime: Type.Optional(Duration),
         defaultTime: Type.Optional(Duration),
-        waitingJobsPerUser: Type.Optional(Type.Integer({ minimum: 0 })),
-        gpusPerUser: Type.Optional(Type.Integer({ minimum: 0 })),
+        waitingJobsPerUser: Type.Optional(Type.Integer({ minimum: 0, maximum: 100_000_000 })),
+        gpusPerUser: Type.Optional(Type.Integer({ minimum: 0, maximum: 100_000_000 })),
         scratchMiB: Type.Optional(
           Type.Integer({ minimum: 1, maximum: 1_000_000_000, description: "What the folders of one member may hold" }),
         ),
@@ -74,7 +75,10 @@ const terms = {
         ),
         outputsKept: Type.Optional(Duration),
         gpuHours: Type.Optional(
-          Type.Object({ max: Type.Number({ minimum: 0 }), every: Duration }, { additionalProperties: false }),
+          Type.Object(
+            { max: Type.Number({ minimum: 0, maximum: 1_000_000_000 }), every: Duration },
+            { additionalProperties: false },
+          ),
         ),
       },
       { additionalProperties: false },
@@ -83,9 +87,9 @@ const terms = {
   allowed: Type.Optional(
     Type.Object(
       {
-        models: Type.Optional(Type.Array(Line(100), { maxItems: 100 })),
+        models: Type.Optional(Type.Array(Name(100), { maxItems: 100 })),
         types: Type.Optional(Type.Array(Type.Enum(["train", "service", "notebook", "batch"]), { maxItems: 4 })),
-        images: Type.Optional(Type.Array(Line(500), { maxItems: 100 })),
+        images: Type.Optional(Type.Array(Name(500), { maxItems: 100 })),
       },
       { additionalProperties: false },
     ),
@@ -96,9 +100,9 @@ export const AccountCreate = Type.Object({ path: AccountPath, ...terms }, { addi
 export type AccountCreate = Static<typeof AccountCreate>;
 const WindowTimes = Type.Object(
   {
-    from: Type.String({ maxLength: 40, description: "ISO 8601; without an offset, local time of tz" }),
-    to: Type.String({ maxLength: 40 }),
-    tz: Type.Optional(Type.String({ maxLength: 64, description: "IANA name of a time zone" })),
+    from: DateTime,
+    to: DateTime,
+    tz: Type.Optional(Zone),
   },
   { additionalProperties: false },
 );
@@ -181,3 +185,20 @@ export const AccountPage = Page(Account);
 
 export const SecretList = Page(Type.Object({ account: Type.String(), name: Type.String(), changedAt: Timestamp }));
 export const SecretPut = Type.Object({ value: Text(65_536) }, { additionalProperties: false });
+
+export const VolumeList = Page(
+  Type.Object({
+    account: Type.String(),
+    name: Type.String(),
+    path: Type.String({ description: "The folder on the machines" }),
+    readOnly: Type.Boolean(),
+    createdAt: Timestamp,
+  }),
+);
+export const VolumePut = Type.Object(
+  {
+    path: Line(500, "An absolute folder of the machines, such as /srv/data"),
+    readOnly: Type.Optional(Type.Boolean()),
+  },
+  { additionalProperties: false },
+);

@@ -12,13 +12,59 @@ export const AccountPath = Type.String({
   description: "An account path in lower case, from the tenant down, such as lab/vision",
 });
 
+/**
+ * The characters of the Unicode classes Cc, Cf, Zl and Zp, written out: patterns of the API are read by the regular
+ * expressions of many languages, which share neither names of classes nor escapes of characters.
+ */
+const unseen = [
+  "\u0000-\u001f\u007f-\u009f\u00ad\u0600-\u0605\u061c\u06dd\u070f\u0890\u0891\u08e2\u180e\u200b-\u200f",
+  "\u2028-\u202e\u2060-\u2064\u2066-\u206f\ufeff\ufff9-\ufffb\u{110bd}\u{110cd}\u{13430}-\u{1343f}",
+  "\u{1bca0}-\u{1bca3}\u{1d173}-\u{1d17a}\u{e0001}\u{e0020}-\u{e007f}",
+].join("");
+const spaces = " \u00a0\u1680\u2000-\u200a\u202f\u205f\u3000";
+
+export const linePattern = `^[^${unseen}]*$`;
+export const emailPattern = `^[^@${spaces}${unseen}]+@[^@${spaces}${unseen}]+$`;
+
 /** One line of text that a terminal may show: no control characters, no invisible ones that turn text around. */
 export function Line(maxLength: number, description?: string) {
-  return Type.String({ maxLength, pattern: "^[^\\p{Cc}\\p{Cf}\\p{Zl}\\p{Zp}]*$", ...(description && { description }) });
+  return Type.String({ maxLength, pattern: linePattern, ...(description && { description }) });
+}
+
+/** A line that says something. */
+export function Name(maxLength: number, description?: string) {
+  return Type.String({ minLength: 1, maxLength, pattern: linePattern, ...(description && { description }) });
+}
+
+/** A name in a path: it begins with a letter or digit, since `.` and `..` have a meaning of their own there. */
+export function PathName(maxLength: number, description: string) {
+  return Type.String({ maxLength, pattern: `^[A-Za-z0-9][^${unseen}]*$`, description });
 }
 
 /** All text but the one character that neither files nor environments can carry. */
-export const anyTextPattern = "^[^\\u0000]*$";
+export const anyTextPattern = "^[^\u0000]*$";
+
+const date = "[0-9]{4}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])";
+const clock = "([01][0-9]|2[0-3]):[0-5][0-9](:[0-5][0-9](\\.[0-9]{1,9})?)?";
+const offset = "([Zz]|[+-]([01][0-9]|2[0-3]):?[0-5][0-9])";
+const datePattern = `${date}([Tt ]${clock}${offset}?)?`;
+
+/** A date, or a date and time with an offset or in the zone that the request names beside it. */
+export const DateTime = Type.String({
+  pattern: `^${datePattern}$`,
+  maxLength: 40,
+  title: "a date and time",
+  description: "ISO 8601, such as 2026-09-01T18:00:00+02:00; without an offset, local time of tz",
+  examples: ["2026-09-01T18:00:00+02:00"],
+});
+
+export const Zone = Type.String({
+  pattern: "^[A-Za-z][A-Za-z0-9_+-]*(/[A-Za-z0-9_+-]+)*$",
+  maxLength: 64,
+  title: "a time zone",
+  description: "IANA name of a time zone, such as Europe/Berlin",
+  examples: ["Europe/Berlin"],
+});
 
 /** Text of any number of lines. */
 export function Text(maxLength: number, description?: string) {
@@ -36,7 +82,9 @@ export interface PageOf<Item> {
 
 export const PageQuery = {
   limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 1000, default: 100 })),
-  cursor: Type.Optional(Type.String({ maxLength: 512 })),
+  cursor: Type.Optional(
+    Type.String({ pattern: "^[A-Za-z0-9_-]+$", maxLength: 512, description: "next of the page before; opaque" }),
+  ),
 };
 
 const PlainValue = Type.Union([Type.String(), Type.Number(), Type.Boolean(), Type.Null()]);
@@ -83,16 +131,25 @@ export type Problem = Static<typeof Problem>;
 /** A GPU model, or `*` for any. */
 export const gpuModelPattern = "^(\\*|[A-Za-z0-9][A-Za-z0-9._-]{0,62})$";
 
+const gpus = Type.Number({ minimum: 0, maximum: 1_000_000, multipleOf: 0.001 });
+
 /** GPUs of any model, or by model, or by the owner's sizes: `4`, `{"H100": 4, "*": 2}`, `{"Small": 10}`. Parts down to thousandths of a GPU. */
 export const GpuAmount = Type.Union([
-  Type.Number({ minimum: 0, maximum: 1_000_000 }),
-  Type.Record(Type.String({ pattern: gpuModelPattern }), Type.Number({ minimum: 0, maximum: 1_000_000 }), {
-    additionalProperties: false,
-  }),
+  gpus,
+  Type.Record(Type.String({ pattern: gpuModelPattern }), gpus, { additionalProperties: false, maxProperties: 100 }),
 ]);
 export type GpuAmount = Static<typeof GpuAmount>;
 
-export const durationPattern = "^((\\d{1,9}(ms|s|m|h|d|w))+|(\\d{1,3}-)?\\d{1,4}:[0-5]\\d:[0-5]\\d)$";
+export const durationPattern = "^(([0-9]{1,9}(ms|s|m|h|d|w))+|([0-9]{1,3}-)?[0-9]{1,4}:[0-5][0-9]:[0-5][0-9])$";
+
+/** A date and time, or how long ago. */
+export const DateTimeOrAgo = Type.String({
+  pattern: `^(${datePattern}|${durationPattern.slice(1, -1)})$`,
+  maxLength: 64,
+  title: "a date and time, or a duration",
+  description: "ISO 8601, or a duration back from now such as 7d",
+  examples: ["7d"],
+});
 
 /** `90m`, `2h30m`, `1d`, `500ms`, and as batch systems write it `01:30:00`, `2-12:00:00`. */
 export const Duration = Type.String({

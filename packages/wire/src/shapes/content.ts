@@ -1,7 +1,11 @@
 import Type, { type Static } from "typebox";
 import { AccountPath, Line } from "./common.ts";
 
-const Digest = Type.String({ pattern: "^[0-9a-f]{64}$", description: "The sha256 of the bytes, in hexadecimal" });
+const Digest = Type.String({
+  pattern: "^[0-9a-f]{64}$",
+  maxLength: 64,
+  description: "The sha256 of the bytes, in hexadecimal",
+});
 
 /** Which of these contents does the tenant of the project not have yet? */
 export const ContentAsk = Type.Object(

@@ -1,5 +1,5 @@
 import Type, { type Static } from "typebox";
-import { Duration, Line, Page, Timestamp } from "./common.ts";
+import { DateTime, Duration, Line, Page, Timestamp, Zone } from "./common.ts";
 
 export const NodeShape = Type.Object({
   name: Type.String(),
@@ -81,9 +81,9 @@ export const ReasonBody = Type.Object({ reason: Type.Optional(Line(500)) }, { ad
 export const MaintenanceBody = Type.Union([
   Type.Object(
     {
-      from: Type.String({ maxLength: 40, description: "ISO 8601; without an offset, local time of tz" }),
-      to: Type.String({ maxLength: 40 }),
-      tz: Type.Optional(Type.String({ maxLength: 64, description: "IANA name of a time zone" })),
+      from: DateTime,
+      to: DateTime,
+      tz: Type.Optional(Zone),
       reason: Type.Optional(Line(500)),
     },
     { additionalProperties: false },

@@ -1,7 +1,7 @@
 import type { JobOutcome } from "@tessera/core";
 import Type, { type Static } from "typebox";
 import { reasonKinds } from "../reasons.ts";
-import { AccountPath, anyTextPattern, Duration, Line, Page, Text, Timestamp } from "./common.ts";
+import { AccountPath, anyTextPattern, DateTime, Duration, Line, Name, Page, Text, Timestamp, Zone } from "./common.ts";
 
 const name = Type.String({
   pattern: "^[A-Za-z0-9]([A-Za-z0-9._-]{0,98}[A-Za-z0-9])?$",
@@ -13,7 +13,7 @@ const countOrRange = Type.Union(
   [
     Type.Integer({ minimum: 1, maximum: 100_000, title: "a number" }),
     Type.String({
-      pattern: "^\\d{1,6}(\\.\\.\\d{1,6})?$",
+      pattern: "^[0-9]{1,6}(\\.\\.[0-9]{1,6})?$",
       maxLength: 14,
       title: "a range",
       description: "a range such as 4..8 for an elastic gang",
@@ -22,7 +22,7 @@ const countOrRange = Type.Union(
   { examples: ["4..8"] },
 );
 const modelName = "[A-Za-z][A-Za-z0-9._-]{0,62}";
-const gpuPattern = `^(((\\*|${modelName}):)?(\\d{1,6}(\\.\\d{1,6})?|\\d{1,2}g\\.\\d{1,3}gb(\\+me)?|all)|${modelName})$`;
+const gpuPattern = `^(((\\*|${modelName}):)?([0-9]{1,6}(\\.[0-9]{1,6})?|[0-9]{1,2}g\\.[0-9]{1,3}gb(\\+me)?|all)|${modelName})$`;
 const gpuText = Type.Union(
   [
     Type.Number({ minimum: 0, maximum: 100_000, title: "a number of GPUs" }),
@@ -38,7 +38,7 @@ const gpuText = Type.Union(
 const size = Type.Union(
   [
     Type.String({
-      pattern: "^\\d{1,9}(\\.\\d{1,3})? ?(MiB|GiB|TiB|MB|GB|TB|M|G|T)$",
+      pattern: "^[0-9]{1,9}(\\.[0-9]{1,3})? ?(MiB|GiB|TiB|MB|GB|TB|M|G|T)$",
       maxLength: 20,
       title: "a size",
       description: "a size such as 512MiB, 64GiB or 1.5TiB",
@@ -52,15 +52,19 @@ const needs = Type.Array(Type.Enum(["rt", "nvenc", "nvdec"]), {
   description: "What each GPU must be able to do: trace rays, encode or decode video",
 });
 const model = Type.Union([
-  Line(200, "Size or name: 7B, llama-3.1-70b"),
+  Name(200, "Size or name: 7B, llama-3.1-70b"),
   Type.Object(
     {
-      name: Line(200, "Size or name: 7B, llama-3.1-70b"),
+      name: Name(200, "Size or name: 7B, llama-3.1-70b"),
       precision: Type.Optional(Type.Enum(["fp32", "fp16", "bf16", "fp8", "int8", "int4"])),
-      context: Type.Optional(Type.Integer({ minimum: 1, description: "Tokens of one request or training sequence" })),
-      requests: Type.Optional(Type.Integer({ minimum: 1, description: "Served at the same time" })),
+      context: Type.Optional(
+        Type.Integer({ minimum: 1, maximum: 100_000_000, description: "Tokens of one request or training sequence" }),
+      ),
+      requests: Type.Optional(Type.Integer({ minimum: 1, maximum: 1_000_000, description: "Served at the same time" })),
       tuning: Type.Optional(Type.Enum(["full", "lora", "qlora"])),
-      batch: Type.Optional(Type.Integer({ minimum: 1, description: "Sequences of one training step on one GPU" })),
+      batch: Type.Optional(
+        Type.Integer({ minimum: 1, maximum: 1_000_000, description: "Sequences of one training step on one GPU" }),
+      ),
     },
     { additionalProperties: false },
   ),
@@ -68,7 +72,7 @@ const model = Type.Union([
 const range = (description: string) =>
   Type.String({
     // Longer numbers than any array has, so that what is too large is refused as that.
-    pattern: "^\\d{1,12}-\\d{1,12}(:\\d{1,12})?(%\\d{1,12})?$",
+    pattern: "^[0-9]{1,12}-[0-9]{1,12}(:[0-9]{1,12})?(%[0-9]{1,12})?$",
     maxLength: 52,
     title: "a range",
     description,
@@ -89,10 +93,11 @@ const workdir = Type.Union([
     {
       tree: Type.String({
         pattern: "^[0-9a-f]{64}$",
+        maxLength: 64,
         description: "The sha256 of a tree that was uploaded as content",
       }),
       commit: Type.Optional(
-        Type.String({ pattern: "^[0-9a-f]{40,64}$", description: "The commit that the folder was at" }),
+        Type.String({ pattern: "^[0-9a-f]{40,64}$", maxLength: 64, description: "The commit that the folder was at" }),
       ),
       dirty: Type.Optional(Type.Boolean({ description: "The folder held changes beside the commit" })),
       from: Type.Optional(Line(1024, "The folder that was sent")),
@@ -129,7 +134,9 @@ const video = Type.Union([
       length: Duration,
       picture: Type.Optional(Type.Enum(["1080p", "4k"])),
       fps: Type.Optional(Type.Integer({ minimum: 1, maximum: 1000 })),
-      speed: Type.Optional(Type.Integer({ minimum: 1, description: "Frames a second that one encoder does" })),
+      speed: Type.Optional(
+        Type.Integer({ minimum: 1, maximum: 1_000_000, description: "Frames a second that one encoder does" }),
+      ),
       segment: Type.Optional(Duration),
     },
     { additionalProperties: false },
@@ -139,7 +146,7 @@ const amount = (description: string) =>
   Type.Union(
     [
       Type.Number({ exclusiveMinimum: 0, maximum: 1_000_000_000, title: "an amount" }),
-      Type.String({ pattern: "^\\d{1,9}(\\.\\d{1,6})?$", maxLength: 16, title: "an amount", description }),
+      Type.String({ pattern: "^[0-9]{1,9}(\\.[0-9]{1,6})?$", maxLength: 16, title: "an amount", description }),
     ],
     { examples: ["12.50"] },
   );
@@ -153,7 +160,7 @@ export const JobSpecBody = Type.Object(
     name: Type.Optional(name),
     project: Type.Optional(AccountPath),
     type: Type.Optional(Type.Enum(["train", "service", "notebook", "batch"])),
-    image: Type.Optional(Line(500)),
+    image: Type.Optional(Name(500)),
     workdir: Type.Optional(workdir),
     venv: Type.Optional(venv),
     setup: Type.Optional(Text(200_000, "Shell commands to run once before run")),
@@ -187,14 +194,14 @@ export const JobSpecBody = Type.Object(
     video: Type.Optional(video),
     nodes: Type.Optional(countOrRange),
     members: Type.Optional(countOrRange),
-    cpus: Type.Optional(Type.Number({ minimum: 0, maximum: 100_000 })),
+    cpus: Type.Optional(Type.Number({ minimum: 0, maximum: 100_000, multipleOf: 0.001 })),
     memory: Type.Optional(size),
     shm: Type.Optional(size),
     scratch: Type.Optional(size),
     gpu_memory: Type.Optional(size),
     gpu_compute: Type.Optional(
       Type.String({
-        pattern: "^([1-9]\\d?|100)%$",
+        pattern: "^([1-9][0-9]?|100)%$",
         maxLength: 4,
         title: "a percentage",
         description: "A percentage of one GPU, such as 25%",
@@ -207,9 +214,9 @@ export const JobSpecBody = Type.Object(
     expected_time: Type.Optional(Duration),
     max_price: Type.Optional(amount("the most that an hour of one GPU may cost beyond the guarantee, such as 2.50")),
     budget: Type.Optional(amount("the most that all attempts together may cost, such as 12.50")),
-    deadline: Type.Optional(Line(64, "ISO 8601; with an offset, or local to tz")),
-    not_before: Type.Optional(Line(64, "ISO 8601; with an offset, or local to tz")),
-    tz: Type.Optional(Line(64, "IANA zone, such as Europe/Berlin")),
+    deadline: Type.Optional(DateTime),
+    not_before: Type.Optional(DateTime),
+    tz: Type.Optional(Zone),
     priority: Type.Optional(
       Type.Union([Type.Enum(["low", "normal", "high"]), Type.Integer({ minimum: -1000, maximum: 1000 })], {
         examples: ["high"],
@@ -231,7 +238,7 @@ export const JobSpecBody = Type.Object(
     checkpoint: Type.Optional(
       Type.Object(
         {
-          dir: Type.Optional(Line(4096)),
+          dir: Type.Optional(Name(4096)),
           signal: Type.Optional(
             Type.String({
               pattern: "^(SIG)?[A-Z0-9]{2,9}$",
@@ -256,16 +263,16 @@ export const JobSpecBody = Type.Object(
     array: Type.Optional(elements),
     after: Type.Optional(
       Type.Union([
-        Line(100),
+        Name(100),
         Type.Object(
-          { job: Line(100), when: Type.Optional(Type.Enum(["succeeded", "ended"])) },
+          { job: Name(100), when: Type.Optional(Type.Enum(["succeeded", "ended"])) },
           { additionalProperties: false },
         ),
         Type.Array(
           Type.Union([
-            Line(100),
+            Name(100),
             Type.Object(
-              { job: Line(100), when: Type.Optional(Type.Enum(["succeeded", "ended"])) },
+              { job: Name(100), when: Type.Optional(Type.Enum(["succeeded", "ended"])) },
               { additionalProperties: false },
             ),
           ]),
@@ -287,7 +294,7 @@ export const JobSpecBody = Type.Object(
           ),
           Type.Array(
             Type.String({
-              pattern: "^[A-Za-z_][A-Za-z0-9_]{0,127}=[^\\u0000]*$",
+              pattern: "^[A-Za-z_][A-Za-z0-9_]{0,127}=[^\u0000]*$",
               maxLength: 32_900,
               title: "NAME=value",
               description: "NAME=value",
@@ -303,6 +310,8 @@ export const JobSpecBody = Type.Object(
       Type.Array(
         Type.String({
           pattern: "^[A-Za-z_][A-Za-z0-9_]{0,127}$",
+          maxLength: 128,
+          title: "the name of a secret",
           description: "The name of a secret: letters, digits and _",
         }),
         {
@@ -310,6 +319,13 @@ export const JobSpecBody = Type.Object(
           description: "Names; values are set with tess secret",
         },
       ),
+    ),
+    mounts: Type.Optional(
+      Type.Record(Type.String({ maxLength: 500 }), Line(200, "vol:NAME, or job:NAME/OUTPUT"), {
+        maxProperties: 32,
+        description: "Volumes and outputs of other jobs, by the absolute path at which the job sees them",
+        examples: [{ "/data": "vol:data" }],
+      }),
     ),
     outputs: Type.Optional(
       Type.Record(
@@ -321,6 +337,9 @@ export const JobSpecBody = Type.Object(
     topology: Type.Optional(
       Type.String({
         pattern: "^(zone|block|rack|nvlink|node)\\??$",
+        maxLength: 7,
+        title: "a topology level",
+        examples: ["rack"],
         description:
           "zone, block, rack, nvlink or node: all members in one place of this level; add ? to prefer it only",
       }),
@@ -328,6 +347,9 @@ export const JobSpecBody = Type.Object(
     spread: Type.Optional(
       Type.String({
         pattern: "^(zone|block|rack|nvlink|node)\\??$",
+        maxLength: 7,
+        title: "a topology level",
+        examples: ["rack"],
         description:
           "zone, block, rack, nvlink or node: members in different places of this level; add ? to prefer it only",
       }),
@@ -342,7 +364,6 @@ export const JobSpecBody = Type.Object(
     probe: Type.Optional(refusedForNow("Readiness probe")),
     idle: Type.Optional(refusedForNow("Idle policy")),
     schedule: Type.Optional(refusedForNow("Recurring schedule")),
-    mounts: Type.Optional(refusedForNow("Mounts")),
     matrix: Type.Optional(refusedForNow("Parameter matrix")),
     ide: Type.Optional(refusedForNow("Notebook front ends")),
     burst: Type.Optional(refusedForNow("Bursting to providers")),

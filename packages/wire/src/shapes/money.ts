@@ -1,22 +1,40 @@
 import Type, { type Static } from "typebox";
-import { AccountPath, gpuModelPattern, Line, Page, Timestamp } from "./common.ts";
+import { AccountPath, DateTime, gpuModelPattern, Line, Page, Timestamp, Zone } from "./common.ts";
 
 /** Millionths of a currency's unit, as text: they pass 2^53. */
 const Micros = Type.String({
-  pattern: "^-?\\d{1,30}$",
+  pattern: "^-?[0-9]{1,30}$",
+  maxLength: 31,
   description: "A whole number of millionths of the currency: 2500000 is 2.50",
 });
-const Currency = Type.String({ pattern: "^[A-Z]{3}$", description: "A currency code of three capitals, such as EUR" });
+const MicrosAbove0 = Type.String({
+  pattern: "^[1-9][0-9]{0,29}$",
+  maxLength: 30,
+  title: "an amount above 0",
+  description: "A whole number of millionths of the currency: 2500000 is 2.50",
+});
+const Currency = Type.String({
+  pattern: "^[A-Z]{3}$",
+  maxLength: 3,
+  description: "A currency code of three capitals, such as EUR",
+});
 const PerMille = Type.Integer({ minimum: 0, maximum: 100_000, description: "1000 changes nothing" });
 const Rate = Type.Integer({ minimum: 0, maximum: 1_000_000_000_000, description: "Micros for an hour" });
-const Model = Type.String({ pattern: gpuModelPattern, description: "A GPU model, or * for any" });
-const Multipliers = Type.Record(Type.String({ maxLength: 40 }), PerMille);
+const Model = Type.String({ pattern: gpuModelPattern, maxLength: 63, description: "A GPU model, or * for any" });
+const Multipliers = Type.Record(Type.String({ pattern: "^[A-Za-z0-9?][A-Za-z0-9._+-]{0,39}$" }), PerMille, {
+  additionalProperties: false,
+  maxProperties: 100,
+});
 const strict = { additionalProperties: false };
 
 const GpuRate = Type.Object({ model: Model, reservedMicros: Rate, burstMicros: Rate }, strict);
 
 const priceList = {
-  id: Type.String({ pattern: "^[a-zA-Z0-9][a-zA-Z0-9._-]{0,62}$", description: "A name of letters, digits and . _ -" }),
+  id: Type.String({
+    pattern: "^[a-zA-Z0-9][a-zA-Z0-9._-]{0,62}$",
+    maxLength: 63,
+    description: "A name of letters, digits and . _ -",
+  }),
   currency: Currency,
   gpus: Type.Array(GpuRate, { minItems: 1, maxItems: 200 }),
   isolation: Type.Optional(Multipliers),
@@ -26,8 +44,8 @@ const priceList = {
   memoryMicrosPerGiBHour: Type.Optional(Rate),
   storageMicrosPerGiBHour: Type.Optional(Rate),
   unbilled: Type.Optional(
-    Type.Array(Line(20), {
-      maxItems: 20,
+    Type.Array(Type.Enum(["starting", "running", "stopping", "scrub", "reshape", "stranded", "dedicated"]), {
+      maxItems: 7,
       description: "States that cost nothing; starting, scrub and reshape when left out",
     }),
   ),
@@ -48,11 +66,16 @@ const priceList = {
     Type.Array(
       Type.Object(
         {
-          tz: Type.String({ maxLength: 64 }),
+          tz: Zone,
           days: Type.Array(Type.Integer({ minimum: 1, maximum: 7 }), { maxItems: 7 }),
-          from: Type.String({ pattern: "^([01]\\d|2[0-3]):[0-5]\\d$", description: "A time of day, such as 22:00" }),
+          from: Type.String({
+            pattern: "^([01][0-9]|2[0-3]):[0-5][0-9]$",
+            maxLength: 5,
+            description: "A time of day, such as 22:00",
+          }),
           to: Type.String({
-            pattern: "^(([01]\\d|2[0-3]):[0-5]\\d|24:00)$",
+            pattern: "^(([01][0-9]|2[0-3]):[0-5][0-9]|24:00)$",
+            maxLength: 5,
             description: "A time of day, such as 06:00 or 24:00",
           }),
           perMille: PerMille,
@@ -68,8 +91,8 @@ const priceList = {
 export const PricePut = Type.Object(
   {
     ...priceList,
-    from: Type.String({ maxLength: 40, description: "ISO 8601; without an offset, local time of tz" }),
-    tz: Type.Optional(Type.String({ maxLength: 64 })),
+    from: DateTime,
+    tz: Type.Optional(Zone),
   },
   strict,
 );
@@ -77,9 +100,9 @@ export type PricePut = Static<typeof PricePut>;
 
 export const ContractPut = Type.Object(
   {
-    from: Type.String({ maxLength: 40 }),
-    to: Type.String({ maxLength: 40 }),
-    tz: Type.Optional(Type.String({ maxLength: 64 })),
+    from: DateTime,
+    to: DateTime,
+    tz: Type.Optional(Zone),
     gpus: Type.Optional(Type.Array(GpuRate, { maxItems: 200 })),
     perMille: Type.Optional(PerMille),
   },
@@ -148,7 +171,7 @@ export type Estimate = Static<typeof Estimate>;
 
 export const BudgetPut = Type.Object(
   {
-    limitMicros: Micros,
+    limitMicros: MicrosAbove0,
     every: Type.Optional(Type.Enum(["month", "once"])),
     alertsPerMille: Type.Optional(Type.Array(Type.Integer({ minimum: 1, maximum: 1000 }), { maxItems: 10 })),
     stop: Type.Optional(Type.Enum(["alert", "refuse-new", "stop-burst", "stop-all"])),
@@ -334,7 +357,9 @@ export const EntryPost = Type.Object(
     account: AccountPath,
     kind: Type.Enum(["payment", "hold", "post", "void", "adjustment"]),
     micros: Micros,
-    of: Type.Optional(Type.Integer({ minimum: 1, description: "The hold, or the entry that is put right" })),
+    of: Type.Optional(
+      Type.Integer({ minimum: 1, maximum: 1_000_000_000_000, description: "The hold, or the entry that is put right" }),
+    ),
     memo: Line(300),
   },
   strict,
@@ -343,7 +368,11 @@ export type EntryPost = Static<typeof EntryPost>;
 
 export const PeriodClose = Type.Object(
   {
-    period: Type.String({ pattern: "^\\d{4}-(0[1-9]|1[0-2])$", description: "A month that is over, such as 2026-11" }),
+    period: Type.String({
+      pattern: "^[0-9]{4}-(0[1-9]|1[0-2])$",
+      maxLength: 7,
+      description: "A month that is over, such as 2026-11",
+    }),
   },
   strict,
 );

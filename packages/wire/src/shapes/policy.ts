@@ -1,5 +1,5 @@
 import Type, { type Static } from "typebox";
-import { Duration, Line } from "./common.ts";
+import { Duration, Name } from "./common.ts";
 
 /** What the owner decides for the whole fleet. */
 const policy = {
@@ -41,8 +41,9 @@ const policy = {
     Type.Integer({ minimum: 0, maximum: 1_073_741_824, description: "MiB that are kept for one tenant" }),
   ),
   sizes: Type.Optional(
-    Type.Record(Type.String({ pattern: "^[A-Za-z][A-Za-z0-9_-]{0,31}$" }), Line(100, "1g.10gb, H100:0.25 or H100:1"), {
+    Type.Record(Type.String({ pattern: "^[A-Za-z][A-Za-z0-9_-]{0,31}$" }), Name(100, "1g.10gb, H100:0.25 or H100:1"), {
       additionalProperties: false,
+      maxProperties: 100,
       description: "Sizes by name, in which quotas can be given and jobs can ask",
     }),
   ),

@@ -2,7 +2,7 @@ import Type, { type Static } from "typebox";
 import { Page, Timestamp } from "./common.ts";
 
 /** Whole GPU-unit-milliseconds; 21,000 units = one GPU. As text, since a month of a large fleet passes 2^53. */
-const UnitMs = Type.String({ pattern: "^\\d+$" });
+const UnitMs = Type.String({ pattern: "^[0-9]+$" });
 
 export const UsageRowShape = Type.Object({
   key: Type.String({ description: "Account path, user, job, device or node, as asked with by=" }),

@@ -24,8 +24,11 @@ export type DenialKind = keyof typeof statusOfDenial;
 export interface Denial extends Omit<Refusal, "refused" | "also"> {
   readonly refused: DenialKind | RefusalKind;
   readonly also?: readonly Denial[];
-  /** The request is not what the API's description allows; otherwise it is well-formed, and means nothing here. */
-  readonly misshapen?: true;
+  /**
+   * The request is not what the API's description allows, and every such mistake was looked for or only the first;
+   * otherwise it is well-formed, and means nothing here.
+   */
+  readonly misshapen?: "all" | "first";
   /** The field as it could be written in a job file. */
   readonly example?: string;
   /** The live jobs that an ambiguous name may mean. */
@@ -63,7 +66,7 @@ export function forbidden(action: string): Denial {
 }
 
 export function statusOf({ refused: kind, misshapen }: Pick<Denial, "refused" | "misshapen">): number {
-  if (misshapen) return statusOfDenial.malformed;
+  if (misshapen !== undefined) return statusOfDenial.malformed;
   return kind in statusOfDenial ? statusOfDenial[kind as DenialKind] : statusOfRefusal[kind as RefusalKind];
 }
 

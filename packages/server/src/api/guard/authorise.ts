@@ -167,10 +167,12 @@ function visible({ control: { state } }: Api, { route, principal, query }: Asked
   return accounts.length > 0 ? accounts : forbidden(route.action);
 }
 
-/** By id or login name. */
+/** By id or login name. Of someone who was erased nothing is left but an id in the books. */
 export function userNamed(api: Api, name: string): User | undefined {
   const { users } = api.control.state;
-  return users.get(name as UserId) ?? users.get(api.people.idOf(name) ?? ("" as UserId));
+  const user = users.get(name as UserId) ?? users.get(api.people.idOf(name) ?? ("" as UserId));
+  const erased = user?.disabled && api.people.person(user.id) === undefined;
+  return erased ? undefined : user;
 }
 
 function onUser(api: Api, { id, route, principal, params }: Asked): User | Denial {

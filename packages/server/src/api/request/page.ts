@@ -9,7 +9,7 @@ export interface PageAsk {
 export const usualLimit = 100;
 
 export function badCursor(): Denial {
-  return deny("invalid", "is not a cursor of this list", "Leave it out to start from the first page.", "cursor");
+  return deny("not-found", "is not a cursor of this list", "Leave it out to start from the first page.", "cursor");
 }
 
 /** What a cursor of this list holds; undefined without one. */

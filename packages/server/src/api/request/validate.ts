@@ -8,7 +8,8 @@ type Schema = object;
 /** Says whether a value has the shape, and everything that is wrong with it if not. */
 export type Check = (value: unknown) => Denial | undefined;
 
-const options = { strict: false, verbose: true, validateFormats: false } as const;
+// Amounts are counted in thousandths, which binary fractions miss by a little.
+const options = { strict: false, verbose: true, validateFormats: false, multipleOfPrecision: 6 } as const;
 const exact = new Ajv2020(options);
 // Looks on after the first mistake. Only asked once there is one: it takes longer.
 const thorough = new Ajv2020({ ...options, allErrors: true });
@@ -24,31 +25,32 @@ export function checkOfBody(schema: Schema, sensitive: boolean): Check {
   let all: ValidateFunction | undefined;
   return (value) => {
     if (first(value)) return undefined;
-    let errors = first.errors ?? [];
-    if (countUpTo(value, valuesMax) < valuesMax) {
-      all ??= thorough.compile(schema);
-      all(value);
-      errors = all.errors ?? errors;
-    }
-    return denialOfAll(errors, sensitive);
+    if (countUpTo(value, valuesMax) === valuesMax) return denialOfAll(first.errors!, sensitive, "first");
+    all ??= thorough.compile(schema);
+    all(value);
+    return denialOfAll(all.errors!, sensitive, "all");
   };
 }
 
 /** Compiles a schema for query strings. The checked value is changed: numbers and booleans become such. */
 export function checkOfQuery(schema: Schema): Check {
   const validate = reading.compile(schema);
-  return (value) => (validate(value) ? undefined : denialOfAll(validate.errors ?? [], false));
+  return (value) => (validate(value) ? undefined : denialOfAll(validate.errors!, false, "first"));
 }
 
 /** The mistakes of a value, each field once. */
-function denialOfAll(errors: readonly ErrorObject[], sensitive: boolean): Denial {
+function denialOfAll(
+  errors: readonly ErrorObject[],
+  sensitive: boolean,
+  misshapen: NonNullable<Denial["misshapen"]>,
+): Denial {
   const told = new Map<string, Denial>();
   const all = worthTelling(errors);
   const written = all.filter(({ error }) => error.keyword !== "required");
   const missing = all.filter(({ error }) => error.keyword === "required" && !isMisspelt(error, written));
   for (const { error, choice } of [...written, ...missing]) {
     const denial = denialOf(error, choice, sensitive);
-    if (!told.has(denial.field)) told.set(denial.field, { ...denial, misshapen: true });
+    if (!told.has(denial.field)) told.set(denial.field, { ...denial, misshapen });
   }
   const [main, ...also] = told.values();
   return also.length === 0 ? main! : { ...main!, also };

@@ -102,7 +102,7 @@ describe("nobody gets more than was given", () => {
     assert.equal(await status(narrow.token, "POST", "/v1/tokens", { scopes: [] }), 403);
     const child = await server.call(narrow.token, "POST", "/v1/tokens", {});
     assert.deepEqual([child.status, child.json.scopes], [201, ["job.read", "token.write"]]);
-    assert.equal(await status(narrow.token, "POST", "/v1/tokens", { scopes: ["fly"] }), 422);
+    assert.equal(await status(narrow.token, "POST", "/v1/tokens", { scopes: ["job.fly"] }), 422);
   });
 
   it("[S33] after a token is revoked, at once", async () => {

@@ -85,7 +85,10 @@ describe("the face of the server", () => {
             path,
           );
         }
-        assert.equal(responses.default?.$ref, "#/components/responses/Problem");
+        for (const [status, answer] of Object.entries(responses))
+          if (Number(status) >= 400) assert.equal(answer.$ref, `#/components/responses/Problem${status}`);
+        for (const status of ["400", "403", "429", "500"])
+          assert.ok(responses[status] !== undefined, `${id} ${status}`);
         const schemas = [
           ...parameters.map((each) => each.schema),
           ...Object.values(requestBody?.content ?? {}).map((each) => each.schema),

@@ -187,14 +187,10 @@ describe("bad input", () => {
   it("refuses headers that are not what they must be", async () => {
     for (const key of ["", " ", "x".repeat(201), "a\tb"]) {
       const answer = await submit({ run: "true" }, { "idempotency-key": key });
-      assert.equal(
-        answer.status === 422 || (key.trim() === "" && answer.status === 201),
-        true,
-        `${JSON.stringify(key)} ${answer.text}`,
-      );
+      assert.equal(answer.status, 400, `${JSON.stringify(key)} ${answer.text}`);
     }
     const cursor = await server.call(ada.token, "GET", "/v1/jobs?cursor=AAAA");
-    assert.deepEqual([cursor.status, cursor.json.field], [422, "cursor"]);
+    assert.deepEqual([cursor.status, cursor.json.field], [404, "cursor"]);
     const etag = await server.call(
       owner.token,
       "PATCH",

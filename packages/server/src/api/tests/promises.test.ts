@@ -255,7 +255,7 @@ describe("pages", () => {
       );
       assert.deepEqual([audit.json.items.length, rest.json.items.length], [10, 15]);
       const wrong = await t.server.call(t.owner.token, "GET", `/v1/jobs?cursor=${audit.json.next}`);
-      assert.equal(wrong.status, 422);
+      assert.equal(wrong.status, 404);
     } finally {
       await t.server.close();
     }
@@ -289,7 +289,7 @@ describe("a quota for a time", () => {
         [{ trust: "untrusted", window }, "trust"],
         [{ window }, "window"],
         [{ weight: 1, window: { ...window, tz: "Mars/Base" } }, "window.tz"],
-        [{ weight: 1, window: { ...window, from: "soon" } }, "window.from"],
+        [{ weight: 1, window: { ...window, from: "2100-02-31" } }, "window.from"],
         [{ weight: 1, window: { ...window, to: window.from } }, "window.to"],
         [{ weight: 1, window: null }, "weight"],
       ] as const) {
@@ -402,7 +402,7 @@ describe("audit", () => {
       }
       assert.doesNotMatch(JSON.stringify(items), /hush-hush|long enough/);
       // Erased means erased: no name is left anywhere, and it can be taken again.
-      assert.equal((await call("GET", `/v1/users/${user.json.id}`)).json.name, "");
+      assert.equal((await call("GET", `/v1/users/${user.json.id}`)).status, 404);
       assert.equal((await t.control.reader.privates("person")).has(user.json.id), false);
       assert.equal((await t.control.reader.privates("password")).has(user.json.id), false);
       assert.equal((await call("POST", "/v1/users", { name: "eve" })).status, 201);

@@ -70,7 +70,7 @@ describe("a job with mistakes", () => {
   });
 
   it("is told what the fleet cannot hold together with what cannot be read", async () => {
-    const { status, json } = await submit({ run: "x", gpus: "H100:64", deadline: "never", tz: "Moon/Base" });
+    const { status, json } = await submit({ run: "x", gpus: "H100:64", deadline: "2100-02-31", tz: "Moon/Base" });
     assert.equal(status, 422);
     assert.deepEqual(fields(json.problems), ["tz", "deadline", "gpus"]);
   });
@@ -97,5 +97,8 @@ describe("a job with mistakes", () => {
     assert.equal((await submit({ run: "x", env: many })).json.problems.length, 50);
     const more = Object.fromEntries(Array.from({ length: 3_000 }, (_, i) => [`x-${i}`, i]));
     assert.equal((await submit({ run: "x", env: more })).json.problems.length, 1);
+    const lists = { run: 7, env: Array.from({ length: 3_000 }, () => ({ a: [1] })) };
+    const { status, json } = await submit(lists);
+    assert.deepEqual([status, json.problems.length], [400, 1]);
   });
 });

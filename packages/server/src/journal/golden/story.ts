@@ -16,6 +16,8 @@ export function tellStory(seed: string): Teller {
   jobs(t);
   plans(t);
   leaving(t);
+  code(t);
+  results(t);
   trouble(t);
   takingBack(t);
   elastic(t);
@@ -63,6 +65,9 @@ function fleetAndAccounts(t: Teller): void {
   t.do({ kind: "secret.set", account: "lab", name: "WANDB_KEY" });
   t.do({ kind: "secret.set", account: "lab", name: "OLD" });
   t.do({ kind: "secret.delete", account: "lab", name: "OLD" });
+  t.do({ kind: "volume.create", account: "lab", name: "data", path: "/srv/data", readOnly: true });
+  t.do({ kind: "volume.create", account: "lab", name: "old", path: "/srv/old", readOnly: false });
+  t.do({ kind: "volume.delete", account: "lab", name: "old" });
 }
 
 function jobs(t: Teller): void {
@@ -222,6 +227,48 @@ function leaving(t: Teller): void {
   t.run("saves");
   t.do({ kind: "job.requeue", job: jobId("saves") });
   t.report("saves", { kind: "exited", ran: true, code: 0, done: true });
+}
+
+/** Jobs that keep files, and one that mounts them. */
+function results(t: Teller): void {
+  const fields = { outputs: { model: "ckpt/*.pt", plots: "$TESS_OUT/**" }, shm: "1GiB", scratch: "20GiB" };
+  t.submit("keeps", "lab", {
+    ...fields,
+    members: 2,
+    gpus: 0,
+    memory: "2GiB",
+    mounts: { "/data": "vol:data" },
+  } as never);
+  t.run("keeps");
+  const kept = { name: "model", tree: "ab".repeat(32), files: 2, bytes: 300 };
+  const left = { files: 1, bytes: 9, why: "only 300 bytes may be kept" };
+  t.report("keeps", {
+    kind: "exited",
+    ran: true,
+    code: 0,
+    outputs: [kept, { name: "plots", files: 0, bytes: 0, left }],
+  });
+  t.report("keeps", { kind: "exited", ran: true, code: 0, outputs: [{ ...kept, rank: 1 }] }, 1);
+  t.submit("uses", "lab", { gpus: 0, mounts: { "/in": `job:${jobId("keeps")}/model` } } as never);
+  // What an attempt leaves that is followed by another is not kept.
+  t.submit("again", "lab", { gpus: 0, retry: 1 });
+  t.run("again");
+  t.report("again", { kind: "exited", ran: true, code: 1, outputs: [kept] });
+}
+
+/** Jobs bring their files, in each way there is; the owner limits what may be sent. */
+function code(t: Teller): void {
+  const content = { snapshotFilesMax: 10_000, snapshotMiBMax: 512, contentMiBMax: 100_000 };
+  t.do({ kind: "policy.set", policy: { ...t.state.policy, ...content } });
+  const tree = { tree: hash, commit: hash.slice(0, 40), dirty: true, from: "/home/ana/train" };
+  t.submit("sent", "lab", { workdir: tree, venv: { path: "/home/ana/train/.venv", optional: true } });
+  t.run("sent");
+  t.exit("sent", 0);
+  t.submit("fetched", "lab", { workdir: { git: "https://example.org/lab/train.git", ref: "v1" }, venv: "/opt/env" });
+  t.report("fetched", { kind: "refused", reason: "train.py is not kept here: send it again" });
+  t.submit("placed", "lab", { workdir: { in_place: "/data/run" } });
+  t.do({ kind: "job.cancel", job: jobId("placed") });
+  t.report("placed", { kind: "exited", ran: false });
 }
 
 /** Too many different jobs wait for all of them to claim at once: they take turns. */

@@ -20,7 +20,6 @@ export function holdDirectory(dir: string): { release(): void } {
     throw new StoreHeld(
       `The store in ${dir} is held by another Tessera server${pidIn(holderFile)}. ` +
         "Stop that one first, or start this one with another data directory.",
-      { cause },
     );
   }
   try {

@@ -1,10 +1,11 @@
-import { existsSync, mkdirSync } from "node:fs";
+import { copyFileSync, existsSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { statfs } from "node:fs/promises";
-import { resolve } from "node:path";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import type { JournalHead } from "../../journal/format.ts";
 import { headOf, sealRow } from "../../journal/row.ts";
-import { type FillableStore, type Filling, pour, type WholeReader } from "../contents.ts";
+import { type FillableStore, type Filling, pour, type Source, type WholeReader } from "../contents.ts";
 import { openHeadFile } from "../head/compare.ts";
 import type { HeadFile } from "../head/head-file.ts";
 import {
@@ -20,7 +21,7 @@ import {
 import { Turns } from "../turns.ts";
 import { primaryCodeOf, sqliteCorrupt } from "./codes.ts";
 import { Committer, type CommitWork } from "./committer.ts";
-import { fileIn, headFileIn, openUnsynced, openWritable } from "./connect.ts";
+import { cutOff, fileIn, headFileIn, openUnsynced, openWritable } from "./connect.ts";
 import { Inserts } from "./insert.ts";
 import { holdDirectory } from "./lock.ts";
 import { SqliteReader } from "./reader.ts";
@@ -63,9 +64,8 @@ export async function openUnsyncedSqliteStore(dir: string): Promise<FillableStor
 /** What an error of SQLite means that says that the file is not as it was written; any other error as it is. */
 function damageOf(error: unknown, file: string): unknown {
   if (primaryCodeOf(error) !== sqliteCorrupt) return error;
-  return new StoreDamaged(`The store ${file} is damaged (${(error as Error).message}). ${restoreInstead}`, {
-    cause: error,
-  });
+  const why = cutOff(file) ?? (error as Error).message;
+  return new StoreDamaged(`The store ${file} is damaged: ${why}. ${restoreInstead}`, { cause: error });
 }
 
 /** The journal of a file of any version; empty where there is none. Reads only: a damaged store is left as it is. */
@@ -103,6 +103,47 @@ export function openFile(file: string): SqliteReader {
   return new SqliteReader(openReadOnly(file));
 }
 
+/** Whether a file is of the version before this one. */
+export function isOfVersionBefore(file: string): boolean {
+  const db = new DatabaseSync(file, { readOnly: true, timeout: 5_000 });
+  try {
+    return checkVersion(db, file) === schemaVersion - 1;
+  } finally {
+    db.close();
+  }
+}
+
+/** A reader of a copy that was brought up to date; the copy goes when the reader is closed. */
+export function openCopy(file: string): SqliteReader {
+  const folder = mkdtempSync(join(tmpdir(), "tessera-backup-"));
+  const gone = () => rmSync(folder, { recursive: true, force: true });
+  try {
+    const copy = join(folder, "copy.sqlite");
+    copyFileSync(file, copy);
+    const db = new DatabaseSync(copy);
+    migrate(db, file);
+    db.close();
+    return new ReaderOfCopy(openReadOnly(copy), gone);
+  } catch (error) {
+    gone();
+    throw error;
+  }
+}
+
+class ReaderOfCopy extends SqliteReader {
+  readonly #gone: () => void;
+
+  constructor(db: DatabaseSync, gone: () => void) {
+    super(db);
+    this.#gone = gone;
+  }
+
+  override async close(): Promise<void> {
+    await super.close();
+    this.#gone();
+  }
+}
+
 /** A connection that can only read, to a file of today's version. */
 export function openReadOnly(file: string): DatabaseSync {
   if (!existsSync(file)) throw new Error(`There is no store ${file}: start the server once, or name its directory.`);
@@ -120,7 +161,7 @@ export function openReadOnly(file: string): DatabaseSync {
 }
 
 /** Fills a new file with the contents of another store. It is not synced; the caller does that once at the end. */
-export async function fillFile(file: string, from: WholeReader): Promise<void> {
+export async function fillFile(file: string, from: Source): Promise<void> {
   const db = new DatabaseSync(file);
   try {
     db.exec("PRAGMA journal_mode = MEMORY; PRAGMA synchronous = OFF");

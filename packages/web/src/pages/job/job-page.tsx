@@ -1,5 +1,6 @@
 import { useQueryClient } from "@tanstack/react-query";
 import type { Job } from "@tessera/wire";
+import { codeText } from "@tessera/wire/code";
 import { lazy, type ReactNode, Suspense, useEffect, useState } from "react";
 import { Link, useParams } from "wouter";
 import { useLive } from "../../api/live.ts";
@@ -109,6 +110,7 @@ function Head({ job }: { job: Job }) {
   const release = useAct("releaseJob", () => `${job.name} may start.`);
   const at = { job: job.id };
   const live = job.state !== "ended";
+  const code = codeText(job.spec.workdir);
   const where = [...new Set(job.members.map(({ node }) => node))];
   return (
     <div className="head">
@@ -133,6 +135,7 @@ function Head({ job }: { job: Job }) {
             </>
           )}
         </p>
+        {code !== undefined && <p className="quiet small">Code: {code}</p>}
         {job.detail !== undefined && <p>{job.detail}</p>}
       </div>
       <div className="row wrap">

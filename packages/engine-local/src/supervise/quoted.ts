@@ -1,0 +1,4 @@
+/** Text as one word of a shell line. */
+export function quoted(text: string): string {
+  return `'${text.replaceAll("'", "'\\''")}'`;
+}
