@@ -11,13 +11,14 @@ export function judge(saves, graceMs, first, second) {
   const saved = valuesOf(first, "saved");
   const back = valuesOf(second ?? [], "up at");
   const toldGrace = told?.text.endsWith(`SIGTERM, then ${graceMs / 1000} s of grace`) ?? false;
+  const livedMs = killed === undefined || told === undefined ? undefined : Date.parse(killed.at) - Date.parse(told.at);
   if (saves.length === 0) {
-    const livedMs = killed === undefined || told === undefined ? 0 : Date.parse(killed.at) - Date.parse(told.at);
     return { grace: toldGrace && livedMs >= graceMs && livedMs <= graceMs + lateMsMax, livedMs };
   }
   const allSaved = saves.every((name) => saved.has(name));
   return {
-    grace: toldGrace && killed === undefined && allSaved,
+    // A launcher may take longer than its workers, and be killed when the grace is over.
+    grace: toldGrace && allSaved && !(livedMs < graceMs),
     saved: allSaved,
     ...(second && { resumed: allSaved && saves.every((name) => back.get(name) === saved.get(name)) }),
     ...(!allSaved && { log: first.map(({ text }) => text) }),

@@ -7,6 +7,8 @@ export async function prove({ places, ways, forms, say }) {
   const verdicts = [];
   for (const place of places) {
     const server = await openServer(place);
+    const interrupted = () => server.close().finally(() => process.exit(130));
+    for (const signal of ["SIGINT", "SIGTERM"]) process.once(signal, interrupted);
     try {
       await setUp(server);
       const means = await meansOf(server);
@@ -23,6 +25,7 @@ export async function prove({ places, ways, forms, say }) {
         );
       }
     } finally {
+      for (const signal of ["SIGINT", "SIGTERM"]) process.off(signal, interrupted);
       await server.close();
     }
   }
