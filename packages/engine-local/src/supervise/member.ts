@@ -51,6 +51,7 @@ export async function runMember(
     },
   );
 
+  await entrance.listen();
   await reports.write({ kind: "started" });
   orders.onStop((how) => {
     if (!stopping.begun) say(`told to stop: ${stopText(how)}`);
