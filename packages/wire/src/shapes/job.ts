@@ -176,13 +176,17 @@ export const JobSpecBody = Type.Object(
     gpus: Type.Optional(
       Type.Union([
         gpuText,
-        Type.Array(gpuText, { minItems: 1, maxItems: 16, description: "Alternatives in order of preference" }),
+        Type.Array(gpuText, {
+          minItems: 1,
+          maxItems: 16,
+          description: "a list in order of preference, such as [H100:8, A100:8]",
+        }),
         Type.Object(
           {
             any: Type.Array(gpuText, { minItems: 1, maxItems: 16 }),
             needs: Type.Optional(needs),
           },
-          { additionalProperties: false },
+          { additionalProperties: false, description: "any: with such a list, and needs: beside it" },
         ),
       ]),
     ),
