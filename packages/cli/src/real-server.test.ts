@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { type ChildProcess, execFile, spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { hostname } from "node:os";
 import { join } from "node:path";
 import test, { type TestContext } from "node:test";
 import { fileURLToPath } from "node:url";
@@ -33,6 +34,12 @@ class RealServer {
     mkdirSync(this.folder);
   }
 
+  announce(): void {
+    mkdirSync(this.#data, { recursive: true });
+    const announced = { pid: process.pid, startedAt: null, host: hostname(), step: "installing and building" };
+    writeFileSync(join(this.#data, "starting.json"), JSON.stringify(announced));
+  }
+
   async start(): Promise<void> {
     const args = [program, "server", "--port", "0", "--virtual", "2x4:H100", "--free-space-min", "1"];
     this.#child = spawn(process.execPath, args, { env: this.#env, stdio: ["ignore", "ignore", "pipe"] });
@@ -42,6 +49,7 @@ class RealServer {
       if (said.includes("ready at")) break;
     }
     assert.match(said, /ready at/);
+    assert.ok(said.includes(`npx tess --data ${this.#data} run `), "the command that finds this server");
     this.#child.stderr!.resume();
   }
 
@@ -52,6 +60,17 @@ class RealServer {
     const { pid } = JSON.parse(readFileSync(join(this.#data, "endpoint.json"), "utf8"));
     process.kill(pid, signal);
     await once(child, "exit");
+  }
+
+  /** What a person sees who types this at a terminal of 80 columns. */
+  async seen(...args: string[]): Promise<string> {
+    const { spawn: spawnAtTerminal } = await import("@lydell/node-pty");
+    const env = { ...this.#env, TERM: "xterm" } as Record<string, string>;
+    const terminal = spawnAtTerminal(process.execPath, [program, ...args], { cols: 80, rows: 24, env });
+    let screen = "";
+    terminal.onData((part) => (screen += part));
+    await new Promise((resolve) => terminal.onExit(resolve));
+    return screen;
   }
 
   tess(...args: string[]): Promise<Run> {
@@ -153,13 +172,31 @@ test("a script of one's own folder runs with the modules beside it, each attempt
 test("tess waits for a server that is started at the same moment, in either order", { skip: absent }, async (t) => {
   for (const first of ["tess", "server"]) {
     const server = new RealServer(t);
-    const [ran] =
-      first === "tess"
-        ? await Promise.all([server.tess("run", "--", "echo hello"), server.start()])
-        : await Promise.all([server.start(), server.tess("run", "--", "echo hello")]).then((both) => both.toReversed());
-    assert.equal((ran as Run).code, 0, (ran as Run).err);
-    assert.equal((ran as Run).out, "hello\n");
+    // npm start announces the server before it installs, builds and starts anything.
+    server.announce();
+    const types = () => server.tess("run", "--workdir", "none", "--", "echo hello");
+    const ran = first === "tess" ? types() : undefined;
+    const started = server.start();
+    const { code, out, err } = await (ran ?? types());
+    assert.equal(code, 0, err);
+    assert.equal(out, "hello\n");
+    assert.match(err, /server +being started by process \d+/);
+    await started;
     await server.stop("SIGTERM");
+  }
+});
+
+const noTerminal = await import("@lydell/node-pty").then(
+  () => absent,
+  () => "there is no pseudo-terminal here",
+);
+
+test("at a terminal, the first line of a short job stands on a line of its own", { skip: noTerminal }, async (t) => {
+  const server = new RealServer(t);
+  await server.start();
+  for (const _ of [1, 2, 3]) {
+    const screen = await server.seen("run", "--workdir", "none", "--", "echo got-it");
+    assert.match(screen, /\ngot-it\r\n/);
   }
 });
 

@@ -63,7 +63,12 @@ test("each refusal of the server has its exit code, and its code, hint and reque
     const result = await runTess(["get", "job", "x", "-o", "json"], { env: server.env });
     assert.equal(result.code, expected, `${status}`);
     assert.deepEqual(JSON.parse(result.err), {
-      error: { code, message: "it cannot be", hint: "do it otherwise", requestId: "req_1" },
+      error: {
+        code,
+        message: "it cannot be",
+        hint: `${status === 401 ? "The token is from TESS_TOKEN. " : ""}do it otherwise`,
+        requestId: "req_1",
+      },
     });
   }
   const human = await runTess(["get", "job", "x"], { env: server.env });

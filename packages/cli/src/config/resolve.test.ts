@@ -49,7 +49,11 @@ test("with no server named, that of the data folder is used with the token it ma
   const world = worldOf(t);
   endpointOf(world, "http://127.0.0.1:7070");
   const settings = await resolve(world);
-  assert.deepEqual(settings.locate(), { server: "http://127.0.0.1:7070", token: "owner-token" });
+  assert.deepEqual(settings.locate(), {
+    server: "http://127.0.0.1:7070",
+    token: "owner-token",
+    tokenFrom: join(world.env.TESSERA_DATA!, "owner.token"),
+  });
   assert.equal(settings.serverFrom, "data");
 });
 
@@ -70,12 +74,20 @@ test("the current context wins over the clone, .tess.yaml over the context, the 
   const world = worldOf(t);
   endpointOf(world, "http://127.0.0.1:7070");
   await contextsOf(world);
-  assert.deepEqual((await resolve(world)).locate(), { server: "https://work.example", token: "work-token" });
+  assert.deepEqual((await resolve(world)).locate(), {
+    server: "https://work.example",
+    token: "work-token",
+    tokenFrom: "context work",
+  });
   assert.equal((await resolve(world)).project, "lab/vision");
 
   writeFileSync(join(world.cwd, "..", ".tess.yaml"), "context: home\nproject: from/folder\n");
   const inFolder = await resolve(world);
-  assert.deepEqual(inFolder.locate(), { server: "https://home.example", token: "home-token" });
+  assert.deepEqual(inFolder.locate(), {
+    server: "https://home.example",
+    token: "home-token",
+    tokenFrom: "context home",
+  });
   assert.equal(inFolder.project, "from/folder");
 
   const byEnv = await resolve(
@@ -83,7 +95,7 @@ test("the current context wins over the clone, .tess.yaml over the context, the 
     {},
     { TESS_SERVER: "http://env.example", TESS_TOKEN: "env-token", TESS_PROJECT: "from/env" },
   );
-  assert.deepEqual(byEnv.locate(), { server: "http://env.example", token: "env-token" });
+  assert.deepEqual(byEnv.locate(), { server: "http://env.example", token: "env-token", tokenFrom: "TESS_TOKEN" });
   assert.equal(byEnv.project, "from/env");
 
   const byFlag = await resolve(
@@ -91,7 +103,7 @@ test("the current context wins over the clone, .tess.yaml over the context, the 
     { server: "http://flag.example", token: "flag-token", project: "from/flag" },
     { TESS_SERVER: "http://env.example", TESS_TOKEN: "env-token", TESS_PROJECT: "from/env" },
   );
-  assert.deepEqual(byFlag.locate(), { server: "http://flag.example", token: "flag-token" });
+  assert.deepEqual(byFlag.locate(), { server: "http://flag.example", token: "flag-token", tokenFrom: "--token" });
   assert.equal(byFlag.project, "from/flag");
 });
 

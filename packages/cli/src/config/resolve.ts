@@ -53,10 +53,13 @@ export async function resolveSettings(flags: WhereFlags, terminal: Terminal): Pr
     checkAddress(server);
     const isOwn = endpoint !== undefined && sameServer(endpoint.url, server);
     const trust = isOwn && endpoint.certificate !== undefined ? { certificate: endpoint.certificate } : {};
-    if (givenToken !== undefined) return { server, token: givenToken, ...trust };
-    const known = [context, ...Object.values(config.contexts)].find((each) => sameServer(each.server, server));
-    const kept = known?.token_file === undefined ? undefined : readToken(folder, known.token_file);
-    return { server, token: kept ?? (isOwn ? tokenOfEndpoint(endpoint) : undefined), ...trust };
+    if (givenToken !== undefined) return { server, ...givenToken, ...trust };
+    const all: [string, Context][] = [[name ?? "", context], ...Object.entries(config.contexts)];
+    const known = all.find(([, each]) => sameServer(each.server, server));
+    const kept = known?.[1].token_file === undefined ? undefined : readToken(folder, known[1].token_file);
+    if (kept !== undefined) return { server, token: kept, tokenFrom: `context ${known![0]}`, ...trust };
+    const own = isOwn ? tokenOfEndpoint(endpoint) : undefined;
+    return { server, token: own, ...(own !== undefined && { tokenFrom: `${endpoint?.tokenFile}` }), ...trust };
   };
   const found = named === undefined ? data : undefined;
   return { locate, serverFrom, data: found, context: name, project, scope: project ?? context.tenant };
@@ -96,10 +99,11 @@ function contextOf(config: Config, name: string | undefined, flags: WhereFlags, 
   );
 }
 
-function givenTokenOf(flags: WhereFlags, { env, cwd }: Terminal): string | undefined {
-  if (flags.token !== undefined) return flags.token;
-  if (flags.tokenFile !== undefined) return readTokenFile(resolve(cwd, flags.tokenFile));
-  return env.TESS_TOKEN || undefined;
+function givenTokenOf(flags: WhereFlags, { env, cwd }: Terminal): Pick<Target, "token" | "tokenFrom"> | undefined {
+  if (flags.token !== undefined) return { token: flags.token, tokenFrom: "--token" };
+  if (flags.tokenFile !== undefined)
+    return { token: readTokenFile(resolve(cwd, flags.tokenFile)), tokenFrom: flags.tokenFile };
+  return env.TESS_TOKEN ? { token: env.TESS_TOKEN, tokenFrom: "TESS_TOKEN" } : undefined;
 }
 
 export function readTokenFile(path: string): string {
