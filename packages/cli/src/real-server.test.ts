@@ -1,89 +1,10 @@
 import assert from "node:assert/strict";
-import { type ChildProcess, execFile, spawn } from "node:child_process";
-import { once } from "node:events";
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
-import { hostname } from "node:os";
+import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import test, { type TestContext } from "node:test";
-import { fileURLToPath } from "node:url";
+import test from "node:test";
 import { serverProgram } from "./config/paths.ts";
-import { temporaryFolder } from "./testing/folder.ts";
-
-const program = fileURLToPath(new URL("main.js", import.meta.url));
-
-interface Run {
-  readonly code: number;
-  readonly out: string;
-  readonly err: string;
-}
-
-/** A control plane of its own on virtual GPUs, reached as a clone's is: by what it wrote into its data folder. */
-class RealServer {
-  readonly #env: NodeJS.ProcessEnv;
-  readonly #data: string;
-  /** Where commands are typed. */
-  readonly folder: string;
-  #child: ChildProcess | undefined;
-
-  constructor(t: TestContext) {
-    t.after(() => this.stop("SIGTERM")); // before the folder goes, which is registered next
-    const folder = temporaryFolder(t);
-    this.#data = join(folder, "data");
-    this.#env = { PATH: process.env.PATH, HOME: folder, TESSERA_DATA: this.#data };
-    this.folder = join(folder, "desk");
-    mkdirSync(this.folder);
-  }
-
-  announce(): void {
-    mkdirSync(this.#data, { recursive: true });
-    const announced = { pid: process.pid, startedAt: null, host: hostname(), step: "installing and building" };
-    writeFileSync(join(this.#data, "starting.json"), JSON.stringify(announced));
-  }
-
-  async start(): Promise<void> {
-    const args = [program, "server", "--port", "0", "--virtual", "2x4:H100", "--free-space-min", "1"];
-    this.#child = spawn(process.execPath, args, { env: this.#env, stdio: ["ignore", "ignore", "pipe"] });
-    let said = "";
-    for await (const part of this.#child.stderr!) {
-      said += part;
-      if (said.includes("ready at")) break;
-    }
-    assert.match(said, /ready at/);
-    assert.ok(said.includes(`npx tess --data ${this.#data} run `), "the command that finds this server");
-    this.#child.stderr!.resume();
-  }
-
-  async stop(signal: NodeJS.Signals): Promise<void> {
-    const child = this.#child;
-    if (child === undefined || child.exitCode !== null || child.signalCode !== null) return;
-    // `tess server` only stands in front; the control plane is the process that wrote this.
-    const { pid } = JSON.parse(readFileSync(join(this.#data, "endpoint.json"), "utf8"));
-    process.kill(pid, signal);
-    await once(child, "exit");
-  }
-
-  /** What a person sees who types this at a terminal of 80 columns. */
-  async seen(...args: string[]): Promise<string> {
-    const { spawn: spawnAtTerminal } = await import("@lydell/node-pty");
-    const env = { ...this.#env, TERM: "xterm" } as Record<string, string>;
-    const terminal = spawnAtTerminal(process.execPath, [program, ...args], { cols: 80, rows: 24, env });
-    let screen = "";
-    terminal.onData((part) => (screen += part));
-    await new Promise((resolve) => terminal.onExit(resolve));
-    return screen;
-  }
-
-  tess(...args: string[]): Promise<Run> {
-    return new Promise((resolve) => {
-      const child = execFile(
-        process.execPath,
-        [program, ...args],
-        { env: this.#env, cwd: this.folder },
-        (_error, out, err) => resolve({ code: child.exitCode ?? -1, out, err }),
-      );
-    });
-  }
-}
+import { Pty } from "./testing/pty.ts";
+import { RealServer } from "./testing/real-server.ts";
 
 const absent = existsSync(serverProgram("main")) ? false : "the server is not built";
 
@@ -172,7 +93,6 @@ test("a script of one's own folder runs with the modules beside it, each attempt
 test("tess waits for a server that is started at the same moment, in either order", { skip: absent }, async (t) => {
   for (const first of ["tess", "server"]) {
     const server = new RealServer(t);
-    // npm start announces the server before it installs, builds and starts anything.
     server.announce();
     const types = () => server.tess("run", "--workdir", "none", "--", "echo hello");
     const ran = first === "tess" ? types() : undefined;
@@ -186,17 +106,13 @@ test("tess waits for a server that is started at the same moment, in either orde
   }
 });
 
-const noTerminal = await import("@lydell/node-pty").then(
-  () => absent,
-  () => "there is no pseudo-terminal here",
-);
-
-test("at a terminal, the first line of a short job stands on a line of its own", { skip: noTerminal }, async (t) => {
+test("at a terminal, the first line of a short job stands on a line of its own", { skip: Pty.missing }, async (t) => {
   const server = new RealServer(t);
   await server.start();
-  for (const _ of [1, 2, 3]) {
-    const screen = await server.seen("run", "--workdir", "none", "--", "echo got-it");
-    assert.match(screen, /\ngot-it\r\n/);
+  for (const _ of [1, 2]) {
+    const terminal = new Pty(server, "run --workdir none -- echo got-it");
+    await terminal.shows(/\ngot-it\r\n/);
+    await terminal.ended;
   }
 });
 

@@ -83,6 +83,7 @@ export {
   type TokenId,
   type UserId,
 } from "./model/ids.ts";
+export { instantText } from "./model/instant.ts";
 export type {
   After,
   ArrayAsk,

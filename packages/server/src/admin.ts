@@ -8,7 +8,16 @@ import { beginEpoch } from "./flow/write/epoch.ts";
 import type { JournalRow } from "./journal/format.ts";
 import { linesOf } from "./journal/lines.ts";
 import { backup, restore } from "./store/backup.ts";
-import { lossOf, openCompared, openReader, openStore, StoreHeld } from "./store/index.ts";
+import {
+  lossOf,
+  openCompared,
+  openReader,
+  openStore,
+  type StoreConfig,
+  StoreDamaged,
+  StoreHeld,
+} from "./store/index.ts";
+import { rewriteStore } from "./store/sqlite/rewrite.ts";
 
 /** What an owner does to the store itself, beside or without a running server: `tess admin …`. */
 const usage = `tess admin: checks and repairs the journal and the projections
@@ -68,10 +77,9 @@ async function main(): Promise<void> {
       return;
     }
     case "rebuild": {
-      const store = await openStore(config.store);
-      await store.replaceProjections(projections(store));
-      await store.close();
-      return print({ rebuilt: true }, "the projections were rebuilt from the journal");
+      const old = await rebuild(config.store);
+      const kept = old === undefined ? "" : `. The store was written anew; the damaged one is kept as ${old}`;
+      return print({ rebuilt: true, old }, `the projections were rebuilt from the journal${kept}`);
     }
     case "backup": {
       const file = needed(rest[0], "tess admin backup FILE");
@@ -112,6 +120,19 @@ async function main(): Promise<void> {
     default:
       throw new BadCall(`unknown command ${verb}\n\n${usage}`);
   }
+}
+
+/** Rebuilds the projections in place, or the whole file where its structure is damaged: its old name then. */
+async function rebuild(place: StoreConfig): Promise<string | undefined> {
+  const { reader, comparison } = await openCompared(place);
+  const damaged = (await reader.faults()).length > 0;
+  await reader.close();
+  if (comparison.is === "lost") throw new StoreDamaged(comparison.message);
+  if (damaged && "dir" in place) return rewriteStore(place.dir, projections);
+  const store = await openStore(place);
+  await store.replaceProjections(projections(store));
+  await store.close();
+  return undefined;
 }
 
 async function showJournal(

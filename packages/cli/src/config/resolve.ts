@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import { resolve } from "node:path";
+import { join, resolve } from "node:path";
 import { configFailure, Outage } from "../failure.ts";
 import type { Target } from "../http.ts";
 import type { Terminal } from "../terminal.ts";
@@ -54,12 +54,11 @@ export async function resolveSettings(flags: WhereFlags, terminal: Terminal): Pr
     const isOwn = endpoint !== undefined && sameServer(endpoint.url, server);
     const trust = isOwn && endpoint.certificate !== undefined ? { certificate: endpoint.certificate } : {};
     if (givenToken !== undefined) return { server, ...givenToken, ...trust };
-    const all: [string, Context][] = [[name ?? "", context], ...Object.entries(config.contexts)];
-    const known = all.find(([, each]) => sameServer(each.server, server));
-    const kept = known?.[1].token_file === undefined ? undefined : readToken(folder, known[1].token_file);
-    if (kept !== undefined) return { server, token: kept, tokenFrom: `context ${known![0]}`, ...trust };
+    const known = [context, ...Object.values(config.contexts)].find((each) => sameServer(each.server, server));
+    const kept = known?.token_file === undefined ? undefined : readToken(folder, known.token_file);
+    if (kept !== undefined) return { server, token: kept, tokenFrom: join(folder, known!.token_file!), ...trust };
     const own = isOwn ? tokenOfEndpoint(endpoint) : undefined;
-    return { server, token: own, ...(own !== undefined && { tokenFrom: `${endpoint?.tokenFile}` }), ...trust };
+    return { server, token: own, ...(own !== undefined && { tokenFrom: endpoint!.tokenFile! }), ...trust };
   };
   const found = named === undefined ? data : undefined;
   return { locate, serverFrom, data: found, context: name, project, scope: project ?? context.tenant };
@@ -99,11 +98,14 @@ function contextOf(config: Config, name: string | undefined, flags: WhereFlags, 
   );
 }
 
-function givenTokenOf(flags: WhereFlags, { env, cwd }: Terminal): Pick<Target, "token" | "tokenFrom"> | undefined {
+function givenTokenOf(
+  flags: WhereFlags,
+  { env, cwd }: Terminal,
+): { readonly token: string; readonly tokenFrom: string } | undefined {
   if (flags.token !== undefined) return { token: flags.token, tokenFrom: "--token" };
   if (flags.tokenFile !== undefined)
-    return { token: readTokenFile(resolve(cwd, flags.tokenFile)), tokenFrom: flags.tokenFile };
-  return env.TESS_TOKEN ? { token: env.TESS_TOKEN, tokenFrom: "TESS_TOKEN" } : undefined;
+    return { token: readTokenFile(resolve(cwd, flags.tokenFile)), tokenFrom: `--token-file ${flags.tokenFile}` };
+  return env.TESS_TOKEN ? { token: env.TESS_TOKEN, tokenFrom: "the variable TESS_TOKEN" } : undefined;
 }
 
 export function readTokenFile(path: string): string {

@@ -259,7 +259,7 @@ function tooManyIdle(
   const elements = array === undefined ? 1 : Math.floor((array.last - array.first) / array.step) + 1;
   const together = max * Math.min(elements, array?.atOnceMax ?? elements);
   if (together <= withoutGpuMax) return undefined;
-  const why = `is too many: ${together} members without a GPU at a time (limit ${withoutGpuMax})`;
+  const why = `This job would run ${together} members without a GPU at a time (limit ${withoutGpuMax})`;
   return refuse(
     "invalid",
     "members",

@@ -89,12 +89,15 @@ function becomeUser(uid: number): string[] {
 }
 
 function bwrap(closet: Closet): string[] {
-  const words = ["bwrap", "--die-with-parent", "--unshare-pid", "--as-pid-1", "--unshare-ipc"];
+  // A session of its own: a command that signals its process group must not reach the process that waits outside.
+  const words = ["bwrap", "--die-with-parent", "--new-session", "--unshare-pid", "--as-pid-1", "--unshare-ipc"];
   if (closet.user === undefined) words.push("--unshare-user");
   // Only what is needed to become the user; all of it is given up in that step.
   else for (const name of ["SETUID", "SETGID", "SETPCAP"]) words.push("--cap-add", `CAP_${name}`);
   words.push(...rootWords(closet), "--dev-bind", "/dev", "/dev", "--proc", "/proc");
   if (closet.shmMiB !== undefined) words.push("--size", String(closet.shmMiB * mebibyte));
+  // Ours by default, and then closed to the user that the job becomes: no semaphore, no data loader of PyTorch.
+  if (closet.user !== undefined) words.push("--perms", "1777");
   words.push("--tmpfs", "/dev/shm");
   words.push("--tmpfs", closet.stateFolder);
   if (closet.contentFolder !== undefined) words.push("--tmpfs", closet.contentFolder);

@@ -3,6 +3,7 @@ import type { AnswerOf, BodyOf, QueryOf, RouteId, RouteOf } from "@tessera/wire"
 import type { Keys } from "../access/keys.ts";
 import type { People } from "../access/people.ts";
 import type { Principal } from "../access/principal.ts";
+import type { RevokedTokens } from "../access/revoked-tokens.ts";
 import type { Seal } from "../access/seal.ts";
 import type { Signature } from "../access/signature.ts";
 import type { TokenUse } from "../access/token-use.ts";
@@ -21,6 +22,7 @@ export interface Api {
   readonly seal: Seal;
   readonly signature: Signature;
   readonly people: People;
+  readonly revoked: RevokedTokens;
   readonly tokenUse: TokenUse;
   readonly liveNames: LiveNames;
   readonly feed: Feed;

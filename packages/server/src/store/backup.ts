@@ -32,6 +32,8 @@ export async function backup(from: StoreConfig, file: string): Promise<JournalHe
   }
   const written = openFile(file);
   try {
+    const [fault] = await written.faults();
+    if (fault !== undefined) throw new StoreDamaged(`The store is damaged, and so is the backup ${file}: ${fault}.`);
     return await written.head();
   } finally {
     await written.close();
@@ -85,6 +87,8 @@ function copyFile(from: string, to: string): void {
 async function copyDatabase(url: string, to: string): Promise<void> {
   const reader = await openFrozenPostgresReader(url);
   try {
+    const [fault] = await reader.faults();
+    if (fault !== undefined) throw new StoreDamaged(`The store is damaged, and no backup was written: ${fault}.`);
     await fillFile(to, reader);
   } finally {
     await reader.close();

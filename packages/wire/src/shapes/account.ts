@@ -177,6 +177,9 @@ export const Account = Type.Object({
     cpus: Type.Number(),
     memoryMiB: Type.Integer(),
   }),
+  aboveMax: Type.Optional(
+    Type.Array(Type.String(), { description: "What is held above max: it stays until its jobs end" }),
+  ),
   liveJobs: Type.Integer({ description: "Of the account and everything below" }),
   revision: Type.String({ description: "Opaque; send as If-Match" }),
 });

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { mkdtempSync, rmSync } from "node:fs";
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
@@ -7,8 +7,9 @@ import { afterEach, beforeEach, describe, it } from "node:test";
 import type { Command, OperationId } from "@tessera/core";
 import { openStore, StoreDamaged } from "../../store/index.ts";
 import type { Store } from "../../store/port.ts";
+import { rewriteStore } from "../../store/sqlite/rewrite.ts";
 import { fleetOf } from "../../testing/control.ts";
-import { verify } from "../project/verify.ts";
+import { projections, verify } from "../project/verify.ts";
 import { recover, recoverChecked } from "./recover.ts";
 import { requestOf, Writer } from "./writer.ts";
 
@@ -102,6 +103,32 @@ describe("what a start checks", () => {
     tamper("UPDATE private SET value = CAST('Eve' AS BLOB)");
     await assert.rejects(start(), /private rows are damaged: person usr_1/);
   });
+
+  it("refuses a store whose tables are damaged, which is then written anew from its journal", async () => {
+    const file = join(dir, "store.sqlite");
+    const whole = await stateOf();
+    const db = new DatabaseSync(file);
+    const { rootpage } = db.prepare("SELECT rootpage FROM sqlite_schema WHERE name = 'audit'").get()!;
+    const { page_size } = db.prepare("PRAGMA page_size").get()!;
+    db.close();
+    const bytes = readFileSync(file);
+    bytes.fill(0, (Number(rootpage) - 1) * Number(page_size), Number(rootpage) * Number(page_size));
+    writeFileSync(file, bytes);
+    await assert.rejects(start(), /The store is damaged: the table audit.*tess admin rebuild/);
+    const old = await rewriteStore(dir, projections);
+    assert.ok(existsSync(old));
+    await start();
+    assert.deepEqual(said, []);
+    assert.equal(await stateOf(), whole);
+  });
+
+  async function stateOf(): Promise<string> {
+    const store = await openStore({ dir });
+    const { sound, stateHash, fault } = await verify(store);
+    await store.close();
+    assert.ok(sound, fault);
+    return stateHash;
+  }
 
   it("leaves the contents of projections to verify, which names the part", async () => {
     tamper("UPDATE audit SET detail = 'z'");

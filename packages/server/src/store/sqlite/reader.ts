@@ -161,6 +161,11 @@ export class SqliteReader implements WholeReader {
     return [...(await underFaults(this.#ask, sqlite)), ...(await privateFaults(this.#ask, sqlite))];
   }
 
+  /** The private rows that are damaged; see `faults`. */
+  privateFaults(): Promise<readonly string[]> {
+    return privateFaults(this.#ask, sqlite);
+  }
+
   async findOperation(op: string): Promise<number | undefined> {
     return this.#all("SELECT seq FROM journal WHERE op = ?", op)[0]?.seq;
   }

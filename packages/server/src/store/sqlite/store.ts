@@ -5,7 +5,7 @@ import { join, resolve } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import type { JournalHead } from "../../journal/format.ts";
 import { headOf, sealRow } from "../../journal/row.ts";
-import { type FillableStore, type Filling, pour, type WholeReader } from "../contents.ts";
+import { type FillableStore, type Filling, pour, type Source, type WholeReader } from "../contents.ts";
 import { openHeadFile } from "../head/compare.ts";
 import type { HeadFile } from "../head/head-file.ts";
 import {
@@ -161,7 +161,7 @@ export function openReadOnly(file: string): DatabaseSync {
 }
 
 /** Fills a new file with the contents of another store. It is not synced; the caller does that once at the end. */
-export async function fillFile(file: string, from: WholeReader): Promise<void> {
+export async function fillFile(file: string, from: Source): Promise<void> {
   const db = new DatabaseSync(file);
   try {
     db.exec("PRAGMA journal_mode = MEMORY; PRAGMA synchronous = OFF");
