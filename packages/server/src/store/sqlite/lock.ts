@@ -13,7 +13,7 @@ export function holdDirectory(dir: string): { release(): void } {
   const holderFile = join(dir, "store.holder");
   const lock = new DatabaseSync(join(dir, "store.lock"), { timeout: 0 });
   try {
-    lock.exec("BEGIN EXCLUSIVE");
+    lock.exec("PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE"); // needs no room: the disk may be full
   } catch (cause) {
     lock.close();
     if (primaryCodeOf(cause) !== sqliteBusy) throw cause;

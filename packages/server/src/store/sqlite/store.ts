@@ -27,7 +27,7 @@ import { holdDirectory } from "./lock.ts";
 import { SqliteReader } from "./reader.ts";
 import { Reserve } from "./reserve.ts";
 import { checkVersion, migrate, schemaVersion } from "./schema.ts";
-import { outageOf, Transactions } from "./transact.ts";
+import { isFullAt, outageOf, Transactions } from "./transact.ts";
 import { fieldsOf } from "./values.ts";
 
 const projections = ["ended_job", "ended_job_under", "usage", "device", "audit", "audit_under", "book"];
@@ -38,6 +38,16 @@ const projections = ["ended_job", "ended_job_under", "usage", "device", "audit",
  */
 export async function openSqliteStore(dir: string, options: OpenOptions = {}): Promise<FillableStore> {
   mkdirSync(dir, { recursive: true, mode: 0o700 });
+  try {
+    return await openOnce(dir, options);
+  } catch (error) {
+    if (!isFullAt(error, dir)) throw error;
+    if (await new Reserve(dir).give()) return openOnce(dir, options);
+    throw new Error(`the disk of ${dir} is full: free some space, then start again`, { cause: error });
+  }
+}
+
+async function openOnce(dir: string, options: OpenOptions): Promise<FillableStore> {
   const lock = holdDirectory(dir);
   try {
     const rows = lookAt(fileIn(dir));
