@@ -1,5 +1,5 @@
-import type { ContentStore, TenantContent } from "@tessera/content";
-import { type Account, type ReadonlyState, refuse, tenantOf } from "@tessera/core";
+import type { TenantContent } from "@tessera/content";
+import { type Account, refuse, tenantOf } from "@tessera/core";
 import { snapshotLimits } from "../../flow/content/limits.ts";
 import { receiveContent } from "../../flow/content/receive.ts";
 import { type Denial, isDenied } from "../answer/problem.ts";
@@ -35,9 +35,5 @@ function contentOf({ content, control }: Api, account: Account): TenantContent |
   if (content === undefined || !control.capabilities.code) {
     return refuse("unsupported", "content", null, "cannot be kept by this server", "run the job without a folder");
   }
-  return tenantContent(content, control.state, account);
-}
-
-function tenantContent(content: ContentStore, state: ReadonlyState, account: Account): TenantContent {
-  return content.of(tenantOf(state, account.no).id);
+  return content.of(tenantOf(control.state, account.no).id);
 }

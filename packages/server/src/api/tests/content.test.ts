@@ -148,6 +148,16 @@ describe("content", () => {
     const { spec } = (await server.call(ann.token, "GET", `/v1/jobs/${made.json.id}`)).json;
     assert.deepEqual([spec.workdir, spec.venv], [workdir, { path: "/opt/env", optional: true }]);
     assert.equal((await submit(ann, { workdir: spec.workdir })).status, 201, "what is shown can be submitted");
+    const apply = async (commit: string) =>
+      (
+        await server.call(ann.token, "POST", "/v1/jobs/apply", {
+          run: "true",
+          name: "svc",
+          not_before: "2999-01-01T00:00Z",
+          workdir: { ...workdir, commit },
+        })
+      ).json.id;
+    assert.equal(await apply("b".repeat(40)), await apply("c".repeat(40)), "the same files are the same job");
     assert.equal((await submit(eve, { workdir })).status, 422, "another tenant cannot start from it");
     const lacking = treeText({ files: [{ path: "gone.py", mode: 0o644, bytes: 9, sha256: digest("not sent") }] });
     await upload(ann, part(lacking));

@@ -1,4 +1,12 @@
-import { type Account, canonicalJson, isRefusal, type JobId, type Refusal, type User } from "@tessera/core";
+import {
+  type Account,
+  canonicalJson,
+  isRefusal,
+  type JobId,
+  type JobSpec,
+  type Refusal,
+  type User,
+} from "@tessera/core";
 import type { JobApplied, JobCreated, JobSpecBody, Job as WireJob } from "@tessera/wire";
 import { jobCreated, jobCreatedFromDoc } from "../../render/job.ts";
 import type { Asker } from "../control.ts";
@@ -47,13 +55,19 @@ export async function applyJob(
     (job) => job.account === account.no,
   );
   // Only the newest of the name counts: an older one was replaced by it.
-  if (newest !== undefined && canonicalJson(newest.spec) === canonicalJson(gathered.spec))
+  if (newest !== undefined && sameText(newest.spec) === sameText(gathered.spec))
     return { ...jobCreated(finder.control.state, newest), applied: "unchanged" };
   const created = await submitJob(finder, by, user, account, body);
   if (isRefusal(created) || newest === undefined)
     return isRefusal(created) ? created : { ...created, applied: "created" };
   const beside = [newest, ...older].slice(0, besideMax).map(({ id }) => id);
   return { ...created, applied: "changed", beside };
+}
+
+/** A spec as text; the same files are the same job, whatever commit or folder they were sent from. */
+function sameText(spec: JobSpec): string {
+  const { code } = spec;
+  return canonicalJson(code !== undefined && "tree" in code ? { ...spec, code: { tree: code.tree } } : spec);
 }
 
 /** The answer to the create that made this job, also when the job has ended in the meantime. */
