@@ -11,6 +11,7 @@ const verbs: Readonly<Record<string, Readonly<Record<string, readonly string[]>>
     role: ["role", "bind"],
     token: ["token", "create"],
     secret: ["secret", "set"],
+    volume: ["volume", "create"],
   },
   edit: { account: ["account", "edit"], quota: ["account", "edit"], secret: ["secret", "set"] },
   delete: {
@@ -20,6 +21,7 @@ const verbs: Readonly<Record<string, Readonly<Record<string, readonly string[]>>
     role: ["role", "unbind"],
     token: ["token", "revoke"],
     secret: ["secret", "delete"],
+    volume: ["volume", "delete"],
   },
 };
 

@@ -9,6 +9,8 @@ import { Failure, Outage } from "./failure.ts";
 export interface Target {
   readonly server: string;
   readonly token: string | undefined;
+  /** Where the token was found, for when it is refused. */
+  readonly tokenFrom?: string;
   /** PEM: the only certificate to believe, known from the server's own files. */
   readonly certificate?: string | undefined;
 }
@@ -98,7 +100,7 @@ export class Api {
     const headers = { ...this.#headersOf(id, ask), accept: options.accept, ...options.headers };
     const answer = await this.#send(id, ask, headers, options.signal);
     this.#reached = true;
-    if (answer.statusCode !== 200) throw failureOf(answer, await textOf(answer));
+    if (answer.statusCode !== 200) throw failureOf(answer, await textOf(answer), this.#target.tokenFrom);
     return answer;
   }
 
@@ -118,7 +120,7 @@ export class Api {
 
   /** What an answer that is not a success says. */
   async failureOf(answer: IncomingMessage): Promise<Failure> {
-    return failureOf(answer, await textOf(answer));
+    return failureOf(answer, await textOf(answer), this.#target.tokenFrom);
   }
 
   async #once<Id extends RouteId>(id: Id, ask: Ask<Id>, headers: Record<string, string>): Promise<AnswerOf<Id>> {
@@ -133,7 +135,8 @@ export class Api {
       const status = answer.statusCode ?? 0;
       if (status >= 200 && status < 300) return parseAnswer(this.server, text) as AnswerOf<Id>;
       const pauseS = Number(answer.headers["retry-after"]);
-      if ((status !== 503 && status !== 429) || !(pauseS <= 5) || tries >= 3) throw failureOf(answer, text);
+      if ((status !== 503 && status !== 429) || !(pauseS <= 5) || tries >= 3)
+        throw failureOf(answer, text, this.#target.tokenFrom);
       await sleep(Math.max(0.1, pauseS) * 1_000);
     }
   }
@@ -230,14 +233,16 @@ function parseAnswer(server: string, text: string): unknown {
   }
 }
 
-function failureOf(answer: IncomingMessage, text: string): Failure {
+function failureOf(answer: IncomingMessage, text: string, tokenFrom: string | undefined): Failure {
   const status = answer.statusCode ?? 0;
   const problem = problemOf(text);
   const requestId = problem.requestId ?? headerOf(answer, "x-request-id");
   const hint = problem.hint ?? (status === 401 ? "log in with tess login, or set TESS_TOKEN" : undefined);
+  const message = problem.detail ?? problem.title ?? `the server answered ${status}`;
+  const from = status === 401 && tokenFrom !== undefined ? ` (token from ${tokenFrom})` : "";
   return new Failure(exitCodeOfStatus(status), {
     code: problem.code ?? `http-${status}`,
-    message: problem.detail ?? problem.title ?? `the server answered ${status}`,
+    message: `${message}${from}`,
     ...(hint !== undefined && hint !== "" && { hint }),
     ...(requestId !== undefined && { requestId }),
     ...(problem.problems !== undefined && { mistakes: problem.problems }),

@@ -1,70 +1,9 @@
 import assert from "node:assert/strict";
-import { type ChildProcess, execFile, spawn } from "node:child_process";
-import { once } from "node:events";
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import test, { type TestContext } from "node:test";
-import { fileURLToPath } from "node:url";
+import test from "node:test";
 import { serverProgram } from "./config/paths.ts";
-import { temporaryFolder } from "./testing/folder.ts";
-
-const program = fileURLToPath(new URL("main.js", import.meta.url));
-
-interface Run {
-  readonly code: number;
-  readonly out: string;
-  readonly err: string;
-}
-
-/** A control plane of its own on virtual GPUs, reached as a clone's is: by what it wrote into its data folder. */
-class RealServer {
-  readonly #env: NodeJS.ProcessEnv;
-  readonly #data: string;
-  /** Where commands are typed. */
-  readonly folder: string;
-  #child: ChildProcess | undefined;
-
-  constructor(t: TestContext) {
-    t.after(() => this.stop("SIGTERM")); // before the folder goes, which is registered next
-    const folder = temporaryFolder(t);
-    this.#data = join(folder, "data");
-    this.#env = { PATH: process.env.PATH, HOME: folder, TESSERA_DATA: this.#data };
-    this.folder = join(folder, "desk");
-    mkdirSync(this.folder);
-  }
-
-  async start(): Promise<void> {
-    const args = [program, "server", "--port", "0", "--virtual", "2x4:H100", "--free-space-min", "1"];
-    this.#child = spawn(process.execPath, args, { env: this.#env, stdio: ["ignore", "ignore", "pipe"] });
-    let said = "";
-    for await (const part of this.#child.stderr!) {
-      said += part;
-      if (said.includes("ready at")) break;
-    }
-    assert.match(said, /ready at/);
-    this.#child.stderr!.resume();
-  }
-
-  async stop(signal: NodeJS.Signals): Promise<void> {
-    const child = this.#child;
-    if (child === undefined || child.exitCode !== null || child.signalCode !== null) return;
-    // `tess server` only stands in front; the control plane is the process that wrote this.
-    const { pid } = JSON.parse(readFileSync(join(this.#data, "endpoint.json"), "utf8"));
-    process.kill(pid, signal);
-    await once(child, "exit");
-  }
-
-  tess(...args: string[]): Promise<Run> {
-    return new Promise((resolve) => {
-      const child = execFile(
-        process.execPath,
-        [program, ...args],
-        { env: this.#env, cwd: this.folder },
-        (_error, out, err) => resolve({ code: child.exitCode ?? -1, out, err }),
-      );
-    });
-  }
-}
+import { RealServer, type Run } from "./testing/real-server.ts";
 
 const absent = existsSync(serverProgram("main")) ? false : "the server is not built";
 

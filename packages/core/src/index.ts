@@ -83,6 +83,7 @@ export {
   type TokenId,
   type UserId,
 } from "./model/ids.ts";
+export { instantText } from "./model/instant.ts";
 export type {
   After,
   ArrayAsk,
@@ -135,6 +136,7 @@ export {
 } from "./model/tree.ts";
 export { day, hour, type Instant, minute, second, unitsPerGpu } from "./model/units.ts";
 export type { UsageState } from "./model/usage.ts";
+export { plainPath, systemFolders, type Volume } from "./model/volume.ts";
 export { decimalText, divideRounded, exponentOf, minorMicros, moneyText, shareOut } from "./money/amount.ts";
 export type { Budget, BudgetStanding, BudgetStop } from "./money/budget.ts";
 export type { Charge, ChargeKind, InvoiceLine, LineKey } from "./money/charge.ts";
@@ -167,6 +169,7 @@ export { readSnapshot, snapshotSchema, writeSnapshot } from "./state/snapshot/sn
 export type { State } from "./state/state.ts";
 export { withoutAll } from "./submit/all-gpus.ts";
 export { Mistakes } from "./submit/mistakes.ts";
+export { type MountSource, mountSource } from "./submit/mounts.ts";
 export { fieldsNotYet, parseJob, type RawJob, readJob, type Settled } from "./submit/parse.ts";
 export { cpusToMilli, gpusToUnits, parseDuration, parseSize } from "./submit/quantities.ts";
 export { parseSizes, sizedAmounts, withoutSizes } from "./submit/sizes.ts";

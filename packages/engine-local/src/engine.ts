@@ -39,6 +39,7 @@ import {
 import { LeaseRecord } from "./lease/record.ts";
 import { type Keep, prune, removeTree, sweepJobs, usualKeep } from "./lease/retention.ts";
 import { examineMachine, type Machine } from "./limit/machine.ts";
+import { mountFault } from "./limit/mounts.ts";
 import { type Ground, planRun } from "./limit/plan.ts";
 import { type UserRange, userOfTenant } from "./limit/tenants.ts";
 import { readLog } from "./log/reader.ts";
@@ -109,7 +110,8 @@ class LocalEngine implements Engine {
   constructor(options: LocalEngineOptions, state: StateFolder, machine: Machine) {
     this.#options = options;
     const code = options.content !== undefined;
-    this.capabilities = { images: false, isolation: ["whole"], workdir: true, code };
+    const mounts = machine.means === "bwrap" || machine.means === "unshare";
+    this.capabilities = { images: false, isolation: ["whole"], workdir: true, code, mounts };
     this.#machine = machine;
     this.#gpuDevices = options.gpuDevices ?? {};
     this.#state = state;
@@ -308,6 +310,10 @@ class LocalEngine implements Engine {
     const missing = order.gpuUuids.find((uuid) => !node.gpus.some((gpu) => gpu.uuid === uuid));
     if (missing !== undefined) return `GPU ${missing} is not on node ${order.node}`;
     if (!isFileName(order.tenant)) return `"${order.tenant}" cannot be the id of a tenant`;
+    const { content } = this.#options;
+    const hidden = [this.#state.root, ...(content === undefined ? [] : [content])];
+    const unmountable = mountFault(this.#machine.means, hidden, order);
+    if (unmountable !== undefined) return unmountable;
     if (!isFileName(order.job)) return `"${order.job}" cannot be the id of a job`;
     if (order.image !== undefined) return `image ${order.image}: this engine runs commands, not images`;
     for (const [field, script] of Object.entries({ setup: order.setup ?? "", run: order.run })) {

@@ -11,6 +11,7 @@ const commands = {
   runForever: "sleep infinity",
   beDone: 'touch "$TESS_DONE"',
   ignoreTerm: "trap '' TERM; sleep infinity",
+  saveInChild: (text: string) => `trap '' TERM; sleep 2; echo ${text}`,
   sleepMs: (ms: number) => `sleep ${ms}ms`,
   print: (text: string) => `echo ${text}`,
 };

@@ -14,6 +14,7 @@ export {
   type Limits,
   type LogLine,
   type LogQuery,
+  type MountOrder,
   type OutputsOrder,
   type StopOrder,
 } from "./port.ts";

@@ -8,6 +8,8 @@ export interface Capabilities {
   readonly isolation: readonly ("whole" | "mig" | "mps" | "timeslice")[];
   /** Takes `workdir` as an absolute directory on the node. */
   readonly workdir: boolean;
+  /** Shows volumes and outputs of other jobs at paths of their choice. */
+  readonly mounts?: boolean;
   /** Brings the user's files to the work folder: `code` and `venv`. */
   readonly code?: boolean;
 }
@@ -52,6 +54,8 @@ export interface LeaseOrder {
   readonly venv?: { readonly path: string; readonly optional?: boolean };
   readonly setup?: string;
   readonly run: string;
+  /** Folders that the job sees besides its own. */
+  readonly mounts?: readonly MountOrder[];
   /** What to keep when the member has ended; absent = nothing. */
   readonly outputs?: OutputsOrder;
   readonly env: { readonly [name: string]: string };
@@ -68,6 +72,11 @@ export interface LeaseOrder {
 
 /** A tree of the tenant's content, or a repository that is fetched inside the job, as its user, before `setup`. */
 export type CodeOrder = { readonly tree: string } | { readonly git: { readonly url: string; readonly ref?: string } };
+
+/** Something shown at an absolute path: a folder of the node, or a tree of the tenant's content, which cannot be written. */
+export type MountOrder =
+  | { readonly at: string; readonly folder: string; readonly readOnly: boolean }
+  | { readonly at: string; readonly tree: string };
 
 /** Which files of a member are kept after its end, and how much of them. */
 export interface OutputsOrder {

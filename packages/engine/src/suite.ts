@@ -1,6 +1,7 @@
 import { describe } from "node:test";
 import { describeAdoption } from "./suite/adoption.ts";
 import { describeBind } from "./suite/bind.ts";
+import { describeEntries } from "./suite/entries.ts";
 import type { OpenHarness } from "./suite/harness.ts";
 import { describeInventory } from "./suite/inventory.ts";
 import { describeLogs } from "./suite/logs.ts";
@@ -8,7 +9,7 @@ import { describeReports } from "./suite/reports.ts";
 import { describeStop } from "./suite/stop.ts";
 import { describeTimeLimit } from "./suite/time-limit.ts";
 
-export type { Commands, Harness, OpenHarness } from "./suite/harness.ts";
+export type { Commands, Harness, InsideCommands, OpenHarness } from "./suite/harness.ts";
 
 /** What every engine promises. Call it from a test file of the engine's own package; each test opens a new harness. */
 export function describeEngine(name: string, open: OpenHarness): void {
@@ -20,5 +21,6 @@ export function describeEngine(name: string, open: OpenHarness): void {
     describeReports(open);
     describeAdoption(open);
     describeLogs(open);
+    describeEntries(open);
   });
 }

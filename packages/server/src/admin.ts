@@ -1,14 +1,23 @@
-import { randomBytes } from "node:crypto";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { missingKeys } from "./access/keys.ts";
 import { BadCall, parseConfig } from "./config.ts";
+import { checkBackup } from "./flow/project/check-backup.ts";
 import { projections, verify } from "./flow/project/verify.ts";
 import { beginEpoch } from "./flow/write/epoch.ts";
 import type { JournalRow } from "./journal/format.ts";
 import { linesOf } from "./journal/lines.ts";
 import { backup, restore } from "./store/backup.ts";
-import { lossOf, openCompared, openReader, openStore, StoreHeld } from "./store/index.ts";
+import {
+  lossOf,
+  openCompared,
+  openReader,
+  openStore,
+  type StoreConfig,
+  StoreDamaged,
+  StoreHeld,
+} from "./store/index.ts";
+import { rewriteStore } from "./store/sqlite/rewrite.ts";
 
 /** What an owner does to the store itself, beside or without a running server: `tess admin …`. */
 const usage = `tess admin: checks and repairs the journal and the projections
@@ -62,16 +71,15 @@ async function main(): Promise<void> {
         found.sound && told !== undefined ? { ...found, sound: false, badSeq: found.rows, fault: told } : found;
       const text = verdict.sound
         ? `sound: ${verdict.rows} rows, ${verdict.events} events, head ${verdict.headHash.slice(0, 16)}, state ${verdict.stateHash.slice(0, 16)}`
-        : `NOT SOUND at row ${verdict.badSeq}: ${verdict.fault}`;
+        : `NOT SOUND${verdict.badSeq === undefined ? "" : ` at row ${verdict.badSeq}`}: ${verdict.fault}`;
       print(verdict, text);
       if (!verdict.sound) process.exitCode = exitBroken;
       return;
     }
     case "rebuild": {
-      const store = await openStore(config.store);
-      await store.replaceProjections(projections(store));
-      await store.close();
-      return print({ rebuilt: true }, "the projections were rebuilt from the journal");
+      const old = await rebuild(config.store);
+      const kept = old === undefined ? "" : `. The store was written anew; the damaged one is kept as ${old}`;
+      return print({ rebuilt: true, old }, `the projections were rebuilt from the journal${kept}`);
     }
     case "backup": {
       const file = needed(rest[0], "tess admin backup FILE");
@@ -83,9 +91,10 @@ async function main(): Promise<void> {
     }
     case "restore": {
       const file = needed(rest[0], "tess admin restore FILE");
+      await checkBackup(file);
       await restore(file, config.store);
       const store = await openStore(config.store);
-      const epoch = await beginEpoch(store, "restored from a backup", `op_${randomBytes(12).toString("hex")}`);
+      const epoch = await beginEpoch(store, "restored from a backup");
       const secrets = (await store.privates("secret")).size;
       await store.close();
       const keys = join(config.data, "keys");
@@ -102,7 +111,7 @@ async function main(): Promise<void> {
         return print({ accepted: false }, "nothing was lost: the store holds the row that its head file names");
       if (!values.yes) throw new BadCall(`${comparison.message}\nTo do so: tess admin accept-loss --yes`);
       const store = await openStore(config.store, { acceptLoss: true });
-      const epoch = await beginEpoch(store, lossOf(comparison), `op_${randomBytes(12).toString("hex")}`);
+      const epoch = await beginEpoch(store, lossOf(comparison));
       await store.close();
       return print({ accepted: true, epoch }, `written down in the journal; epoch ${epoch} begins`);
     }
@@ -111,6 +120,19 @@ async function main(): Promise<void> {
     default:
       throw new BadCall(`unknown command ${verb}\n\n${usage}`);
   }
+}
+
+/** Rebuilds the projections in place, or the whole file where its structure is damaged: its old name then. */
+async function rebuild(place: StoreConfig): Promise<string | undefined> {
+  const { reader, comparison } = await openCompared(place);
+  const damaged = (await reader.faults()).length > 0;
+  await reader.close();
+  if (comparison.is === "lost") throw new StoreDamaged(comparison.message);
+  if (damaged && "dir" in place) return rewriteStore(place.dir, projections);
+  const store = await openStore(place);
+  await store.replaceProjections(projections(store));
+  await store.close();
+  return undefined;
 }
 
 async function showJournal(

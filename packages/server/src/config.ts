@@ -18,6 +18,8 @@ export interface ServerConfig {
   readonly appsDomain?: string;
   /** The owner declares that the secrets in the store are lost. */
   readonly secretsLost: boolean;
+  /** The owner goes on with a damaged store. */
+  readonly despiteDamage: boolean;
   /** The URL that budget and invoice events are sent to. */
   readonly webhook?: string;
 }
@@ -39,6 +41,7 @@ export const usage = `tess server: the control plane on this machine
   --webhook URL        send budget and invoice events to this address, signed with keys/webhook.key (TESSERA_WEBHOOK)
   --apps-domain NAME   serve pages of jobs at names below this domain, such as apps.example.com (default: localhost)
   --free-space-min MB  refuse new work when less disk space than this is free (default 256)
+  --despite-damage     start although the store is damaged; the journal says so
   --secrets-lost       start although keys/secrets.key is lost: deletes the values of all secrets
 
 Example: tess server --virtual 4x8:H100 --port 0`;
@@ -92,6 +95,7 @@ export function parseConfig(args: readonly string[], env: NodeJS.ProcessEnv): Se
     snapshotEveryEvents: 100_000,
     freeBytesMin: wholeNumber("--free-space-min", values["free-space-min"] ?? "256", 1e9) * mebibyte,
     secretsLost: values["secrets-lost"] ?? false,
+    despiteDamage: values["despite-damage"] ?? false,
     ...(webhook !== undefined && { webhook }),
     ...(appsDomain !== undefined && { appsDomain }),
   };
@@ -116,6 +120,7 @@ function parse(args: readonly string[]) {
         webhook: { type: "string" },
         "apps-domain": { type: "string" },
         "secrets-lost": { type: "boolean" },
+        "despite-damage": { type: "boolean" },
         help: { type: "boolean", short: "h" },
       },
     });

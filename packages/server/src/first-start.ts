@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { chmodSync, existsSync, readFileSync, renameSync, writeFileSync } from "node:fs";
+import { dirname } from "node:path";
 import {
   type AccountId,
   type Command,
@@ -26,7 +27,12 @@ export async function prepareFirstStart(control: ControlPlane, tokenFile: string
   const { state } = control;
   const ask = async (command: Command, privates: readonly PrivateWrite[] = []): Promise<void> => {
     const answer = await control.ask(command, { actor: { user: "system" }, request: "first-start" }, privates);
-    if (isRefusal(answer)) throw new Error(`first start: ${command.kind}: ${answer.detail}`);
+    if (!isRefusal(answer)) return;
+    if (answer.refused !== "no-space") throw new Error(`first start: ${command.kind}: ${answer.detail}`);
+    throw new Error(
+      `the disk of ${dirname(tokenFile)} has less free space than --free-space-min asks for (256 MB where it is not ` +
+        "given): free some space, name another folder with --data, or give a smaller --free-space-min",
+    );
   };
   const id = () => randomBytes(8).toString("hex");
   const owners = [...state.users.values()].filter((user) =>

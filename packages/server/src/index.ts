@@ -8,21 +8,27 @@ export { RatedTime } from "./flow/bill/rated.ts";
 export { Driver } from "./flow/bind/drive.ts";
 export type { CommitListener, Committed } from "./flow/commits.ts";
 export type { Asker, Done } from "./flow/control.ts";
+export { checkBackup } from "./flow/project/check-backup.ts";
+export { verify } from "./flow/project/verify.ts";
 export { BudgetWatch, budgetWatchMs } from "./flow/watch/budget-watch.ts";
 export { JobBudgetWatch } from "./flow/watch/job-budget-watch.ts";
-export { eventsIn, eventsOf, type Recovered, recover } from "./flow/write/recover.ts";
+export { eventsIn, eventsOf, type Recovered, recover, recoverChecked } from "./flow/write/recover.ts";
 export { Underway } from "./flow/write/underway.ts";
 export { requestOf, type WriteRequest, Writer, type Written } from "./flow/write/writer.ts";
 export { writerLimits } from "./flow/write/writer-messages.ts";
 export { linesOf } from "./journal/lines.ts";
 export { emptyJournal } from "./journal/row.ts";
 export { fieldOf } from "./render/outlook.ts";
+export { keysFor } from "./start-keys.ts";
 export {
+  backup,
   MemoryPlace,
+  openCompared,
   openFrozenReader,
   openMemoryStore,
   openReader,
   openStore,
+  restore,
   type Store,
   type StoreConfig,
   type StoreReader,

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, rmSync } from "node:fs";
+import { existsSync, readFileSync, realpathSync, rmSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
@@ -80,7 +80,7 @@ async function main(): Promise<void> {
   const tokenFile = join(config.data, "owner.token");
   const first = await prepareFirstStart(control, tokenFile);
 
-  const kept = new KeptOutputs(control.state, () => control.reader);
+  const kept = new KeptOutputs(control);
   control.follow(kept);
   await kept.load(control.now());
   const reports = new Reports(
@@ -122,11 +122,11 @@ async function main(): Promise<void> {
 
   const webhook =
     config.webhook === undefined ? undefined : openWebhook(config.data, config.webhook, keys.webhookKey, control);
-  const api = await startApi({ control, keys, content, config: { ...config, console: consoleFolder } }).catch(
-    (error) => {
-      throw cannotListen(error, config, tokenFile);
-    },
-  );
+  const dataFolder = realpathSync(config.data);
+  const parts = { control, keys, content, dataFolder, config: { ...config, console: consoleFolder } };
+  const api = await startApi(parts).catch((error) => {
+    throw cannotListen(error, config, tokenFile);
+  });
   const certificateFile = config.tls && resolve(config.tls.cert);
   const endpoint = { url: api.url, pid: process.pid, tokenFile, certificateFile };
   try {

@@ -19,6 +19,8 @@ export const actions = [
   "token.write",
   "secret.read",
   "secret.write",
+  "volume.read",
+  "volume.write", // opens a folder of the machines to jobs: the platform owner alone
   "usage.read",
   "price.read",
   "price.write",

@@ -15,7 +15,16 @@ import {
   UserShape,
   WhoAmI,
 } from "./shapes/access.ts";
-import { Account, AccountCreate, AccountEdit, AccountPage, SecretList, SecretPut } from "./shapes/account.ts";
+import {
+  Account,
+  AccountCreate,
+  AccountEdit,
+  AccountPage,
+  SecretList,
+  SecretPut,
+  VolumeList,
+  VolumePut,
+} from "./shapes/account.ts";
 import { AccountPath, DateTimeOrAgo, Line, PageQuery } from "./shapes/common.ts";
 import { ContentAsk, ContentMissing, ContentTaken } from "./shapes/content.ts";
 import { EnterBody, Entrance } from "./shapes/entrance.ts";
@@ -461,6 +470,36 @@ const table = {
     action: "secret.write",
     resource: "account",
     summary: "Delete a secret",
+    answer: none,
+    status: 204,
+  },
+
+  listVolumes: {
+    method: "GET",
+    path: "/v1/accounts/:account/volumes",
+    action: "volume.read",
+    resource: "account",
+    summary: "Volumes that jobs of this account can mount: its own and those of accounts above",
+    answer: VolumeList,
+    status: 200,
+    query: Type.Object(PageQuery, { additionalProperties: false }),
+  },
+  putVolume: {
+    method: "PUT",
+    path: "/v1/accounts/:account/volumes/:volume",
+    action: "volume.write",
+    resource: "account",
+    summary: "Make a folder of the machines a volume of this account; one that is there is never changed",
+    body: VolumePut,
+    answer: none,
+    status: 204,
+  },
+  deleteVolume: {
+    method: "DELETE",
+    path: "/v1/accounts/:account/volumes/:volume",
+    action: "volume.write",
+    resource: "account",
+    summary: "Delete a volume; the folder and its files stay",
     answer: none,
     status: 204,
   },

@@ -62,8 +62,9 @@ test("each refusal of the server has its exit code, and its code, hint and reque
     server.on("getJob", () => ({ status, body: problem(status, code, "it cannot be", "do it otherwise") }));
     const result = await runTess(["get", "job", "x", "-o", "json"], { env: server.env });
     assert.equal(result.code, expected, `${status}`);
+    const message = status === 401 ? "it cannot be (token from the variable TESS_TOKEN)" : "it cannot be";
     assert.deepEqual(JSON.parse(result.err), {
-      error: { code, message: "it cannot be", hint: "do it otherwise", requestId: "req_1" },
+      error: { code, message, hint: "do it otherwise", requestId: "req_1" },
     });
   }
   const human = await runTess(["get", "job", "x"], { env: server.env });

@@ -22,7 +22,7 @@ const inside = "Inside a job:";
 const fleet = "Fleet:";
 const people = "Accounts and people:";
 const books = "Books:";
-const verbs = "Any noun (job, node, gpu, account, quota, user, role, token, secret, event):";
+const verbs = "Any noun (job, node, gpu, account, quota, user, role, token, secret, volume, event):";
 const setup = "Setup:";
 
 export const commands: readonly CommandEntry[] = [
@@ -154,6 +154,13 @@ export const commands: readonly CommandEntry[] = [
     group: people,
     summary: "get, set, delete",
     load: () => import("./people/secret.ts"),
+  },
+  {
+    name: "volume",
+    aliases: ["volumes"],
+    group: people,
+    summary: "get, create, delete",
+    load: () => import("./people/volume.ts"),
   },
 
   { name: "cost", group: books, summary: "show what GPU time has cost", load: () => import("./books/cost.ts") },

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { mkdirSync, statSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import test, { type TestContext } from "node:test";
 import type { Failure } from "../failure.ts";
 import { temporaryFolder } from "../testing/folder.ts";
@@ -49,7 +49,9 @@ test("with no server named, that of the data folder is used with the token it ma
   const world = worldOf(t);
   endpointOf(world, "http://127.0.0.1:7070");
   const settings = await resolve(world);
-  assert.deepEqual(settings.locate(), { server: "http://127.0.0.1:7070", token: "owner-token" });
+  const { tokenFrom, ...where } = settings.locate();
+  assert.deepEqual(where, { server: "http://127.0.0.1:7070", token: "owner-token" });
+  assert.match(tokenFrom ?? "", /owner\.token$/);
   assert.equal(settings.serverFrom, "data");
 });
 
@@ -70,12 +72,16 @@ test("the current context wins over the clone, .tess.yaml over the context, the 
   const world = worldOf(t);
   endpointOf(world, "http://127.0.0.1:7070");
   await contextsOf(world);
-  assert.deepEqual((await resolve(world)).locate(), { server: "https://work.example", token: "work-token" });
+  const where = (settings: Awaited<ReturnType<typeof resolve>>) => {
+    const { server, token, tokenFrom } = settings.locate();
+    return [server, token, basename(tokenFrom ?? "")];
+  };
+  assert.deepEqual(where(await resolve(world)), ["https://work.example", "work-token", "work.token"]);
   assert.equal((await resolve(world)).project, "lab/vision");
 
   writeFileSync(join(world.cwd, "..", ".tess.yaml"), "context: home\nproject: from/folder\n");
   const inFolder = await resolve(world);
-  assert.deepEqual(inFolder.locate(), { server: "https://home.example", token: "home-token" });
+  assert.deepEqual(where(inFolder), ["https://home.example", "home-token", "home.token"]);
   assert.equal(inFolder.project, "from/folder");
 
   const byEnv = await resolve(
@@ -83,7 +89,7 @@ test("the current context wins over the clone, .tess.yaml over the context, the 
     {},
     { TESS_SERVER: "http://env.example", TESS_TOKEN: "env-token", TESS_PROJECT: "from/env" },
   );
-  assert.deepEqual(byEnv.locate(), { server: "http://env.example", token: "env-token" });
+  assert.deepEqual(where(byEnv), ["http://env.example", "env-token", "the variable TESS_TOKEN"]);
   assert.equal(byEnv.project, "from/env");
 
   const byFlag = await resolve(
@@ -91,7 +97,7 @@ test("the current context wins over the clone, .tess.yaml over the context, the 
     { server: "http://flag.example", token: "flag-token", project: "from/flag" },
     { TESS_SERVER: "http://env.example", TESS_TOKEN: "env-token", TESS_PROJECT: "from/env" },
   );
-  assert.deepEqual(byFlag.locate(), { server: "http://flag.example", token: "flag-token" });
+  assert.deepEqual(where(byFlag), ["http://flag.example", "flag-token", "--token"]);
   assert.equal(byFlag.project, "from/flag");
 });
 

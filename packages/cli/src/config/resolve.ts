@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import { resolve } from "node:path";
+import { join, resolve } from "node:path";
 import { configFailure, Outage } from "../failure.ts";
 import type { Target } from "../http.ts";
 import type { Terminal } from "../terminal.ts";
@@ -53,10 +53,12 @@ export async function resolveSettings(flags: WhereFlags, terminal: Terminal): Pr
     checkAddress(server);
     const isOwn = endpoint !== undefined && sameServer(endpoint.url, server);
     const trust = isOwn && endpoint.certificate !== undefined ? { certificate: endpoint.certificate } : {};
-    if (givenToken !== undefined) return { server, token: givenToken, ...trust };
+    if (givenToken !== undefined) return { server, ...givenToken, ...trust };
     const known = [context, ...Object.values(config.contexts)].find((each) => sameServer(each.server, server));
     const kept = known?.token_file === undefined ? undefined : readToken(folder, known.token_file);
-    return { server, token: kept ?? (isOwn ? tokenOfEndpoint(endpoint) : undefined), ...trust };
+    if (kept !== undefined) return { server, token: kept, tokenFrom: join(folder, known!.token_file!), ...trust };
+    const own = isOwn ? tokenOfEndpoint(endpoint) : undefined;
+    return { server, token: own, ...(own !== undefined && { tokenFrom: endpoint!.tokenFile! }), ...trust };
   };
   const found = named === undefined ? data : undefined;
   return { locate, serverFrom, data: found, context: name, project, scope: project ?? context.tenant };
@@ -96,10 +98,14 @@ function contextOf(config: Config, name: string | undefined, flags: WhereFlags, 
   );
 }
 
-function givenTokenOf(flags: WhereFlags, { env, cwd }: Terminal): string | undefined {
-  if (flags.token !== undefined) return flags.token;
-  if (flags.tokenFile !== undefined) return readTokenFile(resolve(cwd, flags.tokenFile));
-  return env.TESS_TOKEN || undefined;
+function givenTokenOf(
+  flags: WhereFlags,
+  { env, cwd }: Terminal,
+): { readonly token: string; readonly tokenFrom: string } | undefined {
+  if (flags.token !== undefined) return { token: flags.token, tokenFrom: "--token" };
+  if (flags.tokenFile !== undefined)
+    return { token: readTokenFile(resolve(cwd, flags.tokenFile)), tokenFrom: `--token-file ${flags.tokenFile}` };
+  return env.TESS_TOKEN ? { token: env.TESS_TOKEN, tokenFrom: "the variable TESS_TOKEN" } : undefined;
 }
 
 export function readTokenFile(path: string): string {
@@ -113,9 +119,11 @@ export function readTokenFile(path: string): string {
 export function checkAddress(server: string): string {
   const url = URL.parse(server);
   if (url !== null && (url.protocol === "http:" || url.protocol === "https:")) return server;
+  const rest = server.replace(/^[a-z]+:\/\//i, "");
+  const here = /^(localhost|127\.|\[::1\])/.test(rest);
   throw configFailure(
     `"${server}" is not the address of a server: it must begin with http:// or https://`,
-    `write https://${server.replace(/^[a-z]+:\/\//i, "")}, or http:// for a server without TLS`,
+    here ? `write http://${rest}, or https:// for a server with TLS` : `write https://${rest}, or http:// without TLS`,
   );
 }
 

@@ -1,8 +1,5 @@
 import type { Job } from "@tessera/wire";
-import { exit } from "../exit.ts";
-import { Failure, usageFailure } from "../failure.ts";
-import type { Api } from "../http.ts";
-import { findJob } from "../job/find.ts";
+import { usageFailure } from "../failure.ts";
 
 /** `train:model.bin`, `train.3:log`, `train/out:plots`: files of a job. */
 export interface Place {
@@ -23,19 +20,6 @@ export function parsePlace(text: string): Place | undefined {
 function tidy(path: string): string {
   const plain = path.replace(/^(\.\/+)+/, "").replace(/\/+$/, "");
   return plain === "." ? "" : plain;
-}
-
-/** The job, and the rank that stood behind its name if the whole is not the name of a job. */
-export async function findWithRank(api: Api, name: string): Promise<{ readonly job: Job; readonly rank: number }> {
-  const [, before, rank] = /^(.+)\.(\d{1,6})$/.exec(name) ?? [];
-  try {
-    return { job: await findJob(api, name), rank: 0 };
-  } catch (error) {
-    if (before === undefined || !(error instanceof Failure) || error.exitCode !== exit.notFound) throw error;
-    const job = await findJob(api, before);
-    if (job.elements !== undefined) throw error;
-    return { job, rank: Number(rank) };
-  }
 }
 
 export function refuseArray({ elements, name }: Job): void {

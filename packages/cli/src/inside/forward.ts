@@ -98,8 +98,13 @@ export class Forward {
     socket.on("error", () => {}); // its close ends the rest
     try {
       const wire = await this.#open(socket);
-      socket.once("close", () => wire.close());
-      socket.on("end", () => wire.say({ end: "input" }));
+      let ended = false;
+      socket.on("end", () => {
+        ended = true;
+        wire.say({ end: "input" });
+      });
+      // One that has ended in order may still have bytes on their way to the job.
+      socket.once("close", (broke) => (broke || !ended) && wire.close());
       socket.on("data", (bytes: Buffer) => {
         socket.pause();
         void wire.send(bytes).then(() => socket.resume());

@@ -9,6 +9,7 @@ import { progressOf } from "../job/progress.ts";
 import type { Spec } from "../job/spec-file.ts";
 import { type SpecFlags, specOfFlags } from "../job/spec-flags.ts";
 import type { Session } from "../session.ts";
+import { attachFolders } from "../snapshot/attach.ts";
 
 export interface InteractiveFlags extends SpecFlags {
   readonly for?: string;
@@ -32,8 +33,10 @@ export async function startAndWait(
 ): Promise<{ readonly job: Job; readonly progress: ReturnType<typeof progressOf> } | undefined> {
   const progress = progressOf(session);
   try {
+    const documents = [{ spec, from: "the command line", given: Object.keys(spec) }];
+    const [ready] = await attachFolders(session, api, documents, { unasked: session.terminal.cwd, progress });
     progress.phase("validate");
-    const created = await api.call("submitJob", { body: spec as BodyOf<"submitJob"> });
+    const created = await api.call("submitJob", { body: ready!.spec as BodyOf<"submitJob"> });
     const job = await followJob(api, created, {
       signal,
       progress,

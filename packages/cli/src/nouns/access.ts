@@ -138,3 +138,30 @@ export const secret: Noun<Secret> = {
   ...secretList,
   load: loadFromList(secretList, ({ name }, asked) => name === asked),
 };
+
+type Volume = AnswerOf<"listVolumes">["items"][number];
+
+const volumeList: Omit<Noun<Volume>, "load"> = {
+  name: "volume",
+  plural: "volumes",
+  nameOf: ({ name }) => name,
+  keyOf: ({ name }) => name,
+  examples: ["tess volume get --account lab/vision", "tess volume describe data"],
+  columns: [
+    { name: "name", text: ({ name }) => name },
+    { name: "account", text: ({ account }) => account },
+    { name: "access", text: ({ readOnly }) => (readOnly ? "read-only" : "read and write") },
+    { name: "path", text: ({ path }) => path, shrinks: true },
+    { name: "age", text: ({ createdAt }, now) => ageText(createdAt, now), raw: ({ createdAt }) => createdAt },
+  ],
+  addFilters(command) {
+    command.option("--account <account>", "what jobs of this account can mount; default: your project");
+  },
+  queryOf: async (filters, session) => ({ account: await secretAccount(session, filters) }),
+  page: (api, { account, ...query }) => api.call("listVolumes", { at: { account: String(account) }, query }),
+};
+
+export const volume: Noun<Volume> = {
+  ...volumeList,
+  load: loadFromList(volumeList, ({ name }, asked) => name === asked),
+};

@@ -66,7 +66,7 @@ export const account: Noun<Account> = {
     { name: "id", text: ({ id }) => id, wide: true },
     {
       name: "note",
-      text: ({ overcommitted }) => (overcommitted ? "overcommitted" : ""),
+      text: (each) => [each.overcommitted && "overcommitted", overMaxText(each)].filter(Boolean).join(", "),
       style: () => "red",
     },
   ],
@@ -81,6 +81,15 @@ export const account: Noun<Account> = {
   around: (each) => (each.path === "" ? {} : { under: each.path }),
   describe: describeAccount,
 };
+
+/** `2 H100 above max`: jobs that ran before the max was lowered keep their GPUs. Empty where nothing is above it. */
+export function overMaxText({ max, used }: Account): string {
+  const over = Object.entries(max ?? {}).flatMap(([model, most]) => {
+    const more = (model === "*" ? used.gpus : (used.byModel[model] ?? 0)) - most;
+    return more > 0 ? [`${numberText(more)}${model === "*" ? "" : ` ${model}`}`] : [];
+  });
+  return over.length === 0 ? "" : `${over.join(", ")} above max`;
+}
 
 /** Accounts by what they are promised and hold. */
 export const quota: Noun<Account> = {
@@ -126,6 +135,7 @@ function describeAccount(each: Account, paint: Paint): string {
       ["Tenant", each.tenant],
       ["Guarantee", `${amountsText(each.guarantee)}${sizesText(each.guaranteeSizes, each.guaranteeHolds)}`],
       ["Max", `${amountsText(each.max, "none")}${sizesText(each.maxSizes)}`],
+      ...(each.aboveMax ?? []).map((text) => ["Above max", paint("yellow", text)] as const),
       ["Lendable", amountsText(each.lendable, "all")],
       ["Weight", String(each.weight)],
       [

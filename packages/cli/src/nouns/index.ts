@@ -23,6 +23,7 @@ export const nouns: Readonly<Record<string, NounEntry>> = {
   role: { aliases: ["roles", "binding", "bindings"], load: async () => (await import("./access.ts")).role },
   token: { aliases: ["tokens"], load: async () => (await import("./access.ts")).token },
   secret: { aliases: ["secrets"], load: async () => (await import("./access.ts")).secret },
+  volume: { aliases: ["vol", "volumes"], load: async () => (await import("./access.ts")).volume },
   event: { aliases: ["ev", "events"], load: async () => (await import("./history.ts")).event },
 };
 

@@ -18,6 +18,11 @@ interface ReadOptions {
   readonly before?: (text: string) => Promise<void>;
 }
 
+/** What the parser says in words of its own. */
+const messages: Readonly<Record<string, string>> = {
+  DUPLICATE_KEY: "this field is there twice; keep one",
+};
+
 /** Reads the documents of a file (YAML 1.2 or JSON); `-` is standard input. Empty ones are left out. */
 export async function readDocuments(
   session: Session,
@@ -32,9 +37,9 @@ export async function readDocuments(
   if (!Array.isArray(documents)) throw specFailure(`${file} is empty`);
   const errors = documents.flatMap((document) => document.errors);
   if (errors.length > 0) {
-    const mistakes = errors.map(({ message, pos }) => {
+    const mistakes = errors.map(({ code, message, pos }) => {
       const { line, col } = lines.linePos(pos[0]);
-      return { message, file, line, column: col };
+      return { message: messages[code] ?? message, file, line, column: col };
     });
     throw specFailure(`${file} is not valid YAML`, undefined, mistakes);
   }
@@ -49,8 +54,14 @@ export async function readDocuments(
 
 function contentOf(from: string, document: { toJS(): unknown }): unknown {
   try {
-    return document.toJS();
+    const value = document.toJS(); // throws for too many aliases
+    JSON.stringify(value); // throws for an alias inside of what it stands for
+    return value;
   } catch (error) {
-    throw specFailure(`${from}: ${(error as Error).message}`); // too many aliases
+    const itself = error instanceof TypeError;
+    throw specFailure(
+      `${from}: ${itself ? "an alias (*name) stands for something that contains it" : "aliases (*name) repeat too much"}`,
+      "write it out without aliases",
+    );
   }
 }

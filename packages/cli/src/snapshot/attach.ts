@@ -3,6 +3,7 @@ import { dirname, join, parse } from "node:path";
 import { cacheFolder, homeOf } from "../config/paths.ts";
 import { Failure, specFailure } from "../failure.ts";
 import type { Api } from "../http.ts";
+import { located } from "../job/mistakes.ts";
 import type { Progress } from "../job/progress.ts";
 import type { FolderToSend, SpecDocument } from "../job/spec-file.ts";
 import type { Session } from "../session.ts";
@@ -42,7 +43,11 @@ export async function attachFolders(
     const project = spec.project as string | undefined;
     const key = `${project ?? ""}\n${asked}`;
     const folder = await folderFor(session, asked, workdir !== undefined);
-    const known = snapshots.get(key) ?? (await snapshotOf(session, api, project, folder, progress));
+    const known =
+      snapshots.get(key) ??
+      (await snapshotOf(session, api, project, folder, progress).catch((error): never => {
+        throw located(error, document, documents.length > 1);
+      }));
     snapshots.set(key, known);
     attached.push({ ...document, spec: { ...known, ...rest } });
   }

@@ -75,6 +75,8 @@ function decideCommand(state: State, command: Command, now: Instant): Decision {
     case "account.delete":
     case "secret.set":
     case "secret.delete":
+    case "volume.create":
+    case "volume.delete":
       return changeAccounts(state, command, now);
     case "node.register":
     case "node.cordon":

@@ -82,6 +82,14 @@ export type Command =
   /** The same commit writes the value to the private table, encrypted; the journal records only that it changed. */
   | { readonly kind: "secret.set"; readonly account: string; readonly name: string }
   | { readonly kind: "secret.delete"; readonly account: string; readonly name: string }
+  | {
+      readonly kind: "volume.create";
+      readonly account: string;
+      readonly name: string;
+      readonly path: string;
+      readonly readOnly: boolean;
+    }
+  | { readonly kind: "volume.delete"; readonly account: string; readonly name: string }
   | { readonly kind: "policy.set"; readonly policy: Policy }
   | MoneyCommand
   /** The first input after a restore: from then on engines refuse orders of a lower epoch. */

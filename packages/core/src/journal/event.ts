@@ -7,6 +7,7 @@ import type { KeptOutput } from "../model/output.ts";
 import type { PartSeat } from "../model/part.ts";
 import type { Policy } from "../model/policy.ts";
 import type { Instant } from "../model/units.ts";
+import type { VolumeTerms } from "../model/volume.ts";
 import type { Head } from "./head.ts";
 import type { MoneyEvent } from "./money-event.ts";
 
@@ -29,6 +30,7 @@ export type Event =
   | TokenCreated
   | TokenRevoked
   | SecretChanged
+  | VolumeChanged
   | JobSubmitted
   | JobHeld
   | JobEntered
@@ -127,6 +129,12 @@ export interface SecretChanged extends Head<"secret-changed"> {
   readonly account: AccountNo;
   readonly name: string;
   readonly present: boolean;
+}
+/** A volume of the account was made, or is gone where `volume` is absent. */
+export interface VolumeChanged extends Head<"volume-changed"> {
+  readonly account: AccountNo;
+  readonly name: string;
+  readonly volume?: VolumeTerms;
 }
 /** For an array, `job` numbers the array itself and its elements take the numbers that follow. */
 export interface JobSubmitted extends Head<"job-submitted"> {

@@ -137,6 +137,8 @@ export interface JobSpec {
   readonly shmMiB?: number;
   /** What the work, temporary and output folders of each member may hold; absent = the limit of its accounts. */
   readonly scratchMiB?: number;
+  /** What is shown where: `vol:NAME`, or `job:ID/OUTPUT`; absent = nothing. */
+  readonly mounts?: { readonly [at: string]: string };
   /** What is kept after its end, by name: a pattern of paths; absent = what it wrote, by `outputUndeclared`. */
   readonly outputs?: { readonly [name: string]: string };
   /** The least memory that each GPU must have; 0 = any. */

@@ -50,6 +50,7 @@ export function emptyState(): State {
     users: new Map(),
     tokens: new Map(),
     secrets: new Map(),
+    volumes: new Map(),
     jobs,
     arrays: new Map(),
     keys: new Map(),

@@ -15,6 +15,7 @@ import type { Job, JobArray } from "../model/job.ts";
 import type { Policy } from "../model/policy.ts";
 import type { NodeRemainder } from "../model/remainder.ts";
 import type { Instant } from "../model/units.ts";
+import type { Volume } from "../model/volume.ts";
 import type { QuotaFacts } from "../quota/facts.ts";
 import type { AccountUsage } from "../quota/held.ts";
 import type { Books } from "./books.ts";
@@ -51,6 +52,8 @@ export interface Facts extends WithHistory, WithPace, WithLengths {
   readonly tokens: Map<TokenId, Token>;
   /** When each secret was last set, by `account number/name`. */
   readonly secrets: Map<string, Instant>;
+  /** By `account number/name`. */
+  readonly volumes: Map<string, Volume>;
   readonly jobs: ByNumber<JobNo, Job>;
   readonly arrays: Map<JobNo, JobArray>;
   /** Idempotency keys in order of first use, oldest first. */

@@ -37,6 +37,7 @@ import {
 } from "./fields.ts";
 import { parseGpus, type RawGpus } from "./gpus.ts";
 import { Mistakes } from "./mistakes.ts";
+import { parseMounts, type RawMounts } from "./mounts.ts";
 import { cpusToMilli, parseAmount, parseDuration, parseSize } from "./quantities.ts";
 import { parseOutputs, parseStorage, type RawStorage } from "./storage.ts";
 import { parseOrigin, type RawVenv, type RawWorkdir } from "./workdir.ts";
@@ -73,6 +74,7 @@ export interface RawJob extends RawMembers, RawNeeds, RawStorage {
   readonly array?: string;
   readonly env?: RawEnv;
   readonly secrets?: readonly string[];
+  readonly mounts?: RawMounts;
 }
 
 /** Values that only the shell can settle: zones need a calendar, and jobs named in `after` may have ended long ago. */
@@ -90,7 +92,6 @@ export const fieldsNotYet = [
   "probe",
   "idle",
   "schedule",
-  "mounts",
   "matrix",
   "ide",
   "burst",
@@ -128,6 +129,7 @@ export function readJob(raw: RawJob, settled: Settled, mistakes: Mistakes): JobS
   const memoryMiB = mistakes.take(parseSize(raw.memory ?? 0, "memory"), 0);
   const storage = mistakes.take(parseStorage(raw, memoryMiB), {});
   const outputs = mistakes.take(parseOutputs(raw.outputs), undefined);
+  const mounts = mistakes.take(parseMounts(raw.mounts), undefined);
   const origin = mistakes.take(parseOrigin(raw.workdir, raw.venv), {});
   const gpuMemoryMiB = mistakes.take(parseSize(raw.gpu_memory ?? 0, "gpu_memory"), 0);
   const asks = mistakes.take(withShares(gpus, raw, gpuMemoryMiB), gpus);
@@ -175,6 +177,7 @@ export function readJob(raw: RawJob, settled: Settled, mistakes: Mistakes): JobS
     members,
     memoryMiB,
     model: typeof raw.model === "string" ? { name: raw.model } : raw.model,
+    mounts,
     name: raw.name ?? plainName,
     needs: needs.length > 0 ? needs : undefined,
     notBeforeAt: settled.notBeforeAt,
@@ -256,7 +259,7 @@ function tooManyIdle(
   const elements = array === undefined ? 1 : Math.floor((array.last - array.first) / array.step) + 1;
   const together = max * Math.min(elements, array?.atOnceMax ?? elements);
   if (together <= withoutGpuMax) return undefined;
-  const why = `is too many: ${together} members without a GPU at a time (limit ${withoutGpuMax})`;
+  const why = `This job would run ${together} members without a GPU at a time (limit ${withoutGpuMax})`;
   return refuse(
     "invalid",
     "members",

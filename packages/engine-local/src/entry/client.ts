@@ -69,6 +69,15 @@ function reach(leaseFolder: string): Promise<Socket> {
   });
 }
 
+const pieceBytes = 64 * 1024;
+
+function writePieces(socket: Socket, bytes: Buffer, done: () => void): void {
+  const rest = bytes.subarray(pieceBytes);
+  socket.write(frameOf(kinds.input, bytes.subarray(0, pieceBytes)), () =>
+    rest.length === 0 || socket.destroyed ? done() : writePieces(socket, rest, done),
+  );
+}
+
 /** A readable that the pump fills no faster than it is read. */
 class Channel extends Readable {
   #wanted: () => void = () => {};
@@ -106,7 +115,7 @@ class OpenEntry implements Entry {
     socket.on("error", () => {}); // seen as an end without a last frame
     this.input = new Writable({
       // Done when the kernel has it, so that a slow reader in the member slows the sender down.
-      write: (bytes: Buffer, _encoding, done) => void socket.write(frameOf(kinds.input, bytes), () => done()),
+      write: (bytes: Buffer, _encoding, done) => writePieces(socket, bytes, () => done()),
       final: (done) => void socket.write(frameOf(kinds.inputEnd), () => done()),
     });
     this.input.on("error", () => {});

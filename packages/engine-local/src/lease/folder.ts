@@ -24,6 +24,8 @@ export interface StateFolder {
   /** What jobs keep for the next ones, such as downloaded packages; one folder per tenant. */
   readonly cache: string;
   readonly logs: string;
+  /** Outputs of jobs that others mount, unpacked once for each tenant. */
+  readonly mounts: string;
   /** One file per epoch seen; the highest name counts. Creating a name cannot undo a higher one, rewriting a file could. */
   readonly epochs: string;
   /** One file per unprivileged user id that was given to a tenant. */
@@ -38,6 +40,7 @@ export function stateFolder(root: string): StateFolder {
     hints: join(root, "hints"),
     work: join(root, "work"),
     jobs: join(root, "jobs"),
+    mounts: join(root, "mounts"),
     doors: join(root, "doors"),
     cache: join(root, "cache"),
     logs: join(root, "logs"),

@@ -13,6 +13,7 @@ const keep = {
   logBytes: 1_000,
   endedMs: 200 * hourMs,
   checkpointMs: 10 * hourMs,
+  mountMs: 10 * hourMs,
   cacheBytes: 1_000,
 };
 

@@ -2,7 +2,8 @@ import { execFile } from "node:child_process";
 import { readdir, rm, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { jobFolders, readIfThere, type StateFolder } from "./folder.ts";
+import type { RunSheet } from "../supervise/sheet.ts";
+import { jobFolders, leaseFile, readIfThere, type StateFolder } from "./folder.ts";
 
 /** How long what is over is kept. */
 export interface Keep {
@@ -11,6 +12,8 @@ export interface Keep {
   readonly logBytes: number;
   /** How a lease ended: for as long as a backup may be restored that still thinks it runs. */
   readonly endedMs: number;
+  /** An unpacked output that no member mounts any more. */
+  readonly mountMs: number;
   /** The checkpoint of a job that has ended. */
   readonly checkpointMs: number;
   /** What the cache of one tenant may hold. */
@@ -23,6 +26,7 @@ export const usualKeep: Keep = {
   logBytes: 16 * 2 ** 30,
   endedMs: 90 * dayMs,
   checkpointMs: 7 * dayMs,
+  mountMs: dayMs,
   cacheBytes: 20 * 2 ** 30,
 };
 
@@ -38,6 +42,7 @@ export async function prune(
     if (mtimeMs < now - keep.endedMs) await rm(join(state.ended, name), { force: true });
   }
   await pruneLogs(state.logs, keep, now, isKnown);
+  await pruneMounts(state, now - keep.mountMs);
   const held = new Set(await readdir(state.leases));
   for (const name of await readdir(state.work)) {
     if (!held.has(name) && !isKnown(name)) await removeTree(join(state.work, name));
@@ -60,6 +65,22 @@ export async function sweepJobs(
       await writeFile(ended, String(now), { mode: 0o600 });
     } else if (Number(since) < now - keepMs) {
       await removeTree(folder).catch(() => {}); // tried again at the next sweep
+    }
+  }
+}
+
+/** A member that runs may look into what it mounts at any time, however long ago that was unpacked. */
+async function pruneMounts(state: StateFolder, before: number): Promise<void> {
+  const used = new Set<string>();
+  for (const lease of await readdir(state.leases)) {
+    const text = await readIfThere(join(state.leases, lease, leaseFile.order));
+    for (const { folder } of text === undefined ? [] : ((JSON.parse(text) as Partial<RunSheet>).mountedTrees ?? []))
+      used.add(folder);
+  }
+  for (const tenant of await readdir(state.mounts)) {
+    for (const tree of await readdir(join(state.mounts, tenant))) {
+      const folder = join(state.mounts, tenant, tree);
+      if (!used.has(folder) && (await stat(folder)).mtimeMs < before) await removeTree(folder);
     }
   }
 }

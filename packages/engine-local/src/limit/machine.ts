@@ -85,6 +85,7 @@ async function works(stateFolder: string, means: Means, isRoot: boolean, seccomp
       temporaryFolder: folder,
       workPath: isRoot ? shown.work : folder,
       binds: [],
+      newFolders: [],
       coveredDevices: [],
       seccomp: filter !== undefined,
     };

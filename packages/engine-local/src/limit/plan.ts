@@ -6,6 +6,7 @@ import type { RunSheet } from "../supervise/sheet.ts";
 import { closetCommand, shown } from "./closet.ts";
 import { type DeviceNumber, planGroups } from "./groups.ts";
 import type { Machine } from "./machine.ts";
+import { isNew, planMounts, treeFolder } from "./mounts.ts";
 
 /** What the plan of one member rests on. */
 export interface Ground {
@@ -51,6 +52,7 @@ export function planRun(order: RunSheet["order"], ground: Ground): RunSheet {
   const homePath = pathOf("home", homeFolder);
   const cachePath = pathOf("cache", cacheFolder);
   const doorPath = pathOf("door", doorFolder);
+  const mounts = planMounts(state, order);
   const wrapper = closetCommand({
     means: machine.means,
     ...(user === undefined ? {} : { user }),
@@ -65,7 +67,9 @@ export function planRun(order: RunSheet["order"], ground: Ground): RunSheet {
       { from: homeFolder, at: homePath },
       { from: cacheFolder, at: cachePath },
       { from: doorFolder, at: doorPath, readOnly: true },
+      ...mounts,
     ],
+    newFolders: mounts.map(({ at }) => at).filter(isNew),
     ...(order.limits.shmMiB === undefined ? {} : { shmMiB: order.limits.shmMiB }),
     coveredDevices: fenced || !machine.isRoot ? [] : closed,
     seccomp: machine.seccompFile !== undefined,
@@ -130,6 +134,9 @@ export function planRun(order: RunSheet["order"], ground: Ground): RunSheet {
     temporaryPath: namespaced ? "/tmp" : temporaryFolder,
     doorFolder,
     doorPath,
+    mountedTrees: (order.mounts ?? []).flatMap((mount) =>
+      "tree" in mount ? [{ tree: mount.tree, folder: treeFolder(state, order.tenant, mount.tree) }] : [],
+    ),
     logFolder: join(state.logs, order.lease),
     hintFile: join(state.hints, order.lease),
     logBytesMax: ground.logBytesMax,

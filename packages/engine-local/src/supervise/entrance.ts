@@ -1,6 +1,7 @@
 import { rmSync } from "node:fs";
 import { createServer, type Server, type Socket } from "node:net";
 import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import type { EntryEnd } from "@tessera/engine";
 import type { EntranceAsk } from "../entry/client.ts";
 import { type Frame, framesOf, jsonFrame, jsonIn, kinds } from "../entry/frames.ts";
@@ -13,6 +14,8 @@ import { treeMembers } from "./tree.ts";
 
 /** The control plane counts entries of people; this only keeps a fault there from filling the machine. */
 const entriesMax = 1_000;
+const openMsMax = 5_000;
+const shutMsMax = 5_000;
 
 /**
  * Where people enter a running member. The engine knocks at a socket in the folder of the lease, which nobody else can
@@ -26,18 +29,16 @@ export class Entrance {
   #inside: Inside | undefined;
   #numbers = 0;
   #over = "";
+  readonly #opened = Promise.withResolvers<void>();
 
   constructor(leaseFolder: string) {
     this.#folder = leaseFolder;
   }
 
-  /** Opens it to a member whose command runs. A machine without sockets here only lacks entries. */
-  open(inside: Inside): void {
-    this.#inside = inside;
-    this.#over = "";
-    if (this.#server !== undefined) return;
+  /** From here on the engine can knock; it is let in once the command runs. A machine without sockets only lacks entries. */
+  async listen(): Promise<void> {
     rmSync(join(this.#folder, leaseFile.entrance), { force: true });
-    this.#server = createServer({ allowHalfOpen: false }, (client) => {
+    const server = createServer((client) => {
       const done = this.#welcome(client).finally(() => {
         this.#underWay.delete(done);
         this.#clients.delete(client);
@@ -46,10 +47,20 @@ export class Entrance {
       this.#clients.add(client);
       this.#underWay.add(done);
     });
-    this.#server.on("error", () => {});
+    this.#server = server;
     const { path, release } = socketAt(this.#folder, leaseFile.entrance);
-    this.#server.listen(path, release);
-    this.#server.unref();
+    await new Promise<void>((resolve) => {
+      server.once("error", () => resolve());
+      server.listen(path, resolve);
+    });
+    release();
+  }
+
+  /** Lets people into a member whose command is being started. */
+  open(inside: Inside): void {
+    this.#over = "";
+    this.#inside = inside;
+    this.#opened.resolve();
   }
 
   /** Ends every entry and says why; settles when nothing of them is left. */
@@ -57,12 +68,21 @@ export class Entrance {
     this.#over = reason;
     this.#inside = undefined;
     for (const client of this.#clients) client.write(jsonFrame(kinds.end, { broken: reason }), () => client.destroy());
-    await Promise.allSettled(this.#underWay);
+    // Whatever is left is ended with the rest of the job.
+    await Promise.race([Promise.allSettled(this.#underWay), sleep(shutMsMax, undefined, { ref: false })]);
   }
 
   close(): void {
     this.#server?.close();
     for (const client of this.#clients) client.destroy();
+  }
+
+  /** A member is told to have started a moment before its command is. */
+  async #whenOpen(): Promise<Inside | undefined> {
+    if (this.#inside === undefined && this.#over === "") {
+      await Promise.race([this.#opened.promise, sleep(openMsMax, undefined, { ref: false })]);
+    }
+    return this.#inside;
   }
 
   async #welcome(client: Socket): Promise<void> {
@@ -85,8 +105,8 @@ export class Entrance {
     frames: AsyncGenerator<Frame>,
     client: Socket,
   ): Promise<EntryEnd | string | undefined> {
-    const inside = this.#inside;
-    if (inside === undefined) return this.#over || "the job is not running";
+    const inside = await this.#whenOpen();
+    if (inside === undefined) return this.#over || "the job does not run yet";
     if (this.#clients.size > entriesMax) return "there are too many entries into this job";
     const pids = () => treeMembers(inside.tree());
     const opened = (value = {}) => void client.write(jsonFrame(kinds.opened, value));

@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process";
 import { chownSync, closeSync, constants, mkdirSync, openSync, rmSync, writeFileSync } from "node:fs";
 import { Socket } from "node:net";
 import { join } from "node:path";
-import { createInterface } from "node:readline";
+import { createInterface, type Interface } from "node:readline";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { EntryAsk, EntryEnd, TerminalSize } from "@tessera/engine";
 import { type Frame, frameOf, jsonIn, kinds, send } from "../entry/frames.ts";
@@ -45,6 +45,7 @@ export class ExecEntry {
   #terminal: string | undefined;
   #size: Socket | undefined;
   #wanted: TerminalSize | undefined;
+  #words: Interface | undefined;
   #closing: Promise<void> | undefined;
 
   constructor(inside: Inside, number: number) {
@@ -58,8 +59,8 @@ export class ExecEntry {
     try {
       this.#lay(ask);
       const status = this.#read("status");
-      const words = createInterface({ input: status, crlfDelay: Number.POSITIVE_INFINITY });
-      const outcome = this.#follow(words, client, opened, frames);
+      this.#words = createInterface({ input: status });
+      const outcome = this.#follow(this.#words, client, opened, frames);
       this.#inside.session(this.#number);
       return await outcome;
     } catch (error) {
@@ -77,6 +78,7 @@ export class ExecEntry {
 
   async #close(): Promise<void> {
     await endEntry(this.#inside.tree(), this.#number);
+    this.#words?.close(); // its stream is destroyed below, which it would not notice
     for (const socket of this.#sockets) socket.destroy();
     for (const descriptor of this.#open.values()) closeSync(descriptor);
     this.#open.clear();

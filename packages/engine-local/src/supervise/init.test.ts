@@ -63,6 +63,14 @@ for (const [name, examine] of Object.entries(ways)) {
       assert.deepEqual(lines, ["SigBlk:\t0000000000000000", "SigIgn:\t0000000000000000", "/dev/null"]);
     });
 
+    it("lets the command use shared memory", async (t) => {
+      const bench = await openBench(t, {}, examine);
+      const order = orderOf(
+        "echo hello > /dev/shm/$TESS_MEMBER && cat /dev/shm/$TESS_MEMBER && rm /dev/shm/$TESS_MEMBER",
+      );
+      assert.equal((await bench.run(order)).code, 0);
+    });
+
     it("works as before when the environment has the names that it uses itself", async (t) => {
       const bench = await openBench(t, {}, examine);
       const env = {

@@ -16,7 +16,8 @@ import type { ReportWriter } from "./reports.ts";
 import { type RoomPassed, watchRoom } from "./room.ts";
 import type { RunSheet } from "./sheet.ts";
 import { longestTimerMs, Stopping, spanText, stopText } from "./stop.ts";
-import { endTree, jobProcesses, keeperOf, signalTree, type Tree } from "./tree.ts";
+import { Telling } from "./tell.ts";
+import { endTree, jobProcesses, keeperOf, type Tree } from "./tree.ts";
 
 export type MemberEnd = Extract<ReportWhat, { kind: "exited" }>;
 
@@ -36,9 +37,10 @@ export async function runMember(
   let tree: Tree = { mark: sheet.mark, groups: sheet.groups, contained: sheet.contained };
   let step: Step | undefined;
   let stoppedBy: NodeJS.Signals | undefined;
+  const telling = new Telling(() => jobProcesses(tree));
   const stopping = new Stopping(
     (signal) => {
-      if (step?.begun === true) return signalTree(tree, signal);
+      if (step?.begun === true) return telling.tell(signal);
       // Nothing of the user's runs that could use the grace.
       stoppedBy ??= signal;
       if (step !== undefined) void endTree(tree);
@@ -49,6 +51,7 @@ export async function runMember(
     },
   );
 
+  await entrance.listen();
   await reports.write({ kind: "started" });
   orders.onStop((how) => {
     if (!stopping.begun) say(`told to stop: ${stopText(how)}`);
@@ -111,6 +114,7 @@ export async function runMember(
   stopClock();
   stopWatch();
   stopping.settle();
+  telling.close();
   if (passed !== undefined) {
     reason = roomText(passed);
     if (end.code === 0) end = { code: 128 + constants.signals.SIGTERM, signal: "SIGTERM" }; // it did not end by itself

@@ -3,6 +3,7 @@ import { dirname } from "node:path";
 import type { ReportWhat } from "@tessera/core";
 import { makeGroup } from "../limit/group.ts";
 import { unpackCode } from "./code.ts";
+import { unpackMounted } from "./mounted.ts";
 import { isUnenforced, type RunSheet } from "./sheet.ts";
 import { removeGroups } from "./tree.ts";
 
@@ -19,6 +20,7 @@ export async function prepare(sheet: RunSheet, signal?: AbortSignal): Promise<Re
     await mkdir(dirname(checkpointFolder), { recursive: true, mode: 0o711 });
     await mkdir(workFolder, { recursive: true, mode: 0o700 });
     await unpackCode(sheet, signal);
+    await unpackMounted(sheet, signal);
     const folders = [workFolder, temporaryFolder, outFolder, checkpointFolder, homeFolder, cacheFolder];
     for (const path of [dirname(workFolder), ...folders]) {
       await mkdir(path, { recursive: true, mode: 0o700 });

@@ -58,12 +58,27 @@ export function listProcesses(): ProcessEntry[] {
 
 /** The number that a process has in its own PID namespace. */
 export function innerNumber(pid: number): number {
-  if (!hasProc) return pid;
+  const numbers = /^NSpid:\t(.*)$/m.exec(readProc(pid, "status"))?.[1]?.split("\t");
+  return Number(numbers?.at(-1) ?? pid);
+}
+
+/** Whether a process has a handler for this signal. */
+export function handles(pid: number, signal: number): boolean {
+  const caught = /^SigCgt:\t([0-9a-f]+)$/m.exec(readProc(pid, "status"))?.[1];
+  return caught !== undefined && ((BigInt(`0x${caught}`) >> BigInt(signal - 1)) & 1n) === 1n;
+}
+
+/** The words with which a process was started, each with a NUL at its end; empty when it is gone. */
+export function argumentsOf(pid: number): string {
+  return readProc(pid, "cmdline");
+}
+
+/** Empty when the process has ended, is not ours to read, or there is no such file here. */
+function readProc(pid: number, file: string): string {
   try {
-    const numbers = /^NSpid:\t(.*)$/m.exec(readFileSync(`/proc/${pid}/status`, "latin1"))?.[1]?.split("\t");
-    return Number(numbers?.at(-1) ?? pid);
+    return readFileSync(`/proc/${pid}/${file}`, "latin1");
   } catch {
-    return pid; // ended meanwhile
+    return "";
   }
 }
 

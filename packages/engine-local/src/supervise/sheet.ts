@@ -49,6 +49,8 @@ export interface RunSheet {
    * Here, and as the job sees it.
    */
   readonly doorFolder: string;
+  /** Outputs of other jobs that it mounts, and where each is unpacked. */
+  readonly mountedTrees: readonly { readonly tree: string; readonly folder: string }[];
   readonly doorPath: string;
   readonly logFolder: string;
   readonly hintFile: string;

@@ -70,11 +70,6 @@ function membersAndInit(tree: Tree): { members: ProcessEntry[]; init: number | u
   return { members, init };
 }
 
-/** Sends a signal to every process of the job. */
-export function signalTree(tree: Tree, signal: NodeJS.Signals): void {
-  for (const pid of jobProcesses(tree)) sendSignal(pid, signal);
-}
-
 /** Ends everything and returns when nothing is left, however long the kernel takes. */
 export async function endTree(tree: Tree): Promise<void> {
   const group = enderOf(tree.groups);

@@ -15,15 +15,33 @@ export interface Commands {
   readonly ignoreTerm: string;
   /** Writes the done file. */
   readonly beDone: string;
+  /** A child of the command runs. At SIGTERM it takes its time, prints `text` and ends, whatever becomes of its parent. */
+  saveInChild(text: string): string;
   sleepMs(ms: number): string;
   /** One line on standard output. */
   print(text: string): string;
+}
+
+/** Commands for entries, of an engine that lets people into its members. */
+export interface InsideCommands {
+  /** Writes its standard input to its standard output, to the end. */
+  readonly copyInput: string;
+  /** One line on standard error. */
+  printErrors(text: string): string;
+  /** Prints the id of the job from the environment. */
+  readonly printJob: string;
+  /** Prints the rows and columns of its terminal. */
+  readonly printSize: string;
+  /** Listens on this port and sends back what each connection sends, to its end; prints `listens` when it does. */
+  echoOn(port: number): string;
 }
 
 /** An engine under test, with an empty record, and the means to try it. */
 export interface Harness {
   readonly engine: Engine;
   readonly commands: Commands;
+  /** Absent where members have no inside: then `open` is refused. */
+  readonly inside?: InsideCommands;
   /** Lets this much of the engine's time pass. */
   settle(ms: number): Promise<void>;
   /** The engine as a new control plane finds it after the last one died at this moment. Members go on meanwhile. */

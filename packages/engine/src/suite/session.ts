@@ -14,6 +14,7 @@ export const plainStop: StopOrder = { signal: "SIGTERM", graceMs: 20_000 };
 /** Plays the control plane: gives orders and takes reports, checking what must hold for each report. */
 export class Session {
   readonly commands: Commands;
+  readonly inside: Harness["inside"];
   readonly node: NodeFacts;
   readonly #harness: Harness;
   #engine: Engine;
@@ -33,6 +34,7 @@ export class Session {
 
   constructor(harness: Harness, node: NodeFacts) {
     this.commands = harness.commands;
+    this.inside = harness.inside;
     this.node = node;
     this.#harness = harness;
     this.#engine = harness.engine;

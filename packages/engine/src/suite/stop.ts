@@ -53,6 +53,19 @@ export function describeStop(open: OpenHarness): void {
     );
 
     it(
+      "leaves the whole grace to a child of the command that handles the signal",
+      withEngine(open, async (session) => {
+        const { print, saveInChild } = session.commands;
+        const lease = await session.start(session.orderOf(`${print("up")}; ${saveInChild("saved")}`));
+        await session.untilTrue("it has begun", async () => (await session.printed(lease)).length > 0);
+        await session.quiet(); // from the line to its handling the signal is a moment of its own
+        await session.engine.stop(lease, plainStop);
+        await session.until(lease, "exited");
+        assert.deepEqual(await session.printed(lease), ["up", "saved"]);
+      }),
+    );
+
+    it(
       "waits out the grace of a member that does not listen, then ends it for sure",
       withEngine(open, async (session) => {
         const { print, ignoreTerm } = session.commands;

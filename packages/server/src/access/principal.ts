@@ -1,5 +1,6 @@
 import type { Instant, ReadonlyState, Token, User } from "@tessera/core";
 import type { Action } from "@tessera/wire";
+import type { RevokedTokens } from "./revoked-tokens.ts";
 import { bearerOf, tokenHash } from "./tokens.ts";
 
 /** The user a request speaks for. Looked up for each request, so that a revocation counts at once. */
@@ -23,10 +24,37 @@ export function authenticate(
 /** The same question for a connection that stays open. */
 export function principalOf(state: ReadonlyState, token: Token, now: Instant): Principal | undefined {
   if (state.tokens.get(token.id) !== token) return undefined;
-  // The core's own time is the floor: a clock that was set back revives no token (S27).
-  if (token.expiresAt > 0 && token.expiresAt <= Math.max(now, state.lastAt)) return undefined;
+  if (isExpired(state, token, now)) return undefined;
   const user = state.users.get(token.user);
   return user === undefined || user.disabled ? undefined : { user, token };
+}
+
+function isExpired({ lastAt }: ReadonlyState, { expiresAt }: Token, now: Instant): boolean {
+  // The core's own time is the floor: a clock that was set back revives no token (S27).
+  return expiresAt > 0 && expiresAt <= Math.max(now, lastAt);
+}
+
+/** Why a request speaks for nobody. What is known of a token is told only to whoever holds its whole secret. */
+export type Stranger =
+  | { readonly why: "no-token" | "no-such-form" | "unknown" | "disabled" }
+  | { readonly why: "expired" | "revoked"; readonly at: Instant };
+
+export function strangerOf(
+  state: ReadonlyState,
+  revoked: Pick<RevokedTokens, "revokedAt">,
+  authorization: string | undefined,
+  now: Instant,
+): Stranger {
+  if (authorization === undefined) return { why: "no-token" };
+  const bearer = bearerOf(authorization);
+  if (bearer === undefined) return { why: "no-such-form" };
+  const hash = tokenHash(bearer);
+  const token = state.tokenByHash.get(hash);
+  if (token === undefined) {
+    const at = revoked.revokedAt(hash);
+    return at === undefined ? { why: "unknown" } : { why: "revoked", at };
+  }
+  return isExpired(state, token, now) ? { why: "expired", at: token.expiresAt } : { why: "disabled" };
 }
 
 /** A token without scopes may do whatever its user may. */

@@ -7,6 +7,7 @@ import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify }
 import type { Keys } from "../access/keys.ts";
 import { isLoopback } from "../access/listen.ts";
 import { People } from "../access/people.ts";
+import { RevokedTokens } from "../access/revoked-tokens.ts";
 import { Seal } from "../access/seal.ts";
 import { Signature } from "../access/signature.ts";
 import { TokenUse } from "../access/token-use.ts";
@@ -71,6 +72,7 @@ export async function buildApi(built: {
   keys: Keys;
   config?: ApiConfig;
   content?: ContentStore;
+  dataFolder?: string;
   /** Other declarations than wire's: how tests see that each one counts. */
   table?: Readonly<Record<RouteId, Route>>;
 }): Promise<BuiltApi> {
@@ -95,12 +97,14 @@ export async function buildApi(built: {
     seal: new Seal(keys.serverKey),
     signature: new Signature(keys.serverKey),
     people: await People.load(control.reader),
+    revoked: await RevokedTokens.load(control.reader),
     tokenUse,
     liveNames: new LiveNames(control),
     feed: await Feed.load(control),
     entrances,
     pages,
     ...(built.content !== undefined && { content: built.content }),
+    ...(built.dataFolder !== undefined && { dataFolder: built.dataFolder }),
   };
   const stopMetrics = metrics.follow(control);
   const watches = new Watches(api, { ...usualWatchLimits, ...config.watch }, (open) => {
@@ -219,7 +223,8 @@ function addRoutes(
       url: route.path,
       // Before the body is read: a body that will be refused is not waited for.
       onRequest: (request, reply, done) => {
-        const denial = request.incoming === undefined ? unauthenticated(reply) : mediaDenial(route, request);
+        const denial =
+          request.incoming === undefined ? unauthenticated(api, request, reply) : mediaDenial(route, request);
         if (denial === undefined) done();
         else answerDenial(request, reply, denial);
       },

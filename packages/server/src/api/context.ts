@@ -3,6 +3,7 @@ import type { AnswerOf, BodyOf, QueryOf, RouteId, RouteOf } from "@tessera/wire"
 import type { Keys } from "../access/keys.ts";
 import type { People } from "../access/people.ts";
 import type { Principal } from "../access/principal.ts";
+import type { RevokedTokens } from "../access/revoked-tokens.ts";
 import type { Seal } from "../access/seal.ts";
 import type { Signature } from "../access/signature.ts";
 import type { TokenUse } from "../access/token-use.ts";
@@ -21,11 +22,14 @@ export interface Api {
   readonly seal: Seal;
   readonly signature: Signature;
   readonly people: People;
+  readonly revoked: RevokedTokens;
   readonly tokenUse: TokenUse;
   readonly liveNames: LiveNames;
   readonly feed: Feed;
   readonly entrances: Entrances;
   readonly pages: Pages;
+  /** No volume may show it. */
+  readonly dataFolder?: string;
   /** Where the files that users send are kept; absent where the engine cannot use them. */
   readonly content?: ContentStore;
 }

@@ -156,7 +156,8 @@ function subjectOf(event: Event, names: Names): { subject: string; account: stri
       return { subject: event.path, account: event.path };
     case "account-edited":
     case "account-deleted":
-    case "secret-changed": {
+    case "secret-changed":
+    case "volume-changed": {
       const path = names.account(event.account);
       return path === undefined ? undefined : { subject: path, account: path };
     }
@@ -228,6 +229,8 @@ function wordsOf(event: Event): string {
       return "was deleted";
     case "secret-changed":
       return `secret ${event.name} was ${event.present ? "set" : "deleted"}`;
+    case "volume-changed":
+      return `volume ${event.name} was ${event.volume === undefined ? "deleted" : "made"}`;
     case "job-submitted":
       return `${event.spec.name} was submitted`;
     case "job-held":

@@ -117,8 +117,8 @@ function refusalsOf(route: Route): number[] {
     408,
     ...(changes ? [409] : []),
     ...(route.edits ? [412] : []),
-    ...(route.body !== undefined ? [413, 415] : []),
-    ...(route.judges || takesAnything(route.body) ? [422] : []),
+    ...(route.body !== undefined || route.upload ? [413, 415] : []),
+    ...(route.judges || route.upload || takesAnything(route.body) ? [422] : []),
     ...[429, 431, 500, 503],
     ...(changes ? [507] : []),
   ];

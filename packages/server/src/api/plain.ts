@@ -25,7 +25,7 @@ export function addPlainRoutes(app: FastifyInstance, api: Api, metrics: Metrics)
   app.get("/metrics", async (request, reply) => {
     const user = request.incoming?.principal.user;
     if (user === undefined && !isLoopback(request.ip)) {
-      return answerDenial(request, reply, unauthenticated(reply));
+      return answerDenial(request, reply, unauthenticated(api, request, reply));
     }
     const named = user !== undefined && may(api.control.state, user, "node.write", rootAccount);
     return reply

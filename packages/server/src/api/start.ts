@@ -16,6 +16,7 @@ export async function startApi(what: {
   control: ControlPlane;
   keys: Keys;
   content?: ContentStore;
+  dataFolder?: string;
   config: ApiConfig & { readonly host: string; readonly port: number };
 }): Promise<Api> {
   const { host, port, tls } = what.config;

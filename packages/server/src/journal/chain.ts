@@ -10,9 +10,13 @@ interface RowReader {
   rows(fromSeq: number, limit: number): Promise<readonly JournalRow[]>;
 }
 
-/** Reads the whole journal and checks each row against the one before; names the first bad sequence number. */
-export async function checkChain(reader: RowReader, rowsPerPage = 200): Promise<ChainCheck> {
-  let head = emptyJournal;
+/** Reads the journal after `from` and checks each row against the one before; names the first bad sequence number. */
+export async function checkChain(
+  reader: RowReader,
+  rowsPerPage = 200,
+  from: JournalHead = emptyJournal,
+): Promise<ChainCheck> {
+  let head = from;
   for (;;) {
     const page = await reader.rows(head.seq + 1, rowsPerPage);
     for (const row of page) {

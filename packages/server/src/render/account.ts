@@ -118,9 +118,35 @@ export function renderAccount(state: ReadonlyState, seal: Seal, account: Account
       cpus: usage.cpusMilli / 1000,
       memoryMiB: usage.memoryMiB,
     },
+    ...aboveMax(state, account),
     liveJobs: liveJobsOf(state, account),
     revision: accountTag(seal, account),
   };
+}
+
+/** A max that was lowered evicts nothing: what is held above it is said, so that nobody wonders. */
+function aboveMax({ usage, fleet }: ReadonlyState, { no, terms }: Account): { aboveMax?: string[] } {
+  const { max = {}, maxCpusMilli, maxMemoryMiB } = terms.quota;
+  const { units, byModel, cpusMilli, memoryMiB } = usage[no]!;
+  const heldOf = (name: string) => {
+    if (name === "*") return units;
+    let held = 0;
+    for (const [model, of] of byModel.entries()) if (modelMatches(name, fleet.models[model]!)) held += of;
+    return held;
+  };
+  const above: string[] = [];
+  const say = (held: number, most: number | undefined, of: string) => {
+    if (most === undefined || held <= most) return;
+    const over = Math.round((held - most) * 1000) / 1000;
+    above.push(
+      `${held} ${of} are held, ${over} above the max of ${most}: they stay until their jobs end, and no other job starts until then`,
+    );
+  };
+  for (const [name, most] of Object.entries(max))
+    say(gpusOf(heldOf(name)), gpusOf(most), name === "*" ? "GPUs" : `${name} GPUs`);
+  say(cpusMilli / 1000, maxCpusMilli && maxCpusMilli / 1000, "CPU cores");
+  say(memoryMiB, maxMemoryMiB, "MiB of memory");
+  return above.length === 0 ? {} : { aboveMax: above };
 }
 
 /** How many of each size a guarantee would hold, of that size alone. */

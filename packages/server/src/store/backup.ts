@@ -3,9 +3,12 @@ import { dirname, resolve } from "node:path";
 import { checkChain } from "../journal/chain.ts";
 import type { JournalHead } from "../journal/format.ts";
 import type { StoreConfig } from "./config.ts";
+import type { WholeReader } from "./contents.ts";
+import { StoreDamaged } from "./port.ts";
 import { openFrozenPostgresReader, openPostgresStore } from "./postgres/store.ts";
-import { fileIn } from "./sqlite/connect.ts";
-import { fillFile, openFile, openReadOnly, openSqliteStore } from "./sqlite/store.ts";
+import { primaryCodeOf } from "./sqlite/codes.ts";
+import { cutOff, fileIn } from "./sqlite/connect.ts";
+import { fillFile, isOfVersionBefore, openCopy, openFile, openReadOnly, openSqliteStore } from "./sqlite/store.ts";
 
 /**
  * Writes everything that the store holds to one file, while the server may go on. The file is an SQLite store, whichever
@@ -29,6 +32,8 @@ export async function backup(from: StoreConfig, file: string): Promise<JournalHe
   }
   const written = openFile(file);
   try {
+    const [fault] = await written.faults();
+    if (fault !== undefined) throw new StoreDamaged(`The store is damaged, and so is the backup ${file}: ${fault}.`);
     return await written.head();
   } finally {
     await written.close();
@@ -40,8 +45,7 @@ export async function backup(from: StoreConfig, file: string): Promise<JournalHe
  * Returns its head. The caller begins a new epoch before anything is done with it.
  */
 export async function restore(file: string, into: StoreConfig): Promise<JournalHead> {
-  if (!existsSync(file)) throw new Error(`There is no backup ${file}.`);
-  const source = openFile(file);
+  const source = await openBackup(file);
   try {
     // To restore is to go on without what came after the backup, whatever a head file in the place still says.
     const options = { acceptLoss: true };
@@ -59,6 +63,18 @@ export async function restore(file: string, into: StoreConfig): Promise<JournalH
   }
 }
 
+/** A backup, for questions only. One of the version before is brought up to date in a copy. */
+export async function openBackup(file: string): Promise<WholeReader> {
+  if (!existsSync(file)) throw new Error(`There is no backup ${file}.`);
+  try {
+    return isOfVersionBefore(file) ? openCopy(file) : openFile(file);
+  } catch (error) {
+    if (primaryCodeOf(error) === undefined && !(error instanceof StoreDamaged)) throw error;
+    const why = cutOff(file) ?? `it cannot be opened (${(error as Error).message})`;
+    throw new StoreDamaged(`The backup ${file} is damaged: ${why}. Take another one.`, { cause: error });
+  }
+}
+
 function copyFile(from: string, to: string): void {
   const db = openReadOnly(from);
   try {
@@ -71,6 +87,8 @@ function copyFile(from: string, to: string): void {
 async function copyDatabase(url: string, to: string): Promise<void> {
   const reader = await openFrozenPostgresReader(url);
   try {
+    const [fault] = await reader.faults();
+    if (fault !== undefined) throw new StoreDamaged(`The store is damaged, and no backup was written: ${fault}.`);
     await fillFile(to, reader);
   } finally {
     await reader.close();

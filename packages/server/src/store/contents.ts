@@ -23,8 +23,11 @@ export interface Filling {
 
 const rowsPerPage = 100;
 
+/** What is moved from one store into another. */
+export type Source = Pick<WholeReader, "rows" | "projected" | "allPrivates" | "latestSnapshot">;
+
 /** Moves all that `from` shows into `into`; throws at the first row of the journal that is not sound. */
-export async function pour(from: WholeReader, into: Filling): Promise<void> {
+export async function pour(from: Source, into: Filling): Promise<void> {
   for (let head = emptyJournal; ; ) {
     const page = await from.rows(head.seq + 1, rowsPerPage);
     for (const row of page) {

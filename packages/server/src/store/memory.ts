@@ -266,6 +266,10 @@ class MemoryStore implements Store {
     return undefined;
   }
 
+  async faults(): Promise<readonly string[]> {
+    return [];
+  }
+
   async keepReserve(): Promise<void> {}
 
   async giveReserve(): Promise<boolean> {

@@ -208,6 +208,11 @@ export interface StoreReader {
   /** The events of the same rows. */
   eventLines(fromSeq: number, limit: number): Promise<readonly EventLines[]>;
   latestSnapshot(): Promise<Snapshot | undefined>;
+  /**
+   * What is damaged that a comparison with the journal does not show: the structure of tables and indexes, private rows;
+   * each with the name of the part. Nothing is looked at where the store is larger than `bytesMax`, or its size unknown.
+   */
+  faults(bytesMax?: number): Promise<readonly string[]>;
   /** Everything in the projections, in pages and in no order; what `tess admin verify` compares with the journal. */
   projected(): AsyncIterable<Projected>;
   close(): Promise<void>;

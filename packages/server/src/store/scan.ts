@@ -46,6 +46,11 @@ export async function* scanPrivates(ask: Ask, dialect: Dialect): AsyncGenerator<
   }
 }
 
+/** All private rows with what is kept to check them by. */
+export function scanDigests(ask: Ask, dialect: Dialect): AsyncGenerator<Found[]> {
+  return scan(ask, dialect, "private", "kind, key, value, digest", ["kind", "key"]);
+}
+
 async function* scan(ask: Ask, dialect: Dialect, table: string, columns: string, key: readonly string[]) {
   const keys = key.join(", ");
   const aliases = key.map((column, i) => `${column} AS key_${i}`).join(", ");

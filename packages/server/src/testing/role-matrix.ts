@@ -10,16 +10,16 @@ import { type Answer, Tenancy, type TestServer, type TestUser } from "./tenancy.
 export const tenancies = ["own", "child", "sibling", "missing"] as const;
 export type Where = (typeof tenancies)[number];
 const admin =
-  "job.read job.submit job.control job.logs job.enter account.read account.write user.read user.write role.read role.write token.read token.write secret.read secret.write usage.read cost.read budget.read budget.write invoice.read ledger.read event.read";
+  "job.read job.submit job.control job.logs job.enter account.read account.write user.read user.write role.read role.write token.read token.write secret.read secret.write volume.read usage.read cost.read budget.read budget.write invoice.read ledger.read event.read";
 const can: Readonly<Record<Role, ReadonlySet<string>>> = {
-  "platform-owner": words(`${admin} audit.read node.write policy.write price.write bill.write`),
+  "platform-owner": words(`${admin} audit.read node.write policy.write volume.write price.write bill.write`),
   "tenant-admin": words(`${admin} audit.read`),
   "team-admin": words(admin),
-  member: words("job.read job.submit account.read secret.read usage.read cost.read budget.read event.read"),
-  viewer: words("job.read account.read secret.read usage.read cost.read budget.read event.read"),
+  member: words("job.read job.submit account.read secret.read volume.read usage.read cost.read budget.read event.read"),
+  viewer: words("job.read account.read secret.read volume.read usage.read cost.read budget.read event.read"),
   finance: words("account.read usage.read cost.read budget.read budget.write invoice.read ledger.read"),
   auditor: words(
-    "job.read account.read user.read role.read token.read secret.read usage.read cost.read budget.read invoice.read ledger.read event.read audit.read",
+    "job.read account.read user.read role.read token.read secret.read volume.read usage.read cost.read budget.read invoice.read ledger.read event.read audit.read",
   ),
 };
 
@@ -73,6 +73,9 @@ const expectations: Readonly<Record<RouteId, Expectation>> = {
   listSecrets: { sees: "account.read", needs: "secret.read" },
   putSecret: { sees: "account.read", needs: "secret.write" },
   deleteSecret: { sees: "account.read", needs: "secret.write" },
+  listVolumes: { sees: "account.read", needs: "volume.read" },
+  putVolume: { sees: "account.read", needs: "volume.write" },
+  deleteVolume: { sees: "account.read", needs: "volume.write" },
   readFleet: { anywhere: true },
   listNodes: { anywhere: true },
   getNode: { fleet: true },
@@ -184,9 +187,11 @@ async function requestFor(
       case "account": {
         const doomed = id === "deleteAccount" ? await doomedAccount(tenancy, role, where, n) : account;
         if (id === "deleteSecret" && exists) await tenancy.secret(account, `S${n}`, "x");
+        if (id === "deleteVolume" && exists) await tenancy.volume(account, `V${n}`, "/srv/data");
         return route.path
           .replace(":account", at(doomed))
           .replace(":secret", `S${n}`)
+          .replace(":volume", `V${n}`)
           .replace(":period", "open")
           .replace(":line", "1");
       }
@@ -256,6 +261,8 @@ async function requestFor(
       return { path, body: { cancel: true } };
     case "setPolicy":
       return { path, body: { rebalance: "off", minRuntime: "1m", grace: "0s", backfill: true } };
+    case "putVolume":
+      return { path, body: { path: "/srv/data" } };
     case "putSecret":
       return { path, body: { value: "v" } };
     case "createUser":

@@ -83,6 +83,10 @@ export class Tenancy {
     await this.control.must({ kind: "budget.set", budget: { account, currency: "EUR", ...limits } });
   }
 
+  async volume(account: string, name: string, path: string, readOnly = true): Promise<void> {
+    await this.control.must({ kind: "volume.create", account, name, path, readOnly });
+  }
+
   async secret(path: string, name: string, value: string): Promise<void> {
     const key = secretKey(this.control.state.accountByPath.get(path)!, name);
     const row = { kind: "secret", key, value: encryptSecret(testKeys.secretsKey, key, value) };

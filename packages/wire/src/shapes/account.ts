@@ -1,5 +1,5 @@
 import Type, { type Static, type TSchema } from "typebox";
-import { AccountPath, DateTime, Duration, GpuAmount, Name, Page, Text, Timestamp, Zone } from "./common.ts";
+import { AccountPath, DateTime, Duration, GpuAmount, Line, Name, Page, Text, Timestamp, Zone } from "./common.ts";
 
 /** Left out it stays as it is; null takes it away. */
 const half = <Amount extends TSchema>(amount: Amount) => Type.Union([amount, Type.Null()]);
@@ -177,6 +177,9 @@ export const Account = Type.Object({
     cpus: Type.Number(),
     memoryMiB: Type.Integer(),
   }),
+  aboveMax: Type.Optional(
+    Type.Array(Type.String(), { description: "What is held above max: it stays until its jobs end" }),
+  ),
   liveJobs: Type.Integer({ description: "Of the account and everything below" }),
   revision: Type.String({ description: "Opaque; send as If-Match" }),
 });
@@ -185,3 +188,20 @@ export const AccountPage = Page(Account);
 
 export const SecretList = Page(Type.Object({ account: Type.String(), name: Type.String(), changedAt: Timestamp }));
 export const SecretPut = Type.Object({ value: Text(65_536) }, { additionalProperties: false });
+
+export const VolumeList = Page(
+  Type.Object({
+    account: Type.String(),
+    name: Type.String(),
+    path: Type.String({ description: "The folder on the machines" }),
+    readOnly: Type.Boolean(),
+    createdAt: Timestamp,
+  }),
+);
+export const VolumePut = Type.Object(
+  {
+    path: Line(500, "An absolute folder of the machines, such as /srv/data"),
+    readOnly: Type.Optional(Type.Boolean()),
+  },
+  { additionalProperties: false },
+);

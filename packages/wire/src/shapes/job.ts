@@ -313,6 +313,13 @@ export const JobSpecBody = Type.Object(
         },
       ),
     ),
+    mounts: Type.Optional(
+      Type.Record(Type.String({ maxLength: 500 }), Line(200, "vol:NAME, or job:NAME/OUTPUT"), {
+        maxProperties: 32,
+        description: "Volumes and outputs of other jobs, by the absolute path at which the job sees them",
+        examples: [{ "/data": "vol:data" }],
+      }),
+    ),
     outputs: Type.Optional(
       Type.Record(
         Type.String({ pattern: outputName }),
@@ -350,7 +357,6 @@ export const JobSpecBody = Type.Object(
     probe: Type.Optional(refusedForNow("Readiness probe")),
     idle: Type.Optional(refusedForNow("Idle policy")),
     schedule: Type.Optional(refusedForNow("Recurring schedule")),
-    mounts: Type.Optional(refusedForNow("Mounts")),
     matrix: Type.Optional(refusedForNow("Parameter matrix")),
     ide: Type.Optional(refusedForNow("Notebook front ends")),
     burst: Type.Optional(refusedForNow("Bursting to providers")),

@@ -22,14 +22,16 @@ export function define(command: Command, session: Session): void {
 }
 
 /**
- * The job waits at a named pipe that the shell holds open: its end, however it comes, is the end of the job. A job that
- * nobody comes to, because the client ended while the job waited, ends by itself.
+ * The job waits at a named pipe that the shell holds open: its end, however it comes, is the end of the job, a moment
+ * later so that the shell can still tell its exit code. A job that nobody comes to, because the client ended while the
+ * job waited, ends by itself.
  */
 const keeper = `pipe="$TMPDIR/.tess-shell"
 mkfifo "$pipe" || exit 1
 (sleep 300; [ -e "$pipe.used" ] || kill -TERM $$) &
-read -r code <"$pipe" || exit 129
-exit "$code"`;
+code=$(cat "$pipe")
+sleep 1
+exit "\${code:-129}"`;
 
 function inKeeper(line: string | undefined): string {
   const shell = "if command -v bash >/dev/null 2>&1; then bash -i; else /bin/sh -i; fi";

@@ -7,8 +7,9 @@ import { choose } from "../../files/choose.ts";
 import { copyAll } from "../../files/copy.ts";
 import { destination } from "../../files/fetch.ts";
 import { listFiles } from "../../files/list.ts";
-import { findWithRank, type Place, parsePlace, refuseArray } from "../../files/place.ts";
+import { type Place, parsePlace, refuseArray } from "../../files/place.ts";
 import { examples } from "../../help.ts";
+import { findMember } from "../../inside/member.ts";
 import type { Session } from "../../session.ts";
 
 export function define(command: Command, session: Session): void {
@@ -36,7 +37,7 @@ async function copy(session: Session, source: string, to: string): Promise<void>
     throw usageFailure("one of the two must be on this machine", "such as: tess cp train:model.bin .");
   if (to === "-") throw usageFailure("a copy needs a file or a folder", "write . for the folder you are in");
   const api = await session.api();
-  const { job, rank } = await findWithRank(api, place.job);
+  const { job, rank } = await findMember(api, place.job);
   refuseArray(job);
   const files = await listFiles(api, job.id, { rank, ...(place.output !== undefined && { output: place.output }) });
   const { chosen, single } = choose(files, place.path);

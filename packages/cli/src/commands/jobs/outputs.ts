@@ -6,9 +6,10 @@ import { outputColumns } from "../../files/columns.ts";
 import { copyAll } from "../../files/copy.ts";
 import { destination } from "../../files/fetch.ts";
 import { listFiles, sizeText } from "../../files/list.ts";
-import { findWithRank, refuseArray } from "../../files/place.ts";
+import { refuseArray } from "../../files/place.ts";
 import { examples } from "../../help.ts";
 import type { Api } from "../../http.ts";
+import { findMember } from "../../inside/member.ts";
 import { emitList, emitObject } from "../../output/emit.ts";
 import { instantText } from "../../output/time.ts";
 import type { Session } from "../../session.ts";
@@ -32,7 +33,7 @@ export function define(command: Command, session: Session): void {
 
 async function outputs(session: Session, asked: string, name: string | undefined, flags: OutputFlags): Promise<void> {
   const api = await session.api();
-  const { job } = await findWithRank(api, asked);
+  const { job } = await findMember(api, asked);
   refuseArray(job);
   const list = await api.call("listOutputs", { at: { job: job.id } });
   const shown = list.live ? await liveOutputs(api, job) : list.outputs;

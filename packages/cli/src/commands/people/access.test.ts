@@ -6,6 +6,7 @@ import type { UserShape } from "@tessera/wire";
 import { temporaryFolder } from "../../testing/folder.ts";
 import { problem, StandIn } from "../../testing/stand-in.ts";
 import { runTess } from "../../testing/terminal.ts";
+import { accountOf } from "../../testing/things.ts";
 
 const ana: UserShape = {
   id: "usr_ana",
@@ -182,4 +183,16 @@ test("token create --out writes a new file that only its owner can read, and sho
   server.on("createToken", () => ({ status: 403, body: problem(403, "forbidden", "no") }));
   assert.equal((await runTess(["token", "create", "--out", "b.token"], { env: server.env, cwd })).code, 77);
   assert.equal(existsSync(join(cwd, "b.token")), false, "nothing is left of a refused one");
+});
+
+test("a max below what runs is answered with what stays above it", async (t) => {
+  const server = await StandIn.start(t);
+  const used = { gpus: 12, byModel: { H100: 12 }, borrowed: 0, cpus: 0, memoryMiB: 0 };
+  server.on("getAccount", () => accountOf("lab", { used, max: { "*": 16 } }));
+  server.on("editAccount", () => accountOf("lab", { used, max: { "*": 4 } }));
+  const { code, err } = await runTess(["account", "edit", "lab", "--max", "4"], { env: server.env });
+  assert.equal(code, 0);
+  assert.match(err, /^lab has 8 above max: its jobs keep these GPUs until they end/);
+  server.on("listAccounts", () => ({ items: [accountOf("lab", { used, max: { H100: 4 } })] }));
+  assert.match((await runTess(["quota"], { env: server.env })).out, /8 H100 above max/);
 });

@@ -2,7 +2,7 @@ import type { Account, AccountCreate } from "@tessera/wire";
 import type { Command } from "commander";
 import { usageFailure } from "../../failure.ts";
 import { examples } from "../../help.ts";
-import { account } from "../../nouns/account.ts";
+import { account, overMaxText } from "../../nouns/account.ts";
 import { emitObject } from "../../output/emit.ts";
 import { confirm } from "../../prompt.ts";
 import type { Session } from "../../session.ts";
@@ -69,11 +69,14 @@ async function change(session: Session, path: string, flags: TermFlags & WindowF
   const body = { ...termsOf(flags, before), ...(window !== undefined && { window }) };
   if (Object.keys(body).length === 0)
     throw usageFailure("nothing to change", "such as --guarantee 8; see tess account edit --help");
-  await show(
-    session,
-    await api.call("editAccount", { at: { account: path }, body, ifMatch: before.revision }),
-    "changed",
-  );
+  const after = await api.call("editAccount", { at: { account: path }, body, ifMatch: before.revision });
+  await show(session, after, "changed");
+  const over = overMaxText(after);
+  if (over !== "" && "max" in body)
+    await session.note(
+      `${after.path} has ${over}: its jobs keep these GPUs until they end, and nothing more starts before.\n` +
+        `  tess ps -p ${after.path} lists them; tess cancel JOB ends one.`,
+    );
 }
 
 async function removeAll(session: Session, paths: readonly string[]): Promise<void> {

@@ -9,9 +9,9 @@ import type { State } from "../state.ts";
 import { recountUsers } from "./count-usage.ts";
 import { countTenants, trustChanged } from "./dedicated.ts";
 
-type AccountEvent = Extract<Event, { kind: `account-${string}` | "secret-changed" }>;
+type AccountEvent = Extract<Event, { kind: `account-${string}` | "secret-changed" | "volume-changed" }>;
 
-/** The part of `apply` that keeps the tree of accounts, their terms and the names of their secrets. */
+/** The part of `apply` that keeps the tree of accounts, their terms, the names of their secrets, and their volumes. */
 export function applyToAccounts(state: State, event: AccountEvent): void {
   switch (event.kind) {
     case "account-created":
@@ -27,6 +27,12 @@ export function applyToAccounts(state: State, event: AccountEvent): void {
       if (event.present) state.secrets.set(`${event.account}/${event.name}`, event.at);
       else state.secrets.delete(`${event.account}/${event.name}`);
       return;
+    case "volume-changed": {
+      const { account, name, volume, at } = event;
+      if (volume === undefined) state.volumes.delete(`${account}/${name}`);
+      else state.volumes.set(`${account}/${name}`, { ...volume, createdAt: at });
+      return;
+    }
   }
 }
 
@@ -108,7 +114,8 @@ function deleted(state: State, event: AccountDeleted): void {
   state.history.delete(no);
   state.pace.delete(no);
   state.lengths.delete(no);
-  for (const key of [...state.secrets.keys()]) if (key.startsWith(`${no}/`)) state.secrets.delete(key);
+  for (const named of [state.secrets, state.volumes])
+    for (const key of [...named.keys()]) if (key.startsWith(`${no}/`)) named.delete(key);
   for (const user of state.users.values()) user.bindings = user.bindings.filter((binding) => binding.account !== no);
 }
 

@@ -42,6 +42,7 @@ function write(state: State, event: Event): void {
     case "account-edited":
     case "account-deleted":
     case "secret-changed":
+    case "volume-changed":
       applyToAccounts(state, event);
       return;
     case "user-created":

@@ -11,6 +11,7 @@ import type { Job, JobArray } from "../../model/job.ts";
 import type { FleetNode } from "../../model/node.ts";
 import type { Policy } from "../../model/policy.ts";
 import type { NodeRemainder } from "../../model/remainder.ts";
+import type { Volume } from "../../model/volume.ts";
 import { nothingUsed } from "../../quota/held.ts";
 import { addWindowTimers, countTerms } from "../apply/accounts.ts";
 import { noteMoves } from "../apply/claims.ts";
@@ -48,6 +49,8 @@ interface Image {
   readonly users: readonly User[];
   readonly tokens: readonly Token[];
   readonly secrets: readonly (readonly [string, number])[];
+  /** Absent where there are none. */
+  readonly volumes?: readonly (readonly [string, Volume])[];
   /** Specs once each: the elements of an array share theirs. */
   readonly specs: readonly Job["spec"][];
   readonly jobs: readonly (Omit<Job, "spec" | "slot"> & { readonly spec: number })[];
@@ -116,6 +119,7 @@ export function writeSnapshot(state: State): string {
     users: byKey(state.users).map(([, user]) => user),
     tokens: byKey(state.tokens).map(([, token]) => token),
     secrets: byKey(state.secrets),
+    ...(state.volumes.size > 0 && { volumes: byKey(state.volumes) }),
     arrays: byNo(state.arrays.values()).map((array) => ({ ...array, spec: specNo(array.spec) })),
     jobs: byNo(state.jobs.values()).map(({ slot, ...job }) => ({ ...job, spec: specNo(job.spec) })),
     specs: [...specs.keys()],
@@ -186,6 +190,7 @@ export function readSnapshot(text: string): State {
     state.tokenByHash.set(token.hash, token);
   }
   for (const [key, at] of image.secrets) state.secrets.set(key, at);
+  for (const [key, volume] of image.volumes ?? []) state.volumes.set(key, volume);
   for (const [key, used] of image.keys) state.keys.set(key, used);
   for (const [account, window] of image.gpuTime) state.gpuTime.set(account, window);
   for (const [job, list] of image.dependents) state.dependents.set(job, [...list]);

@@ -1,6 +1,7 @@
 import { type Architecture, architectureOf } from "../../gpu/architecture.ts";
 import { enginesOf } from "../../gpu/engines.ts";
 import { isRefusal, type Refusal, refuse } from "../../journal/refusal.ts";
+import { durationText } from "../../model/duration.ts";
 import type { ArrayAsk, GpuNeed, Isolation, JobType, Retry } from "../../model/job.ts";
 import { day, minute } from "../../model/units.ts";
 import {
@@ -126,6 +127,14 @@ function badAmount(workload: Workload): Refusal | undefined {
     const most = amountMax[field];
     if (most === undefined || value === undefined) continue;
     if (Number.isSafeInteger(value) && value > 0 && value <= most) continue;
+    if (field.endsWith("Ms"))
+      return refuse(
+        "invalid",
+        field,
+        durationText(value),
+        "is out of range",
+        `give more than 0s, up to ${durationText(most)}`,
+      );
     return refuse("invalid", field, value, "is out of range", `give a whole number from 1 to ${most}`);
   }
   return undefined;

@@ -1,11 +1,11 @@
 import { isRefusal } from "@tessera/core";
 import { type RouteId, routes, type SignIn } from "@tessera/wire";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
-import { authenticate, type Principal } from "../../access/principal.ts";
+import { authenticate, type Principal, strangerOf } from "../../access/principal.ts";
 import { isSameOrigin, isSession, sessionCookie } from "../../access/session.ts";
 import { CheckQueue, SignInAttempts } from "../../access/session-attempts.ts";
 import { closeSessions, openSession, userWithPassword } from "../../flow/people/session.ts";
-import { answerDenial, unauthenticated } from "../answer/answer.ts";
+import { answerDenial, denialOfStranger, unauthenticated } from "../answer/answer.ts";
 import { failed } from "../answer/failure.ts";
 import type { Log } from "../answer/log.ts";
 import { type Denial, deny, isDenied } from "../answer/problem.ts";
@@ -58,7 +58,7 @@ export function addSessionRoutes(app: FastifyInstance, api: Api, secure: boolean
   });
   add("signOut", async (request, reply) => {
     const { incoming } = request;
-    if (incoming === undefined) return unauthenticated(reply);
+    if (incoming === undefined) return unauthenticated(api, request, reply);
     const { principal, requestId } = incoming;
     const by = askerOf({ principal, requestId, idempotency: undefined });
     // A token of a program that was put into the cookie is not ended by a browser that leaves.
@@ -68,7 +68,7 @@ export function addSessionRoutes(app: FastifyInstance, api: Api, secure: boolean
   });
   add("signOutEverywhere", async (request, reply) => {
     const { incoming } = request;
-    if (incoming === undefined) return unauthenticated(reply);
+    if (incoming === undefined) return unauthenticated(api, request, reply);
     const { principal, requestId } = incoming;
     const outside = checkScope(principal, routes.signOutEverywhere);
     if (outside !== undefined) return outside;
@@ -104,14 +104,10 @@ class Door {
   /** The browser keeps the token itself: revoked, it ends there too. */
   #withToken(cookie: string) {
     const { control } = this.#api;
-    const principal = authenticate(control.state, `Bearer ${cookie}`, control.now());
-    if (principal === undefined)
-      return deny(
-        "unauthenticated",
-        "The token is unknown, expired or revoked.",
-        "Use another one; list yours with tess token get.",
-      );
-    return { cookie, principal };
+    const header = `Bearer ${cookie}`;
+    const principal = authenticate(control.state, header, control.now());
+    if (principal !== undefined) return { cookie, principal };
+    return denialOfStranger(strangerOf(control.state, this.#api.revoked, header, control.now()));
   }
 
   async #withPassword(

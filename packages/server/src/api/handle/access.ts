@@ -167,7 +167,9 @@ export const accessHandlers: AccessHandlers = {
   },
 
   async revokeToken(api, call) {
-    const done = await api.control.ask({ kind: "token.revoke", token: call.target.id }, askerOf(call));
+    const { id, hash } = call.target;
+    const remembered = api.revoked.note(hash, api.control.now());
+    const done = await api.control.ask({ kind: "token.revoke", token: id }, askerOf(call), remembered);
     return isRefusal(done) ? done : {};
   },
 };

@@ -17,7 +17,7 @@ import { deleteSecret, putSecret, secretNames, secretRowsOf } from "../../flow/p
 import { checkZone, instantOf } from "../../flow/zones.ts";
 import { accountCreated, accountTag, renderAccount } from "../../render/account.ts";
 import { timestamp } from "../../render/quantities.ts";
-import { deny, isDenied, notFound } from "../answer/problem.ts";
+import { isDenied, notFound } from "../answer/problem.ts";
 import { type Api, askerOf, type Call, type Handler } from "../context.ts";
 import { quotaWindowOf, termsOf } from "../request/account-terms.ts";
 import { staleUnless } from "../request/if-match.ts";
@@ -34,8 +34,6 @@ type AccountHandlers = {
   putSecret: Handler<"putSecret">;
   deleteSecret: Handler<"deleteSecret">;
 };
-
-const secretPattern = /^[A-Za-z_][A-Za-z0-9_]{0,127}$/;
 
 export function accountsWithin(state: ReadonlyState, roots: readonly Account[]): Account[] {
   return state.accounts.filter(
@@ -106,14 +104,6 @@ export const accountHandlers: AccountHandlers = {
 
   async putSecret(api, call) {
     const name = call.params.secret!;
-    if (!secretPattern.test(name)) {
-      return deny(
-        "invalid",
-        "is not the name of an environment variable",
-        "Use letters, digits and _, such as HF_TOKEN.",
-        "secret",
-      );
-    }
     if (call.target.path === "") return notFound("account");
     return (await putSecret(api.control, api.keys.secretsKey, askerOf(call), call.target, name, call.body.value)) ?? {};
   },

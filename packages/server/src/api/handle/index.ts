@@ -11,6 +11,7 @@ import { jobHandlers } from "./jobs.ts";
 import { moneyHandlers } from "./money.ts";
 import { policyHandlers } from "./policy.ts";
 import { recordHandlers } from "./records.ts";
+import { volumeHandlers } from "./volumes.ts";
 
 /** Streams and cookies are answered by other means: see `logs.ts` and `session.ts`. */
 type Answered = Exclude<RouteId, "readLogs" | "listFiles" | "readFile" | SessionId>;
@@ -27,4 +28,5 @@ export const handlers: { readonly [Id in Answered]: Handler<Id> } = {
   ...moneyHandlers,
   ...policyHandlers,
   ...recordHandlers,
+  ...volumeHandlers,
 };

@@ -27,9 +27,8 @@ export function relay(client: WebSocket, entry: Entry, onInput: () => void): Rel
     if (data[0] !== channels.input || data.length < 2 || entry.input.writableEnded || entry.input.destroyed) return;
     if (entry.input.write(data.subarray(1))) return;
     client.pause();
-    entry.input.once("drain", () => client.resume());
-    entry.input.once("close", () => client.resume());
   });
+  for (const event of ["drain", "close"]) entry.input.on(event, () => client.resume());
   client.on("error", () => {}); // its close follows
   client.on("close", () => entry.close());
   const passed = Promise.all([

@@ -1,5 +1,5 @@
 import { type Account, mistakesOf, type Refusal } from "@tessera/core";
-import type { Route } from "@tessera/wire";
+import { JobSpecBody, type Route } from "@tessera/wire";
 import { withOtherMistakes } from "../../flow/submit/gather.ts";
 import { type Denial, isDenied } from "../answer/problem.ts";
 import type { Api } from "../context.ts";
@@ -14,7 +14,7 @@ export async function withAllMistakes(api: Api, asked: Asked, refused: Denial): 
   const { body, principal } = asked;
   const otherwiseFine = refused.misshapen === undefined && refused.field === "project";
   // What may have another shape than its type says must not be read.
-  if (asked.route.resource !== "in-project" || (refused.misshapen !== "all" && !otherwiseFine)) return refused;
+  if (asked.route.body !== JobSpecBody || (refused.misshapen !== "all" && !otherwiseFine)) return refused;
   if (typeof body !== "object" || body === null || Array.isArray(body)) return refused;
   const known = mistakesOf(refused as Refusal);
   const projectIsWrong = known.some(({ field }) => field === "project");

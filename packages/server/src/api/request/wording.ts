@@ -123,11 +123,10 @@ function isWritten(schema: Described, data: unknown): boolean {
   return nounOf(schema) !== "" && data !== "";
 }
 
-/** `a number or a range`; empty where a branch has no name. */
+/** `a number or a range`: the branches of a choice that have a name. */
 function nounOf(schema: Described): string {
   if (schema.anyOf === undefined) return schema.title ?? "";
-  const nouns = schema.anyOf.map(nounOf);
-  return nouns.includes("") ? "" : listText([...new Set(nouns)]);
+  return listText([...new Set(schema.anyOf.map(nounOf).filter((noun) => noun !== ""))]);
 }
 
 /** What to write instead. */

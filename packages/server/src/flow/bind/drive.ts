@@ -16,7 +16,7 @@ import { orderOf } from "./order.ts";
 /** What is kept of jobs, and what of it they may use. */
 export interface JobFiles {
   /** Throws, for the user of the job, when something that it mounts cannot be had. */
-  orderFor(job: Job): Promise<Pick<LeaseOrder, "outputs">>;
+  orderFor(job: Job): Promise<Pick<LeaseOrder, "outputs" | "mounts">>;
   /** The report as it may be written: outputs for which there is no room are left out of it. */
   admit(report: Report): Report;
 }

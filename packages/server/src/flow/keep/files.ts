@@ -15,7 +15,7 @@ import type { JobFile, Output, OutputList, Job as WireJob } from "@tessera/wire"
 import { timestamp } from "../../render/quantities.ts";
 import type { ControlPlane } from "../control.ts";
 import type { FoundJob } from "../find/find-job.ts";
-import { keptUntil } from "./kept.ts";
+import { keptUntil } from "./until.ts";
 
 /** Which files of a job are meant. */
 export interface FileAsk {

@@ -23,7 +23,7 @@ describe("outputs of ended jobs", () => {
     await tenancy.account("lab/vision", { ...plainTerms, limits: { outputsMiBMax: 6 } });
     await tenancy.account("mill");
     const user = (await tenancy.user("ada", "member", "lab")).id as UserId;
-    const kept = new KeptOutputs(control.state, () => control.reader);
+    const kept = new KeptOutputs(control);
     control.follow(kept);
     await kept.load(control.now());
     /** Runs a job to its end; what it leaves passes the limits as a driver lets it. */
@@ -66,7 +66,7 @@ describe("outputs of ended jobs", () => {
     const { control, kept, run } = await start();
     await run("lab/vision", output("a", 5));
     const lab = control.state.accountByPath.get("lab")!.id;
-    const again = new KeptOutputs(control.state, () => control.reader);
+    const again = new KeptOutputs(control);
     await again.load(control.now());
     assert.deepEqual([...again.treesOf(lab)], [tree("a")]);
     assert.deepEqual([...again.treesOf(control.state.accountByPath.get("mill")!.id)], []);

@@ -16,11 +16,13 @@ import {
   tenantOf,
 } from "@tessera/core";
 import type { LeaseOrder } from "@tessera/engine";
-import type { StoreReader } from "../../store/port.ts";
 import type { JobFiles } from "../bind/drive.ts";
 import type { CommitListener } from "../commits.ts";
+import type { ControlPlane } from "../control.ts";
 import { standingAccount } from "../find/find-job.ts";
 import type { OutputsKept } from "../project/book-rows.ts";
+import { mountOrders } from "./mounts.ts";
+import { keptUntil } from "./until.ts";
 
 const mebibyte = 2 ** 20;
 
@@ -37,16 +39,16 @@ interface Kept extends OutputsKept {
  * jobs at the start, then from events. Counted by what each job kept: the same file in two jobs counts twice.
  */
 export class KeptOutputs implements CommitListener, JobFiles {
+  readonly #control: ControlPlane;
   readonly #state: ReadonlyState;
-  readonly #reader: () => StoreReader;
   readonly #kept = new Map<string, Kept>();
   readonly #used = new Map<AccountNo, number>();
   /** Outputs that were let in and whose job has not ended yet, by job. */
   readonly #held = new Map<string, { bytes: number; readonly accounts: readonly AccountNo[] }>();
 
-  constructor(state: ReadonlyState, reader: () => StoreReader) {
-    this.#state = state;
-    this.#reader = reader;
+  constructor(control: ControlPlane) {
+    this.#control = control;
+    this.#state = control.state;
   }
 
   /** Reads what is still kept. Must be called after `follow`, so that no job falls in between. */
@@ -54,7 +56,7 @@ export class KeptOutputs implements CommitListener, JobFiles {
     let longestMs: number = outputsUsual.keptMs;
     for (const account of this.#state.accounts)
       longestMs = Math.max(longestMs, account?.terms.limits.outputsKeptMs ?? 0);
-    for (const { doc, fromAt } of await this.#reader().books({ kind: "output", fromAt: now - longestMs }))
+    for (const { doc, fromAt } of await this.#control.reader.books({ kind: "output", fromAt: now - longestMs }))
       this.#add(JSON.parse(doc) as OutputsKept, fromAt);
     this.expire(now);
   }
@@ -85,9 +87,11 @@ export class KeptOutputs implements CommitListener, JobFiles {
     }
   }
 
-  async orderFor({ spec, account }: Job): Promise<Pick<LeaseOrder, "outputs">> {
+  async orderFor(job: Job): Promise<Pick<LeaseOrder, "outputs" | "mounts">> {
+    const { spec, account } = job;
     const bytesMax = Math.max(0, this.#roomFor(account).bytes);
-    return { outputs: { bytesMax, ...(spec.outputs !== undefined && { declared: spec.outputs }) } };
+    const outputs = { bytesMax, ...(spec.outputs !== undefined && { declared: spec.outputs }) };
+    return spec.mounts === undefined ? { outputs } : { outputs, mounts: await mountOrders(this.#control, job) };
   }
 
   /** The report as it may be written: an output for which there is no room any more is left out. */
@@ -154,11 +158,4 @@ export class KeptOutputs implements CommitListener, JobFiles {
     }
     return room;
   }
-}
-
-/** How long the outputs of a job that ended then are kept: by the lowest account that says so. */
-export function keptUntil(state: ReadonlyState, path: string, endedAt: Instant): Instant {
-  for (const { terms } of pathUp(state, standingAccount(state, path, endedAt).no))
-    if (terms.limits.outputsKeptMs !== undefined) return endedAt + terms.limits.outputsKeptMs;
-  return endedAt + outputsUsual.keptMs;
 }

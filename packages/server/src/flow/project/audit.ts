@@ -79,6 +79,14 @@ function describe(command: Command, state: ReadonlyState): { target: string; acc
     case "secret.set":
     case "secret.delete":
       return { target: command.name, account: command.account, detail: "" };
+    case "volume.create":
+      return {
+        target: command.name,
+        account: command.account,
+        detail: `${command.path}${command.readOnly ? " read-only" : ""}`,
+      };
+    case "volume.delete":
+      return { target: command.name, account: command.account, detail: "" };
     case "policy.set":
       return { target: "policy", account: "", detail: canonicalJson(command.policy) };
     case "price.add":

@@ -26,6 +26,7 @@ const rowHashes: Readonly<Record<string, string>> = {
   "0008-turns.golden.jsonl": "c2ced34f7a227e820ffd4018fbb7c8037839a505ff1cbc85bfbe4f5c9b278a88",
   "0009-leaving.golden.jsonl": "92554563ab0ffc31023d03639a44066b84adda2e729582a5c222cb71a0c0969a",
   "0010-code.golden.jsonl": "46782461f316a099d548258b0c04912e0020e3198c9da63f7fcdb8ee91c30bb4",
+  "0011-results.golden.jsonl": "0417ebc95693094fe843f75c47fb1e72fbf7e35a07d3f855ad3e2993af119c10",
   "0013-inside.golden.jsonl": "9bd07d9f42e202afeff34d27490071af33104f0f60429d4d89c0b23164885e20",
 };
 

@@ -4,8 +4,9 @@ import type { JournalRow } from "../../journal/format.ts";
 import { linesOf } from "../../journal/lines.ts";
 import { checkRow, emptyJournal, headOf } from "../../journal/row.ts";
 import { asStored } from "../../store/index.ts";
-import type { Projected, StoreReader } from "../../store/port.ts";
+import type { Projected, Snapshot, StoreReader } from "../../store/port.ts";
 import { eventsOf } from "../write/recover.ts";
+import { isIntact } from "../write/snapshot-digest.ts";
 import { Projector } from "./project.ts";
 
 export interface Verdict {
@@ -56,23 +57,32 @@ function projectRow(state: ReturnType<typeof emptyState>, row: JournalRow): Proj
 }
 
 /**
- * Checks everything that can be checked: the chain, that each row can be replayed, that the snapshot is the state it
- * says it is, and that the projections hold what the journal says, no more and no less.
+ * Checks everything that can be checked: the structure of the store and its private rows, the chain, that each row can
+ * be replayed, that the snapshot is the state it says it is, and that the projections hold what the journal says, no
+ * more and no less. Names the part that is damaged.
  */
 export async function verify(reader: StoreReader, progress: (rows: number) => void = () => {}): Promise<Verdict> {
-  const snapshot = await reader.latestSnapshot();
   const digest = new ProjectionDigest();
   let [rows, events, headHash] = [0, 0, ""];
   let state = emptyState();
-  const bad = (badSeq: number, fault: string): Verdict => ({
+  const bad = (badSeq: number | undefined, fault: string): Verdict => ({
     sound: false,
-    badSeq,
+    ...(badSeq !== undefined && { badSeq }),
     fault,
     rows,
     events,
     stateHash: "",
     headHash,
   });
+  let snapshot: Snapshot | undefined;
+  try {
+    const faults = await reader.faults();
+    if (faults.length > 0) return bad(undefined, faults.join("; "));
+    snapshot = await reader.latestSnapshot();
+  } catch (error) {
+    return bad(undefined, `the store or its snapshot cannot be read: ${(error as Error).message}`);
+  }
+  if (snapshot !== undefined && !isIntact(snapshot)) return bad(snapshot.seq, `the snapshot of this row is damaged`);
   try {
     for await (const step of replay(reader)) {
       if (step.fault !== undefined) return bad(step.head.seq + 1, step.fault);
@@ -90,6 +100,8 @@ export async function verify(reader: StoreReader, progress: (rows: number) => vo
   } catch (error) {
     return bad(rows + 1, `row ${rows + 1}: cannot be replayed: ${(error as Error).message}`);
   }
+  if (snapshot !== undefined && snapshot.seq > rows)
+    return bad(rows, `the snapshot is of row ${snapshot.seq}, but the journal ends here`);
   const text = writeSnapshot(state);
   if (writeSnapshot(readSnapshot(text)) !== text) return bad(rows, "the state does not survive being written and read");
   const fault = await digest.compare(reader);
@@ -122,7 +134,11 @@ class ProjectionDigest {
 
   async compare(reader: StoreReader): Promise<string | undefined> {
     const stored = new ProjectionDigest();
-    for await (const page of reader.projected()) stored.add(page);
+    try {
+      for await (const page of reader.projected()) stored.add(page);
+    } catch (error) {
+      return `the projections cannot be read: ${(error as Error).message}`;
+    }
     for (const table of tables) {
       if (stored.#counts[table] !== this.#counts[table] || stored.#sums[table] !== this.#sums[table]) {
         return `the ${table} projection differs from the journal (${stored.#counts[table]} rows, ${this.#counts[table]} expected); run tess admin rebuild to write it again from the journal`;

@@ -28,6 +28,7 @@ import type { JobSpecBody } from "@tessera/wire";
 import { holderOfSecret } from "../../access/secrets.ts";
 import { checkSnapshot } from "../content/snapshot.ts";
 import { type Finder, findJob } from "../find/find-job.ts";
+import { settleMounts } from "../keep/mounts.ts";
 import { checkZone, instantOf } from "../zones.ts";
 
 /** A request that has been looked into: all that the core needs to decide, but the id. */
@@ -112,9 +113,26 @@ function readBefore(
   times: Omit<Settled, "after">,
   mistakes: Mistakes,
 ): Gathered | Promise<Gathered> {
-  if (body.after === undefined) return read(finder, account, body, { ...times, after: [] }, [], mistakes);
+  if (body.after === undefined) return readMounts(finder, user, account, body, { ...times, after: [] }, [], mistakes);
   return findBefore(finder, user, body.after, mistakes).then(({ after, endedBefore }) =>
-    read(finder, account, body, { ...times, after }, endedBefore, mistakes),
+    readMounts(finder, user, account, body, { ...times, after }, endedBefore, mistakes),
+  );
+}
+
+/** Mounted jobs are looked up after those that it comes after: the output of a live job is there once that has ended. */
+function readMounts(
+  finder: Finder,
+  user: User,
+  account: Account | undefined,
+  body: JobSpecBody,
+  settled: Settled,
+  endedBefore: Gathered["endedBefore"],
+  mistakes: Mistakes,
+): Gathered | Promise<Gathered> {
+  const { mounts } = body;
+  if (mounts === undefined || account === undefined) return read(finder, account, body, settled, endedBefore, mistakes);
+  return settleMounts(finder, user, account, mounts, settled.after, mistakes).then((found) =>
+    read(finder, account, { ...body, mounts: found }, settled, endedBefore, mistakes),
   );
 }
 
@@ -168,6 +186,10 @@ function cannotHonour({ control }: Finder, account: Account | undefined, body: J
   }
   if (venv !== undefined && !capabilities.code) {
     mistakes.add(refuse("unsupported", "venv", null, "cannot be set with the engine here", "leave venv out"));
+  }
+  if (body.mounts !== undefined && !capabilities.mounts) {
+    const why = "cannot be used: the engine here cannot give jobs a view of the file system of their own";
+    mistakes.add(refuse("unsupported", "mounts", null, why, "run the server as root, or install bwrap (bubblewrap)"));
   }
   if (isolation !== undefined && isolation !== "any" && !capabilities.isolation.includes(isolation)) {
     const hint = `use one of any, ${capabilities.isolation.join(", ")}`;

@@ -8,11 +8,13 @@ import {
   type StoredEvent,
   snapshotSchema,
   upcast,
+  writeSnapshot,
 } from "@tessera/core";
-import { sha256 } from "../../journal/digest.ts";
 import type { EventLines, JournalHead } from "../../journal/format.ts";
 import { parseLines } from "../../journal/lines.ts";
-import type { Snapshot, StoreReader } from "../../store/port.ts";
+import { type Store, StoreDamaged, type StoreReader } from "../../store/port.ts";
+import { isIntact, snapshotDigest } from "./snapshot-digest.ts";
+import { checkAtStart, type StartChecks } from "./start-checks.ts";
 
 export interface Recovered {
   readonly state: State;
@@ -20,28 +22,75 @@ export interface Recovered {
   /** Where the snapshot stood, 0 without one. */
   readonly snapshotSeq: number;
   readonly eventsReplayed: number;
+  /** There was a snapshot that could not be used. */
+  readonly snapshotDamaged: boolean;
 }
 
 const rowsPerPage = 500;
 
-/** The state as the journal has it: the newest snapshot that can be read, and the rows after it. */
-export async function recover(reader: Pick<StoreReader, "head" | "eventLines" | "latestSnapshot">): Promise<Recovered> {
-  const snapshot = await reader.latestSnapshot();
+type Read = Pick<StoreReader, "head" | "eventLines" | "latestSnapshot">;
+
+/** The state as the journal has it: the newest snapshot, and the rows after it; all rows where the snapshot is damaged. */
+export async function recover(reader: Read, say: (text: string) => void = tell): Promise<Recovered> {
   const head = await reader.head();
-  const usable = snapshot !== undefined && snapshot.seq <= head.seq && isUsable(snapshot);
-  const state = usable ? readSnapshot(Buffer.from(snapshot.bytes).toString("utf8")) : emptyState();
-  const snapshotSeq = usable ? snapshot.seq : 0;
+  let snapshotDamaged = false;
+  const snapshot = await usableSnapshot(reader, head, (fault) => {
+    snapshotDamaged = true;
+    say(`${fault}; the state is made from all ${head.seq} rows of the journal instead`);
+  });
+  const state = snapshot === undefined ? emptyState() : readSnapshot(Buffer.from(snapshot.bytes).toString("utf8"));
+  const snapshotSeq = snapshot?.seq ?? 0;
   let eventsReplayed = 0;
   for (let seq = snapshotSeq; seq < head.seq; seq += rowsPerPage) {
     const page = await reader.eventLines(seq + 1, Math.min(rowsPerPage, head.seq - seq));
     assert.equal(page.at(-1)?.seq, Math.min(seq + rowsPerPage, head.seq), `rows after ${seq} are missing`);
     eventsReplayed += replayPage(state, page);
   }
-  return { state, head, snapshotSeq, eventsReplayed };
+  return { state, head, snapshotSeq, eventsReplayed, snapshotDamaged };
 }
 
-function isUsable(snapshot: Snapshot): boolean {
-  return snapshot.schema === snapshotSchema && Buffer.compare(sha256(snapshot.bytes), snapshot.hash) === 0;
+async function usableSnapshot(reader: Read, head: JournalHead, damaged: (fault: string) => void) {
+  let fault: string;
+  try {
+    const snapshot = await reader.latestSnapshot();
+    if (snapshot === undefined) return undefined;
+    const { seq } = snapshot;
+    if (!isIntact(snapshot)) fault = `the snapshot of row ${seq} is damaged`;
+    else if (seq > head.seq)
+      fault = `the snapshot of row ${seq} is newer than the journal, which ends at row ${head.seq}`;
+    else return snapshot.schema === snapshotSchema ? snapshot : undefined; // another version's is not for us
+  } catch (error) {
+    fault = `the snapshot cannot be read (${(error as Error).message})`;
+  }
+  damaged(fault);
+  return undefined;
+}
+
+function tell(text: string): void {
+  console.error(`tessera: ${text}`);
+}
+
+/** Recovers a store whose newest rows and structure are what was written; or says what is not, where told to go on. */
+export async function recoverChecked(store: Store, checks: StartChecks) {
+  let recovered: Recovered | undefined;
+  let failure: unknown;
+  try {
+    recovered = await recover(store, checks.say);
+  } catch (error) {
+    failure = error;
+  }
+  const damage = await checkAtStart(store, recovered?.snapshotSeq ?? 0, checks);
+  if (recovered?.snapshotDamaged) await replaceSnapshot(store, recovered);
+  if (recovered !== undefined) return { ...recovered, damage };
+  if (damage === undefined) throw failure;
+  throw new StoreDamaged(`${damage}; it cannot be replayed: ${(failure as Error).message}`, { cause: failure });
+}
+
+/** So that the next start is quick again, and `verify` finds the store sound. */
+async function replaceSnapshot(store: Store, { state, head }: Recovered): Promise<void> {
+  if (head.seq === 0) return;
+  const snapshot = { seq: head.seq, schema: snapshotSchema, bytes: Buffer.from(writeSnapshot(state), "utf8") };
+  await store.writeSnapshot({ ...snapshot, hash: snapshotDigest(snapshot) });
 }
 
 /** Writes the events of these rows into the state; returns how many. */

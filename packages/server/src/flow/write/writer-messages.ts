@@ -8,6 +8,7 @@ export interface WriterConfig {
   readonly store: StoreConfig;
   readonly snapshotEveryEvents: number;
   readonly freeBytesMin: number;
+  readonly despiteDamage: boolean;
 }
 
 /** To the writer: inputs as lines of canonical JSON (cheaper to hand over than objects), private rows by place in it. */

@@ -6,9 +6,10 @@ import { openStore } from "../../store/index.ts";
 import { CommitOutage } from "../../store/port.ts";
 import type { Done } from "../control.ts";
 import { fillBooks } from "../project/fill-books.ts";
+import { epochInput } from "./epoch.ts";
 import { isFull, waitForRoom } from "./full-disk.ts";
 import { Inbox } from "./inbox.ts";
-import { recover } from "./recover.ts";
+import { recover, recoverChecked } from "./recover.ts";
 import { Underway } from "./underway.ts";
 import { type Begun, noRoomAtAll, requestOf, type WriteRequest, Writer } from "./writer.ts";
 import type { FromWriter, ToWriter, WriterConfig } from "./writer-messages.ts";
@@ -37,7 +38,7 @@ const roomCheckMs = 1_000;
 
 async function main(config: WriterConfig): Promise<void> {
   const store = await openStore(config.store);
-  const { state, head, snapshotSeq, eventsReplayed } = await recover(store);
+  const { state, head, snapshotSeq, eventsReplayed, damage } = await recoverChecked(store, { ...config, say });
   if (await fillBooks(store, state)) say(`made the books from ${head.seq} rows of the journal`);
   let writer = new Writer({ ...config, store, state, head, eventsReplayed, clock: systemClock });
   const inbox = new Inbox<Numbered | "close">();
@@ -76,6 +77,7 @@ async function main(config: WriterConfig): Promise<void> {
   send({ kind: "ready", snapshot: writeSnapshot(state), seq: head.seq, snapshotSeq, eventsReplayed });
   send({ kind: "room", room: writer.hasRoom });
   await store.keepReserve();
+  if (damage !== undefined) inbox.add([requestOf(epochInput(`started despite damage: ${damage}`))]);
 
   const wakeAtNextTimer = (): void => {
     const nextAt = writer.nextAt ?? Number.POSITIVE_INFINITY;

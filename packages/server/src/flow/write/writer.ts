@@ -16,7 +16,6 @@ import {
   writeSnapshot,
 } from "@tessera/core";
 import type { Clock } from "@tessera/engine";
-import { sha256 } from "../../journal/digest.ts";
 import type { JournalPlace } from "../../journal/format.ts";
 import { joinLines } from "../../journal/lines.ts";
 import { draftAfter, placeAfter } from "../../journal/row.ts";
@@ -24,6 +23,7 @@ import type { PrivateWrite, Projected, Store } from "../../store/port.ts";
 import type { Done } from "../control.ts";
 import { crashPoint } from "../crash-point.ts";
 import { Projector } from "../project/project.ts";
+import { snapshotDigest } from "./snapshot-digest.ts";
 
 /** One thing to decide, with what must become durable beside it. */
 export interface WriteRequest {
@@ -166,7 +166,8 @@ export class Writer {
     this.#eventsSinceSnapshot = 0;
     // What it holds may be on its way still; of a batch that fails no snapshot may be left.
     await this.#committed;
-    await this.#options.store.writeSnapshot({ seq, schema: snapshotSchema, hash: sha256(bytes), bytes });
+    const snapshot = { seq, schema: snapshotSchema, bytes };
+    await this.#options.store.writeSnapshot({ ...snapshot, hash: snapshotDigest(snapshot) });
   }
 }
 

@@ -40,6 +40,7 @@ const kinds: Readonly<Record<EventKind, true>> = {
   "token-created": true,
   "token-revoked": true,
   "secret-changed": true,
+  "volume-changed": true,
   "job-submitted": true,
   "job-held": true,
   "job-entered": true,

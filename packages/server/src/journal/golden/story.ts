@@ -17,6 +17,7 @@ export function tellStory(seed: string): Teller {
   plans(t);
   leaving(t);
   code(t);
+  results(t);
   trouble(t);
   takingBack(t);
   elastic(t);
@@ -64,6 +65,9 @@ function fleetAndAccounts(t: Teller): void {
   t.do({ kind: "secret.set", account: "lab", name: "WANDB_KEY" });
   t.do({ kind: "secret.set", account: "lab", name: "OLD" });
   t.do({ kind: "secret.delete", account: "lab", name: "OLD" });
+  t.do({ kind: "volume.create", account: "lab", name: "data", path: "/srv/data", readOnly: true });
+  t.do({ kind: "volume.create", account: "lab", name: "old", path: "/srv/old", readOnly: false });
+  t.do({ kind: "volume.delete", account: "lab", name: "old" });
 }
 
 function jobs(t: Teller): void {
@@ -223,6 +227,33 @@ function leaving(t: Teller): void {
   t.run("saves");
   t.do({ kind: "job.requeue", job: jobId("saves") });
   t.report("saves", { kind: "exited", ran: true, code: 0, done: true });
+}
+
+/** Jobs that keep files, and one that mounts them. */
+function results(t: Teller): void {
+  const fields = { outputs: { model: "ckpt/*.pt", plots: "$TESS_OUT/**" }, shm: "1GiB", scratch: "20GiB" };
+  t.submit("keeps", "lab", {
+    ...fields,
+    members: 2,
+    gpus: 0,
+    memory: "2GiB",
+    mounts: { "/data": "vol:data" },
+  } as never);
+  t.run("keeps");
+  const kept = { name: "model", tree: "ab".repeat(32), files: 2, bytes: 300 };
+  const left = { files: 1, bytes: 9, why: "only 300 bytes may be kept" };
+  t.report("keeps", {
+    kind: "exited",
+    ran: true,
+    code: 0,
+    outputs: [kept, { name: "plots", files: 0, bytes: 0, left }],
+  });
+  t.report("keeps", { kind: "exited", ran: true, code: 0, outputs: [{ ...kept, rank: 1 }] }, 1);
+  t.submit("uses", "lab", { gpus: 0, mounts: { "/in": `job:${jobId("keeps")}/model` } } as never);
+  // What an attempt leaves that is followed by another is not kept.
+  t.submit("again", "lab", { gpus: 0, retry: 1 });
+  t.run("again");
+  t.report("again", { kind: "exited", ran: true, code: 1, outputs: [kept] });
 }
 
 /** Jobs bring their files, in each way there is; the owner limits what may be sent. */

@@ -86,7 +86,10 @@ export function lossOf(comparison: HeadComparison & { readonly is: "lost" | "dam
 }
 
 function whatToDo(without: string): string {
-  return `Restore a backup (tess admin restore), or decide to go on ${without}: tess admin accept-loss.`;
+  return (
+    `Restore a backup (tess admin restore), or decide to go on ${without}: tess admin accept-loss. ` +
+    "If another store was meant, name its data folder with --data."
+  );
 }
 
 function short(hash: Uint8Array): string {

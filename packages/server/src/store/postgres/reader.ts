@@ -21,6 +21,7 @@ import {
   usageRowOf,
 } from "../columns.ts";
 import type { WholeReader } from "../contents.ts";
+import { privateFaults, underFaults } from "../faults.ts";
 import type {
   AuditQuery,
   AuditRow,
@@ -144,6 +145,11 @@ export class PostgresReader implements WholeReader {
     if (found === undefined) return undefined;
     const bytes = Buffer.concat(parts.map((part) => part.bytes ?? Buffer.alloc(0)));
     return { seq: found.seq, schema: found.schema, hash: found.hash, bytes };
+  }
+
+  async faults(bytesMax?: number): Promise<readonly string[]> {
+    if (bytesMax !== undefined) return [];
+    return [...(await underFaults(this.#ask, postgres)), ...(await privateFaults(this.#ask, postgres))];
   }
 
   projected(): AsyncIterable<Projected> {

@@ -154,6 +154,7 @@ const steps: readonly string[] = [
   `,
   // Devices have one more state than before: without books the next start rebuilds all projections.
   "DELETE FROM tessera.book;",
+  "ALTER TABLE tessera.private ADD COLUMN digest bytea;",
 ];
 
 export const schemaVersion = steps.length;

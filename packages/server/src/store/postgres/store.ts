@@ -313,7 +313,7 @@ async function writeSnapshot(write: Write, { seq, schema, hash, bytes }: Snapsho
   for (let from = 0, part = 0; from < bytes.length; from += snapshotPartBytes, part++) {
     await write(snapshotPart(seq, part, bytes.subarray(from, from + snapshotPartBytes)));
   }
-  await write(oldSnapshotsGone);
+  await write(otherSnapshotsGone(seq));
 }
 
 /** The guard found the fence changed. */
@@ -354,11 +354,13 @@ function snapshotGone(seq: number): Part {
   };
 }
 
-/** The one before the newest stays, should the newest turn out to be unreadable. */
-const oldSnapshotsGone: Part = {
-  name: "old_snapshots_gone",
-  values: [],
-  text: () =>
-    `DELETE FROM tessera.snapshot WHERE EXISTS (SELECT FROM held)
-     AND seq NOT IN (SELECT seq FROM tessera.snapshot ORDER BY seq DESC LIMIT 2)`,
-};
+/** The one before the newest stays, should the newest turn out to be unreadable. A later one is not of this journal. */
+function otherSnapshotsGone(seq: number): Part {
+  return {
+    name: "other_snapshots_gone",
+    values: [seq, seq],
+    text: (mark) =>
+      `DELETE FROM tessera.snapshot WHERE EXISTS (SELECT FROM held) AND (seq > ${mark()}::int8
+       OR seq NOT IN (SELECT seq FROM tessera.snapshot WHERE seq <= ${mark()}::int8 ORDER BY seq DESC LIMIT 2))`,
+  };
+}

@@ -3,6 +3,7 @@ import type { JournalRow } from "../../journal/format.ts";
 import { journalColumns } from "../columns.ts";
 import { ancestorsOf, tenantOf } from "../paths.ts";
 import type { AuditRow, BookRow, DeviceRow, EndedJobRow, PrivateWrite, Projected, UsageRow } from "../port.ts";
+import { privateDigest } from "../private-digest.ts";
 import { asStored } from "../stored.ts";
 import { storable } from "../text.ts";
 import { spanOf } from "../usage-span.ts";
@@ -83,11 +84,10 @@ export function privateParts(writes: readonly PrivateWrite[]): Part[] {
   const gone: Pick<PrivateRow, "kind" | "key">[] = [];
   for (const { kind, key, value } of last.values()) {
     if (value === null) gone.push({ kind, key });
-    else put.push({ kind, key, value: bufferOf(value).toString("base64") });
+    else put.push({ kind, key, value: base64Of(value), digest: base64Of(privateDigest(kind, key, value)) });
   }
   const parts: Part[] = [];
-  if (put.length > 0)
-    parts.push(insert("private", privateFields, put, "ON CONFLICT (kind, key) DO UPDATE SET value = excluded.value"));
+  if (put.length > 0) parts.push(insert("private", privateFields, put, replacePrivate));
   if (gone.length > 0) {
     parts.push({
       name: "private_gone",
@@ -198,12 +198,15 @@ interface PrivateRow {
   readonly kind: string;
   readonly key: string;
   readonly value: string;
+  readonly digest: string;
 }
 const privateFields: readonly Field<PrivateRow>[] = [
   ["kind", "text"],
   ["key", "text"],
   ["value", "base64"],
+  ["digest", "base64"],
 ];
+const replacePrivate = "ON CONFLICT (kind, key) DO UPDATE SET value = excluded.value, digest = excluded.digest";
 
 interface Under {
   readonly ancestor: string;
@@ -239,6 +242,10 @@ function preparedName(parts: readonly Part[]): string {
   const name = preparedNames.get(combination) ?? `tessera_write_${preparedNames.size + 1}`;
   preparedNames.set(combination, name);
   return name;
+}
+
+function base64Of(bytes: Uint8Array): string {
+  return bufferOf(bytes).toString("base64");
 }
 
 function bufferOf(bytes: Uint8Array): Buffer {

@@ -3,6 +3,7 @@ export const sqliteBusy = 5;
 export const sqliteIoError = 10;
 export const sqliteCorrupt = 11;
 export const sqliteFull = 13;
+export const sqliteCannotOpen = 14;
 export const sqliteNotADatabase = 26;
 
 export function primaryCodeOf(error: unknown): number | undefined {

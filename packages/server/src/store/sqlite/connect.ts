@@ -1,4 +1,4 @@
-import { closeSync, existsSync, openSync } from "node:fs";
+import { closeSync, existsSync, fstatSync, openSync, readSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { checkVersion, migrate } from "./schema.ts";
@@ -9,6 +9,20 @@ export function fileIn(dir: string): string {
 
 export function headFileIn(dir: string): string {
   return join(dir, "store.head");
+}
+
+/** How a file is shorter than it says it is; undefined when it is not. The header holds the size of a page and their number. */
+export function cutOff(file: string): string | undefined {
+  const header = Buffer.alloc(32);
+  const opened = openSync(file, "r");
+  try {
+    readSync(opened, header, 0, header.length, 0);
+    const said = header.readUInt16BE(16) * header.readUInt32BE(28);
+    const { size } = fstatSync(opened);
+    return size < said ? `it is cut off: ${size} of ${said} bytes are there` : undefined;
+  } finally {
+    closeSync(opened);
+  }
 }
 
 /** A connection that commits durably: each commit is on the disk before it returns. */

@@ -2,6 +2,7 @@ import type { DatabaseSync, StatementSync } from "node:sqlite";
 import type { JournalRow } from "../../journal/format.ts";
 import { auditColumns, bookColumns, deviceColumns, jobColumns, journalColumns } from "../columns.ts";
 import type { PrivateWrite, Snapshot } from "../port.ts";
+import { privateDigest } from "../private-digest.ts";
 import { storable } from "../text.ts";
 import { type RowFields, type TableValues, tableValuesOf } from "./values.ts";
 
@@ -31,12 +32,12 @@ export class Inserts {
       table as keyof TableValues,
       new RowsInsert(db, table, columns),
     ]);
-    this.#private = insertInto(db, "private", "kind, key, value", "OR REPLACE");
+    this.#private = insertInto(db, "private", "kind, key, value, digest", "OR REPLACE");
     this.#privateGone = db.prepare("DELETE FROM private WHERE kind = ? AND key = ?");
     this.#snapshot = insertInto(db, "snapshot", "seq, schema, hash, bytes", "OR REPLACE");
-    // The one before the newest stays, should the newest turn out to be unreadable.
+    // The one before the newest stays, should the newest turn out to be unreadable. A later one is not of this journal.
     this.#snapshotsGone = db.prepare(
-      "DELETE FROM snapshot WHERE seq NOT IN (SELECT seq FROM snapshot ORDER BY seq DESC LIMIT 2)",
+      "DELETE FROM snapshot WHERE seq > ?1 OR seq NOT IN (SELECT seq FROM snapshot WHERE seq <= ?1 ORDER BY seq DESC LIMIT 2)",
     );
   }
 
@@ -70,14 +71,15 @@ export class Inserts {
 
   privates(writes: readonly PrivateWrite[]): void {
     for (const { kind, key, value } of writes) {
-      if (value === null) this.#privateGone.run(storable(kind), storable(key));
-      else this.#private.run(storable(kind), storable(key), value);
+      const id = [storable(kind), storable(key)] as const;
+      if (value === null) this.#privateGone.run(...id);
+      else this.#private.run(...id, value, privateDigest(...id, value));
     }
   }
 
   snapshot(snapshot: Snapshot): void {
     this.#snapshot.run(snapshot.seq, snapshot.schema, snapshot.hash, snapshot.bytes);
-    this.#snapshotsGone.run();
+    this.#snapshotsGone.run(snapshot.seq);
   }
 }
 

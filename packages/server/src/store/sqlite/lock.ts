@@ -13,14 +13,13 @@ export function holdDirectory(dir: string): { release(): void } {
   const holderFile = join(dir, "store.holder");
   const lock = new DatabaseSync(join(dir, "store.lock"), { timeout: 0 });
   try {
-    lock.exec("BEGIN EXCLUSIVE");
+    lock.exec("PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE"); // needs no room: the disk may be full
   } catch (cause) {
     lock.close();
     if (primaryCodeOf(cause) !== sqliteBusy) throw cause;
     throw new StoreHeld(
       `The store in ${dir} is held by another Tessera server${pidIn(holderFile)}. ` +
         "Stop that one first, or start this one with another data directory.",
-      { cause },
     );
   }
   try {

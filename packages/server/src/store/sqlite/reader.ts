@@ -21,6 +21,7 @@ import {
   usageRowOf,
 } from "../columns.ts";
 import type { WholeReader } from "../contents.ts";
+import { privateFaults, underFaults } from "../faults.ts";
 import type {
   AuditQuery,
   AuditRow,
@@ -47,6 +48,7 @@ import {
   type Statement,
   usageStatements,
 } from "../where.ts";
+import { bytesIn, integrityFaults } from "./integrity.ts";
 
 export const sqlite: Dialect = { mark: () => "?", schema: "", usageKey: "rowid" };
 
@@ -150,6 +152,18 @@ export class SqliteReader implements WholeReader {
 
   allPrivates(): AsyncIterable<readonly PrivateWrite[]> {
     return scanPrivates(this.#ask, sqlite);
+  }
+
+  async faults(bytesMax = Number.POSITIVE_INFINITY): Promise<readonly string[]> {
+    if (bytesIn(this.#db) > bytesMax) return [];
+    const structure = integrityFaults(this.#db);
+    if (structure.length > 0) return structure; // what reads the tables could fail, or say the same once more
+    return [...(await underFaults(this.#ask, sqlite)), ...(await privateFaults(this.#ask, sqlite))];
+  }
+
+  /** The private rows that are damaged; see `faults`. */
+  privateFaults(): Promise<readonly string[]> {
+    return privateFaults(this.#ask, sqlite);
   }
 
   async findOperation(op: string): Promise<number | undefined> {

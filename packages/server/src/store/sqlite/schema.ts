@@ -140,6 +140,7 @@ const steps: readonly string[] = [
   `,
   // Devices have one more state than before: without books the next start rebuilds all projections.
   "DELETE FROM book;",
+  "ALTER TABLE private ADD COLUMN digest BLOB;",
 ];
 
 export const schemaVersion = steps.length;

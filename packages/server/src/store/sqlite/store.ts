@@ -1,10 +1,11 @@
-import { existsSync, mkdirSync } from "node:fs";
+import { copyFileSync, existsSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { statfs } from "node:fs/promises";
-import { resolve } from "node:path";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import type { JournalHead } from "../../journal/format.ts";
 import { headOf, sealRow } from "../../journal/row.ts";
-import { type FillableStore, type Filling, pour, type WholeReader } from "../contents.ts";
+import { type FillableStore, type Filling, pour, type Source, type WholeReader } from "../contents.ts";
 import { openHeadFile } from "../head/compare.ts";
 import type { HeadFile } from "../head/head-file.ts";
 import {
@@ -20,13 +21,13 @@ import {
 import { Turns } from "../turns.ts";
 import { primaryCodeOf, sqliteCorrupt } from "./codes.ts";
 import { Committer, type CommitWork } from "./committer.ts";
-import { fileIn, headFileIn, openUnsynced, openWritable } from "./connect.ts";
+import { cutOff, fileIn, headFileIn, openUnsynced, openWritable } from "./connect.ts";
 import { Inserts } from "./insert.ts";
 import { holdDirectory } from "./lock.ts";
 import { SqliteReader } from "./reader.ts";
 import { Reserve } from "./reserve.ts";
 import { checkVersion, migrate, schemaVersion } from "./schema.ts";
-import { outageOf, Transactions } from "./transact.ts";
+import { isFullAt, outageOf, Transactions } from "./transact.ts";
 import { fieldsOf } from "./values.ts";
 
 const projections = ["ended_job", "ended_job_under", "usage", "device", "audit", "audit_under", "book"];
@@ -37,6 +38,16 @@ const projections = ["ended_job", "ended_job_under", "usage", "device", "audit",
  */
 export async function openSqliteStore(dir: string, options: OpenOptions = {}): Promise<FillableStore> {
   mkdirSync(dir, { recursive: true, mode: 0o700 });
+  try {
+    return await openOnce(dir, options);
+  } catch (error) {
+    if (!isFullAt(error, dir)) throw error;
+    if (await new Reserve(dir).give()) return openOnce(dir, options);
+    throw new Error(`the disk of ${dir} is full: free some space, then start again`, { cause: error });
+  }
+}
+
+async function openOnce(dir: string, options: OpenOptions): Promise<FillableStore> {
   const lock = holdDirectory(dir);
   try {
     const rows = lookAt(fileIn(dir));
@@ -63,9 +74,8 @@ export async function openUnsyncedSqliteStore(dir: string): Promise<FillableStor
 /** What an error of SQLite means that says that the file is not as it was written; any other error as it is. */
 function damageOf(error: unknown, file: string): unknown {
   if (primaryCodeOf(error) !== sqliteCorrupt) return error;
-  return new StoreDamaged(`The store ${file} is damaged (${(error as Error).message}). ${restoreInstead}`, {
-    cause: error,
-  });
+  const why = cutOff(file) ?? (error as Error).message;
+  return new StoreDamaged(`The store ${file} is damaged: ${why}. ${restoreInstead}`, { cause: error });
 }
 
 /** The journal of a file of any version; empty where there is none. Reads only: a damaged store is left as it is. */
@@ -103,6 +113,47 @@ export function openFile(file: string): SqliteReader {
   return new SqliteReader(openReadOnly(file));
 }
 
+/** Whether a file is of the version before this one. */
+export function isOfVersionBefore(file: string): boolean {
+  const db = new DatabaseSync(file, { readOnly: true, timeout: 5_000 });
+  try {
+    return checkVersion(db, file) === schemaVersion - 1;
+  } finally {
+    db.close();
+  }
+}
+
+/** A reader of a copy that was brought up to date; the copy goes when the reader is closed. */
+export function openCopy(file: string): SqliteReader {
+  const folder = mkdtempSync(join(tmpdir(), "tessera-backup-"));
+  const gone = () => rmSync(folder, { recursive: true, force: true });
+  try {
+    const copy = join(folder, "copy.sqlite");
+    copyFileSync(file, copy);
+    const db = new DatabaseSync(copy);
+    migrate(db, file);
+    db.close();
+    return new ReaderOfCopy(openReadOnly(copy), gone);
+  } catch (error) {
+    gone();
+    throw error;
+  }
+}
+
+class ReaderOfCopy extends SqliteReader {
+  readonly #gone: () => void;
+
+  constructor(db: DatabaseSync, gone: () => void) {
+    super(db);
+    this.#gone = gone;
+  }
+
+  override async close(): Promise<void> {
+    await super.close();
+    this.#gone();
+  }
+}
+
 /** A connection that can only read, to a file of today's version. */
 export function openReadOnly(file: string): DatabaseSync {
   if (!existsSync(file)) throw new Error(`There is no store ${file}: start the server once, or name its directory.`);
@@ -120,7 +171,7 @@ export function openReadOnly(file: string): DatabaseSync {
 }
 
 /** Fills a new file with the contents of another store. It is not synced; the caller does that once at the end. */
-export async function fillFile(file: string, from: WholeReader): Promise<void> {
+export async function fillFile(file: string, from: Source): Promise<void> {
   const db = new DatabaseSync(file);
   try {
     db.exec("PRAGMA journal_mode = MEMORY; PRAGMA synchronous = OFF");

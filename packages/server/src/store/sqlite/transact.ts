@@ -1,7 +1,7 @@
 import { statfsSync } from "node:fs";
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import { CommitOutage } from "../port.ts";
-import { primaryCodeOf, sqliteBusy, sqliteFull, sqliteIoError } from "./codes.ts";
+import { primaryCodeOf, sqliteBusy, sqliteCannotOpen, sqliteFull, sqliteIoError } from "./codes.ts";
 import { Inserts } from "./insert.ts";
 
 /** Transactions of one connection that writes. */
@@ -43,13 +43,19 @@ export class Transactions {
 export function outageOf(cause: unknown, what: string, dir: string, committing: boolean): CommitOutage {
   const code = primaryCodeOf(cause);
   const known = !committing || code === sqliteFull || code === sqliteBusy;
-  const full = code === sqliteFull || (code === sqliteIoError && hasNoRoom(dir));
+  const full = isFullAt(cause, dir);
   const reason = full ? "the disk is full; free some space" : cause instanceof Error ? cause.message : cause;
   const result = known ? "nothing of it was kept" : "whether it was kept is unknown until the store is opened again";
   return new CommitOutage(`Writing ${what} to ${dir} failed, ${result}: ${reason}`, known, cause, full);
 }
 
-/** A full disk may also show as an error of input and output: what could not be extended is not always the log. */
+/** Whether an error says that the disk of `dir` is full. Where another file than the log cannot be extended, it says less. */
+export function isFullAt(error: unknown, dir: string): boolean {
+  const code = primaryCodeOf(error);
+  if (code === sqliteFull || (error as NodeJS.ErrnoException).code === "ENOSPC") return true;
+  return (code === sqliteIoError || code === sqliteCannotOpen) && hasNoRoom(dir);
+}
+
 function hasNoRoom(dir: string): boolean {
   try {
     const { bavail, bsize } = statfsSync(dir);

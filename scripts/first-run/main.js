@@ -1,0 +1,14 @@
+import { walk, ways } from "./ways.js";
+
+/** What a newcomer does first, against servers of every kind that our rights allow. */
+const results = [];
+for (const way of ways) {
+  const { said, ...result } = await walk(way);
+  results.push(result);
+  if (!process.argv.includes("--json")) {
+    console.log(`${result.same && result.ran === 0 ? "good" : "BAD "}  ${result.way}: tess ${result.command}`);
+    if (!result.same) console.log(said);
+  }
+}
+if (process.argv.includes("--json")) console.log(JSON.stringify({ ways: results }));
+process.exitCode = results.every(({ ran, same }) => ran === 0 && same) ? 0 : 1;
