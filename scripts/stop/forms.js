@@ -21,6 +21,6 @@ export function torchrun(program) {
     words: [program, "--standalone", "--nproc_per_node=2", "--redirects=1", "--tee=1", "torch_save.py"],
     saves: ["rank0", "rank1"],
     env: { PYTHONUNBUFFERED: "1" },
-    upMs: 30_000,
+    upMs: 20_000,
   };
 }

@@ -8,7 +8,7 @@ import { ways } from "./ways.js";
 const usage = `npm run prove:stop: every way of stopping x every form of command x root or not x bwrap, unshare, none
 
   --quick   two ways and four forms at each place
-  --place P one place only, such as root/bwrap
+  --place P this place only, such as root/bwrap; may be repeated
   --json    one JSON object as the last line, and nothing else on standard output
 
 Example: npm run prove:stop -- --json`;
@@ -17,7 +17,7 @@ async function main() {
   const { values } = parseArgs({
     options: {
       quick: { type: "boolean", default: false },
-      place: { type: "string" },
+      place: { type: "string", multiple: true },
       json: { type: "boolean", default: false },
       help: { type: "boolean", short: "h" },
     },
@@ -25,7 +25,7 @@ async function main() {
   if (values.help) return console.log(usage);
   const say = (text) => console.error(text);
   const { places, leftOut } = findPlaces(say, { install: true });
-  const chosen = places.filter(({ name }) => values.place === undefined || name === values.place);
+  const chosen = places.filter(({ name }) => values.place === undefined || values.place.includes(name));
   const program = findTorchrun();
   if (program === undefined) leftOut["form torchrun"] = "torchrun is not installed; the form launcher does the same";
   const allForms = { ...forms, ...(program !== undefined && { torchrun: torchrun(program) }) };

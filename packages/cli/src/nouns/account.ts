@@ -135,7 +135,6 @@ function describeAccount(each: Account, paint: Paint): string {
       ["Tenant", each.tenant],
       ["Guarantee", `${amountsText(each.guarantee)}${sizesText(each.guaranteeSizes, each.guaranteeHolds)}`],
       ["Max", `${amountsText(each.max, "none")}${sizesText(each.maxSizes)}`],
-      ...(each.aboveMax ?? []).map((text) => ["Above max", paint("yellow", text)] as const),
       ["Lendable", amountsText(each.lendable, "all")],
       ["Weight", String(each.weight)],
       [

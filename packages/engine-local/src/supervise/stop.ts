@@ -51,10 +51,11 @@ export class Stopping {
 
   #arm(): void {
     clearTimeout(this.#timer);
-    const waitMs = this.#killAt - performance.now();
+    const waitMs = Math.ceil(this.#killAt - performance.now());
     this.#timer = setTimeout(
       () => {
-        if (waitMs > longestTimerMs) return this.#arm();
+        // A long time is reached in steps, and a timer may be a millisecond early.
+        if (performance.now() < this.#killAt) return this.#arm();
         this.#killed = true;
         this.#kill();
       },

@@ -34,7 +34,7 @@ export function denialOf(error: ErrorObject, choice: ErrorObject | undefined, se
   const value = secret ? null : plain(error.data);
   const allowed = choice?.instancePath === error.instancePath ? (choice.parentSchema as Described) : parent;
   const detail = path === "" ? `The body ${wrong(error, allowed)}` : wrong(error, allowed);
-  return deny("invalid", detail, hintFor(path, allowed, value), path, value);
+  return deny("invalid", detail, hintFor(path, ofKind(allowed, error.data), value), path, value);
 }
 
 /** `max_time: 90m`, as a job file could have it; undefined where the schema shows none. */
@@ -127,6 +127,14 @@ function isWritten(schema: Described, data: unknown): boolean {
 function nounOf(schema: Described): string {
   if (schema.anyOf === undefined) return schema.title ?? "";
   return listText([...new Set(schema.anyOf.map(nounOf).filter((noun) => noun !== ""))]);
+}
+
+/** Of a choice only what is written like the value: whoever gives a number need not read about lists. */
+function ofKind(schema: Described, data: unknown): Described {
+  if (schema.anyOf === undefined) return schema;
+  const isPlain = ({ type }: Described) => type !== "array" && type !== "object";
+  const alike = schema.anyOf.filter((branch) => isPlain(branch) === (typeof data !== "object"));
+  return alike.length === 0 ? schema : { anyOf: alike };
 }
 
 /** What to write instead. */
