@@ -1,3 +1,4 @@
+import type { Problem } from "@tessera/wire";
 import { exit } from "./exit.ts";
 
 /** One mistake of a file or of a request, with the place where it was written. */
@@ -64,6 +65,16 @@ export function configFailure(message: string, hint?: string): Failure {
 
 export function notFoundFailure(message: string, hint?: string): Failure {
   return new Failure(exit.notFound, { code: "not-found", message, ...(hint !== undefined && { hint }) });
+}
+
+/** A name that means several live jobs: the user must say which. */
+export class AmbiguousName extends Failure {
+  readonly jobs: NonNullable<Problem["jobs"]>;
+
+  constructor(exitCode: number, text: FailureText, jobs: NonNullable<Problem["jobs"]>) {
+    super(exitCode, text);
+    this.jobs = jobs;
+  }
 }
 
 /** No server answered, or it stopped answering. The one failure that waiting commands sit out. */

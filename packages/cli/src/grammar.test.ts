@@ -31,6 +31,9 @@ test("a noun alone is its list, and quota takes an account", () => {
 
 test("one word that is no noun is described as a job, and everything else stays", () => {
   assert.equal(turned("describe llama-ft"), "job describe llama-ft");
+  assert.equal(turned("edit llama-ft --set gpus=4 --set env.A=b"), "job edit llama-ft --set gpus=4 --set env.A=b");
+  assert.equal(turned("edit job llama-ft"), "job edit llama-ft");
+  assert.equal(turned("edit account lab --max 4"), "account edit lab --max 4");
   assert.equal(turned("describe ndoe n0"), "describe ndoe n0");
   assert.equal(turned("ps -A"), "ps -A");
   assert.equal(turned("gpus"), "gpus");

@@ -13,7 +13,7 @@ const verbs: Readonly<Record<string, Readonly<Record<string, readonly string[]>>
     secret: ["secret", "set"],
     volume: ["volume", "create"],
   },
-  edit: { account: ["account", "edit"], quota: ["account", "edit"], secret: ["secret", "set"] },
+  edit: { job: ["job", "edit"], account: ["account", "edit"], quota: ["account", "edit"], secret: ["secret", "set"] },
   delete: {
     job: ["cancel"],
     account: ["account", "delete"],
@@ -55,9 +55,9 @@ export function turnRound(args: readonly string[]): readonly string[] {
   if (byNoun === undefined) return withGet(args, word, first, second);
   if (second === undefined) return args;
   const noun = nounNamed(args[second]!);
-  // `describe llama-ft`: what is no noun and stands alone can only be a job.
-  if (noun === undefined && word === "describe" && third === undefined)
-    return args.with(first, "job").toSpliced(first + 1, 0, "describe");
+  // `describe llama-ft`, `edit llama-ft`: what is no noun and stands alone can only be a job.
+  if (noun === undefined && (word === "describe" || word === "edit") && third === undefined)
+    return args.with(first, "job").toSpliced(first + 1, 0, word);
   const command = noun === undefined ? undefined : byNoun[noun];
   if (command === undefined) return args;
   return args.toSpliced(second, 1).toSpliced(first, 1, ...command);

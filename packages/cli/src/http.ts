@@ -3,7 +3,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { AnswerOf, BodyOf, Problem, QueryOf, RouteId } from "@tessera/wire";
 import { addresses, creates } from "@tessera/wire/addresses";
 import { exit, exitCodeOfStatus } from "./exit.ts";
-import { Failure, Outage } from "./failure.ts";
+import { AmbiguousName, Failure, Outage } from "./failure.ts";
 
 /** Where requests go. */
 export interface Target {
@@ -69,8 +69,12 @@ export class Api {
   serverVersion: string | undefined;
   #agent: Agent | undefined;
 
-  constructor(locate: () => Target) {
+  /** Which of several jobs of one name is meant; its id. Without a person to ask it fails. */
+  readonly choose: (several: AmbiguousName) => Promise<string>;
+
+  constructor(locate: () => Target, choose: Api["choose"] = (several) => Promise.reject(several)) {
     this.#locate = locate;
+    this.choose = choose;
     this.#target = locate();
   }
 
@@ -240,13 +244,15 @@ function failureOf(answer: IncomingMessage, text: string, tokenFrom: string | un
   const hint = problem.hint ?? (status === 401 ? "log in with tess login, or set TESS_TOKEN" : undefined);
   const message = problem.detail ?? problem.title ?? `the server answered ${status}`;
   const from = status === 401 && tokenFrom !== undefined ? ` (token from ${tokenFrom})` : "";
-  return new Failure(exitCodeOfStatus(status), {
+  const said = {
     code: problem.code ?? `http-${status}`,
     message: `${message}${from}`,
     ...(hint !== undefined && hint !== "" && { hint }),
     ...(requestId !== undefined && { requestId }),
     ...(problem.problems !== undefined && { mistakes: problem.problems }),
-  });
+  };
+  const exitCode = exitCodeOfStatus(status);
+  return problem.jobs === undefined ? new Failure(exitCode, said) : new AmbiguousName(exitCode, said, problem.jobs);
 }
 
 function problemOf(text: string): Partial<Problem> {

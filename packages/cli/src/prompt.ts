@@ -19,7 +19,8 @@ export async function askYesNo(session: Session, question: string): Promise<bool
   return /^y(es)?$/i.test((await askLine(session, `${question} [y/N] `)).trim());
 }
 
-async function askLine({ terminal }: Session, label: string): Promise<string> {
+/** One line that the user types. */
+export async function askLine({ terminal }: Session, label: string): Promise<string> {
   const { createInterface } = await import("node:readline");
   await terminal.stderr.write(label);
   const lines = createInterface({ input: terminal.stdin, terminal: false });

@@ -53,6 +53,48 @@ test("the commands do what they say against the real control plane", { skip: abs
   assert.match((await server.tess("audit", "-o", "csv")).out, /job\.cancel/);
 });
 
+test("a job that was asked to leave waits again, unless it is done", { skip: absent }, async (t) => {
+  const server = new RealServer(t);
+  await server.start();
+  const leaves = "trap 'echo saved; exit 0' TERM; echo up; while :; do sleep 0.1; done";
+  const job = (name: string) => server.tess("get", "job", name, "-o", "json").then(({ out }) => JSON.parse(out));
+  const until = async (what: string, ready: () => Promise<boolean>) => {
+    for (let tries = 0; !(await ready()); tries++) assert.ok(tries < 100, what);
+  };
+  for (const [name, run] of [
+    ["polite", leaves],
+    ["done", `touch "$TESS_DONE"; ${leaves}`],
+  ] as const) {
+    assert.equal((await server.tess("run", "-d", "--gpus", "1", "--name", name, "--", run)).code, 0);
+    await until(`${name} runs`, async () => (await server.tess("logs", name)).out.includes("up\n"));
+  }
+  assert.equal((await server.tess("run", "-d", "--name", "then", "--after", "polite", "--", "true")).code, 0);
+  assert.equal((await server.tess("node", "cordon", "virtual-0", "virtual-1")).code, 0); // no way to move
+  for (const node of ["virtual-0", "virtual-1"])
+    assert.equal((await server.tess("node", "drain", node, "--within", "1ms", "-y")).code, 0);
+  assert.equal((await server.tess("wait", "done")).code, 0);
+  assert.equal((await job("done")).outcome, "succeeded");
+  await until("it waits again", async () => (await job("polite")).state === "waiting");
+  assert.match((await server.tess("logs", "polite", "--attempt", "1")).out, /^saved$/m);
+  assert.match((await server.tess("ps")).out, /polite .* waiting .* waits again \(drain\); health:/);
+  assert.match((await server.tess("explain", "polite")).out, /It waits again, as attempt 2: its node was drained\./);
+  assert.match((await server.tess("explain", "then")).out, /It runs after polite \(job_/);
+
+  // Named alike, the live job is meant; two live ones are told apart by id.
+  assert.equal((await server.tess("rerun", "done")).code, 0);
+  assert.equal((await job("done")).state, "waiting");
+  assert.equal((await server.tess("edit", "done", "--set", "priority=5", "--set", "gpus=2")).code, 0);
+  assert.deepEqual([(await job("done")).priority, (await job("done")).gpus], [5, 2]);
+  assert.equal((await server.tess("rerun", "done")).code, 0);
+  assert.match((await server.tess("hold", "done")).err, /is the name of 2 live jobs: job_\w+, job_\w+/);
+  assert.equal((await server.tess("cancel", "--all", "-y")).code, 0);
+  assert.equal((await server.tess("ps", "-o", "name")).out, "");
+  assert.match(
+    (await server.tess("ps", "--state", "dependency-failed")).out,
+    /polite \(job_\w+\), which it was to run after/,
+  );
+});
+
 test("a script of one's own folder runs with the modules beside it, each attempt from what was sent", {
   skip: absent,
 }, async (t) => {

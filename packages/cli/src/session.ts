@@ -65,7 +65,7 @@ export class Session {
   async #findServer(): Promise<Api> {
     const { locate, data } = await this.settings();
     if (data !== undefined && !this.hurried) await this.#untilStarted(data);
-    return new Api(locate);
+    return new Api(locate, async (several) => (await import("./job/choose.ts")).chooseJob(this, several));
   }
 
   /** Somebody may have typed `npm start` a moment ago. */

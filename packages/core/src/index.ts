@@ -100,6 +100,7 @@ export type {
   ModelAsk,
   Slo,
 } from "./model/job.ts";
+export { elementAt, elementsOf } from "./model/job.ts";
 export type { Lease } from "./model/lease.ts";
 export { memoryText } from "./model/memory.ts";
 export type { FleetNode, NodeFacts } from "./model/node.ts";

@@ -19,7 +19,10 @@ describe("waiting reasons", () => {
       { kind: "not-yet", values: { cause: "array", running: 24, limit: 24 } },
       "24 array elements are running (limit 24).",
     ],
-    [{ kind: "dependency", values: { jobs: 1 } }, "1 job of its after has not ended."],
+    [
+      { kind: "dependency", values: { jobs: 2, names: ["prep (job_1)"] } },
+      "It runs after prep (job_1) and 1 more, which have not ended.",
+    ],
     [
       { kind: "budget", values: { account: "lab", of: "credit", guaranteedMayStart: true } },
       "The credit of lab is used up. Only work inside its guarantee may start.",

@@ -70,7 +70,11 @@ export const waitingReasons = {
     meaning: "a job of its `after` has not ended",
     because: "it must run after another job",
     passed: "no other job has to end first",
-    sentence: ({ jobs }) => `${many(jobs, "job")} of its after ${jobs === 1 ? "has" : "have"} not ended.`,
+    sentence: ({ jobs, names }) => {
+      if (names.length === 0) return `${many(jobs, "job")} of its after ${jobs === 1 ? "has" : "have"} not ended.`;
+      const more = jobs > names.length ? ` and ${jobs - names.length} more` : "";
+      return `It runs after ${names.join(", ")}${more}, which ${jobs === 1 ? "has" : "have"} not ended.`;
+    },
     inQueue: false,
     changeable: false,
   },

@@ -16,7 +16,10 @@ const texts: Readonly<Record<string, { does: string; examples: readonly string[]
     does: "Makes one",
     examples: ["tess create account lab/vision --guarantee 8", "tess create user ana --role member --account lab"],
   },
-  edit: { does: "Changes one", examples: ["tess edit account lab/vision --max 16"] },
+  edit: {
+    does: "Changes one",
+    examples: ["tess edit llama-ft --set priority=high", "tess edit account lab/vision --max 16"],
+  },
   delete: { does: "Removes one", examples: ["tess delete job llama-ft", "tess delete secret HF_TOKEN --account lab"] },
 };
 

@@ -91,6 +91,25 @@ export const commands: readonly CommandEntry[] = [
   },
   { name: "hold", group: jobs, summary: "keep waiting jobs from starting", load: () => import("./jobs/hold.ts") },
   { name: "release", group: jobs, summary: "let held jobs start", load: () => import("./jobs/release.ts") },
+  {
+    name: "suspend",
+    group: jobs,
+    summary: "let running jobs save and leave, and hold them",
+    load: () => import("./jobs/suspend.ts"),
+  },
+  { name: "resume", group: jobs, summary: "let suspended jobs go on", load: () => import("./jobs/resume.ts") },
+  {
+    name: "requeue",
+    group: jobs,
+    summary: "put running jobs back into the queue",
+    load: () => import("./jobs/requeue.ts"),
+  },
+  {
+    name: "rerun",
+    group: jobs,
+    summary: "submit a job again, or the failed elements of an array",
+    load: () => import("./jobs/rerun.ts"),
+  },
 
   { name: "gpus", group: fleet, summary: "show which GPUs are free", load: () => import("./fleet/gpus.ts") },
   {

@@ -1,11 +1,12 @@
 import type { Job } from "@tessera/wire";
 import { shortDuration } from "@tessera/wire/duration";
 import { type Paint, printable } from "../terminal.ts";
+import { failedText } from "./elements.ts";
 
 /** How a job ended, in a line. */
 export function endedText(job: Job, paint: Paint): string {
   const ok = job.outcome === "succeeded";
-  const detail = ok ? undefined : job.detail;
+  const detail = ok ? undefined : (failedText(job.elements) ?? job.detail);
   const code =
     job.outcome === "failed" && job.exitCode !== undefined && !detail ? ` with exit code ${job.exitCode}` : "";
   const ran =

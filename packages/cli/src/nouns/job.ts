@@ -4,6 +4,7 @@ import { shortDuration } from "@tessera/wire/duration";
 import { moneyText } from "@tessera/wire/money";
 import { Option } from "commander";
 import { outputColumns } from "../files/columns.ts";
+import { elementsText, failedText } from "../job/elements.ts";
 import { findJob } from "../job/find.ts";
 import { gpusText, nodesText, stateStyle, stateText } from "../job/state.ts";
 import { type Field, fieldsText, objectFields } from "../output/fields.ts";
@@ -14,6 +15,18 @@ import type { Noun } from "./noun.ts";
 
 const historyMax = 100;
 const states = ["live", "waiting", "starting", "running", "stopping", "ended", "all"];
+/** How jobs end; with --state they choose among the ended ones. */
+const outcomes = [
+  "succeeded",
+  "failed",
+  "cancelled",
+  "timed-out",
+  "infra-failed",
+  "preempted",
+  "dependency-failed",
+  "deadline-passed",
+  "over-budget",
+];
 const uuidsShownMax = 2;
 
 export const job: Noun<Job> = {
@@ -22,7 +35,8 @@ export const job: Noun<Job> = {
   watch: "listJobs",
   nameOf: ({ id }) => id,
   keyOf: ({ id }) => id,
-  limit: ({ state }) => (state === "all" || state === "ended" ? historyMax : undefined),
+  limit: ({ state }) =>
+    state === "all" || state === "ended" || outcomes.includes(String(state)) ? historyMax : undefined,
   examples: ["tess get job", "tess get job llama-ft -o yaml", "tess get job -A --state waiting -w"],
   columns: [
     { name: "name", text: nameText, shrinks: true },
@@ -56,7 +70,9 @@ export const job: Noun<Job> = {
     command
       .option("-A, --all-projects", "jobs of every project that you may see")
       .option("-a, --all", "also jobs that have ended")
-      .addOption(new Option("--state <state>", "only jobs in this state").choices(states))
+      .addOption(
+        new Option("--state <state>", "only jobs in this state, or that ended so").choices([...states, ...outcomes]),
+      )
       .option("--user <user>", "only jobs of this user")
       .option("--name <name>", "only jobs of this name")
       .option("--array <job>", "only elements of this array");
@@ -111,7 +127,7 @@ function ranText(each: Job, now: number): string {
 }
 
 function detailText(each: Job): string {
-  if (each.state === "ended") return each.detail ?? "";
+  if (each.state === "ended") return failedText(each.elements) ?? each.detail ?? "";
   if (each.elements !== undefined) return elementsText(each.elements);
   if (each.state === "waiting") return againText(each) + reasonText(each);
   return each.detail ?? nodesText(each);
@@ -125,11 +141,6 @@ function againText({ attempts = [], detail }: Job): string {
 
 function reasonText({ reason }: Job): string {
   return reason === undefined ? "" : `${reason.kind}: ${reason.detail}`;
-}
-
-/** How far an array is. */
-export function elementsText({ size, waiting, active, succeeded, failed }: NonNullable<Job["elements"]>): string {
-  return `${size} elements: ${waiting} waiting, ${active} active, ${succeeded} succeeded, ${failed} failed`;
 }
 
 function describeJob(each: Job, paint: Paint, now: number): string {
@@ -154,7 +165,7 @@ function describeJob(each: Job, paint: Paint, now: number): string {
     ["Ran", ranText(each, now)],
     ["Cost", costsText(each)],
     ["Exit code", each.exitCode === undefined ? undefined : String(each.exitCode)],
-    ["Detail", each.detail],
+    ["Detail", failedText(each.elements) ?? each.detail],
   ];
   const title = `${paint("bold", nameText(each))}  ${paint(stateStyle(each), stateText(each))}\n`;
   return (

@@ -81,12 +81,24 @@ export interface Slo {
   readonly p99Ms: number;
 }
 
-/** Elements `first, first + step … last` of an array, at most `atOnceMax` at the same time. */
+/** Elements `first, first + step … last` of an array, or those listed, at most `atOnceMax` at the same time. */
 export interface ArrayAsk {
   readonly first: number;
   readonly last: number;
   readonly step: number;
   readonly atOnceMax?: number;
+  /** Where they are no single range: all of them, in ascending order from `first` to `last`. */
+  readonly indexes?: readonly number[];
+}
+
+/** How many elements an array has. */
+export function elementsOf({ first, last, step, indexes }: ArrayAsk): number {
+  return indexes?.length ?? Math.floor((last - first) / step) + 1;
+}
+
+/** The index of the element that comes `i` after the first. */
+export function elementAt({ first, step, indexes }: ArrayAsk, i: number): number {
+  return indexes?.[i] ?? first + i * step;
 }
 
 /** What lies in the work folder of each member when an attempt starts: a snapshot, or what a repository holds then. */

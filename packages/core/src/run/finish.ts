@@ -1,6 +1,6 @@
 import type { Event, JobEnded, JobRequeued, LeaseResult } from "../journal/event.ts";
 import type { JobNo } from "../model/ids.ts";
-import type { Job, JobOutcome } from "../model/job.ts";
+import type { Job, JobArray, JobOutcome } from "../model/job.ts";
 import { type Instant, minute, second } from "../model/units.ts";
 import type { ReadonlyState } from "../state/readonly-state.ts";
 
@@ -112,21 +112,21 @@ export function endJob(
     closing.add(each.no);
     events.push({ kind: "job-ended", v: 1, at: now, job: each.no, ...ended });
     const good = ended.outcome === "succeeded";
-    disappoint(each.no, good);
+    if (!good) disappoint(each, ended.outcome);
     if (each.array === undefined) return;
     const array = state.arrays.get(each.array)!;
     const so = elementsEnded.get(array.no) ?? { ended: 0, failed: array.succeeded < array.size - array.live };
     so.ended++;
     so.failed ||= !good;
     elementsEnded.set(array.no, so);
-    if (so.ended === array.live) disappoint(array.no, !so.failed);
+    if (so.ended === array.live && so.failed) disappoint(array, "failed");
   };
-  const disappoint = (no: JobNo, good: boolean): void => {
-    if (good) return;
+  const disappoint = ({ no, id, spec }: Job | JobArray, outcome: JobOutcome): void => {
+    const reason = `${spec.name} (${id}), which it was to run after, did not succeed: ${outcome}`;
     for (const dependent of state.dependents.get(no) ?? []) {
       const waiting = state.jobs.get(dependent.job);
       if (dependent.when === "ended" || waiting === undefined) continue;
-      close(waiting, { outcome: "dependency-failed", reason: "a job it was to run after did not succeed" });
+      close(waiting, { outcome: "dependency-failed", reason });
     }
   };
   close(job, ended);

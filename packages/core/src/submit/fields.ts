@@ -1,14 +1,16 @@
 import { isRefusal, type Refusal, refuse, refuseAll } from "../journal/refusal.ts";
-import type {
-  ArrayAsk,
-  Checkpoint,
-  GpuNeed,
-  JobSpec,
-  Members,
-  Retry,
-  RetryCause,
-  Slo,
-  TopologyAsk,
+import {
+  type ArrayAsk,
+  type Checkpoint,
+  elementAt,
+  elementsOf,
+  type GpuNeed,
+  type JobSpec,
+  type Members,
+  type Retry,
+  type RetryCause,
+  type Slo,
+  type TopologyAsk,
 } from "../model/job.ts";
 import { minute } from "../model/units.ts";
 import type { RawGpus } from "./gpus.ts";
@@ -187,15 +189,26 @@ export function needsOf({ needs = none, gpus }: RawNeeds): readonly GpuNeed[] {
   return [...new Set([...needs, ...inside])].sort();
 }
 
-/** `1-240`, `1-240:2` or `1-240%24`. */
+/** `1-240`, `1-240:2`, `1-240%24`, or a list such as `3,7,20-29`. */
 export function parseArray(text: string | undefined, field: string): ArrayAsk | undefined | Refusal {
   if (text === undefined) return undefined;
-  const match = /^(\d{1,12})-(\d{1,12})(?::(\d{1,12}))?(?:%(\d{1,12}))?$/.exec(text);
-  if (match === null)
-    return refuse("invalid", field, text, "is not a range of array elements", "write 1-240, 1-240:2 or 1-240%24");
-  const [first, last, step] = [Number(match[1]), Number(match[2]), Number(match[3] ?? 1)];
-  const atOnceMax = match[4] === undefined ? undefined : Number(match[4]);
-  if (last < first || step < 1 || atOnceMax === 0) {
+  const [which = "", limit, ...rest] = text.split("%");
+  const ranges = which.split(",").map((part) => /^(\d{1,12})(?:-(\d{1,12})(?::(\d{1,12}))?)?$/.exec(part));
+  const isOne = ranges.length === 1 && ranges[0]?.[2] === undefined;
+  if (rest.length > 0 || (limit !== undefined && !/^\d{1,12}$/.test(limit)) || ranges.includes(null) || isOne)
+    return refuse(
+      "invalid",
+      field,
+      text,
+      "is not a range of array elements",
+      "write 1-240, 1-240:2, 1-240%24 or 3,7,20-29",
+    );
+  const atOnceMax = limit === undefined ? undefined : Number(limit);
+  const asks = ranges.map((match) => {
+    const [, first, last = first, step = 1] = match!;
+    return { first: Number(first), last: Number(last), step: Number(step) };
+  });
+  if (atOnceMax === 0 || asks.some(({ first, last, step }) => last < first || step < 1)) {
     return refuse(
       "invalid",
       field,
@@ -204,7 +217,7 @@ export function parseArray(text: string | undefined, field: string): ArrayAsk | 
       "write the smaller number first, with a step and a limit of at least 1",
     );
   }
-  const size = Math.floor((last - first) / step) + 1;
+  const size = asks.reduce((sum, ask) => sum + elementsOf(ask), 0);
   if (size > arraySizeMax) {
     return refuse(
       "invalid",
@@ -214,5 +227,8 @@ export function parseArray(text: string | undefined, field: string): ArrayAsk | 
       "split it into several arrays",
     );
   }
-  return { atOnceMax, first, last, step };
+  if (asks.length === 1) return { atOnceMax, ...asks[0]! };
+  const all = asks.flatMap((ask) => Array.from({ length: elementsOf(ask) }, (_, i) => elementAt(ask, i)));
+  const indexes = [...new Set(all)].sort((a, b) => a - b);
+  return { atOnceMax, first: indexes[0]!, last: indexes.at(-1)!, step: 1, indexes };
 }

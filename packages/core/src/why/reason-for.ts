@@ -38,7 +38,7 @@ export function reasonFor(state: ReadonlyState, job: Job, now: Instant): Reason 
   const array = arrayUseOf(state, job);
   if (array !== undefined && array.running >= array.limit)
     return { kind: "not-yet", values: { cause: "array", ...array } };
-  if (job.waitsFor > 0) return { kind: "dependency", values: { jobs: job.waitsFor } };
+  if (job.waitsFor > 0) return { kind: "dependency", values: { jobs: job.waitsFor, names: awaited(state, job) } };
   let first: Reason | undefined;
   for (let choice = 0; choice < job.spec.gpus.length; choice++) {
     for (const model of modelsFor(state, job, choice)) {
@@ -52,6 +52,14 @@ export function reasonFor(state: ReadonlyState, job: Job, now: Instant): Reason 
   const lacksSeats = first?.kind === "capacity" || first?.kind === "shape" || first?.kind === "isolation";
   if (lacksSeats && isPassedOver(state, job)) return orderReason(state, job);
   return first ?? { kind: "never", values: { model: job.spec.gpus[0]!.model } };
+}
+
+/** How many of the jobs that a job waits for are named; there may be a hundred. */
+const awaitedNamed = 3;
+
+function awaited(state: ReadonlyState, { spec }: Job): string[] {
+  const live = spec.after.flatMap(({ job }) => state.jobById.get(job) ?? state.arrayById.get(job) ?? []);
+  return live.slice(0, awaitedNamed).map(({ id, spec: { name } }) => `${name} (${id})`);
 }
 
 /** Of two models that both lack GPUs, the one with more of them free says more. */

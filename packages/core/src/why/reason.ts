@@ -56,7 +56,10 @@ export interface ReasonValues {
   "not-yet":
     | { readonly cause: "retry" | "not-before" }
     | { readonly cause: "array"; readonly running: number; readonly limit: number };
-  dependency: { readonly jobs: number };
+  dependency: {
+    readonly jobs: number /** The first few of them, by name and id. */;
+    readonly names: readonly string[];
+  };
   budget: { readonly account: string; readonly of: "budget" | "credit"; readonly guaranteedMayStart: boolean };
   price: {
     readonly model: string;

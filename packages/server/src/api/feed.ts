@@ -3,6 +3,8 @@ import {
   type BudgetReached,
   durationText,
   type Event,
+  elementAt,
+  elementsOf,
   type JobNo,
   moneyText,
   type NodeNo,
@@ -135,8 +137,7 @@ function namesOf(events: readonly Event[], state: ReadonlyState): Names {
     add(event.job, event.id);
     const { array } = event.spec;
     if (array === undefined) continue;
-    for (let index = array.first, no = event.job + 1; index <= array.last; index += array.step, no++)
-      add(no, `${event.id}.${index}`);
+    for (let i = 0; i < elementsOf(array); i++) add(event.job + 1 + i, `${event.id}.${elementAt(array, i)}`);
   }
   return { ...live, job: (no) => jobs.get(no) ?? live.job(no), jobById: (id) => byId.get(id) ?? live.jobById(id) };
 }

@@ -101,6 +101,7 @@ function askText({ model, count, unitsEach, part }: GpuAsk): string | number {
   return model === "*" ? amount : `${model}:${amount}`;
 }
 
-function arrayText({ first, last, step, atOnceMax }: ArrayAsk): string {
-  return `${first}-${last}${step === 1 ? "" : `:${step}`}${atOnceMax === undefined ? "" : `%${atOnceMax}`}`;
+function arrayText({ first, last, step, atOnceMax, indexes }: ArrayAsk): string {
+  const which = indexes?.join(",") ?? `${first}-${last}${step === 1 ? "" : `:${step}`}`;
+  return `${which}${atOnceMax === undefined ? "" : `%${atOnceMax}`}`;
 }

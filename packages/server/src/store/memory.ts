@@ -128,14 +128,14 @@ class MemoryStore implements Store {
   }
 
   async jobs(query: JobQuery): Promise<readonly EndedJobRow[]> {
-    const { before } = query;
+    const { before, outcome } = query;
     return [...this.#place.projections.jobs.values()]
       .filter(
         (row) =>
           matches(row.user, query.user) &&
           matches(row.name, query.name) &&
           matches(row.arrayId, query.arrayId) &&
-          matches(row.outcome, query.outcome) &&
+          (typeof outcome === "object" ? row.outcome !== outcome.not : matches(row.outcome, outcome)) &&
           underAny(row.account, query.accounts) &&
           (before === undefined || newestJobFirst({ ...row, ...before }, row) < 0),
       )

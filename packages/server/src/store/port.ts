@@ -148,7 +148,7 @@ export interface JobQuery {
   readonly user?: string;
   readonly name?: string;
   readonly arrayId?: string;
-  readonly outcome?: string;
+  readonly outcome?: string | { readonly not: string };
   /** Newest first by (submittedAt, id); only rows before this one. */
   readonly before?: { readonly submittedAt: Instant; readonly id: string };
   readonly limit: number;

@@ -62,7 +62,9 @@ export function jobStatements(query: JobQuery, columns: string, dialect: Dialect
     if (query.arrayId !== undefined) where.and("j.array_id = ?", query.arrayId);
     if (query.name !== undefined) where.and("j.name = ?", query.name);
     if (query.user !== undefined) where.and("j.user_id = ?", query.user);
-    if (query.outcome !== undefined) where.and(`${key}.outcome = ?`, query.outcome);
+    const { outcome } = query;
+    if (typeof outcome === "string") where.and(`${key}.outcome = ?`, outcome);
+    else if (outcome !== undefined) where.and(`${key}.outcome <> ?`, outcome.not);
     if (query.before !== undefined) {
       where.and(`(${key}.submitted_at, ${key}.id) < (?, ?)`, query.before.submittedAt, query.before.id);
     }

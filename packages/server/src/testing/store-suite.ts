@@ -270,6 +270,8 @@ export function describeStore(name: string, makePlace: () => Promise<StorePlace>
                   compared++;
                 }
         assert.equal(compared, 240);
+        for (const accounts of [[], ["v"]])
+          assert.deepEqual(await idsOf({ accounts, arrayId: "arr", outcome: { not: "succeeded" } }), ["j1"]);
       });
 
       it("are paged newest first by cursor, with ties by id, each exactly once", async () => {

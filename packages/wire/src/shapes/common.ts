@@ -112,6 +112,18 @@ export const Problem = Type.Object({
   problems: Type.Optional(
     Type.Array(Mistake, { description: "Every mistake that was found; detail, field, value and hint are the first" }),
   ),
+  jobs: Type.Optional(
+    Type.Array(
+      Type.Object({
+        id: Type.String(),
+        project: Type.String(),
+        user: Type.String(),
+        state: Type.String(),
+        submittedAt: Timestamp,
+      }),
+      { description: "The live jobs that a name may mean, if there are several" },
+    ),
+  ),
   requestId: Type.String(),
 });
 export type Problem = Static<typeof Problem>;

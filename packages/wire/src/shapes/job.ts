@@ -1,3 +1,4 @@
+import type { JobOutcome } from "@tessera/core";
 import Type, { type Static } from "typebox";
 import { reasonKinds } from "../reasons.ts";
 import { AccountPath, anyTextPattern, DateTime, Duration, Line, Name, Page, Text, Timestamp, Zone } from "./common.ts";
@@ -77,6 +78,14 @@ const range = (description: string) =>
     description,
     examples: ["1-240%24"],
   });
+const elements = Type.String({
+  pattern: "^\\d{1,12}(-\\d{1,12}(:\\d{1,12})?)?(,\\d{1,12}(-\\d{1,12}(:\\d{1,12})?)?)*(%\\d{1,12})?$",
+  maxLength: 65_536,
+  title: "a range or a list",
+  description:
+    "1-240, 1-240:2 for every second, 1-240%24 for 24 at a time, or a list such as 3,7,20-29; at most 10000 elements",
+  examples: ["1-240%24"],
+});
 /** Where the files of the work folder come from. `tess run` sends a folder and puts its tree here. */
 const workdir = Type.Union([
   Line(4096, "An absolute folder on the node in which the job runs, such as /data/run"),
@@ -255,9 +264,7 @@ export const JobSpecBody = Type.Object(
         { additionalProperties: false, description: "Latency that no neighbour on its GPU may break" },
       ),
     ),
-    array: Type.Optional(
-      range("a range such as 1-240, 1-240:2 for every second, or 1-240%24 for 24 at a time; at most 10000 elements"),
-    ),
+    array: Type.Optional(elements),
     after: Type.Optional(
       Type.Union([
         Name(100),
@@ -370,6 +377,16 @@ export const JobSpecBody = Type.Object(
 );
 export type JobSpecBody = Static<typeof JobSpecBody>;
 
+/** A change of a waiting job: fields as in a job file, and fields that get their default back. */
+export const JobEdit = Type.Object(
+  {
+    set: Type.Optional(JobSpecBody),
+    unset: Type.Optional(Type.Array(Line(40, "The name of a field"), { maxItems: 50 })),
+  },
+  { additionalProperties: false },
+);
+export type JobEdit = Static<typeof JobEdit>;
+
 /** Why a waiting job does not run: the first of the waiting reasons that holds. */
 export const WaitReason = Type.Object({
   kind: Type.Enum(reasonKinds),
@@ -434,6 +451,19 @@ export const Output = Type.Object({
 });
 export type Output = Static<typeof Output>;
 
+/** All ways in which a job can end. */
+export const jobOutcomes = [
+  "succeeded",
+  "failed",
+  "cancelled",
+  "timed-out",
+  "infra-failed",
+  "preempted",
+  "dependency-failed",
+  "deadline-passed",
+  "over-budget",
+] as const satisfies readonly JobOutcome[];
+
 export const OutputList = Type.Object({
   job: Type.String(),
   live: Type.Boolean({ description: "It has not ended: what it will keep is not known yet" }),
@@ -494,6 +524,9 @@ export const Job = Type.Object({
       active: Type.Integer(),
       succeeded: Type.Integer(),
       failed: Type.Integer(),
+      failedIndexes: Type.Optional(
+        Type.Array(Type.Integer(), { description: "Those that did not succeed, at most a hundred" }),
+      ),
     }),
   ),
   spec: Type.Record(Type.String(), Type.Unknown(), { description: "The job as it was understood, defaults filled in" }),

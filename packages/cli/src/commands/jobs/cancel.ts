@@ -1,7 +1,7 @@
 import type { Job } from "@tessera/wire";
-import type { Command } from "commander";
+import { type Command, Option } from "commander";
 import { examples } from "../../help.ts";
-import { findJob } from "../../job/find.ts";
+import { type Selection, selectJobs } from "../../job/select.ts";
 import { stateText } from "../../job/state.ts";
 import { job as jobNoun } from "../../nouns/job.ts";
 import { emitList, emitObject } from "../../output/emit.ts";
@@ -12,18 +12,33 @@ import { eachOf } from "../../verbs/each.ts";
 
 export function define(command: Command, session: Session): void {
   command
-    .description("Stops jobs for good. Asks for confirmation before it stops several; -y skips that.")
-    .argument("<job...>", "names or ids");
-  examples(command, ["tess cancel llama-ft", "tess cancel -y $(tess ps --state waiting -o name)"]);
-  command.action((names: string[]) => cancel(session, names));
+    .description(
+      "Stops jobs for good. Asks for confirmation before it stops several; -y skips that.\n" +
+        "A pattern such as 'exp-*' and --all mean your own live jobs; --user chooses those of somebody else.",
+    )
+    .argument("[job...]", "names, ids, or patterns in quotes");
+  addSelection(command);
+  examples(command, ["tess cancel llama-ft", "tess cancel 'exp-*' --state waiting", "tess cancel --all -y"]);
+  command.action((words: string[], flags: Selection) => cancel(session, words, flags));
 }
 
-async function cancel(session: Session, names: readonly string[]): Promise<void> {
+const liveStates = ["waiting", "starting", "running", "stopping"];
+
+function addSelection(command: Command): void {
+  command
+    .option("--all", "all of your live jobs")
+    .addOption(new Option("--state <state>", "with --all or a pattern: only jobs in this state").choices(liveStates))
+    .option("--user <user>", "with --all or a pattern: jobs of this user instead of yours");
+}
+
+async function cancel(session: Session, words: readonly string[], flags: Selection): Promise<void> {
+  // Looked up first, so that what is asked about is what is cancelled.
+  const jobs = await selectJobs(session, words, flags);
   const api = await session.api();
-  // A name means the newest job of that name; looked up first, so that what is asked about is what is cancelled.
-  const jobs: Job[] = [];
-  for (const name of names) jobs.push(await findJob(api, name));
-  const elements = jobs.reduce((sum, job) => sum + (job.elements?.size ?? 1), 0);
+  const elements = jobs.reduce(
+    (sum, { elements }) => sum + (elements === undefined ? 1 : elements.waiting + elements.active),
+    0,
+  );
   if (elements > 1) await confirm(session, `Cancel ${elements} jobs${atStake(jobs, session.now())}?`);
   const cancelOne = ({ id }: Job) => api.call("cancelJob", { at: { job: id }, body: {} });
   await eachOf(session, jobs, cancelOne, (cancelled) => showJobs(session, cancelled, "cancel asked"));

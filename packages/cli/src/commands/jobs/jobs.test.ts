@@ -206,20 +206,6 @@ test("explain says who is ahead, when it starts, and what would start it sooner"
   );
 });
 
-test("an element of an array is called by the array's name and its index", async (t) => {
-  const server = await StandIn.start(t);
-  server.put("job_1", { name: "shot-12", elements: { size: 9, waiting: 9, active: 0, succeeded: 0, failed: 0 } });
-  server.put("job_1.7", { name: "shot-12.7 by id", array: { id: "job_1", index: 7 } });
-  server.on("cancelJob", ({ at }) => server.put(at.job!, { state: "stopping" }));
-  assert.equal((await runTess(["get", "job", "shot-12.7", "-o", "name"], { env: server.env })).out, "job_1.7\n");
-  await runTess(["cancel", "shot-12.7"], { env: server.env });
-  assert.equal(server.requestsTo("cancelJob")[0]?.at.job, "job_1.7");
-  assert.equal((await runTess(["get", "job", "other.7"], { env: server.env })).code, 66);
-  const logs = await runTess(["logs", "shot-12"], { env: server.env });
-  assert.equal(logs.code, 2);
-  assert.match(logs.err, /shot-12\.1/);
-});
-
 test("logs of a job that has written nothing say why", async (t) => {
   const server = await StandIn.start(t);
   server.on("readLogs", (_seen, response) => {

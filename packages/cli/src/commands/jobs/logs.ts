@@ -4,6 +4,7 @@ import { exit } from "../../exit.ts";
 import { notFoundFailure, usageFailure } from "../../failure.ts";
 import { examples } from "../../help.ts";
 import type { Api } from "../../http.ts";
+import { failedText } from "../../job/elements.ts";
 import { exitCodeOfEnded } from "../../job/exit-code.ts";
 import { findJob } from "../../job/find.ts";
 import { followJob } from "../../job/follow.ts";
@@ -65,8 +66,12 @@ async function logs(session: Session, name: string, flags: LogFlags): Promise<vo
   };
   const api = await session.api();
   const job = await findJob(api, name);
-  if (job.elements !== undefined)
-    throw usageFailure("an array has no log of its own", `name an element, such as ${name}.1`);
+  if (job.elements !== undefined) {
+    const { failedIndexes: [first] = [], size } = job.elements;
+    const failed = failedText(job.elements);
+    const hint = `name an element, such as ${name}.${first ?? 1}${failed === undefined ? "" : `; ${failed}`}`;
+    throw usageFailure(`${job.name} is an array of ${size} and has no log of its own`, hint);
+  }
   if (flags.follow) session.exitCode = await follow(session, api, job, query, flags);
   else await readOnce(session, api, job, { ...query, ...(flags.previous && { attempt: previousOf(job) }) }, flags);
 }

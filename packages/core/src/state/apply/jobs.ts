@@ -3,7 +3,7 @@ import type { Event, JobEdited, JobEnded, JobPlaced, JobRequeued, JobSubmitted }
 import { noteLength } from "../../learn/lengths.ts";
 import { noteEnd, noteSubmission } from "../../learn/pace.ts";
 import { type JobId, type JobNo, noAccount } from "../../model/ids.ts";
-import { type AttemptRecord, attemptsKept, evictionsKept, type Job, type JobSpec } from "../../model/job.ts";
+import { type AttemptRecord, attemptsKept, elementAt, evictionsKept, type Job, type JobSpec } from "../../model/job.ts";
 import type { Lease } from "../../model/lease.ts";
 import { accountOf } from "../../quota/accounts.ts";
 import { jobOf } from "../live-jobs.ts";
@@ -115,7 +115,7 @@ function submitted(state: State, event: JobSubmitted): void {
   });
   state.arrayById.set(id, state.arrays.get(event.job)!);
   for (let i = 0; i < size; i++) {
-    const index = spec.array!.first + i * spec.array!.step;
+    const index = elementAt(spec.array!, i);
     const no = (event.job + 1 + i) as JobNo;
     addJob(state, newJob(event, event.waitsFor.length, no, `${id}.${index}` as JobId, event.job, index, known));
     for (const before of event.waitsFor) dependOn(state, no, before, spec, state.jobs.get(before)?.id);

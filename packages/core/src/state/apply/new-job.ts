@@ -1,13 +1,13 @@
 import { noSlot } from "../../collections/slots.ts";
 import type { JobSubmitted } from "../../journal/event.ts";
 import { type JobId, type JobNo, noAccount } from "../../model/ids.ts";
-import type { Job, JobSpec } from "../../model/job.ts";
+import { elementsOf, type Job, type JobSpec } from "../../model/job.ts";
 import type { ReadonlyState } from "../readonly-state.ts";
 import { backlogMsOf } from "./backlog.ts";
 
 /** How many elements an array has; 0 for a single job. */
 export function arraySize(spec: JobSpec): number {
-  return spec.array === undefined ? 0 : Math.floor((spec.array.last - spec.array.first) / spec.array.step) + 1;
+  return spec.array === undefined ? 0 : elementsOf(spec.array);
 }
 
 /** Estimates about a job at its submission, beside what its spec says. */

@@ -8,6 +8,7 @@ export const statusOfDenial = {
   forbidden: 403, // may be seen by the caller, but not done
   "no-such-route": 404,
   "method-not-allowed": 405,
+  ambiguous: 409, // a name that means several live jobs
   "too-large": 413,
   "unsupported-media-type": 415,
   "upgrade-required": 426, // the address speaks WebSocket only
@@ -30,6 +31,8 @@ export interface Denial extends Omit<Refusal, "refused" | "also"> {
   readonly misshapen?: "all" | "first";
   /** The field as it could be written in a job file. */
   readonly example?: string;
+  /** The live jobs that an ambiguous name may mean. */
+  readonly jobs?: Problem["jobs"];
 }
 
 export function deny(
@@ -73,6 +76,7 @@ const titles: Readonly<Record<Denial["refused"], string>> = {
   forbidden: "Not allowed",
   "no-such-route": "No such address",
   "method-not-allowed": "Method not allowed",
+  ambiguous: "The name means several jobs",
   "too-large": "Too large",
   "unsupported-media-type": "Content type not accepted",
   "upgrade-required": "A WebSocket is needed here",
@@ -118,6 +122,7 @@ export function problemOf(denial: Denial, requestId: string): Problem {
     ...((field !== "" || also.length > 0) && {
       problems: [denial, ...also].slice(0, mistakesMax).map(mistakeOf),
     }),
+    ...(denial.jobs !== undefined && { jobs: denial.jobs }),
     requestId,
   };
 }

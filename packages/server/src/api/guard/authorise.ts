@@ -22,8 +22,9 @@ import {
   rootsFor,
 } from "../../access/policy.ts";
 import { inScope, type Principal } from "../../access/principal.ts";
-import { type FoundJob, findJob } from "../../flow/find/find-job.ts";
+import { type FoundJob, findJob, type Several, similarName } from "../../flow/find/find-job.ts";
 import { projectOf } from "../../flow/submit/project-of.ts";
+import { timestamp } from "../../render/quantities.ts";
 import { type Denial, deny, forbidden, isDenied, notFound } from "../answer/problem.ts";
 import type { Api } from "../context.ts";
 import type { Targets } from "../targets.ts";
@@ -91,9 +92,27 @@ function onFleet(state: ReadonlyState, { route, principal, params }: Asked): und
 
 async function onJob(api: Api, { route, principal, params }: Asked): Promise<FoundJob | Denial> {
   const found = await findJob(api, principal.user, params.job!);
-  if (found === undefined) return notFound("job", params.job);
+  if (found === undefined) {
+    const similar = await similarName(api, principal.user, params.job!);
+    return notFound("job", params.job, similar === undefined ? "See: tess ps --all" : `Did you mean ${similar}?`);
+  }
+  if ("several" in found) return ambiguous(api, params.job!, found);
   const { account, own } = found;
   return allowed(api.control.state, principal.user, route.action, account.no, own) ? found : forbidden(route.action);
+}
+
+/** The caller must say which one is meant, and is told what tells them apart. */
+function ambiguous({ control: { state }, people }: Api, name: string, { several }: Several): Denial {
+  const jobs = several.map((job) => ({
+    id: job.id,
+    project: state.accounts[job.account]!.path,
+    user: people.nameOf(job.user) || job.user,
+    state: "state" in job ? job.state : job.active > 0 ? "running" : "waiting",
+    submittedAt: timestamp(job.submittedAt),
+  }));
+  const ids = jobs.map(({ id }) => id).join(", ");
+  const detail = `is the name of ${jobs.length} live jobs: ${ids}`;
+  return { ...deny("ambiguous", detail, "name one of them by its id", "job", name), jobs };
 }
 
 /** By path or id. */

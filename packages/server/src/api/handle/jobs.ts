@@ -3,10 +3,11 @@ import type { Explanation, Job as WireJob } from "@tessera/wire";
 import { explainWaiting } from "../../flow/explain/explain.ts";
 import type { FoundJob } from "../../flow/find/find-job.ts";
 import { dryRunJob } from "../../flow/submit/dry-run.ts";
+import { editJob } from "../../flow/submit/edit.ts";
 import { applyJob, createdJob, submitJob } from "../../flow/submit/submit.ts";
 import { type Denial, isDenied } from "../answer/problem.ts";
 import { type Api, askerOf, type Call, type Handler } from "../context.ts";
-import { jobFilter, listJobs, showEnded, showLive, withCost } from "../list/jobs.ts";
+import { jobFilter, listJobs, showEnded, showLive, withCost, withFailed } from "../list/jobs.ts";
 import { earlierResult } from "../request/repeat.ts";
 
 type JobHandlers = {
@@ -18,10 +19,13 @@ type JobHandlers = {
   cancelJob: Handler<"cancelJob">;
   holdJob: Handler<"holdJob">;
   releaseJob: Handler<"releaseJob">;
+  suspendJob: Handler<"suspendJob">;
+  requeueJob: Handler<"requeueJob">;
+  editJob: Handler<"editJob">;
   explainJob: Handler<"explainJob">;
 };
 
-type Control = "cancelJob" | "holdJob" | "releaseJob";
+type Control = "cancelJob" | "holdJob" | "releaseJob" | "suspendJob" | "requeueJob";
 
 export const jobHandlers: JobHandlers = {
   submitJob(api, call) {
@@ -36,11 +40,21 @@ export const jobHandlers: JobHandlers = {
 
   listJobs: (api, call) => listJobs(api, jobFilter(api, call.target, call.query), call.query),
 
-  getJob: (api, { target }) => withCost(api, show(api, target)),
+  getJob: async (api, { target }) => withCost(api, await withFailed(api, show(api, target))),
 
   cancelJob: (api, call) => control(api, call, "job.cancel"),
   holdJob: (api, call) => control(api, call, "job.hold"),
   releaseJob: (api, call) => control(api, call, "job.release"),
+  suspendJob: (api, call) => control(api, call, "job.suspend"),
+  requeueJob: (api, call) => control(api, call, "job.requeue"),
+
+  async editJob(api, call) {
+    const { target } = call;
+    if ("ended" in target) return hasEnded(target.ended.id);
+    const { id } = target.live;
+    const done = await editJob(api, askerOf(call), call.principal.user, target.live, call.body);
+    return isDenied(done) ? done : afterwards(api, id);
+  },
 
   async explainJob(api, { principal, target }): Promise<Explanation> {
     if ("ended" in target) return { job: target.ended.id, state: "ended" };
@@ -67,14 +81,18 @@ function waitingOne({ control: { state } }: Api, job: Job | JobArray): Job | und
 async function control(
   api: Api,
   call: Call<Control>,
-  kind: "job.cancel" | "job.hold" | "job.release",
+  kind: "job.cancel" | "job.hold" | "job.release" | "job.suspend" | "job.requeue",
 ): Promise<WireJob | Denial> {
   const { target } = call;
-  if ("ended" in target) return refuse("conflict", "job", target.ended.id, "has ended", "see: tess ps --all");
+  if ("ended" in target) return hasEnded(target.ended.id);
   const id = target.live.id;
   const done = await api.control.ask({ kind, job: id }, askerOf(call));
   if (isDenied(done)) return done;
   return afterwards(api, id);
+}
+
+function hasEnded(id: string): Denial {
+  return refuse("conflict", "job", id, "has ended", `run it again: tess rerun ${id}`);
 }
 
 /** What has become of the job: a waiting one that is cancelled has ended already. */

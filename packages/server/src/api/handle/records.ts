@@ -101,8 +101,10 @@ export async function feedFilter(
   if (query.job === undefined) return seen;
   const found = await findJob(api, principal.user, query.job);
   if (found === undefined) return undefined;
-  const id: string = "live" in found ? found.live.id : found.ended.id;
-  return (item) => (item.subject === id || item.subject.startsWith(`${id}.`)) && seen(item);
+  const ids: readonly string[] =
+    "several" in found ? found.several.map((job) => job.id) : ["live" in found ? found.live.id : found.ended.id];
+  const isAbout = (subject: string) => ids.some((id) => subject === id || subject.startsWith(`${id}.`));
+  return (item) => isAbout(item.subject) && seen(item);
 }
 
 export function auditFilter(

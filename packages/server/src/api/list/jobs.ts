@@ -4,10 +4,11 @@ import {
   type Job,
   type JobArray,
   type JobId,
+  type JobOutcome,
   type ReadonlyState,
   type UserId,
 } from "@tessera/core";
-import type { QueryOf, Job as WireJob } from "@tessera/wire";
+import { jobOutcomes, type QueryOf, type Job as WireJob } from "@tessera/wire";
 import { costOfJob, renderJobCost } from "../../flow/bill/job-cost.ts";
 import { belongsTo } from "../../flow/find/find-job.ts";
 import { renderArray, renderJob } from "../../render/job.ts";
@@ -25,11 +26,15 @@ export interface JobFilter {
   readonly name: string | undefined;
   readonly array: string | undefined;
   readonly state: NonNullable<JobsQuery["state"]>;
+  /** Only jobs that ended so. */
+  readonly outcome: JobOutcome | undefined;
 }
 
 export function jobFilter(api: Api, roots: readonly Account[], query: JobsQuery): JobFilter {
   const user = query.user === undefined ? undefined : (api.people.idOf(query.user) ?? (query.user as UserId));
-  return { roots, user, name: query.name, array: query.array, state: query.state ?? "live" };
+  const { state = "live" } = query;
+  const outcome = (jobOutcomes as readonly string[]).includes(state) ? (state as JobOutcome) : undefined;
+  return { roots, user, name: query.name, array: query.array, state, outcome };
 }
 
 /** The state in which a live job or an array as a whole is shown. */
@@ -40,7 +45,7 @@ function shownState(job: Job | JobArray): string {
 /** Whether a live job or array belongs in the list. Elements are shown only when their array is asked for. */
 export function matchesLive(state: ReadonlyState, filter: JobFilter, job: Job | JobArray): boolean {
   const { roots, user, name, array } = filter;
-  if (filter.state === "ended") return false;
+  if (filter.state === "ended" || filter.outcome !== undefined) return false;
   if (filter.state !== "live" && filter.state !== "all" && filter.state !== shownState(job)) return false;
   const arrayNo = "array" in job ? job.array : undefined;
   if (array === undefined ? arrayNo !== undefined : state.arrays.get(arrayNo!)?.id !== array) return false;
@@ -50,6 +55,7 @@ export function matchesLive(state: ReadonlyState, filter: JobFilter, job: Job | 
 
 export function matchesEnded(state: ReadonlyState, filter: JobFilter, row: EndedJobRow): boolean {
   if (!belongsTo(state, filter.roots, row.account, row.submittedAt)) return false;
+  if (filter.outcome !== undefined && row.outcome !== filter.outcome) return false;
   return filter.array === undefined ? row.arrayId === null : row.arrayId === filter.array;
 }
 
@@ -71,6 +77,17 @@ export async function withCost({ control }: Api, job: WireJob): Promise<WireJob>
   const about = { id: job.id, account: job.project, ...(live !== undefined && { live }) };
   const cost = await costOfJob(reader, state, about, control.now());
   return cost === undefined ? job : { ...job, cost: renderJobCost(state, cost) };
+}
+
+/** How many elements that did not succeed are named. */
+const failedNamed = 100;
+
+/** An array with the elements that did not succeed; what is stored holds their number alone. */
+export async function withFailed({ control: { reader } }: Api, job: WireJob): Promise<WireJob> {
+  if (job.elements === undefined || job.elements.failed === 0) return job;
+  const rows = await reader.jobs({ accounts: [], arrayId: job.id, outcome: { not: "succeeded" }, limit: failedNamed });
+  const failedIndexes = rows.map(({ id }) => Number(id.slice(id.lastIndexOf(".") + 1))).sort((a, b) => a - b);
+  return { ...job, elements: { ...job.elements, failedIndexes } };
 }
 
 /** The name of the user is added when it is shown; what is stored holds the id alone. */
@@ -98,12 +115,13 @@ export async function listJobs(
   const before = opened?.at as Place | undefined;
   const limit = query.limit ?? usualLimit;
   const live = liveEntries(api, filter, before);
-  const wantsEnded = filter.state === "ended" || filter.state === "all";
+  const wantsEnded = filter.state === "ended" || filter.state === "all" || filter.outcome !== undefined;
   const ended = wantsEnded ? await endedEntries(api, filter, before, limit + 1) : { entries: [], stoppedAt: undefined };
   const merged = mergeNewest(live, ended.entries, limit + 1);
   const page = merged.slice(0, limit);
   const last = merged.length > limit ? page.at(-1) : ended.stoppedAt;
-  const shown = page.map((entry) => ("live" in entry ? showLive(api, entry.live) : showEnded(api, entry.row)));
+  const plain = page.map((entry) => ("live" in entry ? showLive(api, entry.live) : showEnded(api, entry.row)));
+  const shown = await Promise.all(plain.map((job) => withFailed(api, job)));
   return {
     items: query.cost === true ? await Promise.all(shown.map((job) => withCost(api, job))) : shown,
     ...(last !== undefined && { next: closeCursor(api.seal, "jobs", { submittedAt: last.submittedAt, id: last.id }) }),
@@ -133,7 +151,7 @@ async function endedEntries(
   wanted: number,
 ) {
   const accounts = filter.roots.some((root) => root.path === "") ? [] : filter.roots.map((root) => root.path);
-  const { user, name, array } = filter;
+  const { user, name, array, outcome } = filter;
   const entries: Entry[] = [];
   let before = from;
   for (let look = 0; look < looksMax; look++) {
@@ -144,6 +162,7 @@ async function endedEntries(
       ...(user !== undefined && { user }),
       ...(name !== undefined && { name }),
       ...(array !== undefined && { arrayId: array }),
+      ...(outcome !== undefined && { outcome }),
       ...(before !== undefined && { before }),
     });
     for (const row of rows) {

@@ -63,7 +63,8 @@ export class JobSource implements Source {
       this.#told.add(id);
       return [{ event: "put", item: showLive(this.#api, live) }];
     }
-    const wanted = this.#filter.state === "ended" || this.#filter.state === "all";
+    const { state: wish, outcome } = this.#filter;
+    const wanted = wish === "ended" || wish === "all" || outcome !== undefined;
     // One that came and went between two looks was never told, and is told only where ended jobs are asked for.
     if (!wanted && !this.#told.has(id)) return [];
     const row = await reader.job(id);

@@ -10,6 +10,7 @@ import {
   rootAccount,
   type User,
 } from "@tessera/core";
+import { nearestName } from "@tessera/wire";
 import { may, rootsFor } from "../../access/policy.ts";
 import type { EndedJobRow } from "../../store/port.ts";
 import type { ControlPlane } from "../control.ts";
@@ -47,13 +48,27 @@ export function belongsTo(state: ReadonlyState, roots: readonly Account[], path:
   return roots.some((root) => isInside(state, no, root.no));
 }
 
-/** By id, or the newest of that name among those this user may see; undefined for none. */
-export async function findJob(finder: Finder, user: User, idOrName: string): Promise<FoundJob | undefined> {
-  if (idPattern.test(idOrName)) {
-    const found = await findById(finder, user, idOrName);
+/** Several live jobs that a name may mean; only the caller can say which. */
+export interface Several {
+  readonly several: readonly (Job | JobArray)[];
+}
+
+/**
+ * By id, or by name among the jobs that this user may see: the live one, else the last that ended; undefined for none.
+ * Of several live ones the user's own count alone, if there are any. `NAME.3` or `NAME[3]` is an element of an array.
+ */
+export async function findJob(finder: Finder, user: User, idOrName: string): Promise<FoundJob | Several | undefined> {
+  const asked = idOrName.replace(/\[(\d{1,7})\]$/, ".$1");
+  if (idPattern.test(asked)) {
+    const found = await findById(finder, user, asked);
     if (found !== undefined) return found;
   }
-  return findByName(finder, user, idOrName);
+  const named = await findByName(finder, user, asked);
+  if (named !== undefined) return named;
+  const [, name, index] = /^(.+)\.(\d{1,7})$/.exec(asked) ?? [];
+  const array = name === undefined ? undefined : await findByName(finder, user, name);
+  if (array === undefined || "several" in array) return array;
+  return findById(finder, user, `${"live" in array ? array.live.id : array.ended.id}.${index}`);
 }
 
 function liveAs({ control: { state } }: Finder, user: User, job: Job | JobArray): FoundJob | undefined {
@@ -75,20 +90,47 @@ async function findById(finder: Finder, user: User, id: string): Promise<FoundJo
   return row === undefined ? undefined : endedAs(finder, user, row);
 }
 
-async function findByName(finder: Finder, user: User, name: string): Promise<FoundJob | undefined> {
+async function findByName(finder: Finder, user: User, name: string): Promise<FoundJob | Several | undefined> {
+  const live = liveNamed(finder, user, name);
+  if (live !== undefined) return live;
   const { state, reader } = finder.control;
-  let live: FoundJob | undefined;
-  for (const job of finder.liveNames.named(name)) {
-    live = liveAs(finder, user, job);
-    if (live !== undefined) break;
-  }
   const accounts = rootsFor(state, user, "job.read").map((account) => account.path);
-  if (accounts.length === 0 || name.length > 100) return live;
-  const everywhere = accounts.includes("");
-  const [newest] = await reader.jobs({ accounts: everywhere ? [] : accounts, name, limit: 1 });
+  if (accounts.length === 0 || name.length > 100) return undefined;
+  const [newest] = await reader.jobs({ accounts: accounts.includes("") ? [] : accounts, name, limit: 1 });
   // Elements carry the name of their array, which stands for them; while it lives it was found above.
   const row = newest === undefined || newest.arrayId === null ? newest : await reader.job(newest.arrayId);
-  if (row === undefined) return live;
-  if (live !== undefined && "live" in live && live.live.submittedAt >= row.submittedAt) return live;
-  return endedAs(finder, user, row);
+  return row === undefined ? undefined : endedAs(finder, user, row);
+}
+
+function liveNamed(finder: Finder, user: User, name: string): FoundJob | Several | undefined {
+  const seen: (FoundJob & { readonly live: Job | JobArray })[] = [];
+  for (const job of finder.liveNames.named(name)) {
+    const found = liveAs(finder, user, job);
+    if (found !== undefined && "live" in found) seen.push(found);
+  }
+  const own = seen.filter((found) => found.own);
+  const meant = own.length > 0 ? own : seen;
+  return meant.length > 1 ? { several: meant.map(({ live }) => live) } : meant[0];
+}
+
+/** How many names and rows are compared with a name that means nothing. */
+const comparedMax = 500;
+
+/** The name of a job that this user may see and probably meant. */
+export async function similarName(finder: Finder, user: User, name: string): Promise<string | undefined> {
+  const { state, reader } = finder.control;
+  const accounts = rootsFor(state, user, "job.read").map((account) => account.path);
+  if (accounts.length === 0) return undefined;
+  const names = new Set<string>();
+  for (const each of finder.liveNames.names()) {
+    if (names.size >= comparedMax) break;
+    for (const job of finder.liveNames.named(each)) {
+      if (!may(state, user, "job.read", job.account)) continue;
+      names.add(each);
+      break;
+    }
+  }
+  const rows = await reader.jobs({ accounts: accounts.includes("") ? [] : accounts, limit: comparedMax });
+  for (const row of rows) if (endedAs(finder, user, row) !== undefined) names.add(row.name);
+  return nearestName(name, [...names]);
 }

@@ -23,6 +23,10 @@ export class LiveNames {
     }
   }
 
+  names(): Iterable<string> {
+    return this.#byName.keys();
+  }
+
   #see(event: Event, state: ReadonlyState): void {
     if (event.kind === "job-submitted") this.#add(event.spec.name, event.job);
     if (event.kind === "job-edited" && event.as !== undefined) {

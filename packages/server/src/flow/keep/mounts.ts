@@ -17,7 +17,7 @@ import type { MountOrder } from "@tessera/engine";
 import type { JobSpecBody, Job as WireJob } from "@tessera/wire";
 import { may } from "../../access/policy.ts";
 import type { ControlPlane } from "../control.ts";
-import { type Finder, type FoundJob, findJob } from "../find/find-job.ts";
+import { type Finder, type FoundJob, findJob, type Several } from "../find/find-job.ts";
 import { outputsOf } from "./files.ts";
 import { keptUntil } from "./until.ts";
 
@@ -61,6 +61,11 @@ export async function settleMounts(
       refuseIt("is not a job whose outputs you can use", "give the id or name of a job of your tenant");
       continue;
     }
+    if ("several" in found) {
+      const ids = found.several.map((job) => job.id).join(", ");
+      refuseIt(`names ${found.several.length} live jobs`, `use one of ${ids}`);
+      continue;
+    }
     const id = ("live" in found ? found.live.id : found.ended.id) as JobId;
     settled[at] = `job:${id}/${source.output}`;
     const fault = "live" in found ? notAfter(after, id, source.job) : missing(finder.control, found, source.output);
@@ -69,9 +74,15 @@ export async function settleMounts(
   return settled;
 }
 
-async function readable(finder: Finder, user: User, account: Account, name: string): Promise<FoundJob | undefined> {
+async function readable(
+  finder: Finder,
+  user: User,
+  account: Account,
+  name: string,
+): Promise<FoundJob | Several | undefined> {
   const { state } = finder.control;
   const found = await findJob(finder, user, name);
+  if (found !== undefined && "several" in found) return found;
   if (found === undefined || !may(state, user, "job.logs", found.account.no, found.own)) return undefined;
   return tenantOf(state, found.account.no) === tenantOf(state, account.no) ? found : undefined;
 }

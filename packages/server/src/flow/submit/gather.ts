@@ -244,6 +244,13 @@ async function findBefore(
       mistakes.add(refuse("invalid", field, name, "is not a job that you can see", hint));
       continue;
     }
+    if ("several" in found) {
+      const field = Array.isArray(given) ? `after[${i}]` : "after";
+      const ids = found.several.map((job) => job.id).join(", ");
+      const detail = `is the name of ${found.several.length} live jobs`;
+      mistakes.add(refuse("invalid", field, name, detail, `use one of ${ids}`));
+      continue;
+    }
     const id = ("live" in found ? found.live.id : found.ended.id) as JobId;
     if (after.get(id)?.when !== "succeeded") after.set(id, { job: id, when });
     if ("ended" in found) endedBefore.push({ job: id, outcome: found.ended.outcome as JobOutcome });
