@@ -14,6 +14,7 @@ import { spellSpan } from "../../format/times.ts";
 import { Elements } from "./elements.tsx";
 import { EventsTab } from "./events-tab.tsx";
 import { LogsTab } from "./logs-tab.tsx";
+import { OpenPage } from "./open-page.tsx";
 import { PhaseBar } from "./phase-bar.tsx";
 import { PlacementTab } from "./placement-tab.tsx";
 import { UsageTab } from "./usage-tab.tsx";
@@ -139,6 +140,7 @@ function Head({ job }: { job: Job }) {
         {job.detail !== undefined && <p>{job.detail}</p>}
       </div>
       <div className="row wrap">
+        <OpenPage job={job} />
         {may("job.submit") && <ButtonLink href={`/new?from=${job.id}`}>Run again</ButtonLink>}
         {live && may("job.control") && job.state === "waiting" && !job.held && (
           <Button onClick={() => hold.mutate({ at, body: {} })}>Hold</Button>
