@@ -49,7 +49,8 @@ export class World {
       env: { PATH: process.env.PATH, HOME: this.home },
     });
     let said = "";
-    for await (const part of child.stderr) {
+    // Left open: a server that cannot write to it any more would end.
+    for await (const part of child.stderr.iterator({ destroyOnReturn: false })) {
       said += part;
       if (said.includes("ready at")) break;
     }

@@ -32,7 +32,7 @@ test("the packed tess works in an empty folder, with nothing of the clone around
     await once(child, "exit");
   });
   let said = "";
-  for await (const part of child.stderr) {
+  for await (const part of child.stderr.iterator({ destroyOnReturn: false })) {
     said += part;
     if (said.includes("ready at")) break;
   }

@@ -3,7 +3,8 @@ import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import test from "node:test";
 import { serverProgram } from "./config/paths.ts";
-import { RealServer, type Run } from "./testing/real-server.ts";
+import { Pty } from "./testing/pty.ts";
+import { RealServer } from "./testing/real-server.ts";
 
 const absent = existsSync(serverProgram("main")) ? false : "the server is not built";
 
@@ -134,13 +135,26 @@ test("a script of one's own folder runs with the modules beside it, each attempt
 test("tess waits for a server that is started at the same moment, in either order", { skip: absent }, async (t) => {
   for (const first of ["tess", "server"]) {
     const server = new RealServer(t);
-    const [ran] =
-      first === "tess"
-        ? await Promise.all([server.tess("run", "--", "echo hello"), server.start()])
-        : await Promise.all([server.start(), server.tess("run", "--", "echo hello")]).then((both) => both.toReversed());
-    assert.equal((ran as Run).code, 0, (ran as Run).err);
-    assert.equal((ran as Run).out, "hello\n");
+    server.announce();
+    const types = () => server.tess("run", "--workdir", "none", "--", "echo hello");
+    const ran = first === "tess" ? types() : undefined;
+    const started = server.start();
+    const { code, out, err } = await (ran ?? types());
+    assert.equal(code, 0, err);
+    assert.equal(out, "hello\n");
+    assert.match(err, /server +being started by process \d+/);
+    await started;
     await server.stop("SIGTERM");
+  }
+});
+
+test("at a terminal, the first line of a short job stands on a line of its own", { skip: Pty.missing }, async (t) => {
+  const server = new RealServer(t);
+  await server.start();
+  for (const _ of [1, 2]) {
+    const terminal = new Pty(server, "run --workdir none -- echo got-it");
+    await terminal.shows(/\ngot-it\r\n/);
+    await terminal.ended;
   }
 });
 

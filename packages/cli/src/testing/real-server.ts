@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { type ChildProcess, type ChildProcessWithoutNullStreams, execFile, spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { hostname, tmpdir } from "node:os";
 import { join } from "node:path";
 import type { TestContext } from "node:test";
 import { fileURLToPath } from "node:url";
@@ -35,6 +35,13 @@ export class RealServer {
     this.env = { PATH: process.env.PATH, HOME: folder, TESSERA_DATA: this.#data };
   }
 
+  /** What `npm start` does before it installs, builds and starts anything. */
+  announce(): void {
+    mkdirSync(this.#data, { recursive: true });
+    const announced = { pid: process.pid, startedAt: null, host: hostname(), step: "installing and building" };
+    writeFileSync(join(this.#data, "starting.json"), JSON.stringify(announced));
+  }
+
   async start(): Promise<void> {
     const args = [program, "server", "--port", "0", "--virtual", "2x4:H100", "--free-space-min", "1"];
     this.#child = spawn(process.execPath, args, { env: this.env, stdio: ["ignore", "ignore", "pipe"] });
@@ -45,6 +52,7 @@ export class RealServer {
       if (said.includes("ready at")) break;
     }
     assert.match(said, /ready at/);
+    assert.ok(said.includes(`npx tess --data ${this.#data} run `), "the command that finds this server");
     this.#child.stderr!.resume();
   }
 
