@@ -73,6 +73,22 @@ test("a file that was sent in part goes on where it stopped", async (t) => {
   assert.equal(await readFile(lab.path(sent.sha256), "utf8"), "0123456789");
 });
 
+test("two senders of the same parts at once, as one user in two terminals, do not disturb each other", async (t) => {
+  const { store } = await openStore(t);
+  const lab = store.of("acc_lab");
+  const sent = { sha256: digest("0123456789"), bytes: 10, sender: "ann" };
+  const parts = [
+    ["0123", 0],
+    ["0123", 0],
+    ["01234567", 0],
+    ["4567", 4],
+    ["89", 8],
+    ["89", 8],
+  ] as const;
+  for (const [text, offset] of parts) await lab.putFile(pieces(text), { ...sent, offset });
+  assert.equal(await readFile(lab.path(sent.sha256), "utf8"), "0123456789");
+});
+
 test("a tree is kept only when all its content is here, and its id follows from what it holds", async (t) => {
   const { store } = await openStore(t);
   const lab = store.of("acc_lab");

@@ -1,6 +1,6 @@
 import { execFile } from "node:child_process";
 import { createHash, randomBytes } from "node:crypto";
-import { statSync, utimesSync } from "node:fs";
+import { mkdirSync, statfsSync, statSync, utimesSync } from "node:fs";
 import { chmod, type FileHandle, mkdir, open, readdir, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { setImmediate as breathe } from "node:timers/promises";
@@ -22,10 +22,20 @@ import { type UnpackOptions, unpackTree } from "./unpack.ts";
 /** The content of all tenants below one folder. What one tenant keeps cannot be asked about through another. */
 export class ContentStore {
   readonly #root: string;
+  readonly #freeBytesMin: number;
   readonly #tenants = new Map<string, TenantContent>();
 
-  constructor(root: string) {
+  /** `freeBytesMin` of the disk is left to others, such as the journal beside it. */
+  constructor(root: string, freeBytesMin = 0) {
     this.#root = root;
+    this.#freeBytesMin = freeBytesMin;
+  }
+
+  /** Whether so many bytes more may be kept. */
+  hasRoom(bytes: number): boolean {
+    mkdirSync(this.#root, { recursive: true, mode: 0o700 });
+    const { bavail, bsize } = statfsSync(this.#root);
+    return bavail * bsize - bytes >= this.#freeBytesMin;
   }
 
   /** The content of one tenant, named by its outside id. */
@@ -118,7 +128,8 @@ export class TenantContent {
       try {
         for await (const part of source) {
           hash.update(part);
-          bytes = await writeAll(file, part, bytes);
+          await writeAll(file, part);
+          bytes += part.length;
         }
       } finally {
         await file.close();
@@ -141,7 +152,7 @@ export class TenantContent {
       return { have: bytes };
     }
     const have = sizeOf(partial) ?? 0;
-    if (offset > have || (offset > 0 && offset < have)) {
+    if (offset > have) {
       await drain(source);
       throw new ContentRefused(
         `${have} of its bytes are here, and the part begins at ${offset}`,
@@ -149,15 +160,18 @@ export class TenantContent {
       );
     }
     await mkdir(join(this.#root, "partial"), { recursive: true, mode: 0o700 });
-    const file = await open(partial, offset === 0 ? "w" : "r+", 0o600);
+    const file = await open(partial, "a", 0o600);
     const hash = createHash("sha256");
     let at = offset;
     try {
       for await (const part of source) {
         if (at + part.length > bytes)
           throw new ContentRefused(`it has more than the ${bytes} bytes that were said`, "Send it again.");
-        if (offset === 0) hash.update(part);
-        at = await writeAll(file, part, at);
+        // The same sender may send it twice at once: what is here already is not written again.
+        const fresh = part.subarray(Math.min(part.length, Math.max(0, have - at)));
+        if (have === 0) hash.update(fresh);
+        await writeAll(file, fresh);
+        at += part.length;
       }
     } catch (error) {
       if (error instanceof ContentRefused) await rm(partial, { force: true });
@@ -165,8 +179,8 @@ export class TenantContent {
     } finally {
       await file.close();
     }
-    if (at < bytes) return { have: at };
-    const digest = offset === 0 ? hash.digest("hex") : await digestOf(partial);
+    if (at < bytes) return { have: Math.max(at, have) };
+    const digest = have === 0 ? hash.digest("hex") : await digestOf(partial);
     if (digest !== sha256) {
       await rm(partial, { force: true });
       throw new ContentRefused(
@@ -368,12 +382,8 @@ async function syncEach(paths: readonly string[]): Promise<void> {
   }
 }
 
-async function writeAll(file: FileHandle, part: Uint8Array, at: number): Promise<number> {
-  let offset = 0;
-  while (offset < part.length) {
-    offset += (await file.write(part, offset, part.length - offset, at + offset)).bytesWritten;
-  }
-  return at + part.length;
+async function writeAll(file: FileHandle, part: Uint8Array): Promise<void> {
+  for (let at = 0; at < part.length; ) at += (await file.write(part, at)).bytesWritten;
 }
 
 async function digestOf(path: string): Promise<string> {

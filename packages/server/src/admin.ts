@@ -1,10 +1,13 @@
 import { join } from "node:path";
 import { parseArgs } from "node:util";
+import { ContentStore } from "@tessera/content";
 import { missingKeys } from "./access/keys.ts";
 import { BadCall, parseConfig } from "./config.ts";
+import { jobsWithoutSnapshot } from "./flow/content/snapshot.ts";
 import { checkBackup } from "./flow/project/check-backup.ts";
 import { projections, verify } from "./flow/project/verify.ts";
 import { beginEpoch } from "./flow/write/epoch.ts";
+import { recover } from "./flow/write/recover.ts";
 import type { JournalRow } from "./journal/format.ts";
 import { linesOf } from "./journal/lines.ts";
 import { backup, restore } from "./store/backup.ts";
@@ -86,7 +89,7 @@ async function main(): Promise<void> {
       const { seq: rows } = await backup(config.store, file);
       return print(
         { file, rows },
-        `${rows} rows written to ${file}. The key files in ${config.data}/keys are not in it: keep them apart.`,
+        `${rows} rows written to ${file}. The key files in ${config.data}/keys are not in it: keep them apart. Nor are files of jobs: copy ${config.data}/content.`,
       );
     }
     case "restore": {
@@ -96,13 +99,22 @@ async function main(): Promise<void> {
       const store = await openStore(config.store);
       const epoch = await beginEpoch(store, "restored from a backup");
       const secrets = (await store.privates("secret")).size;
+      const { state } = await recover(store);
+      const lacking = await jobsWithoutSnapshot(new ContentStore(join(config.data, "content")), state);
       await store.close();
       const keys = join(config.data, "keys");
       const advice =
         secrets > 0 && missingKeys(config.data).includes("secrets.key")
           ? `. It holds ${secrets} sealed secrets: copy the keys folder to ${keys} before you start the server`
           : "";
-      return print({ file, epoch, secrets }, `restored from ${file}; epoch ${epoch} begins${advice}`);
+      const gone =
+        lacking > 0
+          ? `. ${lacking} live jobs have no snapshot in ${config.data}/content and will be refused: copy that folder too, or submit them again`
+          : "";
+      return print(
+        { file, epoch, secrets, withoutSnapshot: lacking },
+        `restored from ${file}; epoch ${epoch} begins${advice}${gone}`,
+      );
     }
     case "accept-loss": {
       const { reader, comparison } = await openCompared(config.store);

@@ -45,7 +45,7 @@ async function main(): Promise<void> {
   starting = announceStart(config.data);
   await tellOfUnknownCommit(config);
   const contentFolder = join(config.data, "content");
-  const content = new ContentStore(contentFolder);
+  const content = new ContentStore(contentFolder, config.freeBytesMin);
   const engine =
     config.simulated === undefined
       ? await openLocalEngine({ dir: join(config.data, "engine"), content: contentFolder, virtual: config.virtual })

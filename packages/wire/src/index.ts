@@ -35,6 +35,7 @@ export {
   Mistake,
   type PageOf,
   Problem,
+  pathPattern,
 } from "./shapes/common.ts";
 export { ContentAsk, ContentMissing, ContentPart, ContentTaken, uploadBytesMax } from "./shapes/content.ts";
 export { EnterBody, Entrance } from "./shapes/entrance.ts";

@@ -63,6 +63,13 @@ describe("what an account allows", () => {
     admits(w, { max_time: "2h" });
   });
 
+  it("limits what the folders of a member may hold", () => {
+    const w = labOf({ limits: { scratchMiBMax: 1024 } });
+    refuses(w, { scratch: "2GiB" }, "scratch", /is more than the 1GiB that a member may use in lab/);
+    admits(w, { scratch: "1GiB" });
+    admits(w, {});
+  });
+
   it("limits the waiting jobs of a user, each element of an array counted", () => {
     const w = labOf({ limits: { waitingJobsPerUserMax: 3 } });
     w.must({ kind: "node.cordon", node: "n0", reason: "so that jobs wait" });

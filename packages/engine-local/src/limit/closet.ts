@@ -143,7 +143,7 @@ if [ "$n" -gt 0 ]; then
   { mkdir $r/.old && cd $r && pivot_root . .old && cd / && umount -l /.old && rmdir /.old && mount -o remount,ro /
   } >&2 || exit 125
 fi
-w=$1; t=$2; s=$3; n=$4; shift 4
+w=$1; t=$2; s=$3; c=$4; n=$5; shift 5
 while [ "$n" -gt 0 ]; do
   mount --bind -o "$3" "$1" "$2" >&2 || exit 125
   shift 3; n=$((n - 1))
@@ -155,6 +155,7 @@ n=$1; shift
   mount --bind "$w" ${shown.work} &&
   mount --bind "$t" ${shown.temporary} &&
   mount -t tmpfs -o mode=0700,size=4k tmpfs "$s" &&
+  { [ -z "$c" ] || mount -t tmpfs -o mode=0700,size=4k tmpfs "$c"; } &&
   mount --bind ${shown.temporary} /tmp
 } >&2 || exit 125
 while [ "$n" -gt 0 ]; do
@@ -166,7 +167,7 @@ exec "$@"`;
     ...["unshare", "--mount", "--propagation", "private", "--pid", "--ipc", "--fork", "--kill-child", "--"],
     ...["/bin/sh", "-c", script, "tess"],
     ...[String(closet.newFolders.length), ...closet.newFolders],
-    ...[closet.workFolder, closet.temporaryFolder, closet.stateFolder],
+    ...[closet.workFolder, closet.temporaryFolder, closet.stateFolder, closet.contentFolder ?? ""],
     ...[String(closet.binds.length), ...closet.binds.flatMap(bindWords)],
     ...[String(closet.coveredDevices.length), ...closet.coveredDevices],
   ];

@@ -1,13 +1,14 @@
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
-import { chmodSync, existsSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtemp, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
 import { ContentStore } from "@tessera/content";
 import { type JobId, leaseIdOf, type TreeEntry } from "@tessera/core";
 import { bareMachine } from "../limit/machine.fixture.ts";
 import { examineMachine } from "../limit/machine.ts";
-import { type Bench, openBench, orderOf, temporaryFolder } from "../order.fixture.ts";
+import { atEnd, type Bench, openBench, orderOf, temporaryFolder } from "../order.fixture.ts";
 
 const machines = { "as this machine allows": examineMachine, "with nothing enforced": bareMachine };
 const digest = (text: string) => createHash("sha256").update(text).digest("hex");
@@ -85,6 +86,24 @@ it("refuses a job whose snapshot is gone or damaged, and says which file", async
   rmSync(join(content, "acc_lab"), { recursive: true });
   assert.match(await refused({ tree }), /send it again/);
 });
+
+for (const without of [[], ["bwrap"]] as const) {
+  it(`hides from jobs what is kept for all tenants, also where the files could be read (without ${without})`, async (t) => {
+    const open = await mkdtemp("/var/tmp/tessera-code-");
+    atEnd(t, () => rm(open, { recursive: true, force: true }));
+    for (const path of [open, join(open, "content")]) {
+      mkdirSync(path, { recursive: true });
+      chmodSync(path, 0o755);
+    }
+    writeFileSync(join(open, "content", "of-another-tenant"), "x");
+    const bench = await openBench(t, { content: join(open, "content") }, (dir) => examineMachine(dir, without));
+    const order = orderOf(`ls -A ${join(open, "content")}; echo end`);
+    await bench.run(order);
+    const { tenant = "" } = (await bench.until(order.lease, "prepared")).enforcement;
+    if (!tenant.includes("mount-namespace")) return t.skip("needs a mount namespace");
+    assert.doesNotMatch(await bench.text(order.lease), /of-another-tenant/);
+  });
+}
 
 it("removes the work folder of a member with the lease", async (t) => {
   const { bench, tree } = await withFolder(t, { "big.sh": "#".repeat(100_000) });

@@ -19,6 +19,7 @@ export interface Schema {
   readonly properties?: Readonly<Record<string, Schema>>;
   readonly patternProperties?: Readonly<Record<string, Schema>>;
   readonly maxProperties?: number;
+  readonly additionalProperties?: boolean;
   readonly required?: readonly string[];
 }
 

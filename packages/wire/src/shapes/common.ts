@@ -41,6 +41,9 @@ export function PathName(maxLength: number, description: string) {
   return Type.String({ maxLength, pattern: `^[A-Za-z0-9][^${unseen}]*$`, description });
 }
 
+/** An absolute path. */
+export const pathPattern = `^/[^${unseen}]{0,499}$`;
+
 /** All text but the one character that neither files nor environments can carry. */
 export const anyTextPattern = "^[^\u0000]*$";
 

@@ -1,7 +1,19 @@
 import type { JobOutcome } from "@tessera/core";
 import Type, { type Static } from "typebox";
 import { reasonKinds } from "../reasons.ts";
-import { AccountPath, anyTextPattern, DateTime, Duration, Line, Name, Page, Text, Timestamp, Zone } from "./common.ts";
+import {
+  AccountPath,
+  anyTextPattern,
+  DateTime,
+  Duration,
+  Line,
+  Name,
+  Page,
+  pathPattern,
+  Text,
+  Timestamp,
+  Zone,
+} from "./common.ts";
 
 const name = Type.String({
   pattern: "^[A-Za-z0-9]([A-Za-z0-9._-]{0,98}[A-Za-z0-9])?$",
@@ -325,7 +337,8 @@ export const JobSpecBody = Type.Object(
       ),
     ),
     mounts: Type.Optional(
-      Type.Record(Type.String({ maxLength: 500 }), Line(200, "vol:NAME, or job:NAME/OUTPUT"), {
+      Type.Record(Type.String({ pattern: pathPattern }), Line(200, "vol:NAME, or job:NAME/OUTPUT"), {
+        additionalProperties: false,
         maxProperties: 32,
         description: "Volumes and outputs of other jobs, by the absolute path at which the job sees them",
         examples: [{ "/data": "vol:data" }],

@@ -23,10 +23,10 @@ export const contentHandlers: ContentHandlers = {
   async putContent(api, { target, body, principal }) {
     const content = contentOf(api, target);
     if (isDenied(content)) return content;
-    if (!api.control.hasRoom()) return noRoom();
     if (body === undefined) return { parts: 0, bytes: 0 };
     const { policy } = api.control.state;
-    return receiveContent(content as TenantContent, policy, principal.user.id, partsOf(body));
+    const hasRoom = (more: number) => api.content!.hasRoom(more);
+    return receiveContent(content as TenantContent, hasRoom, policy, principal.user.id, partsOf(body));
   },
 };
 
@@ -40,14 +40,4 @@ function contentOf({ content, control }: Api, account: Account): TenantContent |
 
 function tenantContent(content: ContentStore, state: ReadonlyState, account: Account): TenantContent {
   return content.of(tenantOf(state, account.no).id);
-}
-
-function noRoom(): Denial {
-  return refuse(
-    "no-space",
-    "content",
-    null,
-    "cannot be kept: the disk of the server is nearly full",
-    "tell the platform owner; what was sent so far need not be sent again",
-  );
 }

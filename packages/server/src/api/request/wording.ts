@@ -1,4 +1,11 @@
-import { anyTextPattern, durationPattern, fieldElsewhere, gpuModelPattern, nearestName } from "@tessera/wire";
+import {
+  anyTextPattern,
+  durationPattern,
+  fieldElsewhere,
+  gpuModelPattern,
+  nearestName,
+  pathPattern,
+} from "@tessera/wire";
 import type { ErrorObject } from "ajv/dist/2020.js";
 import { type Denial, deny } from "../answer/problem.ts";
 
@@ -81,6 +88,7 @@ function unknownName(given: string, path: string, parent: Described): Denial {
 /** What is allowed where names are chosen freely and are no identifiers, by the pattern that they must have. */
 const namesText: Readonly<Record<string, string>> = {
   [gpuModelPattern]: "Use the name of a GPU model or of a size, or * for any.",
+  [pathPattern]: "Use an absolute path, such as /data.",
 };
 
 /** What is wrong, after the field and its value. */

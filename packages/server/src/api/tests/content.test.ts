@@ -125,6 +125,15 @@ describe("content", () => {
     await control.must({ kind: "policy.set", policy: plainPolicy });
   });
 
+  it("leaves the room on the disk that the owner wants to keep free", async () => {
+    const full = await serveApi(control, {}, undefined, new ContentStore(folder, Number.MAX_SAFE_INTEGER));
+    const body = new Uint8Array(part("new one", { path: "a.py" }));
+    const answer = await full.call(ann.token, "POST", "/v1/content", body, bytes);
+    await full.close();
+    assert.deepEqual([answer.status, answer.json.code], [507, "no-space"], answer.text);
+    assert.match(answer.json.detail, /"a\.py" cannot be kept: the disk of the server is full/);
+  });
+
   it("submits a job with a snapshot only when all of it is there, and shows where it came from", async () => {
     const tree = treeText({ files: [{ path: "train.py", mode: 0o644, bytes: 5, sha256: digest("alpha") }] });
     const workdir = { tree: digest(tree), commit: "a".repeat(40), dirty: true, from: "/home/ann/run" };

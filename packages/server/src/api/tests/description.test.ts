@@ -75,6 +75,8 @@ function look(schema: Schema, at: string, open: string[]): void {
   if (type === "array" && schema.maxItems === undefined) open.push(`${at}: no maxItems`);
   if (schema.patternProperties !== undefined && schema.maxProperties === undefined)
     open.push(`${at}: no maxProperties`);
+  // Names that match no pattern would be let through with any value.
+  if (type === "object" && schema.additionalProperties !== false) open.push(`${at}: other names are let through`);
   const patterns = [...(pattern === undefined ? [] : [pattern]), ...Object.keys(schema.patternProperties ?? {})];
   for (const each of patterns) {
     try {

@@ -123,6 +123,15 @@ describe("files of a job", () => {
       assert.equal((await call(ada, `train/file?path=${encodeURIComponent(path)}`)).status, 404);
   });
 
+  it("are not there where their content is lost, as after a restore", async () => {
+    const [{ tree }] = (await call(ada, "train/outputs")).json.outputs;
+    await store.of(lab).remove(tree);
+    assert.equal((await call(ada, "train/files?output=out")).text, "");
+    assert.equal((await call(ada, "train/file?path=plot&output=out")).status, 404);
+    await store.of(lab).remove(createHash("sha256").update("whole").digest("hex"));
+    assert.equal((await call(ada, "train/file?path=model.bin&output=work")).status, 404);
+  });
+
   it("are not shown to others, nor to those who may only see that it ran", async () => {
     for (const route of ["outputs", "files", "file?path=model.bin"]) {
       assert.equal((await call(eve, `${job}/${route}`)).status, 404, route);

@@ -12,6 +12,7 @@ export interface ArrivingPart {
 /** Keeps what arrives, part by part. What was kept before a refusal stays, so sending again goes on there. */
 export async function receiveContent<Fault extends { readonly refused: string }>(
   content: TenantContent,
+  hasRoom: (bytes: number) => boolean,
   policy: Policy,
   sender: string,
   arriving: AsyncIterable<ArrivingPart | Fault>,
@@ -33,6 +34,7 @@ export async function receiveContent<Fault extends { readonly refused: string }>
         `name ${name} in .tessignore, or put it where jobs can read it`,
       );
     }
+    if (!hasRoom(part.length)) return noRoom(name);
     const kept = await content.bytes();
     if (kept + part.bytes > keptMax) {
       const detail = `has ${part.bytes} bytes; ${kept} of the ${keptMax} bytes that your organisation may keep are in use`;
@@ -56,12 +58,11 @@ export async function receiveContent<Fault extends { readonly refused: string }>
 function refusalOf(error: unknown, name: string): Refusal | undefined {
   if (error instanceof ContentRefused) return refuse("conflict", "content", name, error.message, error.hint);
   const { code } = error as NodeJS.ErrnoException;
-  if (code !== "ENOSPC" && code !== "EDQUOT") return undefined;
-  return refuse(
-    "no-space",
-    "content",
-    name,
-    "cannot be kept: the disk of the server is full",
-    "tell the platform owner; what was sent so far need not be sent again",
-  );
+  return code === "ENOSPC" || code === "EDQUOT" ? noRoom(name) : undefined;
+}
+
+function noRoom(name: string): Refusal {
+  const detail = "cannot be kept: the disk of the server is full";
+  const hint = "tell the platform owner; what was sent so far need not be sent again";
+  return refuse("no-space", "content", name, detail, hint);
 }

@@ -43,3 +43,22 @@ export function liveTrees(state: ReadonlyState): Map<string, Set<string>> {
   for (const array of state.arrays.values()) add(array);
   return trees;
 }
+
+/** How many live jobs and arrays start from a tree that is not there, or not whole. */
+export async function jobsWithoutSnapshot(content: ContentStore, state: ReadonlyState): Promise<number> {
+  const lacking = new Set<string>();
+  for (const [tenant, trees] of liveTrees(state)) {
+    for (const tree of trees) {
+      await content
+        .of(tenant)
+        .useTree(tree)
+        .catch(() => lacking.add(`${tenant} ${tree}`));
+    }
+  }
+  const lacks = ({ spec, account, array }: Pick<Job, "spec" | "account" | "array">) =>
+    array === undefined &&
+    spec.code !== undefined &&
+    "tree" in spec.code &&
+    lacking.has(`${tenantOf(state, account).id} ${spec.code.tree}`);
+  return [...state.jobs.values(), ...state.arrays.values()].filter((each) => lacks(each as Job)).length;
+}

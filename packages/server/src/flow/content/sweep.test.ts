@@ -8,6 +8,7 @@ import { ContentStore } from "@tessera/content";
 import { day } from "@tessera/core";
 import { fleetOf, TestControl } from "../../testing/control.ts";
 import { Tenancy } from "../../testing/tenancy.ts";
+import { jobsWithoutSnapshot } from "./snapshot.ts";
 import { sweepContent } from "./sweep.ts";
 
 const digest = (text: string) => createHash("sha256").update(text).digest("hex");
@@ -30,6 +31,8 @@ it("keeps what live jobs, jobs of the last month and outputs refer to, and remov
   await put("loose");
   await kept.useTree(ended);
   const job = await tenancy.job("lab", ann.id, { workdir: { tree: live } }, 4e12);
+  assert.equal(await jobsWithoutSnapshot(content, control.state), 0);
+  assert.equal(await jobsWithoutSnapshot(new ContentStore(join(folder, "restored")), control.state), 1);
   const left = () => ["live", "ended", "output", "loose"].filter((text) => kept.has(digest(text)));
   const sweep = (days: number) =>
     sweepContent(content, control.state, (tenant) => (tenant === lab ? [output] : []), control.now() + days * day);

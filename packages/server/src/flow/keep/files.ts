@@ -63,7 +63,9 @@ export function sourcesOf(
     return [{ name: output, rank: 0, lease: leaseIdOf(list.job as JobId, 1, 0), folder: output }];
   const content = store?.of(tenantOf(control.state, found.account.no).id);
   if (content === undefined) return [];
-  return named.sort(byUse).flatMap(({ name, tree }) => (tree === undefined ? [] : [{ name, rank, tree, content }]));
+  return named
+    .sort(byUse)
+    .flatMap(({ name, tree }) => (tree === undefined || !content.has(tree) ? [] : [{ name, rank, tree, content }]));
 }
 
 export async function* filesOf(control: ControlPlane, sources: readonly Source[]): AsyncGenerator<JobFile> {
@@ -92,7 +94,8 @@ export async function openFileOf(
   for (const source of sources) {
     if ("tree" in source) {
       const entry = (await source.content.readTree(source.tree)).files.find((each) => each.path === path);
-      if (entry === undefined || !isTreeFile(entry)) continue;
+      // A server that was restored from a backup knows of files that it no longer has.
+      if (entry === undefined || !isTreeFile(entry) || !source.content.has(entry.sha256)) continue;
       return { bytes: entry.bytes, content: createReadStream(source.content.path(entry.sha256), { start }) };
     }
     const opened = await control.readFile(source.lease, source.folder, path, start);

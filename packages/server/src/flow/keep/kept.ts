@@ -153,8 +153,11 @@ export class KeptOutputs implements CommitListener, JobFiles {
     for (const { no: each, path, terms } of pathUp(this.#state, no)) {
       const mib = terms.limits.outputsMiBMax ?? (each === tenant ? outputsUsual.mibMax : undefined);
       if (mib === undefined) continue;
-      const bytes = mib * mebibyte - (this.#used.get(each) ?? 0);
-      if (bytes < room.bytes) room = { bytes, why: `the outputs of ${path} may hold ${memoryText(mib)}` };
+      const used = this.#used.get(each) ?? 0;
+      const bytes = mib * mebibyte - used;
+      const kept = memoryText(Math.floor(used / mebibyte));
+      if (bytes < room.bytes)
+        room = { bytes, why: `the outputs of ${path} may hold ${memoryText(mib)}, and ${kept} are kept already` };
     }
     return room;
   }

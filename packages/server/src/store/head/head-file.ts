@@ -85,7 +85,7 @@ export class HeadFile {
     this.#warn = warn;
   }
 
-  /** Takes about 5 µs. A note that fails is no reason to stop: the file lags, and says less when the store is damaged. */
+  /** Takes about 7 µs. A note that fails is no reason to stop: the file lags, and says less when the store is damaged. */
   note(head: NotedHead): void {
     this.#noted = head;
     try {
