@@ -4,6 +4,7 @@ import { minute, unitsPerGpu } from "@tessera/core/model";
 import { usageOf } from "./amount.ts";
 import { lostMs, play, settleClasses, victimsFor } from "./counts.ts";
 import { judgeClaim, judgeRest, judgeStart } from "./judge.ts";
+import { judgeLeft } from "./leave.ts";
 import { isSameWish, nextOf } from "./order.ts";
 import { notLent } from "./quota.ts";
 import { hasRoom, leastSpread } from "./room.ts";
@@ -406,4 +407,14 @@ describe("the oracle", () => {
     assert.equal(lostMs({ ...held!, checkpointMs: 20_000 }, 31_000), 10_000);
     assert.equal(lostMs({ ...held!, startedAt: 0 }, 31_000), 0);
   });
+});
+
+it("[L1] finds a job that was asked to leave and ended as if it had not been", () => {
+  const left = { job: "a", asked: true, done: false, outcome: "succeeded" };
+  assert.equal(judgeLeft(left).length, 1);
+  assert.equal(judgeLeft({ ...left, done: true, outcome: undefined }).length, 1);
+  assert.deepEqual(judgeLeft({ ...left, outcome: undefined }), []);
+  assert.deepEqual(judgeLeft({ ...left, outcome: "preempted" }), []);
+  assert.deepEqual(judgeLeft({ ...left, done: true }), []);
+  assert.deepEqual(judgeLeft({ ...left, asked: false }), []);
 });

@@ -49,11 +49,11 @@ export class InstantEngine {
       for (const lease of job.leases) this.#start(job, lease, event.at);
     } else if (event.kind === "lease-stopping" && event.sequence === 0) {
       const evicted = event.cause === "preempt" || event.cause === "move" || event.cause === "drain";
-      this.#add(event.lease, event.at + (evicted ? this.#behaviour.graceMs : 0), {
-        kind: "exited",
-        ran: true,
-        signal: "SIGTERM",
-      });
+      // Every second job saves and exits with 0: that it was asked to leave decides, not its code [L1].
+      const polite = (state.leases.get(event.lease)?.job ?? 0) % 2 === 0;
+      const how = polite ? { code: 0 } : { signal: "SIGTERM" };
+      const at = event.at + (evicted ? this.#behaviour.graceMs : 0);
+      this.#add(event.lease, at, { kind: "exited", ran: true, ...how });
     }
   }
 
@@ -82,7 +82,7 @@ export class InstantEngine {
       const job = state.jobById.get(parseLeaseId(lease)!.job);
       if (!state.leases.has(lease) || over.has(lease)) continue;
       if (what.kind === "exited") over.add(lease);
-      if (what.kind === "exited" && what.code === 0) ended.push(job!.no);
+      if (what.kind === "exited" && what.done === true) ended.push(job!.no);
       const sequence = (this.#sequence.get(lease) ?? 0) + 1;
       this.#sequence.set(lease, sequence);
       inputs.push({ kind: "report", v: 1, engine: "instant", report: { lease, sequence, bootId: "boot", at, what } });

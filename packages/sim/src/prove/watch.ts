@@ -25,6 +25,7 @@ import {
   judgeClaim,
   judgeGrowth,
   judgeHoldings,
+  judgeLeft,
   judgeRest,
   judgeStart,
   judgeVictims,
@@ -133,7 +134,11 @@ export class Watch {
       case "job-grown":
         this.#add(judgeGrowth(worldOf(state, now, this.starts), nameOf(state, event.job)));
         return;
+      case "job-requeued":
+        this.#left(event.job, undefined, state);
+        return;
       case "job-ended":
+        this.#left(event.job, event.outcome, state);
         this.#open.delete(event.job);
         return;
       default:
@@ -243,6 +248,13 @@ export class Watch {
     for (const job of state.jobs.values()) this.#add(splitOf(world, job));
     for (const [job, at] of plannedIn(state, this.starts)) if (at <= now) this.#add(overdue(world, job));
     if (isSettled(world)) this.#add(judgeRest(world, this.#bounds));
+  }
+
+  /** An attempt is over: the end of its last member is in the state already. */
+  #left(no: JobNo, outcome: string | undefined, state: State): void {
+    const { stopCause, done } = state.jobs.get(no)!;
+    const asked = stopCause === "preempt" || stopCause === "move" || stopCause === "drain" || stopCause === "budget";
+    this.#add(judgeLeft({ job: nameOf(state, no), asked, done: done === true, outcome }));
   }
 
   #add(faults: readonly (Fault | Finding)[]): void {

@@ -149,6 +149,7 @@ describe("submitting", () => {
     const apply = (body: object) => server.call(ada.token, "POST", "/v1/jobs/apply", body);
     const one = await apply({ ...waits, name: "svc" });
     assert.equal(one.status, 200);
+    assert.equal(one.json.applied, "created");
     assert.deepEqual((await apply({ ...waits, name: "svc" })).json, { ...one.json, applied: "unchanged" });
     const two = await apply({ ...waits, name: "svc", run: "false" });
     assert.notEqual(two.json.id, one.json.id);
