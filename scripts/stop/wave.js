@@ -22,7 +22,7 @@ export async function stopAll(server, wayName, forms) {
   await way.stop?.(server, names);
   for (const job of jobs) await until(`${job.name} has left`, patienceMs, () => hasLeft(server, job));
   if (way.returns) {
-    await way.back?.(server);
+    await way.back?.(server, names);
     for (const job of jobs) await untilUp(server, job, 2);
   }
   const verdicts = [];

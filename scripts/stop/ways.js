@@ -49,6 +49,12 @@ export const ways = {
     },
     clean: ({ tess }) => tess("cancel", "wall", "mover"),
   },
+  suspend: {
+    returns: true,
+    stop: ({ tess }, jobs) => tess("suspend", ...jobs),
+    back: ({ tess }, jobs) => tess("resume", ...jobs),
+  },
+  requeue: { returns: true, stop: ({ tess }, jobs) => tess("requeue", ...jobs) },
   "account-budget": {
     returns: true,
     stop: ({ tess }) => tess("budget", "set", "guest", "--limit", "0.01", "--stop", "stop-all"),

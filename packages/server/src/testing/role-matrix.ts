@@ -205,7 +205,7 @@ async function requestFor(
       case "binding":
         return route.path.replace(":binding", at(`${(await other()).id}:viewer:${account}`));
       default:
-        return route.path.replace(":node", exists ? "n1" : "n999");
+        return route.path.replace(":node", exists ? "n1" : "n999").replace(":entrance", "ent_0000000000000000");
     }
   };
   const path = await fill();
