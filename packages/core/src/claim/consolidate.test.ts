@@ -216,7 +216,7 @@ describe("moving jobs so that a job finds its GPUs together", () => {
 
     const done = scattered("x", "y");
     done.submit("wide", "b", { gpus: 2 });
-    done.exit("x", 0);
+    done.report("x", { kind: "exited", ran: true, code: 0, done: true });
     assert.equal(done.outcomeOf("x"), "succeeded");
     assert.equal(nodeOf(done, "wide"), "n-x");
   });

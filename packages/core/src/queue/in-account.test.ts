@@ -101,7 +101,7 @@ describe("order inside an account", () => {
     ] as const) {
       const w = queue("aged-shortest");
       w.submit("quick", "a", { priority: 200, max_time: "1h" });
-      w.exit("first", 0);
+      w.report("first", { kind: "exited", ran: true, code: 0, done: true });
       w.run("quick").tick(minute);
       w.submit("next", "a", { priority: 100 });
       w.exit("quick", 0);

@@ -59,7 +59,7 @@ const expectations: Readonly<Record<RouteId, Expectation>> = {
   holdJob: { sees: "job.read", needs: "job.control" },
   releaseJob: { sees: "job.read", needs: "job.control" },
   suspendJob: { sees: "job.read", needs: "job.control" },
-  requeueJob: { sees: "job.read", needs: "job.control" },
+  requeueJob: { sees: "job.read", needs: "job.control", answers: 409 },
   editJob: { sees: "job.read", needs: "job.control" },
   explainJob: { sees: "job.read" },
   readLogs: { sees: "job.read", needs: "job.logs" },
@@ -205,7 +205,7 @@ async function requestFor(
       case "binding":
         return route.path.replace(":binding", at(`${(await other()).id}:viewer:${account}`));
       default:
-        return route.path.replace(":node", exists ? "n1" : "n999");
+        return route.path.replace(":node", exists ? "n1" : "n999").replace(":entrance", "ent_0000000000000000");
     }
   };
   const path = await fill();

@@ -172,7 +172,7 @@ describe("why not now, over the API", () => {
     const again = (await server.call(bob.token, "GET", `/v1/jobs/${victim.id}`)).json;
     assert.equal(again.state, "waiting");
     assert.deepEqual([again.attempts[0].result, again.attempts[0].why], ["preempted", why]);
-    assert.equal(again.detail, undefined);
+    assert.equal(again.detail, `It waits again, as attempt 2: ${why}. It had exited with code 143.`);
     const feed = (await server.call(bob.token, "GET", "/v1/events")).text;
     assert.match(feed, /the account they are guaranteed to needs them back/);
     assert.doesNotMatch(feed + JSON.stringify(again), /secret-project|lab/);

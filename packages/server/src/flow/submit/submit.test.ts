@@ -149,7 +149,8 @@ describe("submitting", () => {
     const apply = (body: object) => server.call(ada.token, "POST", "/v1/jobs/apply", body);
     const one = await apply({ ...waits, name: "svc" });
     assert.equal(one.status, 200);
-    assert.deepEqual((await apply({ ...waits, name: "svc" })).json, one.json);
+    assert.equal(one.json.applied, "created");
+    assert.deepEqual((await apply({ ...waits, name: "svc" })).json, { ...one.json, applied: "unchanged" });
     const two = await apply({ ...waits, name: "svc", run: "false" });
     assert.notEqual(two.json.id, one.json.id);
     assert.equal((await apply({ ...waits, name: "svc", run: "false" })).json.id, two.json.id);
