@@ -128,13 +128,23 @@ export const rows = [
     number: 23,
     input: "a row of the journal changed",
     answer: "the start is refused with the row, unless it is told to go on",
-    tests: [],
+    tests: [
+      {
+        file: "packages/server/src/flow/write/start-checks.test.ts",
+        says: "refuses a journal row that was changed, also before the snapshot, and goes on when told to",
+      },
+    ],
   },
   {
     number: 24,
-    input: "a backup with a damaged or truncated projection",
-    answer: "restore refuses it and names the part",
-    tests: [],
+    input: "a damaged backup",
+    answer: "restore refuses it and names the row",
+    tests: [
+      {
+        file: "packages/server/src/store/backup.test.ts",
+        says: "restores nothing of a file in which one byte was flipped, and names the row",
+      },
+    ],
   },
   {
     number: 25,

@@ -22,6 +22,7 @@ const sameHere: Readonly<Record<string, readonly string[]>> = {
   rm: ["cancel"],
   sinfo: ["node", "get"],
   restart: ["requeue"],
+  resubmit: ["rerun"],
   pause: ["suspend"],
   sattach: ["attach"],
 };
@@ -32,9 +33,6 @@ const hints: Readonly<Record<string, string>> = {
   htop: "use tess ps -w to watch jobs, or tess gpus to see which GPUs are free",
   gpustat: "use tess gpus",
   "nvidia-smi": "use tess gpus; inside a job: tess run --gpus 1 -- nvidia-smi",
-  salloc: "use tess run --gpus 1 -- COMMAND",
-  restart: "use tess cancel JOB, then tess run again",
-  resubmit: "use tess rerun JOB",
   retry: "use tess rerun JOB; tess run --retry 2 tries again by itself",
   start: "use tess run to start a job; npm start or tess server starts the control plane",
   up: "use npm start or tess server for the control plane, tess node up NODE for a node",
@@ -72,8 +70,7 @@ export function translateCommand(args: readonly string[]): readonly string[] {
     );
   if (word === "status") return args.toSpliced(first, 1, second === undefined ? "ps" : "describe");
   const here = Object.hasOwn(sameHere, word) ? sameHere[word] : undefined;
-  // A command that another release has may not be there: then there is a hint instead.
-  if (here !== undefined && commandNamed(here[0]!) !== undefined) return args.toSpliced(first, 1, ...here);
+  if (here !== undefined) return args.toSpliced(first, 1, ...here);
   const other = otherNumber(word);
   return other === undefined ? args : args.with(first, other);
 }

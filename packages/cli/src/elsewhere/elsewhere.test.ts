@@ -35,6 +35,9 @@ test("commands of other programs mean ours", () => {
     ["jobs kill llama-ft", "cancel llama-ft"],
     ["job logs llama-ft", "logs llama-ft"],
     ["job get llama-ft", "job get llama-ft"],
+    ["salloc --gpus 1", "shell --gpus 1"],
+    ["restart llama-ft", "requeue llama-ft"],
+    ["resubmit llama-ft", "rerun llama-ft"],
     ["--data /d squeue", "--data /d ps --all-projects"],
   ];
   for (const [line, ours] of same) assert.equal(typed(line), ours, line);
