@@ -15,10 +15,18 @@ export const forms = {
   deaf: { words: ["echo a; python3 deaf.py"], saves: [] },
 };
 
-/** The real launcher of PyTorch, where it is installed. Without the redirects, torch 1.13 fails on Python 3.11. */
+/** The real launcher of PyTorch, where it is installed. Without the redirects, torch 1.13 fails on Python 3.11; with `--standalone` two jobs would share a port. */
 export function torchrun(program) {
   return {
-    words: [program, "--standalone", "--nproc_per_node=2", "--redirects=1", "--tee=1", "torch_save.py"],
+    words: [
+      program,
+      "--rdzv_backend=c10d",
+      "--rdzv_endpoint=localhost:0",
+      "--nproc_per_node=2",
+      "--redirects=1",
+      "--tee=1",
+      "torch_save.py",
+    ],
     saves: ["rank0", "rank1"],
     env: { PYTHONUNBUFFERED: "1" },
     upMs: 20_000,

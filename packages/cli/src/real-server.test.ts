@@ -88,12 +88,13 @@ test("a job that was asked to leave waits again, unless it is done", { skip: abs
   assert.deepEqual([(await job("done")).priority, (await job("done")).gpus], [5, 2]);
   assert.equal((await server.tess("rerun", "done")).code, 0);
   assert.match((await server.tess("hold", "done")).err, /is the name of 2 live jobs: job_\w+, job_\w+/);
-  assert.equal((await server.tess("cancel", "--all", "-y")).code, 0);
-  assert.equal((await server.tess("ps", "-o", "name")).out, "");
+  assert.equal((await server.tess("cancel", "polite")).code, 0);
   assert.match(
     (await server.tess("ps", "--state", "dependency-failed")).out,
     /polite \(job_\w+\), which it was to run after/,
   );
+  assert.equal((await server.tess("cancel", "--all", "-y")).code, 0);
+  assert.equal((await server.tess("ps", "-o", "name")).out, "");
 });
 
 test("a script of one's own folder runs with the modules beside it, each attempt from what was sent", {

@@ -9,12 +9,14 @@ export function jobSchema(): object {
 }
 
 /** Fields that nothing here honours yet are known only to refuse them in words: a description does not offer them. */
-const jobFile = {
-  ...JobSpecBody,
-  properties: Object.fromEntries(
-    Object.entries(JobSpecBody.properties).filter(([field]) => !(fieldsNotYet as readonly string[]).includes(field)),
-  ),
-};
+const jobFile = withoutNotYet(JobSpecBody);
+
+function withoutNotYet<Described extends { readonly properties: object }>(schema: Described): Described {
+  const offered = Object.entries(schema.properties).filter(
+    ([field]) => !(fieldsNotYet as readonly string[]).includes(field),
+  );
+  return { ...schema, properties: Object.fromEntries(offered) };
+}
 
 /** What each refusal means. One that is well-formed but means nothing here is 422, apart from what is not there. */
 const refusals: Readonly<Record<number, string>> = {
@@ -175,9 +177,17 @@ const uploadBody = {
 };
 
 function requestBody(route: Route): object {
-  const schema = route.body === JobSpecBody ? jobFile : route.body;
+  const schema = describedBody(route.body as Shape);
   const content = { [json]: { schema }, ...(route.yaml && { "application/yaml": { schema } }) };
   return { required: isNeeded(route.body as Shape), content };
+}
+
+/** A body that is a job file, or the part of one that an edit sets, offers no field that is only refused. */
+function describedBody(body: Shape): object {
+  if (body === JobSpecBody) return jobFile;
+  const set = body.properties?.set as { readonly properties?: object } | undefined;
+  if (set?.properties === undefined || !("gpus" in set.properties)) return body;
+  return { ...body, properties: { ...body.properties, set: withoutNotYet({ ...set, properties: set.properties }) } };
 }
 
 /** Whether an empty object would not do. */

@@ -59,7 +59,7 @@ const expectations: Readonly<Record<RouteId, Expectation>> = {
   holdJob: { sees: "job.read", needs: "job.control" },
   releaseJob: { sees: "job.read", needs: "job.control" },
   suspendJob: { sees: "job.read", needs: "job.control" },
-  requeueJob: { sees: "job.read", needs: "job.control" },
+  requeueJob: { sees: "job.read", needs: "job.control", answers: 409 },
   editJob: { sees: "job.read", needs: "job.control" },
   explainJob: { sees: "job.read" },
   readLogs: { sees: "job.read", needs: "job.logs" },

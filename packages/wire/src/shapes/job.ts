@@ -91,7 +91,7 @@ const range = (description: string) =>
     examples: ["1-240%24"],
   });
 const elements = Type.String({
-  pattern: "^\\d{1,12}(-\\d{1,12}(:\\d{1,12})?)?(,\\d{1,12}(-\\d{1,12}(:\\d{1,12})?)?)*(%\\d{1,12})?$",
+  pattern: "^[0-9]{1,12}(-[0-9]{1,12}(:[0-9]{1,12})?)?(,[0-9]{1,12}(-[0-9]{1,12}(:[0-9]{1,12})?)?)*(%[0-9]{1,12})?$",
   maxLength: 65_536,
   title: "a range or a list",
   description:
