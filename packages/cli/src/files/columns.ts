@@ -1,6 +1,6 @@
 import type { Output } from "@tessera/wire";
+import { countText, sizeText } from "../output/bytes.ts";
 import type { Column } from "../output/column.ts";
-import { countText, sizeText } from "./list.ts";
 
 /** What a job kept, a line for each output and rank. */
 export const outputColumns: readonly Column<Output>[] = [

@@ -2,11 +2,11 @@ import { exit } from "../exit.ts";
 import { Failure } from "../failure.ts";
 import type { Api } from "../http.ts";
 import { type Progress, progressOf } from "../job/progress.ts";
+import { countText, sizeText } from "../output/bytes.ts";
 import type { Session } from "../session.ts";
 import { printable, redraws } from "../terminal.ts";
 import type { Chosen } from "./choose.ts";
 import { fetchFile, leadsOut } from "./fetch.ts";
-import { countText, sizeText } from "./list.ts";
 
 /** Fetches the chosen files into a folder, with a moving line on a terminal; says how much that was. */
 export async function copyAll(

@@ -2,8 +2,8 @@ import type { Job, JobFile } from "@tessera/wire";
 import type { Api } from "../http.ts";
 import { quoteWord } from "../job/quote.ts";
 import { readLines } from "../lines.ts";
+import { countText, sizeText } from "../output/bytes.ts";
 import { printable } from "../terminal.ts";
-import { countText, sizeText } from "./list.ts";
 
 /** So many files are looked through for one worth naming. */
 const lookedAt = 1_000;

@@ -6,6 +6,7 @@ import type { Api } from "../http.ts";
 import { located } from "../job/mistakes.ts";
 import type { Progress } from "../job/progress.ts";
 import type { FolderToSend, SpecDocument } from "../job/spec-file.ts";
+import { countText, sizeText } from "../output/bytes.ts";
 import type { Session } from "../session.ts";
 import { printable, redraws } from "../terminal.ts";
 import { environmentOf } from "./environment.ts";
@@ -140,21 +141,21 @@ async function send(
   limits: SnapshotLimits,
   progress: Progress | undefined,
 ): Promise<object> {
-  const { bytesText, checkSize } = await import("./size.ts");
+  const { checkSize } = await import("./size.ts");
   const { Digests } = await import("./digests.ts");
   const { sendTree } = await import("./send.ts");
   const { commitOf } = await import("./commit.ts");
   checkSize(found, limits);
-  const total = `${found.files.length} ${found.files.length === 1 ? "file" : "files"}, ${bytesText(found.bytes)}`;
+  const total = `${countText(found.files.length)}, ${sizeText(found.bytes)}`;
   if (redraws(session.terminal.stderr, session.terminal.env)) progress?.phase("send", total);
   const commit = commitOf(found.folder);
   const digests = new Digests(join(cacheFolder(session.terminal.env), "snapshots"), found.folder);
   const { stderr, env } = session.terminal;
   const onSent = (soFar: Sent) => {
-    if (redraws(stderr, env)) progress?.phase("send", `${total}; ${soFar.files} files, ${bytesText(soFar.bytes)} sent`);
+    if (redraws(stderr, env)) progress?.phase("send", `${total}; ${soFar.files} files, ${sizeText(soFar.bytes)} sent`);
   };
   const { tree, sent } = await sendTree(api, project, found, digests, onSent);
-  const news = sent.files === 0 ? "nothing new" : `${sent.files} new, ${bytesText(sent.bytes)}`;
+  const news = sent.files === 0 ? "nothing new" : `${sent.files} new, ${sizeText(sent.bytes)}`;
   progress?.phase("send", `${total}; ${news}`);
   return { tree, ...(await commit), from: shownFolder(found.folder) };
 }

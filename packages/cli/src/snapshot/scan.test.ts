@@ -121,7 +121,7 @@ test("a folder that is too large is refused with its largest entries and how to 
   assert.equal(refused(3, 18_001), "taken");
   assert.match(
     refused(3, 10_000),
-    /3 files and 18 kB, and 3 files and 10 kB are allowed\. Largest:\n {2}data\/ {2}18 kB, 2 files\n {2}train\.py {2}1 B\n/,
+    /3 files and 18 KiB, and 3 files and 9\.8 KiB are allowed\. Largest:\n {2}data\/ {2}18 KiB, 2 files\n {2}train\.py {2}1 B\n/,
   );
   assert.match(refused(3, 10_000), /echo 'data\/' >> \.tessignore/);
   assert.match(refused(2, 100_000), /3 files/);

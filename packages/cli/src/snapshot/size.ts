@@ -1,4 +1,5 @@
 import { specFailure } from "../failure.ts";
+import { sizeText } from "../output/bytes.ts";
 import { type Found, leaveOutHint } from "./scan.ts";
 
 /** What the server takes. */
@@ -18,10 +19,10 @@ export function checkSize(found: Found, limits: SnapshotLimits): void {
   const count = tooMany ? `more than ${files.length - 1}` : String(files.length);
   const named = largest.map(
     ({ name, files: inside, bytes: size }) =>
-      `  ${name}  ${bytesText(size)}${name.endsWith("/") ? `, ${inside} files` : ""}`,
+      `  ${name}  ${sizeText(size)}${name.endsWith("/") ? `, ${inside} files` : ""}`,
   );
   throw specFailure(
-    `${found.folder} is too large to send: ${count} files and ${bytesText(bytes)}, and ${limits.files} files and ${bytesText(limits.bytes)} are allowed. Largest:\n${named.join("\n")}`,
+    `${found.folder} is too large to send: ${count} files and ${sizeText(bytes)}, and ${limits.files} files and ${sizeText(limits.bytes)} are allowed. Largest:\n${named.join("\n")}`,
     `${leaveOutHint(largest[0]!.name)}; or run without the folder: --workdir none`,
   );
 }
@@ -45,16 +46,4 @@ function largestEntries({ files }: Found, byBytes: boolean): Weight[] {
   }
   const sorted = [...weights.values()].sort((a, b) => (byBytes ? b.bytes - a.bytes : b.files - a.files));
   return sorted.slice(0, shownMax);
-}
-
-/** Bytes for people: 512 B, 34 kB, 1.2 MB. */
-export function bytesText(bytes: number): string {
-  const units = ["B", "kB", "MB", "GB", "TB"];
-  let amount = bytes;
-  let unit = 0;
-  while (amount >= 999.5 && unit < units.length - 1) {
-    amount /= 1000;
-    unit += 1;
-  }
-  return `${unit === 0 || amount >= 10 ? Math.round(amount) : amount.toFixed(1)} ${units[unit]}`;
 }
