@@ -32,7 +32,7 @@ describe("a job file that is not valid", () => {
     [{ memory: "banana" }, 'memory "banana" is not a size or a number of MiB.', /^Write a size such as 512MiB, 64GiB/],
     [{ env: ["A=1", "B"] }, "env[1] is not NAME=value.", /^Write NAME=value\.$/],
     [{ env: { "a-b": "x" } }, "env.a-b is not a valid name.", /letters, digits and _/],
-    [{ array: "many" }, 'array "many" is not a range.', /at most 10000 elements/],
+    [{ array: "many" }, 'array "many" is not a range or a list.', /at most 10000 elements/],
     [
       { priority: 99_999 },
       "priority 99999 is above 1000.",
