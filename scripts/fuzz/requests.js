@@ -111,6 +111,7 @@ function paramOf(random, name, world) {
     token: world.tokenIds,
     binding: world.users.map((user) => `${user}:member:${world.accounts[0]}`),
     secret: ["S", "T"],
+    volume: ["data", "scratch"],
     node: world.nodes,
     period: ["open", "2026-10", "2026-11"],
     line: ["1", "2"],
