@@ -1,5 +1,7 @@
 import { chmodSync, copyFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+// Comes with vite, which bundles the console. Declared a second time, npm would ask the lock file for its builds of all
+// platforms, and registries do not have all of them.
 import { rolldown } from "rolldown";
 
 /** The oldest Node.js that the package runs on: what people have, not what the clone brings along. */
