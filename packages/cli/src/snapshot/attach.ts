@@ -1,6 +1,7 @@
 import { existsSync, statSync } from "node:fs";
 import { dirname, join, parse } from "node:path";
 import { cacheFolder, homeOf } from "../config/paths.ts";
+import { exit } from "../exit.ts";
 import { Failure, specFailure } from "../failure.ts";
 import type { Api } from "../http.ts";
 import { located } from "../job/mistakes.ts";
@@ -127,6 +128,8 @@ async function limitsOf(session: Session, api: Api, project: string | undefined)
     const body = { ...(project !== undefined && { project }), digests: [] };
     return (await api.call("findMissing", { body })).limits;
   } catch (error) {
+    // A project that is not there is refused with the job, beside its other mistakes.
+    if (error instanceof Failure && error.exitCode === exit.notFound) return undefined;
     if (!(error instanceof Failure) || error.code !== "unsupported") throw error;
     await session.note("This server does not run real jobs: the folder is not sent.");
     return undefined;
