@@ -1,9 +1,9 @@
 import { execFile, spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { once } from "node:events";
-import { chmodSync, chownSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, chownSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { createInterface } from "node:readline";
 import { root } from "../launch/root.js";
 
@@ -15,7 +15,7 @@ const operator = 61_001;
 const person = 61_002;
 
 /** Who runs the server, who types, and how open the folder is in which it is typed. */
-export const ways = isRoot
+const all = isRoot
   ? [
       { name: "server as root, home of mode 0700", person, homeMode: 0o700 },
       { name: "server as another user, home of mode 0700", operator, person, homeMode: 0o700 },
@@ -26,6 +26,17 @@ export const ways = isRoot
       { name: "server and person are one user, home of mode 0700", homeMode: 0o700 },
       { name: "server and person are one user", homeMode: 0o755 },
     ];
+
+/** Other users run the programs of this clone, so each folder above them must let them through. */
+const isOpen = [process.execPath, server].every((path) => {
+  for (let folder = dirname(path); folder !== dirname(folder); folder = dirname(folder))
+    if ((statSync(folder).mode & 0o001) === 0) return false;
+  return true;
+});
+const isPossible = ({ operator: server, person: types }) => isOpen || (server === undefined && types === undefined);
+export const ways = all.filter(isPossible);
+/** What cannot be tried here. */
+export const leftOut = all.filter((way) => !isPossible(way)).map(({ name }) => name);
 
 const train = `import sys
 from weights import make
