@@ -15,6 +15,8 @@ import { treeMembers } from "./tree.ts";
 /** The control plane counts entries of people; this only keeps a fault there from filling the machine. */
 const entriesMax = 1_000;
 const openMsMax = 5_000;
+/** How long the engine may take to read the last frame and to go. */
+const leaveMsMax = 10_000;
 const shutMsMax = 5_000;
 
 /**
@@ -42,7 +44,7 @@ export class Entrance {
       const done = this.#welcome(client).finally(() => {
         this.#underWay.delete(done);
         this.#clients.delete(client);
-        client.destroySoon();
+        leave(client);
       });
       this.#clients.add(client);
       this.#underWay.add(done);
@@ -129,4 +131,14 @@ export class Entrance {
     });
     return isOpen || "code" in end ? end : end.broken;
   }
+}
+
+/**
+ * The engine closes first, once it has read the last frame. If we did, what it still sends would be refused, and the error
+ * would take from it what it has not read yet: a short command would look broken.
+ */
+function leave(client: Socket): void {
+  client.end();
+  const impatience = setTimeout(() => client.destroy(), leaveMsMax).unref();
+  client.once("close", () => clearTimeout(impatience));
 }
