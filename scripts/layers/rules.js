@@ -44,6 +44,7 @@ export const rootHolds = [
   ".ci",
   ".gitignore",
   ".npmrc",
+  ".tessignore",
   "ARCHITECTURE.md",
   "CONTRIBUTING.md",
   "LICENSE",
