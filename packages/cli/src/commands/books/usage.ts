@@ -23,6 +23,9 @@ interface UsageFlags extends ListOptions {
 
 type Row = UsageReport["rows"][number];
 
+/** Of the last row, which adds up the others. */
+const totalKey = "total";
+
 export function define(command: Command, session: Session): void {
   command
     .description(
@@ -78,7 +81,9 @@ function columnsOf(report: UsageReport): readonly Column<Row>[] {
       raw: ({ key }) => key,
       shrinks: true,
     },
-    ...(report.by === "job" ? [{ name: "id", text: ({ key }: Row) => key, drops: true }] : []),
+    ...(report.by === "job"
+      ? [{ name: "id", text: ({ key }: Row) => (key === totalKey ? "" : key), drops: true }]
+      : []),
     {
       name: "gpu-hours",
       text: ({ unitMs }) => hoursText(unitMs),
@@ -105,7 +110,7 @@ function reportText(
 ): string {
   const { paint, format } = session;
   const total: Row = {
-    key: "total",
+    key: totalKey,
     unitMs: report.total,
     byState: totalsByState(report),
     gpuHours: hoursText(report.total),
