@@ -52,6 +52,9 @@ export class ContentStore {
   }
 }
 
+/** Bytes in parts, as they come or already here. */
+export type Bytes = AsyncIterable<Uint8Array> | Iterable<Uint8Array>;
+
 /** One content that is said to come, whole or from `offset` on. */
 export interface Incoming {
   readonly sha256: string;
@@ -106,7 +109,7 @@ export class TenantContent {
    * Keeps one content, hashed while it is written and visible only when it is whole. A part that does not end it is kept
    * for the sender to go on. Returns how many bytes are here now. Sending what is here again changes nothing.
    */
-  async putFile(source: AsyncIterable<Uint8Array>, incoming: Incoming): Promise<{ readonly have: number }> {
+  async putFile(source: Bytes, incoming: Incoming): Promise<{ readonly have: number }> {
     const { sha256, bytes, offset = 0, sender = "" } = incoming;
     if (!isDigest(sha256)) throw new ContentRefused("it has no sha256 of 64 hexadecimal digits", "Give its digest.");
     if (this.#touch(sha256, Date.now())) {
@@ -118,7 +121,7 @@ export class TenantContent {
   }
 
   /** Keeps what a source gives, whatever its digest turns out to be. */
-  async takeFile(source: AsyncIterable<Uint8Array>): Promise<{ readonly sha256: string; readonly bytes: number }> {
+  async takeFile(source: Bytes): Promise<{ readonly sha256: string; readonly bytes: number }> {
     await mkdir(join(this.#root, "partial"), { recursive: true, mode: 0o700 });
     const partial = join(this.#root, "partial", `taken-${randomBytes(12).toString("hex")}`);
     const hash = createHash("sha256");
@@ -143,7 +146,7 @@ export class TenantContent {
   }
 
   async #receive(
-    source: AsyncIterable<Uint8Array>,
+    source: Bytes,
     { sha256, bytes, offset }: { readonly sha256: string; readonly bytes: number; readonly offset: number },
     partial: string,
   ): Promise<{ readonly have: number }> {
@@ -207,7 +210,7 @@ export class TenantContent {
     const id = createHash("sha256").update(text).digest("hex");
     await this.#settle(tree, limits);
     const sender = randomBytes(6).toString("hex");
-    await this.putFile([text] as unknown as AsyncIterable<Uint8Array>, { sha256: id, bytes: text.length, sender });
+    await this.putFile([text], { sha256: id, bytes: text.length, sender });
     const digests = new Set([id, ...tree.files.filter(isTreeFile).map(({ sha256 }) => sha256)]);
     // A sync of everything also waits for what jobs write into their own folders, which can be a hundred times as much.
     if (digests.size <= syncedOneByOne) await syncEach([...digests].map((digest) => this.path(digest)));
@@ -394,7 +397,7 @@ async function digestOf(path: string): Promise<string> {
 }
 
 /** A body that is not wanted must still be read, or the next thing on the connection would be taken for it. */
-async function drain(source: AsyncIterable<Uint8Array>): Promise<void> {
+async function drain(source: Bytes): Promise<void> {
   for await (const _ of source);
 }
 

@@ -7,7 +7,7 @@ import type { TenantContent } from "./store.ts";
 /** Holds an empty file for each tree that a job was submitted with; its time says when the tree was last used. */
 export const treesFolder = "trees";
 
-/** Removes what no tree refers to that is in `roots` or was used lately, and was not asked for lately either. */
+/** Removes content that was not asked for within `looseMs`, unless a tree in `roots` or one used within `treesMs` refers to it. */
 export async function sweepContent(
   content: TenantContent,
   root: string,

@@ -43,7 +43,7 @@ export class Wire {
         }, reject);
       });
     });
-    this.ended.catch(() => {}); // seen by whoever waits for it
+    this.ended.catch(() => {}); // reported by the caller that awaits it
   }
 
   /** Goes through an entrance that was granted. */

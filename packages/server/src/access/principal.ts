@@ -34,7 +34,7 @@ function isExpired({ lastAt }: ReadonlyState, { expiresAt }: Token, now: Instant
   return expiresAt > 0 && expiresAt <= Math.max(now, lastAt);
 }
 
-/** Why a request speaks for nobody. What is known of a token is told only to whoever holds its whole secret. */
+/** Why a request is not authenticated. The cause is told only to a caller who sends the whole secret of the token. */
 export type Stranger =
   | { readonly why: "no-token" | "no-such-form" | "unknown" | "disabled" }
   | { readonly why: "expired" | "revoked"; readonly at: Instant };

@@ -2,7 +2,7 @@ import { day, type Instant } from "@tessera/core";
 import type { PrivateWrite, StoreReader } from "../store/port.ts";
 
 const kind = "revoked-token";
-/** So long whoever still holds a revoked token is told so; after that it is unknown. */
+/** How long the holder of a revoked token is told that it was revoked; after that it is unknown. */
 const keptMs = 90 * day;
 
 /** Tokens that were taken back, by the hash of their secret: only its holder can ask for one. */

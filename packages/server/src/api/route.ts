@@ -104,7 +104,7 @@ export async function serve(
   return undefined;
 }
 
-/** An upload stays a stream; whoever handles it reads it. */
+/** An upload stays a stream; its handler reads it. */
 function bodyOf({ route, checkBody }: Prepared, body: unknown): Record<string, unknown> | undefined {
   if (route.upload) return body as Record<string, unknown> | undefined;
   return checkBody === undefined ? undefined : ((body === undefined ? noBody : body) as Record<string, unknown>);

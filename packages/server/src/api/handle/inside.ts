@@ -65,7 +65,7 @@ function misplaced({ how, command, port, columns, rows, term }: EnterBody): Deni
   return term === undefined ? undefined : unused("term", term);
 }
 
-/** The usual shell of people, without a login: that would set PATH anew and lose the job's. */
+/** The user's usual shell, but no login shell: that would reset PATH and lose the job's. */
 const shell = "if command -v bash >/dev/null 2>&1; then exec bash -i; else exec /bin/sh -i; fi";
 
 function askOf({ how, command, columns, rows, term }: EnterBody, port: number | undefined): EntryAsk {

@@ -26,7 +26,7 @@ export function takeBodies(app: FastifyInstance): void {
     { parseAs: "buffer" },
     parser(parseYaml) as never,
   );
-  // Not read here: whoever takes it reads it as it comes.
+  // Not read here: the handler reads the stream.
   app.addContentTypeParser(/^application\/octet-stream(?:;|$)/i, (_request, payload, done) => done(null, payload));
 }
 

@@ -137,7 +137,7 @@ function nounOf(schema: Described): string {
   return listText([...new Set(schema.anyOf.map(nounOf).filter((noun) => noun !== ""))]);
 }
 
-/** Of a choice only what is written like the value: whoever gives a number need not read about lists. */
+/** Of a choice, only the alternatives of the value's own kind: a wrong number gets no advice about lists. */
 function ofKind(schema: Described, data: unknown): Described {
   if (schema.anyOf === undefined) return schema;
   const isPlain = ({ type }: Described) => type !== "array" && type !== "object";

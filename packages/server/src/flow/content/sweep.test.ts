@@ -23,7 +23,7 @@ it("keeps what live jobs, jobs of the last month and outputs refer to, and remov
   const content = new ContentStore(folder);
   const kept = content.of(lab);
   const put = async (text: string) => {
-    const source = [Buffer.from(text)] as unknown as AsyncIterable<Uint8Array>;
+    const source = [Buffer.from(text)];
     await kept.putFile(source, { sha256: digest(text), bytes: text.length });
     return kept.putTree({ files: [{ path: "a", mode: 0o644, bytes: text.length, sha256: digest(text) }] });
   };

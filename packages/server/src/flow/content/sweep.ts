@@ -5,7 +5,7 @@ import { liveTrees } from "./snapshot.ts";
 /** How long a snapshot stays after its last job, so that the job can be run again; and what no job was submitted with. */
 const keep = { treesMs: 30 * day, looseMs: day };
 
-/** Removes content that nothing refers to: no live job, no job that ended lately, and no kept output. */
+/** Removes content that nothing refers to: no live job, no job within retention, and no kept output. */
 export async function sweepContent(
   content: ContentStore,
   state: ReadonlyState,

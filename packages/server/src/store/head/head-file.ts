@@ -49,7 +49,7 @@ export function readHeadFile(path: string): HeadRead {
   return { is: "head", head: newest, halfDamaged: found.length < copies || bytes.length !== copies * copyBytes };
 }
 
-/** Writes the file anew, whole or not at all. */
+/** Replaces the file, whole or not at all. */
 export function makeHeadFile(path: string, head: NotedHead): void {
   const draft = `${path}.new`;
   const copy = copyOf(head);
