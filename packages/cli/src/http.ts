@@ -67,6 +67,8 @@ export class Api {
   #reached = false;
   /** The version of the server, once it has answered. */
   serverVersion: string | undefined;
+  /** The newest signed head of its journal that the server has shown. */
+  serverHead: string | undefined;
   #agent: Agent | undefined;
 
   /** Which of several jobs of one name is meant; its id. Without a person to ask it fails. */
@@ -189,6 +191,7 @@ export class Api {
         },
         (answer) => {
           this.serverVersion = headerOf(answer, "tessera-version") ?? this.serverVersion;
+          this.serverHead = headerOf(answer, "tessera-head") ?? this.serverHead;
           resolve(answer);
         },
       );

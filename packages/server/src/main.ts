@@ -9,6 +9,7 @@ import { openLocalEngine, parseVirtual } from "@tessera/engine-local";
 import { openSimulated } from "@tessera/engine-simulated";
 import { pageTokenOf } from "./access/page-token.ts";
 import { decryptSecrets } from "./access/secrets.ts";
+import { Signature } from "./access/signature.ts";
 import { type Api, startApi } from "./api/start.ts";
 import { BadCall, dataOf, parseConfig, type ServerConfig, usage } from "./config.ts";
 import { prepareDataFolder } from "./data-folder.ts";
@@ -19,6 +20,7 @@ import { sweepContent } from "./flow/content/sweep.ts";
 import { ThreadedControlPlane } from "./flow/control-plane.ts";
 import { KeptOutputs } from "./flow/keep/kept.ts";
 import { deleteAllSecrets } from "./flow/people/secrets.ts";
+import { beginTrail } from "./flow/trail/begin.ts";
 import { BudgetWatch } from "./flow/watch/budget-watch.ts";
 import { JobBudgetWatch } from "./flow/watch/job-budget-watch.ts";
 import { PriceWatch } from "./flow/watch/price-watch.ts";
@@ -60,6 +62,7 @@ async function main(): Promise<void> {
   });
 
   const keys = await keysFor(config, control.reader, (text) => say(`tessera: ${text}`));
+  await beginTrail(control, new Signature(keys.signingKey), (text) => say(`tessera: ${text}`));
   if (config.secretsLost) {
     const count = await deleteAllSecrets(control, { actor: { user: "system" }, request: "secrets-lost" });
     say(`tessera: --secrets-lost: ${count} secrets deleted; their owners must set them again`);

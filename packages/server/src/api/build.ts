@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import type { IncomingMessage } from "node:http";
 import type { AddressInfo } from "node:net";
+import { join } from "node:path";
 import type { ContentStore } from "@tessera/content";
 import { type Route, type RouteId, routes } from "@tessera/wire";
 import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from "fastify";
@@ -13,6 +14,8 @@ import { Signature } from "../access/signature.ts";
 import { TokenUse } from "../access/token-use.ts";
 import type { ControlPlane } from "../flow/control.ts";
 import { LiveNames } from "../flow/find/live-names.ts";
+import { Anchors } from "../flow/trail/anchors.ts";
+import { Heads } from "../flow/trail/heads.ts";
 import { answerDenial, unauthenticated } from "./answer/answer.ts";
 import { answerUnreadable, failed } from "./answer/failure.ts";
 import { type Log, type LogLevel, logTo } from "./answer/log.ts";
@@ -91,12 +94,18 @@ export async function buildApi(built: {
     local: isLoopback(config.host ?? "127.0.0.1"),
     port: () => (app.server.address() as AddressInfo).port,
   });
+  const signature = new Signature(keys.signingKey);
+  const treeFile = built.dataFolder === undefined ? undefined : join(built.dataFolder, "journal.tree");
+  const heads = await Heads.open(control, signature, treeFile);
+  const anchors = new Anchors({ control, heads, secretsKey: keys.secretsKey });
   const api: Api = {
     control,
     keys,
     seal: new Seal(keys.serverKey),
-    signature: new Signature(keys.signingKey),
-    people: await People.load(control.reader),
+    signature,
+    heads,
+    anchors,
+    people: await People.load(control.reader, control.state),
     revoked: await RevokedTokens.load(control.reader),
     tokenUse,
     liveNames: new LiveNames(control),
@@ -133,6 +142,8 @@ export async function buildApi(built: {
     app,
     async close() {
       clearInterval(flush);
+      anchors.close();
+      heads.close();
       stopMetrics();
       watches.close();
       entrances.close();

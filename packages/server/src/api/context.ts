@@ -9,6 +9,8 @@ import type { Signature } from "../access/signature.ts";
 import type { TokenUse } from "../access/token-use.ts";
 import type { Asker, ControlPlane } from "../flow/control.ts";
 import type { LiveNames } from "../flow/find/live-names.ts";
+import type { Anchors } from "../flow/trail/anchors.ts";
+import type { Heads } from "../flow/trail/heads.ts";
 import type { Denial } from "./answer/problem.ts";
 import type { Feed } from "./feed.ts";
 import type { Entrances } from "./inside/entrances.ts";
@@ -21,6 +23,8 @@ export interface Api {
   readonly keys: Keys;
   readonly seal: Seal;
   readonly signature: Signature;
+  readonly heads: Heads;
+  readonly anchors: Anchors;
   readonly people: People;
   readonly revoked: RevokedTokens;
   readonly tokenUse: TokenUse;

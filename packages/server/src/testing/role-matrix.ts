@@ -124,6 +124,12 @@ const expectations: Readonly<Record<RouteId, Expectation>> = {
   listEntries: { sees: "account.read", needs: "ledger.read" },
   postEntry: { sees: "account.read", needs: "bill.write" },
   getHead: { anywhere: true },
+  proveConsistency: { anywhere: true },
+  listAnchors: { anywhere: true, needs: "audit.read" },
+  addAnchor: { anywhere: true, needs: "policy.write" },
+  removeAnchor: { anywhere: true, needs: "policy.write", absent: true },
+  listWitnessed: { anywhere: true, needs: "audit.read" },
+  witnessHead: { anywhere: true, needs: "witness.write" },
   listAudit: { sees: "account.read", needs: "audit.read" },
   listEvents: { sees: "account.read", needs: "event.read" },
 };
@@ -266,6 +272,10 @@ async function requestFor(
       return { path, body: { cancel: true } };
     case "setPolicy":
       return { path, body: { rebalance: "off", minRuntime: "1m", grace: "0s", backfill: true } };
+    case "proveConsistency":
+      return { path: `${path}?from=1&to=1` };
+    case "addAnchor":
+      return { path, body: { kind: "http", to: `http://127.0.0.1:9/${n}` } };
     case "putVolume":
       return { path, body: { path: "/srv/data" } };
     case "putSecret":
@@ -295,7 +305,7 @@ async function doomedAccount(tenancy: Tenancy, role: Role, where: Where, n: numb
 
 /** An answer without what differs each time, and without the name that was asked for. */
 function fingerprint({ status, headers, text, json }: Answer): string {
-  const changes = new Set(["x-request-id", "date", "content-length"]);
+  const changes = new Set(["x-request-id", "tessera-head", "date", "content-length"]);
   const stable = [...headers].filter(([name]) => !changes.has(name));
   const { value } = (json ?? {}) as { value?: unknown };
   const nameless = typeof value === "string" ? text.replaceAll(value, "NAME") : text;

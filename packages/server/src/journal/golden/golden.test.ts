@@ -75,6 +75,10 @@ const kinds: Readonly<Record<EventKind, true>> = {
   "invoice-issued": true,
   "entry-posted": true,
   "epoch-began": true,
+  "signing-key-named": true,
+  "privates-noted": true,
+  "anchor-changed": true,
+  "head-witnessed": true,
   "turn-taken": true,
 };
 
