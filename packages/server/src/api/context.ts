@@ -10,6 +10,7 @@ import type { TokenUse } from "../access/token-use.ts";
 import type { Asker, ControlPlane } from "../flow/control.ts";
 import type { LiveNames } from "../flow/find/live-names.ts";
 import type { Denial } from "./answer/problem.ts";
+import type { ApiWork } from "./away/tasks.ts";
 import type { Feed } from "./feed.ts";
 import type { Entrances } from "./inside/entrances.ts";
 import type { Pages } from "./inside/pages.ts";
@@ -28,6 +29,8 @@ export interface Api {
   readonly feed: Feed;
   readonly entrances: Entrances;
   readonly pages: Pages;
+  /** Other threads, for what may take long; without them it is done here. */
+  readonly work?: ApiWork;
   /** No volume may show it. */
   readonly dataFolder?: string;
   /** Where the files that users send are kept; absent where the engine cannot use them. */

@@ -5,12 +5,13 @@ import { budgetStandings } from "../../flow/bill/budget.ts";
 import { type CreditStanding, creditStandings } from "../../flow/bill/credit.ts";
 import { periodAt } from "../../flow/bill/periods.ts";
 import type { ControlPlane } from "../../flow/control.ts";
+import type { Api } from "../context.ts";
 import { escaped, MetricsText } from "./metrics-text.ts";
 
 /** Prometheus asks every few seconds: what was found is shown for so long. */
 const keptMs = 15_000;
 
-interface Costs {
+export interface Costs {
   readonly currency: string;
   /** By account and kind of charge, in micros, since the month began. */
   readonly charges: readonly { readonly account: string; readonly kind: string; readonly micros: bigint }[];
@@ -23,13 +24,13 @@ export class CostMetrics {
   #found: Promise<Costs> | undefined;
   #at = Number.NEGATIVE_INFINITY;
 
-  async text(control: ControlPlane, user: User | undefined): Promise<string> {
+  async text({ control, work }: Pick<Api, "control" | "work">, user: User | undefined): Promise<string> {
     const { state } = control;
     if (user === undefined || state.books.versions.length === 0) return "";
     const now = control.now();
     if (now - this.#at > keptMs || now < this.#at) {
       this.#at = now;
-      this.#found = gather(control, now);
+      this.#found = work?.answering.run("costs", null, "metrics") ?? gatherCosts(control, now);
       this.#found.catch(() => {
         this.#at = Number.NEGATIVE_INFINITY;
       });
@@ -38,7 +39,8 @@ export class CostMetrics {
   }
 }
 
-async function gather(control: ControlPlane, now: Instant): Promise<Costs> {
+/** Costs, budgets and credit of the running month. */
+export async function gatherCosts(control: ControlPlane, now: Instant): Promise<Costs> {
   const { books } = control.state;
   const { fromAt } = periodAt(now, billingZone(control.state));
   const totals = await control.rated.totals({ fromAt, toAt: now });
