@@ -100,7 +100,7 @@ export async function buildApi(built: {
     control,
     keys,
     seal: new Seal(keys.serverKey),
-    signature: new Signature(keys.serverKey),
+    signature: new Signature(keys.signingKey),
     people: await People.load(control.reader),
     revoked: await RevokedTokens.load(control.reader),
     tokenUse,
