@@ -28,8 +28,10 @@ export async function keysFor(
   if (sealed.size > 0 && missing.includes("secrets.key") && !secretsLost)
     throw new Error(`${secretsFile} is not there, and the store holds ${count} sealed with it. ${instead}`);
   const keys = loadKeys(data);
-  if (missing.length > 0 && (await reader.head()).seq > 0)
-    say(`${missing.join(", ")} missing in ${join(data, "keys")}: made anew. ${newKeysMean}`);
+  // A signing key that server.key leads to is the one that signed before, not another.
+  const made = missing.filter((name) => name !== "signing.key" || missing.includes("server.key"));
+  if (made.length > 0 && (await reader.head()).seq > 0)
+    say(`${made.join(", ")} missing in ${join(data, "keys")}: made again. ${newKeysMean}`);
   const unopened = unopenedSecrets(keys.secretsKey, sealed);
   if (unopened.length === 0 || secretsLost) return keys;
   if (unopened.length === sealed.size)
@@ -39,5 +41,5 @@ export async function keysFor(
 }
 
 const newKeysMean =
-  "Open cursors and unanswered token requests become invalid (server.key), and receivers of the webhook need the new " +
-  "webhook.key";
+  "Open cursors and unanswered token requests become invalid (server.key), receivers of the webhook need the new " +
+  "webhook.key, and heads are signed by a key that verifiers do not know yet (signing.key)";

@@ -54,6 +54,10 @@ export class ReplicaControl implements ControlPlane {
     return this.#replica.follow(listener);
   }
 
+  get origins(): never {
+    return notHere();
+  }
+
   notePrivate = notHere;
   logs = notHere;
   open = notHere;

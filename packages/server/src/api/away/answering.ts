@@ -1,6 +1,7 @@
 import { ContentStore } from "@tessera/content";
 import type { UserId } from "@tessera/core";
 import { type RouteId, routes } from "@tessera/wire";
+import type { Keys } from "../../access/keys.ts";
 import { People } from "../../access/people.ts";
 import { RevokedTokens } from "../../access/revoked-tokens.ts";
 import { Seal } from "../../access/seal.ts";
@@ -17,6 +18,16 @@ import { withAllMistakes } from "../request/mistakes.ts";
 import type { AnsweringConfig, AwayAnswer, AwayCall } from "./tasks.ts";
 
 const utf8 = new TextEncoder();
+
+/** Buffers come from another thread as plain bytes. */
+function buffersOf({ serverKey, secretsKey, webhookKey, signingKey }: Keys): Keys {
+  return {
+    serverKey: Buffer.from(serverKey),
+    secretsKey: Buffer.from(secretsKey),
+    webhookKey: Buffer.from(webhookKey),
+    signingKey: Buffer.from(signingKey),
+  };
+}
 
 /** The API as it is on a worker: the same handlers, over a state of its own. */
 export class Answering {
@@ -36,18 +47,21 @@ export class Answering {
   }
 
   static async open(control: ReplicaControl, { keys, content, dataFolder }: AnsweringConfig): Promise<Answering> {
-    const [serverKey, secretsKey, webhookKey] = [keys.serverKey, keys.secretsKey, keys.webhookKey].map(Buffer.from);
+    const here = buffersOf(keys);
     const api = {
       control,
-      keys: { serverKey: serverKey!, secretsKey: secretsKey!, webhookKey: webhookKey! },
-      seal: new Seal(serverKey!),
-      signature: new Signature(serverKey!),
+      keys: here,
+      seal: new Seal(here.serverKey),
+      signature: new Signature(here.signingKey),
       revoked: await RevokedTokens.load(control.reader),
       tokenUse: await TokenUse.load(control.reader, undefined),
       liveNames: new LiveNames(control),
       feed: await Feed.load(control),
       dataFolder,
       content: new ContentStore(content.folder, content.freeBytesMin),
+      get notices(): never {
+        throw new Error("what is read is noted where the request came in");
+      },
       get entrances(): never {
         throw new Error("a worker has no way into jobs");
       },

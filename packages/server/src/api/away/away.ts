@@ -70,9 +70,9 @@ export async function answerAway(
   call: Call<RouteId>,
   signal: AbortSignal,
 ): Promise<AwayAnswer | Denial> {
-  const { params, query, body, requestId, idempotency, ifMatch } = call;
+  const { params, query, body, requestId, address, idempotency, ifMatch } = call;
   const { user, token } = call.principal;
-  const input = { id, user: user.id, token, params, query, body, requestId, idempotency, ifMatch };
+  const input = { id, user: user.id, token, params, query, body, requestId, address, idempotency, ifMatch };
   try {
     return await work!.answering.run("answer", input, user.id, signal);
   } catch (error) {

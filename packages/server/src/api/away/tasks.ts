@@ -17,6 +17,7 @@ export interface AwayCall {
   readonly query: Readonly<Record<string, unknown>> | undefined;
   readonly body: Readonly<Record<string, unknown>> | undefined;
   readonly requestId: string;
+  readonly address: string;
   readonly idempotency: { readonly key: string; readonly bodyHash: string } | undefined;
   readonly ifMatch: string | undefined;
 }
