@@ -22,8 +22,8 @@ const python = new URL("./python/", import.meta.url).pathname;
 
 /** A real server at a place, its command line, and the folder with the scripts of its jobs. */
 export async function openServer(place) {
-  // Not below /tmp, which a job has for itself.
-  const folder = mkdtempSync("/var/tmp/tess-stop-");
+  // Not in a temporary folder, which a job has for itself.
+  const folder = mkdtempSync("/srv/tess-stop-");
   chmodSync(folder, 0o755);
   const [work, data] = [join(folder, "work"), join(folder, "data")];
   for (const each of [work, data]) mkdirSync(each, { mode: 0o755 });
