@@ -13,13 +13,15 @@ import { Signature } from "../access/signature.ts";
 import { TokenUse } from "../access/token-use.ts";
 import type { ControlPlane } from "../flow/control.ts";
 import { LiveNames } from "../flow/find/live-names.ts";
+import { Notices } from "../flow/notice/notices.ts";
 import { answerDenial, unauthenticated } from "./answer/answer.ts";
 import { answerUnreadable, failed } from "./answer/failure.ts";
 import { type Log, type LogLevel, logTo } from "./answer/log.ts";
-import { deny } from "./answer/problem.ts";
+import { type Denial, deny } from "./answer/problem.ts";
 import type { Api } from "./context.ts";
 import { Feed } from "./feed.ts";
 import { addGate, type Rates, usualRates } from "./guard/gate.ts";
+import { addRecording } from "./guard/record.ts";
 import { addSessionRoutes, isSessionRoute } from "./guard/session.ts";
 import { type EntranceLimits, Entrances, usualEntranceLimits } from "./inside/entrances.ts";
 import { Pages } from "./inside/pages.ts";
@@ -63,6 +65,8 @@ declare module "fastify" {
   interface FastifyRequest {
     incoming: Incoming | undefined;
     tessRequestId: string;
+    /** Why it was not answered with what it asked for. */
+    denied: Denial | undefined;
   }
 }
 
@@ -91,11 +95,12 @@ export async function buildApi(built: {
     local: isLoopback(config.host ?? "127.0.0.1"),
     port: () => (app.server.address() as AddressInfo).port,
   });
+  const notices = new Notices(control);
   const api: Api = {
     control,
     keys,
     seal: new Seal(keys.serverKey),
-    signature: new Signature(keys.serverKey),
+    signature: new Signature(keys.signingKey),
     people: await People.load(control.reader),
     revoked: await RevokedTokens.load(control.reader),
     tokenUse,
@@ -103,6 +108,7 @@ export async function buildApi(built: {
     feed: await Feed.load(control),
     entrances,
     pages,
+    notices,
     ...(built.content !== undefined && { content: built.content }),
     ...(built.dataFolder !== undefined && { dataFolder: built.dataFolder }),
   };
@@ -114,6 +120,7 @@ export async function buildApi(built: {
   const app = newApp(config, log);
   takeBodies(app);
   recordRequests(app, metrics, log, config.logLevel === "request");
+  addRecording(app, api);
   addPages(app, pages);
   addGate(app, api, config.rates ?? usualRates, secure);
   // Before the framework looks at the body: some methods must have one, which would be told first.
@@ -143,6 +150,7 @@ export async function buildApi(built: {
       const enough = setTimeout(() => app.server.closeAllConnections(), closeMsMax);
       await app.close();
       clearTimeout(enough);
+      await notices.close();
     },
   };
 }
@@ -172,6 +180,7 @@ function newApp(config: ApiConfig, log: Log): FastifyInstance {
   app.server.headersTimeout = headersMs;
   app.decorateRequest("incoming", undefined);
   app.decorateRequest("tessRequestId", "");
+  app.decorateRequest("denied", undefined);
   app.setErrorHandler((error, request, reply) => failed(error as Error, request, reply, log));
   return app;
 }

@@ -4,6 +4,7 @@ import type { Principal } from "../access/principal.ts";
 import { type Denial, deny, isDenied } from "./answer/problem.ts";
 import type { Api, Call, Handler } from "./context.ts";
 import { authorise, checkScope } from "./guard/authorise.ts";
+import { noteRead } from "./guard/record.ts";
 import { sendFile, sendFiles } from "./handle/files.ts";
 import { handlers } from "./handle/index.ts";
 import { sendLogs } from "./handle/logs.ts";
@@ -50,6 +51,7 @@ export function prepare(id: RouteId, route: Route): Prepared {
 export interface Incoming {
   readonly principal: Principal;
   readonly requestId: string;
+  readonly address: string;
 }
 
 /** By the names in which requests carry them. */
@@ -74,7 +76,7 @@ export async function serve(
   reply: FastifyReply,
 ): Promise<Denial | undefined> {
   const { id, route } = prepared;
-  const { principal, requestId } = incoming;
+  const { principal, requestId, address } = incoming;
   const params = request.params as Record<string, string>;
   const query = (request.query ?? {}) as Record<string, unknown>;
   const body = bodyOf(prepared, request.body);
@@ -93,7 +95,9 @@ export async function serve(
   const key = route.creates ? (request.headers["idempotency-key"] as string | undefined) : undefined;
   const idempotency = key === undefined ? undefined : idempotencyOf(key, id, body);
   const ifMatch = route.edits ? request.headers["if-match"] : undefined;
-  const call = { principal, params, query, body, target, requestId, idempotency, ifMatch } as unknown as Call<RouteId>;
+  const whence = { principal, requestId, address, idempotency, ifMatch };
+  const call = { ...whence, params, query, body, target } as unknown as Call<RouteId>;
+  noteRead(api, id, call);
   if (route.stream !== undefined) return senders[id as keyof typeof senders](api, call as never, reply);
   if (route.watch && request.headers.accept?.includes("text/event-stream")) {
     return watches.open(id, call, request.headers["last-event-id"], reply);

@@ -4,9 +4,7 @@ import {
   type Command,
   canonicalJson,
   type Input,
-  idPrefix,
   type LeaseId,
-  type OperationId,
   passTime,
   type Refusal,
   readSnapshot,
@@ -27,7 +25,8 @@ import type { PrivateWrite, StoreReader } from "../store/port.ts";
 import { RatedTime } from "./bill/rated.ts";
 import type { CommitListener } from "./commits.ts";
 import { type Asker, type ControlPlane, type Done, Outage } from "./control.ts";
-import { newId } from "./ids.ts";
+import { Origins } from "./notice/origins.ts";
+import { signAndPut } from "./notice/sign.ts";
 import { eventsIn } from "./write/recover.ts";
 import {
   type Answers,
@@ -63,6 +62,7 @@ export class ThreadedControlPlane implements ControlPlane {
   readonly #worker: Worker;
   readonly #listeners = new Set<CommitListener>();
   readonly rated = new RatedTime(this);
+  readonly origins = new Origins();
   readonly #waiting = new Map<number, Waiting>();
   readonly #outbox: { input: Input; privates: readonly PrivateWrite[]; waiting: Waiting }[] = [];
   #sending = false;
@@ -120,9 +120,7 @@ export class ThreadedControlPlane implements ControlPlane {
   }
 
   ask(command: Command, by: Asker, privates: readonly PrivateWrite[] = []): Promise<Done | Refusal> {
-    const op = newId(idPrefix.operation) as OperationId;
-    const { actor, request, idempotency } = by;
-    return this.put({ actor, command, idempotency, kind: "command", op, request, v: 1 }, privates);
+    return signAndPut(this, command, by, privates, (input, rows) => this.put(input, rows));
   }
 
   /** Any input: resolves when it has been decided and, if it led to anything, is durable. */
