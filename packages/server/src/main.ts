@@ -1,4 +1,5 @@
 import { existsSync, readFileSync, realpathSync, rmSync } from "node:fs";
+import { homedir } from "node:os";
 import { join, resolve } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
@@ -48,7 +49,12 @@ async function main(): Promise<void> {
   const content = new ContentStore(contentFolder, config.freeBytesMin);
   const engine =
     config.simulated === undefined
-      ? await openLocalEngine({ dir: join(config.data, "engine"), content: contentFolder, virtual: config.virtual })
+      ? await openLocalEngine({
+          dir: join(config.data, "engine"),
+          content: contentFolder,
+          hide: [config.data, clientFolder()],
+          virtual: config.virtual,
+        })
       : openSimulated(parseVirtual(config.simulated));
   const control = await ThreadedControlPlane.start(config, () => openReader(config.store), engine);
   control.onFailed((failure) => {
@@ -164,6 +170,11 @@ async function main(): Promise<void> {
     process.exit(0);
   };
   for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, () => void close(signal));
+}
+
+/** Where the CLI of this user keeps tokens: a job that runs as the same user could read them. */
+function clientFolder(): string {
+  return join(process.env.XDG_CONFIG_HOME || join(homedir(), ".config"), "tess");
 }
 
 /** From the first start with it on, everything is told; what was before is not. */
