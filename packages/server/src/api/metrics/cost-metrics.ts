@@ -5,7 +5,6 @@ import { budgetStandings } from "../../flow/bill/budget.ts";
 import { type CreditStanding, creditStandings } from "../../flow/bill/credit.ts";
 import { periodAt } from "../../flow/bill/periods.ts";
 import type { ControlPlane } from "../../flow/control.ts";
-import type { Api } from "../context.ts";
 import { escaped, MetricsText } from "./metrics-text.ts";
 
 /** Prometheus asks every few seconds: what was found is shown for so long. */
@@ -24,13 +23,18 @@ export class CostMetrics {
   #found: Promise<Costs> | undefined;
   #at = Number.NEGATIVE_INFINITY;
 
-  async text({ control, work }: Pick<Api, "control" | "work">, user: User | undefined): Promise<string> {
+  /** `gather` finds the costs, here or on another thread. */
+  async text(
+    control: Pick<ControlPlane, "state" | "now">,
+    user: User | undefined,
+    gather: (now: Instant) => Promise<Costs>,
+  ): Promise<string> {
     const { state } = control;
     if (user === undefined || state.books.versions.length === 0) return "";
     const now = control.now();
     if (now - this.#at > keptMs || now < this.#at) {
       this.#at = now;
-      this.#found = work?.answering.run("costs", null, "metrics") ?? gatherCosts(control, now);
+      this.#found = gather(now);
       this.#found.catch(() => {
         this.#at = Number.NEGATIVE_INFINITY;
       });
