@@ -1049,12 +1049,13 @@ const table = {
     summary: "The proof that one head of the journal continues another",
     answer: ConsistencyShape,
     status: 200,
+    judges: true,
     query: ConsistencyQuery,
   },
   listAnchors: {
     method: "GET",
     path: "/v1/anchors",
-    action: "audit.read",
+    action: "policy.write",
     resource: "fleet",
     summary: "Where heads of the journal are kept outside, and how far each has come",
     answer: AnchorList,
@@ -1082,7 +1083,7 @@ const table = {
   listWitnessed: {
     method: "GET",
     path: "/v1/witness",
-    action: "audit.read",
+    action: "policy.write",
     resource: "fleet",
     summary: "The newest heads of other servers that are kept here",
     answer: WitnessedList,

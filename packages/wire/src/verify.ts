@@ -14,7 +14,7 @@ export interface InvoiceClaim {
   readonly extract: ExtractShape;
   /** A signed head as it was published; for an older extract, the hash of a row at or after the invoice's. */
   readonly head: string;
-  /** The server's signing key as it was known before (SPKI, base64). */
+  /** The server's signing key as it was known before (SPKI, base64); empty where none is known. */
   readonly key: string;
 }
 
@@ -57,6 +57,7 @@ export async function verifyInvoice(claim: InvoiceClaim): Promise<InvoiceVerdict
     return bad("the entries are not those that the journal holds the root of");
   if (computedAgain(entries) !== text) return bad("the invoice does not follow from the extract");
   if (hex(await digest(utf8.encode(text))) !== issued.textHash) return bad("the journal holds another invoice");
+  if (key === "") return bad("the server's signing key is not known here: give it");
   const keys = await keysFrom(key, extract.keys ?? [{ publicKey: extract.publicKey }]);
   if (!keys.includes(extract.publicKey))
     return bad(`the extract is signed by another key: ${extract.publicKey}; known is ${key}`);

@@ -123,6 +123,8 @@ function decideCommand(state: State, command: Command, now: Instant): Decision {
     case "anchor.drop":
     case "head.witness":
       return changeTrail(state, command, now);
+    case "audit.note":
+      return { events: [{ kind: "audit-noted", v: 1, at: now, notes: command.notes.length }] };
     case "epoch.begin":
       return { events: [{ kind: "epoch-began", v: 1, at: now, epoch: state.epoch + 1, reason: command.reason }] };
   }

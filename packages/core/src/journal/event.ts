@@ -55,6 +55,7 @@ export type Event =
   | PolicySet
   | MoneyEvent
   | TrailEvent
+  | AuditNoted
   | EpochBegan
   | TurnTaken;
 
@@ -318,6 +319,10 @@ export interface TurnTaken extends Head<"turn-taken"> {
   readonly again: boolean;
 }
 
+/** The input holds what was noted; the state does not change. */
+export interface AuditNoted extends Head<"audit-noted"> {
+  readonly notes: number;
+}
 export interface EpochBegan extends Head<"epoch-began"> {
   readonly epoch: number;
   readonly reason: string;

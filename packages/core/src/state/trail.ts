@@ -20,7 +20,7 @@ export interface WitnessedHead {
 export interface Trail {
   /** Oldest first; the last one signs. */
   readonly keys: SigningKey[];
-  /** The digest of each private row, by `kind/key`. */
+  /** The digest of each private row that is compared when it is used, by `kind/key`. */
   readonly privates: Map<string, string>;
   readonly anchors: Map<string, Anchor>;
   /** By origin. */
@@ -30,6 +30,9 @@ export interface Trail {
 export function emptyTrail(): Trail {
   return { keys: [], privates: new Map(), anchors: new Map(), witnessed: new Map() };
 }
+
+/** The kinds that are compared when they are used; of all others, only the journal holds the digests. */
+export const comparedKinds: ReadonlySet<string> = new Set(["person", "password", "secret", "anchor"]);
 
 /** Where the digest of a private row is found. */
 export function privateId(kind: string, key: string): string {

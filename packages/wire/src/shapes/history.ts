@@ -3,10 +3,13 @@ import { Line, Timestamp } from "./common.ts";
 
 const strict = { additionalProperties: false };
 
-export const NamedKeyShape = Type.Object({
-  publicKey: Type.String({ description: "Ed25519, SPKI, base64" }),
-  signature: Type.Optional(Type.String({ description: "By the key before, base64" })),
-});
+export const NamedKeyShape = Type.Object(
+  {
+    publicKey: Line(100, "Ed25519, SPKI, base64"),
+    signature: Type.Optional(Line(100, "By the key before, base64")),
+  },
+  strict,
+);
 /** Oldest first; each is signed by the one before. */
 export const NamedKeys = Type.Array(NamedKeyShape);
 

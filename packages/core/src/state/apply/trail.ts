@@ -1,6 +1,6 @@
 import type { TrailEvent } from "../../journal/trail-event.ts";
 import type { State } from "../state.ts";
-import { privateId } from "../trail.ts";
+import { comparedKinds, privateId } from "../trail.ts";
 
 /** The part of `apply` that keeps signing keys, digests of private rows, anchors and witnessed heads. */
 export function applyToTrail({ trail }: State, event: TrailEvent): void {
@@ -13,6 +13,7 @@ export function applyToTrail({ trail }: State, event: TrailEvent): void {
     }
     case "privates-noted":
       for (const { kind, key, digest } of event.rows) {
+        if (!comparedKinds.has(kind)) continue;
         if (digest === "") trail.privates.delete(privateId(kind, key));
         else trail.privates.set(privateId(kind, key), digest);
       }

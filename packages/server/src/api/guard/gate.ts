@@ -56,7 +56,7 @@ export function addGate(app: FastifyInstance, api: Api, rates: Rates, secure: bo
       const head = api.heads.newest;
       if (head !== undefined) reply.raw.setHeader("tessera-head", head.line);
       api.tokenUse.note(principal.token.id, now);
-      request.incoming = { principal, requestId };
+      request.incoming = { principal, requestId, address: request.ip };
     }
     done();
   });

@@ -27,8 +27,10 @@ export const trailHandlers: { readonly [Id in Trail]: Handler<Id> } = {
 
   async proveConsistency({ heads }, { query: { from, to } }) {
     const { row } = await heads.current();
-    if (to > row) return refuse("invalid", "to", to, `is not written yet: the journal ends at row ${row}`, "give less");
-    if (from > to) return refuse("invalid", "from", from, `is after row ${to}`, "give the earlier row first");
+    const last = Math.max(from, to);
+    if (last > row)
+      return refuse("invalid", "to", last, `is not written yet: the journal ends at row ${row}`, "give an earlier row");
+    if (from > to) return { from: to, to: from, path: await heads.consistency(to, from) };
     return { from, to, path: await heads.consistency(from, to) };
   },
 
@@ -85,7 +87,8 @@ async function witnessCommand(
   { head: line, keys }: { readonly head: string; readonly keys: readonly NamedKey[] },
 ): Promise<TrailCommand | Refusal> {
   const head = parseHead(line);
-  if (head === undefined) return refuse("invalid", "head", line, "is not a head of a journal", "tess head shows one");
+  if (head === undefined)
+    return refuse("invalid", "head", line, "is not a head of a journal", "send one as GET /v1/journal/head answers it");
   const known = witnessed.get(head.server);
   // What is pinned: the key of the newest head that is kept here; of a new origin, its first key.
   const pinned = known?.publicKey ?? keys[0]!.publicKey;

@@ -1,3 +1,4 @@
+import { join } from "node:path";
 import { type HeadLine, headText, type NamedKey, parseHead } from "@tessera/wire";
 import { keyIdOf, type Signature } from "../../access/signature.ts";
 import { RowTree, rowsPerBlock } from "../../journal/tree.ts";
@@ -9,6 +10,10 @@ const signEveryMs = 200;
 /** A start waits for the tree where fewer rows than this are missing from its file. */
 const rowsWaitedFor = 20_000;
 
+export function treeFileIn(dataFolder: string): string {
+  return join(dataFolder, "journal.tree");
+}
+
 const hex = (bytes: Uint8Array): string => Buffer.from(bytes).toString("hex");
 
 /**
@@ -19,27 +24,37 @@ export class Heads {
   readonly #control: ControlPlane;
   readonly #signature: Signature;
   readonly #file: TreeFile | undefined;
+  readonly #keepsFile: boolean;
   readonly #tree = new RowTree();
+  #lastHash: Uint8Array | undefined;
   #newest: HeadLine | undefined;
   #refreshing: Promise<void> | undefined;
   #signedAt = 0;
   #moved = false;
   #stop: () => void = () => {};
 
-  private constructor(control: ControlPlane, signature: Signature, file: TreeFile | undefined) {
+  private constructor(control: ControlPlane, signature: Signature, file: TreeFile | undefined, keepsFile: boolean) {
     this.#control = control;
     this.#signature = signature;
     this.#file = file;
+    this.#keepsFile = keepsFile;
   }
 
-  /** Goes on from the file where there is one; what a first start has to read of an old journal is read beside it. */
+  /** Signs heads as the journal grows. What a first start has to read of an old journal is read beside it. */
   static async open(control: ControlPlane, signature: Signature, treeFile?: string): Promise<Heads> {
-    const heads = new Heads(control, signature, treeFile === undefined ? undefined : new TreeFile(treeFile));
+    const heads = new Heads(control, signature, treeFile === undefined ? undefined : new TreeFile(treeFile), true);
     await heads.#load();
     const { seq } = await control.reader.head();
     if (seq - heads.#tree.size < rowsWaitedFor) await heads.#refresh();
     else heads.#touch();
     heads.#stop = control.follow({ after: () => heads.#touch() });
+    return heads;
+  }
+
+  /** Signs and proves only when it is asked to; the file is another's. */
+  static async asked(control: ControlPlane, signature: Signature, treeFile: string): Promise<Heads> {
+    const heads = new Heads(control, signature, new TreeFile(treeFile), false);
+    await heads.#load();
     return heads;
   }
 
@@ -85,7 +100,8 @@ export class Heads {
     const [hash] = await this.#hashes(blocks.length * rowsPerBlock, 1);
     if (hash !== undefined && Buffer.compare(hash, last.lastHash) === 0) {
       for (const { root } of blocks) this.#tree.addBlock(root);
-    } else {
+      this.#lastHash = hash;
+    } else if (this.#keepsFile) {
       this.#file?.replace([]); // of another journal: a backup was restored here
     }
   }
@@ -114,24 +130,22 @@ export class Heads {
   /** Takes in the rows that are new, and signs the head. */
   async #takeIn(): Promise<void> {
     this.#moved = false;
-    const known = this.#tree.size;
-    let last = this.#newest === undefined ? undefined : Buffer.from(this.#newest.hash, "hex");
     for (;;) {
       const rows = await this.#hashes(this.#tree.size + 1, rowsPerBlock);
       for (const rowHash of rows) {
         const root = this.#tree.add(rowHash);
         if (root !== undefined) this.#keep(root, rowHash);
-        last = Buffer.from(rowHash);
+        this.#lastHash = rowHash;
       }
       if (rows.length < rowsPerBlock) break;
     }
-    if (this.#newest !== undefined && this.#tree.size === known) return;
-    if (last === undefined && this.#tree.size > 0) [last] = (await this.#hashes(this.#tree.size, 1)).map(Buffer.from);
-    this.#newest = this.#sign(last ?? Buffer.alloc(32));
+    if (this.#newest?.row === this.#tree.size) return;
+    this.#newest = this.#sign(this.#lastHash ?? Buffer.alloc(32));
     this.#signedAt = performance.now();
   }
 
   #keep(root: Uint8Array, lastHash: Uint8Array): void {
+    if (!this.#keepsFile) return;
     try {
       this.#file?.add({ root, lastHash });
     } catch {} // on a full disk: the next start reads these rows again

@@ -27,6 +27,7 @@ export function tellStory(seed: string): Teller {
   leftovers(t);
   tellMoney(t);
   turns(t);
+  notes(t);
   return t;
 }
 
@@ -292,6 +293,26 @@ function trail(t: Teller): void {
   t.do({ kind: "anchor.set", id: "anc_2", anchor: { kind: "tessera", to: "https://other.example" } });
   t.do({ kind: "anchor.drop", id: "anc_2" });
   t.do({ kind: "head.witness", origin: "other", publicKey: "theirs", row: 7, line: "a signed head" });
+}
+
+/** What changed nothing and is kept for the audit, and a change that tells what was before. */
+function notes(t: Teller): void {
+  const where = { account: "lab", target: jobId("saves"), request: "req_1", detail: "GET /v1/jobs/:job/logs" };
+  t.do({
+    kind: "audit.note",
+    notes: [
+      {
+        action: "job.logs",
+        user: ana,
+        token: "tok_1" as TokenId,
+        origin: "org_1",
+        ...where,
+        outcome: "read",
+        count: 3,
+      },
+      { action: "session.fail", account: "", target: "", request: "", outcome: "failed", detail: "wrong", count: 1 },
+    ],
+  });
 }
 
 function leftovers(t: Teller): void {
