@@ -26,7 +26,7 @@ import { PriceWatch } from "./flow/watch/price-watch.ts";
 import { Webhook } from "./notify/webhook.ts";
 import { keysFor } from "./start-keys.ts";
 import { announceStart, type Starting } from "./starting.ts";
-import { openReader, openStore } from "./store/index.ts";
+import { openReader, openStore, warningAboutRole } from "./store/index.ts";
 
 /** The only place that builds things and joins them: store, writer, engine, API. */
 const startedAt = performance.now();
@@ -65,6 +65,8 @@ async function main(): Promise<void> {
     process.exit(exitOutage);
   });
 
+  const aboutRole = "url" in config.store ? await warningAboutRole(config.store.url) : undefined;
+  if (aboutRole !== undefined) say(`tessera: ${aboutRole}`);
   const keys = await keysFor(config, control.reader, (text) => say(`tessera: ${text}`));
   if (config.secretsLost) {
     const count = await deleteAllSecrets(control, { actor: { user: "system" }, request: "secrets-lost" });
