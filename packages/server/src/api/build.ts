@@ -24,6 +24,7 @@ import { Feed } from "./feed.ts";
 import { addGate, type Rates, usualRates } from "./guard/gate.ts";
 import { addRecording } from "./guard/record.ts";
 import { addSessionRoutes, isSessionRoute } from "./guard/session.ts";
+import { type StreamLimits, Streams, usualStreamLimits } from "./guard/streams.ts";
 import { type EntranceLimits, Entrances, usualEntranceLimits } from "./inside/entrances.ts";
 import { Pages } from "./inside/pages.ts";
 import { addUpgrades } from "./inside/upgrade.ts";
@@ -41,6 +42,7 @@ export interface ApiConfig {
   readonly logLevel?: LogLevel;
   readonly rates?: Rates;
   readonly watch?: Partial<WatchLimits>;
+  readonly streams?: Partial<StreamLimits>;
   readonly inside?: Partial<EntranceLimits>;
   /** A domain of its own for pages of jobs, such as apps.example.com. */
   readonly appsDomain?: string;
@@ -87,7 +89,10 @@ export async function buildApi(built: {
   const secure = config.tls !== undefined;
   const tokenUse = await TokenUse.load(control.reader, (writes) => control.notePrivate(writes));
   const ground = { control, tokenUse };
-  const entrances = new Entrances(ground, { ...usualEntranceLimits, ...config.inside }, (open) => {
+  const streams = new Streams(control, { ...usualStreamLimits, ...config.streams }, (open) => {
+    metrics.streams = open;
+  });
+  const entrances = new Entrances(ground, streams, { ...usualEntranceLimits, ...config.inside }, (open) => {
     metrics.entries = open;
   });
   const pages = new Pages(ground, entrances, {
@@ -111,14 +116,13 @@ export async function buildApi(built: {
     entrances,
     pages,
     notices,
+    streams,
     ...(built.content !== undefined && { content: built.content }),
     ...(built.dataFolder !== undefined && { dataFolder: built.dataFolder }),
     ...(built.work !== undefined && { work: built.work }),
   };
   const stopMetrics = metrics.follow(control);
-  const watches = new Watches(api, { ...usualWatchLimits, ...config.watch }, (open) => {
-    metrics.streams = open;
-  });
+  const watches = new Watches(api, { ...usualWatchLimits, ...config.watch });
   const log = logTo((line) => process.stderr.write(line), config.logLevel ?? "error");
   const app = newApp(config, log);
   takeBodies(app, built.work?.reading);
@@ -146,6 +150,7 @@ export async function buildApi(built: {
       stopMetrics();
       watches.close();
       entrances.close();
+      streams.close();
       pages.close();
       api.liveNames.stop();
       api.feed.stop();
