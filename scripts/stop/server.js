@@ -35,12 +35,11 @@ export async function openServer(place) {
   const child = spawn(command, rest, { stdio: ["ignore", "ignore", "pipe"] });
   await untilReady(child);
   const { url } = JSON.parse(readFileSync(join(data, "endpoint.json"), "utf8"));
-  const tokenFile = join(data, "owner.token");
-  const token = readFileSync(tokenFile, "utf8").trim();
+  const token = readFileSync(join(data, "owner.token"), "utf8").trim();
   const cli = join(root, "packages/cli/dist/main.js");
 
   const tess = async (...args) => {
-    const all = [cli, "--server", url, "--token-file", tokenFile, "-y", ...args];
+    const all = [cli, "--data", data, "-y", ...args];
     return (await promisify(execFile)(process.execPath, all, { cwd: work })).stdout;
   };
 

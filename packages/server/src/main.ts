@@ -7,6 +7,7 @@ import { isRefusal } from "@tessera/core";
 import { systemClock } from "@tessera/engine";
 import { openLocalEngine, parseVirtual } from "@tessera/engine-local";
 import { openSimulated } from "@tessera/engine-simulated";
+import { type Identity, identityOf } from "./access/identity.ts";
 import { pageTokenOf } from "./access/page-token.ts";
 import { decryptSecrets } from "./access/secrets.ts";
 import { type Api, startApi } from "./api/start.ts";
@@ -127,12 +128,13 @@ async function main(): Promise<void> {
   const api = await startApi(parts).catch((error) => {
     throw cannotListen(error, config, tokenFile);
   });
-  const certificateFile = config.tls && resolve(config.tls.cert);
+  const certificateFile = config.tls === undefined ? join(config.data, "identity.crt") : resolve(config.tls.cert);
   const endpoint = { url: api.url, pid: process.pid, tokenFile, certificateFile };
   try {
+    if (config.tls === undefined) noteIdentity(certificateFile, identityOf(keys.serverKey));
     writePrivately(join(config.data, "endpoint.json"), `${JSON.stringify(endpoint)}\n`);
   } catch (error) {
-    say(`tessera: ${(error as Error).message}; give tess the address with --server ${api.url}`); // on a full disk
+    say(`tessera: ${(error as Error).message}; log in with tess login ${api.url}`); // on a full disk
   }
   starting.ready();
   const refresh = setInterval(
@@ -159,6 +161,11 @@ async function main(): Promise<void> {
     process.exit(0);
   };
   for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, () => void close(signal));
+}
+
+/** By which `tess` on this machine recognises the server. The same at every start, so a full disk does not matter later. */
+function noteIdentity(file: string, { cert }: Identity): void {
+  if (!existsSync(file) || readFileSync(file, "utf8") !== cert) writePrivately(file, cert);
 }
 
 /** From the first start with it on, everything is told; what was before is not. */

@@ -39,5 +39,6 @@ export async function keysFor(
 }
 
 const newKeysMean =
-  "Open cursors and unanswered token requests become invalid (server.key), and receivers of the webhook need the new " +
+  "Open cursors and unanswered token requests become invalid and people who logged in at an http:// address must log " +
+  "out and in again (server.key), and receivers of the webhook need the new " +
   "webhook.key";
