@@ -18,6 +18,7 @@ import { answerDenial, unauthenticated } from "./answer/answer.ts";
 import { answerUnreadable, failed } from "./answer/failure.ts";
 import { type Log, type LogLevel, logTo } from "./answer/log.ts";
 import { type Denial, deny } from "./answer/problem.ts";
+import type { ApiWork } from "./away/tasks.ts";
 import type { Api } from "./context.ts";
 import { Feed } from "./feed.ts";
 import { addGate, type Rates, usualRates } from "./guard/gate.ts";
@@ -31,7 +32,7 @@ import { addPlainRoutes } from "./plain.ts";
 import { bodyBytesMax } from "./request/body.ts";
 import { mediaDenial, takeBodies } from "./request/content.ts";
 import { withExamples } from "./request/mistakes.ts";
-import { type Incoming, prepare, routeIds, serve } from "./route.ts";
+import { authoriseBeforeBody, type Incoming, prepare, routeIds, serve } from "./route.ts";
 import { addConsole } from "./static.ts";
 import { usualWatchLimits, Watches, type WatchLimits } from "./watch/watches.ts";
 
@@ -77,6 +78,7 @@ export async function buildApi(built: {
   config?: ApiConfig;
   content?: ContentStore;
   dataFolder?: string;
+  work?: ApiWork;
   /** Other declarations than wire's: how tests see that each one counts. */
   table?: Readonly<Record<RouteId, Route>>;
 }): Promise<BuiltApi> {
@@ -111,6 +113,7 @@ export async function buildApi(built: {
     notices,
     ...(built.content !== undefined && { content: built.content }),
     ...(built.dataFolder !== undefined && { dataFolder: built.dataFolder }),
+    ...(built.work !== undefined && { work: built.work }),
   };
   const stopMetrics = metrics.follow(control);
   const watches = new Watches(api, { ...usualWatchLimits, ...config.watch }, (open) => {
@@ -118,7 +121,7 @@ export async function buildApi(built: {
   });
   const log = logTo((line) => process.stderr.write(line), config.logLevel ?? "error");
   const app = newApp(config, log);
-  takeBodies(app);
+  takeBodies(app, built.work?.reading);
   recordRequests(app, metrics, log, config.logLevel === "request");
   addRecording(app, api);
   addPages(app, pages);
@@ -230,12 +233,13 @@ function addRoutes(
     app.route({
       method: route.method,
       url: route.path,
-      // Before the body is read: a body that will be refused is not waited for.
-      onRequest: (request, reply, done) => {
+      // Before the body is read: a body that will be refused is neither waited for nor parsed.
+      onRequest: async (request, reply) => {
         const denial =
-          request.incoming === undefined ? unauthenticated(api, request, reply) : mediaDenial(route, request);
-        if (denial === undefined) done();
-        else answerDenial(request, reply, denial);
+          request.incoming === undefined
+            ? unauthenticated(api, request, reply)
+            : (mediaDenial(route, request) ?? (await authoriseBeforeBody(api, prepared, request.incoming, request)));
+        if (denial !== undefined) return answerDenial(request, reply, denial);
       },
       handler: async (request, reply) => {
         try {

@@ -11,6 +11,7 @@ import type { Asker, ControlPlane } from "../flow/control.ts";
 import type { LiveNames } from "../flow/find/live-names.ts";
 import type { Notices } from "../flow/notice/notices.ts";
 import type { Denial } from "./answer/problem.ts";
+import type { ApiWork } from "./away/tasks.ts";
 import type { Feed } from "./feed.ts";
 import type { Entrances } from "./inside/entrances.ts";
 import type { Pages } from "./inside/pages.ts";
@@ -29,6 +30,8 @@ export interface Api {
   readonly feed: Feed;
   readonly entrances: Entrances;
   readonly pages: Pages;
+  /** Other threads, for what may take long; without them it is done here. */
+  readonly work?: ApiWork;
   /** What the audit keeps beside commands: refusals, failed sign-ins, reads, exports. */
   readonly notices: Notices;
   /** No volume may show it. */

@@ -57,6 +57,7 @@ const messagesAtOnce = 2;
 export class ThreadedControlPlane implements ControlPlane {
   readonly state: State;
   readonly started: Started;
+  #seq: number;
   #reader: StoreReader | undefined;
   readonly #engine: Engine;
   readonly #worker: Worker;
@@ -80,6 +81,7 @@ export class ThreadedControlPlane implements ControlPlane {
     this.#engine = engine;
     this.state = readSnapshot(ready.snapshot);
     this.started = ready;
+    this.#seq = ready.seq;
     worker.on("message", (message: FromWriter) => this.#hear(message));
     worker.on("error", (error) => this.#fail({ message: error.message, op: "", known: true }));
   }
@@ -109,6 +111,11 @@ export class ThreadedControlPlane implements ControlPlane {
 
   get reader(): StoreReader {
     return this.#reader!;
+  }
+
+  /** The last row of the journal that the state holds. */
+  get seq(): number {
+    return this.#seq;
   }
 
   get capabilities(): Capabilities {
@@ -240,6 +247,7 @@ export class ThreadedControlPlane implements ControlPlane {
       apply(this.state, event);
     }
     passTime(this.state, message.at);
+    this.#seq = Math.max(this.#seq, message.seq);
     const answers = JSON.parse(message.answers) as Answers;
     for (const [i, number] of message.requests.entries()) {
       this.#waiting.get(number)?.resolve(answers[i]!);
