@@ -2,6 +2,7 @@ import {
   comesBack,
   type Event,
   type Job,
+  killNow,
   type Lease,
   type LeaseId,
   type ReadonlyState,
@@ -44,8 +45,6 @@ const retryMsFirst = 200;
 const retryMsMax = 10_000;
 /** Missing from one list is not dead: the second list decides. */
 const listsApartMs = 1_000;
-
-const killNow: StopOrder = { signal: "SIGKILL", graceMs: 0 };
 
 /**
  * Makes engines do what has been committed, and tells the writer what they say. What a lease should be is read from
