@@ -1,6 +1,6 @@
 import { parseArgs } from "node:util";
+import { findPlaces } from "../places/places.js";
 import { forms, torchrun } from "./forms.js";
-import { findPlaces } from "./places.js";
 import { prove } from "./prove.js";
 import { findTorchrun } from "./torchrun.js";
 import { ways } from "./ways.js";
@@ -24,7 +24,7 @@ async function main() {
   });
   if (values.help) return console.log(usage);
   const say = (text) => console.error(text);
-  const { places, leftOut } = findPlaces(say, { install: true });
+  const { places, leftOut } = findPlaces(say, { install: ["bubblewrap"] });
   const chosen = places.filter(({ name }) => values.place === undefined || values.place.includes(name));
   const program = findTorchrun();
   if (program === undefined) leftOut["form torchrun"] = "torchrun is not installed; the form launcher does the same";

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import test from "node:test";
+import { findPlaces } from "../places/places.js";
 import { forms } from "./forms.js";
-import { findPlaces } from "./places.js";
 import { prove } from "./prove.js";
 
 const path = { PATH: "/usr/local/bin:/usr/bin:/bin" };

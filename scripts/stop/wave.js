@@ -1,5 +1,5 @@
+import { until } from "../places/server.js";
 import { judge, valuesOf } from "./judge.js";
-import { until } from "./server.js";
 import { ownGraceMs, policyGraceMs, ways } from "./ways.js";
 
 const patienceMs = 120_000;
@@ -41,7 +41,7 @@ export async function stopAll(server, wayName, forms) {
 async function submit({ tess, file, work }, name, { words, block, env = {}, upMs = usualUpMs }, way) {
   const fields = { ...(block && { run: block }), ...way.fields?.(upMs) };
   const checkpoint = { grace: `${ownGraceMs}ms` };
-  const path = file(name, { name, gpus: 1, workdir: work, env, checkpoint, ...fields });
+  const path = file(`${name}.json`, { name, gpus: 1, workdir: work, env, checkpoint, ...fields });
   await tess("-p", "guest", "run", "-d", path, ...(words ? ["--", ...words] : []));
 }
 

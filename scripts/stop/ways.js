@@ -69,7 +69,7 @@ export async function setUp({ tess, file }) {
   const second = 3_600_000_000;
   const prices = { id: "list", from: "2020-01-01T00:00", tz: "UTC", currency: "EUR" };
   const gpus = [{ model: "*", reservedMicros: second, burstMicros: second }];
-  await tess("price", "add", file("prices", { ...prices, gpus }));
+  await tess("price", "add", file("prices.json", { ...prices, gpus }));
   const grace = [
     "--grace",
     `${policyGraceMs}ms`,

@@ -1,4 +1,4 @@
-import { styleText } from "node:util";
+import { stripVTControlCharacters, styleText } from "node:util";
 
 /** A stream that text is written to; the part of a process's stdout that the commands use. */
 export interface Sink {
@@ -58,4 +58,23 @@ const controls = /[\u0000-\u001f\u007f-\u009f\u200e\u200f\u202a-\u202e\u2066-\u2
 /** Text from the server made safe to show in one line. */
 export function printable(text: string): string {
   return text.replace(controls, (found) => (found === "\n" || found === "\t" ? " " : "\ufffd"));
+}
+
+// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is looked for
+const colours = /(\u001b\[[0-9;:]*m)/;
+
+/**
+ * A line of a job's log made safe to show: it keeps its colours, up to its end, and can do nothing else to this terminal,
+ * such as change its title, its clipboard or the lines above. Of a line that drew over itself, as progress bars do, the
+ * last state is shown.
+ */
+export function printableLog(line: string): string {
+  const last = line.slice(line.trimEnd().lastIndexOf("\r") + 1).trimEnd();
+  const parts = last.split(colours);
+  const shown = parts.map((part, i) => (i % 2 === 1 ? part : plainText(part))).join("");
+  return parts.length === 1 ? shown : `${shown}\u001b[0m`;
+}
+
+function plainText(text: string): string {
+  return stripVTControlCharacters(text).replace(controls, (found) => (found === "\t" ? found : "\ufffd"));
 }

@@ -93,7 +93,15 @@ describe("the books", () => {
     assert.equal(add({ id: "b", fromAt: 6, currency: "USD" }), "conflict");
     ask(invoice);
     assert.equal(add({ id: "b", fromAt: 6 }), "conflict");
-    assert.equal(add({ id: "b", fromAt: 11 * hour }), "b");
+    assert.equal(add({ id: "b", fromAt: 101 * hour }), "b");
+  });
+
+  it("keep the prices of what was used already", () => {
+    const { ask } = booksOf();
+    const add = (id: string, fromAt: number) => ask({ kind: "price.add", version: pricesOf({ id, fromAt }) });
+    assert.equal(add("first", 0), "first", "nothing had a price before");
+    assert.equal(add("second", 99 * hour), "conflict");
+    assert.equal(add("second", 101 * hour), "second");
   });
 
   it("[S26] survive being written and read", () => {

@@ -51,6 +51,15 @@ export function changeBooks(state: State, command: MoneyCommand, now: Instant): 
           "lies in a closed period",
           "give a time in an open period",
         );
+      // What was used was used at a price that its tenant could look up: one person must not change it afterwards.
+      if (last !== undefined && version.fromAt < now)
+        return refuse(
+          "conflict",
+          "from",
+          instantText(version.fromAt),
+          `lies in the past, where ${last.id} was in force`,
+          "give a time from now on, and correct what was charged with an adjustment: tess ledger post",
+        );
       return { events: [{ kind: "price-added", v: 1, at: now, version }], result: version.id };
     }
     case "price.foresee": {

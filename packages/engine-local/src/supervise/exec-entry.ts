@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { createInterface, type Interface } from "node:readline";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { EntryAsk, EntryEnd, TerminalSize } from "@tessera/engine";
-import { type Frame, frameOf, jsonIn, kinds, send } from "../entry/frames.ts";
+import { type Frame, frameOf, jsonIn, kinds, send } from "@tessera/engine/framed";
 import { endEntry } from "./entry-processes.ts";
 import { entryScripts } from "./entry-script.ts";
 import type { RunSheet } from "./sheet.ts";

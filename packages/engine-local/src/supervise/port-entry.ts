@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { connect, type Socket } from "node:net";
 import type { EntryEnd } from "@tessera/engine";
-import { type Frame, frameOf, kinds, send } from "../entry/frames.ts";
+import { type Frame, frameOf, kinds, send } from "@tessera/engine/framed";
 import { listenersOf } from "./listeners.ts";
 
 const connectMsMax = 5_000;

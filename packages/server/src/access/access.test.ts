@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { hkdfSync } from "node:crypto";
 import { chmodSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -123,6 +124,17 @@ describe("key files", () => {
     assert.deepEqual(again, keys);
     assert.notDeepEqual(keys.serverKey, keys.secretsKey);
     assert.equal(statSync(join(folder, "keys", "secrets.key")).mode & 0o777, 0o600);
+  });
+
+  it("sign as before in a folder whose signing key was derived from server.key", () => {
+    const old = mkdtempSync(join(tmpdir(), "tess-keys-"));
+    const { serverKey, signingKey } = loadKeys(old);
+    const derived = Buffer.from(hkdfSync("sha256", serverKey, "", "signature", 32));
+    assert.notDeepEqual(signingKey, derived);
+    rmSync(join(old, "keys", "signing.key"));
+    rmSync(join(old, "keys", "sums"));
+    assert.deepEqual(loadKeys(old).signingKey, derived);
+    rmSync(old, { recursive: true });
   });
 
   it("are refused when others can read them or when they are cut short", () => {

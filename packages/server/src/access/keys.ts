@@ -1,4 +1,4 @@
-import { randomBytes } from "node:crypto";
+import { hkdfSync, randomBytes } from "node:crypto";
 import {
   closeSync,
   existsSync,
@@ -6,6 +6,7 @@ import {
   linkSync,
   mkdirSync,
   openSync,
+  readdirSync,
   readFileSync,
   renameSync,
   statSync,
@@ -24,10 +25,12 @@ export interface Keys {
   readonly secretsKey: Buffer;
   /** Signs what a webhook is told. */
   readonly webhookKey: Buffer;
+  /** The seed of the Ed25519 key that signs heads and extracts, and that shows which server this is. */
+  readonly signingKey: Buffer;
 }
 
 const keyBytes = 32;
-const names = ["server.key", "secrets.key", "webhook.key"] as const;
+const names = ["server.key", "secrets.key", "webhook.key", "signing.key", "backup.key"] as const;
 export type KeyName = (typeof names)[number];
 
 /** Reads the key files of a data folder and makes those that are missing. */
@@ -35,13 +38,48 @@ export function loadKeys(dataFolder: string): Keys {
   const folder = join(dataFolder, "keys");
   if (!existsSync(folder)) mkdirSync(folder, { mode: 0o700 });
   const made = missingKeys(dataFolder);
-  const [serverKey, secretsKey, webhookKey] = names.map((name) => loadKey(join(folder, name))) as [
-    Buffer,
-    Buffer,
-    Buffer,
-  ];
-  checkSums(folder, made, { "server.key": serverKey, "secrets.key": secretsKey, "webhook.key": webhookKey });
-  return { serverKey, secretsKey, webhookKey };
+  const load = (name: KeyName, make?: () => Buffer): Buffer => loadKey(join(folder, name), make);
+  const keys = { serverKey: load("server.key"), secretsKey: load("secrets.key"), webhookKey: load("webhook.key") };
+  // Before it had a file of its own, the signing key was derived from server.key: what it signed stays verifiable.
+  const derived = () => Buffer.from(hkdfSync("sha256", keys.serverKey, "", "signature", keyBytes));
+  const signingKey = load("signing.key", made.includes("server.key") ? undefined : derived);
+  const { serverKey, secretsKey, webhookKey } = keys;
+  const byName = { "server.key": serverKey, "secrets.key": secretsKey, "webhook.key": webhookKey };
+  // Nothing that runs needs the key of the backups: it is made here, so that there is one when a backup is wanted.
+  checkSums(folder, made, { ...byName, "signing.key": signingKey, "backup.key": load("backup.key") });
+  return { ...keys, signingKey };
+}
+
+/** One key from a file outside a data folder. */
+export function readKeyFile(path: string): Buffer {
+  if (!existsSync(path)) throw new Error(`there is no key file ${path}`);
+  return loadKey(path);
+}
+
+/** The key that seals backups, where the data folder has one. */
+export function findBackupKey(dataFolder: string): Buffer | undefined {
+  const path = join(dataFolder, "keys", "backup.key");
+  return existsSync(path) ? loadKey(path) : undefined;
+}
+
+const keptInBackups = /^(?!backup\.)[a-z0-9.-]{1,60}\.key$/;
+
+/** The texts of all key files but the one that seals backups, by name. */
+export function keyFilesOf(dataFolder: string): Record<string, string> {
+  const folder = join(dataFolder, "keys");
+  const names = readdirSync(folder).filter((name) => keptInBackups.test(name));
+  return Object.fromEntries(names.sort().map((name) => [name, readFileSync(join(folder, name), "utf8")]));
+}
+
+/** Puts key files where there are none; those that are there stay. */
+export function putKeyFiles(dataFolder: string, files: Readonly<Record<string, string>>): void {
+  const folder = join(dataFolder, "keys");
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  const lacking = Object.entries(files).filter(([name]) => !existsSync(join(folder, name)));
+  for (const [name, text] of lacking) {
+    if (!/^[a-z0-9.-]{1,60}\.key$/.test(name)) throw new Error(`${name} is not the name of a key file`);
+    putKey(join(folder, name), Buffer.from(text.trim(), "base64"));
+  }
 }
 
 /** The key files that a data folder lacks. */
@@ -72,13 +110,13 @@ function checkSums(folder: string, made: readonly KeyName[], keys: Readonly<Reco
   renameSync(`${file}.new`, file);
 }
 
-function loadKey(path: string): Buffer {
+function loadKey(path: string, make: () => Buffer = () => randomBytes(keyBytes)): Buffer {
   let text: string;
   try {
     text = readFileSync(path, "utf8");
   } catch (cause) {
     if ((cause as NodeJS.ErrnoException).code !== "ENOENT") throw new Error(`cannot read ${path}`, { cause });
-    return makeKey(path);
+    return putKey(path, make());
   }
   if ((statSync(path).mode & 0o077) !== 0) {
     throw new Error(`${path} can be read by others; make it private: chmod 600 ${path}`);
@@ -90,8 +128,7 @@ function loadKey(path: string): Buffer {
 }
 
 /** Writes the whole key beside its place and links it there: half a key is never seen, and of two makers one wins. */
-function makeKey(path: string): Buffer {
-  const key = randomBytes(keyBytes);
+function putKey(path: string, key: Buffer): Buffer {
   const draft = `${path}.${process.pid}.new`;
   const file = openSync(draft, "wx", 0o600);
   try {

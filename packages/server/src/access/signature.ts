@@ -1,4 +1,5 @@
-import { createPrivateKey, createPublicKey, hkdfSync, type KeyObject, sign } from "node:crypto";
+import { createPrivateKey, createPublicKey, type KeyObject, sign } from "node:crypto";
+import { sha256 } from "../journal/digest.ts";
 
 /** What stands before the 32 bytes of an Ed25519 key in PKCS #8. */
 const pkcs8Head = Buffer.from("302e020100300506032b657004220420", "hex");
@@ -8,15 +9,22 @@ export class Signature {
   readonly #key: KeyObject;
   /** SPKI, base64. */
   readonly publicKey: string;
+  /** A short name of the public key. */
+  readonly keyId: string;
 
-  constructor(serverKey: Buffer) {
-    const seed = Buffer.from(hkdfSync("sha256", serverKey, "", "signature", 32));
-    this.#key = createPrivateKey({ key: Buffer.concat([pkcs8Head, seed]), format: "der", type: "pkcs8" });
+  constructor(signingKey: Buffer) {
+    this.#key = createPrivateKey({ key: Buffer.concat([pkcs8Head, signingKey]), format: "der", type: "pkcs8" });
     this.publicKey = createPublicKey(this.#key).export({ format: "der", type: "spki" }).toString("base64");
+    this.keyId = keyIdOf(this.publicKey);
   }
 
   /** Base64. */
   of(text: string): string {
     return sign(null, Buffer.from(text, "utf8"), this.#key).toString("base64");
   }
+}
+
+/** The first 16 hexadecimal digits of the SHA-256 of a public key (SPKI, base64). */
+export function keyIdOf(publicKey: string): string {
+  return sha256(Buffer.from(publicKey, "base64")).toString("hex").slice(0, 16);
 }

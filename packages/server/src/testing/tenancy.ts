@@ -25,7 +25,12 @@ import { type ApiConfig, type BuiltApi, buildApi } from "../api/build.ts";
 import { newId } from "../flow/ids.ts";
 import type { TestControl } from "./control.ts";
 
-export const testKeys = { serverKey: randomBytes(32), secretsKey: randomBytes(32), webhookKey: randomBytes(32) };
+export const testKeys = {
+  serverKey: randomBytes(32),
+  secretsKey: randomBytes(32),
+  webhookKey: randomBytes(32),
+  signingKey: randomBytes(32),
+};
 
 export interface TestUser {
   readonly id: UserId;

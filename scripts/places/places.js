@@ -17,11 +17,11 @@ const all = [
   { name: "user/none", root: false, means: "none", hides: ["bwrap"] },
 ];
 
-/** The places that can be had on this machine, and why the others cannot. With `install` a missing bwrap is installed. */
-export function findPlaces(say, { install = false } = {}) {
+/** The places that can be had on this machine, and why the others cannot. The Debian packages `install` are installed. */
+export function findPlaces(say, { install = [] } = {}) {
   const isRoot = process.getuid() === 0;
   const leftOut = { "user/unshare": "the engine closes jobs in with unshare only as root" };
-  if (install && isRoot && pathsOf("bwrap").length === 0) installBubblewrap(say);
+  if (isRoot) installMissing(install, say);
   const hasBwrap = pathsOf("bwrap").length > 0;
   const mayHide = isRoot && spawnSync("unshare", ["--mount", "true"]).status === 0;
   const places = all.filter((place) => {
@@ -40,10 +40,13 @@ function whyNot({ root, means, hides }, { isRoot, hasBwrap, mayHide }) {
   return undefined;
 }
 
-function installBubblewrap(say) {
-  say("installing the Debian package bubblewrap");
-  const done = spawnSync("apt-get", ["install", "-y", "bubblewrap"], { stdio: "ignore" });
-  if (done.status !== 0) say("bubblewrap cannot be installed: places with bwrap are left out");
+function installMissing(packages, say) {
+  const isThere = (name) => spawnSync("dpkg", ["-s", name], { stdio: "ignore" }).status === 0;
+  for (const name of packages.filter((each) => !isThere(each))) {
+    say(`installing the Debian package ${name}`);
+    const done = spawnSync("apt-get", ["install", "-y", "--no-install-recommends", name], { stdio: "ignore" });
+    if (done.status !== 0) say(`${name} cannot be installed: what needs it is left out`);
+  }
 }
 
 /** The command that runs `words` there. */

@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import type { Readable, Writable } from "node:stream";
 
-/** What passes between the engine and a supervisor: a kind, a length, the bytes. */
+/** What passes through the socket of an entry: a kind, a length, the bytes. */
 export const kinds = {
   /** The first frame: what is wanted. */
   ask: 0,

@@ -1,0 +1,3 @@
+/** Entries as bytes: how one passes through a socket, for engines whose members are in other processes. */
+export { FramedEntry } from "./framed-entry.ts";
+export { type Frame, frameOf, framesOf, jsonFrame, jsonIn, kinds, send } from "./frames.ts";
