@@ -9,7 +9,7 @@ import {
   type Report,
   stopOrderOf,
 } from "@tessera/core";
-import { type Engine, EngineFenced, type LeaseOrder, type StopOrder } from "@tessera/engine";
+import { type Engine, EngineFenced, type LeaseOrder } from "@tessera/engine";
 import type { CommitListener } from "../commits.ts";
 import { crashPoint } from "../crash-point.ts";
 import { orderOf } from "./order.ts";
