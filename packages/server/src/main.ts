@@ -5,7 +5,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { ContentStore } from "@tessera/content";
 import { isRefusal } from "@tessera/core";
-import { systemClock } from "@tessera/engine";
+import { type Capabilities, systemClock } from "@tessera/engine";
 import { openLocalEngine, parseVirtual } from "@tessera/engine-local";
 import { openSimulated } from "@tessera/engine-simulated";
 import { pageTokenOf } from "./access/page-token.ts";
@@ -54,6 +54,7 @@ async function main(): Promise<void> {
           content: contentFolder,
           hide: [config.data, clientFolder()],
           virtual: config.virtual,
+          tenantsShareUser: config.tenantsShareUser,
         })
       : openSimulated(parseVirtual(config.simulated));
   const control = await ThreadedControlPlane.start(config, () => openReader(config.store), engine);
@@ -151,6 +152,7 @@ async function main(): Promise<void> {
     () => void register().catch((error) => say(`tessera: ${error.message}`)),
     inventoryEveryMs,
   );
+  sayGaps(engine.capabilities);
   greet(config, control, api, first.made ? tokenFile : undefined);
 
   let closing = false;
@@ -195,6 +197,12 @@ function openWebhook(data: string, url: string, key: Buffer, control: ThreadedCo
   );
   control.follow(webhook);
   return webhook;
+}
+
+/** What does not hold on this machine, said once and plainly. */
+function sayGaps({ oneTenant, gaps = [] }: Capabilities): void {
+  if (oneTenant !== undefined) say(`tessera: one tenant only: ${oneTenant.why}; ${oneTenant.hint}`);
+  for (const gap of gaps) say(`tessera: ${gap}`);
 }
 
 function greet(config: ServerConfig, control: ThreadedControlPlane, api: Api, newToken: string | undefined): void {
