@@ -4,6 +4,7 @@ import type { AddressInfo } from "node:net";
 import type { ContentStore } from "@tessera/content";
 import { type Route, type RouteId, routes } from "@tessera/wire";
 import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from "fastify";
+import { identityOf } from "../access/identity.ts";
 import type { Keys } from "../access/keys.ts";
 import { isLoopback } from "../access/listen.ts";
 import { People } from "../access/people.ts";
@@ -28,6 +29,7 @@ import { type StreamLimits, Streams, usualStreamLimits } from "./guard/streams.t
 import { type EntranceLimits, Entrances, usualEntranceLimits } from "./inside/entrances.ts";
 import { Pages } from "./inside/pages.ts";
 import { addUpgrades } from "./inside/upgrade.ts";
+import { alsoSpeakTls, strongTls } from "./listen.ts";
 import { Metrics } from "./metrics/metrics.ts";
 import { addPlainRoutes } from "./plain.ts";
 import { bodyBytesMax } from "./request/body.ts";
@@ -125,6 +127,8 @@ export async function buildApi(built: {
   const watches = new Watches(api, { ...usualWatchLimits, ...config.watch });
   const log = logTo((line) => process.stderr.write(line), config.logLevel ?? "error");
   const app = newApp(config, log);
+  const { headersMs } = config.patience ?? usualPatience;
+  const cutSilent = secure ? () => {} : alsoSpeakTls(app.server, identityOf(keys.serverKey), headersMs);
   takeBodies(app, built.work?.reading);
   recordRequests(app, metrics, log, config.logLevel === "request");
   addRecording(app, api);
@@ -156,6 +160,7 @@ export async function buildApi(built: {
       api.feed.stop();
       // Requests in progress are answered; a client that keeps reading is cut off after `closeMsMax`.
       const enough = setTimeout(() => app.server.closeAllConnections(), closeMsMax);
+      cutSilent();
       await app.close();
       clearTimeout(enough);
       await notices.close();
@@ -165,7 +170,7 @@ export async function buildApi(built: {
 
 function newApp(config: ApiConfig, log: Log): FastifyInstance {
   const { tls } = config;
-  const https = tls && { cert: readFileSync(tls.cert), key: readFileSync(tls.key), minVersion: "TLSv1.2" };
+  const https = tls && { ...strongTls, cert: readFileSync(tls.cert), key: readFileSync(tls.key) };
   const { headersMs, requestMs, silentMs } = config.patience ?? usualPatience;
   const look = {
     connectionsCheckingInterval: Math.min(1_000, headersMs),
