@@ -184,7 +184,7 @@ const table = {
   signOutEverywhere: {
     method: "DELETE",
     path: "/v1/sessions",
-    action: "session.write",
+    action: "token.write",
     resource: "self",
     summary: "End all sessions of the caller",
     answer: none,
@@ -288,7 +288,14 @@ const table = {
     action: "job.control",
     resource: "job",
     summary: "Stop a job for good",
-    body: empty,
+    body: Type.Object(
+      {
+        force: Type.Optional(
+          Type.Boolean({ description: "Kill it at once, without grace; for those who administer its account" }),
+        ),
+      },
+      { additionalProperties: false },
+    ),
     answer: Job,
     status: 200,
   },

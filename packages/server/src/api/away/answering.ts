@@ -68,6 +68,9 @@ export class Answering {
       get anchors(): never {
         throw new Error("anchors are written where the head is signed");
       },
+      get streams(): never {
+        throw new Error("a worker answers at once, and streams nothing");
+      },
       get entrances(): never {
         throw new Error("a worker has no way into jobs");
       },
