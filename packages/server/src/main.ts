@@ -25,6 +25,7 @@ import { ThreadedControlPlane } from "./flow/control-plane.ts";
 import { KeptOutputs } from "./flow/keep/kept.ts";
 import { deleteAllSecrets } from "./flow/people/secrets.ts";
 import { beginTrail } from "./flow/trail/begin.ts";
+import { settleSigningKey } from "./flow/trail/rotate.ts";
 import { PriceWatch } from "./flow/watch/price-watch.ts";
 import { Webhook } from "./notify/webhook.ts";
 import { keysFor } from "./start-keys.ts";
@@ -71,6 +72,7 @@ async function main(): Promise<void> {
 
   const aboutRole = "url" in config.store ? await warningAboutRole(config.store.url) : undefined;
   if (aboutRole !== undefined) say(`tessera: ${aboutRole}`);
+  settleSigningKey(config.data, control.state.trail.keys.at(-1)?.publicKey);
   const keys = await keysFor(config, control.reader, (text) => say(`tessera: ${text}`));
   await beginTrail(control, new Signature(keys.signingKey), (text) => say(`tessera: ${text}`));
   if (config.secretsLost) {

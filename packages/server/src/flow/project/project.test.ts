@@ -4,7 +4,7 @@ import { describe, it } from "node:test";
 import { fileURLToPath } from "node:url";
 import { apply, canonicalJson, emptyState } from "@tessera/core";
 import { sha256 } from "../../journal/digest.ts";
-import { rowOf } from "../../journal/golden/format.ts";
+import { rowOf } from "../../journal/line.ts";
 import { eventsOf } from "../write/recover.ts";
 import { Projector } from "./project.ts";
 
