@@ -3,6 +3,7 @@ import { chmod, mkdir, readdir, realpath, rename, rm, writeFile } from "node:fs/
 import { join } from "node:path";
 import { type JobId, type LeaseId, type NodeFacts, parseLeaseId, type Report, type ReportWhat } from "@tessera/core";
 import {
+  bootId,
   type Capabilities,
   type Clock,
   type Engine,
@@ -20,7 +21,7 @@ import {
 } from "@tessera/engine";
 import { openEntry, readPorts } from "./entry/client.ts";
 import { listFiles, readLiveFile } from "./files/live.ts";
-import { describeFleet, engineName, readBootId } from "./inventory/machine.ts";
+import { describeFleet, engineName } from "./inventory/machine.ts";
 import { findGpus } from "./inventory/nvidia.ts";
 import { parseVirtual } from "./inventory/virtual.ts";
 import { pruneCaches } from "./lease/cache.ts";
@@ -35,6 +36,7 @@ import {
   type StateFolder,
   stateFolder,
   takeClaim,
+  type WrittenReport,
 } from "./lease/folder.ts";
 import { LeaseRecord } from "./lease/record.ts";
 import { type Keep, prune, removeTree, sweepJobs, usualKeep } from "./lease/retention.ts";
@@ -105,7 +107,7 @@ class LocalEngine implements Engine {
   #gpuDevices: { readonly [uuid: string]: string };
   readonly #clock: Clock;
   readonly #hidden: readonly string[];
-  readonly #bootId = readBootId();
+  readonly #bootId = bootId();
   readonly #log: { readonly logBytesMax: number; readonly logFilesMax: number };
   readonly #leases = new Map<LeaseId, LeaseRecord>();
   readonly #turns = new Map<LeaseId, Promise<void>>();
@@ -205,7 +207,7 @@ class LocalEngine implements Engine {
   subscribe(listener: (report: Report) => void): void {
     this.#listener = listener;
     for (const record of this.#leases.values()) {
-      for (const report of record.unacknowledged()) listener(report);
+      this.#tell(record.unacknowledged());
     }
   }
 
@@ -247,7 +249,7 @@ class LocalEngine implements Engine {
 
   async sweep(isLive: (job: JobId) => boolean): Promise<void> {
     const keep = { ...usualKeep, ...this.#options.keep };
-    await sweepJobs(this.#state, keep.checkpointMs, this.#clock.now(), (job) => isLive(job as JobId));
+    await sweepJobs(this.#state, keep.checkpointMs, this.#ageFrom(), (job) => isLive(job as JobId));
   }
 
   async close(): Promise<void> {
@@ -346,7 +348,8 @@ class LocalEngine implements Engine {
   }
 
   #reportOf(record: LeaseRecord, what: ReportWhat): Report {
-    const at = Math.max(this.#clock.now(), record.reports.at(-1)?.at ?? 0);
+    const last = record.reports.at(-1);
+    const at = Math.max(this.#clock.now(), last === undefined ? 0 : this.#placed(last).at);
     return { lease: record.id, sequence: record.sequence + 1, bootId: this.#bootId, at, what };
   }
 
@@ -357,8 +360,19 @@ class LocalEngine implements Engine {
     this.#tell(record.reports);
   }
 
-  #tell(reports: readonly Report[]): void {
-    for (const report of reports) this.#listener?.(report);
+  #tell(reports: readonly WrittenReport[]): void {
+    for (const report of reports) this.#listener?.(this.#placed(report));
+  }
+
+  /** A report in the time of the control plane: the clock of the machine may have been set since. */
+  #placed({ upMs, ...report }: WrittenReport): Report {
+    const at = upMs === undefined ? undefined : this.#clock.whenUp?.(report.bootId, upMs);
+    return at === undefined ? report : { ...report, at };
+  }
+
+  /** Files bear times of the machine's clock. Whichever way that was set, nothing is removed before its time. */
+  #ageFrom(): number {
+    return Math.min(this.#clock.now(), Date.now());
   }
 
   /** Tells the supervisor to look at its folder. Only a claimed one listens; the others look when they have claimed. */
@@ -436,7 +450,7 @@ class LocalEngine implements Engine {
   /** What cannot be removed now is tried again in an hour; it only takes room. */
   async #prune(): Promise<void> {
     const keep = { ...usualKeep, ...this.#options.keep };
-    await prune(this.#state, keep, this.#clock.now(), (lease) => this.#leases.has(lease as LeaseId)).catch(() => {});
+    await prune(this.#state, keep, this.#ageFrom(), (lease) => this.#leases.has(lease as LeaseId)).catch(() => {});
     await pruneCaches(this.#state.cache, keep.cacheBytes, await this.#busyTenants()).catch(() => {});
   }
 

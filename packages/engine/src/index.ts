@@ -1,5 +1,5 @@
 /** The port to what runs jobs; the suite that each engine passes is `@tessera/engine/suite`. */
-export { type Clock, systemClock } from "./clock.ts";
+export { type Clock, systemClock, timerAt } from "./clock.ts";
 export { type Entry, type EntryAsk, type EntryEnd, EntryRefused, type TerminalSize } from "./entry.ts";
 export {
   type Capabilities,
@@ -18,3 +18,4 @@ export {
   type OutputsOrder,
   type StopOrder,
 } from "./port.ts";
+export { bootId, upMs } from "./uptime.ts";

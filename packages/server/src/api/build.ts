@@ -11,6 +11,7 @@ import { RevokedTokens } from "../access/revoked-tokens.ts";
 import { Seal } from "../access/seal.ts";
 import { Signature } from "../access/signature.ts";
 import { TokenUse } from "../access/token-use.ts";
+import type { Alarms } from "../flow/alarms.ts";
 import type { ControlPlane } from "../flow/control.ts";
 import { LiveNames } from "../flow/find/live-names.ts";
 import { Notices } from "../flow/notice/notices.ts";
@@ -79,6 +80,7 @@ export async function buildApi(built: {
   content?: ContentStore;
   dataFolder?: string;
   work?: ApiWork;
+  alarms?: Alarms;
   /** Other declarations than wire's: how tests see that each one counts. */
   table?: Readonly<Record<RouteId, Route>>;
 }): Promise<BuiltApi> {
@@ -114,7 +116,11 @@ export async function buildApi(built: {
     ...(built.content !== undefined && { content: built.content }),
     ...(built.dataFolder !== undefined && { dataFolder: built.dataFolder }),
     ...(built.work !== undefined && { work: built.work }),
+    ...(built.alarms !== undefined && { alarms: built.alarms }),
   };
+  built.alarms?.follow(({ kind, text }) =>
+    notices.add({ kind: `alarm.${kind}`, account: "", target: "", outcome: "failed", detail: text }),
+  );
   const stopMetrics = metrics.follow(control);
   const watches = new Watches(api, { ...usualWatchLimits, ...config.watch }, (open) => {
     metrics.streams = open;

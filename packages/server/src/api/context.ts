@@ -7,6 +7,7 @@ import type { RevokedTokens } from "../access/revoked-tokens.ts";
 import type { Seal } from "../access/seal.ts";
 import type { Signature } from "../access/signature.ts";
 import type { TokenUse } from "../access/token-use.ts";
+import type { Alarms } from "../flow/alarms.ts";
 import type { Asker, ControlPlane } from "../flow/control.ts";
 import type { LiveNames } from "../flow/find/live-names.ts";
 import type { Notices } from "../flow/notice/notices.ts";
@@ -34,6 +35,8 @@ export interface Api {
   readonly work?: ApiWork;
   /** What the audit keeps beside commands: refusals, failed sign-ins, reads, exports. */
   readonly notices: Notices;
+  /** What is wrong with this machine. */
+  readonly alarms?: Alarms;
   /** No volume may show it. */
   readonly dataFolder?: string;
   /** Where the files that users send are kept; absent where the engine cannot use them. */

@@ -32,7 +32,7 @@ export function addPlainRoutes(app: FastifyInstance, api: Api, metrics: Metrics)
     const named = user !== undefined && may(api.control.state, user, "node.write", rootAccount);
     return reply
       .header("content-type", "text/plain; version=0.0.4; charset=utf-8")
-      .send(metrics.text(api.control, named) + (await costs.text(api.control, user, gather)));
+      .send(metrics.text(api.control, named, api.alarms?.list() ?? []) + (await costs.text(api.control, user, gather)));
   });
   const openApiText = JSON.stringify(openApi(version));
   app.get("/openapi.json", (_request, reply) => {
