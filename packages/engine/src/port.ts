@@ -61,6 +61,8 @@ export interface LeaseOrder {
   readonly env: { readonly [name: string]: string };
   /** Clear text, in memory only: an engine must not write them anywhere that outlives the member. */
   readonly secrets: { readonly [name: string]: string };
+  /** Secrets that only the process of the engine can open, where it keeps their key: rows and sealed values in base64. */
+  readonly sealedSecrets?: { readonly [name: string]: { readonly row: string; readonly value: string } };
   readonly limits: Limits;
   /** Refuse to prepare where one of the limits cannot be enforced. */
   readonly strict: boolean;
