@@ -14,7 +14,7 @@ export { decideBatch } from "./decide/batch.ts";
 export { decide } from "./decide/decide.ts";
 export type { ReadonlyFleet } from "./fleet/readonly-fleet.ts";
 export { canonicalJson } from "./journal/canonical.ts";
-export type { Actor, Command, CommandInput, SubmitJob } from "./journal/command.ts";
+export type { Actor, AuditNote, AuditOutcome, Command, CommandInput, SubmitJob } from "./journal/command.ts";
 export type { Event, EventKind, JobClaimed, JobEnded, JobPlaced, LeaseEnded, LeaseStopping } from "./journal/event.ts";
 export type { Input } from "./journal/input.ts";
 export type { IssueInvoice } from "./journal/money-command.ts";

@@ -1,4 +1,4 @@
-import { type FSWatcher, watch } from "node:fs";
+import { existsSync, type FSWatcher, watch } from "node:fs";
 import { chmod, mkdir, readdir, realpath, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { type JobId, type LeaseId, type NodeFacts, parseLeaseId, type Report, type ReportWhat } from "@tessera/core";
@@ -38,6 +38,7 @@ import {
 } from "./lease/folder.ts";
 import { LeaseRecord } from "./lease/record.ts";
 import { type Keep, prune, removeTree, sweepJobs, usualKeep } from "./lease/retention.ts";
+import { topmost } from "./limit/hierarchies.ts";
 import { examineMachine, type Machine } from "./limit/machine.ts";
 import { mountFault } from "./limit/mounts.ts";
 import { type Ground, planRun } from "./limit/plan.ts";
@@ -53,6 +54,8 @@ export interface LocalEngineOptions {
   readonly dir: string;
   /** The folder of `@tessera/content`, from which code is unpacked and in which results are kept. */
   readonly content?: string;
+  /** Folders that no job may see, such as the data folder of the control plane; those of the engine are hidden anyway. One may not be there yet. */
+  readonly hide?: readonly string[];
   readonly clock?: Clock;
   /** Declared nodes, as `parseVirtual` reads them, instead of what the machine has. */
   readonly virtual?: string;
@@ -84,7 +87,11 @@ export async function openLocalEngine(
   const passable = machine.means === "user" ? 0o711 : 0o700;
   for (const folder of [state.root, state.work, state.jobs, state.doors, state.cache]) await chmod(folder, passable);
   const content = options.content === undefined ? {} : { content: await realFolder(options.content) };
-  const engine = new LocalEngine({ ...options, ...content }, state, machine);
+  const hide = await Promise.all((options.hide ?? []).map((folder) => realpath(folder).catch(() => folder)));
+  for (const folder of machine.means === "user" ? hide : []) {
+    if (state.root.startsWith(`${folder}/`)) await chmod(folder, passable);
+  }
+  const engine = new LocalEngine({ ...options, ...content, hide }, state, machine);
   await engine.adopt();
   return engine;
 }
@@ -97,6 +104,7 @@ class LocalEngine implements Engine {
   readonly #machine: Machine;
   #gpuDevices: { readonly [uuid: string]: string };
   readonly #clock: Clock;
+  readonly #hidden: readonly string[];
   readonly #bootId = readBootId();
   readonly #log: { readonly logBytesMax: number; readonly logFilesMax: number };
   readonly #leases = new Map<LeaseId, LeaseRecord>();
@@ -116,6 +124,8 @@ class LocalEngine implements Engine {
     this.#gpuDevices = options.gpuDevices ?? {};
     this.#state = state;
     this.#clock = options.clock ?? systemClock;
+    const { content, hide = [] } = options;
+    this.#hidden = topmost([state.root, ...(content === undefined ? [] : [content]), ...hide]);
     this.#log = { logBytesMax: options.logBytesMax ?? 64 << 20, logFilesMax: options.logFilesMax ?? 8 };
   }
 
@@ -293,6 +303,7 @@ class LocalEngine implements Engine {
       bootId: this.#bootId,
       machine: this.#machine,
       gpuDevices: this.#gpuDevices,
+      hidden: this.#hidden.filter((folder) => existsSync(folder)),
       ...(this.#options.content === undefined ? {} : { contentFolder: this.#options.content }),
       ...this.#log,
     };
@@ -310,9 +321,7 @@ class LocalEngine implements Engine {
     const missing = order.gpuUuids.find((uuid) => !node.gpus.some((gpu) => gpu.uuid === uuid));
     if (missing !== undefined) return `GPU ${missing} is not on node ${order.node}`;
     if (!isFileName(order.tenant)) return `"${order.tenant}" cannot be the id of a tenant`;
-    const { content } = this.#options;
-    const hidden = [this.#state.root, ...(content === undefined ? [] : [content])];
-    const unmountable = mountFault(this.#machine.means, hidden, order);
+    const unmountable = mountFault(this.#machine.means, this.#hidden, order);
     if (unmountable !== undefined) return unmountable;
     if (!isFileName(order.job)) return `"${order.job}" cannot be the id of a job`;
     if (order.image !== undefined) return `image ${order.image}: this engine runs commands, not images`;

@@ -1,4 +1,5 @@
 import { existsSync, readFileSync, realpathSync, rmSync } from "node:fs";
+import { homedir } from "node:os";
 import { join, resolve } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
@@ -9,6 +10,8 @@ import { openLocalEngine, parseVirtual } from "@tessera/engine-local";
 import { openSimulated } from "@tessera/engine-simulated";
 import { pageTokenOf } from "./access/page-token.ts";
 import { decryptSecrets } from "./access/secrets.ts";
+import { budgetLooks } from "./api/away/budget-looks.ts";
+import { openWork } from "./api/away/open-work.ts";
 import { type Api, startApi } from "./api/start.ts";
 import { BadCall, dataOf, parseConfig, type ServerConfig, usage } from "./config.ts";
 import { prepareDataFolder } from "./data-folder.ts";
@@ -19,8 +22,6 @@ import { sweepContent } from "./flow/content/sweep.ts";
 import { ThreadedControlPlane } from "./flow/control-plane.ts";
 import { KeptOutputs } from "./flow/keep/kept.ts";
 import { deleteAllSecrets } from "./flow/people/secrets.ts";
-import { BudgetWatch } from "./flow/watch/budget-watch.ts";
-import { JobBudgetWatch } from "./flow/watch/job-budget-watch.ts";
 import { PriceWatch } from "./flow/watch/price-watch.ts";
 import { Webhook } from "./notify/webhook.ts";
 import { keysFor } from "./start-keys.ts";
@@ -48,7 +49,12 @@ async function main(): Promise<void> {
   const content = new ContentStore(contentFolder, config.freeBytesMin);
   const engine =
     config.simulated === undefined
-      ? await openLocalEngine({ dir: join(config.data, "engine"), content: contentFolder, virtual: config.virtual })
+      ? await openLocalEngine({
+          dir: join(config.data, "engine"),
+          content: contentFolder,
+          hide: [config.data, clientFolder()],
+          virtual: config.virtual,
+        })
       : openSimulated(parseVirtual(config.simulated));
   const control = await ThreadedControlPlane.start(config, () => openReader(config.store), engine);
   control.onFailed((failure) => {
@@ -107,6 +113,7 @@ async function main(): Promise<void> {
   control.follow(driver);
   await driver.adopt();
   control.adopted();
+  const dataFolder = realpathSync(config.data);
   const sweep = async () => {
     kept.expire(control.now());
     const outputsOf = (tenant: string) => kept.treesOf(tenant);
@@ -117,13 +124,16 @@ async function main(): Promise<void> {
   };
   void sweep();
   const sweeping = setInterval(() => void sweep(), sweepEveryMs);
-  const watches = [BudgetWatch, JobBudgetWatch, PriceWatch].map((Watch) => new Watch(control, systemClock));
+  const work = openWork(control, () => control.seq, {
+    ...{ store: config.store, keys, capabilities: control.capabilities, dataFolder },
+    content: { folder: contentFolder, freeBytesMin: config.freeBytesMin },
+  });
+  const watches = [...budgetLooks(control, work.answering, systemClock), new PriceWatch(control, systemClock)];
   for (const watch of watches) watch.start();
 
   const webhook =
     config.webhook === undefined ? undefined : openWebhook(config.data, config.webhook, keys.webhookKey, control);
-  const dataFolder = realpathSync(config.data);
-  const parts = { control, keys, content, dataFolder, config: { ...config, console: consoleFolder } };
+  const parts = { control, keys, content, dataFolder, work, config: { ...config, console: consoleFolder } };
   const api = await startApi(parts).catch((error) => {
     throw cannotListen(error, config, tokenFile);
   });
@@ -152,6 +162,7 @@ async function main(): Promise<void> {
     driver.close();
     await webhook?.close();
     await api.close();
+    await work.close();
     await control.close();
     await engine.close();
     rmSync(join(config.data, "endpoint.json"), { force: true });
@@ -159,6 +170,11 @@ async function main(): Promise<void> {
     process.exit(0);
   };
   for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, () => void close(signal));
+}
+
+/** Where the CLI of this user keeps tokens: a job that runs as the same user could read them. */
+function clientFolder(): string {
+  return join(process.env.XDG_CONFIG_HOME || join(homedir(), ".config"), "tess");
 }
 
 /** From the first start with it on, everything is told; what was before is not. */

@@ -43,7 +43,7 @@ const trail: Omit<Noun<AuditEntry>, "load"> = {
   watch: "listAudit",
   grows: true,
   nameOf: ({ requestId }) => requestId,
-  keyOf: ({ requestId, at }) => `${at} ${requestId}`,
+  keyOf: ({ requestId, at, action, target, detail }) => `${at} ${requestId} ${action} ${target} ${detail}`,
   limit: () => historyMax,
   examples: [
     "tess audit --from 7d",
@@ -59,9 +59,11 @@ const trail: Omit<Noun<AuditEntry>, "load"> = {
     {
       name: "outcome",
       text: ({ outcome }) => outcome,
-      style: ({ outcome }) => (/^(ok|done|accepted|committed)$/.test(outcome) ? "green" : "red"),
+      style: ({ outcome }) => (outcome === "ok" ? "green" : /refused|failed/.test(outcome) ? "red" : undefined),
     },
+    { name: "times", text: ({ count }) => String(count ?? 1), raw: ({ count }) => count ?? 1 },
     { name: "detail", text: ({ detail }) => detail, shrinks: true },
+    { name: "address", text: ({ address }) => address ?? "", wide: true },
     { name: "token", text: ({ token }) => token ?? "", wide: true },
     { name: "request", text: ({ requestId }) => requestId, wide: true },
   ],

@@ -110,6 +110,8 @@ function decideCommand(state: State, command: Command, now: Instant): Decision {
     case "invoice.issue":
     case "ledger.post":
       return changeBooks(state, command, now);
+    case "audit.note":
+      return { events: [{ kind: "audit-noted", v: 1, at: now, notes: command.notes.length }] };
     case "epoch.begin":
       return { events: [{ kind: "epoch-began", v: 1, at: now, epoch: state.epoch + 1, reason: command.reason }] };
   }

@@ -92,6 +92,8 @@ export type Command =
   | { readonly kind: "volume.delete"; readonly account: string; readonly name: string }
   | { readonly kind: "policy.set"; readonly policy: Policy }
   | MoneyCommand
+  /** What the audit keeps although nothing changed: refusals, failed sign-ins, reads. Sent by the shell in batches. */
+  | { readonly kind: "audit.note"; readonly notes: readonly AuditNote[] }
   /** The first input after a restore: from then on engines refuse orders of a lower epoch. */
   | { readonly kind: "epoch.begin"; readonly reason: string };
 
@@ -105,10 +107,31 @@ export interface SubmitJob {
   readonly endedBefore: readonly { readonly job: JobId; readonly outcome: JobOutcome }[];
 }
 
+/** Something that happened once or `count` times. Names and addresses are in the private row `origin`, which can be erased. */
+export interface AuditNote {
+  /** What was tried: an action such as `job.logs`, or `session.fail`. */
+  readonly action: string;
+  readonly user?: UserId;
+  readonly token?: TokenId;
+  readonly origin?: string;
+  /** The request id that the caller was told; of several the first. */
+  readonly request: string;
+  /** Account path; empty for the platform. */
+  readonly account: string;
+  readonly target: string;
+  readonly outcome: AuditOutcome;
+  readonly detail: string;
+  readonly count: number;
+}
+
+export type AuditOutcome = "refused" | "failed" | "read" | "exported" | "changed";
+
 /** The user and token behind a command; the input is itself the audit record. */
 export interface Actor {
   readonly user: UserId | "system";
   readonly token?: TokenId;
+  /** The private row that holds the address the request came from. */
+  readonly origin?: string;
 }
 
 export interface CommandInput {
@@ -119,6 +142,8 @@ export interface CommandInput {
   /** The request id that was returned to the caller. */
   readonly request: string;
   readonly command: Command;
+  /** What was different before, for the audit: the fields that the command changes, with both values. */
+  readonly change?: string;
   /** A repeated create with the same key and body gets the answer of the first. */
   readonly idempotency?: { readonly key: string; readonly bodyHash: string };
 }

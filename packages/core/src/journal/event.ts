@@ -53,6 +53,7 @@ export type Event =
   | KeyUsed
   | PolicySet
   | MoneyEvent
+  | AuditNoted
   | EpochBegan
   | TurnTaken;
 
@@ -316,6 +317,10 @@ export interface TurnTaken extends Head<"turn-taken"> {
   readonly again: boolean;
 }
 
+/** The input holds what was noted; the state does not change. */
+export interface AuditNoted extends Head<"audit-noted"> {
+  readonly notes: number;
+}
 export interface EpochBegan extends Head<"epoch-began"> {
   readonly epoch: number;
   readonly reason: string;

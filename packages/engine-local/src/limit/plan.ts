@@ -3,7 +3,8 @@ import { existsSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { jobFolders, type StateFolder } from "../lease/folder.ts";
 import type { RunSheet } from "../supervise/sheet.ts";
-import { closetCommand, shown } from "./closet.ts";
+import { type Bind, closetCommand, type ShownGroups, shown } from "./closet.ts";
+import type { ControlGroup } from "./group.ts";
 import { type DeviceNumber, planGroups } from "./groups.ts";
 import type { Machine } from "./machine.ts";
 import { isNew, planMounts, treeFolder } from "./mounts.ts";
@@ -19,6 +20,8 @@ export interface Ground {
   readonly gpuDevices: { readonly [uuid: string]: string };
   /** The content of all tenants, from which code is unpacked. */
   readonly contentFolder?: string;
+  /** Folders of the control plane, which no job may see. */
+  readonly hidden: readonly string[];
   readonly logBytesMax: number;
   readonly logFilesMax: number;
 }
@@ -56,12 +59,12 @@ export function planRun(order: RunSheet["order"], ground: Ground): RunSheet {
   const wrapper = closetCommand({
     means: machine.means,
     ...(user === undefined ? {} : { user }),
-    stateFolder: state.root,
-    ...(ground.contentFolder === undefined ? {} : { contentFolder: ground.contentFolder }),
+    hidden: ground.hidden,
     workFolder,
     temporaryFolder,
     workPath,
     binds: [
+      ...ownWorkdir(machine, order),
       { from: outFolder, at: outPath },
       { from: checkpointFolder, at: checkpointPath },
       { from: homeFolder, at: homePath },
@@ -71,8 +74,9 @@ export function planRun(order: RunSheet["order"], ground: Ground): RunSheet {
     ],
     newFolders: mounts.map(({ at }) => at).filter(isNew),
     ...(order.limits.shmMiB === undefined ? {} : { shmMiB: order.limits.shmMiB }),
+    controlGroups: shownGroups(machine, groups),
     coveredDevices: fenced || !machine.isRoot ? [] : closed,
-    seccomp: machine.seccompFile !== undefined,
+    ...(machine.seccomp === undefined ? {} : { filter: machine.seccomp.loader }),
   });
 
   const holder = (limit: string) => {
@@ -109,7 +113,7 @@ export function planRun(order: RunSheet["order"], ground: Ground): RunSheet {
       ...Object.fromEntries(limits.map((limit) => [limit, enforcedBy[limit]])),
       gpu: gpuEnforcement(ground, closed, fenced),
       tenant: tenantEnforcement(machine),
-      seccomp: machine.seccompFile === undefined ? "none (needs bwrap)" : "bwrap",
+      seccomp: machine.seccomp?.loader ?? "none (needs bwrap or perl)",
       tree: ender !== undefined ? `cgroup (${ender.ends})` : namespaced ? "pid-namespace" : "none (environment marker)",
     },
     asked: limits,
@@ -117,7 +121,7 @@ export function planRun(order: RunSheet["order"], ground: Ground): RunSheet {
     ...(asked.memory && holder("memory") === undefined ? { dataKiBMax: order.limits.memoryMiB * 1024 } : {}),
     wrapper,
     contained: namespaced,
-    ...(machine.seccompFile === undefined ? {} : { seccompFile: machine.seccompFile }),
+    ...(machine.seccomp === undefined ? {} : { seccompFile: machine.seccomp.file }),
     ...(user === undefined ? {} : { owner: user }),
     workFolder,
     temporaryFolder,
@@ -144,6 +148,19 @@ export function planRun(order: RunSheet["order"], ground: Ground): RunSheet {
   };
 }
 
+/** Where a job runs as our own user the machine's files are read-only for it, except the folder that it asks to work in. */
+function ownWorkdir({ isRoot }: Machine, { workdir }: RunSheet["order"]): Bind[] {
+  if (isRoot || workdir === undefined || !existsSync(workdir)) return [];
+  return [{ from: workdir, at: workdir }];
+}
+
+function shownGroups({ hierarchies, groupMounts }: Machine, groups: readonly ControlGroup[]): ShownGroups {
+  const hierarchy = hierarchies.find(({ version }) => version === 2);
+  const own = groups.find(({ folder }) => hierarchy !== undefined && folder.startsWith(`${hierarchy.folder}/`));
+  if (hierarchy === undefined || own === undefined) return { hidden: groupMounts };
+  return { hidden: groupMounts, own: { from: own.folder, at: hierarchy.mount } };
+}
+
 /**
  * The processes of the init, and one that it starts for a moment; with a namespace the wrapper waits outside. They count
  * in the group but are not the job's.
@@ -155,8 +172,9 @@ const watched = "supervisor (measured)";
 
 const noGroup = "no control group here carries it";
 
+/** Says nothing of the job: where there are no namespaces, every user can read the groups of all processes. */
 function markOf(state: StateFolder, lease: string): string {
-  return `${createHash("sha256").update(state.root).digest("hex").slice(0, 8)}-${lease}`;
+  return createHash("sha256").update(`${state.root}\n${lease}`).digest("hex").slice(0, 32);
 }
 
 /** The kernel keeps both numbers in one; this is how it splits them. */
@@ -178,7 +196,7 @@ function tenantEnforcement({ isRoot, means }: Machine): string {
   switch (means) {
     case "bwrap":
     case "unshare":
-      return [...user, "pid-namespace", "mount-namespace", "ipc-namespace"].join("+");
+      return [...user, "pid-namespace", "mount-namespace", "ipc-namespace", "cgroup-namespace"].join("+");
     case "user":
       return "uid";
     case "nothing":

@@ -127,7 +127,16 @@ async function startBare(t: TestContext, examine: Examine, run: string) {
   const machine = await examine(root);
   await chmod(root, 0o711);
   const user = machine.isRoot ? { user: 200_000 } : {};
-  const ground = { state, bootId: "", machine, ...user, gpuDevices: {}, logBytesMax: 1 << 20, logFilesMax: 2 };
+  const ground = {
+    state,
+    bootId: "",
+    machine,
+    ...user,
+    gpuDevices: {},
+    hidden: [],
+    logBytesMax: 1 << 20,
+    logFilesMax: 2,
+  };
   const { secrets, ...order } = orderOf(run, { env: { MARK: `mark's "own"` } });
   const sheet = planRun(order, ground);
   await mkdir(sheet.logFolder, { recursive: true });

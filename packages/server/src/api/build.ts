@@ -13,13 +13,16 @@ import { Signature } from "../access/signature.ts";
 import { TokenUse } from "../access/token-use.ts";
 import type { ControlPlane } from "../flow/control.ts";
 import { LiveNames } from "../flow/find/live-names.ts";
+import { Notices } from "../flow/notice/notices.ts";
 import { answerDenial, unauthenticated } from "./answer/answer.ts";
 import { answerUnreadable, failed } from "./answer/failure.ts";
 import { type Log, type LogLevel, logTo } from "./answer/log.ts";
-import { deny } from "./answer/problem.ts";
+import { type Denial, deny } from "./answer/problem.ts";
+import type { ApiWork } from "./away/tasks.ts";
 import type { Api } from "./context.ts";
 import { Feed } from "./feed.ts";
 import { addGate, type Rates, usualRates } from "./guard/gate.ts";
+import { addRecording } from "./guard/record.ts";
 import { addSessionRoutes, isSessionRoute } from "./guard/session.ts";
 import { type EntranceLimits, Entrances, usualEntranceLimits } from "./inside/entrances.ts";
 import { Pages } from "./inside/pages.ts";
@@ -29,7 +32,7 @@ import { addPlainRoutes } from "./plain.ts";
 import { bodyBytesMax } from "./request/body.ts";
 import { mediaDenial, takeBodies } from "./request/content.ts";
 import { withExamples } from "./request/mistakes.ts";
-import { type Incoming, prepare, routeIds, serve } from "./route.ts";
+import { authoriseBeforeBody, type Incoming, prepare, routeIds, serve } from "./route.ts";
 import { addConsole } from "./static.ts";
 import { usualWatchLimits, Watches, type WatchLimits } from "./watch/watches.ts";
 
@@ -63,6 +66,8 @@ declare module "fastify" {
   interface FastifyRequest {
     incoming: Incoming | undefined;
     tessRequestId: string;
+    /** Why it was not answered with what it asked for. */
+    denied: Denial | undefined;
   }
 }
 
@@ -73,6 +78,7 @@ export async function buildApi(built: {
   config?: ApiConfig;
   content?: ContentStore;
   dataFolder?: string;
+  work?: ApiWork;
   /** Other declarations than wire's: how tests see that each one counts. */
   table?: Readonly<Record<RouteId, Route>>;
 }): Promise<BuiltApi> {
@@ -91,6 +97,7 @@ export async function buildApi(built: {
     local: isLoopback(config.host ?? "127.0.0.1"),
     port: () => (app.server.address() as AddressInfo).port,
   });
+  const notices = new Notices(control);
   const api: Api = {
     control,
     keys,
@@ -103,8 +110,10 @@ export async function buildApi(built: {
     feed: await Feed.load(control),
     entrances,
     pages,
+    notices,
     ...(built.content !== undefined && { content: built.content }),
     ...(built.dataFolder !== undefined && { dataFolder: built.dataFolder }),
+    ...(built.work !== undefined && { work: built.work }),
   };
   const stopMetrics = metrics.follow(control);
   const watches = new Watches(api, { ...usualWatchLimits, ...config.watch }, (open) => {
@@ -112,8 +121,9 @@ export async function buildApi(built: {
   });
   const log = logTo((line) => process.stderr.write(line), config.logLevel ?? "error");
   const app = newApp(config, log);
-  takeBodies(app);
+  takeBodies(app, built.work?.reading);
   recordRequests(app, metrics, log, config.logLevel === "request");
+  addRecording(app, api);
   addPages(app, pages);
   addGate(app, api, config.rates ?? usualRates, secure);
   // Before the framework looks at the body: some methods must have one, which would be told first.
@@ -143,6 +153,7 @@ export async function buildApi(built: {
       const enough = setTimeout(() => app.server.closeAllConnections(), closeMsMax);
       await app.close();
       clearTimeout(enough);
+      await notices.close();
     },
   };
 }
@@ -172,6 +183,7 @@ function newApp(config: ApiConfig, log: Log): FastifyInstance {
   app.server.headersTimeout = headersMs;
   app.decorateRequest("incoming", undefined);
   app.decorateRequest("tessRequestId", "");
+  app.decorateRequest("denied", undefined);
   app.setErrorHandler((error, request, reply) => failed(error as Error, request, reply, log));
   return app;
 }
@@ -221,12 +233,13 @@ function addRoutes(
     app.route({
       method: route.method,
       url: route.path,
-      // Before the body is read: a body that will be refused is not waited for.
-      onRequest: (request, reply, done) => {
+      // Before the body is read: a body that will be refused is neither waited for nor parsed.
+      onRequest: async (request, reply) => {
         const denial =
-          request.incoming === undefined ? unauthenticated(api, request, reply) : mediaDenial(route, request);
-        if (denial === undefined) done();
-        else answerDenial(request, reply, denial);
+          request.incoming === undefined
+            ? unauthenticated(api, request, reply)
+            : (mediaDenial(route, request) ?? (await authoriseBeforeBody(api, prepared, request.incoming, request)));
+        if (denial !== undefined) return answerDenial(request, reply, denial);
       },
       handler: async (request, reply) => {
         try {

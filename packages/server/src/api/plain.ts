@@ -4,7 +4,7 @@ import { isLoopback } from "../access/listen.ts";
 import { may } from "../access/policy.ts";
 import { answerDenial, unauthenticated } from "./answer/answer.ts";
 import type { Api } from "./context.ts";
-import { CostMetrics } from "./metrics/cost-metrics.ts";
+import { CostMetrics, gatherCosts } from "./metrics/cost-metrics.ts";
 import type { Metrics } from "./metrics/metrics.ts";
 import { jobSchema, openApi } from "./openapi.ts";
 import { version } from "./version.ts";
@@ -22,6 +22,8 @@ export function addPlainRoutes(app: FastifyInstance, api: Api, metrics: Metrics)
       .send(JSON.stringify({ ready, why }));
   });
   const costs = new CostMetrics();
+  const gather = (now: number) =>
+    api.work?.answering.run("costs", null, "system metrics") ?? gatherCosts(api.control, now);
   app.get("/metrics", async (request, reply) => {
     const user = request.incoming?.principal.user;
     if (user === undefined && !isLoopback(request.ip)) {
@@ -30,7 +32,7 @@ export function addPlainRoutes(app: FastifyInstance, api: Api, metrics: Metrics)
     const named = user !== undefined && may(api.control.state, user, "node.write", rootAccount);
     return reply
       .header("content-type", "text/plain; version=0.0.4; charset=utf-8")
-      .send(metrics.text(api.control, named) + (await costs.text(api.control, user)));
+      .send(metrics.text(api.control, named) + (await costs.text(api.control, user, gather)));
   });
   const openApiText = JSON.stringify(openApi(version));
   app.get("/openapi.json", (_request, reply) => {

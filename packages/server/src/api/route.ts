@@ -1,9 +1,13 @@
 import { headerShapes, type JobCreated, parametersOf, type Route, type RouteId, routes } from "@tessera/wire";
 import type { FastifyReply, FastifyRequest } from "fastify";
+import { mayAnywhere } from "../access/policy.ts";
 import type { Principal } from "../access/principal.ts";
 import { type Denial, deny, isDenied } from "./answer/problem.ts";
+import { answerAway, isAway, whenLeft } from "./away/away.ts";
+import type { AwayAnswer } from "./away/tasks.ts";
 import type { Api, Call, Handler } from "./context.ts";
 import { authorise, checkScope } from "./guard/authorise.ts";
+import { noteRead } from "./guard/record.ts";
 import { sendFile, sendFiles } from "./handle/files.ts";
 import { handlers } from "./handle/index.ts";
 import { sendLogs } from "./handle/logs.ts";
@@ -50,6 +54,7 @@ export function prepare(id: RouteId, route: Route): Prepared {
 export interface Incoming {
   readonly principal: Principal;
   readonly requestId: string;
+  readonly address: string;
 }
 
 /** By the names in which requests carry them. */
@@ -63,6 +68,26 @@ const noBody = Object.freeze({});
 /** Creates that are under way, by user and key: the same request again waits for the first one's answer. */
 type UnderWay = Map<string, Promise<unknown>>;
 
+/**
+ * What can be said before the body is read: whether the caller may do this to what the address names or, where only
+ * the body names it, anywhere at all. Asked again once the body is here, which may take a while.
+ */
+export async function authoriseBeforeBody(
+  api: Api,
+  { id, route, checkParams }: Prepared,
+  { principal }: Incoming,
+  request: FastifyRequest,
+): Promise<Denial | undefined> {
+  if (route.body === undefined && !route.upload) return undefined;
+  const params = request.params as Record<string, string>;
+  const bad = checkScope(principal, route) ?? checkParams(params);
+  if (bad !== undefined) return bad;
+  if (route.resource === "in-project" || route.resource === "in-account")
+    return mayAnywhere(principal.user, route.action) ? undefined : nowhere(route.action);
+  const target = await authorise(api, { id, route, principal, params, query: {}, body: undefined });
+  return isDenied(target) ? target : undefined;
+}
+
 /** Parse, authorise, call one flow, answer. */
 export async function serve(
   api: Api,
@@ -74,7 +99,7 @@ export async function serve(
   reply: FastifyReply,
 ): Promise<Denial | undefined> {
   const { id, route } = prepared;
-  const { principal, requestId } = incoming;
+  const { principal, requestId, address } = incoming;
   const params = request.params as Record<string, string>;
   const query = (request.query ?? {}) as Record<string, unknown>;
   const body = bodyOf(prepared, request.body);
@@ -93,15 +118,29 @@ export async function serve(
   const key = route.creates ? (request.headers["idempotency-key"] as string | undefined) : undefined;
   const idempotency = key === undefined ? undefined : idempotencyOf(key, id, body);
   const ifMatch = route.edits ? request.headers["if-match"] : undefined;
-  const call = { principal, params, query, body, target, requestId, idempotency, ifMatch } as unknown as Call<RouteId>;
+  const whence = { principal, requestId, address, idempotency, ifMatch };
+  const call = { ...whence, params, query, body, target } as unknown as Call<RouteId>;
+  noteRead(api, id, call);
   if (route.stream !== undefined) return senders[id as keyof typeof senders](api, call as never, reply);
   if (route.watch && request.headers.accept?.includes("text/event-stream")) {
     return watches.open(id, call, request.headers["last-event-id"], reply);
   }
-  const answer = await once(underWay, principal, idempotency?.key, () => prepared.handler!(api, call));
+  const isDoneAway = api.work !== undefined && isAway(id, api.control.state);
+  const answer = await once(underWay, principal, idempotency?.key, () =>
+    isDoneAway ? answerAway(api, id, call, whenLeft(reply)) : prepared.handler!(api, call),
+  );
   if (isDenied(answer)) return answer;
-  send(id, route, answer as object, reply);
+  if (isDoneAway) sendAway(route, answer as AwayAnswer, reply);
+  else send(id, route, answer as object, reply);
   return undefined;
+}
+
+function nowhere(action: string): Denial {
+  return deny(
+    "forbidden",
+    `None of your roles allows ${action}.`,
+    `Ask an administrator of the account for a role that allows ${action}.`,
+  );
 }
 
 /** An upload stays a stream; its handler reads it. */
@@ -149,6 +188,14 @@ function send(id: RouteId, route: Route, answer: object, reply: FastifyReply): v
   if (typeof revision === "string") reply.header("etag", `"${revision}"`);
   reply.header("content-type", "application/json; charset=utf-8");
   reply.send(id === "submitJob" ? jobCreatedJson(answer as JobCreated) : JSON.stringify(answer));
+}
+
+/** An answer that another thread has put into words. */
+function sendAway(route: Route, { json, revision }: AwayAnswer, reply: FastifyReply): void {
+  reply.code(route.status);
+  if (revision !== undefined) reply.header("etag", `"${revision}"`);
+  reply.header("content-type", "application/json; charset=utf-8");
+  reply.send(Buffer.from(json.buffer, json.byteOffset, json.byteLength));
 }
 
 /** The answer that is given most often. Everything in it but the name and the project is made by us and needs no escape. */

@@ -37,7 +37,7 @@ export async function openCompared(config: StoreConfig): Promise<{ reader: Whole
   return { reader: reader ?? (await open()), comparison };
 }
 
-export { backup, restore } from "./backup.ts";
+export { backup } from "./backup/backup.ts";
 export type { StoreConfig } from "./config.ts";
 export { lossOf } from "./head/compare.ts";
 export { MemoryPlace, openMemoryStore } from "./memory.ts";

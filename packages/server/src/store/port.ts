@@ -67,9 +67,13 @@ export interface AuditRow {
   readonly target: string;
   /** Account path the target belongs to; empty for the platform itself. */
   readonly account: string;
-  /** Always `ok`: a refused command changes nothing and leaves no row. */
+  /** `ok` for a command, which has a row only if it changed something; else what became of what was tried. */
   readonly outcome: string;
   readonly detail: string;
+  /** The private row that holds the address; absent where none is known. */
+  readonly origin?: string;
+  /** How often it happened; absent for a command. */
+  readonly count?: number;
 }
 
 /** Something that has to do with money: what was metered, an entry of the ledger, an invoice. */
@@ -100,7 +104,7 @@ export interface Projected {
 
 /**
  * Rows outside the journal that must be erasable or secret: people's names, password hashes, encrypted secret values.
- * `kind` is `person`, `password`, `secret`, `token-use`. A null value deletes.
+ * `kind` is `person`, `password`, `secret`, `token-use`, `origin`. A null value deletes.
  */
 export interface PrivateWrite {
   readonly kind: string;

@@ -134,6 +134,9 @@ export function expected(id: RouteId, role: Role, where: Where): number {
   const has = (action: string | undefined) => action === undefined || can[role].has(action);
   const status = answers ?? routes[id].status;
   if (anywhere) return has(needs) ? status : 403;
+  // Where the body names the account, one who may do it nowhere is told so before the body is read.
+  const { resource } = routes[id];
+  if ((resource === "in-project" || resource === "in-account") && !has(needs)) return 403;
   if (where === "missing") return 404;
   if (fleet) return has(needs) ? status : 403;
   if (where === "sibling" && role !== "platform-owner") return 404;

@@ -183,6 +183,7 @@ function besideJobs(): Event[] {
     event("volume-changed", { account, name: "old", volume: { path: "/old", readOnly: false } }),
     event("volume-changed", { account, name: "old" }),
     event("key-used", { user: ana, key: "k", bodyHash: "b", result: "r" }),
+    event("audit-noted", { notes: 2 }),
     event("epoch-began", { epoch: 7, reason: "restore" }),
     event("turn-taken", { upTo: 4, again: true }),
     event("price-added", { version: price }),
@@ -371,6 +372,7 @@ const kinds: Record<EventKind, true> = {
   "credit-reached": true,
   "invoice-issued": true,
   "entry-posted": true,
+  "audit-noted": true,
   "epoch-began": true,
   "turn-taken": true,
 };

@@ -63,6 +63,8 @@ function write(state: State, event: Event): void {
       state.waiting.listener.standingsChanged();
       state.waiting.roomChanged();
       return;
+    case "audit-noted":
+      return;
     case "epoch-began":
       state.epoch = event.epoch;
       return;

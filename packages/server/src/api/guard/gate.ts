@@ -54,7 +54,7 @@ export function addGate(app: FastifyInstance, api: Api, rates: Rates, secure: bo
       // For people who may sign in only: what runs here is nobody else's business.
       reply.raw.setHeader("tessera-version", version);
       api.tokenUse.note(principal.token.id, now);
-      request.incoming = { principal, requestId };
+      request.incoming = { principal, requestId, address: request.ip };
     }
     done();
   });

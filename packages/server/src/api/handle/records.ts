@@ -4,6 +4,8 @@ import { may } from "../../access/policy.ts";
 import { belongsTo, findJob } from "../../flow/find/find-job.ts";
 import { openStretches, reportSpan, usageReport } from "../../flow/meter/usage.ts";
 import { type PlacedUsage, type UsagePlace, usageAfter, usageEvent } from "../../flow/meter/usage-events.ts";
+import { addressesOf } from "../../flow/notice/origins.ts";
+import { stranger } from "../../flow/project/audit.ts";
 import { instantOrAgo } from "../../flow/zones.ts";
 import { timestamp } from "../../render/quantities.ts";
 import type { AuditQuery, AuditRow } from "../../store/port.ts";
@@ -56,10 +58,9 @@ export const recordHandlers: RecordHandlers = {
     });
     const page = rows.slice(0, limit);
     const last = page.at(-1);
+    const shown = page.filter((row) => belongsTo(api.control.state, target, row.account, row.at));
     return {
-      items: page
-        .filter((row) => belongsTo(api.control.state, target, row.account, row.at))
-        .map((row) => showAudit(api, row)),
+      items: await showAudit(api, shown),
       ...(rows.length > limit &&
         last && { next: closeCursor(api.seal, "audit", { seq: last.seq, index: last.index }) }),
     };
@@ -129,17 +130,29 @@ export function auditFilter(
   };
 }
 
-export function showAudit(api: Api, row: AuditRow): AuditEntry {
+/** Records as they are shown, with the addresses that were not erased. */
+export async function showAudit(api: Api, rows: readonly AuditRow[]): Promise<AuditEntry[]> {
+  const addresses = await addressesOf(
+    api.control.reader,
+    rows.flatMap(({ origin }) => origin ?? []),
+  );
+  return rows.map((row) => showRecord(api, row, addresses.get(row.origin ?? "")));
+}
+
+function showRecord(api: Api, row: AuditRow, address: string | undefined): AuditEntry {
+  const nobody = row.actor === "system" || row.actor === stranger;
   return {
     at: timestamp(row.at),
     actor: row.actor,
-    actorName: row.actor === "system" ? "system" : api.people.nameOf(row.actor as UserId),
+    actorName: nobody ? row.actor : api.people.nameOf(row.actor as UserId),
     ...(row.token !== null && { token: row.token }),
     action: row.action,
     target: row.target,
     account: row.account,
     outcome: row.outcome,
     detail: row.detail,
+    ...(address !== undefined && { address }),
+    ...(row.count !== undefined && { count: row.count }),
     requestId: row.request,
   };
 }

@@ -90,7 +90,7 @@ export class AuditSource implements Source {
   async sync(): Promise<readonly object[]> {
     const rows = await this.#api.control.reader.audit({ ...this.#filter, limit: this.#limit });
     this.#last = rows[0];
-    return rows.map((row) => showAudit(this.#api, row));
+    return showAudit(this.#api, rows);
   }
 
   async changes(): Promise<readonly Change[]> {
@@ -101,6 +101,7 @@ export class AuditSource implements Source {
         ? rows
         : rows.filter((row) => row.seq > last.seq || (row.seq === last.seq && row.index > last.index));
     this.#last = rows[0] ?? last;
-    return fresh.toReversed().map((row) => ({ event: "put", item: showAudit(this.#api, row) }));
+    const shown = await showAudit(this.#api, fresh.toReversed());
+    return shown.map((item) => ({ event: "put", item }));
   }
 }

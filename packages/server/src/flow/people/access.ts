@@ -55,7 +55,8 @@ export async function eraseUser(
   by: Asker,
   user: User,
 ): Promise<Refusal | undefined> {
-  const done = await control.ask({ kind: "user.erase", user: user.id }, by, eraseRows(user.id));
+  const addresses = await control.origins.eraseRows(control.reader, user.id);
+  const done = await control.ask({ kind: "user.erase", user: user.id }, by, [...eraseRows(user.id), ...addresses]);
   if (isRefusal(done)) return done;
   people.forget(user.id);
   return undefined;

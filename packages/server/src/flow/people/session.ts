@@ -31,11 +31,12 @@ export async function openSession(
   control: ControlPlane,
   user: User,
   request: string,
+  address: string,
 ): Promise<{ readonly cookie: string; readonly token: Token } | Refusal> {
   const { token: cookie, prefix, hash } = mintSession();
   const id = newId("tok_") as TokenId;
   const now = control.now();
-  const by = { actor: { user: user.id, token: id }, request };
+  const by = { actor: { user: user.id, token: id }, request, address };
   const over = sessionsOf(control, user).filter((token) => token.expiresAt <= now);
   const made = await control.ask(
     {
@@ -69,6 +70,7 @@ function sessionsOf({ state }: ControlPlane, user: User): Token[] {
 }
 
 /** One that is gone already needs nothing. */
-async function revokeAll(control: ControlPlane, { actor, request }: Asker, tokens: readonly Token[]): Promise<void> {
-  await Promise.all(tokens.map((token) => control.ask({ kind: "token.revoke", token: token.id }, { actor, request })));
+async function revokeAll(control: ControlPlane, by: Asker, tokens: readonly Token[]): Promise<void> {
+  const { idempotency: _, ...asker } = by;
+  await Promise.all(tokens.map((token) => control.ask({ kind: "token.revoke", token: token.id }, asker)));
 }

@@ -220,7 +220,14 @@ function operationOf(inputs: readonly Input[]): string {
   return `op_${randomBytes(12).toString("hex")}`;
 }
 
-const growing = new Set<Command["kind"]>(["job.submit", "account.create", "user.create", "token.create", "secret.set"]);
+const growing = new Set<Command["kind"]>([
+  "job.submit",
+  "account.create",
+  "user.create",
+  "token.create",
+  "secret.set",
+  "audit.note",
+]);
 
 function addsSomething(input: Input): boolean {
   return input.kind === "command" && growing.has(input.command.kind);

@@ -74,6 +74,7 @@ const kinds: Readonly<Record<EventKind, true>> = {
   "own-budget-spent": true,
   "invoice-issued": true,
   "entry-posted": true,
+  "audit-noted": true,
   "epoch-began": true,
   "turn-taken": true,
 };

@@ -26,6 +26,7 @@ export function tellStory(seed: string): Teller {
   leftovers(t);
   tellMoney(t);
   turns(t);
+  notes(t);
   return t;
 }
 
@@ -278,6 +279,26 @@ function turns(t: Teller): void {
   t.doAll(jobs);
   t.do({ kind: "policy.set", policy: { ...t.state.policy, graceMs: 0 } });
   t.tick(250);
+}
+
+/** What changed nothing and is kept for the audit, and a change that tells what was before. */
+function notes(t: Teller): void {
+  const where = { account: "lab", target: jobId("saves"), request: "req_1", detail: "GET /v1/jobs/:job/logs" };
+  t.do({
+    kind: "audit.note",
+    notes: [
+      {
+        action: "job.logs",
+        user: ana,
+        token: "tok_1" as TokenId,
+        origin: "org_1",
+        ...where,
+        outcome: "read",
+        count: 3,
+      },
+      { action: "session.fail", account: "", target: "", request: "", outcome: "failed", detail: "wrong", count: 1 },
+    ],
+  });
 }
 
 function leftovers(t: Teller): void {

@@ -155,6 +155,7 @@ const steps: readonly string[] = [
   // Devices have one more state than before: without books the next start rebuilds all projections.
   "DELETE FROM tessera.book;",
   "ALTER TABLE tessera.private ADD COLUMN digest bytea;",
+  `ALTER TABLE tessera.audit ADD COLUMN origin text COLLATE "C", ADD COLUMN count bigint;`,
 ];
 
 export const schemaVersion = steps.length;

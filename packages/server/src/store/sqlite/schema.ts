@@ -141,6 +141,7 @@ const steps: readonly string[] = [
   // Devices have one more state than before: without books the next start rebuilds all projections.
   "DELETE FROM book;",
   "ALTER TABLE private ADD COLUMN digest BLOB;",
+  "ALTER TABLE audit ADD COLUMN origin TEXT; ALTER TABLE audit ADD COLUMN count INTEGER;",
 ];
 
 export const schemaVersion = steps.length;

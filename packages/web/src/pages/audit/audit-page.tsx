@@ -13,7 +13,12 @@ const columns: readonly Column<AuditEntry>[] = [
   { label: "What", width: "minmax(0, 1fr)", show: ({ action }) => <strong>{action}</strong> },
   { label: "Target", width: "minmax(0, 1.2fr)", wide: true, show: ({ target }) => <code>{target}</code> },
   { label: "Account", width: "minmax(0, 1fr)", wide: true, show: ({ account }) => account || "the platform" },
-  { label: "Outcome", width: "110px", show: ({ outcome }) => outcome },
+  {
+    label: "Outcome",
+    width: "110px",
+    show: ({ outcome, count = 1 }) => (count > 1 ? `${outcome} × ${spellNumber(count)}` : outcome),
+  },
+  { label: "From", width: "minmax(0, 0.7fr)", wide: true, show: ({ address }) => address ?? "" },
   {
     label: "Detail",
     width: "minmax(0, 1.6fr)",
