@@ -1,4 +1,4 @@
-import { Agent, type IncomingMessage, request } from "node:http";
+import { type IncomingMessage, request } from "node:http";
 import type { Socket } from "node:net";
 import { createInterface } from "node:readline";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -19,51 +19,12 @@ import {
   type StopOrder,
 } from "@tessera/engine";
 import { FramedEntry, framesOf, jsonFrame, jsonIn, kinds } from "@tessera/engine/framed";
+import type { RemoteCalls } from "@tessera/engine/remote";
 import type { EntryCall } from "./entries.ts";
-import { failureOf, type SentFailure } from "./failure.ts";
 
 /** The other process may be started at the same moment. */
 const startMsMax = 30_000;
 const againMs = 250;
-
-/** Calls through a socket, one request each. */
-export class RemoteCalls {
-  readonly socket: string;
-  readonly #agent = new Agent({ keepAlive: true, maxSockets: 64 });
-
-  constructor(socket: string) {
-    this.socket = socket;
-  }
-
-  /** The answer of a call, as JSON. */
-  async ask<Answer>(name: string, ...args: readonly unknown[]): Promise<Answer> {
-    const response = await this.open(name, args);
-    return JSON.parse(await textOf(response)) as Answer;
-  }
-
-  /** The answer as a stream. Throws what the other side threw. */
-  async open(name: string, args: readonly unknown[], signal?: AbortSignal): Promise<IncomingMessage> {
-    const response = await new Promise<IncomingMessage>((resolve, reject) => {
-      const path = `/${name}`;
-      const call = request({
-        socketPath: this.socket,
-        path,
-        method: "POST",
-        agent: this.#agent,
-        ...(signal && { signal }),
-      });
-      call.once("response", resolve);
-      call.once("error", (cause) => reject(new Error(`the helper at ${this.socket} cannot be reached`, { cause })));
-      call.end(JSON.stringify(args));
-    });
-    if ((response.statusCode ?? 500) < 400) return response;
-    throw failureOf(JSON.parse(await textOf(response)) as SentFailure);
-  }
-
-  close(): void {
-    this.#agent.destroy();
-  }
-}
 
 /** Connects to an engine in another process; waits a while for that process to be there. */
 export async function openRemoteEngine(calls: RemoteCalls): Promise<Engine> {
@@ -213,10 +174,4 @@ async function* partsOf(response: IncomingMessage): AsyncGenerator<Uint8Array> {
   } finally {
     response.destroy();
   }
-}
-
-async function textOf(response: IncomingMessage): Promise<string> {
-  const parts: Buffer[] = [];
-  for await (const part of response as AsyncIterable<Buffer>) parts.push(part);
-  return Buffer.concat(parts).toString("utf8");
 }

@@ -3,9 +3,9 @@ import { PassThrough } from "node:stream";
 import type { LeaseId } from "@tessera/core";
 import type { Engine, Entry, EntryAsk, TerminalSize } from "@tessera/engine";
 import { type Frame, frameOf, framesOf, jsonFrame, jsonIn, kinds, send } from "@tessera/engine/framed";
+import { sentFailure } from "@tessera/engine/remote";
 import { fields, mustBe, whole } from "./checks/check.ts";
 import { entryAsk, leaseId } from "./checks/order.ts";
-import { sentFailure } from "./failure.ts";
 
 /** What the near side sends first. */
 export interface EntryCall {

@@ -3,10 +3,10 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import type { Duplex } from "node:stream";
 import type { LeaseId, Report } from "@tessera/core";
 import type { Engine, JobFolder, LeaseOrder, LogQuery, StopOrder } from "@tessera/engine";
-import { BadMessage, type Check, list, mustBe, whole } from "./checks/check.ts";
+import { BadMessage, sentFailure } from "@tessera/engine/remote";
+import { type Check, list, mustBe, whole } from "./checks/check.ts";
 import { filePath, folderName, jobId, leaseId, leaseOrder, logQuery, stopOrder } from "./checks/order.ts";
 import { serveEntry } from "./entries.ts";
-import { sentFailure } from "./failure.ts";
 
 /** Calls of the helper beside those of the engine, each with the check of its arguments. */
 export interface Extras {

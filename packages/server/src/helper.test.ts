@@ -8,7 +8,8 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Engine } from "@tessera/engine";
 import { describeEngine, shellCommands, shellInside } from "@tessera/engine/suite";
 import { openLocalEngine } from "@tessera/engine-local";
-import { openRemoteEngine, RemoteCalls, serveEngine } from "@tessera/engine-remote";
+import { RemoteCalls } from "@tessera/engine/remote";
+import { openRemoteEngine, serveEngine } from "@tessera/engine-remote";
 
 /** The local engine behind a socket, as the helper serves it. */
 async function openBehindSocket(dir: string) {

@@ -1,8 +1,7 @@
+import { BadMessage } from "@tessera/engine/remote";
+
 /** Says what is wrong with a value, or nothing. `at` is the place of the value, for the message. */
 export type Check = (value: unknown, at: string) => string | undefined;
-
-/** Something that was sent does not have the shape of the call. */
-export class BadMessage extends Error {}
 
 export function mustBe(check: Check, value: unknown, at: string): void {
   const fault = check(value, at);

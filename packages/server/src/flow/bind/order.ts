@@ -15,13 +15,8 @@ const processesMax = 4_096;
 const masterPorts = { first: 20_000, count: 20_000 };
 const pagePorts = { first: 12_000, count: 8_000 };
 
-/** Everything an engine needs to run one member. */
-export function orderOf(
-  state: ReadonlyState,
-  job: Job,
-  lease: Lease,
-  secrets: { readonly [name: string]: string },
-): LeaseOrder {
+/** Everything an engine needs to run one member, but its secrets. */
+export function orderOf(state: ReadonlyState, job: Job, lease: Lease): Omit<LeaseOrder, "secrets"> {
   const { spec } = job;
   const seats = job.seats.map((seat) => state.fleet.nodes[seat.node]!);
   const { scrub = [], reshape = [] } = lease.handover ?? {};
@@ -58,7 +53,6 @@ export function orderOf(
     setup: spec.setup,
     run: spec.run,
     env: spec.env,
-    secrets,
     limits: {
       cpusMilli: spec.cpusMilli,
       memoryMiB: spec.memoryMiB,

@@ -1,6 +1,9 @@
 import type { LeaseId } from "@tessera/core";
-import { EngineFenced, EntryRefused } from "@tessera/engine";
-import { BadMessage } from "./checks/check.ts";
+import { EntryRefused } from "../entry.ts";
+import { EngineFenced } from "../port.ts";
+
+/** Something that was sent does not have the shape of the call. */
+export class BadMessage extends Error {}
 
 /** A failure on its way through the socket. */
 export interface SentFailure {
