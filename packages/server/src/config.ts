@@ -10,6 +10,8 @@ export interface ServerConfig {
     | { readonly dir: string }
     | { readonly url: string; readonly leaseMs: number; readonly headFile: string };
   readonly virtual?: string;
+  /** The owner lets jobs of several tenants run as the server's own user. */
+  readonly tenantsShareUser: boolean;
   readonly simulated?: string;
   /** The socket of a root helper, which then runs the jobs and holds the keys of secrets and signatures. */
   readonly helper?: string;
@@ -39,6 +41,7 @@ export const usage = `tess server: the control plane on this machine
   --virtual SPEC       present this machine as nodes of virtual GPUs, such as 4x8:H100 or 2x8:H100,1x4:L40S
   --helper FILE        let the root helper behind this socket run the jobs; this server then needs no privileges
   --simulated SPEC     a simulated fleet, such as 6250x8:H100, for demonstrations and measurements
+  --tenants-share-user without root: run jobs of several tenants, which can then read each other's files
   --tls-cert FILE --tls-key FILE
   --insecure-listen    listen beyond loopback without TLS, for use behind a proxy that does TLS
   --webhook URL        send budget and invoice events to this address, signed with keys/webhook.key (TESSERA_WEBHOOK)
@@ -97,6 +100,7 @@ export function parseConfig(args: readonly string[], env: NodeJS.ProcessEnv): Se
     virtual: values.virtual,
     simulated: values.simulated,
     ...(values.helper !== undefined && { helper: resolve(values.helper) }),
+    tenantsShareUser: values["tenants-share-user"] ?? false,
     tls: cert === undefined || key === undefined ? undefined : { cert, key },
     snapshotEveryEvents: 100_000,
     freeBytesMin: wholeNumber("--free-space-min", values["free-space-min"] ?? "256", 1e9) * mebibyte,
@@ -120,6 +124,7 @@ function parse(args: readonly string[]) {
         virtual: { type: "string" },
         simulated: { type: "string" },
         helper: { type: "string" },
+        "tenants-share-user": { type: "boolean" },
         "tls-cert": { type: "string" },
         "tls-key": { type: "string" },
         "insecure-listen": { type: "boolean" },

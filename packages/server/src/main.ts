@@ -5,7 +5,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { ContentStore } from "@tessera/content";
 import { isRefusal } from "@tessera/core";
-import { systemClock } from "@tessera/engine";
+import { type Capabilities, systemClock } from "@tessera/engine";
 import { openLocalEngine, parseVirtual } from "@tessera/engine-local";
 import { openSimulated } from "@tessera/engine-simulated";
 import { pageTokenOf } from "./access/page-token.ts";
@@ -26,7 +26,7 @@ import { PriceWatch } from "./flow/watch/price-watch.ts";
 import { Webhook } from "./notify/webhook.ts";
 import { keysFor } from "./start-keys.ts";
 import { announceStart, type Starting } from "./starting.ts";
-import { openReader, openStore } from "./store/index.ts";
+import { openReader, openStore, warningAboutRole } from "./store/index.ts";
 
 /** The only place that builds things and joins them: store, writer, engine, API. */
 const startedAt = performance.now();
@@ -54,6 +54,7 @@ async function main(): Promise<void> {
           content: contentFolder,
           hide: [config.data, clientFolder()],
           virtual: config.virtual,
+          tenantsShareUser: config.tenantsShareUser,
         })
       : openSimulated(parseVirtual(config.simulated));
   const control = await ThreadedControlPlane.start(config, () => openReader(config.store), engine);
@@ -65,6 +66,8 @@ async function main(): Promise<void> {
     process.exit(exitOutage);
   });
 
+  const aboutRole = "url" in config.store ? await warningAboutRole(config.store.url) : undefined;
+  if (aboutRole !== undefined) say(`tessera: ${aboutRole}`);
   const keys = await keysFor(config, control.reader, (text) => say(`tessera: ${text}`));
   if (config.secretsLost) {
     const count = await deleteAllSecrets(control, { actor: { user: "system" }, request: "secrets-lost" });
@@ -149,6 +152,7 @@ async function main(): Promise<void> {
     () => void register().catch((error) => say(`tessera: ${error.message}`)),
     inventoryEveryMs,
   );
+  sayGaps(engine.capabilities);
   greet(config, control, api, first.made ? tokenFile : undefined);
 
   let closing = false;
@@ -193,6 +197,12 @@ function openWebhook(data: string, url: string, key: Buffer, control: ThreadedCo
   );
   control.follow(webhook);
   return webhook;
+}
+
+/** What does not hold on this machine, said once and plainly. */
+function sayGaps({ oneTenant, gaps = [] }: Capabilities): void {
+  if (oneTenant !== undefined) say(`tessera: one tenant only: ${oneTenant.why}; ${oneTenant.hint}`);
+  for (const gap of gaps) say(`tessera: ${gap}`);
 }
 
 function greet(config: ServerConfig, control: ThreadedControlPlane, api: Api, newToken: string | undefined): void {

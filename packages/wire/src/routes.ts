@@ -175,7 +175,7 @@ const table = {
   signOutEverywhere: {
     method: "DELETE",
     path: "/v1/sessions",
-    action: "session.write",
+    action: "token.write",
     resource: "self",
     summary: "End all sessions of the caller",
     answer: none,

@@ -6,7 +6,7 @@ import { type Denial, deny, isDenied } from "./answer/problem.ts";
 import { answerAway, isAway, whenLeft } from "./away/away.ts";
 import type { AwayAnswer } from "./away/tasks.ts";
 import type { Api, Call, Handler } from "./context.ts";
-import { authorise, checkScope } from "./guard/authorise.ts";
+import { authorise, checkMounts, checkScope } from "./guard/authorise.ts";
 import { noteRead } from "./guard/record.ts";
 import { sendFile, sendFiles } from "./handle/files.ts";
 import { handlers } from "./handle/index.ts";
@@ -105,6 +105,7 @@ export async function serve(
   const body = bodyOf(prepared, request.body);
   const bad =
     checkScope(principal, route) ??
+    checkMounts(principal, body) ??
     prepared.checkParams(params) ??
     prepared.checkHeaders(request.headers) ??
     (prepared.checkQuery === undefined ? unknownQuery(query) : prepared.checkQuery(query));
@@ -116,7 +117,7 @@ export async function serve(
   const target = allowing instanceof Promise ? await allowing : allowing;
   if (isDenied(target)) return withAllMistakes(api, asked, target);
   const key = route.creates ? (request.headers["idempotency-key"] as string | undefined) : undefined;
-  const idempotency = key === undefined ? undefined : idempotencyOf(key, id, body);
+  const idempotency = key === undefined ? undefined : idempotencyOf(key, id, body, principal.token);
   const ifMatch = route.edits ? request.headers["if-match"] : undefined;
   const whence = { principal, requestId, address, idempotency, ifMatch };
   const call = { ...whence, params, query, body, target } as unknown as Call<RouteId>;

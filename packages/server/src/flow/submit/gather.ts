@@ -30,6 +30,7 @@ import { checkSnapshot } from "../content/snapshot.ts";
 import { type Finder, findJob } from "../find/find-job.ts";
 import { settleMounts } from "../keep/mounts.ts";
 import { checkZone, instantOf } from "../zones.ts";
+import { secondTenant } from "./second-tenant.ts";
 
 /** A request that has been looked into: all that the core needs to decide, but the id. */
 interface Gathered {
@@ -196,6 +197,7 @@ function cannotHonour({ control }: Finder, account: Account | undefined, body: J
     mistakes.add(refuse("unsupported", "isolation", isolation, "is not offered by the engine here", hint));
   }
   if (account === undefined) return;
+  mistakes.add(secondTenant(control, account));
   for (const [i, name] of (body.secrets ?? []).entries()) {
     if (holderOfSecret(state, account.no, name) !== undefined) continue;
     const hint = `set it with: tess secret set ${name}`;

@@ -75,6 +75,19 @@ describe("submitting", () => {
     control.capabilities = { images: false, isolation: ["whole"], workdir: true };
   });
 
+  it("refuses a second tenant where the engine cannot keep tenants apart", async () => {
+    const { capabilities } = control;
+    const oneTenant = { why: "all jobs run as one user", hint: "run it as root" };
+    const lab = control.state.accountByPath.get("lab")!.id;
+    control.capabilities = { ...capabilities, oneTenant: { ...oneTenant, tenant: lab } };
+    assert.equal((await submit(ada, { ...waits })).status, 201);
+    control.capabilities = { ...capabilities, oneTenant: { ...oneTenant, tenant: "acc_other" } };
+    const { status, json } = await submit(ada, { ...waits });
+    assert.deepEqual([status, json.code, json.field, json.hint], [422, "unsupported", "project", "Run it as root."]);
+    assert.match(json.detail, /all jobs run as one user/);
+    control.capabilities = capabilities;
+  });
+
   it("[P3] sizes a job by what it is, and shows how in a dry run", async () => {
     const dry = (body: object) => server.call(ada.token, "POST", "/v1/jobs/dry-run", { run: "true", ...body });
     const served = (await dry({ model: { name: "70B", precision: "fp16" } })).json;
