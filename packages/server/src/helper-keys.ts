@@ -1,6 +1,6 @@
 import type { LeaseOrder } from "@tessera/engine";
 import { type Extras, table, text } from "@tessera/engine-remote";
-import { loadKeys } from "./access/keys.ts";
+import { loadHeldKeys } from "./access/keys.ts";
 import { decryptSecret, encryptSecret, unopenedSecrets } from "./access/secrets.ts";
 import { Signature } from "./access/signature.ts";
 
@@ -9,7 +9,7 @@ const value = text(2 ** 20);
 
 /** What the helper does with the keys in its folder, none of which it ever gives away. */
 export function helperKeys(state: string) {
-  const { secretsKey, signingKey } = loadKeys(state, ["secrets.key", "signing.key"]);
+  const { secretsKey, signingKey } = loadHeldKeys(state);
   const signature = new Signature(signingKey);
   const calls: Extras = {
     sealSecret: {

@@ -6,9 +6,9 @@ import { join } from "node:path";
 import { describe, it } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Engine } from "@tessera/engine";
+import { RemoteCalls } from "@tessera/engine/remote";
 import { describeEngine, shellCommands, shellInside } from "@tessera/engine/suite";
 import { openLocalEngine } from "@tessera/engine-local";
-import { RemoteCalls } from "@tessera/engine/remote";
 import { openRemoteEngine, serveEngine } from "@tessera/engine-remote";
 
 /** The local engine behind a socket, as the helper serves it. */

@@ -40,6 +40,8 @@ async function main(): Promise<void> {
   mkdirSync(state, { recursive: true, mode: 0o700 });
   mkdirSync(dirname(socket), { recursive: true, mode: 0o755 });
   const content = join(data, "content");
+  // As that user: what root makes in a folder of another can be led elsewhere by a link.
+  if (!existsSync(content)) execFileSync("mkdir", ["-m", "700", content], { uid: user });
   const engine = await openLocalEngine({
     ...{ dir: join(state, "engine"), content, hide: [data, state] },
     ...(values.virtual !== undefined && { virtual: values.virtual }),

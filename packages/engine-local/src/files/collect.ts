@@ -13,9 +13,9 @@ import {
   type TreeEntry,
   type TreeFile,
 } from "@tessera/core";
-import { type Keeper, openKeeper } from "./keeper.ts";
 import type { RunSheet } from "../supervise/sheet.ts";
 import { bytesOf, type Found, openFile, openFolder, walk } from "./below.ts";
+import { type Keeper, openKeeper } from "./keeper.ts";
 
 /** An output: its name, the folder its files come from, which of them, and how many. */
 interface Ask {
@@ -117,13 +117,7 @@ function placeOf(sheet: RunSheet, place: Ask["place"]): { readonly base: string;
   return { base: dirname(dirname(folder)), path: join(basename(dirname(folder)), basename(folder)) };
 }
 
-async function keep(
-  sheet: RunSheet,
-  keeper: Keeper,
-  ask: Ask,
-  bytesMax: number,
-  folder: number,
-): Promise<KeptOutput> {
+async function keep(sheet: RunSheet, keeper: Keeper, ask: Ask, bytesMax: number, folder: number): Promise<KeptOutput> {
   const wanted: Found[] = [];
   const left = new Left();
   for await (const found of walk(folder, ask.skips)) {

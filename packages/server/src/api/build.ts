@@ -4,12 +4,12 @@ import type { AddressInfo } from "node:net";
 import type { ContentStore } from "@tessera/content";
 import { type Route, type RouteId, routes } from "@tessera/wire";
 import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from "fastify";
+import { signerOf, vaultOf } from "../access/holder.ts";
 import type { Keys } from "../access/keys.ts";
 import { isLoopback } from "../access/listen.ts";
 import { People } from "../access/people.ts";
 import { RevokedTokens } from "../access/revoked-tokens.ts";
 import { Seal } from "../access/seal.ts";
-import { Signature } from "../access/signature.ts";
 import { TokenUse } from "../access/token-use.ts";
 import type { ControlPlane } from "../flow/control.ts";
 import { LiveNames } from "../flow/find/live-names.ts";
@@ -102,7 +102,8 @@ export async function buildApi(built: {
     control,
     keys,
     seal: new Seal(keys.serverKey),
-    signature: new Signature(keys.signingKey),
+    signature: await signerOf(keys.held),
+    vault: vaultOf(keys.held),
     people: await People.load(control.reader),
     revoked: await RevokedTokens.load(control.reader),
     tokenUse,

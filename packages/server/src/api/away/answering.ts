@@ -1,11 +1,11 @@
 import { ContentStore } from "@tessera/content";
 import type { UserId } from "@tessera/core";
 import { type RouteId, routes } from "@tessera/wire";
+import { signerOf, vaultOf } from "../../access/holder.ts";
 import type { Keys } from "../../access/keys.ts";
 import { People } from "../../access/people.ts";
 import { RevokedTokens } from "../../access/revoked-tokens.ts";
 import { Seal } from "../../access/seal.ts";
-import { Signature } from "../../access/signature.ts";
 import { TokenUse } from "../../access/token-use.ts";
 import { LiveNames } from "../../flow/find/live-names.ts";
 import type { ReplicaControl } from "../../work/replica-control.ts";
@@ -20,12 +20,12 @@ import type { AnsweringConfig, AwayAnswer, AwayCall } from "./tasks.ts";
 const utf8 = new TextEncoder();
 
 /** Buffers come from another thread as plain bytes. */
-function buffersOf({ serverKey, secretsKey, webhookKey, signingKey }: Keys): Keys {
+function buffersOf({ serverKey, webhookKey, held }: Keys): Keys {
   return {
     serverKey: Buffer.from(serverKey),
-    secretsKey: Buffer.from(secretsKey),
     webhookKey: Buffer.from(webhookKey),
-    signingKey: Buffer.from(signingKey),
+    held:
+      "helper" in held ? held : { secretsKey: Buffer.from(held.secretsKey), signingKey: Buffer.from(held.signingKey) },
   };
 }
 
@@ -52,7 +52,8 @@ export class Answering {
       control,
       keys: here,
       seal: new Seal(here.serverKey),
-      signature: new Signature(here.signingKey),
+      signature: await signerOf(here.held),
+      vault: vaultOf(here.held),
       revoked: await RevokedTokens.load(control.reader),
       tokenUse: await TokenUse.load(control.reader, undefined),
       liveNames: new LiveNames(control),

@@ -219,7 +219,7 @@ export const moneyHandlers: MoneyHandlers = {
   async getHead({ control, signature }) {
     const { hash } = await control.reader.head();
     const head = { hash: Buffer.from(hash).toString("hex"), at: timestamp(control.now()) };
-    return { ...head, publicKey: signature.publicKey, signature: signature.of(JSON.stringify(head)) };
+    return { ...head, publicKey: signature.publicKey, signature: await signature.of(JSON.stringify(head)) };
   },
 };
 

@@ -1,6 +1,6 @@
 import { extractLines, readLine } from "@tessera/core";
 import type { ExtractShape } from "@tessera/wire";
-import type { Signature } from "../../access/signature.ts";
+import type { Signer } from "../../access/signature.ts";
 import type { JournalRow } from "../../journal/format.ts";
 import { linesOf } from "../../journal/lines.ts";
 import { coverOf, proveEvent } from "../../journal/row.ts";
@@ -19,7 +19,7 @@ export async function extractWithProof(
   control: ControlPlane,
   issued: IssuedInvoice,
   seq: number,
-  signature: Signature,
+  signature: Signer,
 ): Promise<ExtractShape | undefined> {
   const { reader, state } = control;
   const { tenant, period, mode, number } = issued;
@@ -53,5 +53,5 @@ export async function extractWithProof(
     },
     head: hex((later.at(-1) ?? row).hash),
   };
-  return { ...extract, signature: signature.of(JSON.stringify(extract)), publicKey: signature.publicKey };
+  return { ...extract, signature: await signature.of(JSON.stringify(extract)), publicKey: signature.publicKey };
 }
