@@ -101,9 +101,11 @@ export type {
   Slo,
 } from "./model/job.ts";
 export { elementAt, elementsOf } from "./model/job.ts";
+export { killNow } from "./model/kill-now.ts";
 export type { Lease } from "./model/lease.ts";
 export { memoryText } from "./model/memory.ts";
 export type { FleetNode, NodeFacts } from "./model/node.ts";
+export { mostOf, type Numbers, numberBounds, numberNames } from "./model/numbers.ts";
 export { type KeptOutput, outputsUsual, outputUndeclared } from "./model/output.ts";
 export type { PartSeat, PoolMode } from "./model/part.ts";
 export {
@@ -113,6 +115,7 @@ export {
   plainPolicy,
   usualContentLimits,
   usualHandover,
+  usualLostWorkMsMax,
 } from "./model/policy.ts";
 export type { SizeClasses, SizeCounts } from "./model/size.ts";
 export {
@@ -177,6 +180,7 @@ export { parseSizes, sizedAmounts, withoutSizes } from "./submit/sizes.ts";
 export { type RawKind, sizeJob } from "./submit/sizing/kind.ts";
 export { gpuOffers } from "./submit/sizing/offers.ts";
 export { outputFolders } from "./submit/storage.ts";
+export { withUsualShare } from "./submit/usual-share.ts";
 export { type Alternative, type AlternativeTerms, alternativesFor, type ChangedField } from "./why/alternatives.ts";
 export { jobsAheadOf } from "./why/jobs-ahead.ts";
 export { type Displaced, type Outlook, type StartBand, startBand } from "./why/outlook.ts";

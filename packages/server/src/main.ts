@@ -11,6 +11,7 @@ import { openLocalEngine, parseVirtual } from "@tessera/engine-local";
 import { openRemoteEngine } from "@tessera/engine-remote";
 import { openSimulated } from "@tessera/engine-simulated";
 import { vaultOf } from "./access/holder.ts";
+import { type Identity, identityOf } from "./access/identity.ts";
 import { pageTokenOf } from "./access/page-token.ts";
 import { sealedSecretsFor } from "./access/secrets.ts";
 import { budgetLooks } from "./api/away/budget-looks.ts";
@@ -137,12 +138,13 @@ async function main(): Promise<void> {
   const api = await startApi(parts).catch((error) => {
     throw cannotListen(error, config, tokenFile);
   });
-  const certificateFile = config.tls && resolve(config.tls.cert);
+  const certificateFile = config.tls === undefined ? join(config.data, "identity.crt") : resolve(config.tls.cert);
   const endpoint = { url: api.url, pid: process.pid, tokenFile, certificateFile };
   try {
+    if (config.tls === undefined) noteIdentity(certificateFile, identityOf(keys.serverKey));
     writePrivately(join(config.data, "endpoint.json"), `${JSON.stringify(endpoint)}\n`);
   } catch (error) {
-    say(`tessera: ${(error as Error).message}; give tess the address with --server ${api.url}`); // on a full disk
+    say(`tessera: ${(error as Error).message}; log in with tess login ${api.url}`); // on a full disk
   }
   starting.ready();
   const refresh = setInterval(
@@ -184,6 +186,11 @@ async function openEngine(config: ServerConfig, content: string): Promise<Engine
     ...{ dir: join(config.data, "engine"), content, hide: [config.data, clientFolder()] },
     ...{ virtual: config.virtual, tenantsShareUser: config.tenantsShareUser },
   });
+}
+
+/** By which `tess` on this machine recognises the server. The same at every start, so a full disk does not matter later. */
+function noteIdentity(file: string, { cert }: Identity): void {
+  if (!existsSync(file) || readFileSync(file, "utf8") !== cert) writePrivately(file, cert);
 }
 
 /** Where the CLI of this user keeps tokens: a job that runs as the same user could read them. */

@@ -80,6 +80,6 @@ export {
   PricePreview,
   PricePut,
 } from "./shapes/money.ts";
-export { PolicyPut, PolicyShape } from "./shapes/policy.ts";
+export { numberWords, PolicyPut, PolicyShape } from "./shapes/policy.ts";
 export { AuditEntry, FeedEntry, UsageEvent, UsageEventPage, UsageReport } from "./shapes/usage.ts";
 export { type InvoiceVerdict, verifyInvoice } from "./verify.ts";

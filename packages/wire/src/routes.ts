@@ -279,7 +279,14 @@ const table = {
     action: "job.control",
     resource: "job",
     summary: "Stop a job for good",
-    body: empty,
+    body: Type.Object(
+      {
+        force: Type.Optional(
+          Type.Boolean({ description: "Kill it at once, without grace; for those who administer its account" }),
+        ),
+      },
+      { additionalProperties: false },
+    ),
     answer: Job,
     status: 200,
   },

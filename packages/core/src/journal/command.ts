@@ -13,7 +13,8 @@ import type { MoneyCommand } from "./money-command.ts";
  */
 export type Command =
   | SubmitJob
-  | { readonly kind: "job.cancel"; readonly job: JobId }
+  /** With `force` its members are killed at once, without grace, also where they are stopping already. */
+  | { readonly kind: "job.cancel"; readonly job: JobId; readonly force?: true }
   | { readonly kind: "job.hold"; readonly job: JobId }
   | { readonly kind: "job.release"; readonly job: JobId }
   /** A running job leaves with its grace and is held; a waiting one is held. */

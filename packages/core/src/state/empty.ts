@@ -17,6 +17,7 @@ import { ApartNames } from "./indexes/apart.ts";
 import { BurstOrder } from "./indexes/burst-order.ts";
 import { Endings } from "./indexes/endings.ts";
 import { Leases } from "./indexes/leases.ts";
+import { Load } from "./indexes/load.ts";
 import { Resumable } from "./indexes/resumable.ts";
 import { Timers } from "./indexes/timers.ts";
 import { VictimClasses } from "./indexes/victim-classes.ts";
@@ -99,6 +100,7 @@ export function emptyState(): State {
     claimantsOn: new Map(),
     endings: new Endings(),
     timers: new Timers(),
+    load: new Load(),
     priced: new Set(),
   };
 }

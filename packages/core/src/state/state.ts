@@ -23,6 +23,7 @@ import type { ApartNames } from "./indexes/apart.ts";
 import type { BurstOrder } from "./indexes/burst-order.ts";
 import type { Endings } from "./indexes/endings.ts";
 import type { Leases } from "./indexes/leases.ts";
+import type { Load } from "./indexes/load.ts";
 import type { Resumable } from "./indexes/resumable.ts";
 import type { Timers } from "./indexes/timers.ts";
 import type { VictimClasses } from "./indexes/victim-classes.ts";
@@ -117,6 +118,8 @@ export interface Indexes extends QuotaFacts {
   readonly claimantsOn: Map<NodeNo, Set<Job>>;
   /** When jobs that hold leases are expected to end. */
   readonly endings: Endings;
+  /** What tenants and users have in memory. */
+  readonly load: Load;
   /** Live jobs with a `max_price` or a budget of their own. */
   readonly priced: Set<Job>;
   /** Grows with every event. */

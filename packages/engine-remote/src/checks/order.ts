@@ -18,6 +18,7 @@ const limitsShape: ShapeOf<Limits> = {
   shmMiB: maybe(whole()),
   scratchMiB: maybe(whole()),
   checkpointMiB: maybe(whole()),
+  logMiB: maybe(whole()),
   processesMax: whole(),
   runMsMax: whole(),
 };

@@ -14,6 +14,7 @@ import type { Notices } from "../flow/notice/notices.ts";
 import type { Denial } from "./answer/problem.ts";
 import type { ApiWork } from "./away/tasks.ts";
 import type { Feed } from "./feed.ts";
+import type { Streams } from "./guard/streams.ts";
 import type { Entrances } from "./inside/entrances.ts";
 import type { Pages } from "./inside/pages.ts";
 import type { Targets } from "./targets.ts";
@@ -36,6 +37,8 @@ export interface Api {
   readonly work?: ApiWork;
   /** What the audit keeps beside commands: refusals, failed sign-ins, reads, exports. */
   readonly notices: Notices;
+  /** Answers that last, counted and looked after. */
+  readonly streams: Streams;
   /** No volume may show it. */
   readonly dataFolder?: string;
   /** Where the files that users send are kept; absent where the engine cannot use them. */

@@ -63,6 +63,9 @@ export class Answering {
       get notices(): never {
         throw new Error("what is read is noted where the request came in");
       },
+      get streams(): never {
+        throw new Error("a worker answers at once, and streams nothing");
+      },
       get entrances(): never {
         throw new Error("a worker has no way into jobs");
       },
