@@ -1040,6 +1040,12 @@ const table = {
         account: Type.Optional(AccountPath),
         actor: text(),
         action: text(50),
+        target: Type.Optional(Line(200, "A job, user, token, account, node or other id, or a name of a secret")),
+        outcome: text(20),
+        address: Type.Optional(Line(64, "Where the request came from")),
+        text: Type.Optional(
+          Line(100, "Anywhere in the record. A page may hold few or none and still lead on: follow `next`"),
+        ),
         from: instant,
         to: instant,
       },
