@@ -41,8 +41,8 @@ import { type Keep, prune, removeTree, sweepJobs, usualKeep } from "./lease/rete
 import { topmost } from "./limit/hierarchies.ts";
 import { examineMachine, type Machine } from "./limit/machine.ts";
 import { mountFault } from "./limit/mounts.ts";
-import { type Ground, planRun } from "./limit/plan.ts";
-import { type UserRange, userOfTenant } from "./limit/tenants.ts";
+import { type Ground, gapsOf, planRun } from "./limit/plan.ts";
+import { oneUser, onlyTenant, takeOnlyTenant, type UserRange, userOfTenant } from "./limit/tenants.ts";
 import { readLog } from "./log/reader.ts";
 import { isAlive, sendSignal } from "./supervise/processes.ts";
 import type { RunSheet } from "./supervise/sheet.ts";
@@ -65,6 +65,8 @@ export interface LocalEngineOptions {
   readonly logFilesMax?: number;
   /** The user ids that tenants get when this process is root; they must belong to no other user. */
   readonly tenantUsers?: UserRange;
+  /** The owner lets tenants run as one user where there is no right to become another. */
+  readonly tenantsShareUser?: boolean;
   /** The devices behind the GPUs, by UUID, where they are not the ones that `nvidia-smi` names. */
   readonly gpuDevices?: { readonly [uuid: string]: string };
   readonly keep?: Partial<Keep>;
@@ -98,7 +100,9 @@ export async function openLocalEngine(
 
 class LocalEngine implements Engine {
   readonly name = engineName;
-  readonly capabilities: Capabilities;
+  readonly #capabilities: Capabilities;
+  /** The only tenant, where there can be no other. */
+  #only: string | undefined;
   readonly #options: LocalEngineOptions;
   readonly #state: StateFolder;
   readonly #machine: Machine;
@@ -119,7 +123,7 @@ class LocalEngine implements Engine {
     this.#options = options;
     const code = options.content !== undefined;
     const mounts = machine.means === "bwrap" || machine.means === "unshare";
-    this.capabilities = { images: false, isolation: ["whole"], workdir: true, code, mounts };
+    this.#capabilities = { images: false, isolation: ["whole"], workdir: true, code, mounts, gaps: gapsOf(machine) };
     this.#machine = machine;
     this.#gpuDevices = options.gpuDevices ?? {};
     this.#state = state;
@@ -129,8 +133,19 @@ class LocalEngine implements Engine {
     this.#log = { logBytesMax: options.logBytesMax ?? 64 << 20, logFilesMax: options.logFilesMax ?? 8 };
   }
 
+  get capabilities(): Capabilities {
+    if (!this.#hasOneTenant) return this.#capabilities;
+    const oneTenant = { ...oneUser, ...(this.#only === undefined ? {} : { tenant: this.#only }) };
+    return { ...this.#capabilities, oneTenant };
+  }
+
+  get #hasOneTenant(): boolean {
+    return !this.#machine.isRoot && this.#options.tenantsShareUser !== true;
+  }
+
   /** Reads every lease that is not forgotten, then keeps watching them. */
   async adopt(): Promise<void> {
+    this.#only = await onlyTenant(this.#state.tenants);
     this.#watch();
     for (const name of await readdir(this.#state.leases)) {
       const record = await this.#load(name as LeaseId);
@@ -321,6 +336,10 @@ class LocalEngine implements Engine {
     const missing = order.gpuUuids.find((uuid) => !node.gpus.some((gpu) => gpu.uuid === uuid));
     if (missing !== undefined) return `GPU ${missing} is not on node ${order.node}`;
     if (!isFileName(order.tenant)) return `"${order.tenant}" cannot be the id of a tenant`;
+    if (this.#hasOneTenant) {
+      this.#only ??= await takeOnlyTenant(this.#state.tenants, order.tenant);
+      if (this.#only !== order.tenant) return `another tenant runs jobs here, and ${oneUser.why}; ${oneUser.hint}`;
+    }
     const unmountable = mountFault(this.#machine.means, this.#hidden, order);
     if (unmountable !== undefined) return unmountable;
     if (!isFileName(order.job)) return `"${order.job}" cannot be the id of a job`;

@@ -219,6 +219,10 @@ class MemoryStore implements Store {
     return this.#place.rows.slice(from, from + limit).map(copyOf);
   }
 
+  async rowHashes(fromSeq: number, limit: number): Promise<readonly Uint8Array[]> {
+    return (await this.rows(fromSeq, limit)).map(({ hash }) => hash);
+  }
+
   async eventLines(fromSeq: number, limit: number): Promise<readonly EventLines[]> {
     const rows = await this.rows(fromSeq, limit);
     return rows.map(({ seq, at, eventCount, events }) => ({

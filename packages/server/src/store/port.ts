@@ -221,6 +221,8 @@ export interface StoreReader {
   privates(kind: string, keys?: readonly string[]): Promise<ReadonlyMap<string, Uint8Array>>;
   /** Rows with seq >= fromSeq in order, in pages of at most `limit`. */
   rows(fromSeq: number, limit: number): Promise<readonly JournalRow[]>;
+  /** The hashes of the same rows. */
+  rowHashes(fromSeq: number, limit: number): Promise<readonly Uint8Array[]>;
   /** The events of the same rows. */
   eventLines(fromSeq: number, limit: number): Promise<readonly EventLines[]>;
   latestSnapshot(): Promise<Snapshot | undefined>;

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
+import { numberBounds } from "@tessera/core";
 import { MemoryPlace } from "../../store/index.ts";
 import { fleetOf, TestControl } from "../../testing/control.ts";
 import { type Answer, serveApi, Tenancy, type TestServer } from "../../testing/tenancy.ts";
@@ -325,6 +326,8 @@ describe("the policy", () => {
         snapshotFilesMax: 20_000,
         snapshotMiBMax: 2_048,
         contentMiBMax: 204_800,
+        lostWork: "grace",
+        max: Object.fromEntries(Object.entries(numberBounds).map(([name, { plain }]) => [name, plain])),
       };
       assert.deepEqual(plain, shown);
       const put = (body: object, ifMatch = revision) =>

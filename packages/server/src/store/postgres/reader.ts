@@ -148,6 +148,11 @@ export class PostgresReader implements WholeReader {
     return (await this.#all({ text, values: [fromSeq, limit] })).map(journalRowOf);
   }
 
+  async rowHashes(fromSeq: number, limit: number): Promise<readonly Uint8Array[]> {
+    const text = "SELECT hash FROM tessera.journal WHERE seq >= $1 ORDER BY seq LIMIT $2";
+    return (await this.#all({ text, values: [fromSeq, limit] })).map(({ hash }) => hash);
+  }
+
   async eventLines(fromSeq: number, limit: number): Promise<readonly EventLines[]> {
     const text = `SELECT seq, at, event_count AS "eventCount", convert_from(events, 'UTF8') AS lines FROM tessera.journal
       WHERE seq >= $1 ORDER BY seq LIMIT $2`;

@@ -151,6 +151,11 @@ export class SqliteReader implements WholeReader {
     );
   }
 
+  async rowHashes(fromSeq: number, limit: number): Promise<readonly Uint8Array[]> {
+    const text = "SELECT hash FROM journal WHERE seq >= ? ORDER BY seq LIMIT ?";
+    return this.#all(text, fromSeq, limit).map(({ hash }) => hash);
+  }
+
   async eventLines(fromSeq: number, limit: number): Promise<readonly EventLines[]> {
     const text = `SELECT seq, at, event_count AS eventCount, CAST(events AS TEXT) AS lines FROM journal
       WHERE seq >= ? ORDER BY seq LIMIT ?`;
