@@ -1,6 +1,7 @@
 import { createCipheriv, createDecipheriv, randomBytes } from "node:crypto";
 import { type Account, type AccountNo, pathUp, type ReadonlyState } from "@tessera/core";
 import type { StoreReader } from "../store/port.ts";
+import { soundPrivates } from "./private-rows.ts";
 
 const version = 1;
 const headBytes = 1 + 12 + 16;
@@ -63,7 +64,8 @@ export async function sealedSecretsFor(
     if (holder === undefined) throw new Error(`secret ${name} was deleted`);
     return secretKey(holder, name);
   });
-  const rows = rowKeys.length === 0 ? new Map<string, Uint8Array>() : await reader.privates("secret", rowKeys);
+  const rows =
+    rowKeys.length === 0 ? new Map<string, Uint8Array>() : await soundPrivates(reader, state, "secret", rowKeys);
   return new Map(
     names.map((name, i) => {
       const row = rowKeys[i]!;

@@ -7,6 +7,8 @@ export interface Vault {
   seal(row: string, value: string): Promise<Uint8Array>;
   /** The rows that the key does not open. */
   unopened(sealed: ReadonlyMap<string, Uint8Array>): Promise<string[]>;
+  /** The token of an anchor, which this process itself sends there. */
+  openToken(anchor: string, sealed: Uint8Array): Promise<string>;
   /** The secrets of a job, as its orders carry them. Throws when one does not open. */
   forOrder(sealed: SealedSecrets): Pick<LeaseOrder, "secrets" | "sealedSecrets">;
 }
@@ -25,6 +27,10 @@ export class KeyVault implements Vault {
 
   async unopened(sealed: ReadonlyMap<string, Uint8Array>): Promise<string[]> {
     return unopenedSecrets(this.#key, sealed);
+  }
+
+  async openToken(anchor: string, sealed: Uint8Array): Promise<string> {
+    return decryptSecret(this.#key, anchor, sealed);
   }
 
   forOrder(sealed: SealedSecrets): Pick<LeaseOrder, "secrets"> {
@@ -48,6 +54,10 @@ export class HelperVault implements Vault {
   unopened(sealed: ReadonlyMap<string, Uint8Array>): Promise<string[]> {
     const rows = [...sealed].map(([row, value]) => [row, Buffer.from(value).toString("base64")]);
     return this.#calls.ask("unopenedSecrets", Object.fromEntries(rows));
+  }
+
+  openToken(anchor: string, sealed: Uint8Array): Promise<string> {
+    return this.#calls.ask("openToken", anchor, Buffer.from(sealed).toString("base64"));
   }
 
   forOrder(sealed: SealedSecrets): Pick<LeaseOrder, "secrets" | "sealedSecrets"> {

@@ -15,6 +15,8 @@ import { TokenUse } from "../access/token-use.ts";
 import type { ControlPlane } from "../flow/control.ts";
 import { LiveNames } from "../flow/find/live-names.ts";
 import { Notices } from "../flow/notice/notices.ts";
+import { Anchors } from "../flow/trail/anchors.ts";
+import { Heads, treeFileIn } from "../flow/trail/heads.ts";
 import { answerDenial, unauthenticated } from "./answer/answer.ts";
 import { answerUnreadable, failed } from "./answer/failure.ts";
 import { type Log, type LogLevel, logTo } from "./answer/log.ts";
@@ -104,14 +106,21 @@ export async function buildApi(built: {
     local: isLoopback(config.host ?? "127.0.0.1"),
     port: () => (app.server.address() as AddressInfo).port,
   });
+  const signature = await signerOf(keys.held);
+  const vault = vaultOf(keys.held);
+  const treeFile = built.dataFolder === undefined ? undefined : treeFileIn(built.dataFolder);
+  const heads = await Heads.open(control, signature, treeFile);
+  const anchors = new Anchors({ control, heads, vault });
   const notices = new Notices(control);
   const api: Api = {
     control,
     keys,
     seal: new Seal(keys.serverKey),
-    signature: await signerOf(keys.held),
-    vault: vaultOf(keys.held),
-    people: await People.load(control.reader),
+    signature,
+    vault,
+    heads,
+    anchors,
+    people: await People.load(control.reader, control.state),
     revoked: await RevokedTokens.load(control.reader),
     tokenUse,
     liveNames: new LiveNames(control),
@@ -152,6 +161,8 @@ export async function buildApi(built: {
     app,
     async close() {
       clearInterval(flush);
+      anchors.close();
+      heads.close();
       stopMetrics();
       watches.close();
       entrances.close();

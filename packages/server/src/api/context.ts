@@ -11,6 +11,8 @@ import type { Vault } from "../access/vault.ts";
 import type { Asker, ControlPlane } from "../flow/control.ts";
 import type { LiveNames } from "../flow/find/live-names.ts";
 import type { Notices } from "../flow/notice/notices.ts";
+import type { Anchors } from "../flow/trail/anchors.ts";
+import type { Heads } from "../flow/trail/heads.ts";
 import type { Denial } from "./answer/problem.ts";
 import type { ApiWork } from "./away/tasks.ts";
 import type { Feed } from "./feed.ts";
@@ -26,6 +28,8 @@ export interface Api {
   readonly seal: Seal;
   readonly signature: Signer;
   readonly vault: Vault;
+  readonly heads: Heads;
+  readonly anchors: Anchors;
   readonly people: People;
   readonly revoked: RevokedTokens;
   readonly tokenUse: TokenUse;
