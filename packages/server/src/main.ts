@@ -8,8 +8,10 @@ import { isRefusal } from "@tessera/core";
 import { type Capabilities, systemClock } from "@tessera/engine";
 import { openLocalEngine, parseVirtual } from "@tessera/engine-local";
 import { openSimulated } from "@tessera/engine-simulated";
+import { type Identity, identityOf } from "./access/identity.ts";
 import { pageTokenOf } from "./access/page-token.ts";
 import { decryptSecrets } from "./access/secrets.ts";
+import { Signature } from "./access/signature.ts";
 import { budgetLooks } from "./api/away/budget-looks.ts";
 import { openWork } from "./api/away/open-work.ts";
 import { type Api, startApi } from "./api/start.ts";
@@ -22,6 +24,7 @@ import { sweepContent } from "./flow/content/sweep.ts";
 import { ThreadedControlPlane } from "./flow/control-plane.ts";
 import { KeptOutputs } from "./flow/keep/kept.ts";
 import { deleteAllSecrets } from "./flow/people/secrets.ts";
+import { beginTrail } from "./flow/trail/begin.ts";
 import { PriceWatch } from "./flow/watch/price-watch.ts";
 import { Webhook } from "./notify/webhook.ts";
 import { keysFor } from "./start-keys.ts";
@@ -69,6 +72,7 @@ async function main(): Promise<void> {
   const aboutRole = "url" in config.store ? await warningAboutRole(config.store.url) : undefined;
   if (aboutRole !== undefined) say(`tessera: ${aboutRole}`);
   const keys = await keysFor(config, control.reader, (text) => say(`tessera: ${text}`));
+  await beginTrail(control, new Signature(keys.signingKey), (text) => say(`tessera: ${text}`));
   if (config.secretsLost) {
     const count = await deleteAllSecrets(control, { actor: { user: "system" }, request: "secrets-lost" });
     say(`tessera: --secrets-lost: ${count} secrets deleted; their owners must set them again`);
@@ -140,12 +144,13 @@ async function main(): Promise<void> {
   const api = await startApi(parts).catch((error) => {
     throw cannotListen(error, config, tokenFile);
   });
-  const certificateFile = config.tls && resolve(config.tls.cert);
+  const certificateFile = config.tls === undefined ? join(config.data, "identity.crt") : resolve(config.tls.cert);
   const endpoint = { url: api.url, pid: process.pid, tokenFile, certificateFile };
   try {
+    if (config.tls === undefined) noteIdentity(certificateFile, identityOf(keys.serverKey));
     writePrivately(join(config.data, "endpoint.json"), `${JSON.stringify(endpoint)}\n`);
   } catch (error) {
-    say(`tessera: ${(error as Error).message}; give tess the address with --server ${api.url}`); // on a full disk
+    say(`tessera: ${(error as Error).message}; log in with tess login ${api.url}`); // on a full disk
   }
   starting.ready();
   const refresh = setInterval(
@@ -174,6 +179,11 @@ async function main(): Promise<void> {
     process.exit(0);
   };
   for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, () => void close(signal));
+}
+
+/** By which `tess` on this machine recognises the server. The same at every start, so a full disk does not matter later. */
+function noteIdentity(file: string, { cert }: Identity): void {
+  if (!existsSync(file) || readFileSync(file, "utf8") !== cert) writePrivately(file, cert);
 }
 
 /** Where the CLI of this user keeps tokens: a job that runs as the same user could read them. */

@@ -43,7 +43,9 @@ export async function keysFor(
 }
 
 const newKeyMeans: Readonly<Record<KeyName, string>> = {
-  "server.key": "Open cursors and unanswered token requests become invalid (server.key)",
+  "server.key":
+    "Open cursors and unanswered token requests become invalid (server.key), and people who logged in at an http:// " +
+    "address must log out and in again",
   "secrets.key": "Secrets that are set from now on are sealed with secrets.key",
   "webhook.key": "Receivers of the webhook need the new webhook.key",
   "signing.key": "What is signed from now on is signed with signing.key",

@@ -8,6 +8,7 @@ import { Seal } from "../../access/seal.ts";
 import { Signature } from "../../access/signature.ts";
 import { TokenUse } from "../../access/token-use.ts";
 import { LiveNames } from "../../flow/find/live-names.ts";
+import { Heads, treeFileIn } from "../../flow/trail/heads.ts";
 import type { ReplicaControl } from "../../work/replica-control.ts";
 import { type Denial, deny, isDenied } from "../answer/problem.ts";
 import type { Api, Call, Handler } from "../context.ts";
@@ -48,11 +49,13 @@ export class Answering {
 
   static async open(control: ReplicaControl, { keys, content, dataFolder }: AnsweringConfig): Promise<Answering> {
     const here = buffersOf(keys);
+    const signature = new Signature(here.signingKey);
     const api = {
       control,
       keys: here,
       seal: new Seal(here.serverKey),
-      signature: new Signature(here.signingKey),
+      signature,
+      heads: await Heads.asked(control, signature, treeFileIn(dataFolder)),
       revoked: await RevokedTokens.load(control.reader),
       tokenUse: await TokenUse.load(control.reader, undefined),
       liveNames: new LiveNames(control),
@@ -61,6 +64,12 @@ export class Answering {
       content: new ContentStore(content.folder, content.freeBytesMin),
       get notices(): never {
         throw new Error("what is read is noted where the request came in");
+      },
+      get anchors(): never {
+        throw new Error("anchors are written where the head is signed");
+      },
+      get streams(): never {
+        throw new Error("a worker answers at once, and streams nothing");
       },
       get entrances(): never {
         throw new Error("a worker has no way into jobs");
@@ -73,7 +82,7 @@ export class Answering {
   }
 
   async answer({ id, user: userId, token, ...rest }: AwayCall): Promise<AwayAnswer | Denial> {
-    this.#people ??= await People.load(this.#control.reader);
+    this.#people ??= await People.load(this.#control.reader, this.#control.state);
     const api = Object.create(this.#api, { people: { value: this.#people } }) as Api;
     const user = this.#control.state.users.get(userId as UserId);
     if (user === undefined || user.disabled) return deny("unauthenticated", "The user was disabled meanwhile.");

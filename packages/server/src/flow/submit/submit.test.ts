@@ -190,7 +190,9 @@ describe("submitting", () => {
     const dry = async (body: object) =>
       (await server.call(ada.token, "POST", "/v1/jobs/dry-run", { run: "true", ...body })).json;
     const plain = await dry({});
-    assert.deepEqual([plain.spec.max_time, plain.sizing], ["4h", ["max_time 4h: the default of lab"]]);
+    const usual = "0.1 cores and 2GiB for each member: usual for jobs without GPUs";
+    assert.deepEqual([plain.spec.max_time, plain.sizing], ["4h", [usual, "max_time 4h: the default of lab"]]);
+    assert.deepEqual((await dry({ gpus: 1, max_time: "1h" })).sizing ?? [], []);
     assert.equal((await dry({ max_time: "9h" })).spec.max_time, "9h");
     assert.equal((await dry({ type: "service" })).spec.max_time, undefined);
     const none = await server.call(owner.token, "PATCH", "/v1/accounts/lab", { limits: { defaultTime: "0s" } });
