@@ -104,7 +104,7 @@ export interface Limits {
   /** What the folder that survives attempts may hold; absent = not limited. */
   readonly checkpointMiB?: number;
   readonly processesMax: number;
-  /** What the log of the member may hold; absent = not limited. */
+  /** What the log of the member may hold; absent = what the engine keeps by itself. */
   readonly logMiB?: number;
   /** Wall time from start to the stop signal; 0 = none. The engine enforces it, also while the control plane is away. */
   readonly runMsMax: number;
