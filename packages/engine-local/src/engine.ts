@@ -18,6 +18,7 @@ import {
   type LogQuery,
   type StopOrder,
   systemClock,
+  upMs,
 } from "@tessera/engine";
 import { openEntry, readPorts } from "./entry/client.ts";
 import { listFiles, readLiveFile } from "./files/live.ts";
@@ -36,15 +37,14 @@ import {
   type StateFolder,
   stateFolder,
   takeClaim,
-  type WrittenReport,
 } from "./lease/folder.ts";
 import { LeaseRecord } from "./lease/record.ts";
 import { type Keep, prune, removeTree, sweepJobs, usualKeep } from "./lease/retention.ts";
 import { topmost } from "./limit/hierarchies.ts";
 import { examineMachine, type Machine } from "./limit/machine.ts";
 import { mountFault } from "./limit/mounts.ts";
-import { type Ground, planRun } from "./limit/plan.ts";
-import { type UserRange, userOfTenant } from "./limit/tenants.ts";
+import { type Ground, gapsOf, planRun } from "./limit/plan.ts";
+import { oneUser, onlyTenant, takeOnlyTenant, type UserRange, userOfTenant } from "./limit/tenants.ts";
 import { readLog } from "./log/reader.ts";
 import { isAlive, sendSignal } from "./supervise/processes.ts";
 import type { RunSheet } from "./supervise/sheet.ts";
@@ -67,6 +67,8 @@ export interface LocalEngineOptions {
   readonly logFilesMax?: number;
   /** The user ids that tenants get when this process is root; they must belong to no other user. */
   readonly tenantUsers?: UserRange;
+  /** The owner lets tenants run as one user where there is no right to become another. */
+  readonly tenantsShareUser?: boolean;
   /** The devices behind the GPUs, by UUID, where they are not the ones that `nvidia-smi` names. */
   readonly gpuDevices?: { readonly [uuid: string]: string };
   readonly keep?: Partial<Keep>;
@@ -100,7 +102,9 @@ export async function openLocalEngine(
 
 class LocalEngine implements Engine {
   readonly name = engineName;
-  readonly capabilities: Capabilities;
+  readonly #capabilities: Capabilities;
+  /** The only tenant, where there can be no other. */
+  #only: string | undefined;
   readonly #options: LocalEngineOptions;
   readonly #state: StateFolder;
   readonly #machine: Machine;
@@ -121,7 +125,7 @@ class LocalEngine implements Engine {
     this.#options = options;
     const code = options.content !== undefined;
     const mounts = machine.means === "bwrap" || machine.means === "unshare";
-    this.capabilities = { images: false, isolation: ["whole"], workdir: true, code, mounts };
+    this.#capabilities = { images: false, isolation: ["whole"], workdir: true, code, mounts, gaps: gapsOf(machine) };
     this.#machine = machine;
     this.#gpuDevices = options.gpuDevices ?? {};
     this.#state = state;
@@ -131,8 +135,19 @@ class LocalEngine implements Engine {
     this.#log = { logBytesMax: options.logBytesMax ?? 64 << 20, logFilesMax: options.logFilesMax ?? 8 };
   }
 
+  get capabilities(): Capabilities {
+    if (!this.#hasOneTenant) return this.#capabilities;
+    const oneTenant = { ...oneUser, ...(this.#only === undefined ? {} : { tenant: this.#only }) };
+    return { ...this.#capabilities, oneTenant };
+  }
+
+  get #hasOneTenant(): boolean {
+    return !this.#machine.isRoot && this.#options.tenantsShareUser !== true;
+  }
+
   /** Reads every lease that is not forgotten, then keeps watching them. */
   async adopt(): Promise<void> {
+    this.#only = await onlyTenant(this.#state.tenants);
     this.#watch();
     for (const name of await readdir(this.#state.leases)) {
       const record = await this.#load(name as LeaseId);
@@ -323,6 +338,10 @@ class LocalEngine implements Engine {
     const missing = order.gpuUuids.find((uuid) => !node.gpus.some((gpu) => gpu.uuid === uuid));
     if (missing !== undefined) return `GPU ${missing} is not on node ${order.node}`;
     if (!isFileName(order.tenant)) return `"${order.tenant}" cannot be the id of a tenant`;
+    if (this.#hasOneTenant) {
+      this.#only ??= await takeOnlyTenant(this.#state.tenants, order.tenant);
+      if (this.#only !== order.tenant) return `another tenant runs jobs here, and ${oneUser.why}; ${oneUser.hint}`;
+    }
     const unmountable = mountFault(this.#machine.means, this.#hidden, order);
     if (unmountable !== undefined) return unmountable;
     if (!isFileName(order.job)) return `"${order.job}" cannot be the id of a job`;
@@ -348,9 +367,8 @@ class LocalEngine implements Engine {
   }
 
   #reportOf(record: LeaseRecord, what: ReportWhat): Report {
-    const last = record.reports.at(-1);
-    const at = Math.max(this.#clock.now(), last === undefined ? 0 : this.#placed(last).at);
-    return { lease: record.id, sequence: record.sequence + 1, bootId: this.#bootId, at, what };
+    const at = Math.max(Date.now(), record.reports.at(-1)?.at ?? 0);
+    return { lease: record.id, sequence: record.sequence + 1, bootId: this.#bootId, at, upMs: upMs(), what };
   }
 
   /** Asked for something that happened long ago, the control plane does not know of it: it may have been restored. */
@@ -360,14 +378,8 @@ class LocalEngine implements Engine {
     this.#tell(record.reports);
   }
 
-  #tell(reports: readonly WrittenReport[]): void {
-    for (const report of reports) this.#listener?.(this.#placed(report));
-  }
-
-  /** A report in the time of the control plane: the clock of the machine may have been set since. */
-  #placed({ upMs, ...report }: WrittenReport): Report {
-    const at = upMs === undefined ? undefined : this.#clock.whenUp?.(report.bootId, upMs);
-    return at === undefined ? report : { ...report, at };
+  #tell(reports: readonly Report[]): void {
+    for (const report of reports) this.#listener?.(report);
   }
 
   /** Files bear times of the machine's clock. Whichever way that was set, nothing is removed before its time. */

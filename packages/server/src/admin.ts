@@ -13,6 +13,7 @@ import {
   type StoreConfig,
   StoreDamaged,
   StoreHeld,
+  setUpWriter,
 } from "./store/index.ts";
 import { rewriteStore } from "./store/sqlite/rewrite.ts";
 
@@ -29,6 +30,8 @@ const usage = `tess admin: checks and repairs the journal and the projections
     --since PLACE      the data folder or the database URL that went on after the backup: only what ended since then ends
     --unsealed         take a plain backup of an older version, which nothing protects
   accept-loss [--yes]  go on with a store that lost rows, and write down in the journal which (the server must be stopped)
+  postgres-setup       with the URL of the database's owner: bring the tables up to date, and make a role for the server
+    --writer NAME      that can add to the journal and not change it (default tessera_writer); prints its URL once
   journal tail [-n N]  the newest rows
   journal show SEQ     one row with its inputs and events
 
@@ -53,6 +56,7 @@ async function main(): Promise<void> {
       "key-file": { type: "string" },
       since: { type: "string" },
       unsealed: { type: "boolean" },
+      writer: { type: "string" },
       help: { type: "boolean", short: "h" },
     },
   });
@@ -109,11 +113,24 @@ async function main(): Promise<void> {
       await store.close();
       return print({ accepted: true, epoch }, `written down in the journal; epoch ${epoch} begins`);
     }
+    case "postgres-setup":
+      return print(...(await setUpPostgres(config.store, values.writer)));
     case "journal":
       return showJournal(rest, values.lines, config.store, print);
     default:
       throw new BadCall(`unknown command ${verb}\n\n${usage}`);
   }
+}
+
+/** The role that the server should connect with, and its URL where it was made just now. */
+async function setUpPostgres(place: StoreConfig, writer: string | undefined): Promise<readonly [object, string]> {
+  if ("dir" in place) throw new BadCall("name the database with --database URL; the embedded store has no roles");
+  const url = await setUpWriter(place, writer);
+  if (url === undefined) return [{ made: false }, "the tables are up to date, and the role has the rights it needs"];
+  return [
+    { made: true, url },
+    `the role was made. Start the server with this address, which is shown once:\nTESSERA_DATABASE_URL=${url}`,
+  ];
 }
 
 /** Rebuilds the projections in place, or the whole file where its structure is damaged: its old name then. */

@@ -1,14 +1,19 @@
-import { existsSync, readFileSync, realpathSync, rmSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, realpathSync, rmSync } from "node:fs";
 import { homedir } from "node:os";
 import { join, resolve } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { ContentStore } from "@tessera/content";
 import { isRefusal } from "@tessera/core";
+import type { Capabilities, Clock, Engine } from "@tessera/engine";
+import { RemoteCalls } from "@tessera/engine/remote";
 import { openLocalEngine, parseVirtual } from "@tessera/engine-local";
+import { openRemoteEngine } from "@tessera/engine-remote";
 import { openSimulated } from "@tessera/engine-simulated";
+import { signerOf, vaultOf } from "./access/holder.ts";
+import { type Identity, identityOf } from "./access/identity.ts";
 import { pageTokenOf } from "./access/page-token.ts";
-import { decryptSecrets } from "./access/secrets.ts";
+import { sealedSecretsFor } from "./access/secrets.ts";
 import { budgetLooks } from "./api/away/budget-looks.ts";
 import { openWork } from "./api/away/open-work.ts";
 import { type Api, startApi } from "./api/start.ts";
@@ -21,16 +26,18 @@ import { Reports } from "./flow/bind/reports.ts";
 import { clockFile } from "./flow/clock/clock-file.ts";
 import { ClockWatch } from "./flow/clock/clock-watch.ts";
 import { machineTime } from "./flow/clock/machine-time.ts";
+import { placed } from "./flow/clock/place.ts";
 import { SteadyClock } from "./flow/clock/steady-clock.ts";
 import { sweepContent } from "./flow/content/sweep.ts";
 import { ThreadedControlPlane } from "./flow/control-plane.ts";
 import { KeptOutputs } from "./flow/keep/kept.ts";
 import { deleteAllSecrets } from "./flow/people/secrets.ts";
+import { beginTrail } from "./flow/trail/begin.ts";
 import { PriceWatch } from "./flow/watch/price-watch.ts";
 import { Webhook } from "./notify/webhook.ts";
 import { keysFor } from "./start-keys.ts";
 import { announceStart, type Starting } from "./starting.ts";
-import { openReader, openStore } from "./store/index.ts";
+import { openReader, openStore, warningAboutRole } from "./store/index.ts";
 
 /** The only place that builds things and joins them: store, writer, engine, API. */
 const startedAt = performance.now();
@@ -53,16 +60,7 @@ async function main(): Promise<void> {
   const clock = SteadyClock.start(file.read());
   const contentFolder = join(config.data, "content");
   const content = new ContentStore(contentFolder, config.freeBytesMin);
-  const engine =
-    config.simulated === undefined
-      ? await openLocalEngine({
-          dir: join(config.data, "engine"),
-          content: contentFolder,
-          hide: [config.data, clientFolder()],
-          virtual: config.virtual,
-          clock,
-        })
-      : openSimulated(parseVirtual(config.simulated), clock);
+  const engine = await openEngine(config, contentFolder, clock);
   const control = await ThreadedControlPlane.start(config, () => openReader(config.store), engine, clock);
   control.onFailed((failure) => {
     try {
@@ -87,7 +85,11 @@ async function main(): Promise<void> {
     else alarms.raise({ kind: "disk", since: control.now(), text: diskText });
   });
 
+  const aboutRole = "url" in config.store ? await warningAboutRole(config.store.url) : undefined;
+  if (aboutRole !== undefined) say(`tessera: ${aboutRole}`);
   const keys = await keysFor(config, control.reader, (text) => say(`tessera: ${text}`));
+  const vault = vaultOf(keys.held);
+  await beginTrail(control, await signerOf(keys.held), (text) => say(`tessera: ${text}`));
   if (config.secretsLost) {
     const count = await deleteAllSecrets(control, { actor: { user: "system" }, request: "secrets-lost" });
     say(`tessera: --secrets-lost: ${count} secrets deleted; their owners must set them again`);
@@ -119,11 +121,13 @@ async function main(): Promise<void> {
     engine,
     files: kept,
     state: control.state,
-    report: (report) => reports.put(report),
-    secretsFor: async (job) => ({
-      ...(job.spec.type === "notebook" && { JUPYTER_TOKEN: pageTokenOf(keys.serverKey, job.id) }),
-      ...(await decryptSecrets(keys.secretsKey, control.reader, control.state, job.account, job.spec.secrets)),
-    }),
+    report: (report) => reports.put(placed(clock, report)),
+    secretsFor: async (job) => {
+      const sealed = await sealedSecretsFor(control.reader, control.state, job.account, job.spec.secrets);
+      const order = vault.forOrder(sealed);
+      if (job.spec.type !== "notebook") return order;
+      return { ...order, secrets: { ...order.secrets, JUPYTER_TOKEN: pageTokenOf(keys.serverKey, job.id) } };
+    },
     now: () => control.now(),
     sleep: (ms) => new Promise((resolve) => setTimeout(resolve, ms)),
     onFenced: (error) => {
@@ -159,18 +163,20 @@ async function main(): Promise<void> {
   const api = await startApi(parts).catch((error) => {
     throw cannotListen(error, config, tokenFile);
   });
-  const certificateFile = config.tls && resolve(config.tls.cert);
+  const certificateFile = config.tls === undefined ? join(config.data, "identity.crt") : resolve(config.tls.cert);
   const endpoint = { url: api.url, pid: process.pid, tokenFile, certificateFile };
   try {
+    if (config.tls === undefined) noteIdentity(certificateFile, identityOf(keys.serverKey));
     writePrivately(join(config.data, "endpoint.json"), `${JSON.stringify(endpoint)}\n`);
   } catch (error) {
-    say(`tessera: ${(error as Error).message}; give tess the address with --server ${api.url}`); // on a full disk
+    say(`tessera: ${(error as Error).message}; log in with tess login ${api.url}`); // on a full disk
   }
   starting.ready();
   const refresh = setInterval(
     () => void register().catch((error) => say(`tessera: ${error.message}`)),
     inventoryEveryMs,
   );
+  sayGaps(engine.capabilities);
   greet(config, control, api, first.made ? tokenFile : undefined);
 
   let closing = false;
@@ -195,6 +201,24 @@ async function main(): Promise<void> {
   for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, () => void close(signal));
 }
 
+/** The one engine of this server: in the helper, simulated, or here. */
+async function openEngine(config: ServerConfig, content: string, clock: Clock): Promise<Engine> {
+  if (config.helper !== undefined) {
+    mkdirSync(content, { recursive: true, mode: 0o700 }); // its owner is the user for whom the helper keeps results
+    return openRemoteEngine(new RemoteCalls(config.helper));
+  }
+  if (config.simulated !== undefined) return openSimulated(parseVirtual(config.simulated), clock);
+  return openLocalEngine({
+    ...{ dir: join(config.data, "engine"), content, hide: [config.data, clientFolder()] },
+    ...{ virtual: config.virtual, tenantsShareUser: config.tenantsShareUser, clock },
+  });
+}
+
+/** By which `tess` on this machine recognises the server. The same at every start, so a full disk does not matter later. */
+function noteIdentity(file: string, { cert }: Identity): void {
+  if (!existsSync(file) || readFileSync(file, "utf8") !== cert) writePrivately(file, cert);
+}
+
 /** Where the CLI of this user keeps tokens: a job that runs as the same user could read them. */
 function clientFolder(): string {
   return join(process.env.XDG_CONFIG_HOME || join(homedir(), ".config"), "tess");
@@ -216,6 +240,12 @@ function openWebhook(data: string, url: string, key: Buffer, control: ThreadedCo
   );
   control.follow(webhook);
   return webhook;
+}
+
+/** What does not hold on this machine, said once and plainly. */
+function sayGaps({ oneTenant, gaps = [] }: Capabilities): void {
+  if (oneTenant !== undefined) say(`tessera: one tenant only: ${oneTenant.why}; ${oneTenant.hint}`);
+  for (const gap of gaps) say(`tessera: ${gap}`);
 }
 
 function greet(config: ServerConfig, control: ThreadedControlPlane, api: Api, newToken: string | undefined): void {

@@ -1,15 +1,33 @@
-import { copyFileSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
+import pg from "pg";
+import { startTestPostgres } from "../../../packages/server/dist/testing/postgres.js";
 import { giveTo } from "../../places/places.js";
 import { admin, answersTo, personWithPassword } from "../backups.js";
 
 const everywhere = ({ name }) => name === "root/none" || name === "user/none";
 
+/** What a thief of the server's database address would try. */
+const attacks = [
+  "UPDATE tessera.journal SET at = 0",
+  "DELETE FROM tessera.journal WHERE seq > 2",
+  "TRUNCATE tessera.journal",
+  "ALTER TABLE tessera.journal DISABLE TRIGGER ALL",
+  "SET session_replication_role = replica",
+  "DROP TABLE tessera.journal",
+];
+
 export const checks = [
   { finding: 12, name: "a password put into a backup", at: everywhere, prove: putPassword },
   { finding: 12, name: "a token revoked and a user disabled after the backup", at: everywhere, prove: reviveAll },
   { finding: 12, name: "the same, with the store that went on", at: everywhere, prove: reviveSome },
+  {
+    finding: 12,
+    name: "journal rows changed in PostgreSQL",
+    at: ({ name }) => name === "root/none",
+    prove: changeRows,
+  },
 ];
 
 /** Every way to put something into the file; each must be refused before anything is written. */
@@ -108,6 +126,45 @@ async function restored({ place, openServer, since }, judge) {
     });
   } finally {
     await server.close();
+  }
+}
+
+/** A real server on a role made by postgres-setup; everything is tried with the address that the server has. */
+async function changeRows({ place, openServer }) {
+  const postgres = await startTestPostgres();
+  if (postgres === undefined) return { held: false, seen: "no PostgreSQL could be started here" };
+  let server;
+  try {
+    const owner = await postgres.freshDatabase();
+    const folder = mkdtempSync("/var/tmp/walls-setup-");
+    const setup = await admin({ place, data: folder }, "postgres-setup", "--json", "--database", owner);
+    rmSync(folder, { recursive: true });
+    if (setup.code !== 0) throw new Error(setup.said);
+    const { url } = JSON.parse(setup.said.split("\n").find((line) => line.startsWith("{")));
+    server = await openServer({ place, args: ["--virtual", "2x4:H100", "--database", url] });
+    await server.tess("run", "--wait", "--", "true");
+    const taken = [];
+    for (const attack of attacks) if (!(await isRefused(url, attack))) taken.push(attack);
+    const { code, said } = await admin({ place, data: server.data }, "verify", "--database", url);
+    if (taken.length > 0 || code !== 0)
+      return { held: false, seen: `taken: ${taken.join("; ")}. verify: ${said.trim()}` };
+    return { held: true, seen: `${attacks.length} statements refused by the database; ${said.trim().slice(0, 40)}` };
+  } finally {
+    await server?.close();
+    await postgres.stop();
+  }
+}
+
+async function isRefused(url, statement) {
+  const client = new pg.Client(url);
+  await client.connect();
+  try {
+    await client.query(statement);
+    return false;
+  } catch (error) {
+    return /permission denied|must be owner/.test(error.message);
+  } finally {
+    await client.end();
   }
 }
 

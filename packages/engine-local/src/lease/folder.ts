@@ -94,19 +94,13 @@ export async function readClaim(leaseFolder: string): Promise<Claim | undefined>
   return text === undefined ? undefined : (JSON.parse(text) as Claim);
 }
 
-/** A report as a supervisor writes it. */
-export interface WrittenReport extends Report {
-  /** For how long the machine had been up: `at` is of a clock that can be set. */
-  readonly upMs?: number;
-}
-
 /** Every report of a lease, oldest first. The end of a line that was never finished is not a report. */
-export async function readReports(leaseFolder: string): Promise<WrittenReport[]> {
+export async function readReports(leaseFolder: string): Promise<Report[]> {
   const written = (await readIfThere(join(leaseFolder, leaseFile.reports))) ?? "";
   const reports = written
     .split("\n")
     .slice(0, -1)
-    .map((line) => JSON.parse(line) as WrittenReport);
+    .map((line) => JSON.parse(line) as Report);
   const claim = await readClaim(leaseFolder);
   if (claim?.by === "engine") reports.push(claim.final);
   const final = await readIfThere(join(leaseFolder, leaseFile.final));

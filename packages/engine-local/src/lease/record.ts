@@ -1,12 +1,12 @@
-import type { LeaseId } from "@tessera/core";
+import type { LeaseId, Report } from "@tessera/core";
 import type { EngineLease } from "@tessera/engine";
-import { type Claim, isLast, readClaim, type WrittenReport } from "./folder.ts";
+import { type Claim, isLast, readClaim } from "./folder.ts";
 
 /** What the engine keeps in memory of a lease; its folder is the truth. */
 export class LeaseRecord {
   readonly id: LeaseId;
   readonly folder: string;
-  readonly reports: WrittenReport[] = [];
+  readonly reports: Report[] = [];
   acknowledged = 0;
   stopAsked = false;
   /** A supervisor was started by this process and has not ended. */
@@ -45,14 +45,14 @@ export class LeaseRecord {
   }
 
   /** Takes in the reports that are new; returns them. */
-  take(all: readonly WrittenReport[]): readonly WrittenReport[] {
+  take(all: readonly Report[]): readonly Report[] {
     const fresh = all.slice(this.reports.length);
     this.reports.push(...fresh);
     if (this.hasEnded) this.#end.abort();
     return fresh;
   }
 
-  unacknowledged(): readonly WrittenReport[] {
+  unacknowledged(): readonly Report[] {
     return this.reports.filter((report) => report.sequence > this.acknowledged);
   }
 

@@ -143,7 +143,7 @@ export function planRun(order: RunSheet["order"], ground: Ground): RunSheet {
     ),
     logFolder: join(state.logs, order.lease),
     hintFile: join(state.hints, order.lease),
-    logBytesMax: ground.logBytesMax,
+    logBytesMax: order.limits.logMiB === undefined ? ground.logBytesMax : order.limits.logMiB * 2 ** 20,
     logFilesMax: ground.logFilesMax,
   };
 }
@@ -159,6 +159,20 @@ function shownGroups({ hierarchies, groupMounts }: Machine, groups: readonly Con
   const own = groups.find(({ folder }) => hierarchy !== undefined && folder.startsWith(`${hierarchy.folder}/`));
   if (hierarchy === undefined || own === undefined) return { hidden: groupMounts };
   return { hidden: groupMounts, own: { from: own.folder, at: hierarchy.mount } };
+}
+
+/** What the walls of this machine leave open, in words for its owner. */
+export function gapsOf({ isRoot, means, seccomp, hierarchies }: Machine): string[] {
+  const gaps: string[] = [];
+  if (means === "nothing" && !isRoot)
+    gaps.push("jobs can read the data folder, the owner's token too: install bwrap (bubblewrap), or run as root");
+  if (means === "user") gaps.push("jobs see the processes of others: install bwrap (bubblewrap)");
+  if (seccomp === undefined) gaps.push("no filter of system calls: install bwrap (bubblewrap) or perl");
+  const carried = hierarchies.flatMap(({ controllers }) => controllers);
+  const loose = ["memory", "cpu", "pids"].filter((controller) => !carried.includes(controller));
+  if (loose.length > 0)
+    gaps.push(`no control group limits ${loose.join(", ")} of a job${isRoot ? "" : ": run as root"}`);
+  return gaps;
 }
 
 /**

@@ -1,10 +1,10 @@
 import { closeSync, fsyncSync, ftruncateSync, openSync, writeSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import type { ReportWhat } from "@tessera/core";
+import type { Report, ReportWhat } from "@tessera/core";
 import { upMs } from "@tessera/engine";
 import { syncFolder } from "../lease/durable.ts";
-import { leaseFile, type WrittenReport } from "../lease/folder.ts";
+import { leaseFile } from "../lease/folder.ts";
 import type { RunSheet } from "./sheet.ts";
 
 /** Numbers the reports of one lease and makes each durable before it is told. */
@@ -31,7 +31,7 @@ export class ReportWriter {
   async #write(what: ReportWhat): Promise<void> {
     this.#sequence += 1;
     this.#lastAt = Math.max(this.#lastAt, Date.now());
-    const report: WrittenReport = {
+    const report: Report = {
       lease: this.#sheet.order.lease,
       sequence: this.#sequence,
       bootId: this.#sheet.bootId,

@@ -2,13 +2,14 @@ import {
   comesBack,
   type Event,
   type Job,
+  killNow,
   type Lease,
   type LeaseId,
   type ReadonlyState,
   type Report,
   stopOrderOf,
 } from "@tessera/core";
-import { type Engine, EngineFenced, type LeaseOrder, type StopOrder } from "@tessera/engine";
+import { type Engine, EngineFenced, type LeaseOrder } from "@tessera/engine";
 import type { CommitListener } from "../commits.ts";
 import { crashPoint } from "../crash-point.ts";
 import { orderOf } from "./order.ts";
@@ -21,13 +22,16 @@ export interface JobFiles {
   admit(report: Report): Report;
 }
 
+/** What a member gets as secrets: in clear text, or sealed where only the engine's own process can open them. */
+export type OrderSecrets = Pick<LeaseOrder, "secrets" | "sealedSecrets">;
+
 export interface DriverPorts {
   readonly engine: Engine;
   /** The replica of committed state. */
   readonly state: ReadonlyState;
   /** Hands a report to the writer; resolves when what it led to is durable. */
   readonly report: (report: Report) => Promise<unknown>;
-  readonly secretsFor: (job: Job) => Promise<{ readonly [name: string]: string }>;
+  readonly secretsFor: (job: Job) => Promise<OrderSecrets>;
   /** Absent where engines keep no files. */
   readonly files?: JobFiles;
   readonly now: () => number;
@@ -44,8 +48,6 @@ const retryMsFirst = 200;
 const retryMsMax = 10_000;
 /** Missing from one list is not dead: the second list decides. */
 const listsApartMs = 1_000;
-
-const killNow: StopOrder = { signal: "SIGKILL", graceMs: 0 };
 
 /**
  * Makes engines do what has been committed, and tells the writer what they say. What a lease should be is read from
@@ -174,7 +176,7 @@ export class Driver implements CommitListener {
       return;
     }
     if (lease.state === "starting") {
-      let secrets: { readonly [name: string]: string };
+      let secrets: OrderSecrets;
       let files: Partial<LeaseOrder> | undefined;
       try {
         secrets = await this.#ports.secretsFor(job);
@@ -182,7 +184,7 @@ export class Driver implements CommitListener {
       } catch (error) {
         return this.#refused(lease, (error as Error).message);
       }
-      return engine.bind({ ...orderOf(state, job, lease, secrets), ...files });
+      return engine.bind({ ...orderOf(state, job, lease), ...secrets, ...files });
     }
     // A gang is let go only when all of it is ready: no member runs alone (S5).
     if (lease.state !== "prepared") return;

@@ -1,27 +1,12 @@
-import {
-  accountOf,
-  type Code,
-  type Job,
-  type Lease,
-  pathUp,
-  type ReadonlyState,
-  stopOrderOf,
-  tenantOf,
-} from "@tessera/core";
-import type { CodeOrder, LeaseOrder, Limits } from "@tessera/engine";
+import { accountOf, type Code, type Job, type Lease, type ReadonlyState, stopOrderOf, tenantOf } from "@tessera/core";
+import type { CodeOrder, LeaseOrder } from "@tessera/engine";
+import { limitsOf } from "./limits.ts";
 
-/** A job without a limit of its own may still not fork without end. */
-const processesMax = 4_096;
 const masterPorts = { first: 20_000, count: 20_000 };
 const pagePorts = { first: 12_000, count: 8_000 };
 
-/** Everything an engine needs to run one member. */
-export function orderOf(
-  state: ReadonlyState,
-  job: Job,
-  lease: Lease,
-  secrets: { readonly [name: string]: string },
-): LeaseOrder {
+/** Everything an engine needs to run one member, but its secrets. */
+export function orderOf(state: ReadonlyState, job: Job, lease: Lease): Omit<LeaseOrder, "secrets"> {
   const { spec } = job;
   const seats = job.seats.map((seat) => state.fleet.nodes[seat.node]!);
   const { scrub = [], reshape = [] } = lease.handover ?? {};
@@ -58,14 +43,7 @@ export function orderOf(
     setup: spec.setup,
     run: spec.run,
     env: spec.env,
-    secrets,
-    limits: {
-      cpusMilli: spec.cpusMilli,
-      memoryMiB: spec.memoryMiB,
-      processesMax,
-      runMsMax: spec.maxTimeMs ?? 0,
-      ...storageLimits(state, job),
-    },
+    limits: limitsOf(state, job, lease),
     strict: spec.strict,
     stop: stopOrderOf(job, "time-limit", state.policy),
     epoch: state.epoch,
@@ -80,23 +58,4 @@ function codeOf(code: Code): CodeOrder {
 /** Where a member should serve a page. Jobs side by side on one machine must not meet on one port. */
 export function pagePortOf(job: Pick<Job, "no">, { attempt, rank }: Pick<Lease, "attempt" | "rank">): number {
   return pagePorts.first + ((job.no * 7 + attempt * 3 + rank) % pagePorts.count);
-}
-
-/** A checkpoint outlives its job for days, so there is always a limit. */
-const checkpointMiBUsual = 1_048_576;
-
-/** What the folders of a member may hold: what the job asks for, and the lowest limit of the accounts above it. */
-function storageLimits(state: ReadonlyState, { spec, account }: Job): Partial<Limits> {
-  const { shmMiB } = spec;
-  let scratchMiB = spec.scratchMiB ?? Number.POSITIVE_INFINITY;
-  let checkpointMiB = checkpointMiBUsual;
-  for (const { terms } of pathUp(state, account)) {
-    scratchMiB = Math.min(scratchMiB, terms.limits.scratchMiBMax ?? scratchMiB);
-    checkpointMiB = Math.min(checkpointMiB, terms.limits.checkpointMiBMax ?? checkpointMiB);
-  }
-  return {
-    ...(shmMiB !== undefined && { shmMiB }),
-    ...(scratchMiB < Number.POSITIVE_INFINITY && { scratchMiB }),
-    checkpointMiB,
-  };
 }

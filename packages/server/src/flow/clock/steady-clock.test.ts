@@ -1,7 +1,9 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
+import type { LeaseId } from "@tessera/core";
 import { type ClockAlarm, ClockWatch } from "./clock-watch.ts";
 import type { MachineTime } from "./machine-time.ts";
+import { placed } from "./place.ts";
 import { type Boot, SteadyClock } from "./steady-clock.ts";
 
 const second = 1_000;
@@ -145,5 +147,14 @@ describe("the server's time", () => {
     const { clock } = startOn(machine, before.kept, before.clock.now());
     assert.equal(clock.whenUp("boot-1", upMs), at);
     assert.equal(clock.whenUp("boot-0", upMs), undefined);
+    const report = {
+      lease: "job_1-1-0" as LeaseId,
+      sequence: 1,
+      bootId: "boot-1",
+      at: 5,
+      what: { kind: "started" },
+    } as const;
+    assert.deepEqual(placed(clock, { ...report, upMs }), { ...report, at });
+    assert.deepEqual(placed(clock, report), report, "engines that only know the time of day");
   });
 });
