@@ -4,6 +4,8 @@ import { join } from "node:path";
 import { standardPath } from "../supervise/job.ts";
 import { type Closet, closetCommand, type Means, shown } from "./closet.ts";
 import { findHierarchies, type Hierarchy } from "./hierarchies.ts";
+import { examineNetwork, type NetworkMeans } from "./network/means.ts";
+import { networkMark } from "./network/networks.ts";
 import { seccompFilter } from "./seccomp.ts";
 
 /** What this machine, with our rights, can enforce. Found out by trying each thing once. */
@@ -14,6 +16,8 @@ export interface Machine {
   readonly means: Means;
   /** The compiled filter, where it can be loaded. */
   readonly seccompFile?: string;
+  /** How networks of jobs are kept apart; absent = they are not. */
+  readonly network?: NetworkMeans;
   /** A group for the supervisors, outside the unit in which a service manager may keep us. */
   readonly supervisorGroup?: string;
 }
@@ -23,7 +27,13 @@ export async function examineMachine(stateFolder: string, without: readonly Mean
   const isRoot = process.getuid?.() === 0;
   const hierarchies = findHierarchies();
   const supervisorGroup = isRoot ? await makeSupervisorGroup(hierarchies) : undefined;
-  const found = { isRoot, hierarchies, ...(supervisorGroup === undefined ? {} : { supervisorGroup }) };
+  const network = await examineNetwork(networkMark(stateFolder), isRoot);
+  const found = {
+    isRoot,
+    hierarchies,
+    ...(supervisorGroup === undefined ? {} : { supervisorGroup }),
+    ...(network === undefined ? {} : { network }),
+  };
   const seccompFile = await writeFilter(stateFolder);
   if (isRoot) await makeShownFolders();
   for (const means of isRoot ? (["bwrap", "unshare", "user"] as const) : (["bwrap"] as const)) {

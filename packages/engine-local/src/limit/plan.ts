@@ -7,6 +7,8 @@ import { closetCommand, shown } from "./closet.ts";
 import { type DeviceNumber, planGroups } from "./groups.ts";
 import type { Machine } from "./machine.ts";
 import { isNew, planMounts, treeFolder } from "./mounts.ts";
+import { networkEnforcement, networkWords } from "./network/enter.ts";
+import type { NetworkSheet } from "./network/networks.ts";
 
 /** What the plan of one member rests on. */
 export interface Ground {
@@ -19,6 +21,8 @@ export interface Ground {
   readonly gpuDevices: { readonly [uuid: string]: string };
   /** The content of all tenants, from which code is unpacked. */
   readonly contentFolder?: string;
+  /** The network that the member has joined. */
+  readonly network: NetworkSheet;
   readonly logBytesMax: number;
   readonly logFilesMax: number;
 }
@@ -108,14 +112,16 @@ export function planRun(order: RunSheet["order"], ground: Ground): RunSheet {
     enforcement: {
       ...Object.fromEntries(limits.map((limit) => [limit, enforcedBy[limit]])),
       gpu: gpuEnforcement(ground, closed, fenced),
+      network: networkEnforcement(ground.network, machine),
       tenant: tenantEnforcement(machine),
       seccomp: machine.seccompFile === undefined ? "none (needs bwrap)" : "bwrap",
       tree: ender !== undefined ? `cgroup (${ender.ends})` : namespaced ? "pid-namespace" : "none (environment marker)",
     },
-    asked: limits,
+    asked: [...limits, "network"],
     groups,
     ...(asked.memory && holder("memory") === undefined ? { dataKiBMax: order.limits.memoryMiB * 1024 } : {}),
-    wrapper,
+    network: ground.network,
+    wrapper: [...networkWords(ground.network, machine), ...wrapper],
     contained: namespaced,
     ...(machine.seccompFile === undefined ? {} : { seccompFile: machine.seccompFile }),
     ...(user === undefined ? {} : { owner: user }),
